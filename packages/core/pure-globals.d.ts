@@ -1,0 +1,9 @@
+// The globals beyond ECMAScript 2023 that the pure rows of core may use. tsconfig.pure.json knows no others.
+
+interface AbortSignal {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  throwIfAborted(): void;
+  addEventListener(type: "abort", listener: () => void, options?: { readonly once?: boolean }): void;
+  removeEventListener(type: "abort", listener: () => void): void;
+}

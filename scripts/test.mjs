@@ -1,0 +1,49 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { commandFile, root, runNode } from "./tool.mjs";
+
+/**
+ * The checks in their order. The three still ones all run and print only when they fail; the tests run when those passed.
+ * Arguments are passed on to vitest.
+ */
+const checks = [
+  { name: "types", args: [join(root, "scripts/types.mjs")] },
+  { name: "lint", args: [commandFile("@biomejs/biome", "biome"), "check", "--error-on-warnings", "--colors=off", "."] },
+  { name: "arrows", args: [join(root, "scripts/arrows/main.mjs")] },
+];
+
+/**
+ * @param {string} name
+ * @param {number} code
+ * @param {number} startMs
+ */
+function report(name, code, startMs) {
+  const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
+  console.log(`${name.padEnd(7)} ${code === 0 ? "ok    " : "FAILED"} ${seconds.padStart(6)} s`);
+}
+
+/** @type {string[]} */
+const failed = [];
+
+for (const { name, args } of checks) {
+  const startMs = performance.now();
+  const { code, output } = await runNode(args, { output: "hold" });
+  if (code !== 0) {
+    process.stdout.write(output);
+    failed.push(name);
+  }
+  report(name, code, startMs);
+}
+
+if (failed.length === 0) {
+  const startMs = performance.now();
+  const { code } = await runNode([commandFile("vitest", "vitest"), "run", ...process.argv.slice(2)], { output: "show" });
+  if (code !== 0) failed.push("tests");
+  report("tests", code, startMs);
+} else {
+  console.log(`tests   not run: first mend ${failed.join(", ")}`);
+}
+
+const stagesFile = process.env.PLIMSOLL_STAGES_JSON;
+if (stagesFile !== undefined) writeFileSync(stagesFile, JSON.stringify({ failed }));
+process.exitCode = failed.length === 0 ? 0 : 1;

@@ -1,0 +1,13 @@
+import { commandFile, runNode } from "./tool.mjs";
+
+/** The whole workspace as one program, and the pure rows of core once more without node's and the browser's types. */
+const projects = ["tsconfig.json", "packages/core/tsconfig.pure.json"];
+
+const finished = await Promise.all(
+  projects.map((project) => runNode([commandFile("typescript", "tsc"), "--noEmit", "-p", project], { output: "hold" })),
+);
+for (const [index, { code, output }] of finished.entries()) {
+  if (code === 0) continue;
+  process.stdout.write(`${projects[index]}\n${output}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,21 @@
+import { defineConfig } from "vitest/config";
+
+/** Workspace packages resolve to their sources, so that a test never sees an old build. */
+const conditions = ["source", "module", "node", "import", "default"];
+
+/** Set by .ci/run: where to write the counts. */
+const jsonReport = process.env.PLIMSOLL_TEST_JSON;
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions, externalConditions: conditions } },
+  test: {
+    include: ["packages/*/src/**/*.test.ts", "bench/src/**/*.test.ts", "fixtures/record/**/*.test.ts", "scripts/**/*.test.ts"],
+    environment: "node",
+    pool: "threads",
+    maxWorkers: 2,
+    // Modules hold no mutable state (STYLE of the project), so the files of a worker can share them.
+    isolate: false,
+    reporters: jsonReport === undefined ? ["default"] : ["default", ["json", { outputFile: jsonReport }]],
+  },
+});
