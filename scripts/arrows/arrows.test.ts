@@ -1,0 +1,222 @@
+import { describe, expect, test } from "vitest";
+import { checkPackage } from "./check.mjs";
+import { coreRows, packageRules } from "./rules.mjs";
+
+const manifests = {
+  "@plimsoll/core": { dependencies: ["zod", "fast-check"], devDependencies: [] },
+  "@plimsoll/tools": { dependencies: ["@plimsoll/core"], devDependencies: [] },
+  "@plimsoll/providers": { dependencies: ["@plimsoll/core", "js-tiktoken"], devDependencies: [] },
+  "@plimsoll/bench": { dependencies: ["@plimsoll/core", "@plimsoll/providers"], devDependencies: ["tinybench"] },
+  "@plimsoll/cli": { dependencies: ["commander"], devDependencies: [] },
+  "@plimsoll/fixtures": { dependencies: [], devDependencies: [] },
+};
+
+type PackageName = keyof typeof manifests;
+type Files = Readonly<Record<string, string>>;
+
+function check(name: PackageName, files: Files): string[] {
+  const rule = packageRules.find((one) => one.name === name);
+  if (rule === undefined) throw new Error(`no rule for ${name}`);
+  return checkPackage(rule, manifests[name], new Map(Object.entries(files))).map(
+    ({ file, line, message }) => `${file}:${line}: ${message}`,
+  );
+}
+
+describe("what is caught", () => {
+  test.each<{ readonly rule: string; readonly name: PackageName; readonly files: Files; readonly expected: readonly string[] }>(
+    [
+      {
+        rule: "an upward import",
+        name: "@plimsoll/core",
+        files: { "src/message/message.ts": 'import { a } from "../json.ts";\nimport { plan } from "../engine/plan.ts";' },
+        expected: ["packages/core/src/message/message.ts:2: imports ../engine/plan.ts: row 8 from row 2; allowed: rows 1–2"],
+      },
+      {
+        rule: "a type-only upward import",
+        name: "@plimsoll/core",
+        files: { "src/budget.ts": 'import type { Policy } from "./policy/policy.ts";' },
+        expected: ["packages/core/src/budget.ts:1: imports ./policy/policy.ts: row 7 from row 4; allowed: rows 1–4"],
+      },
+      {
+        rule: "an import inside a type",
+        name: "@plimsoll/core",
+        files: { "src/json.ts": 'export type A =\n  | import("./entry.ts").Entry;' },
+        expected: ["packages/core/src/json.ts:2: imports ./entry.ts: row 2 from row 1; allowed: row 1"],
+      },
+      {
+        rule: "an upward re-export",
+        name: "@plimsoll/core",
+        files: { "src/json.ts": 'export { a } from "./entry.ts";' },
+        expected: ["packages/core/src/json.ts:1: imports ./entry.ts: row 2 from row 1; allowed: row 1"],
+      },
+      {
+        rule: "a cycle within a row",
+        name: "@plimsoll/core",
+        files: {
+          "src/engine/execute.ts": 'import type { B } from "./record.ts";',
+          "src/engine/plan.ts": '\nimport { a } from "./execute.ts";',
+          "src/engine/record.ts": 'import { c } from "./plan.ts";',
+        },
+        expected: [
+          "packages/core/src/engine/execute.ts:1: is part of a cycle: src/engine/execute.ts → src/engine/record.ts → " +
+            "src/engine/plan.ts → src/engine/execute.ts; allowed: none",
+        ],
+      },
+      {
+        rule: "a cycle in another package",
+        name: "@plimsoll/tools",
+        files: { "src/a.ts": 'import "./b.ts";', "src/b.ts": '\nimport "./a.ts";' },
+        expected: ["packages/tools/src/a.ts:1: is part of a cycle: src/a.ts → src/b.ts → src/a.ts; allowed: none"],
+      },
+      {
+        rule: "a node module in a pure row",
+        name: "@plimsoll/core",
+        files: { "src/agent/run-agent.ts": 'import { readFile } from "node:fs/promises";' },
+        expected: [
+          "packages/core/src/agent/run-agent.ts:1: imports node:fs/promises: a node module; allowed: in src/node only",
+        ],
+      },
+      {
+        rule: "a node module in testing",
+        name: "@plimsoll/core",
+        files: { "src/testing/builders.ts": 'import "node:fs";' },
+        expected: ["packages/core/src/testing/builders.ts:1: imports node:fs: a node module; allowed: in src/node only"],
+      },
+      {
+        rule: "node's types by a reference directive",
+        name: "@plimsoll/core",
+        files: { "src/json.ts": '/// <reference types="node" />\nexport const a = 1;' },
+        expected: ["packages/core/src/json.ts:1: imports node: not a dependency of @plimsoll/core; allowed: zod, fast-check"],
+      },
+      {
+        rule: "an npm package besides zod in a pure row",
+        name: "@plimsoll/core",
+        files: { "src/tokens/estimator.ts": 'import fc from "fast-check";' },
+        expected: ["packages/core/src/tokens/estimator.ts:1: imports fast-check: an npm package; allowed in row 3: zod"],
+      },
+      {
+        rule: "a computed import in core",
+        name: "@plimsoll/core",
+        files: { "src/json.ts": "export const load = (name: string) => import(name);" },
+        expected: ["packages/core/src/json.ts:1: imports a module whose name is computed; allowed: a literal name"],
+      },
+      {
+        rule: "a file in no row",
+        name: "@plimsoll/core",
+        files: { "src/helpers.ts": "export const a = 1;", "src/misc/thing.ts": "export const b = 1;" },
+        expected: [
+          "packages/core/src/helpers.ts:1: is in no row of core; add it to the row table in scripts/arrows/rules.mjs",
+          "packages/core/src/misc/thing.ts:1: is in no row of core; add it to the row table in scripts/arrows/rules.mjs",
+        ],
+      },
+      {
+        rule: "core's own index as a short cut",
+        name: "@plimsoll/core",
+        files: { "src/json.ts": 'import { a } from "@plimsoll/core";', "src/text.ts": 'import { a } from "./index.ts";' },
+        expected: [
+          "packages/core/src/json.ts:1: imports @plimsoll/core: the list of public names; allowed: files of row 1",
+          "packages/core/src/text.ts:1: imports ./index.ts: the list of public names; allowed: files of row 1",
+        ],
+      },
+      {
+        rule: "the agent in core's main list",
+        name: "@plimsoll/core",
+        files: { "src/index.ts": 'export { runAgent } from "./agent/run-agent.ts";' },
+        expected: ["packages/core/src/index.ts:1: imports ./agent/run-agent.ts: row 10 from row 9; allowed: rows 1–9"],
+      },
+      {
+        rule: "bench → tools",
+        name: "@plimsoll/bench",
+        files: { "src/replay.ts": '\n\nimport type { Tool } from "@plimsoll/tools";' },
+        expected: [
+          "bench/src/replay.ts:3: imports @plimsoll/tools: no arrow leads from @plimsoll/bench to @plimsoll/tools; " +
+            "allowed: @plimsoll/core, @plimsoll/providers",
+        ],
+      },
+      {
+        rule: "core → tools, from a test too",
+        name: "@plimsoll/core",
+        files: { "src/json.test.ts": 'import { x } from "@plimsoll/tools";' },
+        expected: [
+          "packages/core/src/json.test.ts:1: imports @plimsoll/tools: no arrow leads from @plimsoll/core to " +
+            "@plimsoll/tools; allowed: none",
+        ],
+      },
+      {
+        rule: "a way round the package's name",
+        name: "@plimsoll/tools",
+        files: { "src/grep.ts": 'import { x } from "../../core/src/json.ts";' },
+        expected: [
+          "packages/tools/src/grep.ts:1: imports ../../core/src/json.ts: leaves the package; " +
+            "allowed: the package's name, if an arrow leads there",
+        ],
+      },
+      {
+        rule: "test support in shipped code",
+        name: "@plimsoll/bench",
+        files: { "src/replay.ts": 'import { x } from "@plimsoll/core/testing";' },
+        expected: ["bench/src/replay.ts:1: imports @plimsoll/core/testing: is for tests; allowed: *.test.ts and testing/"],
+      },
+      {
+        rule: "an undeclared dependency",
+        name: "@plimsoll/bench",
+        files: { "src/replay.ts": 'import { Bench } from "tinybench";' },
+        expected: [
+          "bench/src/replay.ts:1: imports tinybench: not a dependency of @plimsoll/bench; " +
+            "allowed: @plimsoll/core, @plimsoll/providers",
+        ],
+      },
+      {
+        rule: "what does not parse",
+        name: "@plimsoll/tools",
+        files: { "src/a.ts": "\nexport const = 1;" },
+        expected: ["packages/tools/src/a.ts:2: does not parse: Unexpected token"],
+      },
+    ],
+  )("$rule", ({ name, files, expected }) => {
+    expect(check(name, files)).toEqual(expected);
+  });
+});
+
+describe("what is allowed", () => {
+  test.each<{ readonly rule: string; readonly name: PackageName; readonly files: Files }>([
+    {
+      rule: "the own row, rows above and zod",
+      name: "@plimsoll/core",
+      files: { "src/engine/plan.ts": 'import "./record.ts";\nimport "../json.ts";\nimport type { z } from "zod/v4";' },
+    },
+    { rule: "node modules in src/node", name: "@plimsoll/core", files: { "src/node/store.ts": 'import "node:fs";' } },
+    { rule: "fast-check in testing", name: "@plimsoll/core", files: { "src/testing/a.ts": 'import "fast-check";' } },
+    {
+      rule: "a test may look anywhere in its package",
+      name: "@plimsoll/core",
+      files: {
+        "src/json.test.ts":
+          'import "vitest";\nimport "fast-check";\nimport "node:fs";\nimport "./engine/plan.ts";\nimport "@plimsoll/core/testing";',
+      },
+    },
+    {
+      rule: "test support in tests and in testing/",
+      name: "@plimsoll/providers",
+      files: { "src/a.test.ts": 'import "@plimsoll/core/testing";', "src/testing/b.ts": 'import "@plimsoll/core/testing";' },
+    },
+    {
+      rule: "development tools in bench/src/micro",
+      name: "@plimsoll/bench",
+      files: { "src/micro/a.ts": 'import "tinybench";' },
+    },
+    { rule: "an arrow", name: "@plimsoll/cli", files: { "src/a.ts": 'import "@plimsoll/bench";\nimport "commander";' } },
+    {
+      rule: "words in strings and comments",
+      name: "@plimsoll/core",
+      files: { "src/json.ts": '// import "node:fs"\nexport const a = "import x from \'y\'";' },
+    },
+  ])("$rule", ({ name, files }) => {
+    expect(check(name, files)).toEqual([]);
+  });
+});
+
+test("every member of core stands in one row", () => {
+  const members = coreRows.flatMap((row) => row.members);
+  expect(new Set(members).size).toBe(members.length);
+});

@@ -1,0 +1,134 @@
+import { dirname, join, normalize } from "node:path/posix";
+import { coreRule } from "./core-rule.mjs";
+import { findCycles } from "./cycles.mjs";
+import { importsOf } from "./imports.mjs";
+import { packageRules } from "./rules.mjs";
+
+/** @typedef {import("./rules.mjs").PackageRule} PackageRule */
+/** @typedef {import("./imports.mjs").Import} Import */
+/** @typedef {{ readonly dependencies: readonly string[], readonly devDependencies: readonly string[] }} Manifest */
+/** @typedef {{ readonly file: string, readonly line: number, readonly message: string }} Violation */
+
+/** What an import names, seen from the package that imports it.
+ * @typedef {{ readonly kind: "own", readonly path: string } |
+ *   { readonly kind: "workspace" | "npm", readonly name: string, readonly subpath: string } |
+ *   { readonly kind: "node" | "outside" }} Target */
+
+/** What tests may import on top of what their package may. */
+const testPackages = ["vitest", "fast-check"];
+
+/**
+ * Checks one package. The pair of a file's path from the package's folder and its text is all that is looked at.
+ * @param {PackageRule} rule
+ * @param {Manifest} manifest
+ * @param {ReadonlyMap<string, string>} files
+ * @returns {Violation[]} in the order of the files, paths from the root of the workspace
+ */
+export function checkPackage(rule, manifest, files) {
+  /** @type {Violation[]} */
+  const violations = [];
+  /** @type {Map<string, readonly string[]>} */
+  const ownTargets = new Map();
+  /** @type {Map<string, number>} */
+  const lineOfEdge = new Map();
+
+  for (const [file, text] of files) {
+    /** @param {number} line @param {string} message */
+    const report = (line, message) => violations.push({ file: join(rule.folder, file), line, message });
+    const { imports, errors } = importsOf(file, text);
+    for (const error of errors) report(error.line, `does not parse: ${error.specifier}`);
+
+    const core = rule.name === "@plimsoll/core" && !isTest(file) ? coreRule(file) : null;
+    if (core?.placeError !== undefined) report(1, core.placeError);
+
+    /** @type {string[]} */
+    const targets = [];
+    for (const { specifier, line } of imports) {
+      if (specifier === null) {
+        if (core !== null) report(line, "imports a module whose name is computed; allowed: a literal name");
+        continue;
+      }
+      const target = targetOf(rule, file, specifier);
+      const complaint = packageComplaint(rule, manifest, file, target) ?? core?.complaint(target) ?? null;
+      if (complaint !== null) report(line, `imports ${specifier}: ${complaint}`);
+      if (target.kind !== "own") continue;
+      targets.push(target.path);
+      const edge = `${file} → ${target.path}`;
+      if (!lineOfEdge.has(edge)) lineOfEdge.set(edge, line);
+    }
+    ownTargets.set(file, targets);
+  }
+
+  for (const cycle of findCycles(ownTargets)) {
+    const [file = "", next = ""] = cycle;
+    const line = lineOfEdge.get(`${file} → ${next}`) ?? 1;
+    violations.push({
+      file: join(rule.folder, file),
+      line,
+      message: `is part of a cycle: ${cycle.join(" → ")}; allowed: none`,
+    });
+  }
+  return violations;
+}
+
+/** @param {string} file */
+function isTest(file) {
+  return /\.test\.m?[jt]sx?$/.test(file);
+}
+
+/**
+ * @param {PackageRule} rule
+ * @param {string} file
+ * @param {string} specifier
+ * @returns {Target}
+ */
+function targetOf(rule, file, specifier) {
+  if (specifier.startsWith("node:")) return { kind: "node" };
+  if (specifier.startsWith(".")) {
+    const path = normalize(join(dirname(file), specifier)).replace(/\.js$/, ".ts");
+    return path.startsWith("..") ? { kind: "outside" } : { kind: "own", path };
+  }
+  const segments = specifier.split("/");
+  const name = segments.slice(0, specifier.startsWith("@") ? 2 : 1).join("/");
+  const subpath = specifier.slice(name.length + 1);
+  if (name === rule.name) return { kind: "own", path: `${rule.source}/${join(subpath, "index.ts")}` };
+  return { kind: packageRules.some((other) => other.name === name) ? "workspace" : "npm", name, subpath };
+}
+
+/**
+ * What the arrows between packages and the manifest have against an import; null: nothing.
+ * @param {PackageRule} rule
+ * @param {Manifest} manifest
+ * @param {string} file
+ * @param {Target} target
+ * @returns {string | null}
+ */
+function packageComplaint(rule, manifest, file, target) {
+  const isForTests = isTest(file) || file.startsWith(`${rule.source}/testing/`);
+  switch (target.kind) {
+    case "own":
+    case "node":
+      return null;
+    case "outside":
+      return "leaves the package; allowed: the package's name, if an arrow leads there";
+    case "workspace":
+      if (!rule.mayImport.includes(target.name)) {
+        return `no arrow leads from ${rule.name} to ${target.name}; allowed: ${list(rule.mayImport)}`;
+      }
+      return target.subpath === "testing" && !isForTests ? "is for tests; allowed: *.test.ts and testing/" : null;
+    case "npm": {
+      const isForDevelopment = isForTests || (rule.devFolders ?? []).some((dev) => file.startsWith(`${rule.source}/${dev}/`));
+      const allowed = [
+        ...manifest.dependencies,
+        ...(isForDevelopment ? manifest.devDependencies : []),
+        ...(isTest(file) ? testPackages : []),
+      ];
+      return allowed.includes(target.name) ? null : `not a dependency of ${rule.name}; allowed: ${list(allowed)}`;
+    }
+  }
+}
+
+/** @param {readonly string[]} names */
+function list(names) {
+  return names.length === 0 ? "none" : names.join(", ");
+}

@@ -1,0 +1,69 @@
+/**
+ * One package and what it may import. `mayImport` names workspace packages; npm packages come from the package's own manifest.
+ * In `devFolders` the development dependencies may be imported too.
+ * @typedef {{
+ *   readonly name: string,
+ *   readonly folder: string,
+ *   readonly source: string,
+ *   readonly mayImport: readonly string[],
+ *   readonly devFolders?: readonly string[],
+ * }} PackageRule
+ */
+
+/** @type {readonly PackageRule[]} */
+export const packageRules = [
+  { name: "@plimsoll/core", folder: "packages/core", source: "src", mayImport: [] },
+  { name: "@plimsoll/tools", folder: "packages/tools", source: "src", mayImport: ["@plimsoll/core"] },
+  { name: "@plimsoll/providers", folder: "packages/providers", source: "src", mayImport: ["@plimsoll/core"] },
+  {
+    name: "@plimsoll/bench",
+    folder: "bench",
+    source: "src",
+    mayImport: ["@plimsoll/core", "@plimsoll/providers"],
+    devFolders: ["micro"],
+  },
+  {
+    name: "@plimsoll/cli",
+    folder: "packages/cli",
+    source: "src",
+    mayImport: ["@plimsoll/core", "@plimsoll/tools", "@plimsoll/providers", "@plimsoll/bench"],
+  },
+  {
+    name: "@plimsoll/fixtures",
+    folder: "fixtures",
+    source: "record",
+    mayImport: ["@plimsoll/core", "@plimsoll/tools", "@plimsoll/providers"],
+  },
+];
+
+/**
+ * One row of core: the files and folders (with a slash) of packages/core/src that stand side by side. A file imports from its own
+ * row and from rows with a smaller number. `npm` and `node` say what else may be imported.
+ * @typedef {{
+ *   readonly row: number,
+ *   readonly members: readonly string[],
+ *   readonly npm: readonly string[],
+ *   readonly node: boolean,
+ * }} CoreRow
+ */
+
+const pure = { npm: ["zod"], node: false };
+
+/** @type {readonly CoreRow[]} */
+export const coreRows = [
+  { row: 1, members: ["json.ts", "error.ts", "text.ts", "sequence.ts", "hash.ts"], ...pure },
+  { row: 2, members: ["message/", "usage.ts", "tool.ts", "entry.ts"], ...pure },
+  { row: 3, members: ["tokens/", "ports.ts"], ...pure },
+  { row: 4, members: ["budget.ts", "economics.ts", "cut-point/", "truncation/", "facts/"], ...pure },
+  { row: 5, members: ["edit/", "trigger.ts", "prompts/"], ...pure },
+  { row: 6, members: ["summarizer/", "strategy/"], ...pure },
+  { row: 7, members: ["policy/"], ...pure },
+  { row: 8, members: ["engine/"], ...pure },
+  { row: 9, members: ["session/"], ...pure },
+  { row: 10, members: ["agent/"], ...pure },
+  { row: 11, members: ["node/"], npm: ["zod"], node: true },
+  { row: 11, members: ["testing/"], npm: ["zod", "fast-check"], node: false },
+];
+
+/** The list of core's public names. It takes them from the rows up to this one, and no file of core imports it. */
+export const coreIndex = { file: "index.ts", lastRow: 9 };
