@@ -1,7 +1,7 @@
 import { commandFile, runNode } from "./tool.mjs";
 
-/** The whole workspace as one program, and the pure rows of core once more without node's and the browser's types. */
-const projects = ["tsconfig.json", "packages/core/tsconfig.pure.json"];
+/** All packages as one program; the pure rows of core once more, without node's and the browser's types; the scripts. */
+const projects = ["tsconfig.json", "packages/core/tsconfig.pure.json", "scripts/tsconfig.json"];
 
 const finished = await Promise.all(
   projects.map((project) => runNode([commandFile("typescript", "tsc"), "--noEmit", "-p", project], { output: "hold" })),
