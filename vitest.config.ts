@@ -14,7 +14,7 @@ export default defineConfig({
     environment: "node",
     pool: "threads",
     maxWorkers: 2,
-    // Modules hold no mutable state (STYLE of the project), so the files of a worker can share them.
+    // Modules hold no mutable state, so the files of a worker can share them.
     isolate: false,
     reporters: jsonReport === undefined ? ["default"] : ["default", ["json", { outputFile: jsonReport }]],
   },
