@@ -26,7 +26,7 @@ export const packageRules = [
     name: "@plimsoll/cli",
     folder: "packages/cli",
     source: "src",
-    mayImport: ["@plimsoll/core", "@plimsoll/tools", "@plimsoll/providers", "@plimsoll/bench"],
+    mayImport: ["@plimsoll/core", "@plimsoll/tools", "@plimsoll/providers", "@plimsoll/bench", "@plimsoll/fixtures"],
   },
   {
     name: "@plimsoll/fixtures",
