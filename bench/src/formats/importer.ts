@@ -1,0 +1,33 @@
+import type { Transcript } from "../transcript.ts";
+
+/**
+ * One agent's session format. An importer is chosen by what a file holds and never by its name: `recognises` looks at
+ * the beginning of the file. Importers of line formats read line by line, so that memory follows the largest line.
+ */
+export interface Importer {
+  readonly format: string;
+  /** One sentence for `--help` and the documentation: which agent, which versions were seen. */
+  readonly description: string;
+  /** True if the first lines or the first bytes of the file are of this format. Must be cheap and must never throw. */
+  recognises(head: FileHead): boolean;
+  /**
+   * The sessions in the file, main chain first, sidechains after it, each a transcript of its own.
+   * Throws a {@link PlimsollError} `bad-input` with file and line where nothing can be read.
+   */
+  read(source: FileSource): Promise<readonly Transcript[]>;
+}
+
+/** The beginning of a file: its first bytes as text, and those of its first lines that parse as JSON objects. */
+export interface FileHead {
+  readonly text: string;
+  readonly firstObjects: readonly { readonly [key: string]: unknown }[];
+}
+
+/** A file to read: by line (with numbers from 1 and the text without its line break) or whole. */
+export interface FileSource {
+  readonly path: string;
+  /** The path as the user gave it, for messages and names. */
+  readonly displayName: string;
+  lines(): AsyncIterable<{ readonly number: number; readonly text: string }>;
+  text(): Promise<string>;
+}

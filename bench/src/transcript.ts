@@ -1,0 +1,40 @@
+import type { SessionEntry } from "@plimsoll/core";
+
+/**
+ * A recorded session, as an importer gives it: a session log of ours (one `session` entry first, then messages, one
+ * `usage` entry before the reply of each model call, and the recorded agent's own boundaries as `compaction` entries
+ * with the reason `recorded`), with where it comes from.
+ */
+export interface Transcript {
+  /** Stable name: the file's path as it was given, with `#n` or `#<sidechain id>` for the further sessions of one file. */
+  readonly name: string;
+  readonly file: string;
+  /** The importer's name, e.g. `claude-code`. */
+  readonly format: string;
+  readonly entries: readonly SessionEntry[];
+  /** For a sidechain: the name of the transcript that it belongs to. */
+  readonly parentName: string | null;
+  /** False where the recording reports no sizes, so that a replay runs on estimates. */
+  readonly hasUsage: boolean;
+  /** What the importer met that a reader should know of; never fatal. */
+  readonly notes: readonly ImportNote[];
+}
+
+/** One line about a place in a file. `line` counts from 1; `null` where a whole document is meant. */
+export interface ImportNote {
+  readonly code: ImportNoteCode;
+  readonly line: number | null;
+  readonly text: string;
+}
+
+/** Kinds of notes, so that a summary can count them. */
+export type ImportNoteCode =
+  | "cut-off-line"
+  | "several-objects-on-a-line"
+  | "unreadable-line"
+  | "unknown-line-type"
+  | "result-without-call"
+  | "call-without-result"
+  | "duplicate-usage"
+  | "no-usage"
+  | "unmatched-reference";

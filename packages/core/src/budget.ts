@@ -1,0 +1,53 @@
+import type { ModelLimits } from "./entry.ts";
+import { PlimsollError } from "./error.ts";
+
+/**
+ * A number of tokens, as policy data: fixed, a share of the window or of the input budget, or made of others.
+ * `minus` takes every further amount off the first; results below zero are zero.
+ */
+export type Amount =
+  | { readonly tokens: number }
+  | { readonly ratio: number; readonly of: "window" | "input-budget" }
+  | { readonly min: readonly Amount[] }
+  | { readonly max: readonly Amount[] }
+  | { readonly minus: readonly Amount[] };
+
+/** The limits that amounts are resolved against, in tokens. */
+export interface Budget {
+  readonly windowTokens: number;
+  /** Window less the output reserve: what a request may hold. */
+  readonly inputBudgetTokens: number;
+}
+
+/**
+ * The budget of a model: input budget = window − output reserve, where the reserve is the model's maximum output (none
+ * where it is not known). `null` for an unknown window.
+ *
+ * @throws PlimsollError `bad-policy` where the window is at or below the reserve, naming both numbers.
+ */
+export function budgetOf(limits: ModelLimits): Budget | null {
+  const windowTokens = limits.contextWindowTokens;
+  if (windowTokens === null) return null;
+  const reserveTokens = limits.maxOutputTokens ?? 0;
+  if (windowTokens <= reserveTokens) {
+    throw new PlimsollError(
+      "bad-policy",
+      `the context window (${windowTokens} tokens) is not larger than the output reserve (${reserveTokens} tokens): set a larger window or a smaller maximum output`,
+      { windowTokens, reserveTokens },
+    );
+  }
+  return { windowTokens, inputBudgetTokens: windowTokens - reserveTokens };
+}
+
+/** The amount in tokens. Ratios are not rounded; only what is compared with them is a whole number. */
+export function resolveAmount(amount: Amount, budget: Budget): number {
+  if ("tokens" in amount) return amount.tokens;
+  if ("ratio" in amount) return amount.ratio * (amount.of === "window" ? budget.windowTokens : budget.inputBudgetTokens);
+  if ("min" in amount) return Math.min(...amount.min.map((each) => resolveAmount(each, budget)));
+  if ("max" in amount) return Math.max(...amount.max.map((each) => resolveAmount(each, budget)));
+  const [first = 0, ...rest] = amount.minus.map((each) => resolveAmount(each, budget));
+  return Math.max(
+    0,
+    rest.reduce((left, each) => left - each, first),
+  );
+}

@@ -1,0 +1,43 @@
+import type { Message } from "../message/message.ts";
+import { isHuman, toolCallsOf } from "../message/message.ts";
+import { safeCutAtOrBefore, safeCuts } from "./safe-cuts.ts";
+
+/** Where a cut may fall; the words are those of the policy's `boundary`. */
+export type Boundary = "any-safe" | "not-in-tool-batch" | "turn";
+
+/**
+ * The cut point nearest to `wanted` that the boundary allows, never parting a call from its result. It moves back (keeps more)
+ * except for `turn`, which first looks forward for a human message and falls back to a cut inside the turn.
+ */
+export function cutAtBoundary(messages: readonly Message[], wanted: number, boundary: Boundary): number {
+  const safe = safeCuts(messages);
+  switch (boundary) {
+    case "any-safe":
+      return safeCutAtOrBefore(safe, wanted);
+    case "not-in-tool-batch":
+      return outsideToolBatch(messages, safe, wanted);
+    case "turn":
+      return nextTurn(messages, wanted) ?? safeCutAtOrBefore(safe, wanted);
+    default:
+      return boundary satisfies never;
+  }
+}
+
+/** Moves back past calls and results, so that the first kept message is a user's or an assistant's text. */
+function outsideToolBatch(messages: readonly Message[], safe: readonly boolean[], wanted: number): number {
+  let cut = safeCutAtOrBefore(safe, wanted);
+  while (cut > 0 && cut < messages.length && isInToolBatch(messages[cut])) cut = safeCutAtOrBefore(safe, cut - 1);
+  return cut;
+}
+
+function isInToolBatch(message: Message | undefined): boolean {
+  return message !== undefined && (message.role === "tool-result" || toolCallsOf(message).length > 0);
+}
+
+function nextTurn(messages: readonly Message[], wanted: number): number | null {
+  for (let index = wanted; index < messages.length; index++) {
+    const message = messages[index];
+    if (message !== undefined && isHuman(message)) return index;
+  }
+  return null;
+}

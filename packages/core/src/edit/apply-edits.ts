@@ -1,0 +1,96 @@
+import type { AppliedEdit, MessageSpan } from "../entry.ts";
+import { PlimsollError } from "../error.ts";
+import type { Message, Part } from "../message/message.ts";
+
+/**
+ * The view after the edits, in order. Untouched messages keep their identity. Linear in the view for each edit that moves
+ * messages; replacing parts is one pass for all of them.
+ *
+ * @throws PlimsollError `bad-edit` where an edit names a message or part that the view does not hold.
+ */
+export function applyEdits(messages: readonly Message[], edits: readonly AppliedEdit[]): readonly Message[] {
+  let view = replaceParts(messages, edits);
+  for (const edit of edits) {
+    switch (edit.kind) {
+      case "summarize":
+        view = replaceSpans(view, edit.spans, [edit.message]);
+        break;
+      case "drop":
+        view = replaceSpans(view, [edit], edit.notice === null ? [] : [edit.notice]);
+        break;
+      case "replace-history":
+        view = edit.messages;
+        break;
+      case "replace-part":
+        break;
+      default:
+        edit satisfies never;
+    }
+  }
+  return view;
+}
+
+/** Removes the spans and puts `replacement` where the first of them began. Spans are in order and do not overlap. */
+function replaceSpans(
+  messages: readonly Message[],
+  spans: readonly MessageSpan[],
+  replacement: readonly Message[],
+): readonly Message[] {
+  const positions = new Map(messages.map((message, index) => [message.id, index]));
+  const result: Message[] = [];
+  let next = 0;
+  for (const [order, span] of spans.entries()) {
+    const from = positionOf(positions, span.from);
+    const through = positionOf(positions, span.through);
+    if (from < next || through < from) throw badEdit(`spans overlap or run backwards at message ${span.from}`, span.from);
+    result.push(...messages.slice(next, from));
+    if (order === 0) result.push(...replacement);
+    next = through + 1;
+  }
+  return result.concat(messages.slice(next));
+}
+
+function replaceParts(messages: readonly Message[], edits: readonly AppliedEdit[]): readonly Message[] {
+  const replacements = new Map<string, Map<number, Part>>();
+  for (const edit of edits) {
+    if (edit.kind !== "replace-part") continue;
+    const parts = replacements.get(edit.messageId) ?? new Map<number, Part>();
+    parts.set(edit.partIndex, edit.part);
+    replacements.set(edit.messageId, parts);
+  }
+  if (replacements.size === 0) return messages;
+  const view = messages.map((message) => {
+    const parts = replacements.get(message.id);
+    replacements.delete(message.id);
+    return parts === undefined ? message : withParts(message, parts);
+  });
+  const [missing] = replacements.keys();
+  if (missing !== undefined) throw badEdit(`no message ${missing} in the view`, missing);
+  return view;
+}
+
+function withParts(message: Message, replacements: ReadonlyMap<number, Part>): Message {
+  for (const partIndex of replacements.keys()) {
+    if (message.parts[partIndex] === undefined) throw badEdit(`message ${message.id} has no part ${partIndex}`, message.id);
+  }
+  const partAt = (part: Part, index: number): Part => replacements.get(index) ?? part;
+  switch (message.role) {
+    case "user":
+    case "tool-result":
+      return { ...message, parts: message.parts.map(partAt).filter((part) => part.type === "text" || part.type === "image") };
+    case "assistant":
+      return { ...message, parts: message.parts.map(partAt).filter((part) => part.type !== "image") };
+    default:
+      return message satisfies never;
+  }
+}
+
+function positionOf(positions: ReadonlyMap<string, number>, messageId: string): number {
+  const position = positions.get(messageId);
+  if (position === undefined) throw badEdit(`no message ${messageId} in the view`, messageId);
+  return position;
+}
+
+function badEdit(what: string, messageId: string): PlimsollError {
+  return new PlimsollError("bad-edit", `the edit cannot be applied: ${what}`, { messageId });
+}

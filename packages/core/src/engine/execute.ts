@@ -1,0 +1,125 @@
+import { applyEdits } from "../edit/apply-edits.ts";
+import type { DropEdit, Edit, ReplacePartEdit, SummarizeEdit } from "../edit/edit.ts";
+import type { AppliedDrop, AppliedEdit, AppliedReplacePart, AppliedSummarize, MessageSpan } from "../entry.ts";
+import { PlimsollError } from "../error.ts";
+import { checkMessages, STRICT_WIRE_RULES } from "../message/check.ts";
+import { withId } from "../message/ids.ts";
+import type { Message, Part } from "../message/message.ts";
+import { coverageOf, partChars } from "../message/size.ts";
+import type { SummaryPolicy } from "../policy/policy.ts";
+import type { Summarizer } from "../ports.ts";
+import { droppedText } from "../prompts/dropped.ts";
+import { summaryText } from "../prompts/header.ts";
+import { validSummaryText } from "../summarizer/validate.ts";
+
+/** What edits are carried out with. */
+export interface ExecuteInput {
+  readonly messages: readonly Message[];
+  readonly edits: readonly Edit[];
+  readonly summary: SummaryPolicy;
+  readonly summarizer: Summarizer;
+  readonly focus: string | null;
+  readonly nowMs: number | null;
+}
+
+/** The edits as they were applied, and the view that they give. */
+export interface Executed {
+  readonly applied: readonly AppliedEdit[];
+  readonly messages: readonly Message[];
+}
+
+/**
+ * Fetches the summaries that the edits ask for, applies them, and refuses a view that a provider would reject.
+ *
+ * @throws PlimsollError `summary-failed` for an unusable summary, `unsendable` for a view with violations that were not
+ * there before, `bad-edit` for edits that do not fit the view; and whatever the summariser rejects with.
+ */
+export async function execute(input: ExecuteInput, signal: AbortSignal): Promise<Executed> {
+  const applied: AppliedEdit[] = [];
+  const drops = input.edits.filter((edit) => edit.kind === "drop");
+  for (const edit of input.edits) {
+    switch (edit.kind) {
+      case "summarize":
+        applied.push(await appliedSummarize(edit, input, signal));
+        break;
+      case "drop":
+        applied.push(appliedDrop(edit, drops, input));
+        break;
+      case "replace-part":
+        applied.push(appliedReplacement(edit, input.messages));
+        break;
+      default:
+        edit satisfies never;
+    }
+  }
+  const messages = applyEdits(input.messages, applied);
+  refuseUnsendable(input.messages, messages);
+  return { applied, messages };
+}
+
+async function appliedSummarize(edit: SummarizeEdit, input: ExecuteInput, signal: AbortSignal): Promise<AppliedSummarize> {
+  const parts = edit.spans.map((span) => ({ promptId: span.promptId, messages: spanOf(input.messages, span) }));
+  const { sections, maxTokens, resultCapChars, role } = input.summary;
+  const summary = await input.summarizer({ parts, sections, maxTokens, resultCapChars, focus: input.focus }, signal);
+  signal.throwIfAborted();
+  const covered = parts.flatMap((part) => part.messages);
+  const text = summaryText(validSummaryText(summary));
+  const message = engineMessage({ role, origin: "summary", text, nowMs: input.nowMs }, covered);
+  return { kind: "summarize", spans: edit.spans, message, covered: coverageOf(covered), usage: summary.usage };
+}
+
+/** The first of several drops carries the one notice, which counts them all. */
+function appliedDrop(edit: DropEdit, drops: readonly DropEdit[], input: ExecuteInput): AppliedDrop {
+  const covered = spanOf(input.messages, edit);
+  const all = drops.flatMap((drop) => spanOf(input.messages, drop));
+  const text = droppedText(coverageOf(all));
+  const notice = edit === drops[0] ? engineMessage({ role: "user", origin: "notice", text, nowMs: input.nowMs }, all) : null;
+  return { ...edit, notice, covered: coverageOf(covered) };
+}
+
+function appliedReplacement(edit: ReplacePartEdit, messages: readonly Message[]): AppliedReplacePart {
+  const part = messages.find((message) => message.id === edit.messageId)?.parts[edit.partIndex];
+  if (part === undefined) throw new PlimsollError("bad-edit", `message ${edit.messageId} has no part ${edit.partIndex}`);
+  const replacement: Part = { type: "text", text: edit.text ?? "" };
+  return {
+    kind: "replace-part",
+    messageId: edit.messageId,
+    partIndex: edit.partIndex,
+    part: replacement,
+    handle: edit.handle,
+    removedChars: partChars(part) - partChars(replacement),
+  };
+}
+
+/** A message of the engine's own. Its id follows from what it covers and says, so that a replay gives the same one. */
+function engineMessage(
+  content: { role: "user" | "assistant"; origin: "summary" | "notice"; text: string; nowMs: number | null },
+  covered: readonly Message[],
+): Message {
+  const draft = { origin: content.origin, parts: [{ type: "text", text: content.text }], atMs: content.nowMs } as const;
+  const previousId = covered.at(-1)?.id ?? null;
+  return content.role === "user"
+    ? withId({ ...draft, role: "user" }, previousId)
+    : withId({ ...draft, role: "assistant", modelId: null, requestId: null, stopReason: null }, previousId);
+}
+
+function spanOf(messages: readonly Message[], span: MessageSpan): readonly Message[] {
+  const from = messages.findIndex((message) => message.id === span.from);
+  const through = messages.findIndex((message) => message.id === span.through);
+  if (from < 0 || through < from)
+    throw new PlimsollError("bad-edit", `no span from ${span.from} through ${span.through} in the view`);
+  return messages.slice(from, through + 1);
+}
+
+function refuseUnsendable(before: readonly Message[], after: readonly Message[]): void {
+  const rules = { ...STRICT_WIRE_RULES, lastMessage: "any" } as const;
+  const known = new Set(checkMessages(before, rules).map((violation) => `${violation.code} ${violation.subject}`));
+  const violation = checkMessages(after, rules).find((each) => !known.has(`${each.code} ${each.subject}`));
+  if (violation !== undefined) {
+    throw new PlimsollError("unsendable", `the edited context has ${violation.code} at message ${violation.index}`, {
+      code: violation.code,
+      index: violation.index,
+      subject: violation.subject,
+    });
+  }
+}

@@ -1,0 +1,193 @@
+import type { Message, Part } from "./message/message.ts";
+import type { ToolSpec } from "./tool.ts";
+import type { Usage } from "./usage.ts";
+
+/** One line of the append-only session log. The log's fold is the context; nothing in it is ever changed or removed. */
+export type SessionEntry = SessionStartEntry | MessageEntry | UsageEntry | ModelChangeEntry | CompactionEntry | RevertEntry;
+
+/** The first entry of a log: what every request of the session sends before its messages. */
+export interface SessionStartEntry {
+  readonly type: "session";
+  /** Version of the log's format. */
+  readonly version: 1;
+  readonly id: string;
+  readonly createdMs: number | null;
+  /** System text, empty where a recorded session does not tell it. */
+  readonly system: string;
+  readonly tools: readonly ToolSpec[];
+  /** For the log of a sub-agent: its parent's log, and the call that started it where it is known. */
+  readonly parent: { readonly sessionId: string; readonly callId: string | null } | null;
+  /** The agent that wrote it, with its version where known. */
+  readonly agent: { readonly name: string; readonly version: string | null } | null;
+}
+
+/** A message that entered history. Its entry id is the message's id. */
+export interface MessageEntry {
+  readonly type: "message";
+  readonly message: Message;
+}
+
+/**
+ * One model call, written before the reply that it produced: `usage` measured the context through `throughMessageId` (the
+ * newest message that was sent, `null` for none). A call whose size was not reported carries a usage of nulls.
+ */
+export interface UsageEntry {
+  readonly type: "usage";
+  readonly requestId: string;
+  readonly modelId: string;
+  readonly throughMessageId: string | null;
+  /** Hash of system and tools as they were sent; `null` where a recorded session does not tell them. */
+  readonly overheadHash: string | null;
+  /** Hash of the view that was sent; `null` in imported logs. */
+  readonly viewHash: string | null;
+  readonly usage: Usage;
+  readonly atMs: number | null;
+}
+
+/** The session goes on with another model. */
+export interface ModelChangeEntry {
+  readonly type: "model-change";
+  readonly id: string;
+  readonly modelId: string;
+  readonly limits: ModelLimits | null;
+  readonly atMs: number | null;
+}
+
+/** What a model takes: `null` where it is not known. The window holds input and output together. */
+export interface ModelLimits {
+  readonly contextWindowTokens: number | null;
+  readonly maxOutputTokens: number | null;
+}
+
+/** A compaction: edits that the fold applies to the view of everything through `throughEntryId`; what came later stays. */
+export interface CompactionEntry {
+  readonly type: "compaction";
+  readonly id: string;
+  readonly throughEntryId: string | null;
+  readonly edits: readonly AppliedEdit[];
+  readonly record: CompactionRecord;
+  readonly atMs: number | null;
+}
+
+/** Undoes the latest compaction that is still active; it must be the one named. */
+export interface RevertEntry {
+  readonly type: "revert";
+  readonly id: string;
+  readonly compactionId: string;
+  readonly atMs: number | null;
+}
+
+/** A span of messages of a view, both ends included, by message id. */
+export interface MessageSpan {
+  readonly from: string;
+  readonly through: string;
+}
+
+/** An edit with everything that is needed to fold it again: no model, no clock, no policy. */
+export type AppliedEdit = AppliedSummarize | AppliedDrop | AppliedReplacePart | AppliedReplaceHistory;
+
+/** Spans replaced by one summary message, which stands where the first span began. */
+export interface AppliedSummarize {
+  readonly kind: "summarize";
+  readonly spans: readonly (MessageSpan & { readonly promptId: string })[];
+  readonly message: Message;
+  readonly covered: CoverageCount;
+  /** Usage of the summary's own request; `null` for a summary that no model wrote. */
+  readonly usage: Usage | null;
+}
+
+/** A span removed; `notice` counts what went and stands in its place. */
+export interface AppliedDrop extends MessageSpan {
+  readonly kind: "drop";
+  readonly notice: Message | null;
+  readonly covered: CoverageCount;
+}
+
+/** One part replaced by a shorter one; `handle` finds the original again. */
+export interface AppliedReplacePart {
+  readonly kind: "replace-part";
+  readonly messageId: string;
+  readonly partIndex: number;
+  readonly part: Part;
+  readonly handle: string;
+  readonly removedChars: number;
+}
+
+/** The whole view replaced: a boundary that another agent recorded, or a caller that supplied a new history. */
+export interface AppliedReplaceHistory {
+  readonly kind: "replace-history";
+  readonly messages: readonly Message[];
+  readonly covered: CoverageCount;
+}
+
+/** What an edit took out of the view: whole messages, their parts, and UTF-16 code units of their text. */
+export interface CoverageCount {
+  readonly messages: number;
+  readonly parts: number;
+  readonly chars: number;
+}
+
+/** Why the engine acted. */
+export type CompactionReason =
+  | "threshold"
+  | "emergency"
+  | "overflow"
+  | "over-budget"
+  | "manual"
+  | "downshift"
+  | "hand-off"
+  | "recorded";
+
+/** Where in the agent's loop a trigger is checked. */
+export type Gate = "before-submit" | "before-step" | "after-tool-batch" | "on-overflow";
+
+/** What happened at one rung of the ladder. */
+export interface StepOutcome {
+  readonly strategy: string;
+  readonly outcome: "applied" | "not-applicable" | "failed" | "no-progress";
+  readonly detail: string | null;
+}
+
+/** The account of a compaction: sizes by the named estimator, what was tried, and the work that it took. */
+export interface CompactionRecord {
+  readonly policy: string;
+  readonly reason: CompactionReason;
+  readonly gate: Gate | null;
+  readonly steps: readonly StepOutcome[];
+  readonly estimator: string;
+  readonly cutEstimator: string | null;
+  readonly modelId: string | null;
+  readonly budgetTokens: number | null;
+  readonly tokensBefore: number | null;
+  readonly tokensAfter: number | null;
+  readonly messagesBefore: number;
+  readonly messagesAfter: number;
+  readonly work: WorkCount;
+}
+
+/** Work done, for bounds that tests can assert: UTF-16 code units read, messages looked at, calls of a tokenizer. */
+export interface WorkCount {
+  readonly charactersScanned: number;
+  readonly messagesVisited: number;
+  readonly tokenizerCalls: number;
+}
+
+/** No work. */
+export const NO_WORK: WorkCount = { charactersScanned: 0, messagesVisited: 0, tokenizerCalls: 0 };
+
+/** The id by which other entries name this one. */
+export function entryIdOf(entry: SessionEntry): string {
+  switch (entry.type) {
+    case "message":
+      return entry.message.id;
+    case "usage":
+      return entry.requestId;
+    case "session":
+    case "model-change":
+    case "compaction":
+    case "revert":
+      return entry.id;
+    default:
+      return entry satisfies never;
+  }
+}

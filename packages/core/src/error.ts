@@ -1,0 +1,41 @@
+import type { JsonObject } from "./json.ts";
+
+/**
+ * What went wrong, for callers that must tell cases apart.
+ *
+ * - `bad-input`: a file or argument that cannot be used; `details` has `file` and `line` where they are known
+ * - `bad-policy`: a policy that does not parse or contradicts itself
+ * - `bad-session`: a session log that is damaged other than by a cut-off last line
+ * - `bad-edit`: an edit that names a message the view does not hold; the engine undoes it
+ * - `unsendable`: messages that a provider would reject
+ * - `context-overflow`: a request was rejected because it does not fit the context window
+ * - `summary-failed`: a summariser gave no usable summary
+ * - `aborted`: the caller's signal ended the work
+ */
+export type PlimsollErrorCode =
+  | "bad-input"
+  | "bad-policy"
+  | "bad-session"
+  | "bad-edit"
+  | "unsendable"
+  | "context-overflow"
+  | "summary-failed"
+  | "aborted";
+
+/** The project's one error class. `message` is one line for a person; `details` are facts for a program. */
+export class PlimsollError extends Error {
+  override readonly name = "PlimsollError";
+  readonly code: PlimsollErrorCode;
+  readonly details: JsonObject;
+
+  constructor(code: PlimsollErrorCode, message: string, details: JsonObject = {}, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** True for an error of this project with the given code. */
+export function isPlimsollError(error: unknown, code?: PlimsollErrorCode): error is PlimsollError {
+  return error instanceof PlimsollError && (code === undefined || error.code === code);
+}

@@ -1,0 +1,120 @@
+// Values and words
+
+// Tokens and budget
+export type { Amount, Budget } from "./budget.ts";
+export { budgetOf, resolveAmount } from "./budget.ts";
+// Cutting and editing
+export type { Boundary } from "./cut-point/boundary.ts";
+export { cutAtBoundary } from "./cut-point/boundary.ts";
+export { cutKeepingMessages, cutKeepingTokens } from "./cut-point/recent.ts";
+export { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "./cut-point/safe-cuts.ts";
+export { applyEdits } from "./edit/apply-edits.ts";
+export type { DropEdit, Edit, ReplacePartEdit, SummarizeEdit } from "./edit/edit.ts";
+// Engine
+export { execute } from "./engine/execute.ts";
+export type { FitInput, FitOutcome, FitState, SizedPart } from "./engine/fit.ts";
+export { fit, whyAct } from "./engine/fit.ts";
+export type { Plan, PlanInput } from "./engine/plan.ts";
+export { ladderOf, plan } from "./engine/plan.ts";
+// Session log
+export type {
+  AppliedDrop,
+  AppliedEdit,
+  AppliedReplaceHistory,
+  AppliedReplacePart,
+  AppliedSummarize,
+  CompactionEntry,
+  CompactionReason,
+  CompactionRecord,
+  CoverageCount,
+  Gate,
+  MessageEntry,
+  MessageSpan,
+  ModelChangeEntry,
+  ModelLimits,
+  RevertEntry,
+  SessionEntry,
+  SessionStartEntry,
+  StepOutcome,
+  UsageEntry,
+  WorkCount,
+} from "./entry.ts";
+export { entryIdOf, NO_WORK } from "./entry.ts";
+export type { PlimsollErrorCode } from "./error.ts";
+export { isPlimsollError, PlimsollError } from "./error.ts";
+export { sha256Hex, shortHash } from "./hash.ts";
+export type { JsonObject, JsonValue } from "./json.ts";
+export { canonicalJson, isRecord } from "./json.ts";
+export type { WireRules, WireViolation, WireViolationCode } from "./message/check.ts";
+export { checkMessages, STRICT_WIRE_RULES } from "./message/check.ts";
+export type { MessageDraft } from "./message/ids.ts";
+export { canonicalContent, chainId, extendViewHash, overheadHash, withId } from "./message/ids.ts";
+// Messages
+export type {
+  AssistantMessage,
+  Context,
+  ImagePart,
+  ImageSource,
+  Message,
+  Origin,
+  Part,
+  ReasoningPart,
+  StopReason,
+  TextPart,
+  ToolCallPart,
+  ToolResultMessage,
+  UserMessage,
+} from "./message/message.ts";
+export { isHuman, textOf, toolCallsOf } from "./message/message.ts";
+export { sharedPrefixCount } from "./message/prefix.ts";
+export { coverageOf, messageChars, partChars } from "./message/size.ts";
+// Strategies and policies
+export type { Keep, Policy } from "./policy/policy.ts";
+export { policySchema } from "./policy/policy.ts";
+export { NONE_POLICY } from "./policy/presets/none.ts";
+export { PRESETS, presetNamed } from "./policy/presets/presets.ts";
+export { RECORDED_POLICY } from "./policy/presets/recorded.ts";
+export { SVEN_POLICY } from "./policy/presets/sven.ts";
+// Summaries
+export type { Summarizer, Summary, SummaryRequest } from "./ports.ts";
+export { summaryText } from "./prompts/header.ts";
+export type { Sequence } from "./sequence.ts";
+export { sequenceOf } from "./sequence.ts";
+// Session
+export type { ContextManager, ContextManagerOptions } from "./session/context-manager.ts";
+export { createContextManager } from "./session/context-manager.ts";
+export type { ContextEvent, ContextListener } from "./session/events.ts";
+export { foldLedger } from "./session/ledger.ts";
+export type { SessionView } from "./session/view.ts";
+export { EMPTY_VIEW, foldEntries, foldEntry } from "./session/view.ts";
+export { dropOldest } from "./strategy/drop-oldest.ts";
+export type {
+  DropOldestSpec,
+  Strategy,
+  StrategyAnswer,
+  StrategyInput,
+  StrategySpec,
+  SummarizeSpec,
+} from "./strategy/strategy.ts";
+export { summarize } from "./strategy/summarize.ts";
+export type { DigestOptions } from "./summarizer/digest.ts";
+export { createDigest, DEFAULT_DIGEST_OPTIONS } from "./summarizer/digest.ts";
+export { validSummaryText } from "./summarizer/validate.ts";
+export { characterBoundaryAtOrBefore, codePointCount, isSurrogatePairAt, lineCount, utf8Bytes } from "./text.ts";
+export type { CalibratedEmaSpec } from "./tokens/calibrated-ema.ts";
+export { nextFactor } from "./tokens/calibrated-ema.ts";
+export type { CharsPerTokenSpec } from "./tokens/chars-per-token.ts";
+export { charsPerToken } from "./tokens/chars-per-token.ts";
+export type { Estimator, EstimatorSpec, Overhead, Prediction } from "./tokens/estimator.ts";
+export { createEstimator } from "./tokens/estimator.ts";
+export type { Ledger } from "./tokens/ledger.ts";
+export { EMPTY_LEDGER } from "./tokens/ledger.ts";
+export type { MessageMeasure } from "./tokens/measure.ts";
+export type { WorkCounter } from "./tokens/work.ts";
+export { createWorkCounter, workBetween } from "./tokens/work.ts";
+export type { OutputCategory, PathAccess, ToolSpec } from "./tool.ts";
+export { OUTPUT_CATEGORIES } from "./tool.ts";
+export type { Trigger } from "./trigger.ts";
+export { fires, triggerTokens } from "./trigger.ts";
+export type { BilledUsage, InputUsage, OutputUsage, Usage, UsageParts } from "./usage.ts";
+export { UNREPORTED_USAGE, usageOf } from "./usage.ts";

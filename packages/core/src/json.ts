@@ -1,0 +1,26 @@
+/** Any value that JSON can carry. Objects and arrays are readonly: parsed data is never changed in place. */
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
+
+/** A JSON object; a key that is absent reads as `undefined`. */
+export interface JsonObject {
+  readonly [key: string]: JsonValue | undefined;
+}
+
+/** True for objects that are neither `null` nor arrays; the one narrowing every reader of outside data needs. */
+export function isRecord(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * JSON with object keys in code-unit order and `undefined` members left out, so that equal values give equal text.
+ * Numbers and strings are written as `JSON.stringify` writes them.
+ */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(",")}]`;
+  if (!isRecord(value)) return JSON.stringify(value) ?? "null";
+  const members = Object.keys(value)
+    .filter((key) => value[key] !== undefined)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key])}`);
+  return `{${members.join(",")}}`;
+}

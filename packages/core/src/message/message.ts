@@ -1,0 +1,127 @@
+import type { JsonValue } from "../json.ts";
+import type { OutputCategory, PathAccess, ToolSpec } from "../tool.ts";
+
+/**
+ * One message of a context. Readonly and immutable: an edited message is a new value, an untouched one keeps its
+ * identity, so that a shared prefix can be told by `===`.
+ */
+export type Message = UserMessage | AssistantMessage | ToolResultMessage;
+
+/**
+ * Who a message comes from. Only `human` starts a turn. `command` was run by the person, with its output; `injected`
+ * was put in by the agent (reminders, environment, skills); `summary` and `notice` were written by compaction.
+ */
+export type Origin = "human" | "command" | "injected" | "summary" | "notice" | "model";
+
+/** Input of the human or of the agent's own machinery. */
+export interface UserMessage {
+  readonly role: "user";
+  readonly id: string;
+  readonly origin: Exclude<Origin, "model">;
+  readonly parts: readonly (TextPart | ImagePart)[];
+  readonly atMs: number | null;
+}
+
+/** One reply of a model: all of one call's text, reasoning and tool calls, in order. */
+export interface AssistantMessage {
+  readonly role: "assistant";
+  readonly id: string;
+  readonly origin: "model" | "summary" | "notice";
+  readonly parts: readonly (TextPart | ReasoningPart | ToolCallPart)[];
+  readonly modelId: string | null;
+  /** The provider's id of the request that produced it; joins it to its usage entry. */
+  readonly requestId: string | null;
+  readonly stopReason: StopReason | null;
+  readonly atMs: number | null;
+}
+
+/** The result of one tool call, joined to it by `callId`. */
+export interface ToolResultMessage {
+  readonly role: "tool-result";
+  readonly id: string;
+  readonly callId: string;
+  readonly toolName: string;
+  readonly isError: boolean;
+  /** Resolved when the result is appended, and stored: history is truncated and cleared by it without the tool. */
+  readonly category: OutputCategory;
+  readonly parts: readonly (TextPart | ImagePart)[];
+  readonly atMs: number | null;
+}
+
+/** Why a reply ended, in the field's common terms. */
+export type StopReason = "end" | "tool-calls" | "length" | "refusal" | "aborted" | "error" | "other";
+
+/** Any part of any message. */
+export type Part = TextPart | ImagePart | ReasoningPart | ToolCallPart;
+
+/** Plain text, sent as it is. */
+export interface TextPart {
+  readonly type: "text";
+  readonly text: string;
+}
+
+/**
+ * An image or document. Its bytes are not part of the message: `source` says where they are. Sizes are `null` where
+ * the source does not tell them. It is never counted by the length of its encoding.
+ */
+export interface ImagePart {
+  readonly type: "image";
+  readonly mediaType: string;
+  readonly widthPx: number | null;
+  readonly heightPx: number | null;
+  readonly sizeBytes: number | null;
+  readonly source: ImageSource;
+}
+
+/** Where an image's bytes are: inline (an agent's own log), in the artifact store, at an address, or not kept. */
+export type ImageSource =
+  | { readonly kind: "base64"; readonly data: string }
+  | { readonly kind: "artifact"; readonly handle: string }
+  | { readonly kind: "url"; readonly url: string }
+  | { readonly kind: "absent" };
+
+/**
+ * The model's reasoning. `text` may be empty where the vendor hides it; `opaque` is what the vendor wants back
+ * unchanged (a signature, encrypted content), as it came.
+ */
+export interface ReasoningPart {
+  readonly type: "reasoning";
+  readonly text: string;
+  readonly opaque: JsonValue;
+}
+
+/** A call of a tool. `argumentsJson` is the text that the model wrote; `paths` is resolved when it is appended. */
+export interface ToolCallPart {
+  readonly type: "tool-call";
+  readonly callId: string;
+  readonly toolName: string;
+  readonly argumentsJson: string;
+  readonly paths: readonly PathAccess[];
+}
+
+/** The tool calls of a message, in order; none for messages that are not the assistant's. */
+export function toolCallsOf(message: Message): readonly ToolCallPart[] {
+  if (message.role !== "assistant") return [];
+  return message.parts.filter((part) => part.type === "tool-call");
+}
+
+/** The text parts of a message joined by newlines; reasoning, calls and images are left out. */
+export function textOf(message: Message): string {
+  return message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+}
+
+/** True for the one kind of message that starts a turn. */
+export function isHuman(message: Message): message is UserMessage {
+  return message.role === "user" && message.origin === "human";
+}
+
+/**
+ * What one request sends. `dynamicContext` (git branch, notes of a CI run) is built per request, sent after the cached
+ * prefix, counted as overhead and never logged.
+ */
+export interface Context {
+  readonly system: string;
+  readonly tools: readonly ToolSpec[];
+  readonly messages: readonly Message[];
+  readonly dynamicContext: string | null;
+}

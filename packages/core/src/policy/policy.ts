@@ -1,0 +1,94 @@
+import { z } from "zod";
+import type { Amount } from "../budget.ts";
+import type { Gate } from "../entry.ts";
+import type { StrategySpec } from "../strategy/strategy.ts";
+import type { EstimatorSpec } from "../tokens/estimator.ts";
+import type { Trigger } from "../trigger.ts";
+import { amountSchema, estimatorSchema, keepSchema, strategySchema, triggerSchema } from "./schema-parts.ts";
+
+/** How much of the newest history stays verbatim: a number of messages, or an amount of tokens. */
+export type Keep = { readonly messages: number } | Amount;
+
+/** Everything about compaction, as plain data: presets, YAML files, sweeps and reports hold nothing else. */
+export interface Policy {
+  readonly name: string;
+  /** With `false` nothing is ever edited; what would overflow is counted, and the provider's error reaches the caller. */
+  readonly enabled: boolean;
+  readonly estimator: EstimatorSpec;
+  /** A second measure for finding the cut, where a system has one; `null` uses `estimator`. */
+  readonly cutEstimator: EstimatorSpec | null;
+  readonly gates: GatePolicy;
+  readonly trigger: Trigger;
+  /** From here on only strategies that need no model run; `null` for policies without that case. */
+  readonly emergency: { readonly atLeast: Amount } | null;
+  readonly keep: Keep;
+  /** Tried in order, the next one when one fails or is not enough. The engine appends rungs that need no model. */
+  readonly strategies: readonly StrategySpec[];
+  /** Cap of one tool result before it enters history, by this policy's uncalibrated measure; `null` lets all in. */
+  readonly truncation: { readonly capTokens: number } | null;
+  readonly overflow: OverflowPolicy;
+  /** What an unknown context window means: no compaction, or a stated size. */
+  readonly unknownWindow: "off" | { readonly tokens: number };
+  /** Whether a sub-agent's session compacts itself. */
+  readonly subAgents: "own" | "off";
+  readonly summary: SummaryPolicy;
+  readonly progress: ProgressPolicy;
+}
+
+/** Where the trigger is checked, and whether the message that is about to be sent counts. */
+export interface GatePolicy {
+  readonly at: readonly Gate[];
+  readonly countPending: boolean;
+}
+
+/** After a request was rejected as too long: what is kept at the first recovery, and how many recoveries a step may have. */
+export interface OverflowPolicy {
+  readonly keep: Keep;
+  readonly maxRecoveries: number;
+}
+
+/** The shape of summaries. Sections are data; prompts are named by id. */
+export interface SummaryPolicy {
+  readonly role: "user" | "assistant";
+  readonly sections: readonly string[];
+  readonly maxTokens: number;
+  /** How the history is given to the model: as fenced text, or as the session's own prefix. */
+  readonly request: "serialised" | "prefix";
+  /** Each tool result in a serialised request is cut to this many characters; `null` for no cap. */
+  readonly resultCapChars: number | null;
+}
+
+/** What ends compaction loops. */
+export interface ProgressPolicy {
+  /** New tokens that must have arrived since the last compaction before a threshold may fire again. */
+  readonly minimumNewTokens: number;
+  /** Failed attempts in a row after which the breaker opens until something new arrives. */
+  readonly maximumFailures: number;
+}
+
+const gateSchema = z.enum(["before-submit", "before-step", "after-tool-batch", "on-overflow"]);
+
+/** The schema of {@link Policy}: strict, so that an unknown key is an error and not a silent default. */
+export const policySchema: z.ZodType<Policy> = z.strictObject({
+  name: z.string().min(1),
+  enabled: z.boolean(),
+  estimator: estimatorSchema,
+  cutEstimator: estimatorSchema.nullable(),
+  gates: z.strictObject({ at: z.array(gateSchema).readonly(), countPending: z.boolean() }),
+  trigger: triggerSchema,
+  emergency: z.strictObject({ atLeast: amountSchema }).nullable(),
+  keep: keepSchema,
+  strategies: z.array(strategySchema).readonly(),
+  truncation: z.strictObject({ capTokens: z.int().nonnegative() }).nullable(),
+  overflow: z.strictObject({ keep: keepSchema, maxRecoveries: z.int().min(0).max(10) }),
+  unknownWindow: z.union([z.literal("off"), z.strictObject({ tokens: z.int().positive() })]),
+  subAgents: z.enum(["own", "off"]),
+  summary: z.strictObject({
+    role: z.enum(["user", "assistant"]),
+    sections: z.array(z.string().min(1)).readonly(),
+    maxTokens: z.int().positive(),
+    request: z.enum(["serialised", "prefix"]),
+    resultCapChars: z.int().positive().nullable(),
+  }),
+  progress: z.strictObject({ minimumNewTokens: z.number().nonnegative(), maximumFailures: z.int().positive() }),
+});

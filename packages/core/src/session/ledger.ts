@@ -1,0 +1,42 @@
+import type { SessionEntry } from "../entry.ts";
+import type { Message } from "../message/message.ts";
+import type { Estimator, Overhead } from "../tokens/estimator.ts";
+import type { Ledger } from "../tokens/ledger.ts";
+import type { SessionView } from "./view.ts";
+
+/** What the ledger's fold needs besides the entry. */
+export interface LedgerFold {
+  readonly estimator: Estimator;
+  /** The view after the entry. */
+  readonly view: SessionView;
+  readonly overhead: Overhead;
+}
+
+/**
+ * The ledger after one more entry. A message adds its own estimate; after edits the view is added up again from estimates that
+ * are known by identity, so that only new messages are scanned.
+ */
+export function foldLedger(ledger: Ledger, entry: SessionEntry, fold: LedgerFold): Ledger {
+  switch (entry.type) {
+    case "message":
+      return { ...ledger, estimatedTokens: ledger.estimatedTokens + fold.estimator.measure.messageTokens(entry.message) };
+    case "usage":
+      return fold.estimator.observe(ledger, entry, fold.overhead);
+    case "compaction":
+    case "revert": {
+      const estimatedTokens = sumTokens(fold.view.messages, fold.estimator);
+      return { ...ledger, estimatedTokens, estimatedAtLastCutTokens: entry.type === "compaction" ? estimatedTokens : null };
+    }
+    case "session":
+    case "model-change":
+      return ledger;
+    default:
+      return entry satisfies never;
+  }
+}
+
+function sumTokens(messages: Iterable<Message>, estimator: Estimator): number {
+  let tokens = 0;
+  for (const message of messages) tokens += estimator.measure.messageTokens(message);
+  return tokens;
+}

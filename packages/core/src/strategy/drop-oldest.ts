@@ -1,0 +1,55 @@
+import { cutKeepingMessages, cutKeepingTokens } from "../cut-point/recent.ts";
+import { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "../cut-point/safe-cuts.ts";
+import type { DropEdit } from "../edit/edit.ts";
+import type { Message } from "../message/message.ts";
+import { isHuman } from "../message/message.ts";
+import type { DropOldestSpec, Strategy, StrategyInput } from "./strategy.ts";
+
+/** Removes the oldest messages, never the last human one, and never a call without its results. Needs no model. */
+export function dropOldest(spec: DropOldestSpec): Strategy {
+  return (input) => {
+    const cut = spec.amount === "all-but-keep" ? cutByKeep(input) : cutToFit(input);
+    const edits = dropsBefore(input.messages, cut);
+    const [first, ...rest] = edits;
+    return first === undefined
+      ? { kind: "not-applicable", reason: "nothing can be dropped" }
+      : { kind: "edits", edits: [first, ...rest] };
+  };
+}
+
+function cutByKeep({ messages, keep, messageTokens }: StrategyInput): number {
+  const wanted =
+    "messages" in keep ? cutKeepingMessages(messages, keep.messages) : cutKeepingTokens(messages, keep.tokens, messageTokens);
+  return safeCutAtOrBefore(safeCuts(messages), wanted);
+}
+
+/** The smallest safe cut after which the rest fits beside a notice; the largest there is where none fits. */
+function cutToFit({ messages, roomTokens, messageTokens, summaryTokens }: StrategyInput): number {
+  const safe = safeCuts(messages);
+  const human = messages.findLastIndex(isHuman);
+  const humanMessage = messages[human];
+  const humanTokens = humanMessage === undefined ? 0 : messageTokens(humanMessage);
+  let keptTokens = 0;
+  let wanted = messages.length;
+  for (let index = messages.length - 1; index >= 0; index--) {
+    const message = messages[index];
+    if (message === undefined) break;
+    keptTokens += messageTokens(message);
+    const literalTokens = index > human ? humanTokens : 0;
+    if (keptTokens + literalTokens + summaryTokens > roomTokens) break;
+    wanted = index;
+  }
+  return safeCutAtOrAfter(safe, wanted) ?? safeCutAtOrBefore(safe, wanted);
+}
+
+function dropsBefore(messages: readonly Message[], cut: number): readonly DropEdit[] {
+  const human = messages.findLastIndex(isHuman);
+  if (human < 0 || human >= cut) return drop(messages, 0, cut);
+  return [...drop(messages, 0, human), ...drop(messages, human + 1, cut)];
+}
+
+function drop(messages: readonly Message[], start: number, end: number): readonly DropEdit[] {
+  const first = messages[start];
+  const last = messages[end - 1];
+  return first === undefined || last === undefined || end <= start ? [] : [{ kind: "drop", from: first.id, through: last.id }];
+}

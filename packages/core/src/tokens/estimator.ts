@@ -1,0 +1,120 @@
+import type { SessionEntry, UsageEntry } from "../entry.ts";
+import type { Message } from "../message/message.ts";
+import type { ToolSpec } from "../tool.ts";
+import type { CalibratedEmaSpec } from "./calibrated-ema.ts";
+import { nextFactor } from "./calibrated-ema.ts";
+import type { CharsPerTokenSpec } from "./chars-per-token.ts";
+import { charsPerToken } from "./chars-per-token.ts";
+import type { Ledger } from "./ledger.ts";
+import type { MessageMeasure } from "./measure.ts";
+import type { WorkCounter } from "./work.ts";
+
+/** How a policy measures, as data. */
+export type EstimatorSpec = CharsPerTokenSpec | CalibratedEmaSpec;
+
+/** What the next request is expected to measure. */
+export interface Prediction {
+  /** The expected size, messages and overhead, in tokens. */
+  readonly expectedTokens: number;
+  /** A size that it is not expected to exceed; equal to `expectedTokens` for estimators without a bound. */
+  readonly upperTokens: number;
+  /** The part that the provider reported; zero for estimators that do not anchor. */
+  readonly reportedTokens: number;
+  /** The part that was estimated. */
+  readonly estimatedTokens: number;
+  /** Tokens of system, tools, dynamic context and what the caller says is sent besides. */
+  readonly overheadTokens: number;
+  /** The estimator's name. */
+  readonly basis: string;
+}
+
+/** What is sent besides messages. `hiddenTokens` is what the caller knows is sent but the log does not show. */
+export interface Overhead {
+  readonly system: string;
+  readonly tools: readonly ToolSpec[];
+  readonly dynamicContext: string | null;
+  readonly hiddenTokens: number;
+}
+
+/** One way of measuring: prices messages, learns from reported usage, predicts the next request. */
+export interface Estimator {
+  readonly name: string;
+  /** Expected tokens of one message by what the ledger knows; what a candidate cut is priced with. */
+  messageTokens(message: Message, ledger: Ledger): number;
+  /** The message's own estimate, which the ledger adds up. */
+  readonly measure: MessageMeasure;
+  /** The ledger after a usage report of the view that it describes. */
+  observe(ledger: Ledger, entry: UsageEntry, overhead: Overhead): Ledger;
+  predict(ledger: Ledger, overhead: Overhead): Prediction;
+}
+
+/** The estimator that a policy names. All its work is counted by `work`. */
+export function createEstimator(spec: EstimatorSpec, work: WorkCounter): Estimator {
+  switch (spec.kind) {
+    case "chars-per-token":
+      return uncalibrated(charsPerToken(spec, work), overheadPricing());
+    case "calibrated-ema":
+      return calibrated(spec, charsPerToken(spec.of, work), overheadPricing());
+    default:
+      return spec satisfies never;
+  }
+}
+
+/** Kinds of entries that a ledger learns from. */
+export function isUsageEntry(entry: SessionEntry): entry is UsageEntry {
+  return entry.type === "usage";
+}
+
+type OverheadPricing = (measure: MessageMeasure, overhead: Overhead) => number;
+
+/** Prices system and tools once for each value; only the dynamic context is priced at every request. */
+function overheadPricing(): OverheadPricing {
+  let known: { readonly system: string; readonly tools: readonly ToolSpec[]; readonly tokens: number } | null = null;
+  return (measure, overhead) => {
+    if (known === null || known.system !== overhead.system || known.tools !== overhead.tools) {
+      const { system, tools } = overhead;
+      known = { system, tools, tokens: measure.textTokens(system) + measure.toolsTokens(tools) };
+    }
+    const dynamicTokens = overhead.dynamicContext === null ? 0 : measure.textTokens(overhead.dynamicContext);
+    return known.tokens + dynamicTokens + overhead.hiddenTokens;
+  };
+}
+
+function uncalibrated(measure: MessageMeasure, overheadTokensOf: OverheadPricing): Estimator {
+  return {
+    name: measure.name,
+    measure,
+    messageTokens: (message) => measure.messageTokens(message),
+    observe: (ledger) => ledger,
+    predict: (ledger, overhead) => prediction(measure.name, ledger.estimatedTokens, overheadTokensOf(measure, overhead)),
+  };
+}
+
+function calibrated(spec: CalibratedEmaSpec, measure: MessageMeasure, overheadTokensOf: OverheadPricing): Estimator {
+  const name = `calibrated-ema(${measure.name})`;
+  return {
+    name,
+    measure,
+    messageTokens: (message, ledger) => measure.messageTokens(message) * ledger.factor,
+    observe: (ledger, entry, overhead) => {
+      const actualTokens = entry.usage.input.totalTokens;
+      if (actualTokens === null) return ledger;
+      const estimatedTokens = ledger.estimatedTokens + overheadTokensOf(measure, overhead);
+      return { ...ledger, factor: nextFactor(ledger.factor, actualTokens, estimatedTokens, spec) };
+    },
+    predict: (ledger, overhead) =>
+      prediction(name, Math.floor(ledger.estimatedTokens * ledger.factor), overheadTokensOf(measure, overhead)),
+  };
+}
+
+function prediction(basis: string, messageTokens: number, overheadTokens: number): Prediction {
+  const expectedTokens = messageTokens + overheadTokens;
+  return {
+    expectedTokens,
+    upperTokens: expectedTokens,
+    reportedTokens: 0,
+    estimatedTokens: expectedTokens,
+    overheadTokens,
+    basis,
+  };
+}

@@ -1,0 +1,15 @@
+/**
+ * What is known about the size of a view, as plain data that is folded entry by entry: `foldLedger` (in session/) adds
+ * what is new and adds up a view again only after edits.
+ */
+export interface Ledger {
+  /** Sum of the estimator's own message estimates over the view, in tokens. */
+  readonly estimatedTokens: number;
+  /** That sum right after the newest active compaction; `null` where there is none. */
+  readonly estimatedAtLastCutTokens: number | null;
+  /** Learned factor of a calibrated estimator; 1 before the first report. */
+  readonly factor: number;
+}
+
+/** The ledger of an empty view. */
+export const EMPTY_LEDGER: Ledger = { estimatedTokens: 0, estimatedAtLastCutTokens: null, factor: 1 };

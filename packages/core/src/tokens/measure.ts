@@ -1,0 +1,17 @@
+import type { Message } from "../message/message.ts";
+import type { ToolSpec } from "../tool.ts";
+
+/**
+ * Prices single messages and texts, without any session state. A measure remembers the messages it has priced (by
+ * identity), so that nothing is scanned twice; the counter it was made with sees only real work.
+ */
+export interface MessageMeasure {
+  /** Names the estimator in records and events. */
+  readonly name: string;
+  /** Estimated tokens of one message, a whole number. */
+  messageTokens(message: Message): number;
+  /** Estimated tokens of a text that is not a message (a system prompt, a dynamic context). */
+  textTokens(text: string): number;
+  /** Estimated tokens of tool schemas. */
+  toolsTokens(tools: readonly ToolSpec[]): number;
+}

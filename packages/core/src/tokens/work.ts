@@ -1,0 +1,38 @@
+import type { WorkCount } from "../entry.ts";
+
+/** Counts work as it is done. Passed explicitly to whatever reads text, so that every compaction can say what it cost. */
+export interface WorkCounter {
+  scanned(characters: number): void;
+  visited(messages: number): void;
+  tokenized(calls: number): void;
+  /** The counts since the counter was made. */
+  total(): WorkCount;
+}
+
+/** A counter at zero. */
+export function createWorkCounter(): WorkCounter {
+  let charactersScanned = 0;
+  let messagesVisited = 0;
+  let tokenizerCalls = 0;
+  return {
+    scanned: (characters) => {
+      charactersScanned += characters;
+    },
+    visited: (messages) => {
+      messagesVisited += messages;
+    },
+    tokenized: (calls) => {
+      tokenizerCalls += calls;
+    },
+    total: () => ({ charactersScanned, messagesVisited, tokenizerCalls }),
+  };
+}
+
+/** The work done between two readings of one counter. */
+export function workBetween(before: WorkCount, after: WorkCount): WorkCount {
+  return {
+    charactersScanned: after.charactersScanned - before.charactersScanned,
+    messagesVisited: after.messagesVisited - before.messagesVisited,
+    tokenizerCalls: after.tokenizerCalls - before.tokenizerCalls,
+  };
+}

@@ -1,0 +1,26 @@
+/**
+ * The shape of a tool's output, which decides how it is truncated before it enters history. Declared by each tool;
+ * a tool that declares nothing is `generic`.
+ *
+ * - `head-tail`: command output; the beginning and the end matter
+ * - `match-list`: search hits, best first; leading hits matter
+ * - `file-content`: text of a file; beginning and end matter alike
+ * - `generic`: anything else
+ */
+export type OutputCategory = "head-tail" | "match-list" | "file-content" | "generic";
+
+/** All output categories, in the order of their documentation. */
+export const OUTPUT_CATEGORIES: readonly OutputCategory[] = ["head-tail", "match-list", "file-content", "generic"];
+
+/** A file that a tool call touched. `path` is as the call gave it; it is a name, never opened by this project. */
+export interface PathAccess {
+  readonly path: string;
+  readonly access: "read" | "modify";
+}
+
+/** A tool as the model is told of it. `parametersJson` is the JSON schema as the text that is sent. */
+export interface ToolSpec {
+  readonly name: string;
+  readonly description: string;
+  readonly parametersJson: string;
+}

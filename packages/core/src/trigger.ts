@@ -1,0 +1,17 @@
+import type { Amount, Budget } from "./budget.ts";
+import { resolveAmount } from "./budget.ts";
+
+/** When a policy acts: at or above an amount, or strictly above it. */
+export type Trigger = { readonly atLeast: Amount } | { readonly above: Amount };
+
+/** True where a context of `usedTokens` fires the trigger. */
+export function fires(trigger: Trigger, usedTokens: number, budget: Budget): boolean {
+  return "atLeast" in trigger
+    ? usedTokens >= resolveAmount(trigger.atLeast, budget)
+    : usedTokens > resolveAmount(trigger.above, budget);
+}
+
+/** The trigger's line in tokens, for displays and charts. */
+export function triggerTokens(trigger: Trigger, budget: Budget): number {
+  return resolveAmount("atLeast" in trigger ? trigger.atLeast : trigger.above, budget);
+}

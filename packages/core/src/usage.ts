@@ -1,0 +1,82 @@
+import type { JsonValue } from "./json.ts";
+
+/**
+ * What a provider reported for one request. `null` means not reported; zero means zero.
+ *
+ * `input` and `output` say what the model's context held at its last sampling, which is what a ledger anchors on;
+ * `billed` says what was paid for. They differ when one request samples several times (server-side tools or compaction).
+ */
+export interface Usage {
+  readonly input: InputUsage;
+  readonly output: OutputUsage;
+  readonly billed: BilledUsage;
+  /** The vendor's own object, unchanged. */
+  readonly raw: JsonValue;
+}
+
+/** The prompt of a request. `totalTokens = uncachedTokens + cacheReadTokens + cacheWriteTokens` where all are reported. */
+export interface InputUsage {
+  readonly totalTokens: number | null;
+  readonly uncachedTokens: number | null;
+  readonly cacheReadTokens: number | null;
+  /** All cache writes, whatever their time to live. */
+  readonly cacheWriteTokens: number | null;
+  /** The part of `cacheWriteTokens` written with a time to live of one hour, where the vendor tells it apart. */
+  readonly cacheWriteOneHourTokens: number | null;
+}
+
+/** The reply of a request. `totalTokens` includes reasoning. */
+export interface OutputUsage {
+  readonly totalTokens: number | null;
+  readonly reasoningTokens: number | null;
+}
+
+/** Tokens paid for, over all samplings of the request. */
+export interface BilledUsage {
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+}
+
+/** Parts of {@link usageOf}: what a vendor reports, whichever way it counts. */
+export interface UsageParts {
+  readonly uncachedTokens?: number | null;
+  readonly cacheReadTokens?: number | null;
+  readonly cacheWriteTokens?: number | null;
+  readonly cacheWriteOneHourTokens?: number | null;
+  /** For vendors that report the prompt inclusive of its cached part. */
+  readonly totalInputTokens?: number | null;
+  readonly outputTokens?: number | null;
+  readonly reasoningTokens?: number | null;
+  readonly billed?: BilledUsage;
+  readonly raw?: JsonValue;
+}
+
+/**
+ * A {@link Usage} from what a vendor reports. Disjoint counts (`uncachedTokens` plus cache) are added up; an inclusive
+ * count (`totalInputTokens`) has its cached part taken out, never added a second time. What is missing stays `null`.
+ */
+export function usageOf(parts: UsageParts): Usage {
+  const cacheReadTokens = parts.cacheReadTokens ?? null;
+  const cacheWriteTokens = parts.cacheWriteTokens ?? null;
+  const cachedTokens = (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0);
+  const inclusive = parts.totalInputTokens ?? null;
+  const exclusive = parts.uncachedTokens ?? null;
+  const totalTokens = inclusive ?? (exclusive === null ? null : exclusive + cachedTokens);
+  const uncachedTokens = exclusive ?? (inclusive === null ? null : Math.max(0, inclusive - cachedTokens));
+  const outputTokens = parts.outputTokens ?? null;
+  return {
+    input: {
+      totalTokens,
+      uncachedTokens,
+      cacheReadTokens,
+      cacheWriteTokens,
+      cacheWriteOneHourTokens: parts.cacheWriteOneHourTokens ?? null,
+    },
+    output: { totalTokens: outputTokens, reasoningTokens: parts.reasoningTokens ?? null },
+    billed: parts.billed ?? { inputTokens: totalTokens, outputTokens },
+    raw: parts.raw ?? null,
+  };
+}
+
+/** A usage in which nothing was reported: the call happened, its size is not known. */
+export const UNREPORTED_USAGE: Usage = usageOf({});
