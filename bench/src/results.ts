@@ -1,0 +1,149 @@
+/**
+ * What a bench run says, as plain data: the content of `report.json`, and the only thing that tables and the HTML report
+ * are made from. It holds no clock and no timing: two runs over the same input give the same bytes.
+ */
+export interface BenchReport {
+  readonly formatVersion: 1;
+  readonly plimsollVersion: string;
+  readonly referencesVersion: number;
+  readonly policies: readonly PolicyDescription[];
+  readonly sessions: readonly SessionDescription[];
+  readonly rows: readonly ReplayRow[];
+  readonly skipped: readonly SkippedInput[];
+  readonly notes: readonly SourceNote[];
+}
+
+/** A policy of the run: its name and its whole content, so that a report can be replayed. */
+export interface PolicyDescription {
+  readonly name: string;
+  readonly policy: unknown;
+}
+
+/** A replayed session and what its recording states. */
+export interface SessionDescription {
+  readonly session: string;
+  readonly file: string;
+  readonly format: string;
+  readonly parentSession: string | null;
+  readonly modelIds: readonly string[];
+  readonly messages: number;
+  readonly calls: number;
+  readonly maxReportedPromptTokens: number;
+  readonly sumReportedPromptTokens: number;
+  readonly recordedBoundaries: number;
+  /** True where the recording reports no usage, so that every size is an estimate. */
+  readonly isEstimated: boolean;
+  readonly sizeModel: SizeModelError;
+}
+
+/** Error of the size model on calls that it was not fitted on, in percent of the reported prompt. */
+export interface SizeModelError {
+  readonly heldOutCalls: number;
+  readonly mapePercent: number | null;
+  readonly medianPercent: number | null;
+  readonly maxPercent: number | null;
+}
+
+/** A window to replay in: working room above the session's overhead, or a model's real window. */
+export type WindowSpec =
+  | { readonly kind: "working-room"; readonly tokens: number }
+  | { readonly kind: "real"; readonly tokens: number };
+
+/** One session under one policy in one window. `metrics` is `null` where the cell is not applicable; `why` then says why. */
+export interface ReplayRow {
+  readonly session: string;
+  readonly policy: string;
+  readonly window: WindowSpec;
+  readonly contextWindowTokens: number;
+  readonly inputBudgetTokens: number;
+  readonly overheadTokens: number;
+  readonly why: string | null;
+  readonly metrics: RowMetrics | null;
+  /** One point a call, for charts. */
+  readonly series: readonly CallPoint[];
+}
+
+/** One call of a replay. Sizes are the size model's, in tokens. */
+export interface CallPoint {
+  readonly call: number;
+  readonly promptTokens: number;
+  /** Compactions that happened right before this call. */
+  readonly compactions: number;
+  readonly overflowed: boolean;
+}
+
+/** Metrics by family; each family is made by the files under metrics/. */
+export interface RowMetrics {
+  readonly safety: SafetyMetrics;
+  readonly economy: EconomyMetrics;
+  readonly retention: RetentionMetrics;
+  /** On `recorded` alone; `null` for every other policy. */
+  readonly calibration: CalibrationMetrics | null;
+  readonly work: { readonly charactersScanned: number; readonly messagesVisited: number; readonly tokenizerCalls: number };
+}
+
+/** Requests that could not be sent as they were. */
+export interface SafetyMetrics {
+  readonly calls: number;
+  /** Requests above the window, each of them once, whether or not recovery helped. */
+  readonly overflowingRequests: number;
+  /** Of those, requests that still did not fit after recovery: the session would have ended here. */
+  readonly unrecoveredRequests: number;
+  /** Requests with a wire violation; must be 0. */
+  readonly invalidRequests: number;
+  readonly irreducibleRequests: number;
+  readonly emergencyCompactions: number;
+  readonly smallestHeadroomTokens: number | null;
+}
+
+/** What the session cost in tokens. */
+export interface EconomyMetrics {
+  readonly compactions: number;
+  readonly failedCompactions: number;
+  readonly promptTokens: number;
+  readonly peakPromptTokens: number;
+  readonly messagesRemoved: number;
+}
+
+/** Retention over one set of uses, as counts; a ratio is `n / uses`. */
+export interface RetentionCount {
+  readonly uses: number;
+  /** The string is readable in the context that the policy sent. */
+  readonly recalled: number;
+  /** A line that stated it is readable. */
+  readonly evidenced: number;
+  /** The latest line of a human or tool message that stated it is readable. */
+  readonly sourceEvidenced: number;
+}
+
+/** Retention at use, over all uses and over far ones (latest earlier occurrence at least 20,000 tokens back). */
+export interface RetentionMetrics {
+  readonly all: RetentionCount;
+  readonly far: RetentionCount;
+}
+
+/** The estimator against what was reported, in percent of the reported prompt. Positive signed error: predicted too much. */
+export interface CalibrationMetrics {
+  readonly estimator: string;
+  readonly calls: number;
+  readonly signedPercent: number | null;
+  readonly mapePercent: number | null;
+  readonly p50Percent: number | null;
+  readonly p95Percent: number | null;
+  readonly p99Percent: number | null;
+  readonly maxPercent: number | null;
+}
+
+/** An input that was not replayed: what, where, and what to do. */
+export interface SkippedInput {
+  readonly file: string;
+  readonly reason: string;
+}
+
+/** Something that an importer met, with where. */
+export interface SourceNote {
+  readonly file: string;
+  readonly line: number | null;
+  readonly code: string;
+  readonly text: string;
+}
