@@ -80,9 +80,12 @@ export type { Summarizer, Summary, SummaryRequest } from "./ports.ts";
 export { summaryText } from "./prompts/header.ts";
 export type { Sequence } from "./sequence.ts";
 export { sequenceOf } from "./sequence.ts";
+export type { DecodedLog } from "./session/codec.ts";
+export { decodeEntry, decodeLog, encodeEntry, encodeLog } from "./session/codec.ts";
 // Session
 export type { ContextManager, ContextManagerOptions } from "./session/context-manager.ts";
 export { createContextManager } from "./session/context-manager.ts";
+export { sessionEntrySchema } from "./session/entry-schema.ts";
 export type { ContextEvent, ContextListener } from "./session/events.ts";
 export { foldLedger } from "./session/ledger.ts";
 export type { SessionView } from "./session/view.ts";

@@ -1,0 +1,74 @@
+import type { SessionEntry } from "../entry.ts";
+import { PlimsollError } from "../error.ts";
+import { sessionEntrySchema } from "./entry-schema.ts";
+
+/** A log as it was read: its entries, and what a crash left of a last line. */
+export interface DecodedLog {
+  readonly entries: readonly SessionEntry[];
+  /** The cut-off last line that was dropped, or `null`. */
+  readonly cutOff: { readonly line: number; readonly chars: number } | null;
+}
+
+/** One line of the log, with its line break. */
+export function encodeEntry(entry: SessionEntry): string {
+  return `${JSON.stringify(entry)}\n`;
+}
+
+/** A whole log as JSONL. */
+export function encodeLog(entries: Iterable<SessionEntry>): string {
+  let text = "";
+  for (const entry of entries) text += encodeEntry(entry);
+  return text;
+}
+
+/**
+ * The entry on one line.
+ *
+ * @throws PlimsollError `bad-session` naming `file:line`, for text that is no JSON or no entry.
+ */
+export function decodeEntry(text: string, place: { readonly file: string; readonly line: number }): SessionEntry {
+  const where = `${place.file}:${place.line}`;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new PlimsollError("bad-session", `${where}: not JSON; repair or remove this line`, { ...place }, cause);
+  }
+  const parsed = sessionEntrySchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const at = issue === undefined || issue.path.length === 0 ? "" : ` at ${issue.path.join(".")}`;
+  throw new PlimsollError("bad-session", `${where}: not a session entry${at}: ${issue?.message ?? "unknown shape"}`, {
+    ...place,
+  });
+}
+
+/**
+ * The entries of a whole log. A last line that was cut off by a crash (it has no line break and is no JSON) is dropped and
+ * reported; empty lines are passed over.
+ *
+ * @throws PlimsollError `bad-session` naming `file:line` for any other bad line.
+ */
+export function decodeLog(text: string, file: string): DecodedLog {
+  const entries: SessionEntry[] = [];
+  let line = 0;
+  for (let start = 0; start < text.length; ) {
+    const end = text.indexOf("\n", start);
+    const lineText = text.slice(start, end < 0 ? text.length : end);
+    line += 1;
+    start = end < 0 ? text.length : end + 1;
+    if (lineText.trim() === "") continue;
+    if (end < 0 && !isJson(lineText)) return { entries, cutOff: { line, chars: lineText.length } };
+    entries.push(decodeEntry(lineText, { file, line }));
+  }
+  return { entries, cutOff: null };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,1 @@
+export { assistant, calling, human, logOf, reply, result, sessionStart, usageEntry } from "./builders.ts";
