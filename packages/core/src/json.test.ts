@@ -1,0 +1,34 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { canonicalJson, isRecord } from "./json.ts";
+
+test.each([
+  ["keys in order", { b: 1, a: 2 }, '{"a":2,"b":1}'],
+  ["keys in order inside arrays", [{ b: 1, a: [] }], '[{"a":[],"b":1}]'],
+  ["undefined members left out", { a: undefined, b: null }, '{"b":null}'],
+  ["undefined items as null", [undefined], "[null]"],
+  ["no value at all", undefined, "null"],
+])("canonicalJson writes %s", (_, value, text) => {
+  expect(canonicalJson(value)).toBe(text);
+});
+
+test("canonicalJson gives text that parses to an equal value, whatever the order of keys", () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 })), (value) => {
+      const reversed = Object.fromEntries(Object.entries(value).reverse());
+      expect(canonicalJson(reversed)).toBe(canonicalJson(value));
+      expect(JSON.stringify(JSON.parse(canonicalJson(value)))).toBe(
+        JSON.stringify(JSON.parse(canonicalJson(JSON.parse(canonicalJson(value))))),
+      );
+    }),
+  );
+});
+
+test.each([
+  ["an object", {}, true],
+  ["null", null, false],
+  ["an array", [], false],
+  ["a string", "a", false],
+])("isRecord of %s", (_, value, is) => {
+  expect(isRecord(value)).toBe(is);
+});
