@@ -37,4 +37,5 @@ export type ImportNoteCode =
   | "call-without-result"
   | "duplicate-usage"
   | "no-usage"
-  | "unmatched-reference";
+  | "unmatched-reference"
+  | "abandoned-branch";

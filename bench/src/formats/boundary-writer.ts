@@ -1,0 +1,92 @@
+import { type AppliedEdit, coverageOf, type Message, type MessageDraft, NO_WORK, shortHash } from "@plimsoll/core";
+import type { BoundaryItem, KeptHistory, LogItem } from "./log-items.ts";
+import type { LogWriter } from "./log-writer.ts";
+import { userDraft } from "./user-message.ts";
+
+/** The name that recorded boundaries carry where a compaction of ours names its policy, prompt and estimator. */
+const RECORDED = "recorded";
+
+/**
+ * Writes a compaction that the recorded agent made. Where it kept the end of its view as it was, the edit is a `summarize` over
+ * what stood before; anything else replaces the history, with the messages that were kept as the same objects.
+ */
+export function writeBoundary(writer: LogWriter, item: BoundaryItem, items: readonly LogItem[]): void {
+  const before = writer.view();
+  const through = writer.lastEntryId();
+  const summary = item.summary === null ? null : writer.identify(userDraft(item.summary), item.summary.sourceId);
+  const kept = keptMessages(writer, item.kept, items);
+  const after = summary === null ? kept : [summary, ...kept];
+  const tailStart = before.length - kept.length;
+  const isTail = kept.length > 0 && kept.every((message, index) => before[tailStart + index] === message);
+  const edit =
+    isTail && tailStart > 0 && summary !== null
+      ? summarizeEdit(before.slice(0, tailStart), summary)
+      : replaceEdit(before, after);
+  writer.push({
+    type: "compaction",
+    id: item.sourceId ?? `compaction:${shortHash(`${through}\n${after.map((message) => message.id).join("\n")}`)}`,
+    throughEntryId: through,
+    edits: [edit],
+    record: {
+      ...{
+        policy: RECORDED,
+        reason: "recorded",
+        gate: null,
+        steps: [],
+        estimator: RECORDED,
+        cutEstimator: null,
+        modelId: null,
+      },
+      ...{ budgetTokens: null, tokensBefore: item.tokensBefore, tokensAfter: null },
+      ...{ messagesBefore: before.length, messagesAfter: after.length, work: NO_WORK },
+    },
+    atMs: item.atMs,
+  });
+  writer.replaceView(after);
+}
+
+function summarizeEdit(covered: readonly Message[], message: Message): AppliedEdit {
+  const span = { from: covered[0]?.id ?? message.id, through: covered.at(-1)?.id ?? message.id, promptId: RECORDED };
+  return { kind: "summarize", spans: [span], message, covered: coverageOf(covered), usage: null };
+}
+
+function replaceEdit(before: readonly Message[], after: readonly Message[]): AppliedEdit {
+  const staying = new Set(after);
+  return { kind: "replace-history", messages: after, covered: coverageOf(before.filter((message) => !staying.has(message))) };
+}
+
+function keptMessages(writer: LogWriter, kept: KeptHistory, items: readonly LogItem[]): readonly Message[] {
+  switch (kept.kind) {
+    case "from":
+      return messagesFrom(writer, items, items.indexOf(kept.item));
+    case "items":
+      return kept.items.flatMap((item) => writer.messageOf(item) ?? []);
+    case "history":
+      return historyMessages(writer, kept.drafts);
+    default:
+      return kept satisfies never;
+  }
+}
+
+/** The end of the view from the first item that has a message; where that is no longer in view, the messages come back. */
+function messagesFrom(writer: LogWriter, items: readonly LogItem[], start: number): readonly Message[] {
+  if (start < 0) return [];
+  const kept = items.slice(start).flatMap((item) => writer.messageOf(item) ?? []);
+  const [first] = kept;
+  const inView = first === undefined ? -1 : writer.view().indexOf(first);
+  return inView >= 0 ? writer.view().slice(inView) : kept;
+}
+
+/** Messages of a history given in full: the one that the log has with the same content, each once, else a new one. */
+function historyMessages(writer: LogWriter, drafts: readonly MessageDraft[]): readonly Message[] {
+  const known = new Map<string, Message[]>();
+  for (const message of writer.known()) {
+    const key = contentKey(message);
+    known.set(key, [...(known.get(key) ?? []), message]);
+  }
+  return drafts.map((draft) => known.get(contentKey(draft))?.shift() ?? writer.identify(draft, null));
+}
+
+function contentKey(draft: MessageDraft): string {
+  return JSON.stringify([draft.role, draft.parts, draft.role === "tool-result" ? draft.callId : ""]);
+}

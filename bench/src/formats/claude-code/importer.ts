@@ -1,0 +1,113 @@
+import type { ImportNote, Transcript } from "../../transcript.ts";
+import { type Fields, parseRecord, stringAt, timeMsAt } from "../fields.ts";
+import type { FileSource, Importer } from "../importer.ts";
+import { readObjects } from "../json-lines.ts";
+import type { LogItem } from "../log-items.ts";
+import { rewoundPrompts } from "../rewound-prompts.ts";
+import { transcriptOf } from "../transcript-of.ts";
+import { type ChainReader, createChainReader } from "./chain.ts";
+
+const FORMAT = "claude-code";
+
+/** Sessions of Claude Code, with the sidechains that stand in the same file. */
+export const claudeCodeImporter: Importer = {
+  format: FORMAT,
+  description: "Claude Code: ~/.claude/projects/**/*.jsonl, subagents included (seen: 1.0.98 to 2.1.219)",
+  recognises: ({ firstObjects }) => firstObjects.some(isLine),
+  read: readClaudeCode,
+};
+
+/** The first lines may be bookkeeping; a line of the conversation or a title tells the format. */
+function isLine(value: Fields): boolean {
+  const isEntry = typeof value.sessionId === "string" && "parentUuid" in value && typeof value.isSidechain === "boolean";
+  return isEntry || (value.type === "summary" && typeof value.leafUuid === "string");
+}
+
+const MAIN = "";
+
+async function readClaudeCode(source: FileSource): Promise<readonly Transcript[]> {
+  const file = source.displayName;
+  const notes: ImportNote[] = [];
+  const chains = new Map<string, ChainReader>();
+  const chainOfUuid = new Map<string, string>();
+  let first: Fields | null = null;
+  for await (const { line, value } of readObjects(source, notes)) {
+    if (stringAt(value, "uuid") !== null && stringAt(value, "sessionId") !== null) first ??= value;
+    const key = chainKeyOf(value, chainOfUuid);
+    const chain = chains.get(key) ?? createChainReader();
+    chains.set(key, chain);
+    chain.take(value, line);
+  }
+  const agent = { name: FORMAT, version: stringAt(first, "version") };
+  const session = { file, id: stringAt(first, "sessionId") ?? file, createdMs: timeMsAt(first, "timestamp"), agent };
+  return transcriptsOf(session, chains, notes);
+}
+
+/** Which chain a line belongs to: the main one, or a sidechain by its agent or by the first line of its chain of parents. */
+function chainKeyOf(value: Fields, chainOfUuid: Map<string, string>): string {
+  if (value.isSidechain !== true) return MAIN;
+  const uuid = stringAt(value, "uuid") ?? "";
+  const inherited = chainOfUuid.get(stringAt(value, "parentUuid") ?? "");
+  const key = stringAt(value, "agentId") ?? inherited ?? uuid;
+  chainOfUuid.set(uuid, key);
+  return key;
+}
+
+interface SessionFacts {
+  readonly file: string;
+  readonly id: string;
+  readonly createdMs: number | null;
+  readonly agent: { readonly name: string; readonly version: string | null };
+}
+
+function transcriptsOf(
+  session: SessionFacts,
+  chains: ReadonlyMap<string, ChainReader>,
+  fileNotes: readonly ImportNote[],
+): Transcript[] {
+  const { file, id, createdMs, agent } = session;
+  const main = chains.get(MAIN);
+  const hasMain = main?.items().some((item) => item.kind === "reply" || item.kind === "user") === true;
+  const callOfPrompt = chains.size > 1 ? callsByPrompt(main?.items() ?? []) : new Map<string, string>();
+  const keys = [...(hasMain ? [MAIN] : []), ...[...chains.keys()].filter((key) => key !== MAIN)];
+  return keys.flatMap((key, index) => {
+    const chain = chains.get(key);
+    if (chain === undefined) return [];
+    const { items, notes } = chainContent(chain, file);
+    const parent = key === MAIN ? null : { sessionId: id, callId: callOfPrompt.get(promptOf(items)) ?? null };
+    const start = { id: key === MAIN ? id : `${id}/${key}`, createdMs, agent, parent };
+    const name = index === 0 ? file : `${file}#${key}`;
+    const parentName = index === 0 || key === MAIN ? null : file;
+    const allNotes = index === 0 ? [...fileNotes, ...notes] : notes;
+    return [transcriptOf({ name, file, format: FORMAT, parentName, start, items, notes: allNotes })];
+  });
+}
+
+function chainContent(chain: ChainReader, file: string): { items: readonly LogItem[]; notes: readonly ImportNote[] } {
+  const rewound = rewoundPrompts(chain.nodes());
+  const repeatedCount = chain.repeatedUsageCount();
+  const repeated = `${file}: ${repeatedCount} lines repeat the usage of a call; each call was counted once`;
+  const notes: ImportNote[] = repeatedCount === 0 ? [] : [{ code: "duplicate-usage", line: null, text: repeated }];
+  for (const { id, line } of chain.nodes()) {
+    if (!rewound.answered.has(id)) continue;
+    const text = `${file}:${line}: this prompt was taken back later; its branch stays in the order of the file`;
+    notes.push({ code: "abandoned-branch", line, text });
+  }
+  return { items: chain.items().filter((item) => !rewound.unanswered.has(item.sourceId ?? "")), notes };
+}
+
+/** The calls of the main chain by the prompt that they gave to a subagent. */
+function callsByPrompt(items: readonly LogItem[]): ReadonlyMap<string, string> {
+  const calls = items.flatMap((item) => (item.kind === "reply" ? item.parts : [])).filter((part) => part.type === "tool-call");
+  return new Map(
+    calls.flatMap((call) => {
+      const prompt = call.argumentsJson.includes('"prompt"') ? stringAt(parseRecord(call.argumentsJson), "prompt") : null;
+      return prompt === null ? [] : [[prompt, call.callId] as const];
+    }),
+  );
+}
+
+function promptOf(items: readonly LogItem[]): string {
+  const first = items.find((item) => item.kind === "user");
+  return first?.parts.map((part) => (part.type === "text" ? part.text : "")).join("\n") ?? "";
+}

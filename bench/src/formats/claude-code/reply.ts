@@ -1,0 +1,102 @@
+import type { AssistantMessage, Usage } from "@plimsoll/core";
+import { type Fields, jsonValueOf, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
+import { callDraft, type ReplyItem, type ReplyPart, textPart } from "../log-items.ts";
+import type { ToolTable } from "../tool-shapes.ts";
+import { laterUsage, lineUsageOf } from "./usage.ts";
+
+const TOOLS: ToolTable = {
+  Read: "read",
+  NotebookRead: "read",
+  Write: "modify",
+  Edit: "modify",
+  MultiEdit: "modify",
+  NotebookEdit: "modify",
+  Bash: "command",
+  BashOutput: "command",
+  PowerShell: "command",
+  KillBash: "other",
+  KillShell: "other",
+  TaskOutput: "command",
+  Grep: "search",
+  Glob: "search",
+  LS: "search",
+  WebSearch: "search",
+  ToolSearch: "search",
+  WebFetch: "other",
+  Task: "other",
+  Agent: "other",
+  TodoWrite: "other",
+};
+
+const STOP_REASONS: ReadonlyMap<string, AssistantMessage["stopReason"]> = new Map([
+  ["end_turn", "end"],
+  ["stop_sequence", "end"],
+  ["tool_use", "tool-calls"],
+  ["max_tokens", "length"],
+  ["model_context_window_exceeded", "length"],
+  ["refusal", "refusal"],
+]);
+
+/** The model's name on messages that the agent wrote itself. */
+const SYNTHETIC_MODEL = "<synthetic>";
+
+/** A reply that grows line by line: each line has one or more of its blocks and repeats its usage. */
+export interface GrowingReply extends ReplyItem {
+  readonly parts: ReplyPart[];
+  usage: Usage | null;
+  stopReason: AssistantMessage["stopReason"];
+}
+
+/** The reply that an `assistant` line starts, still without its blocks. */
+export function startReply(value: Fields, line: number): GrowingReply {
+  const message = recordAt(value, "message");
+  const model = stringAt(message, "model");
+  return {
+    kind: "reply",
+    parts: [],
+    modelId: model === SYNTHETIC_MODEL ? null : model,
+    requestId: stringAt(value, "requestId") ?? stringAt(message, "id"),
+    stopReason: null,
+    usage: null,
+    limits: null,
+    sourceId: stringAt(message, "id") ?? stringAt(value, "uuid"),
+    line,
+    atMs: timeMsAt(value, "timestamp"),
+  };
+}
+
+/** Adds a line's blocks to its reply. Blocks that the reply has already, from an earlier state of the stream, are not added again. */
+export function growReply(reply: GrowingReply, value: Fields): void {
+  const message = recordAt(value, "message");
+  for (const part of recordsAt(message, "content").flatMap(partOf)) {
+    if (!reply.parts.some((known) => isSameBlock(known, part))) reply.parts.push(part);
+  }
+  reply.usage = laterUsage(reply.usage, lineUsageOf(recordAt(message, "usage")));
+  const reason = stringAt(message, "stop_reason");
+  if (reason !== null) reply.stopReason = STOP_REASONS.get(reason) ?? "other";
+}
+
+function isSameBlock(known: ReplyPart, part: ReplyPart): boolean {
+  if (part.type === "tool-call") return known.type === "tool-call" && known.callId === part.callId;
+  if (part.type === "text") return known.type === "text" && known.text === part.text;
+  return known.type === "reasoning" && known.text === part.text && JSON.stringify(known.opaque) === JSON.stringify(part.opaque);
+}
+
+function partOf(block: Fields): readonly ReplyPart[] {
+  switch (block.type) {
+    case "text":
+      return [textPart(stringAt(block, "text") ?? "")];
+    case "thinking":
+      return [{ type: "reasoning", text: stringAt(block, "thinking") ?? "", opaque: stringAt(block, "signature") }];
+    case "tool_use": {
+      const args = recordAt(block, "input");
+      const callId = stringAt(block, "id") ?? "";
+      return [
+        callDraft(TOOLS, { callId, toolName: stringAt(block, "name") ?? "", argumentsJson: JSON.stringify(args ?? {}), args }),
+      ];
+    }
+    default:
+      // Redacted thinking and what server-side tools were asked and gave: opaque, but sent back.
+      return [{ type: "reasoning", text: "", opaque: jsonValueOf(block) }];
+  }
+}

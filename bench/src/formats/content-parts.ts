@@ -1,0 +1,39 @@
+import type { ImagePart, TextPart } from "@plimsoll/core";
+import { type Fields, recordAt, stringAt } from "./fields.ts";
+import { imageFromBase64, imageFromUrl } from "./image.ts";
+import { textPart } from "./log-items.ts";
+
+/**
+ * The text and images of a message's content, whichever of the common shapes it has: a string, or blocks of text
+ * (`text`, `input_text`, `output_text`), images (base64 or address) and documents. Other blocks become their JSON text, so
+ * that they are counted; a block without anything of its own is left out.
+ */
+export function contentParts(content: unknown): readonly (TextPart | ImagePart)[] {
+  if (typeof content === "string") return [textPart(content)];
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((block: unknown) => (typeof block === "string" ? [textPart(block)] : blockParts(block)));
+}
+
+function blockParts(block: unknown): readonly (TextPart | ImagePart)[] {
+  const fields = recordAt({ block }, "block");
+  if (fields === null) return [];
+  const text = stringAt(fields, "text");
+  if (text !== null) return [textPart(text)];
+  const image = imagePart(fields);
+  return image === null ? [textPart(JSON.stringify(fields))] : [image];
+}
+
+/** An image block in any of the vendors' shapes; `null` for a block that is none. */
+function imagePart(block: Fields): ImagePart | null {
+  const source = recordAt(block, "source");
+  const mediaType = stringAt(source, "media_type") ?? stringAt(block, "mimeType") ?? stringAt(block, "mediaType");
+  const base64 = stringAt(source, "data") ?? (mediaType === null ? null : stringAt(block, "data"));
+  if (base64 !== null) return imageFromBase64(mediaType, base64);
+  const url =
+    stringAt(block, "image_url") ??
+    stringAt(recordAt(block, "image_url"), "url") ??
+    stringAt(source, "url") ??
+    stringAt(block, "image");
+  if (url === null) return null;
+  return url.startsWith("data:") || url.includes("://") ? imageFromUrl(url, mediaType) : imageFromBase64(mediaType, url);
+}

@@ -1,0 +1,64 @@
+import { isRecord, type JsonValue } from "@plimsoll/core";
+
+/** An object of outside data, after the one check that it is an object. */
+export type Fields = { readonly [key: string]: unknown };
+
+/** The string at `key`, or `null` where there is none. */
+export function stringAt(fields: Fields | null | undefined, key: string): string | null {
+  const value = fields?.[key];
+  return typeof value === "string" ? value : null;
+}
+
+/** The finite number at `key`, or `null` where there is none. */
+export function numberAt(fields: Fields | null | undefined, key: string): number | null {
+  const value = fields?.[key];
+  return typeof value === "number" && Number.isFinite(value) ? value : null;
+}
+
+/** The object at `key`, or `null` where there is none. */
+export function recordAt(fields: Fields | null | undefined, key: string): Fields | null {
+  const value = fields?.[key];
+  return isRecord(value) ? value : null;
+}
+
+/** The objects in the array at `key`; other items are left out, and a missing array is empty. */
+export function recordsAt(fields: Fields | null | undefined, key: string): readonly Fields[] {
+  const value = fields?.[key];
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}
+
+/** The strings in the array at `key`; other items are left out, and a missing array is empty. */
+export function stringsAt(fields: Fields | null | undefined, key: string): readonly string[] {
+  const value = fields?.[key];
+  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+}
+
+/** Milliseconds since 1970 from an ISO string or a number of milliseconds at `key`; `null` where neither is there. */
+export function timeMsAt(fields: Fields | null | undefined, key: string): number | null {
+  const value = fields?.[key];
+  if (typeof value === "number") return Number.isFinite(value) ? value : null;
+  if (typeof value !== "string") return null;
+  const timeMs = Date.parse(value);
+  return Number.isNaN(timeMs) ? null : timeMs;
+}
+
+/** Outside data as a JSON value; what JSON cannot carry becomes `null`. Meant for small objects such as usage reports. */
+export function jsonValueOf(value: unknown): JsonValue {
+  if (typeof value === "string" || typeof value === "boolean") return value;
+  if (typeof value === "number") return Number.isFinite(value) ? value : null;
+  if (Array.isArray(value)) return value.map(jsonValueOf);
+  if (!isRecord(value)) return null;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, jsonValueOf(item)]));
+}
+
+/** The object that a JSON text holds, or `null` where it holds something else or does not parse. */
+export function parseRecord(text: string | null): Fields | null {
+  if (text === null) return null;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : null;
+  } catch {
+    // A caller that has no use for a broken text treats it as absent.
+    return null;
+  }
+}

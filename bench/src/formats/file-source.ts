@@ -1,0 +1,85 @@
+import { createReadStream } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { PlimsollError } from "@plimsoll/core";
+import type { FileSource } from "./importer.ts";
+
+/** How much is read at once, in bytes: chosen, large enough that the system call does not count. */
+const CHUNK_BYTES = 1 << 18;
+
+const NEWLINE = 0x0a;
+const BYTE_ORDER_MARK = "\uFEFF";
+
+/**
+ * A file on disk as importers read it. Lines are split on `\n`, a `\r` before it and a byte-order mark at the start are
+ * taken off; memory follows the largest line. Reading throws `bad-input` where the file cannot be read.
+ */
+export function fileSource(path: string, displayName: string): FileSource {
+  return {
+    path,
+    displayName,
+    lines: () => readLines(path, displayName),
+    text: async () => {
+      try {
+        return withoutByteOrderMark(await readFile(path, "utf8"));
+      } catch (cause) {
+        throw unreadable(displayName, cause);
+      }
+    },
+  };
+}
+
+/** A text as a source of lines, for content that is already in memory. */
+export function textSource(text: string, displayName: string): FileSource {
+  return {
+    path: displayName,
+    displayName,
+    async *lines() {
+      let number = 0;
+      for (const line of withoutByteOrderMark(text).split("\n")) {
+        number += 1;
+        yield { number, text: withoutCarriageReturn(line) };
+      }
+    },
+    text: async () => withoutByteOrderMark(text),
+  };
+}
+
+async function* readLines(path: string, displayName: string): AsyncGenerator<{ number: number; text: string }> {
+  let number = 0;
+  let pending: Buffer[] = [];
+  const lineOf = (bytes: Buffer) => {
+    const text = withoutCarriageReturn(bytes.toString("utf8"));
+    number += 1;
+    return { number, text: number === 1 ? withoutByteOrderMark(text) : text };
+  };
+  try {
+    for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES })) {
+      const bytes: Buffer = chunk;
+      let start = 0;
+      for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
+        const rest = bytes.subarray(start, end);
+        const line = pending.length === 0 ? rest : Buffer.concat([...pending, rest]);
+        pending = [];
+        start = end + 1;
+        yield lineOf(line);
+      }
+      if (start < bytes.length) pending.push(bytes.subarray(start));
+    }
+  } catch (cause) {
+    throw unreadable(displayName, cause);
+  }
+  if (pending.length > 0) yield lineOf(Buffer.concat(pending));
+}
+
+function unreadable(file: string, cause: unknown): PlimsollError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new PlimsollError("bad-input", `${file}: cannot be read (${reason})`, { file }, cause);
+}
+
+function withoutByteOrderMark(text: string): string {
+  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+}
+
+function withoutCarriageReturn(text: string): string {
+  return text.endsWith("\r") ? text.slice(0, -1) : text;
+}

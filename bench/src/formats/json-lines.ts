@@ -1,0 +1,60 @@
+import { isRecord } from "@plimsoll/core";
+import type { ImportNote } from "../transcript.ts";
+import type { Fields } from "./fields.ts";
+import type { FileSource } from "./importer.ts";
+import { splitObjects } from "./split-objects.ts";
+
+/** One object of a line format, with the line it stands on (from 1). */
+export interface LineObject {
+  readonly line: number;
+  readonly value: Fields;
+}
+
+/**
+ * The objects of a file with one JSON object a line. Blank lines are passed over; several objects on a line are taken
+ * apart; a last line that is cut off and any other line that holds no object are left out. Each of these is noted, and
+ * none of them ends the reading.
+ */
+export async function* readObjects(source: FileSource, notes: ImportNote[]): AsyncGenerator<LineObject> {
+  let broken: { readonly line: number; readonly text: string } | null = null;
+  for await (const { number, text } of source.lines()) {
+    if (text.trim() === "") continue;
+    if (broken !== null) notes.push(unreadableLine(source.displayName, broken.line));
+    broken = null;
+    const value = parsed(text);
+    if (isRecord(value)) yield { line: number, value };
+    else if (value !== undefined) broken = { line: number, text: "" };
+    else {
+      const { objects, rest } = splitObjects(text);
+      const values = objects.map(parsed).filter(isRecord);
+      if (values.length > 0) notes.push(severalObjects(source.displayName, number, values.length));
+      for (const item of values) yield { line: number, value: item };
+      if (values.length === 0 || rest !== "") broken = { line: number, text: rest };
+    }
+  }
+  if (broken !== null) notes.push(lastLine(source.displayName, broken));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Not JSON: the caller looks at the line another way and notes it.
+    return undefined;
+  }
+}
+
+function lastLine(file: string, broken: { readonly line: number; readonly text: string }): ImportNote {
+  if (!broken.text.startsWith("{")) return unreadableLine(file, broken.line);
+  const text = `${file}:${broken.line}: the last line is cut off; it was left out`;
+  return { code: "cut-off-line", line: broken.line, text };
+}
+
+function unreadableLine(file: string, line: number): ImportNote {
+  return { code: "unreadable-line", line, text: `${file}:${line}: no JSON object on this line; it was left out` };
+}
+
+function severalObjects(file: string, line: number, count: number): ImportNote {
+  const text = `${file}:${line}: ${count} JSON objects on one line; each was read`;
+  return { code: "several-objects-on-a-line", line, text };
+}

@@ -1,0 +1,58 @@
+import { entryIdOf, type Message, type MessageDraft, type SessionEntry, type SessionStartEntry, withId } from "@plimsoll/core";
+import type { LogItem } from "./log-items.ts";
+
+/** A session log in the making: it gives ids, keeps the recorded agent's view and finds the message of an item again. */
+export interface LogWriter {
+  readonly entries: readonly SessionEntry[];
+  /** The context as the recorded agent had it, in order. */
+  view(): readonly Message[];
+  /** The id of the message made last, whether it was appended or not; what the next chain id builds on. */
+  lastMessageId(): string | null;
+  lastEntryId(): string;
+  /** Every message that ever was in the view, in order. */
+  known(): Iterable<Message>;
+  messageOf(item: LogItem): Message | undefined;
+  /** Gives the draft its id: the source's where it is free, else the chain id. */
+  identify(draft: MessageDraft, sourceId: string | null): Message;
+  append(item: LogItem, message: Message): void;
+  push(entry: SessionEntry): void;
+  replaceView(messages: readonly Message[]): void;
+}
+
+/** A writer whose log holds the session entry. */
+export function createLogWriter(start: SessionStartEntry): LogWriter {
+  const entries: SessionEntry[] = [start];
+  const messageOf = new Map<LogItem, Message>();
+  const known = new Set<Message>();
+  const messageIds = new Set<string>();
+  let view: Message[] = [];
+  let lastMessageId: string | null = null;
+  return {
+    entries,
+    view: () => view,
+    lastMessageId: () => lastMessageId,
+    lastEntryId: () => entryIdOf(entries.at(-1) ?? start),
+    known: () => known,
+    messageOf: (item) => messageOf.get(item),
+    identify: (draft, sourceId) => {
+      const isFree = sourceId !== null && sourceId !== "" && !messageIds.has(sourceId);
+      const message = withId(draft, lastMessageId, isFree ? sourceId : undefined);
+      lastMessageId = message.id;
+      messageIds.add(message.id);
+      return message;
+    },
+    append: (item, message) => {
+      entries.push({ type: "message", message });
+      messageOf.set(item, message);
+      known.add(message);
+      view.push(message);
+    },
+    push: (entry) => {
+      entries.push(entry);
+    },
+    replaceView: (messages) => {
+      view = [...messages];
+      for (const message of messages) known.add(message);
+    },
+  };
+}

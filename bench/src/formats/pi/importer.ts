@@ -1,0 +1,195 @@
+import { type AssistantMessage, type TextPart, type Usage, usageOf } from "@plimsoll/core";
+import type { ImportNote, Transcript } from "../../transcript.ts";
+import { contentParts } from "../content-parts.ts";
+import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
+import type { FileSource, Importer } from "../importer.ts";
+import { readObjects } from "../json-lines.ts";
+import { callDraft, type LogItem, type ReplyPart, textPart } from "../log-items.ts";
+import { rewoundPrompts, type TreeNode } from "../rewound-prompts.ts";
+import type { ToolTable } from "../tool-shapes.ts";
+import { transcriptOf } from "../transcript-of.ts";
+
+const FORMAT = "pi";
+
+const TOOLS: ToolTable = {
+  read: "read",
+  write: "modify",
+  edit: "modify",
+  bash: "command",
+  grep: "search",
+  find: "search",
+  ls: "search",
+};
+
+const STOP_REASONS: { readonly [reason: string]: AssistantMessage["stopReason"] } = {
+  stop: "end",
+  toolUse: "tool-calls",
+  length: "length",
+  error: "error",
+  aborted: "aborted",
+};
+
+/** Sessions of the pi coding agent: one entry a line, a tree from version 3 on. */
+export const piImporter: Importer = {
+  format: FORMAT,
+  description: "pi coding agent: ~/.pi/agent/sessions/**/*.jsonl (seen: without a version, version 3)",
+  recognises: ({ firstObjects }) => firstObjects.slice(0, 1).some(isHeader),
+  read: readPi,
+};
+
+function isHeader(value: Fields): boolean {
+  return value.type === "session" && typeof value.cwd === "string" && typeof value.system !== "string";
+}
+
+async function readPi(source: FileSource): Promise<readonly Transcript[]> {
+  const file = source.displayName;
+  const notes: ImportNote[] = [];
+  const items: LogItem[] = [];
+  const nodes: (TreeNode & { readonly line: number })[] = [];
+  /** For each entry, by its index and by its id, the number of items before it: where a kept tail starts. */
+  const itemsBefore = new Map<string, number>();
+  let header: Fields = {};
+  let entryCount = 0;
+  for await (const { line, value } of readObjects(source, notes)) {
+    if (entryCount === 0) header = value;
+    itemsBefore.set(String(entryCount), items.length);
+    itemsBefore.set(stringAt(value, "id") ?? "", items.length);
+    nodes.push(...nodeOf(value).map((node) => ({ ...node, line })));
+    const item = itemOf(value, line, (key) => items[itemsBefore.get(key) ?? items.length]);
+    if (item !== null) items.push(item);
+    entryCount += 1;
+  }
+  const rewound = rewoundPrompts(nodes);
+  for (const { id, line } of nodes) if (rewound.answered.has(id)) notes.push(abandonedBranch(file, line));
+  const version = numberAt(header, "version");
+  const start = {
+    id: stringAt(header, "id") ?? file,
+    createdMs: timeMsAt(header, "timestamp"),
+    agent: { name: FORMAT, version: version === null ? null : `session ${version}` },
+  };
+  const kept = items.filter((item) => !rewound.unanswered.has(item.sourceId ?? ""));
+  return [transcriptOf({ name: file, file, format: FORMAT, start, items: kept, notes })];
+}
+
+function abandonedBranch(file: string, line: number): ImportNote {
+  const text = `${file}:${line}: this prompt was taken back later; its branch stays in the order of the file`;
+  return { code: "abandoned-branch", line, text };
+}
+
+function nodeOf(value: Fields): readonly TreeNode[] {
+  const id = stringAt(value, "id");
+  if (id === null || value.type === "session") return [];
+  const role = stringAt(recordAt(value, "message"), "role");
+  const kind = role === "user" ? "prompt" : role === "assistant" ? "reply" : "other";
+  return [{ id, parentId: stringAt(value, "parentId"), role: kind }];
+}
+
+function itemOf(value: Fields, line: number, itemAt: (key: string) => LogItem | undefined): LogItem | null {
+  const place = { line, sourceId: stringAt(value, "id"), atMs: timeMsAt(value, "timestamp") };
+  switch (value.type) {
+    case "message":
+      return messageItem(recordAt(value, "message") ?? {}, place);
+    case "custom_message":
+      return { kind: "user", origin: "injected", parts: contentParts(value.content), ...place };
+    case "branch_summary":
+      return { kind: "user", origin: "injected", parts: [textPart(stringAt(value, "summary") ?? "")], ...place };
+    case "compaction": {
+      const key = stringAt(value, "firstKeptEntryId") ?? String(numberAt(value, "firstKeptEntryIndex") ?? "");
+      const first = itemAt(key);
+      const summary = stringAt(value, "summary");
+      return {
+        kind: "boundary",
+        summary:
+          summary === null ? null : { kind: "user", origin: "summary", parts: [textPart(summary)], ...place, sourceId: null },
+        kept: first === undefined ? { kind: "items", items: [] } : { kind: "from", item: first },
+        tokensBefore: numberAt(value, "tokensBefore"),
+        ...place,
+      };
+    }
+    default:
+      return null;
+  }
+}
+
+interface Place {
+  readonly line: number;
+  readonly sourceId: string | null;
+  readonly atMs: number | null;
+}
+
+function messageItem(message: Fields, place: Place): LogItem | null {
+  switch (message.role) {
+    case "user":
+      return { kind: "user", origin: "human", parts: contentParts(message.content), ...place };
+    case "assistant":
+      return replyItem(message, place);
+    case "toolResult":
+      return {
+        kind: "result",
+        callId: stringAt(message, "toolCallId") ?? "",
+        isError: message.isError === true,
+        parts: contentParts(message.content),
+        ...place,
+      };
+    case "bashExecution":
+      return message.excludeFromContext === true
+        ? null
+        : { kind: "user", origin: "command", parts: [commandPart(message)], ...place };
+    default:
+      return null;
+  }
+}
+
+function replyItem(message: Fields, place: Place): LogItem {
+  const stopReason = stringAt(message, "stopReason") ?? "";
+  return {
+    kind: "reply",
+    parts: recordsAt(message, "content").flatMap(replyPart),
+    modelId: stringAt(message, "model"),
+    requestId: stringAt(message, "responseId"),
+    stopReason: Object.hasOwn(STOP_REASONS, stopReason) ? (STOP_REASONS[stopReason] ?? "other") : "other",
+    usage: reportedUsage(recordAt(message, "usage")),
+    limits: null,
+    ...place,
+  };
+}
+
+function replyPart(part: Fields): readonly ReplyPart[] {
+  switch (part.type) {
+    case "text":
+      return [textPart(stringAt(part, "text") ?? "")];
+    case "thinking":
+      return [{ type: "reasoning", text: stringAt(part, "thinking") ?? "", opaque: stringAt(part, "thinkingSignature") }];
+    case "toolCall": {
+      const args = recordAt(part, "arguments");
+      const callId = stringAt(part, "id") ?? "";
+      return [
+        callDraft(TOOLS, { callId, toolName: stringAt(part, "name") ?? "", argumentsJson: JSON.stringify(args ?? {}), args }),
+      ];
+    }
+    default:
+      return [];
+  }
+}
+
+/** Counts are disjoint, one report a message. An aborted or failed call reports zeros only: that is no report. */
+function reportedUsage(usage: Fields | null): Usage | null {
+  const uncachedTokens = numberAt(usage, "input");
+  const cacheReadTokens = numberAt(usage, "cacheRead");
+  const cacheWriteTokens = numberAt(usage, "cacheWrite");
+  const outputTokens = numberAt(usage, "output");
+  const sum = [uncachedTokens, cacheReadTokens, cacheWriteTokens, outputTokens].reduce(
+    (total: number, count) => total + (count ?? 0),
+    0,
+  );
+  if (sum === 0) return null;
+  return usageOf({ uncachedTokens, cacheReadTokens, cacheWriteTokens, outputTokens, raw: jsonValueOf(usage) });
+}
+
+/** What a command that the person ran puts before the model: the command, its output, and how it ended if not well. */
+function commandPart(message: Fields): TextPart {
+  const exitCode = numberAt(message, "exitCode");
+  const ending =
+    message.cancelled === true ? ["(cancelled)"] : exitCode !== null && exitCode !== 0 ? [`(exit code ${exitCode})`] : [];
+  return textPart([`$ ${stringAt(message, "command") ?? ""}`, stringAt(message, "output") ?? "", ...ending].join("\n"));
+}

@@ -1,0 +1,49 @@
+import { decodeEntry, isPlimsollError, PlimsollError, type SessionEntry } from "@plimsoll/core";
+import type { ImportNote, Transcript } from "../../transcript.ts";
+import { type Fields, parseRecord } from "../fields.ts";
+import type { FileSource, Importer } from "../importer.ts";
+
+const FORMAT = "plimsoll";
+
+/** Session logs of this project: one entry a line, the session's own first. */
+export const plimsollImporter: Importer = {
+  format: FORMAT,
+  description: "Plimsoll session logs: one session entry a line (version 1)",
+  recognises: ({ firstObjects }) => firstObjects.slice(0, 1).some(isSessionEntry),
+  read: readPlimsoll,
+};
+
+function isSessionEntry(value: Fields): boolean {
+  return value.type === "session" && value.version === 1 && typeof value.system === "string";
+}
+
+/** A last line that was cut off is left out and noted; any other bad line is an error, as it is for the agent itself. */
+async function readPlimsoll(source: FileSource): Promise<readonly Transcript[]> {
+  const file = source.displayName;
+  const entries: SessionEntry[] = [];
+  const notes: ImportNote[] = [];
+  let waiting: { readonly number: number; readonly text: string } | null = null;
+  for await (const line of source.lines()) {
+    if (line.text.trim() === "") continue;
+    if (waiting !== null) entries.push(entryOf(waiting, file));
+    waiting = line;
+  }
+  if (waiting !== null && parseRecord(waiting.text) !== null) entries.push(entryOf(waiting, file));
+  else if (waiting !== null) {
+    const text = `${file}:${waiting.number}: the last line is cut off; it was left out`;
+    notes.push({ code: "cut-off-line", line: waiting.number, text });
+  }
+  const hasUsage = entries.some((entry) => entry.type === "usage" && entry.usage.input.totalTokens !== null);
+  if (!hasUsage) notes.push({ code: "no-usage", line: null, text: `${file}: reports no sizes; it is replayed on estimates` });
+  return [{ name: file, file, format: FORMAT, entries, parentName: null, hasUsage, notes }];
+}
+
+function entryOf(line: { readonly number: number; readonly text: string }, file: string): SessionEntry {
+  try {
+    return decodeEntry(line.text, { file, line: line.number });
+  } catch (cause) {
+    // What is a damaged session for its owner is bad input here.
+    if (isPlimsollError(cause)) throw new PlimsollError("bad-input", cause.message, cause.details, cause);
+    throw cause;
+  }
+}

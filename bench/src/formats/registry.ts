@@ -1,0 +1,42 @@
+import { PlimsollError } from "@plimsoll/core";
+import type { Transcript } from "../transcript.ts";
+import { claudeCodeImporter } from "./claude-code/importer.ts";
+import { codexImporter } from "./codex/importer.ts";
+import { readHead } from "./file-head.ts";
+import { fileSource } from "./file-source.ts";
+import type { FileSource, Importer } from "./importer.ts";
+import { piImporter } from "./pi/importer.ts";
+import { plimsollImporter } from "./plimsoll/importer.ts";
+
+/** Every importer, the more particular formats first: the first that recognises a file reads it. */
+export const IMPORTERS: readonly Importer[] = [plimsollImporter, piImporter, claudeCodeImporter, codexImporter];
+
+/**
+ * The sessions in a file, whichever agent wrote it; chosen by what the file holds, never by its name. `displayName` is the path as
+ * the user gave it. Throws `bad-input` with one line that says what is wrong, where, and what to do.
+ */
+export async function importFile(path: string, displayName: string = path): Promise<readonly Transcript[]> {
+  return importSource(fileSource(path, displayName));
+}
+
+/** As {@link importFile}, for any source. */
+export async function importSource(source: FileSource): Promise<readonly Transcript[]> {
+  const head = await readHead(source);
+  const file = source.displayName;
+  if (head.text.trim() === "") throw new PlimsollError("bad-input", `${file}: the file is empty; give a session log`, { file });
+  const importer = IMPORTERS.find((candidate) => candidate.recognises(head));
+  if (importer === undefined) throw unknownFormat(file);
+  const transcripts = await importer.read(source);
+  const hasContent = transcripts.some((transcript) => transcript.entries.length > 1);
+  if (!hasContent)
+    throw new PlimsollError("bad-input", `${file}: a ${importer.format} log without any message; nothing to replay`, { file });
+  return transcripts;
+}
+
+function unknownFormat(file: string): PlimsollError {
+  const formats = IMPORTERS.map((importer) => importer.format).join(", ");
+  return new PlimsollError("bad-input", `${file}:1: no known session format; give a log of one of: ${formats}`, {
+    file,
+    line: 1,
+  });
+}

@@ -1,0 +1,68 @@
+import { type AssistantMessage, type ModelLimits, shortHash, type Usage } from "@plimsoll/core";
+import type { OpenCall } from "./call-batch.ts";
+import type { ReplyItem, ReplyPart } from "./log-items.ts";
+import type { LogWriter } from "./log-writer.ts";
+
+/**
+ * Writes a reply: a `model-change` where the model or its limits differ from the last call's, the `usage` entry, the message.
+ * A reply with nothing visible is a usage entry alone, one that reported nothing a message alone. Returns its calls.
+ */
+export function createReplyWriter(writer: LogWriter): (item: ReplyItem) => readonly OpenCall[] {
+  const callIds = new Set<string>();
+  let model: { readonly modelId: string; readonly limitsKey: string } | null = null;
+
+  const changeModel = (modelId: string, limits: ModelLimits | null, atMs: number | null) => {
+    const limitsKey = limits === null ? (model?.limitsKey ?? "null") : JSON.stringify(limits);
+    const isChange = model === null ? limits !== null : model.modelId !== modelId || model.limitsKey !== limitsKey;
+    model = { modelId, limitsKey };
+    if (!isChange) return;
+    const id = `model:${shortHash(`${writer.lastEntryId()}\n${modelId}\n${limitsKey}`)}`;
+    writer.push({ type: "model-change", id, modelId, limits, atMs });
+  };
+
+  const pushUsage = (item: ReplyItem, usage: Usage, requestId: string) => {
+    const modelId = item.modelId ?? model?.modelId ?? "unknown";
+    changeModel(modelId, item.limits, item.atMs);
+    const throughMessageId = writer.view().at(-1)?.id ?? null;
+    const { atMs } = item;
+    writer.push({ type: "usage", requestId, modelId, throughMessageId, overheadHash: null, viewHash: null, usage, atMs });
+  };
+
+  return (item) => {
+    const previousId = writer.lastMessageId();
+    const calls = openCallsOf(item, callIds, previousId);
+    const draft = draftOf(item, calls);
+    const isVisible = draft.parts.some((part) => part.type !== "reasoning");
+    const message = isVisible ? writer.identify(draft, item.sourceId) : null;
+    const requestId = item.requestId ?? `call:${message?.id ?? shortHash(`${previousId}\n${item.sourceId}\n${item.line}`)}`;
+    if (item.usage !== null) pushUsage(item, item.usage, requestId);
+    if (message?.role !== "assistant") return [];
+    writer.append(item, item.usage === null ? message : { ...message, requestId });
+    return calls;
+  };
+}
+
+function draftOf(item: ReplyItem, calls: readonly OpenCall[]): Omit<AssistantMessage, "id"> {
+  const queue = [...calls];
+  const parts = item.parts.flatMap((part) => partOf(part, queue));
+  const { modelId, stopReason, atMs } = item;
+  return { role: "assistant", origin: "model", parts, modelId, requestId: null, stopReason, atMs };
+}
+
+function partOf(part: ReplyPart, calls: OpenCall[]): AssistantMessage["parts"] {
+  if (part.type === "text") return part.text.trim() === "" ? [] : [part];
+  if (part.type === "reasoning") return [part];
+  const { category: _, ...call } = calls.shift()?.call ?? part;
+  return [call];
+}
+
+/** The reply's calls. An id that the log has already gets the chain's hash behind it, so that ids stay unique. */
+function openCallsOf(item: ReplyItem, callIds: Set<string>, previousId: string | null): readonly OpenCall[] {
+  return item.parts.flatMap((part) => {
+    if (part.type !== "tool-call") return [];
+    const isFree = part.callId !== "" && !callIds.has(part.callId);
+    const callId = isFree ? part.callId : `${part.callId}~${shortHash(`${previousId}\n${part.callId}\n${callIds.size}`)}`;
+    callIds.add(callId);
+    return [{ sourceCallId: part.callId, call: { ...part, callId }, line: item.line }];
+  });
+}
