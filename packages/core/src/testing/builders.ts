@@ -1,5 +1,26 @@
-import type { SessionEntry, SessionStartEntry, UsageEntry } from "../entry.ts";
-import type { AssistantMessage, ToolCallPart, ToolResultMessage, UserMessage } from "../message/message.ts";
+import type {
+  AppliedDrop,
+  AppliedEdit,
+  AppliedReplaceHistory,
+  AppliedReplacePart,
+  AppliedSummarize,
+  CompactionEntry,
+  CompactionRecord,
+  RevertEntry,
+  SessionEntry,
+  SessionStartEntry,
+  UsageEntry,
+} from "../entry.ts";
+import { NO_WORK } from "../entry.ts";
+import type {
+  AssistantMessage,
+  ImagePart,
+  Message,
+  Part,
+  ToolCallPart,
+  ToolResultMessage,
+  UserMessage,
+} from "../message/message.ts";
 import { usageOf } from "../usage.ts";
 
 /** A human's message. */
@@ -68,6 +89,86 @@ export function usageEntry(requestId: string, throughMessageId: string | null, p
 }
 
 /** A log of the messages given, after a session start. */
-export function logOf(messages: readonly (UserMessage | AssistantMessage | ToolResultMessage)[]): readonly SessionEntry[] {
+export function logOf(messages: readonly Message[]): readonly SessionEntry[] {
   return [sessionStart(), ...messages.map((message) => ({ type: "message", message }) as const)];
 }
+
+/** A model's message that calls one tool by name with the arguments given. */
+export function toolCall(
+  id: string,
+  callId: string,
+  call: { readonly name: string; readonly argumentsJson: string },
+): AssistantMessage {
+  const { name, argumentsJson } = call;
+  return assistant(id, [{ type: "tool-call", callId, toolName: name, argumentsJson, paths: [] }]);
+}
+
+/** An image whose bytes were not kept. */
+export function absentImage(): ImagePart {
+  return { type: "image", mediaType: "image/png", widthPx: null, heightPx: null, sizeBytes: null, source: { kind: "absent" } };
+}
+
+/** A human's message that holds one image and no text. */
+export function humanImage(id: string): UserMessage {
+  return { role: "user", id, origin: "human", parts: [absentImage()], atMs: null };
+}
+
+/** A summary as a user message. */
+export function summaryMessage(id: string, text: string): UserMessage {
+  return { role: "user", id, origin: "summary", parts: [{ type: "text", text }], atMs: null };
+}
+
+/** The record of a compaction about which nothing is known. */
+export const NO_RECORD: CompactionRecord = {
+  policy: "test",
+  reason: "manual",
+  gate: null,
+  steps: [],
+  estimator: "none",
+  cutEstimator: null,
+  modelId: null,
+  budgetTokens: null,
+  tokensBefore: null,
+  tokensAfter: null,
+  messagesBefore: 0,
+  messagesAfter: 0,
+  work: NO_WORK,
+};
+
+/** A compaction of everything so far, made of the edits given. */
+export function compaction(id: string, edits: readonly AppliedEdit[], throughEntryId: string | null = null): CompactionEntry {
+  return { type: "compaction", id, throughEntryId, edits, record: NO_RECORD, atMs: null };
+}
+
+/** Spans, each `[from, through]`, replaced by one summary message. */
+export function summarized(spans: readonly (readonly [string, string])[], message: Message): AppliedSummarize {
+  return {
+    kind: "summarize",
+    spans: spans.map(([from, through]) => ({ from, through, promptId: "test" })),
+    message,
+    covered: NOTHING_COVERED,
+    usage: null,
+  };
+}
+
+/** A span removed; `notice` stands in its place. */
+export function dropped(from: string, through: string, notice: Message | null = null): AppliedDrop {
+  return { kind: "drop", from, through, notice, covered: NOTHING_COVERED };
+}
+
+/** One part of a message replaced; its handle is the message's id. */
+export function replacedPart(messageId: string, partIndex: number, part: Part): AppliedReplacePart {
+  return { kind: "replace-part", messageId, partIndex, part, handle: messageId, removedChars: 0 };
+}
+
+/** The whole view replaced. */
+export function replacedHistory(messages: readonly Message[]): AppliedReplaceHistory {
+  return { kind: "replace-history", messages, covered: NOTHING_COVERED };
+}
+
+/** The undoing of a compaction. */
+export function revertOf(compactionId: string, id = `revert-${compactionId}`): RevertEntry {
+  return { type: "revert", id, compactionId, atMs: null };
+}
+
+const NOTHING_COVERED = { messages: 0, parts: 0, chars: 0 } as const;

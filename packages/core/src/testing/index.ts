@@ -1,1 +1,21 @@
-export { assistant, calling, human, logOf, reply, result, sessionStart, usageEntry } from "./builders.ts";
+export {
+  absentImage,
+  assistant,
+  calling,
+  compaction,
+  dropped,
+  human,
+  humanImage,
+  logOf,
+  NO_RECORD,
+  replacedHistory,
+  replacedPart,
+  reply,
+  result,
+  revertOf,
+  sessionStart,
+  summarized,
+  summaryMessage,
+  toolCall,
+  usageEntry,
+} from "./builders.ts";
