@@ -1,33 +1,39 @@
-import type { AppliedEdit, MessageSpan } from "../entry.ts";
+import type { AppliedEdit, AppliedReplacePart, MessageSpan } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import type { Message, Part } from "../message/message.ts";
 
 /**
- * The view after the edits, in order. Untouched messages keep their identity. Linear in the view for each edit that moves
- * messages; replacing parts is one pass for all of them.
+ * The view after the edits, each applied to what the edits before it made. Untouched messages keep their identity. Linear in the
+ * view for each edit that moves messages; neighbouring replacements of parts are one pass for all of them.
  *
- * @throws PlimsollError `bad-edit` where an edit names a message or part that the view does not hold.
+ * @throws PlimsollError `bad-edit` where an edit names a message or part that the view does not hold, where spans overlap, or
+ * where a replacement is no part that such a message can have.
  */
 export function applyEdits(messages: readonly Message[], edits: readonly AppliedEdit[]): readonly Message[] {
-  let view = replaceParts(messages, edits);
+  let view = messages;
+  let replacements: AppliedReplacePart[] = [];
   for (const edit of edits) {
-    switch (edit.kind) {
-      case "summarize":
-        view = replaceSpans(view, edit.spans, [edit.message]);
-        break;
-      case "drop":
-        view = replaceSpans(view, [edit], edit.notice === null ? [] : [edit.notice]);
-        break;
-      case "replace-history":
-        view = edit.messages;
-        break;
-      case "replace-part":
-        break;
-      default:
-        edit satisfies never;
+    if (edit.kind === "replace-part") {
+      replacements.push(edit);
+      continue;
     }
+    view = applyEdit(replaceParts(view, replacements), edit);
+    replacements = [];
   }
-  return view;
+  return replaceParts(view, replacements);
+}
+
+function applyEdit(view: readonly Message[], edit: Exclude<AppliedEdit, AppliedReplacePart>): readonly Message[] {
+  switch (edit.kind) {
+    case "summarize":
+      return replaceSpans(view, edit.spans, [edit.message]);
+    case "drop":
+      return replaceSpans(view, [edit], edit.notice === null ? [] : [edit.notice]);
+    case "replace-history":
+      return edit.messages;
+    default:
+      return edit satisfies never;
+  }
 }
 
 /** Removes the spans and puts `replacement` where the first of them began. Spans are in order and do not overlap. */
@@ -50,10 +56,9 @@ function replaceSpans(
   return result.concat(messages.slice(next));
 }
 
-function replaceParts(messages: readonly Message[], edits: readonly AppliedEdit[]): readonly Message[] {
+function replaceParts(messages: readonly Message[], edits: readonly AppliedReplacePart[]): readonly Message[] {
   const replacements = new Map<string, Map<number, Part>>();
   for (const edit of edits) {
-    if (edit.kind !== "replace-part") continue;
     const parts = replacements.get(edit.messageId) ?? new Map<number, Part>();
     parts.set(edit.partIndex, edit.part);
     replacements.set(edit.messageId, parts);
@@ -70,8 +75,11 @@ function replaceParts(messages: readonly Message[], edits: readonly AppliedEdit[
 }
 
 function withParts(message: Message, replacements: ReadonlyMap<number, Part>): Message {
-  for (const partIndex of replacements.keys()) {
+  for (const [partIndex, part] of replacements) {
     if (message.parts[partIndex] === undefined) throw badEdit(`message ${message.id} has no part ${partIndex}`, message.id);
+    const isAssistantPart = part.type === "reasoning" || part.type === "tool-call";
+    if (message.role === "assistant" ? part.type === "image" : isAssistantPart)
+      throw badEdit(`a ${part.type} part cannot stand in the ${message.role} message ${message.id}`, message.id);
   }
   const partAt = (part: Part, index: number): Part => replacements.get(index) ?? part;
   switch (message.role) {

@@ -1,0 +1,54 @@
+import { describe, expect, test } from "vitest";
+import type { Message } from "../message/message.ts";
+import { calling, human, reply, result, summaryMessage } from "../testing/builders.ts";
+import type { Boundary } from "./boundary.ts";
+import { cutAtBoundary } from "./boundary.ts";
+
+/** A history from one letter a message: U human, S summary, A text, C call, R its result, B a batch of two calls and R R their results. */
+function history(letters: string): readonly Message[] {
+  const open: string[] = [];
+  return [...letters].map((letter, index): Message => {
+    const id = `${letter}${index}`;
+    switch (letter) {
+      case "C":
+      case "B": {
+        const callIds = letter === "C" ? [`call-${index}`] : [`call-${index}a`, `call-${index}b`];
+        open.push(...callIds);
+        return calling(id, callIds);
+      }
+      case "R":
+        return result(id, open.shift() ?? "none", "done");
+      case "A":
+        return reply(id, "answer");
+      case "S":
+        return summaryMessage(id, "summary");
+      default:
+        return human(id, "question");
+    }
+  });
+}
+
+describe("cutAtBoundary", () => {
+  test.each<[string, string, Boundary, number, number]>([
+    ["any safe place: where it was wanted", "UAUAU", "any-safe", 3, 3],
+    ["any safe place: back to before the call", "UACRA", "any-safe", 3, 2],
+    ["any safe place: right behind a result", "UACRA", "any-safe", 4, 4],
+    ["any safe place: back over a whole batch", "UABRRA", "any-safe", 4, 2],
+    ["any safe place: between two batches", "UCRCR", "any-safe", 3, 3],
+    ["any safe place: everything", "UACR", "any-safe", 4, 4],
+    ["K-k1: never on a result", "UCR", "any-safe", 2, 1],
+    ["G-7: from a call back to the human message", "UAUCR", "not-in-tool-batch", 3, 2],
+    ["G-11: back over batch after batch", "UAUCRCRCRCRCRCRCRCR", "not-in-tool-batch", 13, 2],
+    ["G-12: back to the beginning", "UCRCRCRCRCRCRCRCR", "not-in-tool-batch", 11, 0],
+    ["outside a batch: a text between batches will do", "UCRACR", "not-in-tool-batch", 4, 3],
+    ["outside a batch: where it was wanted", "UAUA", "not-in-tool-batch", 2, 2],
+    ["outside a batch: everything", "UACR", "not-in-tool-batch", 4, 4],
+    ["turn: forward to the next human message", "UACRUA", "turn", 1, 4],
+    ["turn: where it was wanted", "UAUA", "turn", 2, 2],
+    ["turn: a summary starts none", "UASA", "turn", 1, 1],
+    ["turn: without one, inside the turn", "UACRACR", "turn", 4, 4],
+    ["turn: without one, back to a safe place", "UACRACR", "turn", 6, 5],
+  ])("%s", (_, letters, boundary, wanted, cut) => {
+    expect(cutAtBoundary(history(letters), wanted, boundary)).toBe(cut);
+  });
+});

@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+import type { Message } from "../message/message.ts";
+import { calling, human, reply, result } from "../testing/builders.ts";
+import { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "./safe-cuts.ts";
+
+const u = (id: string) => human(id, "question");
+const a = (id: string) => reply(id, "answer");
+
+/** The cut points at which no call is parted from its result. */
+function safeIndexes(messages: readonly Message[]): readonly number[] {
+  return [...safeCuts(messages).entries()].filter(([, safe]) => safe).map(([index]) => index);
+}
+
+describe("safeCuts", () => {
+  test.each<[string, readonly Message[], readonly number[]]>([
+    ["an empty list", [], [0]],
+    ["text only: everywhere", [u("u"), a("a"), u("v")], [0, 1, 2, 3]],
+    ["one call: not before its result", [u("u"), calling("a", ["c"]), result("r", "c", "done"), a("b")], [0, 1, 3, 4]],
+    [
+      "a parallel batch: not inside it",
+      [u("u"), calling("a", ["c", "d"]), result("r", "c", "done"), result("s", "d", "done"), a("b")],
+      [0, 1, 4, 5],
+    ],
+    [
+      "results in another order than their calls",
+      [calling("a", ["c", "d"]), result("s", "d", "done"), result("r", "c", "done")],
+      [0, 3],
+    ],
+    [
+      "batch after batch: between them",
+      [calling("a", ["c"]), result("r", "c", "done"), calling("b", ["d"]), result("s", "d", "done")],
+      [0, 2, 4],
+    ],
+    ["an open batch at the end: before it", [u("u"), calling("a", ["c"])], [0, 1]],
+    ["a call that was never answered binds nothing", [u("u"), calling("a", ["c"]), u("v"), a("b")], [0, 1, 2, 3, 4]],
+  ])("%s", (_, messages, indexes) => {
+    expect(safeIndexes(messages)).toEqual(indexes);
+  });
+});
+
+const safe = [true, true, false, false, true, false];
+
+test.each([
+  ["at it", 1, 1],
+  ["before it", 3, 1],
+  ["the beginning is always safe", 0, 0],
+  ["past the end", 99, 4],
+])("safeCutAtOrBefore: %s", (_, index, cut) => {
+  expect(safeCutAtOrBefore(safe, index)).toBe(cut);
+});
+
+test.each([
+  ["at it", 1, 1],
+  ["after it", 2, 4],
+  ["none there is", 5, null],
+  ["before the beginning", -1, 0],
+])("safeCutAtOrAfter: %s", (_, index, cut) => {
+  expect(safeCutAtOrAfter(safe, index)).toBe(cut);
+});

@@ -1,0 +1,140 @@
+import { describe, expect, test } from "vitest";
+import type { AppliedEdit } from "../entry.ts";
+import {
+  absentImage,
+  assistant,
+  calling,
+  dropped,
+  human,
+  replacedHistory,
+  replacedPart,
+  reply,
+  result,
+  summarized,
+  summaryMessage,
+} from "../testing/builders.ts";
+import { applyEdits } from "./apply-edits.ts";
+
+const view = [
+  human("u1", "first"),
+  reply("a1", "answer"),
+  human("u2", "second"),
+  calling("a2", ["c"]),
+  result("r", "c", "long"),
+];
+const summary = summaryMessage("s", "summary");
+const notice = { ...summaryMessage("n", "notice"), origin: "notice" } as const;
+const stub = { type: "text", text: "stub" } as const;
+const idsAfter = (edits: readonly AppliedEdit[]) => applyEdits(view, edits).map((message) => message.id);
+
+describe("applyEdits", () => {
+  test.each<[string, readonly AppliedEdit[], readonly string[]]>([
+    ["nothing without edits", [], ["u1", "a1", "u2", "a2", "r"]],
+    ["a summary where its span began", [summarized([["a1", "u2"]], summary)], ["u1", "s", "a2", "r"]],
+    [
+      "one summary of two spans where the first began",
+      [
+        summarized(
+          [
+            ["u1", "a1"],
+            ["a2", "r"],
+          ],
+          summary,
+        ),
+      ],
+      ["s", "u2"],
+    ],
+    ["a summary of everything", [summarized([["u1", "r"]], summary)], ["s"]],
+    ["a drop without notice", [dropped("u1", "a1")], ["u2", "a2", "r"]],
+    ["a drop with its notice in its place", [dropped("a1", "a1", notice)], ["u1", "n", "u2", "a2", "r"]],
+    ["two drops", [dropped("u1", "a1", notice), dropped("a2", "r")], ["n", "u2"]],
+    ["a new history", [replacedHistory([summary])], ["s"]],
+    ["edits of what earlier edits made", [summarized([["u1", "a1"]], summary), dropped("s", "u2", notice)], ["n", "a2", "r"]],
+    ["a new history that is then edited", [replacedHistory([summary, notice]), dropped("s", "s")], ["n"]],
+  ])("makes %s", (_, edits, ids) => {
+    expect(idsAfter(edits)).toEqual(ids);
+  });
+
+  test("a replaced part changes that part alone, and no other message", () => {
+    const after = applyEdits(view, [replacedPart("r", 0, stub)]);
+    expect(after[4]).toEqual({ ...view[4], parts: [stub] });
+    expect(after.slice(0, 4).map((message, index) => message === view[index])).toEqual([true, true, true, true]);
+  });
+
+  test("parts are replaced where they stand", () => {
+    const call = { type: "tool-call", callId: "c", toolName: "tool", argumentsJson: "{}", paths: [] } as const;
+    const messages = [
+      assistant("a", [{ type: "reasoning", text: "why", opaque: null }, { type: "text", text: "calling" }, call]),
+    ];
+    const [after] = applyEdits(messages, [
+      replacedPart("a", 2, { ...call, argumentsJson: '{"cut":true}' }),
+      replacedPart("a", 0, stub),
+    ]);
+    expect(after?.parts).toEqual([stub, { type: "text", text: "calling" }, { ...call, argumentsJson: '{"cut":true}' }]);
+  });
+
+  test("the later of two replacements of one part stands", () => {
+    const [after] = applyEdits([human("u", "long")], [replacedPart("u", 0, absentImage()), replacedPart("u", 0, stub)]);
+    expect(after?.parts).toEqual([stub]);
+  });
+
+  test("a part of a message that an earlier edit made can be replaced", () => {
+    const [after] = applyEdits(view, [summarized([["u1", "r"]], summary), replacedPart("s", 0, stub)]);
+    expect(after).toEqual({ ...summary, parts: [stub] });
+  });
+
+  test("a part can be replaced before its neighbours are dropped", () => {
+    const after = applyEdits(view, [replacedPart("r", 0, stub), dropped("u1", "u2")]);
+    expect(after.map((message) => message.parts.at(-1))).toEqual([view[3]?.parts.at(-1), stub]);
+  });
+
+  test("untouched messages keep their identity", () => {
+    const after = applyEdits(view, [summarized([["u1", "a1"]], summary)]);
+    expect([after[0] === summary, after[1] === view[2], after[2] === view[3], after[3] === view[4]]).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ]);
+  });
+
+  test.each<[string, AppliedEdit, string]>([
+    ["a span that begins nowhere", dropped("missing", "a1"), "missing"],
+    ["a span that ends nowhere", dropped("a1", "missing"), "missing"],
+    ["a span that runs backwards", dropped("u2", "a1"), "u2"],
+    [
+      "spans that overlap",
+      summarized(
+        [
+          ["u1", "u2"],
+          ["a1", "r"],
+        ],
+        summary,
+      ),
+      "a1",
+    ],
+    [
+      "spans out of order",
+      summarized(
+        [
+          ["a2", "r"],
+          ["u1", "a1"],
+        ],
+        summary,
+      ),
+      "u1",
+    ],
+    ["a part of no message", replacedPart("missing", 0, stub), "missing"],
+    ["a part that the message does not have", replacedPart("u1", 1, stub), "u1"],
+    ["an image in an assistant message", replacedPart("a1", 0, absentImage()), "a1"],
+    ["reasoning in a human message", replacedPart("u1", 0, { type: "reasoning", text: "why", opaque: null }), "u1"],
+  ])("refuses %s", (_, edit, messageId) => {
+    expect(() => applyEdits(view, [edit])).toThrowError(expect.objectContaining({ code: "bad-edit", details: { messageId } }));
+  });
+
+  test("changes nothing in place", () => {
+    const before = structuredClone(view);
+    applyEdits(view, [replacedPart("r", 0, stub), dropped("u1", "a1", notice)]);
+    expect(view).toEqual(before);
+  });
+});
