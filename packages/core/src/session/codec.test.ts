@@ -1,0 +1,144 @@
+import { describe, expect, test } from "vitest";
+import type { SessionEntry } from "../entry.ts";
+import {
+  absentImage,
+  assistant,
+  compaction,
+  dropped,
+  human,
+  NO_RECORD,
+  replacedHistory,
+  replacedPart,
+  result,
+  revertOf,
+  sessionStart,
+  summarized,
+  summaryMessage,
+  usageEntry,
+} from "../testing/builders.ts";
+import { usageOf } from "../usage.ts";
+import { decodeEntry, decodeLog, encodeEntry, encodeLog } from "./codec.ts";
+
+const image = (source: ReturnType<typeof absentImage>["source"]) => ({
+  ...absentImage(),
+  widthPx: 800,
+  heightPx: 600,
+  sizeBytes: 4,
+  source,
+});
+const reply = assistant("a", [
+  { type: "reasoning", text: "", opaque: { signature: "abc", nested: [1, null, true] } },
+  { type: "text", text: "calling\u2028\n\ud800 😀" },
+  { type: "tool-call", callId: "c", toolName: "t", argumentsJson: "{", paths: [{ path: "x", access: "modify" }] },
+]);
+const usage = usageOf({ uncachedTokens: 1, cacheReadTokens: 2, outputTokens: 3, raw: { input_tokens: 1 } });
+
+const entries: readonly (readonly [string, SessionEntry])[] = [
+  ["a session's beginning", { ...sessionStart("be brief"), createdMs: 1, agent: { name: "agent", version: null } }],
+  ["a sub-agent's beginning", { ...sessionStart(), parent: { sessionId: "parent", callId: "c" } }],
+  ["tools", { ...sessionStart(), tools: [{ name: "read", description: "reads", parametersJson: "{}" }] }],
+  ["a human message", { type: "message", message: { ...human("u", "hello"), atMs: 1_700_000_000_000 } }],
+  [
+    "images",
+    {
+      type: "message",
+      message: {
+        ...human("u", "see"),
+        parts: [
+          image({ kind: "base64", data: "aGVsbG8=" }),
+          image({ kind: "url", url: "https://example.org/a.png" }),
+          image({ kind: "artifact", handle: "h" }),
+          absentImage(),
+        ],
+      },
+    },
+  ],
+  ["a reply with reasoning and a call", { type: "message", message: reply }],
+  ["a failed result", { type: "message", message: { ...result("r", "c", "failed"), isError: true, category: "head-tail" } }],
+  ["a usage report", { ...usageEntry("request", "a", 100), usage, overheadHash: "o", viewHash: "v", atMs: 2 }],
+  [
+    "a change of model",
+    {
+      type: "model-change",
+      id: "m",
+      modelId: "other",
+      limits: { contextWindowTokens: 1000, maxOutputTokens: null },
+      atMs: null,
+    },
+  ],
+  ["a change to an unknown model", { type: "model-change", id: "m", modelId: "other", limits: null, atMs: null }],
+  ["a summary", compaction("k", [{ ...summarized([["u", "a"]], summaryMessage("s", "summary")), usage }], "r")],
+  ["drops", compaction("k", [dropped("u", "a", summaryMessage("n", "notice")), dropped("r", "r")])],
+  ["replaced parts", compaction("k", [replacedPart("r", 0, { type: "text", text: "stub" })])],
+  ["a new history", compaction("k", [replacedHistory([human("u", "hello"), reply])])],
+  [
+    "a full record",
+    {
+      ...compaction("k", []),
+      record: {
+        ...NO_RECORD,
+        gate: "after-tool-batch",
+        reason: "overflow",
+        steps: [{ strategy: "summarize", outcome: "failed", detail: "no" }],
+        tokensBefore: 10,
+        work: { charactersScanned: 1, messagesVisited: 2, tokenizerCalls: 3 },
+      },
+    },
+  ],
+  ["a revert", revertOf("k")],
+];
+
+describe("an entry", () => {
+  test.each(entries)("comes back as it was: %s", (_, entry) => {
+    const line = encodeEntry(entry);
+    expect(line.indexOf("\n")).toBe(line.length - 1);
+    expect(decodeEntry(line, { file: "log.jsonl", line: 1 })).toEqual(entry);
+  });
+});
+
+const good = encodeEntry(sessionStart());
+const turn = encodeEntry({ type: "message", message: human("u", "hello") });
+
+describe("a whole log", () => {
+  test("comes back as it was", () => {
+    const log = entries.map(([, entry]) => entry);
+    expect(decodeLog(encodeLog(log), "log.jsonl")).toEqual({ entries: log, cutOff: null });
+  });
+
+  test.each([
+    ["empty", "", 0],
+    ["with empty lines", `\n${good}\n \n${turn}\n`, 2],
+    ["with a last line that has no line break", good + turn.trimEnd(), 2],
+    ["with CRLF line ends", good.replace("\n", "\r\n") + turn, 2],
+  ])("is read: %s", (_, text, count) => {
+    const decoded = decodeLog(text, "log.jsonl");
+    expect([decoded.entries.length, decoded.cutOff]).toEqual([count, null]);
+  });
+
+  test.each([5, 20, turn.length - 2])("drops and reports a last line that was cut off after %i characters", (chars) => {
+    const decoded = decodeLog(good + turn.slice(0, chars), "log.jsonl");
+    expect(decoded.entries).toEqual([sessionStart()]);
+    expect(decoded.cutOff).toEqual({ line: 2, chars });
+  });
+
+  test.each([
+    ["no JSON", `${good}{"type":\n${turn}`, 2],
+    ["a cut-off line that is not the last", `${turn.slice(0, 20)}\n${good}`, 1],
+    ["a cut-off line with a line break", `${good}${turn.slice(0, 20)}\n`, 2],
+    ["JSON that is no entry", `${good}\n{"type":"unknown"}\n`, 3],
+    ["JSON that is no entry, without a line break", `${good}{"type":"unknown"}`, 2],
+    ["no object", `${good}[]\n`, 2],
+    ["another version", good.replace('"version":1', '"version":2'), 1],
+    ["a key too many", `${good}${JSON.stringify({ ...revertOf("k"), more: 1 })}\n`, 2],
+    ["a key too few", `${JSON.stringify({ type: "revert", id: "r" })}\n`, 1],
+    ["an image in a reply", turn.replace('"role":"user"', '"role":"assistant"'), 1],
+  ])("is refused with file and line: %s", (_, text, line) => {
+    expect(() => decodeLog(text, "log.jsonl")).toThrowError(
+      expect.objectContaining({
+        code: "bad-session",
+        message: expect.stringContaining(`log.jsonl:${line}: `),
+        details: { file: "log.jsonl", line },
+      }),
+    );
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, test } from "vitest";
+import type { SessionEntry } from "../entry.ts";
+import { SVEN_POLICY } from "../policy/presets/sven.ts";
+import {
+  compaction,
+  human,
+  logOf,
+  replacedHistory,
+  reply,
+  revertOf,
+  sessionStart,
+  summarized,
+  summaryMessage,
+  usageEntry,
+} from "../testing/builders.ts";
+import { createEstimator } from "../tokens/estimator.ts";
+import { EMPTY_LEDGER } from "../tokens/ledger.ts";
+import type { WorkCounter } from "../tokens/work.ts";
+import { createWorkCounter } from "../tokens/work.ts";
+import { foldLedger } from "./ledger.ts";
+import { EMPTY_VIEW, foldEntry } from "./view.ts";
+
+/** The ledger after a log, by sven's estimator without any overhead. */
+function ledgerOf(entries: readonly SessionEntry[], work: WorkCounter = createWorkCounter()) {
+  const estimator = createEstimator(SVEN_POLICY.estimator, work);
+  const overhead = { system: "", tools: [], dynamicContext: null, hiddenTokens: 0 };
+  return entries.reduce(
+    ({ view, ledger }, entry) => {
+      const next = foldEntry(view, entry);
+      return { view: next, ledger: foldLedger(ledger, entry, { estimator, view: next, overhead }) };
+    },
+    { view: EMPTY_VIEW, ledger: EMPTY_LEDGER },
+  ).ledger;
+}
+
+const eight = human("u", "12345678");
+const four = reply("a", "1234");
+const cut = compaction("cut", [summarized([["u", "u"]], summaryMessage("s", "1234"))]);
+
+describe("foldLedger", () => {
+  test.each<[string, readonly SessionEntry[], number]>([
+    ["T-7: messages add up", logOf([eight, four]), 3],
+    [
+      "T-8: a new history is added up anew",
+      [...logOf([eight, four]), compaction("c", [replacedHistory([reply("only", "only")])])],
+      1,
+    ],
+    ["a summary in the place of a message", [...logOf([eight, four]), cut], 2],
+    ["a revert", [...logOf([eight, four]), cut, revertOf("cut")], 3],
+    ["a session's beginning", [sessionStart("system text is overhead")], 0],
+  ])("%s", (_, entries, estimatedTokens) => {
+    expect(ledgerOf(entries).estimatedTokens).toBe(estimatedTokens);
+  });
+
+  test("a report calibrates against the view that it measured", () => {
+    expect(ledgerOf([...logOf([eight, four]), usageEntry("request", "a", 6)]).factor).toBeCloseTo(0.8 + 0.2 * 2, 12);
+  });
+
+  test("edits do not change what was learned", () => {
+    const entries = [...logOf([eight, four]), usageEntry("request", "a", 6)];
+    expect(ledgerOf([...entries, cut]).factor).toBe(ledgerOf(entries).factor);
+  });
+
+  test("says how large the view was right after the latest compaction", () => {
+    const entries = [...logOf([eight, four]), cut];
+    expect(ledgerOf(entries).estimatedAtLastCutTokens).toBe(2);
+    expect(ledgerOf([...entries, { type: "message", message: reply("b", "1234") }]).estimatedAtLastCutTokens).toBe(2);
+    expect(ledgerOf(logOf([eight])).estimatedAtLastCutTokens).toBeNull();
+  });
+
+  test("scans each message once, whatever happens to the view", () => {
+    const work = createWorkCounter();
+    ledgerOf([...logOf([eight, four]), cut, revertOf("cut")], work);
+    expect(work.total().charactersScanned).toBe(8 + 4 + 4);
+  });
+});

@@ -1,0 +1,176 @@
+import { describe, expect, test } from "vitest";
+import type { ModelChangeEntry, SessionEntry } from "../entry.ts";
+import type { Message } from "../message/message.ts";
+import {
+  calling,
+  compaction,
+  dropped,
+  human,
+  logOf,
+  replacedHistory,
+  replacedPart,
+  reply,
+  result,
+  revertOf,
+  sessionStart,
+  summarized,
+  summaryMessage,
+  usageEntry,
+} from "../testing/builders.ts";
+import type { SessionView } from "./view.ts";
+import { EMPTY_VIEW, foldEntries, foldEntry } from "./view.ts";
+
+const u1 = human("u1", "first");
+const a1 = reply("a1", "answer");
+const u2 = human("u2", "second");
+const a2 = calling("a2", ["c"]);
+const r = result("r", "c", "done");
+const u3 = human("u3", "third");
+const start = logOf([u1, a1, u2, a2, r]);
+const said = (message: Message): SessionEntry => ({ type: "message", message });
+const summaryOne = summaryMessage("s1", "summary");
+const summaryTwo = summaryMessage("s2", "summary of the summary");
+const firstCut = compaction("compaction-1", [summarized([["u1", "a1"]], summaryOne)]);
+const secondCut = compaction("compaction-2", [summarized([["s1", "u2"]], summaryTwo)]);
+const idsOf = (view: SessionView) => view.messages.slice().map((message) => message.id);
+
+describe("the fold of a log", () => {
+  test.each<[string, readonly SessionEntry[], readonly string[]]>([
+    ["appended messages in order", start, ["u1", "a1", "u2", "a2", "r"]],
+    ["a compaction edits what is there", [...start, firstCut], ["s1", "u2", "a2", "r"]],
+    ["what comes after a compaction comes after it", [...start, firstCut, said(u3)], ["s1", "u2", "a2", "r", "u3"]],
+    ["a second compaction builds on the first", [...start, firstCut, said(u3), secondCut], ["s2", "a2", "r", "u3"]],
+    [
+      "messages appended while a summary was written stay behind it",
+      [...start, said(u3), compaction("late", [summarized([["u1", "r"]], summaryOne)], "r")],
+      ["s1", "u3"],
+    ],
+    ["a revert brings back what was summarised", [...start, firstCut, revertOf("compaction-1")], ["u1", "a1", "u2", "a2", "r"]],
+    [
+      "a revert keeps what came since",
+      [...start, firstCut, said(u3), revertOf("compaction-1")],
+      ["u1", "a1", "u2", "a2", "r", "u3"],
+    ],
+    [
+      "a revert of the second leaves the first",
+      [...start, firstCut, said(u3), secondCut, revertOf("compaction-2")],
+      ["s1", "u2", "a2", "r", "u3"],
+    ],
+    [
+      "both reverted, the newest first",
+      [...start, firstCut, said(u3), secondCut, revertOf("compaction-2"), revertOf("compaction-1")],
+      ["u1", "a1", "u2", "a2", "r", "u3"],
+    ],
+    [
+      "another compaction after a revert",
+      [...start, firstCut, revertOf("compaction-1"), compaction("again", [dropped("u1", "u2")])],
+      ["a2", "r"],
+    ],
+    [
+      "P-17: a boundary that another agent recorded",
+      [...start, compaction("b", [replacedHistory([summaryOne, r])])],
+      ["s1", "r"],
+    ],
+    ["usage moves no message", [...start, usageEntry("request", "r", 100)], ["u1", "a1", "u2", "a2", "r"]],
+  ])("%s", (_, entries, ids) => {
+    expect(idsOf(foldEntries(entries))).toEqual(ids);
+  });
+
+  test("says what is sent before the messages", () => {
+    const tools = [{ name: "read", description: "reads", parametersJson: "{}" }];
+    const view = foldEntries([{ ...sessionStart("be brief"), tools }]);
+    expect([view.sessionId, view.system, view.tools]).toEqual(["session-1", "be brief", tools]);
+  });
+
+  test("says which model is in use and what it takes", () => {
+    const limits = { contextWindowTokens: 200_000, maxOutputTokens: 64_000 };
+    const change: ModelChangeEntry = { type: "model-change", id: "change", modelId: "other", limits, atMs: null };
+    const view = foldEntries([...start, usageEntry("request", "r", 100), change]);
+    expect([view.modelId, view.limits]).toEqual(["other", limits]);
+  });
+
+  test.each<[string, SessionEntry, string]>([
+    ["a message", said(u3), "u3"],
+    ["a usage report", usageEntry("request", "r", 100), "request"],
+    ["a compaction", firstCut, "compaction-1"],
+  ])("remembers the id of its last entry: %s", (_, entry, id) => {
+    expect(foldEntries([...start, entry]).lastEntryId).toBe(id);
+  });
+
+  test("keeps the identity of messages that no edit touched", () => {
+    const view = foldEntries([...start, firstCut]);
+    expect([view.messages.at(1) === u2, view.messages.at(-1) === r]).toEqual([true, true]);
+  });
+
+  test("counts the active compactions", () => {
+    const view = foldEntries([...start, firstCut, secondCut, revertOf("compaction-2")]);
+    expect(view.activeCompactions).toEqual([firstCut]);
+  });
+});
+
+describe("the hash of a view", () => {
+  const hashOf = (entries: readonly SessionEntry[]) => foldEntries(entries).viewHash;
+
+  test("is back after a revert", () => {
+    expect(hashOf([...start, firstCut, revertOf("compaction-1")])).toBe(hashOf(start));
+    expect(hashOf([...start, firstCut, said(u3), revertOf("compaction-1")])).toBe(hashOf([...start, said(u3)]));
+  });
+
+  test("changes with each message and each compaction", () => {
+    const hashes = [start, [...start, said(u3)], [...start, firstCut], [...start, firstCut, said(u3)]].map(hashOf);
+    expect(new Set(hashes).size).toBe(4);
+  });
+
+  test("does not change with a usage report", () => {
+    expect(hashOf([...start, usageEntry("request", "r", 100)])).toBe(hashOf(start));
+  });
+});
+
+describe("folding entry by entry", () => {
+  const whole = [
+    ...start,
+    usageEntry("request", "r", 100),
+    firstCut,
+    said(u3),
+    compaction("stub", [replacedPart("r", 0, { type: "text", text: "stub" })]),
+    revertOf("stub"),
+    secondCut,
+  ];
+
+  test.each([...whole.keys()])("gives at entry %i what folding the log up to it gives", (index) => {
+    const live = whole.slice(0, index + 1).reduce(foldEntry, EMPTY_VIEW);
+    const folded = foldEntries(whole.slice(0, index + 1));
+    expect([idsOf(live), live.viewHash, live.activeCompactions]).toEqual([
+      idsOf(folded),
+      folded.viewHash,
+      folded.activeCompactions,
+    ]);
+  });
+
+  test("leaves older views as they were", () => {
+    const before = foldEntries(start);
+    foldEntry(before, said(u3));
+    foldEntry(before, firstCut);
+    expect(idsOf(before)).toEqual(["u1", "a1", "u2", "a2", "r"]);
+  });
+
+  test("two continuations of one view do not disturb each other", () => {
+    const stem = foldEntries(start);
+    const left = foldEntry(stem, said(u3));
+    const right = foldEntry(stem, said(human("other", "otherwise")));
+    expect([left.messages.at(-1)?.id, right.messages.at(-1)?.id]).toEqual(["u3", "other"]);
+  });
+});
+
+test.each<[string, readonly SessionEntry[], string]>([
+  ["a revert without a compaction", [...start, revertOf("compaction-1")], "bad-session"],
+  ["a revert of a compaction that is not the latest", [...start, firstCut, secondCut, revertOf("compaction-1")], "bad-session"],
+  [
+    "a second revert of the same compaction",
+    [...start, firstCut, revertOf("compaction-1"), revertOf("compaction-1")],
+    "bad-session",
+  ],
+  ["a compaction of messages that are not there", [...start, secondCut], "bad-edit"],
+])("the fold refuses %s", (_, entries, code) => {
+  expect(() => foldEntries(entries)).toThrowError(expect.objectContaining({ code }));
+});
