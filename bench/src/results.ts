@@ -120,6 +120,8 @@ export interface RetentionCount {
 export interface RetentionMetrics {
   readonly all: RetentionCount;
   readonly far: RetentionCount;
+  /** Of all uses, those whose every introduction the recorded agent had itself compacted away: it knew them from its summary. */
+  readonly compactedAway: RetentionCount;
 }
 
 /** The estimator against what was reported, in percent of the reported prompt. Positive signed error: predicted too much. */

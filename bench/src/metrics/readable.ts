@@ -1,0 +1,70 @@
+import type { Message } from "@plimsoll/core";
+import { sharedPrefixCount } from "@plimsoll/core";
+import type { PreparedReferences } from "../references/prepare.ts";
+import type { Holdings } from "../references/statement-index.ts";
+
+/** What can be read in the context that was shown last. References and statements by number. */
+export interface ReadableContext {
+  /** The context of the next call. Work follows the messages that came or went; each message is read once. */
+  show(context: readonly Message[]): void;
+  hasReference(reference: number): boolean;
+  hasStatement(statement: number): boolean;
+  /** True where some statement of the reference that was first made before the message at `ordinal` is readable. */
+  hasStatementOf(reference: number, ordinal: number): boolean;
+}
+
+/** A context without messages, over one session's references. */
+export function createReadableContext(prepared: PreparedReferences): ReadableContext {
+  const { index } = prepared;
+  const known = new WeakMap<Message, Reading>();
+  const referenceCount = new Int32Array(prepared.references.length);
+  const recordedCount = new Int32Array(prepared.references.length);
+  const statementCount = new Int32Array(index.statementCount());
+  let shown: readonly Message[] = [];
+
+  const readingOf = (message: Message): Reading => {
+    const before = known.get(message);
+    if (before !== undefined) return before;
+    const recorded = prepared.recordedHoldings(message);
+    const reading = { holdings: recorded ?? index.scan(message), isRecorded: recorded !== null };
+    known.set(message, reading);
+    return reading;
+  };
+  const count = (message: Message, step: 1 | -1) => {
+    const { holdings, isRecorded } = readingOf(message);
+    for (const reference of holdings.references) {
+      referenceCount[reference] = at(referenceCount, reference) + step;
+      if (isRecorded) recordedCount[reference] = at(recordedCount, reference) + step;
+    }
+    for (const statement of holdings.statements) statementCount[statement] = at(statementCount, statement) + step;
+  };
+  return {
+    show(context) {
+      const prefix = sharedPrefixCount(shown, context);
+      const before = new Set(shown.slice(prefix));
+      const after = new Set(context.slice(prefix));
+      for (const message of before) if (!after.has(message)) count(message, -1);
+      for (const message of after) if (!before.has(message)) count(message, 1);
+      shown = context;
+    },
+    hasReference: (reference) => at(referenceCount, reference) > 0,
+    hasStatement: (statement) => at(statementCount, statement) > 0,
+    hasStatementOf(reference, ordinal) {
+      if (at(recordedCount, reference) > 0) return true;
+      for (const statement of index.statementsOf(reference)) {
+        if (at(statementCount, statement) > 0 && (index.statement(statement)?.firstOrdinal ?? ordinal) < ordinal) return true;
+      }
+      return false;
+    },
+  };
+}
+
+/** A message's holdings. A recorded message states what it holds; another may hold a reference without a line that stated it. */
+interface Reading {
+  readonly holdings: Holdings;
+  readonly isRecorded: boolean;
+}
+
+function at(counts: Int32Array, index: number): number {
+  return counts[index] ?? 0;
+}

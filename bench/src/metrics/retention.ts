@@ -1,0 +1,73 @@
+import type { Message } from "@plimsoll/core";
+import type { PreparedReferences } from "../references/prepare.ts";
+import type { ReferenceUse } from "../references/recorded-history.ts";
+import { FAR_TOKENS } from "../references/recorded-history.ts";
+import type { RetentionCount, RetentionMetrics } from "../results.ts";
+import { createReadableContext } from "./readable.ts";
+
+/** Asks at every recorded call what of the references in its reply the sent context still held. */
+export interface RetentionProbe {
+  /** A call that was sent: `context` without the reply. */
+  atCall(call: number, reply: Message, context: readonly Message[]): void;
+  /** A call that could not be sent: all its uses count, and none of them could be read. */
+  lost(call: number, reply: Message): void;
+  result(): RetentionMetrics;
+}
+
+/**
+ * Retention at use over one replay. System text and tool schemas are not looked at, for every request sends them. Far uses and uses
+ * whose introduction the recorded agent had compacted away are counted among all uses and once more apart.
+ */
+export function createRetentionProbe(prepared: PreparedReferences): RetentionProbe {
+  const readable = createReadableContext(prepared);
+  const all = createTally();
+  const far = createTally();
+  const compactedAway = createTally();
+  const count = (use: ReferenceUse, found: Found) => {
+    all.add(found);
+    if (use.distanceTokens >= FAR_TOKENS) far.add(found);
+    if (use.isCompactedAway) compactedAway.add(found);
+  };
+  return {
+    atCall(_call, reply, context) {
+      readable.show(context);
+      const ordinal = prepared.ordinalOf(reply) ?? 0;
+      for (const use of prepared.usesOf(reply)) {
+        count(use, {
+          recalled: readable.hasReference(use.reference),
+          evidenced: readable.hasStatementOf(use.reference, ordinal),
+          sourceEvidenced: readable.hasStatement(use.sourceStatement),
+        });
+      }
+    },
+    lost(_call, reply) {
+      for (const use of prepared.usesOf(reply)) count(use, NOTHING_FOUND);
+    },
+    result: () => ({ all: all.total(), far: far.total(), compactedAway: compactedAway.total() }),
+  };
+}
+
+/** What of a use the context held. */
+interface Found {
+  readonly recalled: boolean;
+  readonly evidenced: boolean;
+  readonly sourceEvidenced: boolean;
+}
+
+const NOTHING_FOUND: Found = { recalled: false, evidenced: false, sourceEvidenced: false };
+
+function createTally(): { add(found: Found): void; total(): RetentionCount } {
+  let uses = 0;
+  let recalled = 0;
+  let evidenced = 0;
+  let sourceEvidenced = 0;
+  return {
+    add(found) {
+      uses += 1;
+      if (found.recalled) recalled += 1;
+      if (found.evidenced) evidenced += 1;
+      if (found.sourceEvidenced) sourceEvidenced += 1;
+    },
+    total: () => ({ uses, recalled, evidenced, sourceEvidenced }),
+  };
+}

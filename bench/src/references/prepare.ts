@@ -1,0 +1,89 @@
+import type { Message, SessionEntry } from "@plimsoll/core";
+import { createWorkCounter } from "@plimsoll/core";
+import { extractReferences } from "./extract.ts";
+import { messageTexts } from "./message-texts.ts";
+import type { ReferenceUse } from "./recorded-history.ts";
+import { createRecordedHistory } from "./recorded-history.ts";
+import type { Holdings, StatementIndex } from "./statement-index.ts";
+import { createStatementIndex } from "./statement-index.ts";
+
+/** A file that a recorded call touched. */
+export interface TouchedFile {
+  readonly reference: number;
+  readonly access: "read" | "modify";
+  readonly ordinal: number;
+}
+
+/** What a session's recorded history states and uses; made once a session, read by every probe over it. */
+export interface PreparedReferences {
+  /** The references, by number. */
+  readonly references: readonly string[];
+  readonly index: StatementIndex;
+  /** Place of a recorded message in the recorded history, from 0; `null` for any other message. */
+  ordinalOf(message: Message): number | null;
+  /** The distinct uses of a recorded reply, in order of appearance; none for a message that was not recorded. */
+  usesOf(reply: Message): readonly ReferenceUse[];
+  /** What can be read in a message that stands in the context as it was recorded; `null` for any other message. */
+  recordedHoldings(message: Message): Holdings | null;
+  readonly touchedFiles: readonly TouchedFile[];
+  readonly charactersScanned: number;
+}
+
+/**
+ * Finds what a recorded history states and uses. Uses are looked for in the replies' texts and call arguments (what an agent
+ * does takes recalling as much as what it says), not in their reasoning. Two passes over the texts.
+ */
+export function prepareReferences(entries: readonly SessionEntry[]): PreparedReferences {
+  const work = createWorkCounter();
+  const usedByReply = new Map<string, readonly string[]>();
+  const numberOf = new Map<string, number>();
+  const numbered = (text: string): number => {
+    const number = numberOf.get(text) ?? numberOf.size;
+    numberOf.set(text, number);
+    return number;
+  };
+  for (const message of recordedMessages(entries)) {
+    if (message.role !== "assistant") continue;
+    const texts = new Set(messageTexts(message).flatMap((text) => extractReferences(text, work).map((found) => found.text)));
+    usedByReply.set(message.id, [...texts]);
+    for (const text of texts) numbered(text);
+    for (const { path } of touchedBy(message)) numbered(path);
+  }
+  const references = [...numberOf.keys()];
+  const index = createStatementIndex(references, work);
+  const history = createRecordedHistory(index);
+  const uses = new Map<string, readonly ReferenceUse[]>();
+  const touchedFiles: TouchedFile[] = [];
+  for (const entry of entries) {
+    if (entry.type === "message" && isRecorded(entry.message)) {
+      const { message } = entry;
+      uses.set(message.id, history.usesAmong((usedByReply.get(message.id) ?? []).map(numbered)));
+      const ordinal = history.append(message);
+      touchedFiles.push(...touchedBy(message).map(({ path, access }) => ({ reference: numbered(path), access, ordinal })));
+    }
+    history.follow(entry);
+  }
+  return {
+    references,
+    index,
+    ordinalOf: history.ordinalOf,
+    usesOf: (reply) => uses.get(reply.id) ?? [],
+    recordedHoldings: history.holdingsOf,
+    touchedFiles,
+    charactersScanned: work.total().charactersScanned,
+  };
+}
+
+function* recordedMessages(entries: readonly SessionEntry[]): Generator<Message> {
+  for (const entry of entries) if (entry.type === "message" && isRecorded(entry.message)) yield entry.message;
+}
+
+/** Summaries and notices of the recorded agent's own compactions are not part of what happened. */
+function isRecorded(message: Message): boolean {
+  return message.role === "tool-result" || (message.origin !== "summary" && message.origin !== "notice");
+}
+
+function touchedBy(message: Message): readonly { readonly path: string; readonly access: "read" | "modify" }[] {
+  if (message.role !== "assistant") return [];
+  return message.parts.flatMap((part) => (part.type === "tool-call" ? part.paths.filter(({ path }) => path !== "") : []));
+}

@@ -1,0 +1,109 @@
+import type { Message, SessionEntry } from "@plimsoll/core";
+import { EMPTY_VIEW, foldEntry, messageChars } from "@plimsoll/core";
+import { messageTexts } from "./message-texts.ts";
+import type { Holdings, StatementIndex } from "./statement-index.ts";
+
+/** A use is far where the latest earlier occurrence lies at least this many tokens (4 characters each) back. */
+export const FAR_TOKENS = 20_000;
+
+/** Characters a token in distances; a distance decides only between near and far. */
+const DISTANCE_CHARS_PER_TOKEN = 4;
+
+/** A reference in a recorded reply that an earlier message of the recorded history held. References and statements by number. */
+export interface ReferenceUse {
+  readonly reference: number;
+  /** Tokens of the messages between the latest earlier one that held the reference and the reply. */
+  readonly distanceTokens: number;
+  /** The latest statement by a person or a tool; the latest of all where the agent itself coined the reference. */
+  readonly sourceStatement: number;
+  /** True where the recorded agent itself had compacted away every message that held it. */
+  readonly isCompactedAway: boolean;
+}
+
+/** The recorded history as far as it has been read. */
+export interface RecordedHistory {
+  /** The references that an earlier message held. */
+  usesAmong(references: readonly number[]): readonly ReferenceUse[];
+  /** Adds a message; returns its place, from 0. */
+  append(message: Message): number;
+  /** Keeps up with what the recorded agent itself still sees. */
+  follow(entry: SessionEntry): void;
+  /** The place of a message that was appended; `null` for any other. */
+  ordinalOf(message: Message): number | null;
+  /** What a message that is as it was appended holds; `null` for any other. */
+  holdingsOf(message: Message): Holdings | null;
+}
+
+interface LatestStatements {
+  any: number;
+  source: number | null;
+  readonly ordinals: number[];
+}
+
+/** A history without messages. References and statements are those of the index, to which it adds what is appended. */
+export function createRecordedHistory(index: StatementIndex): RecordedHistory {
+  const recordedById = new Map<string, { readonly message: Message; readonly ordinal: number; readonly holdings: Holdings }>();
+  const charsThrough: number[] = [];
+  const latest = new Map<number, LatestStatements>();
+  let ownView = EMPTY_VIEW;
+  let ownAway: ReadonlySet<number> = new Set();
+
+  const recordOf = (message: Message) => {
+    const record = recordedById.get(message.id);
+    return record !== undefined && (record.message === message || hasSameTexts(record.message, message)) ? record : undefined;
+  };
+  const isAway = (ordinals: readonly number[]): boolean =>
+    ownAway.has(ordinals.at(-1) ?? 0) && ordinals.every((ordinal) => ownAway.has(ordinal));
+  return {
+    usesAmong: (references) =>
+      references.flatMap((reference) => {
+        const known = latest.get(reference);
+        if (known === undefined) return [];
+        const chars = (charsThrough.at(-1) ?? 0) - (charsThrough[known.ordinals.at(-1) ?? 0] ?? 0);
+        return [
+          {
+            reference,
+            distanceTokens: Math.floor(chars / DISTANCE_CHARS_PER_TOKEN),
+            sourceStatement: known.source ?? known.any,
+            isCompactedAway: isAway(known.ordinals),
+          },
+        ];
+      }),
+    append(message) {
+      const ordinal = charsThrough.length;
+      const holdings = index.add(message, ordinal);
+      recordedById.set(message.id, { message, ordinal, holdings });
+      charsThrough.push((charsThrough.at(-1) ?? 0) + messageChars(message));
+      const isSource = isSourceMessage(message);
+      for (const statement of holdings.statements) {
+        const reference = index.statement(statement)?.reference ?? -1;
+        const known = latest.get(reference) ?? { any: statement, source: null, ordinals: [] };
+        known.any = statement;
+        if (isSource) known.source = statement;
+        if (known.ordinals.at(-1) !== ordinal) known.ordinals.push(ordinal);
+        latest.set(reference, known);
+      }
+      return ordinal;
+    },
+    follow(entry) {
+      ownView = foldEntry(ownView, entry);
+      if (entry.type !== "compaction" && entry.type !== "revert") return;
+      const seen = new Set([...ownView.messages].map((message) => recordOf(message)?.ordinal));
+      ownAway = new Set([...charsThrough.keys()].filter((ordinal) => !seen.has(ordinal)));
+    },
+    ordinalOf: (message) => recordedById.get(message.id)?.ordinal ?? null,
+    holdingsOf: (message) => recordOf(message)?.holdings ?? null,
+  };
+}
+
+/** What a person said or ran, and what tools returned. Text put in by the agent (reminders, environment) is no source. */
+function isSourceMessage(message: Message): boolean {
+  if (message.role === "tool-result") return true;
+  return message.role === "user" && (message.origin === "human" || message.origin === "command");
+}
+
+function hasSameTexts(recorded: Message, message: Message): boolean {
+  const before = messageTexts(recorded);
+  const after = messageTexts(message);
+  return before.length === after.length && before.every((text, place) => text === after[place]);
+}

@@ -1,0 +1,109 @@
+import type { Message, WorkCounter } from "@plimsoll/core";
+import { standsAlone } from "./character-class.ts";
+import { messageTexts } from "./message-texts.ts";
+import type { Statement } from "./statement.ts";
+import { createStatementReader } from "./statement.ts";
+import { createStringSearch } from "./string-search.ts";
+
+/** What can be read in one message: references and statements by number, each once, in order of their last place. */
+export interface Holdings {
+  readonly references: readonly number[];
+  readonly statements: readonly number[];
+}
+
+/** A statement of the recorded history. */
+export interface IndexedStatement extends Statement {
+  readonly reference: number;
+  /** Place in the recorded history of the first message that has it. */
+  readonly firstOrdinal: number;
+}
+
+/** Which references and which statements of them stand where, over the recorded messages of one session. */
+export interface StatementIndex {
+  /** Adds a recorded message: its lines become statements. */
+  add(message: Message, ordinal: number): Holdings;
+  /** What of the statements added so far can be read in a message that is not a recorded one (a summary, a shortened result). */
+  scan(message: Message): Holdings;
+  statement(number: number): IndexedStatement | undefined;
+  /** The numbers of all statements of a reference, oldest first. */
+  statementsOf(reference: number): Iterable<number>;
+  /** Numbers are 0 up to this. */
+  statementCount(): number;
+}
+
+/** An index for the given references, which are known by their place in the list. Reads each text once. */
+export function createStatementIndex(references: readonly string[], work: WorkCounter): StatementIndex {
+  const search = createStringSearch(references);
+  const statements: IndexedStatement[] = [];
+  const numbersOf = new Map<number, Map<string, number>>();
+
+  const forEachPlace = (message: Message, visit: (place: Place) => void) => {
+    for (const text of messageTexts(message)) {
+      const statementAt = createStatementReader(text);
+      const steps = search.find(text, (reference, start, end) => {
+        if (standsAlone(text, start, end)) visit({ text, reference, start, statement: () => statementAt(start, end) });
+      });
+      work.scanned(steps);
+    }
+  };
+  const intern = (reference: number, statement: Statement, ordinal: number): number => {
+    const numbers = numbersOf.get(reference) ?? new Map<string, number>();
+    numbersOf.set(reference, numbers);
+    const known = numbers.get(statement.window);
+    if (known !== undefined) return known;
+    numbers.set(statement.window, statements.length);
+    statements.push({ ...statement, reference, firstOrdinal: ordinal });
+    return statements.length - 1;
+  };
+  const statementsOf = (reference: number): Iterable<number> => numbersOf.get(reference)?.values() ?? [];
+
+  return {
+    add(message, ordinal) {
+      const held = createHoldings();
+      forEachPlace(message, ({ reference, statement }) => held.keep(reference, intern(reference, statement(), ordinal)));
+      return held.holdings();
+    },
+    scan(message) {
+      const held = createHoldings();
+      forEachPlace(message, ({ text, reference, start }) => {
+        held.keep(reference, null);
+        for (const number of statementsOf(reference)) {
+          const { window = "", offset = 0 } = statements[number] ?? {};
+          work.scanned(1);
+          if (start >= offset && text.startsWith(window, start - offset)) held.keep(reference, number);
+        }
+      });
+      return held.holdings();
+    },
+    statement: (number) => statements[number],
+    statementsOf,
+    statementCount: () => statements.length,
+  };
+}
+
+interface Place {
+  readonly text: string;
+  readonly reference: number;
+  readonly start: number;
+  readonly statement: () => Statement;
+}
+
+interface HoldingsBuilder {
+  keep(reference: number, statement: number | null): void;
+  holdings(): Holdings;
+}
+
+/** Sets whose order is that of the last addition, so that the last statement of a reference in a message is its latest. */
+function createHoldings(): HoldingsBuilder {
+  const references = new Set<number>();
+  const statements = new Set<number>();
+  return {
+    keep(reference, statement) {
+      references.add(reference);
+      if (statement === null) return;
+      statements.delete(statement);
+      statements.add(statement);
+    },
+    holdings: () => ({ references: [...references], statements: [...statements] }),
+  };
+}
