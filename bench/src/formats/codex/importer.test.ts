@@ -1,0 +1,176 @@
+import { expect, test } from "vitest";
+import { describeLog, importObjects } from "../testing/describe-log.ts";
+
+const line = (type: string, payload: object) => ({ timestamp: "2026-01-01T00:00:00Z", type, payload });
+const item = (payload: object) => line("response_item", payload);
+const META = line("session_meta", { id: "s", cli_version: "0.120.0", base_instructions: { text: "You are." } });
+const TURN = line("turn_context", { model: "g" });
+const human = (text: string) => item({ type: "message", role: "user", content: [{ type: "input_text", text }] });
+const said = (text: string) => item({ type: "message", role: "assistant", content: [{ type: "output_text", text }] });
+const reasoning = item({ type: "reasoning", summary: [{ type: "summary_text", text: "hm" }], encrypted_content: "x" });
+const call = (id: string) => item({ type: "function_call", name: "exec_command", arguments: '{"cmd":"ls"}', call_id: id });
+const output = (id: string, text: unknown = "ok") => item({ type: "function_call_output", call_id: id, output: text });
+const counts = (input: number) => ({
+  input_tokens: input,
+  cached_input_tokens: 10,
+  output_tokens: 5,
+  reasoning_output_tokens: 2,
+  total_tokens: input + 5,
+});
+const tokens = (input: number, total: number) =>
+  line("event_msg", {
+    type: "token_count",
+    info: { total_token_usage: counts(total), last_token_usage: counts(input), model_context_window: 1000 },
+  });
+
+const usage = (input: number) => `usage ${input} (read 10, write null) out 5`;
+const CALL = (id: string) => `call ${id} exec_command {"cmd":"ls"}`;
+const RESULT = (id: string) => `result ${id} (exec_command, head-tail): ok`;
+
+async function logOf(lines: object[]): Promise<readonly string[]> {
+  const [transcript] = await importObjects([META, TURN, ...lines]);
+  return describeLog(transcript).slice(1);
+}
+
+test.each([
+  [
+    "before the outputs (0.118)",
+    [reasoning, said("go"), call("a"), call("b"), tokens(20, 20), output("a"), output("b"), said("done"), tokens(30, 50)],
+  ],
+  [
+    "after the outputs (0.140)",
+    [reasoning, said("go"), call("a"), call("b"), output("a"), output("b"), tokens(20, 20), said("done"), tokens(30, 50)],
+  ],
+])("the report that closes a call stands %s", async (_, lines) => {
+  expect(await logOf([human("q"), ...lines])).toEqual([
+    "human: q",
+    "model g window 1000",
+    usage(20),
+    `model: (hm) | go | ${CALL("a")} | ${CALL("b")}`,
+    RESULT("a"),
+    RESULT("b"),
+    usage(30),
+    "model: done",
+  ]);
+});
+
+test("reports that repeat the totals are not counted, nor are event mirrors or reports without counts", async () => {
+  const empty = line("event_msg", { type: "token_count", info: null });
+  const mirror = line("event_msg", { type: "agent_message", message: "r" });
+  const [transcript] = await importObjects([
+    META,
+    TURN,
+    empty,
+    human("q"),
+    mirror,
+    said("r"),
+    tokens(20, 20),
+    tokens(20, 20),
+    human("q2"),
+    said("r2"),
+    tokens(20, 40),
+  ]);
+  expect(describeLog(transcript).filter((text) => text.startsWith("usage"))).toEqual([usage(20), usage(20)]);
+  expect(transcript?.notes.map((note) => note.code)).toEqual(["duplicate-usage"]);
+});
+
+test("an aborted turn leaves a reply that was not reported", async () => {
+  const aborted = line("event_msg", { type: "turn_aborted" });
+  expect(await logOf([human("q"), said("half"), aborted, human("again"), said("whole"), tokens(20, 20)])).toEqual([
+    "human: q",
+    "model: half",
+    "human: again",
+    "model g window 1000",
+    usage(20),
+    "model: whole",
+  ]);
+});
+
+test.each([
+  ["<environment_context>\n x", "injected"],
+  ["# AGENTS.md instructions for /w", "injected"],
+  ["<user_shell_command>ls", "command"],
+  ["what is <environment_context>?", "human"],
+])("origin of %s", async (text, origin) => {
+  expect(await logOf([human(text)])).toEqual([`${origin}: ${text}`]);
+});
+
+test("developer messages and images", async () => {
+  const developer = item({ type: "message", role: "developer", content: [{ type: "input_text", text: "rules" }] });
+  const image = item({
+    type: "message",
+    role: "user",
+    content: [{ type: "input_image", image_url: "data:image/png;base64,QUJD" }],
+  });
+  expect(await logOf([developer, image])).toEqual(["injected: rules", "human: <image/png 3>"]);
+});
+
+test("custom tools, their patches, failures, and searches of the provider", async () => {
+  const patch = "*** Begin Patch\n*** Update File: a.ts\n*** End Patch";
+  expect(
+    await logOf([
+      item({ type: "web_search_call", status: "completed" }),
+      item({ type: "custom_tool_call", name: "apply_patch", input: patch, call_id: "p" }),
+      tokens(20, 20),
+      item({ type: "custom_tool_call_output", call_id: "p", output: '{"output":"no","metadata":{"exit_code":1}}' }),
+      call("a"),
+      call("b"),
+      tokens(30, 50),
+      output("a", "Exit code: 1\nOutput:"),
+      output("b", { content: "no", success: false }),
+    ]),
+  ).toEqual([
+    "model g window 1000",
+    usage(20),
+    `model: () | call p apply_patch ${JSON.stringify({ input: patch })} modify a.ts`,
+    'result p (apply_patch, generic, error): {"output":"no","metadata":{"exit_code":1}}',
+    usage(30),
+    `model: ${CALL("a")} | ${CALL("b")}`,
+    "result a (exec_command, head-tail, error): Exit code: 1\nOutput:",
+    "result b (exec_command, head-tail, error): no",
+  ]);
+});
+
+test("a replacement history takes effect where it stands and reuses the messages that it keeps", async () => {
+  const history = [
+    human("q").payload,
+    said("r").payload,
+    { type: "message", role: "user", content: [{ type: "input_text", text: "new" }] },
+    { type: "compaction", encrypted_content: "x" },
+  ];
+  const [transcript] = await importObjects([
+    META,
+    TURN,
+    human("q"),
+    said("r"),
+    tokens(20, 20),
+    line("compacted", { message: "", replacement_history: history }),
+    tokens(20, 20),
+    said("on"),
+    tokens(15, 35),
+  ]);
+  expect(describeLog(transcript).slice(1)).toEqual([
+    "human: q",
+    "model g window 1000",
+    usage(20),
+    "model: r",
+    "compaction 2 -> 4: replace 0 by [human: q; model: r; human: new; summary: [summary encrypted by the provider]]",
+    usage(15),
+    "model: on",
+  ]);
+  const messages = transcript?.entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : [])) ?? [];
+  const kept = transcript?.entries.flatMap((entry) => (entry.type === "compaction" ? entry.edits : [])) ?? [];
+  expect(kept[0]).toMatchObject({ messages: [{ id: messages[0]?.id }, { id: messages[1]?.id }, {}, {}] });
+});
+
+test("a compaction without a history keeps the user messages beside the summary", async () => {
+  const log = await logOf([human("q"), said("r"), tokens(20, 20), line("compacted", { message: "sum" })]);
+  expect(log.at(-1)).toBe("compaction 2 -> 2: replace 1 by [summary: sum; human: q]");
+});
+
+test("lines without payload, behind a header, are read as items", async () => {
+  const header = { id: "old", timestamp: "2025-05-01T00:00:00Z", instructions: "You are." };
+  const [transcript] = await importObjects([header, human("q").payload, said("r").payload]);
+  expect(describeLog(transcript)).toEqual(["session old", "human: q", "model: r"]);
+  expect(transcript).toMatchObject({ hasUsage: false, entries: [{ system: "You are." }, {}, {}] });
+});

@@ -1,0 +1,55 @@
+import { encodeLog, type SessionEntry, usageOf } from "@plimsoll/core";
+import { expect, test } from "vitest";
+import { textSource } from "../file-source.ts";
+import { importSource } from "../registry.ts";
+
+const START: SessionEntry = {
+  type: "session",
+  version: 1,
+  id: "s",
+  createdMs: null,
+  system: "You are.",
+  tools: [],
+  parent: null,
+  agent: null,
+};
+const PROMPT: SessionEntry = {
+  type: "message",
+  message: { role: "user", id: "u", origin: "human", parts: [{ type: "text", text: "q" }], atMs: null },
+};
+const CALL: SessionEntry = {
+  ...{ type: "usage", requestId: "r", modelId: "m", throughMessageId: "u", overheadHash: null, viewHash: null, atMs: null },
+  usage: usageOf({ totalInputTokens: 5 }),
+};
+const TEXT = encodeLog([START, PROMPT, CALL]);
+
+test("our own log comes back as it is", async () => {
+  const [transcript] = await importSource(textSource(TEXT, "own.jsonl"));
+  expect(transcript).toEqual({
+    name: "own.jsonl",
+    file: "own.jsonl",
+    format: "plimsoll",
+    entries: [START, PROMPT, CALL],
+    parentName: null,
+    hasUsage: true,
+    notes: [],
+  });
+});
+
+test("a cut-off last line is left out and noted", async () => {
+  const [transcript] = await importSource(textSource(TEXT.slice(0, -20), "own.jsonl"));
+  expect(transcript?.entries).toEqual([START, PROMPT]);
+  expect(transcript?.notes.map((note) => note.code)).toEqual(["cut-off-line", "no-usage"]);
+});
+
+test.each([
+  ["text that is no JSON", `${encodeLog([START])}nonsense\n${encodeLog([PROMPT])}`, 2],
+  ["an entry of an unknown type", `${encodeLog([START, PROMPT])}{"type":"other"}\n`, 3],
+  ["a message without a role", `${encodeLog([START])}{"type":"message","message":{"id":"x"}}\n`, 2],
+])("%s is bad input at its line", async (_, text, line) => {
+  await expect(importSource(textSource(text, "own.jsonl"))).rejects.toMatchObject({
+    code: "bad-input",
+    message: expect.stringMatching(`^own.jsonl:${line}: `),
+    details: { file: "own.jsonl", line },
+  });
+});

@@ -1,0 +1,119 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { textSource } from "./file-source.ts";
+import { importFile, importSource } from "./registry.ts";
+
+const PI_HEADER = '{"type":"session","id":"s","timestamp":"2025-01-01T00:00:00Z","cwd":"/w"}';
+const PI_PROMPT = '{"type":"message","timestamp":"2025-01-01T00:00:01Z","message":{"role":"user","content":"hello"}}';
+const PI_TEXT = `${PI_HEADER}\n${PI_PROMPT}\n`;
+
+async function messagesAndNotes(text: string): Promise<{ messages: number; notes: string[] }> {
+  const [transcript] = await importSource(textSource(text, "log.jsonl"));
+  const messages = transcript?.entries.filter((entry) => entry.type === "message").length ?? 0;
+  return { messages, notes: transcript?.notes.map((note) => `${note.code}: ${note.text}`) ?? [] };
+}
+
+const NO_USAGE = "no-usage: log.jsonl: reports no sizes; it is replayed on estimates";
+
+describe("lines that are not as they should be", () => {
+  test.each([
+    ["a clean log", PI_TEXT, 1, []],
+    ["a byte-order mark and CRLF", `\uFEFF${PI_TEXT.replaceAll("\n", "\r\n")}`, 1, []],
+    ["blank lines", `${PI_HEADER}\n\n  \n${PI_PROMPT}\n\n`, 1, []],
+    ["no newline at the end", `${PI_HEADER}\n${PI_PROMPT}`, 1, []],
+    [
+      "a cut-off last line",
+      `${PI_TEXT}{"type":"message","mess`,
+      1,
+      ["cut-off-line: log.jsonl:3: the last line is cut off; it was left out"],
+    ],
+    [
+      "an unreadable line",
+      `${PI_HEADER}\nnonsense\n${PI_PROMPT}`,
+      1,
+      ["unreadable-line: log.jsonl:2: no JSON object on this line; it was left out"],
+    ],
+    [
+      "an unreadable last line",
+      `${PI_TEXT}nonsense`,
+      1,
+      ["unreadable-line: log.jsonl:3: no JSON object on this line; it was left out"],
+    ],
+    [
+      "a line that is JSON but no object",
+      `${PI_HEADER}\n[1]\n${PI_PROMPT}`,
+      1,
+      ["unreadable-line: log.jsonl:2: no JSON object on this line; it was left out"],
+    ],
+    [
+      "two objects on a line",
+      `${PI_HEADER}\n${PI_PROMPT}${PI_PROMPT}\n`,
+      2,
+      ["several-objects-on-a-line: log.jsonl:2: 2 JSON objects on one line; each was read"],
+    ],
+    [
+      "an object and a piece of one on the last line",
+      `${PI_HEADER}\n${PI_PROMPT}{"type":"mess`,
+      1,
+      [
+        "several-objects-on-a-line: log.jsonl:2: 1 JSON objects on one line; each was read",
+        "cut-off-line: log.jsonl:2: the last line is cut off; it was left out",
+      ],
+    ],
+  ])("%s", async (_, text, messages, notes) => {
+    expect(await messagesAndNotes(text)).toEqual({ messages, notes: [...notes, NO_USAGE] });
+  });
+});
+
+describe("files that are none", () => {
+  let folder = "";
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "plimsoll-registry-"));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  test.each([
+    ["an empty file", "", "given.log: the file is empty; give a session log"],
+    ["a file of blanks", "\n \n", "given.log: the file is empty; give a session log"],
+    [
+      "a text",
+      "Once upon a time\n",
+      "given.log:1: no known session format; give a log of one of: plimsoll, pi, claude-code, codex",
+    ],
+    [
+      "another JSON document",
+      '{\n"a": 1\n}',
+      "given.log:1: no known session format; give a log of one of: plimsoll, pi, claude-code, codex",
+    ],
+    ["a log without a message", PI_HEADER, "given.log: a pi log without any message; nothing to replay"],
+  ])("%s is bad input", async (_, text, message) => {
+    const path = join(folder, "file");
+    await writeFile(path, text);
+    await expect(importFile(path, "given.log")).rejects.toMatchObject({ code: "bad-input", message });
+  });
+
+  test("a missing file and a folder are bad input that name the file", async () => {
+    await expect(importFile(join(folder, "none"), "none")).rejects.toMatchObject({
+      code: "bad-input",
+      message: expect.stringMatching(/^none: cannot be read \(ENOENT/),
+    });
+    await expect(importFile(folder, "folder")).rejects.toMatchObject({
+      code: "bad-input",
+      message: expect.stringMatching(/^folder: cannot be read \(EISDIR/),
+    });
+  });
+
+  test("a file is read as it stands on disk, across the chunks of a read", async () => {
+    const long = JSON.stringify({ type: "message", message: { role: "user", content: "ä".repeat(300_000) } });
+    const path = join(folder, "log.txt");
+    await writeFile(path, `\uFEFF${PI_HEADER}\r\n${long}\r\n${PI_PROMPT}\r\n`);
+    const [transcript] = await importFile(path, "log.txt");
+    const texts = transcript?.entries.flatMap((entry) => (entry.type === "message" ? [...entry.message.parts] : []));
+    expect(texts).toEqual([
+      { type: "text", text: "ä".repeat(300_000) },
+      { type: "text", text: "hello" },
+    ]);
+  });
+});

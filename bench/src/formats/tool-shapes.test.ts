@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { type ToolTable, toolShapeOf } from "./tool-shapes.ts";
+
+const TABLE: ToolTable = { look: "read", change: "modify", run: "command", patcher: "patch", seek: "search", think: "other" };
+
+const PATCH =
+  "*** Begin Patch\n*** Update File: a.ts\n@@\n-x\n+y\n*** Move to: b.ts\n*** Add File: c.ts\n*** Update File: a.ts\n*** End Patch";
+
+test.each([
+  ["known: read", "look", { path: "a.ts" }, "file-content", [{ path: "a.ts", access: "read" }]],
+  ["known: modify", "change", { file_path: "a.ts" }, "generic", [{ path: "a.ts", access: "modify" }]],
+  ["known: command, its path is no file", "run", { path: "x" }, "head-tail", []],
+  ["known: search, its path is where it looks", "seek", { pattern: "p", path: "src" }, "match-list", []],
+  ["known: nothing of these", "think", { content: "x" }, "generic", []],
+  [
+    "known: patch names each file once",
+    "patcher",
+    { input: PATCH },
+    "generic",
+    ["a.ts", "b.ts", "c.ts"].map((path) => ({ path, access: "modify" })),
+  ],
+  ["known name wins over arguments", "run", { file_path: "a", content: "b" }, "head-tail", []],
+  [
+    "unknown: path alone reads",
+    "other_read",
+    { filePath: "a.ts", limit: 3 },
+    "file-content",
+    [{ path: "a.ts", access: "read" }],
+  ],
+  [
+    "unknown: path and content modify",
+    "other_write",
+    { path: "a.ts", content: "" },
+    "generic",
+    [{ path: "a.ts", access: "modify" }],
+  ],
+  [
+    "unknown: path and edits modify",
+    "other_edit",
+    { path: "a.ts", edits: [] },
+    "generic",
+    [{ path: "a.ts", access: "modify" }],
+  ],
+  [
+    "unknown: editor command that shows",
+    "editor",
+    { command: "view", path: "a.ts" },
+    "file-content",
+    [{ path: "a.ts", access: "read" }],
+  ],
+  [
+    "unknown: editor command that changes",
+    "editor",
+    { command: "create", path: "a.ts" },
+    "generic",
+    [{ path: "a.ts", access: "modify" }],
+  ],
+  ["unknown: command", "sh", { command: "ls" }, "head-tail", []],
+  ["unknown: command with a folder", "sh", { command: "ls", path: "/w" }, "head-tail", []],
+  ["unknown: pattern with a folder", "rg", { pattern: "x", path: "src" }, "match-list", []],
+  ["unknown: query", "find", { query: "x" }, "match-list", []],
+  [
+    "unknown: patch text",
+    "p",
+    { input: PATCH },
+    "generic",
+    ["a.ts", "b.ts", "c.ts"].map((path) => ({ path, access: "modify" })),
+  ],
+  ["unknown arguments", "x", { a: 1 }, "generic", []],
+  ["no arguments", "x", null, "generic", []],
+  ["a name of Object.prototype", "toString", { path: "a" }, "file-content", [{ path: "a", access: "read" }]],
+  ["a path that is empty or no string", "look", { path: "", file: 3 }, "file-content", []],
+])("%s", (_, name, args, category, paths) => {
+  expect(toolShapeOf(TABLE, name, args)).toEqual({ category, paths });
+});
