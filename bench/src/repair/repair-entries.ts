@@ -1,0 +1,116 @@
+import type { CompactionEntry, Message, SessionEntry, SessionView, UserMessage } from "@plimsoll/core";
+import { coverageOf, EMPTY_VIEW, foldEntry, UNREPORTED_USAGE, withId } from "@plimsoll/core";
+import type { PlacedRepair, RepairCount } from "./repair-messages.ts";
+import { createMessageRepair } from "./repair-messages.ts";
+
+/** A log whose every request can be sent, and what was mended. */
+export interface RepairedEntries {
+  readonly entries: readonly SessionEntry[];
+  readonly repairs: RepairCount;
+  /** Notices put in where a call went out right behind a reply, which no wire accepts. */
+  readonly continuations: number;
+}
+
+/** What stands between a reply and a call that followed it without any input, as some agents make them. */
+export const CONTINUE_TEXT = "Continue.";
+
+/**
+ * Mends a recorded log before it is replayed: messages by {@link createMessageRepair}, with each usage entry right before
+ * its reply as it was; a notice where a call would end on a reply; a usage entry for each reply of a log that has none.
+ */
+export function repairEntries(entries: readonly SessionEntry[]): RepairedEntries {
+  const repair = createMessageRepair();
+  const withCalls = entries.some((entry) => entry.type === "usage") ? entries : withUnreportedCalls(entries);
+  const repaired = repair(withCalls.flatMap((entry) => (entry.type === "message" ? [entry.message] : [])));
+  const isSound = isUnrepaired(repaired) && !withCalls.some((entry) => entry.type === "compaction");
+  const sound = isSound ? withCalls : placeEntries(withCalls, repaired, repair);
+  const { entries: continued, continuations } = withContinuations(sound);
+  return { entries: continued, repairs: repaired.repairs, continuations };
+}
+
+/** The entries with the repaired messages in place of the recorded ones; what stood before a message stays before it. */
+function placeEntries(
+  entries: readonly SessionEntry[],
+  repaired: PlacedRepair,
+  repair: (messages: readonly Message[]) => PlacedRepair,
+): readonly SessionEntry[] {
+  const before: SessionEntry[][] = [[]];
+  let view: SessionView = EMPTY_VIEW;
+  const boundary = (entry: CompactionEntry): CompactionEntry => {
+    const after = repair(view.messages.slice());
+    return isUnrepaired(repaired) && isUnrepaired(after) ? entry : asHistory(entry, after);
+  };
+  for (const entry of entries) {
+    view = foldEntry(view, entry);
+    if (entry.type === "message") before.push([]);
+    else before.at(-1)?.push(entry.type === "compaction" ? boundary(entry) : entry);
+  }
+  const result: SessionEntry[] = [];
+  let flushed = 0;
+  for (const { message, sourceIndex } of repaired.placed) {
+    for (; sourceIndex !== null && flushed <= sourceIndex; flushed++) result.push(...(before[flushed] ?? []));
+    result.push({ type: "message", message });
+  }
+  return result.concat(before.slice(flushed).flat());
+}
+
+function isUnrepaired({ repairs }: PlacedRepair): boolean {
+  return Object.values(repairs).every((count) => count === 0);
+}
+
+/** A recorded boundary as the history that it left: its own edits may name messages that the repair left out. */
+function asHistory(entry: CompactionEntry, { placed }: PlacedRepair): CompactionEntry {
+  const messages = placed.map((each) => each.message);
+  return { ...entry, edits: [{ kind: "replace-history", messages, covered: coverageOf([]) }] };
+}
+
+function withUnreportedCalls(entries: readonly SessionEntry[]): readonly SessionEntry[] {
+  return entries.flatMap((entry): readonly SessionEntry[] => {
+    if (entry.type !== "message" || entry.message.role !== "assistant" || entry.message.origin !== "model") return [entry];
+    const { id, modelId, atMs } = entry.message;
+    return [
+      {
+        type: "usage",
+        requestId: `call:${id}`,
+        modelId: modelId ?? "unknown",
+        throughMessageId: null,
+        overheadHash: null,
+        viewHash: null,
+        usage: UNREPORTED_USAGE,
+        atMs,
+      },
+      entry,
+    ];
+  });
+}
+
+function withContinuations(entries: readonly SessionEntry[]): {
+  entries: readonly SessionEntry[];
+  continuations: number;
+} {
+  const result: SessionEntry[] = [];
+  let continuations = 0;
+  let view: SessionView = EMPTY_VIEW;
+  let lastLogged: Message | null = null;
+  for (const entry of entries) {
+    const viewed = view.messages.at(-1);
+    const isUnsendable = viewed === undefined || viewed.role === "assistant" || lastLogged?.role === "assistant";
+    if (entry.type === "usage" && isUnsendable) {
+      const message = continueNotice(lastLogged?.id ?? null, entry.atMs);
+      const notice: SessionEntry = { type: "message", message };
+      view = foldEntry(view, notice);
+      lastLogged = message;
+      result.push(notice);
+      continuations += 1;
+    }
+    if (entry.type === "message") lastLogged = entry.message;
+    view = foldEntry(view, entry);
+    result.push(entry);
+  }
+  return { entries: result, continuations };
+}
+
+function continueNotice(previousId: string | null, atMs: number | null): UserMessage {
+  const draft = { role: "user", origin: "notice", parts: [{ type: "text", text: CONTINUE_TEXT }], atMs } as const;
+  return { ...draft, id: withId(draft, previousId).id };
+}

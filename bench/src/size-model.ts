@@ -1,0 +1,100 @@
+import type { Message, SessionEntry } from "@plimsoll/core";
+import type { SizeModelError } from "./results.ts";
+import { imageTokensOf } from "./size-model/features.ts";
+import {
+  type Coefficients,
+  type FeatureSource,
+  featureSource,
+  fitCoefficients,
+  hiddenTokens,
+  UNMEASURED_COEFFICIENTS,
+  weigh,
+} from "./size-model/fit-weights.ts";
+import { heldOutError } from "./size-model/held-out.ts";
+import { type MeasuredCalls, type MessageWeights, measureCalls } from "./size-model/measure-calls.ts";
+import { createMessagePricing } from "./size-model/message-pricing.ts";
+import { type RecordedCall, recordedCalls } from "./size-model/recorded-calls.ts";
+
+/** Whose boundaries shaped the history that is priced: the recorded agent's, or none of them. */
+export type HistoryKind = "recorded" | "own";
+
+/**
+ * What requests of a recorded session measure, whatever a policy made of its messages. It is read off the recording's own
+ * reports and shares nothing with the estimators of core.
+ */
+export interface SizeModel {
+  /** True where the recording reports nothing, so that every figure is four characters a token. */
+  readonly isEstimated: boolean;
+  /** Tokens beside the messages in the first epoch: system, tools and what the log does not show. */
+  readonly firstOverheadTokens: number;
+  readonly calls: readonly RecordedCall[];
+  /** The size of one message at a call (from 0); messages that are not of the recording are priced by the fitted weights. */
+  messageTokens(message: Message, call: number): number;
+  /**
+   * Tokens beside the messages at a call: the epoch's overhead and what is carried besides (hidden events). It equals the
+   * reported prompt less the recorded messages exactly for `recorded`. `own` keeps the account from before each boundary.
+   */
+  accountTokens(call: number, history: HistoryKind): number;
+  /** The whole request: {@link accountTokens} and all messages. */
+  promptTokens(call: number, messages: readonly Message[], history: HistoryKind): number;
+  /** Error on calls that were held out of the fit. */
+  readonly error: SizeModelError;
+}
+
+/** The size model of a recorded log (after repairs: the messages that it holds are those that a replay sends). */
+export function createSizeModel(entries: readonly SessionEntry[]): SizeModel {
+  const calls = recordedCalls(entries);
+  const features = featureSource(calls);
+  const isEstimated = calls.every((call) => call.reportedTokens === null);
+  const assumedOverheadTokens = overheadByLength(entries);
+  const fit = (reportOf: (call: RecordedCall) => number | null): Fitted => {
+    const seen = calls.map((call) => ({ ...call, reportedTokens: reportOf(call) }));
+    const weights = weightsFrom(isEstimated ? new Map() : fitCoefficients(seen, features), features);
+    return { weights, measured: measureCalls({ calls, weights, reportOf, assumedOverheadTokens }) };
+  };
+  const { weights, measured } = fit((call) => call.reportedTokens);
+  const messageTokens = createMessagePricing({ calls, entries, sizes: measured.sizes, weights });
+  const accountTokens = (call: number, history: HistoryKind) =>
+    (history === "recorded" ? measured.recordedAccounts : measured.ownAccounts)[call] ?? measured.firstOverheadTokens;
+  return {
+    isEstimated,
+    firstOverheadTokens: Math.max(0, measured.firstOverheadTokens),
+    calls,
+    messageTokens,
+    accountTokens,
+    promptTokens: (call, messages, history) => {
+      let tokens = accountTokens(call, history);
+      for (const message of messages) tokens += messageTokens(message, call);
+      return tokens;
+    },
+    error: heldOutError(calls, (reportOf) => fit(reportOf).measured),
+  };
+}
+
+interface Fitted {
+  readonly weights: MessageWeights;
+  readonly measured: MeasuredCalls;
+}
+
+function weightsFrom(coefficients: ReadonlyMap<string, Coefficients>, features: FeatureSource): MessageWeights {
+  const [first] = coefficients.values();
+  const fallback = first ?? UNMEASURED_COEFFICIENTS;
+  const of = (modelId: string) => coefficients.get(modelId) ?? fallback;
+  return {
+    tokens: (message, modelId) => weigh(features(message), of(modelId)) + imageTokensOf(message),
+    hiddenTokens: (message, modelId) => hiddenTokens(features(message), of(modelId)),
+  };
+}
+
+/** Four characters a token: what is taken for system and tools where nothing is reported. */
+const UNMEASURED_CHARS_PER_TOKEN = 4;
+
+function overheadByLength(entries: readonly SessionEntry[]): number {
+  const start = entries.find((entry) => entry.type === "session");
+  if (start?.type !== "session") return 0;
+  const toolChars = start.tools.reduce(
+    (chars, tool) => chars + tool.name.length + tool.description.length + tool.parametersJson.length,
+    0,
+  );
+  return Math.ceil((start.system.length + toolChars) / UNMEASURED_CHARS_PER_TOKEN);
+}

@@ -1,0 +1,47 @@
+import { maximumOf, meanOf, quantileOf } from "../metrics/quantile.ts";
+import type { SizeModelError } from "../results.ts";
+import type { MeasuredCalls } from "./measure-calls.ts";
+import type { RecordedCall } from "./recorded-calls.ts";
+
+/**
+ * The model's error on calls that it was not fitted on: fitted on the even calls of each epoch (its first call included),
+ * scored on the odd ones. A held-out difference is seen only as part of the sum of two.
+ */
+export function heldOutError(
+  calls: readonly RecordedCall[],
+  measure: (reportOf: (call: RecordedCall) => number | null) => MeasuredCalls,
+): SizeModelError {
+  const heldOut = oddCalls(calls);
+  if (heldOut.size === 0) return { heldOutCalls: 0, mapePercent: null, medianPercent: null, maxPercent: null };
+  const measured = measure((call) => (heldOut.has(call.index) ? null : call.reportedTokens));
+  const errorsPercent: number[] = [];
+  let messageTokens = 0;
+  const entered: RecordedCall["newMessages"][number][] = [];
+  for (const call of calls) {
+    if (call.epochStart !== null) entered.length = 0;
+    entered.push(...call.newMessages);
+    if (!heldOut.has(call.index) || call.reportedTokens === null) continue;
+    messageTokens = 0;
+    for (const message of entered) messageTokens += measured.sizes.at(message, call.index) ?? 0;
+    const predicted = messageTokens + (measured.recordedAccounts[call.index] ?? 0);
+    errorsPercent.push((100 * Math.abs(predicted - call.reportedTokens)) / call.reportedTokens);
+  }
+  return {
+    heldOutCalls: errorsPercent.length,
+    mapePercent: meanOf(errorsPercent),
+    medianPercent: quantileOf(errorsPercent, 0.5),
+    maxPercent: maximumOf(errorsPercent),
+  };
+}
+
+function oddCalls(calls: readonly RecordedCall[]): ReadonlySet<number> {
+  const odd = new Set<number>();
+  let position = 0;
+  for (const call of calls) {
+    if (call.epochStart !== null) position = 0;
+    if (call.reportedTokens === null) continue;
+    if (position % 2 === 1) odd.add(call.index);
+    position += 1;
+  }
+  return odd;
+}

@@ -1,0 +1,63 @@
+/** One row: `y` explained by `x`, counted `weight` times. */
+export interface WeightedRow {
+  readonly x: readonly number[];
+  readonly y: number;
+  readonly weight: number;
+}
+
+/** A coefficient's expected value, and how many average observations that expectation stands for. */
+export interface CoefficientPrior {
+  readonly value: number;
+  readonly strength: number;
+}
+
+/**
+ * Coefficients that minimise Σ weight × (y − x·c)² + Σ strength × evidence × (c − prior)², where a feature's evidence is its
+ * mean weighted square a row; a feature that never occurs stays at its prior. Normal equations, solved directly.
+ */
+export function ridge(rows: readonly WeightedRow[], priors: readonly CoefficientPrior[]): readonly number[] {
+  const size = priors.length;
+  const matrix = Array.from({ length: size }, () => new Array<number>(size).fill(0));
+  const right = new Array<number>(size).fill(0);
+  const add = (i: number, j: number, amount: number) => {
+    const row = matrix[i];
+    if (row !== undefined) row[j] = (row[j] ?? 0) + amount;
+  };
+  for (const { x, y, weight } of rows) {
+    for (let i = 0; i < size; i++) {
+      const xi = x[i] ?? 0;
+      if (xi === 0) continue;
+      right[i] = (right[i] ?? 0) + weight * xi * y;
+      for (let j = 0; j < size; j++) add(i, j, weight * xi * (x[j] ?? 0));
+    }
+  }
+  for (const [i, prior] of priors.entries()) {
+    const meanEvidence = (matrix[i]?.[i] ?? 0) / Math.max(1, rows.length);
+    const strength = prior.strength * (meanEvidence > 0 ? meanEvidence : 1);
+    add(i, i, strength);
+    right[i] = (right[i] ?? 0) + strength * prior.value;
+  }
+  return solve(matrix, right);
+}
+
+/** Solves a symmetric positive definite system by elimination; the matrix is consumed. */
+function solve(matrix: number[][], right: number[]): readonly number[] {
+  const size = right.length;
+  const at = (i: number, j: number) => matrix[i]?.[j] ?? 0;
+  for (let pivot = 0; pivot < size; pivot++) {
+    for (let row = pivot + 1; row < size; row++) {
+      const factor = at(row, pivot) / at(pivot, pivot);
+      if (factor === 0) continue;
+      const target = matrix[row] ?? [];
+      for (let column = pivot; column < size; column++) target[column] = at(row, column) - factor * at(pivot, column);
+      right[row] = (right[row] ?? 0) - factor * (right[pivot] ?? 0);
+    }
+  }
+  const solution = new Array<number>(size).fill(0);
+  for (let row = size - 1; row >= 0; row--) {
+    let sum = right[row] ?? 0;
+    for (let column = row + 1; column < size; column++) sum -= at(row, column) * (solution[column] ?? 0);
+    solution[row] = sum / at(row, row);
+  }
+  return solution;
+}

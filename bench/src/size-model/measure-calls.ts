@@ -1,0 +1,70 @@
+import type { Message } from "@plimsoll/core";
+import { createEpochMeasure } from "./epoch-measure.ts";
+import { createMessageSizes, type MessageSizes } from "./message-sizes.ts";
+import type { RecordedCall } from "./recorded-calls.ts";
+
+/** What reports say about a session: the size of each message, and what every call holds beside its messages. */
+export interface MeasuredCalls {
+  readonly sizes: MessageSizes;
+  /** One a call: tokens beside the messages under the recorded agent's own boundaries. */
+  readonly recordedAccounts: readonly number[];
+  /** One a call: tokens beside the messages for a history in which those boundaries never happened. */
+  readonly ownAccounts: readonly number[];
+  /** Overhead of the first epoch. */
+  readonly firstOverheadTokens: number;
+}
+
+/** How a message is weighed before it is measured; `hiddenTokens` is the part of it that is reasoning not on file. */
+export interface MessageWeights {
+  readonly tokens: (message: Message, modelId: string) => number;
+  readonly hiddenTokens: (message: Message, modelId: string) => number;
+}
+
+/** What a measurement starts from. `reportOf` can hide calls to hold them out. */
+export interface MeasureInput {
+  readonly calls: readonly RecordedCall[];
+  readonly weights: MessageWeights;
+  readonly reportOf: (call: RecordedCall) => number | null;
+  /** Overhead of an epoch in which nothing was reported, where no epoch before it was measured. */
+  readonly assumedOverheadTokens: number;
+}
+
+/**
+ * Reads the sizes off the reports, epoch by epoch. An epoch's overhead is its first report less its messages; those known
+ * from before keep their size. Under a history of its own a boundary's epoch keeps the account from before the boundary:
+ * what the recorded agent put back after it (files, reminders) was never lost there.
+ */
+export function measureCalls({ calls, weights, reportOf, assumedOverheadTokens }: MeasureInput): MeasuredCalls {
+  const sizes = createMessageSizes();
+  const recordedAccounts: number[] = [];
+  const ownAccounts: number[] = [];
+  let overheadTokens = assumedOverheadTokens;
+  let ownBaseTokens = assumedOverheadTokens;
+  let firstOverheadTokens: number | null = null;
+  for (const epoch of epochsOf(calls)) {
+    const measured = createEpochMeasure({ calls: epoch.calls, sizes, weights, reportOf });
+    overheadTokens = measured.overheadTokens ?? overheadTokens;
+    firstOverheadTokens ??= overheadTokens;
+    if (epoch.start !== "boundary") ownBaseTokens = overheadTokens;
+    for (const carriedTokens of measured.carriedTokens) {
+      recordedAccounts.push(overheadTokens + carriedTokens);
+      ownAccounts.push(Math.max(0, ownBaseTokens + carriedTokens));
+    }
+    ownBaseTokens = ownAccounts.at(-1) ?? ownBaseTokens;
+  }
+  return { sizes, recordedAccounts, ownAccounts, firstOverheadTokens: firstOverheadTokens ?? assumedOverheadTokens };
+}
+
+interface Epoch {
+  readonly start: "session" | "boundary" | "model";
+  readonly calls: RecordedCall[];
+}
+
+function epochsOf(calls: readonly RecordedCall[]): readonly Epoch[] {
+  const epochs: Epoch[] = [];
+  for (const call of calls) {
+    if (call.epochStart !== null) epochs.push({ start: call.epochStart, calls: [call] });
+    else epochs.at(-1)?.calls.push(call);
+  }
+  return epochs;
+}

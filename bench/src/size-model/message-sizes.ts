@@ -1,0 +1,32 @@
+import type { Message } from "@plimsoll/core";
+
+/** Sizes of messages over the calls of a session: a size holds from the call at which it was set until the next one. */
+export interface MessageSizes {
+  set(message: Message, fromCall: number, tokens: number): void;
+  /** The size at a call; of a message that enters later its first size. `undefined` for a message that was never set. */
+  at(message: Message, call: number): number | undefined;
+  /** The newest size. */
+  latest(message: Message): number | undefined;
+}
+
+/** No sizes yet. */
+export function createMessageSizes(): MessageSizes {
+  const steps = new Map<Message, { readonly fromCall: number; readonly tokens: number }[]>();
+  return {
+    set: (message, fromCall, tokens) => {
+      const known = steps.get(message);
+      if (known === undefined) steps.set(message, [{ fromCall, tokens }]);
+      else known.push({ fromCall, tokens });
+    },
+    at: (message, call) => {
+      const known = steps.get(message);
+      if (known === undefined) return undefined;
+      for (let index = known.length - 1; index > 0; index--) {
+        const step = known[index];
+        if (step !== undefined && step.fromCall <= call) return step.tokens;
+      }
+      return known[0]?.tokens;
+    },
+    latest: (message) => steps.get(message)?.at(-1)?.tokens,
+  };
+}

@@ -1,0 +1,56 @@
+import type { AssistantMessage, Message, SessionEntry, SessionView, UsageEntry } from "@plimsoll/core";
+import { EMPTY_VIEW, foldEntry } from "@plimsoll/core";
+
+/** One call as the recorded agent made it, under its own boundaries. */
+export interface RecordedCall {
+  readonly index: number;
+  readonly modelId: string;
+  readonly usage: UsageEntry;
+  /** The whole prompt as it was reported; `null` where it was not. */
+  readonly reportedTokens: number | null;
+  /** Messages that entered since the call before; for the first call of an epoch the whole view. */
+  readonly newMessages: readonly Message[];
+  /** Why an epoch begins at this call; `null` where none does. */
+  readonly epochStart: "session" | "boundary" | "model" | null;
+  /** The reply, where it had anything visible. */
+  readonly reply: AssistantMessage | null;
+}
+
+/** The calls of a recorded log in order. An epoch begins at the start, at each boundary, and where the model changes. */
+export function recordedCalls(entries: readonly SessionEntry[]): readonly RecordedCall[] {
+  const calls: RecordedCall[] = [];
+  let view: SessionView = EMPTY_VIEW;
+  let sentCount = 0;
+  let epochStart: RecordedCall["epochStart"] = "session";
+  let modelId: string | null = null;
+  for (const [position, entry] of entries.entries()) {
+    view = foldEntry(view, entry);
+    if (entry.type === "compaction" || entry.type === "revert") epochStart = "boundary";
+    if (entry.type !== "usage") continue;
+    if (epochStart === null && modelId !== null && modelId !== entry.modelId) epochStart = "model";
+    calls.push({
+      index: calls.length,
+      modelId: entry.modelId,
+      usage: entry,
+      reportedTokens: positiveOrNull(entry.usage.input.totalTokens),
+      newMessages: view.messages.slice(epochStart === null ? sentCount : 0),
+      epochStart,
+      reply: replyAfter(entries, position),
+    });
+    sentCount = view.messages.size;
+    modelId = entry.modelId;
+    epochStart = null;
+  }
+  return calls;
+}
+
+/** The message that the call at `position` produced: the entry right after its usage entry, if that is a reply. */
+export function replyAfter(entries: readonly SessionEntry[], position: number): AssistantMessage | null {
+  const next = entries[position + 1];
+  return next?.type === "message" && next.message.role === "assistant" ? next.message : null;
+}
+
+/** Recordings write zero for calls that were aborted before anything was counted. */
+function positiveOrNull(tokens: number | null): number | null {
+  return tokens === null || tokens <= 0 ? null : tokens;
+}
