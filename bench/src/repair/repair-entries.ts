@@ -61,7 +61,7 @@ function isUnrepaired({ repairs }: PlacedRepair): boolean {
 /** A recorded boundary as the history that it left: its own edits may name messages that the repair left out. */
 function asHistory(entry: CompactionEntry, { placed }: PlacedRepair): CompactionEntry {
   const messages = placed.map((each) => each.message);
-  return { ...entry, edits: [{ kind: "replace-history", messages, covered: coverageOf([]) }] };
+  return { ...entry, edits: [{ kind: "replace-history", through: null, messages, covered: coverageOf([]) }] };
 }
 
 function withUnreportedCalls(entries: readonly SessionEntry[]): readonly SessionEntry[] {

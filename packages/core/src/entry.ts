@@ -116,6 +116,8 @@ export interface AppliedReplacePart {
 /** The whole view replaced: a boundary that another agent recorded, or a caller that supplied a new history. */
 export interface AppliedReplaceHistory {
   readonly kind: "replace-history";
+  /** The newest message that was replaced: what was appended after it stays. `null` replaces the whole view. */
+  readonly through: string | null;
   readonly messages: readonly Message[];
   readonly covered: CoverageCount;
 }

@@ -10,11 +10,13 @@ export { cutKeepingMessages, cutKeepingTokens } from "./cut-point/recent.ts";
 export { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "./cut-point/safe-cuts.ts";
 export { applyEdits } from "./edit/apply-edits.ts";
 export type { DropEdit, Edit, ReplacePartEdit, SummarizeEdit } from "./edit/edit.ts";
+// Facts and handles
+export { parseHandle, partHandle } from "./edit/handle.ts";
 // Engine
 export { execute } from "./engine/execute.ts";
-export type { FitInput, FitOutcome, FitState, SizedPart } from "./engine/fit.ts";
 export { fit, whyAct } from "./engine/fit.ts";
-export type { Plan, PlanInput } from "./engine/plan.ts";
+export type { BeforeCompaction, CompactionNotice, FitInput, FitOutcome, FitState, SizedPart } from "./engine/fit-input.ts";
+export type { Plan, PlanInput, Rung } from "./engine/plan.ts";
 export { ladderOf, plan } from "./engine/plan.ts";
 // Session log
 export type {
@@ -42,6 +44,11 @@ export type {
 export { entryIdOf, NO_WORK } from "./entry.ts";
 export type { PlimsollErrorCode } from "./error.ts";
 export { isPlimsollError, PlimsollError } from "./error.ts";
+export type { CallOutcome } from "./facts/errors.ts";
+export { lastErrors } from "./facts/errors.ts";
+export type { Facts } from "./facts/facts.ts";
+export { foldFacts, NO_FACTS, withTrackedFiles } from "./facts/facts.ts";
+export { fileOperations } from "./facts/file-operations.ts";
 export { sha256Hex, shortHash } from "./hash.ts";
 export type { JsonObject, JsonValue } from "./json.ts";
 export { canonicalJson, isRecord } from "./json.ts";
@@ -77,6 +84,8 @@ export { RECORDED_POLICY } from "./policy/presets/recorded.ts";
 export { SVEN_POLICY } from "./policy/presets/sven.ts";
 // Summaries
 export type { Summarizer, Summary, SummaryRequest } from "./ports.ts";
+export type { KeptState } from "./prompts/facts.ts";
+export { factsText, NO_KEPT_STATE } from "./prompts/facts.ts";
 export { summaryText } from "./prompts/header.ts";
 export type { Sequence } from "./sequence.ts";
 export { sequenceOf } from "./sequence.ts";
@@ -88,6 +97,8 @@ export { createContextManager } from "./session/context-manager.ts";
 export { sessionEntrySchema } from "./session/entry-schema.ts";
 export type { ContextEvent, ContextListener } from "./session/events.ts";
 export { foldLedger } from "./session/ledger.ts";
+export type { Recalled, RecallRange } from "./session/recall.ts";
+export { MAXIMUM_RECALL_CHARS, recall } from "./session/recall.ts";
 export type { SessionView } from "./session/view.ts";
 export { EMPTY_VIEW, foldEntries, foldEntry } from "./session/view.ts";
 export { dropOldest } from "./strategy/drop-oldest.ts";
@@ -103,7 +114,14 @@ export { summarize } from "./strategy/summarize.ts";
 export type { DigestOptions } from "./summarizer/digest.ts";
 export { createDigest, DEFAULT_DIGEST_OPTIONS } from "./summarizer/digest.ts";
 export { validSummaryText } from "./summarizer/validate.ts";
-export { characterBoundaryAtOrBefore, codePointCount, isSurrogatePairAt, lineCount, utf8Bytes } from "./text.ts";
+export {
+  characterBoundaryAtOrAfter,
+  characterBoundaryAtOrBefore,
+  codePointCount,
+  isSurrogatePairAt,
+  lineCount,
+  utf8Bytes,
+} from "./text.ts";
 export type { CalibratedEmaSpec } from "./tokens/calibrated-ema.ts";
 export { nextFactor } from "./tokens/calibrated-ema.ts";
 export type { CharsPerTokenSpec } from "./tokens/chars-per-token.ts";

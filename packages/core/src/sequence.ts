@@ -28,7 +28,8 @@ function share<T>(buffer: T[], size: number): Sequence<T> {
     },
     slice: (start = 0, end = size) => buffer.slice(fromEnd(start, size), Math.min(fromEnd(end, size), size)),
     append: (item) => {
-      const target = buffer.length === size ? buffer : buffer.slice(0, size);
+      // An empty sequence never lends its storage: it may be a constant that many lists begin with.
+      const target = size > 0 && buffer.length === size ? buffer : buffer.slice(0, size);
       target.push(item);
       return share(target, size + 1);
     },

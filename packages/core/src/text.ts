@@ -46,3 +46,10 @@ export function lineCount(text: string): number {
   for (let index = text.indexOf("\n"); index >= 0; index = text.indexOf("\n", index + 1)) lines += 1;
   return text.endsWith("\n") ? lines : lines + 1;
 }
+
+/** The smallest UTF-16 index at or above `index` that does not split a surrogate pair. */
+export function characterBoundaryAtOrAfter(text: string, index: number): number {
+  if (index <= 0) return 0;
+  if (index >= text.length) return text.length;
+  return isSurrogatePairAt(text, index - 1) ? index + 1 : index;
+}

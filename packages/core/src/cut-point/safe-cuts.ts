@@ -1,17 +1,22 @@
 import type { Message } from "../message/message.ts";
 import { toolCallsOf } from "../message/message.ts";
+import { openLoopStart } from "./open-loop.ts";
 
 /**
  * For each cut point `0 … messages.length` (the index of the first kept message) whether no call would be parted from its
- * result: every call before the cut has all its results before it too. One pass.
+ * result. A call binds everything up to its last result, wherever that stands. A call without any result binds
+ * nothing, unless it is of the newest step, whose results may still come; a result without a call binds nothing. Two passes.
  */
 export function safeCuts(messages: readonly Message[]): readonly boolean[] {
-  const open = new Set<string>();
+  const lastResult = new Map<string, number>();
+  for (const [index, message] of messages.entries()) if (message.role === "tool-result") lastResult.set(message.callId, index);
+  const openStep = openLoopStart(messages);
   const safe = [true];
-  for (const message of messages) {
-    for (const call of toolCallsOf(message)) open.add(call.callId);
-    if (message.role === "tool-result") open.delete(message.callId);
-    safe.push(open.size === 0);
+  let boundThrough = -1;
+  for (const [index, message] of messages.entries()) {
+    const unanswered = index === openStep ? messages.length : -1;
+    for (const call of toolCallsOf(message)) boundThrough = Math.max(boundThrough, lastResult.get(call.callId) ?? unanswered);
+    safe.push(boundThrough <= index);
   }
   return safe;
 }

@@ -30,7 +30,7 @@ function applyEdit(view: readonly Message[], edit: Exclude<AppliedEdit, AppliedR
     case "drop":
       return replaceSpans(view, [edit], edit.notice === null ? [] : [edit.notice]);
     case "replace-history":
-      return edit.messages;
+      return edit.through === null ? edit.messages : [...edit.messages, ...view.slice(positionIn(view, edit.through) + 1)];
     default:
       return edit satisfies never;
   }
@@ -91,6 +91,12 @@ function withParts(message: Message, replacements: ReadonlyMap<number, Part>): M
     default:
       return message satisfies never;
   }
+}
+
+function positionIn(messages: readonly Message[], messageId: string): number {
+  const position = messages.findIndex((message) => message.id === messageId);
+  if (position < 0) throw badEdit(`no message ${messageId} in the view`, messageId);
+  return position;
 }
 
 function positionOf(positions: ReadonlyMap<string, number>, messageId: string): number {

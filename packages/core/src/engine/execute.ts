@@ -18,7 +18,10 @@ export interface ExecuteInput {
   readonly edits: readonly Edit[];
   readonly summary: SummaryPolicy;
   readonly summarizer: Summarizer;
+  readonly digest: Summarizer;
   readonly focus: string | null;
+  /** What survives beside every summary and notice, as text; `null` for nothing. */
+  readonly facts: string | null;
   readonly nowMs: number | null;
 }
 
@@ -60,11 +63,12 @@ export async function execute(input: ExecuteInput, signal: AbortSignal): Promise
 async function appliedSummarize(edit: SummarizeEdit, input: ExecuteInput, signal: AbortSignal): Promise<AppliedSummarize> {
   const parts = edit.spans.map((span) => ({ promptId: span.promptId, messages: spanOf(input.messages, span) }));
   const { sections, maxTokens, resultCapChars, role } = input.summary;
-  const summary = await input.summarizer({ parts, sections, maxTokens, resultCapChars, focus: input.focus }, signal);
+  const write = edit.writer === "model" ? input.summarizer : input.digest;
+  const summary = await write({ parts, sections, maxTokens, resultCapChars, focus: input.focus }, signal);
   signal.throwIfAborted();
   const covered = parts.flatMap((part) => part.messages);
   const text = summaryText(validSummaryText(summary));
-  const message = engineMessage({ role, origin: "summary", text, nowMs: input.nowMs }, covered);
+  const message = engineMessage({ role, origin: "summary", text, input }, covered);
   return { kind: "summarize", spans: edit.spans, message, covered: coverageOf(covered), usage: summary.usage };
 }
 
@@ -73,14 +77,15 @@ function appliedDrop(edit: DropEdit, drops: readonly DropEdit[], input: ExecuteI
   const covered = spanOf(input.messages, edit);
   const all = drops.flatMap((drop) => spanOf(input.messages, drop));
   const text = droppedText(coverageOf(all));
-  const notice = edit === drops[0] ? engineMessage({ role: "user", origin: "notice", text, nowMs: input.nowMs }, all) : null;
-  return { ...edit, notice, covered: coverageOf(covered) };
+  const saysSo = edit.notice === "count" && edit === drops[0];
+  const notice = saysSo ? engineMessage({ role: "user", origin: "notice", text, input }, all) : null;
+  return { kind: "drop", from: edit.from, through: edit.through, notice, covered: coverageOf(covered) };
 }
 
 function appliedReplacement(edit: ReplacePartEdit, messages: readonly Message[]): AppliedReplacePart {
   const part = messages.find((message) => message.id === edit.messageId)?.parts[edit.partIndex];
   if (part === undefined) throw new PlimsollError("bad-edit", `message ${edit.messageId} has no part ${edit.partIndex}`);
-  const replacement: Part = { type: "text", text: edit.text ?? "" };
+  const replacement: Part = { type: "text", text: edit.text };
   return {
     kind: "replace-part",
     messageId: edit.messageId,
@@ -93,10 +98,12 @@ function appliedReplacement(edit: ReplacePartEdit, messages: readonly Message[])
 
 /** A message of the engine's own. Its id follows from what it covers and says, so that a replay gives the same one. */
 function engineMessage(
-  content: { role: "user" | "assistant"; origin: "summary" | "notice"; text: string; nowMs: number | null },
+  content: { role: "user" | "assistant"; origin: "summary" | "notice"; text: string; input: ExecuteInput },
   covered: readonly Message[],
 ): Message {
-  const draft = { origin: content.origin, parts: [{ type: "text", text: content.text }], atMs: content.nowMs } as const;
+  const texts = content.input.facts === null ? [content.text] : [content.text, content.input.facts];
+  const parts = texts.map((text) => ({ type: "text", text }) as const);
+  const draft = { origin: content.origin, parts, atMs: content.input.nowMs };
   const previousId = covered.at(-1)?.id ?? null;
   return content.role === "user"
     ? withId({ ...draft, role: "user" }, previousId)

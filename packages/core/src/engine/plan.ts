@@ -4,20 +4,22 @@ import type { Edit } from "../edit/edit.ts";
 import type { CompactionReason } from "../entry.ts";
 import type { Message } from "../message/message.ts";
 import type { Keep, Policy } from "../policy/policy.ts";
-import { needsNoModel, strategyFor } from "../strategy/registry.ts";
-import type { StrategySpec } from "../strategy/strategy.ts";
+import { needsNoModel, strategyFor, strategyName } from "../strategy/registry.ts";
+import type { StrategyInput, StrategySpec } from "../strategy/strategy.ts";
 
 /** What is planned for: the sizes and the reason that the gate found. */
-export interface PlanInput {
+export interface PlanInput extends Omit<StrategyInput, "keep"> {
   readonly messages: readonly Message[];
-  readonly budget: Budget;
-  readonly reason: CompactionReason;
   readonly keep: Keep;
-  /** Tokens left for messages after overhead and what is pending. */
-  readonly roomTokens: number;
-  readonly messageTokens: (message: Message) => number;
-  /** Index of the first rung of the ladder to try. */
+  readonly ladder: readonly Rung[];
+  /** Index of the first rung to try. */
   readonly rung: number;
+}
+
+/** A step of the ladder: the policy's own strategies first, then the engine's, which need no model and end it. */
+export interface Rung {
+  readonly spec: StrategySpec;
+  readonly isOwn: boolean;
 }
 
 /** One rung's edits; or that the ladder has ended. `skipped` are the rungs before it that had nothing to do. */
@@ -37,38 +39,38 @@ export interface SkippedRung {
   readonly reason: string;
 }
 
-/** Tokens planned for a notice or the framing of a summary message; the shortest notice has about 50. */
-const NOTICE_TOKENS = 64;
+/** What the engine appends to every policy: a digest, dropping, cutting what is oversized, and at last its own notices. */
+const ENGINE_RUNGS: readonly StrategySpec[] = [
+  { kind: "summarize", writer: "digest", boundary: "any-safe", promptId: "digest", turnPrefixPromptId: null },
+  { kind: "drop-oldest", amount: "until-it-fits" },
+  { kind: "cut-oversized" },
+  { kind: "drop-notices" },
+];
 
 /**
- * The ladder for a reason: the policy's strategies in its own order (without those that need a model in an emergency), then
- * the engine's rungs, which need none and end the ladder.
+ * The ladder for a reason. Without `useModel` (an emergency, a second recovery from an overflow, an open breaker) the policy's
+ * strategies that need a model are left out.
  */
-export function ladderOf(policy: Policy, reason: CompactionReason): readonly StrategySpec[] {
-  const own = reason === "emergency" ? policy.strategies.filter(needsNoModel) : policy.strategies;
-  return [...own, { kind: "drop-oldest", amount: "until-it-fits" }];
+export function ladderOf(policy: Policy, reason: CompactionReason, useModel: boolean): readonly Rung[] {
+  const withModel = useModel && reason !== "emergency";
+  const own = policy.strategies.filter((spec) => withModel || needsNoModel(spec));
+  return [...own.map((spec) => ({ spec, isOwn: true })), ...ENGINE_RUNGS.map((spec) => ({ spec, isOwn: false }))];
 }
 
 /** The edits of the first rung from `input.rung` on that has any. Pure: the same input gives the same plan. */
-export function plan(policy: Policy, input: PlanInput): Plan {
-  const ladder = ladderOf(policy, input.reason);
+export function plan(input: PlanInput): Plan {
+  const keep = resolveKeep(input.keep, input.budget);
   const skipped: SkippedRung[] = [];
-  for (const [rung, spec] of ladder.entries()) {
+  for (const [rung, { spec }] of input.ladder.entries()) {
     if (rung < input.rung) continue;
-    const answer = strategyFor(spec)({
-      messages: input.messages,
-      budget: input.budget,
-      roomTokens: input.roomTokens,
-      keep: resolveKeep(input.keep, input.budget),
-      messageTokens: input.messageTokens,
-      summaryTokens: NOTICE_TOKENS,
-    });
-    if (answer.kind === "edits") return { kind: "edits", rung, strategy: spec.kind, edits: answer.edits, skipped };
-    skipped.push({ strategy: spec.kind, reason: answer.reason });
+    const answer = strategyFor(spec)({ ...input, keep });
+    const strategy = strategyName(spec);
+    if (answer.kind === "edits") return { kind: "edits", rung, strategy, edits: answer.edits, skipped };
+    skipped.push({ strategy, reason: answer.reason });
   }
   return { kind: "exhausted", skipped };
 }
 
-function resolveKeep(keep: Keep, budget: Budget): { readonly messages: number } | { readonly tokens: number } {
+function resolveKeep(keep: Keep, budget: Budget): StrategyInput["keep"] {
   return "messages" in keep ? keep : { tokens: resolveAmount(keep, budget) };
 }

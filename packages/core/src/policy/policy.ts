@@ -33,6 +33,8 @@ export interface Policy {
   readonly subAgents: "own" | "off";
   readonly summary: SummaryPolicy;
   readonly progress: ProgressPolicy;
+  /** Room for the facts that survive beside every summary and notice; 0 leaves them out. */
+  readonly facts: { readonly maxTokens: number };
 }
 
 /** Where the trigger is checked, and whether the message that is about to be sent counts. */
@@ -60,10 +62,21 @@ export interface SummaryPolicy {
 
 /** What ends compaction loops. */
 export interface ProgressPolicy {
+  /**
+   * After a compaction the context should be this small, so that the trigger does not fire again at once; the next strategies run
+   * until it is. `null` takes whatever the first strategy that works gives.
+   */
+  readonly target: TargetPolicy | null;
   /** New tokens that must have arrived since the last compaction before a threshold may fire again. */
   readonly minimumNewTokens: number;
   /** Failed attempts in a row after which the breaker opens until something new arrives. */
   readonly maximumFailures: number;
+}
+
+/** Where a compaction should end: at most an amount, and low enough for a number of steps at the growth measured so far. */
+export interface TargetPolicy {
+  readonly atMost: Amount;
+  readonly steps: number;
 }
 
 const gateSchema = z.enum(["before-submit", "before-step", "after-tool-batch", "on-overflow"]);
@@ -90,5 +103,10 @@ export const policySchema: z.ZodType<Policy> = z.strictObject({
     request: z.enum(["serialised", "prefix"]),
     resultCapChars: z.int().positive().nullable(),
   }),
-  progress: z.strictObject({ minimumNewTokens: z.number().nonnegative(), maximumFailures: z.int().positive() }),
+  progress: z.strictObject({
+    target: z.strictObject({ atMost: amountSchema, steps: z.int().nonnegative() }).nullable(),
+    minimumNewTokens: z.number().nonnegative(),
+    maximumFailures: z.int().positive(),
+  }),
+  facts: z.strictObject({ maxTokens: z.int().nonnegative() }),
 });

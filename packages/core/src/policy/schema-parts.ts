@@ -56,9 +56,17 @@ export const estimatorSchema: z.ZodType<EstimatorSpec> = z.union([
 export const strategySchema: z.ZodType<StrategySpec> = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("summarize"),
+    writer: z.enum(["model", "digest"]),
     boundary: z.enum(["any-safe", "not-in-tool-batch", "turn"]),
     promptId: z.string().min(1),
     turnPrefixPromptId: z.string().min(1).nullable(),
   }),
+  z.strictObject({
+    kind: z.literal("clear-tool-results"),
+    keepResults: z.int().nonnegative(),
+    clearAtLeastTokens: tokens,
+  }),
   z.strictObject({ kind: z.literal("drop-oldest"), amount: z.enum(["all-but-keep", "until-it-fits"]) }),
+  z.strictObject({ kind: z.literal("cut-oversized") }),
+  z.strictObject({ kind: z.literal("drop-notices") }),
 ]);

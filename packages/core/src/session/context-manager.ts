@@ -1,16 +1,26 @@
-import type { FitInput, FitOutcome, FitState } from "../engine/fit.ts";
 import { fit, whyAct } from "../engine/fit.ts";
-import type { RevertEntry, SessionEntry } from "../entry.ts";
+import type { BeforeCompaction, FitInput, FitOutcome, FitState } from "../engine/fit-input.ts";
+import type { ModelLimits, RevertEntry, SessionEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
+import { foldFacts, NO_FACTS, withTrackedFiles } from "../facts/facts.ts";
 import { shortHash } from "../hash.ts";
-import type { Context } from "../message/message.ts";
+import type { Context, Message } from "../message/message.ts";
+import { isHuman } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { Summarizer } from "../ports.ts";
-import { createEstimator, type Overhead, type Prediction } from "../tokens/estimator.ts";
+import type { KeptState } from "../prompts/facts.ts";
+import { NO_KEPT_STATE } from "../prompts/facts.ts";
+import type { Overhead, Prediction } from "../tokens/estimator.ts";
+import { createEstimator } from "../tokens/estimator.ts";
 import { EMPTY_LEDGER } from "../tokens/ledger.ts";
 import { createWorkCounter } from "../tokens/work.ts";
+import type { PathAccess } from "../tool.ts";
+import { afterAttempt, CLOSED_BREAKER } from "./breaker.ts";
 import type { ContextListener } from "./events.ts";
+import { announce } from "./events.ts";
 import { foldLedger } from "./ledger.ts";
+import type { Recalled, RecallRange } from "./recall.ts";
+import { recall } from "./recall.ts";
 import type { SessionView } from "./view.ts";
 import { EMPTY_VIEW, foldEntry } from "./view.ts";
 
@@ -21,6 +31,12 @@ export interface ContextManagerOptions {
   /** A log to go on with. */
   readonly entries?: Iterable<SessionEntry>;
   readonly onEvent?: ContextListener;
+  /** Asked before each compaction; may cancel it or supply the summary. */
+  readonly beforeCompaction?: BeforeCompaction;
+  /** Pinned instructions and the live state of todo lists and sub-agents, asked for at each compaction. */
+  readonly keptState?: () => KeptState;
+  /** Files that the agent tracks besides its calls, asked for at each compaction. */
+  readonly trackedFiles?: () => readonly PathAccess[];
   /** Tokens that are sent at each request but are not in the log; a replay of another agent's session knows them. */
   readonly hiddenOverheadTokens?: number;
 }
@@ -29,28 +45,40 @@ export interface ContextManagerOptions {
 export interface ContextManager {
   /** Appends what happened. Folds only what is new. */
   append(entry: SessionEntry): void;
-  /** Compacts if the policy asks for it at this gate; appends the compaction that it made. */
+  /** Compacts if the policy asks for it at this gate; appends the compaction that it made. What is appended meanwhile stays after it. */
   fit(input: FitInput, signal: AbortSignal): Promise<FitOutcome>;
+  /** Compacts for a smaller window with the policy's summariser as it is now, then appends the switch. */
+  switchModel(
+    to: { readonly modelId: string; readonly limits: ModelLimits },
+    input: FitInput,
+    signal: AbortSignal,
+  ): Promise<FitOutcome>;
   /** Undoes the newest active compaction by appending a revert; the context from before is back, with what came since. */
   revert(nowMs: number | null): RevertEntry;
+  /** Undoes the newest compaction and compacts again, with another policy or focus. */
+  redo(input: FitInput & { readonly policy?: Policy }, signal: AbortSignal): Promise<FitOutcome>;
   /** What to send now. */
   context(dynamicContext?: string | null): Context;
   /** What the next request is expected to measure, without what is pending. */
   predict(dynamicContext?: string | null): Prediction;
+  /** A bounded piece of the original that a handle names, or `null`. */
+  recall(handle: string, range: RecallRange): Recalled | null;
   view(): SessionView;
   entries(): readonly SessionEntry[];
 }
 
 /** A context manager over an empty log, or over the entries given. Its state is only a cache of their folds. */
 export function createContextManager(options: ContextManagerOptions): ContextManager {
-  const { policy } = options;
   const work = createWorkCounter();
-  const estimator = createEstimator(policy.estimator, work);
-  const cutEstimator = policy.cutEstimator === null ? estimator : createEstimator(policy.cutEstimator, work);
+  const estimator = createEstimator(options.policy.estimator, work);
+  const cutEstimator = options.policy.cutEstimator === null ? estimator : createEstimator(options.policy.cutEstimator, work);
   const emit: ContextListener = options.onEvent ?? (() => undefined);
   const log: SessionEntry[] = [];
+  const messagesById = new Map<string, Message>();
   let view = EMPTY_VIEW;
   let ledger = EMPTY_LEDGER;
+  let facts = NO_FACTS;
+  let breaker = CLOSED_BREAKER;
   let saidOff = false;
 
   const overhead = (dynamicContext: string | null): Overhead => ({
@@ -60,77 +88,96 @@ export function createContextManager(options: ContextManagerOptions): ContextMan
     hiddenTokens: options.hiddenOverheadTokens ?? 0,
   });
   const append = (entry: SessionEntry) => {
-    const nextView = foldEntry(view, entry);
-    ledger = foldLedger(ledger, entry, { estimator, view: nextView, overhead: overhead(null) });
-    view = nextView;
+    view = foldEntry(view, entry);
+    ledger = foldLedger(ledger, entry, { estimator, view, overhead: overhead(null) });
+    facts = foldFacts(facts, entry);
+    if (entry.type === "message") {
+      messagesById.set(entry.message.id, entry.message);
+      if (isHuman(entry.message)) breaker = { ...breaker, failures: 0 };
+    }
     log.push(entry);
   };
-  const stateFor = (input: FitInput): FitState => {
-    const { modelId, lastEntryId } = view;
-    const messages = view.messages.slice();
-    const sent = overhead(input.dynamicContext ?? null);
-    return {
-      policy,
-      messages,
-      lastEntryId,
-      modelId,
-      ledger,
-      overhead: sent,
-      estimator,
-      cutEstimator,
-      summarizer: options.summarizer,
-      work,
-    };
+  const newTokens = (): number | null => {
+    const since = breaker.estimatedAtLastAttemptTokens ?? ledger.estimatedAtLastCutTokens;
+    return since === null ? null : (ledger.estimatedTokens - since) * ledger.factor;
+  };
+  const stateFor = (input: FitInput, policy: Policy): FitState => ({
+    policy,
+    messages: () => view.messages.slice(),
+    lastEntryId: view.lastEntryId,
+    modelId: view.modelId,
+    ledger,
+    overhead: overhead(input.dynamicContext ?? null),
+    estimator,
+    cutEstimator,
+    summarizer: options.summarizer,
+    useModel: breaker.failures < policy.progress.maximumFailures,
+    newTokens: newTokens(),
+    facts: options.trackedFiles === undefined ? facts : withTrackedFiles(facts, options.trackedFiles()),
+    kept: options.keptState?.() ?? NO_KEPT_STATE,
+    beforeCompaction: options.beforeCompaction ?? null,
+    work,
+  });
+  const fitWith = async (policy: Policy, input: FitInput, signal: AbortSignal): Promise<FitOutcome> => {
+    const state = stateFor(input, policy);
+    const act = policy.enabled || input.now !== undefined ? whyAct(state, input) : null;
+    if (act !== null) {
+      const tokensBefore = estimator.predict(ledger, state.overhead).expectedTokens;
+      emit({
+        type: "compaction-start",
+        reason: act.reason,
+        estimator: estimator.name,
+        tokensBefore,
+        messagesBefore: view.messages.size,
+      });
+    }
+    const estimatedTokens = ledger.estimatedTokens;
+    const outcome = await fit(state, input, signal).catch((error: unknown) => {
+      // Only the caller's abort rejects: the start that was announced gets its end, and the abort reaches the caller.
+      if (act !== null)
+        emit({
+          type: "compaction-failed",
+          reason: act.reason,
+          steps: [{ strategy: "fit", outcome: "failed", detail: "aborted" }],
+        });
+      throw error;
+    });
+    if (outcome.kind === "compacted") append(outcome.entry);
+    const { failures } = breaker;
+    breaker = afterAttempt(breaker, outcome, estimatedTokens);
+    const limit = policy.progress.maximumFailures;
+    if (failures < limit && breaker.failures >= limit)
+      emit({ type: "breaker-open", failures: breaker.failures, why: "summaries failed in a row" });
+    if (outcome.kind !== "unchanged" || (outcome.off === "unknown-window" && !saidOff)) announce(outcome, estimator.name, emit);
+    saidOff ||= outcome.kind === "unchanged" && outcome.off === "unknown-window";
+    return outcome;
+  };
+  const revert = (nowMs: number | null): RevertEntry => {
+    const latest = view.activeCompactions.at(-1);
+    if (latest === undefined) throw new PlimsollError("bad-input", "there is no compaction to undo");
+    const id = shortHash(`revert\n${latest.id}\n${view.lastEntryId ?? ""}`);
+    const entry: RevertEntry = { type: "revert", id, compactionId: latest.id, atMs: nowMs };
+    append(entry);
+    return entry;
   };
   for (const entry of options.entries ?? []) append(entry);
 
   return {
     append,
-    fit: async (input, signal) => {
-      const state = stateFor(input);
-      const act = whyAct(state, input);
-      if (act !== null) {
-        const { expectedTokens } = estimator.predict(ledger, state.overhead);
-        emit({
-          type: "compaction-start",
-          reason: act.reason,
-          estimator: estimator.name,
-          tokensBefore: expectedTokens,
-          messagesBefore: state.messages.length,
-        });
-      }
-      const outcome = await fit(state, input, signal);
-      switch (outcome.kind) {
-        case "compacted":
-          append(outcome.entry);
-          emit({ type: "compaction-end", estimator: estimator.name, entry: outcome.entry });
-          break;
-        case "failed":
-          emit({ type: "compaction-failed", reason: outcome.reason, steps: outcome.steps });
-          break;
-        case "irreducible":
-          emit({ type: "context-irreducible", budgetTokens: outcome.budgetTokens, parts: outcome.parts });
-          break;
-        case "unchanged":
-          if (outcome.off === "unknown-window" && !saidOff) emit({ type: "compaction-off", why: "unknown-window" });
-          saidOff ||= outcome.off === "unknown-window";
-          break;
-        default:
-          outcome satisfies never;
-      }
+    fit: (input, signal) => fitWith(options.policy, input, signal),
+    switchModel: async (to, input, signal) => {
+      const fitsAlready = whyAct(stateFor(input, options.policy), { ...input, model: to.limits }) === null;
+      const outcome: FitOutcome = fitsAlready
+        ? { kind: "unchanged", off: null }
+        : await fitWith(options.policy, { ...input, model: to.limits, now: { reason: "downshift", keep: null } }, signal);
+      const id = shortHash(`model-change\n${to.modelId}\n${view.lastEntryId ?? ""}`);
+      append({ type: "model-change", id, modelId: to.modelId, limits: to.limits, atMs: input.nowMs });
       return outcome;
     },
-    revert: (nowMs) => {
-      const latest = view.activeCompactions.at(-1);
-      if (latest === undefined) throw new PlimsollError("bad-input", "there is no compaction to undo");
-      const entry: RevertEntry = {
-        type: "revert",
-        id: shortHash(`revert\n${latest.id}\n${view.lastEntryId ?? ""}`),
-        compactionId: latest.id,
-        atMs: nowMs,
-      };
-      append(entry);
-      return entry;
+    revert,
+    redo: ({ policy, ...input }, signal) => {
+      revert(input.nowMs);
+      return fitWith(policy ?? options.policy, { now: { reason: "manual", keep: null }, ...input }, signal);
     },
     context: (dynamicContext = null) => ({
       system: view.system,
@@ -139,6 +186,7 @@ export function createContextManager(options: ContextManagerOptions): ContextMan
       dynamicContext,
     }),
     predict: (dynamicContext = null) => estimator.predict(ledger, overhead(dynamicContext)),
+    recall: (handle, range) => recall(handle, range, (messageId) => messagesById.get(messageId)),
     view: () => view,
     entries: () => log,
   };

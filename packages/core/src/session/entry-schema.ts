@@ -92,7 +92,12 @@ const appliedEdit = z.discriminatedUnion("kind", [
     handle: z.string(),
     removedChars: z.number(),
   }),
-  z.strictObject({ kind: z.literal("replace-history"), messages: z.array(message).readonly(), covered }),
+  z.strictObject({
+    kind: z.literal("replace-history"),
+    through: id.nullable(),
+    messages: z.array(message).readonly(),
+    covered,
+  }),
 ]);
 const record = z.strictObject({
   policy: z.string(),

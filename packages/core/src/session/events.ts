@@ -1,4 +1,4 @@
-import type { SizedPart } from "../engine/fit.ts";
+import type { FitOutcome, SizedPart } from "../engine/fit-input.ts";
 import type { CompactionEntry, CompactionReason, StepOutcome } from "../entry.ts";
 
 /** What a context manager tells its subscribers. Token figures are by the estimator that `estimator` names. */
@@ -12,8 +12,33 @@ export type ContextEvent =
     }
   | { readonly type: "compaction-end"; readonly estimator: string; readonly entry: CompactionEntry }
   | { readonly type: "compaction-failed"; readonly reason: CompactionReason; readonly steps: readonly StepOutcome[] }
+  | { readonly type: "compaction-cancelled"; readonly reason: CompactionReason; readonly why: string }
   | { readonly type: "compaction-off"; readonly why: "unknown-window" }
+  | { readonly type: "breaker-open"; readonly failures: number; readonly why: string }
   | { readonly type: "context-irreducible"; readonly budgetTokens: number; readonly parts: readonly SizedPart[] };
 
 /** Receives events, in order. An error that it throws reaches the caller of `fit` or `append`. */
 export type ContextListener = (event: ContextEvent) => void;
+
+/** Tells a listener what a fit came to. */
+export function announce(outcome: FitOutcome, estimator: string, emit: ContextListener): void {
+  switch (outcome.kind) {
+    case "compacted":
+      emit({ type: "compaction-end", estimator, entry: outcome.entry });
+      break;
+    case "cancelled":
+      emit({ type: "compaction-cancelled", reason: outcome.reason, why: outcome.why });
+      break;
+    case "failed":
+      emit({ type: "compaction-failed", reason: outcome.reason, steps: outcome.steps });
+      break;
+    case "irreducible":
+      emit({ type: "context-irreducible", budgetTokens: outcome.budgetTokens, parts: outcome.parts });
+      break;
+    case "unchanged":
+      if (outcome.off === "unknown-window") emit({ type: "compaction-off", why: "unknown-window" });
+      break;
+    default:
+      outcome satisfies never;
+  }
+}

@@ -21,11 +21,17 @@ export function foldLedger(ledger: Ledger, entry: SessionEntry, fold: LedgerFold
     case "message":
       return { ...ledger, estimatedTokens: ledger.estimatedTokens + fold.estimator.measure.messageTokens(entry.message) };
     case "usage":
-      return fold.estimator.observe(ledger, entry, fold.overhead);
+      return fold.estimator.observe(withStep(ledger), entry, fold.overhead);
     case "compaction":
     case "revert": {
       const estimatedTokens = sumTokens(fold.view.messages, fold.estimator);
-      return { ...ledger, estimatedTokens, estimatedAtLastCutTokens: entry.type === "compaction" ? estimatedTokens : null };
+      const estimatedAtLastCallTokens = ledger.estimatedAtLastCallTokens === null ? null : estimatedTokens;
+      return {
+        ...ledger,
+        estimatedTokens,
+        estimatedAtLastCallTokens,
+        estimatedAtLastCutTokens: estimatedTokens,
+      };
     }
     case "session":
     case "model-change":
@@ -33,6 +39,18 @@ export function foldLedger(ledger: Ledger, entry: SessionEntry, fold: LedgerFold
     default:
       return entry satisfies never;
   }
+}
+
+/** Weight of the newest step in the average growth: the last ten steps make most of it; chosen. */
+const NEWEST_STEP_RATIO = 0.1;
+
+function withStep(ledger: Ledger): Ledger {
+  const { estimatedTokens, estimatedAtLastCallTokens, stepGrowthTokens } = ledger;
+  if (estimatedAtLastCallTokens === null) return { ...ledger, estimatedAtLastCallTokens: estimatedTokens };
+  const grownTokens = Math.max(0, estimatedTokens - estimatedAtLastCallTokens);
+  const average =
+    stepGrowthTokens === 0 ? grownTokens : stepGrowthTokens + NEWEST_STEP_RATIO * (grownTokens - stepGrowthTokens);
+  return { ...ledger, estimatedAtLastCallTokens: estimatedTokens, stepGrowthTokens: average };
 }
 
 function sumTokens(messages: Iterable<Message>, estimator: Estimator): number {

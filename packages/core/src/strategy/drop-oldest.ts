@@ -1,3 +1,4 @@
+import { openLoopStart } from "../cut-point/open-loop.ts";
 import { cutKeepingMessages, cutKeepingTokens } from "../cut-point/recent.ts";
 import { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "../cut-point/safe-cuts.ts";
 import type { DropEdit } from "../edit/edit.ts";
@@ -20,11 +21,11 @@ export function dropOldest(spec: DropOldestSpec): Strategy {
 function cutByKeep({ messages, keep, messageTokens }: StrategyInput): number {
   const wanted =
     "messages" in keep ? cutKeepingMessages(messages, keep.messages) : cutKeepingTokens(messages, keep.tokens, messageTokens);
-  return safeCutAtOrBefore(safeCuts(messages), wanted);
+  return safeCutAtOrBefore(safeCuts(messages), Math.min(wanted, openLoopStart(messages)));
 }
 
 /** The smallest safe cut after which the rest fits beside a notice; the largest there is where none fits. */
-function cutToFit({ messages, roomTokens, messageTokens, summaryTokens }: StrategyInput): number {
+function cutToFit({ messages, roomTokens, messageTokens, noticeTokens }: StrategyInput): number {
   const safe = safeCuts(messages);
   const human = messages.findLastIndex(isHuman);
   const humanMessage = messages[human];
@@ -36,10 +37,11 @@ function cutToFit({ messages, roomTokens, messageTokens, summaryTokens }: Strate
     if (message === undefined) break;
     keptTokens += messageTokens(message);
     const literalTokens = index > human ? humanTokens : 0;
-    if (keptTokens + literalTokens + summaryTokens > roomTokens) break;
+    if (keptTokens + literalTokens + noticeTokens > roomTokens) break;
     wanted = index;
   }
-  return safeCutAtOrAfter(safe, wanted) ?? safeCutAtOrBefore(safe, wanted);
+  const newest = openLoopStart(messages);
+  return Math.min(safeCutAtOrAfter(safe, wanted) ?? newest, safeCutAtOrBefore(safe, newest));
 }
 
 function dropsBefore(messages: readonly Message[], cut: number): readonly DropEdit[] {
@@ -51,5 +53,7 @@ function dropsBefore(messages: readonly Message[], cut: number): readonly DropEd
 function drop(messages: readonly Message[], start: number, end: number): readonly DropEdit[] {
   const first = messages[start];
   const last = messages[end - 1];
-  return first === undefined || last === undefined || end <= start ? [] : [{ kind: "drop", from: first.id, through: last.id }];
+  return first === undefined || last === undefined || end <= start
+    ? []
+    : [{ kind: "drop", notice: "count", from: first.id, through: last.id }];
 }

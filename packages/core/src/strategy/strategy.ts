@@ -1,13 +1,16 @@
 import type { Budget } from "../budget.ts";
 import type { Edit } from "../edit/edit.ts";
 import type { Message } from "../message/message.ts";
+import type { MessageMeasure } from "../tokens/measure.ts";
 
 /** A strategy and its settings, as policy data. */
-export type StrategySpec = SummarizeSpec | DropOldestSpec;
+export type StrategySpec = SummarizeSpec | ClearToolResultsSpec | DropOldestSpec | CutOversizedSpec | DropNoticesSpec;
 
 /** Replaces the oldest part by a summary, up to a cut that leaves the kept part whole. */
 export interface SummarizeSpec {
   readonly kind: "summarize";
+  /** Who writes: the model, or the deterministic digest. */
+  readonly writer: "model" | "digest";
   /**
    * Where a cut may fall: at any place that splits no call from its result; only where neither side is inside a batch of
    * tool calls; or only before a human message where there is one.
@@ -18,11 +21,30 @@ export interface SummarizeSpec {
   readonly turnPrefixPromptId: string | null;
 }
 
+/** Replaces old tool results by stubs with handles, in one batch. Needs no model. */
+export interface ClearToolResultsSpec {
+  readonly kind: "clear-tool-results";
+  /** The newest results that stay. */
+  readonly keepResults: number;
+  /** A batch that saves less is not worth the broken prompt cache. */
+  readonly clearAtLeastTokens: number;
+}
+
 /** Removes the oldest part and leaves a notice that counts it. Needs no model. */
 export interface DropOldestSpec {
   readonly kind: "drop-oldest";
   /** All but what the policy keeps, or no more than it takes to fit. */
   readonly amount: "all-but-keep" | "until-it-fits";
+}
+
+/** Cuts the largest tool results and assistant texts to head and tail until the view fits. Needs no model. */
+export interface CutOversizedSpec {
+  readonly kind: "cut-oversized";
+}
+
+/** Removes summaries and notices: what is left when even they do not fit beside the newest step. Needs no model. */
+export interface DropNoticesSpec {
+  readonly kind: "drop-notices";
 }
 
 /** What a strategy looks at. Pure data and pure functions: no clock, no model, no store. */
@@ -36,13 +58,16 @@ export interface StrategyInput {
   readonly keep: { readonly messages: number } | { readonly tokens: number };
   /** Expected tokens of a message by the policy's measure (its cut estimator where it has one). */
   readonly messageTokens: (message: Message) => number;
-  /** Tokens that a summary or notice is planned with. */
-  readonly summaryTokens: number;
+  /** The measure itself, for texts that are not messages yet; `scaleRatio` turns its tokens into expected ones. */
+  readonly measure: MessageMeasure;
+  readonly scaleRatio: number;
+  /** Tokens that a notice with its facts is planned with. */
+  readonly noticeTokens: number;
 }
 
 /**
- * Looks at the context and answers with edits, or with why it has none. It never edits the last human message and never
- * separates a call from its result.
+ * Looks at the context and answers with edits, or with why it has none. It never edits a human message that is the last one
+ * and never separates a call from its result.
  */
 export type Strategy = (input: StrategyInput) => StrategyAnswer;
 

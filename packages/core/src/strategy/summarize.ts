@@ -1,4 +1,5 @@
 import { cutAtBoundary } from "../cut-point/boundary.ts";
+import { openLoopStart } from "../cut-point/open-loop.ts";
 import { cutKeepingMessages, cutKeepingTokens } from "../cut-point/recent.ts";
 import { safeCutAtOrBefore, safeCuts } from "../cut-point/safe-cuts.ts";
 import type { SummarizeEdit } from "../edit/edit.ts";
@@ -15,9 +16,8 @@ export function summarize(spec: SummarizeSpec): Strategy {
     const cut = cutFor(spec, input);
     if (cut === null) return { kind: "not-applicable", reason: "nothing lies before the cut" };
     const spans = spansBefore(input.messages, cut, spec);
-    const [first] = spans;
-    if (first === undefined) return { kind: "not-applicable", reason: "only the last human message lies before the cut" };
-    return { kind: "edits", edits: [{ kind: "summarize", spans }] };
+    if (spans.length === 0) return { kind: "not-applicable", reason: "only the last human message lies before the cut" };
+    return { kind: "edits", edits: [{ kind: "summarize", writer: spec.writer, spans }] };
   };
 }
 
@@ -27,10 +27,11 @@ export function summarize(spec: SummarizeSpec): Strategy {
  */
 function cutFor(spec: SummarizeSpec, input: StrategyInput): number | null {
   const { messages, keep } = input;
-  const wanted =
+  const asked =
     "messages" in keep
       ? cutKeepingMessages(messages, keep.messages)
       : cutKeepingTokens(messages, keep.tokens, input.messageTokens);
+  const wanted = Math.min(asked, openLoopStart(messages));
   if (wanted === 0) return null;
   const cut = cutAtBoundary(messages, wanted, spec.boundary);
   if (cut > 0) return cut;

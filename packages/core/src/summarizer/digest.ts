@@ -1,10 +1,11 @@
 import type { Message } from "../message/message.ts";
-import { isHuman, textOf, toolCallsOf } from "../message/message.ts";
+import { isHuman, textOf } from "../message/message.ts";
 import type { Summarizer, SummaryRequest } from "../ports.ts";
+import { SUMMARY_HEADER } from "../prompts/header.ts";
 import { characterBoundaryAtOrBefore } from "../text.ts";
 
 /**
- * A summary that no model writes: the same input gives the same text. It quotes what a summary most needs (requests, files,
+ * A summary that no model writes: the same input gives the same text. It quotes what a summary most needs (requests,
  * failures, conclusions) in the words in which it was said, newest first, up to a size that does not depend on the policy.
  */
 export function createDigest(options: DigestOptions = DEFAULT_DIGEST_OPTIONS): Summarizer {
@@ -22,11 +23,10 @@ export const DEFAULT_DIGEST_OPTIONS: DigestOptions = { maximumChars: 6000 };
 
 /** Shares of the digest's size, and the longest single quotation of each kind, in characters; chosen. */
 const SECTIONS = [
-  { title: "Earlier summary", shareRatio: 0.25, quoteChars: 1500, linesOf: earlierSummaries },
+  { title: "Earlier summary", shareRatio: 0.3, quoteChars: 1500, linesOf: earlierSummaries },
   { title: "Requests", shareRatio: 0.25, quoteChars: 600, linesOf: requests },
-  { title: "Files", shareRatio: 0.15, quoteChars: 200, linesOf: files },
   { title: "Failures", shareRatio: 0.1, quoteChars: 240, linesOf: failures },
-  { title: "Conclusions", shareRatio: 0.25, quoteChars: 400, linesOf: conclusions },
+  { title: "Conclusions", shareRatio: 0.35, quoteChars: 400, linesOf: conclusions },
 ] as const;
 
 /** The digest's text. Visits each covered message once a section; quotes are cut on character boundaries. */
@@ -67,7 +67,7 @@ function quote(text: string, maximumChars: number): string {
 function earlierSummaries(messages: readonly Message[]): string[] {
   return messages
     .filter((message) => message.role !== "tool-result" && message.origin === "summary")
-    .map(textOf)
+    .map(summaryOf)
     .reverse();
 }
 
@@ -75,15 +75,12 @@ function requests(messages: readonly Message[]): string[] {
   return messages.filter(isHuman).map(textOf).reverse();
 }
 
-/** Paths, newest first; one that was read and modified is listed as modified only. */
-function files(messages: readonly Message[]): string[] {
-  const access = new Map<string, "read" | "modify">();
-  for (const { path, access: kind } of messages.flatMap(toolCallsOf).flatMap((call) => call.paths)) {
-    const strongest = access.get(path) === "modify" ? "modify" : kind;
-    access.delete(path);
-    access.set(path, strongest);
-  }
-  return [...access].map(([path, kind]) => `${kind === "modify" ? "modified" : "read"} ${path}`).reverse();
+/** The summary itself: its first part, without the header and without the facts, which are written anew. */
+function summaryOf(message: Message): string {
+  const [part] = message.parts;
+  return part?.type === "text"
+    ? part.text.slice(part.text.startsWith(SUMMARY_HEADER.text) ? SUMMARY_HEADER.text.length : 0)
+    : "";
 }
 
 function failures(messages: readonly Message[]): string[] {

@@ -163,7 +163,7 @@ export function replacedPart(messageId: string, partIndex: number, part: Part): 
 
 /** The whole view replaced. */
 export function replacedHistory(messages: readonly Message[]): AppliedReplaceHistory {
-  return { kind: "replace-history", messages, covered: NOTHING_COVERED };
+  return { kind: "replace-history", through: null, messages, covered: NOTHING_COVERED };
 }
 
 /** The undoing of a compaction. */

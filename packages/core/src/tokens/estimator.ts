@@ -41,6 +41,8 @@ export interface Estimator {
   readonly name: string;
   /** Expected tokens of one message by what the ledger knows; what a candidate cut is priced with. */
   messageTokens(message: Message, ledger: Ledger): number;
+  /** What the measure's tokens are multiplied by to become expected ones. */
+  scaleRatio(ledger: Ledger): number;
   /** The message's own estimate, which the ledger adds up. */
   readonly measure: MessageMeasure;
   /** The ledger after a usage report of the view that it describes. */
@@ -84,6 +86,7 @@ function uncalibrated(measure: MessageMeasure, overheadTokensOf: OverheadPricing
   return {
     name: measure.name,
     measure,
+    scaleRatio: () => 1,
     messageTokens: (message) => measure.messageTokens(message),
     observe: (ledger) => ledger,
     predict: (ledger, overhead) => prediction(measure.name, ledger.estimatedTokens, overheadTokensOf(measure, overhead)),
@@ -95,6 +98,7 @@ function calibrated(spec: CalibratedEmaSpec, measure: MessageMeasure, overheadTo
   return {
     name,
     measure,
+    scaleRatio: (ledger) => ledger.factor,
     messageTokens: (message, ledger) => measure.messageTokens(message) * ledger.factor,
     observe: (ledger, entry, overhead) => {
       const actualTokens = entry.usage.input.totalTokens;

@@ -5,11 +5,21 @@
 export interface Ledger {
   /** Sum of the estimator's own message estimates over the view, in tokens. */
   readonly estimatedTokens: number;
-  /** That sum right after the newest active compaction; `null` where there is none. */
+  /** That sum right after the newest compaction or undo; `null` where there was none. An undo is not undone by the next gate. */
   readonly estimatedAtLastCutTokens: number | null;
+  /** That sum at the newest model call; `null` before the first. */
+  readonly estimatedAtLastCallTokens: number | null;
+  /** Moving average of how much a step adds, by the estimator's own measure. */
+  readonly stepGrowthTokens: number;
   /** Learned factor of a calibrated estimator; 1 before the first report. */
   readonly factor: number;
 }
 
 /** The ledger of an empty view. */
-export const EMPTY_LEDGER: Ledger = { estimatedTokens: 0, estimatedAtLastCutTokens: null, factor: 1 };
+export const EMPTY_LEDGER: Ledger = {
+  estimatedTokens: 0,
+  estimatedAtLastCutTokens: null,
+  estimatedAtLastCallTokens: null,
+  stepGrowthTokens: 0,
+  factor: 1,
+};

@@ -33,7 +33,7 @@ export const SVEN_POLICY: Policy = {
   emergency: { atLeast: { ratio: 0.95, of: "input-budget" } },
   keep: { messages: 6 },
   strategies: [
-    { kind: "summarize", boundary: "not-in-tool-batch", promptId: "structured", turnPrefixPromptId: null },
+    { kind: "summarize", writer: "model", boundary: "not-in-tool-batch", promptId: "structured", turnPrefixPromptId: null },
     { kind: "drop-oldest", amount: "all-but-keep" },
   ],
   truncation: { capTokens: 4000 },
@@ -54,5 +54,6 @@ export const SVEN_POLICY: Policy = {
     request: "serialised",
     resultCapChars: null,
   },
-  progress: { minimumNewTokens: 0, maximumFailures: 3 },
+  progress: { target: null, minimumNewTokens: 0, maximumFailures: 3 },
+  facts: { maxTokens: 1000 },
 };

@@ -1,0 +1,238 @@
+import type { Budget } from "../budget.ts";
+import type { AppliedEdit, CompactionReason, CompactionRecord, StepOutcome } from "../entry.ts";
+import { isPlimsollError } from "../error.ts";
+import { shortHash } from "../hash.ts";
+import { canonicalJson } from "../json.ts";
+import type { Message } from "../message/message.ts";
+import type { Keep } from "../policy/policy.ts";
+import type { Summarizer } from "../ports.ts";
+import { factsText } from "../prompts/facts.ts";
+import { chunkedSummarizer } from "../summarizer/chunked.ts";
+import { createDigest, DEFAULT_DIGEST_OPTIONS } from "../summarizer/digest.ts";
+import { workBetween } from "../tokens/work.ts";
+import { execute } from "./execute.ts";
+import type { FitInput, FitOutcome, FitState } from "./fit-input.ts";
+import type { Goal } from "./goal.ts";
+import { goalOf } from "./goal.ts";
+import { expectedTokensOf, sizedParts } from "./measure-view.ts";
+import type { Rung } from "./plan.ts";
+import { ladderOf, plan } from "./plan.ts";
+
+/** Why and within what a climb happens. */
+export interface Climb {
+  readonly reason: CompactionReason;
+  readonly budget: Budget;
+  readonly input: FitInput;
+}
+
+/**
+ * Climbs the ladder: plans a rung, executes it, keeps its edits if they shrink the view, and goes on to the next rung where it
+ * failed or was not enough. The policy's own rungs run until its target is met, the engine's only while the context does not fit.
+ */
+export async function climb(state: FitState, { reason, budget, input }: Climb, signal: AbortSignal): Promise<FitOutcome> {
+  const workBefore = state.work.total();
+  const before = state.messages();
+  const { overheadTokens } = state.estimator.predict(state.ledger, state.overhead);
+  const tokensBefore = expectedTokensOf(before, state);
+  const pendingTokens = expectedTokensOf(input.pending, state);
+  const goal = goalOf(state, { reason, budget, input }, { tokensBefore, overheadTokens, pendingTokens });
+  const steps: StepOutcome[] = [];
+
+  const decision = await askHook(
+    state,
+    { reason, tokensBefore: tokensBefore + overheadTokens, budgetTokens: budget.inputBudgetTokens, messages: before },
+    { steps, signal },
+  );
+  if (decision.kind === "cancel") return { kind: "cancelled", reason, why: decision.why };
+
+  const ladder = ladderOf(state.policy, reason, state.useModel && !(reason === "overflow" && (input.recovery ?? 0) > 0));
+  const tools = toolsFor(state, { budget, goal, summary: decision.kind === "summary" ? decision.text : null });
+  const climbed = await climbRungs(
+    state,
+    { ladder, goal, budget, keep: keepFor(state, reason, input), tools, before, tokensBefore, input, steps },
+    signal,
+  );
+
+  if (climbed.tokens > goal.roomTokens) {
+    return {
+      kind: "irreducible",
+      reason,
+      budgetTokens: budget.inputBudgetTokens,
+      parts: sizedParts(climbed.messages, state, input),
+      steps,
+    };
+  }
+  if (climbed.applied.length === 0) return { kind: "failed", reason, steps };
+  const record: CompactionRecord = {
+    policy: state.policy.name,
+    reason,
+    gate: input.now === undefined ? input.gate : null,
+    steps,
+    estimator: state.estimator.name,
+    cutEstimator: state.policy.cutEstimator === null ? null : state.cutEstimator.name,
+    modelId: state.modelId,
+    budgetTokens: budget.inputBudgetTokens,
+    tokensBefore: tokensBefore + overheadTokens,
+    tokensAfter: climbed.tokens + overheadTokens,
+    messagesBefore: before.length,
+    messagesAfter: climbed.messages.length,
+    work: workBetween(workBefore, state.work.total()),
+  };
+  const id = shortHash(canonicalJson({ through: state.lastEntryId, reason, edits: climbed.applied }));
+  return {
+    kind: "compacted",
+    entry: { type: "compaction", id, throughEntryId: state.lastEntryId, edits: climbed.applied, record, atMs: input.nowMs },
+  };
+}
+
+interface RungsInput {
+  readonly ladder: readonly Rung[];
+  readonly goal: Goal;
+  readonly budget: Budget;
+  readonly keep: Keep;
+  readonly tools: ClimbTools;
+  readonly before: readonly Message[];
+  readonly tokensBefore: number;
+  readonly input: FitInput;
+  /** Receives what happened at each rung. */
+  readonly steps: StepOutcome[];
+}
+
+interface Climbed {
+  readonly messages: readonly Message[];
+  readonly tokens: number;
+  readonly applied: readonly AppliedEdit[];
+}
+
+async function climbRungs(state: FitState, rungs: RungsInput, signal: AbortSignal): Promise<Climbed> {
+  const { ladder, goal, tools, input, steps } = rungs;
+  const applied: AppliedEdit[] = [];
+  let messages = rungs.before;
+  let tokens = rungs.tokensBefore;
+  for (let rung = 0; rung < ladder.length; ) {
+    const next = plan({
+      messages,
+      ladder,
+      rung,
+      keep: rungs.keep,
+      budget: rungs.budget,
+      roomTokens: goal.engineTokens,
+      ...tools.pricing,
+    });
+    const tried = next.kind === "edits" ? next.rung : ladder.length;
+    for (const skipped of next.skipped)
+      steps.push({ strategy: skipped.strategy, outcome: "not-applicable", detail: skipped.reason });
+    if (next.kind === "exhausted") break;
+    if (isEnough(ladder[tried], { goal, tokens, acted: applied.length > 0 })) break;
+    rung = tried + 1;
+    try {
+      const { summary } = state.policy;
+      const { facts, summarizer, digest } = tools;
+      const executed = await execute(
+        { messages, edits: next.edits, summary, summarizer, digest, facts, focus: input.focus ?? null, nowMs: input.nowMs },
+        signal,
+      );
+      const tokensAfter = expectedTokensOf(executed.messages, state);
+      const shrank = tokensAfter < tokens;
+      steps.push({
+        strategy: next.strategy,
+        outcome: shrank ? "applied" : "no-progress",
+        detail: shrank ? null : `${tokens} → ${tokensAfter} tokens`,
+      });
+      if (!shrank) continue;
+      applied.push(...executed.applied);
+      messages = executed.messages;
+      tokens = tokensAfter;
+    } catch (error) {
+      // A failed rung leaves history as it was and the next one runs. Only the caller's own abort ends the climb.
+      if (signal.aborted) throw error;
+      steps.push({ strategy: next.strategy, outcome: "failed", detail: failureText(error) });
+    }
+  }
+  return { messages, tokens, applied };
+}
+
+/** The policy's rungs run until its target is met; the engine's while the context does not fit, the digest also where nothing else worked. */
+function isEnough(rung: Rung | undefined, so: { goal: Goal; tokens: number; acted: boolean }): boolean {
+  if (rung === undefined) return true;
+  if (rung.isOwn) return so.acted && so.tokens <= so.goal.ownTokens;
+  return so.tokens <= so.goal.engineTokens && (so.acted || rung.spec.kind !== "summarize");
+}
+
+function keepFor(state: FitState, reason: CompactionReason, input: FitInput): Keep {
+  return input.now?.keep ?? (reason === "overflow" ? state.policy.overflow.keep : state.policy.keep);
+}
+
+/** What all rungs of one climb share. */
+interface ClimbTools {
+  readonly summarizer: Summarizer;
+  readonly digest: Summarizer;
+  readonly facts: string | null;
+  readonly pricing: Pick<Parameters<typeof plan>[0], "messageTokens" | "measure" | "scaleRatio" | "noticeTokens">;
+}
+
+/** Tokens of a notice without its facts; the longest has some 70. */
+const NOTICE_TOKENS = 80;
+
+/** Facts, and a digest, may take at most this share of the room, so that they never stand in the way in a small window; chosen. */
+const FACTS_RATIO = 0.1;
+const DIGEST_RATIO = 0.25;
+
+/** Prompt, framing and sections of a summary request, in tokens; the longest prompt has some 900. */
+const PROMPT_TOKENS = 1500;
+
+/** Characters that a token is taken for where text is written to a size: three, the densest that code commonly is. */
+const CHARS_PER_TOKEN = 3;
+
+function toolsFor(
+  state: FitState,
+  { budget, goal, summary }: { budget: Budget; goal: Goal; summary: string | null },
+): ClimbTools {
+  const { policy, ledger, estimator, cutEstimator } = state;
+  const roomTokens = Math.max(0, goal.roomTokens);
+  const factsTokens = Math.min(policy.facts.maxTokens, roomTokens * FACTS_RATIO);
+  const facts = factsText(state.facts, state.kept, Math.floor(factsTokens * CHARS_PER_TOKEN));
+  const messageTokens = (message: Message) => cutEstimator.messageTokens(message, ledger);
+  const historyTokens = Math.max(PROMPT_TOKENS, budget.inputBudgetTokens - policy.summary.maxTokens - PROMPT_TOKENS);
+  const limits = { historyTokens, messageTokens: (message: Message) => estimator.messageTokens(message, ledger) };
+  const supplied: Summarizer = () => Promise.resolve({ text: summary ?? "", usage: null, stopReason: "end" });
+  const scaleRatio = cutEstimator.scaleRatio(ledger);
+  const digestChars = Math.min(DEFAULT_DIGEST_OPTIONS.maximumChars, Math.floor(roomTokens * DIGEST_RATIO * CHARS_PER_TOKEN));
+  return {
+    summarizer: summary === null ? chunkedSummarizer(state.summarizer, limits) : supplied,
+    digest: createDigest({ maximumChars: digestChars }),
+    facts,
+    pricing: {
+      messageTokens,
+      measure: cutEstimator.measure,
+      scaleRatio,
+      noticeTokens: NOTICE_TOKENS + (facts === null ? 0 : Math.ceil(cutEstimator.measure.textTokens(facts) * scaleRatio)),
+    },
+  };
+}
+
+type HookDecision =
+  | { readonly kind: "go" }
+  | { readonly kind: "cancel"; readonly why: string }
+  | { readonly kind: "summary"; readonly text: string };
+
+async function askHook(
+  state: FitState,
+  notice: { reason: CompactionReason; tokensBefore: number; budgetTokens: number; messages: readonly Message[] },
+  { steps, signal }: { steps: StepOutcome[]; signal: AbortSignal },
+): Promise<HookDecision> {
+  if (state.beforeCompaction === null) return { kind: "go" };
+  try {
+    return await state.beforeCompaction(notice, signal);
+  } catch (error) {
+    // A hook that fails must not keep the context from fitting: it is noted and the engine goes on.
+    if (signal.aborted) throw error;
+    steps.push({ strategy: "before-compaction", outcome: "failed", detail: failureText(error) });
+    return { kind: "go" };
+  }
+}
+
+function failureText(error: unknown): string {
+  if (isPlimsollError(error)) return `${error.code}: ${error.message}`;
+  return error instanceof Error ? error.message : "unknown failure";
+}

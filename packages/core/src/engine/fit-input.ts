@@ -1,0 +1,89 @@
+import type { CompactionEntry, CompactionReason, Gate, ModelLimits, StepOutcome } from "../entry.ts";
+import type { Facts } from "../facts/facts.ts";
+import type { Message } from "../message/message.ts";
+import type { Keep, Policy } from "../policy/policy.ts";
+import type { Summarizer } from "../ports.ts";
+import type { KeptState } from "../prompts/facts.ts";
+import type { Estimator, Overhead } from "../tokens/estimator.ts";
+import type { Ledger } from "../tokens/ledger.ts";
+import type { WorkCounter } from "../tokens/work.ts";
+
+/** A request to make the context fit before it is sent. */
+export interface FitInput {
+  readonly gate: Gate;
+  /** What is about to be appended and sent; measured, never cut. */
+  readonly pending: readonly Message[];
+  readonly model: ModelLimits;
+  readonly nowMs: number | null;
+  readonly dynamicContext?: string | null;
+  /** What the person asked the summary to concentrate on. */
+  readonly focus?: string | null;
+  /** Acts now, whatever the trigger says: the person's `/compact`, a hand-off that the model asks for, or a switch of model. */
+  readonly now?: { readonly reason: "manual" | "hand-off" | "downshift"; readonly keep: Keep | null };
+  /** At `on-overflow`: the limit that the provider named when it rejected the request, and which recovery of this step it is, from 0. */
+  readonly observedLimitTokens?: number | null;
+  readonly recovery?: number;
+}
+
+/** What the context looks like to the engine: the folded state, and what it is measured and summarised with. */
+export interface FitState {
+  readonly policy: Policy;
+  /** The view's messages; called only where the engine acts. */
+  readonly messages: () => readonly Message[];
+  readonly lastEntryId: string | null;
+  readonly modelId: string | null;
+  readonly ledger: Ledger;
+  readonly overhead: Overhead;
+  readonly estimator: Estimator;
+  readonly cutEstimator: Estimator;
+  readonly summarizer: Summarizer;
+  /** False while the breaker is open: strategies that need a model are left out. */
+  readonly useModel: boolean;
+  /** Tokens that arrived since the last compaction or attempt; `null` where there was none. */
+  readonly newTokens: number | null;
+  readonly facts: Facts;
+  readonly kept: KeptState;
+  readonly beforeCompaction: BeforeCompaction | null;
+  readonly work: WorkCounter;
+}
+
+/** What a before-compaction hook is told. */
+export interface CompactionNotice {
+  readonly reason: CompactionReason;
+  readonly tokensBefore: number;
+  readonly budgetTokens: number;
+  readonly messages: readonly Message[];
+}
+
+/**
+ * Called before the engine acts; may let it go on, cancel, or supply the summary. A hook that rejects is noted in the record and
+ * the engine goes on by default. A cancelled compaction is not tried again until something new arrives.
+ */
+export type BeforeCompaction = (
+  notice: CompactionNotice,
+  signal: AbortSignal,
+) => Promise<
+  | { readonly kind: "go" }
+  | { readonly kind: "cancel"; readonly why: string }
+  | { readonly kind: "summary"; readonly text: string }
+>;
+
+/** One part of a context that cannot be made to fit. */
+export interface SizedPart {
+  readonly what: "overhead" | "last-human-message" | "pending" | "rest";
+  readonly tokens: number;
+}
+
+/** What `fit` did. `off` says why nothing was done although something might have been asked for. */
+export type FitOutcome =
+  | { readonly kind: "unchanged"; readonly off: "disabled" | "unknown-window" | null }
+  | { readonly kind: "compacted"; readonly entry: CompactionEntry }
+  | { readonly kind: "cancelled"; readonly reason: CompactionReason; readonly why: string }
+  | { readonly kind: "failed"; readonly reason: CompactionReason; readonly steps: readonly StepOutcome[] }
+  | {
+      readonly kind: "irreducible";
+      readonly reason: CompactionReason;
+      readonly budgetTokens: number;
+      readonly parts: readonly SizedPart[];
+      readonly steps: readonly StepOutcome[];
+    };

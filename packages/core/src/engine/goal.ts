@@ -1,0 +1,42 @@
+import type { Budget } from "../budget.ts";
+import { resolveAmount } from "../budget.ts";
+import type { CompactionReason } from "../entry.ts";
+import { triggerTokens } from "../trigger.ts";
+import type { FitInput, FitState } from "./fit-input.ts";
+
+/** What a climb aims at, in tokens of messages alone. */
+export interface Goal {
+  /** At most this much fits beside the overhead and what is pending. */
+  readonly roomTokens: number;
+  /** The engine's rungs run until the messages are this small: the room, or less after an overflow. Never above the room. */
+  readonly engineTokens: number;
+  /** The policy's strategies run until the messages are this small; never above `engineTokens`. */
+  readonly ownTokens: number;
+}
+
+/** Share of the rejected context that a recovery may keep: the estimate has just been proved too low by an unknown factor; chosen. */
+const RECOVERY_RATIOS = [0.8, 0.5] as const;
+
+/**
+ * The goal of a climb. After an overflow the estimate cannot be trusted, so the context must also shrink by a share of itself.
+ * With a target, room is left for a number of steps at the growth measured so far, so that the trigger does not fire again at once.
+ */
+export function goalOf(
+  state: FitState,
+  climb: { readonly reason: CompactionReason; readonly budget: Budget; readonly input: FitInput },
+  sizes: { readonly tokensBefore: number; readonly overheadTokens: number; readonly pendingTokens: number },
+): Goal {
+  const besidesTokens = sizes.overheadTokens + sizes.pendingTokens;
+  const fittingTokens = climb.budget.inputBudgetTokens - besidesTokens;
+  if (climb.reason === "overflow") {
+    const ratio = RECOVERY_RATIOS[Math.min(climb.input.recovery ?? 0, RECOVERY_RATIOS.length - 1)] ?? 1;
+    const shrunkTokens = Math.min(fittingTokens, Math.floor(sizes.tokensBefore * ratio));
+    return { roomTokens: fittingTokens, engineTokens: shrunkTokens, ownTokens: shrunkTokens };
+  }
+  const target = state.policy.progress.target;
+  if (target === null) return { roomTokens: fittingTokens, engineTokens: fittingTokens, ownTokens: fittingTokens };
+  const lineTokens = triggerTokens(state.policy.trigger, climb.budget);
+  const afterStepsTokens = lineTokens - target.steps * state.ledger.stepGrowthTokens * state.ledger.factor;
+  const ownTokens = Math.max(0, Math.min(resolveAmount(target.atMost, climb.budget), afterStepsTokens)) - besidesTokens;
+  return { roomTokens: fittingTokens, engineTokens: fittingTokens, ownTokens: Math.min(fittingTokens, ownTokens) };
+}

@@ -1,0 +1,101 @@
+import type { ReplacePartEdit } from "../edit/edit.ts";
+import { partHandle } from "../edit/handle.ts";
+import type { Message, Part } from "../message/message.ts";
+import { clearedText, omittedText } from "../prompts/stubs.ts";
+import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore } from "../text.ts";
+import type { Strategy, StrategyInput } from "./strategy.ts";
+
+/**
+ * Cuts tool results and assistant texts to one common cap, the largest at which the view fits: small parts stay whole, large
+ * ones keep their head and tail. Human messages, calls and reasoning are never cut. The last rung of every ladder.
+ */
+export function cutOversized(): Strategy {
+  return (input) => {
+    const parts = input.messages.flatMap((message) => cuttableParts(message, input));
+    const usedTokens = input.messages.reduce((sum, message) => sum + input.messageTokens(message), 0);
+    const cutTokens = parts.reduce((sum, part) => sum + part.tokens, 0);
+    const capTokens = commonCap(
+      parts.map((part) => part.tokens),
+      input.roomTokens - (usedTokens - cutTokens),
+    );
+    const [first, ...rest] = parts
+      .filter((part) => part.tokens > capTokens)
+      .flatMap((part) => shortened(part, capTokens, input));
+    return first === undefined
+      ? { kind: "not-applicable", reason: "no tool result or assistant text is left to cut" }
+      : { kind: "edits", edits: [first, ...rest] };
+  };
+}
+
+interface CuttablePart {
+  readonly message: Message;
+  readonly part: Part;
+  readonly partIndex: number;
+  readonly tokens: number;
+}
+
+function cuttableParts(message: Message, input: StrategyInput): readonly CuttablePart[] {
+  const isCuttable = message.role === "tool-result" || (message.role === "assistant" && message.origin === "model");
+  if (!isCuttable) return [];
+  return message.parts.flatMap((part, partIndex) => {
+    if (part.type !== "text" && part.type !== "image") return [];
+    const tokens = input.measure.messageTokens(partAlone(part)) * input.scaleRatio;
+    return [{ message, part, partIndex, tokens }];
+  });
+}
+
+/** A message of one part, to price the part as the measure prices messages. */
+function partAlone(part: Part & { readonly type: "text" | "image" }): Message {
+  return { role: "user", id: "part", origin: "injected", parts: [part], atMs: null };
+}
+
+/** The largest cap at which the sizes, each cut to it, add up to no more than the room; 0 where even that is too much. */
+function commonCap(sizes: readonly number[], roomTokens: number): number {
+  const ascending = [...sizes].sort((a, b) => a - b);
+  let leftTokens = roomTokens;
+  for (const [index, size] of ascending.entries()) {
+    const share = leftTokens / (ascending.length - index);
+    if (size > share) return Math.max(0, Math.floor(share));
+    leftTokens -= size;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+/** Head and tail at the cap, or a stub where not even a short head and tail fit; nothing where the stub is no shorter. */
+function shortened(
+  { message, part, partIndex }: CuttablePart,
+  capTokens: number,
+  input: StrategyInput,
+): readonly ReplacePartEdit[] {
+  const handle = partHandle(message.id, partIndex);
+  const chars = part.type === "text" ? part.text.length : 0;
+  const stub = clearedText(part.type === "image" ? "image" : "text", chars, handle);
+  const text = (part.type === "text" ? headAndTail(part.text, capTokens, { handle, input }) : null) ?? stub;
+  return part.type === "text" && text.length >= chars
+    ? []
+    : [{ kind: "replace-part", messageId: message.id, partIndex, text, handle }];
+}
+
+/** Below this many characters of head and tail together a stub says as much; chosen. */
+const MINIMUM_QUOTE_CHARS = 80;
+
+/**
+ * The text's head and tail around a line that counts what is left out, at most `capTokens` long by the measure; `null` where the
+ * cap is too small. Each round of the search shortens by a tenth at least, so the text is measured a bounded number of times.
+ */
+function headAndTail(
+  text: string,
+  capTokens: number,
+  { handle, input }: { handle: string; input: StrategyInput },
+): string | null {
+  const textTokens = input.measure.textTokens(text) * input.scaleRatio;
+  let quoteChars = Math.floor((text.length * capTokens) / Math.max(1, textTokens)) - omittedText(text.length, handle).length;
+  while (quoteChars >= MINIMUM_QUOTE_CHARS) {
+    const head = text.slice(0, characterBoundaryAtOrBefore(text, Math.floor(quoteChars / 2)));
+    const tail = text.slice(characterBoundaryAtOrAfter(text, text.length - Math.floor(quoteChars / 2)));
+    const candidate = `${head}\n${omittedText(text.length - head.length - tail.length, handle)}\n${tail}`;
+    if (input.measure.textTokens(candidate) * input.scaleRatio <= capTokens) return candidate;
+    quoteChars = Math.floor(quoteChars * 0.9) - 1;
+  }
+  return null;
+}

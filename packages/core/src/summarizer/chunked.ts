@@ -1,0 +1,106 @@
+import { PlimsollError } from "../error.ts";
+import type { Message } from "../message/message.ts";
+import type { Summarizer, Summary, SummaryRequest } from "../ports.ts";
+import { summaryText } from "../prompts/header.ts";
+import { omittedText } from "../prompts/stubs.ts";
+import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore } from "../text.ts";
+import { validSummaryText } from "./validate.ts";
+
+/** What a request may hold, and how messages are priced. */
+export interface ChunkLimits {
+  /** Tokens of history that one request may hold. */
+  readonly historyTokens: number;
+  readonly messageTokens: (message: Message) => number;
+}
+
+/**
+ * A summariser whose requests always fit: a history that is too long is summarised in chunks, each with the summary so far before
+ * it; a message that is too long for any chunk is shortened head and tail first. One request where everything fits.
+ */
+export function chunkedSummarizer(summarizer: Summarizer, limits: ChunkLimits): Summarizer {
+  return async (request, signal) => {
+    const chunks = chunksOf(request, limits);
+    let summary: Summary | null = null;
+    for (const chunk of chunks) {
+      const parts: SummaryRequest["parts"] = summary === null ? chunk : withEarlier(chunk, summary);
+      summary = await summarizer({ ...request, parts }, signal);
+      signal.throwIfAborted();
+    }
+    if (summary === null) throw new PlimsollError("summary-failed", "there is nothing to summarise");
+    return summary;
+  };
+}
+
+type Parts = SummaryRequest["parts"];
+
+/** A fifth of a chunk is left for the summary so far. Chosen: summaries are far shorter than what they cover. */
+const EARLIER_SUMMARY_RATIO = 0.2;
+
+function chunksOf(request: SummaryRequest, limits: ChunkLimits): readonly Parts[] {
+  const wholeTokens = request.parts
+    .flatMap((part) => part.messages)
+    .reduce((sum, message) => sum + limits.messageTokens(message), 0);
+  if (wholeTokens <= limits.historyTokens) return [request.parts];
+  const roomTokens = limits.historyTokens * (1 - EARLIER_SUMMARY_RATIO);
+  const chunks: { promptId: string; messages: Message[] }[][] = [[]];
+  let usedTokens = 0;
+  for (const part of request.parts) {
+    for (const message of part.messages) {
+      const short = shortened(message, roomTokens, limits);
+      const tokens = limits.messageTokens(short);
+      if (usedTokens > 0 && usedTokens + tokens > roomTokens) {
+        chunks.push([]);
+        usedTokens = 0;
+      }
+      usedTokens += tokens;
+      const chunk = chunks.at(-1) ?? [];
+      const last = chunk.at(-1);
+      if (last?.promptId === part.promptId) last.messages.push(short);
+      else chunk.push({ promptId: part.promptId, messages: [short] });
+    }
+  }
+  return chunks;
+}
+
+function withEarlier(chunk: Parts, summary: Summary): Parts {
+  const text = summaryText(validSummaryText(summary));
+  const earlier: Message = {
+    role: "user",
+    id: "summary-so-far",
+    origin: "summary",
+    parts: [{ type: "text", text }],
+    atMs: null,
+  };
+  return chunk.map((part, index) => (index === 0 ? { ...part, messages: [earlier, ...part.messages] } : part));
+}
+
+/** The message with its texts cut to head and tail, so that it takes no more than the room. */
+function shortened(message: Message, roomTokens: number, limits: ChunkLimits): Message {
+  const tokens = limits.messageTokens(message);
+  if (tokens <= roomTokens) return message;
+  const keepRatio = (roomTokens / tokens) * 0.8;
+  const cut = (text: string) => {
+    const half = Math.floor((text.length * keepRatio) / 2);
+    const head = text.slice(0, characterBoundaryAtOrBefore(text, half));
+    const tail = text.slice(characterBoundaryAtOrAfter(text, text.length - half));
+    return `${head}\n${omittedText(text.length - head.length - tail.length, message.id)}\n${tail}`;
+  };
+  switch (message.role) {
+    case "user":
+    case "tool-result":
+      return {
+        ...message,
+        parts: message.parts.flatMap((part) => (part.type === "text" ? [{ ...part, text: cut(part.text) }] : [])),
+      };
+    case "assistant":
+      return {
+        ...message,
+        parts: message.parts.map((part) => {
+          if (part.type === "text" || part.type === "reasoning") return { ...part, text: cut(part.text) };
+          return { ...part, argumentsJson: cut(part.argumentsJson) };
+        }),
+      };
+    default:
+      return message satisfies never;
+  }
+}
