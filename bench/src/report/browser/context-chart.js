@@ -1,0 +1,214 @@
+/**
+ * Draws context size over calls. Runs in the report's page after uPlot and before report-page.js, which calls it. Colours come from the
+ * page's custom properties, so that the chart follows the light or dark scheme.
+ */
+
+/** @typedef {{ name: string, colour: number, calls: number[], tokens: number[], compacted: Set<number>, overflowed: Set<number> }} Line */
+/** @typedef {{ windowTokens: number, budgetTokens: number, lines: Line[] }} Chart */
+/** @typedef {{ compactions: number, overflows: number, lines: number }} DrawnMarks */
+
+// biome-ignore lint/correctness/noUnusedVariables: read by report-page.js, a later script of the same page
+const contextChart = (() => {
+  /** How far above the window the chart reaches before lines are cut off (chosen: room for the two limits and their labels). */
+  const HEADROOM_RATIO = 1.18;
+  /** Crosses closer than this are drawn as one (chosen: they would run into each other). */
+  const CROSS_SPACING_PIXELS = 9;
+
+  /** @param {string} name */
+  const token = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+  /** @param {number} tokens */
+  function shortTokens(tokens) {
+    if (Math.abs(tokens) < 1_000) return String(Math.round(tokens));
+    if (Math.abs(tokens) < 999_500) return `${Number((tokens / 1_000).toFixed(1))}k`;
+    return `${Number((tokens / 1_000_000).toFixed(2))}M`;
+  }
+
+  /** @param {Chart} chart */
+  function highestTokens(chart) {
+    return chart.lines.reduce((highest, { tokens }) => tokens.reduce((most, value) => Math.max(most, value), highest), 0);
+  }
+
+  /**
+   * The size above which lines are cut off unless all is shown.
+   * @param {Chart} chart
+   */
+  function topTokens(chart) {
+    return chart.windowTokens * HEADROOM_RATIO;
+  }
+
+  /**
+   * @param {Chart} chart
+   * @param {boolean} showAll
+   * @returns {[number, number]}
+   */
+  function tokenRange(chart, showAll) {
+    const highest = highestTokens(chart);
+    const limit = topTokens(chart);
+    // Where a session stays far below its window, the budget line is kept out, so that the lines can be read.
+    if (highest < chart.budgetTokens * 0.3) return [0, highest * 1.1 || 1];
+    return [0, showAll ? Math.max(limit, highest * 1.05) : limit];
+  }
+
+  /**
+   * The lines over one common list of calls, as uPlot wants them.
+   * @param {Chart} chart
+   * @returns {{ calls: number[], columns: (number | null)[][] }}
+   */
+  function alignLines(chart) {
+    const calls = [...new Set(chart.lines.flatMap((line) => line.calls))].sort((a, b) => a - b);
+    const columns = chart.lines.map((line) => {
+      const byCall = new Map(line.calls.map((call, index) => [call, line.tokens[index] ?? null]));
+      return calls.map((call) => byCall.get(call) ?? null);
+    });
+    return { calls, columns };
+  }
+
+  /**
+   * @param {uPlot} plot
+   * @param {{ tokens: number, text: string, colour: string, dash: number[] }} limit
+   */
+  function drawLimit(plot, { tokens, text, colour, dash }) {
+    const { ctx, bbox } = plot;
+    const y = Math.round(plot.valToPos(tokens, "y", true));
+    if (y < bbox.top || y > bbox.top + bbox.height) return;
+    const ratio = devicePixelRatio;
+    ctx.save();
+    ctx.strokeStyle = colour;
+    ctx.fillStyle = colour;
+    ctx.lineWidth = 1.25 * ratio;
+    ctx.setLineDash(dash.map((part) => part * ratio));
+    ctx.beginPath();
+    ctx.moveTo(bbox.left, y);
+    ctx.lineTo(bbox.left + bbox.width, y);
+    ctx.stroke();
+    ctx.font = `${12 * ratio}px system-ui, sans-serif`;
+    ctx.textAlign = "right";
+    ctx.textBaseline = "bottom";
+    const x = bbox.left + bbox.width - 6 * ratio;
+    const width = ctx.measureText(text).width;
+    const ink = ctx.fillStyle;
+    ctx.fillStyle = token("--paper");
+    ctx.fillRect(x - width - 2 * ratio, y - 17 * ratio, width + 4 * ratio, 15 * ratio);
+    ctx.fillStyle = ink;
+    ctx.fillText(text, x, y - 3 * ratio);
+    ctx.restore();
+  }
+
+  /**
+   * Marks of one line: rings where a compaction happened, crosses where a request overflowed. What lies above the chart is marked
+   * at its upper edge.
+   * @param {uPlot} plot
+   * @param {Line} line
+   */
+  function drawMarks(plot, line) {
+    const { ctx, bbox } = plot;
+    const ratio = devicePixelRatio;
+    let crossEnd = Number.NEGATIVE_INFINITY;
+    let overflows = 0;
+    ctx.save();
+    ctx.lineWidth = 1.75 * ratio;
+    for (const [index, call] of line.calls.entries()) {
+      const x = plot.valToPos(call, "x", true);
+      const y = Math.max(plot.valToPos(line.tokens[index] ?? 0, "y", true), bbox.top + 7 * ratio);
+      if (line.overflowed.has(index) && x >= crossEnd) {
+        const arm = 3.5 * ratio;
+        ctx.strokeStyle = token("--overflow");
+        ctx.beginPath();
+        ctx.moveTo(x - arm, y - arm);
+        ctx.lineTo(x + arm, y + arm);
+        ctx.moveTo(x - arm, y + arm);
+        ctx.lineTo(x + arm, y - arm);
+        ctx.stroke();
+        crossEnd = x + CROSS_SPACING_PIXELS * ratio;
+        overflows += 1;
+      }
+      if (line.compacted.has(index)) {
+        ctx.strokeStyle = token(`--colour-${line.colour}`);
+        ctx.fillStyle = token("--paper");
+        ctx.beginPath();
+        ctx.arc(x, y, 4 * ratio, 0, 2 * Math.PI);
+        ctx.fill();
+        ctx.stroke();
+      }
+    }
+    ctx.restore();
+    return { compactions: line.compacted.size, overflows };
+  }
+
+  /**
+   * Draws the chart into the element and returns the plot, so that it can be resized or destroyed. `onDrawn` hears what was marked.
+   * @param {HTMLElement} element
+   * @param {Chart} chart
+   * @param {{ width: number, height: number, showAll: boolean, onDrawn: (marks: DrawnMarks) => void }} options
+   */
+  function draw(element, chart, { width, height, showAll, onDrawn }) {
+    const { calls, columns } = alignLines(chart);
+    const drawn = chart.lines.filter((line) => line.calls.length > 0);
+    const axis = {
+      stroke: token("--soft-ink"),
+      grid: { stroke: token("--grid"), width: 1 },
+      ticks: { stroke: token("--rule"), width: 1, size: 5 },
+      font: "12px system-ui, sans-serif",
+      labelFont: "12px system-ui, sans-serif",
+      labelSize: 22,
+    };
+    /** @param {uPlot} plot */
+    const drawAll = (plot) => {
+      drawLimit(plot, {
+        tokens: chart.windowTokens,
+        text: `context window ${shortTokens(chart.windowTokens)}`,
+        colour: token("--soft-ink"),
+        dash: [2, 4],
+      });
+      drawLimit(plot, {
+        tokens: chart.budgetTokens,
+        text: `input budget ${shortTokens(chart.budgetTokens)}`,
+        colour: token("--budget"),
+        dash: [7, 4],
+      });
+      const marks = { compactions: 0, overflows: 0, lines: drawn.length };
+      for (const [index, line] of chart.lines.entries()) {
+        if (plot.series[index + 1]?.show === false) continue;
+        const { compactions, overflows } = drawMarks(plot, line);
+        marks.compactions += compactions;
+        marks.overflows += overflows;
+      }
+      onDrawn(marks);
+    };
+    return new uPlot(
+      {
+        width,
+        height,
+        scales: { x: { time: false }, y: { range: () => tokenRange(chart, showAll) } },
+        cursor: { y: false, drag: { x: true, y: false } },
+        axes: [
+          {
+            ...axis,
+            label: "model call",
+            size: 34,
+            values: (_plot, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? String(tick) : "")),
+          },
+          { ...axis, label: "prompt size (tokens)", size: 58, values: (_plot, ticks) => ticks.map(shortTokens) },
+        ],
+        series: [
+          { label: "call", value: (_plot, call) => (call === null ? "–" : String(call)) },
+          ...chart.lines.map((line) => ({
+            label: line.name,
+            stroke: token(`--colour-${line.colour}`),
+            width: 1.75,
+            spanGaps: true,
+            points: { show: calls.length < 3 },
+            /** @type {uPlot.Series.Value} */
+            value: (_plot, tokens) => (tokens === null ? "–" : shortTokens(tokens)),
+          })),
+        ],
+        hooks: { draw: [drawAll] },
+      },
+      [calls, ...columns],
+      element,
+    );
+  }
+
+  return { draw, highestTokens, shortTokens, topTokens };
+})();

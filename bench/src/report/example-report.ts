@@ -1,0 +1,131 @@
+import { NONE_POLICY, RECORDED_POLICY, SVEN_POLICY } from "@plimsoll/core";
+import type { BenchReport, CallPoint, ReplayRow, RetentionCount, SessionDescription, WindowSpec } from "../results.ts";
+
+/** What an example report should hold; all of it has defaults. */
+export interface ExampleOptions {
+  readonly sessions?: readonly string[];
+  readonly workingRoomsTokens?: readonly number[];
+  readonly calls?: number;
+}
+
+const POLICIES = [RECORDED_POLICY, NONE_POLICY, SVEN_POLICY];
+const OVERHEAD_TOKENS = 9_000;
+const GROWTH_TOKENS = 640;
+const OUTPUT_RESERVE_TOKENS = 8_000;
+const SOME_RECALL = 0.9;
+
+/** A report with plausible figures, made without a replay: for tests of what is rendered, and for looking at the page. */
+export function exampleReport(options: ExampleOptions = {}): BenchReport {
+  const { sessions = ["sessions/first.jsonl", "sessions/second.jsonl"], workingRoomsTokens = [64_000], calls = 240 } = options;
+  const windows = workingRoomsTokens.map((tokens) => ({ kind: "working-room", tokens }) as const);
+  return {
+    formatVersion: 1,
+    plimsollVersion: "0.1.0",
+    referencesVersion: 1,
+    policies: POLICIES.map((policy) => ({ name: policy.name, policy })),
+    sessions: sessions.map((session, index) => exampleSession(session, calls * (index + 1))),
+    rows: sessions.flatMap((session, index) =>
+      windows.flatMap((window) =>
+        POLICIES.map(({ name }) => exampleRow({ session, policy: name, window, calls: calls * (index + 1) })),
+      ),
+    ),
+    skipped: [{ file: "sessions/cut.jsonl", reason: "line 3: not JSON; delete the line or export the session again" }],
+    notes: [{ file: "sessions/first.jsonl", line: 17, code: "duplicate-usage", text: "the call's usage is repeated" }],
+  };
+}
+
+function exampleSession(session: string, calls: number): SessionDescription {
+  return {
+    session,
+    file: session,
+    format: "example",
+    parentSession: null,
+    modelIds: ["example-model-1"],
+    messages: calls * 2 + 5,
+    calls,
+    maxReportedPromptTokens: OVERHEAD_TOKENS + calls * GROWTH_TOKENS,
+    sumReportedPromptTokens: calls * OVERHEAD_TOKENS + (calls * (calls + 1) * GROWTH_TOKENS) / 2,
+    recordedBoundaries: 1,
+    isEstimated: false,
+    sizeModel: { heldOutCalls: Math.floor(calls / 2), mapePercent: 0.42, medianPercent: 0.31, maxPercent: 3.2 },
+  };
+}
+
+interface RowOptions {
+  readonly session: string;
+  readonly policy: string;
+  readonly window: WindowSpec;
+  readonly calls: number;
+}
+
+function exampleRow({ session, policy, window, calls }: RowOptions): ReplayRow {
+  const contextWindowTokens = window.tokens + OVERHEAD_TOKENS;
+  const inputBudgetTokens = contextWindowTokens - OUTPUT_RESERVE_TOKENS;
+  const isActing = policy === SVEN_POLICY.name;
+  const threshold = isActing ? inputBudgetTokens * 0.75 : Number.POSITIVE_INFINITY;
+  const series = exampleSeries(calls, threshold, contextWindowTokens);
+  const compactions = series.filter((point) => point.compactions > 0).length;
+  const uses = calls * 3;
+  return {
+    session,
+    policy,
+    window,
+    contextWindowTokens,
+    inputBudgetTokens,
+    overheadTokens: OVERHEAD_TOKENS,
+    why: null,
+    metrics: {
+      safety: {
+        calls,
+        overflowingRequests: series.filter(({ overflowed }) => overflowed).length,
+        unrecoveredRequests: 0,
+        invalidRequests: 0,
+        irreducibleRequests: 0,
+        emergencyCompactions: 0,
+        smallestHeadroomTokens: inputBudgetTokens - Math.max(...series.map(({ promptTokens }) => promptTokens)),
+      },
+      economy: {
+        compactions,
+        failedCompactions: 0,
+        promptTokens: series.reduce((sum, { promptTokens }) => sum + promptTokens, 0),
+        peakPromptTokens: Math.max(...series.map(({ promptTokens }) => promptTokens)),
+        messagesRemoved: compactions * 100,
+      },
+      retention: {
+        all: exampleRetention(uses, compactions > 0),
+        far: exampleRetention(Math.floor(uses / 5), compactions > 0),
+        compactedAway: exampleRetention(0, false),
+      },
+      calibration:
+        policy === RECORDED_POLICY.name
+          ? {
+              estimator: "calibrated-ema",
+              calls,
+              signedPercent: -0.8,
+              mapePercent: 1.79,
+              p50Percent: 1.1,
+              p95Percent: 4.42,
+              p99Percent: 12.4,
+              maxPercent: 18.5,
+            }
+          : null,
+      work: { charactersScanned: calls * 9_000, messagesVisited: calls * 4, tokenizerCalls: 0 },
+    },
+    series,
+  };
+}
+
+function exampleSeries(calls: number, threshold: number, contextWindowTokens: number): readonly CallPoint[] {
+  let promptTokens = OVERHEAD_TOKENS;
+  return Array.from({ length: calls }, (_, index) => {
+    promptTokens += GROWTH_TOKENS + ((index * 7_919) % 13) * 60 - 360;
+    const isCompacting = promptTokens >= threshold;
+    if (isCompacting) promptTokens = OVERHEAD_TOKENS + GROWTH_TOKENS * 9;
+    return { call: index + 1, promptTokens, compactions: isCompacting ? 1 : 0, overflowed: promptTokens > contextWindowTokens };
+  });
+}
+
+function exampleRetention(uses: number, hasLost: boolean): RetentionCount {
+  const recalled = hasLost ? Math.floor(uses * SOME_RECALL) : uses;
+  return { uses, recalled, evidenced: recalled, sourceEvidenced: hasLost ? Math.floor(recalled * SOME_RECALL) : uses };
+}

@@ -1,0 +1,41 @@
+import { describe, expect, test } from "vitest";
+import { formatCount, formatNumberOf, formatPercent, formatRatioPercent, formatTokens } from "./figures.ts";
+
+describe("figures", () => {
+  test.each([
+    [0, "0"],
+    [812, "812"],
+    [1_000, "1.00k"],
+    [9_996, "10.0k"],
+    [43_210, "43.2k"],
+    [99_960, "100k"],
+    [999_499, "999k"],
+    [999_500, "1.00M"],
+    [12_345_678, "12.3M"],
+    [-4_321, "−4.32k"],
+    [null, "–"],
+  ])("tokens %s read as %s", (tokens, expected) => {
+    expect(formatTokens(tokens)).toBe(expected);
+  });
+
+  test.each([
+    [0, "0"],
+    [0.034, "0.034"],
+    [0.42, "0.42"],
+    [18.54, "18.5"],
+    [-0.8, "−0.80"],
+    [null, "–"],
+  ])("%s percent reads as %s", (percent, expected) => {
+    expect(formatPercent(percent)).toBe(expected);
+  });
+
+  test.each([
+    [formatRatioPercent(0.4167), "41.7"],
+    [formatCount(1_234_567), "1,234,567"],
+    [formatCount(null), "–"],
+    [formatNumberOf(1, "session"), "1 session"],
+    [formatNumberOf(0, "session"), "0 sessions"],
+  ])("%s", (made, expected) => {
+    expect(made).toBe(expected);
+  });
+});

@@ -1,0 +1,50 @@
+/** Shown where a figure is not known or does not apply. */
+export const NO_FIGURE = "–";
+
+const thousands = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+
+/** A count in full, e.g. `12,345`. */
+export function formatCount(count: number | null): string {
+  return count === null ? NO_FIGURE : thousands.format(count);
+}
+
+const THOUSAND = 1_000;
+const MILLION = 1_000_000;
+
+/** A number of tokens with three significant digits, e.g. `812`, `43.2k`, `1.23M`. */
+export function formatTokens(tokens: number | null): string {
+  if (tokens === null) return NO_FIGURE;
+  if (tokens < 0) return `−${formatTokens(-tokens)}`;
+  if (tokens < THOUSAND) return `${Math.round(tokens)}`;
+  // 999,950 and more would round to 1000k.
+  if (tokens < MILLION - THOUSAND / 2) return `${threeDigits(tokens / THOUSAND)}k`;
+  return `${threeDigits(tokens / MILLION)}M`;
+}
+
+function threeDigits(value: number): string {
+  if (value < 9.995) return value.toFixed(2);
+  return value < 99.95 ? value.toFixed(1) : value.toFixed(0);
+}
+
+/** A ratio as percent with one decimal and without the sign, e.g. 0.4167 → `41.7`. */
+export function formatRatioPercent(ratio: number | null): string {
+  return ratio === null ? NO_FIGURE : formatPercent(ratio * 100);
+}
+
+/** Percent with one decimal and without the sign; small ones with two significant digits, so that 0.03 does not read as 0. */
+export function formatPercent(percent: number | null): string {
+  if (percent === null) return NO_FIGURE;
+  if (percent < 0) return `−${formatPercent(-percent)}`;
+  if (percent === 0) return "0";
+  return percent.toFixed(percent < 0.1 ? 3 : percent < 1 ? 2 : 1);
+}
+
+/** A count with its noun, e.g. `1 session`, `2 sessions`. */
+export function formatNumberOf(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** `part / whole`, or `null` where there is nothing to divide by. */
+export function ratioOf(part: number, whole: number): number | null {
+  return whole === 0 ? null : part / whole;
+}

@@ -1,0 +1,118 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Browser, Page } from "playwright-core";
+import { chromium } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { exampleReport } from "./example-report.ts";
+import { renderHtmlReport } from "./html.ts";
+
+const CHROMIUM = process.env.PLIMSOLL_CHROMIUM ?? "/usr/bin/chromium";
+const QUIET =
+  "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
+const START_MS = 60_000;
+
+const report = exampleReport({
+  sessions: ["first.jsonl", "</script><b>second</b>.jsonl"],
+  workingRoomsTokens: [32_000, 64_000],
+});
+
+describe.skipIf(!existsSync(CHROMIUM))("the HTML report in a browser", () => {
+  let folder = "";
+  let browser: Browser;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "plimsoll-report-"));
+    writeFileSync(join(folder, "report.html"), renderHtmlReport(report));
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET.split(" ") });
+  }, START_MS);
+
+  afterAll(async () => {
+    await browser.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** Opens the report and collects all that it said and asked for. */
+  const open = async (colorScheme: "light" | "dark", width: number) => {
+    const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } });
+    const complaints: string[] = [];
+    const requests: string[] = [];
+    page.on("console", (message) => complaints.push(message.text()));
+    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("request", (request) => requests.push(request.url()));
+    const address = pathToFileURL(join(folder, "report.html")).href;
+    await page.goto(address);
+    await page.waitForSelector("#chart[data-lines]");
+    return { page, complaints, requests, address };
+  };
+
+  const marks = async (page: Page) => ({
+    lines: Number(await page.getAttribute("#chart", "data-lines")),
+    compactions: Number(await page.getAttribute("#chart", "data-compactions")),
+    overflows: Number(await page.getAttribute("#chart", "data-overflows")),
+  });
+
+  /** Pixels of the chart that have exactly the colour of a custom property. */
+  const pixelsOf = (page: Page, property: string) =>
+    page.evaluate<number>(`(() => {
+      const canvas = document.querySelector("#chart canvas");
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      const colour = getComputedStyle(document.documentElement).getPropertyValue("${property}").trim();
+      const wanted = Number.parseInt(colour.slice(1) + "ff", 16);
+      const pixels = new DataView(data.buffer);
+      let count = 0;
+      for (let at = 0; at < data.length; at += 4) count += Number(pixels.getUint32(at) === wanted);
+      return count;
+    })()`);
+
+  const compactionsOf = (session: string, tokens: number) =>
+    report.rows
+      .filter((row) => row.session === session && row.window.tokens === tokens)
+      .reduce((sum, row) => sum + (row.metrics?.economy.compactions ?? 0), 0);
+
+  test.each([
+    ["light", 1280],
+    ["light", 700],
+    ["dark", 1280],
+    ["dark", 700],
+  ] as const)("draws its marks and asks for nothing (%s, %i pixels wide)", async (scheme, width) => {
+    const { page, complaints, requests, address } = await open(scheme, width);
+    expect(await marks(page)).toEqual({
+      lines: 3,
+      compactions: compactionsOf("first.jsonl", 32_000),
+      overflows: expect.any(Number),
+    });
+    expect((await marks(page)).overflows).toBeGreaterThan(10);
+    expect(complaints).toEqual([]);
+    expect(await pixelsOf(page, "--colour-2")).toBeGreaterThan(300);
+    expect(await pixelsOf(page, "--overflow")).toBeGreaterThan(50);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+    expect(requests).toEqual([address]);
+    await page.close();
+  });
+
+  test("shows another session and window when they are chosen", async () => {
+    const { page, complaints } = await open("light", 1280);
+    await page.selectOption("#window-picker", "1");
+    expect(await marks(page)).toMatchObject({ compactions: compactionsOf("first.jsonl", 64_000) });
+    await page.click("#next-session");
+    expect(await marks(page)).toMatchObject({ compactions: compactionsOf("</script><b>second</b>.jsonl", 64_000) });
+    expect(await page.locator("#cell-rows tr").count()).toBe(3);
+    expect(await page.locator("main b:not(.key b)").count()).toBe(0);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  test("runs no script that is not its own", async () => {
+    const { page, complaints } = await open("light", 1280);
+    await page.evaluate(`(() => {
+      const script = document.createElement("script");
+      script.textContent = "document.title = 'taken over'";
+      document.body.append(script);
+    })()`);
+    expect(await page.title()).toBe("Plimsoll: compaction policies compared");
+    expect(complaints.join("\n")).toContain("Content Security Policy");
+    await page.close();
+  });
+});

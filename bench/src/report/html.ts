@@ -1,0 +1,77 @@
+import type { BenchReport } from "../results.ts";
+import { chartDataOf } from "./chart-data.ts";
+import { formatNumberOf } from "./figures.ts";
+import { policyTables } from "./html-policy-table.ts";
+import { notesSection, policiesSection, sessionsSection, skippedSection } from "./html-sections.ts";
+import type { Markup } from "./markup.ts";
+import { html, scriptJson, trusted } from "./markup.ts";
+import { methodSection } from "./method.ts";
+import type { PageAssets } from "./page-assets.ts";
+import { contentSecurityPolicy, readPageAssets } from "./page-assets.ts";
+import { windowLabels } from "./policy-summary.ts";
+
+/** The report as one HTML page that needs no network: style, scripts and data are inside it. */
+export function renderHtmlReport(report: BenchReport): string {
+  const assets = readPageAssets();
+  const data = chartDataOf(report);
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy(assets)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Plimsoll: compaction policies compared</title>
+<style>${trusted(assets.style)}</style>
+</head>
+<body>
+<main>
+${headSection(report)}
+${chartSection(report)}
+${policyTables(report)}
+${sessionsSection(report)}
+${skippedSection(report)}
+${notesSection(report)}
+${methodSection(report)}
+${policiesSection(report)}
+</main>
+<script type="application/json" id="chart-data">${scriptJson(data)}</script>
+${scriptBlocks(assets)}
+</body>
+</html>
+`.markup;
+}
+
+function scriptBlocks({ scripts }: PageAssets): readonly Markup[] {
+  return scripts.map((script) => html`<script>${trusted(script)}</script>\n`);
+}
+
+function headSection(report: BenchReport): Markup {
+  const calls = report.sessions.reduce((sum, session) => sum + session.calls, 0);
+  const skipped = report.skipped.length === 0 ? "" : ` Skipped: ${formatNumberOf(report.skipped.length, "input")}.`;
+  return html`<h1>Compaction policies compared</h1>
+<p class="soft">${formatNumberOf(report.sessions.length, "recorded session")} with ${formatNumberOf(calls, "model call")},
+replayed under ${report.policies.map(({ name }) => name).join(", ")} in ${windowLabels(report).join(", ")}.${skipped}
+Open loop: sizes, cost, safety and retention, not task success.</p>
+<nav><a href="#charts">Context size</a><a href="#policies">Policies</a><a href="#sessions">Sessions</a>${
+    report.skipped.length === 0 ? [] : html`<a href="#skipped">Skipped</a>`
+  }<a href="#method">Method</a><a href="#settings">Settings</a></nav>`;
+}
+
+function chartSection(report: BenchReport): Markup {
+  const options = (labels: readonly string[]) => labels.map((label, index) => html`<option value="${index}">${label}</option>`);
+  return html`<h2 id="charts">Context size at each model call</h2>
+<div class="pickers">
+<label class="grow">session<select id="session-picker">${options(report.sessions.map(({ session }) => session))}</select></label>
+<label>context window<select id="window-picker">${options(windowLabels(report))}</select></label>
+<button id="previous-session" type="button">Previous</button>
+<button id="next-session" type="button">Next</button>
+<label class="tick" id="show-all-label" hidden><input id="show-all" type="checkbox">full height</label>
+</div>
+<figure>
+<div id="chart" role="img"><noscript>The chart needs scripts; all tables below work without.</noscript></div>
+<figcaption><span class="key"><b>○</b>compaction right before this call</span><span class="key"><b class="cross">×</b>request above the context window</span><span id="chart-note"></span></figcaption>
+</figure>
+<div class="scroll"><table class="figures"><thead id="cell-head"></thead><tbody id="cell-rows"></tbody></table></div>
+<p class="note">Click a policy in the legend to hide it; drag across the chart to zoom in, double-click to zoom out.</p>`;
+}

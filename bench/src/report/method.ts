@@ -1,0 +1,19 @@
+import type { BenchReport } from "../results.ts";
+import type { Markup } from "./markup.ts";
+import { html } from "./markup.ts";
+
+/** How the figures were made and what they do not say. */
+export function methodSection(report: BenchReport): Markup {
+  return html`<h2 id="method">Method and limits</h2>
+<dl>
+<dt>Replay</dt><dd>The production engine is driven over each session's full recorded history, call by call. Every policy ignores the recorded agent's own compactions, but for
+<code>recorded</code>, which applies them alone; <code>none</code> never edits. A request above the window is rejected as a provider would, so that recovery runs and is counted.</dd>
+<dt>Open loop</dt><dd>Recorded replies do not react to what was compacted. The figures say size, cost, safety and retention; they do not say whether the task would have succeeded.</dd>
+<dt>Window</dt><dd>Working room is the window's size above the session's overhead (system text and tools). A session whose overhead takes more than half of the window is left out.</dd>
+<dt>Prompt sizes</dt><dd>What a request would have measured comes from a size model fitted to the recorded usage; it shares nothing with the engine's estimators. Sessions without usage run on estimates and say so.</dd>
+<dt>Summaries</dt><dd>Written by a deterministic digest of one size for all policies, not by a model.</dd>
+<dt>Recall</dt><dd>The share of references (paths, identifiers, numbers, hashes, URLs, flags, quoted errors) in recorded replies that had appeared before and are readable in the context that the policy sends at that very call.</dd>
+<dt>Evidence</dt><dd>The share for which a line that stated the reference is readable; source evidence asks for the latest line of a person's message or a tool's result. A string that survives is the most a model could recall, not what it will.</dd>
+<dt>Versions</dt><dd>Plimsoll ${report.plimsollVersion}, reference extractor ${report.referencesVersion}, report format ${report.formatVersion}.</dd>
+</dl>`;
+}

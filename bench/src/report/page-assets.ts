@@ -1,0 +1,40 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+
+/** Everything that the report's page carries inside itself, besides its data. */
+export interface PageAssets {
+  readonly style: string;
+  /** Scripts in the order in which they run: the chart library, then ours. */
+  readonly scripts: readonly string[];
+}
+
+/** Scripts of the page. They are shipped as they stand, beside this file's source. */
+const SCRIPTS = ["context-chart.js", "report-page.js"];
+
+/** Reads the chart library's own build and our style and scripts from the installed packages. */
+export function readPageAssets(): PageAssets {
+  const { resolve } = createRequire(import.meta.url);
+  const library = (file: string) => readFileSync(resolve(`uplot/dist/${file}`), "utf8");
+  // From `src/report` and from `dist/report` alike: the sources are part of the package.
+  const own = (file: string) => readFileSync(new URL(`../../src/report/browser/${file}`, import.meta.url), "utf8");
+  return {
+    style: `${library("uPlot.min.css")}\n${own("report-page.css")}`,
+    scripts: [library("uPlot.iife.min.js"), ...SCRIPTS.map(own)],
+  };
+}
+
+/**
+ * The content security policy of the page: nothing may be loaded or sent, and only these scripts and this style may run.
+ * Elements may not carry style attributes; scripts set styles through the object model, which the policy allows.
+ */
+export function contentSecurityPolicy({ style, scripts }: PageAssets): string {
+  const source = (text: string) => `'sha256-${createHash("sha256").update(text, "utf8").digest("base64")}'`;
+  return [
+    "default-src 'none'",
+    `script-src ${scripts.map(source).join(" ")}`,
+    `style-src ${source(style)}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join("; ");
+}

@@ -1,0 +1,83 @@
+import { describe, expect, test } from "vitest";
+import type { BenchReport, ReplayRow } from "../results.ts";
+import { exampleReport } from "./example-report.ts";
+import { remarks } from "./html-policy-table.ts";
+import { summarizePolicies } from "./policy-summary.ts";
+
+/** An example with one session of the given prompt tokens and compactions for `none` and `sven`, a session a pair. */
+function reportOf(
+  pairs: readonly { readonly none: number; readonly sven: number; readonly compactions: number }[],
+): BenchReport {
+  const sessions = pairs.map((_, index) => `s${index}`);
+  const report = exampleReport({ sessions, calls: 10 });
+  const rows = report.rows.map((row) => {
+    const pair = pairs[sessions.indexOf(row.session)];
+    const tokens = row.policy === "sven" ? pair?.sven : pair?.none;
+    return withEconomy(row, tokens ?? 0, row.policy === "sven" ? (pair?.compactions ?? 0) : 0);
+  });
+  return { ...report, rows };
+}
+
+function withEconomy(row: ReplayRow, promptTokens: number, compactions: number): ReplayRow {
+  const { metrics } = row;
+  return metrics === null
+    ? row
+    : { ...row, metrics: { ...metrics, economy: { ...metrics.economy, promptTokens, compactions } } };
+}
+
+const svenOf = (report: BenchReport) => summarizePolicies(report).filter(({ policy }) => policy === "sven");
+
+describe("summarizePolicies", () => {
+  test("compares by the geometric mean of sessions and by pooled sums", () => {
+    const [sven] = svenOf(
+      reportOf([
+        { none: 1_000, sven: 250, compactions: 2 },
+        { none: 9_000, sven: 9_000, compactions: 1 },
+      ]),
+    );
+    expect(sven?.relative).toEqual({ sessions: 2, geometricMeanRatio: 0.5, pooledRatio: 0.925 });
+  });
+
+  test("leaves sessions in which neither policy acted out of the comparison", () => {
+    const [sven] = svenOf(
+      reportOf([
+        { none: 1_000, sven: 500, compactions: 1 },
+        { none: 9_000, sven: 9_000, compactions: 0 },
+      ]),
+    );
+    expect(sven?.relative).toMatchObject({ sessions: 1, geometricMeanRatio: 0.5, pooledRatio: 0.5 });
+    expect(sven).toMatchObject({ sessions: 2, firedSessions: 1, actedSessions: 1 });
+  });
+
+  test("counts truncation without a compaction as acting, not as firing", () => {
+    const [sven] = svenOf(reportOf([{ none: 1_000, sven: 800, compactions: 0 }]));
+    expect(sven).toMatchObject({ firedSessions: 0, actedSessions: 1, relative: { pooledRatio: 0.8 } });
+  });
+
+  test("compares nothing where nobody acted, and says that nothing fired", () => {
+    const summaries = svenOf(reportOf([{ none: 1_000, sven: 1_000, compactions: 0 }]));
+    expect(summaries.map(({ relative }) => relative)).toEqual([null]);
+    expect(summaries.flatMap(remarks)).toEqual([
+      "sven: nothing fired in 1 session; the window never filled up to its trigger.",
+    ]);
+  });
+
+  test("counts cells to which the window does not apply apart from all sums", () => {
+    const report = reportOf([{ none: 1_000, sven: 500, compactions: 1 }]);
+    const rows = report.rows.map((row) => ({ ...row, metrics: null, why: "overhead above half the window" }));
+    const [sven] = svenOf({ ...report, rows });
+    expect(sven).toMatchObject({ sessions: 0, notApplicable: 1, relative: null, economy: { promptTokens: 0 } });
+  });
+
+  test("gives one summary for each window and policy, in the report's order", () => {
+    const summaries = summarizePolicies(exampleReport({ workingRoomsTokens: [32_000, 64_000] }));
+    expect(summaries.map(({ windowLabel, policy }) => `${windowLabel} ${policy}`)).toEqual([
+      "working room 32k recorded",
+      "working room 32k none",
+      "working room 32k sven",
+      "working room 64k recorded",
+      "working room 64k none",
+      "working room 64k sven",
+    ]);
+  });
+});
