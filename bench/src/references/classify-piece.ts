@@ -4,7 +4,7 @@ import type { Reference } from "./extract.ts";
 
 /** Shorter names are met by chance; chosen. */
 const MINIMUM_NAME_CHARS = 4;
-/** Numbers below 100 are met by chance; chosen. */
+/** Numbers below 100 are met by chance; chosen. Three digits in a row, so that neither `9-10` nor `92.2` is one. */
 const MINIMUM_DIGITS = 3;
 /** The shortest commit name that git prints. */
 const MINIMUM_HASH_CHARS = 7;
@@ -43,7 +43,7 @@ function pathOf(piece: string): Reference | null {
 
 function nameOf(text: string): Reference | null {
   const shape = shapeOf(text);
-  if (shape.letters === 0) return shape.digits >= MINIMUM_DIGITS ? { kind: "number", text } : null;
+  if (shape.letters === 0) return shape.digitsInARow >= MINIMUM_DIGITS ? { kind: "number", text } : null;
   if (shape.isHex && shape.digits > 0 && text.length >= MINIMUM_HASH_CHARS) return { kind: "hash", text };
   if (text.length < MINIMUM_NAME_CHARS) return null;
   const isDistinctive = shape.isSnake || shape.isCamel || shape.isDotted || shape.digits > 0;
@@ -53,6 +53,7 @@ function nameOf(text: string): Reference | null {
 interface NameShape {
   readonly letters: number;
   readonly digits: number;
+  readonly digitsInARow: number;
   readonly isHex: boolean;
   readonly isSnake: boolean;
   readonly isCamel: boolean;
@@ -63,6 +64,8 @@ interface NameShape {
 function shapeOf(text: string): NameShape {
   let letters = 0;
   let digits = 0;
+  let run = 0;
+  let digitsInARow = 0;
   let isHex = true;
   let isSnake = false;
   let isCamel = false;
@@ -70,6 +73,8 @@ function shapeOf(text: string): NameShape {
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
     const before = index === 0 ? 0 : text.charCodeAt(index - 1);
+    run = isDigit(unit) ? run + 1 : 0;
+    digitsInARow = Math.max(digitsInARow, run);
     if (isDigit(unit)) digits += 1;
     else if (isWordUnit(unit) && unit !== 0x5f) letters += 1;
     if (!isHexDigit(unit)) isHex = false;
@@ -78,7 +83,7 @@ function shapeOf(text: string): NameShape {
     if (isWordUnit(unit) && isWordUnit(text.charCodeAt(index - 2)) && before === 0x2e) isDotted = true;
     if (unit === 0x3a) isDotted = true;
   }
-  return { letters, digits, isHex, isSnake, isCamel, isDotted };
+  return { letters, digits, digitsInARow, isHex, isSnake, isCamel, isDotted };
 }
 
 function hasUnit(text: string, test: (unit: number) => boolean): boolean {
