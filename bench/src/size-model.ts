@@ -37,6 +37,8 @@ export interface SizeModel {
   accountTokens(call: number, history: HistoryKind): number;
   /** The whole request: {@link accountTokens} and all messages. */
   promptTokens(call: number, messages: readonly Message[], history: HistoryKind): number;
+  /** One a call: the request that was recorded; modelled where it was not reported. */
+  readonly recordedPromptTokens: readonly number[];
   /** Error on calls that were held out of the fit. */
   readonly error: SizeModelError;
 }
@@ -67,6 +69,7 @@ export function createSizeModel(entries: readonly SessionEntry[]): SizeModel {
       for (const message of messages) tokens += messageTokens(message, call);
       return tokens;
     },
+    recordedPromptTokens: recordedPrompts(calls, messageTokens, accountTokens),
     error: heldOutError(calls, (reportOf) => fit(reportOf).measured),
   };
 }
@@ -84,6 +87,19 @@ function weightsFrom(coefficients: ReadonlyMap<string, Coefficients>, features: 
     tokens: (message, modelId) => weigh(features(message), of(modelId)) + imageTokensOf(message),
     hiddenTokens: (message, modelId) => hiddenTokens(features(message), of(modelId)),
   };
+}
+
+function recordedPrompts(
+  calls: readonly RecordedCall[],
+  messageTokens: SizeModel["messageTokens"],
+  accountTokens: SizeModel["accountTokens"],
+): readonly number[] {
+  let view: Message[] = [];
+  return calls.map((call) => {
+    view = call.epochStart === null ? view.concat(call.newMessages) : [...call.newMessages];
+    if (call.reportedTokens !== null) return call.reportedTokens;
+    return view.reduce((tokens, message) => tokens + messageTokens(message, call.index), accountTokens(call.index, "recorded"));
+  });
 }
 
 /** Four characters a token: what is taken for system and tools where nothing is reported. */

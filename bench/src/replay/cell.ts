@@ -1,0 +1,77 @@
+import type { ModelLimits, Policy } from "@plimsoll/core";
+import { RECORDED_POLICY } from "@plimsoll/core";
+import type { WindowSpec } from "../results.ts";
+import type { PreparedSession } from "./prepared-session.ts";
+
+/** A window to replay in: working room above each session's own overhead, or each session's real window. */
+export type WindowRequest = { readonly kind: "working-room"; readonly tokens: number } | { readonly kind: "real" };
+
+/** One session under one policy in one window: the limits that hold there. */
+export interface Cell {
+  readonly policy: Policy;
+  readonly window: WindowSpec;
+  readonly contextWindowTokens: number;
+  readonly maxOutputTokens: number;
+  readonly inputBudgetTokens: number;
+  /** Tokens beside the messages at the first call. */
+  readonly overheadTokens: number;
+  /** Why the cell is not applicable; `null` where it is replayed. */
+  readonly why: string | null;
+}
+
+/** Output reserve of a replay where the recording names none: 8,192 tokens, the maximum output that most agents ask for. */
+const OUTPUT_RESERVE_TOKENS = 8192;
+/** Never more than an eighth of the working room, so that small rooms stay rooms for input. Chosen. */
+const OUTPUT_RESERVE_SHARE = 8;
+/** Window of a model that the recording does not tell: what the recorded Claude sessions had, the most common one. */
+const UNTOLD_WINDOW_TOKENS = 200_000;
+/** The next larger window that is sold, for recordings with prompts above that. */
+const LARGE_WINDOW_TOKENS = 1_000_000;
+
+/**
+ * The cell of a session. Where the overhead alone fills more than half the window there is nothing to measure: triggers are shares
+ * of the window, and most would lie below the overhead. This holds for working room too. `recorded` plans nothing and is
+ * always applicable.
+ */
+export function cellOf(session: PreparedSession, policy: Policy, request: WindowRequest): Cell {
+  const overheadTokens = session.sizeModel.firstOverheadTokens;
+  const limits = request.kind === "real" ? realLimits(session) : roomLimits(overheadTokens, request.tokens);
+  const { contextWindowTokens, maxOutputTokens } = limits;
+  const window = request.kind === "real" ? ({ kind: "real", tokens: contextWindowTokens } as const) : request;
+  const isTooSmall = overheadTokens > contextWindowTokens / 2 && !isRecordedPolicy(policy);
+  const why = isTooSmall
+    ? `the overhead (${overheadTokens} tokens) exceeds half the window (${contextWindowTokens} tokens)`
+    : null;
+  const inputBudgetTokens = contextWindowTokens - maxOutputTokens;
+  return { policy, window, contextWindowTokens, maxOutputTokens, inputBudgetTokens, overheadTokens, why };
+}
+
+/** True for the one policy that folds the recorded agent's own boundaries and rejects nothing: what it sends was accepted. */
+export function isRecordedPolicy(policy: Policy): boolean {
+  return policy.name === RECORDED_POLICY.name && !policy.enabled;
+}
+
+/** The limits that the engine is given. */
+export function limitsOf(cell: Cell): ModelLimits {
+  return { contextWindowTokens: cell.contextWindowTokens, maxOutputTokens: cell.maxOutputTokens };
+}
+
+type Limits = Pick<Cell, "contextWindowTokens" | "maxOutputTokens">;
+
+function roomLimits(overheadTokens: number, roomTokens: number): Limits {
+  return { contextWindowTokens: overheadTokens + roomTokens, maxOutputTokens: reserveOf(roomTokens) };
+}
+
+/** The largest window that the recording names; else one in which the recorded prompts fit. */
+function realLimits({ entries, sizeModel }: PreparedSession): Limits {
+  const named = entries.flatMap((entry) => (entry.type === "model-change" ? [entry.limits?.contextWindowTokens ?? 0] : []));
+  const namedTokens = named.reduce((largest, tokens) => Math.max(largest, tokens), 0);
+  if (namedTokens > 0) return { contextWindowTokens: namedTokens, maxOutputTokens: reserveOf(namedTokens) };
+  const largestPrompt = sizeModel.calls.reduce((largest, call) => Math.max(largest, call.reportedTokens ?? 0), 0);
+  const contextWindowTokens = largestPrompt > UNTOLD_WINDOW_TOKENS ? LARGE_WINDOW_TOKENS : UNTOLD_WINDOW_TOKENS;
+  return { contextWindowTokens, maxOutputTokens: reserveOf(contextWindowTokens) };
+}
+
+function reserveOf(roomTokens: number): number {
+  return Math.min(OUTPUT_RESERVE_TOKENS, Math.floor(roomTokens / OUTPUT_RESERVE_SHARE));
+}

@@ -1,0 +1,60 @@
+import type { Message, SessionEntry } from "@plimsoll/core";
+import { isHuman, toolCallsOf } from "@plimsoll/core";
+import { replyAfter } from "../size-model/recorded-calls.ts";
+import { onArrival } from "./arrival.ts";
+import { type Cell, isRecordedPolicy, limitsOf } from "./cell.ts";
+import { createEngineRun } from "./engine-run.ts";
+import type { PreparedSession } from "./prepared-session.ts";
+import type { CallObserver } from "./replayed-call.ts";
+import { sendCall } from "./send-call.ts";
+
+/**
+ * Drives the production engine over the full recorded history. Messages arrive as they did; the engine is asked before a human
+ * message is submitted, before every call, and when the last result of a batch has arrived. The recorded agent's own
+ * boundaries, with the messages that exist only inside them, are folded under `recorded` and under no other policy.
+ */
+export async function drive(session: PreparedSession, cell: Cell, onCall: CallObserver): Promise<void> {
+  const run = createEngineRun(session, cell);
+  const { manager } = run;
+  const foldsBoundaries = isRecordedPolicy(cell.policy);
+  const openCallIds = new Set<string>();
+  let call = 0;
+
+  const arrive = async (recorded: Message) => {
+    const message = onArrival(recorded, cell.policy);
+    if (isHuman(message)) await run.fit("before-submit", { pending: [message], nowMs: message.atMs });
+    manager.append({ type: "message", message });
+    for (const { callId } of toolCallsOf(message)) openCallIds.add(callId);
+    if (message.role !== "tool-result" || !openCallIds.delete(message.callId) || openCallIds.size > 0) return;
+    await run.fit("after-tool-batch", { pending: [], nowMs: message.atMs });
+  };
+  const take = async (entry: SessionEntry, position: number) => {
+    switch (entry.type) {
+      case "session":
+        manager.append(entry);
+        break;
+      case "model-change":
+        manager.append({ ...entry, limits: limitsOf(cell) });
+        break;
+      case "message":
+        await arrive(entry.message);
+        break;
+      case "usage":
+        onCall(await sendCall(session, cell, run, { call, entry, reply: replyAfter(session.entries, position) }));
+        call += 1;
+        break;
+      case "compaction":
+        if (foldsBoundaries) {
+          manager.append(entry);
+          run.note(entry);
+        }
+        break;
+      case "revert":
+        if (foldsBoundaries) manager.append(entry);
+        break;
+      default:
+        entry satisfies never;
+    }
+  };
+  for (const [position, entry] of session.entries.entries()) await take(entry, position);
+}

@@ -1,0 +1,68 @@
+import type { CompactionEntry, ContextManager, FitOutcome, Gate, Message } from "@plimsoll/core";
+import { createContextManager, createDigest, createEstimator, createWorkCounter, EMPTY_LEDGER } from "@plimsoll/core";
+import { type Cell, limitsOf } from "./cell.ts";
+import type { PreparedSession } from "./prepared-session.ts";
+
+/** The production engine over a cell, and what it did since the last call. */
+export interface EngineRun {
+  readonly manager: ContextManager;
+  fit(gate: Gate, at: FitMoment): Promise<FitOutcome>;
+  /** Notes a recorded boundary that was folded. */
+  note(compaction: CompactionEntry): void;
+  /** Takes what was done since it was asked before. */
+  takeDone(): { readonly compactions: readonly CompactionEntry[]; readonly failedCompactions: number };
+}
+
+/** What a gate is asked with besides its name. */
+export interface FitMoment {
+  readonly pending: readonly Message[];
+  readonly nowMs: number | null;
+  /** For `on-overflow`: which recovery of this call it is, from 0. */
+  readonly recovery?: number;
+}
+
+/** The engine at the beginning of a session. Every policy has the same summariser, the deterministic digest. */
+export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun {
+  const manager = createContextManager({
+    policy: cell.policy,
+    summarizer: createDigest(),
+    hiddenOverheadTokens: hiddenOverheadTokens(session, cell),
+  });
+  const model = limitsOf(cell);
+  const { signal } = new AbortController();
+  let compactions: CompactionEntry[] = [];
+  let failedCompactions = 0;
+  return {
+    manager,
+    fit: async (gate, { pending, nowMs, recovery }) => {
+      const overflow = recovery === undefined ? {} : { observedLimitTokens: cell.contextWindowTokens, recovery };
+      const outcome = await manager.fit({ gate, pending, model, nowMs, ...overflow }, signal);
+      if (outcome.kind === "compacted") compactions.push(outcome.entry);
+      if (outcome.kind === "failed" || outcome.kind === "irreducible") failedCompactions += 1;
+      return outcome;
+    },
+    note: (compaction) => {
+      compactions.push(compaction);
+    },
+    takeDone: () => {
+      const done = { compactions, failedCompactions };
+      compactions = [];
+      failedCompactions = 0;
+      return done;
+    },
+  };
+}
+
+/**
+ * The part of the overhead that the log does not show: an agent that runs the engine knows its own system text and tools, the
+ * log of another agent often does not tell them. It is the size model's overhead of the first epoch less what the
+ * policy's own measure counts of what the log shows; never below zero.
+ */
+function hiddenOverheadTokens({ entries, sizeModel }: PreparedSession, { policy }: Cell): number {
+  const start = entries[0];
+  if (start?.type !== "session") return sizeModel.firstOverheadTokens;
+  const { system, tools } = start;
+  const estimator = createEstimator(policy.estimator, createWorkCounter());
+  const shown = estimator.predict(EMPTY_LEDGER, { system, tools, dynamicContext: null, hiddenTokens: 0 });
+  return Math.max(0, sizeModel.firstOverheadTokens - shown.overheadTokens);
+}

@@ -1,0 +1,27 @@
+import type { SessionEntry } from "@plimsoll/core";
+import { prepareReferences } from "../references/prepare.ts";
+import { type RepairedEntries, repairEntries } from "../repair/repair-entries.ts";
+import { createSizeModel, type SizeModel } from "../size-model.ts";
+import type { Transcript } from "../transcript.ts";
+
+/** A session with everything that is made once and shared by its replays. */
+export interface PreparedSession {
+  readonly transcript: Transcript;
+  /** The recorded log after repairs: what is replayed. */
+  readonly entries: readonly SessionEntry[];
+  readonly repaired: Pick<RepairedEntries, "repairs" | "continuations">;
+  readonly sizeModel: SizeModel;
+  readonly references: ReturnType<typeof prepareReferences>;
+}
+
+/** Repairs the log, fits its size model and finds its references. The costly part of a replay, done once a session. */
+export function prepareSession(transcript: Transcript): PreparedSession {
+  const { entries, repairs, continuations } = repairEntries(transcript.entries);
+  return {
+    transcript,
+    entries,
+    repaired: { repairs, continuations },
+    sizeModel: createSizeModel(entries),
+    references: prepareReferences(entries),
+  };
+}

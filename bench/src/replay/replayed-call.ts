@@ -1,0 +1,33 @@
+import type { AssistantMessage, CompactionEntry, Message, Prediction, UsageEntry, WireViolation } from "@plimsoll/core";
+
+/** One call of a replay as it was sent, or could not be; what every metric is made from. */
+export interface ReplayedCall {
+  readonly call: number;
+  /** The recording's account of this call. */
+  readonly recorded: UsageEntry;
+  /** The recorded reply; `null` where it showed nothing. */
+  readonly reply: AssistantMessage | null;
+  /** What was sent; for a lost call what could not be. */
+  readonly context: readonly Message[];
+  /** Size of that request, by the size model. */
+  readonly promptTokens: number;
+  /** Tokens beside the messages in it. */
+  readonly accountTokens: number;
+  /** What the call costs: its own size, for a lost call that of the recorded request. */
+  readonly chargedTokens: number;
+  /** The engine's prediction of the request, before it saw the size. */
+  readonly prediction: Prediction;
+  /** True where a request of this call was above the window. */
+  readonly overflowed: boolean;
+  /** True where the engine said that the context cannot be made to fit. */
+  readonly irreducible: boolean;
+  /** True where the call could not be sent at all: the session would have ended here. */
+  readonly lost: boolean;
+  readonly violations: readonly WireViolation[];
+  /** Compactions since the call before, and attempts that came to nothing. */
+  readonly compactions: readonly CompactionEntry[];
+  readonly failedCompactions: number;
+}
+
+/** Receives the calls of a replay in order. */
+export type CallObserver = (call: ReplayedCall) => void;
