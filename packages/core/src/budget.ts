@@ -3,14 +3,15 @@ import { PlimsollError } from "./error.ts";
 
 /**
  * A number of tokens, as policy data: fixed, a share of the window or of the input budget, or made of others.
- * `minus` takes every further amount off the first; results below zero are zero.
+ * `minus` takes every further amount off the first; results below zero are zero. `windowAbove` chooses by the size of the window.
  */
 export type Amount =
   | { readonly tokens: number }
   | { readonly ratio: number; readonly of: "window" | "input-budget" }
   | { readonly min: readonly Amount[] }
   | { readonly max: readonly Amount[] }
-  | { readonly minus: readonly Amount[] };
+  | { readonly minus: readonly Amount[] }
+  | { readonly windowAbove: number; readonly above: Amount; readonly upTo: Amount };
 
 /** The limits that amounts are resolved against, in tokens. */
 export interface Budget {
@@ -45,6 +46,8 @@ export function resolveAmount(amount: Amount, budget: Budget): number {
   if ("ratio" in amount) return amount.ratio * (amount.of === "window" ? budget.windowTokens : budget.inputBudgetTokens);
   if ("min" in amount) return Math.min(...amount.min.map((each) => resolveAmount(each, budget)));
   if ("max" in amount) return Math.max(...amount.max.map((each) => resolveAmount(each, budget)));
+  if ("windowAbove" in amount)
+    return resolveAmount(budget.windowTokens > amount.windowAbove ? amount.above : amount.upTo, budget);
   const [first = 0, ...rest] = amount.minus.map((each) => resolveAmount(each, budget));
   return Math.max(
     0,

@@ -32,7 +32,7 @@ export interface Climb {
 export async function climb(state: FitState, { reason, budget, input }: Climb, signal: AbortSignal): Promise<FitOutcome> {
   const workBefore = state.work.total();
   const before = state.messages();
-  const { overheadTokens } = state.estimator.predict(state.ledger, state.overhead);
+  const { overheadTokens, expectedTokens } = state.estimator.predict(state.ledger, state.overhead);
   const tokensBefore = expectedTokensOf(before, state);
   const pendingTokens = expectedTokensOf(input.pending, state);
   const goal = goalOf(state, { reason, budget, input }, { tokensBefore, overheadTokens, pendingTokens });
@@ -40,7 +40,7 @@ export async function climb(state: FitState, { reason, budget, input }: Climb, s
 
   const decision = await askHook(
     state,
-    { reason, tokensBefore: tokensBefore + overheadTokens, budgetTokens: budget.inputBudgetTokens, messages: before },
+    { reason, tokensBefore: expectedTokens, budgetTokens: budget.inputBudgetTokens, messages: before },
     { steps, signal },
   );
   if (decision.kind === "cancel") return { kind: "cancelled", reason, why: decision.why };
@@ -72,7 +72,7 @@ export async function climb(state: FitState, { reason, budget, input }: Climb, s
     cutEstimator: state.policy.cutEstimator === null ? null : state.cutEstimator.name,
     modelId: state.modelId,
     budgetTokens: budget.inputBudgetTokens,
-    tokensBefore: tokensBefore + overheadTokens,
+    tokensBefore: expectedTokens,
     tokensAfter: climbed.tokens + overheadTokens,
     messagesBefore: before.length,
     messagesAfter: climbed.messages.length,

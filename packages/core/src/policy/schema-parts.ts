@@ -15,6 +15,7 @@ export const amountSchema: z.ZodType<Amount> = z.lazy(() =>
     z.strictObject({ min: z.array(amountSchema).min(1).readonly() }),
     z.strictObject({ max: z.array(amountSchema).min(1).readonly() }),
     z.strictObject({ minus: z.array(amountSchema).min(1).readonly() }),
+    z.strictObject({ windowAbove: tokens, above: amountSchema, upTo: amountSchema }),
   ]),
 );
 
@@ -49,6 +50,11 @@ export const estimatorSchema: z.ZodType<EstimatorSpec> = z.union([
     alphaRatio: z.number().min(0).max(1),
     minimumFactor: z.number().positive(),
     maximumFactor: z.number().positive(),
+  }),
+  z.strictObject({
+    kind: z.literal("usage-anchored"),
+    of: charsPerTokenSchema,
+    anchor: z.enum(["prompt", "prompt-and-reply"]),
   }),
 ]);
 

@@ -19,7 +19,7 @@ export interface LedgerFold {
 export function foldLedger(ledger: Ledger, entry: SessionEntry, fold: LedgerFold): Ledger {
   switch (entry.type) {
     case "message":
-      return { ...ledger, estimatedTokens: ledger.estimatedTokens + fold.estimator.measure.messageTokens(entry.message) };
+      return withMessage(ledger, entry.message, fold.estimator);
     case "usage":
       return fold.estimator.observe(withStep(ledger), entry, fold.overhead);
     case "compaction":
@@ -39,6 +39,19 @@ export function foldLedger(ledger: Ledger, entry: SessionEntry, fold: LedgerFold
     default:
       return entry satisfies never;
   }
+}
+
+/** A reply that the newest report covers is part of the anchor, not of what came after it. */
+function withMessage(ledger: Ledger, message: Message, estimator: Estimator): Ledger {
+  const tokens = estimator.measure.messageTokens(message);
+  const { anchor } = ledger;
+  const isCovered =
+    anchor !== null && message.role === "assistant" && message.requestId !== null && message.requestId === anchor.coversReplyOf;
+  return {
+    ...ledger,
+    estimatedTokens: ledger.estimatedTokens + tokens,
+    anchor: isCovered ? { ...anchor, estimatedTokens: anchor.estimatedTokens + tokens, coversReplyOf: null } : anchor,
+  };
 }
 
 /** Weight of the newest step in the average growth: the last ten steps make most of it; chosen. */

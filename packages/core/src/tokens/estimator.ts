@@ -7,10 +7,11 @@ import type { CharsPerTokenSpec } from "./chars-per-token.ts";
 import { charsPerToken } from "./chars-per-token.ts";
 import type { Ledger } from "./ledger.ts";
 import type { MessageMeasure } from "./measure.ts";
+import type { UsageAnchoredSpec } from "./usage-anchored.ts";
 import type { WorkCounter } from "./work.ts";
 
 /** How a policy measures, as data. */
-export type EstimatorSpec = CharsPerTokenSpec | CalibratedEmaSpec;
+export type EstimatorSpec = CharsPerTokenSpec | CalibratedEmaSpec | UsageAnchoredSpec;
 
 /** What the next request is expected to measure. */
 export interface Prediction {
@@ -57,6 +58,8 @@ export function createEstimator(spec: EstimatorSpec, work: WorkCounter): Estimat
       return uncalibrated(charsPerToken(spec, work), overheadPricing());
     case "calibrated-ema":
       return calibrated(spec, charsPerToken(spec.of, work), overheadPricing());
+    case "usage-anchored":
+      return anchored(spec, charsPerToken(spec.of, work), overheadPricing());
     default:
       return spec satisfies never;
   }
@@ -108,6 +111,32 @@ function calibrated(spec: CalibratedEmaSpec, measure: MessageMeasure, overheadTo
     },
     predict: (ledger, overhead) =>
       prediction(name, Math.floor(ledger.estimatedTokens * ledger.factor), overheadTokensOf(measure, overhead)),
+  };
+}
+
+function anchored(spec: UsageAnchoredSpec, measure: MessageMeasure, overheadTokensOf: OverheadPricing): Estimator {
+  const name = `usage-anchored(${measure.name})`;
+  return {
+    name,
+    measure,
+    scaleRatio: () => 1,
+    messageTokens: (message) => measure.messageTokens(message),
+    observe: (ledger, entry) => {
+      const promptTokens = entry.usage.input.totalTokens;
+      if (promptTokens === null) return ledger;
+      const replyTokens = spec.anchor === "prompt-and-reply" ? entry.usage.output.totalTokens : null;
+      const reportedTokens = promptTokens + (replyTokens ?? 0);
+      const coversReplyOf = replyTokens === null ? null : entry.requestId;
+      return { ...ledger, anchor: { reportedTokens, estimatedTokens: ledger.estimatedTokens, coversReplyOf } };
+    },
+    predict: (ledger, overhead) => {
+      const overheadTokens = overheadTokensOf(measure, overhead);
+      if (ledger.anchor === null) return prediction(name, ledger.estimatedTokens, overheadTokens);
+      const { reportedTokens } = ledger.anchor;
+      const estimatedTokens = ledger.estimatedTokens - ledger.anchor.estimatedTokens;
+      const expectedTokens = reportedTokens + estimatedTokens;
+      return { expectedTokens, upperTokens: expectedTokens, reportedTokens, estimatedTokens, overheadTokens, basis: name };
+    },
   };
 }
 

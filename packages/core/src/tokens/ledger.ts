@@ -1,3 +1,5 @@
+import type { UsageAnchor } from "./usage-anchored.ts";
+
 /**
  * What is known about the size of a view, as plain data that is folded entry by entry: `foldLedger` (in session/) adds
  * what is new and adds up a view again only after edits.
@@ -11,6 +13,8 @@ export interface Ledger {
   readonly estimatedAtLastCallTokens: number | null;
   /** Moving average of how much a step adds, by the estimator's own measure. */
   readonly stepGrowthTokens: number;
+  /** The newest report that still describes the view; `null` before the first and after a compaction. */
+  readonly anchor: UsageAnchor | null;
   /** Learned factor of a calibrated estimator; 1 before the first report. */
   readonly factor: number;
 }
@@ -21,5 +25,6 @@ export const EMPTY_LEDGER: Ledger = {
   estimatedAtLastCutTokens: null,
   estimatedAtLastCallTokens: null,
   stepGrowthTokens: 0,
+  anchor: null,
   factor: 1,
 };
