@@ -74,6 +74,9 @@ export type {
 } from "./message/message.ts";
 export { isHuman, textOf, toolCallsOf } from "./message/message.ts";
 export { sharedPrefixCount } from "./message/prefix.ts";
+export type { RepairedMessages } from "./message/repair.ts";
+export { MISSING_RESULT_TEXT, repairMessages } from "./message/repair.ts";
+export type { Repair, RepairAction } from "./message/repair-record.ts";
 export { coverageOf, messageChars, partChars } from "./message/size.ts";
 // Strategies and policies
 export type { Keep, Policy } from "./policy/policy.ts";

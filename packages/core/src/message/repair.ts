@@ -110,9 +110,11 @@ function answering(result: ToolResultMessage, call: CallPlace): ToolResultMessag
 function withCallIds(message: Message, calls: readonly CallPlace[]): Message {
   if (message.role !== "assistant" || calls.every((call) => call.callId === call.part.callId)) return message;
   const ids = calls.map((call) => call.callId).values();
-  const parts = message.parts.map((part) =>
-    part.type === "tool-call" ? { ...part, callId: ids.next().value ?? part.callId } : part,
-  );
+  const parts = message.parts.map((part) => {
+    if (part.type !== "tool-call") return part;
+    const callId = ids.next().value ?? part.callId;
+    return callId === part.callId ? part : { ...part, callId };
+  });
   return { ...message, parts };
 }
 

@@ -1,5 +1,7 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SessionEntry } from "../entry.ts";
+import { arbitraryLog } from "../testing/arbitrary-transcript.ts";
 import {
   absentImage,
   assistant,
@@ -103,6 +105,28 @@ describe("a whole log", () => {
   test("comes back as it was", () => {
     const log = entries.map(([, entry]) => entry);
     expect(decodeLog(encodeLog(log), "log.jsonl")).toEqual({ entries: log, cutOff: null });
+  });
+
+  test("comes back as it was, whatever was said in it", () => {
+    fc.assert(
+      fc.property(arbitraryLog, (log) => {
+        expect(decodeLog(encodeLog(log), "log.jsonl")).toEqual({ entries: log, cutOff: null });
+      }),
+    );
+  });
+
+  test("is read up to its last whole line, wherever a crash cut it off", () => {
+    fc.assert(
+      fc.property(arbitraryLog, fc.nat(), (log, place) => {
+        const text = encodeLog(log);
+        const cut = text.slice(0, place % text.length);
+        const { entries: read } = decodeLog(cut, "log.jsonl");
+        const lines = cut.split("\n").length - 1;
+        expect(read.length - lines).toBeGreaterThanOrEqual(0);
+        expect(read.length - lines).toBeLessThanOrEqual(1);
+        expect(read).toEqual(log.slice(0, read.length));
+      }),
+    );
   });
 
   test.each([

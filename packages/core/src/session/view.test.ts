@@ -1,6 +1,8 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ModelChangeEntry, SessionEntry } from "../entry.ts";
 import type { Message } from "../message/message.ts";
+import { arbitraryValidMessages } from "../testing/arbitrary-transcript.ts";
 import {
   calling,
   compaction,
@@ -145,6 +147,18 @@ describe("folding entry by entry", () => {
       folded.viewHash,
       folded.activeCompactions,
     ]);
+  });
+
+  test("a compaction and its revert leave what was there, and what came since", () => {
+    fc.assert(
+      fc.property(arbitraryValidMessages, fc.nat(), fc.nat(), (messages, first, second) => {
+        const [from = 0, through = 0] = [first % messages.length, second % messages.length].sort((left, right) => left - right);
+        const cut = compaction("cut", [dropped(messages[from]?.id ?? "", messages[through]?.id ?? "")]);
+        const log = [...logOf(messages), cut, said(u3)];
+        expect(foldEntries(log).messages.slice()).toEqual([...messages.slice(0, from), ...messages.slice(through + 1), u3]);
+        expect(foldEntries([...log, revertOf("cut")]).messages.slice()).toEqual([...messages, u3]);
+      }),
+    );
   });
 
   test("leaves older views as they were", () => {

@@ -1,3 +1,4 @@
+export { arbitraryLog, arbitraryMessageSoup, arbitraryValidMessages } from "./arbitrary-transcript.ts";
 export {
   absentImage,
   assistant,
