@@ -52,7 +52,12 @@ function summarizeEdit(covered: readonly Message[], message: Message): AppliedEd
 
 function replaceEdit(before: readonly Message[], after: readonly Message[]): AppliedEdit {
   const staying = new Set(after);
-  return { kind: "replace-history", through: null, messages: after, covered: coverageOf(before.filter((message) => !staying.has(message))) };
+  return {
+    kind: "replace-history",
+    through: null,
+    messages: after,
+    covered: coverageOf(before.filter((message) => !staying.has(message))),
+  };
 }
 
 function keptMessages(writer: LogWriter, kept: KeptHistory, items: readonly LogItem[]): readonly Message[] {

@@ -11,6 +11,7 @@ export interface LogWriter {
   lastEntryId(): string;
   /** Every message that ever was in the view, in order. */
   known(): Iterable<Message>;
+  hasMessage(id: string): boolean;
   messageOf(item: LogItem): Message | undefined;
   /** Gives the draft its id: the source's where it is free, else the chain id. */
   identify(draft: MessageDraft, sourceId: string | null): Message;
@@ -33,6 +34,7 @@ export function createLogWriter(start: SessionStartEntry): LogWriter {
     lastMessageId: () => lastMessageId,
     lastEntryId: () => entryIdOf(entries.at(-1) ?? start),
     known: () => known,
+    hasMessage: (id) => messageIds.has(id),
     messageOf: (item) => messageOf.get(item),
     identify: (draft, sourceId) => {
       const isFree = sourceId !== null && sourceId !== "" && !messageIds.has(sourceId);

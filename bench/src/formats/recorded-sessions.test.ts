@@ -25,7 +25,16 @@ const EXPECTED: readonly (readonly [file: string, calls: number, maxPromptTokens
   ["pi-session/badlogic__pi-mono__before-compaction.jsonl", 471, 184915],
   ["pi-session/badlogic__pi-mono__large-session.jsonl", 439, 177604],
   ["pi-session/entireio__auth-go__entire-7407a21c1092-0.jsonl", 184, 128639],
+  ["gemini-cli-chat/savekirk__session-bridge__entire-e94f17cdc65d-0.json", 37, 68430],
+  ["mini-swe-agent/wudi-alex__mini-swe-agent-CaM__gpt5-output--sphinx-doc__sphinx-9229.traj.json", 38, 53830],
+  ["mini-swe-agent/wudi-alex__mini-swe-agent-CaM__mini-reasoning-high-res-api--sphinx-doc__sphinx-8548.traj.json", 50, 85406],
+  ["opencode-export/savekirk__session-bridge__entire-13dddd416599-0.json", 69, 105534],
+  ["openhands/OpenHands__OpenHands__basic_gui_mode.json", 4, 5488],
+  ["openhands/OpenHands__OpenHands__multi_swe_bench_output.jsonl", 105, 33459],
 ];
+
+/** Reports no sizes: its calls carry a usage of nulls. */
+const WITHOUT_USAGE = "swe-agent-traj/SWE-agent__SWE-agent__marshmallow-code__marshmallow-1867.traj";
 
 const recordedCalls = existsSync(CALLS) ? readRecordedCalls() : new Map<string, number[]>();
 
@@ -73,7 +82,15 @@ describe.skipIf(!existsSync(FOLDER))("recorded sessions", () => {
     for (const transcript of transcripts) expect(promptsOf(transcript)).toEqual(recordedCalls.get(transcript.name));
   });
 
-  test.each(EXPECTED)("%s: the log is sane", async (file) => {
+  test("a session without sizes gives one unreported call a reply", async () => {
+    const [transcript] = await importFile(join(FOLDER, WITHOUT_USAGE), WITHOUT_USAGE);
+    expect(transcript).toMatchObject({ hasUsage: false });
+    const replies = transcript?.entries.filter((entry) => entry.type === "message" && entry.message.role === "assistant") ?? [];
+    expect(transcript?.entries.filter((entry) => entry.type === "usage").length).toBe(replies.length);
+    expect(replies.length).toBe(13);
+  });
+
+  test.each([...EXPECTED.map(([file]) => file), WITHOUT_USAGE])("%s: the log is sane", async (file) => {
     for (const { entries } of await importFile(join(FOLDER, file), file)) {
       expect(entries[0]?.type).toBe("session");
       const ids = entries.map(entryIdOf);

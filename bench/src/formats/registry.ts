@@ -1,15 +1,43 @@
 import { PlimsollError } from "@plimsoll/core";
 import type { Transcript } from "../transcript.ts";
 import { claudeCodeImporter } from "./claude-code/importer.ts";
+import { clineImporter } from "./cline/importer.ts";
 import { codexImporter } from "./codex/importer.ts";
 import { readHead } from "./file-head.ts";
 import { fileSource } from "./file-source.ts";
+import { geminiCliImporter } from "./gemini-cli/importer.ts";
 import type { FileSource, Importer } from "./importer.ts";
+import { aiSdkImporter } from "./message-lists/ai-sdk.ts";
+import { anthropicMessagesImporter } from "./message-lists/anthropic.ts";
+import { langChainImporter } from "./message-lists/langchain.ts";
+import { openAiChatImporter } from "./message-lists/openai-chat.ts";
+import { openAiResponsesImporter } from "./message-lists/openai-responses.ts";
+import { miniSweAgentImporter } from "./mini-swe-agent/importer.ts";
+import { openCodeImporter } from "./opencode/importer.ts";
+import { openHandsImporter, openHandsOutputImporter } from "./openhands/importer.ts";
 import { piImporter } from "./pi/importer.ts";
 import { plimsollImporter } from "./plimsoll/importer.ts";
+import { sweAgentImporter } from "./swe-agent/importer.ts";
 
 /** Every importer, the more particular formats first: the first that recognises a file reads it. */
-export const IMPORTERS: readonly Importer[] = [plimsollImporter, piImporter, claudeCodeImporter, codexImporter];
+export const IMPORTERS: readonly Importer[] = [
+  plimsollImporter,
+  piImporter,
+  claudeCodeImporter,
+  codexImporter,
+  openCodeImporter,
+  geminiCliImporter,
+  openHandsOutputImporter,
+  openHandsImporter,
+  miniSweAgentImporter,
+  sweAgentImporter,
+  clineImporter,
+  langChainImporter,
+  aiSdkImporter,
+  openAiResponsesImporter,
+  anthropicMessagesImporter,
+  openAiChatImporter,
+];
 
 /**
  * The sessions in a file, whichever agent wrote it; chosen by what the file holds, never by its name. `displayName` is the path as
@@ -34,7 +62,7 @@ export async function importSource(source: FileSource): Promise<readonly Transcr
 }
 
 function unknownFormat(file: string): PlimsollError {
-  const formats = IMPORTERS.map((importer) => importer.format).join(", ");
+  const formats = [...new Set(IMPORTERS.map((importer) => importer.format))].join(", ");
   return new PlimsollError("bad-input", `${file}:1: no known session format; give a log of one of: ${formats}`, {
     file,
     line: 1,

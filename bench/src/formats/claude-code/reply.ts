@@ -1,8 +1,9 @@
 import type { AssistantMessage, Usage } from "@plimsoll/core";
-import { type Fields, jsonValueOf, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
-import { callDraft, type ReplyItem, type ReplyPart, textPart } from "../log-items.ts";
+import { replyPartsOfBlocks } from "../anthropic-blocks.ts";
+import { anthropicUsageOf } from "../anthropic-usage.ts";
+import { type Fields, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
+import type { ReplyItem, ReplyPart } from "../log-items.ts";
 import type { ToolTable } from "../tool-shapes.ts";
-import { laterUsage, lineUsageOf } from "./usage.ts";
 
 const TOOLS: ToolTable = {
   Read: "read",
@@ -68,10 +69,10 @@ export function startReply(value: Fields, line: number): GrowingReply {
 /** Adds a line's blocks to its reply. Blocks that the reply has already, from an earlier state of the stream, are not added again. */
 export function growReply(reply: GrowingReply, value: Fields): void {
   const message = recordAt(value, "message");
-  for (const part of recordsAt(message, "content").flatMap(partOf)) {
+  for (const part of replyPartsOfBlocks(TOOLS, recordsAt(message, "content"))) {
     if (!reply.parts.some((known) => isSameBlock(known, part))) reply.parts.push(part);
   }
-  reply.usage = laterUsage(reply.usage, lineUsageOf(recordAt(message, "usage")));
+  reply.usage = laterUsage(reply.usage, anthropicUsageOf(recordAt(message, "usage")));
   const reason = stringAt(message, "stop_reason");
   if (reason !== null) reply.stopReason = STOP_REASONS.get(reason) ?? "other";
 }
@@ -82,21 +83,8 @@ function isSameBlock(known: ReplyPart, part: ReplyPart): boolean {
   return known.type === "reasoning" && known.text === part.text && JSON.stringify(known.opaque) === JSON.stringify(part.opaque);
 }
 
-function partOf(block: Fields): readonly ReplyPart[] {
-  switch (block.type) {
-    case "text":
-      return [textPart(stringAt(block, "text") ?? "")];
-    case "thinking":
-      return [{ type: "reasoning", text: stringAt(block, "thinking") ?? "", opaque: stringAt(block, "signature") }];
-    case "tool_use": {
-      const args = recordAt(block, "input");
-      const callId = stringAt(block, "id") ?? "";
-      return [
-        callDraft(TOOLS, { callId, toolName: stringAt(block, "name") ?? "", argumentsJson: JSON.stringify(args ?? {}), args }),
-      ];
-    }
-    default:
-      // Redacted thinking and what server-side tools were asked and gave: opaque, but sent back.
-      return [{ type: "reasoning", text: "", opaque: jsonValueOf(block) }];
-  }
+/** The later of two reports of one call, unless its output is smaller: early lines hold a count from the stream's start. */
+function laterUsage(before: Usage | null, now: Usage | null): Usage | null {
+  if (now === null || before === null) return now ?? before;
+  return (now.output.totalTokens ?? 0) >= (before.output.totalTokens ?? 0) ? now : before;
 }

@@ -93,7 +93,7 @@ function reasoningText(item: Fields): string {
 }
 
 /** The result item of a call's output; `null` for other items. */
-export function resultItemOf(item: Fields, line: number, atMs: number | null): ResultItem | null {
+export function resultItemOf(item: Fields, line: number | null, atMs: number | null): ResultItem | null {
   const type = stringAt(item, "type") ?? "";
   if (!type.endsWith("_output")) return null;
   const body = recordAt(item, "output");

@@ -1,11 +1,11 @@
 import { type Usage, usageOf } from "@plimsoll/core";
-import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt } from "../fields.ts";
+import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt } from "./fields.ts";
 
 /**
- * The usage of a line, `null` where it reports zeros only (the agent's own messages do). The parts of the prompt are
+ * The usage of a message, `null` where it reports zeros only (the agent's own messages do). The parts of the prompt are
  * disjoint. With several iterations the counts are those of the last, and all of them were paid for.
  */
-export function lineUsageOf(usage: Fields | null): Usage | null {
+export function anthropicUsageOf(usage: Fields | null): Usage | null {
   const uncachedTokens = numberAt(usage, "input_tokens");
   const cacheReadTokens = numberAt(usage, "cache_read_input_tokens");
   const cacheWriteTokens = numberAt(usage, "cache_creation_input_tokens");
@@ -26,12 +26,6 @@ export function lineUsageOf(usage: Fields | null): Usage | null {
     raw: jsonValueOf(usage),
     ...(iterations.length > 1 ? { billed } : {}),
   });
-}
-
-/** The later of two reports of one call, unless its output is smaller: early lines hold a count from the stream's start. */
-export function laterUsage(before: Usage | null, now: Usage | null): Usage | null {
-  if (now === null || before === null) return now ?? before;
-  return (now.output.totalTokens ?? 0) >= (before.output.totalTokens ?? 0) ? now : before;
 }
 
 function sum(iterations: readonly Fields[], keys: readonly string[]): number {

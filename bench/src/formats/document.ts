@@ -1,0 +1,116 @@
+import { isRecord, PlimsollError, type SessionStartEntry, type ToolSpec } from "@plimsoll/core";
+import type { ImportNote, Transcript } from "../transcript.ts";
+import { type Fields, parseRecord, recordAt, recordsAt, stringAt } from "./fields.ts";
+import type { FileHead, FileSource, Importer } from "./importer.ts";
+import type { LogItem } from "./log-items.ts";
+import { transcriptOf } from "./transcript-of.ts";
+
+/** One session of a document: what starts its log, and its items. */
+export interface DocumentSession {
+  readonly start: Partial<SessionStartEntry>;
+  readonly items: readonly LogItem[];
+  readonly notes?: readonly ImportNote[];
+}
+
+/** A format that is read whole. */
+export interface DocumentFormat {
+  readonly format: string;
+  readonly description: string;
+  recognises(head: FileHead): boolean;
+  /** Whether the sessions are numbered even where there is one: for formats whose files are lists of sessions. */
+  readonly numbering: "if-several" | "always";
+  sessions(documents: readonly unknown[]): readonly DocumentSession[];
+}
+
+/**
+ * The importer of a format that is read whole: a JSON document, or one on each line. Sessions after the first are named by their
+ * number from 0. Throws `bad-input` for a file that holds neither.
+ */
+export function documentImporter(spec: DocumentFormat): Importer {
+  const { format, description } = spec;
+  return {
+    format,
+    description,
+    recognises: spec.recognises,
+    read: async (source: FileSource): Promise<readonly Transcript[]> => {
+      const file = source.displayName;
+      const sessions = spec.sessions(await readDocuments(source));
+      return sessions.map(({ start, items, notes = [] }, index) => {
+        const name = sessions.length > 1 || spec.numbering === "always" ? `${file}#${index}` : file;
+        return transcriptOf({ name, file, format, start: { ...start, id: start.id ?? name }, items, notes });
+      });
+    },
+  };
+}
+
+async function readDocuments(source: FileSource): Promise<readonly unknown[]> {
+  const text = await source.text();
+  try {
+    return [JSON.parse(text)];
+  } catch (cause) {
+    const lines = text.split("\n").filter((line) => line.trim() !== "");
+    const objects = lines.flatMap((line) => parseRecord(line) ?? []);
+    if (objects.length > 0 && objects.length >= lines.length - 1) return objects;
+    const file = source.displayName;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new PlimsollError("bad-input", `${file}: neither a JSON document nor one on each line (${reason})`, { file }, cause);
+  }
+}
+
+/** A list of messages with what a request has beside it. */
+export interface MessageList {
+  readonly messages: readonly Fields[];
+  readonly system: string;
+  readonly tools: readonly ToolSpec[];
+  readonly modelId: string | null;
+  readonly fields: Fields;
+}
+
+const LIST_KEYS = ["messages", "input", "history"] as const;
+
+/**
+ * The message lists of documents: an array of messages, objects that hold one, or one message a line. Each list is a session.
+ */
+export function messageLists(documents: readonly unknown[]): readonly MessageList[] {
+  const objects = documents.filter(isRecord);
+  const isList = (fields: Fields) => LIST_KEYS.some((key) => Array.isArray(fields[key]));
+  if (objects.length > 0 && objects.every(isList)) return objects.map(listOf);
+  if (objects.length === documents.length) return [{ ...NO_LIST, messages: objects }];
+  return documents.filter(Array.isArray).map((items) => {
+    const messages = items.filter(isRecord);
+    return { ...NO_LIST, messages };
+  });
+}
+
+/** The first messages of a file, for recognising a format by them. */
+export function headMessages(head: FileHead): readonly Fields[] {
+  const [list] = messageLists(head.firstObjects);
+  return list?.messages ?? [];
+}
+
+const NO_LIST: MessageList = { messages: [], system: "", tools: [], modelId: null, fields: {} };
+
+function listOf(fields: Fields): MessageList {
+  const key = LIST_KEYS.find((candidate) => Array.isArray(fields[candidate])) ?? "messages";
+  const blocks = recordsAt(fields, "system").flatMap((block) => stringAt(block, "text") ?? []);
+  const system =
+    stringAt(fields, "system") ?? stringAt(fields, "system_prompt") ?? stringAt(fields, "instructions") ?? blocks.join("\n");
+  return {
+    messages: recordsAt(fields, key),
+    system,
+    tools: toolSpecs(fields.tools),
+    modelId: stringAt(fields, "model"),
+    fields,
+  };
+}
+
+/** Tool specifications in any vendor's form. Tools without a name of their own (server-side ones) are left out. */
+export function toolSpecs(value: unknown): readonly ToolSpec[] {
+  return recordsAt({ value }, "value").flatMap((tool) => {
+    const body = recordAt(tool, "function") ?? tool;
+    const name = stringAt(body, "name");
+    if (name === null) return [];
+    const schema = body.parameters ?? body.input_schema ?? body.inputSchema ?? {};
+    return [{ name, description: stringAt(body, "description") ?? "", parametersJson: JSON.stringify(schema) }];
+  });
+}

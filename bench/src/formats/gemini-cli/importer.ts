@@ -1,0 +1,128 @@
+import { type ImagePart, isRecord, type TextPart, type Usage, usageOf } from "@plimsoll/core";
+import { type DocumentSession, documentImporter } from "../document.ts";
+import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
+import { imageFromBase64 } from "../image.ts";
+import type { Importer } from "../importer.ts";
+import { callDraft, type LogItem, type ReplyPart, textPart } from "../log-items.ts";
+import { replyItem, resultItem, userItem } from "../plain-items.ts";
+import type { ToolTable } from "../tool-shapes.ts";
+import { conversationOf } from "./records.ts";
+
+const FORMAT = "gemini-cli";
+
+const TOOLS: ToolTable = {
+  read_file: "read",
+  read_many_files: "other",
+  write_file: "modify",
+  replace: "modify",
+  run_shell_command: "command",
+  glob: "search",
+  grep_search: "search",
+  search_file_content: "search",
+  list_directory: "search",
+  google_web_search: "search",
+  web_fetch: "other",
+  save_memory: "other",
+  write_todos: "other",
+};
+
+/** How the first user message of a compressed history begins. */
+const SNAPSHOT_OPENING = "<state_snapshot>";
+
+/** Chats of the Gemini CLI: one document, or records on lines with updates and rewinds. */
+export const geminiCliImporter: Importer = documentImporter({
+  format: FORMAT,
+  description: "Gemini CLI: ~/.gemini/tmp/*/chats/session-*.json and .jsonl",
+  numbering: "if-several",
+  recognises: ({ firstObjects: [first] }) => stringAt(first, "projectHash") !== null && stringAt(first, "sessionId") !== null,
+  sessions: (documents) => [sessionOf(documents.filter(isRecord))],
+});
+
+function sessionOf(records: readonly Fields[]): DocumentSession {
+  const { metadata, messages } = conversationOf(records);
+  const id = stringAt(metadata, "sessionId");
+  const start = {
+    ...(id === null ? {} : { id }),
+    createdMs: timeMsAt(metadata, "startTime"),
+    agent: { name: FORMAT, version: null },
+  };
+  return { start, items: messages.flatMap(messageItems) };
+}
+
+function messageItems(message: Fields): readonly LogItem[] {
+  const from = { sourceId: stringAt(message, "id"), atMs: timeMsAt(message, "timestamp") };
+  if (message.type === "user") return userItems(message, from);
+  if (message.type !== "gemini") return [];
+  const calls = recordsAt(message, "toolCalls");
+  const parts = [
+    ...recordsAt(message, "thoughts").map(thoughtPart),
+    ...contentParts(message.content).filter(isText),
+    ...calls.map(callPart),
+  ];
+  const stopReason = calls.length > 0 ? ("tool-calls" as const) : ("end" as const);
+  const reply = replyItem(parts, tokenUsage(recordAt(message, "tokens")), {
+    ...from,
+    modelId: stringAt(message, "model"),
+    stopReason,
+  });
+  return [reply, ...calls.flatMap(callResult)];
+}
+
+function userItems(message: Fields, from: { sourceId: string | null; atMs: number | null }): readonly LogItem[] {
+  const parts = contentParts(message.content);
+  const [first] = parts;
+  const text = first?.type === "text" ? first.text.trimStart() : "";
+  if (!text.startsWith(SNAPSHOT_OPENING)) return [userItem("human", parts, from)];
+  const summary = userItem("summary", parts, { atMs: from.atMs });
+  return [{ kind: "boundary", summary, kept: { kind: "items", items: [] }, tokensBefore: null, line: null, ...from }];
+}
+
+function isText(part: TextPart | ImagePart): part is TextPart {
+  return part.type === "text";
+}
+
+function thoughtPart(thought: Fields): ReplyPart {
+  const text = [stringAt(thought, "subject"), stringAt(thought, "description")].filter((line) => line !== null).join("\n");
+  return { type: "reasoning", text, opaque: null };
+}
+
+function callPart(call: Fields): ReplyPart {
+  const args = recordAt(call, "args");
+  const toolName = stringAt(call, "name") ?? "";
+  return callDraft(TOOLS, { callId: stringAt(call, "id") ?? "", toolName, argumentsJson: JSON.stringify(args ?? {}), args });
+}
+
+/** The parts that were sent back; `resultDisplay` is for the eye. */
+function callResult(call: Fields): readonly LogItem[] {
+  const sent = recordsAt(call, "result");
+  if (sent.length === 0) return [];
+  const isError = call.status === "error" || call.status === "cancelled";
+  return [resultItem(stringAt(call, "id") ?? "", sent.flatMap(sentPart), { isError, atMs: timeMsAt(call, "timestamp") })];
+}
+
+function sentPart(part: Fields): readonly (TextPart | ImagePart)[] {
+  const response = recordAt(recordAt(part, "functionResponse"), "response");
+  if (response === null) return contentParts([part]);
+  return [textPart(stringAt(response, "output") ?? stringAt(response, "error") ?? JSON.stringify(response))];
+}
+
+function contentParts(content: unknown): readonly (TextPart | ImagePart)[] {
+  if (typeof content === "string") return [textPart(content)];
+  return recordsAt({ content }, "content").flatMap((part): readonly (TextPart | ImagePart)[] => {
+    const data = recordAt(part, "inlineData");
+    if (data !== null) return [imageFromBase64(stringAt(data, "mimeType"), stringAt(data, "data") ?? "")];
+    const text = stringAt(part, "text");
+    return text === null ? [] : [textPart(text)];
+  });
+}
+
+/** The prompt is inclusive of its cached part; thoughts stand beside the output. */
+function tokenUsage(tokens: Fields | null): Usage | null {
+  const totalInputTokens = numberAt(tokens, "input");
+  if (totalInputTokens === null || totalInputTokens === 0) return null;
+  const reasoningTokens = numberAt(tokens, "thoughts");
+  const output = numberAt(tokens, "output");
+  const outputTokens = output === null ? null : output + (reasoningTokens ?? 0);
+  const cacheReadTokens = numberAt(tokens, "cached");
+  return usageOf({ totalInputTokens, cacheReadTokens, outputTokens, reasoningTokens, raw: jsonValueOf(tokens) });
+}

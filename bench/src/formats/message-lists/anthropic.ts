@@ -1,0 +1,69 @@
+import { UNREPORTED_USAGE, type UserMessage } from "@plimsoll/core";
+import { replyPartsOfBlocks } from "../anthropic-blocks.ts";
+import { anthropicUsageOf } from "../anthropic-usage.ts";
+import { contentParts } from "../content-parts.ts";
+import { documentImporter, headMessages, type MessageList, messageLists } from "../document.ts";
+import { type Fields, recordAt, recordsAt, stringAt } from "../fields.ts";
+import type { Importer } from "../importer.ts";
+import { type LogItem, textPart } from "../log-items.ts";
+import { replyItem, resultItem, userItem } from "../plain-items.ts";
+
+const BLOCK_TYPES = ["tool_use", "tool_result", "thinking", "redacted_thinking"] as const;
+
+/** Message lists in the form of the Anthropic Messages API: an array, a request, or one message a line. */
+export const anthropicMessagesImporter: Importer = documentImporter({
+  format: "anthropic-messages",
+  description: "Message list of the Anthropic Messages API: [messages] or {system, tools, messages, model}",
+  numbering: "if-several",
+  recognises: (head) => {
+    const messages = headMessages(head);
+    const areRoles = messages.every((message) => message.role === "user" || message.role === "assistant");
+    const isRequest = head.firstObjects.some(
+      (fields) => fields.system !== undefined || recordsAt(fields, "tools").some((tool) => "input_schema" in tool),
+    );
+    return messages.length > 0 && areRoles && (isRequest || messages.some(hasOwnBlock));
+  },
+  sessions: (documents) =>
+    messageLists(documents).map((list) => ({ start: { system: list.system, tools: list.tools }, items: listItems(list) })),
+});
+
+function hasOwnBlock(message: Fields): boolean {
+  return recordsAt(message, "content").some((block) => BLOCK_TYPES.some((type) => type === block.type));
+}
+
+function listItems(list: MessageList): readonly LogItem[] {
+  return list.messages.flatMap((message) => {
+    if (message.role !== "assistant") return inputItems(message, "human");
+    const usage = anthropicUsageOf(recordAt(message, "usage")) ?? UNREPORTED_USAGE;
+    const sourceId = stringAt(message, "id");
+    return [replyItem(blockReplyParts(message), usage, { sourceId, modelId: stringAt(message, "model") ?? list.modelId })];
+  });
+}
+
+/** The reply parts of an assistant's message, whose content is a string or blocks. */
+export function blockReplyParts(message: Fields): ReturnType<typeof replyPartsOfBlocks> {
+  const text = stringAt(message, "content");
+  return text === null ? replyPartsOfBlocks({}, recordsAt(message, "content")) : [textPart(text)];
+}
+
+/** Results first, then what was said beside them. */
+export function inputItems(
+  message: Fields,
+  origin: UserMessage["origin"],
+  from: { sourceId?: string | null; atMs?: number | null } = {},
+): readonly LogItem[] {
+  const blocks = recordsAt(message, "content");
+  const results = blocks
+    .filter((block) => block.type === "tool_result")
+    .map((block) =>
+      resultItem(stringAt(block, "tool_use_id") ?? "", contentParts(block.content), {
+        isError: block.is_error === true,
+        atMs: from.atMs ?? null,
+      }),
+    );
+  const others = stringAt(message, "content") ?? blocks.filter((block) => block.type !== "tool_result");
+  const parts = contentParts(others);
+  return parts.length === 0
+    ? results
+    : [...results, userItem(origin, parts, results.length === 0 ? from : { atMs: from.atMs ?? null })];
+}

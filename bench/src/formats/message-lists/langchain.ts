@@ -1,0 +1,116 @@
+import { UNREPORTED_USAGE, type Usage, usageOf } from "@plimsoll/core";
+import { contentParts } from "../content-parts.ts";
+import { documentImporter, headMessages, messageLists } from "../document.ts";
+import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, stringsAt } from "../fields.ts";
+import type { Importer } from "../importer.ts";
+import { callDraft, type LogItem, type ReplyPart } from "../log-items.ts";
+import { replyItem, resultItem, userItem } from "../plain-items.ts";
+
+/** Types of messages by the names of their classes, for lists that were serialised as constructors. */
+const TYPE_OF_CLASS: ReadonlyMap<string, string> = new Map([
+  ["HumanMessage", "human"],
+  ["AIMessage", "ai"],
+  ["AIMessageChunk", "ai"],
+  ["ToolMessage", "tool"],
+  ["SystemMessage", "system"],
+  ["FunctionMessage", "tool"],
+]);
+
+const TYPES = ["human", "ai", "tool", "system", "AIMessageChunk"] as const;
+
+/** Message lists of LangChain and LangGraph: dictionaries `{type, data}`, flat messages, or serialised constructors. */
+export const langChainImporter: Importer = documentImporter({
+  format: "langchain",
+  description: "Message list of LangChain or LangGraph: [{type, data}], [{type, content}] or serialised constructors",
+  numbering: "if-several",
+  recognises: (head) => {
+    const messages = headMessages(head);
+    return messages.length > 0 && messages.every((message) => TYPES.some((type) => type === typeOf(message)));
+  },
+  sessions: (documents) =>
+    messageLists(documents).map((list) => {
+      const [first] = list.messages;
+      const system =
+        first !== undefined && typeOf(first) === "system" ? (stringAt(bodyOf(first), "content") ?? "") : list.system;
+      return {
+        start: { system, tools: list.tools },
+        items: list.messages.flatMap((message, index) => messageItems(message, index)),
+      };
+    }),
+});
+
+function bodyOf(message: Fields): Fields {
+  return recordAt(message, "data") ?? recordAt(message, "kwargs") ?? message;
+}
+
+function typeOf(message: Fields): string {
+  const className = message.type === "constructor" ? (stringsAt(message, "id").at(-1) ?? "") : "";
+  return TYPE_OF_CLASS.get(className) ?? stringAt(message, "type") ?? "";
+}
+
+function messageItems(message: Fields, index: number): readonly LogItem[] {
+  const body = bodyOf(message);
+  const from = { sourceId: stringAt(body, "id") };
+  switch (typeOf(message)) {
+    case "human":
+      return [userItem("human", contentParts(body.content), from)];
+    case "system":
+      return index === 0 ? [] : [userItem("injected", contentParts(body.content), from)];
+    case "tool":
+      return [
+        resultItem(stringAt(body, "tool_call_id") ?? "", contentParts(body.content), {
+          ...from,
+          isError: body.status === "error",
+        }),
+      ];
+    default:
+      return [aiItem(body, from.sourceId)];
+  }
+}
+
+function aiItem(body: Fields, sourceId: string | null): LogItem {
+  const metadata = recordAt(body, "response_metadata");
+  const modelId = stringAt(metadata, "model_name") ?? stringAt(metadata, "model");
+  const calls = recordsAt(body, "tool_calls").map((call) => {
+    const args = recordAt(call, "args");
+    return callDraft(
+      {},
+      {
+        callId: stringAt(call, "id") ?? "",
+        toolName: stringAt(call, "name") ?? "",
+        argumentsJson: JSON.stringify(args ?? {}),
+        args,
+      },
+    );
+  });
+  return replyItem([...contentReplyParts(body.content), ...calls], usageMetadata(recordAt(body, "usage_metadata")), {
+    sourceId,
+    modelId,
+  });
+}
+
+/** Text and reasoning of the content; calls inside it stand in `tool_calls` again. */
+function contentReplyParts(content: unknown): readonly ReplyPart[] {
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  return recordsAt({ content }, "content").flatMap((block): readonly ReplyPart[] => {
+    const text = stringAt(block, "text");
+    if (block.type === "text" && text !== null) return [{ type: "text", text }];
+    const reasoning = stringAt(block, "thinking") ?? stringAt(block, "reasoning");
+    return reasoning === null ? [] : [{ type: "reasoning", text: reasoning, opaque: stringAt(block, "signature") }];
+  });
+}
+
+/** The prompt is inclusive of what was read from and written to a cache. */
+function usageMetadata(usage: Fields | null): Usage {
+  const totalInputTokens = numberAt(usage, "input_tokens");
+  if (totalInputTokens === null) return UNREPORTED_USAGE;
+  const details = recordAt(usage, "input_token_details");
+  return usageOf({
+    totalInputTokens,
+    cacheReadTokens: numberAt(details, "cache_read"),
+    cacheWriteTokens: numberAt(details, "cache_creation"),
+    outputTokens: numberAt(usage, "output_tokens"),
+    reasoningTokens: numberAt(recordAt(usage, "output_token_details"), "reasoning"),
+    raw: jsonValueOf(usage),
+  });
+}

@@ -1,0 +1,93 @@
+import { UNREPORTED_USAGE } from "@plimsoll/core";
+import { contentParts } from "../content-parts.ts";
+import { documentImporter, headMessages, type MessageList, messageLists } from "../document.ts";
+import { type Fields, parseRecord, recordAt, recordsAt, stringAt } from "../fields.ts";
+import type { Importer } from "../importer.ts";
+import { type CallDraft, callDraft, type LogItem, type ReplyPart, textPart } from "../log-items.ts";
+import { openAiUsageOf } from "../openai-usage.ts";
+import { callIdChain, replyItem, resultItem, userItem } from "../plain-items.ts";
+import type { ToolTable } from "../tool-shapes.ts";
+
+const ROLES = ["system", "developer", "user", "assistant", "tool", "function"] as const;
+
+/** Message lists in the form of Chat Completions: an array, a request, or one message a line. */
+export const openAiChatImporter: Importer = documentImporter({
+  format: "openai-chat",
+  description: "Message list of OpenAI Chat Completions: [messages] or {messages, tools, model}",
+  numbering: "if-several",
+  recognises: (head) => {
+    const messages = headMessages(head);
+    return (
+      messages.length > 0 &&
+      messages.every((message) => ROLES.some((role) => role === message.role) && message.parts === undefined)
+    );
+  },
+  sessions: (documents) => messageLists(documents).map((list) => ({ start: startOf(list), items: chatItems(list) })),
+});
+
+function startOf(list: MessageList): { system: string; tools: MessageList["tools"] } {
+  const [first] = list.messages;
+  const isSystem = first?.role === "system" || first?.role === "developer";
+  return { system: isSystem && list.system === "" ? textOfContent(first?.content) : list.system, tools: list.tools };
+}
+
+function textOfContent(content: unknown): string {
+  return contentParts(content)
+    .flatMap((part) => (part.type === "text" ? [part.text] : []))
+    .join("\n");
+}
+
+function chatItems(list: MessageList): readonly LogItem[] {
+  const items: LogItem[] = [];
+  const callIdOf = callIdChain();
+  let functionCallId = "";
+  for (const [index, message] of list.messages.entries()) {
+    const parts = contentParts(message.content);
+    switch (message.role) {
+      case "assistant": {
+        const legacy = recordAt(message, "function_call");
+        if (legacy !== null) functionCallId = callIdOf(JSON.stringify(legacy));
+        const calls = legacy === null ? recordsAt(message, "tool_calls") : [{ id: functionCallId, function: legacy }];
+        items.push(chatReply(message, calls, list.modelId));
+        break;
+      }
+      case "tool":
+        items.push(resultItem(stringAt(message, "tool_call_id") ?? "", parts));
+        break;
+      case "function":
+        items.push(resultItem(functionCallId, parts));
+        break;
+      case "user":
+        items.push(userItem("human", parts));
+        break;
+      default:
+        if (index > 0 || list.system !== "") items.push(userItem("injected", parts));
+    }
+  }
+  return items;
+}
+
+function chatReply(message: Fields, calls: readonly Fields[], modelId: string | null): LogItem {
+  const reasoning = stringAt(message, "reasoning_content") ?? stringAt(message, "reasoning");
+  const parts: readonly ReplyPart[] = [
+    ...(reasoning === null ? [] : [{ type: "reasoning" as const, text: reasoning, opaque: null }]),
+    textPart(textOfContent(message.content)),
+    ...(stringAt(message, "refusal") === null ? [] : [textPart(stringAt(message, "refusal") ?? "")]),
+    ...calls.map((call) => chatCallPart({}, call)),
+  ];
+  const usage = openAiUsageOf(recordAt(message, "usage")) ?? UNREPORTED_USAGE;
+  return replyItem(parts, usage, { sourceId: stringAt(message, "id"), modelId: stringAt(message, "model") ?? modelId });
+}
+
+/** A call in the form of Chat Completions; arguments that are an object, as some gateways write them, become their JSON. */
+export function chatCallPart(table: ToolTable, call: Fields): CallDraft {
+  const body = recordAt(call, "function") ?? recordAt(call, "custom") ?? call;
+  const given = body.arguments ?? body.input ?? {};
+  const argumentsJson = typeof given === "string" ? given : JSON.stringify(given);
+  return callDraft(table, {
+    callId: stringAt(call, "id") ?? "",
+    toolName: stringAt(body, "name") ?? "",
+    argumentsJson,
+    args: parseRecord(argumentsJson),
+  });
+}

@@ -1,0 +1,69 @@
+import { isRecord, UNREPORTED_USAGE } from "@plimsoll/core";
+import { contentParts } from "../content-parts.ts";
+import { type DocumentSession, documentImporter } from "../document.ts";
+import { type Fields, recordsAt, stringAt, stringsAt } from "../fields.ts";
+import type { Importer } from "../importer.ts";
+import { callDraft, type LogItem, textPart } from "../log-items.ts";
+import { chatCallPart } from "../message-lists/openai-chat.ts";
+import { callIdChain, replyItem, resultItem, userItem } from "../plain-items.ts";
+import type { ToolTable } from "../tool-shapes.ts";
+
+const FORMAT = "swe-agent";
+
+const TOOLS: ToolTable = {
+  bash: "command",
+  open: "read",
+  create: "modify",
+  find_file: "search",
+  search_dir: "search",
+  search_file: "search",
+  submit: "other",
+};
+
+/** Trajectories of SWE-agent. They report no sizes per call, so that a replay runs on estimates. */
+export const sweAgentImporter: Importer = documentImporter({
+  format: FORMAT,
+  description: "SWE-agent: *.traj (seen: 1.0), without sizes per call",
+  numbering: "if-several",
+  recognises: ({ firstObjects: [first] }) =>
+    Array.isArray(first?.trajectory) && recordsAt(first, "history").some((entry) => "role" in entry),
+  sessions: (documents) => documents.filter(isRecord).map(sessionOf),
+});
+
+function sessionOf(document: Fields): DocumentSession {
+  const history = recordsAt(document, "history");
+  const isSystem = (entry: Fields) => entry.role === "system";
+  const system = history.filter(isSystem).map((entry) => stringAt(entry, "content") ?? "");
+  const items = itemsOf(history.filter((entry) => !isSystem(entry)));
+  return { start: { system: system.join("\n\n"), agent: { name: FORMAT, version: null } }, items };
+}
+
+function itemsOf(history: readonly Fields[]): readonly LogItem[] {
+  const items: LogItem[] = [];
+  const callIdOf = callIdChain();
+  let openCallId: string | null = null;
+  for (const entry of history) {
+    const isDemonstration = entry.is_demo === true || entry.message_type === "demonstration";
+    const parts = contentParts(entry.content);
+    if (entry.role === "assistant" && !isDemonstration) {
+      const calls = recordsAt(entry, "tool_calls");
+      const action = calls.length > 0 ? null : stringAt(entry, "action");
+      openCallId = action === null || action === "" ? null : callIdOf(action);
+      const text = textPart(openCallId === null ? (stringAt(entry, "content") ?? "") : (stringAt(entry, "thought") ?? ""));
+      const args = { command: action ?? "" };
+      const textCall =
+        openCallId === null
+          ? []
+          : [callDraft(TOOLS, { callId: openCallId, toolName: "bash", argumentsJson: JSON.stringify(args), args })];
+      items.push(replyItem([text, ...calls.map((call) => chatCallPart(TOOLS, call)), ...textCall], UNREPORTED_USAGE));
+    } else if (entry.role === "tool") items.push(resultItem(stringsAt(entry, "tool_call_ids")[0] ?? "", parts));
+    else if (openCallId !== null && entry.role === "user") {
+      items.push(resultItem(openCallId, parts));
+      openCallId = null;
+    } else {
+      const isTask = !isDemonstration && !items.some((item) => item.kind === "user" && item.origin === "human");
+      items.push(userItem(isTask ? "human" : "injected", parts));
+    }
+  }
+  return items;
+}
