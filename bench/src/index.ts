@@ -1,12 +1,20 @@
-// Reading sessions
+// Importing
+export { readHead } from "./formats/file-head.ts";
+export { fileSource } from "./formats/file-source.ts";
+export type { FileHead, FileSource, Importer } from "./formats/importer.ts";
 export { IMPORTERS, importFile } from "./formats/registry.ts";
-// Replaying them
-export { type RepairedEntries, repairEntries } from "./repair/repair-entries.ts";
-export { type RepairCount, type RepairedMessages, repairMessages } from "./repair/repair-messages.ts";
+// Replaying
 export type { WindowRequest } from "./replay/cell.ts";
-export { type PreparedSession, prepareSession } from "./replay/prepared-session.ts";
-export { replay } from "./replay.ts";
-// Results
+// Reporting
+export type { CalibrationSummary } from "./report/calibration-summary.ts";
+export { formatCount, formatNumberOf, formatPercent, formatRatioPercent, formatTokens, ratioOf } from "./report/figures.ts";
+export { renderHtmlReport } from "./report/html.ts";
+export { groupNotes, type NoteGroup } from "./report/note-groups.ts";
+export { BASELINE_POLICY, type PolicySummary, summarizePolicies, windowLabels } from "./report/policy-summary.ts";
+export type { RelativeTokens } from "./report/relative-tokens.ts";
+export { remarks } from "./report/remarks.ts";
+export { renderJsonReport } from "./report/report-json.ts";
+export { windowLabel } from "./report/window-label.ts";
 export type {
   BenchReport,
   CalibrationMetrics,
@@ -24,6 +32,6 @@ export type {
   SourceNote,
   WindowSpec,
 } from "./results.ts";
-export { type BenchInput, type BenchProgress, type InputFile, runBench } from "./run-bench.ts";
-export { createSizeModel, type SizeModel } from "./size-model.ts";
+export type { BenchInput, BenchProgress, InputFile } from "./run-bench.ts";
+export { runBench } from "./run-bench.ts";
 export type { ImportNote, ImportNoteCode, Transcript } from "./transcript.ts";

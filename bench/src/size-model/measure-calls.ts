@@ -1,5 +1,5 @@
 import type { Message } from "@plimsoll/core";
-import { createEpochMeasure } from "./epoch-measure.ts";
+import { measureEpoch } from "./measure-epoch.ts";
 import { createMessageSizes, type MessageSizes } from "./message-sizes.ts";
 import type { RecordedCall } from "./recorded-calls.ts";
 
@@ -41,8 +41,12 @@ export function measureCalls({ calls, weights, reportOf, assumedOverheadTokens }
   let overheadTokens = assumedOverheadTokens;
   let ownBaseTokens = assumedOverheadTokens;
   let firstOverheadTokens: number | null = null;
+  const seen = new Set<Message>();
   for (const epoch of epochsOf(calls)) {
-    const measured = createEpochMeasure({ calls: epoch.calls, sizes, weights, reportOf });
+    const inView = new Set(epoch.calls[0]?.newMessages);
+    const away = [...seen].filter((message) => !inView.has(message));
+    const measured = measureEpoch({ calls: epoch.calls, sizes, weights, reportOf, away });
+    for (const message of measured.messages) seen.add(message);
     overheadTokens = measured.overheadTokens ?? overheadTokens;
     firstOverheadTokens ??= overheadTokens;
     if (epoch.start !== "boundary") ownBaseTokens = overheadTokens;

@@ -5,6 +5,8 @@ export interface MessageSizes {
   set(message: Message, fromCall: number, tokens: number): void;
   /** The size at a call; of a message that enters later its first size. `undefined` for a message that was never set. */
   at(message: Message, call: number): number | undefined;
+  /** The size that it entered with. */
+  first(message: Message): number | undefined;
   /** The newest size. */
   latest(message: Message): number | undefined;
 }
@@ -27,6 +29,7 @@ export function createMessageSizes(): MessageSizes {
       }
       return known[0]?.tokens;
     },
+    first: (message) => steps.get(message)?.[0]?.tokens,
     latest: (message) => steps.get(message)?.at(-1)?.tokens,
   };
 }

@@ -1,0 +1,92 @@
+import { foldEntries, type SessionEntry } from "@plimsoll/core";
+import {
+  calling,
+  compaction,
+  human,
+  logOf,
+  replacedHistory,
+  reply,
+  result,
+  summaryMessage,
+  usageEntry,
+} from "@plimsoll/core/testing";
+import { describe, expect, test } from "vitest";
+import { CONTINUE_TEXT, repairEntries } from "./repair-entries.ts";
+
+const hello = human("h", "hello");
+const call = calling("c", ["1"]);
+const answer = result("r", "1", "out");
+const bye = reply("b", "bye");
+const said = (message: typeof hello | typeof call | typeof answer) => ({ type: "message", message }) as const;
+const kinds = (entries: readonly SessionEntry[]) =>
+  entries.map((entry) => (entry.type === "message" ? entry.message.id.slice(0, 8) : entry.type));
+
+describe("repairEntries", () => {
+  test("leaves a sound log as it is", () => {
+    const entries = [
+      ...logOf([hello]),
+      usageEntry("u1", "h", 10),
+      said(call),
+      said(answer),
+      usageEntry("u2", "r", 20),
+      said(bye),
+    ];
+    const repaired = repairEntries(entries);
+    expect(repaired.entries).toEqual(entries);
+    expect(repaired.continuations).toBe(0);
+  });
+
+  test("keeps a usage entry right before its reply when a late result moves", () => {
+    const entries = [
+      ...logOf([hello]),
+      usageEntry("u1", "h", 10),
+      said(call),
+      usageEntry("u2", "c", 20),
+      said(bye),
+      said(answer),
+    ];
+    expect(kinds(repairEntries(entries).entries)).toEqual(["session", "h", "usage", "c", "r", "usage", "b"]);
+  });
+
+  test("puts a notice where a call would go out right behind a reply", () => {
+    const entries = [
+      ...logOf([hello]),
+      usageEntry("u1", "h", 10),
+      said(bye),
+      usageEntry("u2", "b", 20),
+      said(reply("d", "more")),
+    ];
+    const { entries: repaired, continuations } = repairEntries(entries);
+    expect(repaired.map((entry) => entry.type)).toEqual([
+      "session",
+      "message",
+      "usage",
+      "message",
+      "message",
+      "usage",
+      "message",
+    ]);
+    expect(repaired[4]).toMatchObject({ message: { origin: "notice", parts: [{ text: CONTINUE_TEXT }] } });
+    expect(continuations).toBe(1);
+  });
+
+  test("gives each reply of a log without usage a call whose size was not reported", () => {
+    const { entries } = repairEntries(logOf([hello, call, answer, bye]));
+    expect(kinds(entries)).toEqual(["session", "h", "usage", "c", "r", "usage", "b"]);
+  });
+
+  test("mends what a boundary left in view, with the same objects before and after it", () => {
+    const kept = calling("c", ["1", "2"]);
+    const boundary = compaction("x", [replacedHistory([summaryMessage("s", "so far"), kept, answer])]);
+    const { entries } = repairEntries([...logOf([hello, kept, answer]), boundary, said(human("g", "go on"))]);
+    const before = foldEntries(
+      entries.slice(
+        0,
+        entries.findIndex((entry) => entry.type === "compaction"),
+      ),
+    ).messages.slice();
+    const after = foldEntries(entries).messages.slice();
+    expect(after.map((message) => message.role)).toEqual(["user", "assistant", "tool-result", "tool-result", "user"]);
+    expect(after.slice(1, 4).every((message, index) => message === before[index + 1])).toBe(true);
+  });
+});

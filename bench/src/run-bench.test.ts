@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { NONE_POLICY, RECORDED_POLICY } from "@plimsoll/core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { madeTranscript } from "./replay/testing/made-session.ts";
+import { type BenchProgress, type InputFile, runBench } from "./run-bench.ts";
+
+const WINDOWS = [{ kind: "working-room", tokens: 64_000 }] as const;
+
+describe("runBench", () => {
+  let folder = "";
+  const inputs = (names: readonly string[]): InputFile[] =>
+    names.map((name) => ({ path: join(folder, name), displayName: name }));
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "plimsoll-bench-"));
+    const { entries } = madeTranscript({ turns: 3, toolCallsPerTurn: 3, resultChars: 500, overheadTokens: 1000 });
+    writeFileSync(join(folder, "good.jsonl"), entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
+    writeFileSync(join(folder, "unknown.txt"), "no session at all\n");
+    writeFileSync(join(folder, "empty.jsonl"), "");
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const run = (names: readonly string[], onProgress: (progress: BenchProgress) => void = () => undefined) =>
+    runBench({
+      files: inputs(names),
+      policies: [RECORDED_POLICY, NONE_POLICY],
+      windows: WINDOWS,
+      plimsollVersion: "0.0.0",
+      onProgress,
+    });
+
+  test("replays what can be read and says in one line what cannot", async () => {
+    const report = await run(["unknown.txt", "missing.jsonl", "good.jsonl", "empty.jsonl"]);
+    expect(report.rows.map((row) => `${row.policy} ${row.metrics?.safety.calls}`)).toEqual(["recorded 12", "none 12"]);
+    expect(report.skipped.map((skip) => skip.file)).toEqual(["unknown.txt", "missing.jsonl", "empty.jsonl"]);
+    expect(report.skipped.every((skip) => skip.reason.includes(skip.file) && !skip.reason.includes("\n"))).toBe(true);
+  });
+
+  test("describes the session by what it states", async () => {
+    const [session] = (await run(["good.jsonl"])).sessions;
+    expect(session).toMatchObject({ format: "plimsoll", messages: 24, calls: 12, recordedBoundaries: 0, isEstimated: false });
+    expect(session?.maxReportedPromptTokens).toBeGreaterThan(1000);
+  });
+
+  test("tells how far it is", async () => {
+    const seen: BenchProgress[] = [];
+    await run(["good.jsonl", "unknown.txt"], (progress) => seen.push(progress));
+    expect(seen.map(({ filesDone, replaysDone, replaysTotal }) => [filesDone, replaysDone, replaysTotal])).toEqual([
+      [0, 0, 0],
+      [0, 1, 2],
+      [0, 2, 2],
+      [1, 0, 0],
+    ]);
+  });
+});

@@ -1,0 +1,125 @@
+import type { Message } from "@plimsoll/core";
+import { isHuman } from "@plimsoll/core";
+import { distribute } from "./distribute.ts";
+import { takeLoss } from "./losses.ts";
+import type { MeasureInput } from "./measure-calls.ts";
+import type { MessageSizes } from "./message-sizes.ts";
+import type { RecordedCall } from "./recorded-calls.ts";
+
+/** What one epoch's reports say besides the sizes of its messages. */
+export interface MeasuredEpoch {
+  /** `null` where no call of the epoch was reported. */
+  readonly overheadTokens: number | null;
+  /** One a call: tokens beside overhead and messages, carried from the calls before it. Zero at the first report. */
+  readonly carriedTokens: readonly number[];
+  /** The messages of the epoch in order. */
+  readonly messages: readonly Message[];
+}
+
+/** What an epoch is measured with. */
+export interface EpochInput extends Pick<MeasureInput, "weights" | "reportOf"> {
+  readonly calls: readonly RecordedCall[];
+  readonly sizes: MessageSizes;
+  /** Messages of earlier epochs that are not in this one's view. */
+  readonly away: readonly Message[];
+}
+
+/**
+ * A difference below this share of what the new messages weigh says that something else went (chosen on the recorded
+ * sessions' differences: 0.2; 0.6 where a human message is among them, the place where agents drop a turn's reasoning).
+ */
+const SMALLEST_RATIO = 0.2;
+const SMALLEST_RATIO_AT_TURN = 0.6;
+/** What exceeds this many times their weight plus this many tokens is not the new messages' (server-side tools). Chosen. */
+const LARGEST_RATIO = 4;
+const LARGEST_EXTRA_TOKENS = 8000;
+
+/**
+ * Measures one epoch: each difference between reports becomes the size of the messages that came between them.
+ *
+ * - A fall, or a rise too small for its messages, takes what is missing from the messages that were there ({@link takeLoss}).
+ * - A rise too large for its messages, or without any, is carried beside them from there on, and so is what is left of a fall.
+ */
+export function measureEpoch(input: EpochInput): MeasuredEpoch {
+  const carriedTokens: number[] = [];
+  const view: MeasuredView = { messages: [], tokens: 0 };
+  let pending: Message[] = [];
+  let overheadTokens: number | null = null;
+  let carried = 0;
+  for (const call of input.calls) {
+    pending.push(...call.newMessages);
+    const reportTokens = input.reportOf(call);
+    if (reportTokens !== null) {
+      const arrival: Arrival = { call, messages: pending, weighed: weighed(pending, call, input) };
+      if (overheadTokens === null) {
+        settleFirst(view, arrival, reportTokens, input);
+        overheadTokens = reportTokens - view.tokens;
+      } else {
+        settleNext(view, arrival, reportTokens - overheadTokens - carried - view.tokens, input);
+        carried = reportTokens - overheadTokens - view.tokens;
+      }
+      pending = [];
+    }
+    carriedTokens.push(carried);
+  }
+  const last = input.calls.at(-1);
+  if (last !== undefined) settle(view, { call: last, messages: pending, weighed: [] }, weighed(pending, last, input), input);
+  return { overheadTokens, carriedTokens, messages: view.messages };
+}
+
+interface MeasuredView {
+  readonly messages: Message[];
+  tokens: number;
+}
+
+interface Arrival {
+  readonly call: RecordedCall;
+  readonly messages: readonly Message[];
+  /** What each of them is expected to measure: its known size, else its weight. */
+  readonly weighed: readonly number[];
+}
+
+/** The first report of an epoch: the messages have their weights, the overhead is the rest, where there is any. */
+function settleFirst(view: MeasuredView, arrival: Arrival, reportTokens: number, input: EpochInput): void {
+  const isTooHeavy = sum(arrival.weighed) > reportTokens;
+  const isAllNew = arrival.messages.every((message) => input.sizes.latest(message) === undefined);
+  settle(view, arrival, isTooHeavy && isAllNew ? distribute(reportTokens, arrival.weighed) : arrival.weighed, input);
+}
+
+function settleNext(view: MeasuredView, arrival: Arrival, differenceTokens: number, input: EpochInput): void {
+  const { call, messages, weighed: weights } = arrival;
+  const expectedTokens = sum(weights);
+  const isTurnEnd = messages.some(isHuman);
+  const leastTokens = (isTurnEnd ? SMALLEST_RATIO_AT_TURN : SMALLEST_RATIO) * expectedTokens;
+  const mostTokens = LARGEST_RATIO * expectedTokens + LARGEST_EXTRA_TOKENS;
+  const oldCount = view.messages.length;
+  if (messages.length > 0 && differenceTokens >= leastTokens) {
+    settle(view, arrival, distribute(Math.min(differenceTokens, mostTokens), weights), input);
+    return;
+  }
+  settle(view, arrival, weights, input);
+  const tokens = expectedTokens - differenceTokens;
+  if (tokens <= 0) return;
+  const reasoningTokens = (message: Message) => input.weights.hiddenTokens(message, call.modelId);
+  const { away, sizes } = input;
+  view.tokens -= takeLoss({ tokens, call: call.index, view: view.messages, oldCount, away, isTurnEnd, reasoningTokens }, sizes);
+}
+
+/** Gives new messages their size; those known from an earlier epoch keep theirs. */
+function settle(view: MeasuredView, { call, messages }: Arrival, tokens: readonly number[], { sizes }: EpochInput): void {
+  for (const [index, message] of messages.entries()) {
+    const known = sizes.latest(message);
+    const size = known ?? tokens[index] ?? 0;
+    if (known === undefined) sizes.set(message, call.index, size);
+    view.tokens += size;
+    view.messages.push(message);
+  }
+}
+
+function weighed(messages: readonly Message[], call: RecordedCall, { sizes, weights }: EpochInput): readonly number[] {
+  return messages.map((message) => sizes.latest(message) ?? Math.max(0, Math.round(weights.tokens(message, call.modelId))));
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
