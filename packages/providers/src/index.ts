@@ -1,4 +1,9 @@
 // Tokenizers
+
+// Wire rules
+export { ANTHROPIC_WIRE_RULES } from "./anthropic/wire-rules.ts";
+export { OPENAI_CHAT_WIRE_RULES } from "./openai-chat/wire-rules.ts";
+export { OPENAI_RESPONSES_WIRE_RULES } from "./openai-responses/wire-rules.ts";
 export type { EncodingName } from "./tokenizers/load-encoding.ts";
 export { ENCODING_NAMES, loadEncoding, loadTokenCounter } from "./tokenizers/load-encoding.ts";
 export {
