@@ -1,9 +1,10 @@
 import type { Message, Policy } from "@plimsoll/core";
+import { truncateMessage } from "@plimsoll/core";
 
 /**
- * A recorded message as it enters the history of a policy: the one place where a policy's cap of tool results applies.
- * TODO(truncation): results pass `truncateToolResult` here, by `policy.truncation`.
+ * A recorded message as it enters the history of a policy: results pass the policy's cap, by their category. A message that is
+ * not cut stays the recorded object.
  */
-export function onArrival(message: Message, _policy: Policy): Message {
-  return message;
+export function onArrival(message: Message, { truncation }: Pick<Policy, "truncation">): Message {
+  return message.role === "tool-result" ? truncateMessage(message, truncation).message : message;
 }
