@@ -1,9 +1,10 @@
 import type { BenchReport, RetentionCount } from "../results.ts";
-import { formatCount, formatNumberOf, formatPercent, formatRatioPercent, formatTokens, ratioOf } from "./figures.ts";
+import { formatCount, formatPercent, formatRatioPercent, formatTokens, ratioOf } from "./figures.ts";
 import type { Markup } from "./markup.ts";
 import { html } from "./markup.ts";
 import type { PolicySummary } from "./policy-summary.ts";
 import { BASELINE_POLICY, summarizePolicies, windowLabels } from "./policy-summary.ts";
+import { remarks } from "./remarks.ts";
 
 interface Column {
   readonly group: string;
@@ -93,24 +94,6 @@ function policyRow(summary: PolicySummary): Markup {
     return html`<td class="${classes}">${column.figure(summary)}</td>`;
   });
   return html`<tr><td class="name sticky">${summary.policy}</td>${cells}</tr>`;
-}
-
-/** What a reader must know about a row before comparing it: nothing fired, or sessions are missing from it. */
-export function remarks(summary: PolicySummary): readonly string[] {
-  const { policy, sessions, firedSessions, actedSessions, notApplicable, isActing } = summary;
-  const truncated = actedSessions > 0 ? `; it truncated results in ${actedSessions}` : "";
-  return [
-    ...(isActing && sessions > 0 && firedSessions === 0
-      ? [
-          `${policy}: nothing fired in ${formatNumberOf(sessions, "session")}; the window never filled up to its trigger${truncated}.`,
-        ]
-      : []),
-    ...(notApplicable > 0
-      ? [
-          `${policy}: ${formatNumberOf(notApplicable, "session")} left out, the window does not apply (see the chart's table for why).`,
-        ]
-      : []),
-  ];
 }
 
 function calibrationTable(summaries: readonly PolicySummary[]): Markup {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { BenchReport, ReplayRow } from "../results.ts";
 import { exampleReport } from "./example-report.ts";
-import { remarks } from "./html-policy-table.ts";
 import { summarizePolicies } from "./policy-summary.ts";
+import { remarks } from "./remarks.ts";
 
 /** An example with one session of the given prompt tokens and compactions for `none` and `sven`, a session a pair. */
 function reportOf(

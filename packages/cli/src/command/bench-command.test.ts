@@ -1,0 +1,130 @@
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fixtureSessions } from "@plimsoll/fixtures";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { main } from "../main.ts";
+import { recordedIo } from "../testing/recorded-io.ts";
+
+let folder = "";
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "plimsoll-cli-"));
+  mkdirSync(join(folder, "logs/empty"), { recursive: true });
+  const [session] = fixtureSessions();
+  copyFileSync(session?.path ?? "", join(folder, "logs/session.jsonl"));
+  writeFileSync(join(folder, "logs/README.md"), "# not a session\n");
+  writeFileSync(join(folder, "logs/other.json"), '{"some":"document"}');
+  writeFileSync(join(folder, "logs/nothing.jsonl"), "");
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const run = async (...args: readonly string[]) => {
+  const recorded = recordedIo(folder);
+  const exitCode = await main(args, recorded.io);
+  return { exitCode, stdout: recorded.stdout(), stderr: recorded.stderr() };
+};
+
+describe("plimsoll bench", () => {
+  test("prints a table of at most 100 columns with both default policies", async () => {
+    const { exitCode, stdout, stderr } = await run("bench", "logs/session.jsonl");
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(stdout).toMatch(/^none +0\/1/m);
+    expect(stdout).toMatch(/^sven +1\/1/m);
+    expect(stdout).toContain("working room 64k:");
+    expect(stdout.split("\n").filter((line) => line.length > 100 && !line.startsWith("Note:"))).toEqual([]);
+    expect(stdout).toContain("Open loop");
+  });
+
+  test("says where nothing fired", async () => {
+    const { stdout } = await run("bench", "logs/session.jsonl", "--window", "1m");
+    expect(stdout).toContain("sven: nothing fired in 1 session");
+  });
+
+  test("looks through a folder and says what was no session", async () => {
+    const { exitCode, stdout } = await run("bench", "logs");
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain("Not a session, left out: logs/README.md and 2 others.");
+  });
+
+  test.each([
+    ["a file of no known format", "logs/other.json", /Skipped 1 input:\n {2}logs\/other\.json:1: no known session format/],
+    ["an empty file", "logs/nothing.jsonl", /Skipped 1 input:\n {2}logs\/nothing\.jsonl: the file is empty/],
+    ["a missing file", "logs/absent.jsonl", /Skipped 1 input:\n {2}logs\/absent\.jsonl: no such file or folder/],
+    ["an empty folder", "logs/empty", /Skipped 1 input:\n {2}logs\/empty: an empty folder/],
+    ["a pattern without files", "logs/*.txt", /Skipped 1 input:\n {2}logs\/\*\.txt: no file matches/],
+  ])("skips %s with a line and replays the rest", async (_, input, line) => {
+    const { exitCode, stdout } = await run("bench", input, "logs/*.jsonl");
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(line);
+    expect(stdout).toMatch(/^sven +1\/1/m);
+  });
+
+  test("takes a file once that was given twice", async () => {
+    const { stdout } = await run("bench", "logs/session.jsonl", "logs/*.jsonl", "logs");
+    expect(stdout).toMatch(/^none +0\/1/m);
+  });
+
+  test.each([
+    [
+      "nothing can be replayed",
+      ["bench", "logs/empty"],
+      1,
+      "plimsoll: logs/empty: an empty folder; give a folder with session files",
+    ],
+    [
+      "a folder holds no session",
+      ["bench", "logs/*.md"],
+      1,
+      "plimsoll: nothing to replay: no session was found (looked at 1 file)",
+    ],
+    ["no policy is known", ["bench", "logs", "--policy", "svne"], 2, 'plimsoll: unknown policy "svne": did you mean sven?'],
+    [
+      "an option is unknown",
+      ["bench", "logs", "--polcy", "sven"],
+      2,
+      "plimsoll: unknown option '--polcy'\n(Did you mean --policy?)",
+    ],
+    ["a window cannot be read", ["bench", "logs", "--window", "big"], 2, "plimsoll: --window big: give the working room as"],
+    ["no input is given", ["bench"], 2, "plimsoll: missing required argument 'inputs'"],
+    ["a command is unknown", ["bnech", "logs"], 2, "plimsoll: unknown command 'bnech'\n(Did you mean bench?)"],
+  ])("fails where %s", async (_, args, exitCode, line) => {
+    const result = await run(...args);
+    expect(result.exitCode).toBe(exitCode);
+    expect(result.stderr).toContain(line);
+    expect(result.stderr).not.toContain("    at ");
+    expect(result.stdout).toBe("");
+  });
+
+  test("replays the known policies where one is unknown", async () => {
+    const { exitCode, stdout, stderr } = await run("bench", "logs/session.jsonl", "-p", "svne", "-p", "none");
+    expect(exitCode).toBe(0);
+    expect(stderr).toBe('plimsoll: unknown policy "svne": did you mean sven?\n');
+    expect(stdout).toMatch(/^none /m);
+  });
+
+  test("writes reports that are the same at every run, and leaves nothing else", async () => {
+    const first = await run("bench", "logs/session.jsonl", "--json", "out/a.json", "--html", "out/a.html");
+    const second = await run("bench", "logs/session.jsonl", "--json", "out/b.json", "--html", "out/b.html");
+    const text = (file: string) => readFileSync(join(folder, "out", file), "utf8");
+    expect([first.exitCode, second.exitCode]).toEqual([0, 0]);
+    expect(text("a.json")).toBe(text("b.json"));
+    expect(text("a.html")).toBe(text("b.html"));
+    expect(readdirSync(join(folder, "out")).toSorted()).toEqual(["a.html", "a.json", "b.html", "b.json"]);
+    expect(first.stdout).toContain(`Written: ${join(folder, "out/a.html")}`);
+  });
+
+  test("says that a report cannot be written", async () => {
+    const { exitCode, stderr } = await run("bench", "logs/session.jsonl", "--json", "logs/README.md/report.json");
+    expect(exitCode).not.toBe(0);
+    expect(stderr).toContain("cannot be written");
+    expect(existsSync(join(folder, "logs/README.md/report.json"))).toBe(false);
+  });
+
+  test.each([["--help"], ["--version"], ["bench", "--help"]])("%s ends well", async (...args) => {
+    const { exitCode, stdout, stderr } = await run(...args);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(stdout).not.toBe("");
+  });
+});

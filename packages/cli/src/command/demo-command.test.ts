@@ -1,0 +1,49 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isRecord } from "@plimsoll/core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { main } from "../main.ts";
+import { recordedIo } from "../testing/recorded-io.ts";
+
+describe("plimsoll demo", () => {
+  let folder = "";
+  let exitCode = -1;
+  let stdout = "";
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "plimsoll-demo-"));
+    const recorded = recordedIo(folder);
+    exitCode = await main(["demo", "--out", "here"], recorded.io);
+    stdout = recorded.stdout();
+  });
+
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const rows = (): readonly Record<string, unknown>[] => {
+    const report: unknown = JSON.parse(readFileSync(join(folder, "here/report.json"), "utf8"));
+    return isRecord(report) && Array.isArray(report.rows) ? report.rows.filter(isRecord) : [];
+  };
+
+  const figure = (row: Record<string, unknown>, family: string, name: string) => {
+    const metrics = isRecord(row.metrics) ? row.metrics[family] : null;
+    return isRecord(metrics) ? metrics[name] : null;
+  };
+
+  test("writes both reports and says where", () => {
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain(`Written: ${join(folder, "here/report.html")}`);
+    expect(existsSync(join(folder, "here/report.html"))).toBe(true);
+  });
+
+  test("every acting preset fires at least twice in every bundled session", () => {
+    const acting = rows().filter(({ policy }) => policy !== "none" && policy !== "recorded");
+    expect(acting.length).toBeGreaterThan(0);
+    const seldom = acting.filter((row) => Number(figure(row, "economy", "compactions")) < 2);
+    expect(seldom.map(({ session, policy }) => `${session} ${policy}`)).toEqual([]);
+  });
+
+  test("no request is invalid", () => {
+    expect(rows().filter((row) => figure(row, "safety", "invalidRequests") !== 0)).toEqual([]);
+  });
+});

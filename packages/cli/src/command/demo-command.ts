@@ -1,0 +1,37 @@
+import { join, resolve } from "node:path";
+import { PRESETS } from "@plimsoll/core";
+import { fixtureSessions } from "@plimsoll/fixtures";
+import type { Command } from "commander";
+import type { CliIo } from "../io.ts";
+import { runAndReport } from "./run-and-report.ts";
+
+/** Working room in which every acting preset compacts at least twice in each bundled session; a test holds it. */
+export const DEMO_WINDOW = { kind: "working-room", tokens: 48_000 } as const;
+
+interface DemoOptions {
+  readonly out?: string;
+}
+
+/** Adds `plimsoll demo`: replays the bundled sessions under every preset and writes both reports. */
+export function addDemoCommand(program: Command, io: CliIo, onExit: (exitCode: number) => void): void {
+  program
+    .command("demo")
+    .description("replay the bundled sessions under every preset; writes report.html and report.json")
+    .option("-o, --out <folder>", "where to write the reports (default: the current folder)")
+    .action(async (options: DemoOptions) => onExit(await demo(options, io)));
+}
+
+async function demo({ out = "." }: DemoOptions, io: CliIo): Promise<number> {
+  const folder = resolve(io.cwd, out);
+  const files = fixtureSessions().map(({ name, path }) => ({ path, displayName: name }));
+  return runAndReport(
+    {
+      found: { files, missing: [], notSessions: [] },
+      policies: PRESETS,
+      windows: [DEMO_WINDOW],
+      listSessions: true,
+      reports: { json: join(folder, "report.json"), html: join(folder, "report.html") },
+    },
+    io,
+  );
+}

@@ -1,0 +1,31 @@
+import type { BenchReport } from "@plimsoll/bench";
+import { calibrationLines } from "./calibration-lines.ts";
+import { footerLines } from "./footer.ts";
+import { policyTables } from "./policy-table.ts";
+import { sessionTable } from "./session-table.ts";
+
+/** What the terminal shows beside the report itself. */
+export interface TerminalOptions {
+  readonly listSessions: boolean;
+  readonly notSessions: readonly string[];
+  /** Files that were written. */
+  readonly written: readonly string[];
+}
+
+const READING = [
+  "fired: sessions with a compaction / replayed. prompt tokens: of all requests. % of none: geometric",
+  "mean of sessions, and pooled, where one of the two acted. recall: references in replies that could",
+  "still be read when used; source ev.: in the line that stated them last; far: 20k tokens back.",
+].join("\n");
+
+/** The whole report as text for a terminal of 100 columns. */
+export function terminalReport(report: BenchReport, { listSessions, notSessions, written }: TerminalOptions): string {
+  const hasFigures = report.rows.some(({ metrics }) => metrics !== null);
+  const sections = [
+    sessionTable(report, { all: listSessions }),
+    ...(report.rows.length > 0 ? [policyTables(report)] : []),
+    ...(hasFigures ? [[...calibrationLines(report), READING].join("\n")] : ["Nothing could be replayed."]),
+    [...footerLines(report, notSessions), ...written.map((file) => `Written: ${file}`)].join("\n"),
+  ];
+  return sections.filter((section) => section !== "").join("\n\n");
+}

@@ -1,0 +1,9 @@
+/** The longest beginning, up to and with a slash, that all names have; empty where there is none. */
+export function commonFolder(names: readonly string[]): string {
+  const [first = ""] = names;
+  let chars = first.lastIndexOf("/") + 1;
+  while (chars > 0 && !names.every((name) => name.startsWith(first.slice(0, chars)))) {
+    chars = first.lastIndexOf("/", chars - 2) + 1;
+  }
+  return first.slice(0, chars);
+}

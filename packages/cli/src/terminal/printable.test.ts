@@ -1,0 +1,38 @@
+import { describe, expect, test } from "vitest";
+import { commonFolder } from "./common-folder.ts";
+import { printable, shortened } from "./printable.ts";
+
+describe("printable", () => {
+  test.each([
+    ["an escape sequence", "a\u001b[2Jb", "a\ufffd[2Jb"],
+    ["line breaks", "a\r\nb", "a\ufffd\ufffdb"],
+    ["a change of direction", "a\u202eb", "a\ufffdb"],
+    ["other scripts as they are", "日本語 ünï", "日本語 ünï"],
+  ])("shows %s", (_, text, expected) => {
+    expect(printable(text)).toBe(expected);
+  });
+});
+
+describe("shortened", () => {
+  test.each([
+    ["abcdef", 6, "abcdef"],
+    ["abcdefghij", 7, "ab…ghij"],
+    ["😀😀😀😀😀", 4, "😀…😀😀"],
+  ])("%s to %i characters", (text, maximumChars, expected) => {
+    expect(shortened(text, maximumChars)).toBe(expected);
+  });
+});
+
+describe("commonFolder", () => {
+  test.each([
+    [["a/b/c", "a/b/d"], "a/b/"],
+    [["a/bc/x", "a/bd/x"], "a/"],
+    [["/x/y", "/z"], "/"],
+    [["x", "y"], ""],
+    [["a/b#1", "a/b#2"], "a/"],
+    [["logs/only.jsonl"], "logs/"],
+    [[], ""],
+  ])("of %j is %s", (names, expected) => {
+    expect(commonFolder(names)).toBe(expected);
+  });
+});

@@ -1,0 +1,17 @@
+/** C0 and C1 controls, and the marks that turn the direction of text: a file's name could move the cursor or hide itself. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to replace
+const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Outside text on one line that a terminal shows as it is; what could steer the terminal becomes `�`. */
+export function printable(text: string): string {
+  return text.replace(UNPRINTABLE, "\ufffd");
+}
+
+/** As {@link printable}, with the middle left out where it is longer than `maximumChars`: names differ at their ends. */
+export function shortened(text: string, maximumChars: number): string {
+  const characters = [...printable(text)];
+  if (characters.length <= maximumChars) return characters.join("");
+  const headChars = Math.floor((maximumChars - 1) / 3);
+  const tailChars = maximumChars - 1 - headChars;
+  return `${characters.slice(0, headChars).join("")}…${characters.slice(-tailChars).join("")}`;
+}
