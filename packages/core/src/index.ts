@@ -145,5 +145,17 @@ export type { OutputCategory, PathAccess, ToolSpec } from "./tool.ts";
 export { OUTPUT_CATEGORIES } from "./tool.ts";
 export type { Trigger } from "./trigger.ts";
 export { fires, triggerTokens } from "./trigger.ts";
+// Truncation
+export { cutFileContent } from "./truncation/file-content.ts";
+export { cutGeneric } from "./truncation/generic.ts";
+export { cutHeadTail } from "./truncation/head-tail.ts";
+export { cutMatchList } from "./truncation/match-list.ts";
+export type { NoticeForm, Omission } from "./truncation/notice.ts";
+export { OMISSION_NOTICE, omissionNotice } from "./truncation/notice.ts";
+export type { Cutter, CutterInput, Span } from "./truncation/span.ts";
+export type { TruncatedMessage } from "./truncation/truncate-message.ts";
+export { truncateMessage } from "./truncation/truncate-message.ts";
+export type { TruncatedText, TruncationRequest } from "./truncation/truncate-text.ts";
+export { CAP_BYTES_PER_TOKEN, truncateToolResult } from "./truncation/truncate-text.ts";
 export type { BilledUsage, InputUsage, OutputUsage, Usage, UsageParts } from "./usage.ts";
 export { UNREPORTED_USAGE, usageOf } from "./usage.ts";

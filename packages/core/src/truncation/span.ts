@@ -1,0 +1,115 @@
+import { isSurrogatePairAt } from "../text.ts";
+
+/** A piece of a text, by UTF-16 index; `end` is exclusive. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What one category keeps of a text: spans in order that do not touch. */
+export type Cutter = (input: CutterInput) => readonly Span[];
+
+/** A text that is too long, and the room for what is kept of it. */
+export interface CutterInput {
+  readonly text: string;
+  /** UTF-8 bytes that the kept spans may take together, one gap between them being paid already. */
+  readonly roomBytes: number;
+  /** UTF-8 bytes that each further gap takes. */
+  readonly gapBytes: number;
+}
+
+/** A side of a text within a number of bytes: whole lines, at most so many, or a cut inside a line. */
+export interface SideLimit {
+  readonly bytes: number;
+  readonly lines: number;
+  /** Whether to cut inside a line where whole lines would leave more than half of the bytes unused. */
+  readonly cutsLongLine: boolean;
+}
+
+/** Where the head of a text ends. Reads no more than the bytes it may keep, and the lines. */
+export function headEnd(text: string, limit: SideLimit): number {
+  const byBytes = prefixEnd(text, limit.bytes);
+  const byLines = lineStartAtOrBefore(text, byBytes);
+  const isHalfEmpty = byLines === 0 || prefixEnd(text, Math.floor(limit.bytes / 2)) > byLines;
+  const end = limit.cutsLongLine && isHalfEmpty ? byBytes : byLines;
+  return Math.min(end, endOfLines(text, limit.lines));
+}
+
+/** Where the tail of a text starts; the mirror of {@link headEnd}. */
+export function tailStart(text: string, limit: SideLimit): number {
+  const byBytes = suffixStart(text, limit.bytes);
+  const byLines = lineStartAtOrAfter(text, byBytes);
+  const isHalfEmpty = byLines === text.length || suffixStart(text, Math.floor(limit.bytes / 2)) < byLines;
+  const start = limit.cutsLongLine && isHalfEmpty ? byBytes : byLines;
+  return Math.max(start, startOfLastLines(text, limit.lines));
+}
+
+/** True where a line begins, or the text ends. */
+export function isLineStart(text: string, index: number): boolean {
+  return index <= 0 || index >= text.length || text.charAt(index - 1) === "\n";
+}
+
+/** The nearest place at or before `index` where a line begins, or the text ends. */
+export function lineStartAtOrBefore(text: string, index: number): number {
+  return isLineStart(text, index) ? index : text.lastIndexOf("\n", index - 1) + 1;
+}
+
+/** The nearest place at or after `index` where a line begins, or the text ends. */
+export function lineStartAtOrAfter(text: string, index: number): number {
+  if (isLineStart(text, index)) return index;
+  const newline = text.indexOf("\n", index);
+  return newline < 0 ? text.length : newline + 1;
+}
+
+/** The longest prefix of at most so many UTF-8 bytes that ends between characters. */
+export function prefixEnd(text: string, limitBytes: number): number {
+  let bytes = 0;
+  let end = 0;
+  while (end < text.length) {
+    const units = isSurrogatePairAt(text, end) ? 2 : 1;
+    bytes += bytesAt(text, end, units);
+    if (bytes > limitBytes) return end;
+    end += units;
+  }
+  return end;
+}
+
+/** The start of the longest suffix of at most so many UTF-8 bytes that begins between characters. */
+export function suffixStart(text: string, limitBytes: number): number {
+  let bytes = 0;
+  let start = text.length;
+  while (start > 0) {
+    const units = start > 1 && isSurrogatePairAt(text, start - 2) ? 2 : 1;
+    bytes += bytesAt(text, start - units, units);
+    if (bytes > limitBytes) return start;
+    start -= units;
+  }
+  return start;
+}
+
+function bytesAt(text: string, index: number, units: number): number {
+  if (units === 2) return 4;
+  const unit = text.charCodeAt(index);
+  if (unit < 0x80) return 1;
+  return unit < 0x800 ? 2 : 3;
+}
+
+function endOfLines(text: string, lines: number): number {
+  let end = 0;
+  for (let count = 0; count < lines; count++) {
+    const newline = text.indexOf("\n", end);
+    if (newline < 0) return text.length;
+    end = newline + 1;
+  }
+  return end;
+}
+
+function startOfLastLines(text: string, lines: number): number {
+  let start = text.endsWith("\n") ? text.length - 1 : text.length;
+  for (let count = 0; count < lines; count++) {
+    const newline = start === 0 ? -1 : text.lastIndexOf("\n", start - 1);
+    if (newline < 0) return 0;
+    start = newline;
+  }
+  return start + 1;
+}

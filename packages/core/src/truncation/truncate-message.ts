@@ -1,0 +1,50 @@
+import type { ToolResultMessage } from "../message/message.ts";
+import { utf8Bytes } from "../text.ts";
+import { CAP_BYTES_PER_TOKEN, truncateToBytes } from "./truncate-text.ts";
+
+/** A tool result as it enters history, and what of it was left out. */
+export interface TruncatedMessage {
+  /** The message that was given, itself, where nothing was cut. */
+  readonly message: ToolResultMessage;
+  readonly isTruncated: boolean;
+  readonly omittedLines: number;
+  readonly omittedBytes: number;
+}
+
+/**
+ * A tool result within the policy's cap, cut by its own category; `null` lets everything in. The cap holds for all text parts
+ * together: small ones stay whole, large ones share what is left. Images are neither counted nor cut. `hint` is the tool's.
+ */
+export function truncateMessage(
+  message: ToolResultMessage,
+  truncation: { readonly capTokens: number } | null,
+  hint?: string,
+): TruncatedMessage {
+  const capTokens = truncation?.capTokens ?? 0;
+  const sizes = message.parts.map((part) => (part.type === "text" ? utf8Bytes(part.text) : 0));
+  const capBytes = largestShare(sizes, capTokens * CAP_BYTES_PER_TOKEN);
+  let omittedLines = 0;
+  let omittedBytes = 0;
+  const parts = message.parts.map((part) => {
+    if (part.type !== "text") return part;
+    const advice = hint === undefined ? {} : { hint };
+    const cut = truncateToBytes(part.text, { category: message.category, capTokens, capBytes, ...advice });
+    omittedLines += cut.omittedLines;
+    omittedBytes += cut.omittedBytes;
+    return cut.isTruncated ? { ...part, text: cut.text } : part;
+  });
+  const isTruncated = omittedBytes > 0;
+  return { message: isTruncated ? { ...message, parts } : message, isTruncated, omittedLines, omittedBytes };
+}
+
+/** The largest cap at which the sizes, each cut to it, add up to no more than the room. */
+function largestShare(sizes: readonly number[], roomBytes: number): number {
+  const ascending = [...sizes].sort((a, b) => a - b);
+  let leftBytes = roomBytes;
+  for (const [index, size] of ascending.entries()) {
+    const share = Math.floor(leftBytes / (ascending.length - index));
+    if (size > share) return share;
+    leftBytes -= size;
+  }
+  return roomBytes;
+}

@@ -1,0 +1,114 @@
+import { lineCount, utf8Bytes } from "../text.ts";
+import type { OutputCategory } from "../tool.ts";
+import type { NoticeForm, Omission } from "./notice.ts";
+import { NOTICE_FORMS, omissionNotice } from "./notice.ts";
+import type { Span } from "./span.ts";
+import { headEnd, isLineStart, lineStartAtOrAfter, lineStartAtOrBefore } from "./span.ts";
+import { CUTTERS } from "./table.ts";
+
+/** UTF-8 bytes a token in caps: sven's uncalibrated measure (its document, "Layer 4"). */
+export const CAP_BYTES_PER_TOKEN = 4;
+
+/** How a tool's output is cut. */
+export interface TruncationRequest {
+  readonly category: OutputCategory;
+  /** The most the output may take, its notice included: four UTF-8 bytes a token. 0 switches truncation off. */
+  readonly capTokens: number;
+  /** The tool's advice how to see the rest, e.g. "use offset and limit to see more"; one line without brackets. */
+  readonly hint?: string;
+}
+
+/** Output as it enters history, and what of it was left out. */
+export interface TruncatedText {
+  readonly text: string;
+  readonly isTruncated: boolean;
+  /** Lines of which nothing is left. */
+  readonly omittedLines: number;
+  readonly omittedBytes: number;
+}
+
+/**
+ * A tool's output within its cap. Text that fits comes back as it is. Each gap is told by a notice that counts what it leaves
+ * out; a notice that would take more than half of the cap gives way to a shorter one, and below that the text alone is cut and
+ * only the returned counts tell. The result is never larger than the text. Linear in the text.
+ */
+export function truncateToolResult(text: string, request: TruncationRequest): TruncatedText {
+  return truncateToBytes(text, { ...request, capBytes: request.capTokens * CAP_BYTES_PER_TOKEN });
+}
+
+/** As {@link truncateToolResult}, with the cap in UTF-8 bytes. */
+export function truncateToBytes(text: string, request: TruncationRequest & { readonly capBytes: number }): TruncatedText {
+  const totalBytes = utf8Bytes(text);
+  if (request.capTokens === 0 || totalBytes <= request.capBytes) {
+    return { text, isTruncated: false, omittedLines: 0, omittedBytes: 0 };
+  }
+  const total = { lines: lineCount(text), bytes: totalBytes };
+  for (const form of NOTICE_FORMS) {
+    const cut = cutWithNotice(text, form, { ...request, total });
+    if (cut !== null && cut.text.length <= text.length) return cut;
+  }
+  return cutAlone(text, request.capBytes);
+}
+
+interface CutRequest extends TruncationRequest {
+  readonly capBytes: number;
+  readonly total: Omission;
+}
+
+/** The text with notices of one form; `null` where that form takes more than half of the cap. */
+function cutWithNotice(text: string, form: NoticeForm, request: CutRequest): TruncatedText | null {
+  if (form === "none") return null;
+  const hint = request.hint ?? null;
+  const largest = omissionNotice(form, request.total, hint);
+  const noticeBytes = utf8Bytes(largest) + LINE_ENDS_BYTES;
+  if (noticeBytes * 2 > request.capBytes) return null;
+  const gapBytes = utf8Bytes(omissionNotice(form, request.total, null)) + LINE_ENDS_BYTES;
+  const kept = CUTTERS[request.category]({ text, roomBytes: request.capBytes - noticeBytes, gapBytes });
+  return joinWithNotices(text, kept, (omission, gap) => omissionNotice(form, omission, gap === 0 ? hint : null));
+}
+
+/** A notice stands on a line of its own: at most one line end before it and one after it. */
+const LINE_ENDS_BYTES = 2;
+
+/** Without a notice the beginning alone, so that nothing stands side by side that was apart; in whole lines where that is half of it. */
+function cutAlone(text: string, capBytes: number): TruncatedText {
+  const end = headEnd(text, { bytes: capBytes, lines: Number.POSITIVE_INFINITY, cutsLongLine: true });
+  return joinWithNotices(text, [{ start: 0, end }], () => "");
+}
+
+/** The kept spans with a notice in each gap. */
+function joinWithNotices(
+  text: string,
+  kept: readonly Span[],
+  noticeOf: (omission: Omission, gap: number) => string,
+): TruncatedText {
+  const pieces: string[] = [];
+  let omittedLines = 0;
+  let omittedBytes = 0;
+  let gaps = 0;
+  const skip = (gap: Span) => {
+    if (gap.start === gap.end) return;
+    const omission = { lines: wholeLineCount(text, gap), bytes: utf8Bytes(text.slice(gap.start, gap.end)) };
+    const notice = noticeOf(omission, gaps);
+    const lineEndBefore = notice === "" || isLineStart(text, gap.start) ? "" : "\n";
+    const lineEndAfter = notice === "" || gap.end === text.length ? "" : "\n";
+    pieces.push(`${lineEndBefore}${notice}${lineEndAfter}`);
+    omittedLines += omission.lines;
+    omittedBytes += omission.bytes;
+    gaps += 1;
+  };
+  let next = 0;
+  for (const span of kept) {
+    skip({ start: next, end: span.start });
+    pieces.push(text.slice(span.start, span.end));
+    next = span.end;
+  }
+  skip({ start: next, end: text.length });
+  return { text: pieces.join(""), isTruncated: true, omittedLines, omittedBytes };
+}
+
+/** Lines that begin and end within the gap. */
+function wholeLineCount(text: string, gap: Span): number {
+  const start = lineStartAtOrAfter(text, gap.start);
+  return lineCount(text.slice(start, Math.max(start, lineStartAtOrBefore(text, gap.end))));
+}
