@@ -1,6 +1,6 @@
 import type { WorkCounter } from "@plimsoll/core";
 import { isAsciiLetter, isDigit, isHexDigit, isLowerCase, isUpperCase, isWordUnit } from "./character-class.ts";
-import type { Reference } from "./extract.ts";
+import type { Reference } from "./reference.ts";
 
 /** Shorter names are met by chance; chosen. */
 const MINIMUM_NAME_CHARS = 4;

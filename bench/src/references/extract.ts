@@ -2,21 +2,11 @@ import type { WorkCounter } from "@plimsoll/core";
 import { isAsciiLetter, isWordUnit } from "./character-class.ts";
 import { classifyPiece } from "./classify-piece.ts";
 import { createQuoteReader } from "./quoted-errors.ts";
+import type { Reference } from "./reference.ts";
+import { MAXIMUM_REFERENCE_CHARS } from "./reference.ts";
 
 /** Version of what counts as a reference; figures of different versions are not compared. */
 export const REFERENCES_VERSION = 1;
-
-/** Longer strings (encoded data, minified code) are no references: nobody recalls them by name. Chosen. */
-export const MAXIMUM_REFERENCE_CHARS = 200;
-
-/** What a reference is. */
-export type ReferenceKind = "path" | "identifier" | "number" | "hash" | "url" | "flag" | "quoted-error";
-
-/** A string that names something in particular, so that using it again takes having read it. */
-export interface Reference {
-  readonly kind: ReferenceKind;
-  readonly text: string;
-}
 
 /**
  * The distinct references of a text, in order of first appearance: paths, identifiers that are no plain words, numbers of three

@@ -1,6 +1,6 @@
 import type { WorkCounter } from "@plimsoll/core";
-import type { Reference } from "./extract.ts";
-import { MAXIMUM_REFERENCE_CHARS } from "./extract.ts";
+import type { Reference } from "./reference.ts";
+import { MAXIMUM_REFERENCE_CHARS } from "./reference.ts";
 
 /** Reads a text's quotation marks as they are passed. */
 export interface QuoteReader {
