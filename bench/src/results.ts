@@ -122,6 +122,20 @@ export interface RetentionMetrics {
   readonly far: RetentionCount;
   /** Of all uses, those whose every introduction the recorded agent had itself compacted away: it knew them from its summary. */
   readonly compactedAway: RetentionCount;
+  readonly artifacts: ArtifactMetrics;
+}
+
+/** Files that the session had touched before a call, summed over the calls; a ratio is `named / files`. */
+export interface ArtifactCount {
+  readonly files: number;
+  /** Those whose path the context that the policy sent still names. */
+  readonly named: number;
+}
+
+/** Artifact recall: files only read so far, and files modified so far. */
+export interface ArtifactMetrics {
+  readonly read: ArtifactCount;
+  readonly modified: ArtifactCount;
 }
 
 /** The estimator against what was reported, in percent of the reported prompt. Positive signed error: predicted too much. */

@@ -3,6 +3,7 @@ import type { PreparedReferences } from "../references/prepare.ts";
 import type { ReferenceUse } from "../references/recorded-history.ts";
 import { FAR_TOKENS } from "../references/recorded-history.ts";
 import type { RetentionCount, RetentionMetrics } from "../results.ts";
+import { createArtifactProbe } from "./artifacts.ts";
 import { createReadableContext } from "./readable.ts";
 
 /** Asks at every recorded call what of the references in its reply the sent context still held. */
@@ -23,6 +24,7 @@ export function createRetentionProbe(prepared: PreparedReferences): RetentionPro
   const all = createTally();
   const far = createTally();
   const compactedAway = createTally();
+  const artifacts = createArtifactProbe(prepared);
   const count = (use: ReferenceUse, found: Found) => {
     all.add(found);
     if (use.distanceTokens >= FAR_TOKENS) far.add(found);
@@ -32,6 +34,7 @@ export function createRetentionProbe(prepared: PreparedReferences): RetentionPro
     atCall(_call, reply, context) {
       readable.show(context);
       const ordinal = prepared.ordinalOf(reply) ?? 0;
+      artifacts.atCall(ordinal, readable);
       for (const use of prepared.usesOf(reply)) {
         count(use, {
           recalled: readable.hasReference(use.reference),
@@ -41,9 +44,10 @@ export function createRetentionProbe(prepared: PreparedReferences): RetentionPro
       }
     },
     lost(_call, reply) {
+      artifacts.atCall(prepared.ordinalOf(reply) ?? 0, null);
       for (const use of prepared.usesOf(reply)) count(use, NOTHING_FOUND);
     },
-    result: () => ({ all: all.total(), far: far.total(), compactedAway: compactedAway.total() }),
+    result: () => ({ all: all.total(), far: far.total(), compactedAway: compactedAway.total(), artifacts: artifacts.result() }),
   };
 }
 

@@ -95,6 +95,7 @@ function exampleRow({ session, policy, window, calls }: RowOptions): ReplayRow {
         all: exampleRetention(uses, compactions > 0),
         far: exampleRetention(Math.floor(uses / 5), compactions > 0),
         compactedAway: exampleRetention(0, false),
+        artifacts: { read: { files: 40, named: 30 }, modified: { files: 20, named: 18 } },
       },
       calibration:
         policy === RECORDED_POLICY.name

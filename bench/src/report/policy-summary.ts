@@ -1,4 +1,4 @@
-import type { BenchReport, ReplayRow, RetentionCount, RowMetrics } from "../results.ts";
+import type { ArtifactCount, BenchReport, ReplayRow, RetentionCount, RowMetrics } from "../results.ts";
 import type { CalibrationSummary } from "./calibration-summary.ts";
 import { summarizeCalibration } from "./calibration-summary.ts";
 import type { RelativeTokens } from "./relative-tokens.ts";
@@ -94,6 +94,10 @@ function summarizeRows(rows: readonly MeasuredRow[]): RowFigures {
       all: pooled(rows.map((row) => row.metrics.retention.all)),
       far: pooled(rows.map((row) => row.metrics.retention.far)),
       compactedAway: pooled(rows.map((row) => row.metrics.retention.compactedAway)),
+      artifacts: {
+        read: pooledFiles(rows.map((row) => row.metrics.retention.artifacts.read)),
+        modified: pooledFiles(rows.map((row) => row.metrics.retention.artifacts.modified)),
+      },
     },
     calibration: summarizeCalibration(rows.flatMap((row) => row.metrics.calibration ?? [])),
     work: {
@@ -111,5 +115,12 @@ function pooled(counts: readonly RetentionCount[]): RetentionCount {
     recalled: sum(({ recalled }) => recalled),
     evidenced: sum(({ evidenced }) => evidenced),
     sourceEvidenced: sum(({ sourceEvidenced }) => sourceEvidenced),
+  };
+}
+
+function pooledFiles(counts: readonly ArtifactCount[]): ArtifactCount {
+  return {
+    files: counts.reduce((total, { files }) => total + files, 0),
+    named: counts.reduce((total, { named }) => total + named, 0),
   };
 }
