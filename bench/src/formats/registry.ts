@@ -14,6 +14,7 @@ import { openAiChatImporter } from "./message-lists/openai-chat.ts";
 import { openAiResponsesImporter } from "./message-lists/openai-responses.ts";
 import { miniSweAgentImporter } from "./mini-swe-agent/importer.ts";
 import { openCodeImporter } from "./opencode/importer.ts";
+import { openCodeStorageImporter } from "./opencode/storage.ts";
 import { openHandsImporter, openHandsOutputImporter } from "./openhands/importer.ts";
 import { piImporter } from "./pi/importer.ts";
 import { plimsollImporter } from "./plimsoll/importer.ts";
@@ -26,6 +27,7 @@ export const IMPORTERS: readonly Importer[] = [
   claudeCodeImporter,
   codexImporter,
   openCodeImporter,
+  openCodeStorageImporter,
   geminiCliImporter,
   openHandsOutputImporter,
   openHandsImporter,

@@ -1,32 +1,10 @@
-import { type ImagePart, isRecord, type TextPart, type Usage, usageOf } from "@plimsoll/core";
-import { type DocumentSession, documentImporter } from "../document.ts";
-import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
-import { imageFromUrl } from "../image.ts";
+import { isRecord } from "@plimsoll/core";
+import { documentImporter } from "../document.ts";
+import { type Fields, recordAt, recordsAt } from "../fields.ts";
 import type { Importer } from "../importer.ts";
-import { callDraft, type LogItem, type ReplyPart, textPart } from "../log-items.ts";
-import { replyItem, resultItem, userItem } from "../plain-items.ts";
-import type { ToolTable } from "../tool-shapes.ts";
+import { openCodeSession } from "./session.ts";
 
 const FORMAT = "opencode";
-
-const TOOLS: ToolTable = {
-  read: "read",
-  write: "modify",
-  edit: "modify",
-  multiedit: "modify",
-  patch: "patch",
-  apply_patch: "patch",
-  bash: "command",
-  grep: "search",
-  glob: "search",
-  list: "search",
-  websearch: "search",
-  codesearch: "search",
-  webfetch: "other",
-  task: "other",
-  todowrite: "other",
-  todoread: "other",
-};
 
 /** Sessions of OpenCode as `opencode export` writes them. */
 export const openCodeImporter: Importer = documentImporter({
@@ -35,165 +13,9 @@ export const openCodeImporter: Importer = documentImporter({
   numbering: "if-several",
   recognises: ({ firstObjects: [first] }) =>
     recordsAt(first, "messages").slice(0, 1).some(isMessage) && recordAt(first, "info") !== null,
-  sessions: (documents) => documents.filter(isRecord).map(sessionOf),
+  sessions: (documents) => documents.filter(isRecord).map(openCodeSession),
 });
 
 function isMessage(value: Fields): boolean {
   return recordAt(value, "info") !== null && Array.isArray(value.parts);
-}
-
-function sessionOf(document: Fields): DocumentSession {
-  const info = recordAt(document, "info");
-  const parentId = stringAt(info, "parentID");
-  const start = {
-    ...(stringAt(info, "id") === null ? {} : { id: stringAt(info, "id") ?? "" }),
-    createdMs: timeMsAt(recordAt(info, "time"), "created"),
-    parent: parentId === null ? null : { sessionId: parentId, callId: null },
-    agent: { name: FORMAT, version: stringAt(info, "version") },
-  };
-  return { start, items: itemsOf(recordsAt(document, "messages")) };
-}
-
-/** A compaction is a user message with a `compaction` part, and then the summary as a call of its own. */
-function itemsOf(messages: readonly Fields[]): readonly LogItem[] {
-  const items: LogItem[] = [];
-  const firstItemOf = new Map<string, LogItem>();
-  let compaction: Fields | null = null;
-  for (const message of messages) {
-    const info = recordAt(message, "info") ?? {};
-    const parts = recordsAt(message, "parts");
-    const marker = parts.find((part) => part.type === "compaction");
-    if (marker !== undefined) {
-      compaction = marker;
-      continue;
-    }
-    const isSummary = info.role === "assistant" && info.summary === true;
-    const read =
-      info.role === "assistant" ? replyItems(info, parts, isSummary ? "summary" : "message") : userItems(info, parts);
-    const [first] = read;
-    if (first !== undefined) firstItemOf.set(stringAt(info, "id") ?? "", first);
-    items.push(...read);
-    if (!isSummary) continue;
-    const kept = firstItemOf.get(stringAt(compaction, "tail_start_id") ?? "");
-    items.push({
-      kind: "boundary",
-      summary: userItem("summary", textParts(parts), { atMs: createdMs(info) }),
-      kept: kept === undefined ? { kind: "items", items: [] } : { kind: "from", item: kept },
-      tokensBefore: null,
-      ...{ line: null, sourceId: stringAt(info, "id"), atMs: createdMs(info) },
-    });
-    compaction = null;
-  }
-  return items;
-}
-
-function createdMs(info: Fields): number | null {
-  return timeMsAt(recordAt(info, "time"), "created");
-}
-
-function textParts(parts: readonly Fields[]): readonly TextPart[] {
-  return parts.flatMap((part) =>
-    part.type === "text" && part.ignored !== true ? [textPart(stringAt(part, "text") ?? "")] : [],
-  );
-}
-
-/** What the person wrote, then what the agent put beside it: read files and prompts of its own. */
-function userItems(info: Fields, parts: readonly Fields[]): readonly LogItem[] {
-  const from = { sourceId: stringAt(info, "id"), atMs: createdMs(info) };
-  const typed = [...textParts(parts.filter((part) => part.synthetic !== true)), ...parts.flatMap(filePart)];
-  const synthetic = textParts(parts.filter((part) => part.synthetic === true));
-  if (typed.length === 0) return synthetic.length === 0 ? [] : [userItem("injected", synthetic, from)];
-  return [
-    userItem("human", typed, from),
-    ...(synthetic.length === 0 ? [] : [userItem("injected", synthetic, { atMs: from.atMs })]),
-  ];
-}
-
-/** Images are sent; a text file is named here and its text stands in a synthetic part. */
-function filePart(part: Fields): readonly ImagePart[] {
-  const mime = stringAt(part, "mime") ?? "";
-  if (part.type !== "file" || mime.startsWith("text/") || mime === "application/x-directory") return [];
-  return [imageFromUrl(stringAt(part, "url") ?? "", mime)];
-}
-
-/** One message is one call; a message with several finished steps is one call a step. */
-function replyItems(info: Fields, parts: readonly Fields[], role: "message" | "summary"): readonly LogItem[] {
-  const steps = stepsOf(parts);
-  return steps.flatMap((step, index) => {
-    const finish = step.find((part) => part.type === "step-finish");
-    const tokens = steps.length > 1 ? recordAt(finish, "tokens") : (recordAt(info, "tokens") ?? recordAt(finish, "tokens"));
-    const from = {
-      sourceId: index === 0 ? stringAt(info, "id") : null,
-      requestId: index === 0 ? stringAt(info, "id") : null,
-      atMs: createdMs(info),
-      modelId: stringAt(info, "modelID"),
-      stopReason: stopReasonOf(info, step),
-    };
-    if (role === "summary") return [replyItem([], tokenUsage(tokens), { ...from, sourceId: null, requestId: null })];
-    return [replyItem(step.flatMap(replyPart), tokenUsage(tokens), from), ...step.flatMap(toolResult)];
-  });
-}
-
-function stepsOf(parts: readonly Fields[]): readonly (readonly Fields[])[] {
-  const steps: Fields[][] = [[]];
-  for (const part of parts) {
-    steps.at(-1)?.push(part);
-    if (part.type === "step-finish") steps.push([]);
-  }
-  return steps.filter(
-    (step, index) => index === 0 || step.some((part) => ["text", "tool", "step-finish"].some((type) => part.type === type)),
-  );
-}
-
-function stopReasonOf(info: Fields, step: readonly Fields[]): "end" | "tool-calls" | "length" | "error" {
-  if (recordAt(info, "error") !== null) return "error";
-  if (info.finish === "length") return "length";
-  return step.some((part) => part.type === "tool") ? "tool-calls" : "end";
-}
-
-function replyPart(part: Fields): readonly ReplyPart[] {
-  switch (part.type) {
-    case "text":
-      return textParts([part]);
-    case "reasoning":
-      return [{ type: "reasoning", text: stringAt(part, "text") ?? "", opaque: jsonValueOf(part.metadata) }];
-    case "tool": {
-      const args = recordAt(recordAt(part, "state"), "input");
-      const callId = stringAt(part, "callID") ?? "";
-      return [
-        callDraft(TOOLS, { callId, toolName: stringAt(part, "tool") ?? "", argumentsJson: JSON.stringify(args ?? {}), args }),
-      ];
-    }
-    default:
-      return [];
-  }
-}
-
-function toolResult(part: Fields): readonly LogItem[] {
-  const state = recordAt(part, "state");
-  if (part.type !== "tool" || (state?.status !== "completed" && state?.status !== "error")) return [];
-  const text = stringAt(state, "output") ?? stringAt(state, "error") ?? "";
-  const parts = [textPart(text), ...recordsAt(state, "attachments").flatMap(filePart)];
-  const atMs = timeMsAt(recordAt(state, "time"), "end");
-  return [resultItem(stringAt(part, "callID") ?? "", parts, { isError: state.status === "error", atMs })];
-}
-
-/** Counts are disjoint and reasoning stands beside the output. An aborted call reports zeros: that is no report. */
-function tokenUsage(tokens: Fields | null): Usage | null {
-  const cache = recordAt(tokens, "cache");
-  const uncachedTokens = numberAt(tokens, "input");
-  const cacheReadTokens = numberAt(cache, "read");
-  const cacheWriteTokens = numberAt(cache, "write");
-  if ((uncachedTokens ?? 0) + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0) === 0) return null;
-  const reasoningTokens = numberAt(tokens, "reasoning");
-  const output = numberAt(tokens, "output");
-  const outputTokens = output === null ? null : output + (reasoningTokens ?? 0);
-  return usageOf({
-    uncachedTokens,
-    cacheReadTokens,
-    cacheWriteTokens,
-    outputTokens,
-    reasoningTokens,
-    raw: jsonValueOf(tokens),
-  });
 }

@@ -1,0 +1,79 @@
+import { mkdir, mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type LocatedAgent, type LogQuery, locateLogs, usualPlaces } from "./locations.ts";
+
+const FILES: readonly (readonly [path: string, modifiedSeconds: number])[] = [
+  [".claude/projects/-w/a.jsonl", 100],
+  [".claude/projects/-w/a/subagents/agent-b.jsonl", 300],
+  [".claude/projects/-w/c.jsonl", 200],
+  [".claude/projects/-w/sessions-index.json", 400],
+  [".codex/sessions/2026/01/02/rollout-x.jsonl", 100],
+  [".codex/sessions/2026/01/02/other.jsonl", 200],
+  [".codex/archived_sessions/rollout-y.jsonl", 50],
+  [".pi/agent/sessions/--w--/s.jsonl", 100],
+  [".local/share/opencode/storage/session/p/ses_1.json", 100],
+  [".local/share/opencode/storage/message/ses_1/msg_1.json", 200],
+  [".gemini/tmp/hash/chats/session-1.json", 100],
+  [".gemini/tmp/hash/chats/session-2.jsonl", 100],
+  [".gemini/tmp/hash/logs.json", 300],
+  [".cline/data/sessions/1/1.messages.json", 100],
+  [".cline/data/sessions/1/1.json", 200],
+  [".config/Code/User/globalStorage/saoudrizwan.claude-dev/tasks/9/api_conversation_history.json", 300],
+  [".config/Code/User/globalStorage/saoudrizwan.claude-dev/tasks/9/ui_messages.json", 400],
+];
+
+let home = "";
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), "plimsoll-locations-"));
+  for (const [path, modifiedSeconds] of FILES) {
+    await mkdir(dirname(join(home, path)), { recursive: true });
+    await writeFile(join(home, path), "{}\n");
+    await utimes(join(home, path), modifiedSeconds, modifiedSeconds);
+  }
+});
+afterAll(() => rm(home, { recursive: true }));
+
+async function found(query: Omit<LogQuery, "homeFolder">): Promise<readonly string[]> {
+  return (await locateLogs({ ...query, homeFolder: home })).map((file) => file.path.slice(home.length + 1));
+}
+
+test.each<[LocatedAgent, string[]]>([
+  [
+    "claude-code",
+    [".claude/projects/-w/a/subagents/agent-b.jsonl", ".claude/projects/-w/c.jsonl", ".claude/projects/-w/a.jsonl"],
+  ],
+  ["codex", [".codex/sessions/2026/01/02/rollout-x.jsonl", ".codex/archived_sessions/rollout-y.jsonl"]],
+  ["pi", [".pi/agent/sessions/--w--/s.jsonl"]],
+  ["opencode", [".local/share/opencode/storage/session/p/ses_1.json"]],
+  ["gemini", [".gemini/tmp/hash/chats/session-1.json", ".gemini/tmp/hash/chats/session-2.jsonl"]],
+  [
+    "cline",
+    [
+      ".config/Code/User/globalStorage/saoudrizwan.claude-dev/tasks/9/api_conversation_history.json",
+      ".cline/data/sessions/1/1.messages.json",
+    ],
+  ],
+])("%s: its logs, newest first", async (agent, paths) => {
+  expect(await found({ agent })).toEqual(paths);
+});
+
+test.each([
+  ["since", { sinceMs: 200_000 }, [".claude/projects/-w/a/subagents/agent-b.jsonl", ".claude/projects/-w/c.jsonl"]],
+  ["limit", { limit: 1 }, [".claude/projects/-w/a/subagents/agent-b.jsonl"]],
+  ["both, none left", { sinceMs: 301_000, limit: 1 }, []],
+])("filter: %s", async (_, filter, paths) => {
+  expect(await found({ agent: "claude-code", ...filter })).toEqual(paths);
+});
+
+test("a home without the agent has no logs; the places looked at can be named", async () => {
+  expect(await locateLogs({ agent: "pi", homeFolder: join(home, "nobody") })).toEqual([]);
+  expect(usualPlaces("pi", "/h")).toEqual([join("/h", ".pi/agent/sessions")]);
+});
+
+test("a file is given with its time and size", async () => {
+  expect(await locateLogs({ agent: "pi", homeFolder: home })).toEqual([
+    { path: join(home, ".pi/agent/sessions/--w--/s.jsonl"), modifiedMs: 100_000, sizeBytes: 3 },
+  ]);
+});

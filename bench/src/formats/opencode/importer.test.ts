@@ -1,0 +1,126 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { importFile } from "../registry.ts";
+import { describeLog, importDocument } from "../testing/describe-log.ts";
+
+const INFO = { id: "ses_1", version: "1.4.3", time: { created: 5 } };
+const tokens = (input: number, output = 3, reasoning = 2) => ({
+  input,
+  output,
+  reasoning,
+  cache: { read: 10, write: 20 },
+  total: input + 35,
+});
+const user = (id: string, parts: object[]) => ({
+  info: { id, role: "user", time: { created: 1 }, summary: { diffs: [] } },
+  parts,
+});
+const assistant = (id: string, parts: object[], more: object = {}) => ({
+  info: { id, role: "assistant", modelID: "m", time: { created: 2 }, tokens: tokens(5), ...more },
+  parts: [{ type: "step-start" }, ...parts, { type: "step-finish", tokens: tokens(5) }],
+});
+const text = (value: string, more: object = {}) => ({ type: "text", text: value, ...more });
+const tool = (callID: string, state: object) => ({
+  type: "tool",
+  tool: "read",
+  callID,
+  state: { input: { filePath: "a.ts" }, ...state },
+});
+
+const USAGE = "usage 35 (read 10, write 20) out 5";
+const READ = (id: string) => `call ${id} read {"filePath":"a.ts"} read a.ts`;
+
+test("a message is a call; calls and results are one part; what the agent put beside a prompt is its own", async () => {
+  const [transcript] = await importDocument({
+    info: INFO,
+    messages: [
+      user("u1", [
+        text("look at @a.ts"),
+        { type: "file", mime: "text/plain", url: "file:///a.ts" },
+        text("body of a.ts", { synthetic: true }),
+      ]),
+      assistant("a1", [
+        { type: "reasoning", text: "hm", metadata: { x: 1 } },
+        text("reading"),
+        tool("c1", { status: "completed", output: "body" }),
+        tool("c2", { status: "error", error: "no" }),
+      ]),
+      assistant("a2", [], {
+        tokens: { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } },
+        error: { name: "aborted" },
+      }),
+      user("u2", [{ type: "file", mime: "image/png", url: "data:image/png;base64,QUJD" }, text("seen", { ignored: true })]),
+    ],
+  });
+  expect(describeLog(transcript)).toEqual([
+    "session ses_1",
+    "human: look at @a.ts",
+    "injected: body of a.ts",
+    USAGE,
+    `model: (hm) | reading | ${READ("c1")} | ${READ("c2")}`,
+    "result c1 (read, file-content): body",
+    "result c2 (read, file-content, error): no",
+    "human: <image/png 3>",
+  ]);
+});
+
+test.each([
+  ["nothing kept", {}, "compaction 3 -> 1: replace 3 by [summary: sum]"],
+  ["a kept tail", { tail_start_id: "a1" }, "compaction 3 -> 3: summarize 1 as summary: sum"],
+])("a compaction is a call of its own, then a boundary: %s", async (_, marker, line) => {
+  const [transcript] = await importDocument({
+    info: INFO,
+    messages: [
+      user("u1", [text("q")]),
+      assistant("a1", [text("r")]),
+      user("u2", [text("more")]),
+      user("u3", [{ type: "compaction", auto: true, ...marker }]),
+      assistant("a2", [text("sum")], { summary: true, mode: "compaction" }),
+      user("u4", [text("Continue", { synthetic: true })]),
+      assistant("a3", [text("on")]),
+    ],
+  });
+  expect(describeLog(transcript).slice(4)).toEqual(["human: more", USAGE, line, "injected: Continue", USAGE, "model: on"]);
+});
+
+test("a message of several steps is a call a step", async () => {
+  const step = (input: number, value: string) => [
+    { type: "step-start" },
+    text(value),
+    { type: "step-finish", tokens: tokens(input) },
+  ];
+  const message = {
+    info: { id: "a1", role: "assistant", modelID: "m", tokens: tokens(99) },
+    parts: [...step(1, "one"), ...step(2, "two")],
+  };
+  const [transcript] = await importDocument({ info: INFO, messages: [user("u1", [text("q")]), message] });
+  expect(describeLog(transcript).slice(2)).toEqual([
+    "usage 31 (read 10, write 20) out 5",
+    "model: one",
+    "usage 32 (read 10, write 20) out 5",
+    "model: two",
+  ]);
+});
+
+let folder = "";
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "plimsoll-opencode-"));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+test("a session kept in files is put together from them", async () => {
+  const write = async (path: string, value: object) => {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), JSON.stringify(value, null, 2));
+  };
+  const { info, parts } = assistant("msg_2", [text("r")]);
+  await write("session/p/ses_1.json", INFO);
+  await write("message/ses_1/msg_1.json", user("msg_1", []).info);
+  await write("message/ses_1/msg_2.json", info);
+  await write("part/msg_1/prt_1.json", text("q"));
+  for (const [index, part] of parts.entries()) await write(`part/msg_2/prt_${index}.json`, part);
+  const [transcript] = await importFile(join(folder, "session/p/ses_1.json"), "ses_1.json");
+  expect(describeLog(transcript)).toEqual(["session ses_1", "human: q", USAGE, "model: r"]);
+});
