@@ -1,9 +1,12 @@
-// Tokenizers
+// Failures
 
 // Wire rules
 export { ANTHROPIC_WIRE_RULES } from "./anthropic/wire-rules.ts";
 export { OPENAI_CHAT_WIRE_RULES } from "./openai-chat/wire-rules.ts";
 export { OPENAI_RESPONSES_WIRE_RULES } from "./openai-responses/wire-rules.ts";
+export type { ClassifiedFailure, ProviderErrorClass, ProviderFailure } from "./overflow.ts";
+export { classifyProviderError } from "./overflow.ts";
+// Tokenizers
 export type { EncodingName } from "./tokenizers/load-encoding.ts";
 export { ENCODING_NAMES, loadEncoding, loadTokenCounter } from "./tokenizers/load-encoding.ts";
 export {

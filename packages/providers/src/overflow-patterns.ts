@@ -1,0 +1,190 @@
+/**
+ * What providers say when a request fails, as data. Phrases are looked for in lower-case text with single spaces; a phrase of several
+ * pieces needs all of them. The source says who sends it, with the thread where it was seen if it is not in the vendor's reference.
+ */
+export interface Phrase {
+  readonly source: string;
+  readonly all: readonly string[];
+}
+
+/** A budget of tokens for a time, as opposed to a context window. */
+export const PER_MINUTE_PHRASES: readonly Phrase[] = [
+  { source: "OpenAI, Groq", all: ["tokens per min"] },
+  { source: "OpenAI, Groq", all: ["(tpm)"] },
+];
+
+/** Money or a plan is used up: neither waiting nor shrinking helps. */
+export const QUOTA_PHRASES: readonly Phrase[] = [
+  { source: "OpenAI", all: ["insufficient_quota"] },
+  { source: "OpenAI", all: ["exceeded your current quota"] },
+  { source: "OpenAI", all: ["billing_hard_limit"] },
+  { source: "Anthropic", all: ["credit balance is too low"] },
+  { source: "OpenRouter", all: ["insufficient credits"] },
+  { source: "DeepSeek, Moonshot", all: ["insufficient balance"] },
+  { source: "HTTP 402", all: ["payment required"] },
+];
+
+/** A quota that comes back by itself: Google words its limits per minute as a quota, and says when to retry. */
+export const RETRY_PHRASES: readonly Phrase[] = [
+  { source: "Google", all: ["please retry in"] },
+  { source: "Google", all: ["retrydelay"] },
+];
+
+/** Too much in too short a time: never an overflow, whatever else is said. */
+export const RATE_LIMIT_PHRASES: readonly Phrase[] = [
+  ...PER_MINUTE_PHRASES,
+  { source: "OpenAI, Anthropic", all: ["rate limit"] },
+  { source: "OpenAI, Anthropic", all: ["rate_limit"] },
+  { source: "HTTP 429", all: ["too many requests"] },
+  { source: "Bedrock", all: ["throttl"] },
+  { source: "Bedrock", all: ["too many tokens, please wait"] },
+  { source: "Google", all: ["resource_exhausted"] },
+  { source: "Google", all: ["resource has been exhausted"] },
+];
+
+/** The key, or what it may do. */
+export const AUTH_PHRASES: readonly Phrase[] = [
+  { source: "Anthropic", all: ["authentication_error"] },
+  { source: "Anthropic", all: ["permission_error"] },
+  { source: "OpenAI", all: ["invalid_api_key"] },
+  { source: "OpenAI", all: ["incorrect api key"] },
+  { source: "several", all: ["invalid api key"] },
+  { source: "Google", all: ["api key not valid"] },
+];
+
+/** One parameter is wrong: shrinking the context does not help, although words like limit, tokens and maximum are there. */
+export const PARAMETER_PHRASES: readonly Phrase[] = [
+  { source: "Anthropic", all: ["maximum allowed number of output tokens"] },
+  { source: "Anthropic", all: ["max_tokens must be"] },
+  { source: "OpenAI", all: ["max_tokens is too large"] },
+  { source: "OpenAI", all: ["max_completion_tokens is too large"] },
+  { source: "DashScope", all: ["range of max_tokens should be"] },
+  { source: "Bedrock (charmbracelet/crush#946)", all: ["maximum tokens you requested exceeds the model limit"] },
+  { source: "several", all: ["output token limit"] },
+  { source: "several", all: ["parameter missing"] },
+  { source: "OpenAI (getsentry/sentry-mcp#106)", all: ["invalid 'tools[", "string too long"] },
+  { source: "OpenAI (agno-agi/agno#5382)", all: [".id': string too long"] },
+];
+
+/** The prompt holds more tokens than the context window, alone or with the reply that was asked for. */
+export const OVERFLOW_PHRASES: readonly Phrase[] = [
+  { source: "Anthropic, Fireworks (fw-ai/cookbook#134)", all: ["prompt is too long"] },
+  { source: "Anthropic (continuedev/continue#6080)", all: ["exceed context limit"] },
+  { source: "Anthropic, z.ai", all: ["model_context_window_exceeded"] },
+  { source: "Google", all: ["context_window_exceeded"] },
+  { source: "Google (google-gemini/gemini-cli#6678)", all: ["input token count", "exceeds the maximum"] },
+  { source: "Google", all: ["your input context is too long"] },
+  { source: "Bedrock", all: ["input is too long"] },
+  { source: "Bedrock", all: ["too many input tokens"] },
+  { source: "OpenAI", all: ["exceeds the context window"] },
+  { source: "OpenAI, DeepSeek, OpenRouter, Mistral, vLLM (vllm-project/vllm#20409)", all: ["maximum context length"] },
+  { source: "OpenAI", all: ["context_length_exceeded"] },
+  { source: "Mistral", all: ["context length exceeded"] },
+  { source: "OpenAI (bytedance/deer-flow#721)", all: ["input tokens exceed the configured limit"] },
+  { source: "OpenAI, Groq, Cerebras (cline/cline#5140)", all: ["reduce the length of the messages"] },
+  { source: "OpenAI, completions (fierceX/Document_QA#3)", all: ["please reduce your prompt"] },
+  { source: "xAI", all: ["maximum prompt length is"] },
+  { source: "GitHub Copilot", all: ["prompt", "exceeds the limit of"] },
+  { source: "GitHub Copilot", all: ["model_max_prompt_tokens_exceeded"] },
+  { source: "llama.cpp", all: ["exceed_context_size_error"] },
+  { source: "llama.cpp", all: ["exceeds the available context size"] },
+  { source: "llama-cpp-python (abetlen/llama-cpp-python#120)", all: ["exceed context window of"] },
+  { source: "LM Studio", all: ["greater than the context length"] },
+  { source: "Ollama", all: ["prompt too long"] },
+  { source: "DS4", all: ["configured context size is"] },
+  { source: "MiniMax", all: ["context window exceeds limit"] },
+  { source: "Moonshot", all: ["exceeded model token limit"] },
+  { source: "Moonshot", all: ["input token length too long"] },
+  { source: "Salesforce (forcedotcom/Einstein-GPT-for-Developers#228)", all: ["exceed model token limit"] },
+  { source: "DashScope (QwenLM/qwen-code#98)", all: ["range of input length should be"] },
+  { source: "SGLang (sgl-project/sglang#4048)", all: ["input length", "exceeds the maximum allowed length"] },
+  { source: "SGLang behind OpenRouter (CherryHQ/cherry-studio#5538)", all: ["longer than the model's context length"] },
+  { source: "vLLM (xorbitsai/inference#3785)", all: ["longer than the maximum model length"] },
+  { source: "Together, TGI (BerriAI/litellm#4934)", all: ["tokens + `max_new_tokens` must be"] },
+  { source: "Together, TGI (stanford-crfm/helm#1820)", all: ["`inputs` must have less than"] },
+  { source: "Cohere (cohere-ai/sandbox-topically#4)", all: ["total number of tokens", "cannot exceed"] },
+  { source: "watsonx", all: ["number of input tokens", "cannot exceed"] },
+  { source: "several", all: ["too many tokens"] },
+  { source: "several", all: ["token limit exceeded"] },
+];
+
+/** The request itself is too large in bytes, characters or items. Nothing is said about tokens. */
+export const TOO_LARGE_PHRASES: readonly Phrase[] = [
+  { source: "Anthropic", all: ["request_too_large"] },
+  { source: "Anthropic", all: ["request exceeds the maximum size"] },
+  { source: "Anthropic", all: ["too many total text bytes"] },
+  { source: "HTTP 413", all: ["payload too large"] },
+  { source: "HTTP 413", all: ["request entity too large"] },
+  { source: "HTTP 413", all: ["content_too_large"] },
+  { source: "Google", all: ["request payload size exceeds the limit"] },
+  { source: "OpenAI", all: ["invalid 'messages[", ".content", "string too long"] },
+  { source: "OpenAI", all: ["invalid 'input[", "string too long"] },
+];
+
+/** A fault of the moment: the same request may pass when it is sent again. */
+export const TRANSIENT_PHRASES: readonly Phrase[] = [
+  { source: "Anthropic", all: ["overloaded"] },
+  { source: "several", all: ["internal server error"] },
+  { source: "several", all: ["service unavailable"] },
+  { source: "several", all: ["bad gateway"] },
+  { source: "several", all: ["timed out"] },
+  { source: "several", all: ["timeout"] },
+  { source: "Node", all: ["econnreset"] },
+  { source: "Node", all: ["econnrefused"] },
+  { source: "Node", all: ["socket hang up"] },
+  { source: "Node", all: ["fetch failed"] },
+  { source: "several", all: ["connection error"] },
+];
+
+/** Statuses that mean a fault of the moment; 529 is Anthropic's for overload. */
+export const TRANSIENT_STATUSES: readonly number[] = [408, 409, 425, 500, 502, 503, 504, 529];
+
+/** Cerebras answers an overflow with 400 or 413 and nothing else; the words are the SDK's. */
+export const NO_BODY_PATTERN: RegExp = /^(?:error:? )?4(?:00|13) ?(?:status code)? ?\(no body\)/;
+
+/** An HTTP status at the beginning of a message, as SDKs put it. */
+export const LEADING_STATUS_PATTERN: RegExp = /^(?:error:? |error code: )?([45]\d\d)(?!\d)/;
+
+/** Where a message says how many tokens the limit allows; the first that is found counts. Every repetition is bounded. */
+export const LIMIT_PATTERNS: readonly RegExp[] = [
+  /tokens > (\d[\d,_]{0,14}) maximum/,
+  /exceed context limit: \d[\d,_]{0,14} \+ \d[\d,_]{0,14} > (\d[\d,_]{0,14})/,
+  /maximum (?:context|prompt|model) length(?: is| of|:) (\d[\d,_]{0,14})/,
+  /with (\d[\d,_]{0,14}) maximum context length/,
+  /maximum number of tokens allowed \(?(\d[\d,_]{0,14})/,
+  /maximum allowed length \((\d[\d,_]{0,14})/,
+  /exceeds the limit of (\d[\d,_]{0,14})/,
+  /context (?:size|length) (?:is )?\(?(\d[\d,_]{0,14}) tokens/,
+  /n_ctx[\\"]{0,4} ?: ?(\d[\d,_]{0,14})/,
+  /context window of (\d[\d,_]{0,14})/,
+  /model token limit: (\d[\d,_]{0,14})/,
+  /total tokens limit (\d[\d,_]{0,14})/,
+  /configured limit of (\d[\d,_]{0,14})/,
+  /must be <= (\d[\d,_]{0,14})/,
+  /must have less than (\d[\d,_]{0,14})/,
+  /input length should be \[\d{1,9}, (\d[\d,_]{0,14})/,
+  /cannot exceed (\d[\d,_]{0,14})/,
+  /while limit is (\d[\d,_]{0,14})/,
+  /max input tokens: (\d[\d,_]{0,14})/,
+  /limit:? (\d[\d,_]{0,14})/,
+];
+
+/** Where a message says how many tokens the request had; several numbers of one pattern are added up. */
+export const REQUESTED_PATTERNS: readonly RegExp[] = [
+  /exceed context limit: (\d[\d,_]{0,14}) \+ (\d[\d,_]{0,14}) >/,
+  /too long: (\d[\d,_]{0,14})/,
+  /total of at least (\d[\d,_]{0,14})/,
+  /requested (?:about )?(\d[\d,_]{0,14}) tokens/,
+  /resulted in (\d[\d,_]{0,14}) tokens/,
+  /(?:request|prompt) (?:contains|has) (\d[\d,_]{0,14}) tokens/,
+  /token count:? (?:of )?\(?(\d[\d,_]{0,14})/,
+  /(?:request|input|input length|requested tokens) \((\d[\d,_]{0,14})/,
+  /prompt \(length (\d[\d,_]{0,14})/,
+  /n_prompt_tokens[\\"]{0,4} ?: ?(\d[\d,_]{0,14})/,
+  /given: (\d[\d,_]{0,14}) `inputs` tokens and (\d[\d,_]{0,14})/,
+  /given: (\d[\d,_]{0,14})/,
+  /input tokens (\d[\d,_]{0,14}) cannot/,
+  /received (\d[\d,_]{0,14})/,
+  /current length is (\d[\d,_]{0,14})/,
+  /requested:? (\d[\d,_]{0,14})/,
+];

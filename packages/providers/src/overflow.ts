@@ -1,0 +1,127 @@
+import type { Phrase } from "./overflow-patterns.ts";
+import {
+  AUTH_PHRASES,
+  LEADING_STATUS_PATTERN,
+  LIMIT_PATTERNS,
+  NO_BODY_PATTERN,
+  OVERFLOW_PHRASES,
+  PARAMETER_PHRASES,
+  PER_MINUTE_PHRASES,
+  QUOTA_PHRASES,
+  RATE_LIMIT_PHRASES,
+  REQUESTED_PATTERNS,
+  RETRY_PHRASES,
+  TOO_LARGE_PHRASES,
+  TRANSIENT_PHRASES,
+  TRANSIENT_STATUSES,
+} from "./overflow-patterns.ts";
+
+/**
+ * What a failed request means for what to do next.
+ *
+ * - `context-overflow`: the prompt does not fit the context window; shrink it
+ * - `request-too-large`: the request is larger than is let in at all: in bytes, or in tokens against a limit per minute that it
+ *   exceeds alone. Shrinking helps, waiting never does; it says nothing about the context window
+ * - `rate-limit`: too much in too short a time; wait
+ * - `quota`: money or a plan is used up
+ * - `auth`: the key, or what it may do
+ * - `transient`: a fault of the moment; send it again
+ * - `other`: anything else, wrong parameters among it
+ */
+export type ProviderErrorClass =
+  | "context-overflow"
+  | "request-too-large"
+  | "rate-limit"
+  | "quota"
+  | "auth"
+  | "transient"
+  | "other";
+
+/** A provider's failure as it came: `body` may be text or parsed JSON, `code` the vendor's own. */
+export interface ProviderFailure {
+  readonly status: number | null;
+  readonly message: string;
+  readonly code?: string | null;
+  readonly body?: unknown;
+}
+
+/** A failure's class, and the numbers that it names where it is about size; `null` where it does not. */
+export interface ClassifiedFailure {
+  readonly class: ProviderErrorClass;
+  readonly limitTokens: number | null;
+  readonly requestedTokens: number | null;
+}
+
+/** Longest text that is read: errors are short, and a proxy may answer with a page or with the request itself. Chosen. */
+const MAXIMUM_TEXT_CHARS = 16_384;
+
+/**
+ * Classifies a provider's failure. What is never an overflow is sorted out first (limits per time, quotas, keys, wrong parameters), whatever
+ * else the message says; a status that says less than the text (a proxy's 502 around an overflow) does not hide it. Linear in the text.
+ */
+export function classifyProviderError(failure: ProviderFailure): ClassifiedFailure {
+  const text = textOf(failure);
+  const status = failure.status ?? statusAtStart(text);
+  const numbers = { limitTokens: numberFrom(text, LIMIT_PATTERNS), requestedTokens: numberFrom(text, REQUESTED_PATTERNS) };
+  const failureClass = classOf(text, status, exceedsAlone(text, numbers));
+  const isAboutSize = failureClass === "context-overflow" || failureClass === "request-too-large";
+  return { class: failureClass, ...(isAboutSize ? numbers : { limitTokens: null, requestedTokens: null }) };
+}
+
+function classOf(text: string, status: number | null, isTooLargeForAnyMinute: boolean): ProviderErrorClass {
+  if (isTooLargeForAnyMinute) return "request-too-large";
+  if (status === 402 || (holds(text, QUOTA_PHRASES) && !holds(text, RETRY_PHRASES))) return "quota";
+  if (status === 429 || holds(text, RATE_LIMIT_PHRASES)) return "rate-limit";
+  if (status === 401 || status === 403 || holds(text, AUTH_PHRASES)) return "auth";
+  if (holds(text, PARAMETER_PHRASES)) return "other";
+  if (holds(text, OVERFLOW_PHRASES) || NO_BODY_PATTERN.test(text)) return "context-overflow";
+  if (status === 413 || holds(text, TOO_LARGE_PHRASES)) return "request-too-large";
+  if ((status !== null && TRANSIENT_STATUSES.includes(status)) || holds(text, TRANSIENT_PHRASES)) return "transient";
+  return "other";
+}
+
+/** True for a limit per minute that this request exceeds with nothing else in that minute. */
+function exceedsAlone(text: string, numbers: Omit<ClassifiedFailure, "class">): boolean {
+  if (!holds(text, PER_MINUTE_PHRASES)) return false;
+  const { limitTokens, requestedTokens } = numbers;
+  return (
+    text.includes("request too large") || (limitTokens !== null && requestedTokens !== null && requestedTokens > limitTokens)
+  );
+}
+
+/** Message, code and body in lower case, white space as single spaces. */
+function textOf({ message, code, body }: ProviderFailure): string {
+  const texts = [message, code ?? "", bodyText(body)].map((text) => text.slice(0, MAXIMUM_TEXT_CHARS));
+  return texts.join(" ").toLowerCase().replace(/\s+/g, " ").trim();
+}
+
+function bodyText(body: unknown): string {
+  if (body === undefined || body === null) return "";
+  if (typeof body === "string") return body;
+  try {
+    return JSON.stringify(body) ?? "";
+  } catch {
+    // A body that is no JSON value (it holds itself, say) is passed over: the message has to do.
+    return "";
+  }
+}
+
+function statusAtStart(text: string): number | null {
+  const status = LEADING_STATUS_PATTERN.exec(text)?.[1];
+  return status === undefined ? null : Number(status);
+}
+
+function holds(text: string, phrases: readonly Phrase[]): boolean {
+  return phrases.some(({ all }) => all.every((piece) => text.includes(piece)));
+}
+
+/** The sum of the numbers of the first pattern that is found; `null` without one, or for a sum that is not positive. */
+function numberFrom(text: string, patterns: readonly RegExp[]): number | null {
+  for (const pattern of patterns) {
+    const found = pattern.exec(text);
+    if (found === null) continue;
+    const sum = found.slice(1).reduce((total, digits) => total + Number(digits.replace(/[,_]/g, "")), 0);
+    return sum > 0 ? sum : null;
+  }
+  return null;
+}
