@@ -1,6 +1,4 @@
-// Failures
-
-// Wire rules
+// Wires: their rules, and what failures mean
 export { ANTHROPIC_WIRE_RULES } from "./anthropic/wire-rules.ts";
 export { OPENAI_CHAT_WIRE_RULES } from "./openai-chat/wire-rules.ts";
 export { OPENAI_RESPONSES_WIRE_RULES } from "./openai-responses/wire-rules.ts";
