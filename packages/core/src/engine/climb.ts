@@ -129,7 +129,17 @@ async function climbRungs(state: FitState, rungs: RungsInput, signal: AbortSigna
       const { summary } = state.policy;
       const { facts, summarizer, digest } = tools;
       const executed = await execute(
-        { messages, edits: next.edits, summary, summarizer, digest, facts, focus: input.focus ?? null, nowMs: input.nowMs },
+        {
+          messages,
+          edits: next.edits,
+          pending: input.pending,
+          summary,
+          summarizer,
+          digest,
+          facts,
+          focus: input.focus ?? null,
+          nowMs: input.nowMs,
+        },
         signal,
       );
       const tokensAfter = expectedTokensOf(executed.messages, state);

@@ -16,6 +16,8 @@ import { validSummaryText } from "../summarizer/validate.ts";
 export interface ExecuteInput {
   readonly messages: readonly Message[];
   readonly edits: readonly Edit[];
+  /** What will be sent after the messages: the view may be emptied where something is. */
+  readonly pending: readonly Message[];
   readonly summary: SummaryPolicy;
   readonly summarizer: Summarizer;
   readonly digest: Summarizer;
@@ -56,7 +58,7 @@ export async function execute(input: ExecuteInput, signal: AbortSignal): Promise
     }
   }
   const messages = applyEdits(input.messages, applied);
-  refuseUnsendable(input.messages, messages);
+  refuseUnsendable([...input.messages, ...input.pending], [...messages, ...input.pending]);
   return { applied, messages };
 }
 

@@ -39,12 +39,15 @@ export interface SkippedRung {
   readonly reason: string;
 }
 
-/** What the engine appends to every policy: a digest, dropping, cutting what is oversized, and at last its own notices. */
+/** What the engine appends to every policy: a digest, dropping, cutting what is oversized; at last its
+ * own notices go, and what can be cut becomes a stub. */
 const ENGINE_RUNGS: readonly StrategySpec[] = [
   { kind: "summarize", writer: "digest", boundary: "any-safe", promptId: "digest", turnPrefixPromptId: null },
-  { kind: "drop-oldest", amount: "until-it-fits" },
-  { kind: "cut-oversized" },
+  { kind: "drop-oldest", amount: "until-it-fits", notice: "count" },
+  { kind: "cut-oversized", to: "fit" },
   { kind: "drop-notices" },
+  { kind: "drop-oldest", amount: "until-it-fits", notice: "none" },
+  { kind: "cut-oversized", to: "stubs" },
 ];
 
 /**

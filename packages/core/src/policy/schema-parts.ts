@@ -72,7 +72,11 @@ export const strategySchema: z.ZodType<StrategySpec> = z.discriminatedUnion("kin
     keepResults: z.int().nonnegative(),
     clearAtLeastTokens: tokens,
   }),
-  z.strictObject({ kind: z.literal("drop-oldest"), amount: z.enum(["all-but-keep", "until-it-fits"]) }),
-  z.strictObject({ kind: z.literal("cut-oversized") }),
+  z.strictObject({
+    kind: z.literal("drop-oldest"),
+    amount: z.enum(["all-but-keep", "until-it-fits"]),
+    notice: z.enum(["count", "none"]),
+  }),
+  z.strictObject({ kind: z.literal("cut-oversized"), to: z.enum(["fit", "stubs"]) }),
   z.strictObject({ kind: z.literal("drop-notices") }),
 ]);

@@ -12,6 +12,7 @@ import type { KeptState } from "../prompts/facts.ts";
 import { NO_KEPT_STATE } from "../prompts/facts.ts";
 import type { Overhead, Prediction } from "../tokens/estimator.ts";
 import { createEstimator } from "../tokens/estimator.ts";
+import type { Ledger } from "../tokens/ledger.ts";
 import { EMPTY_LEDGER } from "../tokens/ledger.ts";
 import { createWorkCounter } from "../tokens/work.ts";
 import type { PathAccess } from "../tool.ts";
@@ -64,6 +65,8 @@ export interface ContextManager {
   /** A bounded piece of the original that a handle names, or `null`. */
   recall(handle: string, range: RecallRange): Recalled | null;
   view(): SessionView;
+  /** What is known about sizes; with the policy's estimator it prices any message. */
+  ledger(): Ledger;
   entries(): readonly SessionEntry[];
 }
 
@@ -188,6 +191,7 @@ export function createContextManager(options: ContextManagerOptions): ContextMan
     predict: (dynamicContext = null) => estimator.predict(ledger, overhead(dynamicContext)),
     recall: (handle, range) => recall(handle, range, (messageId) => messagesById.get(messageId)),
     view: () => view,
+    ledger: () => ledger,
     entries: () => log,
   };
 }

@@ -28,6 +28,7 @@ export function foldLedger(ledger: Ledger, entry: SessionEntry, fold: LedgerFold
       const estimatedAtLastCallTokens = ledger.estimatedAtLastCallTokens === null ? null : estimatedTokens;
       return {
         ...ledger,
+        anchor: null,
         estimatedTokens,
         estimatedAtLastCallTokens,
         estimatedAtLastCutTokens: estimatedTokens,

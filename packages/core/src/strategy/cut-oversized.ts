@@ -3,21 +3,19 @@ import { partHandle } from "../edit/handle.ts";
 import type { Message, Part } from "../message/message.ts";
 import { clearedText, omittedText } from "../prompts/stubs.ts";
 import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore } from "../text.ts";
-import type { Strategy, StrategyInput } from "./strategy.ts";
+import type { CutOversizedSpec, Strategy, StrategyInput } from "./strategy.ts";
 
 /**
  * Cuts tool results and assistant texts to one common cap, the largest at which the view fits: small parts stay whole, large
- * ones keep their head and tail. Human messages, calls and reasoning are never cut. The last rung of every ladder.
+ * ones keep their head and tail. Human messages, calls and reasoning are never cut.
  */
-export function cutOversized(): Strategy {
+export function cutOversized(spec: CutOversizedSpec): Strategy {
   return (input) => {
     const parts = input.messages.flatMap((message) => cuttableParts(message, input));
     const usedTokens = input.messages.reduce((sum, message) => sum + input.messageTokens(message), 0);
     const cutTokens = parts.reduce((sum, part) => sum + part.tokens, 0);
-    const capTokens = commonCap(
-      parts.map((part) => part.tokens),
-      input.roomTokens - (usedTokens - cutTokens),
-    );
+    const sizes = parts.map((part) => part.tokens);
+    const capTokens = spec.to === "stubs" ? 0 : commonCap(sizes, input.roomTokens - (usedTokens - cutTokens));
     const [first, ...rest] = parts
       .filter((part) => part.tokens > capTokens)
       .flatMap((part) => shortened(part, capTokens, input));

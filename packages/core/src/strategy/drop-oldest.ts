@@ -9,8 +9,11 @@ import type { DropOldestSpec, Strategy, StrategyInput } from "./strategy.ts";
 /** Removes the oldest messages, never the last human one, and never a call without its results. Needs no model. */
 export function dropOldest(spec: DropOldestSpec): Strategy {
   return (input) => {
-    const cut = spec.amount === "all-but-keep" ? cutByKeep(input) : cutToFit(input);
-    const edits = dropsBefore(input.messages, cut);
+    const cut =
+      spec.amount === "all-but-keep"
+        ? cutByKeep(input)
+        : cutToFit(spec.notice === "count" ? input : { ...input, noticeTokens: 0 });
+    const edits = dropsBefore(input.messages, cut).map((edit) => ({ ...edit, notice: spec.notice }));
     const [first, ...rest] = edits;
     return first === undefined
       ? { kind: "not-applicable", reason: "nothing can be dropped" }

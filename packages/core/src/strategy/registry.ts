@@ -15,7 +15,7 @@ export function strategyFor(spec: StrategySpec): Strategy {
     case "drop-oldest":
       return dropOldest(spec);
     case "cut-oversized":
-      return cutOversized();
+      return cutOversized(spec);
     case "drop-notices":
       return dropNotices();
     default:

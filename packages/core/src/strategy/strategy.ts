@@ -35,11 +35,15 @@ export interface DropOldestSpec {
   readonly kind: "drop-oldest";
   /** All but what the policy keeps, or no more than it takes to fit. */
   readonly amount: "all-but-keep" | "until-it-fits";
+  /** Whether a notice counts what went; without one the record alone does. */
+  readonly notice: "count" | "none";
 }
 
 /** Cuts the largest tool results and assistant texts to head and tail until the view fits. Needs no model. */
 export interface CutOversizedSpec {
   readonly kind: "cut-oversized";
+  /** To one cap at which the view fits, or all of them to their stubs. */
+  readonly to: "fit" | "stubs";
 }
 
 /** Removes summaries and notices: what is left when even they do not fit beside the newest step. Needs no model. */

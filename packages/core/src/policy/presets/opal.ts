@@ -27,7 +27,7 @@ export const OPAL_POLICY: Policy = {
   keep: { ratio: 0.25, of: "window" },
   strategies: [
     { kind: "summarize", writer: "model", boundary: "turn", promptId: "checkpoint", turnPrefixPromptId: "turn-prefix" },
-    { kind: "drop-oldest", amount: "all-but-keep" },
+    { kind: "drop-oldest", amount: "all-but-keep", notice: "count" },
   ],
   overflow: { keep: { ratio: 0.2, of: "window" }, maxRecoveries: 2 },
   unknownWindow: { tokens: 128_000 },

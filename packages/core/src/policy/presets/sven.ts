@@ -34,7 +34,7 @@ export const SVEN_POLICY: Policy = {
   keep: { messages: 6 },
   strategies: [
     { kind: "summarize", writer: "model", boundary: "not-in-tool-batch", promptId: "structured", turnPrefixPromptId: null },
-    { kind: "drop-oldest", amount: "all-but-keep" },
+    { kind: "drop-oldest", amount: "all-but-keep", notice: "count" },
   ],
   truncation: { capTokens: 4000 },
   overflow: { keep: { messages: 6 }, maxRecoveries: 2 },

@@ -1,0 +1,46 @@
+import { openLoopStart } from "../cut-point/open-loop.ts";
+import { partHandle } from "../edit/handle.ts";
+import type { ImagePart, Message, TextPart } from "../message/message.ts";
+import { isHuman } from "../message/message.ts";
+import { partChars } from "../message/size.ts";
+import type { Policy } from "../policy/policy.ts";
+import { clearedText } from "../prompts/stubs.ts";
+import type { ContextManager } from "../session/context-manager.ts";
+import { createEstimator } from "../tokens/estimator.ts";
+import { createWorkCounter } from "../tokens/work.ts";
+
+/**
+ * The least that any compaction could leave, by the policy's own measure: overhead, what is pending, the last human message, and
+ * the newest open step with its results and texts at stub size.
+ */
+export function floorTokens(manager: ContextManager, policy: Policy, pending: readonly Message[]): number {
+  const estimator = createEstimator(policy.estimator, createWorkCounter());
+  const messages = manager.view().messages.slice();
+  const step = messages.slice(openLoopStart(messages)).map(atStubSize);
+  const human = messages.findLast(isHuman);
+  const kept = [...(human === undefined ? [] : [human]), ...step, ...pending];
+  const tokens = kept.reduce((sum, message) => sum + estimator.messageTokens(message, manager.ledger()), 0);
+  return Math.ceil(tokens) + manager.predict().overheadTokens;
+}
+
+function atStubSize(message: Message): Message {
+  switch (message.role) {
+    case "user":
+      return message;
+    case "assistant":
+      return {
+        ...message,
+        parts: message.parts.map((part, index) => (part.type === "text" ? stubbed(part, partHandle(message.id, index)) : part)),
+      };
+    case "tool-result":
+      return { ...message, parts: message.parts.map((part, index) => stubbed(part, partHandle(message.id, index))) };
+    default:
+      return message satisfies never;
+  }
+}
+
+function stubbed(part: TextPart | ImagePart, handle: string): TextPart {
+  if (part.type === "image") return { type: "text", text: clearedText("image", 0, handle) };
+  const stub = clearedText("text", partChars(part), handle);
+  return part.text.length <= stub.length ? part : { type: "text", text: stub };
+}
