@@ -30,6 +30,8 @@ export interface SizeModel {
   readonly calls: readonly RecordedCall[];
   /** The size of one message at a call (from 0); messages that are not of the recording are priced by the fitted weights. */
   messageTokens(message: Message, call: number): number;
+  /** Whether what is sent of a message at this call differs from what the call before sent of it, by what the reports say. */
+  isChangedAt(message: Message, call: number): boolean;
   /**
    * Tokens beside the messages at a call: the epoch's overhead and what is carried besides (hidden events). It equals the
    * reported prompt less the recorded messages exactly for `recorded`. `own` keeps the account from before each boundary.
@@ -63,6 +65,7 @@ export function createSizeModel(entries: readonly SessionEntry[]): SizeModel {
     firstOverheadTokens: Math.max(0, measured.firstOverheadTokens),
     calls,
     messageTokens,
+    isChangedAt: measured.sizes.isChangedAt,
     accountTokens,
     promptTokens: (call, messages, history) => {
       let tokens = accountTokens(call, history);

@@ -44,13 +44,14 @@ export function measureEpoch(input: EpochInput): MeasuredEpoch {
   const carriedTokens: number[] = [];
   const view: MeasuredView = { messages: [], tokens: 0 };
   let pending: Message[] = [];
+  let newest: readonly Message[] = [];
   let overheadTokens: number | null = null;
   let carried = 0;
   for (const call of input.calls) {
     pending.push(...call.newMessages);
     const reportTokens = input.reportOf(call);
     if (reportTokens !== null) {
-      const arrival: Arrival = { call, messages: pending, weighed: weighed(pending, call, input) };
+      const arrival: Arrival = { call, newest, messages: pending, weighed: weighed(pending, call, input) };
       if (overheadTokens === null) {
         settleFirst(view, arrival, reportTokens, input);
         overheadTokens = reportTokens - view.tokens;
@@ -58,12 +59,13 @@ export function measureEpoch(input: EpochInput): MeasuredEpoch {
         settleNext(view, arrival, reportTokens - overheadTokens - carried - view.tokens, input);
         carried = reportTokens - overheadTokens - view.tokens;
       }
+      newest = pending;
       pending = [];
     }
     carriedTokens.push(carried);
   }
   const last = input.calls.at(-1);
-  if (last !== undefined) settle(view, { call: last, messages: pending, weighed: [] }, weighed(pending, last, input), input);
+  if (last !== undefined) settle(view, { call: last, messages: pending }, weighed(pending, last, input), input);
   return { overheadTokens, carriedTokens, messages: view.messages };
 }
 
@@ -74,6 +76,8 @@ interface MeasuredView {
 
 interface Arrival {
   readonly call: RecordedCall;
+  /** What arrived with the report before. */
+  readonly newest: readonly Message[];
   readonly messages: readonly Message[];
   /** What each of them is expected to measure: its known size, else its weight. */
   readonly weighed: readonly number[];
@@ -101,12 +105,19 @@ function settleNext(view: MeasuredView, arrival: Arrival, differenceTokens: numb
   const tokens = expectedTokens - differenceTokens;
   if (tokens <= 0) return;
   const reasoningTokens = (message: Message) => input.weights.hiddenTokens(message, call.modelId);
+  const weightTokens = (message: Message) => input.weights.tokens(message, call.modelId);
   const { away, sizes } = input;
-  view.tokens -= takeLoss({ tokens, call: call.index, view: view.messages, oldCount, away, isTurnEnd, reasoningTokens }, sizes);
+  const at = { call: call.index, view: view.messages, oldCount, newest: arrival.newest, away, isTurnEnd };
+  view.tokens -= takeLoss({ tokens, ...at, reasoningTokens, weightTokens }, sizes);
 }
 
 /** Gives new messages their size; those known from an earlier epoch keep theirs. */
-function settle(view: MeasuredView, { call, messages }: Arrival, tokens: readonly number[], { sizes }: EpochInput): void {
+function settle(
+  view: MeasuredView,
+  { call, messages }: Pick<Arrival, "call" | "messages">,
+  tokens: readonly number[],
+  { sizes }: EpochInput,
+): void {
   for (const [index, message] of messages.entries()) {
     const known = sizes.latest(message);
     const size = known ?? tokens[index] ?? 0;

@@ -3,6 +3,10 @@ import type { Message } from "@plimsoll/core";
 /** Sizes of messages over the calls of a session: a size holds from the call at which it was set until the next one. */
 export interface MessageSizes {
   set(message: Message, fromCall: number, tokens: number): void;
+  /** Notes that what is sent of the message is not what was sent before, so that a prompt cache ends there. */
+  change(message: Message, call: number): void;
+  /** Whether what is sent of the message changed at that call. */
+  isChangedAt(message: Message, call: number): boolean;
   /** The size at a call; of a message that enters later its first size. `undefined` for a message that was never set. */
   at(message: Message, call: number): number | undefined;
   /** The size that it entered with. */
@@ -14,7 +18,14 @@ export interface MessageSizes {
 /** No sizes yet. */
 export function createMessageSizes(): MessageSizes {
   const steps = new Map<Message, { readonly fromCall: number; readonly tokens: number }[]>();
+  const changes = new Map<Message, Set<number>>();
   return {
+    change: (message, call) => {
+      const known = changes.get(message);
+      if (known === undefined) changes.set(message, new Set([call]));
+      else known.add(call);
+    },
+    isChangedAt: (message, call) => changes.get(message)?.has(call) === true,
     set: (message, fromCall, tokens) => {
       const known = steps.get(message);
       if (known === undefined) steps.set(message, [{ fromCall, tokens }]);
