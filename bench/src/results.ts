@@ -114,6 +114,8 @@ export interface RetentionCount {
   readonly evidenced: number;
   /** The latest line of a human or tool message that stated it is readable. */
   readonly sourceEvidenced: number;
+  /** Not readable, but stated in a message whose handle the context names: the model would have to ask for it. */
+  readonly behindHandle: number;
 }
 
 /** Retention at use, over all uses and over far ones (latest earlier occurrence at least 20,000 tokens back). */

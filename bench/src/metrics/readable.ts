@@ -1,5 +1,6 @@
 import type { Message } from "@plimsoll/core";
 import { sharedPrefixCount } from "@plimsoll/core";
+import { messageTexts } from "../references/message-texts.ts";
 import type { PreparedReferences } from "../references/prepare.ts";
 import type { Holdings } from "../references/statement-index.ts";
 
@@ -8,6 +9,8 @@ export interface ReadableContext {
   /** The context of the next call. Work follows the messages that came or went; each message is read once. */
   show(context: readonly Message[]): void;
   hasReference(reference: number): boolean;
+  /** True where the context names the handle of a recorded message that held the reference. */
+  hasHandleOf(reference: number): boolean;
   hasStatement(statement: number): boolean;
   /** True where some statement of the reference that was first made before the message at `ordinal` is readable. */
   hasStatementOf(reference: number, ordinal: number): boolean;
@@ -19,6 +22,7 @@ export function createReadableContext(prepared: PreparedReferences): ReadableCon
   const known = new WeakMap<Message, Reading>();
   const referenceCount = new Int32Array(prepared.references.length);
   const recordedCount = new Int32Array(prepared.references.length);
+  const handleCount = new Int32Array(prepared.references.length);
   const statementCount = new Int32Array(index.statementCount());
   let shown: readonly Message[] = [];
 
@@ -26,12 +30,18 @@ export function createReadableContext(prepared: PreparedReferences): ReadableCon
     const before = known.get(message);
     if (before !== undefined) return before;
     const recorded = prepared.recordedHoldings(message);
-    const reading = { holdings: recorded ?? index.scan(message), isRecorded: recorded !== null };
+    const behindHandle = recorded === null && namesOwnHandle(message) ? prepared.originalHoldings(message.id) : null;
+    const reading: Reading = {
+      holdings: recorded ?? index.scan(message),
+      isRecorded: recorded !== null,
+      behindHandle: behindHandle?.references ?? [],
+    };
     known.set(message, reading);
     return reading;
   };
   const count = (message: Message, step: 1 | -1) => {
-    const { holdings, isRecorded } = readingOf(message);
+    const { holdings, isRecorded, behindHandle } = readingOf(message);
+    for (const reference of behindHandle) handleCount[reference] = at(handleCount, reference) + step;
     for (const reference of holdings.references) {
       referenceCount[reference] = at(referenceCount, reference) + step;
       if (isRecorded) recordedCount[reference] = at(recordedCount, reference) + step;
@@ -48,6 +58,7 @@ export function createReadableContext(prepared: PreparedReferences): ReadableCon
       shown = context;
     },
     hasReference: (reference) => at(referenceCount, reference) > 0,
+    hasHandleOf: (reference) => at(handleCount, reference) > 0,
     hasStatement: (statement) => at(statementCount, statement) > 0,
     hasStatementOf(reference, ordinal) {
       if (at(recordedCount, reference) > 0) return true;
@@ -63,6 +74,13 @@ export function createReadableContext(prepared: PreparedReferences): ReadableCon
 interface Reading {
   readonly holdings: Holdings;
   readonly isRecorded: boolean;
+  /** References of the original of a shortened message that says how to get it back. */
+  readonly behindHandle: readonly number[];
+}
+
+/** A handle is a message's id, and stubs say it as `handle <id>`. Cut output and dropped spans name none. */
+function namesOwnHandle(message: Message): boolean {
+  return messageTexts(message).some((text) => text.includes(`handle ${message.id}`));
 }
 
 function at(counts: Int32Array, index: number): number {

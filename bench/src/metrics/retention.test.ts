@@ -92,7 +92,25 @@ describe("createRetentionProbe", () => {
   test("a lost call counts its uses and finds none", () => {
     const probe = createRetentionProbe(prepareReferences(logOf([STATED, USE])));
     probe.lost(0, USE);
-    expect(probe.result().all).toEqual({ uses: 1, recalled: 0, evidenced: 0, sourceEvidenced: 0 });
+    expect(probe.result().all).toEqual({ uses: 1, recalled: 0, evidenced: 0, sourceEvidenced: 0, behindHandle: 0 });
+  });
+
+  test.each([
+    [
+      "a stub that names its handle",
+      [result("r1", "c1", "[text cleared: 44 characters; handle r1]")],
+      { recalled: 0, behindHandle: 1 },
+    ],
+    ["a stub that names none", [result("r1", "c1", "[text cleared]")], { recalled: 0, behindHandle: 0 }],
+    [
+      "a stub and a readable line",
+      [result("r1", "c1", "[handle r1]"), human("u", "tcp_port")],
+      { recalled: 1, behindHandle: 0 },
+    ],
+  ])("what is behind a handle alone is counted apart: %s", (_rule, context, expected) => {
+    const probe = createRetentionProbe(prepareReferences(logOf([STATED, human("u", "tcp_port"), USE])));
+    probe.atCall(0, USE, context);
+    expect(probe.result().all).toMatchObject(expected);
   });
 
   test("uses that the recorded agent knew from its summary alone are shown apart", () => {

@@ -36,10 +36,12 @@ export function createRetentionProbe(prepared: PreparedReferences): RetentionPro
       const ordinal = prepared.ordinalOf(reply) ?? 0;
       artifacts.atCall(ordinal, readable);
       for (const use of prepared.usesOf(reply)) {
+        const recalled = readable.hasReference(use.reference);
         count(use, {
-          recalled: readable.hasReference(use.reference),
+          recalled,
           evidenced: readable.hasStatementOf(use.reference, ordinal),
           sourceEvidenced: readable.hasStatement(use.sourceStatement),
+          behindHandle: !recalled && readable.hasHandleOf(use.reference),
         });
       }
     },
@@ -56,22 +58,25 @@ interface Found {
   readonly recalled: boolean;
   readonly evidenced: boolean;
   readonly sourceEvidenced: boolean;
+  readonly behindHandle: boolean;
 }
 
-const NOTHING_FOUND: Found = { recalled: false, evidenced: false, sourceEvidenced: false };
+const NOTHING_FOUND: Found = { recalled: false, evidenced: false, sourceEvidenced: false, behindHandle: false };
 
 function createTally(): { add(found: Found): void; total(): RetentionCount } {
   let uses = 0;
   let recalled = 0;
   let evidenced = 0;
   let sourceEvidenced = 0;
+  let behindHandle = 0;
   return {
     add(found) {
       uses += 1;
       if (found.recalled) recalled += 1;
       if (found.evidenced) evidenced += 1;
       if (found.sourceEvidenced) sourceEvidenced += 1;
+      if (found.behindHandle) behindHandle += 1;
     },
-    total: () => ({ uses, recalled, evidenced, sourceEvidenced }),
+    total: () => ({ uses, recalled, evidenced, sourceEvidenced, behindHandle }),
   };
 }

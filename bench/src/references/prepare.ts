@@ -25,6 +25,8 @@ export interface PreparedReferences {
   usesOf(reply: Message): readonly ReferenceUse[];
   /** What can be read in a message that stands in the context as it was recorded; `null` for any other message. */
   recordedHoldings(message: Message): Holdings | null;
+  /** What could be read in the recorded message of this id; `null` for an unknown id. */
+  originalHoldings(messageId: string): Holdings | null;
   readonly touchedFiles: readonly TouchedFile[];
   readonly charactersScanned: number;
 }
@@ -69,6 +71,7 @@ export function prepareReferences(entries: readonly SessionEntry[]): PreparedRef
     ordinalOf: history.ordinalOf,
     usesOf: (reply) => uses.get(reply.id) ?? [],
     recordedHoldings: history.holdingsOf,
+    originalHoldings: history.originalHoldings,
     touchedFiles,
     charactersScanned: work.total().charactersScanned,
   };

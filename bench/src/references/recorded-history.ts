@@ -30,6 +30,8 @@ export interface RecordedHistory {
   follow(entry: SessionEntry): void;
   /** The place of a message that was appended; `null` for any other. */
   ordinalOf(message: Message): number | null;
+  /** What the message that was appended under this id holds, however it looks now; `null` for an unknown id. */
+  originalHoldings(messageId: string): Holdings | null;
   /** What a message that is as it was appended holds; `null` for any other. */
   holdingsOf(message: Message): Holdings | null;
 }
@@ -92,6 +94,7 @@ export function createRecordedHistory(index: StatementIndex): RecordedHistory {
       ownAway = new Set([...charsThrough.keys()].filter((ordinal) => !seen.has(ordinal)));
     },
     ordinalOf: (message) => recordedById.get(message.id)?.ordinal ?? null,
+    originalHoldings: (messageId) => recordedById.get(messageId)?.holdings ?? null,
     holdingsOf: (message) => recordOf(message)?.holdings ?? null,
   };
 }

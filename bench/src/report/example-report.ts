@@ -122,11 +122,12 @@ function exampleSeries(calls: number, threshold: number, contextWindowTokens: nu
     promptTokens += GROWTH_TOKENS + ((index * 7_919) % 13) * 60 - 360;
     const isCompacting = promptTokens >= threshold;
     if (isCompacting) promptTokens = OVERHEAD_TOKENS + GROWTH_TOKENS * 9;
-    return { call: index + 1, promptTokens, compactions: isCompacting ? 1 : 0, overflowed: promptTokens > contextWindowTokens };
+    return { call: index, promptTokens, compactions: isCompacting ? 1 : 0, overflowed: promptTokens > contextWindowTokens };
   });
 }
 
 function exampleRetention(uses: number, hasLost: boolean): RetentionCount {
   const recalled = hasLost ? Math.floor(uses * SOME_RECALL) : uses;
-  return { uses, recalled, evidenced: recalled, sourceEvidenced: hasLost ? Math.floor(recalled * SOME_RECALL) : uses };
+  const sourceEvidenced = hasLost ? Math.floor(recalled * SOME_RECALL) : uses;
+  return { uses, recalled, evidenced: recalled, sourceEvidenced, behindHandle: 0 };
 }

@@ -115,6 +115,7 @@ function pooled(counts: readonly RetentionCount[]): RetentionCount {
     recalled: sum(({ recalled }) => recalled),
     evidenced: sum(({ evidenced }) => evidenced),
     sourceEvidenced: sum(({ sourceEvidenced }) => sourceEvidenced),
+    behindHandle: sum(({ behindHandle }) => behindHandle),
   };
 }
 
