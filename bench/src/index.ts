@@ -7,6 +7,7 @@ export { IMPORTERS, importFile } from "./formats/registry.ts";
 export type { WindowRequest } from "./replay/cell.ts";
 // Reporting
 export type { CalibrationSummary } from "./report/calibration-summary.ts";
+export { commonFolder } from "./report/common-folder.ts";
 export { formatCount, formatNumberOf, formatPercent, formatRatioPercent, formatTokens, ratioOf } from "./report/figures.ts";
 export { renderHtmlReport } from "./report/html.ts";
 export { groupNotes, type NoteGroup } from "./report/note-groups.ts";

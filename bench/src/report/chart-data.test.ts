@@ -22,7 +22,7 @@ describe("chartDataOf", () => {
     }));
     expect(lines).toEqual(
       report.rows.map(({ series }) => ({
-        calls: series.map(({ call }) => call),
+        calls: series.map(({ call }) => call + 1),
         tokens: series.map(({ promptTokens }) => promptTokens),
         compacted: series.flatMap(({ compactions }, index) => (compactions > 0 ? [index] : [])),
         overflowed: series.flatMap(({ overflowed }, index) => (overflowed ? [index] : [])),

@@ -1,4 +1,5 @@
 import type { BenchReport, CallPoint, ReplayRow } from "../results.ts";
+import { commonFolder } from "./common-folder.ts";
 import { downsample, MAXIMUM_CHART_POINTS } from "./downsample.ts";
 import { formatCount, formatRatioPercent, formatTokens, NO_FIGURE, ratioOf } from "./figures.ts";
 import { BASELINE_POLICY, windowLabels } from "./policy-summary.ts";
@@ -6,6 +7,7 @@ import { windowLabel } from "./window-label.ts";
 
 /** What the page's script draws from. Numbers that follow each other are stored as differences, which halves their length. */
 export interface ChartData {
+  /** Names without the folder that all of them are in. */
   readonly sessions: readonly string[];
   readonly windows: readonly string[];
   readonly policies: readonly ChartPolicy[];
@@ -33,7 +35,7 @@ export interface ChartCell {
 export interface ChartLine {
   readonly policy: number;
   readonly why: string | null;
-  /** Numbers of the calls, each as the difference to the one before. */
+  /** Numbers of the calls from 1, each as the difference to the one before. */
   readonly callSteps: readonly number[];
   /** Prompt sizes, each as the difference to the one before. */
   readonly tokenSteps: readonly number[];
@@ -59,7 +61,9 @@ export function chartDataOf(report: BenchReport): ChartData {
       return rows[0] === undefined ? [] : [cellOf({ session, window, first: rows[0], rows, policies })];
     }),
   );
-  return { sessions, windows, policies: coloured(policies), figureNames: CELL_FIGURES.map(([name]) => name), cells };
+  const folder = commonFolder(sessions);
+  const shown = sessions.map((name) => name.slice(folder.length));
+  return { sessions: shown, windows, policies: coloured(policies), figureNames: CELL_FIGURES.map(([name]) => name), cells };
 }
 
 function coloured(policies: readonly string[]): readonly ChartPolicy[] {
@@ -108,7 +112,7 @@ function lineOf(row: ReplayRow, policy: number, baseline: ReplayRow | undefined)
   return {
     policy,
     why: row.why,
-    callSteps: steps(points.map(({ call }) => call)),
+    callSteps: steps(points.map(({ call }) => call + 1)),
     tokenSteps: steps(points.map(({ promptTokens }) => Math.round(promptTokens))),
     compacted: points.flatMap(({ compactions }, index) => (compactions > 0 ? [index] : [])),
     overflowRuns: runs(points),

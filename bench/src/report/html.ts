@@ -1,5 +1,5 @@
 import type { BenchReport } from "../results.ts";
-import { chartDataOf } from "./chart-data.ts";
+import { type ChartData, chartDataOf } from "./chart-data.ts";
 import { formatNumberOf } from "./figures.ts";
 import { policyTables } from "./html-policy-table.ts";
 import { notesSection, policiesSection, sessionsSection, skippedSection } from "./html-sections.ts";
@@ -27,7 +27,7 @@ export function renderHtmlReport(report: BenchReport): string {
 <body>
 <main>
 ${headSection(report)}
-${chartSection(report)}
+${chartSection(data)}
 ${policyTables(report)}
 ${sessionsSection(report)}
 ${skippedSection(report)}
@@ -58,12 +58,12 @@ Open loop: sizes, cost, safety and retention, not task success.</p>
   }<a href="#method">Method</a><a href="#settings">Settings</a></nav>`;
 }
 
-function chartSection(report: BenchReport): Markup {
+function chartSection({ sessions, windows }: ChartData): Markup {
   const options = (labels: readonly string[]) => labels.map((label, index) => html`<option value="${index}">${label}</option>`);
   return html`<h2 id="charts">Context size at each model call</h2>
 <div class="pickers">
-<label class="grow">session<select id="session-picker">${options(report.sessions.map(({ session }) => session))}</select></label>
-<label>context window<select id="window-picker">${options(windowLabels(report))}</select></label>
+<label class="grow">session<select id="session-picker">${options(sessions)}</select></label>
+<label>context window<select id="window-picker">${options(windows)}</select></label>
 <button id="previous-session" type="button">Previous</button>
 <button id="next-session" type="button">Next</button>
 <label class="tick" id="show-all-label" hidden><input id="show-all" type="checkbox">full height</label>

@@ -104,6 +104,26 @@ describe("plimsoll bench", () => {
     expect(stdout).toMatch(/^none /m);
   });
 
+  test("takes a policy from a file, beside a preset", async () => {
+    writeFileSync(join(folder, "late.yaml"), "policy: sven\nkeep: { messages: 12 }\n");
+    const { exitCode, stdout, stderr } = await run("bench", "logs/session.jsonl", "-p", "none", "-p", "late.yaml", "-w", "32k");
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(stdout).toMatch(/^late +1\/1/m);
+  });
+
+  test.each([
+    ["a mistake in a file", "policy: sven\nkepe: 1", 'plimsoll: bad.yaml:2:1: unknown key "kepe": did you mean keep?\n'],
+    [
+      "a name given twice",
+      "policy: sven\nname: none",
+      "plimsoll: bad.yaml: another policy of this run is called none; give this one a name\n",
+    ],
+  ])("says %s and runs the rest", async (_, text, line) => {
+    writeFileSync(join(folder, "bad.yaml"), text);
+    const { exitCode, stderr } = await run("bench", "logs/session.jsonl", "-p", "none", "-p", "bad.yaml");
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: line });
+  });
+
   test("writes reports that are the same at every run, and leaves nothing else", async () => {
     const first = await run("bench", "logs/session.jsonl", "--json", "out/a.json", "--html", "out/a.html");
     const second = await run("bench", "logs/session.jsonl", "--json", "out/b.json", "--html", "out/b.html");
@@ -126,5 +146,24 @@ describe("plimsoll bench", () => {
     const { exitCode, stdout, stderr } = await run(...args);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect(stdout).not.toBe("");
+  });
+});
+
+describe("plimsoll policy", () => {
+  test("shows a preset", async () => {
+    const { exitCode, stdout } = await run("policy", "show", "sven");
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^name: sven # preset sven$/m);
+  });
+
+  test("says what is wrong", async () => {
+    const { exitCode, stderr } = await run("policy", "show", "svne");
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: 'plimsoll: unknown policy "svne": did you mean sven?\n' });
+  });
+
+  test("prints the schema as JSON", async () => {
+    const { exitCode, stdout } = await run("policy", "schema");
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ type: "object", additionalProperties: false });
   });
 });

@@ -32,7 +32,7 @@ export function addBenchCommand(program: Command, io: CliIo, onExit: (exitCode: 
     .command("bench")
     .description("replay recorded sessions under policies and compare size, cost, safety and retention")
     .argument("<inputs...>", "session files, folders (all below them is looked at) or patterns")
-    .option("-p, --policy <name>", `policy to replay; repeatable (default: ${DEFAULT_POLICIES.join(" and ")})`, collect)
+    .option("-p, --policy <name>", `a preset or a YAML file; repeatable (default: ${DEFAULT_POLICIES.join(" and ")})`, collect)
     .option("-w, --window <size>", "working room: 16k, 32k, 64k, 128k, a number, or real; repeatable (default: 64k)", collect)
     .option("--json <file>", "write the whole report as JSON")
     .option("--html <file>", "write the report as one HTML page")
@@ -42,7 +42,7 @@ export function addBenchCommand(program: Command, io: CliIo, onExit: (exitCode: 
 }
 
 async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo): Promise<number> {
-  const { policies, problems } = choosePolicies(options.policy ?? DEFAULT_POLICIES);
+  const { policies, problems } = choosePolicies(options.policy ?? DEFAULT_POLICIES, io.cwd);
   const windows: readonly WindowRequest[] = options.window?.map(parseWindow) ?? [DEFAULT_WINDOW];
   for (const problem of problems) io.stderr.write(`plimsoll: ${printable(problem)}\n`);
   if (policies.length === 0) return EXIT_USAGE;

@@ -1,35 +1,37 @@
+import { resolve } from "node:path";
 import type { Policy } from "@plimsoll/core";
-import { isPlimsollError, PlimsollError, PRESETS, presetNamed } from "@plimsoll/core";
+import { PRESETS, presetNamed } from "@plimsoll/core";
+import { type ReadPolicy, readPolicyFile } from "../policy/read-policy-file.ts";
 import { suggestion } from "./nearest-name.ts";
 
 /** Policies of a run unless others are asked for. */
 export const DEFAULT_POLICIES: readonly string[] = ["none", "sven"];
 
-/** Policies that were found, and one line for each that was not. */
+/** Policies that were found, and a line for each thing that is wrong. */
 export interface ChosenPolicies {
   readonly policies: readonly Policy[];
   readonly problems: readonly string[];
 }
 
-/** Looks the policies up, each once, in the order in which they were asked for. */
-export function choosePolicies(names: readonly string[]): ChosenPolicies {
-  const policies: Policy[] = [];
+/** Looks policies up, by the names of presets or in files, each once and in the order in which they were asked for. */
+export function choosePolicies(given: readonly string[], cwd: string): ChosenPolicies {
+  const policies = new Map<string, Policy>();
   const problems: string[] = [];
-  for (const name of new Set(names)) {
-    try {
-      policies.push(readPolicy(name));
-    } catch (error) {
-      // The other policies still run; the line says what to do about this one.
-      if (!isPlimsollError(error)) throw error;
-      problems.push(error.message);
-    }
+  for (const name of new Set(given)) {
+    const read = findPolicy(name, cwd);
+    if ("problems" in read) problems.push(...read.problems);
+    else if (policies.has(read.found.policy.name)) {
+      problems.push(`${name}: another policy of this run is called ${read.found.policy.name}; give this one a name`);
+    } else policies.set(read.found.policy.name, read.found.policy);
   }
-  return { policies, problems };
+  return { policies: [...policies.values()], problems };
 }
 
-function readPolicy(name: string): Policy {
+/** A preset by its name, or a policy from a file: what holds a dot or a slash is a file. */
+export function findPolicy(name: string, cwd: string): ReadPolicy {
   const preset = presetNamed(name);
-  if (preset !== undefined) return preset;
+  if (preset !== undefined) return { found: { policy: preset, originOf: () => `preset ${name}` } };
+  if (/[./\\]/.test(name)) return readPolicyFile(resolve(cwd, name), name);
   const names = PRESETS.map((known) => known.name);
-  throw new PlimsollError("bad-policy", `unknown policy "${name}": ${suggestion(name, names)}`);
+  return { problems: [`unknown policy "${name}": ${suggestion(name, names)}`] };
 }

@@ -1,6 +1,5 @@
 import type { BenchReport, SessionDescription } from "@plimsoll/bench";
-import { formatCount, formatPercent } from "@plimsoll/bench";
-import { commonFolder } from "../terminal/common-folder.ts";
+import { commonFolder, formatCount, formatPercent } from "@plimsoll/bench";
 import { printable, shortened } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";
 

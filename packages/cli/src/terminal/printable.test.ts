@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { commonFolder } from "./common-folder.ts";
 import { printable, shortened } from "./printable.ts";
 
 describe("printable", () => {
@@ -20,19 +19,5 @@ describe("shortened", () => {
     ["😀😀😀😀😀", 4, "😀…😀😀"],
   ])("%s to %i characters", (text, maximumChars, expected) => {
     expect(shortened(text, maximumChars)).toBe(expected);
-  });
-});
-
-describe("commonFolder", () => {
-  test.each([
-    [["a/b/c", "a/b/d"], "a/b/"],
-    [["a/bc/x", "a/bd/x"], "a/"],
-    [["/x/y", "/z"], "/"],
-    [["x", "y"], ""],
-    [["a/b#1", "a/b#2"], "a/"],
-    [["logs/only.jsonl"], "logs/"],
-    [[], ""],
-  ])("of %j is %s", (names, expected) => {
-    expect(commonFolder(names)).toBe(expected);
   });
 });

@@ -1,0 +1,164 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PRESETS, SVEN_POLICY } from "@plimsoll/core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { policyYaml } from "./policy-yaml.ts";
+import { readPolicyFile } from "./read-policy-file.ts";
+
+let folder = "";
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "plimsoll-policy-"));
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** What comes of a file with this text, named `late.yaml`. */
+const read = (text: string) => {
+  const path = join(folder, "late.yaml");
+  writeFileSync(path, text);
+  const result = readPolicyFile(path, "late.yaml");
+  return {
+    policy: "found" in result ? result.found.policy : null,
+    problems: "problems" in result ? result.problems : [],
+    yaml: "found" in result ? policyYaml(result.found) : "",
+  };
+};
+
+const WHOLE = JSON.stringify({ ...SVEN_POLICY, name: "mine" });
+
+describe("a policy file", () => {
+  test.each([
+    ["a preset goes by the file's name", "policy: sven", { ...SVEN_POLICY, name: "late" }],
+    ["a name may be given", "policy: sven\nname: mine", { ...SVEN_POLICY, name: "mine" }],
+    ["a whole policy may stand under policy", `policy: ${WHOLE}`, { ...SVEN_POLICY, name: "mine" }],
+    ["a whole policy may stand at the top", WHOLE, { ...SVEN_POLICY, name: "mine" }],
+    [
+      "a key inside a map changes alone",
+      "policy: sven\nsummary: { maxTokens: 100 }",
+      { ...SVEN_POLICY, name: "late", summary: { ...SVEN_POLICY.summary, maxTokens: 100 } },
+    ],
+    [
+      "a variant takes the place of another",
+      "policy: sven\nkeep: { tokens: 9000 }\ntrigger: { above: { tokens: 50000 } }",
+      { ...SVEN_POLICY, name: "late", keep: { tokens: 9000 }, trigger: { above: { tokens: 50000 } } },
+    ],
+    [
+      "another kind takes the place of a kind",
+      "policy: sven\nestimator: { kind: chars-per-token, charsPerToken: 3, unit: code-points, rounding: ceil, perMessageTokens: 4, minimumMessageTokens: 0, imageTokens: 1 }",
+      {
+        ...SVEN_POLICY,
+        name: "late",
+        estimator: {
+          kind: "chars-per-token",
+          charsPerToken: 3,
+          unit: "code-points",
+          rounding: "ceil",
+          perMessageTokens: 4,
+          minimumMessageTokens: 0,
+          imageTokens: 1,
+        },
+      },
+    ],
+    ["null switches a part off", "policy: sven\nemergency: null", { ...SVEN_POLICY, name: "late", emergency: null }],
+  ])("%s", (_, text, expected) => {
+    const { policy, problems } = read(text);
+    expect(problems).toEqual([]);
+    expect(policy).toEqual(expected);
+  });
+
+  test.each([
+    ["an unknown preset", "policy: svne", ['late.yaml:1:1: unknown preset "svne": did you mean sven?']],
+    ["an unknown key", "policy: sven\ntriger: {}", ['late.yaml:2:1: unknown key "triger": did you mean trigger?']],
+    [
+      "an unknown key inside a map",
+      "policy: sven\ngates:\n  countPendng: true",
+      ['late.yaml:3:3: unknown key "countPendng" in gates: did you mean countPending?'],
+    ],
+    [
+      "an unknown key inside a variant",
+      "policy: sven\ntrigger:\n  atLeast: { ratoi: 0.9, of: window }",
+      ['late.yaml:3:14: unknown key "ratoi" in trigger.atLeast: did you mean ratio?'],
+    ],
+    [
+      "an unknown variant",
+      "policy: sven\ntrigger: { atLest: { tokens: 1 } }",
+      ['late.yaml:2:12: unknown key "atLest" in trigger: did you mean atLeast?'],
+    ],
+    [
+      "a value out of its bounds",
+      "policy: sven\noverflow: { maxRecoveries: 99 }",
+      ["late.yaml:2:13: overflow.maxRecoveries: Too big: expected number to be <=10"],
+    ],
+    ["a value of a wrong type", "policy: sven\nenabled: maybe", ["late.yaml:2:1: enabled: expected boolean, received string"]],
+    [
+      "every problem, each with its place",
+      "policy: sven\nenabled: 1\nsummary: { maxTokens: -1 }",
+      [
+        "late.yaml:2:1: enabled: expected boolean, received number",
+        "late.yaml:3:12: summary.maxTokens: Too small: expected number to be >0",
+      ],
+    ],
+    [
+      "broken YAML",
+      "policy: sven\nkeep: { messages: 3",
+      ["late.yaml:2:20: Flow map in block collection must be sufficiently indented and end with a }"],
+    ],
+    ["a key given twice", "policy: sven\nenabled: true\nenabled: false", ["late.yaml:3:1: Map keys must be unique"]],
+    ["no map", "- sven", ["late.yaml:1:1: not a map; start with `policy: <preset>`"]],
+    ["an empty file", "", ["late.yaml:1:1: not a map; start with `policy: <preset>`"]],
+    ["a policy that is no name and no map", "policy: 3", ["late.yaml:1:1: policy: give a preset's name or a whole policy"]],
+    [
+      "changes beside a whole policy",
+      `policy: ${WHOLE}\nenabled: false`,
+      ['late.yaml:2:1: "enabled" stands beside a whole policy; put it under policy'],
+    ],
+    [
+      "a dangerous key",
+      "policy: sven\n__proto__: { enabled: false }",
+      [expect.stringContaining('late.yaml:2:1: unknown key "__proto__"')],
+    ],
+  ])("names %s with file, line and column", (_, text, expected) => {
+    const { policy, problems } = read(text);
+    expect(problems).toEqual(expected);
+    expect(policy).toBeNull();
+  });
+
+  test("says what is missing from a whole policy", () => {
+    const { problems } = read("policy:\n  name: mine\n  enabled: true");
+    expect(problems).toContain('late.yaml:1:1: missing key "trigger"');
+  });
+
+  test("refuses a file whose aliases explode", () => {
+    const bomb = ["a: &a [x,x,x,x,x,x,x,x,x]"];
+    const names = "abcdefghi";
+    for (const [index, name] of [...names].entries()) {
+      bomb.push(`${names[index + 1] ?? "z"}: &${names[index + 1] ?? "z"} [${`*${name},`.repeat(9)}]`);
+    }
+    expect(read(bomb.join("\n")).problems).toHaveLength(1);
+  });
+
+  test("says that a file is not there", () => {
+    const result = readPolicyFile(join(folder, "absent.yaml"), "absent.yaml");
+    expect(result).toEqual({ problems: ["absent.yaml: cannot be read; give a preset's name or a YAML file"] });
+  });
+});
+
+describe("policyYaml", () => {
+  test("says where each value comes from", () => {
+    const lines = read("policy: sven\nkeep:\n  messages: 12\nstrategies: []\nemergency: null").yaml.split("\n");
+    expect(lines).toContain("name: late # file name");
+    expect(lines).toContain("  messages: 12 # late.yaml:3");
+    expect(lines).toContain("  # late.yaml:4");
+    expect(lines).toContain("emergency: null # late.yaml:5");
+    expect(lines).toContain("  maxTokens: 4096 # preset sven");
+  });
+
+  test.each(PRESETS.map((preset) => [preset.name, preset] as const))("is %s again when it is read", (_, preset) => {
+    const yaml = policyYaml({ policy: preset, originOf: () => "here" });
+    expect(parse(yaml)).toEqual(preset);
+    expect(read(yaml).policy).toEqual(preset);
+  });
+});

@@ -1,0 +1,98 @@
+import { readFileSync } from "node:fs";
+import { basename, extname } from "node:path";
+import { isRecord, type Policy, PRESETS, policySchema, presetNamed } from "@plimsoll/core";
+import { suggestion } from "../option/nearest-name.ts";
+import { mergePolicy } from "./merge-policy.ts";
+import { type PolicyDocument, readDocument } from "./policy-document.ts";
+import { policyProblems } from "./policy-problems.ts";
+
+/** A policy with where each of its values comes from. */
+export interface SourcedPolicy {
+  readonly policy: Policy;
+  /** Where the value at a path comes from, e.g. `preset sven` or `late.yaml:3`. */
+  originOf(path: readonly PropertyKey[]): string;
+}
+
+/** A policy, or one line for each thing that is wrong. */
+export type ReadPolicy = { readonly found: SourcedPolicy } | { readonly problems: readonly string[] };
+
+/**
+ * Reads a policy from a YAML file: `policy: <preset>` with changed values beside it, or a whole policy, under `policy:` or at the top.
+ * A changed preset goes by the file's name unless `name` gives another. Problems are lines with file, line and column.
+ */
+export function readPolicyFile(path: string, displayName: string): ReadPolicy {
+  const text = readText(path);
+  if (text === null) return { problems: [`${displayName}: cannot be read; give a preset's name or a YAML file`] };
+  const read = readDocument(text);
+  if ("problems" in read)
+    return { problems: read.problems.map((problem) => `${displayName}:${problem.place}: ${problem.text}`) };
+  return policyOf(read.document, displayName);
+}
+
+function readText(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    // Missing, a folder, or not allowed: the caller says so in one line.
+    return null;
+  }
+}
+
+function policyOf(document: PolicyDocument, displayName: string): ReadPolicy {
+  const { policy: chosen, ...changes } = document.content;
+  if (typeof chosen === "string") return changedPreset(document, displayName, { presetName: chosen, changes });
+  if (chosen === undefined) return checked(document, displayName, { data: document.content, prefix: [], base: null });
+  const [extra] = Object.keys(changes);
+  if (isRecord(chosen) && extra === undefined)
+    return checked(document, displayName, { data: chosen, prefix: ["policy"], base: null });
+  const [place, text] =
+    extra === undefined
+      ? [["policy"], "policy: give a preset's name or a whole policy"]
+      : [[extra], `"${extra}" stands beside a whole policy; put it under policy`];
+  return { problems: [`${displayName}:${document.placeOf(place)}: ${text}`] };
+}
+
+interface ChangedPreset {
+  readonly presetName: string;
+  readonly changes: Readonly<Record<string, unknown>>;
+}
+
+function changedPreset(document: PolicyDocument, displayName: string, { presetName, changes }: ChangedPreset): ReadPolicy {
+  const preset = presetNamed(presetName);
+  if (preset === undefined) {
+    const names = PRESETS.map(({ name }) => name);
+    const place = document.placeOf(["policy"]);
+    return { problems: [`${displayName}:${place}: unknown preset "${presetName}": ${suggestion(presetName, names)}`] };
+  }
+  const base = { ...preset, name: basename(displayName, extname(displayName)) };
+  const unknown = Object.fromEntries(Object.entries(changes).filter(([key]) => !Object.hasOwn(base, key)));
+  const known = Object.fromEntries(Object.entries(changes).filter(([key]) => Object.hasOwn(base, key)));
+  const merged = mergePolicy(base, known);
+  return checked(document, displayName, {
+    data: { ...(isRecord(merged) ? merged : base), ...unknown },
+    prefix: [],
+    base: presetName,
+  });
+}
+
+interface PolicyData {
+  readonly data: unknown;
+  /** Where the policy stands in the document. */
+  readonly prefix: readonly string[];
+  /** The preset that was changed; `null` for a whole policy. */
+  readonly base: string | null;
+}
+
+function checked(document: PolicyDocument, displayName: string, { data, prefix, base }: PolicyData): ReadPolicy {
+  const result = policySchema.safeParse(data);
+  if (!result.success) {
+    const problems = policyProblems(result.error.issues);
+    return { problems: problems.map(({ path, text }) => `${displayName}:${document.placeOf([...prefix, ...path])}: ${text}`) };
+  }
+  const originOf = (path: readonly PropertyKey[]) => {
+    const line = document.lineOf([...prefix, ...path]);
+    if (line !== null) return `${displayName}:${line}`;
+    return path[0] === "name" || base === null ? "file name" : `preset ${base}`;
+  };
+  return { found: { policy: result.data, originOf } };
+}
