@@ -32,6 +32,17 @@ describe("safeCuts", () => {
       [0, 2, 4],
     ],
     ["an open batch at the end: before it", [u("u"), calling("a", ["c"])], [0, 1]],
+    [
+      "K-k3: a call binds what stands before its late result",
+      [u("u"), calling("a", ["c"]), u("v"), result("r", "c", "done"), u("w")],
+      [0, 1, 4, 5],
+    ],
+    [
+      "results still missing from the newest batch may come: not inside it",
+      [u("u"), calling("a", ["c", "d"]), result("r", "c", "done")],
+      [0, 1],
+    ],
+    ["a result without a call binds nothing", [u("u"), result("r", "c", "done"), u("v")], [0, 1, 2, 3]],
     ["a call that was never answered binds nothing", [u("u"), calling("a", ["c"]), u("v"), a("b")], [0, 1, 2, 3, 4]],
   ])("%s", (_, messages, indexes) => {
     expect(safeIndexes(messages)).toEqual(indexes);

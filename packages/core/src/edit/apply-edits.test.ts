@@ -49,6 +49,7 @@ describe("applyEdits", () => {
     ["a drop with its notice in its place", [dropped("a1", "a1", notice)], ["u1", "n", "u2", "a2", "r"]],
     ["two drops", [dropped("u1", "a1", notice), dropped("a2", "r")], ["n", "u2"]],
     ["a new history", [replacedHistory([summary])], ["s"]],
+    ["a new history before what came later", [{ ...replacedHistory([summary]), through: "u2" }], ["s", "a2", "r"]],
     ["edits of what earlier edits made", [summarized([["u1", "a1"]], summary), dropped("s", "u2", notice)], ["n", "a2", "r"]],
     ["a new history that is then edited", [replacedHistory([summary, notice]), dropped("s", "s")], ["n"]],
   ])("makes %s", (_, edits, ids) => {
@@ -124,6 +125,7 @@ describe("applyEdits", () => {
       ),
       "u1",
     ],
+    ["a new history up to a message that is not there", { ...replacedHistory([summary]), through: "missing" }, "missing"],
     ["a part of no message", replacedPart("missing", 0, stub), "missing"],
     ["a part that the message does not have", replacedPart("u1", 1, stub), "u1"],
     ["an image in an assistant message", replacedPart("a1", 0, absentImage()), "a1"],

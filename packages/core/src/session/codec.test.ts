@@ -112,6 +112,7 @@ describe("a whole log", () => {
       fc.property(arbitraryLog, (log) => {
         expect(decodeLog(encodeLog(log), "log.jsonl")).toEqual({ entries: log, cutOff: null });
       }),
+      { numRuns: 40 },
     );
   });
 
@@ -126,6 +127,7 @@ describe("a whole log", () => {
         expect(read.length - lines).toBeLessThanOrEqual(1);
         expect(read).toEqual(log.slice(0, read.length));
       }),
+      { numRuns: 40 },
     );
   });
 
@@ -163,6 +165,7 @@ describe("a whole log", () => {
         message: expect.stringContaining(`log.jsonl:${line}: `),
         details: { file: "log.jsonl", line },
       }),
+      { numRuns: 40 },
     );
   });
 });

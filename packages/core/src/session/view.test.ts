@@ -158,6 +158,7 @@ describe("folding entry by entry", () => {
         expect(foldEntries(log).messages.slice()).toEqual([...messages.slice(0, from), ...messages.slice(through + 1), u3]);
         expect(foldEntries([...log, revertOf("cut")]).messages.slice()).toEqual([...messages, u3]);
       }),
+      { numRuns: 40 },
     );
   });
 

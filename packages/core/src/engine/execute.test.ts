@@ -1,0 +1,185 @@
+import { describe, expect, test } from "vitest";
+import type { Edit } from "../edit/edit.ts";
+import { PlimsollError } from "../error.ts";
+import type { Message, StopReason } from "../message/message.ts";
+import { textOf } from "../message/message.ts";
+import { SVEN_POLICY } from "../policy/presets/sven.ts";
+import type { Summarizer } from "../ports.ts";
+import { calling, human, reply, result } from "../testing/builders.ts";
+import type { ExecuteInput } from "./execute.ts";
+import { execute } from "./execute.ts";
+
+const view = [
+  human("u1", "first"),
+  reply("a1", "answer"),
+  human("u2", "second"),
+  calling("a2", ["c"]),
+  result("r", "c", "long"),
+];
+const summaryOf =
+  (text: string, stopReason: StopReason = "end"): Summarizer =>
+  () =>
+    Promise.resolve({ text, usage: null, stopReason });
+const summarize = (from: string, through: string, writer: "model" | "digest" = "model"): Edit => ({
+  kind: "summarize",
+  writer,
+  spans: [{ from, through, promptId: "structured" }],
+});
+const drop = (from: string, through: string, notice: "count" | "none" = "count"): Edit => ({
+  kind: "drop",
+  from,
+  through,
+  notice,
+});
+const replace = (messageId: string, text: string): Edit => ({
+  kind: "replace-part",
+  messageId,
+  partIndex: 0,
+  text,
+  handle: messageId,
+});
+
+function run(edits: readonly Edit[], more: Partial<ExecuteInput> = {}, signal = new AbortController().signal) {
+  return execute(
+    {
+      messages: view,
+      edits,
+      pending: [],
+      summary: SVEN_POLICY.summary,
+      summarizer: summaryOf("what happened"),
+      digest: summaryOf("digest of it"),
+      focus: null,
+      facts: null,
+      nowMs: null,
+      ...more,
+    },
+    signal,
+  );
+}
+
+const idsOf = (messages: readonly Message[]) => messages.map((message) => message.id);
+
+describe("execute", () => {
+  test("puts the summary in the place of what it covers, and counts that", async () => {
+    const { messages, applied } = await run([summarize("u1", "a1")]);
+    expect(messages.slice(1)).toEqual(view.slice(2));
+    expect(messages[0]).toMatchObject({ role: "assistant", origin: "summary" });
+    expect(messages.slice(0, 1).map(textOf).join()).toContain("what happened");
+    expect(applied).toMatchObject([{ kind: "summarize", covered: { messages: 2, parts: 2, chars: 11 } }]);
+  });
+
+  test.each([
+    ["the model", "model", "what happened"],
+    ["the digest", "digest", "digest of it"],
+  ] as const)("asks the writer that the edit names: %s", async (_, writer, text) => {
+    const { messages } = await run([summarize("u1", "a1", writer)]);
+    expect(messages.slice(0, 1).map(textOf).join()).toContain(text);
+  });
+
+  test("gives the writer what is covered, part by part, and what the person asked for", async () => {
+    const requests: unknown[] = [];
+    const summarizer: Summarizer = (request, signal) => {
+      requests.push(request);
+      return summaryOf("ok")(request, signal);
+    };
+    await run([summarize("u1", "a1")], { summarizer, focus: "the tests" });
+    expect(requests).toEqual([
+      {
+        parts: [{ promptId: "structured", messages: view.slice(0, 2) }],
+        sections: SVEN_POLICY.summary.sections,
+        maxTokens: 4096,
+        resultCapChars: null,
+        focus: "the tests",
+      },
+    ]);
+  });
+
+  test("puts facts beside summaries and notices", async () => {
+    const { messages } = await run([drop("u1", "a1")], { facts: "files: a.ts" });
+    expect(messages[0]?.parts.map((part) => ("text" in part ? part.text : ""))).toEqual([
+      expect.stringContaining("2 earlier messages"),
+      "files: a.ts",
+    ]);
+  });
+
+  test("one notice counts all drops", async () => {
+    const { messages, applied } = await run([drop("u1", "a1"), drop("a2", "r")]);
+    expect(messages.slice(1)).toEqual([view[2]]);
+    expect(messages.slice(0, 1).map(textOf).join()).toContain("4 earlier messages");
+    expect(applied).toMatchObject([{ notice: { origin: "notice" } }, { notice: null }]);
+  });
+
+  test("a drop without a notice leaves none", async () => {
+    const { messages } = await run([drop("u1", "a1", "none")]);
+    expect(messages).toEqual(view.slice(2));
+  });
+
+  test("replaces a part and says by how much it shrank", async () => {
+    const { messages, applied } = await run([replace("r", "…")]);
+    expect(messages[4]?.parts).toEqual([{ type: "text", text: "…" }]);
+    expect(applied).toMatchObject([{ handle: "r", removedChars: 3 }]);
+  });
+
+  test("gives the engine's messages the same ids each time, and others elsewhere", async () => {
+    const [first, second, other] = await Promise.all([
+      run([drop("u1", "a1")]),
+      run([drop("u1", "a1")]),
+      run([drop("u1", "u1")]),
+    ]);
+    expect(idsOf(second.messages)).toEqual(idsOf(first.messages));
+    expect(other.messages[0]?.id).not.toBe(first.messages[0]?.id);
+  });
+});
+
+describe("execute rejects", () => {
+  const rejects: Summarizer = () => Promise.reject(new PlimsollError("summary-failed", "no reply"));
+
+  test.each<[string, readonly Edit[], Partial<ExecuteInput>, string]>([
+    ["a drop that leaves a call without its result", [drop("r", "r")], {}, "unsendable"],
+    ["a drop that leaves a result without its call", [drop("a2", "a2")], {}, "unsendable"],
+    ["a summary that takes the result alone", [summarize("r", "r")], {}, "unsendable"],
+    ["a part that is left blank", [replace("u1", " ")], {}, "unsendable"],
+    ["a view with nothing in it", [drop("u1", "r", "none")], {}, "unsendable"],
+    ["a span of messages that are not there", [summarize("u1", "missing")], {}, "bad-edit"],
+    ["a span that runs backwards", [drop("a1", "u1")], {}, "bad-edit"],
+    [
+      "a part that is not there",
+      [{ kind: "replace-part", messageId: "r", partIndex: 3, text: "", handle: "r" }],
+      {},
+      "bad-edit",
+    ],
+    ["a summariser that rejects", [summarize("u1", "a1")], { summarizer: rejects }, "summary-failed"],
+    ["an empty summary", [summarize("u1", "a1")], { summarizer: summaryOf("") }, "summary-failed"],
+    ["a blank summary", [summarize("u1", "a1")], { summarizer: summaryOf(" \n") }, "summary-failed"],
+    ["a summary that was cut off", [summarize("u1", "a1")], { summarizer: summaryOf("half of", "length") }, "summary-failed"],
+    ["a refusal", [summarize("u1", "a1")], { summarizer: summaryOf("I cannot", "refusal") }, "summary-failed"],
+    [
+      "a summary that calls tools",
+      [summarize("u1", "a1")],
+      { summarizer: summaryOf("let me look", "tool-calls") },
+      "summary-failed",
+    ],
+  ])("%s", async (_, edits, more, code) => {
+    await expect(run(edits, more)).rejects.toMatchObject({ code });
+  });
+
+  test("a summary that comes after the caller has given up", async () => {
+    const controller = new AbortController();
+    const summarizer: Summarizer = (request, signal) => {
+      controller.abort(new Error("given up"));
+      return summaryOf("too late")(request, signal);
+    };
+    await expect(run([summarize("u1", "a1")], { summarizer }, controller.signal)).rejects.toThrow("given up");
+  });
+
+  test("not what was wrong before, but what the edits made wrong", async () => {
+    const messages = [human("u1", "first"), reply("a1", "answer"), result("orphan", "x", "done"), human("u2", "second")];
+    const { messages: after } = await run([drop("u1", "a1")], { messages });
+    expect(idsOf(after).slice(1)).toEqual(["orphan", "u2"]);
+  });
+
+  test("not an emptied view where something will be sent", async () => {
+    const { messages } = await run([drop("u1", "r", "none")], { pending: [human("u3", "third")] });
+    expect(messages).toEqual([]);
+  });
+});
