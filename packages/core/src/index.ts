@@ -8,6 +8,9 @@ export type { Boundary } from "./cut-point/boundary.ts";
 export { cutAtBoundary } from "./cut-point/boundary.ts";
 export { cutKeepingMessages, cutKeepingTokens } from "./cut-point/recent.ts";
 export { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "./cut-point/safe-cuts.ts";
+// Economics
+export type { CacheRequest, CacheRules, CacheUse, ModelPrices, PreviousRequest, PriceTier } from "./economics.ts";
+export { cacheUse, outputUsd, promptUsd, uncachedPromptUsd } from "./economics.ts";
 export { applyEdits } from "./edit/apply-edits.ts";
 export type { DropEdit, Edit, ReplacePartEdit, SummarizeEdit } from "./edit/edit.ts";
 // Facts and handles

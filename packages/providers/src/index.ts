@@ -1,5 +1,8 @@
 // Wires: their rules, and what failures mean
 export { ANTHROPIC_WIRE_RULES } from "./anthropic/wire-rules.ts";
+// Models
+export { MODEL_CATALOG, type ModelCatalog } from "./catalog/catalog.ts";
+export { PRICES_AS_OF } from "./catalog/model-prices.ts";
 export { OPENAI_CHAT_WIRE_RULES } from "./openai-chat/wire-rules.ts";
 export { OPENAI_RESPONSES_WIRE_RULES } from "./openai-responses/wire-rules.ts";
 export type { ClassifiedFailure, ProviderErrorClass, ProviderFailure } from "./overflow.ts";

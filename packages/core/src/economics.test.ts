@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest";
+import type { CacheRules, CacheUse, ModelPrices, PreviousRequest } from "./economics.ts";
+import { cacheUse, outputUsd, promptUsd, uncachedPromptUsd } from "./economics.ts";
+
+const RULES: CacheRules = { minimumTokens: 1000, stepTokens: 100, timeToLiveMs: 300_000 };
+const before = (promptTokens: number, sharedTokens: number, idleMs: number | null = 1000): PreviousRequest => ({
+  promptTokens,
+  sharedTokens,
+  idleMs,
+});
+
+describe("cacheUse", () => {
+  test.each<[rule: string, promptTokens: number, previous: PreviousRequest | null, warmBaseTokens: number, use: CacheUse]>([
+    ["the first request writes all", 5000, null, 0, { readTokens: 0, writeTokens: 5000, uncachedTokens: 0, state: "first" }],
+    [
+      "a longer prompt reads what was sent before",
+      5000,
+      before(4000, 4000),
+      0,
+      { readTokens: 4000, writeTokens: 1000, uncachedTokens: 0, state: "warm" },
+    ],
+    [
+      "reads come in whole steps",
+      5000,
+      before(4050, 4050),
+      0,
+      { readTokens: 4000, writeTokens: 1000, uncachedTokens: 0, state: "warm" },
+    ],
+    [
+      "an edited prefix is read up to the edit",
+      5000,
+      before(8000, 2000),
+      0,
+      { readTokens: 2000, writeTokens: 3000, uncachedTokens: 0, state: "broken" },
+    ],
+    [
+      "a shared prefix below the minimum is not read",
+      5000,
+      before(8000, 900),
+      0,
+      { readTokens: 0, writeTokens: 5000, uncachedTokens: 0, state: "broken" },
+    ],
+    [
+      "an expired prefix is written again",
+      5000,
+      before(4000, 4000, 300_001),
+      0,
+      { readTokens: 0, writeTokens: 5000, uncachedTokens: 0, state: "expired" },
+    ],
+    [
+      "at exactly the time to live it is still there",
+      5000,
+      before(4000, 4000, 300_000),
+      0,
+      { readTokens: 4000, writeTokens: 1000, uncachedTokens: 0, state: "warm" },
+    ],
+    [
+      "an unknown time is taken for short",
+      5000,
+      before(4000, 4000, null),
+      0,
+      { readTokens: 4000, writeTokens: 1000, uncachedTokens: 0, state: "warm" },
+    ],
+    [
+      "a base that others keep warm survives expiry",
+      5000,
+      before(4000, 4000, 900_000),
+      2000,
+      { readTokens: 2000, writeTokens: 3000, uncachedTokens: 0, state: "expired" },
+    ],
+    [
+      "a prompt below the minimum is not cached at all",
+      999,
+      null,
+      0,
+      { readTokens: 0, writeTokens: 0, uncachedTokens: 999, state: "first" },
+    ],
+    [
+      "never more is read than is sent",
+      3000,
+      before(8000, 8000),
+      0,
+      { readTokens: 3000, writeTokens: 0, uncachedTokens: 0, state: "warm" },
+    ],
+  ])("%s", (_rule, promptTokens, previous, warmBaseTokens, use) => {
+    expect(cacheUse({ promptTokens, previous, warmBaseTokens }, RULES)).toEqual(use);
+  });
+});
+
+const PRICES: ModelPrices = {
+  tiers: [
+    {
+      abovePromptTokens: 0,
+      inputUsdPerMillion: 3,
+      outputUsdPerMillion: 15,
+      cacheReadUsdPerMillion: 0.3,
+      cacheWriteUsdPerMillion: 3.75,
+      cacheWriteOneHourUsdPerMillion: 6,
+    },
+    {
+      abovePromptTokens: 200_000,
+      inputUsdPerMillion: 6,
+      outputUsdPerMillion: 22.5,
+      cacheReadUsdPerMillion: 0.6,
+      cacheWriteUsdPerMillion: 7.5,
+      cacheWriteOneHourUsdPerMillion: 12,
+    },
+  ],
+};
+const served = (readTokens: number, writeTokens: number, uncachedTokens = 0): CacheUse => ({
+  readTokens,
+  writeTokens,
+  uncachedTokens,
+  state: "warm",
+});
+
+describe("prices", () => {
+  test.each([
+    ["reads, writes and the rest have their own price", served(100_000, 20_000, 1000), RULES, 0.03 + 0.075 + 0.003],
+    ["a write for an hour has its price", served(0, 100_000), { ...RULES, timeToLiveMs: 3_600_000 }, 0.6],
+    ["a long prompt is priced by its tier as a whole", served(200_000, 100_000), RULES, 0.12 + 0.75],
+    ["a tier begins above its limit", served(200_000, 0), RULES, 0.06],
+  ])("%s", (_rule, use, rules, usd) => {
+    expect(promptUsd(use, PRICES, rules)).toBeCloseTo(usd, 10);
+  });
+
+  test("without a cache all input has the input price, and the reply follows the prompt's tier", () => {
+    expect(uncachedPromptUsd(100_000, PRICES)).toBeCloseTo(0.3, 10);
+    expect(uncachedPromptUsd(300_000, PRICES)).toBeCloseTo(1.8, 10);
+    expect(outputUsd(1000, 100_000, PRICES)).toBeCloseTo(0.015, 10);
+    expect(outputUsd(1000, 300_000, PRICES)).toBeCloseTo(0.0225, 10);
+  });
+});

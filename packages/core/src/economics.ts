@@ -1,0 +1,104 @@
+/** Prices of a model by the size of the prompt, in ascending order; the first tier begins at 0. */
+export interface ModelPrices {
+  readonly tiers: readonly [PriceTier, ...PriceTier[]];
+}
+
+/** Prices from a prompt size on, in US dollars per million tokens. They hold for the whole request. */
+export interface PriceTier {
+  /** Prompts above this many tokens are priced by this tier. */
+  readonly abovePromptTokens: number;
+  readonly inputUsdPerMillion: number;
+  readonly outputUsdPerMillion: number;
+  readonly cacheReadUsdPerMillion: number;
+  /** Where a vendor charges no write, the input price. */
+  readonly cacheWriteUsdPerMillion: number;
+  /** A write that lives for an hour. */
+  readonly cacheWriteOneHourUsdPerMillion: number;
+}
+
+/** How a provider's prompt cache works. */
+export interface CacheRules {
+  /** Shorter prompts are never cached. */
+  readonly minimumTokens: number;
+  /** Reads are whole multiples of this. */
+  readonly stepTokens: number;
+  /** Time after the last use at which a prefix is gone. */
+  readonly timeToLiveMs: number;
+}
+
+/** One request and the one before it on the same cache. */
+export interface CacheRequest {
+  readonly promptTokens: number;
+  /** `null` for the first request. */
+  readonly previous: PreviousRequest | null;
+  /** A prefix that others keep warm (a vendor's agents share their system text); 0 for none. */
+  readonly warmBaseTokens: number;
+}
+
+/** What a request can reuse. */
+export interface PreviousRequest {
+  readonly promptTokens: number;
+  /** Tokens from the beginning that both requests have in common. */
+  readonly sharedTokens: number;
+  /** Time between the two; `null` where it is not known, which is taken for short. */
+  readonly idleMs: number | null;
+}
+
+/**
+ * How a prompt was served. `totalTokens = readTokens + writeTokens + uncachedTokens`. `state`: the first request; a reuse of all that
+ * the request before held; a prefix that was edited while it was cached; one that had expired.
+ */
+export interface CacheUse {
+  readonly readTokens: number;
+  readonly writeTokens: number;
+  readonly uncachedTokens: number;
+  readonly state: "first" | "warm" | "broken" | "expired";
+}
+
+/** What a provider's cache gives for a request: the longest shared prefix while it lives; all the rest is written. */
+export function cacheUse(request: CacheRequest, rules: CacheRules): CacheUse {
+  const { promptTokens, previous } = request;
+  const state = stateOf(previous, rules);
+  const sharedTokens = state === "warm" || state === "broken" ? (previous?.sharedTokens ?? 0) : 0;
+  const reusableTokens = Math.min(promptTokens, Math.max(sharedTokens, request.warmBaseTokens));
+  const stepped = Math.floor(reusableTokens / rules.stepTokens) * rules.stepTokens;
+  const readTokens = stepped < rules.minimumTokens ? 0 : stepped;
+  const writeTokens = promptTokens < rules.minimumTokens ? 0 : promptTokens - readTokens;
+  return { readTokens, writeTokens, uncachedTokens: promptTokens - readTokens - writeTokens, state };
+}
+
+function stateOf(previous: PreviousRequest | null, rules: CacheRules): CacheUse["state"] {
+  if (previous === null) return "first";
+  if (previous.idleMs !== null && previous.idleMs > rules.timeToLiveMs) return "expired";
+  return previous.sharedTokens < previous.promptTokens ? "broken" : "warm";
+}
+
+/** Time to live from which on a write has the one-hour price. */
+const ONE_HOUR_MS = 3_600_000;
+
+/** Dollars for a prompt that was served from a cache with these rules. */
+export function promptUsd(use: CacheUse, prices: ModelPrices, rules: CacheRules): number {
+  const tier = tierFor(prices, use.readTokens + use.writeTokens + use.uncachedTokens);
+  const writeUsd = rules.timeToLiveMs >= ONE_HOUR_MS ? tier.cacheWriteOneHourUsdPerMillion : tier.cacheWriteUsdPerMillion;
+  const { cacheReadUsdPerMillion, inputUsdPerMillion } = tier;
+  return (
+    (use.readTokens * cacheReadUsdPerMillion + use.writeTokens * writeUsd + use.uncachedTokens * inputUsdPerMillion) /
+    TOKENS_PER_MILLION
+  );
+}
+
+/** Dollars for a prompt without any cache. */
+export function uncachedPromptUsd(promptTokens: number, prices: ModelPrices): number {
+  return (promptTokens * tierFor(prices, promptTokens).inputUsdPerMillion) / TOKENS_PER_MILLION;
+}
+
+/** Dollars for a reply; its price, too, follows the size of the prompt. */
+export function outputUsd(outputTokens: number, promptTokens: number, prices: ModelPrices): number {
+  return (outputTokens * tierFor(prices, promptTokens).outputUsdPerMillion) / TOKENS_PER_MILLION;
+}
+
+const TOKENS_PER_MILLION = 1_000_000;
+
+function tierFor(prices: ModelPrices, promptTokens: number): PriceTier {
+  return prices.tiers.findLast((tier) => promptTokens > tier.abovePromptTokens) ?? prices.tiers[0];
+}

@@ -1,0 +1,64 @@
+import type { ModelPrices, PriceTier } from "@plimsoll/core";
+import type { ModelPrice } from "@pydantic/genai-prices";
+import { calcPrice } from "@pydantic/genai-prices";
+import { PRICE_OVERRIDES } from "./price-overrides.ts";
+
+/**
+ * The day whose prices are used, so that two runs of one version give the same dollars whatever the calendar says: the day of the
+ * newest release of the price tables that this version was made with.
+ */
+export const PRICES_AS_OF = "2026-09-23";
+
+/** The model's prices, from our own dated table where it names the model, else from the price package; `null` where nobody knows. */
+export function pricesOf(modelId: string): ModelPrices | null {
+  const override = PRICE_OVERRIDES.find((entry) => entry.modelId === modelId);
+  return override?.prices ?? packagePrices(modelId);
+}
+
+/** The model's whole context window in tokens, as the price package states it; `null` where it does not. */
+export function contextWindowOf(modelId: string): number | null {
+  return lookUp(modelId)?.model.context_window ?? null;
+}
+
+/** A router's prefix (`vendor/model`) is left out where the whole id is not known. */
+function lookUp(modelId: string): ReturnType<typeof calcPrice> {
+  const usage = { input_tokens: 0, output_tokens: 0 };
+  const timestamp = new Date(`${PRICES_AS_OF}T00:00:00Z`);
+  return (
+    calcPrice(usage, modelId, { timestamp }) ?? calcPrice(usage, modelId.slice(modelId.lastIndexOf("/") + 1), { timestamp })
+  );
+}
+
+function packagePrices(modelId: string): ModelPrices | null {
+  const found = lookUp(modelId);
+  if (found === null) return null;
+  const { model_price: prices } = found;
+  const [first, ...rest] = [0, ...tierStarts(prices)].map((start) => tierAbove(start, prices));
+  return first === undefined ? null : { tiers: [first, ...rest] };
+}
+
+function tierStarts(prices: ModelPrice): readonly number[] {
+  const starts = new Set<number>();
+  for (const price of Object.values(prices)) {
+    if (typeof price === "object") for (const tier of price.tiers) starts.add(tier.start);
+  }
+  return [...starts].sort((a, b) => a - b);
+}
+
+function tierAbove(start: number, prices: ModelPrice): PriceTier {
+  const priceOf = (key: string): number | null => {
+    const price = prices[key];
+    if (price === undefined || typeof price === "number") return price ?? null;
+    return price.tiers.findLast((tier) => tier.start <= start)?.price ?? price.base;
+  };
+  const inputUsdPerMillion = priceOf("input_mtok") ?? 0;
+  const cacheWriteUsdPerMillion = priceOf("cache_write_mtok") ?? inputUsdPerMillion;
+  return {
+    abovePromptTokens: start,
+    inputUsdPerMillion,
+    outputUsdPerMillion: priceOf("output_mtok") ?? 0,
+    cacheReadUsdPerMillion: priceOf("cache_read_mtok") ?? inputUsdPerMillion,
+    cacheWriteUsdPerMillion,
+    cacheWriteOneHourUsdPerMillion: priceOf("cache_write_1h_mtok") ?? cacheWriteUsdPerMillion,
+  };
+}
