@@ -45,7 +45,7 @@ describe("MODEL_CATALOG", () => {
     ]);
   });
 
-  test("a router's prefix is left out", () => {
+  test("a model that only a router lists has the router's price", () => {
     expect(MODEL_CATALOG.pricesOf("meta-llama/llama-4-maverick")?.tiers[0].inputUsdPerMillion).toBe(0.15);
   });
 

@@ -20,13 +20,11 @@ export function contextWindowOf(modelId: string): number | null {
   return lookUp(modelId)?.model.context_window ?? null;
 }
 
-/** A router's prefix (`vendor/model`) is left out where the whole id is not known. */
+/** An id that no vendor's rule matches is looked up among those of the largest router, which lists models of every vendor. */
 function lookUp(modelId: string): ReturnType<typeof calcPrice> {
   const usage = { input_tokens: 0, output_tokens: 0 };
   const timestamp = new Date(`${PRICES_AS_OF}T00:00:00Z`);
-  return (
-    calcPrice(usage, modelId, { timestamp }) ?? calcPrice(usage, modelId.slice(modelId.lastIndexOf("/") + 1), { timestamp })
-  );
+  return calcPrice(usage, modelId, { timestamp }) ?? calcPrice(usage, modelId, { timestamp, providerId: "openrouter" });
 }
 
 function packagePrices(modelId: string): ModelPrices | null {
