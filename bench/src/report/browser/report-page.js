@@ -141,6 +141,15 @@
 
   const chartHeight = () => (element.clientWidth < 640 ? 300 : 400);
 
+  /** The session in which most was compacted: the one to look at first. */
+  const busiestSession = () => {
+    const compactions = data.sessions.map(() => 0);
+    for (const { session, lines } of data.cells) {
+      compactions[session] = lines.reduce((sum, line) => sum + line.compacted.length, compactions[session] ?? 0);
+    }
+    return compactions.indexOf(Math.max(...compactions));
+  };
+
   /** @param {number} session */
   const choose = (session) => {
     sessionPicker.value = String(session);
@@ -163,5 +172,5 @@
     if (plot !== null && plot.width !== element.clientWidth)
       plot.setSize({ width: element.clientWidth, height: chartHeight() });
   }).observe(element);
-  show();
+  choose(busiestSession());
 })();

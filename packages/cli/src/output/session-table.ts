@@ -5,8 +5,9 @@ import { drawTable } from "../terminal/text-table.ts";
 
 /** So many sessions are listed without being asked for: about a screen (chosen). */
 const LISTED_SESSIONS = 30;
-/** So that the table stays within 100 columns. */
-const SESSION_CHARS = 33;
+/** Less than 100, as the heads over two columns may widen them. */
+const TABLE_CHARS = 97;
+const MINIMUM_SESSION_CHARS = 16;
 
 const HEAD = [
   [
@@ -15,10 +16,10 @@ const HEAD = [
     { content: "" },
     { content: "" },
     { content: "largest" },
-    { content: "recorded" },
-    { content: "size model error %", span: 2, align: "center" as const },
+    { content: "com-" },
+    { content: "size model %", span: 2, align: "center" as const },
   ],
-  ["session", "format", "messages", "calls", "prompt", "compactions", "MAPE", "largest"].map((content) => ({ content })),
+  ["session", "format", "messages", "calls", "prompt", "pactions", "MAPE", "max"].map((content) => ({ content })),
 ];
 
 /** A row a session: what its recording states, and how far the size model is off on it. */
@@ -28,17 +29,29 @@ export function sessionTable(report: BenchReport, options: { readonly all: boole
     return `${formatCount(report.sessions.length)} sessions; --per-session lists them.`;
   }
   const folder = commonFolder(report.sessions.map(({ session }) => session));
-  const table = drawTable({
-    head: HEAD,
-    rows: report.sessions.map((session) => sessionRow(session, folder)),
-    leftColumns: [0, 1],
-  });
+  const figures = report.sessions.map(sessionFigures);
+  const nameChars = Math.max(MINIMUM_SESSION_CHARS, TABLE_CHARS - widthOf([...HEAD.slice(1).map(restOf), ...figures]));
+  const rows = report.sessions.map(({ session }, index) => [
+    shortened(session.slice(folder.length), nameChars),
+    ...(figures[index] ?? []),
+  ]);
+  const table = drawTable({ head: HEAD, rows, leftColumns: [0, 1] });
   return folder === "" ? table : `sessions in ${printable(folder)}\n\n${table}`;
 }
 
-function sessionRow(session: SessionDescription, folder: string): readonly string[] {
+const restOf = (head: readonly { readonly content: string }[]) => head.slice(1).map(({ content }) => content);
+
+/** Width of the columns behind the name, with the spaces before them. */
+function widthOf(rows: readonly (readonly string[])[]): number {
+  const columns = Math.max(...rows.map((row) => row.length));
+  return Array.from({ length: columns }, (_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))).reduce(
+    (sum, width) => sum + width + 1,
+    0,
+  );
+}
+
+function sessionFigures(session: SessionDescription): readonly string[] {
   return [
-    shortened(session.session.slice(folder.length), SESSION_CHARS),
     session.format,
     formatCount(session.messages),
     formatCount(session.calls),
