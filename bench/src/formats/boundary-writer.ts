@@ -1,4 +1,4 @@
-import { type AppliedEdit, coverageOf, type Message, type MessageDraft, NO_WORK, shortHash } from "@plimsoll/core";
+import { type AppliedEdit, coverageOf, type Message, type MessageDraft, NO_WORK, partChars, shortHash } from "@plimsoll/core";
 import type { BoundaryItem, KeptHistory, LogItem } from "./log-items.ts";
 import type { LogWriter } from "./log-writer.ts";
 import { userDraft } from "./user-message.ts";
@@ -84,12 +84,20 @@ function messagesFrom(writer: LogWriter, items: readonly LogItem[], start: numbe
 
 /** Messages of a history given in full: the one that the log has with the same content, each once, else a new one. */
 function historyMessages(writer: LogWriter, drafts: readonly MessageDraft[]): readonly Message[] {
+  const wanted = new Set(drafts.map(sizeKey));
   const known = new Map<string, Message[]>();
   for (const message of writer.known()) {
+    if (!wanted.has(sizeKey(message))) continue;
     const key = contentKey(message);
     known.set(key, [...(known.get(key) ?? []), message]);
   }
   return drafts.map((draft) => known.get(contentKey(draft))?.shift() ?? writer.identify(draft, null));
+}
+
+/** Equal for messages of equal content, and cheap: what need not be compared is told by it. */
+function sizeKey(draft: MessageDraft): string {
+  const chars = draft.parts.reduce((sum, part) => sum + partChars(part), 0);
+  return `${draft.role} ${draft.parts.length} ${chars}`;
 }
 
 function contentKey(draft: MessageDraft): string {

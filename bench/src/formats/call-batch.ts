@@ -41,7 +41,7 @@ export function createCallBatch(
     const { callId, toolName, category } = open.call;
     const { isError, parts, atMs } = item;
     const draft = { role: "tool-result" as const, callId, toolName, isError, category, parts, atMs };
-    writer.append(item, writer.identify(draft, item.sourceId));
+    writer.append(item, writer.identify(draft, item.sourceId ?? `result:${callId}`));
   };
 
   const releaseWaiting = () => {

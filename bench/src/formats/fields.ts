@@ -42,13 +42,18 @@ export function timeMsAt(fields: Fields | null | undefined, key: string): number
   return Number.isNaN(timeMs) ? null : timeMs;
 }
 
-/** Outside data as a JSON value; what JSON cannot carry becomes `null`. Meant for small objects such as usage reports. */
+/** Outside data as a JSON value, the same object where it is one; `null` for what JSON cannot carry. */
 export function jsonValueOf(value: unknown): JsonValue {
-  if (typeof value === "string" || typeof value === "boolean") return value;
-  if (typeof value === "number") return Number.isFinite(value) ? value : null;
-  if (Array.isArray(value)) return value.map(jsonValueOf);
-  if (!isRecord(value)) return null;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, jsonValueOf(item)]));
+  return isJson(value) ? value : null;
+}
+
+function isJson(value: unknown): value is JsonValue {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return true;
+  if (typeof value === "number") return Number.isFinite(value);
+  if (Array.isArray(value)) return value.every(isJson);
+  if (!isRecord(value)) return false;
+  for (const key of Object.keys(value)) if (!isJson(value[key])) return false;
+  return true;
 }
 
 /** The object that a JSON text holds, or `null` where it holds something else or does not parse. */

@@ -6,7 +6,7 @@ import type { FileHead, FileSource } from "./importer.ts";
 const HEAD_CHARS = 1 << 16;
 
 /** How many objects are enough to recognise a format: logs open with a few lines of bookkeeping. */
-const HEAD_OBJECTS = 40;
+const HEAD_OBJECTS = 16;
 
 /**
  * The beginning of a file. The first objects are those of its first lines; for a document over several lines, the

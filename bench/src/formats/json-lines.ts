@@ -11,24 +11,24 @@ export interface LineObject {
 }
 
 /**
- * The objects of a file with one JSON object a line. Blank lines are passed over; several objects on a line are taken
+ * Hands over the objects of a file with one JSON object a line. Blank lines are passed over; several objects on a line are taken
  * apart; a last line that is cut off and any other line that holds no object are left out. Each of these is noted, and
  * none of them ends the reading.
  */
-export async function* readObjects(source: FileSource, notes: ImportNote[]): AsyncGenerator<LineObject> {
+export async function readObjects(source: FileSource, notes: ImportNote[], take: (object: LineObject) => void): Promise<void> {
   let broken: { readonly line: number; readonly text: string } | null = null;
   for await (const { number, text } of source.lines()) {
     if (text.trim() === "") continue;
     if (broken !== null) notes.push(unreadableLine(source.displayName, broken.line));
     broken = null;
     const value = parsed(text);
-    if (isRecord(value)) yield { line: number, value };
+    if (isRecord(value)) take({ line: number, value });
     else if (value !== undefined) broken = { line: number, text: "" };
     else {
       const { objects, rest } = splitObjects(text);
       const values = objects.map(parsed).filter(isRecord);
       if (values.length > 0) notes.push(severalObjects(source.displayName, number, values.length));
-      for (const item of values) yield { line: number, value: item };
+      for (const item of values) take({ line: number, value: item });
       if (values.length === 0 || rest !== "") broken = { line: number, text: rest };
     }
   }

@@ -42,13 +42,19 @@ export function createReplyWriter(writer: LogWriter): (item: ReplyItem) => reado
     const calls = openCallsOf(item, callIds, previousId);
     const draft = draftOf(item, calls);
     const isVisible = draft.parts.some((part) => part.type !== "reasoning");
-    const message = isVisible ? writer.identify(draft, item.sourceId) : null;
+    const message = isVisible ? writer.identify(draft, item.sourceId ?? idByCalls(calls)) : null;
     const requestId = requestIdOf(item, message?.id ?? shortHash(`${writer.lastEntryId()}\n${item.requestId}\n${item.line}`));
     if (item.usage !== null) pushUsage(item, item.usage, requestId);
     if (message?.role !== "assistant") return [];
     writer.append(item, item.usage === null ? message : { ...message, requestId });
     return calls;
   };
+}
+
+/** A reply that has no id of its own is known by its first call: call ids are the source's, and hashing long inputs is slow. */
+function idByCalls(calls: readonly OpenCall[]): string | null {
+  const [first] = calls;
+  return first === undefined ? null : `reply:${first.call.callId}`;
 }
 
 function draftOf(item: ReplyItem, calls: readonly OpenCall[]): Omit<AssistantMessage, "id"> {
@@ -61,8 +67,8 @@ function draftOf(item: ReplyItem, calls: readonly OpenCall[]): Omit<AssistantMes
 function partOf(part: ReplyPart, calls: OpenCall[]): AssistantMessage["parts"] {
   if (part.type === "text") return part.text.trim() === "" ? [] : [part];
   if (part.type === "reasoning") return [part];
-  const { category: _, ...call } = calls.shift()?.call ?? part;
-  return [call];
+  const { type, callId, toolName, argumentsJson, paths } = calls.shift()?.call ?? part;
+  return [{ type, callId, toolName, argumentsJson, paths }];
 }
 
 /** The reply's calls. An id that the log has already gets the chain's hash behind it, so that ids stay unique. */

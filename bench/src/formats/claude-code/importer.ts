@@ -30,14 +30,15 @@ async function readClaudeCode(source: FileSource): Promise<readonly Transcript[]
   const notes: ImportNote[] = [];
   const chains = new Map<string, ChainReader>();
   const chainOfUuid = new Map<string, string>();
-  let first: Fields | null = null;
-  for await (const { line, value } of readObjects(source, notes)) {
-    if (stringAt(value, "uuid") !== null && stringAt(value, "sessionId") !== null) first ??= value;
+  const entries: Fields[] = [];
+  await readObjects(source, notes, ({ line, value }) => {
+    if (entries.length === 0 && stringAt(value, "uuid") !== null && stringAt(value, "sessionId") !== null) entries.push(value);
     const key = chainKeyOf(value, chainOfUuid);
     const chain = chains.get(key) ?? createChainReader();
     chains.set(key, chain);
     chain.take(value, line);
-  }
+  });
+  const [first] = entries;
   const agent = { name: FORMAT, version: stringAt(first, "version") };
   const session = { file, id: stringAt(first, "sessionId") ?? file, createdMs: timeMsAt(first, "timestamp"), agent };
   return transcriptsOf(session, chains, notes);

@@ -1,7 +1,7 @@
 import type { AssistantMessage, Usage } from "@plimsoll/core";
 import { replyPartsOfBlocks } from "../anthropic-blocks.ts";
 import { anthropicUsageOf } from "../anthropic-usage.ts";
-import { type Fields, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
+import { type Fields, numberAt, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
 import type { ReplyItem, ReplyPart } from "../log-items.ts";
 import type { ToolTable } from "../tool-shapes.ts";
 
@@ -72,7 +72,7 @@ export function growReply(reply: GrowingReply, value: Fields): void {
   for (const part of replyPartsOfBlocks(TOOLS, recordsAt(message, "content"))) {
     if (!reply.parts.some((known) => isSameBlock(known, part))) reply.parts.push(part);
   }
-  reply.usage = laterUsage(reply.usage, anthropicUsageOf(recordAt(message, "usage")));
+  reply.usage = laterUsage(reply.usage, recordAt(message, "usage"));
   const reason = stringAt(message, "stop_reason");
   if (reason !== null) reply.stopReason = STOP_REASONS.get(reason) ?? "other";
 }
@@ -84,7 +84,7 @@ function isSameBlock(known: ReplyPart, part: ReplyPart): boolean {
 }
 
 /** The later of two reports of one call, unless its output is smaller: early lines hold a count from the stream's start. */
-function laterUsage(before: Usage | null, now: Usage | null): Usage | null {
-  if (now === null || before === null) return now ?? before;
-  return (now.output.totalTokens ?? 0) >= (before.output.totalTokens ?? 0) ? now : before;
+function laterUsage(before: Usage | null, usage: Fields | null): Usage | null {
+  const isSmaller = before !== null && (numberAt(usage, "output_tokens") ?? 0) <= (before.output.totalTokens ?? 0);
+  return isSmaller ? before : (anthropicUsageOf(usage) ?? before);
 }

@@ -33,12 +33,8 @@ async function readCodex(source: FileSource): Promise<readonly Transcript[]> {
   const file = source.displayName;
   const notes: ImportNote[] = [];
   const reader = createRolloutReader();
-  let header: Fields | null = null;
-  for await (const { line, value } of readObjects(source, notes)) {
-    header ??= value;
-    reader.take(value, line);
-  }
-  const meta = reader.meta() ?? header;
+  await readObjects(source, notes, ({ line, value }) => reader.take(value, line));
+  const meta = reader.meta();
   const repeatedCount = reader.repeatedReportCount();
   const text = `${file}: ${repeatedCount} token reports repeat the one before; each call was counted once`;
   if (repeatedCount > 0) notes.push({ code: "duplicate-usage", line: null, text });

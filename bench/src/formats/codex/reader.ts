@@ -8,6 +8,7 @@ import { tokenReportOf } from "./usage.ts";
 export interface RolloutReader {
   take(value: Fields, line: number): void;
   items(): readonly LogItem[];
+  /** The session's own data: of its `session_meta`, or of the header of files without payloads. */
   meta(): Fields | null;
   /** Token reports that repeated the one before. */
   repeatedReportCount(): number;
@@ -26,6 +27,7 @@ interface OpenReply extends ReplyItem {
  */
 export function createRolloutReader(): RolloutReader {
   const items: LogItem[] = [];
+  let header: Fields | null = null;
   let meta: Fields | null = null;
   let modelId: string | null = null;
   let lastReportKey: string | null = null;
@@ -74,6 +76,7 @@ export function createRolloutReader(): RolloutReader {
     take: (value, line) => {
       const atMs = timeMsAt(value, "timestamp");
       const payload = recordAt(value, "payload");
+      header ??= value;
       if (payload === null) takeItem(value, line, atMs);
       else if (value.type === "response_item") takeItem(payload, line, atMs);
       else if (value.type === "session_meta") meta ??= payload;
@@ -85,7 +88,7 @@ export function createRolloutReader(): RolloutReader {
       else if (value.type === "event_msg" && payload.type === "turn_aborted") isSealed = true;
     },
     items: () => items,
-    meta: () => meta,
+    meta: () => meta ?? header,
     repeatedReportCount: () => repeatedReportCount,
   };
 }

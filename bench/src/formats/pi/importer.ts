@@ -50,7 +50,7 @@ async function readPi(source: FileSource): Promise<readonly Transcript[]> {
   const itemsBefore = new Map<string, number>();
   let header: Fields = {};
   let entryCount = 0;
-  for await (const { line, value } of readObjects(source, notes)) {
+  await readObjects(source, notes, ({ line, value }) => {
     if (entryCount === 0) header = value;
     itemsBefore.set(String(entryCount), items.length);
     itemsBefore.set(stringAt(value, "id") ?? "", items.length);
@@ -58,7 +58,7 @@ async function readPi(source: FileSource): Promise<readonly Transcript[]> {
     const item = itemOf(value, line, (key) => items[itemsBefore.get(key) ?? items.length]);
     if (item !== null) items.push(item);
     entryCount += 1;
-  }
+  });
   const rewound = rewoundPrompts(nodes);
   for (const { id, line } of nodes) if (rewound.answered.has(id)) notes.push(abandonedBranch(file, line));
   const version = numberAt(header, "version");
