@@ -165,7 +165,6 @@ describe("a whole log", () => {
         message: expect.stringContaining(`log.jsonl:${line}: `),
         details: { file: "log.jsonl", line },
       }),
-      { numRuns: 40 },
     );
   });
 });

@@ -1,0 +1,525 @@
+import { describe, expect, test } from "vitest";
+import type { BeforeCompaction, FitInput } from "../engine/fit-input.ts";
+import type { SessionEntry, StepOutcome } from "../entry.ts";
+import { PlimsollError } from "../error.ts";
+import type { Message } from "../message/message.ts";
+import { textOf } from "../message/message.ts";
+import { sharedPrefixCount } from "../message/prefix.ts";
+import type { Policy } from "../policy/policy.ts";
+import { NONE_POLICY } from "../policy/presets/none.ts";
+import { SVEN_LENGTH_ESTIMATE, SVEN_POLICY } from "../policy/presets/sven.ts";
+import type { Summarizer } from "../ports.ts";
+import { calling, human, logOf, reply, result, usageEntry } from "../testing/builders.ts";
+import { decodeLog, encodeLog } from "./codec.ts";
+import type { ContextManager, ContextManagerOptions } from "./context-manager.ts";
+import { createContextManager } from "./context-manager.ts";
+import type { ContextEvent } from "./events.ts";
+
+const POLICY: Policy = { ...SVEN_POLICY, facts: { maxTokens: 0 } };
+const WINDOW = { contextWindowTokens: 10_000, maxOutputTokens: null } as const;
+
+/** `tokens` tokens of text by sven's estimate. */
+const words = (tokens: number) => "word".repeat(tokens);
+/** Turns of a human message and a reply of 500 tokens each. */
+const turns = (count: number, first = 0): readonly Message[] =>
+  Array.from({ length: count }, (_, index) => [
+    human(`u${first + index}`, words(500)),
+    reply(`a${first + index}`, words(500)),
+  ]).flat();
+const said = (message: Message): SessionEntry => ({ type: "message", message });
+const at = (more: Partial<FitInput> = {}): FitInput => ({
+  gate: "before-submit",
+  pending: [],
+  model: WINDOW,
+  nowMs: null,
+  ...more,
+});
+const works: Summarizer = () => Promise.resolve({ text: "what happened", usage: null, stopReason: "end" });
+const rejects: Summarizer = () => Promise.reject(new PlimsollError("summary-failed", "no reply"));
+const never = new AbortController().signal;
+
+interface Session {
+  readonly manager: ContextManager;
+  readonly events: ContextEvent[];
+  readonly ids: () => readonly string[];
+}
+
+function session(messages: readonly Message[], options: Partial<ContextManagerOptions> = {}): Session {
+  const events: ContextEvent[] = [];
+  const manager = createContextManager({
+    policy: POLICY,
+    summarizer: works,
+    entries: logOf(messages),
+    onEvent: (event) => events.push(event),
+    ...options,
+  });
+  return { manager, events, ids: () => manager.context().messages.map((message) => message.id) };
+}
+
+/** What each rung came to, as `strategy outcome`. */
+const outcomes = (steps: readonly StepOutcome[]) => steps.map(({ strategy, outcome }) => `${strategy} ${outcome}`);
+
+describe("a threshold", () => {
+  test("below it nothing happens, and nothing is said", async () => {
+    const { manager, events, ids } = session(turns(7));
+    const before = ids();
+    expect(await manager.fit(at(), never)).toEqual({ kind: "unchanged", off: null });
+    expect([events, ids()]).toEqual([[], before]);
+  });
+
+  test("at it the oldest part becomes a summary, and what is kept stays as it was", async () => {
+    const messages = [...turns(7), human("u7", words(500))];
+    const { manager, ids } = session(messages);
+    const outcome = await manager.fit(at(), never);
+    expect(outcome).toMatchObject({
+      kind: "compacted",
+      entry: { record: { reason: "threshold", tokensBefore: 7500, messagesBefore: 15 } },
+    });
+    const after = manager.context().messages;
+    expect(ids().slice(1)).toEqual(["a4", "u5", "a5", "u6", "a6", "u7"]);
+    expect(after[0]).toMatchObject({ role: "assistant", origin: "summary" });
+    expect(sharedPrefixCount(after.slice(1), messages.slice(9))).toBe(6);
+  });
+
+  test("it is said when it begins and when it ends", async () => {
+    const { manager, events } = session(turns(8));
+    const outcome = await manager.fit(at(), never);
+    expect(events).toEqual([
+      { type: "compaction-start", reason: "threshold", estimator: expect.any(String), tokensBefore: 8000, messagesBefore: 16 },
+      { type: "compaction-end", estimator: expect.any(String), entry: outcome.kind === "compacted" && outcome.entry },
+    ]);
+  });
+
+  test("the record's sizes are those that the next prediction gives", async () => {
+    const { manager } = session(turns(8));
+    const outcome = await manager.fit(at(), never);
+    expect(outcome).toMatchObject({
+      entry: { record: { tokensAfter: manager.predict().expectedTokens, messagesAfter: manager.view().messages.size } },
+    });
+  });
+
+  test("nothing happens again when nothing is new", async () => {
+    const { manager } = session(turns(8));
+    await manager.fit(at(), never);
+    expect(await manager.fit(at(), never)).toEqual({ kind: "unchanged", off: null });
+  });
+
+  test("system text and what is hidden count", async () => {
+    const { manager } = session(turns(7), { hiddenOverheadTokens: 500 });
+    expect(await manager.fit(at(), never)).toMatchObject({
+      kind: "compacted",
+      entry: { record: { reason: "threshold", tokensBefore: 7500 } },
+    });
+  });
+
+  test("the human message of a turn that is cut stays literal", async () => {
+    const question = human("u", "do it all");
+    const batches = Array.from({ length: 8 }, (_, index) => [
+      calling(`a${index}`, [`c${index}`]),
+      result(`r${index}`, `c${index}`, words(1000)),
+    ]);
+    const { manager } = session([question, ...batches.flat()]);
+    await manager.fit(at({ gate: "after-tool-batch" }), never);
+    expect(manager.context().messages).toContain(question);
+  });
+});
+
+describe("an emergency", () => {
+  test("asks no model", async () => {
+    const asked: unknown[] = [];
+    const summarizer: Summarizer = (request, signal) => {
+      asked.push(request);
+      return works(request, signal);
+    };
+    const { manager, ids } = session([...turns(9), human("u9", words(500))], { summarizer });
+    expect(await manager.fit(at(), never)).toMatchObject({ kind: "compacted", entry: { record: { reason: "emergency" } } });
+    expect(asked).toEqual([]);
+    expect(ids().slice(1)).toEqual(["a6", "u7", "a7", "u8", "a8", "u9"]);
+  });
+
+  test("M-3: leaves a notice that counts what went", async () => {
+    const { manager } = session([...turns(9), human("u9", words(500))]);
+    await manager.fit(at(), never);
+    const [notice] = manager.context().messages;
+    expect(notice).toMatchObject({ role: "user", origin: "notice" });
+    expect(manager.context().messages.slice(0, 1).map(textOf).join()).toMatch(/emergency-compacted.*13 earlier messages/);
+  });
+});
+
+describe("a context over the budget", () => {
+  test("is made to fit at any gate", async () => {
+    const { manager } = session([...turns(10), human("u10", words(100))]);
+    expect(await manager.fit(at({ gate: "before-step" }), never)).toMatchObject({
+      kind: "compacted",
+      entry: { record: { reason: "over-budget" } },
+    });
+    expect(manager.predict().upperTokens).toBeLessThanOrEqual(10_000);
+  });
+
+  test("what is pending is counted, and never cut", async () => {
+    const pending = [human("next", words(4000))];
+    const { manager, ids } = session(turns(7));
+    expect(await manager.fit(at({ pending }), never)).toMatchObject({
+      kind: "compacted",
+      entry: { record: { reason: "over-budget" } },
+    });
+    expect(manager.predict().upperTokens + 4000).toBeLessThanOrEqual(10_000);
+    expect(ids()).not.toContain("next");
+  });
+
+  test("a calibrated estimate decides", async () => {
+    const { manager } = session(turns(5));
+    expect(await manager.fit(at(), never)).toMatchObject({ kind: "unchanged" });
+    manager.append(usageEntry("request", "a4", 15_000));
+    manager.append(usageEntry("request-2", "a4", 15_000));
+    manager.append(usageEntry("request-3", "a4", 15_000));
+    manager.append(usageEntry("request-4", "a4", 25_000));
+    expect(manager.predict().expectedTokens).toBeGreaterThan(7500);
+    expect(await manager.fit(at(), never)).toMatchObject({ kind: "compacted" });
+  });
+});
+
+describe("an overflow", () => {
+  test("is acted on at any size", async () => {
+    const { manager } = session(turns(4));
+    const before = manager.predict().expectedTokens;
+    expect(await manager.fit(at({ gate: "on-overflow" }), never)).toMatchObject({
+      kind: "compacted",
+      entry: { record: { reason: "overflow", gate: "on-overflow" } },
+    });
+    expect(manager.predict().expectedTokens).toBeLessThan(before);
+  });
+
+  test("takes the limit that the provider named", async () => {
+    const { manager } = session(turns(6));
+    await manager.fit(at({ gate: "on-overflow", observedLimitTokens: 3000 }), never);
+    expect(manager.predict().expectedTokens).toBeLessThanOrEqual(3000);
+  });
+
+  test("is acted on where only that limit is known", async () => {
+    const { manager } = session(turns(6));
+    const model = { contextWindowTokens: null, maxOutputTokens: null };
+    expect(await manager.fit(at({ gate: "on-overflow", model, observedLimitTokens: 3000 }), never)).toMatchObject({
+      kind: "compacted",
+    });
+    expect(manager.predict().expectedTokens).toBeLessThanOrEqual(3000);
+  });
+
+  test("the second recovery asks no model", async () => {
+    const { manager } = session(turns(6), { summarizer: rejects });
+    const outcome = await manager.fit(at({ gate: "on-overflow", recovery: 1 }), never);
+    expect(outcome).toMatchObject({ kind: "compacted" });
+    expect(JSON.stringify(outcome)).not.toContain("no reply");
+  });
+});
+
+describe("a summary that fails", () => {
+  test.each<[string, Summarizer]>([
+    ["G-20: the summariser rejects", rejects],
+    ["the summariser throws something that is no error", () => Promise.reject("why")],
+    [
+      "the summariser throws at once",
+      () => {
+        throw new Error("at once");
+      },
+    ],
+    ["G-21: an empty text", () => Promise.resolve({ text: "", usage: null, stopReason: "end" })],
+    ["half a text", () => Promise.resolve({ text: "half of", usage: null, stopReason: "length" })],
+    ["a stream that was broken off", () => Promise.resolve({ text: "half of", usage: null, stopReason: "aborted" })],
+    ["a text that ended in an error", () => Promise.resolve({ text: "half of", usage: null, stopReason: "error" })],
+  ])("never becomes content, and the next strategy runs: %s", async (_, summarizer) => {
+    const { manager } = session(turns(8), { summarizer });
+    const outcome = await manager.fit(at(), never);
+    expect(outcome.kind).toBe("compacted");
+    expect(outcomes(outcome.kind === "compacted" ? outcome.entry.record.steps : []).slice(0, 2)).toEqual([
+      "summarize failed",
+      "drop-oldest applied",
+    ]);
+    expect(manager.context().messages.map(textOf).join()).not.toMatch(/half of|no reply|at once|why/);
+  });
+
+  test("a summary as long as what it covers is no progress", async () => {
+    const long: Summarizer = () => Promise.resolve({ text: words(9000), usage: null, stopReason: "end" });
+    const { manager } = session(turns(8), { summarizer: long });
+    const outcome = await manager.fit(at(), never);
+    expect(outcomes(outcome.kind === "compacted" ? outcome.entry.record.steps : []).slice(0, 2)).toEqual([
+      "summarize no-progress",
+      "drop-oldest applied",
+    ]);
+  });
+
+  test("that the caller aborts ends the fit, appends nothing, and is said", async () => {
+    const controller = new AbortController();
+    const summarizer: Summarizer = () => {
+      controller.abort(new Error("given up"));
+      return Promise.reject(new Error("aborted"));
+    };
+    const { manager, events, ids } = session(turns(8), { summarizer });
+    const before = ids();
+    await expect(manager.fit(at(), controller.signal)).rejects.toThrow();
+    expect([ids(), manager.entries().length]).toEqual([before, 17]);
+    expect(events.map((event) => event.type)).toEqual(["compaction-start", "compaction-failed"]);
+  });
+
+  test("three times in a row opens the breaker, which is said; the model is then not asked", async () => {
+    const asked: unknown[] = [];
+    const summarizer: Summarizer = (request, signal) => {
+      asked.push(request);
+      return rejects(request, signal);
+    };
+    const { manager, events } = session(turns(8), { summarizer });
+    const more = async (first: number) => {
+      for (const message of turns(5, first).filter(({ role }) => role === "assistant")) manager.append(said(message));
+      await manager.fit(at({ now: { reason: "manual", keep: null } }), never);
+    };
+    await more(10);
+    await more(20);
+    await more(30);
+    const before = asked.length;
+    await more(40);
+    expect(events.filter((event) => event.type === "breaker-open")).toHaveLength(1);
+    expect([before, asked.length]).toEqual([3, 3]);
+  });
+});
+
+describe("what cannot be made to fit", () => {
+  const giant = human("giant", words(20_000));
+
+  test("is named with its parts and their sizes, and nothing is changed", async () => {
+    const { manager, events } = session([...turns(2), giant], { hiddenOverheadTokens: 100 });
+    const outcome = await manager.fit(at({ pending: [reply("next", words(50))] }), never);
+    expect(outcome).toMatchObject({ kind: "irreducible", budgetTokens: 10_000 });
+    expect(outcome.kind === "irreducible" && outcome.parts).toEqual(
+      expect.arrayContaining([
+        { what: "overhead", tokens: 100 },
+        { what: "last-human-message", tokens: 20_000 },
+        { what: "pending", tokens: 50 },
+      ]),
+    );
+    expect(manager.context().messages).toEqual([...turns(2), giant]);
+    expect(events.map((event) => event.type)).toEqual(["compaction-start", "context-irreducible"]);
+  });
+
+  test("a giant result is cut, not irreducible", async () => {
+    const { manager } = session([human("u", "read it"), calling("a", ["c"]), result("r", "c", words(20_000))]);
+    expect(await manager.fit(at({ gate: "after-tool-batch" }), never)).toMatchObject({ kind: "compacted" });
+    expect(manager.predict().upperTokens).toBeLessThanOrEqual(10_000);
+    expect(
+      manager
+        .context()
+        .messages.map((message) => message.role)
+        .at(-1),
+    ).toBe("tool-result");
+  });
+
+  test("what was cut is found again by its handle", async () => {
+    const { manager } = session([human("u", "read it"), calling("a", ["c"]), result("r", "c", words(20_000))]);
+    const outcome = await manager.fit(at({ gate: "after-tool-batch" }), never);
+    const edits = outcome.kind === "compacted" ? outcome.entry.edits : [];
+    const handles = edits.flatMap((edit) => (edit.kind === "replace-part" ? [edit.handle] : []));
+    expect(handles.map((handle) => manager.recall(handle, { startChar: 8, maximumChars: 4 }))).toEqual([
+      { text: "word", startChar: 8, totalChars: 80_000 },
+    ]);
+  });
+});
+
+describe("compaction that is off", () => {
+  test("an unknown window is said once", async () => {
+    const { manager, events } = session(turns(30));
+    const model = { contextWindowTokens: null, maxOutputTokens: null };
+    expect(await manager.fit(at({ model }), never)).toEqual({ kind: "unchanged", off: "unknown-window" });
+    expect(await manager.fit(at({ model }), never)).toEqual({ kind: "unchanged", off: "unknown-window" });
+    expect(events).toEqual([{ type: "compaction-off", why: "unknown-window" }]);
+  });
+
+  test("an unknown window may have a stated size", async () => {
+    const { manager } = session(turns(8), { policy: { ...POLICY, unknownWindow: { tokens: 10_000 } } });
+    const model = { contextWindowTokens: null, maxOutputTokens: null };
+    expect(await manager.fit(at({ model }), never)).toMatchObject({ kind: "compacted" });
+  });
+
+  test("a policy that is off changes nothing, however large the context", async () => {
+    const { manager, events } = session(turns(30), { policy: NONE_POLICY });
+    expect(await manager.fit(at(), never)).toEqual({ kind: "unchanged", off: "disabled" });
+    expect(await manager.fit(at({ gate: "on-overflow" }), never)).toEqual({ kind: "unchanged", off: "disabled" });
+    expect([events, manager.view().messages.size]).toEqual([[], 60]);
+  });
+
+  test("a window that the reply fills is an error", async () => {
+    const { manager } = session(turns(1));
+    const model = { contextWindowTokens: 8192, maxOutputTokens: 8192 };
+    await expect(manager.fit(at({ model }), never)).rejects.toMatchObject({ code: "bad-policy" });
+  });
+});
+
+describe("by hand", () => {
+  test("compacts below the trigger, with the keep and the focus that are given", async () => {
+    const requests: (string | null)[] = [];
+    const summarizer: Summarizer = (request, signal) => {
+      requests.push(request.focus);
+      return works(request, signal);
+    };
+    const { manager, ids } = session(turns(3), { summarizer });
+    const outcome = await manager.fit(at({ focus: "the tests", now: { reason: "manual", keep: { messages: 2 } } }), never);
+    expect(outcome).toMatchObject({ kind: "compacted", entry: { record: { reason: "manual", gate: null } } });
+    expect([requests, ids().slice(1)]).toEqual([["the tests"], ["u2", "a2"]]);
+  });
+
+  test("fails where there is nothing to compact, and says so", async () => {
+    const { manager, events } = session([human("u", "hello")]);
+    expect(await manager.fit(at({ now: { reason: "manual", keep: null } }), never)).toMatchObject({
+      kind: "failed",
+      reason: "manual",
+    });
+    expect(events.map((event) => event.type)).toEqual(["compaction-start", "compaction-failed"]);
+  });
+});
+
+describe("undo", () => {
+  test("brings back the very context, with what came since", async () => {
+    const messages = turns(8);
+    const { manager } = session(messages);
+    await manager.fit(at(), never);
+    manager.append(said(human("since", "and now?")));
+    manager.revert(null);
+    const after = manager.context().messages;
+    expect(sharedPrefixCount(after, messages)).toBe(16);
+    expect(after.slice(16)).toEqual([human("since", "and now?")]);
+    expect(manager.entries().at(-1)).toMatchObject({ type: "revert" });
+  });
+
+  test("is not undone by the next gate", async () => {
+    const { manager } = session(turns(8));
+    await manager.fit(at(), never);
+    manager.revert(null);
+    expect(await manager.fit(at(), never)).toEqual({ kind: "unchanged", off: null });
+  });
+
+  test("is an error where there is nothing to undo", () => {
+    const { manager } = session(turns(1));
+    expect(() => manager.revert(null)).toThrowError(expect.objectContaining({ code: "bad-input" }));
+  });
+
+  test("redo compacts again, with another policy", async () => {
+    const { manager, ids } = session(turns(8));
+    await manager.fit(at(), never);
+    await manager.redo({ ...at(), policy: { ...POLICY, keep: { messages: 2 } } }, never);
+    expect(ids().slice(1)).toEqual(["u7", "a7"]);
+    expect(manager.view().activeCompactions).toHaveLength(1);
+  });
+});
+
+describe("while a summary is written", () => {
+  test("what is appended ends up after it, in order", async () => {
+    const later = [human("steer", "stop"), human("queued", "then this")];
+    const queue = [...later];
+    const open: { manager?: ContextManager } = {};
+    const summarizer: Summarizer = (request, signal) => {
+      for (const message of queue.splice(0)) open.manager?.append(said(message));
+      return works(request, signal);
+    };
+    const { manager, ids } = session(turns(8), { summarizer });
+    open.manager = manager;
+    expect(await manager.fit(at(), never)).toMatchObject({ kind: "compacted" });
+    expect(ids().slice(-2)).toEqual(["steer", "queued"]);
+    manager.revert(null);
+    expect(manager.context().messages).toEqual([...turns(8), ...later]);
+  });
+});
+
+describe("a hook before compaction", () => {
+  const hooked = async (hook: BeforeCompaction) => {
+    const made = session(turns(8), { beforeCompaction: hook });
+    return { ...made, outcome: await made.manager.fit(at(), never) };
+  };
+
+  test("may cancel it", async () => {
+    const { outcome, events, manager } = await hooked(() => Promise.resolve({ kind: "cancel", why: "not now" }));
+    expect(outcome).toEqual({ kind: "cancelled", reason: "threshold", why: "not now" });
+    expect(events.at(-1)).toEqual({ type: "compaction-cancelled", reason: "threshold", why: "not now" });
+    expect(manager.view().messages.size).toBe(16);
+  });
+
+  test("may supply the summary", async () => {
+    const { manager } = await hooked(() => Promise.resolve({ kind: "summary", text: "my own words" }));
+    expect(manager.context().messages.slice(0, 1).map(textOf).join()).toContain("my own words");
+  });
+
+  test("is told why, how much and what", async () => {
+    const notices: unknown[] = [];
+    await hooked((notice) => {
+      notices.push(notice);
+      return Promise.resolve({ kind: "go" });
+    });
+    expect(notices).toEqual([{ reason: "threshold", tokensBefore: 8000, budgetTokens: 10_000, messages: turns(8) }]);
+  });
+
+  test("that fails is noted, and compaction goes on", async () => {
+    const { outcome } = await hooked(() => Promise.reject(new Error("broken")));
+    expect(outcome).toMatchObject({
+      kind: "compacted",
+      entry: { record: { steps: [{ strategy: "before-compaction", outcome: "failed" }, { outcome: "applied" }] } },
+    });
+  });
+});
+
+describe("a session that is taken up again", () => {
+  test("goes on with the same context, sizes and next step", async () => {
+    const { manager } = session(turns(8));
+    manager.append(usageEntry("request", "a7", 9000));
+    await manager.fit(at(), never);
+    for (const message of turns(7, 20)) manager.append(said(message));
+    const again = createContextManager({
+      policy: POLICY,
+      summarizer: works,
+      entries: decodeLog(encodeLog(manager.entries()), "log").entries,
+    });
+    expect([again.context(), again.predict(), again.view().viewHash]).toEqual([
+      manager.context(),
+      manager.predict(),
+      manager.view().viewHash,
+    ]);
+    expect(await again.fit(at(), never)).toEqual(await manager.fit(at(), never));
+  });
+});
+
+describe("a switch to a smaller window", () => {
+  test("compacts for it first, then switches", async () => {
+    const { manager } = session(turns(6));
+    const limits = { contextWindowTokens: 4000, maxOutputTokens: null };
+    const outcome = await manager.switchModel({ modelId: "small", limits }, at(), never);
+    expect(outcome).toMatchObject({ kind: "compacted", entry: { record: { reason: "downshift" } } });
+    expect(manager.predict().upperTokens).toBeLessThanOrEqual(4000);
+    expect(
+      manager
+        .entries()
+        .slice(-2)
+        .map((entry) => entry.type),
+    ).toEqual(["compaction", "model-change"]);
+  });
+
+  test("only switches where everything fits", async () => {
+    const { manager } = session(turns(1));
+    const limits = { contextWindowTokens: 4000, maxOutputTokens: null };
+    expect(await manager.switchModel({ modelId: "small", limits }, at(), never)).toEqual({ kind: "unchanged", off: null });
+    expect(manager.view()).toMatchObject({ modelId: "small", limits });
+  });
+});
+
+describe("work", () => {
+  const gateWork = async (turnCount: number) => {
+    const scanned: number[] = [];
+    const policy: Policy = { ...POLICY, estimator: SVEN_LENGTH_ESTIMATE };
+    const { manager } = session(turns(turnCount), { policy });
+    const model = { contextWindowTokens: 10_000_000, maxOutputTokens: null };
+    await manager.fit(at({ model, pending: [human("next", "hello")] }), never);
+    await manager.fit(at({ model, now: { reason: "manual", keep: { messages: 2 } } }), never);
+    for (const entry of manager.entries())
+      scanned.push(...(entry.type === "compaction" ? [entry.record.work.charactersScanned] : []));
+    return scanned;
+  };
+
+  test("a compaction scans its own words, not the session again", async () => {
+    expect(await gateWork(100)).toEqual(await gateWork(10));
+  });
+});
