@@ -2,6 +2,8 @@
 export { readHead } from "./formats/file-head.ts";
 export { fileSource } from "./formats/file-source.ts";
 export type { FileHead, FileSource, Importer } from "./formats/importer.ts";
+export type { LocatedAgent, LocatedFile, LogQuery } from "./formats/locations.ts";
+export { LOCATED_AGENTS, locateLogs, usualPlaces } from "./formats/locations.ts";
 export { IMPORTERS, importFile } from "./formats/registry.ts";
 // Replaying
 export type { WindowRequest } from "./replay/cell.ts";

@@ -1,3 +1,5 @@
+import { homedir } from "node:os";
+
 /** Where a command writes to. */
 export interface Output {
   write(text: string): unknown;
@@ -11,10 +13,14 @@ export interface CliIo {
   readonly stderr: NodeJS.WritableStream & Output;
   /** Where relative paths start. */
   readonly cwd: string;
+  /** Below it agents keep their logs. */
+  readonly homeFolder: string;
+  /** The time, in milliseconds since 1970: for "the last seven days". */
+  readonly nowMs: () => number;
 }
 
-/** The process's own streams and folder. */
+/** The process's own streams, folders and clock. */
 export function processIo(): CliIo {
   const { stdout, stderr } = process;
-  return { stdout, stderr, cwd: process.cwd() };
+  return { stdout, stderr, cwd: process.cwd(), homeFolder: homedir(), nowMs: Date.now };
 }

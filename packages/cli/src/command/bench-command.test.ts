@@ -1,10 +1,22 @@
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { main } from "../main.ts";
-import { recordedIo } from "../testing/recorded-io.ts";
+import { NOW_MS, recordedIo } from "../testing/recorded-io.ts";
+
+const DAY_MS = 24 * 3_600_000;
 
 let folder = "";
 
@@ -87,7 +99,20 @@ describe("plimsoll bench", () => {
       "plimsoll: unknown option '--polcy'\n(Did you mean --policy?)",
     ],
     ["a window cannot be read", ["bench", "logs", "--window", "big"], 2, "plimsoll: --window big: give the working room as"],
-    ["no input is given", ["bench"], 2, "plimsoll: missing required argument 'inputs'"],
+    [
+      "no input is given",
+      ["bench"],
+      2,
+      "plimsoll: nothing to replay: give session files, folders or patterns, or --from <agent>",
+    ],
+    ["an agent is unknown", ["bench", "--from", "cluade-code"], 2, "plimsoll: --from cluade-code: did you mean claude-code?"],
+    [
+      "a limit is no number",
+      ["bench", "--from", "pi", "--limit", "all"],
+      2,
+      "plimsoll: --limit all: give a whole number from 1",
+    ],
+    ["an agent has no logs", ["bench", "--from", "codex"], 1, "plimsoll: --from codex: no logs in ~/.codex/sessions"],
     ["a command is unknown", ["bnech", "logs"], 2, "plimsoll: unknown command 'bnech'\n(Did you mean bench?)"],
   ])("fails where %s", async (_, args, exitCode, line) => {
     const result = await run(...args);
@@ -102,6 +127,25 @@ describe("plimsoll bench", () => {
     expect(exitCode).toBe(0);
     expect(stderr).toBe('plimsoll: unknown policy "svne": did you mean sven?\n');
     expect(stdout).toMatch(/^none /m);
+  });
+
+  test("finds an agent's own logs, the newest first", async () => {
+    const logs = join(folder, ".pi/agent/sessions/project");
+    mkdirSync(logs, { recursive: true });
+    for (const [name, timeMs] of [
+      ["old", NOW_MS - 10 * DAY_MS],
+      ["new", NOW_MS - DAY_MS],
+      ["newest", NOW_MS],
+    ] as const) {
+      copyFileSync(join(folder, "logs/session.jsonl"), join(logs, `${name}.jsonl`));
+      utimesSync(join(logs, `${name}.jsonl`), timeMs / 1_000, timeMs / 1_000);
+    }
+    const since = await run("bench", "--from", "pi", "--since", "7d", "-p", "none");
+    expect(since.stdout).toContain("sessions in ~/.pi/agent/sessions/project/");
+    expect(since.stdout).toMatch(/^none +0\/2/m);
+    const limited = await run("bench", "--from", "pi", "--limit", "1", "-p", "none");
+    expect(limited.stdout).toMatch(/^newest\.jsonl /m);
+    expect(limited.stdout).toMatch(/^none +0\/1/m);
   });
 
   test("takes a policy from a file, beside a preset", async () => {

@@ -37,6 +37,16 @@ export async function findInputs(given: readonly string[], cwd: string): Promise
   return { files: [...files.values()], missing, notSessions };
 }
 
+/** Both, each file once. */
+export function joinInputs(first: FoundInputs, second: FoundInputs): FoundInputs {
+  const files = new Map([...first.files, ...second.files].map((file) => [file.path, file]));
+  return {
+    files: [...files.values()],
+    missing: [...first.missing, ...second.missing],
+    notSessions: [...first.notSessions, ...second.notSessions],
+  };
+}
+
 interface Expanded {
   /** Paths as they are shown. */
   readonly members: readonly string[];

@@ -1,6 +1,9 @@
 import { Writable } from "node:stream";
 import type { CliIo } from "../io.ts";
 
+/** The time of tests: 2026-03-10, noon. */
+export const NOW_MS: number = Date.UTC(2026, 2, 10, 12);
+
 /** A terminal for tests: collects what a command writes. */
 export interface RecordedIo {
   readonly io: CliIo;
@@ -8,7 +11,7 @@ export interface RecordedIo {
   readonly stderr: () => string;
 }
 
-/** Streams that keep their text, in a folder. */
+/** Streams that keep their text, in a folder that is the home folder too. */
 export function recordedIo(cwd: string): RecordedIo {
   const stdout: string[] = [];
   const stderr: string[] = [];
@@ -19,7 +22,7 @@ export function recordedIo(cwd: string): RecordedIo {
     },
   });
   return {
-    io: { cwd, stdout: { write: (text) => stdout.push(text) }, stderr: errorStream },
+    io: { cwd, stdout: { write: (text) => stdout.push(text) }, stderr: errorStream, homeFolder: cwd, nowMs: () => NOW_MS },
     stdout: () => stdout.join(""),
     stderr: () => stderr.join(""),
   };
