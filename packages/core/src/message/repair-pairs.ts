@@ -158,8 +158,8 @@ function callNaming(
   return (callId) => {
     const times = (seen.get(callId) ?? 0) + 1;
     seen.set(callId, times);
+    if (times === 1 && isUsableCallId(callId, rules)) return { callId, code: null };
     const other = shortHash(`${callId}\n${times}`).slice(0, rules.maximumCallIdChars ?? undefined);
-    if (times > 1) return { callId: other, code: "duplicate-call-id" };
-    return isUsableCallId(callId, rules) ? { callId, code: null } : { callId: other, code: "unusable-call-id" };
+    return { callId: other, code: times > 1 ? "duplicate-call-id" : "unusable-call-id" };
   };
 }
