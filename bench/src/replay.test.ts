@@ -1,4 +1,5 @@
 import { NONE_POLICY, type Policy, RECORDED_POLICY, SVEN_POLICY } from "@plimsoll/core";
+import { MODEL_CATALOG } from "@plimsoll/providers";
 import { describe, expect, test } from "vitest";
 import { cellOf, type WindowRequest } from "./replay/cell.ts";
 import { drive } from "./replay/drive.ts";
@@ -14,7 +15,7 @@ const TIGHT = { kind: "working-room", tokens: 24_000 } as const;
 
 async function callsOf(policy: Policy, window: WindowRequest): Promise<readonly ReplayedCall[]> {
   const calls: ReplayedCall[] = [];
-  await drive(SESSION, cellOf(SESSION, policy, window), (call) => calls.push(call));
+  await drive(SESSION, cellOf(SESSION, { policy, window, catalog: MODEL_CATALOG }), (call) => calls.push(call));
   return calls;
 }
 
@@ -76,20 +77,20 @@ describe("replay", () => {
 
   test("a cell whose overhead exceeds half the window says why and has no metrics; recorded always has", async () => {
     const session = prepareSession(madeTranscript({ ...MADE, overheadTokens: 30_000 }));
-    const row = await replay(session, SVEN_POLICY, TIGHT);
+    const row = await replay(session, { policy: SVEN_POLICY, window: TIGHT });
     expect(row).toMatchObject({ metrics: null, series: [] });
     expect(row.why).toContain("exceeds half the window");
-    expect((await replay(session, RECORDED_POLICY, TIGHT)).why).toBeNull();
+    expect((await replay(session, { policy: RECORDED_POLICY, window: TIGHT })).why).toBeNull();
   });
 
   test("two runs give the same bytes", async () => {
-    const once = await replay(SESSION, SVEN_POLICY, TIGHT);
-    const again = await replay(prepareSession(madeTranscript(MADE)), SVEN_POLICY, TIGHT);
+    const once = await replay(SESSION, { policy: SVEN_POLICY, window: TIGHT });
+    const again = await replay(prepareSession(madeTranscript(MADE)), { policy: SVEN_POLICY, window: TIGHT });
     expect(JSON.stringify(again)).toBe(JSON.stringify(once));
   });
 
   test("metrics add up", async () => {
-    const row = await replay(SESSION, SVEN_POLICY, TIGHT);
+    const row = await replay(SESSION, { policy: SVEN_POLICY, window: TIGHT });
     const { metrics, series } = row;
     expect(metrics?.safety.calls).toBe(series.length);
     expect(metrics?.economy.promptTokens).toBe(series.reduce((sum, point) => sum + point.promptTokens, 0));
@@ -99,7 +100,7 @@ describe("replay", () => {
   });
 
   test("recorded measures the estimator on every reported call but the first", async () => {
-    const { metrics } = await replay(SESSION, RECORDED_POLICY, ROOMY);
+    const { metrics } = await replay(SESSION, { policy: RECORDED_POLICY, window: ROOMY });
     expect(metrics?.calibration?.calls).toBe(SESSION.sizeModel.calls.length - 1);
     expect(metrics?.calibration?.estimator).toContain("calibrated-ema");
   });

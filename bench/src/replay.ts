@@ -1,16 +1,27 @@
 import type { Policy } from "@plimsoll/core";
+import { MODEL_CATALOG, type ModelCatalog } from "@plimsoll/providers";
 import { createRowMetrics } from "./metrics/row-metrics.ts";
 import { cellOf, type WindowRequest } from "./replay/cell.ts";
 import { drive } from "./replay/drive.ts";
 import type { PreparedSession } from "./replay/prepared-session.ts";
 import type { CallPoint, ReplayRow } from "./results.ts";
 
+/** What to replay a session under. The catalog is that of this version unless a run has prices of its own. */
+export interface ReplayRequest {
+  readonly policy: Policy;
+  readonly window: WindowRequest;
+  readonly catalog?: ModelCatalog;
+}
+
 /**
  * One session under one policy in one window, call by call, with every metric. Deterministic: no clock, no randomness, one
  * summariser for all policies. It is open loop: recorded replies do not react to what was edited.
  */
-export async function replay(session: PreparedSession, policy: Policy, window: WindowRequest): Promise<ReplayRow> {
-  const cell = cellOf(session, policy, window);
+export async function replay(
+  session: PreparedSession,
+  { policy, window, catalog = MODEL_CATALOG }: ReplayRequest,
+): Promise<ReplayRow> {
+  const cell = cellOf(session, { policy, window, catalog });
   const row = {
     session: session.transcript.name,
     policy: policy.name,
@@ -21,7 +32,7 @@ export async function replay(session: PreparedSession, policy: Policy, window: W
     why: cell.why,
   };
   if (cell.why !== null) return { ...row, metrics: null, series: [] };
-  const metrics = createRowMetrics(session, cell);
+  const metrics = createRowMetrics(session, cell, catalog);
   const series: CallPoint[] = [];
   await drive(session, cell, (sent) => {
     const { call, promptTokens, compactions, overflowed } = sent;

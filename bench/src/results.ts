@@ -76,6 +76,9 @@ export interface CallPoint {
 export interface RowMetrics {
   readonly safety: SafetyMetrics;
   readonly economy: EconomyMetrics;
+  readonly cost: CostMetrics;
+  /** On `recorded` alone, where the recording reports cache reads; `null` for every other row. */
+  readonly cacheValidity: CacheValidity | null;
   readonly retention: RetentionMetrics;
   /** On `recorded` alone; `null` for every other policy. */
   readonly calibration: CalibrationMetrics | null;
@@ -103,6 +106,39 @@ export interface EconomyMetrics {
   readonly promptTokens: number;
   readonly peakPromptTokens: number;
   readonly messagesRemoved: number;
+}
+
+/**
+ * What the session cost under the provider's prices. Requests are charged at the state of their prompt cache, replies as
+ * recorded, and each summary as if a model had written it. Dollars are `null` where a model of the session has no price.
+ */
+export interface CostMetrics {
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly uncachedTokens: number;
+  /** Requests that did not begin with all of the request before, while its cache was alive. */
+  readonly cacheBreaks: number;
+  /** Requests that came after the cache's time to live. */
+  readonly cacheExpiries: number;
+  readonly replyTokens: number;
+  readonly summaryRequests: number;
+  readonly summaryPromptTokens: number;
+  readonly summaryReplyTokens: number;
+  /** Requests, replies and summaries, with the provider's prompt cache, and as if there were none. */
+  readonly withCacheUsd: number | null;
+  readonly withoutCacheUsd: number | null;
+  /** The same per 100 calls. */
+  readonly withCachePer100CallsUsd: number | null;
+  readonly withoutCachePer100CallsUsd: number | null;
+}
+
+/** Cache reads as a replay of the recorded requests computes them, against what the recording reports. */
+export interface CacheValidity {
+  readonly reportedReadTokens: number;
+  readonly computedReadTokens: number;
+  readonly errorPercent: number | null;
+  /** What explains most of the difference, where it exceeds 6 %. */
+  readonly cause: string | null;
 }
 
 /** Retention over one set of uses, as counts; a ratio is `n / uses`. */

@@ -1,5 +1,6 @@
 import type { Policy } from "@plimsoll/core";
 import { isPlimsollError } from "@plimsoll/core";
+import { MODEL_CATALOG, type ModelCatalog } from "@plimsoll/providers";
 import { importFile } from "./formats/registry.ts";
 import { REFERENCES_VERSION } from "./references/extract.ts";
 import type { WindowRequest } from "./replay/cell.ts";
@@ -14,6 +15,8 @@ export interface BenchInput {
   readonly policies: readonly Policy[];
   readonly windows: readonly WindowRequest[];
   readonly plimsollVersion: string;
+  /** Prices, windows and cache rules; those of this version where a run has none of its own. */
+  readonly catalog?: ModelCatalog;
   readonly onProgress?: (progress: BenchProgress) => void;
 }
 
@@ -42,6 +45,7 @@ export async function runBench(input: BenchInput): Promise<BenchReport> {
   const rows: ReplayRow[] = [];
   const skipped: SkippedInput[] = [];
   const notes: SourceNote[] = [];
+  const catalog = input.catalog ?? MODEL_CATALOG;
   for (const [filesDone, file] of input.files.entries()) {
     const progress = { file: file.displayName, filesDone, filesTotal: input.files.length };
     input.onProgress?.({ ...progress, replaysDone: 0, replaysTotal: 0 });
@@ -55,7 +59,7 @@ export async function runBench(input: BenchInput): Promise<BenchReport> {
         notes.push(...transcript.notes.map((note) => ({ file: transcript.file, ...note })));
         for (const window of input.windows) {
           for (const policy of input.policies) {
-            rows.push(await replay(session, policy, window));
+            rows.push(await replay(session, { policy, window, catalog }));
             replaysDone += 1;
             input.onProgress?.({ ...progress, replaysDone, replaysTotal });
           }

@@ -1,10 +1,18 @@
 import type { ModelLimits, Policy } from "@plimsoll/core";
 import { RECORDED_POLICY } from "@plimsoll/core";
+import type { ModelCatalog } from "@plimsoll/providers";
 import type { WindowSpec } from "../results.ts";
 import type { PreparedSession } from "./prepared-session.ts";
 
 /** A window to replay in: working room above each session's own overhead, or each session's real window. */
 export type WindowRequest = { readonly kind: "working-room"; readonly tokens: number } | { readonly kind: "real" };
+
+/** What makes a session's cell. */
+export interface CellRequest {
+  readonly policy: Policy;
+  readonly window: WindowRequest;
+  readonly catalog: Pick<ModelCatalog, "contextWindowOf">;
+}
 
 /** One session under one policy in one window: the limits that hold there. */
 export interface Cell {
@@ -23,9 +31,9 @@ export interface Cell {
 const OUTPUT_RESERVE_TOKENS = 8192;
 /** Never more than an eighth of the working room, so that small rooms stay rooms for input. Chosen. */
 const OUTPUT_RESERVE_SHARE = 8;
-/** Window of a model that the recording does not tell: what the recorded Claude sessions had, the most common one. */
+/** Window of a model that neither the recording nor the catalog knows: that of most models in the recorded sessions. */
 const UNTOLD_WINDOW_TOKENS = 200_000;
-/** The next larger window that is sold, for recordings with prompts above that. */
+/** The next larger window that is sold, for recordings with prompts above what was taken for their window. */
 const LARGE_WINDOW_TOKENS = 1_000_000;
 
 /**
@@ -33,9 +41,9 @@ const LARGE_WINDOW_TOKENS = 1_000_000;
  * of the window, and most would lie below the overhead. This holds for working room too. `recorded` plans nothing and is
  * always applicable.
  */
-export function cellOf(session: PreparedSession, policy: Policy, request: WindowRequest): Cell {
+export function cellOf(session: PreparedSession, { policy, window: request, catalog }: CellRequest): Cell {
   const overheadTokens = session.sizeModel.firstOverheadTokens;
-  const limits = request.kind === "real" ? realLimits(session) : roomLimits(overheadTokens, request.tokens);
+  const limits = request.kind === "real" ? realLimits(session, catalog) : roomLimits(overheadTokens, request.tokens);
   const { contextWindowTokens, maxOutputTokens } = limits;
   const window = request.kind === "real" ? ({ kind: "real", tokens: contextWindowTokens } as const) : request;
   const isTooSmall = overheadTokens > contextWindowTokens / 2 && !isRecordedPolicy(policy);
@@ -62,13 +70,14 @@ function roomLimits(overheadTokens: number, roomTokens: number): Limits {
   return { contextWindowTokens: overheadTokens + roomTokens, maxOutputTokens: reserveOf(roomTokens) };
 }
 
-/** The largest window that the recording names; else one in which the recorded prompts fit. */
-function realLimits({ entries, sizeModel }: PreparedSession): Limits {
-  const named = entries.flatMap((entry) => (entry.type === "model-change" ? [entry.limits?.contextWindowTokens ?? 0] : []));
-  const namedTokens = named.reduce((largest, tokens) => Math.max(largest, tokens), 0);
-  if (namedTokens > 0) return { contextWindowTokens: namedTokens, maxOutputTokens: reserveOf(namedTokens) };
+/** The largest window that the recording names; else the catalog's for its models; never below the recorded prompts. */
+function realLimits({ entries, sizeModel }: PreparedSession, catalog: CellRequest["catalog"]): Limits {
+  const named = entries.flatMap((entry) => (entry.type === "model-change" ? (entry.limits?.contextWindowTokens ?? []) : []));
+  const modelIds = [...new Set(sizeModel.calls.map((call) => call.modelId))];
+  const known = named.length > 0 ? named : modelIds.flatMap((modelId) => catalog.contextWindowOf(modelId) ?? []);
+  const windowTokens = known.length > 0 ? Math.max(...known) : UNTOLD_WINDOW_TOKENS;
   const largestPrompt = sizeModel.calls.reduce((largest, call) => Math.max(largest, call.reportedTokens ?? 0), 0);
-  const contextWindowTokens = largestPrompt > UNTOLD_WINDOW_TOKENS ? LARGE_WINDOW_TOKENS : UNTOLD_WINDOW_TOKENS;
+  const contextWindowTokens = largestPrompt > windowTokens ? Math.max(LARGE_WINDOW_TOKENS, largestPrompt) : windowTokens;
   return { contextWindowTokens, maxOutputTokens: reserveOf(contextWindowTokens) };
 }
 

@@ -2,6 +2,7 @@ import type { CompactionEntry, ContextManager, FitOutcome, Gate, Message } from 
 import { createContextManager, createDigest, createEstimator, createWorkCounter, EMPTY_LEDGER } from "@plimsoll/core";
 import { type Cell, limitsOf } from "./cell.ts";
 import type { PreparedSession } from "./prepared-session.ts";
+import type { AskedSummary, ReplayedCall } from "./replayed-call.ts";
 
 /** The production engine over a cell, and what it did since the last call. */
 export interface EngineRun {
@@ -10,7 +11,7 @@ export interface EngineRun {
   /** Notes a recorded boundary that was folded. */
   note(compaction: CompactionEntry): void;
   /** Takes what was done since it was asked before. */
-  takeDone(): { readonly compactions: readonly CompactionEntry[]; readonly failedCompactions: number };
+  takeDone(): Pick<ReplayedCall, "compactions" | "failedCompactions" | "summaries">;
 }
 
 /** What a gate is asked with besides its name. */
@@ -23,14 +24,19 @@ export interface FitMoment {
 
 /** The engine at the beginning of a session. Every policy has the same summariser, the deterministic digest. */
 export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun {
+  const digest = createDigest();
   const manager = createContextManager({
     policy: cell.policy,
-    summarizer: createDigest(),
+    summarizer: (request, cancel) => {
+      summaries.push({ request, view: manager.view().messages.slice() });
+      return digest(request, cancel);
+    },
     hiddenOverheadTokens: hiddenOverheadTokens(session, cell),
   });
   const model = limitsOf(cell);
   const { signal } = new AbortController();
   let compactions: CompactionEntry[] = [];
+  let summaries: AskedSummary[] = [];
   let failedCompactions = 0;
   return {
     manager,
@@ -45,8 +51,9 @@ export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun
       compactions.push(compaction);
     },
     takeDone: () => {
-      const done = { compactions, failedCompactions };
+      const done = { compactions, failedCompactions, summaries };
       compactions = [];
+      summaries = [];
       failedCompactions = 0;
       return done;
     },

@@ -1,4 +1,12 @@
-import type { AssistantMessage, CompactionEntry, Message, Prediction, UsageEntry, WireViolation } from "@plimsoll/core";
+import type {
+  AssistantMessage,
+  CompactionEntry,
+  Message,
+  Prediction,
+  SummaryRequest,
+  UsageEntry,
+  WireViolation,
+} from "@plimsoll/core";
 
 /** One call of a replay as it was sent, or could not be; what every metric is made from. */
 export interface ReplayedCall {
@@ -27,6 +35,14 @@ export interface ReplayedCall {
   /** Compactions since the call before, and attempts that came to nothing. */
   readonly compactions: readonly CompactionEntry[];
   readonly failedCompactions: number;
+  /** Summaries that were asked for since the call before, of a model in earnest. */
+  readonly summaries: readonly AskedSummary[];
+}
+
+/** A request for a summary, and the view that it was asked for. */
+export interface AskedSummary {
+  readonly request: SummaryRequest;
+  readonly view: readonly Message[];
 }
 
 /** Receives the calls of a replay in order. */

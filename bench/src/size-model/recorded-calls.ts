@@ -8,6 +8,8 @@ export interface RecordedCall {
   readonly usage: UsageEntry;
   /** The whole prompt as it was reported; `null` where it was not. */
   readonly reportedTokens: number | null;
+  /** When the request went out: the time of the newest message before it; `null` where the recording tells no times. */
+  readonly requestMs: number | null;
   /** Messages that entered since the call before; for the first call of an epoch the whole view. */
   readonly newMessages: readonly Message[];
   /** Why an epoch begins at this call; `null` where none does. */
@@ -23,8 +25,10 @@ export function recordedCalls(entries: readonly SessionEntry[]): readonly Record
   let sentCount = 0;
   let epochStart: RecordedCall["epochStart"] = "session";
   let modelId: string | null = null;
+  let arrivalMs: number | null = null;
   for (const [position, entry] of entries.entries()) {
     view = foldEntry(view, entry);
+    if (entry.type === "message") arrivalMs = entry.message.atMs ?? arrivalMs;
     if (entry.type === "compaction" || entry.type === "revert") epochStart = "boundary";
     if (entry.type !== "usage") continue;
     if (epochStart === null && modelId !== null && modelId !== entry.modelId) epochStart = "model";
@@ -33,6 +37,7 @@ export function recordedCalls(entries: readonly SessionEntry[]): readonly Record
       modelId: entry.modelId,
       usage: entry,
       reportedTokens: positiveOrNull(entry.usage.input.totalTokens),
+      requestMs: arrivalMs ?? entry.atMs,
       newMessages: view.messages.slice(epochStart === null ? sentCount : 0),
       epochStart,
       reply: replyAfter(entries, position),

@@ -4,8 +4,8 @@ import { cacheUse, outputUsd, promptUsd, uncachedPromptUsd } from "./economics.t
 
 const RULES: CacheRules = { minimumTokens: 1000, stepTokens: 100, timeToLiveMs: 300_000 };
 const before = (promptTokens: number, sharedTokens: number, idleMs: number | null = 1000): PreviousRequest => ({
-  promptTokens,
   sharedTokens,
+  abandonedTokens: promptTokens - sharedTokens,
   idleMs,
 });
 

@@ -37,9 +37,10 @@ export interface CacheRequest {
 
 /** What a request can reuse. */
 export interface PreviousRequest {
-  readonly promptTokens: number;
   /** Tokens from the beginning that both requests have in common. */
   readonly sharedTokens: number;
+  /** Tokens of the request before that this one no longer begins with; 0 where it only grew. */
+  readonly abandonedTokens: number;
   /** Time between the two; `null` where it is not known, which is taken for short. */
   readonly idleMs: number | null;
 }
@@ -70,7 +71,7 @@ export function cacheUse(request: CacheRequest, rules: CacheRules): CacheUse {
 function stateOf(previous: PreviousRequest | null, rules: CacheRules): CacheUse["state"] {
   if (previous === null) return "first";
   if (previous.idleMs !== null && previous.idleMs > rules.timeToLiveMs) return "expired";
-  return previous.sharedTokens < previous.promptTokens ? "broken" : "warm";
+  return previous.abandonedTokens > 0 ? "broken" : "warm";
 }
 
 /** Time to live from which on a write has the one-hour price. */

@@ -1,0 +1,48 @@
+import { type CacheUse, cacheUse } from "@plimsoll/core";
+import { type Cell, isRecordedPolicy } from "../replay/cell.ts";
+import type { PreparedSession } from "../replay/prepared-session.ts";
+import type { ReplayedCall } from "../replay/replayed-call.ts";
+import type { SessionCache } from "./session-cache.ts";
+import { type SentRequest, sharedPrefix } from "./shared-prefix.ts";
+import { summaryUse } from "./summary-charge.ts";
+
+/** How the requests of one step were served: its summaries, then its call. */
+export interface ServedStep {
+  readonly call: CacheUse;
+  readonly summaries: readonly CacheUse[];
+}
+
+/** Serves the requests of a replay one after the other, as a provider's prompt cache would. */
+export function createRequestLedger(
+  session: PreparedSession,
+  cell: Cell,
+  cache: SessionCache,
+): (sent: ReplayedCall) => ServedStep {
+  const { sizeModel } = session;
+  const history = isRecordedPolicy(cell.policy) ? "recorded" : "own";
+  let previous: SentRequest | null = null;
+  let previousMs: number | null = null;
+  return (sent) => {
+    const rules = cache.rulesFor(sent.recorded.modelId);
+    const { warmBaseTokens } = cache;
+    const requestMs = sizeModel.calls[sent.call]?.requestMs ?? null;
+    const idleMs = requestMs === null || previousMs === null ? null : requestMs - previousMs;
+    const moment = { call: sent.call, sizeModel, summary: cell.policy.summary, rules, warmBaseTokens, previous, idleMs };
+    const summaries = sent.summaries.map((asked) => summaryUse(asked, moment));
+    if (sent.lost) return { call: recordedUse(sent), summaries };
+    const now = { call: sent.call, messages: sent.context };
+    const shared = previous === null ? null : sharedPrefix(sizeModel, history, { before: previous, now });
+    const reuse = shared === null ? null : { ...shared, idleMs };
+    previous = { ...now, promptTokens: sent.promptTokens };
+    previousMs = requestMs;
+    return { call: cacheUse({ promptTokens: sent.promptTokens, previous: reuse, warmBaseTokens }, rules), summaries };
+  };
+}
+
+/** A lost call is charged as recorded: what the recording reports as read and written, the rest as not cached. */
+function recordedUse({ chargedTokens, recorded }: ReplayedCall): CacheUse {
+  const { cacheReadTokens, cacheWriteTokens } = recorded.usage.input;
+  const readTokens = Math.min(chargedTokens, cacheReadTokens ?? 0);
+  const writeTokens = Math.min(chargedTokens - readTokens, cacheWriteTokens ?? 0);
+  return { readTokens, writeTokens, uncachedTokens: chargedTokens - readTokens - writeTokens, state: "first" };
+}

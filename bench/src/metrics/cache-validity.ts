@@ -1,0 +1,55 @@
+import type { CacheUse } from "@plimsoll/core";
+import type { ReplayedCall } from "../replay/replayed-call.ts";
+import type { CacheValidity } from "../results.ts";
+
+/** From this error on a session is listed with its cause, in percent of the reported reads. */
+export const LISTED_ERROR_PERCENT = 6;
+/** A call whose reads differ by less than this share of its prompt explains nothing. Chosen. */
+const LEAST_DIFFERENCE_RATIO = 0.05;
+
+/** Compares the reads of recorded requests with what the recording reports, and finds what explains most of the difference. */
+export function createCacheValidity(): { add(sent: ReplayedCall, use: CacheUse): void; result(): CacheValidity | null } {
+  let reportedReadTokens = 0;
+  let computedReadTokens = 0;
+  let isReported = false;
+  const byCause = new Map<string, { calls: number; tokens: number }>();
+  return {
+    add: (sent, use) => {
+      const { cacheReadTokens, totalTokens } = sent.recorded.usage.input;
+      if (cacheReadTokens === null || totalTokens === null || totalTokens <= 0) return;
+      isReported = true;
+      reportedReadTokens += cacheReadTokens;
+      computedReadTokens += use.readTokens;
+      const difference = use.readTokens - cacheReadTokens;
+      if (Math.abs(difference) < LEAST_DIFFERENCE_RATIO * totalTokens) return;
+      const cause = causeOf(difference, use);
+      const known = byCause.get(cause) ?? { calls: 0, tokens: 0 };
+      byCause.set(cause, { calls: known.calls + 1, tokens: known.tokens + difference });
+    },
+    result: () => {
+      if (!isReported) return null;
+      const difference = computedReadTokens - reportedReadTokens;
+      const errorPercent = reportedReadTokens > 0 ? (100 * difference) / reportedReadTokens : null;
+      const isListed = errorPercent !== null && Math.abs(errorPercent) > LISTED_ERROR_PERCENT;
+      return { reportedReadTokens, computedReadTokens, errorPercent, cause: isListed ? mainCause(byCause, difference) : null };
+    },
+  };
+}
+
+function causeOf(difference: number, { state }: CacheUse): string {
+  if (difference < 0) {
+    if (state === "expired") return "the cache lived longer than the provider states";
+    return state === "first" ? "other sessions had warmed the prefix" : "the change that was assumed left more of the prefix";
+  }
+  return state === "broken"
+    ? "an edited prefix was read less far"
+    : "the cache was cold or cut short within its time without a mark";
+}
+
+/** The cause with the largest difference in the direction of the error. */
+function mainCause(byCause: ReadonlyMap<string, { calls: number; tokens: number }>, difference: number): string {
+  const [main] = [...byCause].sort(([, a], [, b]) => Math.sign(difference) * (b.tokens - a.tokens));
+  if (main === undefined) return "many small differences";
+  const [cause, { calls, tokens }] = main;
+  return `${cause} (${calls} ${calls === 1 ? "call" : "calls"}, ${Math.abs(Math.round(tokens / 1000))}k tokens)`;
+}

@@ -1,0 +1,88 @@
+import { type CacheRules, type CacheUse, type ModelPrices, outputUsd, promptUsd, uncachedPromptUsd } from "@plimsoll/core";
+import type { ModelCatalog } from "@plimsoll/providers";
+import type { ServedStep } from "../economics/request-ledger.ts";
+import type { SessionCache } from "../economics/session-cache.ts";
+import { SUMMARY_REPLY_TOKENS } from "../economics/summary-charge.ts";
+import type { ReplayedCall } from "../replay/replayed-call.ts";
+import type { CostMetrics } from "../results.ts";
+import type { SizeModel } from "../size-model.ts";
+
+/** What costs are made from. */
+export interface CostInput {
+  readonly catalog: ModelCatalog;
+  readonly cache: SessionCache;
+  readonly sizeModel: SizeModel;
+}
+
+/** Adds up what the requests cost; `served` says how each was served. */
+export function createCost(input: CostInput): { add(sent: ReplayedCall, served: ServedStep): void; result(): CostMetrics } {
+  const { catalog, cache, sizeModel } = input;
+  const count = {
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+    uncachedTokens: 0,
+    cacheBreaks: 0,
+    cacheExpiries: 0,
+    replyTokens: 0,
+    summaryRequests: 0,
+    summaryPromptTokens: 0,
+    summaryReplyTokens: 0,
+  };
+  let calls = 0;
+  let withCacheUsd = 0;
+  let withoutCacheUsd = 0;
+  let isPriced = true;
+  const charge = (use: CacheUse, replyTokens: number, terms: { prices: ModelPrices; rules: CacheRules }) => {
+    const { prices, rules } = terms;
+    const promptTokens = totalOf(use);
+    const replyUsd = outputUsd(replyTokens, promptTokens, prices);
+    withCacheUsd += promptUsd(use, prices, rules) + replyUsd;
+    withoutCacheUsd += uncachedPromptUsd(promptTokens, prices) + replyUsd;
+  };
+  return {
+    add: (sent, served) => {
+      calls += 1;
+      const replyTokens = replyTokensOf(sent, sizeModel);
+      count.cacheReadTokens += served.call.readTokens;
+      count.cacheWriteTokens += served.call.writeTokens;
+      count.uncachedTokens += served.call.uncachedTokens;
+      if (served.call.state === "broken") count.cacheBreaks += 1;
+      if (served.call.state === "expired") count.cacheExpiries += 1;
+      count.replyTokens += replyTokens;
+      count.summaryRequests += served.summaries.length;
+      count.summaryPromptTokens += served.summaries.reduce((sum, use) => sum + totalOf(use), 0);
+      count.summaryReplyTokens += served.summaries.length * SUMMARY_REPLY_TOKENS;
+      const prices = catalog.pricesOf(sent.recorded.modelId);
+      if (prices === null) {
+        isPriced = false;
+        return;
+      }
+      const terms = { prices, rules: cache.rulesFor(sent.recorded.modelId) };
+      charge(served.call, replyTokens, terms);
+      for (const use of served.summaries) charge(use, SUMMARY_REPLY_TOKENS, terms);
+    },
+    result: () => {
+      const perHundred = (usd: number) => (isPriced && calls > 0 ? (100 * usd) / calls : null);
+      return {
+        ...count,
+        withCacheUsd: isPriced ? withCacheUsd : null,
+        withoutCacheUsd: isPriced ? withoutCacheUsd : null,
+        withCachePer100CallsUsd: perHundred(withCacheUsd),
+        withoutCachePer100CallsUsd: perHundred(withoutCacheUsd),
+      };
+    },
+  };
+}
+
+function totalOf(use: CacheUse): number {
+  return use.readTokens + use.writeTokens + use.uncachedTokens;
+}
+
+/**
+ * Tokens of the recorded reply: as reported, or its size in later prompts where that is larger. Some agents report the count at the
+ * start of a stream, up to 64 times too low.
+ */
+function replyTokensOf({ recorded, reply, call }: ReplayedCall, sizeModel: SizeModel): number {
+  const reported = recorded.usage.output.totalTokens ?? 0;
+  return reply === null ? reported : Math.max(reported, sizeModel.messageTokens(reply, call));
+}
