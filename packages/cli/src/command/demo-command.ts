@@ -6,7 +6,7 @@ import type { CliIo } from "../io.ts";
 import { runAndReport } from "./run-and-report.ts";
 
 /** Working room in which every acting preset compacts at least twice in each bundled session; a test holds it. */
-export const DEMO_WINDOW = { kind: "working-room", tokens: 48_000 } as const;
+export const DEMO_WINDOW = { kind: "working-room", tokens: 32_000 } as const;
 
 interface DemoOptions {
   readonly out?: string;
