@@ -138,6 +138,7 @@ export type CompactionReason =
   | "manual"
   | "downshift"
   | "hand-off"
+  | "repair"
   | "recorded";
 
 /** Where in the agent's loop a trigger is checked. */

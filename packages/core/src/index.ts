@@ -14,7 +14,7 @@ export { cacheUse, outputUsd, promptUsd, uncachedPromptUsd } from "./economics.t
 export { applyEdits } from "./edit/apply-edits.ts";
 export type { DropEdit, Edit, ReplacePartEdit, SummarizeEdit } from "./edit/edit.ts";
 // Facts and handles
-export { parseHandle, partHandle } from "./edit/handle.ts";
+export { parseHandle, parseSpanHandle, partHandle, spanHandle } from "./edit/handle.ts";
 // Engine
 export { execute } from "./engine/execute.ts";
 export { fit, whyAct } from "./engine/fit.ts";
@@ -93,12 +93,14 @@ export { PRESETS, presetNamed } from "./policy/presets/presets.ts";
 export { RECORDED_POLICY } from "./policy/presets/recorded.ts";
 export { SVEN_POLICY } from "./policy/presets/sven.ts";
 // Summaries
-export type { Summarizer, Summary, SummaryRequest } from "./ports.ts";
+export type { ArtifactStore, FileTracker, StateProvider, Summarizer, Summary, SummaryRequest, TrackedFile } from "./ports.ts";
 export type { KeptState } from "./prompts/facts.ts";
 export { factsText, NO_KEPT_STATE } from "./prompts/facts.ts";
 export { summaryText } from "./prompts/header.ts";
 export type { Sequence } from "./sequence.ts";
 export { sequenceOf } from "./sequence.ts";
+export type { Admission, AdmittedResult } from "./session/admit.ts";
+export { admitToolResult, recallArtifact } from "./session/admit.ts";
 export type { DecodedLog } from "./session/codec.ts";
 export { decodeEntry, decodeLog, encodeEntry, encodeLog } from "./session/codec.ts";
 // Session
@@ -107,8 +109,9 @@ export { createContextManager } from "./session/context-manager.ts";
 export { sessionEntrySchema } from "./session/entry-schema.ts";
 export type { ContextEvent, ContextListener } from "./session/events.ts";
 export { foldLedger } from "./session/ledger.ts";
-export type { Recalled, RecallRange } from "./session/recall.ts";
-export { MAXIMUM_RECALL_CHARS, recall } from "./session/recall.ts";
+export { artifactHandle, createMemoryArtifactStore } from "./session/memory-artifact-store.ts";
+export type { LoggedMessages, Recalled, RecallRange } from "./session/recall.ts";
+export { MAXIMUM_RECALL_CHARS, pieceOf, recall } from "./session/recall.ts";
 export type { SessionView } from "./session/view.ts";
 export { EMPTY_VIEW, foldEntries, foldEntry } from "./session/view.ts";
 export { dropOldest } from "./strategy/drop-oldest.ts";

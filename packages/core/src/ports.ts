@@ -24,3 +24,24 @@ export interface Summary {
 
 /** Writes summaries. Rejects on failure: an error never becomes text. */
 export type Summarizer = (request: SummaryRequest, signal: AbortSignal) => Promise<Summary>;
+
+/** Keeps output that was cut before it entered history. A handle is the hash of the content, so the same text has one handle. */
+export interface ArtifactStore {
+  /** Stores the text and answers with its handle. Storing the same text again changes nothing. */
+  put(text: string): Promise<string>;
+  /** The text that a handle names; `null` for a handle that the store does not know. */
+  get(handle: string): Promise<string | null>;
+}
+
+/** The live state of something that compaction must not forget (a todo list, running sub-agents); `null` where there is none. */
+export type StateProvider = () => { readonly title: string; readonly text: string } | null;
+
+/** A file that the agent tracks besides its calls. `state` is what it last knew of it (a version, a time), as text. */
+export interface TrackedFile {
+  readonly path: string;
+  readonly access: "read" | "modify";
+  readonly state: string | null;
+}
+
+/** Asked for all tracked files at each compaction. */
+export type FileTracker = () => readonly TrackedFile[];

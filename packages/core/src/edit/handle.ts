@@ -9,3 +9,14 @@ export function parseHandle(handle: string): { readonly messageId: string; reado
   const partIndex = at < 0 ? Number.NaN : Number(handle.slice(at + 1));
   return Number.isInteger(partIndex) ? { messageId: handle.slice(0, at), partIndex } : { messageId: handle, partIndex: 0 };
 }
+
+/** The handle of a span of logged messages: its first and last message ids. */
+export function spanHandle(span: { readonly from: string; readonly through: string }): string {
+  return `${span.from}..${span.through}`;
+}
+
+/** The ends of the span that a handle names; `null` for the handle of a single part. */
+export function parseSpanHandle(handle: string): { readonly from: string; readonly through: string } | null {
+  const at = handle.indexOf("..");
+  return at <= 0 ? null : { from: handle.slice(0, at), through: handle.slice(at + 2) };
+}

@@ -1,5 +1,6 @@
 import { applyEdits } from "../edit/apply-edits.ts";
 import type { DropEdit, Edit, ReplacePartEdit, SummarizeEdit } from "../edit/edit.ts";
+import { spanHandle } from "../edit/handle.ts";
 import type { AppliedDrop, AppliedEdit, AppliedReplacePart, AppliedSummarize, MessageSpan } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import { checkMessages, STRICT_WIRE_RULES } from "../message/check.ts";
@@ -78,7 +79,10 @@ async function appliedSummarize(edit: SummarizeEdit, input: ExecuteInput, signal
 function appliedDrop(edit: DropEdit, drops: readonly DropEdit[], input: ExecuteInput): AppliedDrop {
   const covered = spanOf(input.messages, edit);
   const all = drops.flatMap((drop) => spanOf(input.messages, drop));
-  const text = droppedText(coverageOf(all));
+  const text = droppedText(
+    coverageOf(all),
+    spanHandle({ from: drops[0]?.from ?? edit.from, through: drops.at(-1)?.through ?? edit.through }),
+  );
   const saysSo = edit.notice === "count" && edit === drops[0];
   const notice = saysSo ? engineMessage({ role: "user", origin: "notice", text, input }, all) : null;
   return { kind: "drop", from: edit.from, through: edit.through, notice, covered: coverageOf(covered) };

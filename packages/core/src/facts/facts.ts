@@ -1,6 +1,7 @@
 import type { SessionEntry } from "../entry.ts";
 import type { Message, ToolCallPart, UserMessage } from "../message/message.ts";
 import { isHuman, toolCallsOf } from "../message/message.ts";
+import type { TrackedFile } from "../ports.ts";
 import type { Sequence } from "../sequence.ts";
 import { sequenceOf } from "../sequence.ts";
 import type { PathAccess } from "../tool.ts";
@@ -15,6 +16,8 @@ export interface Facts {
   readonly lastHuman: UserMessage | null;
   /** Every access of a file, in order; `fileOperations` tells what it comes to. */
   readonly accesses: Sequence<PathAccess>;
+  /** Files of the agent's own tracker, with the state that it last knew. */
+  readonly tracked: readonly TrackedFile[];
   /** Every call that ended, in order; `lastErrors` tells what still fails. */
   readonly outcomes: Sequence<CallOutcome>;
   /** Calls of the newest assistant message, which its results are joined to. */
@@ -26,6 +29,7 @@ export const NO_FACTS: Facts = {
   firstHuman: null,
   lastHuman: null,
   accesses: sequenceOf(),
+  tracked: [],
   outcomes: sequenceOf(),
   openCalls: [],
 };
@@ -35,9 +39,9 @@ export function foldFacts(facts: Facts, entry: SessionEntry): Facts {
   return entry.type === "message" ? withMessage(facts, entry.message) : facts;
 }
 
-/** The facts with accesses that enter through a file tracker of the agent's. */
-export function withTrackedFiles(facts: Facts, accesses: readonly PathAccess[]): Facts {
-  return { ...facts, accesses: appendAll(facts.accesses, accesses) };
+/** The facts with files that enter through a file tracker of the agent's. */
+export function withTrackedFiles(facts: Facts, files: readonly TrackedFile[]): Facts {
+  return { ...facts, accesses: appendAll(facts.accesses, files), tracked: files };
 }
 
 function withMessage(facts: Facts, message: Message): Facts {

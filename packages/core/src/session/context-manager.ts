@@ -7,21 +7,19 @@ import { shortHash } from "../hash.ts";
 import type { Context, Message } from "../message/message.ts";
 import { isHuman } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
-import type { Summarizer } from "../ports.ts";
-import type { KeptState } from "../prompts/facts.ts";
-import { NO_KEPT_STATE } from "../prompts/facts.ts";
+import type { FileTracker, StateProvider, Summarizer } from "../ports.ts";
 import type { Overhead, Prediction } from "../tokens/estimator.ts";
 import { createEstimator } from "../tokens/estimator.ts";
 import type { Ledger } from "../tokens/ledger.ts";
 import { EMPTY_LEDGER } from "../tokens/ledger.ts";
 import { createWorkCounter } from "../tokens/work.ts";
-import type { PathAccess } from "../tool.ts";
 import { afterAttempt, CLOSED_BREAKER } from "./breaker.ts";
 import type { ContextListener } from "./events.ts";
 import { announce } from "./events.ts";
 import { foldLedger } from "./ledger.ts";
 import type { Recalled, RecallRange } from "./recall.ts";
 import { recall } from "./recall.ts";
+import { repairsOf } from "./repair-view.ts";
 import type { SessionView } from "./view.ts";
 import { EMPTY_VIEW, foldEntry } from "./view.ts";
 
@@ -29,15 +27,17 @@ import { EMPTY_VIEW, foldEntry } from "./view.ts";
 export interface ContextManagerOptions {
   readonly policy: Policy;
   readonly summarizer: Summarizer;
-  /** A log to go on with. */
+  /** A log to go on with. Where a crash left it unsendable, a repair is appended and announced. */
   readonly entries?: Iterable<SessionEntry>;
   readonly onEvent?: ContextListener;
   /** Asked before each compaction; may cancel it or supply the summary. */
   readonly beforeCompaction?: BeforeCompaction;
-  /** Pinned instructions and the live state of todo lists and sub-agents, asked for at each compaction. */
-  readonly keptState?: () => KeptState;
+  /** Instructions that stay verbatim whatever is compacted: project rules, constraints. */
+  readonly pinned?: readonly string[];
+  /** The live state of todo lists and sub-agents, asked for at each compaction. */
+  readonly stateProviders?: readonly StateProvider[];
   /** Files that the agent tracks besides its calls, asked for at each compaction. */
-  readonly trackedFiles?: () => readonly PathAccess[];
+  readonly fileTracker?: FileTracker;
   /** Tokens that are sent at each request but are not in the log; a replay of another agent's session knows them. */
   readonly hiddenOverheadTokens?: number;
 }
@@ -77,7 +77,8 @@ export function createContextManager(options: ContextManagerOptions): ContextMan
   const cutEstimator = options.policy.cutEstimator === null ? estimator : createEstimator(options.policy.cutEstimator, work);
   const emit: ContextListener = options.onEvent ?? (() => undefined);
   const log: SessionEntry[] = [];
-  const messagesById = new Map<string, Message>();
+  const logged: Message[] = [];
+  const loggedIndex = new Map<string, number>();
   let view = EMPTY_VIEW;
   let ledger = EMPTY_LEDGER;
   let facts = NO_FACTS;
@@ -95,7 +96,8 @@ export function createContextManager(options: ContextManagerOptions): ContextMan
     ledger = foldLedger(ledger, entry, { estimator, view, overhead: overhead(null) });
     facts = foldFacts(facts, entry);
     if (entry.type === "message") {
-      messagesById.set(entry.message.id, entry.message);
+      loggedIndex.set(entry.message.id, logged.length);
+      logged.push(entry.message);
       if (isHuman(entry.message)) breaker = { ...breaker, failures: 0 };
     }
     log.push(entry);
@@ -116,8 +118,11 @@ export function createContextManager(options: ContextManagerOptions): ContextMan
     summarizer: options.summarizer,
     useModel: breaker.failures < policy.progress.maximumFailures,
     newTokens: newTokens(),
-    facts: options.trackedFiles === undefined ? facts : withTrackedFiles(facts, options.trackedFiles()),
-    kept: options.keptState?.() ?? NO_KEPT_STATE,
+    facts: options.fileTracker === undefined ? facts : withTrackedFiles(facts, options.fileTracker()),
+    kept: {
+      pinned: options.pinned ?? [],
+      state: (options.stateProviders ?? []).map((provide) => provide()).filter((state) => state !== null),
+    },
     beforeCompaction: options.beforeCompaction ?? null,
     work,
   });
@@ -158,12 +163,21 @@ export function createContextManager(options: ContextManagerOptions): ContextMan
   const revert = (nowMs: number | null): RevertEntry => {
     const latest = view.activeCompactions.at(-1);
     if (latest === undefined) throw new PlimsollError("bad-input", "there is no compaction to undo");
+    if (latest.record.reason === "repair") {
+      throw new PlimsollError(
+        "bad-input",
+        "the newest compaction is a repair of a damaged session; undoing it would make the session unsendable",
+      );
+    }
     const id = shortHash(`revert\n${latest.id}\n${view.lastEntryId ?? ""}`);
     const entry: RevertEntry = { type: "revert", id, compactionId: latest.id, atMs: nowMs };
     append(entry);
     return entry;
   };
   for (const entry of options.entries ?? []) append(entry);
+  const repairs = options.entries === undefined ? [] : repairsOf(view);
+  for (const repair of repairs) append(repair);
+  if (repairs.length > 0) emit({ type: "session-repaired", entries: repairs });
 
   return {
     append,
@@ -189,7 +203,7 @@ export function createContextManager(options: ContextManagerOptions): ContextMan
       dynamicContext,
     }),
     predict: (dynamicContext = null) => estimator.predict(ledger, overhead(dynamicContext)),
-    recall: (handle, range) => recall(handle, range, (messageId) => messagesById.get(messageId)),
+    recall: (handle, range) => recall(handle, range, { at: (index) => logged[index], indexOf: (id) => loggedIndex.get(id) }),
     view: () => view,
     ledger: () => ledger,
     entries: () => log,

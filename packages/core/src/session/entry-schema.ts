@@ -101,7 +101,17 @@ const appliedEdit = z.discriminatedUnion("kind", [
 ]);
 const record = z.strictObject({
   policy: z.string(),
-  reason: z.enum(["threshold", "emergency", "overflow", "over-budget", "manual", "downshift", "hand-off", "recorded"]),
+  reason: z.enum([
+    "threshold",
+    "emergency",
+    "overflow",
+    "over-budget",
+    "manual",
+    "downshift",
+    "hand-off",
+    "repair",
+    "recorded",
+  ]),
   gate: z.enum(["before-submit", "before-step", "after-tool-batch", "on-overflow"]).nullable(),
   steps: z
     .array(

@@ -1,5 +1,5 @@
 import type { FitOutcome, SizedPart } from "../engine/fit-input.ts";
-import type { CompactionEntry, CompactionReason, StepOutcome } from "../entry.ts";
+import type { CompactionEntry, CompactionReason, SessionEntry, StepOutcome } from "../entry.ts";
 
 /** What a context manager tells its subscribers. Token figures are by the estimator that `estimator` names. */
 export type ContextEvent =
@@ -12,6 +12,7 @@ export type ContextEvent =
     }
   | { readonly type: "compaction-end"; readonly estimator: string; readonly entry: CompactionEntry }
   | { readonly type: "compaction-failed"; readonly reason: CompactionReason; readonly steps: readonly StepOutcome[] }
+  | { readonly type: "session-repaired"; readonly entries: readonly SessionEntry[] }
   | { readonly type: "compaction-cancelled"; readonly reason: CompactionReason; readonly why: string }
   | { readonly type: "compaction-off"; readonly why: "unknown-window" }
   | { readonly type: "breaker-open"; readonly failures: number; readonly why: string }

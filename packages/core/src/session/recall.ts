@@ -1,5 +1,5 @@
-import { parseHandle } from "../edit/handle.ts";
-import type { Message } from "../message/message.ts";
+import { parseHandle, parseSpanHandle } from "../edit/handle.ts";
+import type { Message, Part } from "../message/message.ts";
 import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore } from "../text.ts";
 
 /** Which part of a text is wanted back, in UTF-16 code units. */
@@ -15,19 +15,63 @@ export interface Recalled {
   readonly totalChars: number;
 }
 
+/** The logged messages, in order, and where each id stands. What a handle is looked up in. */
+export interface LoggedMessages {
+  readonly at: (index: number) => Message | undefined;
+  readonly indexOf: (messageId: string) => number | undefined;
+}
+
 /** Never more than this comes back at once, so that a recall cannot fill the window; chosen. */
 export const MAXIMUM_RECALL_CHARS = 16_000;
 
 /**
- * A bounded piece of the original text that a handle of a cleared, shortened or dropped part names; `null` where the log has no such
- * message or part. `find` looks a logged message up by its id.
+ * A bounded piece of the original that a handle names: one part that was cleared or shortened, or a span of messages that was dropped
+ * or summarised. `null` where the log has no such message or part.
  */
-export function recall(handle: string, range: RecallRange, find: (messageId: string) => Message | undefined): Recalled | null {
-  const { messageId, partIndex } = parseHandle(handle);
-  const part = (find(handle) ?? find(messageId))?.parts[find(handle) === undefined ? partIndex : 0];
-  if (part === undefined || part.type === "image") return null;
-  const text = part.type === "tool-call" ? part.argumentsJson : part.text;
+export function recall(handle: string, range: RecallRange, log: LoggedMessages): Recalled | null {
+  const whole = partText(log, { messageId: handle, partIndex: 0 }) ?? partText(log, parseHandle(handle));
+  if (whole !== null) return pieceOf(whole, range);
+  const span = parseSpanHandle(handle);
+  const text = span === null ? null : spanText(log, span);
+  return text === null ? null : pieceOf(text, range);
+}
+
+/** The piece of a text that a range asks for, cut on character boundaries and never longer than {@link MAXIMUM_RECALL_CHARS}. */
+export function pieceOf(text: string, range: RecallRange): Recalled {
   const start = characterBoundaryAtOrAfter(text, range.startChar);
   const end = characterBoundaryAtOrBefore(text, start + Math.min(range.maximumChars, MAXIMUM_RECALL_CHARS));
   return { text: text.slice(start, Math.max(start, end)), startChar: start, totalChars: text.length };
+}
+
+function partText(log: LoggedMessages, { messageId, partIndex }: { messageId: string; partIndex: number }): string | null {
+  const index = log.indexOf(messageId);
+  const part = index === undefined ? undefined : log.at(index)?.parts[partIndex];
+  return part === undefined ? null : readable(part);
+}
+
+/** The messages of a span as text, each under its role and id, so that a single one can be asked for next. */
+function spanText(log: LoggedMessages, span: { readonly from: string; readonly through: string }): string | null {
+  const from = log.indexOf(span.from);
+  const through = log.indexOf(span.through);
+  if (from === undefined || through === undefined) return null;
+  const blocks: string[] = [];
+  for (let index = from; index <= through; index++) {
+    const message = log.at(index);
+    if (message !== undefined) blocks.push(`[${message.role} ${message.id}]\n${message.parts.map(readable).join("\n")}`);
+  }
+  return blocks.join("\n\n");
+}
+
+function readable(part: Part): string {
+  switch (part.type) {
+    case "text":
+    case "reasoning":
+      return part.text;
+    case "tool-call":
+      return `${part.toolName} ${part.argumentsJson}`;
+    case "image":
+      return `[image ${part.mediaType}]`;
+    default:
+      return part satisfies never;
+  }
 }

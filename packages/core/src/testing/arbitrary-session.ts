@@ -18,6 +18,7 @@ export type SessionAct =
   | { readonly act: "inject"; readonly text: string }
   | { readonly act: "compact"; readonly keepMessages: number | null }
   | { readonly act: "overflow"; readonly recoveries: number }
+  | { readonly act: "crash"; readonly calls: readonly StepCall[]; readonly answered: number }
   | { readonly act: "revert" }
   | { readonly act: "reload" }
   | { readonly act: "switch"; readonly limits: ModelLimits };
@@ -102,6 +103,14 @@ const act: fc.Arbitrary<SessionAct> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ act: fc.constant("overflow" as const), recoveries: fc.integer({ min: 1, max: 3 }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      act: fc.constant("crash" as const),
+      calls: fc.array(call, { minLength: 1, maxLength: 3 }),
+      answered: fc.integer({ min: 0, max: 2 }),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ act: fc.constant("revert" as const) }) },
   { weight: 1, arbitrary: fc.record({ act: fc.constant("reload" as const) }) },
   { weight: 1, arbitrary: fc.record({ act: fc.constant("switch" as const), limits }) },

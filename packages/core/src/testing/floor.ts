@@ -11,7 +11,8 @@ import { createWorkCounter } from "../tokens/work.ts";
 
 /**
  * The least that any compaction could leave, by the policy's own measure: overhead, what is pending, the last human message, and
- * the newest open step with its results and texts at stub size.
+ * the newest open step with its results and texts at stub size. Infinite where
+ * none of these is there: something has to be sent, and no rule says what.
  */
 export function floorTokens(manager: ContextManager, policy: Policy, pending: readonly Message[]): number {
   const estimator = createEstimator(policy.estimator, createWorkCounter());
@@ -19,6 +20,7 @@ export function floorTokens(manager: ContextManager, policy: Policy, pending: re
   const step = messages.slice(openLoopStart(messages)).map(atStubSize);
   const human = messages.findLast(isHuman);
   const kept = [...(human === undefined ? [] : [human]), ...step, ...pending];
+  if (kept.length === 0) return Number.POSITIVE_INFINITY;
   const tokens = kept.reduce((sum, message) => sum + estimator.messageTokens(message, manager.ledger()), 0);
   return Math.ceil(tokens) + manager.predict().overheadTokens;
 }

@@ -90,6 +90,14 @@ export async function playSession(scenario: SessionScenario): Promise<Played> {
       case "step":
         await playStep(act, id, { manager: () => manager, fitAt });
         break;
+      case "crash": {
+        const { reply, results } = messagesOfStep({ ...act, act: "step", text: "", reasoning: null, usageRatio: 1 }, id);
+        const kept = [reply, ...results.slice(0, act.answered)];
+        manager = open([...manager.entries(), ...kept.map((message) => ({ type: "message", message }) as const)]);
+        const [violation] = checkMessages(manager.view().messages.slice(), { ...STRICT_WIRE_RULES, lastMessage: "any" });
+        if (violation !== undefined) report("a resumed session is sendable", violation.code);
+        break;
+      }
       case "compact":
         await fitAt("before-submit", [], {
           now: { reason: "manual", keep: act.keepMessages === null ? null : { messages: act.keepMessages } },
@@ -279,7 +287,7 @@ function scriptedSummarizer(script: readonly SummarizerBehaviour[]): {
       case "cut-off":
         return { text: "Half a summ", usage: null, stopReason: "length" };
       case "huge":
-        return { text: "much longer than what it replaces ".repeat(20_000), usage: null, stopReason: "end" };
+        return { text: "much longer than what it replaces ".repeat(3000), usage: null, stopReason: "end" };
       case "aborted":
         controller.abort();
         signal.throwIfAborted();

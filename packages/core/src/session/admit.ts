@@ -1,0 +1,40 @@
+import type { ToolResultMessage } from "../message/message.ts";
+import { textOf } from "../message/message.ts";
+import type { Policy } from "../policy/policy.ts";
+import type { ArtifactStore } from "../ports.ts";
+import { truncateMessage } from "../truncation/truncate-message.ts";
+import { artifactHandle } from "./memory-artifact-store.ts";
+import type { Recalled, RecallRange } from "./recall.ts";
+import { pieceOf } from "./recall.ts";
+
+/** What a result is admitted with. `hint` is the tool's advice how to see the rest. */
+export interface Admission {
+  readonly policy: Policy;
+  readonly artifacts: ArtifactStore;
+  readonly hint?: string | null;
+}
+
+/** A result as it enters history, and the handle of its whole text where it was cut. */
+export interface AdmittedResult {
+  readonly message: ToolResultMessage;
+  readonly handle: string | null;
+}
+
+/**
+ * Cuts a tool result to the policy's cap before it enters history; the whole text goes to the artifact store first, and the notice names
+ * its handle. A result within the cap comes back as it is. Rejects if the store does: nothing is cut that was not kept.
+ */
+export async function admitToolResult(message: ToolResultMessage, admission: Admission): Promise<AdmittedResult> {
+  const { truncation } = admission.policy;
+  if (!truncateMessage(message, truncation).isTruncated) return { message, handle: null };
+  const whole = textOf(message);
+  const hints = [admission.hint ?? null, `handle ${artifactHandle(whole)}`].filter((hint) => hint !== null);
+  const handle = await admission.artifacts.put(whole);
+  return { message: truncateMessage(message, truncation, hints.join("; ")).message, handle };
+}
+
+/** A bounded piece of an artifact, by the range given; `null` for an unknown handle. */
+export async function recallArtifact(handle: string, range: RecallRange, artifacts: ArtifactStore): Promise<Recalled | null> {
+  const text = await artifacts.get(handle);
+  return text === null ? null : pieceOf(text, range);
+}
