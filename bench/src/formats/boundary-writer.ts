@@ -17,6 +17,7 @@ export function writeBoundary(writer: LogWriter, item: BoundaryItem, items: read
   const kept = keptMessages(writer, item.kept, items);
   const after = summary === null ? kept : [summary, ...kept];
   const tailStart = before.length - kept.length;
+  const isFree = item.sourceId !== null && item.sourceId !== "" && !writer.hasId(item.sourceId);
   const isTail = kept.length > 0 && kept.every((message, index) => before[tailStart + index] === message);
   const edit =
     isTail && tailStart > 0 && summary !== null
@@ -24,7 +25,7 @@ export function writeBoundary(writer: LogWriter, item: BoundaryItem, items: read
       : replaceEdit(before, after);
   writer.push({
     type: "compaction",
-    id: item.sourceId ?? `compaction:${shortHash(`${through}\n${after.map((message) => message.id).join("\n")}`)}`,
+    id: isFree ? item.sourceId : `compaction:${shortHash(`${through}\n${after.map((message) => message.id).join("\n")}`)}`,
     throughEntryId: through,
     edits: [edit],
     record: {

@@ -11,7 +11,8 @@ export interface LogWriter {
   lastEntryId(): string;
   /** Every message that ever was in the view, in order. */
   known(): Iterable<Message>;
-  hasMessage(id: string): boolean;
+  /** True for an id that an entry or a message of the log has. */
+  hasId(id: string): boolean;
   messageOf(item: LogItem): Message | undefined;
   /** Gives the draft its id: the source's where it is free, else the chain id. */
   identify(draft: MessageDraft, sourceId: string | null): Message;
@@ -25,7 +26,7 @@ export function createLogWriter(start: SessionStartEntry): LogWriter {
   const entries: SessionEntry[] = [start];
   const messageOf = new Map<LogItem, Message>();
   const known = new Set<Message>();
-  const messageIds = new Set<string>();
+  const ids = new Set<string>([start.id]);
   let view: Message[] = [];
   let lastMessageId: string | null = null;
   return {
@@ -34,13 +35,13 @@ export function createLogWriter(start: SessionStartEntry): LogWriter {
     lastMessageId: () => lastMessageId,
     lastEntryId: () => entryIdOf(entries.at(-1) ?? start),
     known: () => known,
-    hasMessage: (id) => messageIds.has(id),
+    hasId: (id) => ids.has(id),
     messageOf: (item) => messageOf.get(item),
     identify: (draft, sourceId) => {
-      const isFree = sourceId !== null && sourceId !== "" && !messageIds.has(sourceId);
+      const isFree = sourceId !== null && sourceId !== "" && !ids.has(sourceId);
       const message = withId(draft, lastMessageId, isFree ? sourceId : undefined);
       lastMessageId = message.id;
-      messageIds.add(message.id);
+      ids.add(message.id);
       return message;
     },
     append: (item, message) => {
@@ -50,6 +51,7 @@ export function createLogWriter(start: SessionStartEntry): LogWriter {
       view.push(message);
     },
     push: (entry) => {
+      ids.add(entryIdOf(entry));
       entries.push(entry);
     },
     replaceView: (messages) => {

@@ -9,7 +9,6 @@ import type { LogWriter } from "./log-writer.ts";
  */
 export function createReplyWriter(writer: LogWriter): (item: ReplyItem) => readonly OpenCall[] {
   const callIds = new Set<string>();
-  const requestIds = new Set<string>();
   let model: { readonly modelId: string; readonly limitsKey: string } | null = null;
 
   const changeModel = (modelId: string, limits: ModelLimits | null, atMs: number | null) => {
@@ -29,26 +28,28 @@ export function createReplyWriter(writer: LogWriter): (item: ReplyItem) => reado
     writer.push({ type: "usage", requestId, modelId, throughMessageId, overheadHash: null, viewHash: null, usage, atMs });
   };
 
-  /** The source's id of the request where no other entry has it, else one made of the reply's. */
-  const requestIdOf = (item: ReplyItem, replyId: string): string => {
-    const isFree = item.requestId !== null && !requestIds.has(item.requestId) && !writer.hasMessage(item.requestId);
-    const requestId = isFree && item.requestId !== null ? item.requestId : `call:${replyId}`;
-    requestIds.add(requestId);
-    return requestId;
-  };
-
   return (item) => {
     const previousId = writer.lastMessageId();
     const calls = openCallsOf(item, callIds, previousId);
     const draft = draftOf(item, calls);
     const isVisible = draft.parts.some((part) => part.type !== "reasoning");
     const message = isVisible ? writer.identify(draft, item.sourceId ?? idByCalls(calls)) : null;
-    const requestId = requestIdOf(item, message?.id ?? shortHash(`${writer.lastEntryId()}\n${item.requestId}\n${item.line}`));
+    const requestId = requestIdOf(
+      writer,
+      item,
+      message?.id ?? shortHash(`${writer.lastEntryId()}\n${item.requestId}\n${item.line}`),
+    );
     if (item.usage !== null) pushUsage(item, item.usage, requestId);
     if (message?.role !== "assistant") return [];
     writer.append(item, item.usage === null ? message : { ...message, requestId });
     return calls;
   };
+}
+
+/** The source's id of the request where no other entry has it, else one made of the reply's. */
+function requestIdOf(writer: LogWriter, item: ReplyItem, replyId: string): string {
+  const isFree = item.requestId !== null && item.requestId !== "" && !writer.hasId(item.requestId);
+  return isFree && item.requestId !== null ? item.requestId : `call:${replyId}`;
 }
 
 /** A reply that has no id of its own is known by its first call: call ids are the source's, and hashing long inputs is slow. */

@@ -35,8 +35,9 @@ function preservedItems(
   metadata: Fields | null,
   log: { items: readonly LogItem[]; itemOfUuid: ReadonlyMap<string, LogItem> },
 ): readonly LogItem[] {
-  const named = stringsAt(recordAt(metadata, "preservedMessages"), "uuids").flatMap((uuid) => log.itemOfUuid.get(uuid) ?? []);
-  if (named.length > 0) return log.items.filter((item) => named.includes(item));
+  const uuids = stringsAt(recordAt(metadata, "preservedMessages"), "uuids");
+  const named = new Set(uuids.flatMap((uuid) => log.itemOfUuid.get(uuid) ?? []));
+  if (named.size > 0) return log.items.filter((item) => named.has(item));
   const segment = recordAt(metadata, "preservedSegment");
   const indexOf = (key: string) => {
     const item = log.itemOfUuid.get(stringAt(segment, key) ?? "");

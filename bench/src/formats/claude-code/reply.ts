@@ -44,6 +44,8 @@ const SYNTHETIC_MODEL = "<synthetic>";
 /** A reply that grows line by line: each line has one or more of its blocks and repeats its usage. */
 export interface GrowingReply extends ReplyItem {
   readonly parts: ReplyPart[];
+  /** What tells the blocks apart that it has. */
+  readonly blockKeys: Set<string>;
   usage: Usage | null;
   stopReason: AssistantMessage["stopReason"];
 }
@@ -55,6 +57,7 @@ export function startReply(value: Fields, line: number): GrowingReply {
   return {
     kind: "reply",
     parts: [],
+    blockKeys: new Set(),
     modelId: model === SYNTHETIC_MODEL ? null : model,
     requestId: stringAt(value, "requestId") ?? stringAt(message, "id"),
     stopReason: null,
@@ -70,17 +73,19 @@ export function startReply(value: Fields, line: number): GrowingReply {
 export function growReply(reply: GrowingReply, value: Fields): void {
   const message = recordAt(value, "message");
   for (const part of replyPartsOfBlocks(TOOLS, recordsAt(message, "content"))) {
-    if (!reply.parts.some((known) => isSameBlock(known, part))) reply.parts.push(part);
+    const key = blockKeyOf(part);
+    if (!reply.blockKeys.has(key)) reply.parts.push(part);
+    reply.blockKeys.add(key);
   }
   reply.usage = laterUsage(reply.usage, recordAt(message, "usage"));
   const reason = stringAt(message, "stop_reason");
   if (reason !== null) reply.stopReason = STOP_REASONS.get(reason) ?? "other";
 }
 
-function isSameBlock(known: ReplyPart, part: ReplyPart): boolean {
-  if (part.type === "tool-call") return known.type === "tool-call" && known.callId === part.callId;
-  if (part.type === "text") return known.type === "text" && known.text === part.text;
-  return known.type === "reasoning" && known.text === part.text && JSON.stringify(known.opaque) === JSON.stringify(part.opaque);
+function blockKeyOf(part: ReplyPart): string {
+  if (part.type === "tool-call") return `call ${part.callId}`;
+  if (part.type === "text") return `text ${part.text}`;
+  return `reasoning ${part.text} ${JSON.stringify(part.opaque)}`;
 }
 
 /** The later of two reports of one call, unless its output is smaller: early lines hold a count from the stream's start. */

@@ -54,3 +54,35 @@ test("a history without metrics reports nothing", async () => {
   ]);
   expect(transcript?.hasUsage).toBe(false);
 });
+
+test("calls that are written as text are calls, and what follows their heading is their result", async () => {
+  const write = "<write_to_file>\n<path>a.ts</path>\n<content>\nif (a < b) <b>\n</content>\n</write_to_file>";
+  const [transcript] = await importDocument([
+    user([
+      { type: "text", text: "<task>go</task>" },
+      { type: "text", text: "<environment_details>x" },
+    ]),
+    { role: "assistant", content: [{ type: "text", text: `First.\n\n${write}` }], ts: 2 },
+    user([
+      { type: "text", text: "[write_to_file for 'a.ts'] Result:" },
+      { type: "text", text: "saved" },
+      { type: "text", text: "<environment_details>y" },
+    ]),
+    { role: "assistant", content: "<execute_command>\n<command>ls</command>\n</execute_command>", ts: 3 },
+    user("[execute_command for 'ls'] Result:\na.ts"),
+    { role: "assistant", content: "What is <command>?", ts: 4 },
+    user("[not a result] Result:"),
+  ]);
+  const log = describeLog(transcript).map((line) => line.replace(/call:[0-9a-f]{32}/, "ID"));
+  expect(log.filter((line) => !line.startsWith("usage")).slice(1)).toEqual([
+    "human: <task>go</task>",
+    "injected: <environment_details>x",
+    'model: First.\n\n | call ID write_to_file {"path":"a.ts","content":"if (a < b) <b>"} modify a.ts',
+    "result ID (write_to_file, generic): saved",
+    "injected: <environment_details>y",
+    'model: call ID execute_command {"command":"ls"}',
+    "result ID (execute_command, head-tail): a.ts",
+    "model: What is <command>?",
+    "human: [not a result] Result:",
+  ]);
+});

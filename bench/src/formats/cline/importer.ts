@@ -1,11 +1,12 @@
-import { UNREPORTED_USAGE, type Usage, usageOf } from "@plimsoll/core";
+import { UNREPORTED_USAGE, type Usage, type UserMessage, usageOf } from "@plimsoll/core";
 import { contentParts } from "../content-parts.ts";
 import { documentImporter, headMessages, type MessageList, messageLists } from "../document.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, stringAt, timeMsAt } from "../fields.ts";
 import type { Importer } from "../importer.ts";
-import type { LogItem } from "../log-items.ts";
+import { type LogItem, type ReplyPart, textPart } from "../log-items.ts";
 import { blockReplyParts, inputItems } from "../message-lists/anthropic.ts";
-import { replyItem, userItem } from "../plain-items.ts";
+import { callIdChain, replyItem, resultItem, userItem } from "../plain-items.ts";
+import { isEnvironment, textAfterResultHeading, textCallOf } from "./text-tools.ts";
 
 const FORMAT = "cline";
 
@@ -34,17 +35,61 @@ function startOf(list: MessageList): { id?: string; system: string; agent: { nam
 /** Where no message has metrics, the log reports nothing; where some have, those without were no reported calls. */
 function listItems(list: MessageList): readonly LogItem[] {
   const hasMetrics = list.messages.some((message) => recordAt(message, "metrics") !== null);
-  return list.messages.flatMap((message) => {
+  const callIdOf = callIdChain();
+  const items: LogItem[] = [];
+  let openCallId: string | null = null;
+  for (const message of list.messages) {
     const from = { sourceId: stringAt(message, "id"), atMs: timeMsAt(message, "ts") };
     if (message.role === "assistant") {
+      const parts = replyPartsOf(message, callIdOf);
+      openCallId = parts.textCallId;
       const usage = metricsUsage(recordAt(message, "metrics")) ?? (hasMetrics ? null : UNREPORTED_USAGE);
       const info = recordAt(message, "modelInfo");
-      const modelId = stringAt(info, "id") ?? stringAt(info, "modelId");
-      return [replyItem(blockReplyParts(message), usage, { ...from, modelId })];
-    }
-    if (recordAt(message, "metadata")?.kind !== "compaction_summary") return inputItems(message, "human", from);
-    const summary = userItem("summary", contentParts(message.content), { atMs: from.atMs });
-    return [{ kind: "boundary", summary, kept: { kind: "items", items: [] }, tokensBefore: null, line: null, ...from }];
+      items.push(replyItem(parts.parts, usage, { ...from, modelId: stringAt(info, "id") ?? stringAt(info, "modelId") }));
+    } else if (recordAt(message, "metadata")?.kind === "compaction_summary") {
+      const summary = userItem("summary", contentParts(message.content), { atMs: from.atMs });
+      items.push({ kind: "boundary", summary, kept: { kind: "items", items: [] }, tokensBefore: null, line: null, ...from });
+    } else items.push(...userItems(message, openCallId, from));
+  }
+  return items;
+}
+
+/** A reply without calls of the API may end in a call that is written as text. */
+function replyPartsOf(
+  message: Fields,
+  callIdOf: (content: string) => string,
+): { parts: readonly ReplyPart[]; textCallId: string | null } {
+  const parts = blockReplyParts(message);
+  const last = parts.at(-1);
+  if (last?.type !== "text") return { parts, textCallId: null };
+  const callId = callIdOf(last.text);
+  const found = textCallOf(last.text, callId);
+  if (found === null) return { parts, textCallId: null };
+  return { parts: [...parts.slice(0, -1), textPart(found.before), found.call], textCallId: callId };
+}
+
+/** The result of a call that was written as text, what the person said, and the surroundings, which the agent puts behind both. */
+function userItems(
+  message: Fields,
+  openCallId: string | null,
+  from: { sourceId: string | null; atMs: number | null },
+): readonly LogItem[] {
+  const isSurroundings = (part: UserMessage["parts"][number]) => part.type === "text" && isEnvironment(part.text);
+  return inputItems(message, "human", from).flatMap((item): readonly LogItem[] => {
+    if (item.kind !== "user") return [item];
+    const said = item.parts.filter((part) => !isSurroundings(part));
+    const surroundings = item.parts.filter(isSurroundings);
+    const [first, ...rest] = said;
+    const given = first?.type === "text" && openCallId !== null ? textAfterResultHeading(first.text) : null;
+    const input =
+      given === null || openCallId === null
+        ? { ...item, parts: said }
+        : resultItem(
+            openCallId,
+            [textPart(given), ...rest].filter((part) => part.type !== "text" || part.text !== ""),
+            from,
+          );
+    return surroundings.length === 0 ? [input] : [input, userItem("injected", surroundings, { atMs: from.atMs })];
   });
 }
 

@@ -96,12 +96,11 @@ function injectedText(event: Fields): readonly string[] {
 /** A condensation forgets events by id or by range; what it does not name stays beside its summary. */
 function condensationItems(event: Fields, itemsOfEvent: ReadonlyMap<unknown, LogItem>): readonly LogItem[] {
   const args = recordAt(event, "args");
-  const ids = Array.isArray(args?.forgotten_event_ids) ? args.forgotten_event_ids : [];
+  const ids = new Set<unknown>(Array.isArray(args?.forgotten_event_ids) ? args.forgotten_event_ids : []);
   const from = args?.forgotten_events_start_id;
   const to = args?.forgotten_events_end_id;
   const isForgotten = (id: unknown) =>
-    ids.includes(id) ||
-    (typeof id === "number" && typeof from === "number" && typeof to === "number" && id >= from && id <= to);
+    ids.has(id) || (typeof id === "number" && typeof from === "number" && typeof to === "number" && id >= from && id <= to);
   const kept = [...itemsOfEvent].flatMap(([id, item]) => (isForgotten(id) ? [] : [item]));
   const atMs = timeMsAt(event, "timestamp");
   const text = stringAt(args, "summary");
