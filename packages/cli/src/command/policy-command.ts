@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { EXIT_OK, EXIT_USAGE } from "../exit-code.ts";
 import type { CliIo } from "../io.ts";
 import { findPolicy } from "../option/policy-option.ts";
-import { policyJsonSchema } from "../policy/policy-keys.ts";
+import { policyJsonSchema } from "../policy/policy-json-schema.ts";
 import { policyYaml } from "../policy/policy-yaml.ts";
 import { printable } from "../terminal/printable.ts";
 

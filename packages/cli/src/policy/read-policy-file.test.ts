@@ -107,8 +107,8 @@ describe("a policy file", () => {
       ["late.yaml:2:20: Flow map in block collection must be sufficiently indented and end with a }"],
     ],
     ["a key given twice", "policy: sven\nenabled: true\nenabled: false", ["late.yaml:3:1: Map keys must be unique"]],
-    ["no map", "- sven", ["late.yaml:1:1: not a map; start with `policy: <preset>`"]],
-    ["an empty file", "", ["late.yaml:1:1: not a map; start with `policy: <preset>`"]],
+    ["no map", "- sven", ["late.yaml:1:1: not a map of keys and values"]],
+    ["an empty file", "", ["late.yaml:1:1: not a map of keys and values"]],
     ["a policy that is no name and no map", "policy: 3", ["late.yaml:1:1: policy: give a preset's name or a whole policy"]],
     [
       "changes beside a whole policy",

@@ -1,10 +1,11 @@
-import { readFileSync } from "node:fs";
 import { basename, extname } from "node:path";
 import { isRecord, type Policy, PRESETS, policySchema, presetNamed } from "@plimsoll/core";
 import { suggestion } from "../option/nearest-name.ts";
+import { readText } from "../yaml/read-text.ts";
+import { schemaProblems } from "../yaml/schema-problems.ts";
+import { readDocument, type YamlDocument } from "../yaml/yaml-document.ts";
 import { mergePolicy } from "./merge-policy.ts";
-import { type PolicyDocument, readDocument } from "./policy-document.ts";
-import { policyProblems } from "./policy-problems.ts";
+import { policyJsonSchema } from "./policy-json-schema.ts";
 
 /** A policy with where each of its values comes from. */
 export interface SourcedPolicy {
@@ -29,16 +30,7 @@ export function readPolicyFile(path: string, displayName: string): ReadPolicy {
   return policyOf(read.document, displayName);
 }
 
-function readText(path: string): string | null {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    // Missing, a folder, or not allowed: the caller says so in one line.
-    return null;
-  }
-}
-
-function policyOf(document: PolicyDocument, displayName: string): ReadPolicy {
+function policyOf(document: YamlDocument, displayName: string): ReadPolicy {
   const { policy: chosen, ...changes } = document.content;
   if (typeof chosen === "string") return changedPreset(document, displayName, { presetName: chosen, changes });
   if (chosen === undefined) return checked(document, displayName, { data: document.content, prefix: [], base: null });
@@ -57,7 +49,7 @@ interface ChangedPreset {
   readonly changes: Readonly<Record<string, unknown>>;
 }
 
-function changedPreset(document: PolicyDocument, displayName: string, { presetName, changes }: ChangedPreset): ReadPolicy {
+function changedPreset(document: YamlDocument, displayName: string, { presetName, changes }: ChangedPreset): ReadPolicy {
   const preset = presetNamed(presetName);
   if (preset === undefined) {
     const names = PRESETS.map(({ name }) => name);
@@ -83,10 +75,10 @@ interface PolicyData {
   readonly base: string | null;
 }
 
-function checked(document: PolicyDocument, displayName: string, { data, prefix, base }: PolicyData): ReadPolicy {
+function checked(document: YamlDocument, displayName: string, { data, prefix, base }: PolicyData): ReadPolicy {
   const result = policySchema.safeParse(data);
   if (!result.success) {
-    const problems = policyProblems(result.error.issues);
+    const problems = schemaProblems(result.error.issues, policyJsonSchema());
     return { problems: problems.map(({ path, text }) => `${displayName}:${document.placeOf([...prefix, ...path])}: ${text}`) };
   }
   const originOf = (path: readonly PropertyKey[]) => {

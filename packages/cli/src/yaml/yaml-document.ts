@@ -2,7 +2,7 @@ import { isRecord } from "@plimsoll/core";
 import { type Document, isMap, isNode, isScalar, LineCounter, type ParsedNode, parseDocument } from "yaml";
 
 /** A YAML file's content, with where each value stands. */
-export interface PolicyDocument {
+export interface YamlDocument {
   readonly content: Readonly<Record<string, unknown>>;
   /** `line:column` of the key at this path, or of the nearest one above it that is in the file. */
   placeOf(path: readonly PropertyKey[]): string;
@@ -12,7 +12,7 @@ export interface PolicyDocument {
 
 /** What came of reading: the document, or what is wrong with the file, each with `line:column`. */
 export type ReadDocument =
-  | { readonly document: PolicyDocument }
+  | { readonly document: YamlDocument }
   | { readonly problems: readonly { readonly place: string; readonly text: string }[] };
 
 /** Reads YAML (and so JSON) whose top is a map. */
@@ -27,7 +27,7 @@ export function readDocument(text: string): ReadDocument {
     return { problems: parsed.errors.map(({ pos, message }) => ({ place: at(pos[0]), text: firstLine(message) })) };
   }
   const content = contentOf(parsed);
-  if (content === null) return { problems: [{ place: "1:1", text: "not a map; start with `policy: <preset>`" }] };
+  if (content === null) return { problems: [{ place: "1:1", text: "not a map of keys and values" }] };
   return {
     document: {
       content,

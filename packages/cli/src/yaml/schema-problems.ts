@@ -1,0 +1,85 @@
+import type { z } from "zod";
+import { suggestion } from "../option/nearest-name.ts";
+import { type JsonSchema, keysAt } from "./schema-keys.ts";
+
+/** One thing that is wrong with data: where in it, and what to do. */
+export interface SchemaProblem {
+  readonly path: readonly PropertyKey[];
+  readonly text: string;
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** Says what a schema found, in the words of the data: unknown keys with the nearest known one, what is missing, what does not fit. */
+export function schemaProblems(issues: readonly Issue[], schema: JsonSchema): readonly SchemaProblem[] {
+  const flat = issues.flatMap((issue) => flatten(issue, [], schema));
+  const withUnknownKeys = new Set(flat.filter(isUnknownKey).map(({ container }) => placeOf(container)));
+  return (
+    flat
+      // A mistyped key is missing under its right name too; once is enough.
+      .filter((found) => !(found.isMissing && withUnknownKeys.has(placeOf(found.container))))
+      .map(({ path, text }) => ({ path, text }))
+  );
+}
+
+interface FoundProblem extends SchemaProblem {
+  /** The map that the problem is in. */
+  readonly container: readonly PropertyKey[];
+  readonly isMissing: boolean;
+  readonly isUnknown: boolean;
+}
+
+const isUnknownKey = ({ isUnknown }: FoundProblem) => isUnknown;
+const placeOf = (path: readonly PropertyKey[]) => path.map(String).join(".");
+
+function flatten(issue: Issue, prefix: readonly PropertyKey[], schema: JsonSchema): readonly FoundProblem[] {
+  const path = [...prefix, ...issue.path];
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({
+      path: [...path, key],
+      container: path,
+      text: `unknown key "${key}"${placeText(path)}: ${suggestion(key, keysAt(schema, path))}`,
+      isMissing: false,
+      isUnknown: true,
+    }));
+  }
+  if (issue.code === "invalid_union" && issue.errors.length > 0) return nearestVariant(issue.errors, path, schema);
+  const container = path.slice(0, -1);
+  const isMissing = issue.code === "invalid_type" && issue.message.endsWith("received undefined");
+  const text = isMissing ? `missing key "${String(path.at(-1))}"${placeText(container)}` : mismatchText(issue, path, schema);
+  return [{ path, container: isMissing ? container : path, text, isMissing, isUnknown: false }];
+}
+
+/** Of a value's variants the one that it was meant to be: that whose problems are few and lie deep. */
+function nearestVariant(
+  variants: readonly (readonly Issue[])[],
+  path: readonly PropertyKey[],
+  schema: JsonSchema,
+): readonly FoundProblem[] {
+  const ranked = variants
+    .map((issues) => issues.flatMap((issue) => flatten(issue, path, schema)))
+    .map((problems) => ({ problems, cost: costOf(problems, path) }))
+    .toSorted((a, b) => a.cost - b.cost);
+  return ranked[0]?.problems ?? [];
+}
+
+/** A variant of another type altogether is further away than one with a few wrong keys (chosen). */
+const OTHER_TYPE_COST = 4;
+
+function costOf(problems: readonly FoundProblem[], path: readonly PropertyKey[]): number {
+  return problems.reduce((cost, { container, isMissing, isUnknown }) => {
+    const isOtherType = !isMissing && !isUnknown && container.length === path.length;
+    return cost + (isOtherType ? OTHER_TYPE_COST : 1) * 2 ** -container.length;
+  }, 0);
+}
+
+function placeText(path: readonly PropertyKey[]): string {
+  return path.length === 0 ? "" : ` in ${placeOf(path)}`;
+}
+
+function mismatchText({ message }: Issue, path: readonly PropertyKey[], schema: JsonSchema): string {
+  const text = message.replace(/^Invalid (?:input|option): /, "");
+  const keys = keysAt(schema, path);
+  const hint = keys.length > 0 && text.startsWith("expected object") ? `; it may hold ${keys.join(", ")}` : "";
+  return `${placeOf(path)}: ${text}${hint}`;
+}
