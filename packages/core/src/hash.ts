@@ -20,25 +20,29 @@ export function shortHash(text: string): string {
 const INITIAL_STATE = [0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19] as const;
 
 /** Round constants: the first 32 bits of the fractional parts of the cube roots of the first 64 primes (FIPS 180-4, 4.2.2). */
-const ROUND_CONSTANTS = Uint32Array.from(firstPrimes(64), (prime) => (Math.cbrt(prime) % 1) * 2 ** 32);
-
-function firstPrimes(count: number): number[] {
-  const primes: number[] = [];
-  for (let candidate = 2; primes.length < count; candidate++) {
-    if (primes.every((prime) => candidate % prime !== 0)) primes.push(candidate);
-  }
-  return primes;
-}
+const ROUND_CONSTANTS = [
+  0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01,
+  0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc,
+  0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da, 0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147,
+  0x06ca6351, 0x14292967, 0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+  0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070, 0x19a4c116, 0x1e376c08,
+  0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208,
+  0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
+] as const;
 
 /** The text's bytes followed by SHA-256 padding: 0x80, zeros, and the bit length as a 64-bit big-endian number. */
 function encodeWtf8(text: string): Uint8Array {
   const bytes = new Uint8Array(text.length * 3 + 72);
   let length = 0;
   for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit < 0x80) {
+      bytes[length++] = unit;
+      continue;
+    }
     const point = text.codePointAt(index) ?? 0;
     if (point > 0xffff) index += 1;
-    if (point < 0x80) bytes[length++] = point;
-    else if (point < 0x800) {
+    if (point < 0x800) {
       bytes[length++] = 0xc0 | (point >> 6);
       bytes[length++] = 0x80 | (point & 0x3f);
     } else if (point < 0x10000) {
@@ -61,8 +65,10 @@ function encodeWtf8(text: string): Uint8Array {
 }
 
 function compressBlock(state: Uint32Array, w: Uint32Array, bytes: Uint8Array, offset: number): void {
-  const view = new DataView(bytes.buffer, bytes.byteOffset + offset, 64);
-  for (let t = 0; t < 16; t++) w[t] = view.getUint32(t * 4);
+  for (let t = 0, from = offset; t < 16; t++, from += 4) {
+    w[t] =
+      (byteAt(bytes, from) << 24) | (byteAt(bytes, from + 1) << 16) | (byteAt(bytes, from + 2) << 8) | byteAt(bytes, from + 3);
+  }
   for (let t = 16; t < 64; t++) {
     const w15 = at(w, t - 15);
     const w2 = at(w, t - 2);
@@ -70,7 +76,14 @@ function compressBlock(state: Uint32Array, w: Uint32Array, bytes: Uint8Array, of
     const s1 = rotate(w2, 17) ^ rotate(w2, 19) ^ (w2 >>> 10);
     w[t] = at(w, t - 16) + s0 + at(w, t - 7) + s1;
   }
-  let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = state;
+  let a = at(state, 0);
+  let b = at(state, 1);
+  let c = at(state, 2);
+  let d = at(state, 3);
+  let e = at(state, 4);
+  let f = at(state, 5);
+  let g = at(state, 6);
+  let h = at(state, 7);
   for (let t = 0; t < 64; t++) {
     const s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
     const t1 = (h + s1 + ((e & f) ^ (~e & g)) + at(ROUND_CONSTANTS, t) + at(w, t)) | 0;
@@ -85,13 +98,24 @@ function compressBlock(state: Uint32Array, w: Uint32Array, bytes: Uint8Array, of
     b = a;
     a = (t1 + t2) | 0;
   }
-  for (const [index, word] of [a, b, c, d, e, f, g, h].entries()) state[index] = at(state, index) + word;
+  state[0] = at(state, 0) + a;
+  state[1] = at(state, 1) + b;
+  state[2] = at(state, 2) + c;
+  state[3] = at(state, 3) + d;
+  state[4] = at(state, 4) + e;
+  state[5] = at(state, 5) + f;
+  state[6] = at(state, 6) + g;
+  state[7] = at(state, 7) + h;
 }
 
 function rotate(word: number, bits: number): number {
   return (word >>> bits) | (word << (32 - bits));
 }
 
-function at(words: Uint32Array, index: number): number {
+function byteAt(bytes: Uint8Array, index: number): number {
+  return bytes[index] ?? 0;
+}
+
+function at(words: Uint32Array | readonly number[], index: number): number {
   return words[index] ?? 0;
 }
