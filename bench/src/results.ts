@@ -31,6 +31,8 @@ export interface SessionDescription {
   readonly maxReportedPromptTokens: number;
   readonly sumReportedPromptTokens: number;
   readonly recordedBoundaries: number;
+  /** Messages that were moved, left out, made up or changed before the replay, because no provider takes them as recorded. */
+  readonly repairs: number;
   /** True where the recording reports no usage, so that every size is an estimate. */
   readonly isEstimated: boolean;
   readonly sizeModel: SizeModelError;

@@ -76,7 +76,7 @@ export async function runBench(input: BenchInput): Promise<BenchReport> {
   return { formatVersion: 1, plimsollVersion, referencesVersion, policies, sessions, rows, skipped, notes };
 }
 
-function describeSession({ transcript, sizeModel }: PreparedSession): SessionDescription {
+function describeSession({ transcript, sizeModel, repaired }: PreparedSession): SessionDescription {
   const reported = sizeModel.calls.flatMap((call) => call.reportedTokens ?? []);
   return {
     session: transcript.name,
@@ -89,6 +89,7 @@ function describeSession({ transcript, sizeModel }: PreparedSession): SessionDes
     maxReportedPromptTokens: reported.reduce((largest, tokens) => Math.max(largest, tokens), 0),
     sumReportedPromptTokens: reported.reduce((sum, tokens) => sum + tokens, 0),
     recordedBoundaries: countBoundaries(transcript),
+    repairs: repaired.repairCount + repaired.continuationCount,
     isEstimated: sizeModel.isEstimated,
     sizeModel: sizeModel.error,
   };

@@ -33,7 +33,7 @@ describe("repairEntries", () => {
     ];
     const repaired = repairEntries(entries);
     expect(repaired.entries).toEqual(entries);
-    expect(repaired.continuations).toBe(0);
+    expect(repaired.continuationCount).toBe(0);
   });
 
   test("keeps a usage entry right before its reply when a late result moves", () => {
@@ -56,7 +56,7 @@ describe("repairEntries", () => {
       usageEntry("u2", "b", 20),
       said(reply("d", "more")),
     ];
-    const { entries: repaired, continuations } = repairEntries(entries);
+    const { entries: repaired, continuationCount } = repairEntries(entries);
     expect(repaired.map((entry) => entry.type)).toEqual([
       "session",
       "message",
@@ -67,7 +67,7 @@ describe("repairEntries", () => {
       "message",
     ]);
     expect(repaired[4]).toMatchObject({ message: { origin: "notice", parts: [{ text: CONTINUE_TEXT }] } });
-    expect(continuations).toBe(1);
+    expect(continuationCount).toBe(1);
   });
 
   test("gives each reply of a log without usage a call whose size was not reported", () => {

@@ -1,44 +1,43 @@
 import type { CompactionEntry, Message, SessionEntry, SessionView, UserMessage } from "@plimsoll/core";
 import { coverageOf, EMPTY_VIEW, foldEntry, UNREPORTED_USAGE, withId } from "@plimsoll/core";
-import type { PlacedRepair, RepairCount } from "./repair-messages.ts";
-import { createMessageRepair } from "./repair-messages.ts";
+import { createListRepair, type RepairedList } from "./list-repair.ts";
 
-/** A log whose every request can be sent, and what was mended. */
+/** A log whose every request can be sent, and how much of it was mended. */
 export interface RepairedEntries {
   readonly entries: readonly SessionEntry[];
-  readonly repairs: RepairCount;
+  /** Messages moved, left out, made up or changed, in the recorded history. */
+  readonly repairCount: number;
   /** Notices put in where a call went out right behind a reply, which no wire accepts. */
-  readonly continuations: number;
+  readonly continuationCount: number;
 }
 
 /** What stands between a reply and a call that followed it without any input, as some agents make them. */
 export const CONTINUE_TEXT = "Continue.";
 
 /**
- * Mends a recorded log before it is replayed: messages by {@link createMessageRepair}, with each usage entry right before
- * its reply as it was; a notice where a call would end on a reply; a usage entry for each reply of a log that has none.
+ * Mends a recorded log before it is replayed: its messages, with each usage entry right before its reply as it was; a notice
+ * where a call would end on a reply; a usage entry for each reply of a log that has none.
  */
 export function repairEntries(entries: readonly SessionEntry[]): RepairedEntries {
-  const repair = createMessageRepair();
+  const repair = createListRepair();
   const withCalls = entries.some((entry) => entry.type === "usage") ? entries : withUnreportedCalls(entries);
   const repaired = repair(withCalls.flatMap((entry) => (entry.type === "message" ? [entry.message] : [])));
-  const isSound = isUnrepaired(repaired) && !withCalls.some((entry) => entry.type === "compaction");
+  const isSound = repaired.repairCount === 0 && !withCalls.some((entry) => entry.type === "compaction");
   const sound = isSound ? withCalls : placeEntries(withCalls, repaired, repair);
-  const { entries: continued, continuations } = withContinuations(sound);
-  return { entries: continued, repairs: repaired.repairs, continuations };
+  return { ...withContinuations(sound), repairCount: repaired.repairCount };
 }
 
 /** The entries with the repaired messages in place of the recorded ones; what stood before a message stays before it. */
 function placeEntries(
   entries: readonly SessionEntry[],
-  repaired: PlacedRepair,
-  repair: (messages: readonly Message[]) => PlacedRepair,
+  repaired: RepairedList,
+  repair: (messages: readonly Message[]) => RepairedList,
 ): readonly SessionEntry[] {
   const before: SessionEntry[][] = [[]];
   let view: SessionView = EMPTY_VIEW;
   const boundary = (entry: CompactionEntry): CompactionEntry => {
     const after = repair(view.messages.slice());
-    return isUnrepaired(repaired) && isUnrepaired(after) ? entry : asHistory(entry, after);
+    return repaired.repairCount === 0 && after.repairCount === 0 ? entry : asHistory(entry, after);
   };
   for (const entry of entries) {
     view = foldEntry(view, entry);
@@ -47,19 +46,15 @@ function placeEntries(
   }
   const result: SessionEntry[] = [];
   let flushed = 0;
-  for (const { message, sourceIndex } of repaired.placed) {
-    for (; sourceIndex !== null && flushed <= sourceIndex; flushed++) result.push(...(before[flushed] ?? []));
+  for (const { message, standsAt } of repaired.placed) {
+    for (; standsAt !== null && flushed <= standsAt; flushed++) result.push(...(before[flushed] ?? []));
     result.push({ type: "message", message });
   }
   return result.concat(before.slice(flushed).flat());
 }
 
-function isUnrepaired({ repairs }: PlacedRepair): boolean {
-  return Object.values(repairs).every((count) => count === 0);
-}
-
 /** A recorded boundary as the history that it left: its own edits may name messages that the repair left out. */
-function asHistory(entry: CompactionEntry, { placed }: PlacedRepair): CompactionEntry {
+function asHistory(entry: CompactionEntry, { placed }: RepairedList): CompactionEntry {
   const messages = placed.map((each) => each.message);
   return { ...entry, edits: [{ kind: "replace-history", through: null, messages, covered: coverageOf([]) }] };
 }
@@ -68,28 +63,14 @@ function withUnreportedCalls(entries: readonly SessionEntry[]): readonly Session
   return entries.flatMap((entry): readonly SessionEntry[] => {
     if (entry.type !== "message" || entry.message.role !== "assistant" || entry.message.origin !== "model") return [entry];
     const { id, modelId, atMs } = entry.message;
-    return [
-      {
-        type: "usage",
-        requestId: `call:${id}`,
-        modelId: modelId ?? "unknown",
-        throughMessageId: null,
-        overheadHash: null,
-        viewHash: null,
-        usage: UNREPORTED_USAGE,
-        atMs,
-      },
-      entry,
-    ];
+    const call = { requestId: `call:${id}`, modelId: modelId ?? "unknown", usage: UNREPORTED_USAGE, atMs } as const;
+    return [{ type: "usage", ...call, throughMessageId: null, overheadHash: null, viewHash: null }, entry];
   });
 }
 
-function withContinuations(entries: readonly SessionEntry[]): {
-  entries: readonly SessionEntry[];
-  continuations: number;
-} {
+function withContinuations(entries: readonly SessionEntry[]): Pick<RepairedEntries, "entries" | "continuationCount"> {
   const result: SessionEntry[] = [];
-  let continuations = 0;
+  let continuationCount = 0;
   let view: SessionView = EMPTY_VIEW;
   let lastLogged: Message | null = null;
   for (const entry of entries) {
@@ -101,13 +82,13 @@ function withContinuations(entries: readonly SessionEntry[]): {
       view = foldEntry(view, notice);
       lastLogged = message;
       result.push(notice);
-      continuations += 1;
+      continuationCount += 1;
     }
     if (entry.type === "message") lastLogged = entry.message;
     view = foldEntry(view, entry);
     result.push(entry);
   }
-  return { entries: result, continuations };
+  return { entries: result, continuationCount };
 }
 
 function continueNotice(previousId: string | null, atMs: number | null): UserMessage {

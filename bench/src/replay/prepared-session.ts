@@ -9,18 +9,18 @@ export interface PreparedSession {
   readonly transcript: Transcript;
   /** The recorded log after repairs: what is replayed. */
   readonly entries: readonly SessionEntry[];
-  readonly repaired: Pick<RepairedEntries, "repairs" | "continuations">;
+  readonly repaired: Pick<RepairedEntries, "repairCount" | "continuationCount">;
   readonly sizeModel: SizeModel;
   readonly references: ReturnType<typeof prepareReferences>;
 }
 
 /** Repairs the log, fits its size model and finds its references. The costly part of a replay, done once a session. */
 export function prepareSession(transcript: Transcript): PreparedSession {
-  const { entries, repairs, continuations } = repairEntries(transcript.entries);
+  const { entries, repairCount, continuationCount } = repairEntries(transcript.entries);
   return {
     transcript,
     entries,
-    repaired: { repairs, continuations },
+    repaired: { repairCount, continuationCount },
     sizeModel: createSizeModel(entries),
     references: prepareReferences(entries),
   };

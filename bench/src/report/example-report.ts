@@ -46,6 +46,7 @@ function exampleSession(session: string, calls: number): SessionDescription {
     maxReportedPromptTokens: OVERHEAD_TOKENS + calls * GROWTH_TOKENS,
     sumReportedPromptTokens: calls * OVERHEAD_TOKENS + (calls * (calls + 1) * GROWTH_TOKENS) / 2,
     recordedBoundaries: 1,
+    repairs: 0,
     isEstimated: false,
     sizeModel: { heldOutCalls: Math.floor(calls / 2), mapePercent: 0.42, medianPercent: 0.31, maxPercent: 3.2 },
   };
