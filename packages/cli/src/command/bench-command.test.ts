@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -73,8 +74,10 @@ describe("plimsoll bench", () => {
     expect(stdout).toMatch(/^sven +1\/1/m);
   });
 
-  test("takes a file once that was given twice", async () => {
+  test("takes a file once that was given twice or is linked to", async () => {
+    symlinkSync(join(folder, "logs"), join(folder, "logs/empty/loop"));
     const { stdout } = await run("bench", "logs/session.jsonl", "logs/*.jsonl", "logs");
+    rmSync(join(folder, "logs/empty/loop"));
     expect(stdout).toMatch(/^none +0\/1/m);
   });
 

@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { InputFile, SkippedInput } from "@plimsoll/bench";
 import { glob, isDynamicPattern } from "tinyglobby";
@@ -21,7 +21,8 @@ const IGNORED = ["**/node_modules/**", "**/.git/**"];
  * out where it is no session; a file that was named is always tried. Each file comes once.
  */
 export async function findInputs(given: readonly string[], cwd: string): Promise<FoundInputs> {
-  const files = new Map<string, InputFile>();
+  const seen = new Set<string>();
+  const files: InputFile[] = [];
   const missing: SkippedInput[] = [];
   const notSessions: string[] = [];
   for (const argument of given) {
@@ -29,12 +30,15 @@ export async function findInputs(given: readonly string[], cwd: string): Promise
     if (found.members.length === 0) missing.push({ file: argument, reason: found.problem });
     for (const displayName of found.members) {
       const path = resolve(cwd, displayName);
-      if (files.has(path) || notSessions.includes(displayName)) continue;
-      if (found.isNamed || (await isSessionFile(path))) files.set(path, { path, displayName });
+      // The same file under two names, by a link or given twice, is one session.
+      const place = await realpath(path).catch(() => path);
+      if (seen.has(place)) continue;
+      seen.add(place);
+      if (found.isNamed || (await isSessionFile(path))) files.push({ path, displayName });
       else notSessions.push(displayName);
     }
   }
-  return { files: [...files.values()], missing, notSessions };
+  return { files, missing, notSessions };
 }
 
 /** Both, each file once. */

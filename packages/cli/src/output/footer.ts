@@ -1,9 +1,12 @@
 import type { BenchReport, SkippedInput } from "@plimsoll/bench";
-import { formatCount, formatNumberOf, groupNotes } from "@plimsoll/bench";
+import { formatCount, formatNumberOf, groupNotes, type NoteGroup } from "@plimsoll/bench";
 import { printable, shortened } from "../terminal/printable.ts";
 
 /** Longer places are shortened in notes; errors have them in full. */
 const PLACE_CHARS = 60;
+
+/** So many files are named for each kind of note (chosen: a screen has room for what matters). */
+const FILES_A_CODE = 4;
 
 /** What is said below the tables: what is missing, what importers met, and how far the figures reach. */
 export function footerLines(report: BenchReport, notSessions: readonly string[]): readonly string[] {
@@ -35,17 +38,21 @@ function notSessionLines(notSessions: readonly string[]): readonly string[] {
   return [`Not a session, left out: ${printable(first)}${others}.`];
 }
 
-/** One line a kind of note; the HTML report has them by file. */
+/** One line a file and kind of note, and one for the files beyond the first few; the reports have them all. */
 function noteLines({ notes }: BenchReport): readonly string[] {
   const groups = groupNotes(notes);
   const codes = [...new Set(groups.map(({ code }) => code))];
   return codes.flatMap((code) => {
     const ofCode = groups.filter((group) => group.code === code);
-    const [first] = ofCode;
-    if (first === undefined) return [];
-    const times = ofCode.reduce((sum, { count }) => sum + count, 0);
-    const place = shortened(first.firstLine === null ? first.file : `${first.file}:${first.firstLine}`, PLACE_CHARS);
-    const where = times === 1 ? "" : `${formatCount(times)} times in ${formatNumberOf(ofCode.length, "file")}, first `;
-    return [`Note: ${code}: ${where}${place}: ${printable(first.text)}`];
+    const moreFiles = ofCode.length - FILES_A_CODE;
+    const more =
+      moreFiles > 0 ? [`Note: ${code} in ${formatNumberOf(moreFiles, "more file")}; --html and --json have them all`] : [];
+    return [...ofCode.slice(0, FILES_A_CODE).map(noteLine), ...more];
   });
+}
+
+function noteLine({ file, code, count, firstLine, text }: NoteGroup): string {
+  const place = shortened(firstLine === null ? file : `${file}:${firstLine}`, PLACE_CHARS);
+  const times = count === 1 ? "" : ` (the first of ${formatCount(count)})`;
+  return `Note: ${place}: ${code}: ${printable(text)}${times}`;
 }
