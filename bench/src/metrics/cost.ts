@@ -11,7 +11,7 @@ import type { SizeModel } from "../size-model.ts";
 export interface CostInput {
   readonly catalog: ModelCatalog;
   readonly cache: SessionCache;
-  readonly sizeModel: SizeModel;
+  readonly sizeModel: Pick<SizeModel, "messageTokens">;
 }
 
 /** Adds up what the requests cost; `served` says how each was served. */
@@ -82,7 +82,7 @@ function totalOf(use: CacheUse): number {
  * Tokens of the recorded reply: as reported, or its size in later prompts where that is larger. Some agents report the count at the
  * start of a stream, up to 64 times too low.
  */
-function replyTokensOf({ recorded, reply, call }: ReplayedCall, sizeModel: SizeModel): number {
+function replyTokensOf({ recorded, reply, call }: ReplayedCall, sizeModel: CostInput["sizeModel"]): number {
   const reported = recorded.usage.output.totalTokens ?? 0;
   return reply === null ? reported : Math.max(reported, sizeModel.messageTokens(reply, call));
 }

@@ -1,0 +1,126 @@
+import { NONE_POLICY, type Policy, RECORDED_POLICY, type SessionEntry, SVEN_POLICY } from "@plimsoll/core";
+import { MODEL_CATALOG } from "@plimsoll/providers";
+import { describe, expect, test } from "vitest";
+import { cellOf, type WindowRequest } from "../replay/cell.ts";
+import { drive } from "../replay/drive.ts";
+import { prepareSession } from "../replay/prepared-session.ts";
+import type { ReplayedCall } from "../replay/replayed-call.ts";
+import { type MadeSession, madeTranscript } from "../replay/testing/made-session.ts";
+import type { Transcript } from "../transcript.ts";
+import { createRequestLedger, type ServedStep } from "./request-ledger.ts";
+import { type SessionCache, sessionCache } from "./session-cache.ts";
+import { SUMMARY_PROMPT_TOKENS } from "./summary-charge.ts";
+
+const MADE: MadeSession = { turns: 6, toolCallsPerTurn: 6, resultChars: 4000, overheadTokens: 2000 };
+const ROOMY = { kind: "working-room", tokens: 500_000 } as const;
+const TIGHT = { kind: "working-room", tokens: 24_000 } as const;
+const EXACT: SessionCache = {
+  rulesFor: () => ({ minimumTokens: 1024, stepTokens: 1, timeToLiveMs: 300_000 }),
+  warmBaseTokens: 0,
+};
+
+interface Step {
+  readonly sent: ReplayedCall;
+  readonly served: ServedStep;
+}
+
+async function stepsOf(transcript: Transcript, policy: Policy, window: WindowRequest): Promise<readonly Step[]> {
+  const session = prepareSession(transcript);
+  const cell = cellOf(session, { policy, window, catalog: MODEL_CATALOG });
+  const serve = createRequestLedger(session, cell, EXACT);
+  const steps: Step[] = [];
+  await drive(session, cell, (sent) => steps.push({ sent, served: serve(sent) }));
+  return steps;
+}
+
+/** The transcript with a clock: each message a second after the one before it, and a pause before one of them. */
+function timed(transcript: Transcript, pause: { readonly beforeId: string; readonly ms: number }): Transcript {
+  let nowMs = 0;
+  const entries = transcript.entries.map((entry): SessionEntry => {
+    if (entry.type !== "message") return entry;
+    nowMs += entry.message.id === pause.beforeId ? pause.ms : 1000;
+    return { ...entry, message: { ...entry.message, atMs: nowMs } };
+  });
+  return { ...transcript, entries };
+}
+
+describe("createRequestLedger", () => {
+  test("a session that only grows reads at each call what it sent at the call before", async () => {
+    const steps = await stepsOf(madeTranscript(MADE), NONE_POLICY, ROOMY);
+    expect(steps[0]?.served.call.state).toBe("first");
+    for (const [index, { sent, served }] of steps.entries()) {
+      const before = steps[index - 1]?.sent.promptTokens ?? 0;
+      expect([served.call.readTokens, served.call.writeTokens]).toEqual([before, sent.promptTokens - before]);
+    }
+  });
+
+  test("a compaction breaks the cache: only what stands before the messages is read", async () => {
+    const steps = await stepsOf(madeTranscript(MADE), SVEN_POLICY, TIGHT);
+    const broken = steps.filter(({ served }) => served.call.state === "broken");
+    expect(broken.length).toBe(steps.filter(({ sent }) => sent.compactions.length > 0).length);
+    for (const { sent, served } of broken) expect(served.call.readTokens).toBe(sent.accountTokens);
+  });
+
+  test("after the time to live everything is written again", async () => {
+    const transcript = timed(madeTranscript(MADE), { beforeId: "human-3", ms: 300_001 });
+    const steps = await stepsOf(transcript, NONE_POLICY, ROOMY);
+    const expired = steps.filter(({ served }) => served.call.state === "expired");
+    expect(expired.map(({ served }) => served.call.readTokens)).toEqual([0]);
+  });
+
+  test("a serialised summary is charged for what it covers, and nothing of it is cached", async () => {
+    const steps = await stepsOf(madeTranscript(MADE), SVEN_POLICY, TIGHT);
+    const asked = steps.flatMap(({ served }) => served.summaries);
+    expect(asked.length).toBeGreaterThanOrEqual(2);
+    for (const use of asked) {
+      expect([use.readTokens, use.writeTokens]).toEqual([0, 0]);
+      expect(use.uncachedTokens).toBeGreaterThan(5000 + SUMMARY_PROMPT_TOKENS);
+    }
+  });
+
+  test("a summary that is asked for behind the session's own prefix reads that prefix", async () => {
+    const policy: Policy = { ...SVEN_POLICY, summary: { ...SVEN_POLICY.summary, request: "prefix" } };
+    const steps = await stepsOf(madeTranscript(MADE), policy, TIGHT);
+    const asked = steps.flatMap(({ served }) => served.summaries);
+    expect(asked.length).toBeGreaterThanOrEqual(2);
+    for (const use of asked) expect(use.readTokens).toBeGreaterThan(5000);
+  });
+
+  test("a lost call is charged as recorded and leaves the cache as it was", async () => {
+    const steps = await stepsOf(madeTranscript(MADE), NONE_POLICY, TIGHT);
+    const lost = steps.filter(({ sent }) => sent.lost);
+    expect(lost.length).toBeGreaterThan(0);
+    for (const { sent, served } of lost) expect(served.call.uncachedTokens).toBe(sent.recorded.usage.input.totalTokens);
+  });
+
+  test("under recorded a boundary breaks the cache once", async () => {
+    const steps = await stepsOf(madeTranscript({ ...MADE, boundaries: [4] }), RECORDED_POLICY, ROOMY);
+    expect(steps.filter(({ served }) => served.call.state === "broken").map(({ sent }) => sent.compactions.length)).toEqual([
+      1,
+    ]);
+  });
+});
+
+describe("sessionCache", () => {
+  const { calls } = prepareSession(madeTranscript(MADE)).sizeModel;
+  const reading = (reads: readonly (number | null)[], oneHour: number | null = null) =>
+    calls.slice(0, reads.length).map((call, index) => {
+      const input = { ...call.usage.usage.input, cacheReadTokens: reads[index] ?? null, cacheWriteOneHourTokens: oneHour };
+      return { ...call, usage: { ...call.usage, usage: { ...call.usage.usage, input } } };
+    });
+
+  test.each([
+    ["the smallest read is what others keep warm", [9600, 30_000, 9600], 9600],
+    ["one cold call says that nobody does", [9600, 0, 9600], 0],
+    ["nothing reported is nothing known", [null, null], 0],
+    ["no calls", [], 0],
+  ])("%s", (_rule, reads, warmBaseTokens) => {
+    expect(sessionCache(reading(reads), MODEL_CATALOG).warmBaseTokens).toBe(warmBaseTokens);
+  });
+
+  test("writes that live an hour make the cache live an hour", () => {
+    const model = "claude-sonnet-4-5";
+    expect(sessionCache(reading([0, 0]), MODEL_CATALOG).rulesFor(model).timeToLiveMs).toBe(300_000);
+    expect(sessionCache(reading([0, 0], 500), MODEL_CATALOG).rulesFor(model).timeToLiveMs).toBe(3_600_000);
+  });
+});
