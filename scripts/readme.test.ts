@@ -1,0 +1,27 @@
+import { readFileSync } from "node:fs";
+import type { Message } from "@plimsoll/core";
+import { expect, test } from "vitest";
+import { keepFitting } from "../packages/core/examples/keep-fitting.ts";
+
+const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
+
+test("the program in the README is the tested file", () => {
+  const [, program = ""] = read("README.md").split("```ts\n");
+  expect(program.split("```")[0]).toBe(read("packages/core/examples/keep-fitting.ts"));
+});
+
+test("the program keeps a long session short", async () => {
+  const messages = Array.from(
+    { length: 60 },
+    (_, index): Message => ({
+      role: "user",
+      id: `m${index}`,
+      origin: "human",
+      parts: [{ type: "text", text: `request ${index} ${"word ".repeat(200)}` }],
+      atMs: null,
+    }),
+  );
+  const sizes = await keepFitting(messages);
+  expect(Math.max(...sizes)).toBeLessThan(40);
+  expect(sizes.at(-1)).toBeGreaterThan(1);
+});
