@@ -9,6 +9,7 @@ import type { JsonObject } from "./json.ts";
  * - `bad-edit`: an edit that names a message the view does not hold; the engine undoes it
  * - `unsendable`: messages that a provider would reject
  * - `context-overflow`: a request was rejected because it does not fit the context window
+ * - `provider-failed`: a model request failed otherwise; `details` have its `class`, `status` and `reason`
  * - `summary-failed`: a summariser gave no usable summary
  * - `aborted`: the caller's signal ended the work
  */
@@ -19,6 +20,7 @@ export type PlimsollErrorCode =
   | "bad-edit"
   | "unsendable"
   | "context-overflow"
+  | "provider-failed"
   | "summary-failed"
   | "aborted";
 

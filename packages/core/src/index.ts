@@ -93,7 +93,19 @@ export { PRESETS, presetNamed } from "./policy/presets/presets.ts";
 export { RECORDED_POLICY } from "./policy/presets/recorded.ts";
 export { SVEN_POLICY } from "./policy/presets/sven.ts";
 // Summaries
-export type { ArtifactStore, FileTracker, StateProvider, Summarizer, Summary, SummaryRequest, TrackedFile } from "./ports.ts";
+export type {
+  ArtifactStore,
+  FileTracker,
+  ModelClient,
+  ModelEvent,
+  ModelReply,
+  ModelRequest,
+  StateProvider,
+  Summarizer,
+  Summary,
+  SummaryRequest,
+  TrackedFile,
+} from "./ports.ts";
 export type { KeptState } from "./prompts/facts.ts";
 export { factsText, NO_KEPT_STATE } from "./prompts/facts.ts";
 export { summaryText } from "./prompts/header.ts";

@@ -1,4 +1,4 @@
-import type { Message, StopReason } from "./message/message.ts";
+import type { AssistantMessage, Context, Message, StopReason } from "./message/message.ts";
 import type { Usage } from "./usage.ts";
 
 /** A request for one summary: what is covered, in order, and how it is to be written. */
@@ -45,3 +45,38 @@ export interface TrackedFile {
 
 /** Asked for all tracked files at each compaction. */
 export type FileTracker = () => readonly TrackedFile[];
+
+/** One request to a model. */
+export interface ModelRequest {
+  readonly context: Context;
+  readonly modelId: string;
+  readonly maxOutputTokens: number;
+}
+
+/** A reply as it came back, before it has an id in a log; `draft.requestId` joins it to its usage entry. */
+export interface ModelReply {
+  readonly requestId: string;
+  readonly draft: Omit<AssistantMessage, "id">;
+  readonly stopReason: StopReason;
+  readonly usage: Usage;
+}
+
+/**
+ * What a streamed request tells, in order. Deltas are for display; the reply, always last, is what counts. After a `retry` everything
+ * that came before it is void. `class` is what the provider's failure was found to be.
+ */
+export type ModelEvent =
+  | { readonly type: "text-delta"; readonly text: string }
+  | { readonly type: "reasoning-delta"; readonly text: string }
+  | { readonly type: "tool-call-start"; readonly callId: string; readonly toolName: string }
+  | { readonly type: "retry"; readonly attempt: number; readonly class: string; readonly waitMs: number }
+  | { readonly type: "reply"; readonly reply: ModelReply };
+
+/**
+ * A model behind a provider's wire. Rejects with `context-overflow` where the provider says that the prompt does not fit, `unsendable` for
+ * messages that its wire rejects, `aborted` for the caller's abort and `provider-failed` for everything else. Never retries an overflow.
+ */
+export interface ModelClient {
+  complete(request: ModelRequest, signal: AbortSignal): Promise<ModelReply>;
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+}
