@@ -6,7 +6,13 @@ export type { LocatedAgent, LocatedFile, LogQuery } from "./formats/locations.ts
 export { LOCATED_AGENTS, locateLogs, usualPlaces } from "./formats/locations.ts";
 export { IMPORTERS, importFile } from "./formats/registry.ts";
 // Replaying
+export type { RepairedEntries } from "./repair/repair-entries.ts";
+export { repairEntries } from "./repair/repair-entries.ts";
 export type { WindowRequest } from "./replay/cell.ts";
+export type { PreparedSession } from "./replay/prepared-session.ts";
+export { prepareSession } from "./replay/prepared-session.ts";
+export type { ReplayRequest } from "./replay.ts";
+export { replay } from "./replay.ts";
 // Reporting
 export type { CalibrationSummary } from "./report/calibration-summary.ts";
 export { commonFolder } from "./report/common-folder.ts";
@@ -20,9 +26,13 @@ export { renderJsonReport } from "./report/report-json.ts";
 export { windowLabel } from "./report/window-label.ts";
 export type {
   BenchReport,
+  CacheValidity,
+  CalibrationGroup,
   CalibrationMetrics,
   CallPoint,
+  CostMetrics,
   EconomyMetrics,
+  HiddenEvent,
   PolicyDescription,
   ReplayRow,
   RetentionCount,
@@ -37,4 +47,6 @@ export type {
 } from "./results.ts";
 export type { BenchInput, BenchProgress, InputFile } from "./run-bench.ts";
 export { runBench } from "./run-bench.ts";
+export type { SizeModel } from "./size-model.ts";
+export { createSizeModel } from "./size-model.ts";
 export type { ImportNote, ImportNoteCode, Transcript } from "./transcript.ts";

@@ -188,6 +188,23 @@ export interface CalibrationMetrics {
   readonly p95Percent: number | null;
   readonly p99Percent: number | null;
   readonly maxPercent: number | null;
+  /** The same calls by what had happened before them that no estimator can see; `none` are the calls without such an event. */
+  readonly byEvent: readonly CalibrationGroup[];
+  /** Share of calls whose report did not exceed the predicted upper bound, and how far above the report it lay on average. */
+  readonly upperCoveragePercent: number | null;
+  readonly upperMarginPercent: number | null;
+}
+
+/** What can happen to a prompt without a message that explains it. */
+export type HiddenEvent = "none" | "drop" | "jump" | "after-boundary" | "model-switch";
+
+/** An estimator's error over the calls with one kind of event. */
+export interface CalibrationGroup {
+  readonly event: HiddenEvent;
+  readonly calls: number;
+  readonly signedPercent: number | null;
+  readonly mapePercent: number | null;
+  readonly maxPercent: number | null;
 }
 
 /** An input that was not replayed: what, where, and what to do. */

@@ -8,6 +8,7 @@ import { createCacheValidity } from "./cache-validity.ts";
 import { createCalibration } from "./calibration.ts";
 import { createCost } from "./cost.ts";
 import { createEconomy } from "./economy.ts";
+import { hiddenEvents } from "./hidden-events.ts";
 import type { Metric } from "./metric.ts";
 import { createRetentionProbe } from "./retention.ts";
 import { createSafety } from "./safety.ts";
@@ -23,7 +24,7 @@ export function createRowMetrics(session: PreparedSession, cell: Cell, catalog: 
   const retention = createRetention(session);
   const { sizeModel } = session;
   const isReported = isRecordedPolicy(cell.policy) && !sizeModel.isEstimated;
-  const calibration = isReported ? createCalibration() : null;
+  const calibration = isReported ? createCalibration(hiddenEvents(sizeModel)) : null;
   const cacheValidity = isReported ? createCacheValidity() : null;
   const cache = sessionCache(sizeModel.calls, catalog);
   const serve = createRequestLedger(session, cell, cache);

@@ -125,6 +125,9 @@ function exampleRow({ session, policy, window, calls }: RowOptions): ReplayRow {
               p95Percent: 4.42,
               p99Percent: 12.4,
               maxPercent: 18.5,
+              byEvent: [{ event: "none", calls, signedPercent: -0.8, mapePercent: 1.79, maxPercent: 18.5 }],
+              upperCoveragePercent: 60,
+              upperMarginPercent: 0.4,
             }
           : null,
       work: { charactersScanned: calls * 9_000, messagesVisited: calls * 4, tokenizerCalls: 0 },
