@@ -4,7 +4,7 @@ import type { ModelLimits, RevertEntry, SessionEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import { foldFacts, NO_FACTS, withTrackedFiles } from "../facts/facts.ts";
 import { shortHash } from "../hash.ts";
-import type { Context, Message } from "../message/message.ts";
+import type { Context } from "../message/message.ts";
 import { isHuman } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { FileTracker, StateProvider, Summarizer } from "../ports.ts";
@@ -12,11 +12,13 @@ import type { Overhead, Prediction } from "../tokens/estimator.ts";
 import { createEstimator } from "../tokens/estimator.ts";
 import type { Ledger } from "../tokens/ledger.ts";
 import { EMPTY_LEDGER } from "../tokens/ledger.ts";
+import type { WorkCounter } from "../tokens/work.ts";
 import { createWorkCounter } from "../tokens/work.ts";
 import { afterAttempt, CLOSED_BREAKER } from "./breaker.ts";
 import type { ContextListener } from "./events.ts";
 import { announce } from "./events.ts";
 import { foldLedger } from "./ledger.ts";
+import { createMessageIndex } from "./message-index.ts";
 import type { Recalled, RecallRange } from "./recall.ts";
 import { recall } from "./recall.ts";
 import { repairsOf } from "./repair-view.ts";
@@ -40,6 +42,8 @@ export interface ContextManagerOptions {
   readonly fileTracker?: FileTracker;
   /** Tokens that are sent at each request but are not in the log; a replay of another agent's session knows them. */
   readonly hiddenOverheadTokens?: number;
+  /** Counts the work of all estimators, for bounds that tests assert; one of its own where none is given. */
+  readonly work?: WorkCounter;
 }
 
 /** A session that stays inside its model's window: the log goes in, the context to send comes out. */
@@ -72,13 +76,12 @@ export interface ContextManager {
 
 /** A context manager over an empty log, or over the entries given. Its state is only a cache of their folds. */
 export function createContextManager(options: ContextManagerOptions): ContextManager {
-  const work = createWorkCounter();
+  const work = options.work ?? createWorkCounter();
   const estimator = createEstimator(options.policy.estimator, work);
   const cutEstimator = options.policy.cutEstimator === null ? estimator : createEstimator(options.policy.cutEstimator, work);
   const emit: ContextListener = options.onEvent ?? (() => undefined);
   const log: SessionEntry[] = [];
-  const logged: Message[] = [];
-  const loggedIndex = new Map<string, number>();
+  const messageIndex = createMessageIndex();
   let view = EMPTY_VIEW;
   let ledger = EMPTY_LEDGER;
   let facts = NO_FACTS;
@@ -95,11 +98,8 @@ export function createContextManager(options: ContextManagerOptions): ContextMan
     view = foldEntry(view, entry);
     ledger = foldLedger(ledger, entry, { estimator, view, overhead: overhead(null) });
     facts = foldFacts(facts, entry);
-    if (entry.type === "message") {
-      loggedIndex.set(entry.message.id, logged.length);
-      logged.push(entry.message);
-      if (isHuman(entry.message)) breaker = { ...breaker, failures: 0 };
-    }
+    messageIndex.add(entry);
+    if (entry.type === "message" && isHuman(entry.message)) breaker = { ...breaker, failures: 0 };
     log.push(entry);
   };
   const newTokens = (): number | null => {
@@ -203,7 +203,7 @@ export function createContextManager(options: ContextManagerOptions): ContextMan
       dynamicContext,
     }),
     predict: (dynamicContext = null) => estimator.predict(ledger, overhead(dynamicContext)),
-    recall: (handle, range) => recall(handle, range, { at: (index) => logged[index], indexOf: (id) => loggedIndex.get(id) }),
+    recall: (handle, range) => recall(handle, range, messageIndex),
     view: () => view,
     ledger: () => ledger,
     entries: () => log,

@@ -1,6 +1,7 @@
 import { parseHandle, parseSpanHandle } from "../edit/handle.ts";
-import type { Message, Part } from "../message/message.ts";
+import type { Part } from "../message/message.ts";
 import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore } from "../text.ts";
+import type { LoggedMessages } from "./message-index.ts";
 
 /** Which part of a text is wanted back, in UTF-16 code units. */
 export interface RecallRange {
@@ -15,18 +16,13 @@ export interface Recalled {
   readonly totalChars: number;
 }
 
-/** The logged messages, in order, and where each id stands. What a handle is looked up in. */
-export interface LoggedMessages {
-  readonly at: (index: number) => Message | undefined;
-  readonly indexOf: (messageId: string) => number | undefined;
-}
-
 /** Never more than this comes back at once, so that a recall cannot fill the window; chosen. */
 export const MAXIMUM_RECALL_CHARS = 16_000;
 
 /**
  * A bounded piece of the original that a handle names: one part that was cleared or shortened, or a span of messages that was dropped
- * or summarised. `null` where the log has no such message or part.
+ * or summarised. A span that begins or ends with a summary or notice goes back to what that one covers. `null` where the log has no
+ * such message or part.
  */
 export function recall(handle: string, range: RecallRange, log: LoggedMessages): Recalled | null {
   const whole = partText(log, { messageId: handle, partIndex: 0 }) ?? partText(log, parseHandle(handle));
@@ -44,19 +40,18 @@ export function pieceOf(text: string, range: RecallRange): Recalled {
 }
 
 function partText(log: LoggedMessages, { messageId, partIndex }: { messageId: string; partIndex: number }): string | null {
-  const index = log.indexOf(messageId);
-  const part = index === undefined ? undefined : log.at(index)?.parts[partIndex];
+  const part = log.find(messageId)?.parts[partIndex];
   return part === undefined ? null : readable(part);
 }
 
-/** The messages of a span as text, each under its role and id, so that a single one can be asked for next. */
+/** The appended messages of a span as text, each under its role and id, so that a single one can be asked for next. */
 function spanText(log: LoggedMessages, span: { readonly from: string; readonly through: string }): string | null {
-  const from = log.indexOf(span.from);
-  const through = log.indexOf(span.through);
+  const from = log.placesOf(span.from);
+  const through = log.placesOf(span.through);
   if (from === undefined || through === undefined) return null;
   const blocks: string[] = [];
-  for (let index = from; index <= through; index++) {
-    const message = log.at(index);
+  for (let place = from.first; place <= through.last; place++) {
+    const message = log.at(place);
     if (message !== undefined) blocks.push(`[${message.role} ${message.id}]\n${message.parts.map(readable).join("\n")}`);
   }
   return blocks.join("\n\n");

@@ -1,0 +1,147 @@
+import { describe, expect, test } from "vitest";
+import type { SessionEntry } from "../entry.ts";
+import type { Message } from "../message/message.ts";
+import {
+  absentImage,
+  assistant,
+  calling,
+  compaction,
+  dropped,
+  human,
+  logOf,
+  replacedHistory,
+  reply,
+  result,
+  revertOf,
+  summarized,
+  summaryMessage,
+} from "../testing/builders.ts";
+import { createMessageIndex } from "./message-index.ts";
+import { MAXIMUM_RECALL_CHARS, pieceOf, recall } from "./recall.ts";
+
+const messages: readonly Message[] = [
+  human("u1", "first"),
+  calling("a1", ["c"], "let me look"),
+  { ...result("r1", "c", "long output"), parts: [{ type: "text", text: "long output" }, absentImage()] },
+  assistant("a2", [
+    { type: "reasoning", text: "why", opaque: null },
+    { type: "text", text: "done" },
+  ]),
+  human("u#2", "second"),
+  reply("a..3", "third"),
+];
+const notice = { ...summaryMessage("n", "dropped 4"), origin: "notice" } as const;
+const whole = { startChar: 0, maximumChars: 1000 };
+
+function indexOf(entries: readonly SessionEntry[]) {
+  const index = createMessageIndex();
+  for (const entry of entries) index.add(entry);
+  return index;
+}
+
+function recalled(handle: string, more: readonly SessionEntry[] = []): string | null {
+  return recall(handle, whole, indexOf([...logOf(messages), ...more]))?.text ?? null;
+}
+
+describe("recall of a part", () => {
+  test.each<[string, string, string | null]>([
+    ["the first part by the message's id", "r1", "long output"],
+    ["another part by its index", "a2#1", "done"],
+    ["reasoning", "a2", "why"],
+    ["a call with its arguments", "a1#1", "tool {}"],
+    ["an image says that it is one", "r1#1", "[image image/png]"],
+    ["an id that looks like a part's handle", "u#2", "second"],
+    ["an id that looks like a span's handle", "a..3", "third"],
+    ["a message that is not there", "missing", null],
+    ["a part that is not there", "u1#7", null],
+    ["nothing", "", null],
+  ])("%s", (_, handle, text) => {
+    expect(recalled(handle)).toBe(text);
+  });
+
+  test("of two messages with one id the first is meant", () => {
+    expect(recalled("u1", logOf([human("u1", "another")]))).toBe("first");
+  });
+
+  test("the original is found however often the view was edited", () => {
+    expect(recalled("r1", [compaction("c", [dropped("u1", "a2", notice)]), revertOf("c")])).toBe("long output");
+  });
+});
+
+describe("recall of a span", () => {
+  const firstTwo = "[user u1]\nfirst\n\n[assistant a1]\nlet me look\ntool {}";
+
+  test.each<[string, string, string | null]>([
+    ["its messages under their roles and ids", "u1..a1", firstTwo],
+    ["one message", "u#2..u#2", "[user u#2]\nsecond"],
+    ["an end that is not there", "u1..missing", null],
+    ["a beginning that is not there", "missing..a1", null],
+    ["one that runs backwards is empty", "a1..u1", ""],
+  ])("%s", (_, handle, text) => {
+    expect(recalled(handle)).toBe(text);
+  });
+
+  const summary = summaryMessage("s", "what happened");
+
+  test.each<[string, readonly SessionEntry[], string, RegExp]>([
+    [
+      "from a notice back to what it counts",
+      [compaction("c", [dropped("u1", "a1", notice)])],
+      "n..r1",
+      /^\[user u1\].*\[tool-result r1\]/s,
+    ],
+    [
+      "from a summary back to what it covers",
+      [compaction("c", [summarized([["a1", "r1"]], summary)])],
+      "s..a2",
+      /^\[assistant a1\].*\[assistant a2\]/s,
+    ],
+    [
+      "through a summary to the end of what it covers",
+      [compaction("c", [summarized([["a1", "a2"]], summary)])],
+      "u1..s",
+      /^\[user u1\].*\[assistant a2\]/s,
+    ],
+    [
+      "through a notice of a summary",
+      [compaction("c", [summarized([["u1", "r1"]], summary)]), compaction("d", [dropped("s", "a2", notice)])],
+      "n..u#2",
+      /^\[user u1\].*\[user u#2\]/s,
+    ],
+    [
+      "from a message that a new history made",
+      [compaction("c", [replacedHistory([human("u1", "first"), reply("made", "made up"), human("u#2", "second")])])],
+      "made..u#2",
+      /^\[user u1\].*\[user u#2\]/s,
+    ],
+  ])("%s", (_, more, handle, text) => {
+    expect(recalled(handle, more)).toMatch(text);
+  });
+
+  test("what a compaction wrote is found by its own id too", () => {
+    const more = [compaction("c", [summarized([["u1", "a1"]], summary)])];
+    expect(recalled("s", more)).toBe("what happened");
+  });
+});
+
+describe("a range", () => {
+  test.each<[string, string, number, number, string]>([
+    ["a piece", "abcdef", 2, 3, "cde"],
+    ["no more than there is", "abcdef", 4, 30, "ef"],
+    ["past the end", "abc", 9, 5, ""],
+    ["before the beginning", "abc", -5, 2, "ab"],
+    ["nothing", "abc", 1, 0, ""],
+    ["a negative length", "abc", 1, -4, ""],
+    ["never half a character at its end", "a👍b", 0, 2, "a"],
+    ["never half a character at its beginning", "a👍b", 2, 2, "b"],
+  ])("%s", (_, text, startChar, maximumChars, piece) => {
+    expect(pieceOf(text, { startChar, maximumChars })).toMatchObject({ text: piece, totalChars: text.length });
+  });
+
+  test("is never longer than a recall may be, and the rest can be asked for", () => {
+    const text = "x".repeat(MAXIMUM_RECALL_CHARS + 10);
+    const first = pieceOf(text, { startChar: 0, maximumChars: Number.MAX_SAFE_INTEGER });
+    expect([first.text.length, first.totalChars]).toEqual([MAXIMUM_RECALL_CHARS, text.length]);
+    expect(pieceOf(text, { startChar: first.text.length, maximumChars: 100 }).text).toBe("x".repeat(10));
+  });
+});
