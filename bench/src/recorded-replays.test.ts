@@ -1,8 +1,20 @@
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { NONE_POLICY, RECORDED_POLICY, SVEN_POLICY } from "@plimsoll/core";
+import {
+  isRecord,
+  type ModelPrices,
+  NONE_POLICY,
+  outputUsd,
+  promptUsd,
+  RECORDED_POLICY,
+  SVEN_POLICY,
+  type UsageEntry,
+} from "@plimsoll/core";
+import { MODEL_CATALOG } from "@plimsoll/providers";
 import { expect, test } from "vitest";
+import { importFile } from "./formats/registry.ts";
+import { LISTED_ERROR_PERCENT } from "./metrics/cache-validity.ts";
 import { quantileOf } from "./metrics/quantile.ts";
 import { runBench } from "./run-bench.ts";
 
@@ -26,8 +38,54 @@ test.skipIf(!existsSync(FOLDER))(
     );
     const errors = report.sessions.map((session) => session.sizeModel.mapePercent ?? 0);
     expect(quantileOf(errors, 0.5)).toBeLessThan(1);
+    const readErrors = recorded.flatMap((row) => Math.abs(row.metrics?.cacheValidity?.errorPercent ?? 0));
+    expect(quantileOf(readErrors, 0.5)).toBeLessThan(3);
+    const unexplained = recorded.filter(
+      (row) => Math.abs(row.metrics?.cacheValidity?.errorPercent ?? 0) > LISTED_ERROR_PERCENT,
+    );
+    expect(unexplained.every((row) => row.metrics?.cacheValidity?.cause !== null)).toBe(true);
     const acting = report.rows.filter((row) => row.policy === "sven" && (row.metrics?.economy.compactions ?? 0) > 0);
     expect(acting.length).toBeGreaterThanOrEqual(10);
   },
   120_000,
 );
+
+test.skipIf(!existsSync(FOLDER))("prices give the dollars that a log states, from the log's own cache counts", async () => {
+  const folder = join(FOLDER, "pi-session");
+  const priced = await Promise.all(readdirSync(folder).map((name) => dollarsOf(join(folder, name))));
+  expect(priced.length).toBeGreaterThan(0);
+  for (const { statedUsd, computedUsd } of priced) expect(computedUsd).toBeCloseTo(statedUsd, 6);
+});
+
+async function dollarsOf(path: string): Promise<{ readonly statedUsd: number; readonly computedUsd: number }> {
+  const [transcript] = await importFile(path);
+  const calls = transcript?.entries.filter((entry) => entry.type === "usage") ?? [];
+  const sum = (usdOf: (call: UsageEntry) => number) => calls.reduce((total, call) => total + usdOf(call), 0);
+  return { statedUsd: sum(statedUsd), computedUsd: sum(computedUsd) };
+}
+
+function computedUsd({ modelId, usage }: UsageEntry): number {
+  const prices = MODEL_CATALOG.pricesOf(modelId) ?? NO_PRICES;
+  const { totalTokens, cacheReadTokens, cacheWriteTokens, uncachedTokens } = usage.input;
+  const counts = { readTokens: cacheReadTokens ?? 0, writeTokens: cacheWriteTokens ?? 0, uncachedTokens: uncachedTokens ?? 0 };
+  const forPrompt = promptUsd({ ...counts, state: "warm" }, prices, MODEL_CATALOG.cacheRulesOf(modelId));
+  return forPrompt + outputUsd(usage.output.totalTokens ?? 0, totalTokens ?? 0, prices);
+}
+
+function statedUsd({ usage }: UsageEntry): number {
+  const cost = isRecord(usage.raw) && isRecord(usage.raw.cost) ? usage.raw.cost.total : null;
+  return typeof cost === "number" ? cost : 0;
+}
+
+const NO_PRICES: ModelPrices = {
+  tiers: [
+    {
+      abovePromptTokens: 0,
+      inputUsdPerMillion: 0,
+      outputUsdPerMillion: 0,
+      cacheReadUsdPerMillion: 0,
+      cacheWriteUsdPerMillion: 0,
+      cacheWriteOneHourUsdPerMillion: 0,
+    },
+  ],
+};
