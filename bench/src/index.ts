@@ -13,14 +13,24 @@ export type { PreparedSession } from "./replay/prepared-session.ts";
 export { prepareSession } from "./replay/prepared-session.ts";
 export type { ReplayRequest } from "./replay.ts";
 export { replay } from "./replay.ts";
+export { cacheValidities, medianErrorPercent, type SessionCacheValidity } from "./report/cache-validity.ts";
 // Reporting
 export type { CalibrationSummary } from "./report/calibration-summary.ts";
 export { commonFolder } from "./report/common-folder.ts";
-export { formatCount, formatNumberOf, formatPercent, formatRatioPercent, formatTokens, ratioOf } from "./report/figures.ts";
+export type { CostSummary, DollarSummary } from "./report/cost-summary.ts";
+export {
+  formatCount,
+  formatNumberOf,
+  formatPercent,
+  formatRatioPercent,
+  formatTokens,
+  formatUsd,
+  ratioOf,
+} from "./report/figures.ts";
 export { renderHtmlReport } from "./report/html.ts";
 export { groupNotes, type NoteGroup } from "./report/note-groups.ts";
 export { BASELINE_POLICY, type PolicySummary, summarizePolicies, windowLabels } from "./report/policy-summary.ts";
-export type { RelativeTokens } from "./report/relative-tokens.ts";
+export type { Relative } from "./report/relative.ts";
 export { remarks } from "./report/remarks.ts";
 export { renderJsonReport } from "./report/report-json.ts";
 export { windowLabel } from "./report/window-label.ts";

@@ -1,7 +1,7 @@
 import type { BenchReport, CallPoint, ReplayRow } from "../results.ts";
 import { commonFolder } from "./common-folder.ts";
 import { downsample, MAXIMUM_CHART_POINTS } from "./downsample.ts";
-import { formatCount, formatRatioPercent, formatTokens, NO_FIGURE, ratioOf } from "./figures.ts";
+import { formatCount, formatRatioPercent, formatTokens, formatUsd, NO_FIGURE, ratioOf } from "./figures.ts";
 import { BASELINE_POLICY, windowLabels } from "./policy-summary.ts";
 import { windowLabel } from "./window-label.ts";
 
@@ -130,6 +130,8 @@ const CELL_FIGURES: readonly CellFigure[] = [
   ["compactions", ({ metrics }) => formatCount(metrics?.economy.compactions ?? null)],
   ["prompt tokens", ({ metrics }) => formatTokens(metrics?.economy.promptTokens ?? null)],
   [`% of ${BASELINE_POLICY}`, (row, baseline) => percentOfBaseline(row, baseline)],
+  ["USD, cache", ({ metrics }) => formatUsd(metrics?.cost.withCacheUsd ?? null)],
+  ["USD, no cache", ({ metrics }) => formatUsd(metrics?.cost.withoutCacheUsd ?? null)],
   ["peak tokens", ({ metrics }) => formatTokens(metrics?.economy.peakPromptTokens ?? null)],
   ["recall %", ({ metrics }) => share(metrics?.retention.all.recalled, metrics?.retention.all.uses)],
   ["recall far %", ({ metrics }) => share(metrics?.retention.far.recalled, metrics?.retention.far.uses)],

@@ -1,7 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { formatCount, formatNumberOf, formatPercent, formatRatioPercent, formatTokens } from "./figures.ts";
+import { formatCount, formatNumberOf, formatPercent, formatRatioPercent, formatTokens, formatUsd } from "./figures.ts";
 
 describe("figures", () => {
+  test.each([
+    [0, "0.00"],
+    [0.01234, "0.0123"],
+    [0.4567, "0.457"],
+    [4.567, "4.57"],
+    [1_234.5, "1,235"],
+    [null, "–"],
+  ])("%s dollars read as %s", (usd, expected) => {
+    expect(formatUsd(usd)).toBe(expected);
+  });
+
   test.each([
     [0, "0"],
     [812, "812"],

@@ -44,6 +44,14 @@ export function formatNumberOf(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
+/** US dollars with three significant digits or cents, e.g. `0.0123`, `4.56`, `1,234`. */
+export function formatUsd(usd: number | null): string {
+  if (usd === null) return NO_FIGURE;
+  if (usd >= THOUSAND) return formatCount(usd);
+  if (usd >= 1 || usd === 0) return usd.toFixed(2);
+  return usd >= 0.1 ? usd.toFixed(3) : usd.toFixed(4);
+}
+
 /** `part / whole`, or `null` where there is nothing to divide by. */
 export function ratioOf(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole;

@@ -2,7 +2,7 @@ import type { BenchReport } from "../results.ts";
 import { type ChartData, chartDataOf } from "./chart-data.ts";
 import { formatNumberOf } from "./figures.ts";
 import { policyTables } from "./html-policy-table.ts";
-import { notesSection, policiesSection, sessionsSection, skippedSection } from "./html-sections.ts";
+import { cacheSection, notesSection, policiesSection, sessionsSection, skippedSection } from "./html-sections.ts";
 import type { Markup } from "./markup.ts";
 import { html, scriptJson, trusted } from "./markup.ts";
 import { methodSection } from "./method.ts";
@@ -30,6 +30,7 @@ ${headSection(report)}
 ${chartSection(data)}
 ${policyTables(report)}
 ${sessionsSection(report)}
+${cacheSection(report)}
 ${skippedSection(report)}
 ${notesSection(report)}
 ${methodSection(report)}
@@ -53,7 +54,7 @@ function headSection(report: BenchReport): Markup {
 <p class="soft">${formatNumberOf(report.sessions.length, "recorded session")} with ${formatNumberOf(calls, "model call")},
 replayed under ${report.policies.map(({ name }) => name).join(", ")} in ${windowLabels(report).join(", ")}.${skipped}
 Open loop: sizes, cost, safety and retention, not task success.</p>
-<nav><a href="#charts">Context size</a><a href="#policies">Policies</a><a href="#sessions">Sessions</a>${
+<nav><a href="#charts">Context size</a><a href="#policies">Policies</a><a href="#cost">Cost</a><a href="#retention">Retention</a><a href="#sessions">Sessions</a>${
     report.skipped.length === 0 ? [] : html`<a href="#skipped">Skipped</a>`
   }<a href="#method">Method</a><a href="#settings">Settings</a></nav>`;
 }

@@ -1,8 +1,8 @@
 import type { ArtifactCount, BenchReport, ReplayRow, RetentionCount, RowMetrics } from "../results.ts";
 import type { CalibrationSummary } from "./calibration-summary.ts";
 import { summarizeCalibration } from "./calibration-summary.ts";
-import type { RelativeTokens } from "./relative-tokens.ts";
-import { hasActed, relativeTokens } from "./relative-tokens.ts";
+import { type CostSummary, summarizeCost } from "./cost-summary.ts";
+import { hasActed, type Relative, relativeTo } from "./relative.ts";
 import { windowLabel } from "./window-label.ts";
 
 /** One policy in one window over all sessions to which it applies. Counts are sums; retention is pooled over all uses. */
@@ -20,7 +20,9 @@ export interface PolicySummary {
   readonly firedSessions: number;
   readonly safety: RowMetrics["safety"];
   readonly economy: RowMetrics["economy"];
-  readonly relative: RelativeTokens | null;
+  /** Prompt tokens against the baseline's. */
+  readonly relative: Relative | null;
+  readonly cost: CostSummary;
   readonly retention: RowMetrics["retention"];
   readonly calibration: CalibrationSummary | null;
   readonly work: RowMetrics["work"];
@@ -47,7 +49,8 @@ export function summarizePolicies(report: BenchReport): readonly PolicySummary[]
         ...summarizeRows(rows),
         notApplicable: inWindow.filter((row) => row.policy === name && row.metrics === null).length,
         actedSessions: rows.filter((row) => hasActed(row, baseline.get(row.session))).length,
-        relative: name === BASELINE_POLICY ? null : relativeTokens(rows, baseline),
+        relative: name === BASELINE_POLICY ? null : relativeTo(rows, baseline, ({ economy }) => economy.promptTokens),
+        cost: summarizeCost(rows, name === BASELINE_POLICY ? null : baseline),
       };
     });
   });
@@ -66,7 +69,10 @@ function isEnabled(policy: unknown): boolean {
   return !(typeof policy === "object" && policy !== null && "enabled" in policy && policy.enabled === false);
 }
 
-type RowFigures = Omit<PolicySummary, "policy" | "isActing" | "windowLabel" | "notApplicable" | "actedSessions" | "relative">;
+type RowFigures = Omit<
+  PolicySummary,
+  "policy" | "isActing" | "windowLabel" | "notApplicable" | "actedSessions" | "relative" | "cost"
+>;
 
 function summarizeRows(rows: readonly MeasuredRow[]): RowFigures {
   const sum = (figure: (metrics: RowMetrics) => number) => rows.reduce((total, row) => total + figure(row.metrics), 0);

@@ -171,6 +171,16 @@ describe("plimsoll bench", () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: line });
   });
 
+  test("prices sessions by a file", async () => {
+    const prices = "synthetic/o200k: { inputUsdPerMillion: 1000, outputUsdPerMillion: 1000 }\n";
+    writeFileSync(join(folder, "prices.yaml"), prices);
+    const { stdout } = await run("bench", "logs/session.jsonl", "-p", "none", "--prices", "prices.yaml");
+    expect(stdout).toMatch(/^none +1\/1 +[1-9],/m);
+    const wrong = await run("bench", "logs/session.jsonl", "--prices", "late.yaml");
+    expect(wrong.exitCode).toBe(2);
+    expect(wrong.stderr).toContain("plimsoll: late.yaml:1:1: policy: ");
+  });
+
   test("writes reports that are the same at every run, and leaves nothing else", async () => {
     const first = await run("bench", "logs/session.jsonl", "--json", "out/a.json", "--html", "out/a.html");
     const second = await run("bench", "logs/session.jsonl", "--json", "out/b.json", "--html", "out/b.html");

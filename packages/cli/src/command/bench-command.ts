@@ -2,15 +2,17 @@ import { resolve } from "node:path";
 import type { WindowRequest } from "@plimsoll/bench";
 import { formatNumberOf, LOCATED_AGENTS } from "@plimsoll/bench";
 import { PlimsollError } from "@plimsoll/core";
+import { MODEL_CATALOG } from "@plimsoll/providers";
 import type { Command } from "commander";
 import { EXIT_FAILED, EXIT_USAGE } from "../exit-code.ts";
-import { findInputs, joinInputs } from "../input/find-inputs.ts";
+import { type FoundInputs, findInputs, joinInputs } from "../input/find-inputs.ts";
 import { DEFAULT_LOG_LIMIT, findLogs } from "../input/find-logs.ts";
 import type { CliIo } from "../io.ts";
 import { choosePolicies, DEFAULT_POLICIES } from "../option/policy-option.ts";
 import { DEFAULT_WINDOW, parseWindow } from "../option/window-option.ts";
+import { type ReadPrices, readPrices } from "../prices/read-prices.ts";
 import { printable } from "../terminal/printable.ts";
-import { runAndReport } from "./run-and-report.ts";
+import { type RunRequest, runAndReport } from "./run-and-report.ts";
 
 interface BenchOptions {
   readonly policy?: readonly string[];
@@ -18,6 +20,7 @@ interface BenchOptions {
   readonly from?: readonly string[];
   readonly since?: string;
   readonly limit?: string;
+  readonly prices?: string;
   readonly json?: string;
   readonly html?: string;
   readonly perSession?: true;
@@ -43,6 +46,7 @@ export function addBenchCommand(program: Command, io: CliIo, onExit: (exitCode: 
     .option("--from <agent>", `the agent's own logs in their usual place; repeatable (${LOCATED_AGENTS.join(", ")})`, collect)
     .option("--since <time>", "with --from: logs changed since 2026-01-31, or in the last 12h, 7d or 4w")
     .option("--limit <count>", `with --from: at most so many logs of each agent, the newest (default: ${DEFAULT_LOG_LIMIT})`)
+    .option("--prices <file>", "prices by model id, as YAML, before those that come with plimsoll")
     .option("--json <file>", "write the whole report as JSON")
     .option("--html <file>", "write the report as one HTML page")
     .option("--per-session", "list every session, however many there are")
@@ -51,32 +55,41 @@ export function addBenchCommand(program: Command, io: CliIo, onExit: (exitCode: 
 }
 
 async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo): Promise<number> {
-  const { policies, problems } = choosePolicies(options.policy ?? DEFAULT_POLICIES, io.cwd);
   const windows: readonly WindowRequest[] = options.window?.map(parseWindow) ?? [DEFAULT_WINDOW];
-  for (const problem of problems) io.stderr.write(`plimsoll: ${printable(problem)}\n`);
-  if (policies.length === 0) return EXIT_USAGE;
+  const { policies, problems } = choosePolicies(options.policy ?? DEFAULT_POLICIES, io.cwd);
+  const prices = chooseCatalog(options.prices, io.cwd);
+  say([...problems, ...("problems" in prices ? prices.problems : [])], io);
+  if (policies.length === 0 || "problems" in prices) return EXIT_USAGE;
 
-  const query = { agents: options.from ?? [], since: options.since, limit: options.limit };
-  if (inputs.length === 0 && query.agents.length === 0) {
-    throw new PlimsollError("bad-input", "nothing to replay: give session files, folders or patterns, or --from <agent>");
-  }
-  const found = joinInputs(await findInputs(inputs, io.cwd), await findLogs(query, io));
+  const found = await gather(inputs, options, io);
   if (found.files.length === 0) {
-    for (const { reason } of found.missing) io.stderr.write(`plimsoll: ${printable(reason)}\n`);
     const looked = found.notSessions.length === 0 ? "" : ` (looked at ${formatNumberOf(found.notSessions.length, "file")})`;
-    io.stderr.write(`plimsoll: nothing to replay: no session was found${looked}\n`);
+    say([...found.missing.map(({ reason }) => reason), `nothing to replay: no session was found${looked}`], io);
     return EXIT_FAILED;
   }
-  return runAndReport(
-    { found, policies, windows, listSessions: options.perSession ?? false, reports: reportFiles(options, io) },
-    io,
-  );
+  const { catalog } = prices;
+  const reports = reportFiles(options, io);
+  return runAndReport({ found, policies, windows, catalog, listSessions: options.perSession ?? false, reports }, io);
 }
 
-function reportFiles(
-  { json, html }: BenchOptions,
-  { cwd }: CliIo,
-): { readonly json: string | null; readonly html: string | null } {
+async function gather(inputs: readonly string[], options: BenchOptions, io: CliIo): Promise<FoundInputs> {
+  const agents = options.from ?? [];
+  if (inputs.length === 0 && agents.length === 0) {
+    throw new PlimsollError("bad-input", "nothing to replay: give session files, folders or patterns, or --from <agent>");
+  }
+  const logs = await findLogs({ agents, since: options.since, limit: options.limit }, io);
+  return joinInputs(await findInputs(inputs, io.cwd), logs);
+}
+
+function chooseCatalog(file: string | undefined, cwd: string): ReadPrices {
+  return file === undefined ? { catalog: MODEL_CATALOG } : readPrices(resolve(cwd, file), file);
+}
+
+function say(lines: readonly string[], io: CliIo): void {
+  for (const line of lines) io.stderr.write(`plimsoll: ${printable(line)}\n`);
+}
+
+function reportFiles({ json, html }: BenchOptions, { cwd }: CliIo): RunRequest["reports"] {
   const place = (file: string | undefined) => (file === undefined ? null : resolve(cwd, file));
   return { json: place(json), html: place(html) };
 }

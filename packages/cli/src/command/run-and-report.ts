@@ -1,6 +1,7 @@
 import type { BenchReport, WindowRequest } from "@plimsoll/bench";
 import { renderHtmlReport, renderJsonReport, runBench } from "@plimsoll/bench";
 import type { Policy } from "@plimsoll/core";
+import type { ModelCatalog } from "@plimsoll/providers";
 import { EXIT_FAILED, EXIT_OK } from "../exit-code.ts";
 import type { FoundInputs } from "../input/find-inputs.ts";
 import type { CliIo } from "../io.ts";
@@ -14,6 +15,8 @@ export interface RunRequest {
   readonly found: FoundInputs;
   readonly policies: readonly Policy[];
   readonly windows: readonly WindowRequest[];
+  /** Prices and cache rules. */
+  readonly catalog: ModelCatalog;
   /** List the sessions, however many there are. */
   readonly listSessions: boolean;
   /** Absolute paths of the files to write; `null` for none. */
@@ -32,13 +35,14 @@ export async function runAndReport(request: RunRequest, io: CliIo): Promise<numb
   return report.rows.some(({ metrics }) => metrics !== null) ? EXIT_OK : EXIT_FAILED;
 }
 
-async function replayAll({ found, policies, windows }: RunRequest, io: CliIo): Promise<BenchReport> {
+async function replayAll({ found, policies, windows, catalog }: RunRequest, io: CliIo): Promise<BenchReport> {
   const bar = createProgressBar(io.stderr);
   try {
     const report = await runBench({
       files: found.files,
       policies,
       windows,
+      catalog,
       plimsollVersion: plimsollVersion(),
       onProgress: bar.show,
     });

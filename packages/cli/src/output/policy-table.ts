@@ -13,7 +13,7 @@ import { shortened } from "../terminal/printable.ts";
 import { drawTable, type TableCell } from "../terminal/text-table.ts";
 
 /** Longer names of policies are shortened, so that the table stays within 100 columns. */
-const POLICY_CHARS = 20;
+export const POLICY_CHARS: number = 20;
 
 /** The head; a space before a title sets a group of columns apart. */
 const HEAD: readonly (readonly TableCell[])[] = [

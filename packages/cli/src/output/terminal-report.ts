@@ -1,5 +1,7 @@
 import type { BenchReport } from "@plimsoll/bench";
+import { cacheLines } from "./cache-lines.ts";
 import { calibrationLines } from "./calibration-lines.ts";
+import { costTables } from "./cost-table.ts";
 import { footerLines } from "./footer.ts";
 import { policyTables } from "./policy-table.ts";
 import { sessionTable } from "./session-table.ts";
@@ -16,6 +18,7 @@ const READING = [
   "fired: sessions with a compaction / replayed. prompt tokens: of all requests. % of none: geometric",
   "mean of sessions, and pooled, where one of the two acted. recall: references in replies that could",
   "still be read when used; source ev.: in the line that stated them last; far: 20k tokens back.",
+  "USD: requests, replies and summaries; % none: geometric mean; cold: sent after the cache expired.",
 ].join("\n");
 
 /** The whole report as text for a terminal of 100 columns. */
@@ -24,7 +27,10 @@ export function terminalReport(report: BenchReport, { listSessions, notSessions,
   const sections = [
     sessionTable(report, { all: listSessions }),
     ...(report.rows.length > 0 ? [policyTables(report)] : []),
-    ...(hasFigures ? [[...calibrationLines(report), READING].join("\n")] : ["Nothing could be replayed."]),
+    ...(hasFigures ? [costTables(report)] : []),
+    ...(hasFigures
+      ? [[...calibrationLines(report), ...cacheLines(report), READING].join("\n")]
+      : ["Nothing could be replayed."]),
     [...footerLines(report, notSessions), ...written.map((file) => `Written: ${file}`)].join("\n"),
   ];
   return sections.filter((section) => section !== "").join("\n\n");
