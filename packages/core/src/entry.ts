@@ -166,6 +166,8 @@ export interface CompactionRecord {
   readonly messagesBefore: number;
   readonly messagesAfter: number;
   readonly work: WorkCount;
+  /** The step of the turn at whose gate it was made: 0 before the submit; absent where the caller does not count. */
+  readonly step?: number | undefined;
 }
 
 /** Work done, for bounds that tests can assert: UTF-16 code units read, messages looked at, calls of a tokenizer. */

@@ -1,4 +1,5 @@
 import type { AssistantMessage, Context, Message, StopReason } from "./message/message.ts";
+import type { TranscriptLabels } from "./message/transcript-text.ts";
 import type { Usage } from "./usage.ts";
 
 /** A request for one summary: what is covered, in order, and how it is to be written. */
@@ -8,10 +9,14 @@ export interface SummaryRequest {
   /** Section titles that the summary must have, in order. */
   readonly sections: readonly string[];
   readonly maxTokens: number;
+  /** Most tokens of the text about a split turn's older part, where that is a part of its own. */
+  readonly turnPrefixMaxTokens: number;
   /** What the person asked the summary to concentrate on. */
   readonly focus: string | null;
   /** Cap of each tool result in a serialised request, in characters; `null` for none. */
   readonly resultCapChars: number | null;
+  /** What stands before and after each piece of a serialised history. */
+  readonly labels: TranscriptLabels;
 }
 
 /** A summary as it came back. It is validated before it becomes part of a context. */
@@ -51,6 +56,8 @@ export interface ModelRequest {
   readonly context: Context;
   readonly modelId: string;
   readonly maxOutputTokens: number;
+  /** How hard the model is to reason; absent for its own default. A wire that has no such setting leaves it out. */
+  readonly reasoning?: "low" | "medium" | "high";
 }
 
 /** A reply as it came back, before it has an id in a log; `draft.requestId` joins it to its usage entry. */

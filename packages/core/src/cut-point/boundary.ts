@@ -1,19 +1,22 @@
 import type { Message } from "../message/message.ts";
 import { isHuman, toolCallsOf } from "../message/message.ts";
-import { safeCutAtOrBefore, safeCuts } from "./safe-cuts.ts";
+import { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "./safe-cuts.ts";
 
 /** Where a cut may fall; the words are those of the policy's `boundary`. */
-export type Boundary = "any-safe" | "not-in-tool-batch" | "turn";
+export type Boundary = "any-safe" | "next-safe" | "not-in-tool-batch" | "turn";
 
 /**
  * The cut point nearest to `wanted` that the boundary allows, never parting a call from its result. It moves back (keeps more)
- * except for `turn`, which first looks forward for a human message and falls back to a cut inside the turn.
+ * except for `next-safe`, which moves forward while something is left to keep, and `turn`, which first looks forward for a human
+ * message and falls back to a cut inside the turn.
  */
 export function cutAtBoundary(messages: readonly Message[], wanted: number, boundary: Boundary): number {
   const safe = safeCuts(messages);
   switch (boundary) {
     case "any-safe":
       return safeCutAtOrBefore(safe, wanted);
+    case "next-safe":
+      return nextSafe(messages, safe, wanted);
     case "not-in-tool-batch":
       return outsideToolBatch(messages, safe, wanted);
     case "turn":
@@ -21,6 +24,11 @@ export function cutAtBoundary(messages: readonly Message[], wanted: number, boun
     default:
       return boundary satisfies never;
   }
+}
+
+function nextSafe(messages: readonly Message[], safe: readonly boolean[], wanted: number): number {
+  const next = safeCutAtOrAfter(safe, wanted);
+  return next !== null && (next < messages.length || wanted >= messages.length) ? next : safeCutAtOrBefore(safe, wanted);
 }
 
 /** Moves back past calls and results, so that the first kept message is a user's or an assistant's text. */

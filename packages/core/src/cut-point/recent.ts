@@ -14,13 +14,34 @@ export function cutKeepingTokens(
   keepTokens: number,
   messageTokens: (message: Message) => number,
 ): number {
-  if (keepTokens <= 0) return messages.length;
+  return keepTokens <= 0 ? messages.length : cutWhere(messages, messageTokens, (keptTokens) => keptTokens >= keepTokens);
+}
+
+/** The cut point at which the kept messages first exceed `keepTokens`; with 0 the newest message is kept. 0 where all together do not. */
+export function cutExceedingTokens(
+  messages: readonly Message[],
+  keepTokens: number,
+  messageTokens: (message: Message) => number,
+): number {
+  return cutWhere(messages, messageTokens, (keptTokens) => keptTokens > keepTokens);
+}
+
+/** The cut point that leaves the newest `keepMessages` where a cut is forced; 0 where there are no more than that. */
+export function forcedCut(messages: readonly Message[], keepMessages: number): number {
+  return Math.max(0, messages.length - keepMessages);
+}
+
+function cutWhere(
+  messages: readonly Message[],
+  messageTokens: (message: Message) => number,
+  isEnough: (keptTokens: number) => boolean,
+): number {
   let keptTokens = 0;
   for (let index = messages.length - 1; index >= 0; index--) {
     const message = messages[index];
     if (message === undefined) break;
     keptTokens += messageTokens(message);
-    if (keptTokens >= keepTokens) return index;
+    if (isEnough(keptTokens)) return index;
   }
   return 0;
 }

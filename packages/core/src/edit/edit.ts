@@ -14,7 +14,7 @@ export interface SummarizeEdit {
 /** A span to remove. A notice that counts what all drops of a plan took out stands where the first of them began, if asked for. */
 export interface DropEdit extends MessageSpan {
   readonly kind: "drop";
-  readonly notice: "count" | "none";
+  readonly notice: "count" | "roles" | "none";
 }
 
 /** A part to replace by the text given: a stub, or the part's own head and tail. `handle` finds the original again. */

@@ -4,7 +4,7 @@ import { isPlimsollError } from "../error.ts";
 import { shortHash } from "../hash.ts";
 import { canonicalJson } from "../json.ts";
 import type { Message } from "../message/message.ts";
-import type { Keep } from "../policy/policy.ts";
+import type { Keep, SummaryPolicy } from "../policy/policy.ts";
 import type { Summarizer } from "../ports.ts";
 import { factsText } from "../prompts/facts.ts";
 import { chunkedSummarizer } from "../summarizer/chunked.ts";
@@ -77,6 +77,7 @@ export async function climb(state: FitState, { reason, budget, input }: Climb, s
     messagesBefore: before.length,
     messagesAfter: climbed.messages.length,
     work: workBetween(workBefore, state.work.total()),
+    ...(input.step === undefined ? {} : { step: input.step }),
   };
   const id = shortHash(canonicalJson({ through: state.lastEntryId, reason, edits: climbed.applied }));
   return {
@@ -117,6 +118,8 @@ async function climbRungs(state: FitState, rungs: RungsInput, signal: AbortSigna
       keep: rungs.keep,
       budget: rungs.budget,
       roomTokens: goal.engineTokens,
+      lineTokens: goal.lineTokens,
+      isForced: input.now !== undefined || input.gate === "on-overflow",
       ...tools.pricing,
     });
     const tried = next.kind === "edits" ? next.rung : ladder.length;
@@ -126,7 +129,7 @@ async function climbRungs(state: FitState, rungs: RungsInput, signal: AbortSigna
     if (isEnough(ladder[tried], { goal, tokens, acted: applied.length > 0 })) break;
     rung = tried + 1;
     try {
-      const { summary } = state.policy;
+      const summary = summaryWithin(state.policy.summary, rungs.budget);
       const { facts, summarizer, digest } = tools;
       const executed = await execute(
         {
@@ -170,7 +173,9 @@ function isEnough(rung: Rung | undefined, so: { goal: Goal; tokens: number; acte
 }
 
 function keepFor(state: FitState, reason: CompactionReason, input: FitInput): Keep {
-  return input.now?.keep ?? (reason === "overflow" ? state.policy.overflow.keep : state.policy.keep);
+  const { keep, manualKeep, overflow } = state.policy;
+  if (input.now !== undefined) return input.now.keep ?? (reason === "manual" ? (manualKeep ?? keep) : keep);
+  return reason === "overflow" ? overflow.keep : keep;
 }
 
 /** What all rungs of one climb share. */
@@ -203,7 +208,8 @@ function toolsFor(
   const factsTokens = Math.min(policy.facts.maxTokens, roomTokens * FACTS_RATIO);
   const facts = factsText(state.facts, state.kept, Math.floor(factsTokens * CHARS_PER_TOKEN));
   const messageTokens = (message: Message) => cutEstimator.messageTokens(message, ledger);
-  const historyTokens = Math.max(PROMPT_TOKENS, budget.inputBudgetTokens - policy.summary.maxTokens - PROMPT_TOKENS);
+  const { maxTokens } = summaryWithin(policy.summary, budget);
+  const historyTokens = Math.max(PROMPT_TOKENS, budget.inputBudgetTokens - maxTokens - PROMPT_TOKENS);
   const limits = { historyTokens, messageTokens: (message: Message) => estimator.messageTokens(message, ledger) };
   const supplied: Summarizer = () => Promise.resolve({ text: summary ?? "", usage: null, stopReason: "end" });
   const scaleRatio = cutEstimator.scaleRatio(ledger);
@@ -218,6 +224,20 @@ function toolsFor(
       scaleRatio,
       noticeTokens: NOTICE_TOKENS + (facts === null ? 0 : Math.ceil(cutEstimator.measure.textTokens(facts) * scaleRatio)),
     },
+  };
+}
+
+/** A summary may take at most this share of the input budget: what klaude-code's figures come to in small windows (K-c1). */
+const SUMMARY_RATIO = 0.2;
+
+/** The policy's summary, no larger than the window has room for beside the history that it is written from. */
+function summaryWithin(summary: SummaryPolicy, budget: Budget): SummaryPolicy {
+  const limitTokens = Math.max(1, Math.floor(budget.inputBudgetTokens * SUMMARY_RATIO));
+  const { maxTokens, turnPrefixMaxTokens } = summary;
+  return {
+    ...summary,
+    maxTokens: Math.min(maxTokens, limitTokens),
+    turnPrefixMaxTokens: Math.min(turnPrefixMaxTokens, limitTokens),
   };
 }
 

@@ -88,7 +88,9 @@ describe("execute", () => {
         parts: [{ promptId: "structured", messages: view.slice(0, 2) }],
         sections: SVEN_POLICY.summary.sections,
         maxTokens: 4096,
+        turnPrefixMaxTokens: SVEN_POLICY.summary.turnPrefixMaxTokens,
         resultCapChars: null,
+        labels: SVEN_POLICY.summary.labels,
         focus: "the tests",
       },
     ]);

@@ -11,6 +11,7 @@ import type { SummaryPolicy } from "../policy/policy.ts";
 import type { Summarizer } from "../ports.ts";
 import { droppedText } from "../prompts/dropped.ts";
 import { summaryText } from "../prompts/header.ts";
+import { truncateText } from "../prompts/truncate.ts";
 import { validSummaryText } from "../summarizer/validate.ts";
 
 /** What edits are carried out with. */
@@ -65,9 +66,12 @@ export async function execute(input: ExecuteInput, signal: AbortSignal): Promise
 
 async function appliedSummarize(edit: SummarizeEdit, input: ExecuteInput, signal: AbortSignal): Promise<AppliedSummarize> {
   const parts = edit.spans.map((span) => ({ promptId: span.promptId, messages: spanOf(input.messages, span) }));
-  const { sections, maxTokens, resultCapChars, role } = input.summary;
+  const { sections, maxTokens, turnPrefixMaxTokens, resultCapChars, labels, role } = input.summary;
   const write = edit.writer === "model" ? input.summarizer : input.digest;
-  const summary = await write({ parts, sections, maxTokens, resultCapChars, focus: input.focus }, signal);
+  const summary = await write(
+    { parts, sections, maxTokens, turnPrefixMaxTokens, resultCapChars, labels, focus: input.focus },
+    signal,
+  );
   signal.throwIfAborted();
   const covered = parts.flatMap((part) => part.messages);
   const text = summaryText(validSummaryText(summary));
@@ -79,11 +83,9 @@ async function appliedSummarize(edit: SummarizeEdit, input: ExecuteInput, signal
 function appliedDrop(edit: DropEdit, drops: readonly DropEdit[], input: ExecuteInput): AppliedDrop {
   const covered = spanOf(input.messages, edit);
   const all = drops.flatMap((drop) => spanOf(input.messages, drop));
-  const text = droppedText(
-    coverageOf(all),
-    spanHandle({ from: drops[0]?.from ?? edit.from, through: drops.at(-1)?.through ?? edit.through }),
-  );
-  const saysSo = edit.notice === "count" && edit === drops[0];
+  const handle = spanHandle({ from: drops[0]?.from ?? edit.from, through: drops.at(-1)?.through ?? edit.through });
+  const text = edit.notice === "roles" ? truncateText(all, handle) : droppedText(coverageOf(all), handle);
+  const saysSo = edit.notice !== "none" && edit === drops[0];
   const notice = saysSo ? engineMessage({ role: "user", origin: "notice", text, input }, all) : null;
   return { kind: "drop", from: edit.from, through: edit.through, notice, covered: coverageOf(covered) };
 }

@@ -15,6 +15,8 @@ export interface FitInput {
   readonly pending: readonly Message[];
   readonly model: ModelLimits;
   readonly nowMs: number | null;
+  /** Which step of the turn this gate comes after: 0 before the submit, n after the n-th batch of tool results. For records. */
+  readonly step?: number;
   readonly dynamicContext?: string | null;
   /** What the person asked the summary to concentrate on. */
   readonly focus?: string | null;

@@ -12,6 +12,8 @@ export interface Goal {
   readonly engineTokens: number;
   /** The policy's strategies run until the messages are this small; never above `engineTokens`. */
   readonly ownTokens: number;
+  /** At this size the trigger would fire again at once. */
+  readonly lineTokens: number;
 }
 
 /** Share of the rejected context that a recovery may keep: the estimate has just been proved too low by an unknown factor; chosen. */
@@ -31,12 +33,13 @@ export function goalOf(
   if (climb.reason === "overflow") {
     const ratio = RECOVERY_RATIOS[Math.min(climb.input.recovery ?? 0, RECOVERY_RATIOS.length - 1)] ?? 1;
     const shrunkTokens = Math.min(fittingTokens, Math.floor(sizes.tokensBefore * ratio));
-    return { roomTokens: fittingTokens, engineTokens: shrunkTokens, ownTokens: shrunkTokens };
+    return { roomTokens: fittingTokens, engineTokens: shrunkTokens, ownTokens: shrunkTokens, lineTokens: shrunkTokens };
   }
   const target = state.policy.progress.target;
-  if (target === null) return { roomTokens: fittingTokens, engineTokens: fittingTokens, ownTokens: fittingTokens };
-  const lineTokens = triggerTokens(state.policy.trigger, climb.budget);
-  const afterStepsTokens = lineTokens - target.steps * state.ledger.stepGrowthTokens * state.ledger.factor;
+  const triggeringTokens = triggerTokens(state.policy.trigger, climb.budget);
+  const line = { roomTokens: fittingTokens, engineTokens: fittingTokens, lineTokens: triggeringTokens - besidesTokens };
+  if (target === null) return { ...line, ownTokens: fittingTokens };
+  const afterStepsTokens = triggeringTokens - target.steps * state.ledger.stepGrowthTokens * state.ledger.factor;
   const ownTokens = Math.max(0, Math.min(resolveAmount(target.atMost, climb.budget), afterStepsTokens)) - besidesTokens;
-  return { roomTokens: fittingTokens, engineTokens: fittingTokens, ownTokens: Math.min(fittingTokens, ownTokens) };
+  return { ...line, ownTokens: Math.min(fittingTokens, ownTokens) };
 }

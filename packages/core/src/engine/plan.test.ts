@@ -34,17 +34,27 @@ describe("ladderOf", () => {
 
 const measure = charsPerToken(SVEN_LENGTH_ESTIMATE, createWorkCounter());
 
+/** The preset, keeping the newest messages of short histories too. */
+const KEEPING = {
+  ...SVEN_POLICY,
+  strategies: SVEN_POLICY.strategies.map((spec) =>
+    spec.kind === "summarize" ? { ...spec, keepNothingUpToMessages: 0 } : spec,
+  ),
+};
+
 function inputFor(messages: readonly Message[], more: Partial<PlanInput> = {}): PlanInput {
   return {
     messages,
     budget: { windowTokens: 1000, inputBudgetTokens: 1000 },
     roomTokens: 1000,
+    lineTokens: 750,
+    isForced: false,
     keep: { messages: 2 },
     messageTokens: measure.messageTokens,
     measure,
     scaleRatio: 1,
     noticeTokens: 50,
-    ladder: ladderOf(SVEN_POLICY, "threshold", true),
+    ladder: ladderOf(KEEPING, "threshold", true),
     rung: 0,
     ...more,
   };

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import type { Amount } from "../budget.ts";
 import type { Gate } from "../entry.ts";
+import type { TranscriptLabels } from "../message/transcript-text.ts";
 import type { StrategySpec } from "../strategy/strategy.ts";
 import type { EstimatorSpec } from "../tokens/estimator.ts";
 import type { Trigger } from "../trigger.ts";
-import { amountSchema, estimatorSchema, keepSchema, strategySchema, triggerSchema } from "./schema-parts.ts";
+import { amountSchema, estimatorSchema, keepSchema, labelsSchema, strategySchema, triggerSchema } from "./schema-parts.ts";
 
 /** How much of the newest history stays verbatim: a number of messages, or an amount of tokens. */
 export type Keep = { readonly messages: number } | Amount;
@@ -22,6 +23,8 @@ export interface Policy {
   /** From here on only strategies that need no model run; `null` for policies without that case. */
   readonly emergency: { readonly atLeast: Amount } | null;
   readonly keep: Keep;
+  /** What a compaction that the person asks for keeps; `null` keeps what any other does. */
+  readonly manualKeep: Keep | null;
   /** Tried in order, the next one when one fails or is not enough. The engine appends rungs that need no model. */
   readonly strategies: readonly StrategySpec[];
   /** Cap of one tool result before it enters history, by this policy's uncalibrated measure; `null` lets all in. */
@@ -54,10 +57,14 @@ export interface SummaryPolicy {
   readonly role: "user" | "assistant";
   readonly sections: readonly string[];
   readonly maxTokens: number;
+  /** Most tokens of the text about the older part of a split turn, where that is written apart. */
+  readonly turnPrefixMaxTokens: number;
   /** How the history is given to the model: as fenced text, or as the session's own prefix. */
   readonly request: "serialised" | "prefix";
   /** Each tool result in a serialised request is cut to this many characters; `null` for no cap. */
   readonly resultCapChars: number | null;
+  /** What stands before and after each piece of a serialised history. */
+  readonly labels: TranscriptLabels;
 }
 
 /** What ends compaction loops. */
@@ -91,6 +98,7 @@ export const policySchema: z.ZodType<Policy> = z.strictObject({
   trigger: triggerSchema,
   emergency: z.strictObject({ atLeast: amountSchema }).nullable(),
   keep: keepSchema,
+  manualKeep: keepSchema.nullable(),
   strategies: z.array(strategySchema).readonly(),
   truncation: z.strictObject({ capTokens: z.int().nonnegative() }).nullable(),
   overflow: z.strictObject({ keep: keepSchema, maxRecoveries: z.int().min(0).max(10) }),
@@ -100,8 +108,10 @@ export const policySchema: z.ZodType<Policy> = z.strictObject({
     role: z.enum(["user", "assistant"]),
     sections: z.array(z.string().min(1)).readonly(),
     maxTokens: z.int().positive(),
+    turnPrefixMaxTokens: z.int().positive(),
     request: z.enum(["serialised", "prefix"]),
     resultCapChars: z.int().positive().nullable(),
+    labels: labelsSchema,
   }),
   progress: z.strictObject({
     target: z.strictObject({ atMost: amountSchema, steps: z.int().nonnegative() }).nullable(),

@@ -12,7 +12,7 @@ export function dropOldest(spec: DropOldestSpec): Strategy {
     const cut =
       spec.amount === "all-but-keep"
         ? cutByKeep(input)
-        : cutToFit(spec.notice === "count" ? input : { ...input, noticeTokens: 0 });
+        : cutToFit(spec.notice === "none" ? { ...input, noticeTokens: 0 } : input);
     const edits = dropsBefore(input.messages, cut).map((edit) => ({ ...edit, notice: spec.notice }));
     const [first, ...rest] = edits;
     return first === undefined

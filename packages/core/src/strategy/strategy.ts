@@ -1,4 +1,5 @@
 import type { Budget } from "../budget.ts";
+import type { Boundary } from "../cut-point/boundary.ts";
 import type { Edit } from "../edit/edit.ts";
 import type { Message } from "../message/message.ts";
 import type { MessageMeasure } from "../tokens/measure.ts";
@@ -12,13 +13,20 @@ export interface SummarizeSpec {
   /** Who writes: the model, or the deterministic digest. */
   readonly writer: "model" | "digest";
   /**
-   * Where a cut may fall: at any place that splits no call from its result; only where neither side is inside a batch of
-   * tool calls; or only before a human message where there is one.
+   * Where a cut may fall: at any place that splits no call from its result, keeping more (`any-safe`) or, where something is left
+   * to keep, less (`next-safe`) than asked; only where neither side is inside a batch of tool calls; or only before a human
+   * message where there is one.
    */
-  readonly boundary: "any-safe" | "not-in-tool-batch" | "turn";
+  readonly boundary: Boundary;
   readonly promptId: string;
   /** Prompt for the older part of a turn that the cut splits; `null` summarises it with the rest. */
   readonly turnPrefixPromptId: string | null;
+  /** A turn's older part of fewer messages, its human one counted, is summarised with the rest; 0 where nothing is said. */
+  readonly turnPrefixFromMessages?: number | undefined;
+  /** Histories of at most so many messages are summarised whole, whatever is to be kept; not where it is forced. */
+  readonly keepNothingUpToMessages?: number | undefined;
+  /** Where there is no cut but the context must shrink (after an overflow, or on demand), all but so many messages are summarised. */
+  readonly forcedKeepMessages?: number | undefined;
 }
 
 /** Replaces old tool results by stubs with handles, in one batch. Needs no model. */
@@ -35,8 +43,8 @@ export interface DropOldestSpec {
   readonly kind: "drop-oldest";
   /** All but what the policy keeps, or no more than it takes to fit. */
   readonly amount: "all-but-keep" | "until-it-fits";
-  /** Whether a notice counts what went; without one the record alone does. */
-  readonly notice: "count" | "none";
+  /** Whether a notice counts what went, in all or by role; without one the record alone does. */
+  readonly notice: "count" | "roles" | "none";
 }
 
 /** Cuts the largest tool results and assistant texts to head and tail until the view fits. Needs no model. */
@@ -58,8 +66,12 @@ export interface StrategyInput {
   readonly budget: Budget;
   /** Tokens that the messages may take at most, after the overhead and what is pending are counted. */
   readonly roomTokens: number;
+  /** Tokens of messages at which the trigger would fire again at once; a cut that keeps so much is not worth its boundary. */
+  readonly lineTokens: number;
   /** The newest history to keep, in messages or tokens. */
   readonly keep: { readonly messages: number } | { readonly tokens: number };
+  /** True where the context must shrink although it is below the trigger: after an overflow, or on demand. */
+  readonly isForced: boolean;
   /** Expected tokens of a message by the policy's measure (its cut estimator where it has one). */
   readonly messageTokens: (message: Message) => number;
   /** The measure itself, for texts that are not messages yet; `scaleRatio` turns its tokens into expected ones. */

@@ -1,6 +1,6 @@
 import { cutAtBoundary } from "../cut-point/boundary.ts";
 import { openLoopStart } from "../cut-point/open-loop.ts";
-import { cutKeepingMessages, cutKeepingTokens } from "../cut-point/recent.ts";
+import { cutExceedingTokens, cutKeepingMessages, cutKeepingTokens, forcedCut } from "../cut-point/recent.ts";
 import { safeCutAtOrBefore, safeCuts } from "../cut-point/safe-cuts.ts";
 import type { SummarizeEdit } from "../edit/edit.ts";
 import type { Message } from "../message/message.ts";
@@ -9,7 +9,8 @@ import type { Strategy, StrategyInput, SummarizeSpec } from "./strategy.ts";
 
 /**
  * Summarises everything before the cut. Where the cut falls inside the newest turn, that turn's human message stays literal
- * between the summary and the first kept message, and what lies on both sides of it goes into one summary.
+ * between the summary and the first kept message, and what lies on both sides of it goes into one summary. What is older than that turn
+ * and the turn's own beginning are written with prompts of their own, where the policy has them and both are there.
  */
 export function summarize(spec: SummarizeSpec): Strategy {
   return (input) => {
@@ -22,30 +23,41 @@ export function summarize(spec: SummarizeSpec): Strategy {
 }
 
 /**
- * The cut that the policy's `keep` asks for; where that leaves nothing to summarise because one tool batch reaches back
- * to the beginning, the newest safe cut, so that a batch is never in the way for ever.
+ * The cut that the policy's `keep` asks for; where its boundary leaves nothing to summarise, or so much that the trigger would fire
+ * again at once, the newest safe cut, so that a batch of calls is never in the way for ever.
  */
 function cutFor(spec: SummarizeSpec, input: StrategyInput): number | null {
-  const { messages, keep } = input;
-  const asked =
-    "messages" in keep
-      ? cutKeepingMessages(messages, keep.messages)
-      : cutKeepingTokens(messages, keep.tokens, input.messageTokens);
-  const wanted = Math.min(asked, openLoopStart(messages));
-  if (wanted === 0) return null;
-  const cut = cutAtBoundary(messages, wanted, spec.boundary);
-  if (cut > 0) return cut;
-  const fallback = safeCutAtOrBefore(safeCuts(messages), wanted);
-  return fallback > 0 ? fallback : null;
+  const { messages } = input;
+  const newest = openLoopStart(messages);
+  const wanted = Math.min(askedCut(spec, input), newest);
+  if (wanted > 0) {
+    const cut = cutAtBoundary(messages, wanted, spec.boundary);
+    if (cut > 0 && keptTokens(input, cut) < input.lineTokens) return cut;
+    const fallback = safeCutAtOrBefore(safeCuts(messages), wanted);
+    if (Math.max(cut, fallback) > 0) return Math.max(cut, fallback);
+  }
+  if (!input.isForced || spec.forcedKeepMessages === undefined) return null;
+  const forced = safeCutAtOrBefore(safeCuts(messages), Math.min(forcedCut(messages, spec.forcedKeepMessages), newest));
+  return forced > 0 ? forced : null;
+}
+
+function askedCut(spec: SummarizeSpec, { messages, keep, messageTokens, isForced }: StrategyInput): number {
+  if (!isForced && messages.length <= (spec.keepNothingUpToMessages ?? 0)) return messages.length;
+  if ("messages" in keep) return cutKeepingMessages(messages, keep.messages);
+  const cutWith = spec.boundary === "turn" ? cutExceedingTokens : cutKeepingTokens;
+  return cutWith(messages, keep.tokens, messageTokens);
+}
+
+function keptTokens({ messages, messageTokens }: StrategyInput, cut: number): number {
+  return messages.slice(cut).reduce((sum, message) => sum + messageTokens(message), 0);
 }
 
 function spansBefore(messages: readonly Message[], cut: number, spec: SummarizeSpec): SummarizeEdit["spans"] {
   const human = messages.findLastIndex(isHuman);
   if (human < 0 || human >= cut) return span(messages, 0, cut, spec.promptId);
-  return [
-    ...span(messages, 0, human, spec.promptId),
-    ...span(messages, human + 1, cut, spec.turnPrefixPromptId ?? spec.promptId),
-  ];
+  const isApart = human > 0 && cut - human >= (spec.turnPrefixFromMessages ?? 0);
+  const prefixPromptId = isApart ? (spec.turnPrefixPromptId ?? spec.promptId) : spec.promptId;
+  return [...span(messages, 0, human, spec.promptId), ...span(messages, human + 1, cut, prefixPromptId)];
 }
 
 function span(messages: readonly Message[], start: number, end: number, promptId: string): SummarizeEdit["spans"] {

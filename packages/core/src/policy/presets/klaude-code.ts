@@ -1,5 +1,7 @@
 import type { Amount } from "../../budget.ts";
+import { resolveAmount } from "../../budget.ts";
 import type { CharsPerTokenSpec } from "../../tokens/chars-per-token.ts";
+import type { Trigger } from "../../trigger.ts";
 import type { Policy } from "../policy.ts";
 import { PI_POLICY } from "./pi.ts";
 
@@ -15,10 +17,10 @@ export const KLAUDE_CODE_LENGTH_ESTIMATE: CharsPerTokenSpec = {
 };
 
 /** Its code's share kept free: half of the input budget in windows above 524,288 tokens, a quarter below (its tests K-c1). */
-const RESERVE_LEAVES: Amount = {
+const RESERVE: Amount = {
   windowAbove: 524_288,
   above: { ratio: 0.5, of: "input-budget" },
-  upTo: { ratio: 0.75, of: "input-budget" },
+  upTo: { ratio: 0.25, of: "input-budget" },
 };
 
 /** Its code's kept tail: 20,000, in small windows 35 % but at least 4,096, and never more than three quarters of the window (K-c1). */
@@ -26,15 +28,65 @@ const KEEP: Amount = {
   min: [{ tokens: 20_000 }, { max: [{ tokens: 4096 }, { ratio: 0.35, of: "window" }] }, { ratio: 0.75, of: "window" }],
 };
 
-/** klaude-code as its code is today: context ≥ (window − maximum output) − reserve, checked before a run and at each step. */
+/** What it keeps when a person compacts: a quarter of the tail, at least 2,048 (K-c2). */
+const MANUAL_KEEP: Amount = {
+  max: [
+    { tokens: 2048 },
+    {
+      min: [{ tokens: 5000 }, { max: [{ tokens: 1024 }, { ratio: 0.0875, of: "window" }] }, { ratio: 0.1875, of: "window" }],
+    },
+  ],
+};
+
+/** Maximum output that it takes where none is configured, in tokens (K-c1: 1,000,000 gives 484,000). */
+const DEFAULT_MAX_OUTPUT_TOKENS = 32_000;
+
+/** Reserve where the window is not known, in tokens; its summaries take 0.8 of a reserve, never more than of this one. */
+const DEFAULT_RESERVE_TOKENS = 16_384;
+
+/** klaude-code's sizes for a model, in tokens. */
+export interface KlaudeCodeSizes {
+  readonly reserveTokens: number;
+  readonly keepTokens: number;
+  readonly manualKeepTokens: number;
+  readonly maxSummaryTokens: number;
+}
+
+/**
+ * klaude-code's sizes from the window and the maximum output; `null` or 0 is not known. Where the output alone would fill the window, the
+ * reserve is a share of the window instead.
+ */
+export function klaudeCodeSizes(windowTokens: number | null, maxOutputTokens: number | null): KlaudeCodeSizes {
+  if (windowTokens === null || windowTokens <= 0) {
+    const maxSummaryTokens = Math.floor(0.8 * DEFAULT_RESERVE_TOKENS);
+    return { reserveTokens: DEFAULT_RESERVE_TOKENS, keepTokens: 20_000, manualKeepTokens: 5000, maxSummaryTokens };
+  }
+  const inputTokens = windowTokens - (maxOutputTokens ?? DEFAULT_MAX_OUTPUT_TOKENS);
+  const budget = { windowTokens, inputBudgetTokens: inputTokens > 0 ? inputTokens : windowTokens };
+  const reserveTokens = Math.floor(resolveAmount(RESERVE, budget));
+  return {
+    reserveTokens,
+    keepTokens: Math.floor(resolveAmount(KEEP, budget)),
+    manualKeepTokens: Math.floor(resolveAmount(MANUAL_KEEP, budget)),
+    maxSummaryTokens: Math.min(Math.floor(0.8 * DEFAULT_RESERVE_TOKENS), Math.max(1024, Math.floor(0.8 * reserveTokens))),
+  };
+}
+
+/** klaude-code's trigger with the reserve given: context ≥ (window − maximum output) − reserve. */
+export function klaudeCodeTrigger(reserve: Amount): Trigger {
+  return { atLeast: { minus: [{ ratio: 1, of: "input-budget" }, reserve] } };
+}
+
+/** klaude-code as its code is today, checked before a run and at each step; a sub-agent leaves it to its parent. */
 export const KLAUDE_CODE_POLICY: Policy = {
   ...PI_POLICY,
   name: "klaude-code",
   estimator: { kind: "usage-anchored", of: KLAUDE_CODE_LENGTH_ESTIMATE, anchor: "prompt-and-reply" },
   cutEstimator: KLAUDE_CODE_LENGTH_ESTIMATE,
   gates: { at: ["before-submit", "before-step"], countPending: false },
-  trigger: { atLeast: RESERVE_LEAVES },
+  trigger: klaudeCodeTrigger(RESERVE),
   keep: KEEP,
+  manualKeep: MANUAL_KEEP,
   overflow: { keep: KEEP, maxRecoveries: 1 },
   subAgents: "off",
 };
@@ -45,5 +97,6 @@ export const KLAUDE_CODE_DOCUMENT_POLICY: Policy = {
   name: "klaude-code-document",
   trigger: { above: { minus: [{ ratio: 1, of: "window" }, { min: [{ tokens: 16_384 }, { ratio: 0.25, of: "window" }] }] } },
   keep: { min: [{ tokens: 20_000 }, { ratio: 0.35, of: "window" }] },
+  manualKeep: null,
   overflow: { keep: { min: [{ tokens: 20_000 }, { ratio: 0.35, of: "window" }] }, maxRecoveries: 1 },
 };

@@ -1,5 +1,6 @@
 import type { CharsPerTokenSpec } from "../../tokens/chars-per-token.ts";
 import type { Policy } from "../policy.ts";
+import { BRACKETED_LABELS } from "./labels.ts";
 import { CHECKPOINT_SECTIONS, PI_POLICY } from "./pi.ts";
 
 /** opal's estimate: UTF-8 bytes / 4, floor, plus 10 a message (its tests O-t1, O-t2). */
@@ -15,7 +16,7 @@ export const OPAL_LENGTH_ESTIMATE: CharsPerTokenSpec = {
 
 /**
  * opal's compaction: at 80 % of the window before every model call; the newest quarter of the window kept from a human message
- * on; a turn that is split gets a second summary. Without a model its truncate strategy is a drop with counts. An overflow keeps a
+ * on; a turn that is split gets a second summary where at least five of its messages go. Without a model its truncate strategy is a drop with counts. An overflow keeps a
  * fifth of the window. An unknown window counts as 128,000.
  */
 export const OPAL_POLICY: Policy = {
@@ -26,10 +27,26 @@ export const OPAL_POLICY: Policy = {
   trigger: { atLeast: { ratio: 0.8, of: "window" } },
   keep: { ratio: 0.25, of: "window" },
   strategies: [
-    { kind: "summarize", writer: "model", boundary: "turn", promptId: "checkpoint", turnPrefixPromptId: "turn-prefix" },
-    { kind: "drop-oldest", amount: "all-but-keep", notice: "count" },
+    {
+      kind: "summarize",
+      writer: "model",
+      boundary: "turn",
+      promptId: "checkpoint",
+      turnPrefixPromptId: "turn-prefix",
+      turnPrefixFromMessages: 5,
+      forcedKeepMessages: 2,
+    },
+    { kind: "drop-oldest", amount: "all-but-keep", notice: "roles" },
   ],
   overflow: { keep: { ratio: 0.2, of: "window" }, maxRecoveries: 2 },
   unknownWindow: { tokens: 128_000 },
-  summary: { role: "user", sections: CHECKPOINT_SECTIONS, maxTokens: 4096, request: "serialised", resultCapChars: 1000 },
+  summary: {
+    role: "user",
+    sections: CHECKPOINT_SECTIONS,
+    maxTokens: 4096,
+    turnPrefixMaxTokens: 4096,
+    request: "serialised",
+    resultCapChars: 500,
+    labels: BRACKETED_LABELS,
+  },
 };

@@ -1,5 +1,7 @@
+import { PlimsollError } from "../../error.ts";
 import type { CharsPerTokenSpec } from "../../tokens/chars-per-token.ts";
 import type { Policy } from "../policy.ts";
+import { BRACKETED_LABELS } from "./labels.ts";
 import { SVEN_POLICY } from "./sven.ts";
 
 /** pi's estimate: UTF-16 units / 4, ceiling (its document, "Token Estimation"). An image counts 1,200: chosen, as its size is not told. */
@@ -23,24 +25,101 @@ export const CHECKPOINT_SECTIONS = [
   "Critical Context",
 ] as const;
 
+/** The `compaction:` keys of the Go agent, under the names of its document. */
+export interface PiKnobs {
+  readonly enabled: boolean;
+  /** The window that compaction reckons with; 0 takes the model's. */
+  readonly context_window: number;
+  readonly reserve_tokens: number;
+  readonly keep_recent_tokens: number;
+}
+
+/** The defaults of the Go agent's document. */
+export const PI_DEFAULTS: PiKnobs = { enabled: true, context_window: 0, reserve_tokens: 16_384, keep_recent_tokens: 20_000 };
+
+/** Most tokens of a summary, and of the one of a split turn's older part: 0.8 and 0.5 × the reserve (its code; P-27). */
+export function piSummaryBudgets(reserveTokens: number): { readonly maxTokens: number; readonly turnPrefixMaxTokens: number } {
+  return {
+    maxTokens: Math.max(1, Math.floor(0.8 * reserveTokens)),
+    turnPrefixMaxTokens: Math.max(1, Math.floor(0.5 * reserveTokens)),
+  };
+}
+
 /**
- * pi's design, as the Go agent documents it: before every model call, context > window − 16,384; the newest 20,000 tokens kept; a
- * split turn's prefix summarised apart; the summary as a user message. The summary may take 0.8 × the reserve (its code).
+ * pi's design, as the Go agent documents it: before every model call, context > window − reserve; the newest tokens kept; a split
+ * turn's older part summarised apart; the summary as a user message.
+ *
+ * @throws PlimsollError `bad-policy` where the window given is not larger than the reserve, naming both.
  */
-export const PI_POLICY: Policy = {
-  ...SVEN_POLICY,
-  name: "pi",
-  estimator: { kind: "usage-anchored", of: PI_LENGTH_ESTIMATE, anchor: "prompt-and-reply" },
-  cutEstimator: PI_LENGTH_ESTIMATE,
-  gates: { at: ["before-step"], countPending: false },
-  trigger: { above: { minus: [{ ratio: 1, of: "window" }, { tokens: 16_384 }] } },
-  emergency: null,
-  keep: { tokens: 20_000 },
-  strategies: [
-    { kind: "summarize", writer: "model", boundary: "any-safe", promptId: "checkpoint", turnPrefixPromptId: "turn-prefix" },
-  ],
-  truncation: null,
-  overflow: { keep: { tokens: 20_000 }, maxRecoveries: 1 },
-  unknownWindow: "off",
-  summary: { role: "user", sections: CHECKPOINT_SECTIONS, maxTokens: 13_107, request: "serialised", resultCapChars: 2000 },
-};
+export function piPolicy(knobs: Partial<PiKnobs> = {}): Policy {
+  const set: PiKnobs = { ...PI_DEFAULTS, ...knobs };
+  const windowTokens = set.context_window;
+  if (windowTokens > 0 && windowTokens <= set.reserve_tokens) {
+    throw new PlimsollError(
+      "bad-policy",
+      `context_window (${windowTokens} tokens) is not larger than reserve_tokens (${set.reserve_tokens} tokens)`,
+      { windowTokens, reserveTokens: set.reserve_tokens },
+    );
+  }
+  const window = windowTokens > 0 ? { tokens: windowTokens } : ({ ratio: 1, of: "window" } as const);
+  const keep = { tokens: set.keep_recent_tokens };
+  return {
+    ...SVEN_POLICY,
+    name: "pi",
+    enabled: set.enabled,
+    estimator: { kind: "usage-anchored", of: PI_LENGTH_ESTIMATE, anchor: "prompt-and-reply" },
+    cutEstimator: PI_LENGTH_ESTIMATE,
+    gates: { at: ["before-step"], countPending: false },
+    trigger: { above: { minus: [window, { tokens: set.reserve_tokens }] } },
+    emergency: null,
+    keep,
+    strategies: [
+      { kind: "summarize", writer: "model", boundary: "next-safe", promptId: "checkpoint", turnPrefixPromptId: "turn-prefix" },
+    ],
+    truncation: null,
+    overflow: { keep, maxRecoveries: 1 },
+    unknownWindow: windowTokens > 0 ? { tokens: windowTokens } : "off",
+    summary: {
+      role: "user",
+      sections: CHECKPOINT_SECTIONS,
+      ...piSummaryBudgets(set.reserve_tokens),
+      request: "serialised",
+      resultCapChars: 2000,
+      labels: BRACKETED_LABELS,
+    },
+  };
+}
+
+/** pi with its defaults. */
+export const PI_POLICY: Policy = piPolicy();
+
+/** Where a context window may be written down, in the order in which it is looked for. */
+export interface WindowSources {
+  /** `compaction.context_window`. */
+  readonly compaction: number | null;
+  /** `context_window` at the top of the configuration. */
+  readonly configuration: number | null;
+  /** What the model registry says of the configured model. */
+  readonly modelRegistry: number | null;
+}
+
+/** The window that holds and where it comes from; `null` tokens switch compaction off. */
+export interface ResolvedWindow {
+  readonly tokens: number | null;
+  readonly source: "compaction.context_window" | "context_window" | "model registry" | "unknown";
+  /** What to tell the person where compaction is off for want of a window; `null` where it is known. */
+  readonly notice: string | null;
+}
+
+/** The Go agent's resolution in four steps. Zero and missing values are passed over. */
+export function resolveContextWindow({ compaction, configuration, modelRegistry }: WindowSources): ResolvedWindow {
+  if (isKnown(compaction)) return { tokens: compaction, source: "compaction.context_window", notice: null };
+  if (isKnown(configuration)) return { tokens: configuration, source: "context_window", notice: null };
+  if (isKnown(modelRegistry)) return { tokens: modelRegistry, source: "model registry", notice: null };
+  const notice = "the model's context window is not known: compaction is off; set compaction.context_window";
+  return { tokens: null, source: "unknown", notice };
+}
+
+function isKnown(tokens: number | null): tokens is number {
+  return tokens !== null && tokens > 0;
+}

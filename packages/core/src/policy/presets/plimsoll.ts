@@ -1,4 +1,5 @@
 import type { Policy } from "../policy.ts";
+import { BRACKETED_LABELS } from "./labels.ts";
 import { CHECKPOINT_SECTIONS, PI_LENGTH_ESTIMATE, PI_POLICY } from "./pi.ts";
 
 /**
@@ -20,6 +21,14 @@ export const PLIMSOLL_POLICY: Policy = {
   truncation: { capTokens: 8000 },
   overflow: { keep: { ratio: 0.2, of: "input-budget" }, maxRecoveries: 3 },
   unknownWindow: { tokens: 128_000 },
-  summary: { role: "user", sections: CHECKPOINT_SECTIONS, maxTokens: 4096, request: "serialised", resultCapChars: 2000 },
+  summary: {
+    role: "user",
+    sections: CHECKPOINT_SECTIONS,
+    maxTokens: 4096,
+    turnPrefixMaxTokens: 4096,
+    request: "serialised",
+    resultCapChars: 2000,
+    labels: BRACKETED_LABELS,
+  },
   progress: { target: { atMost: { ratio: 0.6, of: "input-budget" }, steps: 20 }, minimumNewTokens: 1000, maximumFailures: 3 },
 };

@@ -5,13 +5,15 @@ import { OPAL_POLICY } from "./opal.ts";
 import { PI_POLICY } from "./pi.ts";
 import { PLIMSOLL_POLICY } from "./plimsoll.ts";
 import { RECORDED_POLICY } from "./recorded.ts";
-import { SVEN_POLICY } from "./sven.ts";
+import { SVEN_CI_POLICY, SVEN_INTERACTIVE_POLICY, SVEN_POLICY } from "./sven.ts";
 
 /** All presets, in the order in which tables show them. */
 export const PRESETS: readonly Policy[] = [
   RECORDED_POLICY,
   NONE_POLICY,
   SVEN_POLICY,
+  SVEN_CI_POLICY,
+  SVEN_INTERACTIVE_POLICY,
   OPAL_POLICY,
   KLAUDE_CODE_POLICY,
   KLAUDE_CODE_DOCUMENT_POLICY,

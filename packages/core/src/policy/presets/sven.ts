@@ -1,5 +1,6 @@
 import type { CharsPerTokenSpec } from "../../tokens/chars-per-token.ts";
 import type { Policy } from "../policy.ts";
+import { SPOKEN_LABELS } from "./labels.ts";
 
 /** sven's estimate: UTF-8 bytes / 4, floor, at least 1 a message, 765 an image (its document, "Layer 1"; its tests T-1 to T-5). */
 export const SVEN_LENGTH_ESTIMATE: CharsPerTokenSpec = {
@@ -12,48 +13,117 @@ export const SVEN_LENGTH_ESTIMATE: CharsPerTokenSpec = {
   imageTokens: 765,
 };
 
-/**
- * sven's compaction with its defaults: threshold 0.85 less an overhead reserve of 0.10, never below 0.1, of the input
- * budget; the newest 6 messages kept; one structured summary as an assistant message; from 0.95 on only a drop with a notice.
- */
-export const SVEN_POLICY: Policy = {
-  name: "sven",
-  enabled: true,
-  estimator: { kind: "calibrated-ema", of: SVEN_LENGTH_ESTIMATE, alphaRatio: 0.2, minimumFactor: 0.5, maximumFactor: 3 },
-  cutEstimator: null,
-  gates: { at: ["before-submit", "after-tool-batch"], countPending: false },
-  trigger: {
-    atLeast: {
-      max: [
-        { ratio: 0.75, of: "input-budget" },
-        { ratio: 0.1, of: "input-budget" },
-      ],
-    },
-  },
-  emergency: { atLeast: { ratio: 0.95, of: "input-budget" } },
-  keep: { messages: 6 },
-  strategies: [
-    { kind: "summarize", writer: "model", boundary: "not-in-tool-batch", promptId: "structured", turnPrefixPromptId: null },
-    { kind: "drop-oldest", amount: "all-but-keep", notice: "count" },
-  ],
-  truncation: { capTokens: 4000 },
-  overflow: { keep: { messages: 6 }, maxRecoveries: 2 },
-  unknownWindow: "off",
-  subAgents: "own",
-  summary: {
-    role: "assistant",
-    sections: [
-      "Active Task",
-      "Key Decisions & Rationale",
-      "Files & Artifacts",
-      "Constraints & Requirements",
-      "Pending Items",
-      "Session Narrative",
-    ],
-    maxTokens: 4096,
-    request: "serialised",
-    resultCapChars: null,
-  },
-  progress: { target: null, minimumNewTokens: 0, maximumFailures: 3 },
-  facts: { maxTokens: 1000 },
+/** The keys of sven's configuration, under the names of its reference. */
+export interface SvenKnobs {
+  /** Share of the input budget at which it compacts, before the reserve is taken off. */
+  readonly compaction_threshold: number;
+  /** Newest messages kept verbatim. */
+  readonly compaction_keep_recent: number;
+  readonly compaction_strategy: "structured" | "narrative";
+  /** Cap of one tool result in tokens of four bytes; 0 switches it off. */
+  readonly tool_result_token_cap: number;
+  /** Share taken off the threshold, so that the request for the summary fits too. */
+  readonly compaction_overhead_reserve: number;
+}
+
+/** The defaults of sven's configuration reference. */
+export const SVEN_DEFAULTS: SvenKnobs = {
+  compaction_threshold: 0.85,
+  compaction_keep_recent: 6,
+  compaction_strategy: "structured",
+  tool_result_token_cap: 4000,
+  compaction_overhead_reserve: 0.1,
 };
+
+/** Sections of the structured summary, in order (its document, "Structured"). */
+export const STRUCTURED_SECTIONS = [
+  "Active Task",
+  "Key Decisions & Rationale",
+  "Files & Artifacts",
+  "Constraints & Requirements",
+  "Pending Items",
+  "Session Narrative",
+] as const;
+
+/** The share of the input budget never gone below, in single precision. */
+const LOWEST_THRESHOLD_RATIO = Math.fround(0.1);
+
+/** The share of the input budget at which sven compacts: threshold − reserve, never below 0.1, computed in single precision as it does. */
+export function svenThresholdRatio(thresholdRatio: number, reserveRatio: number): number {
+  const difference = Math.fround(Math.fround(thresholdRatio) - Math.fround(reserveRatio));
+  return Math.max(difference, LOWEST_THRESHOLD_RATIO);
+}
+
+/** How many of the newest messages sven keeps verbatim: none where the history has at most twice as many as it would keep (G-4). */
+export function svenKeptMessages(historyMessages: number, keepMessages: number): number {
+  return historyMessages <= 2 * keepMessages ? 0 : keepMessages;
+}
+
+/**
+ * sven's compaction from its own keys: the newest messages kept; one summary as an assistant message; from 0.95 on, and where the
+ * summary fails, only a drop with a notice.
+ */
+export function svenPolicy(knobs: Partial<SvenKnobs> = {}, name = "sven"): Policy {
+  const set: SvenKnobs = { ...SVEN_DEFAULTS, ...knobs };
+  const keep = { messages: set.compaction_keep_recent };
+  const ratio = svenThresholdRatio(set.compaction_threshold, set.compaction_overhead_reserve);
+  const promptId = set.compaction_strategy;
+  return {
+    name,
+    enabled: true,
+    estimator: { kind: "calibrated-ema", of: SVEN_LENGTH_ESTIMATE, alphaRatio: 0.2, minimumFactor: 0.5, maximumFactor: 3 },
+    cutEstimator: null,
+    gates: { at: ["before-submit", "after-tool-batch"], countPending: false },
+    trigger: { atLeast: { ratio, of: "input-budget" } },
+    emergency: { atLeast: { ratio: 0.95, of: "input-budget" } },
+    keep,
+    manualKeep: null,
+    strategies: [
+      {
+        kind: "summarize",
+        writer: "model",
+        boundary: "not-in-tool-batch",
+        promptId,
+        turnPrefixPromptId: null,
+        keepNothingUpToMessages: 2 * set.compaction_keep_recent,
+      },
+      { kind: "drop-oldest", amount: "all-but-keep", notice: "count" },
+    ],
+    truncation: { capTokens: set.tool_result_token_cap },
+    overflow: { keep, maxRecoveries: 2 },
+    unknownWindow: "off",
+    subAgents: "own",
+    summary: {
+      role: "assistant",
+      sections: promptId === "structured" ? STRUCTURED_SECTIONS : [],
+      maxTokens: 4096,
+      turnPrefixMaxTokens: 4096,
+      request: "serialised",
+      resultCapChars: null,
+      labels: SPOKEN_LABELS,
+    },
+    progress: { target: null, minimumNewTokens: 0, maximumFailures: 3 },
+    facts: { maxTokens: 1000 },
+  };
+}
+
+/** sven with its defaults. */
+export const SVEN_POLICY: Policy = svenPolicy();
+
+/** sven as its document tunes it for CI and long workflows. */
+export const SVEN_CI_POLICY: Policy = svenPolicy(
+  {
+    compaction_threshold: 0.65,
+    compaction_keep_recent: 15,
+    compaction_strategy: "structured",
+    tool_result_token_cap: 2000,
+    compaction_overhead_reserve: 0.12,
+  },
+  "sven-ci",
+);
+
+/** sven as its document tunes it for interactive sessions. */
+export const SVEN_INTERACTIVE_POLICY: Policy = svenPolicy(
+  { compaction_threshold: 0.8, compaction_keep_recent: 5, compaction_strategy: "narrative", tool_result_token_cap: 8000 },
+  "sven-interactive",
+);

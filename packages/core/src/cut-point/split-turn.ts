@@ -1,0 +1,18 @@
+import type { Message } from "../message/message.ts";
+import { isHuman } from "../message/message.ts";
+
+/** A turn that a cut falls into. */
+export interface SplitTurn {
+  /** Index of the turn's human message. */
+  readonly startIndex: number;
+  /** Messages of the turn before the cut, its human one among them. */
+  readonly prefixMessages: number;
+}
+
+/** The turn that the cut splits; `null` where the first kept message is a human's, where nothing is kept, or where no turn has begun. */
+export function splitTurnAt(messages: readonly Message[], cut: number): SplitTurn | null {
+  const firstKept = messages[cut];
+  if (firstKept === undefined || isHuman(firstKept)) return null;
+  const startIndex = messages.slice(0, cut).findLastIndex(isHuman);
+  return startIndex < 0 ? null : { startIndex, prefixMessages: cut - startIndex };
+}
