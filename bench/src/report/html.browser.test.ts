@@ -18,7 +18,7 @@ const report = exampleReport({
   workingRoomsTokens: [32_000, 64_000],
 });
 
-describe.skipIf(!existsSync(CHROMIUM))("the HTML report in a browser", () => {
+describe.skipIf(!existsSync(CHROMIUM))("the HTML report in a browser", { timeout: START_MS }, () => {
   let folder = "";
   let browser: Browser;
 

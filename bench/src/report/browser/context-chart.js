@@ -14,6 +14,9 @@ const contextChart = (() => {
   /** Crosses closer than this are drawn as one (chosen: they would run into each other). */
   const CROSS_SPACING_PIXELS = 9;
 
+  /** The ground behind a label lets lines shine through (chosen). */
+  const LABEL_OPACITY = 0.7;
+
   /** @param {string} name */
   const token = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -89,7 +92,9 @@ const contextChart = (() => {
     const width = ctx.measureText(text).width;
     const ink = ctx.fillStyle;
     ctx.fillStyle = token("--paper");
+    ctx.globalAlpha = LABEL_OPACITY;
     ctx.fillRect(x - width - 2 * ratio, y - 17 * ratio, width + 4 * ratio, 15 * ratio);
+    ctx.globalAlpha = 1;
     ctx.fillStyle = ink;
     ctx.fillText(text, x, y - 3 * ratio);
     ctx.restore();

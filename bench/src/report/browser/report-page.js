@@ -90,7 +90,7 @@
       const index = tokens.findIndex((size) => size > contextChart.topTokens(chart));
       return index < 0
         ? []
-        : [`${name} leaves the chart at call ${calls[index]} and reaches ${contextChart.shortTokens(Math.max(...tokens))}`];
+        : [`${name} leaves the chart at call ${calls[index]} and would reach ${contextChart.shortTokens(Math.max(...tokens))}`];
     });
     const overhead = `${contextChart.shortTokens(cell.overheadTokens)} of each prompt is overhead (system text and tools).`;
     return showAllBox.checked || beyond.length === 0 ? overhead : `${overhead} Cut off above: ${beyond.join("; ")}.`;

@@ -39,7 +39,10 @@ const run = async (...args: readonly string[]) => {
   return { exitCode, stdout: recorded.stdout(), stderr: recorded.stderr() };
 };
 
-describe("plimsoll bench", () => {
+/** Replays take a second, longer where other tests run beside. */
+const REPLAY_MS = 60_000;
+
+describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
   test("prints a table of at most 100 columns with both default policies", async () => {
     const { exitCode, stdout, stderr } = await run("bench", "logs/session.jsonl");
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });

@@ -6,6 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { main } from "../main.ts";
 import { recordedIo } from "../testing/recorded-io.ts";
 
+/** Replays take seconds, longer where other tests run beside. */
+const REPLAY_MS = 120_000;
+
 describe("plimsoll demo", () => {
   let folder = "";
   let exitCode = -1;
@@ -16,7 +19,7 @@ describe("plimsoll demo", () => {
     const recorded = recordedIo(folder);
     exitCode = await main(["demo", "--out", "here"], recorded.io);
     stdout = recorded.stdout();
-  });
+  }, REPLAY_MS);
 
   afterAll(() => rmSync(folder, { recursive: true }));
 

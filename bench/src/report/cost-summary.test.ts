@@ -1,0 +1,76 @@
+import { describe, expect, test } from "vitest";
+import { cacheValidities, medianErrorPercent } from "./cache-validity.ts";
+import { summarizeCost } from "./cost-summary.ts";
+import { exampleReport } from "./example-report.ts";
+
+/** Figures of some row; what a test does not change does not matter to it. */
+const [metricsOfExample] = exampleReport({ sessions: ["a"] }).rows.flatMap(({ metrics }) => metrics ?? []);
+
+/** A row of a session with these dollars (`null`: no price), calls and compactions. */
+function row(session: string, usd: number | null, { calls = 100, compactions = 0 } = {}) {
+  return [metricsOfExample]
+    .flatMap((metrics) => metrics ?? [])
+    .map((metrics) => ({
+      session,
+      metrics: {
+        ...metrics,
+        safety: { ...metrics.safety, calls },
+        economy: { ...metrics.economy, compactions },
+        cost: { ...metrics.cost, withCacheUsd: usd, withoutCacheUsd: usd === null ? null : usd * 5 },
+      },
+    }));
+}
+
+const bySession = (...rows: ReturnType<typeof row>) => new Map(rows.map((entry) => [entry.session, entry]));
+
+describe("summarizeCost", () => {
+  test("adds up dollars of priced sessions alone, and compares them by session and pooled", () => {
+    const rows = [
+      ...row("a", 1, { compactions: 1 }),
+      ...row("b", 9, { compactions: 2, calls: 300 }),
+      ...row("c", null, { compactions: 1 }),
+    ];
+    const summary = summarizeCost(rows, bySession(...row("a", 4), ...row("b", 9), ...row("c", 7)));
+    expect(summary.pricedSessions).toBe(2);
+    expect(summary.withCache).toEqual({
+      usd: 10,
+      per100CallsUsd: 2.5,
+      relative: { sessions: 2, geometricMeanRatio: 0.5, pooledRatio: 10 / 13 },
+    });
+    expect(summary.withoutCache.usd).toBe(50);
+  });
+
+  test("has no dollars where no session has a price, and compares the baseline with nothing", () => {
+    expect(summarizeCost(row("a", null), null).withCache).toEqual({ usd: null, per100CallsUsd: null, relative: null });
+  });
+});
+
+describe("medianErrorPercent", () => {
+  const validity = (errorPercent: number | null) => ({
+    reportedReadTokens: 1,
+    computedReadTokens: 1,
+    errorPercent,
+    cause: null,
+  });
+
+  test.each([
+    ["of an odd number, without signs", [3, -1, 2], 2],
+    ["of an even number: the lower one", [4, -3, 2, 1], 2],
+    ["leaves unknown ones out", [null, -5], 5],
+    ["of none", [], null],
+  ])("%s", (_, errors, expected) => {
+    expect(medianErrorPercent(errors.map(validity))).toBe(expected);
+  });
+});
+
+describe("cacheValidities", () => {
+  test("has each recording once, however many windows it was replayed in", () => {
+    const report = exampleReport({ sessions: ["a", "b"], workingRoomsTokens: [32_000, 64_000] });
+    const cacheValidity = { reportedReadTokens: 100, computedReadTokens: 99, errorPercent: -1, cause: null };
+    const rows = report.rows.map((entry) => ({
+      ...entry,
+      metrics: entry.metrics === null ? null : { ...entry.metrics, cacheValidity },
+    }));
+    expect(cacheValidities({ ...report, rows }).map(({ session }) => session)).toEqual(["a", "b"]);
+  });
+});
