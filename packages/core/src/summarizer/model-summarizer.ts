@@ -1,0 +1,108 @@
+import { PlimsollError } from "../error.ts";
+import type { Message } from "../message/message.ts";
+import { messageChars } from "../message/size.ts";
+import type { ModelClient, ModelReply, Summarizer, Summary, SummaryRequest } from "../ports.ts";
+import { SUMMARIZER_ROLE, SUMMARY_RULES } from "../prompts/rules.ts";
+import { TURN_CONTEXT_TITLE, TURN_PREFIX_PROMPT } from "../prompts/turn-prefix.ts";
+import type { Usage } from "../usage.ts";
+import { usageOf } from "../usage.ts";
+import type { SummaryPart } from "./summary-request.ts";
+import { summaryPrompt } from "./summary-request.ts";
+import { repairedSummary } from "./validate.ts";
+
+/** Which model writes the summaries, and how. */
+export interface ModelSummarizerOptions {
+  readonly modelId: string;
+  /** For a model that reasons: how hard. Absent, the request says nothing of it. */
+  readonly reasoning?: "low" | "medium" | "high";
+}
+
+/**
+ * A summariser that asks a model: one request without tools, or two for a split turn, whose answers are put together. Each answer is
+ * held against the rules and put right where it can be. A request is never repeated here: the engine's next strategy is the retry.
+ *
+ * The returned function rejects with `summary-failed` for an answer that cannot be used, and with whatever the client rejects with.
+ */
+export function createModelSummarizer(client: ModelClient, options: ModelSummarizerOptions): Summarizer {
+  return async (request, signal) => {
+    const { history, turnPrefix } = apart(request);
+    const written = history === null ? null : await write({ part: history, isTurnPrefix: false }, request, signal);
+    const prefix = turnPrefix === null ? null : await write({ part: turnPrefix, isTurnPrefix: true }, request, signal);
+    return joined(written, prefix);
+  };
+
+  async function write(
+    { part, isTurnPrefix }: { readonly part: SummaryPart; readonly isTurnPrefix: boolean },
+    request: SummaryRequest,
+    signal: AbortSignal,
+  ): Promise<Summary> {
+    const prompt = summaryPrompt(part, request, isTurnPrefix);
+    const reply = await client.complete(
+      {
+        context: { system: prompt.system, tools: [], messages: [requestMessage(prompt.text)], dynamicContext: null },
+        modelId: options.modelId,
+        maxOutputTokens: isTurnPrefix ? request.turnPrefixMaxTokens : request.maxTokens,
+        ...(options.reasoning === undefined ? {} : { reasoning: options.reasoning }),
+      },
+      signal,
+    );
+    signal.throwIfAborted();
+    const { text } = repairedSummary(
+      { text: textOfReply(reply), usage: reply.usage, stopReason: reply.stopReason },
+      {
+        sections: isTurnPrefix ? [] : request.sections,
+        coveredChars: part.messages.reduce((sum, message) => sum + messageChars(message), 0),
+        labels: request.labels,
+        instructions: [SUMMARIZER_ROLE.text, ...SUMMARY_RULES],
+      },
+    );
+    return { text, usage: reply.usage, stopReason: "end" };
+  }
+}
+
+/** The older history and the beginning of a split turn, where that has a prompt of its own; neighbours with one prompt are one part. */
+function apart(request: SummaryRequest): { readonly history: SummaryPart | null; readonly turnPrefix: SummaryPart | null } {
+  const isPrefix = ({ promptId }: SummaryPart) => promptId === TURN_PREFIX_PROMPT.id;
+  const joinedPart = (parts: readonly SummaryPart[]): SummaryPart | null => {
+    const [first] = parts;
+    return first === undefined ? null : { promptId: first.promptId, messages: parts.flatMap(({ messages }) => messages) };
+  };
+  return {
+    history: joinedPart(request.parts.filter((part) => !isPrefix(part))),
+    turnPrefix: joinedPart(request.parts.filter(isPrefix)),
+  };
+}
+
+function joined(history: Summary | null, prefix: Summary | null): Summary {
+  if (history === null && prefix === null) throw new PlimsollError("summary-failed", "there is nothing to summarise");
+  if (history === null || prefix === null) return history ?? prefix ?? NOTHING;
+  const text = `${history.text}\n\n${TURN_CONTEXT_TITLE}\n\n${prefix.text}`;
+  return { text, usage: addedUsage(history.usage, prefix.usage), stopReason: "end" };
+}
+
+const NOTHING: Summary = { text: "", usage: null, stopReason: "error" };
+
+/** What both requests took together; unknown where one of them was not reported. */
+function addedUsage(first: Usage | null, second: Usage | null): Usage | null {
+  if (first === null || second === null) return null;
+  const sum = (a: number | null, b: number | null) => (a === null || b === null ? null : a + b);
+  return usageOf({
+    uncachedTokens: sum(first.input.uncachedTokens, second.input.uncachedTokens),
+    cacheReadTokens: sum(first.input.cacheReadTokens, second.input.cacheReadTokens),
+    cacheWriteTokens: sum(first.input.cacheWriteTokens, second.input.cacheWriteTokens),
+    outputTokens: sum(first.output.totalTokens, second.output.totalTokens),
+    reasoningTokens: sum(first.output.reasoningTokens, second.output.reasoningTokens),
+    raw: [first.raw, second.raw],
+  });
+}
+
+/** @throws PlimsollError `summary-failed` for a reply that calls a tool, whatever else it says. */
+function textOfReply(reply: ModelReply): string {
+  if (reply.draft.parts.some((part) => part.type === "tool-call"))
+    throw new PlimsollError("summary-failed", "the summary calls a tool");
+  return reply.draft.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+}
+
+function requestMessage(text: string): Message {
+  return { role: "user", id: "summary-request", origin: "injected", parts: [{ type: "text", text }], atMs: null };
+}

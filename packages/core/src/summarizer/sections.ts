@@ -1,0 +1,71 @@
+/** A summary taken apart by its headings. */
+export interface SectionedText {
+  /** What stands before the first heading that is known. */
+  readonly preamble: string;
+  /** The bodies under known headings, in the order of the text; headings that are not known stay in the body above them. */
+  readonly found: readonly { readonly title: string; readonly body: string }[];
+  /** Headings of the same rank as the known ones that are not among them. */
+  readonly unknown: readonly string[];
+}
+
+/** What a section without content says. */
+export const EMPTY_SECTION = "None";
+
+/**
+ * Takes a text apart at lines that are one of the titles given as a Markdown heading of any rank, whatever the case, bold marks or a colon
+ * behind it. Lines inside code fences are no headings. Unknown headings of the second rank lose one rank and stay. Linear.
+ */
+export function sectionsIn(text: string, titles: readonly string[]): SectionedText {
+  const known = new Map(titles.map((title) => [normalized(title), title]));
+  const preamble: string[] = [];
+  const found: { title: string; lines: string[] }[] = [];
+  const unknown: string[] = [];
+  let isFenced = false;
+  for (const line of text.split("\n")) {
+    if (line.startsWith("```")) isFenced = !isFenced;
+    const heading = isFenced ? null : headingOf(line);
+    const title = heading === null ? undefined : known.get(normalized(heading.text));
+    if (title !== undefined) {
+      found.push({ title, lines: [] });
+      continue;
+    }
+    const isAdded = heading !== null && heading.rank <= 2;
+    if (isAdded) unknown.push(heading.text);
+    (found.at(-1)?.lines ?? preamble).push(isAdded ? `### ${heading.text}` : line);
+  }
+  return {
+    preamble: preamble.join("\n").trim(),
+    found: found.map(({ title, lines }) => ({ title, body: lines.join("\n").trim() })),
+    unknown,
+  };
+}
+
+/** The sections as text, each of them there, in order; bodies under one title are put together, none is left empty. */
+export function sectionedText(titles: readonly string[], bodies: ReadonlyMap<string, readonly string[]>): string {
+  return titles
+    .map((title) => {
+      const told = (bodies.get(title) ?? []).filter((body) => !isEmptyBody(body));
+      return `## ${title}\n${told.length === 0 ? EMPTY_SECTION : told.join("\n")}`;
+    })
+    .join("\n\n");
+}
+
+/** True for a body that says nothing. */
+export function isEmptyBody(body: string): boolean {
+  const text = normalized(body);
+  return text === "" || text === "none" || text === "- none" || text === "n/a";
+}
+
+function headingOf(line: string): { readonly rank: number; readonly text: string } | null {
+  let rank = 0;
+  while (rank < 6 && line[rank] === "#") rank += 1;
+  if (rank === 0 || line[rank] !== " ") return null;
+  const text = line.slice(rank).trim();
+  return text === "" ? null : { rank, text };
+}
+
+function normalized(text: string): string {
+  const bare = text.split("**").join("").trim().toLowerCase();
+  const end = bare.endsWith(":") || bare.endsWith(".") ? bare.length - 1 : bare.length;
+  return bare.slice(0, end).trim();
+}

@@ -1,0 +1,53 @@
+import type { Message } from "../message/message.ts";
+import { textOf } from "../message/message.ts";
+import { fencedText, transcriptText } from "../message/transcript-text.ts";
+import type { SummaryRequest } from "../ports.ts";
+import { SUMMARY_HEADER } from "../prompts/header.ts";
+import { promptFor } from "../prompts/registry.ts";
+import { SUMMARIZER_ROLE, SUMMARY_RULES } from "../prompts/rules.ts";
+import { UPDATE_PROMPT } from "../prompts/update.ts";
+
+/** What one request to a model says. */
+export interface SummaryPrompt {
+  readonly promptId: string;
+  readonly version: number;
+  readonly system: string;
+  /** The one user message. */
+  readonly text: string;
+}
+
+/** One part of a summary: messages, and the prompt that they are summarised with. */
+export interface SummaryPart {
+  readonly promptId: string;
+  readonly messages: readonly Message[];
+}
+
+/**
+ * The request for one part: the history as fenced data, an earlier summary as data of its own, then what is to be written and the rules. Where an
+ * earlier summary is among the messages, the request is to bring it up to date. The last thing that the model reads is ours.
+ */
+export function summaryPrompt(part: SummaryPart, request: SummaryRequest, isTurnPrefix = false): SummaryPrompt {
+  const isEarlier = (message: Message) => message.role !== "tool-result" && message.origin === "summary";
+  const earlier = part.messages.filter(isEarlier).map(earlierText);
+  const conversation = transcriptText(
+    part.messages.filter((message) => !isEarlier(message)),
+    request,
+  );
+  const prompt = earlier.length > 0 && !isTurnPrefix ? UPDATE_PROMPT : promptFor(part.promptId);
+  const pieces = [
+    fencedText("conversation", conversation),
+    ...(earlier.length === 0 ? [] : [fencedText("previous-summary", earlier.join("\n\n"))]),
+    prompt.instructions(isTurnPrefix ? [] : request.sections),
+    ...(request.focus === null
+      ? []
+      : [`The person asked that the record dwell on this:\n${fencedText("focus", request.focus)}`]),
+    SUMMARY_RULES.map((rule) => `- ${rule}`).join("\n"),
+  ];
+  return { promptId: prompt.id, version: prompt.version, system: SUMMARIZER_ROLE.text, text: pieces.join("\n\n") };
+}
+
+/** An earlier summary with its facts, without the header that stands before it in the context. */
+function earlierText(message: Message): string {
+  const text = textOf(message);
+  return (text.startsWith(SUMMARY_HEADER.text) ? text.slice(SUMMARY_HEADER.text.length) : text).trim();
+}
