@@ -6,8 +6,10 @@ export { budgetOf, resolveAmount } from "./budget.ts";
 // Cutting and editing
 export type { Boundary } from "./cut-point/boundary.ts";
 export { cutAtBoundary } from "./cut-point/boundary.ts";
-export { cutKeepingMessages, cutKeepingTokens } from "./cut-point/recent.ts";
+export { cutExceedingTokens, cutKeepingMessages, cutKeepingTokens, forcedCut } from "./cut-point/recent.ts";
 export { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "./cut-point/safe-cuts.ts";
+export type { SplitTurn } from "./cut-point/split-turn.ts";
+export { splitTurnAt } from "./cut-point/split-turn.ts";
 // Economics
 export type { CacheRequest, CacheRules, CacheUse, ModelPrices, PreviousRequest, PriceTier } from "./economics.ts";
 export { cacheUse, outputUsd, promptUsd, uncachedPromptUsd } from "./economics.ts";
@@ -56,7 +58,7 @@ export { sha256Hex, shortHash } from "./hash.ts";
 export type { JsonObject, JsonValue } from "./json.ts";
 export { canonicalJson, isRecord } from "./json.ts";
 export type { WireRules, WireViolation, WireViolationCode } from "./message/check.ts";
-export { checkMessages, STRICT_WIRE_RULES } from "./message/check.ts";
+export { checkMessages, isUsableCallId, STRICT_WIRE_RULES } from "./message/check.ts";
 export type { MessageDraft } from "./message/ids.ts";
 export { canonicalContent, chainId, extendViewHash, overheadHash, withId } from "./message/ids.ts";
 // Messages
@@ -81,17 +83,44 @@ export type { RepairedMessages } from "./message/repair.ts";
 export { MISSING_RESULT_TEXT, repairMessages } from "./message/repair.ts";
 export type { Repair, RepairAction } from "./message/repair-record.ts";
 export { coverageOf, messageChars, partChars } from "./message/size.ts";
+export type { TranscriptLabel, TranscriptLabels, TranscriptStyle } from "./message/transcript-text.ts";
+export { fencedText, transcriptText } from "./message/transcript-text.ts";
 // Strategies and policies
 export type { Keep, Policy } from "./policy/policy.ts";
 export { policySchema } from "./policy/policy.ts";
-export { KLAUDE_CODE_DOCUMENT_POLICY, KLAUDE_CODE_POLICY } from "./policy/presets/klaude-code.ts";
+export type { KlaudeCodeSizes } from "./policy/presets/klaude-code.ts";
+export {
+  KLAUDE_CODE_DOCUMENT_POLICY,
+  KLAUDE_CODE_POLICY,
+  klaudeCodeSizes,
+  klaudeCodeTrigger,
+} from "./policy/presets/klaude-code.ts";
+export { BRACKETED_LABELS, SPOKEN_LABELS } from "./policy/presets/labels.ts";
 export { NONE_POLICY } from "./policy/presets/none.ts";
 export { OPAL_POLICY } from "./policy/presets/opal.ts";
-export { PI_POLICY } from "./policy/presets/pi.ts";
+export type { PiKnobs, ResolvedWindow, WindowSources } from "./policy/presets/pi.ts";
+export {
+  CHECKPOINT_SECTIONS,
+  PI_DEFAULTS,
+  PI_POLICY,
+  piPolicy,
+  piSummaryBudgets,
+  resolveContextWindow,
+} from "./policy/presets/pi.ts";
 export { PLIMSOLL_POLICY } from "./policy/presets/plimsoll.ts";
 export { PRESETS, presetNamed } from "./policy/presets/presets.ts";
 export { RECORDED_POLICY } from "./policy/presets/recorded.ts";
-export { SVEN_POLICY } from "./policy/presets/sven.ts";
+export type { SvenKnobs } from "./policy/presets/sven.ts";
+export {
+  STRUCTURED_SECTIONS,
+  SVEN_CI_POLICY,
+  SVEN_DEFAULTS,
+  SVEN_INTERACTIVE_POLICY,
+  SVEN_POLICY,
+  svenKeptMessages,
+  svenPolicy,
+  svenThresholdRatio,
+} from "./policy/presets/sven.ts";
 // Summaries
 export type {
   ArtifactStore,
@@ -109,22 +138,34 @@ export type {
 export type { KeptState } from "./prompts/facts.ts";
 export { factsText, NO_KEPT_STATE } from "./prompts/facts.ts";
 export { summaryText } from "./prompts/header.ts";
+export type { Prompt } from "./prompts/prompt.ts";
+export { PROMPTS, promptFor } from "./prompts/registry.ts";
+export { SUMMARIZER_ROLE, SUMMARY_RULES, SUMMARY_RULES_VERSION } from "./prompts/rules.ts";
+export { TRUNCATE_NOTICE, truncateText } from "./prompts/truncate.ts";
 export type { Sequence } from "./sequence.ts";
 export { sequenceOf } from "./sequence.ts";
 export type { Admission, AdmittedResult } from "./session/admit.ts";
 export { admitToolResult, recallArtifact } from "./session/admit.ts";
 export type { DecodedLog } from "./session/codec.ts";
 export { decodeEntry, decodeLog, encodeEntry, encodeLog } from "./session/codec.ts";
+export type { CompactionFigures, CompactionKind } from "./session/compaction-log-line.ts";
+export { compactionFigures, compactionKind, compactionLogLine } from "./session/compaction-log-line.ts";
 // Session
 export type { ContextManager, ContextManagerOptions } from "./session/context-manager.ts";
 export { createContextManager } from "./session/context-manager.ts";
+export type { ContextUsage } from "./session/context-usage.ts";
+export { contextUsage } from "./session/context-usage.ts";
 export { sessionEntrySchema } from "./session/entry-schema.ts";
 export type { ContextEvent, ContextListener } from "./session/events.ts";
+export type { KeptBrief } from "./session/kept-brief.ts";
+export { keptBrief } from "./session/kept-brief.ts";
 export { foldLedger } from "./session/ledger.ts";
 export { artifactHandle, createMemoryArtifactStore } from "./session/memory-artifact-store.ts";
 export type { LoggedMessages, LogPlaces } from "./session/message-index.ts";
 export type { Recalled, RecallRange } from "./session/recall.ts";
 export { MAXIMUM_RECALL_CHARS, pieceOf, recall } from "./session/recall.ts";
+export type { SummaryFiles } from "./session/summary-files.ts";
+export { summaryFiles } from "./session/summary-files.ts";
 export type { SessionView } from "./session/view.ts";
 export { EMPTY_VIEW, foldEntries, foldEntry } from "./session/view.ts";
 export { dropOldest } from "./strategy/drop-oldest.ts";
@@ -139,7 +180,12 @@ export type {
 export { summarize } from "./strategy/summarize.ts";
 export type { DigestOptions } from "./summarizer/digest.ts";
 export { createDigest, DEFAULT_DIGEST_OPTIONS } from "./summarizer/digest.ts";
-export { validSummaryText } from "./summarizer/validate.ts";
+export type { ModelSummarizerOptions } from "./summarizer/model-summarizer.ts";
+export { createModelSummarizer } from "./summarizer/model-summarizer.ts";
+export type { SummaryPart, SummaryPrompt } from "./summarizer/summary-request.ts";
+export { summaryPrompt } from "./summarizer/summary-request.ts";
+export type { RepairedSummary, SummaryRepair, SummaryRules } from "./summarizer/validate.ts";
+export { repairedSummary, validSummaryText } from "./summarizer/validate.ts";
 export {
   characterBoundaryAtOrAfter,
   characterBoundaryAtOrBefore,
@@ -178,3 +224,5 @@ export type { TruncatedText, TruncationRequest } from "./truncation/truncate-tex
 export { CAP_BYTES_PER_TOKEN, truncateToolResult } from "./truncation/truncate-text.ts";
 export type { BilledUsage, InputUsage, OutputUsage, Usage, UsageParts } from "./usage.ts";
 export { UNREPORTED_USAGE, usageOf } from "./usage.ts";
+export type { UsageTotals } from "./usage-totals.ts";
+export { isSilentOverflow, measuredUsage, usageTotals } from "./usage-totals.ts";

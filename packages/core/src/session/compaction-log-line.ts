@@ -1,0 +1,47 @@
+import type { CompactionEntry } from "../entry.ts";
+
+/** What a compaction did, as its first edit tells: the prompt that a summary was written with, or that messages were dropped or parts cleared. */
+export type CompactionKind =
+  | "structured"
+  | "narrative"
+  | "checkpoint"
+  | "digest"
+  | "emergency"
+  | "cleared"
+  | "recorded"
+  | (string & {});
+
+/** What a compaction comes to; an emergency is a drop without a summary, whatever caused it. */
+export function compactionKind(entry: CompactionEntry): CompactionKind {
+  const summary = entry.edits.find((edit) => edit.kind === "summarize");
+  if (summary !== undefined) return summary.spans[0]?.promptId ?? "summary";
+  if (entry.edits.some((edit) => edit.kind === "drop")) return "emergency";
+  return entry.edits.some((edit) => edit.kind === "replace-part") ? "cleared" : "recorded";
+}
+
+/**
+ * The log line of a compaction, e.g. `[plimsoll:context:compacted:structured] 60674 → 7144 tokens (tool round 11)`; without the round
+ * before the first step and where steps are not counted.
+ */
+export function compactionLogLine(entry: CompactionEntry): string {
+  const { tokensBefore, tokensAfter, step = 0 } = entry.record;
+  const round = step === 0 ? "" : ` (tool round ${step})`;
+  return `[plimsoll:context:compacted:${compactionKind(entry)}] ${tokensBefore ?? "?"} → ${tokensAfter ?? "?"} tokens${round}`;
+}
+
+/** A compaction's figures as listeners show them. Every message that left the view counts as removed; the summary's own is not new. */
+export interface CompactionFigures {
+  readonly tokensBefore: number | null;
+  readonly tokensAfter: number | null;
+  readonly messagesRemoved: number;
+}
+
+/** The figures of a compaction. */
+export function compactionFigures(entry: CompactionEntry): CompactionFigures {
+  const { tokensBefore, tokensAfter } = entry.record;
+  const messagesRemoved = entry.edits.reduce(
+    (sum, edit) => sum + (edit.kind === "replace-part" ? 0 : edit.covered.messages),
+    0,
+  );
+  return { tokensBefore, tokensAfter, messagesRemoved };
+}
