@@ -1,11 +1,13 @@
 // Importing
+
+// Replaying
+export { calibrate } from "./calibrate.ts";
 export { readHead } from "./formats/file-head.ts";
 export { fileSource } from "./formats/file-source.ts";
 export type { FileHead, FileSource, Importer } from "./formats/importer.ts";
 export type { LocatedAgent, LocatedFile, LogQuery } from "./formats/locations.ts";
 export { LOCATED_AGENTS, locateLogs, usualPlaces } from "./formats/locations.ts";
 export { IMPORTERS, importFile } from "./formats/registry.ts";
-// Replaying
 export type { RepairedEntries } from "./repair/repair-entries.ts";
 export { repairEntries } from "./repair/repair-entries.ts";
 export type { WindowRequest } from "./replay/cell.ts";
