@@ -32,9 +32,9 @@ describe("chartDataOf", () => {
 
   test("gives the baseline colour 0 and the other policies colours of their own", () => {
     expect(chartDataOf(exampleReport()).policies).toEqual([
-      { name: "recorded", colour: 1 },
-      { name: "none", colour: 0 },
-      { name: "sven", colour: 2 },
+      { name: "recorded", colour: 1, round: 0 },
+      { name: "none", colour: 0, round: 0 },
+      { name: "sven", colour: 2, round: 0 },
     ]);
   });
 

@@ -15,10 +15,11 @@ export interface ChartData {
   readonly cells: readonly ChartCell[];
 }
 
-/** A policy's name and the number of its colour; 0 is the baseline's. */
+/** A policy's name and the number of its colour; 0 is the baseline's. Where colours come round again, lines are dashed. */
 export interface ChartPolicy {
   readonly name: string;
   readonly colour: number;
+  readonly round: number;
 }
 
 /** One chart: a session (by index) in a window (by index). */
@@ -67,11 +68,12 @@ export function chartDataOf(report: BenchReport): ChartData {
 }
 
 function coloured(policies: readonly string[]): readonly ChartPolicy[] {
-  const acting = policies.filter((name) => name !== BASELINE_POLICY);
-  return policies.map((name) => ({
-    name,
-    colour: name === BASELINE_POLICY ? 0 : 1 + (acting.indexOf(name) % COLOUR_COUNT),
-  }));
+  const others = policies.filter((name) => name !== BASELINE_POLICY);
+  return policies.map((name) => {
+    if (name === BASELINE_POLICY) return { name, colour: 0, round: 0 };
+    const position = others.indexOf(name);
+    return { name, colour: 1 + (position % COLOUR_COUNT), round: Math.floor(position / COLOUR_COUNT) };
+  });
 }
 
 const cellKey = (session: string, label: string) => `${label}\n${session}`;

@@ -3,7 +3,7 @@
  * page's custom properties, so that the chart follows the light or dark scheme.
  */
 
-/** @typedef {{ name: string, colour: number, calls: number[], tokens: number[], compacted: Set<number>, overflowed: Set<number> }} Line */
+/** @typedef {{ name: string, colour: number, round: number, calls: number[], tokens: number[], compacted: Set<number>, overflowed: Set<number> }} Line */
 /** @typedef {{ windowTokens: number, budgetTokens: number, lines: Line[] }} Chart */
 /** @typedef {{ compactions: number, overflows: number, lines: number }} DrawnMarks */
 
@@ -14,6 +14,8 @@ const contextChart = (() => {
   /** Crosses closer than this are drawn as one (chosen: they would run into each other). */
   const CROSS_SPACING_PIXELS = 9;
 
+  /** Dashes of lines whose colour another line has too: none in the first round. */
+  const DASHES = [[], [7, 3], [2, 3]];
   /** The ground behind a label lets lines shine through (chosen). */
   const LABEL_OPACITY = 0.7;
 
@@ -113,6 +115,8 @@ const contextChart = (() => {
     let overflows = 0;
     ctx.save();
     ctx.lineWidth = 1.75 * ratio;
+    // A dashed line drawn before leaves its dashes behind.
+    ctx.setLineDash([]);
     for (const [index, call] of line.calls.entries()) {
       const x = plot.valToPos(call, "x", true);
       const y = Math.max(plot.valToPos(line.tokens[index] ?? 0, "y", true), bbox.top + 7 * ratio);
@@ -202,6 +206,7 @@ const contextChart = (() => {
             label: line.name,
             stroke: token(`--colour-${line.colour}`),
             width: 1.75,
+            dash: DASHES[line.round % DASHES.length] ?? [],
             spanGaps: true,
             points: { show: calls.length < 3 },
             /** @type {uPlot.Series.Value} */

@@ -40,6 +40,7 @@
   const readLine = (line) => ({
     name: data.policies[line.policy]?.name ?? "",
     colour: data.policies[line.policy]?.colour ?? 0,
+    round: data.policies[line.policy]?.round ?? 0,
     calls: sums(line.callSteps),
     tokens: sums(line.tokenSteps),
     compacted: new Set(line.compacted),
@@ -65,8 +66,9 @@
     const rows = cell.lines.map((line) => {
       const row = document.createElement("tr");
       const name = make("td", "", "name");
-      const swatch = make("span", "", "swatch");
-      swatch.style.background = `var(--colour-${data.policies[line.policy]?.colour ?? 0})`;
+      const { colour, round } = readLine(line);
+      const swatch = make("span", "", round === 0 ? "swatch" : "swatch dashed");
+      swatch.style.color = `var(--colour-${colour})`;
       name.append(swatch, data.policies[line.policy]?.name ?? "");
       row.append(name);
       if (line.figures.length > 0) row.append(...line.figures.map((figure) => make("td", figure, "")));

@@ -53,6 +53,15 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
     expect(stdout).toContain("Open loop");
   });
 
+  test("stays within 100 columns with long names and large numbers", async () => {
+    writeFileSync(join(folder, "dear.yaml"), "synthetic/o200k: { inputUsdPerMillion: 9000, outputUsdPerMillion: 9000 }\n");
+    writeFileSync(join(folder, "a-policy-with-a-very-long-name.yaml"), "policy: sven\n");
+    const policies = ["-p", "none", "-p", "a-policy-with-a-very-long-name.yaml"];
+    const { stdout } = await run("bench", "logs/session.jsonl", ...policies, "-w", "16k", "--prices", "dear.yaml");
+    expect(stdout).toMatch(/^a-poli…ery-long-name +1\/1/m);
+    expect(stdout.split("\n").filter((line) => line.length > 100 && !line.startsWith("Note:"))).toEqual([]);
+  });
+
   test("says where nothing fired", async () => {
     const { stdout } = await run("bench", "logs/session.jsonl", "--window", "1m");
     expect(stdout).toContain("sven: nothing fired in 1 session");

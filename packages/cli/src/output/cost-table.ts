@@ -17,17 +17,16 @@ const HEAD: readonly (readonly TableCell[])[] = [
   [
     { content: "" },
     { content: "" },
-    { content: " with prompt cache", span: 3, align: "center" },
+    { content: " with cache", span: 3, align: "center" },
     { content: " without", span: 2, align: "center" },
     { content: " tokens of prompts", span: 3, align: "center" },
     { content: " cache", span: 2, align: "center" },
-    { content: " sum-" },
   ],
   [
     "policy",
     "priced",
     " USD",
-    "/100 calls",
+    "per 100",
     `% ${BASELINE_POLICY}`,
     " USD",
     `% ${BASELINE_POLICY}`,
@@ -36,7 +35,6 @@ const HEAD: readonly (readonly TableCell[])[] = [
     "other",
     " breaks",
     "cold",
-    " maries",
   ].map((content) => ({ content })),
 ];
 
@@ -65,7 +63,6 @@ function costRow({ policy, sessions, cost }: PolicySummary): readonly string[] {
     formatTokens(cost.uncachedTokens),
     ` ${formatCount(cost.cacheBreaks)}`,
     formatCount(cost.cacheExpiries),
-    ` ${formatCount(cost.summaryRequests)}`,
   ];
 }
 

@@ -18,7 +18,8 @@ const READING = [
   "fired: sessions with a compaction / replayed. prompt tokens: of all requests. % of none: geometric",
   "mean of sessions, and pooled, where one of the two acted. recall: references in replies that could",
   "still be read when used; source ev.: in the line that stated them last; far: 20k tokens back.",
-  "USD: requests, replies and summaries; % none: geometric mean; cold: sent after the cache expired.",
+  "USD: requests, replies and summaries, with and without a prompt cache; per 100 calls;",
+  "% none: geometric mean; cold: sent after the cache expired.",
 ].join("\n");
 
 /** The whole report as text for a terminal of 100 columns. */
