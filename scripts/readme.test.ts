@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import type { Message } from "@plimsoll/core";
 import { expect, test } from "vitest";
 import { keepFitting } from "../packages/core/examples/keep-fitting.ts";
 
@@ -11,16 +10,13 @@ test("the program in the README is the tested file", () => {
 });
 
 test("the program keeps a long session short", async () => {
-  const messages = Array.from(
-    { length: 60 },
-    (_, index): Message => ({
-      role: "user",
-      id: `m${index}`,
-      origin: "human",
-      parts: [{ type: "text", text: `request ${index} ${"word ".repeat(200)}` }],
-      atMs: null,
-    }),
-  );
+  const messages = Array.from({ length: 60 }, (_, index): Parameters<typeof keepFitting>[0][number] => ({
+    role: "user",
+    id: `m${index}`,
+    origin: "human",
+    parts: [{ type: "text", text: `request ${index} ${"word ".repeat(200)}` }],
+    atMs: null,
+  }));
   const sizes = await keepFitting(messages);
   expect(Math.max(...sizes)).toBeLessThan(40);
   expect(sizes.at(-1)).toBeGreaterThan(1);

@@ -73,7 +73,7 @@ export function checkPackage(rule, manifest, files) {
 
 /** @param {string} file */
 function isTest(file) {
-  return /\.test\.m?[jt]sx?$/.test(file);
+  return /\.(?:test|bench)\.m?[jt]sx?$/.test(file);
 }
 
 /**
@@ -104,7 +104,7 @@ function targetOf(rule, file, specifier) {
  * @returns {string | null}
  */
 function packageComplaint(rule, manifest, file, target) {
-  const isForTests = isTest(file) || file.startsWith(`${rule.source}/testing/`);
+  const isForTests = isTest(file) || (file.startsWith(`${rule.source}/`) && file.includes("/testing/"));
   switch (target.kind) {
     case "own":
     case "node":
