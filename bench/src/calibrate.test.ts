@@ -2,7 +2,7 @@ import { SVEN_POLICY } from "@plimsoll/core";
 import { expect, test } from "vitest";
 import { calibrate } from "./calibrate.ts";
 import { prepareSession } from "./replay/prepared-session.ts";
-import { madeTranscript } from "./replay/testing/made-session.ts";
+import { madeTranscript } from "./testing/made-session.ts";
 
 const EXACT_BUT_FOR_FRAMING = {
   kind: "chars-per-token",

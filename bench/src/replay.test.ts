@@ -5,8 +5,8 @@ import { cellOf, type WindowRequest } from "./replay/cell.ts";
 import { drive } from "./replay/drive.ts";
 import { prepareSession } from "./replay/prepared-session.ts";
 import type { ReplayedCall } from "./replay/replayed-call.ts";
-import { type MadeSession, madeTranscript } from "./replay/testing/made-session.ts";
 import { replay } from "./replay.ts";
+import { type MadeSession, madeTranscript } from "./testing/made-session.ts";
 
 const MADE: MadeSession = { turns: 8, toolCallsPerTurn: 6, resultChars: 4000, overheadTokens: 2000, boundaries: [5] };
 const SESSION = prepareSession(madeTranscript(MADE));

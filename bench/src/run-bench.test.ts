@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { NONE_POLICY, RECORDED_POLICY } from "@plimsoll/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { madeTranscript } from "./replay/testing/made-session.ts";
 import { type BenchProgress, type InputFile, runBench } from "./run-bench.ts";
+import { madeTranscript } from "./testing/made-session.ts";
 
 const WINDOWS = [{ kind: "working-room", tokens: 64_000 }] as const;
 

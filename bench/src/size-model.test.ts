@@ -1,8 +1,8 @@
 import { EMPTY_VIEW, foldEntry, type SessionEntry, usageOf } from "@plimsoll/core";
 import { human, summaryMessage } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
-import { madeTokens, madeTranscript } from "./replay/testing/made-session.ts";
 import { createSizeModel, type SizeModel } from "./size-model.ts";
+import { madeTokens, madeTranscript } from "./testing/made-session.ts";
 
 const PLAIN = madeTranscript({ turns: 6, toolCallsPerTurn: 5, resultChars: 900, overheadTokens: 3000 }).entries;
 const WITH_BOUNDARY = madeTranscript({

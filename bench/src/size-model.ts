@@ -11,8 +11,9 @@ import {
   weigh,
 } from "./size-model/fit-weights.ts";
 import { heldOutError } from "./size-model/held-out.ts";
-import { type MeasuredCalls, type MessageWeights, measureCalls } from "./size-model/measure-calls.ts";
+import { type MeasuredCalls, measureCalls } from "./size-model/measure-calls.ts";
 import { createMessagePricing } from "./size-model/message-pricing.ts";
+import type { MessageWeights } from "./size-model/message-weights.ts";
 import { type RecordedCall, recordedCalls } from "./size-model/recorded-calls.ts";
 
 /** Whose boundaries shaped the history that is priced: the recorded agent's, or none of them. */

@@ -5,7 +5,7 @@ import { cellOf, type WindowRequest } from "../replay/cell.ts";
 import { drive } from "../replay/drive.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
-import { type MadeSession, madeTranscript } from "../replay/testing/made-session.ts";
+import { type MadeSession, madeTranscript } from "../testing/made-session.ts";
 import type { Transcript } from "../transcript.ts";
 import { createRequestLedger, type ServedStep } from "./request-ledger.ts";
 import { type SessionCache, sessionCache } from "./session-cache.ts";

@@ -1,6 +1,7 @@
 import type { Message } from "@plimsoll/core";
 import { measureEpoch } from "./measure-epoch.ts";
 import { createMessageSizes, type MessageSizes } from "./message-sizes.ts";
+import type { MessageWeights } from "./message-weights.ts";
 import type { RecordedCall } from "./recorded-calls.ts";
 
 /** What reports say about a session: the size of each message, and what every call holds beside its messages. */
@@ -12,12 +13,6 @@ export interface MeasuredCalls {
   readonly ownAccounts: readonly number[];
   /** Overhead of the first epoch. */
   readonly firstOverheadTokens: number;
-}
-
-/** How a message is weighed before it is measured; `hiddenTokens` is the part of it that is reasoning not on file. */
-export interface MessageWeights {
-  readonly tokens: (message: Message, modelId: string) => number;
-  readonly hiddenTokens: (message: Message, modelId: string) => number;
 }
 
 /** What a measurement starts from. `reportOf` can hide calls to hold them out. */

@@ -2,8 +2,8 @@ import type { Message } from "@plimsoll/core";
 import { isHuman } from "@plimsoll/core";
 import { distribute } from "./distribute.ts";
 import { takeLoss } from "./losses.ts";
-import type { MeasureInput } from "./measure-calls.ts";
 import type { MessageSizes } from "./message-sizes.ts";
+import type { MessageWeights } from "./message-weights.ts";
 import type { RecordedCall } from "./recorded-calls.ts";
 
 /** What one epoch's reports say besides the sizes of its messages. */
@@ -17,7 +17,10 @@ export interface MeasuredEpoch {
 }
 
 /** What an epoch is measured with. */
-export interface EpochInput extends Pick<MeasureInput, "weights" | "reportOf"> {
+export interface EpochInput {
+  readonly weights: MessageWeights;
+  /** The prompt of a call as it was reported; `null` where it was not, or is held out. */
+  readonly reportOf: (call: RecordedCall) => number | null;
   readonly calls: readonly RecordedCall[];
   readonly sizes: MessageSizes;
   /** Messages of earlier epochs that are not in this one's view. */

@@ -11,7 +11,7 @@ import {
   summaryMessage,
   usageEntry,
 } from "@plimsoll/core/testing";
-import type { Transcript } from "../../transcript.ts";
+import type { Transcript } from "../transcript.ts";
 
 /** A session made for tests: what it reports follows an exact rule, so that a model of it can be checked. */
 export interface MadeSession {
