@@ -1,7 +1,13 @@
 import { commandFile, runNode } from "./tool.mjs";
 
-/** All packages as one program; the pure rows of core once more, without node's and the browser's types; the scripts. */
-const projects = ["tsconfig.json", "packages/core/tsconfig.pure.json", "scripts/tsconfig.json"];
+/** All packages as one program; the pure rows of core once more, without node's and the browser's types; the
+ * report's own scripts; the scripts of the repository. */
+const projects = [
+  "tsconfig.json",
+  "packages/core/tsconfig.pure.json",
+  "bench/src/report/browser/tsconfig.json",
+  "scripts/tsconfig.json",
+];
 
 const finished = await Promise.all(
   projects.map((project) => runNode([commandFile("typescript", "tsc"), "--noEmit", "-p", project], { output: "hold" })),
