@@ -26,16 +26,18 @@ export function foldLedger(ledger: Ledger, entry: SessionEntry, fold: LedgerFold
     case "revert": {
       const estimatedTokens = sumTokens(fold.view.messages, fold.estimator);
       const estimatedAtLastCallTokens = ledger.estimatedAtLastCallTokens === null ? null : estimatedTokens;
+      const recounted = fold.estimator.recount(ledger, fold.view.messages);
       return {
-        ...ledger,
+        ...recounted,
         anchor: null,
         estimatedTokens,
         estimatedAtLastCallTokens,
         estimatedAtLastCutTokens: estimatedTokens,
       };
     }
-    case "session":
     case "model-change":
+      return fold.estimator.changeModel(ledger, entry.modelId);
+    case "session":
       return ledger;
     default:
       return entry satisfies never;
@@ -49,7 +51,7 @@ function withMessage(ledger: Ledger, message: Message, estimator: Estimator): Le
   const isCovered =
     anchor !== null && message.role === "assistant" && message.requestId !== null && message.requestId === anchor.coversReplyOf;
   return {
-    ...ledger,
+    ...estimator.append(ledger, message),
     estimatedTokens: ledger.estimatedTokens + tokens,
     anchor: isCovered ? { ...anchor, estimatedTokens: anchor.estimatedTokens + tokens, coversReplyOf: null } : anchor,
   };

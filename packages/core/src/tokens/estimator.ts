@@ -3,15 +3,21 @@ import type { Message } from "../message/message.ts";
 import type { ToolSpec } from "../tool.ts";
 import type { CalibratedEmaSpec } from "./calibrated-ema.ts";
 import { nextFactor } from "./calibrated-ema.ts";
+import type { CharClassSpec } from "./char-class.ts";
+import { charClass } from "./char-class.ts";
 import type { CharsPerTokenSpec } from "./chars-per-token.ts";
 import { charsPerToken } from "./chars-per-token.ts";
+import type { LedgerSpec } from "./ledger/ledger-estimator.ts";
+import { ledgerEstimator } from "./ledger/ledger-estimator.ts";
 import type { Ledger } from "./ledger.ts";
 import type { MessageMeasure } from "./measure.ts";
+import type { ModelPriors } from "./model-prior.ts";
+import { pooledPriors } from "./model-prior.ts";
 import type { UsageAnchoredSpec } from "./usage-anchored.ts";
 import type { WorkCounter } from "./work.ts";
 
 /** How a policy measures, as data. */
-export type EstimatorSpec = CharsPerTokenSpec | CalibratedEmaSpec | UsageAnchoredSpec;
+export type EstimatorSpec = CharsPerTokenSpec | CharClassSpec | CalibratedEmaSpec | UsageAnchoredSpec | LedgerSpec;
 
 /** What the next request is expected to measure. */
 export interface Prediction {
@@ -46,16 +52,26 @@ export interface Estimator {
   scaleRatio(ledger: Ledger): number;
   /** The message's own estimate, which the ledger adds up. */
   readonly measure: MessageMeasure;
+  /** The ledger after one more message of the view; its sums are kept by the fold. */
+  append(ledger: Ledger, message: Message): Ledger;
+  /** The ledger after edits or an undo, which left this view. */
+  recount(ledger: Ledger, messages: Iterable<Message>): Ledger;
+  /** The ledger when the next request goes to this model. */
+  changeModel(ledger: Ledger, modelId: string): Ledger;
   /** The ledger after a usage report of the view that it describes. */
   observe(ledger: Ledger, entry: UsageEntry, overhead: Overhead): Ledger;
   predict(ledger: Ledger, overhead: Overhead): Prediction;
 }
 
-/** The estimator that a policy names. All its work is counted by `work`. */
-export function createEstimator(spec: EstimatorSpec, work: WorkCounter): Estimator {
+/** The estimator that a policy names. All its work is counted by `work`; `priors` say what is expected of a model before it reports. */
+export function createEstimator(spec: EstimatorSpec, work: WorkCounter, priors: ModelPriors = pooledPriors): Estimator {
   switch (spec.kind) {
     case "chars-per-token":
       return uncalibrated(charsPerToken(spec, work), overheadPricing());
+    case "char-class":
+      return uncalibrated(charClass(spec, { work }), overheadPricing());
+    case "ledger":
+      return ledgerEstimator(work, priors);
     case "calibrated-ema":
       return calibrated(spec, charsPerToken(spec.of, work), overheadPricing());
     case "usage-anchored":
@@ -69,6 +85,13 @@ export function createEstimator(spec: EstimatorSpec, work: WorkCounter): Estimat
 export function isUsageEntry(entry: SessionEntry): entry is UsageEntry {
   return entry.type === "usage";
 }
+
+/** The hooks of estimators that need nothing but the fold's own sums. */
+const SUMS_ONLY: Pick<Estimator, "append" | "recount" | "changeModel"> = {
+  append: (ledger) => ledger,
+  recount: (ledger) => ledger,
+  changeModel: (ledger) => ledger,
+};
 
 type OverheadPricing = (measure: MessageMeasure, overhead: Overhead) => number;
 
@@ -87,6 +110,7 @@ function overheadPricing(): OverheadPricing {
 
 function uncalibrated(measure: MessageMeasure, overheadTokensOf: OverheadPricing): Estimator {
   return {
+    ...SUMS_ONLY,
     name: measure.name,
     measure,
     scaleRatio: () => 1,
@@ -99,6 +123,7 @@ function uncalibrated(measure: MessageMeasure, overheadTokensOf: OverheadPricing
 function calibrated(spec: CalibratedEmaSpec, measure: MessageMeasure, overheadTokensOf: OverheadPricing): Estimator {
   const name = `calibrated-ema(${measure.name})`;
   return {
+    ...SUMS_ONLY,
     name,
     measure,
     scaleRatio: (ledger) => ledger.factor,
@@ -117,6 +142,7 @@ function calibrated(spec: CalibratedEmaSpec, measure: MessageMeasure, overheadTo
 function anchored(spec: UsageAnchoredSpec, measure: MessageMeasure, overheadTokensOf: OverheadPricing): Estimator {
   const name = `usage-anchored(${measure.name})`;
   return {
+    ...SUMS_ONLY,
     name,
     measure,
     scaleRatio: () => 1,

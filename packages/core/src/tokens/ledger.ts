@@ -1,3 +1,4 @@
+import type { Account } from "./ledger/account.ts";
 import type { UsageAnchor } from "./usage-anchored.ts";
 
 /**
@@ -17,6 +18,8 @@ export interface Ledger {
   readonly anchor: UsageAnchor | null;
   /** Learned factor of a calibrated estimator; 1 before the first report. */
   readonly factor: number;
+  /** The state of the estimator `ledger`; `null` for all others. */
+  readonly account: Account | null;
 }
 
 /** The ledger of an empty view. */
@@ -27,4 +30,5 @@ export const EMPTY_LEDGER: Ledger = {
   stepGrowthTokens: 0,
   anchor: null,
   factor: 1,
+  account: null,
 };

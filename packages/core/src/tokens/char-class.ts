@@ -1,0 +1,41 @@
+import type { Message } from "../message/message.ts";
+import { countClasses, NO_COUNTS } from "./char-classes.ts";
+import type { ContentOf } from "./ledger/content.ts";
+import { contentReader, imageTokensOf } from "./ledger/content.ts";
+import { weighCounts } from "./ledger/load.ts";
+import type { MessageMeasure } from "./measure.ts";
+import { POOLED_PRIOR } from "./model-prior.ts";
+import type { WorkCounter } from "./work.ts";
+
+/** Tokens by what a text is made of: a weight for each of some thirty character classes, fitted over all recorded models. */
+export interface CharClassSpec {
+  readonly kind: "char-class";
+}
+
+/** A {@link MessageMeasure} by character classes. One pass over what it has not seen before, whatever the text. */
+export function charClass(
+  _: CharClassSpec,
+  { work, contentOf = contentReader(work) }: { work: WorkCounter; contentOf?: ContentOf },
+): MessageMeasure {
+  const { weights, messageTokens, image } = POOLED_PRIOR;
+  const textTokens = (text: string) => {
+    work.scanned(text.length);
+    const counts = [...NO_COUNTS];
+    countClasses(text, counts);
+    return Math.ceil(weighCounts(counts, weights));
+  };
+  return {
+    name: "char-class",
+    messageTokens: (message: Message) => {
+      const content = contentOf(message);
+      const tokens = weighCounts(content.counts, weights) + weighCounts(content.reasoningCounts, weights) + messageTokens;
+      return Math.ceil(tokens + imageTokensOf(content.images, image));
+    },
+    textTokens,
+    toolsTokens: (tools) =>
+      tools.reduce(
+        (sum, tool) => sum + textTokens(tool.name) + textTokens(tool.description) + textTokens(tool.parametersJson),
+        0,
+      ),
+  };
+}

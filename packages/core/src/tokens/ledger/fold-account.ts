@@ -1,0 +1,154 @@
+import type { UsageEntry } from "../../entry.ts";
+import type { Message } from "../../message/message.ts";
+import { isHuman } from "../../message/message.ts";
+import { sequenceOf } from "../../sequence.ts";
+import type { ModelPriors } from "../model-prior.ts";
+import type { Account, Base, Beside, Epoch } from "./account.ts";
+import type { ContentOf } from "./content.ts";
+import { imageTokensOf } from "./content.ts";
+import { arrivedTokensBy, learnRules, learnText } from "./learn-from-report.ts";
+import type { Load } from "./load.ts";
+import { addLoads, NO_LOAD, withContent } from "./load.ts";
+import type { Model } from "./model-fit.ts";
+import { fitFrom } from "./model-fit.ts";
+import type { NextPrompt } from "./next-prompt.ts";
+import { arrivalOf, nextPrompt } from "./next-prompt.ts";
+import { regimeOf } from "./regime.ts";
+import { afterReport } from "./residuals.ts";
+import { settle, sizesById } from "./settle.ts";
+
+/** The model by what the account has learned of it. */
+export function modelOf(account: Account, modelId: string | null, priors: ModelPriors): Model {
+  const prior = priors(modelId ?? "");
+  return { prior, fit: (modelId === null ? undefined : account.fits[modelId]) ?? fitFrom(prior) };
+}
+
+/** The account after one more message: its own content is read, nothing else. */
+export function withMessage(account: Account, message: Message, { contentOf, priors }: Reading): Account {
+  const content = contentOf(message);
+  const modelId = account.nextModelId ?? account.reportedModelId;
+  const imageTokens = content.images.length === 0 ? 0 : imageTokensOf(content.images, priors(modelId ?? "").image);
+  const view = withContent(account.view, content, imageTokens, "counted");
+  const { reply } = account;
+  if (message.role === "assistant" && reply !== null && reply.messageId === null && message.requestId === reply.requestId) {
+    return { ...account, view, reply: { ...reply, messageId: message.id, content } };
+  }
+  return {
+    ...account,
+    view,
+    pending: withContent(account.pending, content, imageTokens, "left-out"),
+    pendingMessages: account.pendingMessages.append({ id: message.id, content, imageTokens }),
+    pendingHuman: account.pendingHuman || isHuman(message),
+  };
+}
+
+/** How messages are read and models looked up. */
+export interface Reading {
+  readonly contentOf: ContentOf;
+  readonly priors: ModelPriors;
+}
+
+/** The account after a report. One without a size only names the model. */
+export function withReport(account: Account, entry: UsageEntry, from: { priors: ModelPriors; beside: Beside }): Account {
+  const { modelId, requestId, usage } = entry;
+  const promptTokens = usage.input.totalTokens;
+  if (promptTokens === null || promptTokens <= 0) return { ...account, nextModelId: modelId };
+  const expecting = modelOf(account, modelId, from.priors);
+  const prompt = nextPrompt(account, expecting, from.beside);
+  const isNext = account.base.kind === "report" && account.reportedModelId === modelId;
+  const learned = isNext ? learnedFrom(account, expecting, { prompt, promptTokens, modelId, beside: from.beside }) : null;
+  const fit = learned?.fit ?? expecting.fit;
+  return {
+    ...account,
+    reportedModelId: modelId,
+    nextModelId: modelId,
+    fits: { ...account.fits, [modelId]: fit },
+    base: { kind: "report", promptTokens, beside: from.beside },
+    reply: {
+      requestId,
+      messageId: null,
+      outputTokens: usage.output.totalTokens,
+      reasoningTokens: usage.output.reasoningTokens,
+      content: null,
+    },
+    pending: NO_LOAD,
+    pendingMessages: sequenceOf(),
+    pendingHuman: false,
+    measured: learned?.measured ?? account.measured,
+    epoch: isNext ? account.epoch : epochFrom(account, promptTokens, from.beside),
+    turnReasoningTokens: learned?.turnReasoningTokens ?? 0,
+    residuals: afterReport(account.residuals, regimeOf(account, modelId), {
+      expectedTokens: prompt.expectedTokens,
+      promptTokens,
+    }),
+  };
+}
+
+interface Learned {
+  readonly fit: Model["fit"];
+  readonly measured: Account["measured"];
+  readonly turnReasoningTokens: number;
+}
+
+function learnedFrom(
+  account: Account,
+  model: Model,
+  { prompt, promptTokens, modelId, beside }: { prompt: NextPrompt; promptTokens: number; modelId: string; beside: Beside },
+): Learned {
+  const addedTokens = prompt.returnedTokens + prompt.arrivedTokens - prompt.vanishingTokens;
+  const differenceTokens = promptTokens - (prompt.expectedTokens - addedTokens);
+  const byRules = { ...model, fit: learnRules(account, model, { prompt, differenceTokens }) };
+  const difference = { prompt: nextPrompt(account, byRules, beside), differenceTokens };
+  const fit = learnText(account, byRules, difference);
+  const returned = { tokens: difference.prompt.returnedTokens, reasoningTokens: difference.prompt.returnedReasoningTokens };
+  const arrivedTokens = arrivedTokensBy(difference, account, byRules);
+  const measured = settle(account, { ...model, fit }, { modelId, returned, arrivedTokens });
+  const turnReasoningTokens = account.pendingHuman ? 0 : account.turnReasoningTokens + returned.reasoningTokens;
+  return { fit, measured, turnReasoningTokens };
+}
+
+function epochFrom({ base, view, pending }: Account, promptTokens: number, beside: Beside): Epoch {
+  if (base.kind !== "cut") return { promptTokens, measuredTokens: 0, load: view, beside };
+  return { promptTokens, measuredTokens: base.measuredTokens, load: addLoads(base.load, pending), beside };
+}
+
+/** The account after edits or an undo: the view is added up again from what its messages were measured as. */
+export function withView(account: Account, messages: Iterable<Message>, { contentOf, priors }: Reading): Account {
+  const modelId = account.reportedModelId;
+  const model = modelOf(account, modelId, priors);
+  const measured = modelId === null ? account.measured : settledByWeight(account, model, modelId);
+  const known = sizesById(measured);
+  const list = [...messages];
+  const lastHuman = list.findLastIndex(isHuman);
+  const goes = model.fit.turnLosses.goes < model.fit.turnLosses.stays;
+  let measuredTokens = 0;
+  let load: Load = NO_LOAD;
+  let view: Load = NO_LOAD;
+  for (const [index, message] of list.entries()) {
+    const content = contentOf(message);
+    const imageTokens = content.images.length === 0 ? 0 : imageTokensOf(content.images, model.prior.image);
+    view = withContent(view, content, imageTokens, "counted");
+    const size = known.get(message.id);
+    if (size !== undefined && size.modelId === modelId && size.content === content)
+      measuredTokens += size.tokens - (goes && index < lastHuman ? size.reasoningTokens : 0);
+    else load = withContent(load, content, imageTokens, "counted");
+  }
+  const base: Base = account.base.kind === "nothing" ? account.base : { kind: "cut", measuredTokens, load };
+  return {
+    ...account,
+    base,
+    reply: null,
+    pending: NO_LOAD,
+    pendingMessages: sequenceOf(),
+    pendingHuman: false,
+    view,
+    measured,
+    turnReasoningTokens: 0,
+  };
+}
+
+/** What is pending when the view is edited is no longer told by a report: it keeps its weight. */
+function settledByWeight(account: Account, model: Model, modelId: string): Account["measured"] {
+  const { returnedTokens: tokens, returnedReasoningTokens: reasoningTokens } = arrivalOf(account, model);
+  return settle(account, model, { modelId, returned: { tokens, reasoningTokens }, arrivedTokens: null });
+}

@@ -1,0 +1,76 @@
+import type { Account } from "./account.ts";
+import { weighCounts } from "./load.ts";
+import type { Model, ModelFit } from "./model-fit.ts";
+import type { NextPrompt } from "./next-prompt.ts";
+import { expectedOf, learn } from "./regression.ts";
+import { isUntrusted, nextLosses, returnedBy } from "./reply-return.ts";
+
+/** A rule is judged against this many tokens and this share of what arrived beside the reply: the weights' own error. */
+const TOLERANCE_TOKENS = 15;
+const TOLERANCE_RATIO = 0.12;
+
+/** Reasoning of fewer tokens says nothing about what vanishes at a turn: the new message's own error is as large. */
+const TELLING_REASONING_TOKENS = 40;
+
+/** Share of the turn losses that a new turn leaves; chosen, some three turns. */
+const KEPT_TURN_RATIO = 0.7;
+
+/** Weight of the newest reply in the share of those that cannot be trusted; chosen, some five replies. */
+const NEWEST_UNTRUSTED_RATIO = 0.2;
+
+/** What the difference of two reports of one model teaches of its replies and turns; text is learned after it ({@link learnText}). */
+export function learnRules(account: Account, model: Model, { prompt, differenceTokens }: Difference): ModelFit {
+  const { fit, prior } = model;
+  const { reply } = account;
+  const toleranceTokens = TOLERANCE_TOKENS + TOLERANCE_RATIO * prompt.arrivedTokens;
+  const regression = fit.regression;
+  let next = fit;
+  if (reply !== null && reply.messageId !== null) {
+    const untrusted = isUntrusted(reply, { prior, fit: regression }) ? 1 : 0;
+    next = { ...next, untrustedRatio: next.untrustedRatio + NEWEST_UNTRUSTED_RATIO * (untrusted - next.untrustedRatio) };
+    if (!account.pendingHuman) {
+      const cameBackTokens = differenceTokens - prompt.arrivedTokens;
+      const errorOf = (rule: Parameters<typeof returnedBy>[0]) =>
+        cameBackTokens - returnedBy(rule, reply, { prior, fit: regression }).tokens;
+      next = { ...next, ruleLosses: nextLosses(next.ruleLosses, errorOf, toleranceTokens) };
+    }
+  }
+  const reasoningTokens = prompt.turnReasoningTokens;
+  if (reasoningTokens <= TELLING_REASONING_TOKENS) return next;
+  const stayedTokens = prompt.returnedTokens + prompt.arrivedTokens;
+  const turnToleranceTokens = toleranceTokens + 0.1 * reasoningTokens;
+  const loss = (expected: number) => Math.min(1, Math.abs(differenceTokens - expected) / turnToleranceTokens);
+  const { stays, goes } = next.turnLosses;
+  return {
+    ...next,
+    turnLosses: {
+      stays: KEPT_TURN_RATIO * stays + loss(stayedTokens),
+      goes: KEPT_TURN_RATIO * goes + loss(stayedTokens - reasoningTokens),
+    },
+  };
+}
+
+/** What a difference teaches of text: what is left of it beside the reply and what vanished. A falling prompt never teaches. */
+export function learnText(account: Account, model: Model, { prompt, differenceTokens }: Difference): ModelFit {
+  if (differenceTokens <= 0) return model.fit;
+  const tokens = differenceTokens - prompt.returnedTokens + prompt.vanishingTokens - account.pending.imageTokens;
+  const weighed = weighCounts(account.pending.counts, model.prior.weights);
+  return { ...model.fit, regression: learn(model.fit.regression, { weighed, messages: account.pending.messages, tokens }) };
+}
+
+/** Two reports of one model: how far apart they are, and what was expected to stand between them. */
+export interface Difference {
+  readonly prompt: NextPrompt;
+  readonly differenceTokens: number;
+}
+
+/** What the messages between two reports came to, by what the reports say; for writing it back to them. */
+export function arrivedTokensBy({ prompt, differenceTokens }: Difference, account: Account, model: Model): number {
+  const expected = expectedOf(
+    model.fit.regression,
+    weighCounts(account.pending.counts, model.prior.weights),
+    account.pending.messages,
+  );
+  const measured = differenceTokens - prompt.returnedTokens + prompt.vanishingTokens;
+  return account.pending.messages === 0 ? expected : measured;
+}

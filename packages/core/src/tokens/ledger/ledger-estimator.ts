@@ -1,0 +1,120 @@
+import type { Message } from "../../message/message.ts";
+import type { Sequence } from "../../sequence.ts";
+import type { ToolSpec } from "../../tool.ts";
+import type { CharClassSpec } from "../char-class.ts";
+import { charClass } from "../char-class.ts";
+import { countClasses, NO_COUNTS } from "../char-classes.ts";
+import type { Estimator, Overhead } from "../estimator.ts";
+import type { Ledger } from "../ledger.ts";
+import type { ModelPriors } from "../model-prior.ts";
+import type { WorkCounter } from "../work.ts";
+import type { Account, Beside, MeasuredMessage } from "./account.ts";
+import { EMPTY_ACCOUNT } from "./account.ts";
+import type { ContentOf } from "./content.ts";
+import { contentReader, imageTokensOf } from "./content.ts";
+import { modelOf, withMessage, withReport, withView } from "./fold-account.ts";
+import { NO_LOAD, withContent } from "./load.ts";
+import type { Model } from "./model-fit.ts";
+import { loadTokens } from "./model-fit.ts";
+import { nextPrompt } from "./next-prompt.ts";
+import { sizesById } from "./settle.ts";
+import { upperTokensOf } from "./upper.ts";
+
+/** Measures every message by the reports that cover it, and everything else by weights that the session's own reports correct. */
+export interface LedgerSpec {
+  readonly kind: "ledger";
+}
+
+const NAME = "ledger(char-class)";
+
+/** The estimator of the kind `ledger`. */
+export function ledgerEstimator(work: WorkCounter, priors: ModelPriors): Estimator {
+  const spec: CharClassSpec = { kind: "char-class" };
+  const contentOf = contentReader(work);
+  const measure = charClass(spec, { work, contentOf });
+  const besideOf = besideReader(work);
+  const sizeOf = sizeLookup(contentOf);
+  const accountOf = (ledger: Ledger): Account => ledger.account ?? EMPTY_ACCOUNT;
+  const modelFor = (account: Account): Model => modelOf(account, account.nextModelId ?? account.reportedModelId, priors);
+  const reading = { contentOf, priors };
+  const keep = (ledger: Ledger, account: Account): Ledger => ({
+    ...ledger,
+    account,
+    factor: slopeOf(modelFor(account)),
+  });
+  return {
+    name: NAME,
+    measure,
+    scaleRatio: (ledger) => slopeOf(modelFor(accountOf(ledger))),
+    messageTokens: (message, ledger) => {
+      const account = accountOf(ledger);
+      return sizeOf(message, account, modelFor(account));
+    },
+    append: (ledger, message) => keep(ledger, withMessage(accountOf(ledger), message, reading)),
+    recount: (ledger, messages) => keep(ledger, withView(accountOf(ledger), messages, reading)),
+    changeModel: (ledger, modelId) => keep(ledger, { ...accountOf(ledger), nextModelId: modelId }),
+    observe: (ledger, entry, overhead) =>
+      keep(ledger, withReport(accountOf(ledger), entry, { priors, beside: besideOf(overhead) })),
+    predict: (ledger, overhead) => {
+      const account = accountOf(ledger);
+      const model = modelFor(account);
+      const prompt = nextPrompt(account, model, besideOf(overhead));
+      const expectedTokens = Math.max(0, Math.round(prompt.expectedTokens));
+      const isKnown =
+        account.epoch !== null || overhead.system !== "" || overhead.tools.length > 0 || overhead.hiddenTokens > 0;
+      const reportedTokens = Math.min(expectedTokens, Math.round(prompt.reportedTokens));
+      return {
+        expectedTokens,
+        upperTokens: Math.ceil(upperTokensOf(account, model, prompt)),
+        reportedTokens,
+        estimatedTokens: expectedTokens - reportedTokens,
+        overheadTokens: Math.max(0, Math.round(prompt.overheadTokens)),
+        basis: isKnown ? NAME : "unanchored",
+      };
+    },
+  };
+}
+
+/** What turns the pooled measure's tokens into this model's: its slope, for texts that are not messages yet. */
+function slopeOf({ prior, fit }: Model): number {
+  return fit.regression.slopeRatio * prior.pooledRatio;
+}
+
+/** What is sent beside the messages, as counts. System and tools are read once for each value. */
+function besideReader(work: WorkCounter): (overhead: Overhead) => Beside {
+  let known: { readonly system: string; readonly tools: readonly ToolSpec[]; readonly counts: readonly number[] } | null = null;
+  const read = (text: string, into: number[]) => {
+    work.scanned(text.length);
+    countClasses(text, into);
+  };
+  return ({ system, tools, dynamicContext, hiddenTokens }) => {
+    if (known === null || known.system !== system || known.tools !== tools) {
+      const counts = [...NO_COUNTS];
+      read(system, counts);
+      for (const tool of tools) for (const text of [tool.name, tool.description, tool.parametersJson]) read(text, counts);
+      known = { system, tools, counts };
+    }
+    if (dynamicContext === null) return { counts: known.counts, hiddenTokens };
+    const counts = [...known.counts];
+    read(dynamicContext, counts);
+    return { counts, hiddenTokens };
+  };
+}
+
+/** Tokens of a message: as it was measured under this model, else by weight. */
+function sizeLookup(contentOf: ContentOf): (message: Message, account: Account, model: Model) => number {
+  const indexes = new WeakMap<Sequence<MeasuredMessage>, ReadonlyMap<string, MeasuredMessage>>();
+  const sizesOf = (measured: Sequence<MeasuredMessage>) => {
+    const seen = indexes.get(measured);
+    if (seen !== undefined) return seen;
+    const sizes = sizesById(measured);
+    indexes.set(measured, sizes);
+    return sizes;
+  };
+  return (message, account, model) => {
+    const content = contentOf(message);
+    const size = sizesOf(account.measured).get(message.id);
+    if (size !== undefined && size.content === content && size.modelId === account.reportedModelId) return size.tokens;
+    return loadTokens(withContent(NO_LOAD, content, imageTokensOf(content.images, model.prior.image), "counted"), model);
+  };
+}

@@ -1,0 +1,44 @@
+import type { ClassCounts } from "../char-classes.ts";
+import { NO_COUNTS } from "../char-classes.ts";
+import type { MessageContent } from "./content.ts";
+
+/** What several messages come to, before it is priced: sums that any model's weights can be applied to. */
+export interface Load {
+  readonly counts: ClassCounts;
+  readonly messages: number;
+  readonly imageTokens: number;
+}
+
+/** No message. */
+export const NO_LOAD: Load = { counts: NO_COUNTS, messages: 0, imageTokens: 0 };
+
+/** The load with one more message; readable reasoning counts as text where `reasoning` says so. */
+export function withContent(load: Load, content: MessageContent, images: number, reasoning: "counted" | "left-out"): Load {
+  const counts = addCounts(load.counts, content.counts);
+  return {
+    counts: reasoning === "counted" ? addCounts(counts, content.reasoningCounts) : counts,
+    messages: load.messages + 1,
+    imageTokens: load.imageTokens + images,
+  };
+}
+
+/** Both loads together. */
+export function addLoads(a: Load, b: Load): Load {
+  return {
+    counts: addCounts(a.counts, b.counts),
+    messages: a.messages + b.messages,
+    imageTokens: a.imageTokens + b.imageTokens,
+  };
+}
+
+/** The sum of two vectors of counts. */
+export function addCounts(a: ClassCounts, b: ClassCounts): ClassCounts {
+  return a.map((count, index) => count + (b[index] ?? 0));
+}
+
+/** The weighted sum of counts. */
+export function weighCounts(counts: ClassCounts, weights: ClassCounts): number {
+  let sum = 0;
+  for (let index = 0; index < counts.length; index++) sum += (counts[index] ?? 0) * (weights[index] ?? 0);
+  return sum;
+}

@@ -1,0 +1,44 @@
+import type { ModelPrior } from "../model-prior.ts";
+import type { Load } from "./load.ts";
+import { weighCounts } from "./load.ts";
+import type { Regression } from "./regression.ts";
+import { expectedOf, regressionFrom } from "./regression.ts";
+import type { RuleLosses } from "./reply-return.ts";
+import { NO_LOSSES } from "./reply-return.ts";
+
+/** What a session has learned of one model: what text costs, which part of a reply returns, what vanishes at a turn. */
+export interface ModelFit {
+  readonly regression: Regression;
+  readonly ruleLosses: RuleLosses;
+  /** How far "the turn's reasoning stays" and "goes" were off lately. */
+  readonly turnLosses: { readonly stays: number; readonly goes: number };
+  /** Share of late replies whose output count cannot be. */
+  readonly untrustedRatio: number;
+}
+
+/** A model with its prior and what was learned of it. */
+export interface Model {
+  readonly prior: ModelPrior;
+  readonly fit: ModelFit;
+}
+
+/** A wrong prior is overruled by the first turn that shows it: chosen, half of what one wrong guess costs. */
+const PRIOR_TURN_LOSS = 0.5;
+
+/** What is assumed of a model before its first report. */
+export function fitFrom(prior: ModelPrior): ModelFit {
+  return {
+    regression: regressionFrom(prior),
+    ruleLosses: NO_LOSSES,
+    turnLosses: {
+      stays: prior.reasoningAtTurn === "goes" ? PRIOR_TURN_LOSS : 0,
+      goes: prior.reasoningAtTurn === "stays" ? PRIOR_TURN_LOSS : 0,
+    },
+    untrustedRatio: 0,
+  };
+}
+
+/** Expected tokens of a load. */
+export function loadTokens(load: Load, { prior, fit }: Model): number {
+  return expectedOf(fit.regression, weighCounts(load.counts, prior.weights), load.messages) + load.imageTokens;
+}

@@ -1,0 +1,90 @@
+import type { Account, Beside, Epoch } from "./account.ts";
+import { weighCounts } from "./load.ts";
+import type { Model } from "./model-fit.ts";
+import { loadTokens } from "./model-fit.ts";
+import type { ReturnRule } from "./reply-return.ts";
+import { returnedBy, ruleFor } from "./reply-return.ts";
+
+/** The next prompt as far as it is expected, in the parts that a report is compared with. */
+export interface NextPrompt {
+  readonly expectedTokens: number;
+  readonly reportedTokens: number;
+  readonly overheadTokens: number;
+  /** What came after the base: the reply by its rule, everything else by weight. */
+  readonly rule: ReturnRule | null;
+  readonly returnedTokens: number;
+  readonly returnedReasoningTokens: number;
+  readonly arrivedTokens: number;
+  /** Reasoning of the turn that would vanish now: 0 where no human message is pending. */
+  readonly turnReasoningTokens: number;
+  /** What of it is expected to vanish. */
+  readonly vanishingTokens: number;
+}
+
+/** What the next request of this model is expected to measure. */
+export function nextPrompt(account: Account, model: Model, beside: Beside): NextPrompt {
+  const { base } = account;
+  const overheadTokens = overheadOf(account.epoch, model, beside);
+  const arrival = arrivalOf(account, model);
+  const addedTokens = arrival.returnedTokens + arrival.arrivedTokens - arrival.vanishingTokens;
+  switch (base.kind) {
+    case "nothing": {
+      const expectedTokens = overheadTokens + loadTokens(account.view, model);
+      return { ...arrival, expectedTokens, reportedTokens: 0, overheadTokens };
+    }
+    case "cut": {
+      const keptTokens = base.measuredTokens + loadTokens(base.load, model);
+      return {
+        ...arrival,
+        expectedTokens: overheadTokens + keptTokens + addedTokens,
+        reportedTokens: base.measuredTokens,
+        overheadTokens,
+      };
+    }
+    case "report": {
+      const besideTokens = weighBeside(beside, model) - weighBeside(base.beside, model);
+      const expectedTokens = base.promptTokens + besideTokens + addedTokens;
+      return { ...arrival, expectedTokens, reportedTokens: base.promptTokens, overheadTokens };
+    }
+    default:
+      return base satisfies never;
+  }
+}
+
+/**
+ * Tokens beside the messages: what the epoch's first report had above its messages, priced as they are known now, and what
+ * has changed beside them since; by weight alone where nothing was reported.
+ */
+export function overheadOf(epoch: Epoch | null, model: Model, beside: Beside): number {
+  if (epoch === null) return weighBeside(beside, model);
+  const changedTokens = weighBeside(beside, model) - weighBeside(epoch.beside, model);
+  return Math.max(0, epoch.promptTokens - epoch.measuredTokens - loadTokens(epoch.load, model)) + changedTokens;
+}
+
+function weighBeside({ counts, hiddenTokens }: Beside, { prior, fit }: Model): number {
+  return fit.regression.slopeRatio * weighCounts(counts, prior.weights) + hiddenTokens;
+}
+
+/** What came after the base. */
+export type Arrival = Omit<NextPrompt, "expectedTokens" | "reportedTokens" | "overheadTokens">;
+
+/** What came after the base, as it is expected to count. */
+export function arrivalOf(account: Account, model: Model): Arrival {
+  const { reply, pending, pendingHuman } = account;
+  const { fit, prior } = model;
+  const rule = reply === null ? null : ruleFor(fit.ruleLosses, reply, fit.untrustedRatio);
+  const returned =
+    reply === null || rule === null
+      ? { tokens: 0, reasoningTokens: 0 }
+      : returnedBy(rule, reply, { prior, fit: fit.regression });
+  const turnReasoningTokens = pendingHuman ? account.turnReasoningTokens + returned.reasoningTokens : 0;
+  const goes = fit.turnLosses.goes < fit.turnLosses.stays;
+  return {
+    rule,
+    returnedTokens: returned.tokens,
+    returnedReasoningTokens: returned.reasoningTokens,
+    arrivedTokens: loadTokens(pending, model),
+    turnReasoningTokens,
+    vanishingTokens: goes ? turnReasoningTokens : 0,
+  };
+}

@@ -1,0 +1,115 @@
+import type { ModelPrior } from "../model-prior.ts";
+import type { MessageContent } from "./content.ts";
+import { weighCounts } from "./load.ts";
+import type { Regression } from "./regression.ts";
+
+/** A reply as far as it is known: what was reported of it, and the message once it is appended. */
+export interface ReplyReport {
+  readonly requestId: string;
+  /** `null` until the reply is appended. */
+  readonly messageId: string | null;
+  readonly outputTokens: number | null;
+  readonly reasoningTokens: number | null;
+  /** `null` until the reply is appended, and for replies with nothing to send back. */
+  readonly content: MessageContent | null;
+}
+
+/**
+ * Which part of a reply is in the next prompt: all that was reported; that without its reasoning; or, where reports cannot be
+ * trusted, the visible text by its own weight, without or with readable reasoning.
+ */
+export type ReturnRule = "output" | "visible" | "text" | "text-and-reasoning";
+
+/** How far each rule was off lately, from 0 (right) up. */
+export type RuleLosses = Readonly<Record<ReturnRule, number>>;
+
+/** Nothing is known of any rule. */
+export const NO_LOSSES: RuleLosses = { output: 0, visible: 0, text: 0, "text-and-reasoning": 0 };
+
+const RULES: readonly ReturnRule[] = ["output", "visible", "text", "text-and-reasoning"];
+
+/** Tokens of a reply that come back, and how many of them are reasoning. */
+export interface Returned {
+  readonly tokens: number;
+  readonly reasoningTokens: number;
+}
+
+/** Tokens around a reply's text that are not its text, where the visible part is told from its weight; chosen. */
+const REPLY_FRAME_TOKENS = 5;
+
+/** What comes back under each rule. */
+export function returnedBy(rule: ReturnRule, reply: ReplyReport, model: { prior: ModelPrior; fit: Regression }): Returned {
+  const { prior, fit } = model;
+  const { outputTokens, content } = reply;
+  const textTokens = content === null ? 0 : fit.slopeRatio * weighCounts(content.counts, prior.weights);
+  const readTokens = content === null ? 0 : fit.slopeRatio * weighCounts(content.reasoningCounts, prior.weights);
+  const reasoningTokens = reasoningOf(reply, textTokens);
+  switch (rule) {
+    case "output":
+      return outputTokens === null ? { tokens: textTokens, reasoningTokens: 0 } : { tokens: outputTokens, reasoningTokens };
+    case "visible":
+      return { tokens: outputTokens === null ? textTokens : outputTokens - reasoningTokens, reasoningTokens: 0 };
+    case "text":
+      return { tokens: textTokens + fit.messageTokens, reasoningTokens: 0 };
+    case "text-and-reasoning":
+      return { tokens: textTokens + readTokens + fit.messageTokens, reasoningTokens: readTokens };
+    default:
+      return rule satisfies never;
+  }
+}
+
+/** Reasoning as it was reported; else what the output has above the weight of its text, where there is any reasoning. */
+function reasoningOf({ outputTokens, reasoningTokens, content }: ReplyReport, textTokens: number): number {
+  if (outputTokens === null) return 0;
+  if (reasoningTokens !== null) return Math.min(reasoningTokens, outputTokens);
+  const hasReasoning = content !== null && content.reasoning !== "none";
+  return hasReasoning ? Math.max(0, outputTokens - textTokens - REPLY_FRAME_TOKENS) : 0;
+}
+
+/** A reply is shorter than its text only where its count is wrong; half leaves room for an error of the weights. */
+const UNTRUSTED_RATIO = 0.5;
+
+/** True where the reported output cannot be: the visible text alone weighs more than twice as much. */
+export function isUntrusted(reply: ReplyReport, model: { prior: ModelPrior; fit: Regression }): boolean {
+  if (reply.outputTokens === null || reply.content === null) return reply.outputTokens === null;
+  return reply.outputTokens < UNTRUSTED_RATIO * model.fit.slopeRatio * weighCounts(reply.content.counts, model.prior.weights);
+}
+
+/** What is expected of a rule before it was seen at work, as a loss: small where the message speaks for the rule. */
+const UNLIKELY = 0.6;
+const POSSIBLE = 0.3;
+const DISTRUST = 1.2;
+
+/**
+ * The rule that was right lately. At first the message speaks: reasoning that a vendor wants back (opaque) comes back with
+ * the output; reported reasoning that the message does not hold cannot. Counts that cannot be trusted leave the text.
+ */
+export function ruleFor(losses: RuleLosses, reply: ReplyReport, untrusted: number): ReturnRule {
+  const reasoning = reply.content?.reasoning ?? "none";
+  const isReported = (reply.reasoningTokens ?? 0) > 0;
+  const expected: RuleLosses = {
+    output: (reasoning === "opaque" || (reasoning === "none" && !isReported) ? 0 : UNLIKELY) + DISTRUST * 2 * untrusted,
+    visible: (reasoning === "opaque" ? UNLIKELY : isReported ? 0 : POSSIBLE) + DISTRUST * 2 * untrusted,
+    text: DISTRUST,
+    "text-and-reasoning": DISTRUST - (reasoning === "opaque" ? POSSIBLE : 0),
+  };
+  let best: ReturnRule = "output";
+  for (const rule of RULES) if (losses[rule] + expected[rule] < losses[best] + expected[best]) best = rule;
+  return best;
+}
+
+/** Share of the losses that a new one leaves; chosen, some seven replies. */
+const KEPT_RATIO = 0.85;
+
+/** The losses after one more reply: how far each rule was from what came back, against `toleranceTokens`, beside the best. */
+export function nextLosses(losses: RuleLosses, errorOf: (rule: ReturnRule) => number, toleranceTokens: number): RuleLosses {
+  const seen = RULES.map((rule) => Math.min(1, Math.abs(errorOf(rule)) / toleranceTokens));
+  const least = Math.min(...seen);
+  const next = (rule: ReturnRule, index: number) => KEPT_RATIO * losses[rule] + ((seen[index] ?? least) - least) / 2;
+  return {
+    output: next("output", 0),
+    visible: next("visible", 1),
+    text: next("text", 2),
+    "text-and-reasoning": next("text-and-reasoning", 3),
+  };
+}
