@@ -1,0 +1,354 @@
+import { describe, expect, test } from "vitest";
+import { cutAtBoundary } from "../cut-point/boundary.ts";
+import type { FitOutcome } from "../engine/fit-input.ts";
+import type { CompactionEntry, Gate } from "../entry.ts";
+import { textOf } from "../message/message.ts";
+import { SVEN_POLICY, svenKeptMessages, svenPolicy } from "../policy/presets/sven.ts";
+import { compactionKind, compactionLogLine } from "../session/compaction-log-line.ts";
+import { assistant, human, result } from "../testing/builders.ts";
+import type { EngineSessionOptions } from "../testing/engine-session.ts";
+import { engineSession } from "../testing/engine-session.ts";
+import { lettered, shapeOf, textOfBytes } from "../testing/lettered.ts";
+import { utf8Bytes } from "../text.ts";
+import { truncateMessage } from "../truncation/truncate-message.ts";
+
+/** A row: sizes are the document's times 100, as our header, facts and notice have their own size. */
+interface GateRow {
+  readonly letters: string;
+  readonly tokens: number | readonly number[];
+  readonly systemTokens: number;
+  readonly windowTokens: number;
+  readonly keep: number;
+  readonly threshold?: number;
+  readonly reserve?: number;
+  readonly gate?: Gate;
+  readonly more?: Partial<EngineSessionOptions>;
+  readonly strategy?: "structured" | "narrative";
+}
+
+async function played(row: GateRow) {
+  const session = engineSession({
+    policy: svenPolicy({
+      compaction_keep_recent: row.keep,
+      compaction_threshold: row.threshold ?? 0.85,
+      compaction_overhead_reserve: row.reserve ?? 0.1,
+      compaction_strategy: row.strategy ?? "structured",
+    }),
+    windowTokens: row.windowTokens,
+    systemTokens: row.systemTokens,
+    messages: lettered(row.letters, row.tokens),
+    ...row.more,
+  });
+  const pending = row.gate === "after-tool-batch" ? [] : [human("new", "go on")];
+  const outcome = await session.fit({ gate: row.gate ?? "before-submit", pending, step: row.gate === undefined ? 0 : 1 });
+  const kind = outcome.kind === "compacted" ? compactionKind(outcome.entry) : outcome.kind;
+  return { session, outcome, kind, shape: shapeOf(session.manager.view().messages) };
+}
+
+function entriesOf(outcome: FitOutcome): readonly CompactionEntry[] {
+  return outcome.kind === "compacted" ? [outcome.entry] : [];
+}
+
+describe("gate and split, through the engine", () => {
+  const LOOP = "CR".repeat(8);
+  test.each<[string, GateRow, string, string]>([
+    [
+      "G-1: a short history is summarised whole; its last human message stays",
+      { letters: "UAUA", tokens: 200, systemTokens: 100, windowTokens: 1600, keep: 2, threshold: 0.5 },
+      "structured",
+      "s 2",
+    ],
+    [
+      "G-2: the newest two stay word for word",
+      {
+        letters: "UAUAUA",
+        tokens: [300, 300, 300, 300, 200, 200],
+        systemTokens: 100,
+        windowTokens: 4000,
+        keep: 2,
+        threshold: 0.4,
+      },
+      "structured",
+      "s 4 5",
+    ],
+    [
+      "G-3: structured",
+      { letters: "UA", tokens: 300, systemTokens: 100, windowTokens: 2000, keep: 0, threshold: 0.3, reserve: 0 },
+      "structured",
+      "0 s",
+    ],
+    [
+      "G-3: narrative",
+      {
+        letters: "UA",
+        tokens: 300,
+        systemTokens: 100,
+        windowTokens: 2000,
+        keep: 0,
+        threshold: 0.3,
+        reserve: 0,
+        strategy: "narrative",
+      },
+      "narrative",
+      "0 s",
+    ],
+    [
+      "G-4: twelve messages, keep six",
+      { letters: "UAUAUAUAUAUA", tokens: 300, systemTokens: 100, windowTokens: 4500, keep: 6 },
+      "structured",
+      "s 10",
+    ],
+    [
+      "G-7: back from a call to the human message",
+      { letters: "UAUCR", tokens: 1000, systemTokens: 100, windowTokens: 6000, keep: 2, gate: "after-tool-batch" },
+      "structured",
+      "s 2 3 4",
+    ],
+    [
+      "G-11: not seventeen messages above the trigger, but the newest batches",
+      { letters: `UAU${LOOP}`, tokens: 1000, systemTokens: 100, windowTokens: 22_000, keep: 6, gate: "after-tool-batch" },
+      "structured",
+      "s 2 13 14 15 16 17 18",
+    ],
+    [
+      "G-12: no emergency; the human message stays",
+      { letters: `U${LOOP}`, tokens: 1000, systemTokens: 100, windowTokens: 20_000, keep: 6, gate: "after-tool-batch" },
+      "structured",
+      "0 s 11 12 13 14 15 16",
+    ],
+    [
+      "G-14: the emergency is decided on the whole context",
+      { letters: "UAUAUAU", tokens: [1800, 1800, 1800, 1800, 1800, 200], systemTokens: 500, windowTokens: 10_000, keep: 2 },
+      "emergency",
+      "n 5 6",
+    ],
+    [
+      "G-16: above the window is an emergency",
+      { letters: "UAUAUA", tokens: [500, 500, 500, 500, 5000, 4000], systemTokens: 100, windowTokens: 10_000, keep: 2 },
+      "emergency",
+      "n 4 5",
+    ],
+    [
+      "G-18: overhead counts",
+      {
+        letters: "UAUAUA",
+        tokens: [1000, 1000, 1000, 1000, 500, 500],
+        systemTokens: 1000,
+        windowTokens: 100_000,
+        keep: 2,
+        more: { hiddenOverheadTokens: 70_000 },
+      },
+      "structured",
+      "s 4 5",
+    ],
+    [
+      "G-19: a result is never parted from its call",
+      { letters: "UAUACARU", tokens: 1000, systemTokens: 100, windowTokens: 9000, keep: 2 },
+      "structured",
+      "s 3 4 5 6 7",
+    ],
+    [
+      "G-20: a summary that fails",
+      {
+        letters: "UAUAUA",
+        tokens: 1000,
+        systemTokens: 100,
+        windowTokens: 7500,
+        keep: 2,
+        more: { replies: [new Error("stream error")] },
+      },
+      "emergency",
+      "n 4 5",
+    ],
+    [
+      "G-21: a summary that is empty",
+      { letters: "UAUAUA", tokens: 1000, systemTokens: 100, windowTokens: 7500, keep: 2, more: { replies: [""] } },
+      "emergency",
+      "n 4 5",
+    ],
+  ])("%s", async (_, row, kind, shape) => {
+    const run = await played(row);
+    expect([run.kind, run.shape]).toEqual([kind, shape]);
+    expect(
+      run.session.manager
+        .view()
+        .messages.slice()
+        .every((message) => message.parts.length > 0),
+    ).toBe(true);
+  });
+
+  test.each([
+    ["G-4", 12, 6, 0],
+    ["G-4: one more", 13, 6, 6],
+  ])("%s: what is kept", (_, history, keep, expected) => {
+    expect(svenKeptMessages(history, keep)).toBe(expected);
+  });
+
+  test.each([
+    ["G-7", "UAUCR", 3, 2],
+    ["G-11", `UAU${LOOP}`, 13, 2],
+    ["G-12", `U${LOOP}`, 11, 0],
+    ["G-19", "UAUACARU", 6, 3],
+  ])("%s: where the split lands", (_, letters, wanted, expected) => {
+    expect(cutAtBoundary(lettered(letters, 10), wanted, "not-in-tool-batch")).toBe(expected);
+  });
+
+  test.each([
+    ["G-13: six parallel results fire, and nothing is lost", 6, "failed"],
+    ["G-13: five do not fire", 5, "unchanged"],
+  ])("%s", async (_, results, kind) => {
+    const callIds = Array.from({ length: results }, (_each, index) => `c${index}`);
+    const calls = callIds.map(
+      (callId) => ({ type: "tool-call", callId, toolName: "tool", argumentsJson: textOfBytes(76), paths: [] }) as const,
+    );
+    const messages = [
+      human("u", textOfBytes(200)),
+      assistant("a", calls),
+      ...callIds.map((callId) => result(`r-${callId}`, callId, textOfBytes(16_000))),
+    ];
+    const session = engineSession({
+      policy: SVEN_POLICY,
+      windowTokens: 32_768,
+      maxOutputTokens: 4096,
+      systemTokens: 500,
+      messages,
+    });
+    const outcome = await session.fit({ gate: "after-tool-batch", step: 1 });
+    expect(outcome.kind).toBe(kind);
+    expect(session.manager.view().messages.slice()).toEqual(messages);
+  });
+
+  test("G-1: after submit and reply", async () => {
+    const { session } = await played({
+      letters: "UAUA",
+      tokens: 200,
+      systemTokens: 100,
+      windowTokens: 1600,
+      keep: 2,
+      threshold: 0.5,
+    });
+    session.append(human("new", "go on"), assistant("reply", [{ type: "text", text: "done" }]));
+    expect(shapeOf(session.manager.view().messages)).toBe("s 2 new reply");
+    expect(session.manager.view().messages.at(0)).toMatchObject({ role: "assistant", origin: "summary" });
+  });
+
+  test("G-20: the failure is in the record, and the turn goes on", async () => {
+    const { outcome } = await played({
+      letters: "UAUAUA",
+      tokens: 1000,
+      systemTokens: 100,
+      windowTokens: 7500,
+      keep: 2,
+      more: { replies: [new Error("stream error")] },
+    });
+    expect(outcome).toMatchObject({
+      entry: {
+        record: {
+          reason: "threshold",
+          steps: [
+            { strategy: "summarize", outcome: "failed", detail: "stream error" },
+            { strategy: "drop-oldest", outcome: "applied" },
+          ],
+        },
+      },
+    });
+  });
+
+  test("G-22: a result is capped before it enters the session", () => {
+    const policy = svenPolicy({ tool_result_token_cap: 100 });
+    const { message } = truncateMessage(result("r", "c", "x".repeat(12_000)), { capTokens: policy.truncation?.capTokens ?? 0 });
+    expect(utf8Bytes(textOf(message))).toBeLessThan(2000);
+  });
+});
+
+describe("emergency, through the engine", () => {
+  const row = (letters: string, keep: number, more: Partial<GateRow> = {}): GateRow => ({
+    letters,
+    tokens: 1000,
+    systemTokens: 1000,
+    windowTokens: letters.length * 1000 + 1100,
+    keep,
+    ...more,
+  });
+  test.each<[string, GateRow, string]>([
+    ["M-1: the notice and the newest two", row("UAUA", 2), "n 2 3"],
+    ["M-5: keep nothing: the last human message stays", row("UAUA", 0), "n 2"],
+    ["M-7: the open step stays, and the human message with it", row("UACR", 2, { gate: "after-tool-batch" }), "0 n 2 3"],
+  ])("%s", async (_, each, shape) => {
+    const run = await played(each);
+    expect([run.kind, run.shape]).toEqual(["emergency", shape]);
+    expect(run.outcome).toMatchObject({ entry: { record: { reason: "emergency" } } });
+  });
+
+  test("M-2: the system text stays first, outside the messages", async () => {
+    const { session } = await played(row("UAUA", 2));
+    const { system, messages } = session.manager.context();
+    expect([utf8Bytes(system), messages[0]]).toMatchObject([4000, { origin: "notice" }]);
+  });
+
+  test("M-3, M-10: the notice says so, and is short", async () => {
+    const { session } = await played(row("UAUA", 2));
+    const [notice] = session.manager.view().messages.slice();
+    expect(notice?.parts.map((part) => (part.type === "text" ? part.text : ""))[0]).toContain("emergency-compacted");
+    expect(
+      notice?.parts.slice(0, 1).reduce((sum, part) => sum + (part.type === "text" ? utf8Bytes(part.text) / 4 : 0), 0),
+    ).toBeLessThan(100);
+  });
+
+  test("M-8: a human message larger than the window is irreducible", async () => {
+    const run = await played({ letters: "U", tokens: 5000, systemTokens: 0, windowTokens: 100, keep: 6 });
+    expect([run.kind, run.shape]).toEqual(["irreducible", "0"]);
+    expect(run.session.events.at(-1)).toMatchObject({ type: "context-irreducible", budgetTokens: 100 });
+  });
+
+  test("M-9: nothing to drop: the context stays as it is, and fits", async () => {
+    const run = await played({
+      letters: "UCR",
+      tokens: [50, 20, 5500],
+      systemTokens: 500,
+      windowTokens: 8192,
+      keep: 6,
+      gate: "after-tool-batch",
+      more: { maxOutputTokens: 2048 },
+    });
+    expect([run.kind, run.shape]).toEqual(["failed", "0 1 2"]);
+  });
+});
+
+describe("prompts, through the engine", () => {
+  test("N-1: one user message without the session's system text", async () => {
+    const { session } = await played({
+      letters: "UAUA",
+      tokens: 200,
+      systemTokens: 100,
+      windowTokens: 1600,
+      keep: 2,
+      threshold: 0.5,
+    });
+    const requests = session.requests.map(({ context }) => context);
+    expect(requests).toMatchObject([{ tools: [], messages: [{ role: "user" }] }]);
+    const system = session.manager.context().system;
+    expect(requests.flatMap(({ messages }) => messages.map(textOf)).join()).not.toContain(system);
+    expect(requests[0]?.system).not.toContain(system);
+  });
+});
+
+describe("the log line", () => {
+  test.each([
+    ["inside a tool loop", 11, "[plimsoll:context:compacted:structured] 60674 → 7144 tokens (tool round 11)"],
+    ["before the submit", 0, "[plimsoll:context:compacted:structured] 60674 → 7144 tokens"],
+  ])("%s", async (_, step, line) => {
+    const { outcome } = await played({
+      letters: "UAUA",
+      tokens: 200,
+      systemTokens: 100,
+      windowTokens: 1600,
+      keep: 2,
+      threshold: 0.5,
+    });
+    const lines = entriesOf(outcome).map((entry) =>
+      compactionLogLine({ ...entry, record: { ...entry.record, tokensBefore: 60_674, tokensAfter: 7144, step } }),
+    );
+    expect(lines).toEqual([line]);
+  });
+});
