@@ -134,6 +134,12 @@ describe("applyEdits", () => {
     expect(() => applyEdits(view, [edit])).toThrowError(expect.objectContaining({ code: "bad-edit", details: { messageId } }));
   });
 
+  test("a new history takes the place of everything through the newest message of an id that is there twice", () => {
+    const damaged = [...view, human("r", "the same id"), human("later", "later")];
+    const after = applyEdits(damaged, [{ ...replacedHistory([summary]), through: "r" }]);
+    expect(after.map((message) => message.id)).toEqual(["s", "later"]);
+  });
+
   test("changes nothing in place", () => {
     const before = structuredClone(view);
     applyEdits(view, [replacedPart("r", 0, stub), dropped("u1", "a1", notice)]);

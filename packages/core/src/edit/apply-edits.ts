@@ -94,7 +94,8 @@ function withParts(message: Message, replacements: ReadonlyMap<number, Part>): M
 }
 
 function positionIn(messages: readonly Message[], messageId: string): number {
-  const position = messages.findIndex((message) => message.id === messageId);
+  // The newest of that id: a damaged history may hold it twice, and the edit was made of all of it.
+  const position = messages.findLastIndex((message) => message.id === messageId);
   if (position < 0) throw badEdit(`no message ${messageId} in the view`, messageId);
   return position;
 }

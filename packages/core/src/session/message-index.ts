@@ -42,8 +42,10 @@ export function createMessageIndex(): MessageIndex {
         // A message that no one appended stands where the one before it does.
         let places: LogPlaces = { first: 0, last: 0 };
         for (const message of edit.messages) {
-          learn(message, places);
-          places = known.get(message.id)?.places ?? places;
+          const logged = known.get(message.id);
+          places = logged?.places ?? places;
+          // Where parts were taken out, the handles of the others count those that are left.
+          if (logged?.message.parts.length !== message.parts.length) known.set(message.id, { message, places });
         }
         break;
       }
