@@ -192,9 +192,9 @@ export function createContextManager(options: ContextManagerOptions): ContextMan
       return outcome;
     },
     revert,
-    redo: ({ policy, ...input }, signal) => {
+    redo: async ({ policy, ...input }, signal) => {
       revert(input.nowMs);
-      return fitWith(policy ?? options.policy, { now: { reason: "manual", keep: null }, ...input }, signal);
+      return await fitWith(policy ?? options.policy, { now: { reason: "manual", keep: null }, ...input }, signal);
     },
     context: (dynamicContext = null) => ({
       system: view.system,
