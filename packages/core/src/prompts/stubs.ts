@@ -10,3 +10,13 @@ export function clearedText(what: string, chars: number, handle: string): string
 export function omittedText(chars: number, handle: string): string {
   return `[… ${chars} characters omitted; handle ${handle}]`;
 }
+
+/** What may stand in a stub besides its handle, in UTF-16 units: more is no stub of ours, whatever it ends in. */
+const STUB_BESIDES_CHARS = 120;
+
+/** True for a text that is the stub of that handle: there is nothing left to clear. */
+export function isClearedText(text: string, handle: string): boolean {
+  return (
+    text.length <= handle.length + STUB_BESIDES_CHARS && text.startsWith("[") && text.endsWith(` characters; handle ${handle}]`)
+  );
+}

@@ -3,7 +3,7 @@ import type { ReplacePartEdit } from "../edit/edit.ts";
 import { partHandle } from "../edit/handle.ts";
 import type { ToolResultMessage } from "../message/message.ts";
 import { partChars } from "../message/size.ts";
-import { clearedText } from "../prompts/stubs.ts";
+import { clearedText, isClearedText } from "../prompts/stubs.ts";
 import type { ClearToolResultsSpec, Strategy, StrategyInput } from "./strategy.ts";
 
 /**
@@ -26,13 +26,13 @@ export function clearToolResults(spec: ClearToolResultsSpec): Strategy {
   };
 }
 
-/** Stubs for the parts that are longer than their stub; images are always cleared. */
+/** Stubs for the parts that are longer than their stub and none themselves; images are always cleared. */
 function stubsFor(message: ToolResultMessage): readonly ReplacePartEdit[] {
   return message.parts.flatMap((part, partIndex) => {
     const handle = partHandle(message.id, partIndex);
     const text = clearedText(part.type === "image" ? "image" : `result of ${message.toolName}`, partChars(part), handle);
-    const isLonger = part.type === "image" || part.text.length > text.length;
-    return isLonger ? [{ kind: "replace-part", messageId: message.id, partIndex, text, handle }] : [];
+    const isWorthIt = part.type === "image" || (part.text.length > text.length && !isClearedText(part.text, handle));
+    return isWorthIt ? [{ kind: "replace-part", messageId: message.id, partIndex, text, handle }] : [];
   });
 }
 

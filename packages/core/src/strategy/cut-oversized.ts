@@ -1,7 +1,7 @@
 import type { ReplacePartEdit } from "../edit/edit.ts";
 import { partHandle } from "../edit/handle.ts";
 import type { Message, Part } from "../message/message.ts";
-import { clearedText, omittedText } from "../prompts/stubs.ts";
+import { clearedText, isClearedText, omittedText } from "../prompts/stubs.ts";
 import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore } from "../text.ts";
 import type { CutOversizedSpec, Strategy, StrategyInput } from "./strategy.ts";
 
@@ -59,13 +59,14 @@ function commonCap(sizes: readonly number[], roomTokens: number): number {
   return Number.POSITIVE_INFINITY;
 }
 
-/** Head and tail at the cap, or a stub where not even a short head and tail fit; nothing where the stub is no shorter. */
+/** Head and tail at the cap, or a stub where not even a short head and tail fit; nothing for a stub, or where one is no shorter. */
 function shortened(
   { message, part, partIndex }: CuttablePart,
   capTokens: number,
   input: StrategyInput,
 ): readonly ReplacePartEdit[] {
   const handle = partHandle(message.id, partIndex);
+  if (part.type === "text" && isClearedText(part.text, handle)) return [];
   const chars = part.type === "text" ? part.text.length : 0;
   const stub = clearedText(part.type === "image" ? "image" : "text", chars, handle);
   const text = (part.type === "text" ? headAndTail(part.text, capTokens, { handle, input }) : null) ?? stub;

@@ -4,7 +4,7 @@ import type { ImagePart, Message, TextPart } from "../message/message.ts";
 import { isHuman } from "../message/message.ts";
 import { partChars } from "../message/size.ts";
 import type { Policy } from "../policy/policy.ts";
-import { clearedText } from "../prompts/stubs.ts";
+import { clearedText, isClearedText } from "../prompts/stubs.ts";
 import type { ContextManager } from "../session/context-manager.ts";
 import { createEstimator } from "../tokens/estimator.ts";
 import { createWorkCounter } from "../tokens/work.ts";
@@ -44,5 +44,5 @@ function atStubSize(message: Message): Message {
 function stubbed(part: TextPart | ImagePart, handle: string): TextPart {
   if (part.type === "image") return { type: "text", text: clearedText("image", 0, handle) };
   const stub = clearedText("text", partChars(part), handle);
-  return part.text.length <= stub.length ? part : { type: "text", text: stub };
+  return part.text.length <= stub.length || isClearedText(part.text, handle) ? part : { type: "text", text: stub };
 }
