@@ -1,5 +1,6 @@
 import { PlimsollError } from "../error.ts";
 import type { Message } from "../message/message.ts";
+import { partChars } from "../message/size.ts";
 import type { Summarizer, Summary, SummaryRequest } from "../ports.ts";
 import { summaryText } from "../prompts/header.ts";
 import { omittedText } from "../prompts/stubs.ts";
@@ -22,7 +23,7 @@ export function chunkedSummarizer(summarizer: Summarizer, limits: ChunkLimits): 
     const chunks = chunksOf(request, limits);
     let summary: Summary | null = null;
     for (const chunk of chunks) {
-      const parts: SummaryRequest["parts"] = summary === null ? chunk : withEarlier(chunk, summary);
+      const parts: SummaryRequest["parts"] = summary === null ? chunk : withEarlier(chunk, summary, limits);
       summary = await summarizer({ ...request, parts }, signal);
       signal.throwIfAborted();
     }
@@ -46,7 +47,7 @@ function chunksOf(request: SummaryRequest, limits: ChunkLimits): readonly Parts[
   let usedTokens = 0;
   for (const part of request.parts) {
     for (const message of part.messages) {
-      const short = shortened(message, roomTokens, limits);
+      const short = fitted(message, roomTokens, limits);
       const tokens = limits.messageTokens(short);
       if (usedTokens > 0 && usedTokens + tokens > roomTokens) {
         chunks.push([]);
@@ -62,28 +63,41 @@ function chunksOf(request: SummaryRequest, limits: ChunkLimits): readonly Parts[
   return chunks;
 }
 
-function withEarlier(chunk: Parts, summary: Summary): Parts {
+function withEarlier(chunk: Parts, summary: Summary, limits: ChunkLimits): Parts {
   const text = summaryText(validSummaryText(summary));
-  const earlier: Message = {
-    role: "user",
-    id: "summary-so-far",
-    origin: "summary",
-    parts: [{ type: "text", text }],
-    atMs: null,
-  };
+  const whole: Message = { role: "user", id: "summary-so-far", origin: "summary", parts: [{ type: "text", text }], atMs: null };
+  // A summary may come back longer than it was asked for; then it is shortened like any other message.
+  const earlier = fitted(whole, limits.historyTokens * EARLIER_SUMMARY_RATIO, limits);
   return chunk.map((part, index) => (index === 0 ? { ...part, messages: [earlier, ...part.messages] } : part));
 }
 
-/** The message with its texts cut to head and tail, so that it takes no more than the room. */
-function shortened(message: Message, roomTokens: number, limits: ChunkLimits): Message {
+/** Below this share of its texts a message says as much as the line that counts them; chosen. */
+const LEAST_KEPT_RATIO = 0.005;
+
+/**
+ * The message itself where it takes no more than the room; else with its texts cut to head and tail. How many tokens a character takes
+ * differs within a text, so what is cut is measured again; each round keeps a fifth less, so that all of them together cost no more
+ * than five times the first.
+ */
+function fitted(message: Message, roomTokens: number, limits: ChunkLimits): Message {
   const tokens = limits.messageTokens(message);
   if (tokens <= roomTokens) return message;
-  const keepRatio = (roomTokens / tokens) * 0.8;
+  for (let keptRatio = (roomTokens / tokens) * 0.9; keptRatio > LEAST_KEPT_RATIO; keptRatio *= 0.8) {
+    const candidate = shortened(message, keptRatio);
+    if (limits.messageTokens(candidate) <= roomTokens) return candidate;
+  }
+  const chars = message.parts.reduce((sum, part) => sum + partChars(part), 0);
+  return { ...message, parts: [{ type: "text", text: omittedText(chars, message.id) }] };
+}
+
+/** The message with each of its texts cut to that share of it, half from its head and half from its tail; images are left out. */
+function shortened(message: Message, keptRatio: number): Message {
   const cut = (text: string) => {
-    const half = Math.floor((text.length * keepRatio) / 2);
+    const half = Math.floor((text.length * keptRatio) / 2);
     const head = text.slice(0, characterBoundaryAtOrBefore(text, half));
     const tail = text.slice(characterBoundaryAtOrAfter(text, text.length - half));
-    return `${head}\n${omittedText(text.length - head.length - tail.length, message.id)}\n${tail}`;
+    const short = `${head}\n${omittedText(text.length - head.length - tail.length, message.id)}\n${tail}`;
+    return short.length < text.length ? short : text;
   };
   switch (message.role) {
     case "user":
