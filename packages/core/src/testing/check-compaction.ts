@@ -1,0 +1,152 @@
+import { applyEdits } from "../edit/apply-edits.ts";
+import { spanHandle } from "../edit/handle.ts";
+import type { AppliedReplacePart, CompactionEntry, CoverageCount, MessageSpan, WorkCount } from "../entry.ts";
+import { checkMessages, STRICT_WIRE_RULES } from "../message/check.ts";
+import type { Message } from "../message/message.ts";
+import { isHuman } from "../message/message.ts";
+import { coverageOf, messageChars, partChars } from "../message/size.ts";
+import type { Recalled, RecallRange } from "../session/recall.ts";
+import type { Report } from "./report.ts";
+
+/** A compaction with what it was made from and what it gave; `after` is without the messages that arrived meanwhile. */
+export interface CompactionCheck {
+  readonly before: readonly Message[];
+  readonly after: readonly Message[];
+  readonly entry: CompactionEntry;
+  readonly pending: readonly Message[];
+  /** UTF-16 units that summaries, kept state and overhead had, besides the view. */
+  readonly besidesChars: number;
+  readonly recall: (handle: string, range: RecallRange) => Recalled | null;
+  /** The message as it was appended. */
+  readonly original: (messageId: string) => Message | undefined;
+  /** Expected tokens of messages by the policy's measure. */
+  readonly tokensOf: (messages: readonly Message[]) => number;
+  readonly report: Report;
+}
+
+/** Checks everything that a compaction must keep, but its size against the budget. */
+export function checkCompaction(check: CompactionCheck): void {
+  const { before, after, entry, report, tokensOf } = check;
+  const [violation] = checkMessages([...after, ...check.pending], { ...STRICT_WIRE_RULES, lastMessage: "any" });
+  if (violation !== undefined) report("sendable", `${violation.code} at ${violation.index}`);
+  const human = before.findLast(isHuman);
+  if (human !== undefined && !after.includes(human)) report("the last human message is literal", human.id);
+  if (tokensOf(after) >= tokensOf(before)) report("progress", `${tokensOf(before)} → ${tokensOf(after)} tokens`);
+  checkEdits(check);
+  checkWork(entry.record.work, check);
+}
+
+/** What left the view is exactly what the edits name, their counts say so, and nothing else changed. */
+function checkEdits({ before, after, entry, recall, original, report }: CompactionCheck): void {
+  let view = before;
+  for (const edit of entry.edits) {
+    const next = applyEdits(view, [edit]);
+    switch (edit.kind) {
+      case "summarize":
+        checkCovered({ view, next, spans: edit.spans, made: [edit.message], covered: edit.covered }, report);
+        checkSpanHandles(edit.spans, recall, report);
+        break;
+      case "drop": {
+        const made = edit.notice === null ? [] : [edit.notice];
+        checkCovered({ view, next, spans: [edit], made, covered: edit.covered }, report);
+        checkSpanHandles([edit], recall, report);
+        break;
+      }
+      case "replace-part":
+        checkReplacedPart({ view, next, edit }, { recall, original, report });
+        break;
+      case "replace-history":
+        report("the engine replaces no history", entry.id);
+        break;
+      default:
+        edit satisfies never;
+    }
+    view = next;
+  }
+  const kept = new Set(before);
+  const isStaying = (message: Message, index: number) =>
+    message.id === after[index]?.id && (!kept.has(message) || message === after[index]);
+  if (view.length !== after.length || !view.every(isStaying)) report("untouched messages keep their identity", entry.id);
+}
+
+function checkCovered(
+  step: {
+    readonly view: readonly Message[];
+    readonly next: readonly Message[];
+    readonly spans: readonly MessageSpan[];
+    readonly made: readonly Message[];
+    readonly covered: CoverageCount;
+  },
+  report: Report,
+): void {
+  const { view, next, spans, made } = step;
+  const covered = spans.flatMap((span) =>
+    view.slice(
+      view.findIndex((message) => message.id === span.from),
+      view.findIndex((message) => message.id === span.through) + 1,
+    ),
+  );
+  const staying = new Set(next);
+  const gone = view.filter((message) => !staying.has(message));
+  if (gone.length !== covered.length || gone.some((message, index) => message !== covered[index]))
+    report("nothing is lost silently", spans.map(spanHandle).join(" "));
+  const there = new Set(view);
+  const fresh = next.filter((message) => !there.has(message));
+  if (fresh.length !== made.length || fresh.some((message, index) => message !== made[index]))
+    report("untouched messages keep their identity", fresh.map((message) => message.id).join(" "));
+  const count = coverageOf(covered);
+  if (count.messages !== step.covered.messages || count.parts !== step.covered.parts || count.chars !== step.covered.chars)
+    report("coverage is counted exactly", spans.map(spanHandle).join(" "));
+}
+
+function checkReplacedPart(
+  step: { readonly view: readonly Message[]; readonly next: readonly Message[]; readonly edit: AppliedReplacePart },
+  { recall, original, report }: Pick<CompactionCheck, "recall" | "original" | "report">,
+): void {
+  const { view, next, edit } = step;
+  for (const [index, message] of view.entries()) {
+    const now = next[index];
+    if (message.id !== edit.messageId ? now !== message : now?.id !== message.id || now.role !== message.role)
+      report("untouched messages keep their identity", message.id);
+    if (message.id !== edit.messageId || now === undefined) continue;
+    const others = message.parts.filter((part, partIndex) => partIndex !== edit.partIndex && now.parts[partIndex] !== part);
+    if (others.length > 0 || now.parts.length !== message.parts.length) report("untouched parts stay", message.id);
+    const [part, replaced] = [message.parts[edit.partIndex], now.parts[edit.partIndex]];
+    const removedChars = (part === undefined ? 0 : partChars(part)) - (replaced === undefined ? 0 : partChars(replaced));
+    if (removedChars !== edit.removedChars) report("coverage is counted exactly", edit.handle);
+    if (message.role === "user" || (message.role === "assistant" && part?.type !== "text"))
+      report("human messages, calls and reasoning are never cut", message.id);
+  }
+  if (edit.part.type !== "text" || !edit.part.text.includes(edit.handle)) report("a cut part names its handle", edit.handle);
+  const found = recall(edit.handle, { startChar: 0, maximumChars: 50 });
+  const part = original(edit.messageId)?.parts[edit.partIndex];
+  if (found === null || (part?.type === "text" && !(found.totalChars === part.text.length && part.text.startsWith(found.text))))
+    report("a handle finds the original", edit.handle);
+}
+
+function checkSpanHandles(spans: readonly MessageSpan[], recall: CompactionCheck["recall"], report: Report): void {
+  const [first, last] = [spans[0], spans.at(-1)];
+  if (first === undefined || last === undefined) return;
+  for (const span of [...spans, { from: first.from, through: last.through }])
+    if ((recall(spanHandle(span), { startChar: 0, maximumChars: 50 })?.text ?? "") === "")
+      report("a handle finds the original", spanHandle(span));
+}
+
+/** A climb has some ten rungs, each of which may price the view anew where it cuts; measured over 2,500 generated sessions it stays below 4. */
+const SCANS_PER_CHAR = 8;
+
+/** A notice, stubs and a digest are priced too, whatever the view's size. */
+const SCANNED_BESIDES_CHARS = 20_000;
+
+/** Each rung looks at each message, and a cut prices its parts. */
+const VISITS_PER_MESSAGE = 20;
+
+function checkWork(work: WorkCount, { before, pending, entry, besidesChars, report }: CompactionCheck): void {
+  const viewChars = [...before, ...pending].reduce((sum, message) => sum + messageChars(message), 0);
+  const madeChars = entry.edits.reduce((sum, edit) => sum + (edit.kind === "replace-part" ? partChars(edit.part) : 0), 0);
+  const scanBound = SCANS_PER_CHAR * (viewChars + madeChars + besidesChars) + SCANNED_BESIDES_CHARS;
+  if (work.charactersScanned > scanBound)
+    report("work is bounded", `${work.charactersScanned} characters scanned for a view of ${viewChars}`);
+  if (work.messagesVisited > VISITS_PER_MESSAGE * (before.length + pending.length + 2))
+    report("work is bounded", `${work.messagesVisited} visits for ${before.length} messages`);
+}

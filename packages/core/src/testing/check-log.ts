@@ -1,0 +1,90 @@
+import type { CoverageCount } from "../entry.ts";
+import { canonicalJson } from "../json.ts";
+import type { Message } from "../message/message.ts";
+import { coverageOf } from "../message/size.ts";
+import type { ContextManager } from "../session/context-manager.ts";
+import { foldEntries } from "../session/view.ts";
+import type { Report } from "./report.ts";
+
+/** Both sessions must have the same context, message for message, the same hash and the same next prediction. */
+export function checkSameSession(one: ContextManager, other: ContextManager, report: Report): void {
+  const [a, b] = [one.view(), other.view()];
+  if (!isSame(a.messages.slice(), b.messages.slice()))
+    report("the fold of the log is the live view", `${a.messages.size} and ${b.messages.size} messages`);
+  if (a.viewHash !== b.viewHash) report("the fold of the log is the live view", "another hash");
+  const [tokens, again] = [one.predict(), other.predict()];
+  if (tokens.expectedTokens !== again.expectedTokens || tokens.upperTokens !== again.upperTokens)
+    report("the fold of the log is the live ledger", `${tokens.expectedTokens} and ${again.expectedTokens} tokens`);
+}
+
+/** The same messages, by identity or, where one of them was read again, by content. */
+export function isSame(one: readonly Message[], other: readonly Message[]): boolean {
+  const isEqual = (a: Message, b: Message | undefined) => a === b || (b !== undefined && canonicalJson(a) === canonicalJson(b));
+  return one.length === other.length && one.every((message, index) => isEqual(message, other[index]));
+}
+
+/**
+ * Everything that was ever appended or written is in the view or counted as covered or removed: messages, parts and characters add up
+ * over the whole log. Sessions whose history a repair replaced have no such sum.
+ */
+export function checkAccount(manager: ContextManager, report: Report): void {
+  const view = foldEntries(manager.entries());
+  const edits = view.activeCompactions.flatMap((entry) => entry.edits);
+  if (edits.some((edit) => edit.kind === "replace-history")) return;
+  const logged = manager.entries().flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
+  const written = edits.flatMap((edit): readonly Message[] => {
+    if (edit.kind === "summarize") return [edit.message];
+    return edit.kind === "drop" && edit.notice !== null ? [edit.notice] : [];
+  });
+  const covered = edits.map((edit) => ("covered" in edit ? edit.covered : { messages: 0, parts: 0, chars: edit.removedChars }));
+  const left = covered.reduce(minus, coverageOf([...logged, ...written]));
+  const shown = coverageOf(view.messages.slice());
+  if (left.messages !== shown.messages || left.parts !== shown.parts || left.chars !== shown.chars)
+    report("nothing is lost silently", `${JSON.stringify(left)} should be in the view, ${JSON.stringify(shown)} is`);
+}
+
+function minus(a: CoverageCount, b: CoverageCount): CoverageCount {
+  return { messages: a.messages - b.messages, parts: a.parts - b.parts, chars: a.chars - b.chars };
+}
+
+/** Remembers what each compaction was made from, to compare with what its undoing gives. */
+export interface UndoCheck {
+  /** Called before a fit. */
+  readonly before: (manager: ContextManager) => void;
+  /** Called when that fit has compacted. */
+  readonly remember: (compactionId: string) => void;
+  /** Called after an undo: the context from before is back, with what came since. */
+  readonly check: (compactionId: string, manager: ContextManager) => void;
+}
+
+interface Snapshot {
+  readonly messages: readonly Message[];
+  /** Length of the log. */
+  readonly entries: number;
+}
+
+/** An undo check that has seen nothing yet. */
+export function createUndoCheck(report: Report): UndoCheck {
+  const made = new Map<string, Snapshot>();
+  let latest: Snapshot = { messages: [], entries: 0 };
+  return {
+    before: (manager) => {
+      latest = { messages: manager.view().messages.slice(), entries: manager.entries().length };
+    },
+    remember: (compactionId) => {
+      made.set(compactionId, latest);
+    },
+    check: (compactionId, manager) => {
+      const snapshot = made.get(compactionId);
+      if (snapshot === undefined) return;
+      const since = manager
+        .entries()
+        .slice(snapshot.entries)
+        .flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
+      const expected = [...snapshot.messages, ...since];
+      const shown = manager.view().messages.slice();
+      if (!isSame(expected, shown))
+        report("undo gives the exact context from before", `${shown.length} messages, not ${expected.length}`);
+    },
+  };
+}

@@ -1,0 +1,169 @@
+import { budgetOf } from "../budget.ts";
+import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
+import type { Message } from "../message/message.ts";
+import { messageChars } from "../message/size.ts";
+import type { Policy } from "../policy/policy.ts";
+import type { ContextManager } from "../session/context-manager.ts";
+import { createEstimator } from "../tokens/estimator.ts";
+import type { WorkCounter } from "../tokens/work.ts";
+import { createWorkCounter, workBetween } from "../tokens/work.ts";
+import { checkCompaction } from "./check-compaction.ts";
+import { floorTokens } from "./floor.ts";
+import type { Report } from "./report.ts";
+import type { ScriptedSummarizer } from "./scripted-ports.ts";
+import { injected } from "./session-messages.ts";
+import type { SessionScenario } from "./session-scenario.ts";
+
+/** A fit to run and check. */
+export interface CheckedFit {
+  readonly manager: ContextManager;
+  readonly scenario: SessionScenario;
+  /** The policy of this fit; sizes are by the scenario's. */
+  readonly policy: Policy;
+  /** The view that the fit began with: that of a redo is the one after its undo. */
+  readonly before: () => readonly Message[];
+  readonly summarizer: ScriptedSummarizer;
+  readonly work: WorkCounter;
+  readonly input: FitInput;
+  /** What is run: a fit, a redo, a switch of model. */
+  readonly run: (manager: ContextManager, signal: AbortSignal) => Promise<FitOutcome>;
+  readonly report: Report;
+}
+
+/** What a fit came to, `null` where the caller's abort ended it, and the messages that arrived meanwhile. */
+export interface FitResult {
+  readonly outcome: FitOutcome | null;
+  readonly arrived: readonly Message[];
+}
+
+/** Runs a fit and checks every rule that holds for its outcome. */
+export async function checkedFit(fit: CheckedFit): Promise<FitResult> {
+  const { manager, summarizer, work, report } = fit;
+  const controller = new AbortController();
+  const so = {
+    entries: manager.entries().length,
+    work: work.total(),
+    calls: summarizer.calls(),
+    writtenChars: summarizer.writtenChars(),
+  };
+  summarizer.use({
+    controller,
+    arrive: (call) => {
+      const human: Message = { ...injected(`steer-${so.entries}-${call}`, "wait"), origin: "human" };
+      for (const message of [human, injected(`note-${so.entries}-${call}`, "a note")])
+        manager.append({ type: "message", message });
+    },
+    inspect: (messages) => checkRequest(messages, fit),
+  });
+  const outcome = await fit.run(manager, controller.signal).catch((error: unknown) => {
+    if (!controller.signal.aborted) report("no exception reaches the caller", String(error));
+    return null;
+  });
+  const appended = manager.entries().slice(so.entries);
+  const arrived = appended.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
+  const made = appended.filter((entry) => entry.type === "compaction");
+  if (made.length !== (outcome?.kind === "compacted" ? 1 : 0))
+    report("only a fit that compacted appends a compaction", outcome?.kind ?? "aborted");
+  const after = manager.view().messages.slice();
+  const stayed = after.slice(after.length - arrived.length);
+  if (stayed.some((message, index) => message !== arrived[index]))
+    report("what arrives meanwhile ends up after the boundary, in order", arrived.map((message) => message.id).join(" "));
+  const shown = after.slice(0, after.length - arrived.length);
+  const before = fit.before();
+  if (outcome === null) return { outcome, arrived };
+
+  switch (outcome.kind) {
+    case "compacted": {
+      checkCompaction({
+        before,
+        after: shown,
+        entry: outcome.entry,
+        pending: fit.input.pending,
+        besidesChars: summarizer.writtenChars() - so.writtenChars + fit.scenario.system.length,
+        recall: manager.recall,
+        original: (id) => loggedMessage(manager, id),
+        tokensOf: (messages) => tokensOf(messages, fit),
+        report,
+      });
+      if (arrived.length === 0) checkFits(fit);
+      const { reason } = outcome.entry.record;
+      const mayAsk = reason !== "emergency" && !(reason === "overflow" && (fit.input.recovery ?? 0) > 0);
+      if (!mayAsk && summarizer.calls() > so.calls) report("the rungs without a model ask none", reason);
+      break;
+    }
+    case "irreducible":
+      if (arrived.length === 0) checkIrreducible(outcome, fit);
+      checkUnchanged(before, shown, report);
+      break;
+    case "unchanged": {
+      // An undo folds the session again, and gives another view.
+      if (appended.some((entry) => entry.type === "revert")) break;
+      checkUnchanged(before, shown, report);
+      const spent = workBetween(so.work, work.total());
+      const newChars = fit.input.pending.reduce((sum, message) => sum + messageChars(message), fit.scenario.system.length);
+      if (spent.charactersScanned > newChars || spent.messagesVisited > fit.input.pending.length)
+        report("a gate that fires nothing looks at what is new alone", JSON.stringify(spent));
+      break;
+    }
+    case "failed":
+    case "cancelled":
+      checkUnchanged(before, shown, report);
+      break;
+    default:
+      outcome satisfies never;
+  }
+  return { outcome, arrived };
+}
+
+/** The message as it was appended; the first of that id. */
+function loggedMessage(manager: ContextManager, messageId: string): Message | undefined {
+  for (const entry of manager.entries()) if (entry.type === "message" && entry.message.id === messageId) return entry.message;
+  return undefined;
+}
+
+function tokensOf(messages: readonly Message[], { manager, scenario }: CheckedFit): number {
+  const estimator = createEstimator(scenario.policy.estimator, createWorkCounter());
+  return Math.floor(messages.reduce((sum, message) => sum + estimator.messageTokens(message, manager.ledger()), 0));
+}
+
+/** Input budget of the fit: the model's, or the limit that the provider named where that is smaller. */
+function inputBudgetTokens(policy: Policy, { model, observedLimitTokens }: FitInput): number | null {
+  const known = model.contextWindowTokens ?? (policy.unknownWindow === "off" ? null : policy.unknownWindow.tokens);
+  const contextWindowTokens = known === null ? (observedLimitTokens ?? null) : Math.min(known, observedLimitTokens ?? known);
+  return budgetOf({ ...model, contextWindowTokens })?.inputBudgetTokens ?? null;
+}
+
+function checkFits(fit: CheckedFit): void {
+  const budgetTokens = inputBudgetTokens(fit.policy, fit.input);
+  const { expectedTokens } = fit.manager.predict();
+  const pendingTokens = tokensOf(fit.input.pending, fit);
+  if (budgetTokens === null || expectedTokens + pendingTokens > budgetTokens)
+    fit.report("fits", `${expectedTokens} + ${pendingTokens} of ${budgetTokens}`);
+}
+
+/** Prompt, framing and summary are planned with 1,500 tokens, so that the history of a request is given as much in any window. */
+const LEAST_HISTORY_TOKENS = 1500;
+
+function checkRequest(messages: readonly Message[], fit: CheckedFit): void {
+  const budgetTokens = Math.max(LEAST_HISTORY_TOKENS, inputBudgetTokens(fit.policy, fit.input) ?? 0);
+  const tokens = tokensOf(messages, fit);
+  if (tokens > budgetTokens) fit.report("the request for a summary fits", `${tokens} of ${budgetTokens}`);
+}
+
+function checkIrreducible(outcome: FitOutcome & { readonly kind: "irreducible" }, fit: CheckedFit): void {
+  const { manager, scenario, policy, input, report } = fit;
+  const budgetTokens = inputBudgetTokens(policy, input);
+  if (budgetTokens === null || budgetTokens !== outcome.budgetTokens)
+    report("irreducible names the budget", `${outcome.budgetTokens}, not ${budgetTokens}`);
+  const least = floorTokens(manager, scenario.policy, input.pending);
+  if (least <= outcome.budgetTokens)
+    report("irreducible only below the floor", `floor ${least} of ${outcome.budgetTokens}: ${JSON.stringify(outcome.steps)}`);
+  const namedTokens = outcome.parts.reduce((sum, part) => sum + part.tokens, 0);
+  if (namedTokens <= outcome.budgetTokens - outcome.parts.length)
+    report("irreducible names what does not fit", `${namedTokens} of ${outcome.budgetTokens}`);
+}
+
+function checkUnchanged(before: readonly Message[], after: readonly Message[], report: Report): void {
+  if (after.length !== before.length || after.some((message, index) => message !== before[index]))
+    report("unchanged means unchanged", `${before.length} messages before, ${after.length} after`);
+}

@@ -1,0 +1,78 @@
+import type { AssistantMessage, ImagePart, Message, ToolResultMessage, UserMessage } from "../message/message.ts";
+import { absentImage } from "./builders.ts";
+import type { CrashAct, SessionAct, StepAct } from "./session-scenario.ts";
+
+/** The message of a human act. */
+export function humanOf(act: SessionAct & { readonly act: "human" }, id: string): UserMessage {
+  const images = Array.from({ length: act.images }, (): ImagePart => ({ ...absentImage(), widthPx: 10, heightPx: 10 }));
+  return { role: "user", id, origin: "human", parts: [{ type: "text", text: act.text }, ...images], atMs: null };
+}
+
+/** A message that the agent puts in. */
+export function injected(id: string, text: string): UserMessage {
+  return { role: "user", id, origin: "injected", parts: [{ type: "text", text }], atMs: null };
+}
+
+/** The reply of a step and its results. A reply without calls and without text says so, as a model's empty reply is never logged. */
+export function messagesOfStep(
+  act: StepAct,
+  id: string,
+): { readonly reply: AssistantMessage; readonly results: readonly ToolResultMessage[] } {
+  const text = act.text.trim() === "" && act.calls.length === 0 ? "done" : act.text;
+  const reply: AssistantMessage = {
+    role: "assistant",
+    id,
+    origin: "model",
+    parts: [
+      ...(act.reasoning === null ? [] : [{ type: "reasoning", text: act.reasoning, opaque: null } as const]),
+      ...(text.trim() === "" ? [] : [{ type: "text", text } as const]),
+      ...act.calls.map((each, index) => ({
+        type: "tool-call" as const,
+        callId: `${id}-call-${index}`,
+        toolName: "tool",
+        argumentsJson: JSON.stringify({ text: each.argumentsText }),
+        paths: each.path === null ? [] : [{ path: each.path, access: "read" as const }],
+      })),
+    ],
+    modelId: "test/model",
+    requestId: `request-${id}`,
+    stopReason: act.calls.length === 0 ? "end" : "tool-calls",
+    atMs: null,
+  };
+  const results = act.calls.map(
+    (each, index): ToolResultMessage => ({
+      role: "tool-result",
+      id: `${id}-result-${index}`,
+      callId: `${id}-call-${index}`,
+      toolName: "tool",
+      isError: each.isError,
+      category: "generic",
+      parts: [{ type: "text", text: each.resultText }, ...(each.hasImage && index === 0 ? [absentImage()] : [])],
+      atMs: null,
+    }),
+  );
+  return { reply, results };
+}
+
+/** What a crash leaves in the log after what was there. */
+export function messagesOfCrash(act: CrashAct, id: string): readonly Message[] {
+  const { reply, results } = messagesOfStep({ ...act, act: "step", text: "", reasoning: null, usageRatio: 1 }, id);
+  const written = results.slice(0, act.answered);
+  const steering: UserMessage = { ...injected(`${id}-steer`, "wait, not that"), origin: "human" };
+  switch (act.damage) {
+    case "none":
+      return [reply, ...written];
+    case "lost-reply":
+      return results;
+    case "interleaved":
+      return [reply, steering, ...written, injected(`${id}-note`, "a note")];
+    case "double-result":
+      return [reply, ...results, ...results.map((result) => ({ ...result, id: `${result.id}-again` })), steering];
+    case "blank-reply":
+      return [{ ...reply, parts: [{ type: "text", text: " " }] }, steering];
+    case "same-id":
+      return [reply, ...results, steering, { ...steering, origin: "injected" }];
+    default:
+      return act.damage satisfies never;
+  }
+}

@@ -1,0 +1,79 @@
+import type { ModelLimits } from "../entry.ts";
+import type { Policy } from "../policy/policy.ts";
+
+/** What happens in a generated session, in order. Ids are given when the session is played. */
+export type SessionAct =
+  | { readonly act: "human"; readonly text: string; readonly images: number }
+  | StepAct
+  | { readonly act: "inject"; readonly text: string }
+  | { readonly act: "compact"; readonly keepMessages: number | null; readonly focus: string | null }
+  | { readonly act: "overflow"; readonly recoveries: number; readonly limitRatio: number | null }
+  | CrashAct
+  | { readonly act: "revert" }
+  | { readonly act: "redo"; readonly policy: Policy | null; readonly focus: string | null }
+  | { readonly act: "reload" }
+  | { readonly act: "switch"; readonly limits: ModelLimits };
+
+/** One model call with its tool results. `usageRatio` is what the provider reports, as a share of what was predicted. */
+export interface StepAct {
+  readonly act: "step";
+  readonly calls: readonly StepCall[];
+  readonly text: string;
+  readonly reasoning: string | null;
+  readonly usageRatio: number;
+}
+
+/** The process ends in the middle of a step; the log is read again with whatever was written. */
+export interface CrashAct {
+  readonly act: "crash";
+  readonly calls: readonly StepCall[];
+  /** Results that were written before the end. */
+  readonly answered: number;
+  readonly damage: CrashDamage;
+}
+
+/**
+ * What else is wrong with the log that a crash leaves: nothing; the reply with its calls is missing; a human message stands between
+ * a call and its results; a result is there twice; a reply is blank; two messages share an id.
+ */
+export type CrashDamage = "none" | "lost-reply" | "interleaved" | "double-result" | "blank-reply" | "same-id";
+
+/** A call of a step with its result. */
+export interface StepCall {
+  readonly argumentsText: string;
+  readonly resultText: string;
+  readonly isError: boolean;
+  readonly hasImage: boolean;
+  readonly path: string | null;
+}
+
+/**
+ * How the generated session's summariser behaves at each of its calls, in turn. `aborted` hangs until the caller gives up;
+ * `steered` works while a human message and an injected one arrive.
+ */
+export type SummarizerBehaviour =
+  | "works"
+  | "fails"
+  | "empty"
+  | "cut-off"
+  | "garbage"
+  | "huge"
+  | "calls-tools"
+  | "steered"
+  | "aborted";
+
+/** What a generated session's before-compaction hook answers, call after call. */
+export type HookBehaviour = "go" | "cancel" | "summary" | "blank-summary" | "throws";
+
+/** A whole generated session with the policy and limits that it is played under. */
+export interface SessionScenario {
+  readonly policy: Policy;
+  readonly limits: ModelLimits;
+  readonly system: string;
+  readonly summarizer: readonly SummarizerBehaviour[];
+  /** Empty for a session without a hook. */
+  readonly hook: readonly HookBehaviour[];
+  /** Whether instructions are pinned and ports give live state and tracked files. */
+  readonly hasKeptState: boolean;
+  readonly acts: readonly SessionAct[];
+}
