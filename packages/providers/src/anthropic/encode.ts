@@ -1,0 +1,141 @@
+import type Anthropic from "@anthropic-ai/sdk";
+import type {
+  AssistantMessage,
+  Context,
+  Message,
+  ModelRequest,
+  ToolResultMessage,
+  ToolSpec,
+  UserMessage,
+} from "@plimsoll/core";
+import { parseRecord } from "../fields.ts";
+import { argumentsObject } from "../wire/call-arguments.ts";
+import { wireCallId } from "../wire/call-ids.ts";
+import { FIRST_MESSAGE_NOTICE } from "../wire/first-message-notice.ts";
+import type { LoadedImages } from "../wire/images.ts";
+import { imagePlaceholder } from "../wire/images.ts";
+import type { CacheTimeToLive } from "./cache-breakpoints.ts";
+import { withCacheBreakpoints } from "./cache-breakpoints.ts";
+import { anthropicImage } from "./image.ts";
+import { anthropicReasoning } from "./reasoning.ts";
+import { ANTHROPIC_WIRE_RULES } from "./wire-rules.ts";
+
+/** The request's body without what only streaming decides. */
+export type AnthropicBody = Omit<Anthropic.MessageCreateParamsNonStreaming, "stream">;
+
+/** What encoding needs besides the request. */
+export interface AnthropicEncoding {
+  readonly images: LoadedImages;
+  /** `null` sends no cache breakpoints. */
+  readonly cacheTimeToLive: CacheTimeToLive | null;
+}
+
+/**
+ * The request on the Messages wire. Neighbours of one role become one message, with the results of a batch first; the fixed notice
+ * comes first where the user does not; the dynamic context comes last, behind the last cache breakpoint.
+ */
+export function encodeAnthropic(request: ModelRequest, encoding: AnthropicEncoding): AnthropicBody {
+  const { context, modelId, maxOutputTokens } = request;
+  const body: AnthropicBody = {
+    model: modelId,
+    max_tokens: maxOutputTokens,
+    ...(context.system === "" ? {} : { system: [{ type: "text", text: context.system }] }),
+    ...(context.tools.length === 0 ? {} : { tools: context.tools.map(toolParam) }),
+    messages: messageParams(context, encoding.images),
+  };
+  const cached = encoding.cacheTimeToLive === null ? body : withCacheBreakpoints(body, encoding.cacheTimeToLive);
+  return withDynamicContext(cached, context.dynamicContext);
+}
+
+function toolParam(tool: ToolSpec): Anthropic.Tool {
+  return {
+    name: tool.name,
+    description: tool.description,
+    input_schema: { ...parseRecord(tool.parametersJson), type: "object" },
+  };
+}
+
+/** The messages without the dynamic context. */
+export function messageParams(context: Context, images: LoadedImages): Anthropic.MessageParam[] {
+  const merged: { role: "user" | "assistant"; content: Anthropic.ContentBlockParam[] }[] = [];
+  for (const message of context.messages) {
+    const content = blocksOf(message, images);
+    if (content.length === 0) continue;
+    const role = message.role === "assistant" ? "assistant" : "user";
+    const last = merged.at(-1);
+    if (last?.role === role) last.content.push(...content);
+    else merged.push({ role, content });
+  }
+  for (const message of merged) if (message.role === "user") message.content = resultsFirst(message.content);
+  if (merged[0]?.role === "assistant")
+    merged.unshift({ role: "user", content: [{ type: "text", text: FIRST_MESSAGE_NOTICE }] });
+  return merged;
+}
+
+function resultsFirst(blocks: Anthropic.ContentBlockParam[]): Anthropic.ContentBlockParam[] {
+  const results = blocks.filter((block) => block.type === "tool_result");
+  return results.length === 0 ? blocks : [...results, ...blocks.filter((block) => block.type !== "tool_result")];
+}
+
+function blocksOf(message: Message, images: LoadedImages): Anthropic.ContentBlockParam[] {
+  switch (message.role) {
+    case "user":
+      return contentBlocks(message, images);
+    case "assistant":
+      return replyBlocks(message);
+    case "tool-result":
+      return [resultBlock(message, images)];
+    default:
+      return message satisfies never;
+  }
+}
+
+/** Text without a visible character is left out: the wire rejects it. */
+function contentBlocks(message: UserMessage | ToolResultMessage, images: LoadedImages) {
+  return message.parts.flatMap((part) => {
+    if (part.type === "text") return part.text.trim() === "" ? [] : [{ type: "text", text: part.text } as const];
+    return [anthropicImage(part, images) ?? ({ type: "text", text: imagePlaceholder(part) } as const)];
+  });
+}
+
+function resultBlock(message: ToolResultMessage, images: LoadedImages): Anthropic.ToolResultBlockParam {
+  const content = contentBlocks(message, images);
+  const [only] = content;
+  return {
+    type: "tool_result",
+    tool_use_id: wireCallId(message.callId, ANTHROPIC_WIRE_RULES),
+    ...(content.length === 0 ? {} : { content: content.length === 1 && only?.type === "text" ? only.text : content }),
+    ...(message.isError ? { is_error: true } : {}),
+  };
+}
+
+function replyBlocks(message: AssistantMessage): Anthropic.ContentBlockParam[] {
+  return message.parts.flatMap((part): Anthropic.ContentBlockParam[] => {
+    switch (part.type) {
+      case "text":
+        return part.text.trim() === "" ? [] : [{ type: "text", text: part.text }];
+      case "reasoning":
+        return anthropicReasoning(part);
+      case "tool-call":
+        return [
+          {
+            type: "tool_use",
+            id: wireCallId(part.callId, ANTHROPIC_WIRE_RULES),
+            name: part.toolName,
+            input: argumentsObject(part.argumentsJson),
+          },
+        ];
+      default:
+        return part satisfies never;
+    }
+  });
+}
+
+function withDynamicContext(body: AnthropicBody, dynamicContext: string | null): AnthropicBody {
+  if (dynamicContext === null || dynamicContext.trim() === "") return body;
+  const block = { type: "text", text: dynamicContext } as const;
+  const last = body.messages.at(-1);
+  if (last?.role !== "user" || typeof last.content === "string")
+    return { ...body, messages: [...body.messages, { role: "user", content: [block] }] };
+  return { ...body, messages: [...body.messages.slice(0, -1), { role: "user", content: [...last.content, block] }] };
+}

@@ -1,0 +1,112 @@
+import { isRecord, PlimsollError } from "@plimsoll/core";
+import { numberAt, recordAt, stringAt } from "../fields.ts";
+import type { ClassifiedFailure, ProviderErrorClass } from "../overflow.ts";
+import { classifyProviderError } from "../overflow.ts";
+
+/**
+ * How a request failed.
+ *
+ * - `status`: the provider answered with an error status
+ * - `stream-error`: it reported an error inside a stream that had begun
+ * - `connection`: no answer came
+ * - `cut-stream`: the answer ended before it was whole
+ * - `empty-reply`: the answer was whole and held nothing
+ */
+export type FailureReason = "status" | "stream-error" | "connection" | "cut-stream" | "empty-reply";
+
+/** A failed attempt: what the caller gets, and what a retry goes by. */
+export interface Failure {
+  readonly class: ProviderErrorClass;
+  readonly retryAfterMs: number | null;
+  readonly error: PlimsollError;
+}
+
+/** Who failed, and the secret that no message may show. */
+export interface FailureSource {
+  readonly provider: string;
+  readonly key: string;
+}
+
+/** An answer that stopped before it was whole. The same request may pass when it is sent again. */
+export function cutStream(): PlimsollError {
+  return new PlimsollError("provider-failed", "the stream ended before the reply was whole", { reason: "cut-stream" });
+}
+
+/** An answer without text and calls. It is no reply: a message without content is rejected by the next request. */
+export function emptyReply(): PlimsollError {
+  return new PlimsollError("provider-failed", "the reply was empty", { reason: "empty-reply" });
+}
+
+/** An answer that stopped because the window was full before anything was written. */
+export function fullWindow(): PlimsollError {
+  return new PlimsollError("provider-failed", "model_context_window_exceeded", { reason: "stream-error" });
+}
+
+/**
+ * What an SDK threw, as a failure with its class. The SDK's own error is not passed on as the cause: it may hold headers, and what a
+ * proxy echoed of the request. Of the provider's words only those about wrong parameters are kept, without the key.
+ */
+export function failureOf(thrown: unknown, source: FailureSource): Failure {
+  const status = numberAt(thrown, "status");
+  const reason = reasonOf(thrown, status);
+  const message = thrown instanceof Error ? thrown.message : "";
+  const body = isRecord(thrown) ? thrown.error : undefined;
+  const classified = classOf({ status, message, code: stringAt(thrown, "code"), body }, reason);
+  const retryAfterMs = retryAfterOf(isRecord(thrown) ? thrown.headers : null);
+  const words = classified.class === "other" ? vendorWords(body, source.key) : null;
+  const details = { ...classified, status, reason, provider: source.provider, retryAfterMs };
+  const code = classified.class === "context-overflow" ? "context-overflow" : "provider-failed";
+  return {
+    class: classified.class,
+    retryAfterMs,
+    error: new PlimsollError(code, lineOf(source.provider, { status, reason, class: classified.class, words }), details),
+  };
+}
+
+function reasonOf(thrown: unknown, status: number | null): FailureReason {
+  if (thrown instanceof PlimsollError) {
+    const { reason } = thrown.details;
+    return reason === "empty-reply" || reason === "stream-error" ? reason : "cut-stream";
+  }
+  if (status !== null) return "status";
+  if (isRecord(thrown) && isRecord(thrown.error)) return "stream-error";
+  const name = thrown instanceof Error ? thrown.constructor.name : "";
+  return name.startsWith("APIConnection") ? "connection" : "cut-stream";
+}
+
+function classOf(failure: Parameters<typeof classifyProviderError>[0], reason: FailureReason): ClassifiedFailure {
+  const classified = classifyProviderError(failure);
+  const isOfTheMoment = reason === "connection" || reason === "cut-stream" || reason === "empty-reply";
+  return isOfTheMoment && classified.class === "other" ? { ...classified, class: "transient" } : classified;
+}
+
+/** Longest part of a provider's words that is kept; chosen. */
+const MAXIMUM_WORDS_CHARS = 300;
+
+function vendorWords(body: unknown, key: string): string | null {
+  const words = stringAt(recordAt(body, "error"), "message") ?? stringAt(body, "message");
+  return words === null ? null : words.split(key).join("[key]").slice(0, MAXIMUM_WORDS_CHARS);
+}
+
+interface FailureWords {
+  readonly status: number | null;
+  readonly reason: FailureReason;
+  readonly class: ProviderErrorClass;
+  readonly words: string | null;
+}
+
+function lineOf(provider: string, { status, reason, class: failureClass, words }: FailureWords): string {
+  const how = status === null ? reason : `status ${status}`;
+  return `${provider}: ${failureClass} (${how})${words === null ? "" : `: ${words}`}`;
+}
+
+const MS_PER_SECOND = 1_000;
+
+/** `retry-after` in seconds, or `retry-after-ms`; a date is not read. */
+function retryAfterOf(headers: unknown): number | null {
+  if (!(headers instanceof Headers)) return null;
+  const ms = Number(headers.get("retry-after-ms") ?? Number.NaN);
+  const seconds = Number(headers.get("retry-after") ?? Number.NaN);
+  if (Number.isFinite(ms)) return ms;
+  return Number.isFinite(seconds) ? seconds * MS_PER_SECOND : null;
+}

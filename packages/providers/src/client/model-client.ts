@@ -1,0 +1,99 @@
+import type { ModelClient, ModelEvent, ModelReply, ModelRequest } from "@plimsoll/core";
+import { isPlimsollError, PlimsollError } from "@plimsoll/core";
+import type { LoadImage } from "../wire/images.ts";
+import type { FailureSource } from "./failure.ts";
+import { emptyReply, failureOf, fullWindow } from "./failure.ts";
+import type { Environment } from "./key.ts";
+import type { RetryOptions, Wait } from "./retry.ts";
+import { DEFAULT_RETRY, waitAfter, waitByTimer } from "./retry.ts";
+
+/** What every adapter takes. */
+export interface ClientOptions {
+  /** Address of the server; the vendor's own where it is left out. */
+  readonly baseUrl?: string;
+  /** Where the key is looked up; the process's environment where it is left out. */
+  readonly environment?: Environment;
+  readonly retry?: RetryOptions;
+  readonly wait?: Wait;
+  readonly loadImage?: LoadImage;
+}
+
+/** One wire behind its SDK. `Body` is the request as the SDK takes it. */
+export interface WireDriver<Body> {
+  readonly source: FailureSource;
+  /** Encodes; what it throws is a fault of the request and is never retried. */
+  encode(request: ModelRequest): Promise<Body>;
+  whole(body: Body, signal: AbortSignal): Promise<DecodedReply>;
+  /** Deltas, then the decoded reply last. */
+  streamed(body: Body, signal: AbortSignal): AsyncIterable<DriverEvent>;
+}
+
+/** A delta, or the reply at the end. */
+export type DriverEvent =
+  | Exclude<ModelEvent, { readonly type: "retry" | "reply" }>
+  | ({ readonly type: "reply" } & DecodedReply);
+
+/** A reply as it was decoded; `isWindowFull` where the vendor says that the window ended it. */
+export interface DecodedReply {
+  readonly reply: ModelReply;
+  readonly isWindowFull: boolean;
+}
+
+/** A model client over one wire: attempts, waits, classes of failures and the caller's abort are the same for all of them. */
+export function createModelClient<Body>(driver: WireDriver<Body>, options: ClientOptions): ModelClient {
+  const retry = options.retry ?? DEFAULT_RETRY;
+  const wait = options.wait ?? waitByTimer;
+
+  async function* attempts(
+    request: ModelRequest,
+    signal: AbortSignal,
+    attempt: (body: Body) => AsyncIterable<DriverEvent>,
+  ): AsyncGenerator<ModelEvent> {
+    throwIfAborted(signal);
+    const body = await driver.encode(request);
+    for (let count = 1; ; count++) {
+      try {
+        for await (const event of attempt(body)) yield event.type === "reply" ? replyEvent(event) : event;
+        return;
+      } catch (thrown) {
+        throwIfAborted(signal);
+        const failure = failureOf(thrown, driver.source);
+        const isOfTheMoment = failure.class === "transient" || failure.class === "rate-limit";
+        const waitMs = isOfTheMoment ? waitAfter(count, failure.retryAfterMs, retry) : null;
+        if (waitMs === null) throw failure.error;
+        yield { type: "retry", attempt: count, class: failure.class, waitMs };
+        await wait(waitMs, signal).catch((error: unknown) => {
+          throwIfAborted(signal);
+          throw error;
+        });
+      }
+    }
+  }
+
+  return {
+    stream: (request, signal) => attempts(request, signal, (body) => driver.streamed(body, signal)),
+    complete: async (request, signal) => {
+      const events = attempts(request, signal, async function* (body) {
+        yield { type: "reply", ...(await driver.whole(body, signal)) };
+      });
+      for await (const event of events) if (event.type === "reply") return event.reply;
+      throw new Error("an attempt that did not fail gives a reply");
+    },
+  };
+}
+
+/** Refuses a reply that cannot be appended: nothing was said, and nothing says that this was meant. */
+function replyEvent({ reply, isWindowFull }: DecodedReply): ModelEvent {
+  const isEmpty = reply.draft.parts.every(
+    (part) => part.type === "reasoning" || (part.type === "text" && part.text.trim() === ""),
+  );
+  if (isEmpty && isWindowFull) throw fullWindow();
+  if (isEmpty && reply.stopReason !== "refusal" && reply.stopReason !== "length") throw emptyReply();
+  return { type: "reply", reply };
+}
+
+function throwIfAborted(signal: AbortSignal): void {
+  if (signal.aborted && !isPlimsollError(signal.reason, "aborted"))
+    throw new PlimsollError("aborted", "the request was aborted");
+  if (signal.aborted) throw signal.reason;
+}

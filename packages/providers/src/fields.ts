@@ -1,0 +1,56 @@
+import type { JsonValue } from "@plimsoll/core";
+import { isRecord } from "@plimsoll/core";
+
+/** An object of outside data whose fields are not known yet. */
+export type Fields = { readonly [key: string]: unknown };
+
+/** The number at the key; `null` for anything else, and for numbers that are not finite. */
+export function numberAt(fields: unknown, key: string): number | null {
+  const value = isRecord(fields) ? fields[key] : undefined;
+  return typeof value === "number" && Number.isFinite(value) ? value : null;
+}
+
+/** The string at the key; `null` for anything else. */
+export function stringAt(fields: unknown, key: string): string | null {
+  const value = isRecord(fields) ? fields[key] : undefined;
+  return typeof value === "string" ? value : null;
+}
+
+/** The object at the key; `null` for anything else. */
+export function recordAt(fields: unknown, key: string): Fields | null {
+  const value = isRecord(fields) ? fields[key] : undefined;
+  return isRecord(value) ? value : null;
+}
+
+/** The array at the key; empty for anything else. */
+export function listAt(fields: unknown, key: string): readonly unknown[] {
+  const value = isRecord(fields) ? fields[key] : undefined;
+  return Array.isArray(value) ? value : [];
+}
+
+/** The objects of the array at the key; what is no object is left out. */
+export function recordsAt(fields: unknown, key: string): readonly Fields[] {
+  return listAt(fields, key).filter(isRecord);
+}
+
+/** The value as plain JSON data; `null` for what JSON cannot carry. */
+export function jsonValueOf(value: unknown): JsonValue {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return value;
+  if (typeof value === "number") return Number.isFinite(value) ? value : null;
+  if (Array.isArray(value)) return value.map(jsonValueOf);
+  if (!isRecord(value)) return null;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, item]) => (item === undefined ? [] : [[key, jsonValueOf(item)] as const])),
+  );
+}
+
+/** The JSON object that the text holds; `null` for any other text. */
+export function parseRecord(text: string): Fields | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : null;
+  } catch {
+    // Text that is no JSON is an expected answer, not an error.
+    return null;
+  }
+}

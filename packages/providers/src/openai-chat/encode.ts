@@ -1,0 +1,144 @@
+import type { AssistantMessage, Context, ImagePart, Message, ModelRequest, ToolSpec, WireRules } from "@plimsoll/core";
+import { shortHash } from "@plimsoll/core";
+import type OpenAI from "openai";
+import { parseRecord } from "../fields.ts";
+import { wireCallId } from "../wire/call-ids.ts";
+import { FIRST_MESSAGE_NOTICE } from "../wire/first-message-notice.ts";
+import type { LoadedImages } from "../wire/images.ts";
+import { imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
+import type { ChatQuirks } from "./quirks.ts";
+import { OPENAI_CHAT_WIRE_RULES } from "./wire-rules.ts";
+
+/** The request's body without what only streaming decides. */
+export type ChatBody = Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, "stream">;
+
+type ChatMessage = OpenAI.ChatCompletionMessageParam;
+type ContentPart = OpenAI.ChatCompletionContentPart;
+
+/** What encoding needs besides the request. */
+export interface ChatEncoding {
+  readonly quirks: ChatQuirks;
+  readonly images: LoadedImages;
+}
+
+/**
+ * The request on the Chat Completions wire. Images of results follow as the user's message behind the batch; neighbours of one role become
+ * one message; the dynamic context comes last.
+ */
+export function encodeOpenAiChat(request: ModelRequest, encoding: ChatEncoding): ChatBody {
+  const { context, modelId, maxOutputTokens } = request;
+  const { systemRole, outputLimit } = encoding.quirks;
+  const system: ChatMessage[] = context.system === "" ? [] : [{ role: systemRole, content: context.system }];
+  return {
+    model: modelId,
+    [outputLimit]: maxOutputTokens,
+    ...(context.tools.length === 0 ? {} : { tools: context.tools.map(toolParam) }),
+    messages: [...system, ...chatMessages(context, encoding)],
+  };
+}
+
+function toolParam(tool: ToolSpec): OpenAI.ChatCompletionTool {
+  const parameters = { type: "object", ...parseRecord(tool.parametersJson) };
+  return { type: "function", function: { name: tool.name, description: tool.description, parameters } };
+}
+
+/** The messages behind the system text. */
+export function chatMessages(context: Context, { quirks, images }: ChatEncoding): ChatMessage[] {
+  const list: ChatMessage[] = [];
+  let imagesOfResults: ContentPart[] = [];
+  const userParts = (parts: readonly ContentPart[]) => {
+    const last = list.at(-1);
+    const joined = last?.role === "user" ? [...contentParts(last.content), ...parts] : [...parts];
+    if (joined.length === 0) return;
+    if (last?.role === "user") list.pop();
+    list.push({ role: "user", content: contentOf(joined) });
+  };
+  for (const message of context.messages) {
+    if (message.role !== "tool-result") {
+      userParts(imagesOfResults);
+      imagesOfResults = [];
+    }
+    switch (message.role) {
+      case "user":
+        userParts(partsOf(message, quirks, images));
+        break;
+      case "assistant":
+        list.push(replyMessage(message, quirks));
+        break;
+      case "tool-result": {
+        const parts = partsOf(message, quirks, images);
+        const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+        list.push({ role: "tool", tool_call_id: callIdFor(message.callId, quirks), content: text });
+        imagesOfResults.push(...parts.filter((part) => part.type === "image_url"));
+        break;
+      }
+      default:
+        message satisfies never;
+    }
+  }
+  userParts(imagesOfResults);
+  if (list[0]?.role === "assistant" && quirks.firstMessage === "user")
+    list.unshift({ role: "user", content: FIRST_MESSAGE_NOTICE });
+  if (context.dynamicContext !== null && context.dynamicContext.trim() !== "")
+    list.push({ role: "user", content: context.dynamicContext });
+  return list;
+}
+
+/** Text alone is sent as text: every server takes it. */
+function contentOf(parts: readonly ContentPart[]): string | ContentPart[] {
+  const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  return texts.length === parts.length ? texts.join("\n") : [...parts];
+}
+
+function contentParts(content: string | ContentPart[]): ContentPart[] {
+  return typeof content === "string" ? [{ type: "text", text: content }] : content;
+}
+
+function partsOf(message: Exclude<Message, AssistantMessage>, quirks: ChatQuirks, images: LoadedImages): ContentPart[] {
+  return message.parts.map((part) =>
+    part.type === "text" ? { type: "text", text: part.text } : imagePart(part, quirks, images),
+  );
+}
+
+function imagePart(part: ImagePart, quirks: ChatQuirks, images: LoadedImages): ContentPart {
+  const image = sendableImage(part, images);
+  const isImage = part.mediaType.startsWith("image/");
+  if (image === null || !isImage || quirks.images === "describe") return { type: "text", text: imagePlaceholder(part) };
+  return { type: "image_url", image_url: { url: imageUrl(image) } };
+}
+
+/** A reply with the extra field that some servers want their reasoning back in. */
+type ReplyMessage = OpenAI.ChatCompletionAssistantMessageParam & { reasoning_content?: string; reasoning?: string };
+
+function replyMessage(message: AssistantMessage, quirks: ChatQuirks): ChatMessage {
+  const text = message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+  const reasoning = message.parts.flatMap((part) => (part.type === "reasoning" ? [part.text] : [])).join("\n");
+  const calls = message.parts.flatMap((part): OpenAI.ChatCompletionMessageFunctionToolCall[] =>
+    part.type === "tool-call"
+      ? [
+          {
+            id: callIdFor(part.callId, quirks),
+            type: "function",
+            function: { name: part.toolName, arguments: part.argumentsJson === "" ? "{}" : part.argumentsJson },
+          },
+        ]
+      : [],
+  );
+  if (calls.length === 0) return { role: "assistant", content: text };
+  const sendsReasoning = quirks.reasoningSentBack === "with-calls" && quirks.reasoningField !== null && reasoning !== "";
+  const reply: ReplyMessage = {
+    role: "assistant",
+    content: text === "" && quirks.callContent === "null" ? null : text,
+    tool_calls: calls,
+    ...(sendsReasoning ? { [quirks.reasoningField]: reasoning } : {}),
+  };
+  return reply;
+}
+
+/** The call id as the server takes it. A server that takes shorter ids than a hash has gets the beginning of the hash. */
+function callIdFor(callId: string, quirks: ChatQuirks): string {
+  const limit = quirks.maximumCallIdChars;
+  const rules: WireRules = { ...OPENAI_CHAT_WIRE_RULES, maximumCallIdChars: limit };
+  const id = wireCallId(callId, rules);
+  return limit === null || id.length <= limit ? id : shortHash(callId).slice(0, limit);
+}

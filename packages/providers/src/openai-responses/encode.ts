@@ -1,0 +1,111 @@
+import type { AssistantMessage, Context, ModelRequest, ToolResultMessage, ToolSpec, UserMessage } from "@plimsoll/core";
+import type OpenAI from "openai";
+import { parseRecord } from "../fields.ts";
+import { wireCallId } from "../wire/call-ids.ts";
+import type { LoadedImages } from "../wire/images.ts";
+import { imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
+import { reasoningItem } from "./reasoning.ts";
+import { OPENAI_RESPONSES_WIRE_RULES } from "./wire-rules.ts";
+
+/** The request's body without what only streaming decides. */
+export type ResponsesBody = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, "stream"> & {
+  input: OpenAI.Responses.ResponseInputItem[];
+};
+
+type Item = OpenAI.Responses.ResponseInputItem;
+
+/** Smallest limit of a reply that the wire takes: platform.openai.com/docs/api-reference/responses/create. */
+const MINIMUM_OUTPUT_TOKENS = 16;
+
+/**
+ * The request on the Responses wire. Nothing is stored at the vendor: reasoning goes back encrypted, right before what it led to. The dynamic
+ * context comes last.
+ */
+export function encodeOpenAiResponses(request: ModelRequest, images: LoadedImages): ResponsesBody {
+  const { context, modelId, maxOutputTokens } = request;
+  return {
+    model: modelId,
+    store: false,
+    include: ["reasoning.encrypted_content"],
+    max_output_tokens: Math.max(maxOutputTokens, MINIMUM_OUTPUT_TOKENS),
+    ...(context.system === "" ? {} : { instructions: context.system }),
+    ...(context.tools.length === 0 ? {} : { tools: context.tools.map(toolParam) }),
+    input: [...responseItems(context, images), ...dynamicItems(context)],
+  };
+}
+
+function toolParam(tool: ToolSpec): OpenAI.Responses.FunctionTool {
+  const parameters = { type: "object", ...parseRecord(tool.parametersJson) };
+  return { type: "function", name: tool.name, description: tool.description, parameters, strict: false };
+}
+
+/** The items of the messages, without the dynamic context. */
+export function responseItems(context: Context, images: LoadedImages): Item[] {
+  return context.messages.flatMap((message): Item[] => {
+    switch (message.role) {
+      case "user":
+        return [{ type: "message", role: "user", content: contentOf(message, images) }];
+      case "assistant":
+        return replyItems(message);
+      case "tool-result":
+        return [outputItem(message, images)];
+      default:
+        return message satisfies never;
+    }
+  });
+}
+
+function contentOf(message: UserMessage | ToolResultMessage, images: LoadedImages) {
+  return message.parts.map((part) => {
+    if (part.type === "text") return { type: "input_text", text: part.text } as const;
+    const image = part.mediaType.startsWith("image/") ? sendableImage(part, images) : null;
+    if (image === null) return { type: "input_text", text: imagePlaceholder(part) } as const;
+    return { type: "input_image", image_url: imageUrl(image), detail: "auto" } as const;
+  });
+}
+
+function outputItem(message: ToolResultMessage, images: LoadedImages): Item {
+  const content = contentOf(message, images);
+  const text = content.map((part) => (part.type === "input_text" ? part.text : "")).join("\n");
+  const hasImages = content.some((part) => part.type === "input_image");
+  return {
+    type: "function_call_output",
+    call_id: wireCallId(message.callId, OPENAI_RESPONSES_WIRE_RULES),
+    output: hasImages ? content : text,
+  };
+}
+
+/** Reasoning goes before what follows it in the same reply; where nothing does, it is left out. */
+function replyItems(message: AssistantMessage): Item[] {
+  const items: Item[] = [];
+  let waiting: Item[] = [];
+  for (const part of message.parts) {
+    if (part.type === "reasoning") {
+      waiting.push(...reasoningItem(part));
+      continue;
+    }
+    const item = part.type === "text" ? textItem(part.text) : callItem(part);
+    if (item === null) continue;
+    items.push(...waiting, item);
+    waiting = [];
+  }
+  return items;
+}
+
+function textItem(text: string): Item | null {
+  return text.trim() === "" ? null : { type: "message", role: "assistant", content: text };
+}
+
+function callItem(part: Extract<AssistantMessage["parts"][number], { type: "tool-call" }>): Item {
+  return {
+    type: "function_call",
+    call_id: wireCallId(part.callId, OPENAI_RESPONSES_WIRE_RULES),
+    name: part.toolName,
+    arguments: part.argumentsJson === "" ? "{}" : part.argumentsJson,
+  };
+}
+
+function dynamicItems({ dynamicContext }: Context): Item[] {
+  if (dynamicContext === null || dynamicContext.trim() === "") return [];
+  return [{ type: "message", role: "developer", content: dynamicContext }];
+}

@@ -1,0 +1,141 @@
+import type { Fields } from "../fields.ts";
+import { listAt, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { checkBlocks, checkPairs } from "./anthropic-blocks.ts";
+import type { Segment, SimulatedPrompt, WireLimits } from "./wire.ts";
+import { invalid, Refusal } from "./wire.ts";
+
+/** Most breakpoints in a request: platform.claude.com/docs/en/build-with-claude/prompt-caching. */
+const MAXIMUM_BREAKPOINTS = 4;
+
+/** Reads a request on the Messages wire as platform.claude.com/docs/en/api/messages describes it; throws what the vendor refuses. */
+export function readAnthropic(body: unknown, limits: WireLimits): SimulatedPrompt {
+  const modelId = stringAt(body, "model");
+  if (modelId === null) throw invalid("model: Field required");
+  if (limits.models !== null && !limits.models.includes(modelId))
+    throw new Refusal({ status: 404, type: "not_found_error", message: `model: ${modelId}`, code: null, param: null });
+  const maxOutputTokens = outputTokens(body, modelId, limits);
+  const tools = recordsAt(body, "tools");
+  checkTools(tools);
+  const messages = recordsAt(body, "messages");
+  checkMessages(messages, listAt(body, "messages").length);
+  const thinking = stringAt(recordAt(body, "thinking"), "type");
+  if (thinking === "enabled" || thinking === "adaptive") checkThinking(messages);
+  const segments = [
+    ...tools.map((tool) => segmentOf(tool, "overhead")),
+    ...blocksOf(body, "system").map((block) => segmentOf(block, "overhead")),
+    ...messages.flatMap((message) => blocksOf(message, "content").map((block) => segmentOf(block, "message"))),
+  ];
+  checkBreakpoints(segments);
+  const newest = messages.findLast((message) => message.role === "user");
+  return {
+    modelId,
+    isStreamed: recordAt({ body }, "body")?.stream === true,
+    wantsUsage: true,
+    maxOutputTokens,
+    segments,
+    messageCount: messages.length,
+    toolNames: tools.map((tool) => stringAt(tool, "name") ?? ""),
+    newestText: newest === undefined ? "" : blocksOf(newest, "content").map(blockText).join("\n"),
+  };
+}
+
+function outputTokens(body: unknown, modelId: string, { maximumOutputTokens }: WireLimits): number {
+  const tokens = numberAt(body, "max_tokens");
+  if (tokens === null) throw invalid("max_tokens: Field required");
+  if (tokens < 1) throw invalid("max_tokens: must be greater than or equal to 1");
+  if (tokens > maximumOutputTokens)
+    throw invalid(
+      `max_tokens: ${tokens} > ${maximumOutputTokens}, which is the maximum allowed number of output tokens for ${modelId}`,
+    );
+  return tokens;
+}
+
+function checkTools(tools: readonly Fields[]): void {
+  const names = new Set<string>();
+  for (const [index, tool] of tools.entries()) {
+    const name = stringAt(tool, "name") ?? "";
+    if (!/^[a-zA-Z0-9_-]{1,128}$/.test(name))
+      throw invalid(`tools.${index}.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`);
+    if (recordAt(tool, "input_schema")?.type !== "object")
+      throw invalid(`tools.${index}.custom.input_schema.type: Input should be 'object'`);
+    if (names.has(name)) throw invalid("tools: Tool names must be unique.");
+    names.add(name);
+  }
+}
+
+function checkMessages(messages: readonly Fields[], listed: number): void {
+  if (messages.length === 0 || messages.length !== listed) throw invalid("messages: at least one message is required");
+  if (messages.length > 100_000) throw invalid("messages: at most 100000 messages are allowed");
+  for (const [index, message] of messages.entries()) {
+    if (message.role !== "user" && message.role !== "assistant")
+      throw invalid(`messages.${index}.role: Input should be 'user' or 'assistant'`);
+  }
+  if (messages[0]?.role !== "user") throw invalid('messages: first message must use the "user" role');
+  if (messages.at(-1)?.role === "assistant")
+    throw invalid("This model does not support assistant message prefill. The conversation must end with a user message.");
+  const blocks = messages.map((message) => blocksOf(message, "content"));
+  for (const [index, message] of messages.entries()) checkBlocks(message.role, blocks[index] ?? [], index);
+  checkPairs(messages.map(({ role }, index) => ({ role, blocks: blocks[index] ?? [] })));
+}
+
+/** With thinking on, the reply of the open tool loop begins with its reasoning. */
+function checkThinking(messages: readonly Fields[]): void {
+  const index = messages.findLastIndex((message) => message.role === "assistant");
+  const message = messages[index];
+  if (message === undefined) return;
+  const blocks = blocksOf(message, "content");
+  const [first] = blocks;
+  const type = stringAt(first, "type") ?? "text";
+  if (blocks.some((block) => block.type === "tool_use") && type !== "thinking" && type !== "redacted_thinking")
+    throw invalid(
+      `messages.${index}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${type}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks). To avoid this requirement, disable \`thinking\`.`,
+    );
+}
+
+function checkBreakpoints(segments: readonly Segment[]): void {
+  const marks = segments.flatMap(({ breakpoint }) => breakpoint ?? []);
+  if (marks.length > MAXIMUM_BREAKPOINTS)
+    throw invalid(`A maximum of ${MAXIMUM_BREAKPOINTS} blocks with cache_control may be provided. Found ${marks.length}.`);
+  const firstShort = marks.indexOf("5m");
+  if (firstShort >= 0 && marks.lastIndexOf("1h") > firstShort)
+    throw invalid("a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block");
+}
+
+/** The blocks of a content that may be text alone. */
+function blocksOf(fields: unknown, key: string): readonly Fields[] {
+  const text = stringAt(fields, key);
+  return text === null ? recordsAt(fields, key) : [{ type: "text", text }];
+}
+
+function blockText(block: Fields): string {
+  return (
+    stringAt(block, "text") ??
+    blocksOf(block, "content")
+      .map((inner) => stringAt(inner, "text") ?? "")
+      .join("\n")
+  );
+}
+
+/** Tokens of an image of unknown size: (1568 × 1568) / 750 at most, platform.claude.com/docs/en/build-with-claude/vision. */
+const IMAGE_TOKENS = 1_600;
+
+function segmentOf(block: Fields, part: "overhead" | "message"): Segment {
+  const { cache_control: mark, ...rest } = block;
+  const images = [block, ...blocksOf(block, "content")].filter(({ type }) => type === "image" || type === "document").length;
+  return {
+    text: images === 0 ? textOf(rest) : JSON.stringify(rest, (key, value) => (key === "data" ? undefined : value)),
+    extraTokens: images * IMAGE_TOKENS,
+    breakpoint: breakpointOf(mark),
+    isOverhead: part === "overhead",
+  };
+}
+
+/** Text is counted as text, everything else as its JSON. */
+function textOf(block: Fields): string {
+  return block.type === "text" ? (stringAt(block, "text") ?? "") : JSON.stringify(block);
+}
+
+function breakpointOf(mark: unknown): Segment["breakpoint"] {
+  if (stringAt(mark, "type") !== "ephemeral") return null;
+  return stringAt(mark, "ttl") === "1h" ? "1h" : "5m";
+}

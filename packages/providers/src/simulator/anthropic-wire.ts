@@ -1,0 +1,159 @@
+import type { JsonObject } from "@plimsoll/core";
+import { jsonValueOf, parseRecord } from "../fields.ts";
+import { readAnthropic } from "./anthropic-request.ts";
+import { halves } from "./halves.ts";
+import { signatureOf } from "./signature.ts";
+import type { Answer, Counts, SimulatedWire, WireError, WireEvent } from "./wire.ts";
+
+/** The Messages wire: platform.claude.com/docs/en/api/messages, /messages-streaming and /errors. */
+export const ANTHROPIC_WIRE: SimulatedWire = {
+  name: "anthropic",
+  keyOf: (headers) => {
+    const key = headers["x-api-key"];
+    const bearer = headers.authorization;
+    if (typeof key === "string") return key;
+    return typeof bearer === "string" ? bearer.replace(/^Bearer /, "") : null;
+  },
+  keyError: (key) => ({
+    ...error(401, "authentication_error"),
+    message: key === null ? "x-api-key header is required" : "invalid x-api-key",
+  }),
+  read: readAnthropic,
+  overflow: ({ promptTokens, maxOutputTokens, windowTokens }) => ({
+    ...error(400, "invalid_request_error"),
+    message:
+      promptTokens > windowTokens
+        ? `prompt is too long: ${promptTokens} tokens > ${windowTokens} maximum`
+        : `input length and \`max_tokens\` exceed context limit: ${promptTokens} + ${maxOutputTokens} > ${windowTokens}, decrease input length or \`max_tokens\` and try again`,
+  }),
+  faultError: (status) => {
+    const [type, message] = FAULTS[status] ?? ["api_error", "Internal server error"];
+    return { ...error(status, type), message };
+  },
+  errorBody: ({ type, message }) => ({ type: "error", error: { type, message }, request_id: "req_simulated" }),
+  errorEvent: ({ type, message }) => ({ name: "error", data: { type: "error", error: { type, message } } }),
+  whole: (answer) => ({
+    ...startOf(answer),
+    content: blocksOf(answer).map(({ whole }) => whole),
+    stop_reason: stopReasonOf(answer),
+    usage: answer.counts === null ? null : { ...inputUsage(answer.counts), output_tokens: answer.counts.outputTokens },
+  }),
+  events: eventsOf,
+};
+
+const FAULTS: Readonly<Record<number, readonly [string, string]>> = {
+  413: ["request_too_large", "Request exceeds the maximum size"],
+  429: ["rate_limit_error", "This request would exceed your organization's rate limit of 40,000 input tokens per minute"],
+  529: ["overloaded_error", "Overloaded"],
+};
+
+function error(status: number, type: string): WireError {
+  return { status, type, message: "", code: null, param: null };
+}
+
+function startOf({ serial, modelId }: Answer): JsonObject {
+  return {
+    id: `msg_simulated_${serial}`,
+    type: "message",
+    role: "assistant",
+    model: modelId,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+  };
+}
+
+function inputUsage(counts: Counts): JsonObject {
+  const { uncachedTokens, readTokens, writeTokens, writeOneHourTokens } = counts;
+  return {
+    input_tokens: uncachedTokens,
+    cache_read_input_tokens: readTokens,
+    cache_creation_input_tokens: writeTokens,
+    cache_creation: {
+      ephemeral_5m_input_tokens: writeTokens - writeOneHourTokens,
+      ephemeral_1h_input_tokens: writeOneHourTokens,
+    },
+    service_tier: "standard",
+  };
+}
+
+/** A block as a whole, and as a stream begins it and adds to it. */
+interface WrittenBlock {
+  readonly whole: JsonObject;
+  readonly start: JsonObject;
+  readonly deltas: readonly JsonObject[];
+}
+
+function blocksOf({ reply, serial }: Answer): readonly WrittenBlock[] {
+  return reply.parts.map((part, index): WrittenBlock => {
+    switch (part.type) {
+      case "text":
+        return {
+          whole: { type: "text", text: part.text, citations: null },
+          start: { type: "text", text: "" },
+          deltas: halves(part.text).map((text) => ({ type: "text_delta", text })),
+        };
+      case "reasoning": {
+        const signature = signatureOf(part.text);
+        return {
+          whole: { type: "thinking", thinking: part.text, signature },
+          start: { type: "thinking", thinking: "", signature: "" },
+          deltas: [
+            ...halves(part.text).map((thinking) => ({ type: "thinking_delta", thinking })),
+            { type: "signature_delta", signature },
+          ],
+        };
+      }
+      case "tool-call": {
+        const call = { type: "tool_use", id: `toolu_simulated_${serial}_${index}`, name: part.toolName };
+        return {
+          whole: { ...call, input: jsonValueOf(parseRecord(part.argumentsJson) ?? {}) },
+          start: { ...call, input: {} },
+          deltas: ["", ...halves(part.argumentsJson)].map((partial) => ({ type: "input_json_delta", partial_json: partial })),
+        };
+      }
+      default:
+        return part satisfies never;
+    }
+  });
+}
+
+function eventsOf(answer: Answer): readonly WireEvent[] {
+  const { counts } = answer;
+  const usage = counts === null ? null : { ...inputUsage(counts), output_tokens: 1 };
+  const blocks = blocksOf(answer).flatMap(({ start, deltas }, index) => [
+    named({ type: "content_block_start", index, content_block: start }),
+    ...deltas.map((delta) => named({ type: "content_block_delta", index, delta })),
+    named({ type: "content_block_stop", index }),
+  ]);
+  return [
+    named({ type: "message_start", message: { ...startOf(answer), usage } }),
+    named({ type: "ping" }),
+    ...blocks,
+    named({
+      type: "message_delta",
+      delta: { stop_reason: stopReasonOf(answer), stop_sequence: null },
+      usage: counts === null ? null : { output_tokens: counts.outputTokens },
+    }),
+    named({ type: "message_stop" }),
+  ];
+}
+
+function named(data: JsonObject): WireEvent {
+  return { name: typeof data.type === "string" ? data.type : null, data };
+}
+
+function stopReasonOf({ reply }: Answer): string {
+  switch (reply.stop) {
+    case "length":
+      return "max_tokens";
+    case "refusal":
+      return "refusal";
+    case "window-full":
+      return "model_context_window_exceeded";
+    case undefined:
+      return reply.parts.some((part) => part.type === "tool-call") ? "tool_use" : "end_turn";
+    default:
+      return reply.stop satisfies never;
+  }
+}

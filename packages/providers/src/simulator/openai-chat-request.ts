@@ -1,0 +1,125 @@
+import type { Fields } from "../fields.ts";
+import { listAt, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { checkCallId, modelOf } from "./openai-errors.ts";
+import type { Segment, SimulatedPrompt, WireLimits } from "./wire.ts";
+import { invalid } from "./wire.ts";
+
+const ROLES = ["system", "assistant", "user", "function", "tool", "developer"] as const;
+
+/** Longest call id: see the wire's rules in platform.openai.com/docs/api-reference/chat/create and its error. */
+const MAXIMUM_CALL_ID_CHARS = 40;
+
+/** Reads a request on the Chat Completions wire; throws what the vendor refuses. */
+export function readOpenAiChat(body: unknown, limits: WireLimits): SimulatedPrompt {
+  const modelId = modelOf(body, limits);
+  const maxOutputTokens = numberAt(body, "max_completion_tokens") ?? numberAt(body, "max_tokens");
+  if (maxOutputTokens !== null && maxOutputTokens > limits.maximumOutputTokens)
+    throw invalid(
+      `max_tokens is too large: ${maxOutputTokens}. This model supports at most ${limits.maximumOutputTokens} completion tokens, whereas you provided ${maxOutputTokens}.`,
+      { param: "max_tokens", code: "invalid_value" },
+    );
+  const messages = recordsAt(body, "messages");
+  if (messages.length === 0 || messages.length !== listAt(body, "messages").length)
+    throw invalid("Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.", {
+      param: "messages",
+      code: "empty_array",
+    });
+  for (const [index, message] of messages.entries()) checkMessage(message, index);
+  checkPairs(messages);
+  const tools = recordsAt(body, "tools").flatMap((tool) => recordAt(tool, "function") ?? []);
+  const newest = messages.findLast(({ role }) => role === "user" || role === "tool");
+  return {
+    modelId,
+    isStreamed: recordAt({ body }, "body")?.stream === true,
+    wantsUsage: recordAt(body, "stream_options")?.include_usage === true,
+    maxOutputTokens,
+    segments: [
+      ...tools.map((tool) => segmentOf(JSON.stringify(tool), "overhead")),
+      ...messages.map((message) => messageSegment(message)),
+    ],
+    messageCount: messages.length,
+    toolNames: tools.map((tool) => stringAt(tool, "name") ?? ""),
+    newestText: newest === undefined ? "" : contentText(newest),
+  };
+}
+
+function checkMessage(message: Fields, index: number): void {
+  const role = ROLES.find((known) => known === message.role);
+  if (role === undefined)
+    throw invalid(
+      `Invalid value: '${String(message.role)}'. Supported values are: ${ROLES.map((known) => `'${known}'`).join(", ")}.`,
+      { param: `messages[${index}].role`, code: "invalid_value" },
+    );
+  const calls = message.tool_calls;
+  if (Array.isArray(calls) && calls.length === 0)
+    throw invalid(
+      `Invalid 'messages[${index}].tool_calls': empty array. Expected an array with minimum length 1, but got an empty array instead.`,
+      { param: `messages[${index}].tool_calls`, code: "empty_array" },
+    );
+  const hasContent = typeof message.content === "string" || Array.isArray(message.content);
+  const mayBeEmpty = role === "assistant" && (calls !== undefined || message.refusal !== undefined);
+  if (!hasContent && !mayBeEmpty)
+    throw invalid("Invalid value for 'content': expected a string, got null.", { param: `messages.[${index}].content` });
+  if (role !== "user" && recordsAt(message, "content").some(({ type }) => type === "image_url"))
+    throw invalid(
+      `Invalid 'messages[${index}]'. Image URLs are only allowed for messages with role 'user', but this message with role '${role}' contains an image URL.`,
+      { param: `messages[${index}]`, code: "invalid_value" },
+    );
+}
+
+/** After a reply with calls come the results of all of them, before any other message. */
+function checkPairs(messages: readonly Fields[]): void {
+  let open: readonly string[] = [];
+  let known: readonly string[] = [];
+  let caller = 0;
+  const close = () => {
+    if (open.length === 0) return;
+    throw invalid(
+      `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: ${open.join(", ")}`,
+      { param: `messages.[${caller + 1}].role` },
+    );
+  };
+  for (const [index, message] of messages.entries()) {
+    if (message.role === "tool") {
+      const callId = stringAt(message, "tool_call_id") ?? "";
+      if (!known.includes(callId))
+        throw invalid(
+          "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
+          { param: `messages.[${index}].role` },
+        );
+      open = open.filter((id) => id !== callId);
+      continue;
+    }
+    close();
+    known = recordsAt(message, "tool_calls").map((call) => stringAt(call, "id") ?? "");
+    for (const [place, callId] of known.entries())
+      checkCallId(callId, MAXIMUM_CALL_ID_CHARS, `messages[${index}].tool_calls[${place}].id`);
+    open = known;
+    caller = index;
+  }
+  close();
+}
+
+function contentText(message: Fields): string {
+  return (
+    stringAt(message, "content") ??
+    recordsAt(message, "content")
+      .map((part) => stringAt(part, "text") ?? "")
+      .join("\n")
+  );
+}
+
+/** Tokens of an image of unknown size: 85 and four tiles of 170, platform.openai.com/docs/guides/images-vision. */
+const IMAGE_TOKENS = 765;
+
+function messageSegment(message: Fields): Segment {
+  const calls = recordsAt(message, "tool_calls").map((call) => JSON.stringify(recordAt(call, "function")));
+  const images = recordsAt(message, "content").filter(({ type }) => type === "image_url").length;
+  const isOverhead = message.role === "system" || message.role === "developer";
+  const text = [String(message.role), contentText(message), ...calls].join("\n");
+  return { ...segmentOf(text, isOverhead ? "overhead" : "message"), extraTokens: images * IMAGE_TOKENS };
+}
+
+function segmentOf(text: string, part: "overhead" | "message"): Segment {
+  return { text, extraTokens: 0, breakpoint: null, isOverhead: part === "overhead" };
+}

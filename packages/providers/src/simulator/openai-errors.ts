@@ -1,0 +1,69 @@
+import type { JsonObject } from "@plimsoll/core";
+import { stringAt } from "../fields.ts";
+import type { SimulatedWire, WireError, WireLimits } from "./wire.ts";
+import { invalid, Refusal } from "./wire.ts";
+
+/** Keys, errors of the moment and error bodies, which both OpenAI wires have in common: platform.openai.com/docs/guides/error-codes. */
+export const OPENAI_ERRORS: Pick<SimulatedWire, "keyOf" | "keyError" | "faultError" | "errorBody"> = {
+  keyOf: (headers) => (typeof headers.authorization === "string" ? headers.authorization.replace(/^Bearer /, "") : null),
+  keyError: (key) => ({
+    status: 401,
+    type: "invalid_request_error",
+    message:
+      key === null
+        ? "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY)."
+        : "Incorrect API key provided. You can find your API key at https://platform.openai.com/account/api-keys.",
+    code: key === null ? null : "invalid_api_key",
+    param: null,
+  }),
+  faultError: (status) => {
+    const [type, code, message] = FAULTS[status] ?? SERVER_ERROR;
+    return { status, type, code, param: null, message };
+  },
+  errorBody: (error) => ({ error: errorObject(error) }),
+};
+
+type FaultWords = readonly [type: string, code: string | null, message: string];
+
+const SERVER_ERROR: FaultWords = [
+  "server_error",
+  null,
+  "The server had an error while processing your request. Sorry about that!",
+];
+
+const FAULTS: Readonly<Record<number, FaultWords>> = {
+  429: [
+    "tokens",
+    "rate_limit_exceeded",
+    "Rate limit reached for gpt-4o in organization org-simulated on tokens per min (TPM): Limit 30000, Used 29000, Requested 5000. Please try again in 8s.",
+  ],
+  503: ["server_error", null, "The engine is currently overloaded, please try again later"],
+};
+
+/** The object of an error, in bodies and in events. */
+export function errorObject({ message, type, param, code }: WireError): JsonObject {
+  return { message, type, param, code };
+}
+
+/** The model that the request names; throws what the vendor refuses. */
+export function modelOf(body: unknown, { models }: WireLimits): string {
+  const modelId = stringAt(body, "model");
+  if (modelId === null) throw invalid("you must provide a model parameter");
+  if (models === null || models.includes(modelId)) return modelId;
+  throw new Refusal({
+    status: 404,
+    type: "invalid_request_error",
+    message: `The model \`${modelId}\` does not exist or you do not have access to it.`,
+    code: "model_not_found",
+    param: null,
+  });
+}
+
+/** A call id that is longer than the wire takes is refused. */
+export function checkCallId(callId: string, maximumChars: number, where: string): void {
+  if (callId.length <= maximumChars) return;
+  throw invalid(
+    `Invalid '${where}': string too long. Expected a string with maximum length ${maximumChars}, but got a string with length ${callId.length} instead.`,
+    { code: "string_above_max_length", param: where },
+  );
+}

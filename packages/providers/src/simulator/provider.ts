@@ -1,0 +1,168 @@
+import type { JsonObject } from "@plimsoll/core";
+import type { Fault } from "./fault.ts";
+import type { SimulatorOptions } from "./options.ts";
+import { DEFAULT_CACHE_RULES } from "./options.ts";
+import type { PromptCache, SizedSegment } from "./prompt-cache.ts";
+import { createAutomaticCache, createBreakpointCache, NO_CACHE } from "./prompt-cache.ts";
+import type { SimulatedReply, SimulatedRequest, WireName } from "./reply.ts";
+import { SCRIPT_END } from "./reply.ts";
+import { countByLength, createSizer, totalTokens, truncatedSegments } from "./size-prompt.ts";
+import type { Answer, Counts, SimulatedPrompt, SimulatedWire, WireError, WireEvent } from "./wire.ts";
+import { Refusal } from "./wire.ts";
+
+/** What came of one request: for tests and displays. It holds nothing of the request's headers and text. */
+export interface Exchange {
+  readonly wire: WireName;
+  readonly outcome: "answered" | "rejected" | "overflow" | "fault";
+  readonly status: number;
+  /** The vendor's words where the request was not answered. */
+  readonly error: string | null;
+  readonly modelId: string | null;
+  readonly messageCount: number | null;
+  readonly promptTokens: number | null;
+  readonly cacheReadTokens: number | null;
+  readonly cacheWriteTokens: number | null;
+}
+
+/** What the server sends: a body, or events; `fault` says what goes wrong while it is sent. */
+export interface Response {
+  readonly status: number;
+  readonly retryAfterSeconds: number | null;
+  readonly content: { readonly body: JsonObject } | { readonly events: readonly WireEvent[] };
+  readonly fault: Fault | null;
+}
+
+/** A provider without its server. */
+export interface SimulatedProvider {
+  respond(wire: SimulatedWire, body: unknown, key: string | null): Response;
+  refuse(wire: SimulatedWire, error: WireError): Response;
+  exchanges(): readonly Exchange[];
+  readonly windowTokens: number;
+}
+
+const DEFAULT_WINDOW_TOKENS = 200_000;
+const DEFAULT_OUTPUT_TOKENS = 64_000;
+
+/** Tokens in a second since 1970; the wires tell times in seconds. */
+const MS_PER_SECOND = 1_000;
+
+/** A provider with its cache, its script and its account of what it was asked. */
+export function createProvider(options: SimulatorOptions): SimulatedProvider {
+  const windowTokens = options.contextWindowTokens ?? DEFAULT_WINDOW_TOKENS;
+  const limits = {
+    maximumOutputTokens: options.maximumOutputTokens ?? DEFAULT_OUTPUT_TOKENS,
+    models: options.models ?? null,
+  };
+  const nowMs = options.nowMs ?? Date.now;
+  const sizer = createSizer(options.countTokens ?? countByLength, options.tokenFactorRatio ?? 1);
+  const caches = cachesOf(options, nowMs);
+  const exchanges: Exchange[] = [];
+  let replyIndex = 0;
+
+  const note = (exchange: Partial<Exchange> & Pick<Exchange, "wire" | "outcome" | "status">) =>
+    exchanges.push({
+      error: null,
+      modelId: null,
+      messageCount: null,
+      promptTokens: null,
+      cacheReadTokens: null,
+      cacheWriteTokens: null,
+      ...exchange,
+    });
+  const refuse = (wire: SimulatedWire, error: WireError, facts: Partial<Exchange> = {}): Response => {
+    note({ wire: wire.name, outcome: "rejected", status: error.status, error: error.message, ...facts });
+    return { status: error.status, retryAfterSeconds: null, content: { body: wire.errorBody(error) }, fault: null };
+  };
+  const nextReply = (request: SimulatedRequest): SimulatedReply =>
+    typeof options.replies === "function" ? options.replies(request) : (options.replies[request.replyIndex] ?? SCRIPT_END);
+
+  const answerTo = (wire: SimulatedWire, prompt: SimulatedPrompt, sized: readonly SizedSegment[]): Response => {
+    const promptTokens = totalTokens(sized);
+    const facts = { modelId: prompt.modelId, messageCount: prompt.messageCount, promptTokens };
+    const request: SimulatedRequest = { ...toldOf(wire, prompt, promptTokens), index: exchanges.length, replyIndex };
+    const fault = options.faults?.(request) ?? null;
+    if (fault?.kind === "status") {
+      const error = wire.faultError(fault.status);
+      const response = refuse(wire, error, { ...facts, outcome: "fault" });
+      return { ...response, retryAfterSeconds: fault.retryAfterSeconds ?? null };
+    }
+    const maxOutputTokens = options.windowHolds === "prompt" ? 0 : (prompt.maxOutputTokens ?? 0);
+    const isOver = promptTokens + maxOutputTokens > windowTokens;
+    if (isOver && fault?.kind !== "silent-truncation")
+      return refuse(wire, wire.overflow({ promptTokens, maxOutputTokens, windowTokens }), { ...facts, outcome: "overflow" });
+    const served = isOver ? truncatedSegments(sized, windowTokens - maxOutputTokens) : sized;
+    const cache = caches[wire.name].serve(prompt.modelId, served);
+    const reply = fault?.kind === "empty-reply" ? { parts: [] } : nextReply(request);
+    const answer: Answer = {
+      serial: replyIndex,
+      modelId: prompt.modelId,
+      reply,
+      counts: fault?.kind === "no-usage" ? null : countsOf(totalTokens(served), cache, outputOf(reply, sizer.textTokens)),
+      createdSeconds: Math.floor(nowMs() / MS_PER_SECOND),
+    };
+    replyIndex += 1;
+    note({
+      wire: wire.name,
+      outcome: fault === null ? "answered" : "fault",
+      status: 200,
+      ...facts,
+      cacheReadTokens: cache.readTokens,
+      cacheWriteTokens: cache.writeTokens,
+    });
+    const content = prompt.isStreamed
+      ? { events: wire.events(answer, { wantsUsage: prompt.wantsUsage }) }
+      : { body: wire.whole(answer) };
+    return { status: 200, retryAfterSeconds: null, content, fault };
+  };
+
+  return {
+    windowTokens,
+    exchanges: () => exchanges,
+    refuse: (wire, error) => refuse(wire, error),
+    respond: (wire, body, key) => {
+      if (key === null || (options.key !== undefined && key !== options.key)) return refuse(wire, wire.keyError(key));
+      try {
+        const prompt = wire.read(body, limits);
+        return answerTo(wire, prompt, sizer.sized(prompt.segments));
+      } catch (error) {
+        // A refusal is the vendor's answer; anything else is a fault of the script or of this code.
+        if (error instanceof Refusal) return refuse(wire, error.wireError);
+        throw error;
+      }
+    },
+  };
+}
+
+function cachesOf(options: SimulatorOptions, nowMs: () => number): Readonly<Record<WireName, PromptCache>> {
+  if (options.cache === null) return { anthropic: NO_CACHE, "openai-chat": NO_CACHE, "openai-responses": NO_CACHE };
+  const rules = options.cache ?? DEFAULT_CACHE_RULES;
+  return {
+    anthropic: createBreakpointCache(rules, nowMs),
+    "openai-chat": createAutomaticCache(rules, nowMs),
+    "openai-responses": createAutomaticCache(rules, nowMs),
+  };
+}
+
+function toldOf(wire: SimulatedWire, prompt: SimulatedPrompt, promptTokens: number) {
+  const { modelId, messageCount, isStreamed, toolNames, newestText } = prompt;
+  return { wire: wire.name, modelId, promptTokens, messageCount, isStreamed, toolNames, newestText };
+}
+
+function outputOf(reply: SimulatedReply, textTokens: (text: string) => number) {
+  let outputTokens = 0;
+  let reasoningTokens = 0;
+  for (const part of reply.parts) {
+    const tokens = textTokens(part.type === "tool-call" ? `${part.toolName}${part.argumentsJson}` : part.text);
+    outputTokens += tokens;
+    if (part.type === "reasoning") reasoningTokens += tokens;
+  }
+  return { outputTokens, reasoningTokens };
+}
+
+function countsOf(
+  promptTokens: number,
+  cache: Pick<Counts, "readTokens" | "writeTokens" | "writeOneHourTokens">,
+  output: Pick<Counts, "outputTokens" | "reasoningTokens">,
+): Counts {
+  return { promptTokens, ...cache, uncachedTokens: promptTokens - cache.readTokens - cache.writeTokens, ...output };
+}

@@ -1,0 +1,52 @@
+import type { Message } from "@plimsoll/core";
+
+/** The three wires that the simulator speaks. */
+export type WireName = "anthropic" | "openai-chat" | "openai-responses";
+
+/** One reply of a script. */
+export interface SimulatedReply {
+  readonly parts: readonly SimulatedPart[];
+  /** Why it ends; from its parts where it is left out. */
+  readonly stop?: "length" | "refusal" | "window-full";
+}
+
+/** One part of a reply. Signatures and call ids are the simulator's to give. */
+export type SimulatedPart =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "reasoning"; readonly text: string }
+  | { readonly type: "tool-call"; readonly toolName: string; readonly argumentsJson: string };
+
+/** What a script or fault function is told of a request that passed validation. */
+export interface SimulatedRequest {
+  readonly wire: WireName;
+  /** Requests of any outcome before this one. */
+  readonly index: number;
+  /** Replies given before this one. */
+  readonly replyIndex: number;
+  readonly modelId: string;
+  readonly promptTokens: number;
+  readonly messageCount: number;
+  readonly isStreamed: boolean;
+  readonly toolNames: readonly string[];
+  /** Text of the newest message that is not the model's. */
+  readonly newestText: string;
+}
+
+/** The model's messages of a recorded session as a script; what other wires' reasoning was is left to its text. */
+export function repliesOfTranscript(messages: Iterable<Message>): readonly SimulatedReply[] {
+  const replies: SimulatedReply[] = [];
+  for (const message of messages) {
+    if (message.role !== "assistant" || message.origin !== "model") continue;
+    replies.push({
+      parts: message.parts.flatMap((part): SimulatedPart[] => {
+        if (part.type === "tool-call")
+          return [{ type: "tool-call", toolName: part.toolName, argumentsJson: part.argumentsJson }];
+        return part.text.trim() === "" ? [] : [{ type: part.type, text: part.text }];
+      }),
+    });
+  }
+  return replies;
+}
+
+/** What is answered when a script has no more replies. */
+export const SCRIPT_END: SimulatedReply = { parts: [{ type: "text", text: "The script has ended." }] };

@@ -1,0 +1,93 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer } from "node:http";
+import { PlimsollError } from "@plimsoll/core";
+import { parseRecord } from "../fields.ts";
+import { ANTHROPIC_WIRE } from "./anthropic-wire.ts";
+import { readBody, sendJson, sendResponse } from "./http.ts";
+import { OPENAI_CHAT_WIRE } from "./openai-chat-wire.ts";
+import { OPENAI_RESPONSES_WIRE } from "./openai-responses-wire.ts";
+import type { SimulatorOptions } from "./options.ts";
+import type { Exchange } from "./provider.ts";
+import { createProvider } from "./provider.ts";
+import type { SimulatedWire } from "./wire.ts";
+
+/** A running simulator. */
+export interface Simulator {
+  /** Address without a path: what Anthropic's SDK takes as its base URL. */
+  readonly url: string;
+  /** Address with `/v1`: what OpenAI's SDK takes as its base URL. */
+  readonly openAiUrl: string;
+  readonly port: number;
+  /** What came of every request so far. */
+  exchanges(): readonly Exchange[];
+  close(): Promise<void>;
+}
+
+const WIRES: Readonly<Record<string, SimulatedWire>> = {
+  "/v1/messages": ANTHROPIC_WIRE,
+  "/v1/chat/completions": OPENAI_CHAT_WIRE,
+  "/v1/responses": OPENAI_RESPONSES_WIRE,
+};
+
+/**
+ * Starts a provider on 127.0.0.1 that speaks three wires: `/v1/messages`, `/v1/chat/completions` and `/v1/responses`, and tells its
+ * window at `/v1/models` and `/props`. It refuses what the vendors refuse, in their words.
+ *
+ * @throws PlimsollError `bad-input` where the port is taken.
+ */
+export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
+  const provider = createProvider(options);
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const path = (request.url ?? "").split("?")[0] ?? "";
+    const wire = WIRES[path.startsWith("/v1/") ? path : `/v1${path}`];
+    if (request.method === "GET") {
+      sendJson(response, 200, aboutModels(path, options, provider.windowTokens));
+      return;
+    }
+    if (wire === undefined || request.method !== "POST") {
+      sendJson(response, 404, { error: { type: "not_found_error", message: `Not found: ${path}` } });
+      return;
+    }
+    const text = await readBody(request);
+    if (text === null) {
+      await sendResponse(response, provider.refuse(wire, wire.faultError(413)), { wire, echo: "" });
+      return;
+    }
+    const answer = provider.respond(wire, parseRecord(text), wire.keyOf(request.headers));
+    await sendResponse(response, answer, { wire, echo: `${JSON.stringify(request.headers)} ${text}` });
+  };
+  const server = createServer((request, response) => {
+    // What fails here is the script, or a client that has gone: the connection ends, the server goes on.
+    handle(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error) =>
+      reject(new PlimsollError("bad-input", `cannot listen on port ${options.port ?? 0}`, { port: options.port ?? 0 }, error)),
+    );
+    server.listen(options.port ?? 0, "127.0.0.1", resolve);
+  });
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    url,
+    openAiUrl: `${url}/v1`,
+    port,
+    exchanges: provider.exchanges,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** What servers tell of their window: `max_model_len` as vLLM does, `n_ctx` as llama.cpp's `/props` does. */
+function aboutModels(path: string, options: SimulatorOptions, windowTokens: number) {
+  if (path === "/props") return { default_generation_settings: { n_ctx: windowTokens }, total_slots: 1 };
+  const ids = options.models ?? ["simulated"];
+  return {
+    object: "list",
+    data: ids.map((id) => ({ id, object: "model", owned_by: "simulator", max_model_len: windowTokens })),
+  };
+}

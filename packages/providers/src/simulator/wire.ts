@@ -1,0 +1,111 @@
+import type { JsonObject } from "@plimsoll/core";
+import type { SimulatedReply, WireName } from "./reply.ts";
+
+/** A piece of a prompt that a cache can tell apart: a tool, a system block, a content block, an item. */
+export interface Segment {
+  readonly text: string;
+  /** Tokens besides its text (images). */
+  readonly extraTokens: number;
+  /** Time to live of the cache breakpoint at its end; `null` for none. */
+  readonly breakpoint: "5m" | "1h" | null;
+  /** Tools and system text are never left out by a silent truncation. */
+  readonly isOverhead: boolean;
+}
+
+/** A request that passed validation, wire by wire the same. */
+export interface SimulatedPrompt {
+  readonly modelId: string;
+  readonly isStreamed: boolean;
+  /** Whether usage was asked for. */
+  readonly wantsUsage: boolean;
+  readonly maxOutputTokens: number | null;
+  readonly segments: readonly Segment[];
+  readonly messageCount: number;
+  readonly toolNames: readonly string[];
+  readonly newestText: string;
+}
+
+/** An error as the vendor words it. */
+export interface WireError {
+  readonly status: number;
+  readonly type: string;
+  readonly message: string;
+  readonly code: string | null;
+  readonly param: string | null;
+}
+
+/** Sizes of an answered request. `promptTokens = readTokens + writeTokens + uncachedTokens`. */
+export interface Counts {
+  readonly promptTokens: number;
+  readonly readTokens: number;
+  readonly writeTokens: number;
+  readonly writeOneHourTokens: number;
+  readonly uncachedTokens: number;
+  readonly outputTokens: number;
+  readonly reasoningTokens: number;
+}
+
+/** An answer before it is written in a wire's form. `counts` is `null` where no usage is told. */
+export interface Answer {
+  readonly serial: number;
+  readonly modelId: string;
+  readonly reply: SimulatedReply;
+  readonly counts: Counts | null;
+  readonly createdSeconds: number;
+}
+
+/** One event of a stream; `name` is `null` for wires whose events have none. */
+export interface WireEvent {
+  readonly name: string | null;
+  readonly data: JsonObject | "[DONE]";
+}
+
+/** What a request is measured against while it is read. */
+export interface WireLimits {
+  readonly maximumOutputTokens: number;
+  readonly models: readonly string[] | null;
+}
+
+/** A prompt that does not fit. */
+export interface Excess {
+  readonly promptTokens: number;
+  readonly maxOutputTokens: number;
+  readonly windowTokens: number;
+}
+
+/** One wire: how it reads and refuses requests, and how it writes answers. Throws {@link Refusal} for what the vendor refuses. */
+export interface SimulatedWire {
+  readonly name: WireName;
+  /** The key of the request's headers; `null` for none. */
+  keyOf(headers: Readonly<Record<string, string | string[] | undefined>>): string | null;
+  keyError(key: string | null): WireError;
+  read(body: unknown, limits: WireLimits): SimulatedPrompt;
+  overflow(excess: Excess): WireError;
+  /** The vendor's error for a status that has nothing to do with the request. */
+  faultError(status: number): WireError;
+  errorBody(error: WireError): JsonObject;
+  whole(answer: Answer): JsonObject;
+  events(answer: Answer, options: { readonly wantsUsage: boolean }): readonly WireEvent[];
+  errorEvent(error: WireError): WireEvent;
+}
+
+/** Thrown while reading a request that the vendor refuses; caught by the server, which answers with it. */
+export class Refusal extends Error {
+  readonly wireError: WireError;
+
+  constructor(wireError: WireError) {
+    super(wireError.message);
+    this.wireError = wireError;
+  }
+}
+
+/** A refusal of a request that is wrong in itself. */
+export function invalid(message: string, facts: { readonly param?: string; readonly code?: string } = {}): Refusal {
+  return new Refusal({
+    status: 400,
+    type: "invalid_request_error",
+    message,
+    code: facts.code ?? null,
+    param: facts.param ?? null,
+  });
+}
