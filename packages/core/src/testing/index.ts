@@ -1,4 +1,5 @@
 export { arbitraryLog, arbitraryMessageSoup, arbitraryValidMessages } from "./arbitrary-transcript.ts";
+export { ARTIFACT_STORE_CONTRACT } from "./artifact-store-contract.ts";
 export {
   absentImage,
   assistant,
@@ -20,3 +21,5 @@ export {
   toolCall,
   usageEntry,
 } from "./builders.ts";
+export type { ContractCase } from "./contract.ts";
+export { SESSION_STORE_CONTRACT } from "./session-store-contract.ts";

@@ -1,0 +1,112 @@
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { SessionEntry } from "../entry.ts";
+import { encodeEntry, encodeLog } from "../session/codec.ts";
+import { human, sessionStart } from "../testing/builders.ts";
+import { SESSION_STORE_CONTRACT } from "../testing/session-store-contract.ts";
+import { createFileSessionStore } from "./file-session-store.ts";
+import { createFileSessionWriter } from "./file-session-writer.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "plimsoll-sessions-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const START = { ...sessionStart("system"), id: "one" };
+const messageEntry = (id: string, text = id): SessionEntry => ({ type: "message", message: human(id, text) });
+const store = () => createFileSessionStore({ folder });
+const logFile = () => join(folder, "one.jsonl");
+
+describe("file session store", () => {
+  test.each(SESSION_STORE_CONTRACT)("$rule", ({ run }) => run(async () => store()));
+
+  test.each(["", ".", "..", "../one", "a/b", ".hidden", "a\u0000b"])("no file is named by the id %j", async (id) => {
+    await expect(store().open(id)).rejects.toMatchObject({ code: "bad-input" });
+  });
+
+  test("a last line that was cut off at any byte is removed, told, and written over", async () => {
+    const whole = encodeLog([START, messageEntry("h1")]);
+    const last = Buffer.from(encodeEntry(messageEntry("h2", "ünï🦊")));
+    const cuts = Array.from({ length: last.length - 2 }, (_, index) => index + 1);
+    for (const bytes of cuts) {
+      writeFileSync(logFile(), Buffer.concat([Buffer.from(whole), last.subarray(0, bytes)]));
+      const { writer, entries, cutOff } = await store().open("one");
+      expect({ entries, cutOff }).toEqual({ entries: [START, messageEntry("h1")], cutOff: { line: 3, bytes } });
+      await writer.append([messageEntry("h3")]);
+      await writer.close();
+      expect(readFileSync(logFile(), "utf8")).toBe(`${whole}${encodeEntry(messageEntry("h3"))}`);
+    }
+  });
+
+  test("a last line that only lacks its line end is kept", async () => {
+    writeFileSync(logFile(), encodeLog([START, messageEntry("h1")]).trimEnd());
+    const { writer, entries, cutOff } = await store().open("one");
+    await writer.append([messageEntry("h2")]);
+    await writer.close();
+    expect({ count: entries.length, cutOff }).toEqual({ count: 2, cutOff: null });
+    expect(readFileSync(logFile(), "utf8")).toBe(encodeLog([START, messageEntry("h1"), messageEntry("h2")]));
+  });
+
+  test("a damaged line in the middle is an error with file and line, and leaves no lock", async () => {
+    writeFileSync(logFile(), `${encodeEntry(START)}{"type":\n${encodeEntry(messageEntry("h1"))}`);
+    await expect(store().open("one")).rejects.toThrow(/one\.jsonl:2: not JSON/);
+    expect(readdirSync(folder)).toEqual(["one.jsonl"]);
+  });
+
+  test("the second writer is told which process has the log", async () => {
+    const writer = await store().create(START);
+    await expect(store().open("one")).rejects.toThrow(`in use by process ${process.pid}`);
+    await writer.close();
+  });
+
+  test.each([
+    ["a process that is gone", { pid: 2 ** 30, startedAt: "1", token: "t" }],
+    ["an earlier process with the same id", { pid: process.pid, startedAt: "0", token: "t" }],
+  ])("the lock of %s is taken over", async (_who, holder) => {
+    writeFileSync(logFile(), encodeLog([START]));
+    writeFileSync(`${logFile()}.lock`, JSON.stringify(holder));
+    const opened = await Promise.allSettled([store().open("one"), store().open("one"), store().open("one")]);
+    expect(opened.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected", "rejected"]);
+    await Promise.all(opened.map((each) => (each.status === "fulfilled" ? each.value.writer.close() : undefined)));
+  });
+
+  test("a lock that is not ours is an error that says what to do", async () => {
+    writeFileSync(logFile(), encodeLog([START]));
+    writeFileSync(`${logFile()}.lock`, "{}");
+    await expect(store().open("one")).rejects.toThrow("not a lock of ours; remove it");
+  });
+
+  test("a disk that is full rejects, and what was there stays", async () => {
+    // Linux has a device that is always full.
+    const file = await open("/dev/full", "a");
+    const writer = createFileSessionWriter({
+      sessionId: "one",
+      path: "/dev/full",
+      file,
+      bytes: 0,
+      sync: "on-close",
+      release: async () => undefined,
+    });
+    await expect(writer.append([START])).rejects.toThrow("/dev/full: the disk is full");
+    await writer.close();
+  });
+
+  test("a file that vanished under a reader is no session", async () => {
+    const writer = await store().create(START);
+    rmSync(logFile());
+    expect(await store().read("one")).toBeNull();
+    await writer.close();
+  });
+
+  test("a log with damage is still listed", async () => {
+    writeFileSync(logFile(), "not a log\n");
+    appendFileSync(join(folder, "notes.txt"), "no log");
+    expect((await store().list()).map(({ sessionId, title }) => ({ sessionId, title }))).toEqual([
+      { sessionId: "one", title: null },
+    ]);
+  });
+});
