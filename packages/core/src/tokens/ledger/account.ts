@@ -7,7 +7,7 @@ import { NO_LOAD } from "./load.ts";
 import type { ModelFit } from "./model-fit.ts";
 import type { ReplyReport } from "./reply-return.ts";
 import type { Residuals } from "./residuals.ts";
-import { NO_RESIDUALS } from "./residuals.ts";
+import { ASSUMED_RESIDUALS } from "./residuals.ts";
 
 /** The ledger's state: plain data, folded entry by entry. */
 export interface Account {
@@ -29,6 +29,8 @@ export interface Account {
   readonly epoch: Epoch | null;
   /** Reasoning that came back within the turn so far. */
   readonly turnReasoningTokens: number;
+  /** What rose within the turn without a message to explain it: server-side tools and their results. */
+  readonly turnSurgeTokens: number;
   readonly residuals: Residuals;
 }
 
@@ -84,5 +86,6 @@ export const EMPTY_ACCOUNT: Account = {
   measured: sequenceOf(),
   epoch: null,
   turnReasoningTokens: 0,
-  residuals: NO_RESIDUALS,
+  turnSurgeTokens: 0,
+  residuals: ASSUMED_RESIDUALS,
 };

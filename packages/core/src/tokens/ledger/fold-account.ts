@@ -6,7 +6,7 @@ import type { ModelPriors } from "../model-prior.ts";
 import type { Account, Base, Beside, Epoch } from "./account.ts";
 import type { ContentOf } from "./content.ts";
 import { imageTokensOf } from "./content.ts";
-import { arrivedTokensBy, learnRules, learnText } from "./learn-from-report.ts";
+import { arrivedTokensBy, learnRules, learnText, nextSurgeTokens } from "./learn-from-report.ts";
 import type { Load } from "./load.ts";
 import { addLoads, NO_LOAD, withContent } from "./load.ts";
 import type { Model } from "./model-fit.ts";
@@ -77,6 +77,7 @@ export function withReport(account: Account, entry: UsageEntry, from: { priors: 
     measured: learned?.measured ?? account.measured,
     epoch: isNext ? account.epoch : epochFrom(account, promptTokens, from.beside),
     turnReasoningTokens: learned?.turnReasoningTokens ?? 0,
+    turnSurgeTokens: learned?.turnSurgeTokens ?? 0,
     residuals: afterReport(account.residuals, regimeOf(account, modelId), {
       expectedTokens: prompt.expectedTokens,
       promptTokens,
@@ -88,6 +89,7 @@ interface Learned {
   readonly fit: Model["fit"];
   readonly measured: Account["measured"];
   readonly turnReasoningTokens: number;
+  readonly turnSurgeTokens: number;
 }
 
 function learnedFrom(
@@ -104,7 +106,7 @@ function learnedFrom(
   const arrivedTokens = arrivedTokensBy(difference, account, byRules);
   const measured = settle(account, { ...model, fit }, { modelId, returned, arrivedTokens });
   const turnReasoningTokens = account.pendingHuman ? 0 : account.turnReasoningTokens + returned.reasoningTokens;
-  return { fit, measured, turnReasoningTokens };
+  return { fit, measured, turnReasoningTokens, turnSurgeTokens: nextSurgeTokens(account, byRules, difference) };
 }
 
 function epochFrom({ base, view, pending }: Account, promptTokens: number, beside: Beside): Epoch {
@@ -144,6 +146,7 @@ export function withView(account: Account, messages: Iterable<Message>, { conten
     view,
     measured,
     turnReasoningTokens: 0,
+    turnSurgeTokens: 0,
   };
 }
 

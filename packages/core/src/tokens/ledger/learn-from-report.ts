@@ -2,15 +2,15 @@ import type { Account } from "./account.ts";
 import { weighCounts } from "./load.ts";
 import type { Model, ModelFit } from "./model-fit.ts";
 import type { NextPrompt } from "./next-prompt.ts";
-import { expectedOf, learn } from "./regression.ts";
+import { deviationOf, expectedOf, learn } from "./regression.ts";
 import { isUntrusted, nextLosses, returnedBy } from "./reply-return.ts";
 
 /** A rule is judged against this many tokens and this share of what arrived beside the reply: the weights' own error. */
 const TOLERANCE_TOKENS = 15;
 const TOLERANCE_RATIO = 0.12;
 
-/** Reasoning of fewer tokens says nothing about what vanishes at a turn: the new message's own error is as large. */
-const TELLING_REASONING_TOKENS = 40;
+/** Fewer tokens say nothing about what vanishes at a turn: the new message's own error is as large. */
+const TELLING_TURN_TOKENS = 40;
 
 /** Share of the turn losses that a new turn leaves; chosen, some three turns. */
 const KEPT_TURN_RATIO = 0.7;
@@ -35,17 +35,17 @@ export function learnRules(account: Account, model: Model, { prompt, differenceT
       next = { ...next, ruleLosses: nextLosses(next.ruleLosses, errorOf, toleranceTokens) };
     }
   }
-  const reasoningTokens = prompt.turnReasoningTokens;
-  if (reasoningTokens <= TELLING_REASONING_TOKENS) return next;
+  const { turnTokens } = prompt;
+  if (turnTokens <= TELLING_TURN_TOKENS) return next;
   const stayedTokens = prompt.returnedTokens + prompt.arrivedTokens;
-  const turnToleranceTokens = toleranceTokens + 0.1 * reasoningTokens;
+  const turnToleranceTokens = toleranceTokens + 0.1 * turnTokens;
   const loss = (expected: number) => Math.min(1, Math.abs(differenceTokens - expected) / turnToleranceTokens);
   const { stays, goes } = next.turnLosses;
   return {
     ...next,
     turnLosses: {
       stays: KEPT_TURN_RATIO * stays + loss(stayedTokens),
-      goes: KEPT_TURN_RATIO * goes + loss(stayedTokens - reasoningTokens),
+      goes: KEPT_TURN_RATIO * goes + loss(stayedTokens - turnTokens),
     },
   };
 }
@@ -73,4 +73,19 @@ export function arrivedTokensBy({ prompt, differenceTokens }: Difference, accoun
   );
   const measured = differenceTokens - prompt.returnedTokens + prompt.vanishingTokens;
   return account.pending.messages === 0 ? expected : measured;
+}
+
+/** A rise beyond what its messages explain is a surge from so many tokens and deviations on: server-side tools add 4,000 to 25,000. */
+const LEAST_SURGE_TOKENS = 3000;
+const LEAST_SURGE_DEVIATIONS = 8;
+
+/** What of the turn's surges is in the prompt after this report: a fall takes them back, a human message ends the turn's. */
+export function nextSurgeTokens(account: Account, model: Model, { prompt, differenceTokens }: Difference): number {
+  const expectedTokens = prompt.returnedTokens + prompt.arrivedTokens - prompt.vanishingTokens;
+  const surpriseTokens = differenceTokens - expectedTokens;
+  const weighed = weighCounts(account.pending.counts, model.prior.weights);
+  const deviation = deviationOf(model.fit.regression, weighed, account.pending.messages);
+  const before = account.pendingHuman ? 0 : account.turnSurgeTokens;
+  if (surpriseTokens > Math.max(LEAST_SURGE_TOKENS, LEAST_SURGE_DEVIATIONS * deviation)) return before + surpriseTokens;
+  return surpriseTokens < 0 ? Math.max(0, before + surpriseTokens) : before;
 }

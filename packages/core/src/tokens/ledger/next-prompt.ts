@@ -3,7 +3,7 @@ import { weighCounts } from "./load.ts";
 import type { Model } from "./model-fit.ts";
 import { loadTokens } from "./model-fit.ts";
 import type { ReturnRule } from "./reply-return.ts";
-import { returnedBy, ruleFor } from "./reply-return.ts";
+import { isUntrusted, returnedBy, ruleFor } from "./reply-return.ts";
 
 /** The next prompt as far as it is expected, in the parts that a report is compared with. */
 export interface NextPrompt {
@@ -15,8 +15,8 @@ export interface NextPrompt {
   readonly returnedTokens: number;
   readonly returnedReasoningTokens: number;
   readonly arrivedTokens: number;
-  /** Reasoning of the turn that would vanish now: 0 where no human message is pending. */
-  readonly turnReasoningTokens: number;
+  /** Reasoning and surges of the turn that would vanish now: 0 where no human message is pending. */
+  readonly turnTokens: number;
   /** What of it is expected to vanish. */
   readonly vanishingTokens: number;
 }
@@ -68,23 +68,26 @@ function weighBeside({ counts, hiddenTokens }: Beside, { prior, fit }: Model): n
 /** What came after the base. */
 export type Arrival = Omit<NextPrompt, "expectedTokens" | "reportedTokens" | "overheadTokens">;
 
+/** A model of which more than this share of late replies cannot be: then one that cannot be is not believed. Chosen, half a reply in five. */
+const DISTRUSTED_RATIO = 0.1;
+
 /** What came after the base, as it is expected to count. */
 export function arrivalOf(account: Account, model: Model): Arrival {
   const { reply, pending, pendingHuman } = account;
   const { fit, prior } = model;
-  const rule = reply === null ? null : ruleFor(fit.ruleLosses, reply, fit.untrustedRatio);
-  const returned =
-    reply === null || rule === null
-      ? { tokens: 0, reasoningTokens: 0 }
-      : returnedBy(rule, reply, { prior, fit: fit.regression });
-  const turnReasoningTokens = pendingHuman ? account.turnReasoningTokens + returned.reasoningTokens : 0;
+  const known = { prior, fit: fit.regression };
+  const isDistrusted = reply !== null && fit.untrustedRatio > DISTRUSTED_RATIO && isUntrusted(reply, known);
+  const untrustedRatio = isDistrusted ? 1 : fit.untrustedRatio;
+  const rule = reply === null ? null : ruleFor(fit.ruleLosses, reply, untrustedRatio);
+  const returned = reply === null || rule === null ? { tokens: 0, reasoningTokens: 0 } : returnedBy(rule, reply, known);
+  const turnTokens = pendingHuman ? account.turnReasoningTokens + account.turnSurgeTokens + returned.reasoningTokens : 0;
   const goes = fit.turnLosses.goes < fit.turnLosses.stays;
   return {
     rule,
     returnedTokens: returned.tokens,
     returnedReasoningTokens: returned.reasoningTokens,
     arrivedTokens: loadTokens(pending, model),
-    turnReasoningTokens,
-    vanishingTokens: goes ? turnReasoningTokens : 0,
+    turnTokens,
+    vanishingTokens: goes ? turnTokens : 0,
   };
 }
