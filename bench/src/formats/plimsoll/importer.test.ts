@@ -42,6 +42,25 @@ test("a cut-off last line is left out and noted", async () => {
   expect(transcript?.notes.map((note) => note.code)).toEqual(["cut-off-line", "no-usage"]);
 });
 
+test("a result without a call is noted at its line, and kept in the log", async () => {
+  const orphan: SessionEntry = {
+    type: "message",
+    message: {
+      role: "tool-result",
+      id: "r1",
+      callId: "nobody",
+      toolName: "tool",
+      isError: false,
+      category: "generic",
+      parts: [],
+      atMs: null,
+    },
+  };
+  const [transcript] = await importSource(textSource(encodeLog([START, PROMPT, orphan, CALL]), "own.jsonl"));
+  expect(transcript?.entries).toHaveLength(4);
+  expect(transcript?.notes).toMatchObject([{ code: "result-without-call", line: 3 }]);
+});
+
 test.each([
   ["text that is no JSON", `${encodeLog([START])}nonsense\n${encodeLog([PROMPT])}`, 2],
   ["an entry of an unknown type", `${encodeLog([START, PROMPT])}{"type":"other"}\n`, 3],

@@ -1,4 +1,4 @@
-import { decodeEntry, isPlimsollError, PlimsollError, type SessionEntry } from "@plimsoll/core";
+import { decodeEntry, isPlimsollError, PlimsollError, type SessionEntry, toolCallsOf } from "@plimsoll/core";
 import type { ImportNote, Transcript } from "../../transcript.ts";
 import { type Fields, parseRecord } from "../fields.ts";
 import type { FileSource, Importer } from "../importer.ts";
@@ -22,13 +22,23 @@ async function readPlimsoll(source: FileSource): Promise<readonly Transcript[]> 
   const file = source.displayName;
   const entries: SessionEntry[] = [];
   const notes: ImportNote[] = [];
-  let waiting: { readonly number: number; readonly text: string } | null = null;
+  const callIds = new Set<string>();
+  const take = (line: NumberedLine) => {
+    const entry = entryOf(line, file);
+    entries.push(entry);
+    if (entry.type !== "message") return;
+    for (const { callId } of toolCallsOf(entry.message)) callIds.add(callId);
+    if (entry.message.role !== "tool-result" || callIds.has(entry.message.callId)) return;
+    const text = `${file}:${line.number}: the result ${entry.message.id} has no call before it; a replay leaves it out`;
+    notes.push({ code: "result-without-call", line: line.number, text });
+  };
+  let waiting: NumberedLine | null = null;
   for await (const line of source.lines()) {
     if (line.text.trim() === "") continue;
-    if (waiting !== null) entries.push(entryOf(waiting, file));
+    if (waiting !== null) take(waiting);
     waiting = line;
   }
-  if (waiting !== null && parseRecord(waiting.text) !== null) entries.push(entryOf(waiting, file));
+  if (waiting !== null && parseRecord(waiting.text) !== null) take(waiting);
   else if (waiting !== null) {
     const text = `${file}:${waiting.number}: the last line is cut off; it was left out`;
     notes.push({ code: "cut-off-line", line: waiting.number, text });
@@ -38,7 +48,12 @@ async function readPlimsoll(source: FileSource): Promise<readonly Transcript[]> 
   return [{ name: file, file, format: FORMAT, entries, parentName: null, hasUsage, notes }];
 }
 
-function entryOf(line: { readonly number: number; readonly text: string }, file: string): SessionEntry {
+interface NumberedLine {
+  readonly number: number;
+  readonly text: string;
+}
+
+function entryOf(line: NumberedLine, file: string): SessionEntry {
   try {
     return decodeEntry(line.text, { file, line: line.number });
   } catch (cause) {

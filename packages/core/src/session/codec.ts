@@ -38,9 +38,13 @@ export function decodeEntry(text: string, place: { readonly file: string; readon
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const at = issue === undefined || issue.path.length === 0 ? "" : ` at ${issue.path.join(".")}`;
-  throw new PlimsollError("bad-session", `${where}: not a session entry${at}: ${issue?.message ?? "unknown shape"}`, {
-    ...place,
-  });
+  throw new PlimsollError(
+    "bad-session",
+    `${where}: not a session entry${at}: ${issue?.message ?? "unknown shape"}; mend or remove this line`,
+    {
+      ...place,
+    },
+  );
 }
 
 /**
