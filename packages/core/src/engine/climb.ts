@@ -119,7 +119,7 @@ async function climbRungs(state: FitState, rungs: RungsInput, signal: AbortSigna
       budget: rungs.budget,
       roomTokens: goal.engineTokens,
       lineTokens: goal.lineTokens,
-      isForced: input.now !== undefined || input.gate === "on-overflow",
+      cause: input.now !== undefined ? "demand" : input.gate === "on-overflow" ? "overflow" : "size",
       ...tools.pricing,
     });
     const tried = next.kind === "edits" ? next.rung : ladder.length;

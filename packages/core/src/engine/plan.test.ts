@@ -48,7 +48,7 @@ function inputFor(messages: readonly Message[], more: Partial<PlanInput> = {}): 
     budget: { windowTokens: 1000, inputBudgetTokens: 1000 },
     roomTokens: 1000,
     lineTokens: 750,
-    isForced: false,
+    cause: "size",
     keep: { messages: 2 },
     messageTokens: measure.messageTokens,
     measure,

@@ -23,9 +23,9 @@ export interface SummarizeSpec {
   readonly turnPrefixPromptId: string | null;
   /** A turn's older part of fewer messages, its human one counted, is summarised with the rest; 0 where nothing is said. */
   readonly turnPrefixFromMessages?: number | undefined;
-  /** Histories of at most so many messages are summarised whole, whatever is to be kept; not where it is forced. */
+  /** Histories of at most so many messages are summarised whole, whatever is to be kept; not where someone asked for it. */
   readonly keepNothingUpToMessages?: number | undefined;
-  /** Where there is no cut but the context must shrink (after an overflow, or on demand), all but so many messages are summarised. */
+  /** Where there is no cut although a provider rejected the context, all but so many messages are summarised. */
   readonly forcedKeepMessages?: number | undefined;
 }
 
@@ -70,8 +70,8 @@ export interface StrategyInput {
   readonly lineTokens: number;
   /** The newest history to keep, in messages or tokens. */
   readonly keep: { readonly messages: number } | { readonly tokens: number };
-  /** True where the context must shrink although it is below the trigger: after an overflow, or on demand. */
-  readonly isForced: boolean;
+  /** Why it is looked at: the context is too large by its measure, a provider has just said so, or someone asked for it. */
+  readonly cause: "size" | "overflow" | "demand";
   /** Expected tokens of a message by the policy's measure (its cut estimator where it has one). */
   readonly messageTokens: (message: Message) => number;
   /** The measure itself, for texts that are not messages yet; `scaleRatio` turns its tokens into expected ones. */

@@ -36,13 +36,13 @@ function cutFor(spec: SummarizeSpec, input: StrategyInput): number | null {
     const fallback = safeCutAtOrBefore(safeCuts(messages), wanted);
     if (Math.max(cut, fallback) > 0) return Math.max(cut, fallback);
   }
-  if (!input.isForced || spec.forcedKeepMessages === undefined) return null;
+  if (input.cause !== "overflow" || spec.forcedKeepMessages === undefined) return null;
   const forced = safeCutAtOrBefore(safeCuts(messages), Math.min(forcedCut(messages, spec.forcedKeepMessages), newest));
   return forced > 0 ? forced : null;
 }
 
-function askedCut(spec: SummarizeSpec, { messages, keep, messageTokens, isForced }: StrategyInput): number {
-  if (!isForced && messages.length <= (spec.keepNothingUpToMessages ?? 0)) return messages.length;
+function askedCut(spec: SummarizeSpec, { messages, keep, messageTokens, cause }: StrategyInput): number {
+  if (cause !== "demand" && messages.length <= (spec.keepNothingUpToMessages ?? 0)) return messages.length;
   if ("messages" in keep) return cutKeepingMessages(messages, keep.messages);
   const cutWith = spec.boundary === "turn" ? cutExceedingTokens : cutKeepingTokens;
   return cutWith(messages, keep.tokens, messageTokens);
