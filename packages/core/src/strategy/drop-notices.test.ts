@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import type { Message } from "../message/message.ts";
+import { calling, human, reply, result, summaryMessage } from "../testing/builders.ts";
+import { strategyInput } from "../testing/strategy-input.ts";
+import { dropNotices } from "./drop-notices.ts";
+
+const notice = { ...summaryMessage("n", "dropped"), origin: "notice" } as const;
+
+test.each<[string, readonly Message[], readonly string[]]>([
+  [
+    "summaries and notices, of either role",
+    [summaryMessage("s", "so far"), human("u", "go"), notice, { ...reply("t", "so far"), origin: "summary" }],
+    ["s", "n", "t"],
+  ],
+  [
+    "nothing else",
+    [human("u", "go"), { ...human("i", "note"), origin: "injected" }, calling("a", ["c"]), result("r", "c", "done")],
+    [],
+  ],
+])("dropNotices takes out %s, without another notice", (_, messages, ids) => {
+  const answer = dropNotices()(strategyInput(messages));
+  expect(answer.kind === "edits" ? answer.edits : []).toEqual(
+    ids.map((id) => ({ kind: "drop", notice: "none", from: id, through: id })),
+  );
+});

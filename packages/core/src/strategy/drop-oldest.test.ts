@@ -1,0 +1,69 @@
+import { describe, expect, test } from "vitest";
+import type { Message } from "../message/message.ts";
+import { calling, human, reply, result } from "../testing/builders.ts";
+import { strategyInput } from "../testing/strategy-input.ts";
+import { dropOldest } from "./drop-oldest.ts";
+import type { DropOldestSpec, StrategyInput } from "./strategy.ts";
+
+const text = (count: number) => "x".repeat(count);
+
+/** The spans that are dropped, as `from..through`. */
+function dropped(
+  messages: readonly Message[],
+  spec: Partial<DropOldestSpec>,
+  more: Partial<StrategyInput> = {},
+): readonly string[] {
+  const answer = dropOldest({ kind: "drop-oldest", amount: "until-it-fits", notice: "count", ...spec })(
+    strategyInput(messages, more),
+  );
+  return answer.kind === "edits"
+    ? answer.edits.flatMap((edit) => (edit.kind === "drop" ? [`${edit.from}..${edit.through} ${edit.notice}`] : []))
+    : [];
+}
+
+const turns = [human("u1", text(100)), reply("a1", text(100)), human("u2", text(100)), reply("a2", text(100))];
+const loop = [
+  human("u", text(100)),
+  calling("a1", ["c1"], text(96)),
+  result("r1", "c1", text(100)),
+  calling("a2", ["c2"], text(96)),
+  result("r2", "c2", text(100)),
+  reply("end", text(100)),
+];
+
+describe("dropOldest until it fits", () => {
+  test.each<[string, readonly Message[], number, readonly string[]]>([
+    ["nothing where everything fits beside a notice", turns, 450, []],
+    ["no more than it takes", turns, 449, ["u1..u1 count"]],
+    ["at the very room", turns, 350, ["u1..u1 count"]],
+    ["one token less takes one message more", turns, 349, ["u1..a1 count"]],
+    ["never the last human message", turns, 260, ["u1..a1 count"]],
+    ["on both sides of the last human message", loop, 260, ["a1..r2 count"]],
+    ["a call goes with its result", loop, 452, ["a1..r1 count"]],
+    ["the last human message is counted although it is older", loop, 352, ["a1..r2 count"]],
+    ["what there is, where nothing fits", turns, 10, ["u1..a1 count", "a2..a2 count"]],
+  ])("%s", (_, messages, roomTokens, spans) => {
+    expect(dropped(messages, {}, { roomTokens })).toEqual(spans);
+  });
+
+  test("the newest step stays, whatever the room", () => {
+    expect(dropped(loop.slice(0, 5), {}, { roomTokens: 10 })).toEqual(["a1..r1 count"]);
+  });
+
+  test("without a notice there is room for more", () => {
+    expect(dropped(turns, { notice: "none" }, { roomTokens: 300 })).toEqual(["u1..u1 none"]);
+    expect(dropped(turns, { notice: "count" }, { roomTokens: 300 })).toEqual(["u1..a1 count"]);
+  });
+});
+
+describe("dropOldest of all but what is kept", () => {
+  test.each<[string, readonly Message[], StrategyInput["keep"], readonly string[]]>([
+    ["a number of messages", turns, { messages: 2 }, ["u1..a1 count"]],
+    ["an amount of tokens; the message that reaches it stays", turns, { tokens: 150 }, ["u1..a1 count"]],
+    ["back to before a call whose result would be kept alone", loop, { messages: 2 }, ["a1..r1 count"]],
+    ["nothing to keep: all but the last human message", turns, { messages: 0 }, ["u1..a1 count", "a2..a2 count"]],
+    ["more than there is: nothing", turns, { messages: 9 }, []],
+  ])("%s", (_, messages, keep, spans) => {
+    expect(dropped(messages, { amount: "all-but-keep" }, { keep })).toEqual(spans);
+  });
+});

@@ -1,0 +1,35 @@
+import type { Message } from "../message/message.ts";
+import type { StrategyInput } from "../strategy/strategy.ts";
+import { charsPerToken } from "../tokens/chars-per-token.ts";
+import { createWorkCounter } from "../tokens/work.ts";
+
+/** One token a UTF-16 unit: sizes in a test can be read off its texts. An image counts 1,000. */
+const UNIT_MEASURE = charsPerToken(
+  {
+    kind: "chars-per-token",
+    charsPerToken: 1,
+    unit: "utf16-units",
+    rounding: "ceil",
+    perMessageTokens: 0,
+    minimumMessageTokens: 0,
+    imageTokens: 1000,
+  },
+  createWorkCounter(),
+);
+
+/** What a strategy looks at, in a window of 10,000 tokens of one character each, with two messages to keep. */
+export function strategyInput(messages: readonly Message[], more: Partial<StrategyInput> = {}): StrategyInput {
+  return {
+    messages,
+    budget: { windowTokens: 10_000, inputBudgetTokens: 10_000 },
+    roomTokens: 10_000,
+    lineTokens: 10_000,
+    keep: { messages: 2 },
+    isForced: false,
+    messageTokens: UNIT_MEASURE.messageTokens,
+    measure: UNIT_MEASURE,
+    scaleRatio: 1,
+    noticeTokens: 50,
+    ...more,
+  };
+}
