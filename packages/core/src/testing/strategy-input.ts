@@ -25,7 +25,7 @@ export function strategyInput(messages: readonly Message[], more: Partial<Strate
     roomTokens: 10_000,
     lineTokens: 10_000,
     keep: { messages: 2 },
-    isForced: false,
+    cause: "size",
     messageTokens: UNIT_MEASURE.messageTokens,
     measure: UNIT_MEASURE,
     scaleRatio: 1,
