@@ -124,6 +124,8 @@ export const TOO_LARGE_PHRASES: readonly Phrase[] = [
 /** A fault of the moment: the same request may pass when it is sent again. */
 export const TRANSIENT_PHRASES: readonly Phrase[] = [
   { source: "Anthropic", all: ["overloaded"] },
+  { source: "OpenAI, also inside a stream", all: ["server_error"] },
+  { source: "OpenAI", all: ["the server had an error"] },
   { source: "several", all: ["internal server error"] },
   { source: "several", all: ["service unavailable"] },
   { source: "several", all: ["bad gateway"] },

@@ -47,13 +47,14 @@ export function createModelClient<Body>(driver: WireDriver<Body>, options: Clien
   async function* attempts(
     request: ModelRequest,
     signal: AbortSignal,
-    attempt: (body: Body) => AsyncIterable<DriverEvent>,
+    attempt: (body: Body, signal: AbortSignal) => AsyncIterable<DriverEvent>,
   ): AsyncGenerator<ModelEvent> {
     throwIfAborted(signal);
     const body = await driver.encode(request);
     for (let count = 1; ; count++) {
+      const linked = linkedAbort(signal);
       try {
-        for await (const event of attempt(body)) yield event.type === "reply" ? replyEvent(event) : event;
+        for await (const event of attempt(body, linked.signal)) yield event.type === "reply" ? replyEvent(event) : event;
         return;
       } catch (thrown) {
         throwIfAborted(signal);
@@ -66,15 +67,17 @@ export function createModelClient<Body>(driver: WireDriver<Body>, options: Clien
           throwIfAborted(signal);
           throw error;
         });
+      } finally {
+        linked.release();
       }
     }
   }
 
   return {
-    stream: (request, signal) => attempts(request, signal, (body) => driver.streamed(body, signal)),
+    stream: (request, signal) => attempts(request, signal, driver.streamed),
     complete: async (request, signal) => {
-      const events = attempts(request, signal, async function* (body) {
-        yield { type: "reply", ...(await driver.whole(body, signal)) };
+      const events = attempts(request, signal, async function* (body, linked) {
+        yield { type: "reply", ...(await driver.whole(body, linked)) };
       });
       for await (const event of events) if (event.type === "reply") return event.reply;
       throw new Error("an attempt that did not fail gives a reply");
@@ -96,4 +99,13 @@ function throwIfAborted(signal: AbortSignal): void {
   if (signal.aborted && !isPlimsollError(signal.reason, "aborted"))
     throw new PlimsollError("aborted", "the request was aborted");
   if (signal.aborted) throw signal.reason;
+}
+
+/** A signal for one attempt that aborts with the caller's: SDKs leave listeners on what they are given, and a session has one signal. */
+function linkedAbort(signal: AbortSignal): { readonly signal: AbortSignal; readonly release: () => void } {
+  const controller = new AbortController();
+  const onAbort = () => controller.abort(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  return { signal: controller.signal, release: () => signal.removeEventListener("abort", onAbort) };
 }

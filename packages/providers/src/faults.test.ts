@@ -1,0 +1,245 @@
+import { inspect } from "node:util";
+import type { ModelClient, ModelEvent, ModelRequest } from "@plimsoll/core";
+import { decodeLog, encodeLog, isPlimsollError, SVEN_POLICY } from "@plimsoll/core";
+import { human } from "@plimsoll/core/testing";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createAnthropicClient } from "./anthropic/index.ts";
+import type { ClientOptions } from "./client/model-client.ts";
+import { createOpenAiChatClient } from "./openai-chat/index.ts";
+import { createOpenAiResponsesClient } from "./openai-responses/index.ts";
+import type { Fault, Simulator, SimulatorOptions } from "./simulator/index.ts";
+import { startSimulator } from "./simulator/index.ts";
+import { playLongSession, scriptedReply } from "./testing/long-session.ts";
+
+/** What no error, event or log may ever show. */
+const KEY = "planted-key-4711";
+const SECRET_TEXT = "planted text of a request";
+
+const environment = { ANTHROPIC_API_KEY: KEY, OPENAI_API_KEY: KEY };
+const retry = { maximumAttempts: 3, firstWaitMs: 100, maximumWaitMs: 60_000 };
+const signal = new AbortController().signal;
+
+const request: ModelRequest = {
+  context: { system: "", tools: [], messages: [human("1", SECRET_TEXT)], dynamicContext: null },
+  modelId: "simulated",
+  maxOutputTokens: 1_000,
+};
+
+interface Mode {
+  readonly mode: string;
+  readonly ask: (client: ModelClient, by?: AbortSignal) => Promise<unknown>;
+}
+
+const modes: readonly Mode[] = [
+  { mode: "whole", ask: (client, by = signal) => client.complete(request, by) },
+  { mode: "streamed", ask: (client, by = signal) => eventsOf(client.stream(request, by)) },
+];
+
+type ClientOf = (simulator: Simulator, options?: ClientOptions) => ModelClient;
+
+const wires: readonly { readonly wire: string; readonly clientOf: ClientOf }[] = [
+  {
+    wire: "anthropic",
+    clientOf: ({ url }, options) => createAnthropicClient({ baseUrl: url, environment, retry, wait: noWait, ...options }),
+  },
+  {
+    wire: "openai-chat",
+    clientOf: ({ openAiUrl }, options) =>
+      createOpenAiChatClient({ baseUrl: openAiUrl, environment, retry, wait: noWait, ...options }),
+  },
+  {
+    wire: "openai-responses",
+    clientOf: ({ openAiUrl }, options) =>
+      createOpenAiResponsesClient({ baseUrl: openAiUrl, environment, retry, wait: noWait, ...options }),
+  },
+];
+
+function noWait(): Promise<void> {
+  return Promise.resolve();
+}
+
+async function simulatorWith(options: Partial<SimulatorOptions>): Promise<Simulator> {
+  const simulator = await startSimulator({ replies: [{ parts: [{ type: "text", text: "well done" }] }], ...options });
+  onTestFinished(() => simulator.close());
+  return simulator;
+}
+
+async function eventsOf(events: AsyncIterable<ModelEvent>): Promise<ModelEvent[]> {
+  const list: ModelEvent[] = [];
+  for await (const event of events) list.push(event);
+  return list;
+}
+
+/** What the request came to: the error's facts, or that there was none. */
+async function failureOf(work: Promise<unknown>) {
+  const error = await work.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  return isPlimsollError(error) ? { code: error.code, ...error.details, shown: inspect(error, { depth: 10 }) } : error;
+}
+
+describe.each(wires)("$wire", ({ clientOf }) => {
+  describe.each(modes)("$mode", ({ ask }) => {
+    test.each<[string, Fault, object, number]>([
+      ["429", { kind: "status", status: 429 }, { class: "rate-limit", reason: "status", status: 429 }, 3],
+      ["500", { kind: "status", status: 500 }, { class: "transient", reason: "status", status: 500 }, 3],
+      ["529", { kind: "status", status: 529 }, { class: "transient", reason: "status", status: 529 }, 3],
+      ["a cut answer", { kind: "cut-stream", afterEvents: 3 }, { class: "transient", reason: "cut-stream" }, 3],
+      ["an empty reply", { kind: "empty-reply" }, { class: "transient", reason: "empty-reply" }, 3],
+      [
+        "a wait that is too long",
+        { kind: "status", status: 429, retryAfterSeconds: 3_600 },
+        { class: "rate-limit", retryAfterMs: 3_600_000 },
+        1,
+      ],
+    ])("%s ends in its class after its attempts", async (_, fault, expected, attempts) => {
+      const simulator = await simulatorWith({ faults: () => fault });
+      expect(await failureOf(ask(clientOf(simulator)))).toMatchObject({ code: "provider-failed", ...expected });
+      expect(simulator.exchanges()).toHaveLength(attempts);
+    });
+
+    test("what passes the second time is a reply", async () => {
+      const waits: number[] = [];
+      const simulator = await simulatorWith({
+        faults: ({ index }) => (index === 0 ? { kind: "status", status: 529, retryAfterSeconds: 7 } : null),
+      });
+      const wait = (ms: number) => Promise.resolve(void waits.push(ms));
+      expect(await failureOf(ask(clientOf(simulator, { wait })))).toBeNull();
+      expect(waits).toEqual([7_000]);
+    });
+
+    test("an overflow is never sent again, and says the limit where the vendor does", async () => {
+      const simulator = await simulatorWith({ contextWindowTokens: 1_004 });
+      expect(await failureOf(ask(clientOf(simulator)))).toMatchObject({ code: "context-overflow", class: "context-overflow" });
+      expect(simulator.exchanges().map(({ outcome }) => outcome)).toEqual(["overflow"]);
+    });
+
+    test("a wrong key is not tried again, and no error shows it", async () => {
+      const simulator = await simulatorWith({ key: "another" });
+      const failure = await failureOf(ask(clientOf(simulator)));
+      expect(failure).toMatchObject({ code: "provider-failed", class: "auth", status: 401 });
+      expect(JSON.stringify(failure)).not.toContain(KEY);
+      expect(simulator.exchanges()).toHaveLength(1);
+    });
+
+    test("an unreachable server is a fault of the moment", async () => {
+      const simulator = await startSimulator({ replies: [] });
+      await simulator.close();
+      expect(await failureOf(ask(clientOf(simulator)))).toMatchObject({ class: "transient", reason: "connection" });
+    });
+
+    test("a proxy that echoes the request does not get its words into the error", async () => {
+      const simulator = await simulatorWith({ faults: () => ({ kind: "echo" }) });
+      const failure = await failureOf(ask(clientOf(simulator)));
+      expect(failure).toMatchObject({ code: "provider-failed", class: "transient", status: 502 });
+      expect(JSON.stringify(failure)).not.toContain(KEY);
+      expect(JSON.stringify(failure)).not.toContain(SECRET_TEXT);
+    });
+
+    test("an abort before the request is sent", async () => {
+      const simulator = await simulatorWith({});
+      expect(await failureOf(ask(clientOf(simulator), AbortSignal.abort()))).toMatchObject({ code: "aborted" });
+      expect(simulator.exchanges()).toEqual([]);
+    });
+
+    test("an abort while it waits for the next attempt", async () => {
+      const controller = new AbortController();
+      const simulator = await simulatorWith({ faults: () => ({ kind: "status", status: 529 }) });
+      const wait = () => {
+        controller.abort();
+        return Promise.reject(controller.signal.reason);
+      };
+      expect(await failureOf(ask(clientOf(simulator, { wait }), controller.signal))).toMatchObject({ code: "aborted" });
+      expect(simulator.exchanges()).toHaveLength(1);
+    });
+  });
+
+  test("an error inside a stream takes back what came before it", async () => {
+    const simulator = await simulatorWith({ faults: ({ index }) => (index === 0 ? { kind: "stream-error" } : null) });
+    const events = await eventsOf(clientOf(simulator).stream(request, signal));
+    const types = events.map(({ type }) => type);
+    expect(types).toContain("retry");
+    expect(types.at(-1)).toBe("reply");
+    expect(events.find(({ type }) => type === "retry")).toMatchObject({ class: "transient", attempt: 1, waitMs: 100 });
+  });
+
+  test("an abort in the middle of a slow stream", async () => {
+    const controller = new AbortController();
+    const pause = (index: number) => {
+      if (index === 5) controller.abort();
+      return Promise.resolve();
+    };
+    const simulator = await simulatorWith({ faults: () => ({ kind: "slow-stream", pause }) });
+    expect(await failureOf(eventsOf(clientOf(simulator).stream(request, controller.signal)))).toMatchObject({
+      code: "aborted",
+    });
+  });
+
+  test("a stream that is slow is a reply all the same", async () => {
+    const pauses: number[] = [];
+    const pause = (index: number) => Promise.resolve(void pauses.push(index));
+    const simulator = await simulatorWith({ faults: () => ({ kind: "slow-stream", pause }) });
+    expect((await eventsOf(clientOf(simulator).stream(request, signal))).at(-1)).toMatchObject({ type: "reply" });
+    expect(pauses.length).toBeGreaterThan(3);
+  });
+
+  test("usage that is not told is not made up", async () => {
+    const simulator = await simulatorWith({ faults: () => ({ kind: "no-usage" }) });
+    const { usage } = await clientOf(simulator).complete(request, signal);
+    expect(usage.input.totalTokens).toBeNull();
+    expect(usage.billed).toEqual({ inputTokens: null, outputTokens: null });
+  });
+
+  test.each<[string, Fault, string]>([
+    ["an overloaded provider", { kind: "status", status: 529 }, "transient"],
+    ["a limit per minute", { kind: "status", status: 429 }, "rate-limit"],
+    ["a connection that breaks", { kind: "cut-stream", afterEvents: 2 }, "transient"],
+    ["an empty reply", { kind: "empty-reply" }, "transient"],
+    ["a proxy that echoes", { kind: "echo" }, "transient"],
+  ])("%s ends a session with its log intact", async (_, fault, endedByClass) => {
+    const simulator = await simulatorWith({
+      replies: scriptedReply,
+      faults: ({ replyIndex }) => (replyIndex < 7 ? null : fault),
+    });
+    const played = await playLongSession({
+      policy: SVEN_POLICY,
+      client: clientOf(simulator),
+      steps: 10,
+      windowTokens: 200_000,
+      maxOutputTokens: 2_048,
+    });
+    expect(played).toMatchObject({ steps: 7, endedBy: "provider-failed", endedByClass });
+    const log = encodeLog(played.entries);
+    expect(decodeLog(log, "log").entries).toEqual(played.entries);
+    expect(played.entries.filter(({ type }) => type === "usage")).toHaveLength(7);
+    expect(log).not.toContain(KEY);
+  });
+
+  test("a prompt that was cut without a word shows in its usage", async () => {
+    const simulator = await simulatorWith({
+      replies: scriptedReply,
+      contextWindowTokens: 16_000,
+      faults: () => ({ kind: "silent-truncation" }),
+    });
+    const played = await playLongSession({
+      policy: { ...SVEN_POLICY, enabled: false },
+      client: clientOf(simulator),
+      steps: 30,
+      windowTokens: 16_000,
+      maxOutputTokens: 2_048,
+    });
+    expect(played).toMatchObject({ steps: 30, endedBy: null });
+    const reported = played.replies.map(({ usage }) => usage.input.totalTokens ?? 0);
+    expect(Math.max(...reported)).toBeLessThanOrEqual(16_000 - 2_048);
+    expect(Math.max(...simulator.exchanges().map(({ promptTokens }) => promptTokens ?? 0))).toBeGreaterThan(16_000);
+  });
+});
+
+test.each<[string, () => ModelClient]>([
+  ["ANTHROPIC_API_KEY", () => createAnthropicClient({ environment: {} })],
+  ["OPENAI_API_KEY", () => createOpenAiChatClient({ environment: {} })],
+  ["OPENAI_API_KEY", () => createOpenAiResponsesClient({ environment: { OPENAI_API_KEY: "" } })],
+])("a key that is missing is named by its variable: %s", (variable, create) => {
+  expect(create).toThrow(`no key: set the environment variable ${variable}`);
+});

@@ -1,0 +1,195 @@
+import type { Context, ContextManager, ModelClient, ModelReply, Policy, SessionEntry, ToolCallPart } from "@plimsoll/core";
+import {
+  admitToolResult,
+  chainId,
+  createContextManager,
+  createDigest,
+  createMemoryArtifactStore,
+  isPlimsollError,
+  overheadHash,
+  toolCallsOf,
+} from "@plimsoll/core";
+import type { SimulatedReply, SimulatedRequest } from "../simulator/index.ts";
+
+/** What a session is played with. */
+export interface LongSession {
+  readonly policy: Policy;
+  readonly client: ModelClient;
+  readonly steps: number;
+  readonly windowTokens: number;
+  readonly maxOutputTokens: number;
+}
+
+/** What came of it. */
+export interface PlayedSession {
+  readonly steps: number;
+  readonly overflows: number;
+  readonly recoveries: number;
+  readonly compactions: number;
+  /** The contexts of the requests that were answered, in order, and their replies. */
+  readonly sent: readonly Context[];
+  readonly replies: readonly ModelReply[];
+  /** The code of the error that ended it, with its class; `null` for one that ran to its end. */
+  readonly endedBy: string | null;
+  readonly endedByClass: string | null;
+  readonly entries: readonly SessionEntry[];
+}
+
+const TOOLS = [
+  {
+    name: "read_file",
+    description: "Reads a file of the project and answers with its lines.",
+    parametersJson: '{"type":"object","properties":{"path":{"type":"string"}}}',
+  },
+];
+
+/** System text of some 1,200 tokens, so that even the overhead alone is long enough for a prompt cache. */
+const SYSTEM = Array.from({ length: 160 }, (_, index) => `Rule ${index}: keep what part ${index} of the plan says.`).join("\n");
+
+/** Every tenth reply ends a turn; the others call one to three tools, with reasoning before them. */
+export function scriptedReply({ replyIndex }: SimulatedRequest): SimulatedReply {
+  if (replyIndex % 10 === 9) return { parts: [{ type: "text", text: `Part ${replyIndex} is done and its tests pass.` }] };
+  const calls = Array.from({ length: 1 + (replyIndex % 3) }, (_, index) => ({
+    type: "tool-call" as const,
+    toolName: "read_file",
+    argumentsJson: JSON.stringify({ path: `src/part-${replyIndex}-${index}.ts` }),
+  }));
+  return {
+    parts: [
+      { type: "reasoning", text: `Part ${replyIndex} needs a look at ${calls.length} files.` },
+      { type: "text", text: `Looking at part ${replyIndex}.` },
+      ...calls,
+    ],
+  };
+}
+
+/** A file's text: the same for the same call, between some 200 and 6,000 characters. */
+function fileText(call: ToolCallPart, step: number): string {
+  const lines = 4 + ((step * 37) % 110);
+  return Array.from(
+    { length: lines },
+    (_, line) => `${line}: const value${line * step} = read("${call.callId}", ${line});`,
+  ).join("\n");
+}
+
+/** Plays a session as an agent would: gates before submit, before each step and after tools, recovery where a request overflows. */
+export async function playLongSession(options: LongSession): Promise<PlayedSession> {
+  const { policy, client, windowTokens, maxOutputTokens } = options;
+  const signal = new AbortController().signal;
+  const manager = createContextManager({ policy, summarizer: createDigest() });
+  const artifacts = createMemoryArtifactStore();
+  const model = { contextWindowTokens: windowTokens, maxOutputTokens };
+  const tally = { overflows: 0, recoveries: 0 };
+  const sent: Context[] = [];
+  const replies: ModelReply[] = [];
+  const ending: { code: string | null; class: string | null } = { code: null, class: null };
+  manager.append({
+    type: "session",
+    version: 1,
+    id: "long-session",
+    createdMs: null,
+    system: SYSTEM,
+    tools: TOOLS,
+    parent: null,
+    agent: null,
+  });
+  const fit = (gate: "before-submit" | "before-step" | "after-tool-batch", pending: Context["messages"] = []) =>
+    manager.fit({ gate, pending, model, nowMs: null }, signal);
+
+  const send = async (): Promise<ModelReply> => {
+    for (let recovery = 0; ; recovery++) {
+      const context = manager.context();
+      try {
+        const answer = await client.complete({ context, modelId: "simulated-model", maxOutputTokens }, signal);
+        sent.push(context);
+        return answer;
+      } catch (error) {
+        if (!isPlimsollError(error, "context-overflow")) throw error;
+        tally.overflows += 1;
+        const limit = error.details.limitTokens;
+        const observedLimitTokens = typeof limit === "number" ? limit : null;
+        const outcome = await manager.fit(
+          { gate: "on-overflow", pending: [], model, nowMs: null, observedLimitTokens, recovery },
+          signal,
+        );
+        if (outcome.kind !== "compacted") throw error;
+        tally.recoveries += 1;
+      }
+    }
+  };
+
+  let step = 0;
+  try {
+    for (; step < options.steps; step++) {
+      const last = manager.view().messages.at(manager.view().messages.size - 1);
+      if (last === undefined || last.role !== "tool-result") await submit(manager, step, fit);
+      await fit("before-step");
+      const answer = await send();
+      replies.push(answer);
+      await record(manager, answer, { policy, artifacts, step });
+      await fit("after-tool-batch");
+    }
+  } catch (error) {
+    if (!isPlimsollError(error)) throw error;
+    ending.code = error.code;
+    ending.class = typeof error.details.class === "string" ? error.details.class : null;
+  }
+  const entries = manager.entries();
+  const compactions = entries.filter(({ type }) => type === "compaction").length;
+  return { steps: step, ...tally, compactions, sent, replies, endedBy: ending.code, endedByClass: ending.class, entries };
+}
+
+async function submit(
+  manager: ContextManager,
+  step: number,
+  fit: (gate: "before-submit", pending: Context["messages"]) => Promise<unknown>,
+): Promise<void> {
+  const draft = {
+    role: "user",
+    origin: "human",
+    parts: [{ type: "text", text: `Please go on with what follows part ${step}.` }],
+    atMs: null,
+  } as const;
+  const message = { ...draft, id: chainId(manager.view().lastEntryId, draft) };
+  await fit("before-submit", [message]);
+  manager.append({ type: "message", message });
+}
+
+interface Recording {
+  readonly policy: Policy;
+  readonly artifacts: ReturnType<typeof createMemoryArtifactStore>;
+  readonly step: number;
+}
+
+async function record(manager: ContextManager, answer: ModelReply, { policy, artifacts, step }: Recording): Promise<void> {
+  const view = manager.view();
+  const through = view.messages.at(view.messages.size - 1);
+  manager.append({
+    type: "usage",
+    requestId: answer.requestId,
+    modelId: "simulated-model",
+    throughMessageId: through?.id ?? null,
+    overheadHash: overheadHash(view.system, view.tools),
+    viewHash: view.viewHash,
+    usage: answer.usage,
+    atMs: null,
+  });
+  const reply = { ...answer.draft, id: `${answer.requestId}-reply` };
+  manager.append({ type: "message", message: reply });
+  for (const call of toolCallsOf(reply)) {
+    const { message } = await admitToolResult(
+      {
+        role: "tool-result",
+        id: `${call.callId}-result`,
+        callId: call.callId,
+        toolName: call.toolName,
+        isError: false,
+        category: "file-content",
+        parts: [{ type: "text", text: fileText(call, step) }],
+        atMs: null,
+      },
+      { policy, artifacts },
+    );
+    manager.append({ type: "message", message });
+  }
+}

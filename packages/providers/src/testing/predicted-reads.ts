@@ -1,0 +1,30 @@
+import type { CacheRules, CacheUse } from "@plimsoll/core";
+import { cacheUse } from "@plimsoll/core";
+import { countByLength, createSizer, totalTokens } from "../simulator/size-prompt.ts";
+import type { SimulatedWire } from "../simulator/wire.ts";
+
+/** What the economics formulas are asked with. */
+export interface PredictionOptions {
+  readonly wire: SimulatedWire;
+  readonly tokenFactorRatio: number;
+  readonly rules: CacheRules;
+}
+
+/** What core's formulas expect of each request's cache, from what it has in common with the request before it. */
+export function predictedCacheUse(
+  bodies: readonly unknown[],
+  { wire, tokenFactorRatio, rules }: PredictionOptions,
+): CacheUse[] {
+  const sizer = createSizer(countByLength, tokenFactorRatio);
+  const limits = { maximumOutputTokens: Number.POSITIVE_INFINITY, models: null };
+  const prompts = bodies.map((body) => sizer.sized(wire.read(body, limits).segments));
+  return prompts.map((segments, index) => {
+    const promptTokens = totalTokens(segments);
+    const before = prompts[index - 1];
+    if (before === undefined) return cacheUse({ promptTokens, previous: null, warmBaseTokens: 0 }, rules);
+    const end = segments.findIndex((segment, place) => segment.text !== before[place]?.text);
+    const sharedTokens = totalTokens(end < 0 ? segments : segments.slice(0, end));
+    const abandonedTokens = totalTokens(before) - sharedTokens;
+    return cacheUse({ promptTokens, previous: { sharedTokens, abandonedTokens, idleMs: 0 }, warmBaseTokens: 0 }, rules);
+  });
+}
