@@ -56,13 +56,16 @@ function blockFor(kind: (typeof SHARES)[number]["of"], { facts, kept, roomChars 
         ? ""
         : fenced("first-request", [textOf(facts.firstHuman)], roomChars);
     case "state":
-      return kept.state.map(({ title, text }) => fenced(title, [text], Math.floor(roomChars / kept.state.length))).join("\n");
+      return kept.state
+        .map(({ title, text }) => fenced(title, [text], Math.floor(roomChars / kept.state.length) - 1))
+        .filter((block) => block !== "")
+        .join("\n");
     case "files": {
       const files = [...fileOperations(facts.accesses)];
       const states = new Map(facts.tracked.map((file) => [file.path, file.state]));
       const line = (path: string) => [path, ...[states.get(path) ?? null].filter((state) => state !== null)].join(" ");
       const pathsOf = (access: "read" | "modify") => files.flatMap(([path, kind]) => (kind === access ? [line(path)] : []));
-      const half = Math.floor(roomChars / 2);
+      const half = Math.floor(roomChars / 2) - 1;
       return [newestLines("modified-files", pathsOf("modify"), half), newestLines("read-files", pathsOf("read"), half)]
         .filter((block) => block !== "")
         .join("\n");

@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest";
+import type { SessionEntry } from "../entry.ts";
+import type { Message } from "../message/message.ts";
+import {
+  assistant,
+  calling,
+  compaction,
+  dropped,
+  human,
+  logOf,
+  reply,
+  result,
+  revertOf,
+  sessionStart,
+} from "../testing/builders.ts";
+import { lastErrors } from "./errors.ts";
+import { foldFacts, NO_FACTS, withTrackedFiles } from "./facts.ts";
+import { fileOperations } from "./file-operations.ts";
+
+const fold = (entries: readonly SessionEntry[]) => entries.reduce(foldFacts, NO_FACTS);
+const of = (...messages: readonly Message[]) => fold(logOf(messages));
+const failed = (id: string, callId: string, text: string) => ({ ...result(id, callId, text), isError: true });
+const touching = (id: string, callId: string, path: string) =>
+  assistant(id, [
+    { type: "tool-call", callId, toolName: "edit", argumentsJson: `{"path":"${path}"}`, paths: [{ path, access: "modify" }] },
+  ]);
+
+describe("foldFacts", () => {
+  const first = human("u1", "build it");
+
+  test("the first and the newest human message", () => {
+    const last = human("u2", "now test it");
+    expect(of(first, reply("a", "done"), human("between", "go on"), last)).toMatchObject({
+      firstHuman: first,
+      lastHuman: last,
+    });
+  });
+
+  test("what the agent or a compaction put in is no human message", () => {
+    const facts = of(first, { ...human("i", "reminder"), origin: "injected" }, { ...human("s", "so far"), origin: "summary" });
+    expect(facts).toMatchObject({ firstHuman: first, lastHuman: first });
+  });
+
+  test("every file that was touched", () => {
+    const facts = of(first, touching("a", "c", "src/a.ts"), result("r", "c", "ok"), touching("b", "d", "src/b.ts"));
+    expect([...fileOperations(facts.accesses)]).toEqual([
+      ["src/a.ts", "modify"],
+      ["src/b.ts", "modify"],
+    ]);
+  });
+
+  test("what fails still, and not what has succeeded since", () => {
+    const facts = of(
+      touching("a", "c", "src/a.ts"),
+      failed("r", "c", "conflict"),
+      calling("b", ["d", "e"]),
+      failed("s", "d", "no such tool"),
+      failed("t", "e", "still no such tool"),
+      touching("f", "g", "src/a.ts"),
+      result("h", "g", "ok"),
+    );
+    expect(lastErrors(facts.outcomes).map(({ error }) => error)).toEqual(["still no such tool"]);
+  });
+
+  test("a result whose call is not of the newest step tells nothing", () => {
+    expect(lastErrors(of(calling("a", ["c"]), reply("b", "text"), failed("r", "c", "late")).outcomes)).toEqual([]);
+  });
+
+  test.each<[string, SessionEntry]>([
+    ["a compaction", compaction("c", [dropped("u1", "a")])],
+    ["an undo", revertOf("c")],
+    ["a session's start", sessionStart("system")],
+  ])("%s changes nothing: facts are about what happened", (_, entry) => {
+    const facts = of(first, touching("a", "c", "src/a.ts"));
+    expect(foldFacts(facts, entry)).toBe(facts);
+  });
+
+  test("older facts stay what they were", () => {
+    const before = of(first, touching("a", "c", "src/a.ts"));
+    foldFacts(before, { type: "message", message: touching("b", "d", "src/b.ts") });
+    expect([...before.accesses]).toEqual([{ path: "src/a.ts", access: "modify" }]);
+  });
+});
+
+describe("withTrackedFiles", () => {
+  test("files of the agent's own tracker count as touched, with their state", () => {
+    const facts = withTrackedFiles(of(touching("a", "c", "src/a.ts")), [
+      { path: "src/b.ts", access: "read", state: "version 3" },
+    ]);
+    expect([...fileOperations(facts.accesses)]).toEqual([
+      ["src/a.ts", "modify"],
+      ["src/b.ts", "read"],
+    ]);
+    expect(facts.tracked).toEqual([{ path: "src/b.ts", access: "read", state: "version 3" }]);
+  });
+});
