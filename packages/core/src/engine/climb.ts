@@ -1,16 +1,15 @@
 import type { Budget } from "../budget.ts";
 import type { AppliedEdit, CompactionReason, CompactionRecord, StepOutcome } from "../entry.ts";
-import { isPlimsollError } from "../error.ts";
 import { shortHash } from "../hash.ts";
 import { canonicalJson } from "../json.ts";
 import type { Message } from "../message/message.ts";
-import type { Keep, SummaryPolicy } from "../policy/policy.ts";
-import type { Summarizer } from "../ports.ts";
-import { factsText } from "../prompts/facts.ts";
-import { chunkedSummarizer } from "../summarizer/chunked.ts";
-import { createDigest, DEFAULT_DIGEST_OPTIONS } from "../summarizer/digest.ts";
+import type { Keep } from "../policy/policy.ts";
 import { workBetween } from "../tokens/work.ts";
+import { askHook } from "./ask-hook.ts";
+import type { ClimbTools } from "./climb-tools.ts";
+import { summaryWithin, toolsFor } from "./climb-tools.ts";
 import { execute } from "./execute.ts";
+import { failureText } from "./failure-text.ts";
 import type { FitInput, FitOutcome, FitState } from "./fit-input.ts";
 import type { Goal } from "./goal.ts";
 import { goalOf } from "./goal.ts";
@@ -176,93 +175,4 @@ function keepFor(state: FitState, reason: CompactionReason, input: FitInput): Ke
   const { keep, manualKeep, overflow } = state.policy;
   if (input.now !== undefined) return input.now.keep ?? (reason === "manual" ? (manualKeep ?? keep) : keep);
   return reason === "overflow" ? overflow.keep : keep;
-}
-
-/** What all rungs of one climb share. */
-interface ClimbTools {
-  readonly summarizer: Summarizer;
-  readonly digest: Summarizer;
-  readonly facts: string | null;
-  readonly pricing: Pick<Parameters<typeof plan>[0], "messageTokens" | "measure" | "scaleRatio" | "noticeTokens">;
-}
-
-/** Tokens of a notice without its facts; the longest has some 70. */
-const NOTICE_TOKENS = 80;
-
-/** Facts, and a digest, may take at most this share of the room, so that they never stand in the way in a small window; chosen. */
-const FACTS_RATIO = 0.1;
-const DIGEST_RATIO = 0.25;
-
-/** Prompt, framing and sections of a summary request, in tokens; the longest prompt has some 900. */
-const PROMPT_TOKENS = 1500;
-
-/** Characters that a token is taken for where text is written to a size: three, the densest that code commonly is. */
-const CHARS_PER_TOKEN = 3;
-
-function toolsFor(
-  state: FitState,
-  { budget, goal, summary }: { budget: Budget; goal: Goal; summary: string | null },
-): ClimbTools {
-  const { policy, ledger, estimator, cutEstimator } = state;
-  const roomTokens = Math.max(0, goal.roomTokens);
-  const factsTokens = Math.min(policy.facts.maxTokens, roomTokens * FACTS_RATIO);
-  const facts = factsText(state.facts, state.kept, Math.floor(factsTokens * CHARS_PER_TOKEN));
-  const messageTokens = (message: Message) => cutEstimator.messageTokens(message, ledger);
-  const { maxTokens } = summaryWithin(policy.summary, budget);
-  const historyTokens = Math.max(PROMPT_TOKENS, budget.inputBudgetTokens - maxTokens - PROMPT_TOKENS);
-  const limits = { historyTokens, messageTokens: (message: Message) => estimator.messageTokens(message, ledger) };
-  const supplied: Summarizer = () => Promise.resolve({ text: summary ?? "", usage: null, stopReason: "end" });
-  const scaleRatio = cutEstimator.scaleRatio(ledger);
-  const digestChars = Math.min(DEFAULT_DIGEST_OPTIONS.maximumChars, Math.floor(roomTokens * DIGEST_RATIO * CHARS_PER_TOKEN));
-  return {
-    summarizer: summary === null ? chunkedSummarizer(state.summarizer, limits) : supplied,
-    digest: createDigest({ maximumChars: digestChars }),
-    facts,
-    pricing: {
-      messageTokens,
-      measure: cutEstimator.measure,
-      scaleRatio,
-      noticeTokens: NOTICE_TOKENS + (facts === null ? 0 : Math.ceil(cutEstimator.measure.textTokens(facts) * scaleRatio)),
-    },
-  };
-}
-
-/** A summary may take at most this share of the input budget: what klaude-code's figures come to in small windows (K-c1). */
-const SUMMARY_RATIO = 0.2;
-
-/** The policy's summary, no larger than the window has room for beside the history that it is written from. */
-function summaryWithin(summary: SummaryPolicy, budget: Budget): SummaryPolicy {
-  const limitTokens = Math.max(1, Math.floor(budget.inputBudgetTokens * SUMMARY_RATIO));
-  const { maxTokens, turnPrefixMaxTokens } = summary;
-  return {
-    ...summary,
-    maxTokens: Math.min(maxTokens, limitTokens),
-    turnPrefixMaxTokens: Math.min(turnPrefixMaxTokens, limitTokens),
-  };
-}
-
-type HookDecision =
-  | { readonly kind: "go" }
-  | { readonly kind: "cancel"; readonly why: string }
-  | { readonly kind: "summary"; readonly text: string };
-
-async function askHook(
-  state: FitState,
-  notice: { reason: CompactionReason; tokensBefore: number; budgetTokens: number; messages: readonly Message[] },
-  { steps, signal }: { steps: StepOutcome[]; signal: AbortSignal },
-): Promise<HookDecision> {
-  if (state.beforeCompaction === null) return { kind: "go" };
-  try {
-    return await state.beforeCompaction(notice, signal);
-  } catch (error) {
-    // A hook that fails must not keep the context from fitting: it is noted and the engine goes on.
-    if (signal.aborted) throw error;
-    steps.push({ strategy: "before-compaction", outcome: "failed", detail: failureText(error) });
-    return { kind: "go" };
-  }
-}
-
-function failureText(error: unknown): string {
-  if (isPlimsollError(error)) return `${error.code}: ${error.message}`;
-  return error instanceof Error ? error.message : "unknown failure";
 }

@@ -1,0 +1,74 @@
+import type { Budget } from "../budget.ts";
+import type { Message } from "../message/message.ts";
+import type { SummaryPolicy } from "../policy/policy.ts";
+import type { Summarizer } from "../ports.ts";
+import { factsText } from "../prompts/facts.ts";
+import { chunkedSummarizer } from "../summarizer/chunked.ts";
+import { createDigest, DEFAULT_DIGEST_OPTIONS } from "../summarizer/digest.ts";
+import type { FitState } from "./fit-input.ts";
+import type { Goal } from "./goal.ts";
+import type { plan } from "./plan.ts";
+
+/** What all rungs of one climb share. */
+export interface ClimbTools {
+  readonly summarizer: Summarizer;
+  readonly digest: Summarizer;
+  readonly facts: string | null;
+  readonly pricing: Pick<Parameters<typeof plan>[0], "messageTokens" | "measure" | "scaleRatio" | "noticeTokens">;
+}
+
+/** Tokens of a notice without its facts; the longest has some 70. */
+const NOTICE_TOKENS = 80;
+
+/** Facts, and a digest, may take at most this share of the room, so that they never stand in the way in a small window; chosen. */
+const FACTS_RATIO = 0.1;
+const DIGEST_RATIO = 0.25;
+
+/** Prompt, framing and sections of a summary request, in tokens; the longest prompt has some 900. */
+const PROMPT_TOKENS = 1500;
+
+/** Characters that a token is taken for where text is written to a size: three, the densest that code commonly is. */
+const CHARS_PER_TOKEN = 3;
+
+/** Summarisers whose requests fit, the facts as text, and prices, for one climb. */
+export function toolsFor(
+  state: FitState,
+  { budget, goal, summary }: { budget: Budget; goal: Goal; summary: string | null },
+): ClimbTools {
+  const { policy, ledger, estimator, cutEstimator } = state;
+  const roomTokens = Math.max(0, goal.roomTokens);
+  const factsTokens = Math.min(policy.facts.maxTokens, roomTokens * FACTS_RATIO);
+  const facts = factsText(state.facts, state.kept, Math.floor(factsTokens * CHARS_PER_TOKEN));
+  const messageTokens = (message: Message) => cutEstimator.messageTokens(message, ledger);
+  const { maxTokens } = summaryWithin(policy.summary, budget);
+  const historyTokens = Math.max(PROMPT_TOKENS, budget.inputBudgetTokens - maxTokens - PROMPT_TOKENS);
+  const limits = { historyTokens, messageTokens: (message: Message) => estimator.messageTokens(message, ledger) };
+  const supplied: Summarizer = () => Promise.resolve({ text: summary ?? "", usage: null, stopReason: "end" });
+  const scaleRatio = cutEstimator.scaleRatio(ledger);
+  const digestChars = Math.min(DEFAULT_DIGEST_OPTIONS.maximumChars, Math.floor(roomTokens * DIGEST_RATIO * CHARS_PER_TOKEN));
+  return {
+    summarizer: summary === null ? chunkedSummarizer(state.summarizer, limits) : supplied,
+    digest: createDigest({ maximumChars: digestChars }),
+    facts,
+    pricing: {
+      messageTokens,
+      measure: cutEstimator.measure,
+      scaleRatio,
+      noticeTokens: NOTICE_TOKENS + (facts === null ? 0 : Math.ceil(cutEstimator.measure.textTokens(facts) * scaleRatio)),
+    },
+  };
+}
+
+/** A summary may take at most this share of the input budget: what klaude-code's figures come to in small windows (K-c1). */
+const SUMMARY_RATIO = 0.2;
+
+/** The policy's summary, no larger than the window has room for beside the history that it is written from. */
+export function summaryWithin(summary: SummaryPolicy, budget: Budget): SummaryPolicy {
+  const limitTokens = Math.max(1, Math.floor(budget.inputBudgetTokens * SUMMARY_RATIO));
+  const { maxTokens, turnPrefixMaxTokens } = summary;
+  return {
+    ...summary,
+    maxTokens: Math.min(maxTokens, limitTokens),
+    turnPrefixMaxTokens: Math.min(turnPrefixMaxTokens, limitTokens),
+  };
+}
