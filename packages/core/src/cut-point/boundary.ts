@@ -27,7 +27,9 @@ export function cutAtBoundary(messages: readonly Message[], wanted: number, boun
 }
 
 function nextSafe(messages: readonly Message[], safe: readonly boolean[], wanted: number): number {
-  const next = safeCutAtOrAfter(safe, wanted);
+  let next = safeCutAtOrAfter(safe, wanted);
+  // A result whose call is not there binds nothing, yet it is no beginning.
+  while (next !== null && messages[next]?.role === "tool-result") next = safeCutAtOrAfter(safe, next + 1);
   return next !== null && (next < messages.length || wanted >= messages.length) ? next : safeCutAtOrBefore(safe, wanted);
 }
 

@@ -31,7 +31,7 @@ export interface EngineSession {
 
 /** What a session is opened with. Sizes are in tokens. */
 export interface EngineSessionOptions
-  extends Partial<Pick<ContextManagerOptions, "beforeCompaction" | "hiddenOverheadTokens">> {
+  extends Partial<Pick<ContextManagerOptions, "beforeCompaction" | "hiddenOverheadTokens" | "stateProviders">> {
   readonly policy: Policy;
   readonly windowTokens: number | null;
   readonly maxOutputTokens?: number;
@@ -46,7 +46,7 @@ export function engineSession(options: EngineSessionOptions): EngineSession {
   const events: ContextEvent[] = [];
   const requests: ModelRequest[] = [];
   const replies = options.replies ?? [sectionedReply(options.policy.summary.sections)];
-  const { beforeCompaction, hiddenOverheadTokens, maxOutputTokens } = options;
+  const { beforeCompaction, hiddenOverheadTokens, stateProviders, maxOutputTokens } = options;
   const manager = createContextManager({
     policy: options.policy,
     summarizer: createModelSummarizer(scriptedClient(replies, requests), { modelId: "test/model" }),
@@ -59,6 +59,7 @@ export function engineSession(options: EngineSessionOptions): EngineSession {
     ],
     onEvent: (event) => events.push(event),
     ...(beforeCompaction === undefined ? {} : { beforeCompaction }),
+    ...(stateProviders === undefined ? {} : { stateProviders }),
     ...(hiddenOverheadTokens === undefined ? {} : { hiddenOverheadTokens }),
   });
   for (const entry of logOf(options.messages).slice(1)) manager.append(entry);

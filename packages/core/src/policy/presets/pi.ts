@@ -1,3 +1,4 @@
+import type { Amount } from "../../budget.ts";
 import { PlimsollError } from "../../error.ts";
 import type { CharsPerTokenSpec } from "../../tokens/chars-per-token.ts";
 import type { Policy } from "../policy.ts";
@@ -47,7 +48,8 @@ export function piSummaryBudgets(reserveTokens: number): { readonly maxTokens: n
 
 /**
  * pi's design, as the Go agent documents it: before every model call, context > window − reserve; the newest tokens kept; a split
- * turn's older part summarised apart; the summary as a user message.
+ * turn's older part summarised apart; the summary as a user message. Of a model's window that the reserve would fill, half is reserved:
+ * pi itself compacts there at every step (P-6).
  *
  * @throws PlimsollError `bad-policy` where the window given is not larger than the reserve, naming both.
  */
@@ -61,7 +63,10 @@ export function piPolicy(knobs: Partial<PiKnobs> = {}): Policy {
       { windowTokens, reserveTokens: set.reserve_tokens },
     );
   }
-  const window = windowTokens > 0 ? { tokens: windowTokens } : ({ ratio: 1, of: "window" } as const);
+  const line: Amount =
+    windowTokens > 0
+      ? { tokens: windowTokens - set.reserve_tokens }
+      : { minus: [{ ratio: 1, of: "window" }, { min: [{ tokens: set.reserve_tokens }, { ratio: 0.5, of: "window" }] }] };
   const keep = { tokens: set.keep_recent_tokens };
   return {
     ...SVEN_POLICY,
@@ -70,7 +75,7 @@ export function piPolicy(knobs: Partial<PiKnobs> = {}): Policy {
     estimator: { kind: "usage-anchored", of: PI_LENGTH_ESTIMATE, anchor: "prompt-and-reply" },
     cutEstimator: PI_LENGTH_ESTIMATE,
     gates: { at: ["before-step"], countPending: false },
-    trigger: { above: { minus: [window, { tokens: set.reserve_tokens }] } },
+    trigger: { above: line },
     emergency: null,
     keep,
     strategies: [

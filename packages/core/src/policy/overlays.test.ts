@@ -1,0 +1,63 @@
+import { describe, expect, test } from "vitest";
+import { POLICY_OVERLAYS, piKnobsSchema, svenKnobsSchema } from "./overlays.ts";
+import { policySchema } from "./policy.ts";
+import { PI_POLICY } from "./presets/pi.ts";
+import { PRESETS } from "./presets/presets.ts";
+import { SVEN_CI_POLICY, SVEN_INTERACTIVE_POLICY, SVEN_POLICY } from "./presets/sven.ts";
+
+const policyOf = (key: string, values: unknown) => POLICY_OVERLAYS.find((overlay) => overlay.key === key)?.policyOf(values);
+
+describe("other systems' sections", () => {
+  test.each([
+    ["sven", "agent", SVEN_POLICY],
+    ["pi", "compaction", PI_POLICY],
+  ])("an empty section is the preset %s", (_, key, preset) => {
+    expect(policyOf(key, {})).toEqual(preset);
+  });
+
+  test.each([
+    [
+      "for CI",
+      {
+        compaction_threshold: 0.65,
+        compaction_keep_recent: 15,
+        compaction_strategy: "structured",
+        tool_result_token_cap: 2000,
+        compaction_overhead_reserve: 0.12,
+      },
+      SVEN_CI_POLICY,
+    ],
+    [
+      "for interactive sessions",
+      { compaction_threshold: 0.8, compaction_keep_recent: 5, compaction_strategy: "narrative", tool_result_token_cap: 8000 },
+      SVEN_INTERACTIVE_POLICY,
+    ],
+  ])("sven's tuning %s is its preset", (_, values, preset) => {
+    expect(policyOf("agent", values)).toEqual({ ...preset, name: "sven" });
+  });
+
+  test("the Go agent's keys", () => {
+    const values = { enabled: false, context_window: 100_000, reserve_tokens: 10_000, keep_recent_tokens: 5000 };
+    expect(policyOf("compaction", values)).toMatchObject({
+      enabled: false,
+      trigger: { above: { tokens: 90_000 } },
+      keep: { tokens: 5000 },
+      unknownWindow: { tokens: 100_000 },
+      summary: { maxTokens: 8000, turnPrefixMaxTokens: 5000 },
+    });
+  });
+
+  test.each([
+    ["sven", svenKnobsSchema, { compaction_treshold: 0.8 }],
+    ["sven", svenKnobsSchema, { compaction_threshold: 1.2 }],
+    ["sven", svenKnobsSchema, { compaction_strategy: "short" }],
+    ["pi", piKnobsSchema, { reserve_tokens: -1 }],
+    ["pi", piKnobsSchema, { window: 5 }],
+  ])("%s refuses what it does not know", (_, schema, values) => {
+    expect(schema.safeParse(values).success).toBe(false);
+  });
+
+  test.each(PRESETS.map((preset) => [preset.name, preset] as const))("%s is a policy by its own schema", (_, preset) => {
+    expect(policySchema.parse(JSON.parse(JSON.stringify(preset)))).toEqual(preset);
+  });
+});
