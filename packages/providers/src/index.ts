@@ -7,6 +7,11 @@ export { OPENAI_CHAT_WIRE_RULES } from "./openai-chat/wire-rules.ts";
 export { OPENAI_RESPONSES_WIRE_RULES } from "./openai-responses/wire-rules.ts";
 export type { ClassifiedFailure, ProviderErrorClass, ProviderFailure } from "./overflow.ts";
 export { classifyProviderError } from "./overflow.ts";
+// What is expected of models before they report
+export { MODEL_FAMILIES, type ModelFamily } from "./priors/families.ts";
+export type { FigureName, MeasuredFigures, WeightsName } from "./priors/figures.ts";
+export { MEASURED_FIGURES } from "./priors/measured-figures.ts";
+export { familyOf, modelPriors, priorsFrom } from "./priors/model-priors.ts";
 // Tokenizers
 export type { EncodingName } from "./tokenizers/load-encoding.ts";
 export { ENCODING_NAMES, loadEncoding, loadTokenCounter } from "./tokenizers/load-encoding.ts";

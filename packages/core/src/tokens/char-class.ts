@@ -1,7 +1,8 @@
 import type { Message } from "../message/message.ts";
 import { countClasses, NO_COUNTS } from "./char-classes.ts";
+import { imageTokensOf } from "./image-rule.ts";
 import type { ContentOf } from "./ledger/content.ts";
-import { contentReader, imageTokensOf } from "./ledger/content.ts";
+import { contentReader } from "./ledger/content.ts";
 import { weighCounts } from "./ledger/load.ts";
 import type { MessageMeasure } from "./measure.ts";
 import { POOLED_PRIOR } from "./model-prior.ts";

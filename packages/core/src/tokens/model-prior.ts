@@ -1,4 +1,5 @@
 import type { ClassCounts } from "./char-classes.ts";
+import type { ImageRule } from "./image-rule.ts";
 import { POOLED_WEIGHTS } from "./pooled-weights.ts";
 
 /** What is expected of a model before its own reports speak. Vendors' figures are data in providers; core knows a pooled one. */
@@ -13,20 +14,11 @@ export interface ModelPrior {
   readonly pooledRatio: number;
   /** Tokens that the wire adds to a message. */
   readonly messageTokens: number;
+  /** What tool schemas weigh on this model's wire, beside their text: templates print them with names and indents. */
+  readonly toolsRatio: number;
   /** Whether the reasoning of a turn is still in the prompt after the next human message. */
   readonly reasoningAtTurn: "stays" | "goes";
   readonly image: ImageRule;
-}
-
-/** Tokens of an image by its size in pixels; never by its bytes. */
-export interface ImageRule {
-  /** One token for so many pixels. */
-  readonly pixelsPerToken: number;
-  readonly maximumTokens: number;
-  /** For an image whose size is not known. */
-  readonly unknownTokens: number;
-  /** For one page of a document. */
-  readonly pageTokens: number;
 }
 
 /** The prior of a model by its id. */
@@ -34,7 +26,7 @@ export type ModelPriors = (modelId: string) => ModelPrior;
 
 /**
  * The pooled prior of all recorded models (docs/estimators.md): slopes lie between 0.8 and 1.4 of it. Images by the common
- * width × height / 750 up to 1,600 tokens; a document's page is taken for 2,000 (vendors state 1,500 to 3,000).
+ * width × height / 750 up to 1,600 tokens; schemas at 1.2 (chosen); a document's page is taken for 2,000 (vendors state 1,500 to 3,000).
  */
 export const POOLED_PRIOR: ModelPrior = {
   name: "pooled",
@@ -42,8 +34,9 @@ export const POOLED_PRIOR: ModelPrior = {
   slopeRatio: 1,
   pooledRatio: 1,
   messageTokens: 10,
+  toolsRatio: 1.2,
   reasoningAtTurn: "stays",
-  image: { pixelsPerToken: 750, maximumTokens: 1600, unknownTokens: 1500, pageTokens: 2000 },
+  image: { kind: "area", pixelsPerToken: 750, maximumTokens: 1600, unknownTokens: 1500, pageTokens: 2000 },
 };
 
 /** The pooled prior for every model. */

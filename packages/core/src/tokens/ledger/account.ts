@@ -42,7 +42,9 @@ export type Base =
 
 /** What was sent beside the messages. */
 export interface Beside {
+  /** System and dynamic context. */
   readonly counts: ClassCounts;
+  readonly toolCounts: ClassCounts;
   readonly hiddenTokens: number;
 }
 

@@ -1,7 +1,6 @@
 import type { ImagePart, Message } from "../../message/message.ts";
 import type { ClassCounts } from "../char-classes.ts";
 import { countClasses, NO_COUNTS } from "../char-classes.ts";
-import type { ImageRule } from "../model-prior.ts";
 import type { WorkCounter } from "../work.ts";
 
 /** What one message is made of: read once, weighed as often as needed. */
@@ -64,20 +63,4 @@ function readContent(message: Message, work: WorkCounter): MessageContent {
 function reasoningOf({ parts }: Message): MessageContent["reasoning"] {
   if (parts.some((part) => part.type === "reasoning" && part.opaque !== null)) return "opaque";
   return parts.some((part) => part.type === "reasoning") ? "readable" : "none";
-}
-
-/** Tokens of images and documents by a model's rule; zero for none. */
-export function imageTokensOf(images: readonly ImagePart[], rule: ImageRule): number {
-  let tokens = 0;
-  for (const image of images) tokens += imageTokens(image, rule);
-  return tokens;
-}
-
-/** Pages that a document is taken for: parts do not tell how many it has, and its bytes say nothing of it; chosen. */
-const ASSUMED_PAGES = 5;
-
-function imageTokens({ mediaType, widthPx, heightPx }: ImagePart, rule: ImageRule): number {
-  if (!mediaType.startsWith("image/")) return rule.pageTokens * ASSUMED_PAGES;
-  if (widthPx === null || heightPx === null) return rule.unknownTokens;
-  return Math.min(rule.maximumTokens, Math.ceil((widthPx * heightPx) / rule.pixelsPerToken));
 }

@@ -1,9 +1,10 @@
 import type { Message } from "../../message/message.ts";
 import type { Sequence } from "../../sequence.ts";
-import type { ToolSpec } from "../../tool.ts";
 import type { CharClassSpec } from "../char-class.ts";
 import { charClass } from "../char-class.ts";
+import type { ClassCounts } from "../char-classes.ts";
 import { countClasses, NO_COUNTS } from "../char-classes.ts";
+import { imageTokensOf } from "../image-rule.ts";
 import type { Ledger } from "../ledger.ts";
 import type { ModelPriors } from "../model-prior.ts";
 import type { Estimator, Overhead } from "../prediction.ts";
@@ -11,9 +12,9 @@ import type { WorkCounter } from "../work.ts";
 import type { Account, Beside, MeasuredMessage } from "./account.ts";
 import { EMPTY_ACCOUNT } from "./account.ts";
 import type { ContentOf } from "./content.ts";
-import { contentReader, imageTokensOf } from "./content.ts";
+import { contentReader } from "./content.ts";
 import { modelOf, withMessage, withReport, withView } from "./fold-account.ts";
-import { NO_LOAD, withContent } from "./load.ts";
+import { addCounts, NO_LOAD, withContent } from "./load.ts";
 import type { Model } from "./model-fit.ts";
 import { loadTokens } from "./model-fit.ts";
 import { nextPrompt } from "./next-prompt.ts";
@@ -82,22 +83,24 @@ function slopeOf({ prior, fit }: Model): number {
 
 /** What is sent beside the messages, as counts. System and tools are read once for each value. */
 function besideReader(work: WorkCounter): (overhead: Overhead) => Beside {
-  let known: { readonly system: string; readonly tools: readonly ToolSpec[]; readonly counts: readonly number[] } | null = null;
-  const read = (text: string, into: number[]) => {
-    work.scanned(text.length);
-    countClasses(text, into);
-  };
-  return ({ system, tools, dynamicContext, hiddenTokens }) => {
-    if (known === null || known.system !== system || known.tools !== tools) {
-      const counts = [...NO_COUNTS];
-      read(system, counts);
-      for (const tool of tools) for (const text of [tool.name, tool.description, tool.parametersJson]) read(text, counts);
-      known = { system, tools, counts };
+  let known: { readonly overhead: Overhead; readonly counts: ClassCounts; readonly toolCounts: ClassCounts } | null = null;
+  const read = (texts: readonly string[]): ClassCounts => {
+    const counts = [...NO_COUNTS];
+    for (const text of texts) {
+      work.scanned(text.length);
+      countClasses(text, counts);
     }
-    if (dynamicContext === null) return { counts: known.counts, hiddenTokens };
-    const counts = [...known.counts];
-    read(dynamicContext, counts);
-    return { counts, hiddenTokens };
+    return counts;
+  };
+  return (overhead) => {
+    const { system, tools, dynamicContext, hiddenTokens } = overhead;
+    if (known === null || known.overhead.system !== system || known.overhead.tools !== tools) {
+      const toolTexts = tools.flatMap((tool) => [tool.name, tool.description, tool.parametersJson]);
+      known = { overhead, counts: read([system]), toolCounts: read(toolTexts) };
+    }
+    const { counts, toolCounts } = known;
+    const all = dynamicContext === null ? counts : addCounts(counts, read([dynamicContext]));
+    return { counts: all, toolCounts, hiddenTokens };
   };
 }
 

@@ -61,8 +61,9 @@ export function overheadOf(epoch: Epoch | null, model: Model, beside: Beside): n
   return Math.max(0, epoch.promptTokens - epoch.measuredTokens - loadTokens(epoch.load, model)) + changedTokens;
 }
 
-function weighBeside({ counts, hiddenTokens }: Beside, { prior, fit }: Model): number {
-  return fit.regression.slopeRatio * weighCounts(counts, prior.weights) + hiddenTokens;
+function weighBeside({ counts, toolCounts, hiddenTokens }: Beside, { prior, fit }: Model): number {
+  const weighed = weighCounts(counts, prior.weights) + prior.toolsRatio * weighCounts(toolCounts, prior.weights);
+  return fit.regression.slopeRatio * weighed + hiddenTokens;
 }
 
 /** What came after the base. */

@@ -1,0 +1,79 @@
+import type { ClassCounts } from "@plimsoll/core";
+import { type FigureName, familyOf, type MeasuredFigures, type WeightsName } from "@plimsoll/providers";
+import type { SessionObservations } from "./observations.ts";
+import { type Refitted, type RefittedSession, refit } from "./refit.ts";
+
+/** Everything that is fitted on recorded sessions: the figures of model families, and the pooled weights. */
+export interface FittedFigures {
+  readonly figures: MeasuredFigures;
+  readonly pooledWeights: ClassCounts;
+}
+
+/** The tokenizer whose weights a family's figures stand on. */
+const WEIGHTS_OF: { readonly [name in FigureName]: WeightsName } = {
+  claude: "claude",
+  "claude-from-4.6": "claude",
+  gpt: "other",
+  gemini: "other",
+  llama: "other",
+};
+
+/** Fewer observations than this say nothing of a session's own line. */
+const LEAST_OBSERVATIONS = 5;
+
+/** Fits the figures on sessions. A family without any takes those of the sessions with the same weights. */
+export function fitFigures(sessions: readonly SessionObservations[], asOf: string): FittedFigures {
+  const seen = sessions.filter(({ measured }) => measured.length >= LEAST_OBSERVATIONS);
+  const weightsNameOf = ({ measured }: SessionObservations) => WEIGHTS_OF[familyOf(measured[0]?.modelId ?? "").figures];
+  const pooled = refit(seen);
+  const apart = (name: WeightsName) => refit(seen.filter((session) => weightsNameOf(session) === name));
+  const fits = { claude: apart("claude"), other: apart("other") };
+  const lineOf = (name: FigureName) => {
+    const all = fits[WEIGHTS_OF[name]].sessions;
+    const own = all.filter(({ modelId }) => familyOf(modelId).figures === name);
+    const used = own.length > 0 ? own : all;
+    return {
+      weights: WEIGHTS_OF[name],
+      slopeRatio: round(weightedMedian(used, "slopeRatio") ?? 1),
+      messageTokens: round(weightedMedian(used, "messageTokens") ?? 10),
+      sessions: own.length,
+    };
+  };
+  const figures: MeasuredFigures = {
+    asOf,
+    weights: {
+      claude: { values: fits.claude.weights, pooledRatio: pooledRatioOf(pooled, fits.claude) },
+      other: { values: fits.other.weights, pooledRatio: pooledRatioOf(pooled, fits.other) },
+    },
+    lines: {
+      claude: lineOf("claude"),
+      "claude-from-4.6": lineOf("claude-from-4.6"),
+      gpt: lineOf("gpt"),
+      gemini: lineOf("gemini"),
+      llama: lineOf("llama"),
+    },
+  };
+  return { figures, pooledWeights: pooled.weights };
+}
+
+/** What the pooled weights' sum is multiplied by to become the other's: from the slopes that the same sessions have over both. */
+function pooledRatioOf(pooled: Refitted, apart: Refitted): number {
+  const slopes = new Map(pooled.sessions.map(({ name, slopeRatio }) => [name, slopeRatio]));
+  const logs = apart.sessions.map(({ name, slopeRatio }) => Math.log((slopes.get(name) ?? slopeRatio) / slopeRatio));
+  return round(Math.exp(logs.reduce((sum, log) => sum + log, 0) / Math.max(1, logs.length)));
+}
+
+function weightedMedian(sessions: readonly RefittedSession[], key: "slopeRatio" | "messageTokens"): number | null {
+  const sorted = sessions.toSorted((a, b) => a[key] - b[key]);
+  const half = sorted.reduce((sum, { observations }) => sum + observations, 0) / 2;
+  let seen = 0;
+  for (const session of sorted) {
+    seen += session.observations;
+    if (seen >= half) return session[key];
+  }
+  return null;
+}
+
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}

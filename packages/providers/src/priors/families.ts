@@ -1,0 +1,104 @@
+import type { ImageRule } from "@plimsoll/core";
+import type { FigureName } from "./figures.ts";
+
+/** Models that measure alike. The first family whose pattern the model's id matches is taken. */
+export interface ModelFamily {
+  readonly name: string;
+  readonly pattern: RegExp;
+  /** Whose measured figures it has. */
+  readonly figures: FigureName;
+  readonly reasoningAtTurn: "stays" | "goes";
+  readonly toolsRatio: number;
+  readonly image: ImageRule;
+}
+
+/** Anthropic, "Vision" and "PDF support" (read November 2026): width × height / 750, up to 1,600; a page 1,500 to 3,000. */
+const ANTHROPIC_IMAGE: ImageRule = {
+  kind: "area",
+  pixelsPerToken: 750,
+  maximumTokens: 1600,
+  unknownTokens: 1500,
+  pageTokens: 2250,
+};
+
+/** OpenAI, "Images and vision" (read November 2026), high detail of the GPT-5 models: 70 and 140 a tile of 512 px. */
+const OPENAI_IMAGE: ImageRule = {
+  kind: "tiles",
+  baseTokens: 70,
+  tileTokens: 140,
+  tilePx: 512,
+  longestPx: 2048,
+  shorterPx: 768,
+  singleTilePx: 512,
+  unknownTokens: 630,
+  pageTokens: 1000,
+};
+
+/** Google, "Understand and count tokens" (read November 2026): 258 up to 384 px a side, else 258 a tile of 768 px; a page 258. */
+const GOOGLE_IMAGE: ImageRule = {
+  kind: "tiles",
+  baseTokens: 0,
+  tileTokens: 258,
+  tilePx: 768,
+  longestPx: null,
+  shorterPx: null,
+  singleTilePx: 384,
+  unknownTokens: 1032,
+  pageTokens: 258,
+};
+
+/** Schemas cost about their JSON plus names and wrappers; Llama's template prints them with indents of four. Chosen. */
+const TOOLS_RATIO = 1.2;
+const INDENTED_TOOLS_RATIO = 1.9;
+
+const CLAUDE = { image: ANTHROPIC_IMAGE, toolsRatio: TOOLS_RATIO };
+
+/**
+ * Claude from 4.6 on measures a third more than before it. Anthropic, "Extended thinking" (read November 2026): the reasoning of earlier turns is
+ * taken out of the prompt up to Opus 4.5, which keeps it. OpenAI drops it at the next user message (seen in all recorded sessions).
+ */
+export const MODEL_FAMILIES: readonly ModelFamily[] = [
+  {
+    name: "claude-from-4.6",
+    pattern: /claude-(?:opus|sonnet|haiku)-(?:4[.-][6-9]|[5-9])/,
+    figures: "claude-from-4.6",
+    reasoningAtTurn: "stays",
+    ...CLAUDE,
+  },
+  { name: "claude-opus-4.5", pattern: /claude-opus-4[.-]5/, figures: "claude", reasoningAtTurn: "stays", ...CLAUDE },
+  { name: "claude", pattern: /claude/, figures: "claude", reasoningAtTurn: "goes", ...CLAUDE },
+  {
+    name: "gemini",
+    pattern: /gemini/,
+    figures: "gemini",
+    reasoningAtTurn: "goes",
+    toolsRatio: TOOLS_RATIO,
+    image: GOOGLE_IMAGE,
+  },
+  {
+    name: "llama",
+    pattern: /llama/,
+    figures: "llama",
+    reasoningAtTurn: "goes",
+    toolsRatio: INDENTED_TOOLS_RATIO,
+    image: OPENAI_IMAGE,
+  },
+  {
+    name: "gpt",
+    pattern: /(?:^|[/-])(?:gpt-|o[134](?:-|$)|codex)/,
+    figures: "gpt",
+    reasoningAtTurn: "goes",
+    toolsRatio: TOOLS_RATIO,
+    image: OPENAI_IMAGE,
+  },
+];
+
+/** What is taken for models of no known family: most tokenizers are built as OpenAI's. */
+export const UNKNOWN_FAMILY: ModelFamily = {
+  name: "unknown",
+  pattern: /^/,
+  figures: "gpt",
+  reasoningAtTurn: "stays",
+  toolsRatio: TOOLS_RATIO,
+  image: ANTHROPIC_IMAGE,
+};

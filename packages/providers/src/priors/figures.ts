@@ -1,0 +1,23 @@
+import type { ClassCounts } from "@plimsoll/core";
+
+/** Models of which sessions were measured apart. */
+export type FigureName = "claude" | "claude-from-4.6" | "gpt" | "gemini" | "llama";
+
+/** Tokenizers whose weights were fitted apart. */
+export type WeightsName = "claude" | "other";
+
+/** What the recorded sessions say of models. */
+export interface MeasuredFigures {
+  readonly asOf: string;
+  /** Tokens a character of each class; `pooledRatio` turns the pooled weights' sum into theirs. */
+  readonly weights: { readonly [name in WeightsName]: { readonly values: ClassCounts; readonly pooledRatio: number } };
+  /** Slope over the weights' sum and tokens a message: medians over sessions, by the number of their observations. */
+  readonly lines: {
+    readonly [name in FigureName]: {
+      readonly weights: WeightsName;
+      readonly slopeRatio: number;
+      readonly messageTokens: number;
+      readonly sessions: number;
+    };
+  };
+}
