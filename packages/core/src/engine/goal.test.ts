@@ -1,0 +1,92 @@
+import { describe, expect, test } from "vitest";
+import type { CompactionReason } from "../entry.ts";
+import { NO_FACTS } from "../facts/facts.ts";
+import type { Policy, TargetPolicy } from "../policy/policy.ts";
+import { SVEN_POLICY } from "../policy/presets/sven.ts";
+import { NO_KEPT_STATE } from "../prompts/facts.ts";
+import { createEstimator } from "../tokens/estimator.ts";
+import { EMPTY_LEDGER } from "../tokens/ledger.ts";
+import { createWorkCounter } from "../tokens/work.ts";
+import type { FitInput, FitState } from "./fit-input.ts";
+import type { Goal } from "./goal.ts";
+import { goalOf } from "./goal.ts";
+
+const work = createWorkCounter();
+const estimator = createEstimator(SVEN_POLICY.estimator, work);
+
+/** A climb in an input budget of 10,000 tokens with a trigger at 8,000; 9,000 tokens of messages, 300 of overhead, 200 pending. */
+function goal(
+  reason: CompactionReason,
+  so: {
+    target?: TargetPolicy | null;
+    stepGrowthTokens?: number;
+    factor?: number;
+    recovery?: number;
+    budgetTokens?: number;
+  } = {},
+): Goal {
+  const policy: Policy = {
+    ...SVEN_POLICY,
+    trigger: { atLeast: { tokens: 8000 } },
+    progress: { ...SVEN_POLICY.progress, target: so.target ?? null },
+  };
+  const state: FitState = {
+    policy,
+    messages: () => [],
+    lastEntryId: null,
+    modelId: null,
+    ledger: { ...EMPTY_LEDGER, stepGrowthTokens: so.stepGrowthTokens ?? 0, factor: so.factor ?? 1 },
+    overhead: { system: "", tools: [], dynamicContext: null, hiddenTokens: 300 },
+    estimator,
+    cutEstimator: estimator,
+    summarizer: () => Promise.reject(new Error("not asked")),
+    useModel: true,
+    newTokens: null,
+    facts: NO_FACTS,
+    kept: NO_KEPT_STATE,
+    beforeCompaction: null,
+    work,
+  };
+  const budget = { windowTokens: so.budgetTokens ?? 10_000, inputBudgetTokens: so.budgetTokens ?? 10_000 };
+  const model = { contextWindowTokens: budget.windowTokens, maxOutputTokens: null };
+  const input: FitInput = { gate: "before-step", pending: [], model, nowMs: null, recovery: so.recovery ?? 0 };
+  return goalOf(state, { reason, budget, input }, { tokensBefore: 9000, overheadTokens: 300, pendingTokens: 200 });
+}
+
+const atMost = (tokens: number, steps: number): TargetPolicy => ({ atMost: { tokens }, steps });
+
+describe("goalOf", () => {
+  test("the room is what the budget leaves beside overhead and pending messages; the line is where the trigger fires", () => {
+    expect(goal("threshold")).toEqual({ roomTokens: 9500, engineTokens: 9500, ownTokens: 9500, lineTokens: 7500 });
+  });
+
+  test.each<[string, Parameters<typeof goal>[1], number]>([
+    ["a target is in tokens of the whole context", { target: atMost(6000, 0) }, 5500],
+    [
+      "room for a number of steps at the growth so far, below the trigger",
+      { target: atMost(6000, 10), stepGrowthTokens: 300 },
+      4500,
+    ],
+    ["in expected tokens", { target: atMost(6000, 10), stepGrowthTokens: 300, factor: 2 }, 1500],
+    ["slow growth leaves the target as it is", { target: atMost(6000, 10), stepGrowthTokens: 100 }, 5500],
+    ["nothing measured yet leaves it too", { target: atMost(6000, 10) }, 5500],
+    ["growth that no room is left for asks for the least", { target: atMost(6000, 100), stepGrowthTokens: 300 }, -500],
+    ["never more than what fits", { target: atMost(60_000, 0), budgetTokens: 7000 }, 6500],
+  ])("%s", (_, so, ownTokens) => {
+    expect(goal("threshold", so).ownTokens).toBe(ownTokens);
+  });
+
+  test.each<[string, Parameters<typeof goal>[1], number]>([
+    ["the first recovery keeps four fifths of what was rejected", { recovery: 0 }, 7200],
+    ["the second half of it", { recovery: 1 }, 4500],
+    ["so does every later one", { recovery: 5 }, 4500],
+    ["less where less fits", { recovery: 0, budgetTokens: 4000 }, 3500],
+    ["whatever the target", { recovery: 0, target: atMost(100, 0) }, 7200],
+  ])("after an overflow %s", (_, so, tokens) => {
+    expect(goal("overflow", so)).toMatchObject({ engineTokens: tokens, ownTokens: tokens });
+  });
+
+  test("what fits is still the limit for irreducible, also after an overflow", () => {
+    expect(goal("overflow", { recovery: 1 }).roomTokens).toBe(9500);
+  });
+});

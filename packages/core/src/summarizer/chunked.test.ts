@@ -1,0 +1,174 @@
+import { describe, expect, test } from "vitest";
+import type { Message } from "../message/message.ts";
+import { isHuman, textOf } from "../message/message.ts";
+import { partChars } from "../message/size.ts";
+import { SPOKEN_LABELS } from "../policy/presets/labels.ts";
+import type { Summarizer, Summary, SummaryRequest } from "../ports.ts";
+import { absentImage, assistant, calling, human, reply, result } from "../testing/builders.ts";
+import { strategyInput } from "../testing/strategy-input.ts";
+import { chunkedSummarizer } from "./chunked.ts";
+
+const { messageTokens } = strategyInput([]);
+const text = (count: number, letter = "x") => letter.repeat(count);
+const never = new AbortController().signal;
+
+/** A request for one summary of the messages, in one part for each prompt. */
+function requestFor(...parts: readonly (readonly Message[])[]): SummaryRequest {
+  return {
+    parts: parts.map((messages, index) => ({ promptId: `prompt-${index}`, messages })),
+    sections: ["Goal"],
+    maxTokens: 100,
+    turnPrefixMaxTokens: 50,
+    focus: "the tests",
+    resultCapChars: null,
+    labels: SPOKEN_LABELS,
+  };
+}
+
+/** A summariser that numbers its summaries, and the requests that it was sent. */
+function recording(answer: (call: number) => Promise<Summary> = (call) => good(`summary ${call}`)) {
+  const requests: SummaryRequest[] = [];
+  const summarizer: Summarizer = (request) => {
+    requests.push(request);
+    return answer(requests.length);
+  };
+  return { requests, summarizer };
+}
+
+const good = (summary: string): Promise<Summary> => Promise.resolve({ text: summary, usage: null, stopReason: "end" });
+const messagesOf = (request: SummaryRequest | undefined) => request?.parts.flatMap((part) => part.messages) ?? [];
+const tokensOf = (request: SummaryRequest | undefined) =>
+  messagesOf(request).reduce((sum, message) => sum + messageTokens(message), 0);
+
+describe("chunkedSummarizer", () => {
+  const messages = Array.from({ length: 10 }, (_, index) => human(`u${index}`, text(100)));
+
+  test("what fits is one request, unchanged", async () => {
+    const { requests, summarizer } = recording();
+    const request = requestFor(messages.slice(0, 5), messages.slice(5));
+    const summary = await chunkedSummarizer(summarizer, { historyTokens: 1000, messageTokens })(request, never);
+    expect(requests).toEqual([request]);
+    expect(messagesOf(requests[0])[0]).toBe(messages[0]);
+    expect(summary.text).toBe("summary 1");
+  });
+
+  test("one token more, and it is written in chunks that each fit, in order, nothing twice and nothing left out", async () => {
+    const { requests, summarizer } = recording();
+    await chunkedSummarizer(summarizer, { historyTokens: 999, messageTokens })(requestFor(messages), never);
+    expect(requests.map(tokensOf).every((tokens) => tokens <= 999)).toBe(true);
+    expect(requests.flatMap(messagesOf).filter(isHuman)).toEqual(messages);
+    expect(requests.length).toBe(2);
+  });
+
+  test("each chunk after the first has the summary so far before it, and the last summary is the answer", async () => {
+    const { requests, summarizer } = recording();
+    const summary = await chunkedSummarizer(summarizer, { historyTokens: 500, messageTokens })(requestFor(messages), never);
+    const [first, ...later] = requests.map((request) => messagesOf(request)[0]);
+    expect(first).toBe(messages[0]);
+    expect(later.map((message) => message?.role === "user" && message.origin)).toEqual(later.map(() => "summary"));
+    expect(later.map((message) => message !== undefined && textOf(message).split("\n").at(-1))).toEqual(
+      later.map((_, index) => `summary ${index + 1}`),
+    );
+    expect(summary.text).toBe(`summary ${requests.length}`);
+  });
+
+  test("a chunk keeps the prompts of the parts that it takes from", async () => {
+    const { requests, summarizer } = recording();
+    const request = requestFor(messages.slice(0, 6), messages.slice(6));
+    await chunkedSummarizer(summarizer, { historyTokens: 500, messageTokens })(request, never);
+    expect(requests.map((each) => each.parts.map((part) => [part.promptId, part.messages.filter(isHuman).length]))).toEqual([
+      [["prompt-0", 4]],
+      [
+        ["prompt-0", 2],
+        ["prompt-1", 2],
+      ],
+      [["prompt-1", 2]],
+    ]);
+    expect(requests.map(({ focus, sections, maxTokens }) => [focus, sections, maxTokens])).toEqual(
+      requests.map(() => ["the tests", ["Goal"], 100]),
+    );
+  });
+
+  const DENSE = `${text(300, "压")}${text(3000)}${text(300, "缩")}`;
+  const bytes = (message: Message) =>
+    message.parts.reduce((sum, part) => sum + Buffer.byteLength(part.type === "text" ? part.text : text(partChars(part))), 0);
+
+  test.each<[string, Message, (message: Message) => number]>([
+    ["a giant result", result("r", "c", text(50_000)), messageTokens],
+    ["a giant reply", reply("a", text(50_000)), messageTokens],
+    [
+      "giant arguments",
+      {
+        ...calling("a", ["c"]),
+        parts: [{ type: "tool-call", callId: "c", toolName: "t", argumentsJson: text(50_000), paths: [] }],
+      },
+      messageTokens,
+    ],
+    ["giant reasoning", assistant("a", [{ type: "reasoning", text: text(50_000), opaque: null }]), messageTokens],
+    [
+      "many parts",
+      assistant(
+        "a",
+        Array.from({ length: 400 }, () => ({ type: "text", text: text(90) }) as const),
+      ),
+      messageTokens,
+    ],
+    [
+      "an image that counts more than the room",
+      { ...human("u", "look"), parts: [{ type: "text", text: "look" }, absentImage()] },
+      messageTokens,
+    ],
+    ["a text denser at its ends than in its middle", human("u", DENSE), bytes],
+  ])("%s is shortened to its share before it is sent", async (_, giant, price) => {
+    const { requests, summarizer } = recording();
+    await chunkedSummarizer(summarizer, { historyTokens: 1000, messageTokens: price })(requestFor([...messages, giant]), never);
+    const sizes = requests.map((request) => messagesOf(request).reduce((sum, message) => sum + price(message), 0));
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(1000);
+    expect(requests.flatMap(messagesOf).filter((message) => message.id === giant.id)).toHaveLength(1);
+  });
+
+  test("of what is shortened head and tail stay, around a line that counts the rest", async () => {
+    const { requests, summarizer } = recording();
+    const giant = result("r", "c", `${text(5000, "h")}${text(5000, "t")}`);
+    await chunkedSummarizer(summarizer, { historyTokens: 1000, messageTokens })(requestFor([giant]), never);
+    const [short] = messagesOf(requests[0]);
+    expect(short === undefined ? "" : textOf(short)).toMatch(/^h{300,}\n\[… \d+ characters omitted; handle r\]\nt{300,}$/);
+  });
+
+  test("a summary so far that is longer than it was asked for is shortened too", async () => {
+    const { requests, summarizer } = recording(() => good(text(5000)));
+    await chunkedSummarizer(summarizer, { historyTokens: 500, messageTokens })(requestFor(messages), never);
+    expect(requests.length).toBeGreaterThan(1);
+    expect(requests.map(tokensOf).every((tokens) => tokens <= 500)).toBe(true);
+  });
+});
+
+describe("chunkedSummarizer rejects", () => {
+  const messages = Array.from({ length: 10 }, (_, index) => human(`u${index}`, text(100)));
+  const run = (answer: (call: number) => Promise<Summary>, signal = never) =>
+    chunkedSummarizer(recording(answer).summarizer, { historyTokens: 500, messageTokens })(requestFor(messages), signal);
+
+  test("where a chunk fails, with its reason", async () => {
+    await expect(run((call) => (call === 2 ? Promise.reject(new Error("overloaded")) : good("fine")))).rejects.toThrow(
+      "overloaded",
+    );
+  });
+
+  test.each<[string, Summary]>([
+    ["is empty", { text: " ", usage: null, stopReason: "end" }],
+    ["was cut off", { text: "half of", usage: null, stopReason: "length" }],
+  ])("where the summary so far %s: it is never built on", async (_, summary) => {
+    await expect(run(() => Promise.resolve(summary))).rejects.toMatchObject({ code: "summary-failed" });
+  });
+
+  test("where the caller has given up, before another chunk is asked for", async () => {
+    const controller = new AbortController();
+    const { requests, summarizer } = recording((call) => {
+      controller.abort(new Error("given up"));
+      return good(`summary ${call}`);
+    });
+    const chunked = chunkedSummarizer(summarizer, { historyTokens: 500, messageTokens });
+    await expect(chunked(requestFor(messages), controller.signal)).rejects.toThrow("given up");
+    expect(requests).toHaveLength(1);
+  });
+});
