@@ -1,4 +1,16 @@
+// The loop
+export type { Agent, AgentState, CompactRequest, RunOutcome, UserInput } from "./agent.ts";
+export type { AgentModel, AgentOptions, AgentSession } from "./agent-options.ts";
+export { DEFAULT_MAX_STEPS, DEFAULT_MODE } from "./agent-options.ts";
+// Tools
+export type { AgentTool, SubAgentReply, SubAgentTask, ToolCallContext, ToolOutput } from "./agent-tool.ts";
+// What it tells
+export type { ContextUsage } from "./context-usage.ts";
+export { contextUsage } from "./context-usage.ts";
+export type { AgentEvent, AgentListener, EndReason } from "./events.ts";
+// Logs
 export { createMemorySessionStore } from "./memory-session-store.ts";
+export { startAgent } from "./run-agent.ts";
 export type {
   OpenedSession,
   SessionBranch,
@@ -7,3 +19,5 @@ export type {
   SessionWriter,
   StoredSession,
 } from "./session-store.ts";
+export type { UsageTotals } from "./usage-totals.ts";
+export { foldTotals, NO_USAGE } from "./usage-totals.ts";

@@ -23,3 +23,5 @@ export {
 } from "./builders.ts";
 export type { ContractCase } from "./contract.ts";
 export { SESSION_STORE_CONTRACT } from "./session-store-contract.ts";
+export type { ScriptedCall, ScriptedModel, ScriptedReply } from "./scripted-model.ts";
+export { scriptedModel } from "./scripted-model.ts";

@@ -1,0 +1,69 @@
+import type { ModelLimits } from "../entry.ts";
+import type { Policy } from "../policy/policy.ts";
+import type { ArtifactStore, ModelClient, ModelRequest, Summarizer } from "../ports.ts";
+import type { ContextManagerOptions } from "../session/context-manager.ts";
+import type { AgentTool } from "./agent-tool.ts";
+import type { AgentListener } from "./events.ts";
+import type { SessionStore } from "./session-store.ts";
+
+/** A model as the loop asks it. The output asked for is `limits.maxOutputTokens`, or 8,192 where that is not known. */
+export interface AgentModel {
+  readonly client: ModelClient;
+  readonly modelId: string;
+  readonly limits: ModelLimits;
+  readonly reasoning?: ModelRequest["reasoning"];
+}
+
+/** The log that an agent writes: a new one, or one to go on with. */
+export type AgentSession =
+  | {
+      readonly kind: "new";
+      readonly sessionId: string;
+      readonly system: string;
+      readonly agent?: { readonly name: string; readonly version: string | null };
+      readonly parent?: { readonly sessionId: string; readonly callId: string | null };
+    }
+  | { readonly kind: "resume"; readonly sessionId: string };
+
+/** What an agent is made of. */
+export interface AgentOptions {
+  readonly session: AgentSession;
+  readonly sessions: SessionStore;
+  readonly model: AgentModel;
+  readonly policy: Policy;
+  readonly summarizer: Summarizer;
+  readonly tools: readonly AgentTool[];
+  readonly artifacts: ArtifactStore;
+  readonly nowMs: () => number;
+  /**
+   * Names of the tools that may be used in each mode; without an entry for the mode all of them may. The model is told of all tools in every
+   * mode, since the tool list is part of the cached prefix: a call that the mode does not allow gets an error result.
+   */
+  readonly modes?: { readonly [mode: string]: readonly string[] };
+  /** The mode at the start; "default" where it is left out. */
+  readonly mode?: string;
+  /** Asked before each request: what is true now and belongs behind the cached prefix. */
+  readonly dynamicContext?: () => string | null | Promise<string | null>;
+  /** Most model calls of one run; 200 where it is left out. */
+  readonly maxSteps?: number;
+  /** How deep sub-agents may start sub-agents; 1 where it is left out, 0 for none. */
+  readonly subAgentDepth?: number;
+  readonly onEvent?: AgentListener;
+  /** What the context manager takes besides: a hook, what stays verbatim, what is tracked, who counts the work. */
+  readonly context?: Pick<
+    ContextManagerOptions,
+    "beforeCompaction" | "pinned" | "stateProviders" | "fileTracker" | "hiddenOverheadTokens" | "work"
+  >;
+}
+
+/** Most model calls of one run, against loops that never end; chosen. */
+export const DEFAULT_MAX_STEPS = 200;
+
+/** Output that is asked for where a model's limit is not known; chosen: every current model gives as much. */
+export const DEFAULT_MAX_OUTPUT_TOKENS = 8192;
+
+/** A sub-agent may not start another one, unless the caller says so. */
+export const DEFAULT_SUB_AGENT_DEPTH = 1;
+
+/** The mode of an agent that is given none. */
+export const DEFAULT_MODE = "default";

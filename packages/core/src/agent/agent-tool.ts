@@ -1,0 +1,53 @@
+import type { ImagePart } from "../message/message.ts";
+import type { ArtifactStore } from "../ports.ts";
+import type { Recalled, RecallRange } from "../session/recall.ts";
+import type { OutputCategory, PathAccess, ToolSpec } from "../tool.ts";
+
+/** A tool as the loop runs it: what the model is told, what compaction must know, and the work itself. */
+export interface AgentTool {
+  readonly spec: ToolSpec;
+  readonly category: OutputCategory;
+  /** True where a second run with the same arguments gives what the first one gave, unless the world changed meanwhile. */
+  readonly isRerunnable: boolean;
+  /** Advice how to see the rest of an output that was cut; one line, or `null`. */
+  readonly hint: string | null;
+  /** The paths that a call with these arguments touches; none for arguments that make no sense. Never throws. */
+  pathsOf(args: unknown): readonly PathAccess[];
+  /**
+   * Runs one call. `args` is parsed JSON and nothing else is known of it. What goes wrong is an output with `isError`; what is thrown becomes
+   * one too. Should end soon after the signal aborts.
+   */
+  run(args: unknown, call: ToolCallContext): Promise<ToolOutput>;
+}
+
+/** What came out of a call. `hint` is advice about this output, in place of the tool's own. */
+export interface ToolOutput {
+  readonly text: string;
+  readonly isError: boolean;
+  readonly images?: readonly ImagePart[];
+  readonly hint?: string;
+}
+
+/** What a call has of the session around it. */
+export interface ToolCallContext {
+  readonly callId: string;
+  readonly signal: AbortSignal;
+  /** Where output goes that is too large to be kept in memory or in history. */
+  readonly artifacts: ArtifactStore;
+  /** A piece of what a handle names: of the log, or of the artifact store. `null` for an unknown handle. */
+  recall(handle: string, range: RecallRange): Promise<Recalled | null>;
+  /** Lets an agent with a log of its own work on a task and resolves to its last words. Rejects where sub-agents are not to be had. */
+  runSubAgent(task: SubAgentTask): Promise<SubAgentReply>;
+}
+
+/** A task for a sub-agent. */
+export interface SubAgentTask {
+  readonly prompt: string;
+}
+
+/** How a sub-agent ended. */
+export interface SubAgentReply {
+  readonly sessionId: string;
+  readonly text: string;
+  readonly isError: boolean;
+}

@@ -1,0 +1,123 @@
+import type { CompactionEntry, CompactionReason, UsageEntry } from "../entry.ts";
+import type { PlimsollError } from "../error.ts";
+import type { Message, ToolResultMessage } from "../message/message.ts";
+import type { ContextEvent } from "../session/events.ts";
+import type { ContextUsage } from "./context-usage.ts";
+import type { UsageTotals } from "./usage-totals.ts";
+
+/**
+ * What an agent tells its subscribers, in order. `sessionId` is the log that it is about: a sub-agent's events come through its parent's
+ * subscribers under its own id. Token figures are by the estimator named beside them.
+ *
+ * A run is one submit: it begins with `agent-start`, holds one turn or more (steering begins a new one), and ends with `agent-end`.
+ */
+export type AgentEvent = AgentEventBody & { readonly sessionId: string };
+
+/** An event without its session. */
+export type AgentEventBody =
+  | RunEvent
+  | ModelEventBody
+  | ToolEvent
+  | CompactionEvent
+  | Exclude<ContextEvent, { readonly type: "compaction-end" }>;
+
+/** Why a turn or a run ended. `length`: the model's reply hit its output limit without a call; `refusal`: it refused. */
+export type EndReason = "done" | "length" | "refusal" | "max-steps" | "cancelled" | "failed" | "steered";
+
+/** How a run goes. `turn` counts the session's human messages in this process from 1, `step` the model calls of the run from 1. */
+export type RunEvent =
+  | { readonly type: "agent-start"; readonly context: ContextUsage }
+  | { readonly type: "step-start"; readonly turn: number; readonly step: number; readonly context: ContextUsage }
+  | { readonly type: "message"; readonly message: Message }
+  | { readonly type: "message-queued"; readonly waiting: number }
+  | {
+      readonly type: "turn-end";
+      readonly turn: number;
+      readonly steps: number;
+      readonly reason: EndReason;
+      readonly context: ContextUsage;
+    }
+  | {
+      readonly type: "agent-end";
+      readonly reason: EndReason;
+      readonly steps: number;
+      readonly error: PlimsollError | null;
+      /** Holds the context window, too. */
+      readonly context: ContextUsage;
+      readonly totals: UsageTotals;
+    };
+
+/** What a model says while it is asked. After a `request-retry` the deltas since the step's start are void. */
+export type ModelEventBody =
+  | { readonly type: "text-delta"; readonly text: string }
+  | { readonly type: "reasoning-delta"; readonly text: string }
+  | { readonly type: "request-retry"; readonly attempt: number; readonly class: string; readonly waitMs: number }
+  | {
+      readonly type: "usage-update";
+      readonly entry: UsageEntry;
+      readonly context: ContextUsage;
+      readonly totals: UsageTotals;
+    }
+  | {
+      /** The provider rejected the request as too long; numbers are its own, `null` where it names none. */
+      readonly type: "overflow-detected";
+      readonly limitTokens: number | null;
+      readonly requestedTokens: number | null;
+      /** Which recovery of this step follows, from 1; 0 where none is left. */
+      readonly recovery: number;
+    };
+
+/** Calls of tools. Starts come in call order, ends as they happen; results enter the log in call order. */
+export type ToolEvent =
+  | { readonly type: "tool-start"; readonly callId: string; readonly toolName: string; readonly argumentsJson: string }
+  | {
+      readonly type: "tool-end";
+      readonly callId: string;
+      readonly toolName: string;
+      readonly isError: boolean;
+      /** As it enters history: cut to the policy's cap. */
+      readonly message: ToolResultMessage;
+      /** Names the whole output where it was cut. */
+      readonly handle: string | null;
+    };
+
+/** A compaction that was made. Tokens are `null` where a size was not known. */
+export interface CompactionEvent {
+  readonly type: "compaction-end";
+  readonly estimator: string;
+  readonly reason: CompactionReason;
+  /** The strategies that were applied, in order. */
+  readonly strategies: readonly string[];
+  /** The step of the run at whose gate it was made; 0 before the first. */
+  readonly step: number | null;
+  readonly tokensBefore: number | null;
+  readonly tokensAfter: number | null;
+  readonly tokensRemoved: number | null;
+  readonly messagesBefore: number;
+  readonly messagesAfter: number;
+  readonly messagesRemoved: number;
+  readonly entry: CompactionEntry;
+}
+
+/** Receives events. What it throws stays with it: neither the agent nor other subscribers notice. */
+export type AgentListener = (event: AgentEvent) => void;
+
+/** What a compaction's entry says, as an event. */
+export function compactionEvent(entry: CompactionEntry, estimator: string): CompactionEvent {
+  const { record } = entry;
+  const { tokensBefore, tokensAfter, messagesBefore, messagesAfter } = record;
+  return {
+    type: "compaction-end",
+    estimator,
+    reason: record.reason,
+    strategies: record.steps.filter((step) => step.outcome === "applied").map((step) => step.strategy),
+    step: record.step ?? null,
+    tokensBefore,
+    tokensAfter,
+    tokensRemoved: tokensBefore === null || tokensAfter === null ? null : tokensBefore - tokensAfter,
+    messagesBefore,
+    messagesAfter,
+    messagesRemoved: messagesBefore - messagesAfter,
+    entry,
+  };
+}

@@ -1,0 +1,455 @@
+import { describe, expect, test } from "vitest";
+import { PlimsollError } from "../error.ts";
+import { checkMessages } from "../message/check.ts";
+import { textOf } from "../message/message.ts";
+import type { Policy } from "../policy/policy.ts";
+import { NONE_POLICY } from "../policy/presets/none.ts";
+import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
+import { createMemoryArtifactStore } from "../session/memory-artifact-store.ts";
+import { foldEntries } from "../session/view.ts";
+import { createDigest } from "../summarizer/digest.ts";
+import type { ScriptedReply } from "../testing/scripted-model.ts";
+import { scriptedModel } from "../testing/scripted-model.ts";
+import { createWorkCounter } from "../tokens/work.ts";
+import type { AgentOptions } from "./agent-options.ts";
+import type { AgentTool, ToolOutput } from "./agent-tool.ts";
+import type { AgentEvent } from "./events.ts";
+import { createMemorySessionStore } from "./memory-session-store.ts";
+import { startAgent } from "./run-agent.ts";
+
+const LIMITS = { contextWindowTokens: 8000, maxOutputTokens: 1000 };
+
+function tool(name: string, run: AgentTool["run"], more: Partial<AgentTool> = {}): AgentTool {
+  return {
+    spec: { name, description: name, parametersJson: '{"type":"object"}' },
+    category: "generic",
+    isRerunnable: true,
+    hint: null,
+    pathsOf: () => [],
+    run,
+    ...more,
+  };
+}
+
+const echo = tool("echo", async (args) => ({ text: JSON.stringify(args), isError: false }), {
+  pathsOf: () => [{ path: "echo.txt", access: "read" }],
+});
+
+const calls = (...callIds: string[]) => ({
+  calls: callIds.map((callId) => ({ callId, toolName: "echo", argumentsJson: `{"id":"${callId}"}` })),
+});
+
+interface Setup extends Partial<Omit<AgentOptions, "model">> {
+  readonly policy?: Policy;
+}
+
+function setup(answers: readonly ScriptedReply[] | ((index: number) => ScriptedReply), more: Setup = {}) {
+  const model = scriptedModel((_, index) =>
+    typeof answers === "function" ? answers(index) : (answers[index] ?? { text: "nothing left to say" }),
+  );
+  const events: AgentEvent[] = [];
+  const sessions = more.sessions ?? createMemorySessionStore();
+  const options: AgentOptions = {
+    session: { kind: "new", sessionId: "main", system: "be brief" },
+    model: { client: model.client, modelId: "test/model", limits: LIMITS },
+    policy: PLIMSOLL_POLICY,
+    summarizer: createDigest(),
+    tools: [echo],
+    artifacts: createMemoryArtifactStore(),
+    nowMs: () => 1,
+    onEvent: (event) => events.push(event),
+    ...more,
+    sessions,
+  };
+  return { options, model, events, sessions, start: () => startAgent(options) };
+}
+
+const kinds = (events: readonly AgentEvent[]) => events.map(({ type }) => type);
+
+describe("a run", () => {
+  test("calls tools until the model has no more calls, and tells it as it goes", async () => {
+    const { start, events, sessions } = setup([{ text: "looking", ...calls("c1") }, { text: "done" }]);
+    const agent = await start();
+    expect(agent.state()).toMatchObject({ status: "idle", context: { windowTokens: 8000, inputBudgetTokens: 7000 } });
+    expect(await agent.submit("go")).toEqual({ reason: "done", steps: 2, text: "done", error: null });
+    expect(kinds(events)).toEqual([
+      "agent-start",
+      "message",
+      ...["step-start", "text-delta", "message", "usage-update", "tool-start", "tool-end", "message"],
+      ...["step-start", "text-delta", "message", "usage-update"],
+      "turn-end",
+      "agent-end",
+    ]);
+    expect((await sessions.read("main"))?.entries).toEqual(agent.entries());
+    expect(agent.entries().map(({ type }) => type)).toEqual([
+      ...["session", "model-change", "message", "usage", "message", "message", "usage", "message"],
+    ]);
+  });
+
+  test("results stand in the order of their calls, whichever is ready first", async () => {
+    const release: (() => void)[] = [];
+    const slow = tool("echo", (_, { callId }) => {
+      if (callId === "c2") {
+        for (const each of release) each();
+        return Promise.resolve({ text: callId, isError: false });
+      }
+      return new Promise<ToolOutput>((resolve) => release.push(() => resolve({ text: callId, isError: false })));
+    });
+    const { start, events } = setup([calls("c1", "c2"), { text: "done" }], { tools: [slow] });
+    const agent = await start();
+    await agent.submit("go");
+    const results = agent.context().messages.filter(({ role }) => role === "tool-result");
+    expect(results.map(textOf)).toEqual(["c1", "c2"]);
+    const ends = events.flatMap((event) => (event.type === "tool-end" ? [event.callId] : []));
+    expect(ends.sort()).toEqual(["c1", "c2"]);
+  });
+
+  test("a call's paths are resolved when it enters the log, and a repeated id becomes a new one", async () => {
+    const { start } = setup([calls("c1", "c1"), calls("c1"), { text: "done" }]);
+    const agent = await start();
+    await agent.submit("go");
+    const { messages } = agent.context();
+    const parts = messages.flatMap((message) => (message.role === "assistant" ? message.parts : []));
+    const made = parts.filter((part) => part.type === "tool-call");
+    expect(made.map(({ paths }) => paths)).toEqual(Array(3).fill([{ path: "echo.txt", access: "read" }]));
+    expect(new Set(made.map(({ callId }) => callId)).size).toBe(3);
+    expect(checkMessages([...messages.slice(0, -1)])).toEqual([]);
+  });
+
+  test.each([
+    ["an unknown tool", { toolName: "no_such", argumentsJson: "{}" }, 'There is no tool "no_such". There are: echo.'],
+    ["arguments that are no JSON", { toolName: "echo", argumentsJson: '{"a":' }, "The arguments are not valid JSON"],
+    ["no arguments at all: an empty object", { toolName: "echo", argumentsJson: "" }, "{}"],
+  ])("%s is told to the model", async (_what, call, said) => {
+    const { start } = setup([{ calls: [{ callId: "c1", ...call }] }, { text: "sorry" }]);
+    const agent = await start();
+    expect(await agent.submit("go")).toMatchObject({ reason: "done", text: "sorry" });
+    expect(textOf(agent.context().messages[2] ?? expect.fail())).toContain(said);
+  });
+
+  test.each([
+    ["throws at once", () => expect.fail("broken")],
+    ["rejects", () => Promise.reject(new Error("broken"))],
+  ])("a tool that %s gives an error result", async (_how, run) => {
+    const { start } = setup([calls("c1"), { text: "done" }], { tools: [tool("echo", run)] });
+    const agent = await start();
+    await agent.submit("go");
+    expect(agent.context().messages[2]).toMatchObject({ isError: true, parts: [{ text: "broken" }] });
+  });
+
+  test("an output over the cap is cut, kept whole, and found by its handle", async () => {
+    const long = "line of output\n".repeat(10_000);
+    const { start, events } = setup([calls("c1"), { text: "done" }], {
+      tools: [tool("echo", async () => ({ text: long, isError: false }), { hint: "use read_artifact" })],
+      policy: { ...PLIMSOLL_POLICY, truncation: { capTokens: 500 } },
+    });
+    const agent = await start();
+    await agent.submit("go");
+    const text = textOf(agent.context().messages[2] ?? expect.fail());
+    expect(text).toContain("use read_artifact");
+    const handle = events.flatMap((event) => (event.type === "tool-end" ? [event.handle] : []))[0] ?? "";
+    expect(await agent.recall(handle, { startChar: 15, maximumChars: 15 })).toMatchObject({
+      text: "line of output\n",
+      totalChars: long.length,
+    });
+  });
+
+  test("output that cannot be kept is an error result, not a lost session", async () => {
+    const full = { put: () => Promise.reject(new PlimsollError("bad-session", "the disk is full")), get: async () => null };
+    const { start } = setup([calls("c1"), { text: "done" }], {
+      tools: [tool("echo", async () => ({ text: "long\n".repeat(50_000), isError: false }))],
+      artifacts: full,
+    });
+    const agent = await start();
+    expect(await agent.submit("go")).toMatchObject({ reason: "done" });
+    expect(agent.context().messages[2]).toMatchObject({
+      isError: true,
+      parts: [{ text: expect.stringContaining("the disk is full") }],
+    });
+  });
+
+  test("ends after the steps that it may take", async () => {
+    const { start, model } = setup((index) => calls(`c${index}`), { maxSteps: 3 });
+    const agent = await start();
+    expect(await agent.submit("go")).toMatchObject({ reason: "max-steps", steps: 3 });
+    expect(model.requests()).toHaveLength(3);
+    expect(await agent.submit("go on")).toMatchObject({ reason: "max-steps", steps: 3 });
+  });
+
+  test("a provider's failure is an outcome, and the session goes on", async () => {
+    const error = new PlimsollError("provider-failed", "quota used up");
+    const { start, events } = setup([{ error }, { text: "here again" }]);
+    const agent = await start();
+    expect(await agent.submit("go")).toMatchObject({ reason: "failed", error });
+    expect(await agent.submit("again")).toMatchObject({ reason: "done", text: "here again" });
+    expect(events.filter(({ type }) => type === "agent-end")).toHaveLength(2);
+  });
+
+  test("a log that cannot be written rejects and says so", async () => {
+    const sessions = createMemorySessionStore();
+    const { start } = setup([{ text: "done" }], { sessions });
+    const agent = await start();
+    await agent.close();
+    await expect(agent.submit("go")).rejects.toMatchObject({ code: "bad-session" });
+  });
+
+  test("a subscriber that throws disturbs neither the run nor the others", async () => {
+    const { start } = setup([{ text: "done" }]);
+    const agent = await start();
+    const heard: string[] = [];
+    agent.subscribe(() => expect.fail("broken display"));
+    const leave = agent.subscribe(({ type }) => heard.push(type));
+    await agent.submit("go");
+    leave();
+    await agent.submit("again");
+    expect(heard.filter((type) => type === "agent-end")).toHaveLength(1);
+  });
+
+  test.each([[""], [" \n"]])("there is nothing to send in %j", async (input) => {
+    await expect((await setup([]).start()).submit(input)).rejects.toMatchObject({ code: "bad-input" });
+  });
+});
+
+describe("while it runs", () => {
+  test("a message sent meanwhile enters at the next step and begins a turn", async () => {
+    const { options, model, events } = setup([calls("c1"), { text: "as you wish" }]);
+    const agent = await startAgent({
+      ...options,
+      tools: [
+        tool("echo", async () => {
+          agent.steer("turn left");
+          return { text: "ok", isError: false };
+        }),
+      ],
+    });
+    await agent.submit("go");
+    expect(model.requests()[1]?.context.messages.map(textOf)).toEqual(["go", "", "ok", "turn left"]);
+    expect(events.flatMap((event) => (event.type === "turn-end" ? [event.reason] : []))).toEqual(["steered", "done"]);
+  });
+
+  test("cancelling ends a request that hangs; the log can go on", async () => {
+    const { start } = setup(["hang", { text: "here again" }]);
+    const agent = await start();
+    const run = agent.submit("go");
+    await expect(agent.submit("meanwhile")).rejects.toMatchObject({ code: "bad-input" });
+    agent.cancel();
+    expect(await run).toMatchObject({ reason: "cancelled" });
+    expect(await agent.submit("again")).toMatchObject({ reason: "done" });
+  });
+
+  test("cancelling ends a tool that never does; its call has a result", async () => {
+    const { options } = setup([calls("c1"), { text: "here again" }]);
+    const agent = await startAgent({
+      ...options,
+      tools: [
+        tool("echo", () => {
+          agent.cancel();
+          return new Promise(() => undefined);
+        }),
+      ],
+    });
+    expect(await agent.submit("go")).toMatchObject({ reason: "cancelled" });
+    expect(agent.context().messages[2]).toMatchObject({ isError: true, callId: "c1" });
+    expect(await agent.submit("again")).toMatchObject({ reason: "done" });
+  });
+
+  test("a compaction that is asked for waits for the next step", async () => {
+    const { options } = setup((index) => (index < 5 ? calls(`c${index}`) : { text: "done" }));
+    const asked: Promise<{ readonly kind: string }>[] = [];
+    const agent = await startAgent({
+      ...options,
+      tools: [
+        tool("echo", async (_, { callId }) => {
+          if (callId === "c3") asked.push(agent.compact({ keep: { messages: 2 } }));
+          return { text: "output ".repeat(200), isError: false };
+        }),
+      ],
+    });
+    await agent.submit("go");
+    expect(await Promise.all(asked)).toMatchObject([{ kind: "compacted" }]);
+  });
+});
+
+describe("compaction in the loop", () => {
+  const outputs = (chars: number) => [tool("echo", async () => ({ text: "x y ".repeat(chars / 4), isError: false }))];
+
+  test("happens at the gates, fits every request, and is told with sizes, strategy and step", async () => {
+    const { start, events, model } = setup((index) => (index < 40 ? calls(`c${index}`) : { text: "done" }), {
+      tools: outputs(3000),
+    });
+    const agent = await start();
+    expect(await agent.submit("go")).toMatchObject({ reason: "done", steps: 41 });
+    const made = events.filter((event) => event.type === "compaction-end");
+    expect(made.length).toBeGreaterThan(1);
+    expect(
+      made.every((event) => event.messagesRemoved >= 0 && (event.tokensRemoved ?? 0) > 0 && event.strategies.length > 0),
+    ).toBe(true);
+    expect(made.every((event) => (event.step ?? 0) > 0)).toBe(true);
+    expect(agent.state().totals.compactions).toBe(made.length);
+    const sizes = model.requests().map(({ context }) => JSON.stringify(context.messages).length / 4);
+    expect(Math.max(...sizes)).toBeLessThan(LIMITS.contextWindowTokens);
+  });
+
+  test("an overflow is recovered from as often as the policy says", async () => {
+    const overflow = new PlimsollError("context-overflow", "too long", { limitTokens: 3000, requestedTokens: 3100 });
+    const replies: ScriptedReply[] = [
+      ...Array.from({ length: 6 }, (_, index) => calls(`c${index}`)),
+      { error: overflow },
+      { text: "done" },
+    ];
+    const { start, events } = setup(replies, { tools: outputs(2000) });
+    const agent = await start();
+    expect(await agent.submit("go")).toMatchObject({ reason: "done" });
+    expect(events.filter(({ type }) => type === "overflow-detected")).toMatchObject([
+      { limitTokens: 3000, requestedTokens: 3100, recovery: 1 },
+    ]);
+    expect(events.filter(({ type }) => type === "compaction-end")).toMatchObject([{ reason: "overflow" }]);
+  });
+
+  test("with compaction off the provider's error reaches the caller", async () => {
+    const overflow = new PlimsollError("context-overflow", "too long");
+    const { start, events } = setup([{ error: overflow }], { policy: NONE_POLICY });
+    expect(await (await start()).submit("go")).toMatchObject({ reason: "failed", error: overflow });
+    expect(events.filter(({ type }) => type === "overflow-detected")).toMatchObject([{ recovery: 0 }]);
+  });
+
+  test("an overflow that no recovery helps ends the run", async () => {
+    const overflow = new PlimsollError("context-overflow", "too long");
+    const { start, model } = setup(() => ({ error: overflow }));
+    expect(await (await start()).submit("go")).toMatchObject({ reason: "failed", error: overflow });
+    expect(model.requests().length).toBeLessThanOrEqual(PLIMSOLL_POLICY.overflow.maxRecoveries + 1);
+  });
+
+  test("is undone to the exact context from before, and stays so when the session is resumed", async () => {
+    const { start, options, sessions } = setup((index) => (index < 6 ? calls(`c${index}`) : { text: "done" }), {
+      tools: outputs(800),
+    });
+    const agent = await start();
+    await agent.submit("go");
+    const before = agent.context().messages;
+    expect(await agent.compact({ keep: { messages: 2 }, focus: "the bug" })).toMatchObject({ kind: "compacted" });
+    expect(agent.context().messages.length).toBeLessThan(before.length);
+    await agent.undo();
+    expect(agent.context().messages).toEqual(before);
+    await agent.close();
+    const resumed = await startAgent({ ...options, session: { kind: "resume", sessionId: "main" } });
+    expect(resumed.context().messages).toEqual(before);
+    expect(foldEntries((await sessions.read("main"))?.entries ?? []).messages.slice()).toEqual(before);
+    await expect(resumed.undo()).rejects.toMatchObject({ code: "bad-input" });
+  });
+
+  test("the work of a step does not grow with the session", async () => {
+    const work = createWorkCounter();
+    const steps: number[] = [];
+    const { options } = setup((index) => (index < 2000 ? calls(`c${index}`) : { text: "done" }), {
+      tools: outputs(400),
+      maxSteps: 3000,
+      context: { work },
+      policy: { ...PLIMSOLL_POLICY, progress: { ...PLIMSOLL_POLICY.progress, target: null } },
+    });
+    const agent = await startAgent({
+      ...options,
+      onEvent: ({ type }) => {
+        if (type === "step-start") steps.push(work.total().charactersScanned);
+      },
+    });
+    await agent.submit("go");
+    const between = (from: number, to: number) => (steps[to] ?? 0) - (steps[from] ?? 0);
+    expect(between(1900, 2000)).toBeLessThan(1.5 * between(100, 200));
+  }, 60_000);
+});
+
+describe("what it is started with", () => {
+  test("replacing the history leaves the old one in the log", async () => {
+    const { start, model } = setup([{ text: "one" }, { text: "two" }]);
+    const agent = await start();
+    await agent.submit("first");
+    await agent.replaceHistoryAndSubmit(
+      [{ role: "user", origin: "injected", parts: [{ type: "text", text: "what happened before" }], atMs: null }],
+      "second",
+    );
+    expect(model.requests()[1]?.context.messages.map(textOf)).toEqual(["what happened before", "second"]);
+    expect(JSON.stringify(agent.entries())).toContain("first");
+  });
+
+  test("parts with an image are sent as they are", async () => {
+    const { start, model } = setup([{ text: "a cat" }]);
+    const image = {
+      type: "image",
+      mediaType: "image/png",
+      widthPx: 1,
+      heightPx: 1,
+      sizeBytes: 1,
+      source: { kind: "absent" },
+    } as const;
+    await (await start()).submit([{ type: "text", text: "what is this?" }, image]);
+    expect(model.requests()[0]?.context.messages[0]?.parts).toEqual([{ type: "text", text: "what is this?" }, image]);
+  });
+
+  test("a mode refuses tools; the model is told of all of them all the same", async () => {
+    const { start, model } = setup([calls("c1"), { text: "one" }, calls("c2"), { text: "two" }], {
+      modes: { plan: [] },
+      mode: "plan",
+    });
+    const agent = await start();
+    await agent.submit("go");
+    expect(textOf(agent.context().messages[2] ?? expect.fail())).toContain('may not be used in mode "plan"');
+    agent.setMode("default");
+    await agent.submit("go");
+    expect(textOf(agent.context().messages[6] ?? expect.fail())).toBe('{"id":"c2"}');
+    expect(model.requests().map(({ context }) => context.tools.length)).toEqual([1, 1, 1, 1]);
+    expect(() => agent.setMode("no-such")).toThrow('there is no mode "no-such"; there are: default, plan');
+  });
+
+  test("dynamic context is asked for at each request and never logged", async () => {
+    let commit = 0;
+    const { start, model } = setup([calls("c1"), { text: "done" }], {
+      dynamicContext: () => {
+        commit += 1;
+        return `commit ${commit}`;
+      },
+    });
+    const agent = await start();
+    await agent.submit("go");
+    const [first, second] = model.requests().map(({ context }) => context.dynamicContext);
+    expect(first).not.toBe(second);
+    expect(JSON.stringify(agent.entries())).not.toContain("commit ");
+  });
+
+  test("a sub-agent has a log of its own that names its parent, and its events come through", async () => {
+    const task = tool("task", async (_, context) => {
+      const { text, isError } = await context.runSubAgent({ prompt: "look closely" });
+      return { text, isError };
+    });
+    const { start, events, sessions } = setup(
+      [{ calls: [{ callId: "c1", toolName: "task", argumentsJson: "{}" }] }, { text: "found it" }, { text: "done" }],
+      { tools: [echo, task] },
+    );
+    const agent = await start();
+    await agent.submit("go");
+    expect(textOf(agent.context().messages[2] ?? expect.fail())).toBe("found it");
+    const [child] = (await sessions.list()).filter(({ parentId }) => parentId === "main");
+    expect((await sessions.read(child?.sessionId ?? ""))?.entries[0]).toMatchObject({
+      parent: { sessionId: "main", callId: "c1" },
+    });
+    expect(events.some((event) => event.sessionId === child?.sessionId && event.type === "agent-end")).toBe(true);
+  });
+
+  test("switching to a smaller window compacts first", async () => {
+    const { start, options } = setup((index) => (index < 6 ? calls(`c${index}`) : { text: "done" }), {
+      tools: [tool("echo", async () => ({ text: "x y ".repeat(500), isError: false }))],
+    });
+    const agent = await start();
+    await agent.submit("go");
+    const limits = { contextWindowTokens: 2500, maxOutputTokens: 500 };
+    expect(await agent.switchModel({ ...options.model, modelId: "test/small", limits })).toMatchObject({ kind: "compacted" });
+    expect(agent.state()).toMatchObject({ modelId: "test/small", context: { windowTokens: 2500 } });
+  });
+
+  test("a window that is not larger than the reserve is an error at the start, and leaves the log free", async () => {
+    const { options, sessions } = setup([]);
+    const limits = { contextWindowTokens: 1000, maxOutputTokens: 1000 };
+    await expect(startAgent({ ...options, model: { ...options.model, limits } })).rejects.toMatchObject({ code: "bad-policy" });
+    await (await sessions.open("main")).writer.close();
+  });
+});

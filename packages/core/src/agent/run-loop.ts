@@ -1,0 +1,205 @@
+import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
+import { isPlimsollError, PlimsollError } from "../error.ts";
+import type { MessageDraft } from "../message/ids.ts";
+import { overheadHash, withId } from "../message/ids.ts";
+import type { AssistantMessage, Message, ToolCallPart } from "../message/message.ts";
+import { textOf, toolCallsOf } from "../message/message.ts";
+import { admitToolResult } from "../session/admit.ts";
+import type { ContextManager } from "../session/context-manager.ts";
+import type { RunOutcome } from "./agent.ts";
+import type { AgentModel, AgentOptions } from "./agent-options.ts";
+import type { AgentTool, ToolCallContext } from "./agent-tool.ts";
+import type { ContextUsage } from "./context-usage.ts";
+import type { AgentEventBody, EndReason } from "./events.ts";
+import { executeTools } from "./execute-tools.ts";
+import { requestReply } from "./request-reply.ts";
+import { resolveCalls } from "./resolve-calls.ts";
+import type { SessionLog } from "./session-log.ts";
+
+/** What a run has of its agent. Functions answer with what holds at that moment. */
+export interface RunPorts {
+  readonly options: AgentOptions;
+  readonly manager: ContextManager;
+  readonly log: SessionLog;
+  readonly tools: ReadonlyMap<string, AgentTool>;
+  readonly signal: AbortSignal;
+  readonly maxSteps: number;
+  readonly model: () => AgentModel;
+  readonly usage: () => ContextUsage;
+  readonly dynamicContext: () => Promise<string | null>;
+  readonly whyNot: (toolName: string) => string | null;
+  readonly callContext: (call: ToolCallPart, signal: AbortSignal) => ToolCallContext;
+  /** Messages that came in while the run went on; taken out by asking. */
+  readonly takeWaiting: () => readonly MessageDraft[];
+  /** Work that must not happen inside a step: a compaction that was asked for. */
+  readonly betweenSteps: () => Promise<void>;
+  readonly onStep: (step: number) => void;
+  /** Counts a new turn and answers with its number. */
+  readonly nextTurn: () => number;
+  readonly emit: (event: AgentEventBody) => void;
+}
+
+/** Runs from a submitted message to the model's last words. Failures of the provider are outcomes; those of the log reject. */
+export async function runLoop(submitted: MessageDraft, ports: RunPorts): Promise<RunOutcome> {
+  const run = createRun(ports);
+  try {
+    await run.enter([submitted], "before-submit");
+    return await run.steps();
+  } catch (error) {
+    if (ports.signal.aborted) return run.ended("cancelled", null);
+    if (!isPlimsollError(error) || error.code === "bad-session") throw error;
+    return run.ended("failed", error);
+  }
+}
+
+interface Run {
+  /** Lets the gate see messages before they are appended. */
+  readonly enter: (drafts: readonly MessageDraft[], gate: "before-submit" | "before-step") => Promise<void>;
+  readonly steps: () => Promise<RunOutcome>;
+  readonly ended: (reason: EndReason, error: PlimsollError | null) => RunOutcome;
+}
+
+function createRun(ports: RunPorts): Run {
+  const { manager, log, emit, signal } = ports;
+  let step = 0;
+  let turn = 0;
+  let turnSteps = 0;
+  let lastText = "";
+
+  const fitAt = async (gate: FitInput["gate"], more: Partial<FitInput> = {}): Promise<FitOutcome> => {
+    const outcome = await manager.fit(
+      {
+        gate,
+        pending: [],
+        model: ports.model().limits,
+        nowMs: ports.options.nowMs(),
+        step,
+        dynamicContext: await ports.dynamicContext(),
+        ...more,
+      },
+      signal,
+    );
+    await log.flush();
+    return outcome;
+  };
+  const append = async (draft: MessageDraft): Promise<Message> => {
+    const message = await log.say(draft);
+    emit({ type: "message", message });
+    return message;
+  };
+  const enter: Run["enter"] = async (drafts, gate) => {
+    let previousId = log.lastMessageId();
+    const pending = drafts.map((draft) => {
+      const message = withId(draft, previousId);
+      previousId = message.id;
+      return message;
+    });
+    await fitAt(gate, { pending });
+    for (const draft of drafts) await append(draft);
+    if (drafts.length > 0) turn = ports.nextTurn();
+    if (drafts.length > 0) turnSteps = 0;
+  };
+  const endTurn = (reason: EndReason) => emit({ type: "turn-end", turn, steps: turnSteps, reason, context: ports.usage() });
+  const ended: Run["ended"] = (reason, error) => {
+    endTurn(reason);
+    return { reason, steps: step, text: lastText, error };
+  };
+
+  const ask = async (): Promise<AssistantMessage | null> => {
+    const { reply, sent } = await requestReply({
+      model: ports.model(),
+      policy: ports.options.policy,
+      signal,
+      context: async () => manager.context(await ports.dynamicContext()),
+      recover: (facts) => fitAt("on-overflow", facts),
+      emit,
+    });
+    const entry = {
+      type: "usage",
+      requestId: reply.requestId,
+      modelId: ports.model().modelId,
+      throughMessageId: sent.messages.at(-1)?.id ?? null,
+      overheadHash: overheadHash(sent.system, sent.tools),
+      viewHash: manager.view().viewHash,
+      usage: reply.usage,
+      atMs: ports.options.nowMs(),
+    } as const;
+    await log.append(entry);
+    const known = { tools: ports.tools, lastMessageId: log.lastMessageId(), hasCall: log.hasCall };
+    const draft = withoutBlanks(resolveCalls(reply.draft, known));
+    const message = draft === null ? null : await append(draft);
+    emit({ type: "usage-update", entry, context: ports.usage(), totals: log.totals() });
+    return message?.role === "assistant" ? message : null;
+  };
+
+  const runTools = async (calls: readonly ToolCallPart[]): Promise<void> => {
+    const { artifacts, policy, nowMs } = ports.options;
+    const results = await executeTools(
+      calls,
+      {
+        tools: ports.tools,
+        whyNot: ports.whyNot,
+        contextOf: (call) => ports.callContext(call, signal),
+        onStart: ({ callId, toolName, argumentsJson }) => emit({ type: "tool-start", callId, toolName, argumentsJson }),
+        nowMs,
+      },
+      async (call, { draft, hint }) => {
+        // The id follows from the messages before it, which are known once all results are there.
+        const unnamed = { ...draft, id: call.callId };
+        const { message, handle } = await admitToolResult(unnamed, { policy, artifacts, hint }).catch((error: unknown) => ({
+          message: { ...unnamed, isError: true, parts: [{ type: "text", text: unkeptText(error) }] } as const,
+          handle: null,
+        }));
+        const { callId, toolName } = call;
+        emit({ type: "tool-end", callId, toolName, isError: message.isError, message, handle });
+        return message;
+      },
+    );
+    for (const { id: _, ...draft } of results) await append(draft);
+  };
+
+  const steps = async (): Promise<RunOutcome> => {
+    for (;;) {
+      await ports.betweenSteps();
+      const waiting = ports.takeWaiting();
+      if (waiting.length > 0) endTurn("steered");
+      await enter(waiting, "before-step");
+      if (step >= ports.maxSteps) return ended("max-steps", null);
+      step += 1;
+      turnSteps += 1;
+      ports.onStep(step);
+      emit({ type: "step-start", turn, step, context: ports.usage() });
+      const message = await ask();
+      const calls = message === null ? [] : toolCallsOf(message);
+      lastText = message === null ? "" : textOf(message);
+      if (calls.length > 0) {
+        await runTools(calls);
+        if (signal.aborted) return ended("cancelled", null);
+        await fitAt("after-tool-batch");
+        continue;
+      }
+      const newcomers = ports.takeWaiting();
+      if (newcomers.length === 0) return ended(endOf(message), null);
+      endTurn("steered");
+      await enter(newcomers, "before-step");
+    }
+  };
+  return { enter, steps, ended };
+}
+
+function endOf(message: AssistantMessage | null): EndReason {
+  const stopReason = message?.stopReason ?? "length";
+  return stopReason === "length" || stopReason === "refusal" ? stopReason : "done";
+}
+
+/** The reply without blank text, which no wire takes back; `null` where nothing is left to append. */
+function withoutBlanks(draft: Omit<AssistantMessage, "id">): Omit<AssistantMessage, "id"> | null {
+  const kept = draft.parts.filter((part) => part.type !== "text" || part.text.trim() !== "");
+  const lastWords = kept.findLastIndex((part) => part.type !== "reasoning");
+  return lastWords < 0 ? null : { ...draft, parts: kept.slice(0, lastWords + 1) };
+}
+
+function unkeptText(error: unknown): string {
+  const why = error instanceof PlimsollError ? error.message : String(error);
+  return `The output was too long for the context and could not be stored: ${why}`;
+}

@@ -1,0 +1,50 @@
+import { PlimsollError } from "../error.ts";
+import { shortHash } from "../hash.ts";
+import type { Agent } from "./agent.ts";
+import type { AgentModel, AgentOptions } from "./agent-options.ts";
+import { DEFAULT_SUB_AGENT_DEPTH } from "./agent-options.ts";
+import type { SubAgentReply, SubAgentTask } from "./agent-tool.ts";
+import type { AgentListener } from "./events.ts";
+
+/** Where a sub-agent comes from. */
+export interface SubAgentOrigin {
+  readonly options: AgentOptions;
+  readonly model: AgentModel;
+  readonly sessionId: string;
+  readonly system: string;
+  readonly callId: string;
+  readonly signal: AbortSignal;
+  readonly onEvent: AgentListener;
+  readonly start: (options: AgentOptions) => Promise<Agent>;
+}
+
+/**
+ * Runs a task in a log of its own, whose first entry names the parent and the call. It compacts itself if the policy's `subAgents` is `own`;
+ * with `off` a task that outgrows the window fails.
+ */
+export async function runSubAgent(task: SubAgentTask, origin: SubAgentOrigin): Promise<SubAgentReply> {
+  const { options, callId, signal } = origin;
+  const depth = options.subAgentDepth ?? DEFAULT_SUB_AGENT_DEPTH;
+  if (depth <= 0) throw new PlimsollError("bad-input", "a sub-agent cannot start further sub-agents");
+  const sessionId = `${origin.sessionId}.${shortHash(callId).slice(0, 12)}`;
+  const { context: _, ...inherited } = options;
+  const child = await origin.start({
+    ...inherited,
+    session: { kind: "new", sessionId, system: origin.system, parent: { sessionId: origin.sessionId, callId } },
+    model: origin.model,
+    policy: options.policy.subAgents === "own" ? options.policy : { ...options.policy, enabled: false },
+    subAgentDepth: depth - 1,
+    onEvent: origin.onEvent,
+  });
+  const cancel = () => child.cancel();
+  signal.addEventListener("abort", cancel, { once: true });
+  try {
+    if (signal.aborted) throw new PlimsollError("aborted", "the call was cancelled");
+    const { reason, text, error } = await child.submit(task.prompt);
+    const isError = reason !== "done" && reason !== "length";
+    return { sessionId, isError, text: isError ? `The sub-agent ended: ${error?.message ?? reason}. ${text}`.trim() : text };
+  } finally {
+    signal.removeEventListener("abort", cancel);
+    await child.close();
+  }
+}
