@@ -10,7 +10,6 @@ export { LOCATED_AGENTS, locateLogs, usualPlaces } from "./formats/locations.ts"
 export { IMPORTERS, importFile } from "./formats/registry.ts";
 export type { RepairedEntries } from "./repair/repair-entries.ts";
 export { repairEntries } from "./repair/repair-entries.ts";
-export type { WindowRequest } from "./replay/cell.ts";
 export type { PreparedSession } from "./replay/prepared-session.ts";
 export { prepareSession } from "./replay/prepared-session.ts";
 export type { ReplayRequest } from "./replay.ts";
@@ -55,9 +54,13 @@ export type {
   SizeModelError,
   SkippedInput,
   SourceNote,
+  WindowRequest,
   WindowSpec,
 } from "./results.ts";
-export type { BenchInput, BenchProgress, InputFile } from "./run-bench.ts";
+export type { InputFile } from "./run/file-task.ts";
+export type { Shard } from "./run/shard.ts";
+export { createSerialPool, createThreadPool, type WorkerPool } from "./run/worker-pool.ts";
+export type { BenchInput, BenchProgress } from "./run-bench.ts";
 export { runBench } from "./run-bench.ts";
 export type { SizeModel } from "./size-model.ts";
 export { createSizeModel } from "./size-model.ts";

@@ -1,10 +1,10 @@
 import type { Policy } from "@plimsoll/core";
 import { MODEL_CATALOG, type ModelCatalog } from "@plimsoll/providers";
 import { createRowMetrics } from "./metrics/row-metrics.ts";
-import { cellOf, type WindowRequest } from "./replay/cell.ts";
+import { cellOf } from "./replay/cell.ts";
 import { drive } from "./replay/drive.ts";
 import type { PreparedSession } from "./replay/prepared-session.ts";
-import type { CallPoint, ReplayRow } from "./results.ts";
+import type { CallPoint, ReplayRow, WindowRequest } from "./results.ts";
 
 /** What to replay a session under. The catalog is that of this version unless a run has prices of its own. */
 export interface ReplayRequest {

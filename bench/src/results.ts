@@ -1,12 +1,19 @@
+import type { Shard } from "./run/shard.ts";
+
 /**
  * What a bench run says, as plain data: the content of `report.json`, and the only thing that tables and the HTML report
  * are made from. It holds no clock and no timing: two runs over the same input give the same bytes.
  */
 export interface BenchReport {
-  readonly formatVersion: 1;
+  readonly formatVersion: 2;
   readonly plimsollVersion: string;
   readonly referencesVersion: number;
+  /** The part of a run that this is; `null` for a whole one. */
+  readonly shard: Shard | null;
+  /** All files of the run, those of other parts too, in the order of the sessions. */
+  readonly inputs: readonly string[];
   readonly policies: readonly PolicyDescription[];
+  readonly windows: readonly WindowRequest[];
   readonly sessions: readonly SessionDescription[];
   readonly rows: readonly ReplayRow[];
   readonly skipped: readonly SkippedInput[];
@@ -46,7 +53,10 @@ export interface SizeModelError {
   readonly maxPercent: number | null;
 }
 
-/** A window to replay in: working room above the session's overhead, or a model's real window. */
+/** A window to replay in: working room above each session's own overhead, or each session's real window. */
+export type WindowRequest = { readonly kind: "working-room"; readonly tokens: number } | { readonly kind: "real" };
+
+/** A window as it was for one session: working room above the session's overhead, or a model's real window. */
 export type WindowSpec =
   | { readonly kind: "working-room"; readonly tokens: number }
   | { readonly kind: "real"; readonly tokens: number };

@@ -1,13 +1,10 @@
-import type { Policy } from "@plimsoll/core";
-import { isPlimsollError } from "@plimsoll/core";
-import { MODEL_CATALOG, type ModelCatalog } from "@plimsoll/providers";
-import { importFile } from "./formats/registry.ts";
+import { stat } from "node:fs/promises";
+import type { ModelPrices, Policy } from "@plimsoll/core";
 import { REFERENCES_VERSION } from "./references/extract.ts";
-import type { WindowRequest } from "./replay/cell.ts";
-import { type PreparedSession, prepareSession } from "./replay/prepared-session.ts";
-import { replay } from "./replay.ts";
-import type { BenchReport, ReplayRow, SessionDescription, SkippedInput, SourceNote } from "./results.ts";
-import type { Transcript } from "./transcript.ts";
+import type { BenchReport, WindowRequest } from "./results.ts";
+import type { FileReplay, FileTask, InputFile, PlacedRow } from "./run/file-task.ts";
+import { filesOfShard, type Shard } from "./run/shard.ts";
+import { createSerialPool, type WorkerPool } from "./run/worker-pool.ts";
 
 /** What to replay: files that were found, under every policy in every window. */
 export interface BenchInput {
@@ -15,91 +12,117 @@ export interface BenchInput {
   readonly policies: readonly Policy[];
   readonly windows: readonly WindowRequest[];
   readonly plimsollVersion: string;
-  /** Prices, windows and cache rules; those of this version where a run has none of its own. */
-  readonly catalog?: ModelCatalog;
+  /** Prices by model id, before those of this version. */
+  readonly prices?: ReadonlyMap<string, ModelPrices>;
+  /** Replays this part of the files alone. */
+  readonly shard?: Shard | null;
+  /** What runs the replays, this process alone unless given; the caller closes it. */
+  readonly pool?: WorkerPool;
+  /** Into how many tasks a file's cells are split at most; 1 unless given. The report does not depend on it. */
+  readonly tasksPerFile?: number;
   readonly onProgress?: (progress: BenchProgress) => void;
 }
 
-/** A file to import, with its name as the user gave it. */
-export interface InputFile {
-  readonly path: string;
-  readonly displayName: string;
-}
-
-/** How far a run is, for a progress bar: said before each file and after each replay. */
+/** How far a run is, for a progress bar: said at the start and after each task. Work is in bytes of sessions × cells. */
 export interface BenchProgress {
   readonly file: string;
   readonly filesDone: number;
   readonly filesTotal: number;
-  /** Replays of this file, of `replaysTotal`; 0 of 0 while it is read. */
-  readonly replaysDone: number;
-  readonly replaysTotal: number;
+  readonly workDone: number;
+  readonly workTotal: number;
 }
 
 /**
- * Replays everything. Works file by file, so that memory follows the largest session. What cannot be read, or fails in a
- * replay, is skipped with one line; everything else still runs. No clock: the same input gives the same report.
+ * Replays everything. A worker holds one file at a time, so that memory follows the largest. What cannot be read, or fails in a
+ * replay, is skipped with one line; everything else still runs. No clock, and rows in the order of the input however tasks
+ * end: the same input gives the same report.
  */
 export async function runBench(input: BenchInput): Promise<BenchReport> {
-  const sessions: SessionDescription[] = [];
-  const rows: ReplayRow[] = [];
-  const skipped: SkippedInput[] = [];
-  const notes: SourceNote[] = [];
-  const catalog = input.catalog ?? MODEL_CATALOG;
-  for (const [filesDone, file] of input.files.entries()) {
-    const progress = { file: file.displayName, filesDone, filesTotal: input.files.length };
-    input.onProgress?.({ ...progress, replaysDone: 0, replaysTotal: 0 });
-    try {
-      const transcripts = await importFile(file.path, file.displayName);
-      const replaysTotal = transcripts.length * input.policies.length * input.windows.length;
-      let replaysDone = 0;
-      for (const transcript of transcripts) {
-        const session = prepareSession(transcript);
-        sessions.push(describeSession(session));
-        notes.push(...transcript.notes.map((note) => ({ file: transcript.file, ...note })));
-        for (const window of input.windows) {
-          for (const policy of input.policies) {
-            rows.push(await replay(session, { policy, window, catalog }));
-            replaysDone += 1;
-            input.onProgress?.({ ...progress, replaysDone, replaysTotal });
-          }
-        }
-      }
-    } catch (error) {
-      // One bad file must not end the run; what is wrong with it is said in the summary.
-      skipped.push({ file: file.displayName, reason: reasonOf(error) });
-    }
-  }
-  const policies = input.policies.map((policy) => ({ name: policy.name, policy }));
-  const { plimsollVersion } = input;
-  const referencesVersion = REFERENCES_VERSION;
-  return { formatVersion: 1, plimsollVersion, referencesVersion, policies, sessions, rows, skipped, notes };
-}
-
-function describeSession({ transcript, sizeModel, repaired }: PreparedSession): SessionDescription {
-  const reported = sizeModel.calls.flatMap((call) => call.reportedTokens ?? []);
+  const { policies, windows, shard = null, pool = createSerialPool() } = input;
+  const files = filesOfShard(input.files, shard);
+  const work = await Promise.all(files.map(bytesOf));
+  const progress = createProgress(input, files, work);
+  const replayed = await Promise.all(
+    files.map(async (file, place) => {
+      const tasks = tasksOf(file, input);
+      const replays = await Promise.all(
+        tasks.map(async (task) => {
+          const replay = await pool.run(task).catch(lostTask);
+          progress(place, task.cells.length);
+          return replay;
+        }),
+      );
+      return joined(file, replays);
+    }),
+  );
   return {
-    session: transcript.name,
-    file: transcript.file,
-    format: transcript.format,
-    parentSession: transcript.parentName,
-    modelIds: [...new Set(sizeModel.calls.map((call) => call.modelId))],
-    messages: transcript.entries.filter((entry) => entry.type === "message").length,
-    calls: sizeModel.calls.length,
-    maxReportedPromptTokens: reported.reduce((largest, tokens) => Math.max(largest, tokens), 0),
-    sumReportedPromptTokens: reported.reduce((sum, tokens) => sum + tokens, 0),
-    recordedBoundaries: countBoundaries(transcript),
-    repairs: repaired.repairCount + repaired.continuationCount,
-    isEstimated: sizeModel.isEstimated,
-    sizeModel: sizeModel.error,
+    formatVersion: 2,
+    plimsollVersion: input.plimsollVersion,
+    referencesVersion: REFERENCES_VERSION,
+    shard,
+    inputs: input.files.map(({ displayName }) => displayName),
+    policies: policies.map((policy) => ({ name: policy.name, policy })),
+    windows,
+    sessions: replayed.flatMap(({ sessions }) => sessions),
+    rows: replayed.flatMap(({ rows }) => rows),
+    skipped: replayed.flatMap(({ skipped }) => skipped),
+    notes: replayed.flatMap(({ notes }) => notes),
   };
 }
 
-function countBoundaries({ entries }: Transcript): number {
-  return entries.filter((entry) => entry.type === "compaction").length;
+type FileResult = Pick<BenchReport, "sessions" | "rows" | "skipped" | "notes">;
+
+/** Puts a file's tasks together. The first that says why the file cannot be replayed speaks for all of them. */
+function joined({ displayName: file }: InputFile, replays: readonly FileReplay[]): FileResult {
+  const rows: PlacedRow[] = [];
+  for (const replay of replays) {
+    if (replay.kind === "skipped") return { sessions: [], rows: [], notes: [], skipped: [{ file, reason: replay.reason }] };
+    rows.push(...replay.rows);
+  }
+  const inOrder = rows.toSorted((a, b) => a.session - b.session || a.cell - b.cell);
+  const [first] = replays;
+  if (first?.kind !== "replayed") return { sessions: [], rows: [], notes: [], skipped: [] };
+  return { sessions: first.sessions, notes: first.notes, rows: inOrder.map(({ row }) => row), skipped: [] };
 }
 
-function reasonOf(error: unknown): string {
-  if (isPlimsollError(error)) return error.message;
-  return error instanceof Error ? `cannot be replayed: ${error.message}` : "cannot be replayed";
+/** Splits a file's cells into tasks of about the same work: neighbours, which are alike, go to different tasks. */
+function tasksOf(file: InputFile, input: BenchInput): readonly FileTask[] {
+  const { policies, windows, prices = new Map(), tasksPerFile = 1 } = input;
+  const cellCount = policies.length * windows.length;
+  const count = Math.max(1, Math.min(tasksPerFile, cellCount));
+  return Array.from({ length: count }, (_, task) => {
+    const cells = Array.from({ length: cellCount }, (_, cell) => cell).filter((cell) => cell % count === task);
+    return { file, policies, windows, cells, prices };
+  });
+}
+
+/** A worker that died, of want of memory for instance, costs its file and no other. */
+function lostTask(error: unknown): FileReplay {
+  return { kind: "skipped", reason: `cannot be replayed: ${error instanceof Error ? error.message : String(error)}` };
+}
+
+async function bytesOf({ path }: InputFile): Promise<number> {
+  // A file that is not there is said by its task.
+  return (await stat(path).catch(() => null))?.size ?? 0;
+}
+
+function createProgress(
+  { policies, windows, onProgress }: BenchInput,
+  files: readonly InputFile[],
+  bytes: readonly number[],
+): (place: number, cells: number) => void {
+  const cellsTotal = policies.length * windows.length;
+  const cellsLeft = files.map(() => cellsTotal);
+  const workTotal = bytes.reduce((sum, size) => sum + size * cellsTotal, 0);
+  let workDone = 0;
+  const say = (place: number) => {
+    const filesDone = cellsLeft.filter((left) => left <= 0).length;
+    onProgress?.({ file: files[place]?.displayName ?? "", filesDone, filesTotal: files.length, workDone, workTotal });
+  };
+  say(0);
+  return (place, cells) => {
+    cellsLeft[place] = (cellsLeft[place] ?? 0) - cells;
+    workDone += (bytes[place] ?? 0) * cells;
+    say(place);
+  };
 }

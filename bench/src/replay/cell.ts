@@ -1,11 +1,8 @@
 import type { ModelLimits, Policy } from "@plimsoll/core";
 import { RECORDED_POLICY } from "@plimsoll/core";
 import type { ModelCatalog } from "@plimsoll/providers";
-import type { WindowSpec } from "../results.ts";
+import type { WindowRequest, WindowSpec } from "../results.ts";
 import type { PreparedSession } from "./prepared-session.ts";
-
-/** A window to replay in: working room above each session's own overhead, or each session's real window. */
-export type WindowRequest = { readonly kind: "working-room"; readonly tokens: number } | { readonly kind: "real" };
 
 /** What makes a session's cell. */
 export interface CellRequest {

@@ -19,7 +19,10 @@ export function exampleReport(options: ExampleOptions = {}): BenchReport {
   const { sessions = ["sessions/first.jsonl", "sessions/second.jsonl"], workingRoomsTokens = [64_000], calls = 240 } = options;
   const windows = workingRoomsTokens.map((tokens) => ({ kind: "working-room", tokens }) as const);
   return {
-    formatVersion: 1,
+    formatVersion: 2,
+    shard: null,
+    inputs: sessions,
+    windows: workingRoomsTokens.map((tokens) => ({ kind: "working-room", tokens })),
     plimsollVersion: "0.1.0",
     referencesVersion: 1,
     policies: POLICIES.map((policy) => ({ name: policy.name, policy })),

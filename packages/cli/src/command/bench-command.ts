@@ -2,13 +2,14 @@ import { resolve } from "node:path";
 import type { WindowRequest } from "@plimsoll/bench";
 import { formatNumberOf, LOCATED_AGENTS } from "@plimsoll/bench";
 import { PlimsollError } from "@plimsoll/core";
-import { MODEL_CATALOG } from "@plimsoll/providers";
 import type { Command } from "commander";
 import { EXIT_FAILED, EXIT_USAGE } from "../exit-code.ts";
 import { type FoundInputs, findInputs, joinInputs } from "../input/find-inputs.ts";
 import { DEFAULT_LOG_LIMIT, findLogs } from "../input/find-logs.ts";
 import type { CliIo } from "../io.ts";
+import { parseJobs } from "../option/jobs-option.ts";
 import { choosePolicies, DEFAULT_POLICIES } from "../option/policy-option.ts";
+import { parseShard } from "../option/shard-option.ts";
 import { DEFAULT_WINDOW, parseWindow } from "../option/window-option.ts";
 import { type ReadPrices, readPrices } from "../prices/read-prices.ts";
 import { printable } from "../terminal/printable.ts";
@@ -24,6 +25,8 @@ interface BenchOptions {
   readonly json?: string;
   readonly html?: string;
   readonly perSession?: true;
+  readonly jobs?: string;
+  readonly shard?: string;
 }
 
 const collect = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value];
@@ -49,6 +52,8 @@ export function addBenchCommand(program: Command, io: CliIo, onExit: (exitCode: 
     .option("--prices <file>", "prices by model id, as YAML, before those that come with plimsoll")
     .option("--json <file>", "write the whole report as JSON")
     .option("--html <file>", "write the report as one HTML page")
+    .option("--jobs <count>", "replays at a time (default: the processor's cores; 1 for small runs)")
+    .option("--shard <i/n>", "replay the i-th of n parts of the files; plimsoll bench merge puts the parts together")
     .option("--per-session", "list every session, however many there are")
     .addHelpText("after", AFTER_HELP)
     .action(async (inputs: readonly string[], options: BenchOptions) => onExit(await bench(inputs, options, io)));
@@ -57,9 +62,11 @@ export function addBenchCommand(program: Command, io: CliIo, onExit: (exitCode: 
 async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo): Promise<number> {
   const windows: readonly WindowRequest[] = options.window?.map(parseWindow) ?? [DEFAULT_WINDOW];
   const { policies, problems } = choosePolicies(options.policy ?? DEFAULT_POLICIES, io.cwd);
-  const prices = chooseCatalog(options.prices, io.cwd);
-  say([...problems, ...("problems" in prices ? prices.problems : [])], io);
-  if (policies.length === 0 || "problems" in prices) return EXIT_USAGE;
+  const read = choosePrices(options.prices, io.cwd);
+  const shard = options.shard === undefined ? null : parseShard(options.shard);
+  const jobs = options.jobs === undefined ? null : parseJobs(options.jobs);
+  say([...problems, ...("problems" in read ? read.problems : [])], io);
+  if (policies.length === 0 || "problems" in read) return EXIT_USAGE;
 
   const found = await gather(inputs, options, io);
   if (found.files.length === 0) {
@@ -67,9 +74,10 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
     say([...found.missing.map(({ reason }) => reason), `nothing to replay: no session was found${looked}`], io);
     return EXIT_FAILED;
   }
-  const { catalog } = prices;
+  const { prices } = read;
   const reports = reportFiles(options, io);
-  return runAndReport({ found, policies, windows, catalog, listSessions: options.perSession ?? false, reports }, io);
+  const listSessions = options.perSession ?? false;
+  return runAndReport({ found, policies, windows, prices, shard, jobs, listSessions, reports }, io);
 }
 
 async function gather(inputs: readonly string[], options: BenchOptions, io: CliIo): Promise<FoundInputs> {
@@ -81,8 +89,8 @@ async function gather(inputs: readonly string[], options: BenchOptions, io: CliI
   return joinInputs(await findInputs(inputs, io.cwd), logs);
 }
 
-function chooseCatalog(file: string | undefined, cwd: string): ReadPrices {
-  return file === undefined ? { catalog: MODEL_CATALOG } : readPrices(resolve(cwd, file), file);
+function choosePrices(file: string | undefined, cwd: string): ReadPrices {
+  return file === undefined ? { prices: new Map() } : readPrices(resolve(cwd, file), file);
 }
 
 function say(lines: readonly string[], io: CliIo): void {

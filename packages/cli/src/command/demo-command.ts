@@ -1,7 +1,6 @@
 import { join, resolve } from "node:path";
 import { PRESETS } from "@plimsoll/core";
 import { fixtureSessions } from "@plimsoll/fixtures";
-import { MODEL_CATALOG } from "@plimsoll/providers";
 import type { Command } from "commander";
 import type { CliIo } from "../io.ts";
 import { runAndReport } from "./run-and-report.ts";
@@ -30,7 +29,9 @@ async function demo({ out = "." }: DemoOptions, io: CliIo): Promise<number> {
       found: { files, missing: [], notSessions: [] },
       policies: PRESETS,
       windows: [DEMO_WINDOW],
-      catalog: MODEL_CATALOG,
+      prices: new Map(),
+      shard: null,
+      jobs: 1,
       listSessions: true,
       reports: { json: join(folder, "report.json"), html: join(folder, "report.html") },
     },

@@ -1,7 +1,7 @@
-import type { BenchReport, WindowRequest } from "@plimsoll/bench";
-import { renderHtmlReport, renderJsonReport, runBench } from "@plimsoll/bench";
-import type { Policy } from "@plimsoll/core";
-import type { ModelCatalog } from "@plimsoll/providers";
+import { availableParallelism } from "node:os";
+import type { BenchReport, Shard, WindowRequest } from "@plimsoll/bench";
+import { createSerialPool, createThreadPool, renderHtmlReport, renderJsonReport, runBench } from "@plimsoll/bench";
+import type { ModelPrices, Policy } from "@plimsoll/core";
 import { EXIT_FAILED, EXIT_OK } from "../exit-code.ts";
 import type { FoundInputs } from "../input/find-inputs.ts";
 import type { CliIo } from "../io.ts";
@@ -15,8 +15,12 @@ export interface RunRequest {
   readonly found: FoundInputs;
   readonly policies: readonly Policy[];
   readonly windows: readonly WindowRequest[];
-  /** Prices and cache rules. */
-  readonly catalog: ModelCatalog;
+  /** Prices by model id, before those of this version. */
+  readonly prices: ReadonlyMap<string, ModelPrices>;
+  /** The part of the files to replay; `null` for all. */
+  readonly shard: Shard | null;
+  /** Replays at a time; `null` takes what the machine has, and one for a small run. */
+  readonly jobs: number | null;
   /** List the sessions, however many there are. */
   readonly listSessions: boolean;
   /** Absolute paths of the files to write; `null` for none. */
@@ -35,19 +39,32 @@ export async function runAndReport(request: RunRequest, io: CliIo): Promise<numb
   return report.rows.some(({ metrics }) => metrics !== null) ? EXIT_OK : EXIT_FAILED;
 }
 
-async function replayAll({ found, policies, windows, catalog }: RunRequest, io: CliIo): Promise<BenchReport> {
+/** A run of fewer replays is over before workers have started (chosen). */
+const FEWEST_SHARED_REPLAYS = 60;
+
+/** A file's cells become so many tasks for each job, so that jobs end at about the same time (chosen). */
+const TASKS_PER_JOB = 4;
+
+async function replayAll({ found, policies, windows, prices, shard, jobs }: RunRequest, io: CliIo): Promise<BenchReport> {
   const bar = createProgressBar(io.stderr);
+  const replays = found.files.length * policies.length * windows.length;
+  const threads = jobs ?? (replays < FEWEST_SHARED_REPLAYS ? 1 : availableParallelism());
+  const pool = threads === 1 ? createSerialPool() : createThreadPool(threads);
   try {
     const report = await runBench({
       files: found.files,
       policies,
       windows,
-      catalog,
+      prices,
+      shard,
+      pool,
+      tasksPerFile: TASKS_PER_JOB * threads,
       plimsollVersion: plimsollVersion(),
       onProgress: bar.show,
     });
     return { ...report, skipped: [...found.missing, ...report.skipped] };
   } finally {
     bar.stop();
+    await pool.close();
   }
 }

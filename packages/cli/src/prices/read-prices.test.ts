@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { MODEL_CATALOG } from "@plimsoll/providers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readPrices } from "./read-prices.ts";
 
@@ -17,13 +16,13 @@ const read = (text: string) => {
   const path = join(folder, "prices.yaml");
   writeFileSync(path, text);
   const result = readPrices(path, "prices.yaml");
-  return { catalog: "catalog" in result ? result.catalog : null, problems: "problems" in result ? result.problems : [] };
+  return { prices: "prices" in result ? result.prices : null, problems: "problems" in result ? result.problems : [] };
 };
 
 describe("readPrices", () => {
   test("puts the file's prices before the catalog's; what is not given costs what input costs", () => {
-    const { catalog } = read("my-model:\n  inputUsdPerMillion: 3\n  outputUsdPerMillion: 15\n  cacheReadUsdPerMillion: 0.3\n");
-    expect(catalog?.pricesOf("my-model")).toEqual({
+    const { prices } = read("my-model:\n  inputUsdPerMillion: 3\n  outputUsdPerMillion: 15\n  cacheReadUsdPerMillion: 0.3\n");
+    expect(prices?.get("my-model")).toEqual({
       tiers: [
         {
           abovePromptTokens: 0,
@@ -35,14 +34,14 @@ describe("readPrices", () => {
         },
       ],
     });
-    expect(catalog?.pricesOf("claude-opus-4-5")).toEqual(MODEL_CATALOG.pricesOf("claude-opus-4-5"));
+    expect(prices?.has("claude-opus-4-5")).toBe(false);
   });
 
   test("takes a list of prices by prompt size", () => {
-    const { catalog } = read(
+    const { prices } = read(
       "m:\n  - { inputUsdPerMillion: 1, outputUsdPerMillion: 2 }\n  - { abovePromptTokens: 200000, inputUsdPerMillion: 2, outputUsdPerMillion: 4 }\n",
     );
-    expect(catalog?.pricesOf("m")?.tiers.map(({ abovePromptTokens }) => abovePromptTokens)).toEqual([0, 200_000]);
+    expect(prices?.get("m")?.tiers.map(({ abovePromptTokens }) => abovePromptTokens)).toEqual([0, 200_000]);
   });
 
   test.each([

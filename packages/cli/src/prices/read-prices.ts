@@ -1,5 +1,4 @@
 import type { ModelPrices, PriceTier } from "@plimsoll/core";
-import { MODEL_CATALOG, type ModelCatalog } from "@plimsoll/providers";
 import { z } from "zod";
 import { readText } from "../yaml/read-text.ts";
 import { schemaProblems } from "../yaml/schema-problems.ts";
@@ -19,11 +18,11 @@ const tierSchema = z.strictObject({
 
 const pricesSchema = z.record(z.string().min(1), z.union([tierSchema, z.array(tierSchema).min(1)]));
 
-/** A catalog, or a line for each thing that is wrong. */
-export type ReadPrices = { readonly catalog: ModelCatalog } | { readonly problems: readonly string[] };
+/** Prices by model id, or a line for each thing that is wrong. */
+export type ReadPrices = { readonly prices: ReadonlyMap<string, ModelPrices> } | { readonly problems: readonly string[] };
 
 /**
- * The catalog with the file's prices before its own. The file is YAML: model ids, each with one set of prices or with a list of them by
+ * Prices that come before those of the catalog. The file is YAML: model ids, each with one set of prices or with a list of them by
  * prompt size, in ascending order.
  */
 export function readPrices(path: string, displayName: string): ReadPrices {
@@ -37,8 +36,11 @@ export function readPrices(path: string, displayName: string): ReadPrices {
     const problems = schemaProblems(result.error.issues, z.toJSONSchema(pricesSchema, { io: "input" }));
     return { problems: problems.map(({ path: at, text: what }) => `${displayName}:${placeOf(at)}: ${what}`) };
   }
-  const own = new Map(Object.entries(result.data).map(([modelId, prices]) => [modelId, modelPrices([prices].flat())]));
-  return { catalog: { ...MODEL_CATALOG, pricesOf: (modelId) => own.get(modelId) ?? MODEL_CATALOG.pricesOf(modelId) } };
+  const prices = Object.entries(result.data).flatMap(([modelId, tiers]) => {
+    const found = modelPrices([tiers].flat());
+    return found === null ? [] : [[modelId, found] as const];
+  });
+  return { prices: new Map(prices) };
 }
 
 function modelPrices(tiers: readonly z.infer<typeof tierSchema>[]): ModelPrices | null {

@@ -18,7 +18,7 @@ export function createProgressBar(stream: NodeJS.WritableStream & Output): Progr
   if (stream.isTTY !== true) return { show: () => {}, stop: () => {} };
   const bar = new SingleBar({
     stream,
-    format: "replaying {bar} {percentage} %  file {number} of {total_files}  {file}",
+    format: "replaying {bar} {percentage} %  {eta_formatted} left  file {number} of {total_files}  {file}",
     barsize: 24,
     barCompleteChar: "█",
     barIncompleteChar: "░",
@@ -28,9 +28,13 @@ export function createProgressBar(stream: NodeJS.WritableStream & Output): Progr
   });
   bar.start(BAR_STEPS, 0, { number: 0, total_files: 0, file: "" });
   return {
-    show: ({ file, filesDone, filesTotal, replaysDone, replaysTotal }) => {
-      const share = (filesDone + (replaysTotal === 0 ? 0 : replaysDone / replaysTotal)) / Math.max(1, filesTotal);
-      const payload = { number: filesDone + 1, total_files: filesTotal, file: shortened(file, FILE_CHARS) };
+    show: ({ file, filesDone, filesTotal, workDone, workTotal }) => {
+      const share = workTotal === 0 ? 0 : workDone / workTotal;
+      const payload = {
+        number: Math.min(filesDone + 1, filesTotal),
+        total_files: filesTotal,
+        file: shortened(file, FILE_CHARS),
+      };
       bar.update(Math.floor(share * BAR_STEPS), payload);
     },
     stop: () => bar.stop(),

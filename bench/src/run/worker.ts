@@ -1,0 +1,5 @@
+import type { FileReplay, FileTask } from "./file-task.ts";
+import { createFileReplayer } from "./file-task.ts";
+
+/** What a worker of the pool runs. The file of the last task stays in memory, and nothing else. */
+export const runTask: (task: FileTask) => Promise<FileReplay> = createFileReplayer();
