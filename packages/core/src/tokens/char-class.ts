@@ -1,8 +1,7 @@
 import type { Message } from "../message/message.ts";
 import { countClasses, NO_COUNTS } from "./char-classes.ts";
-import { imageTokensOf } from "./image-rule.ts";
 import type { ContentOf } from "./ledger/content.ts";
-import { contentReader } from "./ledger/content.ts";
+import { contentReader, fixedTokensOf } from "./ledger/content.ts";
 import { weighCounts } from "./ledger/load.ts";
 import type { MessageMeasure } from "./measure.ts";
 import { POOLED_PRIOR } from "./model-prior.ts";
@@ -30,7 +29,7 @@ export function charClass(
     messageTokens: (message: Message) => {
       const content = contentOf(message);
       const tokens = weighCounts(content.counts, weights) + weighCounts(content.reasoningCounts, weights) + messageTokens;
-      return Math.ceil(tokens + imageTokensOf(content.images, image));
+      return Math.ceil(tokens + fixedTokensOf(content, image));
     },
     textTokens,
     toolsTokens: (tools) =>

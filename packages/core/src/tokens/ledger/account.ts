@@ -60,7 +60,7 @@ export interface Epoch {
 export interface PendingMessage {
   readonly id: string;
   readonly content: MessageContent;
-  readonly imageTokens: number;
+  readonly fixedTokens: number;
 }
 
 /** Tokens of a message by the difference of two reports. */

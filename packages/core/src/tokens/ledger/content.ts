@@ -1,6 +1,9 @@
 import type { ImagePart, Message } from "../../message/message.ts";
+import { messageChars } from "../../message/size.ts";
 import type { ClassCounts } from "../char-classes.ts";
 import { countClasses, NO_COUNTS } from "../char-classes.ts";
+import type { ImageRule } from "../image-rule.ts";
+import { imageTokensOf } from "../image-rule.ts";
 import type { WorkCounter } from "../work.ts";
 
 /** What one message is made of: read once, weighed as often as needed. */
@@ -12,6 +15,8 @@ export interface MessageContent {
   /** Whether a vendor's own form of reasoning is there to be sent back; "none" where the message has no reasoning. */
   readonly reasoning: "none" | "readable" | "opaque";
   readonly images: readonly ImagePart[];
+  /** True for a summary whose text a vendor keeps to itself. */
+  readonly isUnseen: boolean;
 }
 
 /** The content of a message; each message is scanned once. */
@@ -57,10 +62,26 @@ function readContent(message: Message, work: WorkCounter): MessageContent {
         part satisfies never;
     }
   }
-  return { counts, reasoningCounts, reasoning: reasoningOf(message), images };
+  const isUnseen = isSummary(message) && messageChars(message) < LEAST_SUMMARY_CHARS;
+  return { counts, reasoningCounts, reasoning: reasoningOf(message), images, isUnseen };
 }
 
 function reasoningOf({ parts }: Message): MessageContent["reasoning"] {
   if (parts.some((part) => part.type === "reasoning" && part.opaque !== null)) return "opaque";
   return parts.some((part) => part.type === "reasoning") ? "readable" : "none";
+}
+
+/** A summary that can be read is longer: its header alone has twice as many characters. */
+const LEAST_SUMMARY_CHARS = 60;
+
+/** What a summary is taken for that a vendor sends back encrypted: the recorded ones were some 1,900 and 2,200 tokens. */
+const UNSEEN_SUMMARY_TOKENS = 2000;
+
+function isSummary(message: Message): boolean {
+  return message.role !== "tool-result" && message.origin === "summary";
+}
+
+/** Tokens of a message that no weight gives: its images, and a summary that cannot be read. */
+export function fixedTokensOf({ images, isUnseen }: MessageContent, rule: ImageRule): number {
+  return imageTokensOf(images, rule) + (isUnseen ? UNSEEN_SUMMARY_TOKENS : 0);
 }

@@ -2,10 +2,10 @@ import type { UsageEntry } from "../../entry.ts";
 import type { Message } from "../../message/message.ts";
 import { isHuman } from "../../message/message.ts";
 import { sequenceOf } from "../../sequence.ts";
-import { imageTokensOf } from "../image-rule.ts";
 import type { ModelPriors } from "../model-prior.ts";
 import type { Account, Base, Beside, Epoch } from "./account.ts";
 import type { ContentOf } from "./content.ts";
+import { fixedTokensOf } from "./content.ts";
 import { arrivedTokensBy, learnRules, learnText, nextSurgeTokens } from "./learn-from-report.ts";
 import type { Load } from "./load.ts";
 import { addLoads, NO_LOAD, withContent } from "./load.ts";
@@ -27,8 +27,8 @@ export function modelOf(account: Account, modelId: string | null, priors: ModelP
 export function withMessage(account: Account, message: Message, { contentOf, priors }: Reading): Account {
   const content = contentOf(message);
   const modelId = account.nextModelId ?? account.reportedModelId;
-  const imageTokens = content.images.length === 0 ? 0 : imageTokensOf(content.images, priors(modelId ?? "").image);
-  const view = withContent(account.view, content, imageTokens, "counted");
+  const fixedTokens = fixedTokensOf(content, priors(modelId ?? "").image);
+  const view = withContent(account.view, content, fixedTokens, "counted");
   const { reply } = account;
   if (message.role === "assistant" && reply !== null && reply.messageId === null && message.requestId === reply.requestId) {
     return { ...account, view, reply: { ...reply, messageId: message.id, content } };
@@ -36,8 +36,8 @@ export function withMessage(account: Account, message: Message, { contentOf, pri
   return {
     ...account,
     view,
-    pending: withContent(account.pending, content, imageTokens, "left-out"),
-    pendingMessages: account.pendingMessages.append({ id: message.id, content, imageTokens }),
+    pending: withContent(account.pending, content, fixedTokens, "left-out"),
+    pendingMessages: account.pendingMessages.append({ id: message.id, content, fixedTokens }),
     pendingHuman: account.pendingHuman || isHuman(message),
   };
 }
@@ -128,12 +128,12 @@ export function withView(account: Account, messages: Iterable<Message>, { conten
   let view: Load = NO_LOAD;
   for (const [index, message] of list.entries()) {
     const content = contentOf(message);
-    const imageTokens = content.images.length === 0 ? 0 : imageTokensOf(content.images, model.prior.image);
-    view = withContent(view, content, imageTokens, "counted");
+    const fixedTokens = fixedTokensOf(content, model.prior.image);
+    view = withContent(view, content, fixedTokens, "counted");
     const size = known.get(message.id);
     if (size !== undefined && size.modelId === modelId && size.content === content)
       measuredTokens += size.tokens - (goes && index < lastHuman ? size.reasoningTokens : 0);
-    else load = withContent(load, content, imageTokens, "counted");
+    else load = withContent(load, content, fixedTokens, "counted");
   }
   const base: Base = account.base.kind === "nothing" ? account.base : { kind: "cut", measuredTokens, load };
   return {

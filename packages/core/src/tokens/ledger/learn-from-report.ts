@@ -53,7 +53,7 @@ export function learnRules(account: Account, model: Model, { prompt, differenceT
 /** What a difference teaches of text: what is left of it beside the reply and what vanished. A falling prompt never teaches. */
 export function learnText(account: Account, model: Model, { prompt, differenceTokens }: Difference): ModelFit {
   if (differenceTokens <= 0) return model.fit;
-  const tokens = differenceTokens - prompt.returnedTokens + prompt.vanishingTokens - account.pending.imageTokens;
+  const tokens = differenceTokens - prompt.returnedTokens + prompt.vanishingTokens - account.pending.fixedTokens;
   const weighed = weighCounts(account.pending.counts, model.prior.weights);
   return { ...model.fit, regression: learn(model.fit.regression, { weighed, messages: account.pending.messages, tokens }) };
 }

@@ -4,7 +4,6 @@ import type { CharClassSpec } from "../char-class.ts";
 import { charClass } from "../char-class.ts";
 import type { ClassCounts } from "../char-classes.ts";
 import { countClasses, NO_COUNTS } from "../char-classes.ts";
-import { imageTokensOf } from "../image-rule.ts";
 import type { Ledger } from "../ledger.ts";
 import type { ModelPriors } from "../model-prior.ts";
 import type { Estimator, Overhead } from "../prediction.ts";
@@ -12,7 +11,7 @@ import type { WorkCounter } from "../work.ts";
 import type { Account, Beside, MeasuredMessage } from "./account.ts";
 import { EMPTY_ACCOUNT } from "./account.ts";
 import type { ContentOf } from "./content.ts";
-import { contentReader } from "./content.ts";
+import { contentReader, fixedTokensOf } from "./content.ts";
 import { modelOf, withMessage, withReport, withView } from "./fold-account.ts";
 import { addCounts, NO_LOAD, withContent } from "./load.ts";
 import type { Model } from "./model-fit.ts";
@@ -118,6 +117,6 @@ function sizeLookup(contentOf: ContentOf): (message: Message, account: Account, 
     const content = contentOf(message);
     const size = sizesOf(account.measured).get(message.id);
     if (size !== undefined && size.content === content && size.modelId === account.reportedModelId) return size.tokens;
-    return loadTokens(withContent(NO_LOAD, content, imageTokensOf(content.images, model.prior.image), "counted"), model);
+    return loadTokens(withContent(NO_LOAD, content, fixedTokensOf(content, model.prior.image), "counted"), model);
   };
 }

@@ -6,19 +6,20 @@ import type { MessageContent } from "./content.ts";
 export interface Load {
   readonly counts: ClassCounts;
   readonly messages: number;
-  readonly imageTokens: number;
+  /** Images, and what the messages do not show. */
+  readonly fixedTokens: number;
 }
 
 /** No message. */
-export const NO_LOAD: Load = { counts: NO_COUNTS, messages: 0, imageTokens: 0 };
+export const NO_LOAD: Load = { counts: NO_COUNTS, messages: 0, fixedTokens: 0 };
 
 /** The load with one more message; readable reasoning counts as text where `reasoning` says so. */
-export function withContent(load: Load, content: MessageContent, images: number, reasoning: "counted" | "left-out"): Load {
+export function withContent(load: Load, content: MessageContent, fixedTokens: number, reasoning: "counted" | "left-out"): Load {
   const counts = addCounts(load.counts, content.counts);
   return {
     counts: reasoning === "counted" ? addCounts(counts, content.reasoningCounts) : counts,
     messages: load.messages + 1,
-    imageTokens: load.imageTokens + images,
+    fixedTokens: load.fixedTokens + fixedTokens,
   };
 }
 
@@ -27,7 +28,7 @@ export function addLoads(a: Load, b: Load): Load {
   return {
     counts: addCounts(a.counts, b.counts),
     messages: a.messages + b.messages,
-    imageTokens: a.imageTokens + b.imageTokens,
+    fixedTokens: a.fixedTokens + b.fixedTokens,
   };
 }
 

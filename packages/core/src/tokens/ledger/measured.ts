@@ -20,7 +20,7 @@ export function measuredBy(ledger: Ledger, { modelId, usage }: UsageEntry, prior
   const { base, pending } = account;
   const promptTokens = usage.input.totalTokens;
   if (promptTokens === null || base.kind !== "report" || account.reportedModelId !== modelId) return null;
-  if (account.pendingHuman || pending.imageTokens > 0 || pending.messages === 0) return null;
+  if (account.pendingHuman || pending.fixedTokens > 0 || pending.messages === 0) return null;
   const { returnedTokens } = arrivalOf(account, modelOf(account, modelId, priors));
   const tokens = promptTokens - base.promptTokens - returnedTokens;
   return tokens > 0 ? { modelId, counts: pending.counts, messages: pending.messages, tokens } : null;

@@ -40,5 +40,5 @@ export function fitFrom(prior: ModelPrior): ModelFit {
 
 /** Expected tokens of a load. */
 export function loadTokens(load: Load, { prior, fit }: Model): number {
-  return expectedOf(fit.regression, weighCounts(load.counts, prior.weights), load.messages) + load.imageTokens;
+  return expectedOf(fit.regression, weighCounts(load.counts, prior.weights), load.messages) + load.fixedTokens;
 }

@@ -23,8 +23,8 @@ export function settle(
   const { messageId = null, content = null } = account.reply ?? {};
   if (messageId !== null && content !== null) measured = measured.append({ id: messageId, content, modelId, ...returned });
   let weighedTokens = 0;
-  const pending = account.pendingMessages.slice().map(({ id, content, imageTokens }) => {
-    const tokens = expectedOf(regression, weighCounts(content.counts, model.prior.weights), 1) + imageTokens;
+  const pending = account.pendingMessages.slice().map(({ id, content, fixedTokens }) => {
+    const tokens = expectedOf(regression, weighCounts(content.counts, model.prior.weights), 1) + fixedTokens;
     weighedTokens += tokens;
     return { id, content, tokens };
   });
