@@ -2,7 +2,21 @@
 export { ANTHROPIC_WIRE_RULES } from "./anthropic/wire-rules.ts";
 // Models
 export { MODEL_CATALOG, type ModelCatalog } from "./catalog/catalog.ts";
+export type { FamilyLimits, TokenizerFamily } from "./catalog/model-limits.ts";
+export { FAMILY_LIMITS, familyLimitsOf, LIMITS_CHECKED_ON, tokenizerOf } from "./catalog/model-limits.ts";
 export { PRICES_AS_OF } from "./catalog/model-prices.ts";
+export type { ModelReference } from "./catalog/model-reference.ts";
+export { modelFamily, parseModelReference } from "./catalog/model-reference.ts";
+export type { GetJson, ProbedLimits } from "./catalog/probe-server.ts";
+export { probeServer } from "./catalog/probe-server.ts";
+export type { LimitSource, ModelResolution, ResolvedModel, SourcedTokens } from "./catalog/resolve-model.ts";
+export { describeWindow, resolveModel } from "./catalog/resolve-model.ts";
+// Clients
+export type { FailureReason } from "./client/failure.ts";
+export type { Environment } from "./client/key.ts";
+export type { ClientOptions } from "./client/model-client.ts";
+export type { RetryOptions, Wait } from "./client/retry.ts";
+export { DEFAULT_RETRY } from "./client/retry.ts";
 export { OPENAI_CHAT_WIRE_RULES } from "./openai-chat/wire-rules.ts";
 export { OPENAI_RESPONSES_WIRE_RULES } from "./openai-responses/wire-rules.ts";
 export type { ClassifiedFailure, ProviderErrorClass, ProviderFailure } from "./overflow.ts";
@@ -24,3 +38,5 @@ export {
 export { MAX_PIECE_CHARS } from "./tokenizers/pieces.ts";
 export type { CountTokens, Encoding, PieceObserver, TokenCounter } from "./tokenizers/token-counter.ts";
 export { createTokenCounter } from "./tokenizers/token-counter.ts";
+export { FIRST_MESSAGE_NOTICE } from "./wire/first-message-notice.ts";
+export type { LoadImage } from "./wire/images.ts";

@@ -1,6 +1,7 @@
 import type { ModelPrices, PriceTier } from "@plimsoll/core";
 import type { ModelPrice } from "@pydantic/genai-prices";
 import { calcPrice } from "@pydantic/genai-prices";
+import { priceHostOf } from "./model-reference.ts";
 import { PRICE_OVERRIDES } from "./price-overrides.ts";
 
 /**
@@ -9,26 +10,33 @@ import { PRICE_OVERRIDES } from "./price-overrides.ts";
  */
 export const PRICES_AS_OF = "2026-09-23";
 
-/** The model's prices, from our own dated table where it names the model, else from the price package; `null` where nobody knows. */
-export function pricesOf(modelId: string): ModelPrices | null {
+/**
+ * The model's prices, from our own dated table where it names the model, else from the price package; `null` where nobody knows. A model
+ * that is served by another than its maker has that host's prices, where the package knows them.
+ */
+export function pricesOf(modelId: string, host: string | null = null): ModelPrices | null {
   const override = PRICE_OVERRIDES.find((entry) => entry.modelId === modelId);
-  return override?.prices ?? packagePrices(modelId);
+  return override?.prices ?? packagePrices(modelId, host);
 }
 
 /** The model's whole context window in tokens, as the price package states it; `null` where it does not. */
-export function contextWindowOf(modelId: string): number | null {
-  return lookUp(modelId)?.model.context_window ?? null;
+export function contextWindowOf(modelId: string, host: string | null = null): number | null {
+  return lookUp(modelId, host)?.model.context_window ?? null;
 }
 
 /** An id that no vendor's rule matches is looked up among those of the largest router, which lists models of every vendor. */
-function lookUp(modelId: string): ReturnType<typeof calcPrice> {
+function lookUp(modelId: string, host: string | null): ReturnType<typeof calcPrice> {
   const usage = { input_tokens: 0, output_tokens: 0 };
   const timestamp = new Date(`${PRICES_AS_OF}T00:00:00Z`);
-  return calcPrice(usage, modelId, { timestamp }) ?? calcPrice(usage, modelId, { timestamp, providerId: "openrouter" });
+  const providerId = priceHostOf(host);
+  const atHost = providerId === null ? null : calcPrice(usage, modelId, { timestamp, providerId });
+  return (
+    atHost ?? calcPrice(usage, modelId, { timestamp }) ?? calcPrice(usage, modelId, { timestamp, providerId: "openrouter" })
+  );
 }
 
-function packagePrices(modelId: string): ModelPrices | null {
-  const found = lookUp(modelId);
+function packagePrices(modelId: string, host: string | null): ModelPrices | null {
+  const found = lookUp(modelId, host);
   if (found === null) return null;
   const { model_price: prices } = found;
   const [first, ...rest] = [0, ...tierStarts(prices)].map((start) => tierAbove(start, prices));

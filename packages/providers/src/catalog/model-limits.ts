@@ -1,0 +1,63 @@
+import { modelFamily } from "./model-reference.ts";
+
+/** How a model's text is cut into tokens, as far as it is known. */
+export type TokenizerFamily = "o200k_base" | "cl100k_base" | "claude" | "gemini" | "unknown";
+
+/** What a family of models takes, looked up on a day. `null` where the vendor states nothing. */
+export interface FamilyLimits {
+  /** The family's ids begin with this. */
+  readonly prefix: string;
+  readonly contextWindowTokens: number;
+  /** Largest prompt, where it is less than the window. */
+  readonly maxInputTokens: number | null;
+  readonly maxOutputTokens: number | null;
+}
+
+/** The day on which the table below was looked up. */
+export const LIMITS_CHECKED_ON = "2026-11-21";
+
+/**
+ * Our own limits, most special prefix first; they come before the price package's windows, which state no maximum of input and output. Sources:
+ * platform.claude.com/docs/en/models, platform.openai.com/docs/models, ai.google.dev/gemini-api/docs/models, api-docs.deepseek.com; windows are
+ * those that a request gets without a beta header.
+ */
+export const FAMILY_LIMITS: readonly FamilyLimits[] = [
+  { prefix: "claude-opus-4-8", contextWindowTokens: 1_000_000, maxInputTokens: null, maxOutputTokens: 128_000 },
+  { prefix: "claude-opus-4-7", contextWindowTokens: 1_000_000, maxInputTokens: null, maxOutputTokens: 128_000 },
+  { prefix: "claude-opus-4-6", contextWindowTokens: 1_000_000, maxInputTokens: null, maxOutputTokens: 128_000 },
+  { prefix: "claude-sonnet-4-6", contextWindowTokens: 1_000_000, maxInputTokens: null, maxOutputTokens: 128_000 },
+  { prefix: "claude-opus-4-5", contextWindowTokens: 200_000, maxInputTokens: null, maxOutputTokens: 64_000 },
+  { prefix: "claude-opus-4", contextWindowTokens: 200_000, maxInputTokens: null, maxOutputTokens: 32_000 },
+  { prefix: "claude-sonnet-4", contextWindowTokens: 200_000, maxInputTokens: null, maxOutputTokens: 64_000 },
+  { prefix: "claude-haiku-4", contextWindowTokens: 200_000, maxInputTokens: null, maxOutputTokens: 64_000 },
+  { prefix: "claude-3-5", contextWindowTokens: 200_000, maxInputTokens: null, maxOutputTokens: 8_192 },
+  { prefix: "gpt-5-5", contextWindowTokens: 1_050_000, maxInputTokens: 922_000, maxOutputTokens: 128_000 },
+  { prefix: "gpt-5-4-", contextWindowTokens: 400_000, maxInputTokens: 272_000, maxOutputTokens: 128_000 },
+  { prefix: "gpt-5-4", contextWindowTokens: 1_050_000, maxInputTokens: 922_000, maxOutputTokens: 128_000 },
+  { prefix: "gpt-5", contextWindowTokens: 400_000, maxInputTokens: 272_000, maxOutputTokens: 128_000 },
+  { prefix: "gpt-4-1", contextWindowTokens: 1_047_576, maxInputTokens: null, maxOutputTokens: 32_768 },
+  { prefix: "gpt-4o", contextWindowTokens: 128_000, maxInputTokens: null, maxOutputTokens: 16_384 },
+  { prefix: "o3", contextWindowTokens: 200_000, maxInputTokens: null, maxOutputTokens: 100_000 },
+  { prefix: "o4-mini", contextWindowTokens: 200_000, maxInputTokens: null, maxOutputTokens: 100_000 },
+  { prefix: "gemini-3", contextWindowTokens: 1_114_112, maxInputTokens: 1_048_576, maxOutputTokens: 65_536 },
+  { prefix: "gemini-2-5", contextWindowTokens: 1_114_112, maxInputTokens: 1_048_576, maxOutputTokens: 65_536 },
+];
+
+/** The limits of the model's family; `null` where the table has none. */
+export function familyLimitsOf(modelId: string): FamilyLimits | null {
+  const family = modelFamily(modelId);
+  return FAMILY_LIMITS.find(({ prefix }) => family.startsWith(prefix)) ?? null;
+}
+
+const TOKENIZERS: readonly { readonly prefixes: readonly string[]; readonly tokenizer: TokenizerFamily }[] = [
+  { prefixes: ["claude"], tokenizer: "claude" },
+  { prefixes: ["gemini"], tokenizer: "gemini" },
+  { prefixes: ["gpt-4o", "gpt-4-1", "gpt-5", "chatgpt", "codex", "o1", "o3", "o4"], tokenizer: "o200k_base" },
+  { prefixes: ["gpt-4", "gpt-3"], tokenizer: "cl100k_base" },
+];
+
+/** The tokenizer of the model's family. */
+export function tokenizerOf(modelId: string): TokenizerFamily {
+  const family = modelFamily(modelId);
+  return TOKENIZERS.find(({ prefixes }) => prefixes.some((prefix) => family.startsWith(prefix)))?.tokenizer ?? "unknown";
+}

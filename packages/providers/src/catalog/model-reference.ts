@@ -1,0 +1,62 @@
+/** A model as a person names it: the host that serves it, where it is named, and the model's id there. */
+export interface ModelReference {
+  readonly host: string | null;
+  readonly modelId: string;
+}
+
+/** Names of hosts that may stand before a model's id, and what the price package calls them. */
+const HOSTS: Readonly<Record<string, string>> = {
+  anthropic: "anthropic",
+  openai: "openai",
+  google: "google",
+  gemini: "google",
+  openrouter: "openrouter",
+  azure: "azure",
+  bedrock: "aws",
+  deepseek: "deepseek",
+  moonshot: "moonshotai",
+  mistral: "mistral",
+  groq: "groq",
+  xai: "x-ai",
+  together: "together",
+  fireworks: "fireworks",
+  cerebras: "cerebras",
+};
+
+/** Names that people use for a model whose id is another. Kept short: dated ids and versions are read by rule. */
+const ALIASES: Readonly<Record<string, string>> = {
+  opus: "claude-opus-4-8",
+  sonnet: "claude-sonnet-4-6",
+  haiku: "claude-haiku-4-5",
+};
+
+/**
+ * Reads `model`, `host/model` and `host/maker/model` (a router's id). A first part that is no known host belongs to the id, since routers'
+ * ids have slashes of their own.
+ */
+export function parseModelReference(text: string): ModelReference {
+  const [first = "", ...rest] = text.trim().split("/");
+  const known = rest.length > 0 ? HOSTS[first] : undefined;
+  const modelId = known === undefined ? text.trim() : rest.join("/");
+  return { host: known === undefined ? null : first, modelId: ALIASES[modelId] ?? modelId };
+}
+
+/** What the price package calls the host; `null` for none. */
+export function priceHostOf(host: string | null): string | null {
+  return host === null ? null : (HOSTS[host] ?? null);
+}
+
+/**
+ * The id in the form in which families are told apart: without a router's maker, a cloud's region and version, a date or `latest`, with
+ * hyphens for dots. `us.anthropic.claude-sonnet-4-5-20250929-v1:0` and `anthropic/claude-sonnet-4.5` are both `claude-sonnet-4-5`.
+ */
+export function modelFamily(modelId: string): string {
+  const name = modelId.slice(modelId.lastIndexOf("/") + 1).toLowerCase();
+  const maker = name.indexOf("anthropic.");
+  const bare = maker < 0 ? name : name.slice(maker + "anthropic.".length);
+  return bare
+    .replace(/-v\d{1,2}(:\d{1,2})?$/, "")
+    .replace(/[@-]\d{4}-?\d{2}-?\d{2}$/, "")
+    .replace(/-latest$/, "")
+    .replaceAll(".", "-");
+}

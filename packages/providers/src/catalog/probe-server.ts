@@ -1,0 +1,64 @@
+import type { Fields } from "../fields.ts";
+import { numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+
+/** Gets a JSON document; rejects or gives anything where there is none. It carries the key where one is needed. */
+export type GetJson = (url: string, signal: AbortSignal) => Promise<unknown>;
+
+/** What a server tells of a model; `null` where it tells nothing. */
+export interface ProbedLimits {
+  readonly contextWindowTokens: number | null;
+  readonly maxOutputTokens: number | null;
+  /** The address that told it. */
+  readonly url: string;
+}
+
+/** Under which names servers tell a model's window: vLLM, OpenRouter and Together, Groq, Mistral, Anthropic, LM Studio. */
+const WINDOW_KEYS = [
+  "max_model_len",
+  "context_length",
+  "context_window",
+  "max_context_length",
+  "max_input_tokens",
+  "loaded_context_length",
+] as const;
+
+/** Under which names they tell its largest reply: Groq and OpenRouter, Anthropic. */
+const OUTPUT_KEYS = ["max_completion_tokens", "max_output_tokens", "max_tokens"] as const;
+
+/**
+ * Asks a server for a model's window: llama.cpp's `/props`, which tells the window that it runs with, then `/v1/models`. `baseUrl` ends in
+ * `/v1`, as SDKs take it. `null` where it tells nothing; a server that cannot be reached is one of those.
+ */
+export async function probeServer(
+  baseUrl: string,
+  modelId: string,
+  { getJson, signal }: { readonly getJson: GetJson; readonly signal: AbortSignal },
+): Promise<ProbedLimits | null> {
+  const root = baseUrl.endsWith("/v1") ? baseUrl.slice(0, -"/v1".length) : baseUrl;
+  const ask = (url: string) =>
+    getJson(url, signal).catch(() => {
+      // A server without this address tells nothing; that is an answer.
+      signal.throwIfAborted();
+      return null;
+    });
+  const propsUrl = `${root}/props`;
+  const runningTokens = numberAt(recordAt(await ask(propsUrl), "default_generation_settings"), "n_ctx");
+  if (runningTokens !== null && runningTokens > 0)
+    return { contextWindowTokens: runningTokens, maxOutputTokens: null, url: propsUrl };
+  const modelsUrl = `${root}/v1/models`;
+  const model = recordsAt(await ask(modelsUrl), "data").find((each) => stringAt(each, "id") === modelId);
+  if (model === undefined) return null;
+  const contextWindowTokens = firstNumber(model, WINDOW_KEYS) ?? numberAt(recordAt(model, "meta"), "n_ctx_train");
+  const maxOutputTokens = firstNumber(model, OUTPUT_KEYS) ?? firstNumber(recordAt(model, "top_provider") ?? {}, OUTPUT_KEYS);
+  return contextWindowTokens === null && maxOutputTokens === null
+    ? null
+    : { contextWindowTokens, maxOutputTokens, url: modelsUrl };
+}
+
+function firstNumber(fields: Fields, keys: readonly string[]): number | null {
+  for (const key of keys) {
+    const value = numberAt(fields, key);
+    if (value !== null && value > 0) return value;
+  }
+  return null;
+}

@@ -1,0 +1,125 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { startSimulator } from "../simulator/index.ts";
+import { modelFamily, parseModelReference } from "./model-reference.ts";
+import type { GetJson } from "./probe-server.ts";
+import { probeServer } from "./probe-server.ts";
+import { describeWindow, resolveModel } from "./resolve-model.ts";
+
+const signal = new AbortController().signal;
+
+const getJson: GetJson = async (url, by) => {
+  const body: unknown = await (await fetch(url, { signal: by })).json();
+  return body;
+};
+
+test.each([
+  ["claude-sonnet-4-5", "claude-sonnet-4-5"],
+  ["claude-sonnet-4-5-20250929", "claude-sonnet-4-5"],
+  ["anthropic/claude-sonnet-4.5", "claude-sonnet-4-5"],
+  ["us.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-sonnet-4-5"],
+  ["claude-sonnet-4-5@20250929", "claude-sonnet-4-5"],
+  ["gpt-5-2025-08-07", "gpt-5"],
+  ["claude-3-5-haiku-latest", "claude-3-5-haiku"],
+])("the family of %s is %s", (modelId, family) => {
+  expect(modelFamily(modelId)).toBe(family);
+});
+
+test.each([
+  ["gpt-5", { host: null, modelId: "gpt-5" }],
+  ["openai/gpt-5", { host: "openai", modelId: "gpt-5" }],
+  ["openrouter/anthropic/claude-sonnet-4.5", { host: "openrouter", modelId: "anthropic/claude-sonnet-4.5" }],
+  ["qwen/qwen3-coder", { host: null, modelId: "qwen/qwen3-coder" }],
+  ["haiku", { host: null, modelId: "claude-haiku-4-5" }],
+  ["anthropic/opus", { host: "anthropic", modelId: "claude-opus-4-8" }],
+])("%s names a model", (text, reference) => {
+  expect(parseModelReference(text)).toEqual(reference);
+});
+
+describe("the window comes from", () => {
+  const unknownWindow = { tokens: 50_000 };
+  const told = () => Promise.resolve({ contextWindowTokens: 9_000, maxOutputTokens: 1_000, url: "http://server/props" });
+
+  test.each([
+    [
+      "config, before everything else",
+      { reference: "gpt-5", config: { contextWindowTokens: 32_000, maxOutputTokens: null }, unknownWindow, probe: told },
+      "context window 32000 tokens (config)",
+    ],
+    [
+      "the catalogue",
+      { reference: "openai/gpt-5-mini-2025-08-07", unknownWindow, probe: told },
+      "context window 400000 tokens (catalogue, limits of 2026-11-21)",
+    ],
+    [
+      "the price package where our own table has nothing",
+      { reference: "grok-4", unknownWindow, probe: told },
+      "context window 256000 tokens (catalogue, prices of 2026-09-23)",
+    ],
+    [
+      "the server",
+      { reference: "my-own-model", unknownWindow, probe: told },
+      "context window 9000 tokens (server, http://server/props)",
+    ],
+    ["the policy", { reference: "my-own-model", unknownWindow }, "context window 50000 tokens (policy, unknownWindow)"],
+    ["nowhere", { reference: "my-own-model", unknownWindow: "off" as const }, "context window unknown"],
+  ])("%s", async (_, resolution, description) => {
+    expect(describeWindow(await resolveModel(resolution))).toBe(description);
+  });
+});
+
+test("input, output, prices, cache and tokenizer are known together", async () => {
+  const model = await resolveModel({ reference: "openai/gpt-5", unknownWindow: "off" });
+  expect(model).toMatchObject({
+    maxInput: { tokens: 272_000, source: "catalogue" },
+    maxOutput: { tokens: 128_000, source: "catalogue" },
+    limits: { contextWindowTokens: 400_000, maxOutputTokens: 128_000 },
+    cacheRules: { minimumTokens: 1_024, stepTokens: 128 },
+    tokenizer: "o200k_base",
+  });
+  expect(model.prices?.tiers[0].inputUsdPerMillion).toBe(1.25);
+});
+
+test("a model has the prices of the host that serves it", async () => {
+  const direct = await resolveModel({ reference: "anthropic/claude-sonnet-4-5", unknownWindow: "off" });
+  expect(direct.prices?.tiers[0]).toMatchObject({
+    inputUsdPerMillion: 3,
+    cacheReadUsdPerMillion: 0.3,
+    cacheWriteUsdPerMillion: 3.75,
+    cacheWriteOneHourUsdPerMillion: 6,
+  });
+  const routed = await resolveModel({ reference: "openrouter/anthropic/claude-sonnet-4.5", unknownWindow: "off" });
+  expect(routed.prices?.tiers[0].inputUsdPerMillion).toBe(3);
+  expect(routed.host).toBe("openrouter");
+});
+
+describe("a server is asked", () => {
+  test("for the window that it runs with", async () => {
+    const simulator = await startSimulator({ replies: [], contextWindowTokens: 8_192 });
+    onTestFinished(() => simulator.close());
+    expect(await probeServer(simulator.openAiUrl, "simulated", { getJson, signal })).toEqual({
+      contextWindowTokens: 8_192,
+      maxOutputTokens: null,
+      url: `${simulator.url}/props`,
+    });
+  });
+
+  test.each<[string, unknown, number | null, number | null]>([
+    ["vLLM", { id: "m", max_model_len: 32_768 }, 32_768, null],
+    ["OpenRouter", { id: "m", context_length: 200_000, top_provider: { max_completion_tokens: 64_000 } }, 200_000, 64_000],
+    ["Groq", { id: "m", context_window: 131_072, max_completion_tokens: 32_768 }, 131_072, 32_768],
+    ["llama.cpp without /props", { id: "m", meta: { n_ctx_train: 4_096 } }, 4_096, null],
+  ])("and tells it as %s does", async (_, model, contextWindowTokens, maxOutputTokens) => {
+    const answers: GetJson = (url) =>
+      url.endsWith("/v1/models") ? Promise.resolve({ data: [{ id: "other" }, model] }) : Promise.reject(new Error("404"));
+    expect(await probeServer("http://server/v1", "m", { getJson: answers, signal })).toEqual({
+      contextWindowTokens,
+      maxOutputTokens,
+      url: "http://server/v1/models",
+    });
+  });
+
+  test("and may tell nothing, or not be there", async () => {
+    const nothing: GetJson = () => Promise.reject(new Error("connection refused"));
+    expect(await probeServer("http://server/v1", "m", { getJson: nothing, signal })).toBeNull();
+  });
+});

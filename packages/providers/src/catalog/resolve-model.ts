@@ -1,0 +1,88 @@
+import type { CacheRules, ModelLimits, ModelPrices, Policy } from "@plimsoll/core";
+import { cacheRulesOf } from "./cache-rules.ts";
+import type { TokenizerFamily } from "./model-limits.ts";
+import { familyLimitsOf, LIMITS_CHECKED_ON, tokenizerOf } from "./model-limits.ts";
+import { contextWindowOf, PRICES_AS_OF, pricesOf } from "./model-prices.ts";
+import type { ModelReference } from "./model-reference.ts";
+import { parseModelReference } from "./model-reference.ts";
+import type { ProbedLimits } from "./probe-server.ts";
+
+/** Where a figure comes from, in the order in which it is looked for. */
+export type LimitSource = "config" | "catalogue" | "server" | "policy" | "unknown";
+
+/** A figure with its source; `note` says which table, day or address. */
+export interface SourcedTokens {
+  readonly tokens: number | null;
+  readonly source: LimitSource;
+  readonly note: string | null;
+}
+
+/** Everything that is known of a model that is about to be used. */
+export interface ResolvedModel extends ModelReference {
+  readonly contextWindow: SourcedTokens;
+  readonly maxInput: SourcedTokens;
+  readonly maxOutput: SourcedTokens;
+  /** The limits as the engine takes them. */
+  readonly limits: ModelLimits;
+  readonly prices: ModelPrices | null;
+  readonly cacheRules: CacheRules;
+  readonly tokenizer: TokenizerFamily;
+}
+
+/** What a model is resolved with. */
+export interface ModelResolution {
+  /** `model`, `host/model`, an alias or a dated id. */
+  readonly reference: string;
+  /** What the person set; `null` for what they did not. */
+  readonly config?: ModelLimits;
+  /** Asks the serving server; called only where config and catalogue do not know the window. */
+  readonly probe?: (modelId: string) => Promise<ProbedLimits | null>;
+  readonly unknownWindow: Policy["unknownWindow"];
+}
+
+/** The model's facts: config first, then the catalogue, then the server, then the policy's `unknownWindow`. */
+export async function resolveModel(resolution: ModelResolution): Promise<ResolvedModel> {
+  const reference = parseModelReference(resolution.reference);
+  const { modelId, host } = reference;
+  const family = familyLimitsOf(modelId);
+  const windowKnown = resolution.config?.contextWindowTokens ?? family?.contextWindowTokens ?? contextWindowOf(modelId, host);
+  const probed = windowKnown === null ? ((await resolution.probe?.(modelId)) ?? null) : null;
+  const table = `limits of ${LIMITS_CHECKED_ON}`;
+  const contextWindow = firstKnown([
+    { tokens: resolution.config?.contextWindowTokens ?? null, source: "config", note: null },
+    { tokens: family?.contextWindowTokens ?? null, source: "catalogue", note: table },
+    { tokens: contextWindowOf(modelId, host), source: "catalogue", note: `prices of ${PRICES_AS_OF}` },
+    { tokens: probed?.contextWindowTokens ?? null, source: "server", note: probed?.url ?? null },
+    {
+      tokens: resolution.unknownWindow === "off" ? null : resolution.unknownWindow.tokens,
+      source: "policy",
+      note: "unknownWindow",
+    },
+  ]);
+  const maxInput = firstKnown([{ tokens: family?.maxInputTokens ?? null, source: "catalogue", note: table }]);
+  const maxOutput = firstKnown([
+    { tokens: resolution.config?.maxOutputTokens ?? null, source: "config", note: null },
+    { tokens: family?.maxOutputTokens ?? null, source: "catalogue", note: table },
+    { tokens: probed?.maxOutputTokens ?? null, source: "server", note: probed?.url ?? null },
+  ]);
+  return {
+    ...reference,
+    contextWindow,
+    maxInput,
+    maxOutput,
+    limits: { contextWindowTokens: contextWindow.tokens, maxOutputTokens: maxOutput.tokens },
+    prices: pricesOf(modelId, host),
+    cacheRules: cacheRulesOf(modelId),
+    tokenizer: tokenizerOf(modelId),
+  };
+}
+
+function firstKnown(candidates: readonly SourcedTokens[]): SourcedTokens {
+  return candidates.find(({ tokens }) => tokens !== null) ?? { tokens: null, source: "unknown", note: null };
+}
+
+/** The window and where its size comes from, in one line for a person. */
+export function describeWindow({ contextWindow: { tokens, source, note } }: ResolvedModel): string {
+  const from = note === null ? source : `${source}, ${note}`;
+  return tokens === null ? "context window unknown" : `context window ${tokens} tokens (${from})`;
+}
