@@ -6,6 +6,7 @@ import { schemaProblems } from "../yaml/schema-problems.ts";
 import { readDocument, type YamlDocument } from "../yaml/yaml-document.ts";
 import { mergePolicy } from "./merge-policy.ts";
 import { policyJsonSchema } from "./policy-json-schema.ts";
+import { readPolicySection } from "./policy-section.ts";
 
 /** A policy with where each of its values comes from. */
 export interface SourcedPolicy {
@@ -19,7 +20,7 @@ export type ReadPolicy = { readonly found: SourcedPolicy } | { readonly problems
 
 /**
  * Reads a policy from a YAML file: `policy: <preset>` with changed values beside it, or a whole policy, under `policy:` or at the top.
- * A changed preset goes by the file's name unless `name` gives another. Problems are lines with file, line and column.
+ * Or a section of another system's configuration (`agent:`, `compaction:`), which changes that system's preset. A changed preset goes by the file's name unless `name` gives another. Problems are lines with file, line and column.
  */
 export function readPolicyFile(path: string, displayName: string): ReadPolicy {
   const text = readText(path);
@@ -27,7 +28,7 @@ export function readPolicyFile(path: string, displayName: string): ReadPolicy {
   const read = readDocument(text);
   if ("problems" in read)
     return { problems: read.problems.map((problem) => `${displayName}:${problem.place}: ${problem.text}`) };
-  return policyOf(read.document, displayName);
+  return readPolicySection(read.document, displayName) ?? policyOf(read.document, displayName);
 }
 
 function policyOf(document: YamlDocument, displayName: string): ReadPolicy {
