@@ -8,6 +8,9 @@ export type { FileHead, FileSource, Importer } from "./formats/importer.ts";
 export type { LocatedAgent, LocatedFile, LogQuery } from "./formats/locations.ts";
 export { LOCATED_AGENTS, locateLogs, usualPlaces } from "./formats/locations.ts";
 export { IMPORTERS, importFile } from "./formats/registry.ts";
+// Peers
+export type { Peer } from "./peers/peer.ts";
+export { PEERS, peerNamed } from "./peers/peers.ts";
 export type { RepairedEntries } from "./repair/repair-entries.ts";
 export { repairEntries } from "./repair/repair-entries.ts";
 export type { PreparedSession } from "./replay/prepared-session.ts";

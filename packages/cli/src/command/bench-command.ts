@@ -44,7 +44,11 @@ export function addBenchCommand(program: Command, io: CliIo, onExit: (exitCode: 
     .command("bench")
     .description("replay recorded sessions under policies and compare size, cost, safety and retention")
     .argument("[inputs...]", "session files, folders (all below them is looked at) or patterns")
-    .option("-p, --policy <name>", `a preset or a YAML file; repeatable (default: ${DEFAULT_POLICIES.join(" and ")})`, collect)
+    .option(
+      "-p, --policy <name>",
+      `a preset, a peer or a YAML file; repeatable (default: ${DEFAULT_POLICIES.join(" and ")})`,
+      collect,
+    )
     .option("-w, --window <size>", "working room: 16k, 32k, 64k, 128k, a number, or real; repeatable (default: 64k)", collect)
     .option("--from <agent>", `the agent's own logs in their usual place; repeatable (${LOCATED_AGENTS.join(", ")})`, collect)
     .option("--since <time>", "with --from: logs changed since 2026-01-31, or in the last 12h, 7d or 4w")

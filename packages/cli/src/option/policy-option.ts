@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { PEERS, peerNamed } from "@plimsoll/bench";
 import type { Policy } from "@plimsoll/core";
 import { PRESETS, presetNamed } from "@plimsoll/core";
 import { type ReadPolicy, readPolicyFile } from "../policy/read-policy-file.ts";
@@ -27,11 +28,13 @@ export function choosePolicies(given: readonly string[], cwd: string): ChosenPol
   return { policies: [...policies.values()], problems };
 }
 
-/** A preset by its name, or a policy from a file: what holds a dot or a slash is a file. */
+/** A preset or a peer by its name, or a policy from a file: what holds a dot or a slash is a file. */
 export function findPolicy(name: string, cwd: string): ReadPolicy {
   const preset = presetNamed(name);
   if (preset !== undefined) return { found: { policy: preset, originOf: () => `preset ${name}` } };
+  const peer = peerNamed(name);
+  if (peer !== undefined) return { found: { policy: peer.policy, originOf: () => `peer ${name}, read on ${peer.readOn}` } };
   if (/[./\\]/.test(name)) return readPolicyFile(resolve(cwd, name), name);
-  const names = PRESETS.map((known) => known.name);
+  const names = [...PRESETS, ...PEERS.map(({ policy }) => policy)].map((known) => known.name);
   return { problems: [`unknown policy "${name}": ${suggestion(name, names)}`] };
 }

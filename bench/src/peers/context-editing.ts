@@ -1,0 +1,23 @@
+import { PI_POLICY } from "@plimsoll/core";
+import type { Peer } from "./peer.ts";
+
+/** Anthropic's context editing on the server (`clear_tool_uses_20250919`) with its defaults: above 100,000 input tokens all but three results. */
+export const CONTEXT_EDITING_PEER: Peer = {
+  policy: {
+    ...PI_POLICY,
+    name: "clear-tool-uses",
+    gates: { at: ["before-step"], countPending: true },
+    trigger: { above: { min: [{ tokens: 100_000 }, { ratio: 0.5, of: "window" }] } },
+    keep: { messages: 6 },
+    strategies: [{ kind: "clear-tool-results", keepResults: 3, clearAtLeastTokens: 0 }],
+    overflow: { keep: { messages: 6 }, maxRecoveries: 1 },
+  },
+  source: "docs.claude.com, build-with-claude/context-editing: trigger 100,000 input tokens, keep 3, clear_at_least none",
+  readOn: "2026-11-21",
+  notExpressed: [
+    "in windows below 200,000 tokens the trigger is half the window, as 100,000 is of the window that it is made for",
+    "it edits each request on the server and keeps no state; here what was cleared stays cleared",
+    "where clearing is not enough the request fails there; here the engine's own rungs follow",
+    "its placeholder has no handle",
+  ],
+};

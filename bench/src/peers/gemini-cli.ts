@@ -1,0 +1,28 @@
+import { PI_POLICY } from "@plimsoll/core";
+import type { Peer } from "./peer.ts";
+
+/** Share of the window at which it compresses. */
+const THRESHOLD_RATIO = 0.5;
+/** Share of the history that it keeps. */
+const PRESERVED_RATIO = 0.3;
+
+/** gemini-cli: at half the window the older seven tenths of the history become a snapshot. */
+export const GEMINI_CLI_PEER: Peer = {
+  policy: {
+    ...PI_POLICY,
+    name: "gemini-cli",
+    gates: { at: ["before-submit", "before-step"], countPending: false },
+    trigger: { atLeast: { ratio: THRESHOLD_RATIO, of: "window" } },
+    keep: { ratio: THRESHOLD_RATIO * PRESERVED_RATIO, of: "window" },
+    strategies: [{ kind: "summarize", writer: "model", boundary: "turn", promptId: "checkpoint", turnPrefixPromptId: null }],
+    overflow: { keep: { ratio: THRESHOLD_RATIO * PRESERVED_RATIO, of: "window" }, maxRecoveries: 1 },
+  },
+  source:
+    "packages/core/src/services/chatCompressionService.ts: threshold 0.5 of the token limit, 0.3 of the history preserved",
+  readOn: "2026-11-21",
+  notExpressed: [
+    "the kept share is one of the history's characters; at its threshold 0.3 of the history is 0.15 of the window",
+    "a snapshot that came out longer than what it replaced switches compression off for the session",
+    "the second request in which the model checks its own snapshot; large tool outputs are cut to files",
+  ],
+};

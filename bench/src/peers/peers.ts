@@ -1,0 +1,23 @@
+import { CLAUDE_CODE_PEER } from "./claude-code.ts";
+import { CODEX_PEER } from "./codex.ts";
+import { CONTEXT_EDITING_PEER } from "./context-editing.ts";
+import { GEMINI_CLI_PEER } from "./gemini-cli.ts";
+import { BATCHED_MASK_PEER, ROLLING_MASK_PEER } from "./observation-masking.ts";
+import { OPENCODE_PEER } from "./opencode.ts";
+import type { Peer } from "./peer.ts";
+
+/** All peers, in the order in which tables show them. */
+export const PEERS: readonly Peer[] = [
+  CLAUDE_CODE_PEER,
+  CODEX_PEER,
+  OPENCODE_PEER,
+  GEMINI_CLI_PEER,
+  CONTEXT_EDITING_PEER,
+  ROLLING_MASK_PEER,
+  BATCHED_MASK_PEER,
+];
+
+/** The peer of that name, or `undefined`. */
+export function peerNamed(name: string): Peer | undefined {
+  return PEERS.find(({ policy }) => policy.name === name);
+}
