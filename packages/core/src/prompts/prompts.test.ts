@@ -1,0 +1,40 @@
+import { describe, expect, test } from "vitest";
+import { PRESETS } from "../policy/presets/presets.ts";
+import { SVEN_POLICY } from "../policy/presets/sven.ts";
+import { summaryPrompt } from "../summarizer/summary-request.ts";
+import { human, result, summaryMessage, toolCall } from "../testing/builders.ts";
+import { PROMPTS, promptFor } from "./registry.ts";
+import { truncateText } from "./truncate.ts";
+
+const request = { ...SVEN_POLICY.summary, parts: [], focus: "the tests" };
+const messages = [
+  human("u", "fix the parser"),
+  toolCall("a", "c", { name: "shell", argumentsJson: '{"command":"ls"}' }),
+  result("r", "c", "README.md"),
+];
+
+describe("prompts", () => {
+  test.each(PROMPTS.map((prompt) => [prompt.id, prompt] as const))("%s, as it is sent", async (id) => {
+    const isTurnPrefix = id === "turn-prefix";
+    const covered = id === "update" ? [summaryMessage("s", "what was known"), ...messages] : messages;
+    const { system, text, version } = summaryPrompt({ promptId: id, messages: covered }, request, isTurnPrefix);
+    await expect(`version ${version}\n\n${system}\n\n${text}\n`).toMatchFileSnapshot(`__goldens__/${id}.txt`);
+  });
+
+  test("every policy names prompts that are there", () => {
+    const ids = PRESETS.flatMap(({ strategies }) =>
+      strategies.flatMap((spec) =>
+        spec.kind === "summarize" ? [spec.promptId, spec.turnPrefixPromptId ?? spec.promptId] : [],
+      ),
+    );
+    expect(ids.filter((id) => id !== "digest").map((id) => promptFor(id).id)).toEqual(ids.filter((id) => id !== "digest"));
+  });
+
+  test("an unknown prompt is named with those that are known", () => {
+    expect(() => promptFor("story")).toThrow(/"story".*structured, checkpoint/);
+  });
+
+  test("the truncate text counts by role", () => {
+    expect(truncateText(messages, "u..r")).toBe("[Compacted 3 messages: 1 user, 1 assistant, 1 tool result; handle u..r]");
+  });
+});
