@@ -110,6 +110,8 @@ async function climbRungs(state: FitState, rungs: RungsInput, signal: AbortSigna
   let messages = rungs.before;
   let tokens = rungs.tokensBefore;
   for (let rung = 0; rung < ladder.length; ) {
+    // What is enough for a rung is enough for all after it: none of them is looked at.
+    if (isEnough(ladder[rung], { goal, tokens, acted: applied.length > 0 })) break;
     const next = plan({
       messages,
       ladder,

@@ -1,0 +1,139 @@
+import { describe, expect, test } from "vitest";
+import type { BeforeCompaction } from "../engine/fit-input.ts";
+import type { CompactionEntry, SessionEntry } from "../entry.ts";
+import type { Policy } from "../policy/policy.ts";
+import { calling, human, logOf, reply, result, usageEntry } from "../testing/builders.ts";
+import { recordOf, SMALL_POLICY, SMALL_WINDOW, smallSession, stepsOf, turns, words } from "../testing/small-session.ts";
+
+const fails = () => Promise.reject(new Error("overloaded"));
+
+describe("a hook before compaction", () => {
+  const hooked = (hook: BeforeCompaction) => smallSession(turns(8), { beforeCompaction: hook });
+
+  test("that cancels is not asked again until something new arrives", async () => {
+    const calls: unknown[] = [];
+    const { fit, append } = hooked((notice) => {
+      calls.push(notice.reason);
+      return Promise.resolve({ kind: "cancel", why: "later" });
+    });
+    expect((await fit()).kind).toBe("cancelled");
+    expect((await fit()).kind).toBe("unchanged");
+    append(human("new", words(500)));
+    expect((await fit()).kind).toBe("cancelled");
+    expect(calls).toEqual(["threshold", "threshold"]);
+  });
+
+  test("that supplies the summary spares the model, and its words stand beside the facts", async () => {
+    const { fit, asked, written } = hooked(() => Promise.resolve({ kind: "summary", text: "my own words" }));
+    expect(stepsOf(await fit())).toEqual(["summarize applied"]);
+    expect([asked, written()]).toEqual([[], expect.stringMatching(/my own words.*<first-request>/s)]);
+  });
+
+  test("whose summary is blank is a failed summary: it never becomes content", async () => {
+    const { fit, written } = hooked(() => Promise.resolve({ kind: "summary", text: " \n" }));
+    expect(stepsOf(await fit())).toEqual(["summarize failed", "digest applied"]);
+    expect(written()).not.toBe("");
+  });
+
+  test("that throws at once is noted, and compaction goes on", async () => {
+    const { fit } = hooked(() => {
+      throw new Error("broken");
+    });
+    const outcome = await fit();
+    expect(recordOf(outcome)?.steps[0]).toEqual({ strategy: "before-compaction", outcome: "failed", detail: "broken" });
+    expect(stepsOf(outcome).at(-1)).toBe("summarize applied");
+  });
+
+  test("that outlives the caller ends the fit", async () => {
+    const controller = new AbortController();
+    const { manager } = hooked(() => {
+      controller.abort(new Error("given up"));
+      return Promise.reject(new Error("too late"));
+    });
+    const run = manager.fit({ gate: "before-step", pending: [], model: SMALL_WINDOW, nowMs: null }, controller.signal);
+    await expect(run).rejects.toThrow("too late");
+    expect(manager.view().activeCompactions).toEqual([]);
+  });
+});
+
+describe("a target", () => {
+  const withTarget = (tokens: number, steps: number): Policy => ({
+    ...SMALL_POLICY,
+    keep: { messages: 2 },
+    strategies: [{ kind: "clear-tool-results", keepResults: 2, clearAtLeastTokens: 0 }, ...SMALL_POLICY.strategies],
+    progress: { ...SMALL_POLICY.progress, target: { atMost: { tokens }, steps } },
+  });
+  /** Steps of 1,000 tokens, each with the usage of its call before it. */
+  const steps = (count: number): readonly SessionEntry[] =>
+    Array.from({ length: count }, (_, index): readonly SessionEntry[] => [
+      usageEntry(`q${index}`, null, 0),
+      { type: "message", message: calling(`a${index}`, [`c${index}`], words(500)) },
+      { type: "message", message: result(`r${index}`, `c${index}`, words(499)) },
+    ]).flat();
+  const open = (policy: Policy) => smallSession([], { policy, entries: [...logOf([human("u", "go")]), ...steps(8)] });
+
+  test("that the first strategy meets needs no second", async () => {
+    expect(stepsOf(await open(withTarget(6500, 0)).fit())).toEqual(["clear-tool-results applied"]);
+  });
+
+  test("that it does not meet brings the next strategy in", async () => {
+    expect(stepsOf(await open(withTarget(4000, 0)).fit())).toEqual(["clear-tool-results applied", "summarize applied"]);
+  });
+
+  test("leaves room for a number of steps at the growth measured so far", async () => {
+    const made = open(withTarget(6500, 3));
+    expect(Math.round(made.manager.ledger().stepGrowthTokens)).toBe(1000);
+    expect(stepsOf(await made.fit())).toEqual(["clear-tool-results applied", "summarize applied"]);
+    expect(made.manager.predict().expectedTokens).toBeLessThanOrEqual(8000 - 3 * 1000);
+  });
+
+  test("that is missed asks for no rung of the engine: the context fits", async () => {
+    const { fit } = smallSession(turns(8), { policy: { ...withTarget(100, 0), keep: { messages: 6 } } });
+    expect(stepsOf(await fit())).toEqual(["clear-tool-results not-applicable", "summarize applied"]);
+  });
+});
+
+describe("after an overflow", () => {
+  const policy: Policy = { ...SMALL_POLICY, overflow: { keep: { messages: 2 }, maxRecoveries: 2 } };
+
+  test("the first recovery keeps less than usual, with the model", async () => {
+    const { fit, ids, asked } = smallSession(turns(8), { policy });
+    await fit({ gate: "on-overflow", recovery: 0 });
+    expect([ids().slice(1), asked.length > 0]).toEqual([["u7", "a7"], true]);
+  });
+
+  test("the second asks no model, and the context shrinks to half", async () => {
+    const { fit, manager, asked } = smallSession(turns(8), { policy });
+    const before = manager.predict().expectedTokens;
+    const outcome = await fit({ gate: "on-overflow", recovery: 1 });
+    expect([recordOf(outcome)?.reason, asked]).toEqual(["overflow", []]);
+    expect(manager.predict().expectedTokens).toBeLessThanOrEqual(before / 2);
+  });
+
+  test("where the model fails the engine's rungs shrink it by a fifth at least", async () => {
+    const { fit, manager } = smallSession(turns(8), { policy, answer: fails });
+    const before = manager.predict().expectedTokens;
+    await fit({ gate: "on-overflow", recovery: 0 });
+    expect(manager.predict().expectedTokens).toBeLessThanOrEqual(before * 0.8);
+  });
+
+  test("recovery upon recovery ends: nothing is left to take, and that is said", async () => {
+    const { fit } = smallSession([human("u", words(50)), reply("a", words(50))], { policy });
+    const kinds: string[] = [];
+    for (const recovery of [0, 1, 2, 3]) kinds.push((await fit({ gate: "on-overflow", recovery })).kind);
+    expect(kinds.at(-1)).toBe("failed");
+  });
+});
+
+describe("an entry on the log", () => {
+  test("has an id that follows from what it did", async () => {
+    const entryOf = async () => {
+      const { fit } = smallSession(turns(8));
+      const outcome = await fit();
+      return outcome.kind === "compacted" ? outcome.entry : null;
+    };
+    const [one, two] = [await entryOf(), await entryOf()] satisfies (CompactionEntry | null)[];
+    expect(one).toEqual(two);
+    expect(one?.id).toMatch(/^[0-9a-f]{32}$/);
+  });
+});

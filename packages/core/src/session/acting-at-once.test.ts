@@ -1,0 +1,91 @@
+import { describe, expect, test } from "vitest";
+import type { Policy } from "../policy/policy.ts";
+import type { ContextManager } from "../session/context-manager.ts";
+import { human, reply } from "../testing/builders.ts";
+import { recordOf, SMALL_POLICY, SMALL_WINDOW, smallSession, turns, words } from "../testing/small-session.ts";
+
+const never = new AbortController().signal;
+
+describe("acting at once", () => {
+  test("a switch to a smaller window asks the summariser that is there, before the switch is on the log", async () => {
+    const log: (string | undefined)[] = [];
+    const open: { manager?: ContextManager } = {};
+    const { manager } = smallSession([...turns(6), reply("last", "done")], {
+      answer: () => {
+        log.push(open.manager?.entries().at(-1)?.type);
+        return Promise.resolve("by the old model");
+      },
+    });
+    open.manager = manager;
+    const limits = { contextWindowTokens: 5000, maxOutputTokens: 500 };
+    const input = { gate: "before-step", pending: [], model: SMALL_WINDOW, nowMs: 7 } as const;
+    const outcome = await manager.switchModel({ modelId: "small", limits }, input, never);
+    expect(recordOf(outcome)).toMatchObject({ reason: "downshift", budgetTokens: 4500, modelId: null });
+    expect([...new Set(log)]).toEqual(["message"]);
+    expect(manager.predict().upperTokens).toBeLessThanOrEqual(4500);
+    expect(manager.entries().slice(-2)).toMatchObject([
+      { type: "compaction", atMs: 7 },
+      { type: "model-change", limits, atMs: 7 },
+    ]);
+  });
+
+  test("a switch whose window nothing fits is said, and still made: the caller decides", async () => {
+    const { manager } = smallSession([human("u", words(3000))]);
+    const limits = { contextWindowTokens: 1000, maxOutputTokens: null };
+    const input = { gate: "before-step", pending: [], model: SMALL_WINDOW, nowMs: null } as const;
+    expect((await manager.switchModel({ modelId: "small", limits }, input, never)).kind).toBe("irreducible");
+    expect(manager.entries().at(-1)).toMatchObject({ type: "model-change", modelId: "small" });
+  });
+
+  test("a hand-off that the model asks for compacts below the trigger and says why", async () => {
+    const { fit, ids, events } = smallSession(turns(3));
+    const outcome = await fit({ now: { reason: "hand-off", keep: { messages: 2 } }, focus: "the open bug" });
+    expect(recordOf(outcome)).toMatchObject({ reason: "hand-off", gate: null });
+    expect(ids().slice(1)).toEqual(["u2", "a2"]);
+    expect(events[0]).toMatchObject({ type: "compaction-start", reason: "hand-off" });
+  });
+
+  test("redo compacts the context from before, with another policy and focus", async () => {
+    const { manager, fit, asked, ids } = smallSession(turns(8));
+    await fit({ focus: "the tests" });
+    const policy: Policy = { ...SMALL_POLICY, name: "other", keep: { messages: 4 } };
+    const outcome = await manager.redo(
+      { gate: "before-step", pending: [], model: SMALL_WINDOW, nowMs: null, policy, focus: "the docs" },
+      never,
+    );
+    expect(recordOf(outcome)).toMatchObject({ policy: "other", reason: "manual", messagesBefore: 16 });
+    expect(asked.map((request) => [request.focus, request.parts.flatMap((part) => part.messages).length])).toEqual([
+      ["the tests", 10],
+      ["the docs", 12],
+    ]);
+    expect([ids().length, manager.entries().filter((entry) => entry.type === "revert").length]).toEqual([5, 1]);
+  });
+
+  test("redo without anything to undo rejects", async () => {
+    const { manager } = smallSession(turns(1));
+    const redo = manager.redo({ gate: "before-step", pending: [], model: SMALL_WINDOW, nowMs: null }, never);
+    await expect(redo).rejects.toMatchObject({ code: "bad-input" });
+  });
+});
+
+describe("while a slow summary is written", () => {
+  test("what arrives ends up after the boundary in order, and is not summarised", async () => {
+    const gate: { open?: (text: string) => void } = {};
+    const made = smallSession(turns(8), {
+      answer: () =>
+        new Promise((resolve) => {
+          gate.open = resolve;
+        }),
+    });
+    const running = made.fit();
+    await Promise.resolve();
+    made.append(human("steer", "stop"), { ...human("note", "a reminder"), origin: "injected" }, human("queued", "then this"));
+    gate.open?.("what happened");
+    const outcome = await running;
+    expect(made.ids().slice(-3)).toEqual(["steer", "note", "queued"]);
+    expect(outcome.kind === "compacted" && outcome.entry.throughEntryId).toBe("a7");
+    expect(made.asked.flatMap((request) => request.parts.flatMap((part) => part.messages.map(({ id }) => id)))).not.toContain(
+      "steer",
+    );
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, test } from "vitest";
+import { isHuman } from "../message/message.ts";
+import type { Policy } from "../policy/policy.ts";
+import type { ContextEvent } from "../session/events.ts";
+import { human, reply } from "../testing/builders.ts";
+import type { SmallSession } from "../testing/small-session.ts";
+import { SMALL_POLICY, smallSession, turns, words } from "../testing/small-session.ts";
+
+const fails = () => Promise.reject(new Error("overloaded"));
+
+describe("the breaker", () => {
+  const policy: Policy = { ...SMALL_POLICY, progress: { ...SMALL_POLICY.progress, maximumFailures: 2 } };
+  const attempt = async ({ append, fit }: SmallSession, first: number) => {
+    append(...turns(6, first).filter((message) => !isHuman(message)));
+    return fit({ now: { reason: "manual", keep: null } });
+  };
+  const opened = (events: readonly ContextEvent[]) => events.filter((event) => event.type === "breaker-open");
+
+  test("opens after the failures that the policy allows, says so once, and the model is not asked again", async () => {
+    const made = smallSession(turns(8), { policy, answer: fails });
+    const outcomes = [await attempt(made, 10), await attempt(made, 20), await attempt(made, 30), await attempt(made, 40)];
+    expect(outcomes.map((outcome) => outcome.kind)).toEqual(["compacted", "compacted", "compacted", "compacted"]);
+    expect(made.asked).toHaveLength(2);
+    expect(opened(made.events)).toEqual([{ type: "breaker-open", failures: 2, why: "summaries failed in a row" }]);
+  });
+
+  test("closes when a person speaks", async () => {
+    const made = smallSession(turns(8), { policy, answer: fails });
+    await attempt(made, 10);
+    await attempt(made, 20);
+    made.append(human("again", "try again"));
+    await attempt(made, 30);
+    expect(made.asked).toHaveLength(3);
+  });
+
+  test("a summary that works in between clears the count", async () => {
+    const made = smallSession(turns(8), { policy, answer: (call) => (call === 2 ? Promise.resolve("fine") : fails()) });
+    for (const first of [10, 20, 30]) await attempt(made, first);
+    expect([made.asked.length, opened(made.events)]).toEqual([3, []]);
+  });
+});
+
+describe("between compactions", () => {
+  test("a minimum of new material must arrive, although the trigger would fire", async () => {
+    const policy: Policy = {
+      ...SMALL_POLICY,
+      keep: { tokens: 8100 },
+      progress: { ...SMALL_POLICY.progress, minimumNewTokens: 1500 },
+    };
+    const { fit, append, manager } = smallSession(turns(9), { policy });
+    expect((await fit()).kind).toBe("compacted");
+    expect(manager.predict().expectedTokens).toBeGreaterThan(8000);
+    append(reply("b", words(500)));
+    expect((await fit()).kind).toBe("unchanged");
+    append(reply("c", words(500)), reply("d", words(500)));
+    expect((await fit()).kind).toBe("compacted");
+  });
+
+  test("an attempt that failed is not repeated until something new arrives", async () => {
+    const one = smallSession([human("u", words(8500))]);
+    expect((await one.fit()).kind).toBe("failed");
+    expect((await one.fit()).kind).toBe("unchanged");
+    expect(one.events.filter((event) => event.type === "compaction-failed")).toHaveLength(1);
+  });
+});
