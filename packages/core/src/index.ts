@@ -150,7 +150,7 @@ export type { Admission, AdmittedResult } from "./session/admit.ts";
 export { admitToolResult, recallArtifact } from "./session/admit.ts";
 export type { DecodedLog } from "./session/codec.ts";
 export { decodeEntry, decodeLog, encodeEntry, encodeLog } from "./session/codec.ts";
-export type { CompactionFigures, CompactionKind } from "./session/compaction-log-line.ts";
+export type { CompactionFigures } from "./session/compaction-log-line.ts";
 export { compactionFigures, compactionKind, compactionLogLine } from "./session/compaction-log-line.ts";
 // Session
 export type { ContextManager, ContextManagerOptions } from "./session/context-manager.ts";
@@ -159,6 +159,7 @@ export type { ContextUsage } from "./session/context-usage.ts";
 export { contextUsage } from "./session/context-usage.ts";
 export { sessionEntrySchema } from "./session/entry-schema.ts";
 export type { ContextEvent, ContextListener } from "./session/events.ts";
+export { firstKeptId } from "./session/first-kept.ts";
 export type { KeptBrief } from "./session/kept-brief.ts";
 export { keptBrief } from "./session/kept-brief.ts";
 export { foldLedger } from "./session/ledger.ts";

@@ -6,6 +6,7 @@ import { PI_POLICY, piPolicy } from "../policy/presets/pi.ts";
 import type { ModelRequest } from "../ports.ts";
 import { compactionFigures } from "../session/compaction-log-line.ts";
 import { contextUsage } from "../session/context-usage.ts";
+import { firstKeptId } from "../session/first-kept.ts";
 import { foldEntries } from "../session/view.ts";
 import { createModelSummarizer } from "../summarizer/model-summarizer.ts";
 import {
@@ -134,6 +135,7 @@ describe("compaction", () => {
     const run = session(Array.from({ length: 6 }, (_, index) => said(String(index), index === 2 ? 30_000 : 1000)));
     await run.fit(byHand(5000));
     expect(shapeOf(run.manager.view().messages)).toBe("s 2 3 4 5");
+    expect(firstKeptId(run.manager.entries(), run.manager.view().activeCompactions.at(-1)?.id ?? "")).toBe("2");
     run.append(...Array.from({ length: 8 }, (_, index) => said(String(index + 6), 8000)));
     await run.fit(byHand(5000));
     expect(shapeOf(run.manager.view().messages)).toBe("s 11 12 13");

@@ -1,18 +1,10 @@
 import type { CompactionEntry } from "../entry.ts";
 
-/** What a compaction did, as its first edit tells: the prompt that a summary was written with, or that messages were dropped or parts cleared. */
-export type CompactionKind =
-  | "structured"
-  | "narrative"
-  | "checkpoint"
-  | "digest"
-  | "emergency"
-  | "cleared"
-  | "recorded"
-  | (string & {});
-
-/** What a compaction comes to; an emergency is a drop without a summary, whatever caused it. */
-export function compactionKind(entry: CompactionEntry): CompactionKind {
+/**
+ * What a compaction came to: the id of the prompt that its summary was written with (`structured`, `narrative`, `checkpoint`, `digest`, …);
+ * `emergency` for a drop without a summary, whatever caused it; `cleared` for parts alone, and `recorded` for another agent's own boundary.
+ */
+export function compactionKind(entry: CompactionEntry): string {
   const summary = entry.edits.find((edit) => edit.kind === "summarize");
   if (summary !== undefined) return summary.spans[0]?.promptId ?? "summary";
   if (entry.edits.some((edit) => edit.kind === "drop")) return "emergency";
