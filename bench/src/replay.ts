@@ -13,6 +13,8 @@ export interface ReplayRequest {
   readonly catalog?: ModelCatalog;
 }
 
+const NO_COMPOSITION = { kinds: [], samples: [] };
+
 /**
  * One session under one policy in one window, call by call, with every metric. Deterministic: no clock, no randomness, one
  * summariser for all policies. It is open loop: recorded replies do not react to what was edited.
@@ -31,7 +33,7 @@ export async function replay(
     overheadTokens: cell.overheadTokens,
     why: cell.why,
   };
-  if (cell.why !== null) return { ...row, metrics: null, series: [] };
+  if (cell.why !== null) return { ...row, metrics: null, series: [], compactions: [], composition: NO_COMPOSITION };
   const metrics = createRowMetrics(session, cell, catalog);
   const series: CallPoint[] = [];
   await drive(session, cell, (sent) => {
@@ -39,5 +41,5 @@ export async function replay(
     series.push({ call, promptTokens, compactions: compactions.length, overflowed });
     metrics.add(sent);
   });
-  return { ...row, metrics: metrics.result(), series };
+  return { ...row, ...metrics.result(), series };
 }

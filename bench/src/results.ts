@@ -73,6 +73,8 @@ export interface ReplayRow {
   readonly metrics: RowMetrics | null;
   /** One point a call, for charts. */
   readonly series: readonly CallPoint[];
+  readonly compactions: readonly CompactionDetail[];
+  readonly composition: Composition;
 }
 
 /** One call of a replay. Sizes are the size model's, in tokens. */
@@ -92,6 +94,10 @@ export interface RowMetrics {
   /** On `recorded` alone, where the recording reports cache reads; `null` for every other row. */
   readonly cacheValidity: CacheValidity | null;
   readonly retention: RetentionMetrics;
+  /** Source evidence by the compactions since the reference was last said, from 0; steps without a use are left out. */
+  readonly decay: readonly DecayStep[];
+  readonly obligations: ObligationMetrics;
+  readonly rereads: RereadRisk;
   /** On `recorded` alone; `null` for every other policy. */
   readonly calibration: CalibrationMetrics | null;
   readonly work: { readonly charactersScanned: number; readonly messagesVisited: number; readonly tokenizerCalls: number };
@@ -118,6 +124,8 @@ export interface EconomyMetrics {
   readonly promptTokens: number;
   readonly peakPromptTokens: number;
   readonly messagesRemoved: number;
+  /** Margin spent: the share of the input budget that was still free when a compaction was made, on average, by the policy's measure. */
+  readonly marginSpentRatio: number | null;
 }
 
 /**
@@ -186,6 +194,65 @@ export interface ArtifactCount {
 export interface ArtifactMetrics {
   readonly read: ArtifactCount;
   readonly modified: ArtifactCount;
+}
+
+/** Uses whose reference was last said so many compactions ago; the last step, 5, holds all beyond it. */
+export interface DecayStep {
+  readonly compactions: number;
+  readonly uses: number;
+  readonly sourceEvidenced: number;
+}
+
+/** Texts that were due at a call, summed over the calls; a ratio is `kept / due`. */
+export interface KeptCount {
+  readonly due: number;
+  readonly kept: number;
+}
+
+/** What else a context should hold literally: the person's messages, the newest error that stands, tasks that are open. */
+export interface ObligationMetrics {
+  readonly instructions: KeptCount;
+  readonly lastError: KeptCount;
+  readonly openTasks: KeptCount;
+}
+
+/** Touches of files that an earlier call had read, and those of them whose latest reading is no longer in the context. */
+export interface RereadRisk {
+  readonly touches: number;
+  readonly atRisk: number;
+}
+
+/** What fills the context, in tokens of the size model: at each sampled call a number for each kind. */
+export interface Composition {
+  readonly kinds: readonly string[];
+  readonly samples: readonly { readonly call: number; readonly tokens: readonly number[] }[];
+}
+
+/** One compaction of a replay. Sizes are by the policy's own measure; `null` where it had none. */
+export interface CompactionDetail {
+  /** The call before which it happened, from 0. */
+  readonly call: number;
+  readonly reason: string;
+  /** Each step that was tried with its outcome. */
+  readonly steps: readonly string[];
+  readonly tokensBefore: number | null;
+  readonly tokensAfter: number | null;
+  readonly messagesBefore: number;
+  readonly messagesAfter: number;
+  readonly summarisedMessages: number;
+  readonly droppedMessages: number;
+  readonly shortenedParts: number;
+  /** The beginning of the summaries' text; `null` without one. */
+  readonly summary: string | null;
+  /** Later uses of references whose source became unreadable by it, and the first few of them. */
+  readonly neededLater: number;
+  readonly examples: readonly NeededLater[];
+}
+
+/** A reference that a reply used after its source was lost. */
+export interface NeededLater {
+  readonly call: number;
+  readonly text: string;
 }
 
 /** The estimator against what was reported, in percent of the reported prompt. Positive signed error: predicted too much. */

@@ -7,11 +7,13 @@ import type { Holdings } from "../references/statement-index.ts";
 /** What can be read in the context that was shown last. References and statements by number. */
 export interface ReadableContext {
   /** The context of the next call. Work follows the messages that came or went; each message is read once. */
-  show(context: readonly Message[]): void;
+  show(context: readonly Message[], call: number): void;
   hasReference(reference: number): boolean;
   /** True where the context names the handle of a recorded message that held the reference. */
   hasHandleOf(reference: number): boolean;
   hasStatement(statement: number): boolean;
+  /** The call at which a statement that cannot be read was gone first; `null` where it was never in a context, or still is. */
+  lostAtCall(statement: number): number | null;
   /** True where some statement of the reference that was first made before the message at `ordinal` is readable. */
   hasStatementOf(reference: number, ordinal: number): boolean;
 }
@@ -24,6 +26,7 @@ export function createReadableContext(prepared: PreparedReferences): ReadableCon
   const recordedCount = new Int32Array(prepared.references.length);
   const handleCount = new Int32Array(prepared.references.length);
   const statementCount = new Int32Array(index.statementCount());
+  const lostAt = new Int32Array(index.statementCount()).fill(-1);
   let shown: readonly Message[] = [];
 
   const readingOf = (message: Message): Reading => {
@@ -49,17 +52,27 @@ export function createReadableContext(prepared: PreparedReferences): ReadableCon
     for (const statement of holdings.statements) statementCount[statement] = at(statementCount, statement) + step;
   };
   return {
-    show(context) {
+    show(context, call) {
       const prefix = sharedPrefixCount(shown, context);
       const before = new Set(shown.slice(prefix));
       const after = new Set(context.slice(prefix));
-      for (const message of before) if (!after.has(message)) count(message, -1);
+      const removed = [...before].filter((message) => !after.has(message));
+      for (const message of removed) count(message, -1);
       for (const message of after) if (!before.has(message)) count(message, 1);
+      for (const message of removed) {
+        for (const statement of readingOf(message).holdings.statements) {
+          if (at(statementCount, statement) === 0) lostAt[statement] = call;
+        }
+      }
       shown = context;
     },
     hasReference: (reference) => at(referenceCount, reference) > 0,
     hasHandleOf: (reference) => at(handleCount, reference) > 0,
     hasStatement: (statement) => at(statementCount, statement) > 0,
+    lostAtCall: (statement) => {
+      const call = lostAt[statement] ?? -1;
+      return call < 0 || at(statementCount, statement) > 0 ? null : call;
+    },
     hasStatementOf(reference, ordinal) {
       if (at(recordedCount, reference) > 0) return true;
       for (const statement of index.statementsOf(reference)) {

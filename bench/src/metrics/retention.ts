@@ -15,11 +15,19 @@ export interface RetentionProbe {
   result(): RetentionMetrics;
 }
 
+/** Hears of every use: whether its source was readable, and otherwise at which call that was lost (`null`: not known). */
+export type UseListener = (heard: {
+  readonly call: number;
+  readonly use: ReferenceUse;
+  readonly sourceEvidenced: boolean;
+  readonly lostAtCall: number | null;
+}) => void;
+
 /**
  * Retention at use over one replay. System text and tool schemas are not looked at, for every request sends them. Far uses and uses
  * whose introduction the recorded agent had compacted away are counted among all uses and once more apart.
  */
-export function createRetentionProbe(prepared: PreparedReferences): RetentionProbe {
+export function createRetentionProbe(prepared: PreparedReferences, onUse: UseListener = () => {}): RetentionProbe {
   const readable = createReadableContext(prepared);
   const all = createTally();
   const far = createTally();
@@ -31,23 +39,28 @@ export function createRetentionProbe(prepared: PreparedReferences): RetentionPro
     if (use.isCompactedAway) compactedAway.add(found);
   };
   return {
-    atCall(_call, reply, context) {
-      readable.show(context);
+    atCall(call, reply, context) {
+      readable.show(context, call);
       const ordinal = prepared.ordinalOf(reply) ?? 0;
       artifacts.atCall(ordinal, readable);
       for (const use of prepared.usesOf(reply)) {
         const recalled = readable.hasReference(use.reference);
+        const sourceEvidenced = readable.hasStatement(use.sourceStatement);
+        onUse({ call, use, sourceEvidenced, lostAtCall: readable.lostAtCall(use.sourceStatement) });
         count(use, {
           recalled,
           evidenced: readable.hasStatementOf(use.reference, ordinal),
-          sourceEvidenced: readable.hasStatement(use.sourceStatement),
+          sourceEvidenced,
           behindHandle: !recalled && readable.hasHandleOf(use.reference),
         });
       }
     },
-    lost(_call, reply) {
+    lost(call, reply) {
       artifacts.atCall(prepared.ordinalOf(reply) ?? 0, null);
-      for (const use of prepared.usesOf(reply)) count(use, NOTHING_FOUND);
+      for (const use of prepared.usesOf(reply)) {
+        onUse({ call, use, sourceEvidenced: false, lostAtCall: null });
+        count(use, NOTHING_FOUND);
+      }
     },
     result: () => ({ all: all.total(), far: far.total(), compactedAway: compactedAway.total(), artifacts: artifacts.result() }),
   };

@@ -14,6 +14,8 @@ export interface ReferenceUse {
   readonly reference: number;
   /** Tokens of the messages between the latest earlier one that held the reference and the reply. */
   readonly distanceTokens: number;
+  /** Place of that message. */
+  readonly latestOrdinal: number;
   /** The latest statement by a person or a tool; the latest of all where the agent itself coined the reference. */
   readonly sourceStatement: number;
   /** True where the recorded agent itself had compacted away every message that held it. */
@@ -66,6 +68,7 @@ export function createRecordedHistory(index: StatementIndex): RecordedHistory {
           {
             reference,
             distanceTokens: Math.floor(chars / DISTANCE_CHARS_PER_TOKEN),
+            latestOrdinal: known.ordinals.at(-1) ?? 0,
             sourceStatement: known.source ?? known.any,
             isCompactedAway: isAway(known.ordinals),
           },

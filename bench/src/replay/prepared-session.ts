@@ -1,4 +1,5 @@
 import type { SessionEntry } from "@plimsoll/core";
+import { type Obligations, prepareObligations } from "../references/obligations.ts";
 import { prepareReferences } from "../references/prepare.ts";
 import { type RepairedEntries, repairEntries } from "../repair/repair-entries.ts";
 import { createSizeModel, type SizeModel } from "../size-model.ts";
@@ -12,16 +13,19 @@ export interface PreparedSession {
   readonly repaired: Pick<RepairedEntries, "repairCount" | "continuationCount">;
   readonly sizeModel: SizeModel;
   readonly references: ReturnType<typeof prepareReferences>;
+  readonly obligations: Obligations;
 }
 
 /** Repairs the log, fits its size model and finds its references. The costly part of a replay, done once a session. */
 export function prepareSession(transcript: Transcript): PreparedSession {
   const { entries, repairCount, continuationCount } = repairEntries(transcript.entries);
+  const references = prepareReferences(entries);
   return {
     transcript,
     entries,
     repaired: { repairCount, continuationCount },
     sizeModel: createSizeModel(entries),
-    references: prepareReferences(entries),
+    references,
+    obligations: prepareObligations(entries, references.ordinalOf),
   };
 }

@@ -1,5 +1,13 @@
 import { NONE_POLICY, RECORDED_POLICY, SVEN_POLICY } from "@plimsoll/core";
-import type { BenchReport, CallPoint, ReplayRow, RetentionCount, SessionDescription, WindowSpec } from "../results.ts";
+import type {
+  BenchReport,
+  CallPoint,
+  CompactionDetail,
+  ReplayRow,
+  RetentionCount,
+  SessionDescription,
+  WindowSpec,
+} from "../results.ts";
 
 /** What an example report should hold; all of it has defaults. */
 export interface ExampleOptions {
@@ -94,6 +102,7 @@ function exampleRow({ session, policy, window, calls }: RowOptions): ReplayRow {
         promptTokens: series.reduce((sum, { promptTokens }) => sum + promptTokens, 0),
         peakPromptTokens: Math.max(...series.map(({ promptTokens }) => promptTokens)),
         messagesRemoved: compactions * 100,
+        marginSpentRatio: compactions > 0 ? 0.25 : null,
       },
       cost: {
         cacheReadTokens: calls * 40_000,
@@ -117,6 +126,16 @@ function exampleRow({ session, policy, window, calls }: RowOptions): ReplayRow {
         compactedAway: exampleRetention(0, false),
         artifacts: { read: { files: 40, named: 30 }, modified: { files: 20, named: 18 } },
       },
+      decay: [
+        { compactions: 0, uses, sourceEvidenced: uses },
+        ...(compactions > 0 ? [{ compactions: 1, uses: 40, sourceEvidenced: 20 }] : []),
+      ],
+      obligations: {
+        instructions: { due: 80, kept: 60 },
+        lastError: { due: 12, kept: 9 },
+        openTasks: { due: 0, kept: 0 },
+      },
+      rereads: { touches: 30, atRisk: compactions },
       calibration:
         policy === RECORDED_POLICY.name
           ? {
@@ -136,6 +155,37 @@ function exampleRow({ session, policy, window, calls }: RowOptions): ReplayRow {
       work: { charactersScanned: calls * 9_000, messagesVisited: calls * 4, tokenizerCalls: 0 },
     },
     series,
+    compactions: series.flatMap((point) => (point.compactions > 0 ? [exampleCompaction(point.call, inputBudgetTokens)] : [])),
+    composition: {
+      kinds: ["overhead", "person", "assistant", "results of read"],
+      samples: series
+        .filter(({ call }) => call % 20 === 0)
+        .map(({ call, promptTokens }) => {
+          const messages = promptTokens - OVERHEAD_TOKENS;
+          return { call, tokens: [OVERHEAD_TOKENS, messages * 0.1, messages * 0.4, messages * 0.5].map(Math.round) };
+        }),
+    },
+  };
+}
+
+function exampleCompaction(call: number, inputBudgetTokens: number): CompactionDetail {
+  return {
+    call,
+    reason: "threshold",
+    steps: ["summarize: applied"],
+    tokensBefore: Math.round(inputBudgetTokens * 0.76),
+    tokensAfter: 30_000,
+    messagesBefore: 120,
+    messagesAfter: 20,
+    summarisedMessages: 101,
+    droppedMessages: 0,
+    shortenedParts: 0,
+    summary: "## Active Task\nMend <b>src/parser.ts</b>.",
+    neededLater: 2,
+    examples: [
+      { call: call + 3, text: "src/parser.ts" },
+      { call: call + 5, text: "</script>E1234" },
+    ],
   };
 }
 

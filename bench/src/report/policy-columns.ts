@@ -30,6 +30,7 @@ export const POLICY_COLUMNS: readonly Column[] = [
   economy(`% of ${BASELINE_POLICY}, pooled`, (s) => formatRatioPercent(s.relative?.pooledRatio ?? null)),
   economy("peak tokens", (s) => formatTokens(s.economy.peakPromptTokens)),
   economy("compac-tions", (s) => formatCount(s.economy.compactions)),
+  economy("margin spent, %", (s) => formatRatioPercent(s.economy.marginSpentRatio)),
   economy("failed", (s) => formatCount(s.economy.failedCompactions)),
   retention("recall, all", (s) => shareOfUses(s.retention.all, "recalled")),
   retention("recall, far", (s) => shareOfUses(s.retention.far, "recalled")),

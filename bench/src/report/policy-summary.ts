@@ -1,4 +1,4 @@
-import type { ArtifactCount, BenchReport, ReplayRow, RetentionCount, RowMetrics } from "../results.ts";
+import type { ArtifactCount, BenchReport, DecayStep, KeptCount, ReplayRow, RetentionCount, RowMetrics } from "../results.ts";
 import type { CalibrationSummary } from "./calibration-summary.ts";
 import { summarizeCalibration } from "./calibration-summary.ts";
 import { type CostSummary, summarizeCost } from "./cost-summary.ts";
@@ -24,6 +24,9 @@ export interface PolicySummary {
   readonly relative: Relative | null;
   readonly cost: CostSummary;
   readonly retention: RowMetrics["retention"];
+  readonly decay: RowMetrics["decay"];
+  readonly obligations: RowMetrics["obligations"];
+  readonly rereads: RowMetrics["rereads"];
   readonly calibration: CalibrationSummary | null;
   readonly work: RowMetrics["work"];
 }
@@ -95,6 +98,7 @@ function summarizeRows(rows: readonly MeasuredRow[]): RowFigures {
       promptTokens: sum(({ economy }) => economy.promptTokens),
       peakPromptTokens: rows.reduce((peak, row) => Math.max(peak, row.metrics.economy.peakPromptTokens), 0),
       messagesRemoved: sum(({ economy }) => economy.messagesRemoved),
+      marginSpentRatio: meanByCompactions(rows),
     },
     retention: {
       all: pooled(rows.map((row) => row.metrics.retention.all)),
@@ -105,6 +109,13 @@ function summarizeRows(rows: readonly MeasuredRow[]): RowFigures {
         modified: pooledFiles(rows.map((row) => row.metrics.retention.artifacts.modified)),
       },
     },
+    decay: pooledDecay(rows.flatMap((row) => row.metrics.decay)),
+    obligations: {
+      instructions: pooledKept(rows.map((row) => row.metrics.obligations.instructions)),
+      lastError: pooledKept(rows.map((row) => row.metrics.obligations.lastError)),
+      openTasks: pooledKept(rows.map((row) => row.metrics.obligations.openTasks)),
+    },
+    rereads: { touches: sum(({ rereads }) => rereads.touches), atRisk: sum(({ rereads }) => rereads.atRisk) },
     calibration: summarizeCalibration(rows.flatMap((row) => row.metrics.calibration ?? [])),
     work: {
       charactersScanned: sum(({ work }) => work.charactersScanned),
@@ -123,6 +134,33 @@ function pooled(counts: readonly RetentionCount[]): RetentionCount {
     sourceEvidenced: sum(({ sourceEvidenced }) => sourceEvidenced),
     behindHandle: sum(({ behindHandle }) => behindHandle),
   };
+}
+
+function pooledDecay(steps: readonly DecayStep[]): readonly DecayStep[] {
+  const counts = [...new Set(steps.map(({ compactions }) => compactions))].toSorted((a, b) => a - b);
+  return counts.map((compactions) => {
+    const alike = steps.filter((step) => step.compactions === compactions);
+    return {
+      compactions,
+      uses: alike.reduce((sum, { uses }) => sum + uses, 0),
+      sourceEvidenced: alike.reduce((sum, { sourceEvidenced }) => sum + sourceEvidenced, 0),
+    };
+  });
+}
+
+function pooledKept(counts: readonly KeptCount[]): KeptCount {
+  return {
+    due: counts.reduce((total, { due }) => total + due, 0),
+    kept: counts.reduce((total, { kept }) => total + kept, 0),
+  };
+}
+
+function meanByCompactions(rows: readonly MeasuredRow[]): number | null {
+  const known = rows.flatMap(({ metrics: { economy } }) =>
+    economy.marginSpentRatio === null ? [] : [{ ratio: economy.marginSpentRatio, weight: economy.compactions }],
+  );
+  const weight = known.reduce((sum, entry) => sum + entry.weight, 0);
+  return weight === 0 ? null : known.reduce((sum, entry) => sum + entry.ratio * entry.weight, 0) / weight;
 }
 
 function pooledFiles(counts: readonly ArtifactCount[]): ArtifactCount {

@@ -1,4 +1,4 @@
-import type { RetentionCount, RetentionMetrics } from "../results.ts";
+import type { ObligationMetrics, RetentionCount, RetentionMetrics } from "../results.ts";
 import { formatCount, formatRatioPercent, ratioOf } from "./figures.ts";
 import type { FigureColumn } from "./html-figure-table.ts";
 import { shareOfUses } from "./policy-columns.ts";
@@ -27,6 +27,12 @@ const artifacts = (title: string, kind: "read" | "modified"): Column => ({
   figure: ({ retention }) => formatRatioPercent(ratioOf(retention.artifacts[kind].named, retention.artifacts[kind].files)),
 });
 
+const literal = (title: string, kind: keyof ObligationMetrics): Column => ({
+  group: "still literal, %",
+  title,
+  figure: ({ obligations }) => formatRatioPercent(ratioOf(obligations[kind].kept, obligations[kind].due)),
+});
+
 /** Columns of the table of retention in full. */
 export const RETENTION_COLUMNS: readonly Column[] = [
   ...uses("all uses", ({ all }) => all),
@@ -34,4 +40,12 @@ export const RETENTION_COLUMNS: readonly Column[] = [
   ...uses("compacted away by the recorded agent", ({ compactedAway }) => compactedAway).slice(0, 4),
   artifacts("read", "read"),
   artifacts("modified", "modified"),
+  literal("the person's messages", "instructions"),
+  literal("last error", "lastError"),
+  literal("open tasks", "openTasks"),
+  {
+    group: "again",
+    title: "files touched whose reading is gone, %",
+    figure: ({ rereads }) => formatRatioPercent(ratioOf(rereads.atRisk, rereads.touches)),
+  },
 ];

@@ -1,0 +1,56 @@
+import type { AppliedEdit, CompactionEntry } from "@plimsoll/core";
+import { textOf } from "@plimsoll/core";
+import type { ReplayedCall } from "../replay/replayed-call.ts";
+import type { CompactionDetail, NeededLater } from "../results.ts";
+
+/** Characters of a summary that are shown; the whole text is in no report. Chosen. */
+const SUMMARY_CHARS = 400;
+/** Needed references that are named for each compaction; all are counted. Chosen. */
+const MOST_EXAMPLES = 6;
+
+/** What each compaction did, and what of it a later reply needed. */
+export interface CompactionLog {
+  add(sent: Pick<ReplayedCall, "call" | "compactions">): void;
+  /** A reply at `call` used a reference whose source became unreadable at `lostAtCall`. */
+  needed(call: number, text: string, lostAtCall: number): void;
+  result(): readonly CompactionDetail[];
+}
+
+/** A log without compactions. What was lost between two compactions counts for the one before. */
+export function createCompactionLog(): CompactionLog {
+  const details: { readonly detail: CompactionDetail; neededLater: number; readonly examples: NeededLater[] }[] = [];
+  return {
+    add: ({ call, compactions }) => {
+      for (const compaction of compactions) details.push({ detail: detailOf(call, compaction), neededLater: 0, examples: [] });
+    },
+    needed: (call, text, lostAtCall) => {
+      const from = details.findLast(({ detail }) => detail.call <= lostAtCall);
+      if (from === undefined) return;
+      from.neededLater += 1;
+      if (from.examples.length < MOST_EXAMPLES && from.examples.every((example) => example.text !== text))
+        from.examples.push({ call, text });
+    },
+    result: () => details.map(({ detail, neededLater, examples }) => ({ ...detail, neededLater, examples })),
+  };
+}
+
+function detailOf(call: number, { edits, record }: CompactionEntry): CompactionDetail {
+  const summaries = edits.flatMap((edit) => (edit.kind === "summarize" ? [textOf(edit.message)] : []));
+  const covered = (kind: AppliedEdit["kind"]) =>
+    edits.reduce((sum, edit) => sum + (edit.kind === kind && "covered" in edit ? edit.covered.messages : 0), 0);
+  return {
+    call,
+    reason: record.reason,
+    steps: record.steps.map((step) => `${step.strategy}: ${step.outcome}`),
+    tokensBefore: record.tokensBefore,
+    tokensAfter: record.tokensAfter,
+    messagesBefore: record.messagesBefore,
+    messagesAfter: record.messagesAfter,
+    summarisedMessages: covered("summarize") + covered("replace-history"),
+    droppedMessages: covered("drop"),
+    shortenedParts: edits.filter(({ kind }) => kind === "replace-part").length,
+    summary: summaries.length === 0 ? null : summaries.join("\n").slice(0, SUMMARY_CHARS),
+    neededLater: 0,
+    examples: [],
+  };
+}

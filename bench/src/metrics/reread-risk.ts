@@ -1,0 +1,44 @@
+import type { Message, SessionEntry } from "@plimsoll/core";
+import { toolCallsOf } from "@plimsoll/core";
+import type { RereadRisk } from "../results.ts";
+import { createContextChanges } from "./context-changes.ts";
+
+/** Asks at every reply that touches a file again whether what was last read of it still stands in the context. */
+export interface RereadProbe {
+  atCall(reply: Message, context: readonly Message[] | null): void;
+  result(): RereadRisk;
+}
+
+/**
+ * Re-read risk over one replay: of the touches of files that an earlier call had read, those whose latest reading is no longer in the
+ * context as it was recorded. An agent that needs it has to read again; open loop, so it is a risk and no count of readings.
+ */
+export function createRereadProbe(entries: readonly SessionEntry[]): RereadProbe {
+  const resultOf = new Map<string, Message>();
+  for (const entry of entries) {
+    if (entry.type === "message" && entry.message.role === "tool-result") resultOf.set(entry.message.callId, entry.message);
+  }
+  const changesOf = createContextChanges();
+  const shown = new Set<Message>();
+  const latestReading = new Map<string, Message>();
+  const count = { touches: 0, atRisk: 0 };
+  return {
+    atCall(reply, context) {
+      if (context !== null) {
+        const { removed, added } = changesOf(context);
+        for (const message of removed) shown.delete(message);
+        for (const message of added) shown.add(message);
+      }
+      for (const call of toolCallsOf(reply)) {
+        for (const { path, access } of call.paths) {
+          const reading = latestReading.get(path);
+          if (reading !== undefined) count.touches += 1;
+          if (reading !== undefined && (context === null || !shown.has(reading))) count.atRisk += 1;
+          const result = resultOf.get(call.callId);
+          if (access === "read" && result !== undefined) latestReading.set(path, result);
+        }
+      }
+    },
+    result: () => ({ ...count }),
+  };
+}
