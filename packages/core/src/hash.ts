@@ -3,12 +3,35 @@
  * their own (WTF-8), so that different texts never share a hash by replacement. Linear in the text; needs no platform API.
  */
 export function sha256Hex(text: string): string {
-  const bytes = encodeWtf8(text);
   const state = new Uint32Array(INITIAL_STATE);
-  const schedule = new Uint32Array(64);
-  for (let offset = 0; offset < bytes.length; offset += 64) compressBlock(state, schedule, bytes, offset);
+  const block = new Uint32Array(64);
+  let word = 0;
+  let bytes = 0;
+  const put = (byte: number) => {
+    word = (word << 8) | byte;
+    bytes += 1;
+    if ((bytes & 3) !== 0) return;
+    block[((bytes >>> 2) - 1) & 15] = word;
+    if ((bytes & 63) === 0) compressBlock(state, block);
+  };
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit < 0x80) put(unit);
+    else {
+      const point = text.codePointAt(index) ?? 0;
+      if (point > 0xffff) index += 1;
+      putBeyondAscii(point, put);
+    }
+  }
+  const textBytes = bytes;
+  put(0x80);
+  while ((bytes & 63) !== 56) put(0);
+  // The length in bits, as a 64-bit big-endian number: the top three bits of the byte count are its upper word.
+  block[14] = Math.floor(textBytes / 2 ** 29);
+  block[15] = textBytes << 3;
+  compressBlock(state, block);
   let hex = "";
-  for (const word of state) hex += word.toString(16).padStart(8, "0");
+  for (const each of state) hex += each.toString(16).padStart(8, "0");
   return hex;
 }
 
@@ -30,45 +53,22 @@ const ROUND_CONSTANTS = [
   0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
 ] as const;
 
-/** The text's bytes followed by SHA-256 padding: 0x80, zeros, and the bit length as a 64-bit big-endian number. */
-function encodeWtf8(text: string): Uint8Array {
-  const bytes = new Uint8Array(text.length * 3 + 72);
-  let length = 0;
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    if (unit < 0x80) {
-      bytes[length++] = unit;
-      continue;
+/** The bytes of a code point above 127, as UTF-8 writes them; a lone surrogate takes three, like any other of its size. */
+function putBeyondAscii(point: number, put: (byte: number) => void): void {
+  if (point < 0x800) put(0xc0 | (point >> 6));
+  else {
+    if (point < 0x10000) put(0xe0 | (point >> 12));
+    else {
+      put(0xf0 | (point >> 18));
+      put(0x80 | ((point >> 12) & 0x3f));
     }
-    const point = text.codePointAt(index) ?? 0;
-    if (point > 0xffff) index += 1;
-    if (point < 0x800) {
-      bytes[length++] = 0xc0 | (point >> 6);
-      bytes[length++] = 0x80 | (point & 0x3f);
-    } else if (point < 0x10000) {
-      bytes[length++] = 0xe0 | (point >> 12);
-      bytes[length++] = 0x80 | ((point >> 6) & 0x3f);
-      bytes[length++] = 0x80 | (point & 0x3f);
-    } else {
-      bytes[length++] = 0xf0 | (point >> 18);
-      bytes[length++] = 0x80 | ((point >> 12) & 0x3f);
-      bytes[length++] = 0x80 | ((point >> 6) & 0x3f);
-      bytes[length++] = 0x80 | (point & 0x3f);
-    }
+    put(0x80 | ((point >> 6) & 0x3f));
   }
-  const padded = Math.ceil((length + 9) / 64) * 64;
-  bytes[length] = 0x80;
-  const view = new DataView(bytes.buffer);
-  view.setUint32(padded - 8, Math.floor((length * 8) / 2 ** 32));
-  view.setUint32(padded - 4, (length * 8) >>> 0);
-  return bytes.subarray(0, padded);
+  put(0x80 | (point & 0x3f));
 }
 
-function compressBlock(state: Uint32Array, w: Uint32Array, bytes: Uint8Array, offset: number): void {
-  for (let t = 0, from = offset; t < 16; t++, from += 4) {
-    w[t] =
-      (byteAt(bytes, from) << 24) | (byteAt(bytes, from + 1) << 16) | (byteAt(bytes, from + 2) << 8) | byteAt(bytes, from + 3);
-  }
+/** Folds the sixteen words of a block into the state; the rest of `w` is room for the message schedule. */
+function compressBlock(state: Uint32Array, w: Uint32Array): void {
   for (let t = 16; t < 64; t++) {
     const w15 = at(w, t - 15);
     const w2 = at(w, t - 2);
@@ -110,10 +110,6 @@ function compressBlock(state: Uint32Array, w: Uint32Array, bytes: Uint8Array, of
 
 function rotate(word: number, bits: number): number {
   return (word >>> bits) | (word << (32 - bits));
-}
-
-function byteAt(bytes: Uint8Array, index: number): number {
-  return bytes[index] ?? 0;
 }
 
 function at(words: Uint32Array | readonly number[], index: number): number {
