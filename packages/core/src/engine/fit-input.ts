@@ -72,7 +72,8 @@ export type BeforeCompaction = (
 
 /** One part of a context that cannot be made to fit. */
 export interface SizedPart {
-  readonly what: "overhead" | "last-human-message" | "pending" | "rest";
+  /** `margin` is what an estimator's upper bound has above the rest. */
+  readonly what: "overhead" | "last-human-message" | "pending" | "rest" | "margin";
   readonly tokens: number;
 }
 

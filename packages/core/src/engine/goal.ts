@@ -29,7 +29,7 @@ export function goalOf(
   sizes: { readonly tokensBefore: number; readonly overheadTokens: number; readonly pendingTokens: number },
 ): Goal {
   const besidesTokens = sizes.overheadTokens + sizes.pendingTokens;
-  const fittingTokens = climb.budget.inputBudgetTokens - besidesTokens;
+  const fittingTokens = fittingTokensOf(state, climb.budget, sizes);
   if (climb.reason === "overflow") {
     const ratio = RECOVERY_RATIOS[Math.min(climb.input.recovery ?? 0, RECOVERY_RATIOS.length - 1)] ?? 1;
     const shrunkTokens = Math.min(fittingTokens, Math.floor(sizes.tokensBefore * ratio));
@@ -42,4 +42,18 @@ export function goalOf(
   const afterStepsTokens = triggeringTokens - target.steps * state.ledger.stepGrowthTokens * state.ledger.factor;
   const ownTokens = Math.max(0, Math.min(resolveAmount(target.atMost, climb.budget), afterStepsTokens)) - besidesTokens;
   return { ...line, ownTokens: Math.min(fittingTokens, ownTokens) };
+}
+
+/** Rounding of the parts that a prediction is added up from, in tokens; only where the bound is above what is expected. */
+const ROUNDING_TOKENS = 2;
+
+/** What messages may be expected to measure so that their upper bound still fits. */
+function fittingTokensOf(
+  { estimator, ledger }: FitState,
+  { inputBudgetTokens }: Budget,
+  { overheadTokens, pendingTokens }: { readonly overheadTokens: number; readonly pendingTokens: number },
+): number {
+  const ratio = estimator.upperRatioAfterCut(ledger);
+  if (ratio <= 1) return inputBudgetTokens - overheadTokens - pendingTokens;
+  return Math.floor((inputBudgetTokens - pendingTokens) / ratio) - overheadTokens - ROUNDING_TOKENS;
 }

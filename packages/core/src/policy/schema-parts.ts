@@ -45,6 +45,8 @@ const charsPerTokenSchema: z.ZodType<CharsPerTokenSpec> = z.strictObject({
 /** Schema of {@link EstimatorSpec}. */
 export const estimatorSchema: z.ZodType<EstimatorSpec> = z.union([
   charsPerTokenSchema,
+  z.strictObject({ kind: z.literal("char-class") }),
+  z.strictObject({ kind: z.literal("ledger") }),
   z.strictObject({
     kind: z.literal("calibrated-ema"),
     of: charsPerTokenSchema,

@@ -12,6 +12,7 @@ import type { Overhead, Prediction } from "../tokens/estimator.ts";
 import { createEstimator } from "../tokens/estimator.ts";
 import type { Ledger } from "../tokens/ledger.ts";
 import { EMPTY_LEDGER } from "../tokens/ledger.ts";
+import type { ModelPriors } from "../tokens/model-prior.ts";
 import type { WorkCounter } from "../tokens/work.ts";
 import { createWorkCounter } from "../tokens/work.ts";
 import { afterAttempt, CLOSED_BREAKER } from "./breaker.ts";
@@ -42,6 +43,8 @@ export interface ContextManagerOptions {
   readonly fileTracker?: FileTracker;
   /** Tokens that are sent at each request but are not in the log; a replay of another agent's session knows them. */
   readonly hiddenOverheadTokens?: number;
+  /** What is expected of each model before it reports; the pooled prior where there is none. */
+  readonly modelPriors?: ModelPriors;
   /** Counts the work of all estimators, for bounds that tests assert; one of its own where none is given. */
   readonly work?: WorkCounter;
 }
@@ -77,8 +80,9 @@ export interface ContextManager {
 /** A context manager over an empty log, or over the entries given. Its state is only a cache of their folds. */
 export function createContextManager(options: ContextManagerOptions): ContextManager {
   const work = options.work ?? createWorkCounter();
-  const estimator = createEstimator(options.policy.estimator, work);
-  const cutEstimator = options.policy.cutEstimator === null ? estimator : createEstimator(options.policy.cutEstimator, work);
+  const estimator = createEstimator(options.policy.estimator, work, options.modelPriors);
+  const cutEstimator =
+    options.policy.cutEstimator === null ? estimator : createEstimator(options.policy.cutEstimator, work, options.modelPriors);
   const emit: ContextListener = options.onEvent ?? (() => undefined);
   const log: SessionEntry[] = [];
   const messageIndex = createMessageIndex();

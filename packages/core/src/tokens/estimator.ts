@@ -43,8 +43,9 @@ export function isUsageEntry(entry: SessionEntry): entry is UsageEntry {
   return entry.type === "usage";
 }
 
-/** The hooks of estimators that need nothing but the fold's own sums. */
-const SUMS_ONLY: Pick<Estimator, "append" | "recount" | "changeModel"> = {
+/** The hooks of estimators that need nothing but the fold's own sums, and have no bound. */
+const SUMS_ONLY: Pick<Estimator, "append" | "recount" | "changeModel" | "upperRatioAfterCut"> = {
+  upperRatioAfterCut: () => 1,
   append: (ledger) => ledger,
   recount: (ledger) => ledger,
   changeModel: (ledger) => ledger,

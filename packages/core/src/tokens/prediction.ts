@@ -35,6 +35,8 @@ export interface Estimator {
   messageTokens(message: Message, ledger: Ledger): number;
   /** What the measure's tokens are multiplied by to become expected ones. */
   scaleRatio(ledger: Ledger): number;
+  /** The upper bound of a view that was just cut, as a multiple of what is expected of it: what a cut leaves room for. */
+  upperRatioAfterCut(ledger: Ledger): number;
   /** The message's own estimate, which the ledger adds up. */
   readonly measure: MessageMeasure;
   /** The ledger after one more message of the view; its sums are kept by the fold. */

@@ -1,15 +1,15 @@
 import type { Policy } from "../policy.ts";
 import { BRACKETED_LABELS } from "./labels.ts";
-import { CHECKPOINT_SECTIONS, PI_LENGTH_ESTIMATE, PI_POLICY } from "./pi.ts";
+import { CHECKPOINT_SECTIONS, PI_POLICY } from "./pi.ts";
 
 /**
  * Our own default: old tool results cleared in a batch, then an incremental summary, down to a target that leaves room for twenty
- * steps; everything the engine appends comes after. Numbers are first choices, to be tuned on recorded sessions.
+ * steps; everything the engine appends comes after. Its safety is the ledger's upper bound, not a reserve. Numbers are first choices, to be tuned on recorded sessions.
  */
 export const PLIMSOLL_POLICY: Policy = {
   ...PI_POLICY,
   name: "plimsoll",
-  estimator: { kind: "usage-anchored", of: { ...PI_LENGTH_ESTIMATE, charsPerToken: 3 }, anchor: "prompt-and-reply" },
+  estimator: { kind: "ledger" },
   cutEstimator: null,
   gates: { at: ["before-submit", "before-step"], countPending: true },
   trigger: { atLeast: { ratio: 0.9, of: "input-budget" } },

@@ -85,3 +85,10 @@ function isSummary(message: Message): boolean {
 export function fixedTokensOf({ images, isUnseen }: MessageContent, rule: ImageRule): number {
   return imageTokensOf(images, rule) + (isUnseen ? UNSEEN_SUMMARY_TOKENS : 0);
 }
+
+/** True for two readings of the same content: a log that is read again has other values of the same messages. */
+export function isSameContent(a: MessageContent, b: MessageContent): boolean {
+  if (a === b) return true;
+  const equal = (x: ClassCounts, y: ClassCounts) => x.every((count, index) => count === y[index]);
+  return a.images.length === b.images.length && equal(a.counts, b.counts) && equal(a.reasoningCounts, b.reasoningCounts);
+}

@@ -5,7 +5,7 @@ import { sequenceOf } from "../../sequence.ts";
 import type { ModelPriors } from "../model-prior.ts";
 import type { Account, Base, Beside, Epoch } from "./account.ts";
 import type { ContentOf } from "./content.ts";
-import { fixedTokensOf } from "./content.ts";
+import { fixedTokensOf, isSameContent } from "./content.ts";
 import { arrivedTokensBy, learnRules, learnText, nextSurgeTokens } from "./learn-from-report.ts";
 import type { Load } from "./load.ts";
 import { addLoads, NO_LOAD, withContent } from "./load.ts";
@@ -28,7 +28,7 @@ export function withMessage(account: Account, message: Message, { contentOf, pri
   const content = contentOf(message);
   const modelId = account.nextModelId ?? account.reportedModelId;
   const fixedTokens = fixedTokensOf(content, priors(modelId ?? "").image);
-  const view = withContent(account.view, content, fixedTokens, "counted");
+  const view = withContent(account.view, content, fixedTokens);
   const { reply } = account;
   if (message.role === "assistant" && reply !== null && reply.messageId === null && message.requestId === reply.requestId) {
     return { ...account, view, reply: { ...reply, messageId: message.id, content } };
@@ -36,7 +36,7 @@ export function withMessage(account: Account, message: Message, { contentOf, pri
   return {
     ...account,
     view,
-    pending: withContent(account.pending, content, fixedTokens, "left-out"),
+    pending: withContent(account.pending, content, fixedTokens),
     pendingMessages: account.pendingMessages.append({ id: message.id, content, fixedTokens }),
     pendingHuman: account.pendingHuman || isHuman(message),
   };
@@ -129,11 +129,11 @@ export function withView(account: Account, messages: Iterable<Message>, { conten
   for (const [index, message] of list.entries()) {
     const content = contentOf(message);
     const fixedTokens = fixedTokensOf(content, model.prior.image);
-    view = withContent(view, content, fixedTokens, "counted");
+    view = withContent(view, content, fixedTokens);
     const size = known.get(message.id);
-    if (size !== undefined && size.modelId === modelId && size.content === content)
+    if (size !== undefined && size.modelId === modelId && isSameContent(size.content, content))
       measuredTokens += size.tokens - (goes && index < lastHuman ? size.reasoningTokens : 0);
-    else load = withContent(load, content, fixedTokens, "counted");
+    else load = withContent(load, content, fixedTokens);
   }
   const base: Base = account.base.kind === "nothing" ? account.base : { kind: "cut", measuredTokens, load };
   return {

@@ -11,14 +11,14 @@ import type { WorkCounter } from "../work.ts";
 import type { Account, Beside, MeasuredMessage } from "./account.ts";
 import { EMPTY_ACCOUNT } from "./account.ts";
 import type { ContentOf } from "./content.ts";
-import { contentReader, fixedTokensOf } from "./content.ts";
+import { contentReader, fixedTokensOf, isSameContent } from "./content.ts";
 import { modelOf, withMessage, withReport, withView } from "./fold-account.ts";
 import { addCounts, NO_LOAD, withContent } from "./load.ts";
 import type { Model } from "./model-fit.ts";
 import { loadTokens } from "./model-fit.ts";
-import { nextPrompt } from "./next-prompt.ts";
+import { arrivalOf, nextPrompt } from "./next-prompt.ts";
 import { sizesById } from "./settle.ts";
-import { upperTokensOf } from "./upper.ts";
+import { upperRatioAfterCut, upperTokensOf } from "./upper.ts";
 
 /** Measures every message by the reports that cover it, and everything else by weights that the session's own reports correct. */
 export interface LedgerSpec {
@@ -50,6 +50,7 @@ export function ledgerEstimator(work: WorkCounter, priors: ModelPriors): Estimat
       const account = accountOf(ledger);
       return sizeOf(message, account, modelFor(account));
     },
+    upperRatioAfterCut: (ledger) => upperRatioAfterCut(accountOf(ledger)),
     append: (ledger, message) => keep(ledger, withMessage(accountOf(ledger), message, reading)),
     recount: (ledger, messages) => keep(ledger, withView(accountOf(ledger), messages, reading)),
     changeModel: (ledger, modelId) => keep(ledger, { ...accountOf(ledger), nextModelId: modelId }),
@@ -115,8 +116,10 @@ function sizeLookup(contentOf: ContentOf): (message: Message, account: Account, 
   };
   return (message, account, model) => {
     const content = contentOf(message);
+    if (account.reply !== null && account.reply.content === content) return arrivalOf(account, model).returnedTokens;
     const size = sizesOf(account.measured).get(message.id);
-    if (size !== undefined && size.content === content && size.modelId === account.reportedModelId) return size.tokens;
-    return loadTokens(withContent(NO_LOAD, content, fixedTokensOf(content, model.prior.image), "counted"), model);
+    if (size !== undefined && isSameContent(size.content, content) && size.modelId === account.reportedModelId)
+      return size.tokens;
+    return loadTokens(withContent(NO_LOAD, content, fixedTokensOf(content, model.prior.image)), model);
   };
 }

@@ -13,11 +13,13 @@ export interface Load {
 /** No message. */
 export const NO_LOAD: Load = { counts: NO_COUNTS, messages: 0, fixedTokens: 0 };
 
-/** The load with one more message; readable reasoning counts as text where `reasoning` says so. */
-export function withContent(load: Load, content: MessageContent, fixedTokens: number, reasoning: "counted" | "left-out"): Load {
-  const counts = addCounts(load.counts, content.counts);
+/**
+ * The load with one more message. Readable reasoning is left out: it is sent only where a vendor's own form of it is, and then the report of
+ * its reply counts it.
+ */
+export function withContent(load: Load, content: MessageContent, fixedTokens: number): Load {
   return {
-    counts: reasoning === "counted" ? addCounts(counts, content.reasoningCounts) : counts,
+    counts: addCounts(load.counts, content.counts),
     messages: load.messages + 1,
     fixedTokens: load.fixedTokens + fixedTokens,
   };
