@@ -16,6 +16,8 @@ export default defineConfig({
     maxWorkers: 2,
     // Modules hold no mutable state, so the files of a worker can share them.
     isolate: false,
+    // It brings TypeScript sources under the condition that our own packages use; Node cannot load those.
+    server: { deps: { inline: ["ai", /@ai-sdk/, "eventsource-parser"] } },
     reporters: jsonReport === undefined ? ["default"] : ["default", ["json", { outputFile: jsonReport }]],
   },
 });

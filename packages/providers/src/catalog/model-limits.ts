@@ -22,6 +22,10 @@ export const LIMITS_CHECKED_ON = "2026-11-21";
  * those that a request gets without a beta header.
  */
 export const FAMILY_LIMITS: readonly FamilyLimits[] = [
+  { prefix: "claude-fable-5", contextWindowTokens: 1_000_000, maxInputTokens: null, maxOutputTokens: 128_000 },
+  { prefix: "claude-opus-5", contextWindowTokens: 1_000_000, maxInputTokens: null, maxOutputTokens: 128_000 },
+  { prefix: "claude-sonnet-5", contextWindowTokens: 1_000_000, maxInputTokens: null, maxOutputTokens: 128_000 },
+  { prefix: "claude-haiku-5-5", contextWindowTokens: 1_000_000, maxInputTokens: null, maxOutputTokens: 128_000 },
   { prefix: "claude-opus-4-8", contextWindowTokens: 1_000_000, maxInputTokens: null, maxOutputTokens: 128_000 },
   { prefix: "claude-opus-4-7", contextWindowTokens: 1_000_000, maxInputTokens: null, maxOutputTokens: 128_000 },
   { prefix: "claude-opus-4-6", contextWindowTokens: 1_000_000, maxInputTokens: null, maxOutputTokens: 128_000 },

@@ -25,9 +25,9 @@ const HOSTS: Readonly<Record<string, string>> = {
 
 /** Names that people use for a model whose id is another. Kept short: dated ids and versions are read by rule. */
 const ALIASES: Readonly<Record<string, string>> = {
-  opus: "claude-opus-4-8",
-  sonnet: "claude-sonnet-4-6",
-  haiku: "claude-haiku-4-5",
+  opus: "claude-opus-5-5",
+  sonnet: "claude-sonnet-5-5",
+  haiku: "claude-haiku-5-5",
 };
 
 /**

@@ -29,8 +29,8 @@ test.each([
   ["openai/gpt-5", { host: "openai", modelId: "gpt-5" }],
   ["openrouter/anthropic/claude-sonnet-4.5", { host: "openrouter", modelId: "anthropic/claude-sonnet-4.5" }],
   ["qwen/qwen3-coder", { host: null, modelId: "qwen/qwen3-coder" }],
-  ["haiku", { host: null, modelId: "claude-haiku-4-5" }],
-  ["anthropic/opus", { host: "anthropic", modelId: "claude-opus-4-8" }],
+  ["haiku", { host: null, modelId: "claude-haiku-5-5" }],
+  ["anthropic/opus", { host: "anthropic", modelId: "claude-opus-5-5" }],
 ])("%s names a model", (text, reference) => {
   expect(parseModelReference(text)).toEqual(reference);
 });

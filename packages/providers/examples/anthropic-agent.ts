@@ -1,0 +1,36 @@
+import type Anthropic from "@anthropic-ai/sdk";
+import { PLIMSOLL_POLICY } from "@plimsoll/core";
+import { createMessagesCompactor } from "@plimsoll/providers/drop-in/anthropic";
+
+const tools: Anthropic.Tool[] = [
+  {
+    name: "read_file",
+    description: "Reads a file.",
+    input_schema: { type: "object", properties: { path: { type: "string" } } },
+  },
+];
+
+/** An agent that keeps its messages whole and sends them compacted. */
+export async function runAgent(
+  client: Anthropic,
+  task: string,
+  readFile: (input: unknown) => string,
+): Promise<readonly Anthropic.MessageParam[]> {
+  const compactor = createMessagesCompactor({
+    policy: PLIMSOLL_POLICY,
+    limits: { contextWindowTokens: 32_000, maxOutputTokens: 2_000 },
+  });
+  const messages: Anthropic.MessageParam[] = [{ role: "user", content: task }];
+  for (;;) {
+    const reply = await compactor.send(messages, (fitted) =>
+      client.messages.create({ model: "claude-haiku-5-5", max_tokens: 2_000, tools, messages: fitted }),
+    );
+    messages.push({ role: "assistant", content: reply.content });
+    const calls = reply.content.filter((block) => block.type === "tool_use");
+    if (calls.length === 0) return messages;
+    messages.push({
+      role: "user",
+      content: calls.map(({ id, input }) => ({ type: "tool_result", tool_use_id: id, content: readFile(input) })),
+    });
+  }
+}

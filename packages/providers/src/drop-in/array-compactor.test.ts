@@ -1,0 +1,105 @@
+import type Anthropic from "@anthropic-ai/sdk";
+import type { Policy } from "@plimsoll/core";
+import { NONE_POLICY, PI_POLICY, SVEN_POLICY } from "@plimsoll/core";
+import { expect, test } from "vitest";
+import { createMessagesCompactor } from "./anthropic.ts";
+
+const limits = { contextWindowTokens: 32_000, maxOutputTokens: 2_000 };
+
+/** A session of so many steps: a call and its result each, 400 characters of arguments and 2,000 of output. */
+function session(steps: number): Anthropic.MessageParam[] {
+  const messages: Anthropic.MessageParam[] = [{ role: "user", content: "Read all files." }];
+  for (let step = 0; step < steps; step++) {
+    const id = `toolu_${step}`;
+    messages.push(
+      { role: "assistant", content: [{ type: "tool_use", id, name: "read_file", input: { path: "p".repeat(400) } }] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: `${step}: ${"text ".repeat(400)}` }] },
+    );
+  }
+  return messages;
+}
+
+const compactorWith = (policy: Policy) => createMessagesCompactor({ policy, limits });
+
+test("an array that fits comes back as its own objects", async () => {
+  const messages = session(5);
+  const fitted = await compactorWith(PI_POLICY).fit(messages);
+  expect(fitted).toEqual(messages);
+  expect(fitted.every((message, index) => message === messages[index])).toBe(true);
+});
+
+test("with compaction off nothing is changed, whatever the size", async () => {
+  const messages = session(100);
+  expect(await compactorWith(NONE_POLICY).fit(messages)).toEqual(messages);
+});
+
+test("what is kept of an array that was compacted are the caller's own objects", async () => {
+  const messages = session(100);
+  const fitted = await compactorWith(PI_POLICY).fit(messages);
+  expect(fitted.length).toBeLessThan(messages.length);
+  const own = fitted.filter((message) => messages.includes(message));
+  // The person's last message, which no policy cuts, and the newest of what came since.
+  expect(own).toEqual([...messages.slice(0, 1), ...messages.slice(1 - own.length)]);
+  expect(own.length).toBeGreaterThan(10);
+});
+
+test("the same array is matched to the log whoever made its objects", async () => {
+  const compactor = compactorWith(SVEN_POLICY);
+  for (let steps = 10; steps <= 100; steps += 10) await compactor.fit(structuredClone(session(steps)));
+  const logged = compactor.entries().filter(({ type }) => type === "message");
+  expect(logged).toHaveLength(session(100).length);
+  expect(compactor.entries().filter(({ type }) => type === "compaction").length).toBeGreaterThan(0);
+});
+
+test("an array that was rewound begins a new log", async () => {
+  const compactor = compactorWith(PI_POLICY);
+  await compactor.fit(session(100));
+  const rewound = [...session(3), { role: "user" as const, content: "Something else." }];
+  expect(await compactor.fit(rewound)).toEqual(rewound);
+  expect(compactor.entries().filter(({ type }) => type === "message")).toHaveLength(rewound.length);
+});
+
+test("a provider that says the prompt does not fit is asked again with less", async () => {
+  const compactor = compactorWith(PI_POLICY);
+  const sizes: number[] = [];
+  const answer = await compactor.send(session(40), (messages) => {
+    const chars = JSON.stringify(messages).length;
+    sizes.push(chars);
+    return chars > 60_000 ? Promise.reject(overflow) : Promise.resolve(reply);
+  });
+  expect(answer).toBe(reply);
+  expect(sizes.length).toBeGreaterThan(1);
+  expect(sizes.at(-1)).toBeLessThan(sizes[0] ?? 0);
+});
+
+test("another error reaches the caller as it came", async () => {
+  const refused = new Error("401 invalid x-api-key");
+  await expect(compactorWith(PI_POLICY).send(session(3), () => Promise.reject(refused))).rejects.toBe(refused);
+});
+
+const overflow = Object.assign(new Error("400 prompt is too long: 40000 tokens > 16000 maximum"), { status: 400 });
+
+const reply: Anthropic.Message = {
+  id: "msg_1",
+  type: "message",
+  role: "assistant",
+  model: "claude-simulated",
+  content: [{ type: "text", text: "done", citations: null }],
+  stop_reason: "end_turn",
+  stop_sequence: null,
+  stop_details: null,
+  container: null,
+  diagnostics: null,
+  usage: {
+    input_tokens: 12_000,
+    output_tokens: 10,
+    cache_creation: null,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: 0,
+    inference_geo: null,
+    output_tokens_details: null,
+    server_tool_use: null,
+    service_tier: null,
+    speed: null,
+  },
+};
