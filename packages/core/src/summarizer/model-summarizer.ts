@@ -67,10 +67,15 @@ function apart(request: SummaryRequest): { readonly history: SummaryPart | null;
     const [first] = parts;
     return first === undefined ? null : { promptId: first.promptId, messages: parts.flatMap(({ messages }) => messages) };
   };
-  return {
-    history: joinedPart(request.parts.filter((part) => !isPrefix(part))),
-    turnPrefix: joinedPart(request.parts.filter(isPrefix)),
-  };
+  const history = joinedPart(request.parts.filter((part) => !isPrefix(part)));
+  const turnPrefix = joinedPart(request.parts.filter(isPrefix));
+  // The last chunk of a long history may be all turn, with the summary of what came before it: that is brought up to date as a whole.
+  const isWhole = history === null && (turnPrefix?.messages.some(isSummary) ?? false);
+  return isWhole ? { history: turnPrefix, turnPrefix: null } : { history, turnPrefix };
+}
+
+function isSummary(message: Message): boolean {
+  return message.role !== "tool-result" && message.origin === "summary";
 }
 
 function joined(history: Summary | null, prefix: Summary | null): Summary {

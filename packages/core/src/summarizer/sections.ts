@@ -44,10 +44,16 @@ export function sectionsIn(text: string, titles: readonly string[]): SectionedTe
 export function sectionedText(titles: readonly string[], bodies: ReadonlyMap<string, readonly string[]>): string {
   return titles
     .map((title) => {
-      const told = (bodies.get(title) ?? []).filter((body) => !isEmptyBody(body));
+      const told = (bodies.get(title) ?? []).filter((body) => !isEmptyBody(body)).map(withFencesClosed);
       return `## ${title}\n${told.length === 0 ? EMPTY_SECTION : told.join("\n")}`;
     })
     .join("\n\n");
+}
+
+/** A body whose last code fence is closed, so that it cannot swallow the headings after it. */
+function withFencesClosed(body: string): string {
+  const fences = body.split("\n").filter((line) => line.startsWith("```")).length;
+  return fences % 2 === 0 ? body : `${body}\n\`\`\``;
 }
 
 /** True for a body that says nothing. */

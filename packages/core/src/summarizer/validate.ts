@@ -99,15 +99,22 @@ function withoutWrapping(text: string): string {
 const FILE_LIST_TAGS = ["read-files", "modified-files"] as const;
 
 function withoutFileLists(text: string): string {
-  let rest = text;
-  for (const tag of FILE_LIST_TAGS) {
-    for (let start = rest.indexOf(`<${tag}>`); start >= 0; start = rest.indexOf(`<${tag}>`)) {
-      const end = rest.indexOf(`</${tag}>`, start);
-      if (end < 0) break;
-      rest = `${rest.slice(0, start).trimEnd()}\n${rest.slice(end + tag.length + 3)}`;
-    }
+  return FILE_LIST_TAGS.reduce(withoutBlocks, text);
+}
+
+/** The text without the tags and what stands between them; of a tag that has no partner nothing but the tag itself goes. Linear. */
+function withoutBlocks(text: string, tag: string): string {
+  const [opening, closing] = [`<${tag}>`, `</${tag}>`];
+  const pieces: string[] = [];
+  let at = 0;
+  for (let start = text.indexOf(opening); start >= 0; start = text.indexOf(opening, at)) {
+    const end = text.indexOf(closing, start);
+    if (end < 0) break;
+    pieces.push(text.slice(at, start).trimEnd());
+    at = end + closing.length;
   }
-  return rest.trim();
+  const rest = pieces.length === 0 ? text : [...pieces, text.slice(at).trim()].join("\n").trim();
+  return rest.split(opening).join("").split(closing).join("");
 }
 
 /** Lines that are an instruction of the request, with or without a bullet. */
