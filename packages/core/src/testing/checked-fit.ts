@@ -5,6 +5,7 @@ import { messageChars } from "../message/size.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { ContextManager } from "../session/context-manager.ts";
 import { createEstimator } from "../tokens/estimator.ts";
+import type { Ledger } from "../tokens/ledger.ts";
 import type { WorkCounter } from "../tokens/work.ts";
 import { createWorkCounter, workBetween } from "../tokens/work.ts";
 import { checkCompaction } from "./check-compaction.ts";
@@ -20,8 +21,8 @@ export interface CheckedFit {
   readonly scenario: SessionScenario;
   /** The policy of this fit; sizes are by the scenario's. */
   readonly policy: Policy;
-  /** The view that the fit began with: that of a redo is the one after its undo. */
-  readonly before: () => readonly Message[];
+  /** The view and the ledger that the fit began with: those of a redo are the ones after its undo. */
+  readonly before: () => { readonly view: readonly Message[]; readonly ledger: Ledger };
   readonly summarizer: ScriptedSummarizer;
   readonly work: WorkCounter;
   readonly input: FitInput;
@@ -69,7 +70,7 @@ export async function checkedFit(fit: CheckedFit): Promise<FitResult> {
   if (stayed.some((message, index) => message !== arrived[index]))
     report("what arrives meanwhile ends up after the boundary, in order", arrived.map((message) => message.id).join(" "));
   const shown = after.slice(0, after.length - arrived.length);
-  const before = fit.before();
+  const { view: before, ledger } = fit.before();
   if (outcome === null) return { outcome, arrived };
 
   switch (outcome.kind) {
@@ -82,7 +83,7 @@ export async function checkedFit(fit: CheckedFit): Promise<FitResult> {
         besidesChars: summarizer.writtenChars() - so.writtenChars + fit.scenario.system.length,
         recall: manager.recall,
         original: (id) => loggedMessage(manager, id),
-        tokensOf: (messages) => tokensOf(messages, fit),
+        tokensOf: (messages) => tokensOf(messages, ledger, fit),
         report,
       });
       if (arrived.length === 0) checkFits(fit);
@@ -121,9 +122,9 @@ function loggedMessage(manager: ContextManager, messageId: string): Message | un
   return undefined;
 }
 
-function tokensOf(messages: readonly Message[], { manager, scenario }: CheckedFit): number {
+function tokensOf(messages: readonly Message[], ledger: Ledger, { scenario }: CheckedFit): number {
   const estimator = createEstimator(scenario.policy.estimator, createWorkCounter());
-  return Math.floor(messages.reduce((sum, message) => sum + estimator.messageTokens(message, manager.ledger()), 0));
+  return Math.floor(messages.reduce((sum, message) => sum + estimator.messageTokens(message, ledger), 0));
 }
 
 /** Input budget of the fit: the model's, or the limit that the provider named where that is smaller. */
@@ -136,7 +137,7 @@ function inputBudgetTokens(policy: Policy, { model, observedLimitTokens }: FitIn
 function checkFits(fit: CheckedFit): void {
   const budgetTokens = inputBudgetTokens(fit.policy, fit.input);
   const { expectedTokens } = fit.manager.predict();
-  const pendingTokens = tokensOf(fit.input.pending, fit);
+  const pendingTokens = tokensOf(fit.input.pending, fit.manager.ledger(), fit);
   if (budgetTokens === null || expectedTokens + pendingTokens > budgetTokens)
     fit.report("fits", `${expectedTokens} + ${pendingTokens} of ${budgetTokens}`);
 }
@@ -146,7 +147,7 @@ const LEAST_HISTORY_TOKENS = 1500;
 
 function checkRequest(messages: readonly Message[], fit: CheckedFit): void {
   const budgetTokens = Math.max(LEAST_HISTORY_TOKENS, inputBudgetTokens(fit.policy, fit.input) ?? 0);
-  const tokens = tokensOf(messages, fit);
+  const tokens = tokensOf(messages, fit.manager.ledger(), fit);
   if (tokens > budgetTokens) fit.report("the request for a summary fits", `${tokens} of ${budgetTokens}`);
 }
 

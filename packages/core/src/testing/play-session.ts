@@ -47,7 +47,7 @@ function createPlayer(scenario: SessionScenario, report: Report): Player {
   const work = createWorkCounter();
   const undo = createUndoCheck(report);
   const unfinished: string[] = [];
-  let started: readonly Message[] | null = null;
+  let started: ReturnType<CheckedFit["before"]> | null = null;
   let compactions = 0;
   let limits = scenario.limits;
 
@@ -62,16 +62,17 @@ function createPlayer(scenario: SessionScenario, report: Report): Player {
       onEvent: (event) => {
         if (event.type === "compaction-start") {
           unfinished.push(event.reason);
-          started = manager.view().messages.slice();
+          started = state();
         } else if (ENDS.includes(event.type)) unfinished.pop();
       },
     });
   let manager = open([sessionStart(scenario.system)]);
+  const state = () => ({ view: manager.view().messages.slice(), ledger: manager.ledger() });
 
   const fit = async (input: FitInput, more: Partial<CheckedFit> = {}): Promise<FitResult> => {
-    const view = manager.view().messages.slice();
+    const now = state();
     started = null;
-    const before = () => started ?? view;
+    const before = () => started ?? now;
     const run: CheckedFit["run"] = (live, signal) => live.fit(input, signal);
     const { policy } = scenario;
     const fitted = await checkedFit({ manager, scenario, policy, before, summarizer, work, input, run, report, ...more });
