@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { SessionEntry } from "../entry.ts";
+import { PI_POLICY } from "../policy/presets/pi.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import {
   compaction,
@@ -20,9 +21,9 @@ import { createWorkCounter } from "../tokens/work.ts";
 import { foldLedger } from "./ledger.ts";
 import { EMPTY_VIEW, foldEntry } from "./view.ts";
 
-/** The ledger after a log, by sven's estimator without any overhead. */
-function ledgerOf(entries: readonly SessionEntry[], work: WorkCounter = createWorkCounter()) {
-  const estimator = createEstimator(SVEN_POLICY.estimator, work);
+/** The ledger after a log, by sven's estimator or the one given, without any overhead. */
+function ledgerOf(entries: readonly SessionEntry[], work: WorkCounter = createWorkCounter(), spec = SVEN_POLICY.estimator) {
+  const estimator = createEstimator(spec, work);
   const overhead = { system: "", tools: [], dynamicContext: null, hiddenTokens: 0 };
   return entries.reduce(
     ({ view, ledger }, entry) => {
@@ -66,6 +67,17 @@ describe("foldLedger", () => {
     expect(ledgerOf(entries).estimatedAtLastCutTokens).toBe(2);
     expect(ledgerOf([...entries, { type: "message", message: reply("b", "1234") }]).estimatedAtLastCutTokens).toBe(2);
     expect(ledgerOf(logOf([eight])).estimatedAtLastCutTokens).toBeNull();
+  });
+
+  test.each<[string, readonly SessionEntry[], number | null]>([
+    ["a report anchors what follows it", [], 5000],
+    ["a report from before a compaction does not measure what came after it", [cut], null],
+    ["nor does it after an undo", [cut, revertOf("cut")], null],
+    ["the next report does", [cut, usageEntry("next", "a", 700)], 700],
+  ])("%s", (_, later, reportedTokens) => {
+    const entries = [...logOf([eight, four]), usageEntry("request", "a", 5000), ...later];
+    const { anchor } = ledgerOf(entries, createWorkCounter(), PI_POLICY.estimator);
+    expect(anchor?.reportedTokens ?? null).toBe(reportedTokens);
   });
 
   test("scans each message once, whatever happens to the view", () => {

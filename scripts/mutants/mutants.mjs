@@ -1,0 +1,200 @@
+/**
+ * One wrong line in core, and the tests that must notice it. `find` stands exactly once in the file.
+ * @typedef {{
+ *   readonly breaks: string,
+ *   readonly file: string,
+ *   readonly find: string,
+ *   readonly replace: string,
+ *   readonly tests: readonly string[],
+ * }} Mutant
+ */
+
+/** @type {readonly Mutant[]} */
+export const mutants = [
+  // Cuts
+  {
+    breaks: "a cut may part a call from its result",
+    file: "cut-point/safe-cuts.ts",
+    find: "safe.push(boundThrough <= index);",
+    replace: "safe.push(true);",
+    tests: ["cut-point/safe-cuts.test.ts"],
+  },
+  {
+    breaks: "a cut may fall inside the newest step, whose results still come",
+    file: "cut-point/safe-cuts.ts",
+    find: "index === openStep ? messages.length : -1",
+    replace: "index === openStep ? -1 : -1",
+    tests: ["cut-point/safe-cuts.test.ts"],
+  },
+  {
+    breaks: "the model's newest call is cut away before it has seen the results",
+    file: "cut-point/open-loop.ts",
+    find: "toolCallsOf(message).length > 0 ? index : messages.length",
+    replace: "toolCallsOf(message).length > 0 ? messages.length : messages.length",
+    tests: ["cut-point/open-loop.test.ts"],
+  },
+  {
+    breaks: "a summary counts as the beginning of a turn",
+    file: "cut-point/boundary.ts",
+    find: "if (message !== undefined && isHuman(message)) return index;",
+    replace: 'if (message?.role === "user") return index;',
+    tests: ["cut-point/boundary.test.ts"],
+  },
+  {
+    breaks: "a message more is kept than was asked for",
+    file: "cut-point/recent.ts",
+    find: "(keptTokens) => keptTokens >= keepTokens",
+    replace: "(keptTokens) => keptTokens > keepTokens",
+    tests: ["cut-point/recent.test.ts"],
+  },
+  {
+    breaks: "the last human message goes into a summary",
+    file: "strategy/summarize.ts",
+    find: "...span(messages, human + 1, cut, prefixPromptId)",
+    replace: "...span(messages, human, cut, prefixPromptId)",
+    tests: ["strategy/summarize.test.ts"],
+  },
+  {
+    breaks: "the last human message is not counted, so that too little is dropped",
+    file: "strategy/drop-oldest.ts",
+    find: "index > human ? humanTokens : 0",
+    replace: "index > human ? 0 : 0",
+    tests: ["strategy/drop-oldest.test.ts"],
+  },
+  {
+    breaks: "results that the model has not seen are cleared",
+    file: "strategy/clear-tool-results.ts",
+    find: "input.messages.slice(0, openLoopStart(input.messages))",
+    replace: "input.messages.slice(0)",
+    tests: ["strategy/clear-tool-results.test.ts"],
+  },
+  // Edits
+  {
+    breaks: "the last message of a span stays beside its summary",
+    file: "edit/apply-edits.ts",
+    find: "next = through + 1;",
+    replace: "next = through;",
+    tests: ["edit/apply-edits.test.ts"],
+  },
+  {
+    breaks: "a summary of a split turn stands there twice",
+    file: "edit/apply-edits.ts",
+    find: "if (order === 0) result.push(...replacement);",
+    replace: "if (order >= 0) result.push(...replacement);",
+    tests: ["edit/apply-edits.test.ts"],
+  },
+  {
+    breaks: "spans may overlap",
+    file: "edit/apply-edits.ts",
+    find: "if (from < next || through < from)",
+    replace: "if (through < from)",
+    tests: ["edit/apply-edits.test.ts"],
+  },
+  {
+    breaks: "a context that a provider would reject is let through",
+    file: "engine/execute.ts",
+    find: "  refuseUnsendable([...input.messages, ...input.pending], [...messages, ...input.pending]);",
+    replace: "  void refuseUnsendable;",
+    tests: ["engine/execute.test.ts"],
+  },
+  {
+    breaks: "half a summary becomes history",
+    file: "engine/execute.ts",
+    find: "summaryText(validSummaryText(summary))",
+    replace: "summaryText(summary.text)",
+    tests: ["engine/execute.test.ts"],
+  },
+  {
+    breaks: "a cut never keeps the end of a text",
+    file: "strategy/cut-oversized.ts",
+    find: "text.slice(characterBoundaryAtOrAfter(text, text.length - Math.floor(quoteChars / 2)))",
+    replace: "text.slice(text.length)",
+    tests: ["strategy/cut-oversized.test.ts"],
+  },
+  // Ladder
+  {
+    breaks: "an emergency, an open breaker and a second recovery ask the model",
+    file: "engine/plan.ts",
+    find: "withModel || needsNoModel(spec)",
+    replace: "true || needsNoModel(spec)",
+    tests: ["engine/plan.test.ts"],
+  },
+  {
+    breaks: "where the model fails nothing is written in its place",
+    file: "engine/plan.ts",
+    find: '  { kind: "summarize", writer: "digest", boundary: "any-safe", promptId: "digest", turnPrefixPromptId: null },',
+    replace: "",
+    tests: ["engine/climb.test.ts"],
+  },
+  {
+    breaks: "a step that shrinks nothing counts as one that worked",
+    file: "engine/climb.ts",
+    find: "const shrank = tokensAfter < tokens;",
+    replace: "const shrank = tokensAfter <= tokens || tokens > 0;",
+    tests: ["session/context-manager.test.ts"],
+  },
+  {
+    breaks: "a context that does not fit is sent without a word",
+    file: "engine/climb.ts",
+    find: "if (climbed.tokens > goal.roomTokens) {",
+    replace: "if (climbed.tokens > budget.windowTokens * 10) {",
+    tests: ["session/context-manager.test.ts"],
+  },
+  {
+    breaks: "the engine goes on although its caller has given up",
+    file: "engine/climb.ts",
+    find: '      if (signal.aborted) throw error;\n      steps.push({ strategy: next.strategy, outcome: "failed"',
+    replace: '      steps.push({ strategy: next.strategy, outcome: "failed"',
+    tests: ["session/context-manager.test.ts"],
+  },
+  {
+    breaks: "a second recovery from an overflow shrinks no more than the first",
+    file: "engine/goal.ts",
+    find: "const RECOVERY_RATIOS = [0.8, 0.5] as const;",
+    replace: "const RECOVERY_RATIOS = [0.8, 0.8] as const;",
+    tests: ["engine/goal.test.ts"],
+  },
+  {
+    breaks: "the trigger fires again at once, without anything new",
+    file: "engine/situation.ts",
+    find: "sizes.newTokens === null || sizes.newTokens >= minimumNewTokens",
+    replace: "sizes.newTokens === null || sizes.newTokens < minimumNewTokens || true",
+    tests: ["engine/situation.test.ts"],
+  },
+  {
+    breaks: "the breaker never opens",
+    file: "session/breaker.ts",
+    find: "? 0 : count + 1",
+    replace: "? 0 : count",
+    tests: ["session/breaker.test.ts"],
+  },
+  // Fold
+  {
+    breaks: "an undo brings nothing back",
+    file: "session/view.ts",
+    find: "else if (item.id !== compactionId) folded",
+    replace: "else folded",
+    tests: ["session/view.test.ts"],
+  },
+  {
+    breaks: "what was appended after an undone compaction is lost",
+    file: "session/view.ts",
+    find: "    history: view.history.append(message),\n",
+    replace: "    history: view.activeCompactions.length > 0 ? view.history : view.history.append(message),\n",
+    tests: ["session/view.test.ts"],
+  },
+  {
+    breaks: "a size that was reported before a compaction measures what came after it",
+    file: "session/ledger.ts",
+    find: "        anchor: null,\n",
+    replace: "        anchor: ledger.anchor,\n",
+    tests: ["session/ledger.test.ts", "tokens/estimator.test.ts"],
+  },
+  {
+    breaks: "a handle of a notice does not reach back to what the notice covers",
+    file: "session/message-index.ts",
+    find: "first: first ?? 0, last: last ?? first ?? 0",
+    replace: "first: last ?? first ?? 0, last: last ?? first ?? 0",
+    tests: ["session/recall.test.ts"],
+  },
+];
