@@ -3,8 +3,8 @@
  * their own (WTF-8), so that different texts never share a hash by replacement. Linear in the text; needs no platform API.
  */
 export function sha256Hex(text: string): string {
-  const state = new Uint32Array(INITIAL_STATE);
-  const block = new Uint32Array(64);
+  const state = new Int32Array(INITIAL_STATE);
+  const block = new Int32Array(64);
   let word = 0;
   let bytes = 0;
   const put = (byte: number) => {
@@ -31,7 +31,7 @@ export function sha256Hex(text: string): string {
   block[15] = textBytes << 3;
   compressBlock(state, block);
   let hex = "";
-  for (const each of state) hex += each.toString(16).padStart(8, "0");
+  for (const each of state) hex += (each >>> 0).toString(16).padStart(8, "0");
   return hex;
 }
 
@@ -42,8 +42,9 @@ export function shortHash(text: string): string {
 
 const INITIAL_STATE = [0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19] as const;
 
-/** Round constants: the first 32 bits of the fractional parts of the cube roots of the first 64 primes (FIPS 180-4, 4.2.2). */
-const ROUND_CONSTANTS = [
+/** Round constants: the first 32 bits of the fractional parts of the cube roots of the first 64 primes (FIPS 180-4, 4.2.2). Signed, so that
+ * sums stay 32-bit integers. */
+const ROUND_CONSTANTS = new Int32Array([
   0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01,
   0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc,
   0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da, 0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147,
@@ -51,7 +52,7 @@ const ROUND_CONSTANTS = [
   0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070, 0x19a4c116, 0x1e376c08,
   0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208,
   0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
-] as const;
+]);
 
 /** The bytes of a code point above 127, as UTF-8 writes them; a lone surrogate takes three, like any other of its size. */
 function putBeyondAscii(point: number, put: (byte: number) => void): void {
@@ -68,13 +69,13 @@ function putBeyondAscii(point: number, put: (byte: number) => void): void {
 }
 
 /** Folds the sixteen words of a block into the state; the rest of `w` is room for the message schedule. */
-function compressBlock(state: Uint32Array, w: Uint32Array): void {
+function compressBlock(state: Int32Array, w: Int32Array): void {
   for (let t = 16; t < 64; t++) {
     const w15 = at(w, t - 15);
     const w2 = at(w, t - 2);
     const s0 = rotate(w15, 7) ^ rotate(w15, 18) ^ (w15 >>> 3);
     const s1 = rotate(w2, 17) ^ rotate(w2, 19) ^ (w2 >>> 10);
-    w[t] = at(w, t - 16) + s0 + at(w, t - 7) + s1;
+    w[t] = (at(w, t - 16) + s0 + at(w, t - 7) + s1) | 0;
   }
   let a = at(state, 0);
   let b = at(state, 1);
@@ -112,6 +113,6 @@ function rotate(word: number, bits: number): number {
   return (word >>> bits) | (word << (32 - bits));
 }
 
-function at(words: Uint32Array | readonly number[], index: number): number {
+function at(words: Int32Array, index: number): number {
   return words[index] ?? 0;
 }
