@@ -94,6 +94,10 @@ export interface AppliedSummarize {
   readonly covered: CoverageCount;
   /** Usage of the summary's own request; `null` for a summary that no model wrote. */
   readonly usage: Usage | null;
+  /** The prompts that it was written with, each as `id@version`; absent where none was used. */
+  readonly prompts?: readonly string[] | undefined;
+  /** What was put right in the model's answer; absent where nothing was. */
+  readonly repairs?: readonly string[] | undefined;
 }
 
 /** A span removed; `notice` counts what went and stands in its place. */

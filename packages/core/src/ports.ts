@@ -25,6 +25,10 @@ export interface Summary {
   /** Usage of the summary's own request; `null` where no model was asked. */
   readonly usage: Usage | null;
   readonly stopReason: StopReason;
+  /** The prompts that it was written with, each as `id@version`; absent where none was used. */
+  readonly prompts?: readonly string[];
+  /** What was put right in the model's answer. */
+  readonly repairs?: readonly string[];
 }
 
 /** Writes summaries. Rejects on failure: an error never becomes text. */

@@ -4,6 +4,7 @@ import type { Message, StopReason } from "../message/message.ts";
 import { textOf } from "../message/message.ts";
 import { PI_POLICY, piPolicy } from "../policy/presets/pi.ts";
 import type { ModelRequest } from "../ports.ts";
+import { decodeLog, encodeLog } from "../session/codec.ts";
 import { compactionFigures } from "../session/compaction-log-line.ts";
 import { contextUsage } from "../session/context-usage.ts";
 import { firstKeptId } from "../session/first-kept.ts";
@@ -183,6 +184,13 @@ describe("compaction", () => {
     const run = session(lettered("UAUACRA", [1000, 1000, 10, 1000, 1000, 1000, 30_000]));
     await run.fit({ now: { reason: "manual", keep: null } });
     expect(run.requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([13_107, 8192]);
+  });
+
+  test("the log says which prompts, by version, wrote a summary", async () => {
+    const run = session(lettered("UAUACRA", [1000, 1000, 10, 1000, 1000, 1000, 30_000]));
+    const outcome = await run.fit({ now: { reason: "manual", keep: null } });
+    expect(outcome).toMatchObject({ entry: { edits: [{ prompts: ["checkpoint@1", "turn-prefix@1"] }] } });
+    expect(decodeLog(encodeLog(run.manager.entries()), "log").entries).toEqual(run.manager.entries());
   });
 
   test("the figures of a compaction", async () => {

@@ -76,7 +76,9 @@ async function appliedSummarize(edit: SummarizeEdit, input: ExecuteInput, signal
   const covered = parts.flatMap((part) => part.messages);
   const text = summaryText(validSummaryText(summary));
   const message = engineMessage({ role, origin: "summary", text, input }, covered);
-  return { kind: "summarize", spans: edit.spans, message, covered: coverageOf(covered), usage: summary.usage };
+  const { usage, prompts, repairs } = summary;
+  const said = { ...(prompts === undefined ? {} : { prompts }), ...(repairs === undefined ? {} : { repairs }) };
+  return { kind: "summarize", spans: edit.spans, message, covered: coverageOf(covered), usage, ...said };
 }
 
 /** The first of several drops carries the one notice, which counts them all. */

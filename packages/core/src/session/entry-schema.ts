@@ -82,6 +82,8 @@ const appliedEdit = z.discriminatedUnion("kind", [
     message,
     covered,
     usage: usage.nullable(),
+    prompts: z.array(z.string()).readonly().optional(),
+    repairs: z.array(z.string()).readonly().optional(),
   }),
   z.strictObject({ kind: z.literal("drop"), from: id, through: id, notice: message.nullable(), covered }),
   z.strictObject({

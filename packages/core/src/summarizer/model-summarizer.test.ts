@@ -30,6 +30,11 @@ describe("the model summariser", () => {
     expect(requests).toMatchObject([{ modelId: "m", maxOutputTokens: 13_107, context: { tools: [], dynamicContext: null } }]);
   });
 
+  test("says what was put right", async () => {
+    const { summary } = await ask([`Here it is:\n\n${GOOD}`]);
+    expect(summary).toMatchObject({ text: GOOD, repairs: ["preamble-removed"] });
+  });
+
   test("spans with one prompt are one request", async () => {
     const parts = [0, 1].map(() => ({ promptId: "checkpoint", messages: lettered("UA", 200) }));
     expect((await ask([GOOD], request({ parts }))).requests).toHaveLength(1);
@@ -42,6 +47,7 @@ describe("the model summariser", () => {
     expect(summary.text).toContain("Turn Context");
     expect(summary.text.endsWith("It tried two ways.")).toBe(true);
     expect(summary.usage?.input.totalTokens).toBe(2000);
+    expect(summary.prompts).toEqual(["checkpoint@1", "turn-prefix@1"]);
     expect(texts.map((text) => text.includes("## Goal"))).toEqual([true, false]);
   });
 

@@ -47,7 +47,7 @@ export function createModelSummarizer(client: ModelClient, options: ModelSummari
       signal,
     );
     signal.throwIfAborted();
-    const { text } = repairedSummary(
+    const { text, repairs } = repairedSummary(
       { text: textOfReply(reply), usage: reply.usage, stopReason: reply.stopReason },
       {
         sections: isTurnPrefix ? [] : request.sections,
@@ -56,8 +56,18 @@ export function createModelSummarizer(client: ModelClient, options: ModelSummari
         instructions: [SUMMARIZER_ROLE.text, ...SUMMARY_RULES],
       },
     );
-    return { text, usage: reply.usage, stopReason: "end" };
+    return {
+      text,
+      usage: reply.usage,
+      stopReason: "end",
+      prompts: [`${prompt.promptId}@${prompt.version}`],
+      ...asSaid(repairs),
+    };
   }
+}
+
+function asSaid(repairs: readonly string[]): Pick<Summary, "repairs"> {
+  return repairs.length === 0 ? {} : { repairs };
 }
 
 /** The older history and the beginning of a split turn, where that has a prompt of its own; neighbours with one prompt are one part. */
@@ -82,7 +92,13 @@ function joined(history: Summary | null, prefix: Summary | null): Summary {
   if (history === null && prefix === null) throw new PlimsollError("summary-failed", "there is nothing to summarise");
   if (history === null || prefix === null) return history ?? prefix ?? NOTHING;
   const text = `${history.text}\n\n${TURN_CONTEXT_TITLE}\n\n${prefix.text}`;
-  return { text, usage: addedUsage(history.usage, prefix.usage), stopReason: "end" };
+  return {
+    text,
+    usage: addedUsage(history.usage, prefix.usage),
+    stopReason: "end",
+    prompts: [...(history.prompts ?? []), ...(prefix.prompts ?? [])],
+    ...asSaid([...(history.repairs ?? []), ...(prefix.repairs ?? [])]),
+  };
 }
 
 const NOTHING: Summary = { text: "", usage: null, stopReason: "error" };

@@ -1,0 +1,55 @@
+import type { FitOutcome } from "../engine/fit-input.ts";
+import type { CompactionEntry, Gate } from "../entry.ts";
+import { svenPolicy } from "../policy/presets/sven.ts";
+import { compactionKind } from "../session/compaction-log-line.ts";
+import { human } from "./builders.ts";
+import type { EngineSession, EngineSessionOptions } from "./engine-session.ts";
+import { engineSession } from "./engine-session.ts";
+import { lettered, shapeOf } from "./lettered.ts";
+
+/** A row: sizes are the document's times 100, as our header, facts and notice have their own size. */
+export interface GateRow {
+  readonly letters: string;
+  readonly tokens: number | readonly number[];
+  readonly systemTokens: number;
+  readonly windowTokens: number;
+  readonly keep: number;
+  readonly threshold?: number;
+  readonly reserve?: number;
+  readonly gate?: Gate;
+  readonly more?: Partial<EngineSessionOptions>;
+  readonly strategy?: "structured" | "narrative";
+}
+
+/** What playing a row came to: the compaction's kind, or the outcome's, and the view by ids. */
+export interface PlayedRow {
+  readonly session: EngineSession;
+  readonly outcome: FitOutcome;
+  readonly kind: string;
+  readonly shape: string;
+}
+
+/** Opens the row's session and asks the gate once. */
+export async function played(row: GateRow): Promise<PlayedRow> {
+  const session = engineSession({
+    policy: svenPolicy({
+      compaction_keep_recent: row.keep,
+      compaction_threshold: row.threshold ?? 0.85,
+      compaction_overhead_reserve: row.reserve ?? 0.1,
+      compaction_strategy: row.strategy ?? "structured",
+    }),
+    windowTokens: row.windowTokens,
+    systemTokens: row.systemTokens,
+    messages: lettered(row.letters, row.tokens),
+    ...row.more,
+  });
+  const pending = row.gate === "after-tool-batch" ? [] : [human("new", "go on")];
+  const outcome = await session.fit({ gate: row.gate ?? "before-submit", pending, step: row.gate === undefined ? 0 : 1 });
+  const kind = outcome.kind === "compacted" ? compactionKind(outcome.entry) : outcome.kind;
+  return { session, outcome, kind, shape: shapeOf(session.manager.view().messages) };
+}
+
+/** The compaction of an outcome; none where it did not compact. */
+export function entriesOf(outcome: FitOutcome): readonly CompactionEntry[] {
+  return outcome.kind === "compacted" ? [outcome.entry] : [];
+}
