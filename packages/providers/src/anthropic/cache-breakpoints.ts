@@ -1,5 +1,5 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import type { AnthropicBody } from "./encode.ts";
+import type { AnthropicBody } from "./body.ts";
 
 /** How long what is written to the cache lives after its last use. */
 export type CacheTimeToLive = "5m" | "1h";

@@ -14,14 +14,12 @@ import { wireCallId } from "../wire/call-ids.ts";
 import { FIRST_MESSAGE_NOTICE } from "../wire/first-message-notice.ts";
 import type { LoadedImages } from "../wire/images.ts";
 import { imagePlaceholder } from "../wire/images.ts";
+import type { AnthropicBody } from "./body.ts";
 import type { CacheTimeToLive } from "./cache-breakpoints.ts";
 import { withCacheBreakpoints } from "./cache-breakpoints.ts";
 import { anthropicImage } from "./image.ts";
 import { anthropicReasoning } from "./reasoning.ts";
 import { ANTHROPIC_WIRE_RULES } from "./wire-rules.ts";
-
-/** The request's body without what only streaming decides. */
-export type AnthropicBody = Omit<Anthropic.MessageCreateParamsNonStreaming, "stream">;
 
 /** What encoding needs besides the request. */
 export interface AnthropicEncoding {

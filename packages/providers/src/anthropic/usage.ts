@@ -12,7 +12,8 @@ export function anthropicUsage(usage: Fields | null): Usage {
   if (numberAt(usage, "input_tokens") === null) return { ...UNREPORTED_USAGE, raw: jsonValueOf(usage) };
   const iterations = recordsAt(usage, "iterations");
   const sampled = iterations.findLast((item) => item.type === "message" || item.type === undefined);
-  const occupied = iterations.length > 1 ? (sampled ?? usage) : usage;
+  const isSeveral = iterations.length > 1 || iterations.some((item) => item !== sampled);
+  const occupied = isSeveral ? (sampled ?? usage) : usage;
   return usageOf({
     uncachedTokens: numberAt(occupied, "input_tokens"),
     cacheReadTokens: numberAt(occupied, "cache_read_input_tokens"),
@@ -21,7 +22,7 @@ export function anthropicUsage(usage: Fields | null): Usage {
     outputTokens: numberAt(occupied, "output_tokens"),
     reasoningTokens: numberAt(recordAt(usage, "output_tokens_details"), "thinking_tokens"),
     raw: jsonValueOf(usage),
-    ...(iterations.length > 1 ? { billed: billedOver(iterations) } : {}),
+    ...(isSeveral ? { billed: billedOver(iterations) } : {}),
   });
 }
 

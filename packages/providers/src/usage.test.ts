@@ -1,0 +1,141 @@
+import type { Usage } from "@plimsoll/core";
+import { describe, expect, test } from "vitest";
+import { anthropicUsage } from "./anthropic/usage.ts";
+import { chatUsage, responsesUsage } from "./openai/usage.ts";
+
+/** Sizes in one line: total = uncached + read + written (of it for an hour) → reply (of it reasoning); billed in → out. */
+function line({ input, output, billed }: Usage): string {
+  const prompt = `${input.totalTokens} = ${input.uncachedTokens} + ${input.cacheReadTokens} + ${input.cacheWriteTokens} (${input.cacheWriteOneHourTokens})`;
+  return `${prompt} → ${output.totalTokens} (${output.reasoningTokens}); ${billed.inputTokens} → ${billed.outputTokens}`;
+}
+
+describe("Anthropic: parts are disjoint", () => {
+  test.each([
+    [
+      "fresh input alone; what is not told stays unknown",
+      { input_tokens: 25, output_tokens: 15 },
+      "25 = 25 + null + null (null) → 15 (null); 25 → 15",
+    ],
+    [
+      "cache reads and writes are added, for an hour among them (a recorded call of claude-opus-4-7)",
+      {
+        input_tokens: 6,
+        cache_creation_input_tokens: 14_646,
+        cache_read_input_tokens: 28_719,
+        output_tokens: 294,
+        cache_creation: { ephemeral_1h_input_tokens: 14_646, ephemeral_5m_input_tokens: 0 },
+        iterations: [{ type: "message", input_tokens: 6, output_tokens: 294, cache_read_input_tokens: 28_719 }],
+      },
+      "43371 = 6 + 28719 + 14646 (14646) → 294 (null); 43371 → 294",
+    ],
+    [
+      "zero is zero",
+      { input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 },
+      "0 = 0 + 0 + null (null) → 0 (null); 0 → 0",
+    ],
+    [
+      "a compaction at the server is billed and is not in the context",
+      {
+        input_tokens: 220,
+        output_tokens: 40,
+        iterations: [
+          { type: "compaction", input_tokens: 55_196, output_tokens: 900 },
+          { type: "message", input_tokens: 220, output_tokens: 40 },
+        ],
+      },
+      "220 = 220 + null + null (null) → 40 (null); 55416 → 940",
+    ],
+    [
+      "of several samplings the last is the context, all are billed",
+      {
+        input_tokens: 900,
+        output_tokens: 300,
+        iterations: [
+          { type: "message", input_tokens: 400, cache_read_input_tokens: 100, output_tokens: 100 },
+          { type: "message", input_tokens: 500, cache_read_input_tokens: 500, output_tokens: 200 },
+        ],
+      },
+      "1000 = 500 + 500 + null (null) → 200 (null); 1500 → 300",
+    ],
+    [
+      "a pause after compaction: only the compaction was sampled",
+      { input_tokens: 0, output_tokens: 0, iterations: [{ type: "compaction", input_tokens: 55_196, output_tokens: 900 }] },
+      "0 = 0 + null + null (null) → 0 (null); 55196 → 900",
+    ],
+    ["nothing told", {}, "null = null + null + null (null) → null (null); null → null"],
+  ])("%s", (_, usage, expected) => {
+    expect(line(anthropicUsage(usage))).toBe(expected);
+    expect(anthropicUsage(usage).raw).toEqual(usage);
+  });
+});
+
+describe("Chat Completions: the prompt holds its cached part", () => {
+  test.each([
+    [
+      "cached tokens are taken out, never added (sizes of a recorded call of gpt-5, with a cached part put in)",
+      {
+        prompt_tokens: 2_191,
+        completion_tokens: 211,
+        total_tokens: 2_402,
+        prompt_tokens_details: { cached_tokens: 1_920 },
+        completion_tokens_details: { reasoning_tokens: 128 },
+      },
+      "2191 = 271 + 1920 + null (null) → 211 (128); 2191 → 211",
+    ],
+    [
+      "DeepSeek names hits and misses",
+      { prompt_tokens: 120, prompt_cache_hit_tokens: 64, prompt_cache_miss_tokens: 56, completion_tokens: 5 },
+      "120 = 56 + 64 + null (null) → 5 (null); 120 → 5",
+    ],
+    [
+      "Moonshot tells cached tokens at the top",
+      { prompt_tokens: 1_000, cached_tokens: 768, completion_tokens: 5 },
+      "1000 = 232 + 768 + null (null) → 5 (null); 1000 → 5",
+    ],
+    [
+      "a router tells writes too",
+      {
+        prompt_tokens: 5_000,
+        completion_tokens: 9,
+        prompt_tokens_details: { cached_tokens: 3_000, cache_write_tokens: 1_500 },
+      },
+      "5000 = 500 + 3000 + 1500 (null) → 9 (null); 5000 → 9",
+    ],
+    [
+      "a server without details",
+      { prompt_tokens: 10, completion_tokens: 2 },
+      "10 = 10 + null + null (null) → 2 (null); 10 → 2",
+    ],
+    ["nothing told", {}, "null = null + null + null (null) → null (null); null → null"],
+  ])("%s", (_, usage, expected) => {
+    expect(line(chatUsage(usage))).toBe(expected);
+  });
+});
+
+describe("Responses: the prompt holds its cached part", () => {
+  test.each([
+    [
+      "cached and reasoning tokens are parts (a recorded call of gpt-5.4)",
+      {
+        input_tokens: 19_480,
+        input_tokens_details: { cached_tokens: 12_160 },
+        output_tokens: 259,
+        output_tokens_details: { reasoning_tokens: 9 },
+        total_tokens: 19_739,
+      },
+      "19480 = 7320 + 12160 + null (null) → 259 (9); 19480 → 259",
+    ],
+    [
+      "writes where they are told",
+      { input_tokens: 100, input_tokens_details: { cached_tokens: 40, cache_write_tokens: 50 }, output_tokens: 1 },
+      "100 = 10 + 40 + 50 (null) → 1 (null); 100 → 1",
+    ],
+  ])("%s", (_, usage, expected) => {
+    expect(line(responsesUsage(usage))).toBe(expected);
+  });
+});
+
+test("no usage at all is a usage of nulls", () => {
+  for (const usage of [anthropicUsage(null), chatUsage(null), responsesUsage(null)])
+    expect(line(usage)).toBe("null = null + null + null (null) → null (null); null → null");
+});
