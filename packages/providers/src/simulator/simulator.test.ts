@@ -1,0 +1,417 @@
+import { PlimsollError } from "@plimsoll/core";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { Simulator, SimulatorOptions } from "./index.ts";
+import { repliesOfTranscript, startSimulator } from "./index.ts";
+import { signatureOf } from "./signature.ts";
+
+async function simulatorWith(options: Partial<SimulatorOptions> = {}): Promise<Simulator> {
+  const simulator = await startSimulator({ replies: () => ({ parts: [{ type: "text", text: "well" }] }), ...options });
+  onTestFinished(() => simulator.close());
+  return simulator;
+}
+
+/** Posts a body as it is and gives the answer's status and body. */
+async function post(simulator: Simulator, path: string, body: unknown, headers: Readonly<Record<string, string>> = KEYS) {
+  const response = await fetch(`${simulator.url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+  const answer: unknown = await response.json();
+  return { status: response.status, answer };
+}
+
+const KEYS = { "x-api-key": "key", authorization: "Bearer key" };
+
+const call = (id: string) => ({ type: "tool_use", id, name: "f", input: {} });
+const result = (id: string) => ({ type: "tool_result", tool_use_id: id, content: "x" });
+const user = (content: unknown) => ({ role: "user", content });
+const assistant = (content: unknown) => ({ role: "assistant", content });
+const go = user("go");
+const mark = { cache_control: { type: "ephemeral" } };
+
+describe("the Messages wire", () => {
+  const body = (messages: readonly unknown[], rest: object = {}) => ({ model: "m", max_tokens: 100, messages, ...rest });
+
+  test.each<[string, unknown, string]>([
+    ["no model", { max_tokens: 1, messages: [go] }, "model: Field required"],
+    ["no limit of the reply", { model: "m", messages: [go] }, "max_tokens: Field required"],
+    [
+      "a reply that is too long",
+      body([go], { max_tokens: 64_001 }),
+      "max_tokens: 64001 > 64000, which is the maximum allowed number of output tokens for m",
+    ],
+    ["no messages", body([]), "messages: at least one message is required"],
+    ["a reply first", body([assistant("hi"), go]), 'messages: first message must use the "user" role'],
+    ["another role", body([go, { role: "tool", content: "x" }]), "messages.1.role: Input should be 'user' or 'assistant'"],
+    [
+      "a prefill",
+      body([go, assistant("The")]),
+      "This model does not support assistant message prefill. The conversation must end with a user message.",
+    ],
+    ["empty text", body([user("")]), "messages: text content blocks must be non-empty"],
+    ["blank text", body([user(" \n")]), "messages: text content blocks must contain non-whitespace text"],
+    [
+      "no content",
+      body([go, assistant([]), go]),
+      "messages.1: all messages must have non-empty content except for the optional final assistant message",
+    ],
+    [
+      "a call without a result",
+      body([go, assistant([call("a"), call("b")]), user([result("a")])]),
+      "messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: b. Each `tool_use` block must have a corresponding `tool_result` block in the next message.",
+    ],
+    [
+      "text before the results",
+      body([go, assistant([call("a")]), user([{ type: "text", text: "so" }, result("a")])]),
+      "messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: a. Each `tool_use` block must have a corresponding `tool_result` block in the next message.",
+    ],
+    [
+      "a result without a call",
+      body([go, assistant("hi"), user([result("a")])]),
+      "messages.2.content.0: unexpected `tool_use_id` found in `tool_result` blocks: a. Each `tool_result` block must have a corresponding `tool_use` block in the previous message.",
+    ],
+    [
+      "two results of a call",
+      body([go, assistant([call("a")]), user([result("a"), result("a")])]),
+      "messages.2.content.1: each tool_use must have a single result. Found multiple `tool_result` blocks with id: a",
+    ],
+    [
+      "an id twice",
+      body([go, assistant([call("a")]), user([result("a")]), assistant([call("a")]), user([result("a")])]),
+      "messages.3: `tool_use` ids must be unique",
+    ],
+    [
+      "an id of other characters",
+      body([go, assistant([call("a.b")]), user([result("a.b")])]),
+      "messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
+    ],
+    [
+      "arguments that are no object",
+      body([go, assistant([{ ...call("a"), input: "text" }]), user([result("a")])]),
+      "messages.1.content.0.tool_use.input: Input should be a valid dictionary",
+    ],
+    [
+      "a signature that is not the vendor's",
+      body([go, assistant([{ type: "thinking", thinking: "hm", signature: "mine" }, call("a")]), user([result("a")])]),
+      "messages.1.content.0: Invalid `signature` in `thinking` block",
+    ],
+    [
+      "reasoning at the end",
+      body([go, assistant([{ type: "thinking", thinking: "hm", signature: signatureOf("hm") }]), go]),
+      "messages.1: The final block in an assistant message cannot be `thinking`.",
+    ],
+    [
+      "five breakpoints",
+      body(Array.from({ length: 5 }, () => user([{ type: "text", text: "x", ...mark }]))),
+      "A maximum of 4 blocks with cache_control may be provided. Found 5.",
+    ],
+    [
+      "a long breakpoint after a short one",
+      body([
+        user([{ type: "text", text: "x", ...mark }]),
+        user([{ type: "text", text: "y", cache_control: { type: "ephemeral", ttl: "1h" } }]),
+      ]),
+      "a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block",
+    ],
+    [
+      "one tool twice",
+      body([go], { tools: [1, 2].map(() => ({ name: "f", input_schema: { type: "object" } })) }),
+      "tools: Tool names must be unique.",
+    ],
+  ])("refuses %s", async (_, request, message) => {
+    const simulator = await simulatorWith();
+    expect(await post(simulator, "/v1/messages", request)).toEqual({
+      status: 400,
+      answer: { type: "error", error: { type: "invalid_request_error", message }, request_id: "req_simulated" },
+    });
+    expect(simulator.exchanges()).toMatchObject([{ outcome: "rejected", status: 400, error: message }]);
+  });
+
+  test("refuses thinking whose open tool loop has lost its reasoning", async () => {
+    const simulator = await simulatorWith();
+    const request = body([go, assistant([call("a")]), user([result("a")])], {
+      thinking: { type: "enabled", budget_tokens: 50 },
+    });
+    expect(await post(simulator, "/v1/messages", request)).toMatchObject({ status: 400 });
+    expect(simulator.exchanges()[0]?.error).toContain("Expected `thinking` or `redacted_thinking`, but found `tool_use`");
+  });
+
+  test.each([
+    ["a prompt over the window", 4_004, 100, "prompt is too long: 1001 tokens > 1000 maximum"],
+    [
+      "a prompt and reply over the window",
+      3_996,
+      2,
+      "input length and `max_tokens` exceed context limit: 999 + 2 > 1000, decrease input length or `max_tokens` and try again",
+    ],
+  ])("says so for %s", async (_, chars, maxTokens, message) => {
+    const simulator = await simulatorWith({ contextWindowTokens: 1_000 });
+    const request = body([user("x".repeat(chars))], { max_tokens: maxTokens });
+    expect(await post(simulator, "/v1/messages", request)).toMatchObject({ status: 400, answer: { error: { message } } });
+    expect(simulator.exchanges()[0]?.outcome).toBe("overflow");
+  });
+
+  test("lets a prompt in that just fits", async () => {
+    const simulator = await simulatorWith({ contextWindowTokens: 1_000 });
+    expect(await post(simulator, "/v1/messages", body([user("x".repeat(3_996))], { max_tokens: 1 }))).toMatchObject({
+      status: 200,
+    });
+  });
+
+  test.each([
+    ["no key", {}, "x-api-key header is required"],
+    ["another key", { "x-api-key": "other" }, "invalid x-api-key"],
+  ])("wants its key: %s", async (_, headers, message) => {
+    const simulator = await simulatorWith({ key: "key" });
+    expect(await post(simulator, "/v1/messages", body([go]), headers)).toMatchObject({
+      status: 401,
+      answer: { error: { type: "authentication_error", message } },
+    });
+  });
+
+  test("does not know models that are not there", async () => {
+    const simulator = await simulatorWith({ models: ["other"] });
+    expect(await post(simulator, "/v1/messages", body([go]))).toMatchObject({
+      status: 404,
+      answer: { error: { type: "not_found_error", message: "model: m" } },
+    });
+  });
+});
+
+describe("the Chat Completions wire", () => {
+  const calls = (...ids: readonly string[]) => ({
+    role: "assistant",
+    content: null,
+    tool_calls: ids.map((id) => ({ id, type: "function", function: { name: "f", arguments: "{}" } })),
+  });
+  const tool = (id: string, content: unknown = "x") => ({ role: "tool", tool_call_id: id, content });
+
+  test.each<[string, readonly unknown[], string]>([
+    [
+      "a call without a result",
+      [go, calls("a", "b"), tool("a")],
+      "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: b",
+    ],
+    [
+      "a result behind another message",
+      [go, calls("a"), go, tool("a")],
+      "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: a",
+    ],
+    [
+      "a result without a call",
+      [go, tool("a")],
+      "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
+    ],
+    [
+      "an id that is too long",
+      [go, calls("a".repeat(41)), tool("a".repeat(41))],
+      "Invalid 'messages[1].tool_calls[0].id': string too long. Expected a string with maximum length 40, but got a string with length 41 instead.",
+    ],
+    [
+      "an image in a result",
+      [go, calls("a"), tool("a", [{ type: "image_url", image_url: { url: "data:image/png;base64,AA" } }])],
+      "Invalid 'messages[2]'. Image URLs are only allowed for messages with role 'user', but this message with role 'tool' contains an image URL.",
+    ],
+    ["no content", [user(null)], "Invalid value for 'content': expected a string, got null."],
+    [
+      "an empty list of calls",
+      [go, calls()],
+      "Invalid 'messages[1].tool_calls': empty array. Expected an array with minimum length 1, but got an empty array instead.",
+    ],
+    [
+      "no messages",
+      [],
+      "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.",
+    ],
+  ])("refuses %s", async (_, messages, message) => {
+    const simulator = await simulatorWith();
+    expect(await post(simulator, "/v1/chat/completions", { model: "m", messages })).toMatchObject({
+      status: 400,
+      answer: { error: { type: "invalid_request_error", message } },
+    });
+  });
+
+  test("says the sizes of a prompt over the window", async () => {
+    const simulator = await simulatorWith({ contextWindowTokens: 1_000 });
+    const request = { model: "m", max_completion_tokens: 200, messages: [user("x".repeat(3_595))] };
+    expect(await post(simulator, "/v1/chat/completions", request)).toMatchObject({
+      status: 400,
+      answer: {
+        error: {
+          code: "context_length_exceeded",
+          param: "messages",
+          message:
+            "This model's maximum context length is 1000 tokens. However, you requested 1100 tokens (900 in the messages, 200 in the completion). Please reduce the length of the messages or completion.",
+        },
+      },
+    });
+  });
+});
+
+describe("the Responses wire", () => {
+  const functionCall = { type: "function_call", call_id: "a", name: "f", arguments: "{}" };
+  const output = { type: "function_call_output", call_id: "a", output: "x" };
+  const reasoning = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: signatureOf("rs_1") };
+
+  test.each<[string, readonly unknown[], number, string]>([
+    ["a call without an output", [go, functionCall], 400, "No tool output found for function call a."],
+    ["an output without a call", [go, output], 400, "No tool call found for function call output with call_id a."],
+    [
+      "reasoning that stands alone",
+      [go, reasoning, go],
+      400,
+      "Item 'rs_1' of type 'reasoning' was provided without its required following item.",
+    ],
+    [
+      "encrypted content that is not the vendor's",
+      [go, { ...reasoning, encrypted_content: "mine" }, functionCall, output],
+      400,
+      "The encrypted content for item rs_1 could not be verified.",
+    ],
+    [
+      "reasoning by its id alone",
+      [go, { type: "reasoning", id: "rs_1", summary: [] }, functionCall, output],
+      404,
+      "Item with id 'rs_1' not found. Items are not persisted when `store` is set to false. Try again with `store` set to true, or remove this item from your input.",
+    ],
+    ["an item twice", [go, reasoning, reasoning, functionCall, output], 400, "Duplicate item found with id rs_1."],
+    [
+      "input as the model's words",
+      [assistant([{ type: "input_text", text: "x" }])],
+      400,
+      "Invalid value: 'input_text'. Supported values are: 'output_text', 'refusal'.",
+    ],
+  ])("refuses %s", async (_, input, status, message) => {
+    const simulator = await simulatorWith();
+    expect(await post(simulator, "/v1/responses", { model: "m", input })).toMatchObject({
+      status,
+      answer: { error: { message } },
+    });
+  });
+
+  test("takes an output anywhere behind its call", async () => {
+    const simulator = await simulatorWith();
+    const input = [go, reasoning, functionCall, user("meanwhile"), output];
+    expect(await post(simulator, "/v1/responses", { model: "m", input })).toMatchObject({ status: 200 });
+  });
+});
+
+describe("the prompt cache", () => {
+  const text = (name: string, tokens: number) => ({ type: "text", text: name.repeat(tokens * 4).slice(0, tokens * 4) });
+  const marked = (name: string, tokens: number, ttl?: string) => ({
+    ...text(name, tokens),
+    cache_control: { type: "ephemeral", ...(ttl === undefined ? {} : { ttl }) },
+  });
+  const ask = (simulator: Simulator, content: readonly unknown[]) =>
+    post(simulator, "/v1/messages", { model: "m", max_tokens: 10, messages: [user(content)] });
+  const usageOf = (simulator: Simulator) =>
+    simulator.exchanges().map(({ cacheReadTokens, cacheWriteTokens }) => [cacheReadTokens, cacheWriteTokens]);
+
+  test("writes through the last breakpoint and reads what it wrote", async () => {
+    const simulator = await simulatorWith({ nowMs: () => 0 });
+    await ask(simulator, [marked("a", 2_000), text("b", 500)]);
+    await ask(simulator, [text("a", 2_000), marked("b", 500), text("c", 50)]);
+    expect(usageOf(simulator)).toEqual([
+      [0, 2_000],
+      [2_000, 500],
+    ]);
+  });
+
+  test("caches nothing below the minimum", async () => {
+    const simulator = await simulatorWith({ nowMs: () => 0 });
+    await ask(simulator, [marked("a", 1_023)]);
+    await ask(simulator, [marked("a", 1_023)]);
+    expect(usageOf(simulator)).toEqual([
+      [0, 0],
+      [0, 0],
+    ]);
+  });
+
+  test.each([
+    ["one that is used again in time lives on", [0, 240_000, 480_000], [0, 2_000, 2_000]],
+    ["one that is not is gone", [0, 300_000], [0, 0]],
+  ])("keeps a prefix for five minutes from its last use: %s", async (_, times, reads) => {
+    const clock = { nowMs: 0 };
+    const simulator = await simulatorWith({ nowMs: () => clock.nowMs });
+    for (const nowMs of times) {
+      clock.nowMs = nowMs;
+      await ask(simulator, [marked("a", 2_000)]);
+    }
+    expect(usageOf(simulator).map(([read]) => read)).toEqual(reads);
+  });
+
+  test("keeps what was written for an hour, and tells it apart", async () => {
+    const clock = { nowMs: 0 };
+    const simulator = await simulatorWith({ nowMs: () => clock.nowMs });
+    const content = [marked("a", 2_000, "1h"), marked("b", 1_000)];
+    expect(await ask(simulator, content)).toMatchObject({
+      answer: { usage: { cache_creation: { ephemeral_1h_input_tokens: 2_000, ephemeral_5m_input_tokens: 1_000 } } },
+    });
+    clock.nowMs = 1_800_000;
+    await ask(simulator, content);
+    expect(usageOf(simulator)).toEqual([
+      [0, 3_000],
+      [2_000, 1_000],
+    ]);
+  });
+
+  test("looks back twenty blocks from a breakpoint, no further", async () => {
+    const simulator = await simulatorWith({ nowMs: () => 0 });
+    const blocks = (count: number) => Array.from({ length: count }, (_, index) => text(`${index}`, 10));
+    await ask(simulator, [marked("a", 2_000)]);
+    await ask(simulator, [text("a", 2_000), ...blocks(18), marked("z", 10)]);
+    await ask(simulator, [text("a", 2_000), ...blocks(30), marked("y", 10)]);
+    expect(usageOf(simulator).map(([read]) => read)).toEqual([0, 2_000, 0]);
+  });
+
+  test("by itself reads whole steps of what an earlier prompt began with", async () => {
+    const simulator = await simulatorWith({ nowMs: () => 0 });
+    // "user", a line break and the text: 1,502 tokens each.
+    const chat = (...names: readonly string[]) =>
+      post(simulator, "/v1/chat/completions", { model: "m", messages: names.map((name) => user(name.repeat(6_000))) });
+    await chat("a");
+    await chat("a", "b");
+    await chat("a", "c");
+    await chat("d");
+    expect(usageOf(simulator).map(([read]) => read)).toEqual([0, 11 * 128, 11 * 128, 0]);
+  });
+});
+
+test("a transcript's replies are a script", () => {
+  const replies = repliesOfTranscript([
+    { role: "user", id: "1", origin: "human", parts: [{ type: "text", text: "go" }], atMs: null },
+    {
+      role: "assistant",
+      id: "2",
+      origin: "model",
+      parts: [
+        { type: "reasoning", text: "", opaque: "hidden" },
+        { type: "text", text: "reading" },
+        { type: "tool-call", callId: "c", toolName: "f", argumentsJson: "{}", paths: [] },
+      ],
+      modelId: null,
+      requestId: null,
+      stopReason: null,
+      atMs: null,
+    },
+  ]);
+  expect(replies).toEqual([
+    {
+      parts: [
+        { type: "text", text: "reading" },
+        { type: "tool-call", toolName: "f", argumentsJson: "{}" },
+      ],
+    },
+  ]);
+});
+
+test("a script that has ended says so", async () => {
+  const simulator = await simulatorWith({ replies: [] });
+  const request = { model: "m", max_tokens: 10, messages: [go] };
+  expect(await post(simulator, "/v1/messages", request)).toMatchObject({
+    status: 200,
+    answer: { content: [{ text: "The script has ended." }], stop_reason: "end_turn" },
+  });
+});
+
+test("a port that is taken is named", async () => {
+  const simulator = await simulatorWith();
+  await expect(startSimulator({ replies: [], port: simulator.port })).rejects.toThrow(PlimsollError);
+});
