@@ -56,9 +56,12 @@ const strategy: fc.Arbitrary<StrategySpec> = fc.oneof(
   fc.record({
     kind: fc.constant("summarize" as const),
     writer: fc.constantFrom("model" as const, "digest" as const),
-    boundary: fc.constantFrom("any-safe" as const, "not-in-tool-batch" as const, "turn" as const),
+    boundary: fc.constantFrom("any-safe" as const, "next-safe" as const, "not-in-tool-batch" as const, "turn" as const),
     promptId: fc.constant("checkpoint"),
     turnPrefixPromptId: fc.constantFrom("turn-prefix", null),
+    turnPrefixFromMessages: fc.constantFrom(undefined, 5),
+    keepNothingUpToMessages: fc.constantFrom(undefined, 4, 12),
+    forcedKeepMessages: fc.constantFrom(undefined, 0, 2),
   }),
   fc.record({
     kind: fc.constant("clear-tool-results" as const),
@@ -68,7 +71,7 @@ const strategy: fc.Arbitrary<StrategySpec> = fc.oneof(
   fc.record({
     kind: fc.constant("drop-oldest" as const),
     amount: fc.constantFrom("all-but-keep" as const, "until-it-fits" as const),
-    notice: fc.constantFrom("count" as const, "none" as const),
+    notice: fc.constantFrom("count" as const, "roles" as const, "none" as const),
   }),
   fc.record({ kind: fc.constant("cut-oversized" as const), to: fc.constantFrom("fit" as const, "stubs" as const) }),
 );
