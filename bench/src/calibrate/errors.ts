@@ -1,0 +1,45 @@
+import { maximumOf, meanOf, quantileOf } from "../metrics/quantile.ts";
+import type { PredictedCall } from "./predict-calls.ts";
+
+/** How far predictions were from what was reported, in percent of it. */
+export interface PredictionErrors {
+  readonly calls: number;
+  readonly signedPercent: number | null;
+  readonly mapePercent: number | null;
+  readonly p50Percent: number | null;
+  readonly p95Percent: number | null;
+  readonly maxPercent: number | null;
+  readonly offByTwoPercentCount: number;
+  readonly offByFivePercentCount: number;
+  /** Share of calls at or below their upper bound, and how far the bound lay above what was reported. */
+  readonly coverageRatio: number | null;
+  readonly marginPercent: number | null;
+  readonly marginP50Percent: number | null;
+}
+
+/** Percent by which a prediction lay above what was reported; below is negative. */
+export function signedPercentOf({ prediction, reportedTokens }: PredictedCall): number {
+  return (100 * (prediction.expectedTokens - reportedTokens)) / reportedTokens;
+}
+
+/** The errors of these calls. */
+export function errorsOf(calls: readonly PredictedCall[]): PredictionErrors {
+  const signed = calls.map(signedPercentOf);
+  const percents = signed.map(Math.abs);
+  const margins = calls.map(
+    ({ prediction, reportedTokens }) => (100 * (prediction.upperTokens - reportedTokens)) / reportedTokens,
+  );
+  return {
+    calls: calls.length,
+    signedPercent: meanOf(signed),
+    mapePercent: meanOf(percents),
+    p50Percent: quantileOf(percents, 0.5),
+    p95Percent: quantileOf(percents, 0.95),
+    maxPercent: maximumOf(percents),
+    offByTwoPercentCount: percents.filter((percent) => percent > 2).length,
+    offByFivePercentCount: percents.filter((percent) => percent > 5).length,
+    coverageRatio: calls.length === 0 ? null : margins.filter((margin) => margin >= 0).length / calls.length,
+    marginPercent: meanOf(margins),
+    marginP50Percent: quantileOf(margins, 0.5),
+  };
+}
