@@ -1,1 +1,31 @@
-export {};
+// Making tools
+export type { BuiltinToolOptions, BuiltinTools } from "./builtin.ts";
+export { createBuiltinTools } from "./builtin.ts";
+export type { ToolDefinition } from "./define-tool.ts";
+export { defineTool, failure, output } from "./define-tool.ts";
+// Tools
+export { editFileTool } from "./edit-file.ts";
+export { fsTool } from "./fs.ts";
+export type { GdbTools } from "./gdb/gdb-tools.ts";
+export { createGdbTools } from "./gdb/gdb-tools.ts";
+export { globTool } from "./glob.ts";
+export { grepTool } from "./grep.ts";
+// Programs
+export type { ProcessRequest, ProcessResult } from "./process/run-process.ts";
+export { runProcess } from "./process/run-process.ts";
+export { readArtifactTool } from "./read-artifact.ts";
+export { readFileTool } from "./read-file.ts";
+export { readLintsTool } from "./read-lints.ts";
+export type { ToolRegistry } from "./registry.ts";
+export { createToolRegistry } from "./registry.ts";
+export { runTerminalCommandTool } from "./run-terminal-command.ts";
+export { searchCodebaseTool } from "./search-codebase.ts";
+export { shellTool } from "./shell.ts";
+export { taskTool } from "./task.ts";
+export type { TodoLists } from "./todo.ts";
+export { createTodoLists } from "./todo.ts";
+export type { ToolSetting } from "./tool-setting.ts";
+export { DEFAULT_TIMEOUT_MS, MAXIMUM_TIMEOUT_MS } from "./tool-setting.ts";
+export type { Workspace } from "./workspace/workspace.ts";
+export { openWorkspace } from "./workspace/workspace.ts";
+export { writeFileTool } from "./write-file.ts";

@@ -30,6 +30,7 @@ export interface ToolOutput {
 
 /** What a call has of the session around it. */
 export interface ToolCallContext {
+  readonly sessionId: string;
   readonly callId: string;
   readonly signal: AbortSignal;
   /** Where output goes that is too large to be kept in memory or in history. */

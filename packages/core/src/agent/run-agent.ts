@@ -70,6 +70,7 @@ async function agentOver(options: AgentOptions, opened: OpenedSession): Promise<
   const recall: Agent["recall"] = async (handle, range) =>
     manager.recall(handle, range) ?? (await recallArtifact(handle, range, options.artifacts));
   const callContext = ({ callId }: { readonly callId: string }, signal: AbortSignal): ToolCallContext => ({
+    sessionId,
     callId,
     signal,
     artifacts: options.artifacts,

@@ -1,0 +1,63 @@
+import type { StateProvider } from "@plimsoll/core";
+import type { AgentTool } from "@plimsoll/core/agent";
+import { editFileTool } from "./edit-file.ts";
+import { fsTool } from "./fs.ts";
+import { createGdbTools } from "./gdb/gdb-tools.ts";
+import { globTool } from "./glob.ts";
+import { grepTool } from "./grep.ts";
+import { readArtifactTool } from "./read-artifact.ts";
+import { readFileTool } from "./read-file.ts";
+import { readLintsTool } from "./read-lints.ts";
+import { runTerminalCommandTool } from "./run-terminal-command.ts";
+import { searchCodebaseTool } from "./search-codebase.ts";
+import { shellTool } from "./shell.ts";
+import { taskTool } from "./task.ts";
+import { createTodoLists } from "./todo.ts";
+import { DEFAULT_TIMEOUT_MS, type ToolSetting } from "./tool-setting.ts";
+import { openWorkspace } from "./workspace/workspace.ts";
+import { writeFileTool } from "./write-file.ts";
+
+/** Where the tools work; what is left out has its default. */
+export interface BuiltinToolOptions {
+  readonly workspaceFolder: string;
+  readonly env: { readonly [name: string]: string | undefined };
+  readonly timeoutMs?: number;
+  readonly lintCommand?: string | null;
+}
+
+/** The built-in tools with what they hold open. */
+export interface BuiltinTools {
+  readonly tools: readonly AgentTool[];
+  /** The todo list of a session, for its context manager. */
+  stateOf(sessionId: string): StateProvider;
+  /** Ends what runs on between calls: gdb. */
+  close(): void;
+}
+
+/** All built-in tools, working in one folder. Rejects where the folder does not exist. */
+export async function createBuiltinTools(options: BuiltinToolOptions): Promise<BuiltinTools> {
+  const { env, timeoutMs = DEFAULT_TIMEOUT_MS, lintCommand = null } = options;
+  const setting: ToolSetting = { workspace: await openWorkspace(options.workspaceFolder), env, timeoutMs, lintCommand };
+  const gdb = createGdbTools(setting);
+  const todo = createTodoLists();
+  return {
+    tools: [
+      readFileTool(setting),
+      editFileTool(setting),
+      writeFileTool(setting),
+      fsTool(setting),
+      globTool(setting),
+      grepTool(setting),
+      searchCodebaseTool(setting),
+      readLintsTool(setting),
+      shellTool(setting),
+      runTerminalCommandTool(setting),
+      ...gdb.tools,
+      readArtifactTool(),
+      todo.tool,
+      taskTool(),
+    ],
+    stateOf: todo.stateOf,
+    close: gdb.close,
+  };
+}

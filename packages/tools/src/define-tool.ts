@@ -1,0 +1,49 @@
+import type { OutputCategory, PathAccess } from "@plimsoll/core";
+import type { AgentTool, ToolCallContext, ToolOutput } from "@plimsoll/core/agent";
+import { z } from "zod";
+
+/** A tool as its author writes it: what it takes is a zod schema, and `run` gets what that schema gives. */
+export interface ToolDefinition<Input> {
+  readonly name: string;
+  readonly description: string;
+  readonly input: z.ZodType<Input>;
+  /** How its output may be shortened; `generic` where it is left out. */
+  readonly category?: OutputCategory;
+  /** Whether a second run gives the same; not where it is left out. */
+  readonly isRerunnable?: boolean;
+  /** Advice how to see the rest of a cut output; one line. */
+  readonly hint?: string;
+  /** The paths that a call touches; none where it is left out. */
+  readonly paths?: (input: Input) => readonly PathAccess[];
+  readonly run: (input: Input, call: ToolCallContext) => Promise<ToolOutput>;
+}
+
+/** A tool that the agent's loop can run. Arguments that do not fit the schema give an error result that names what is wrong. */
+export function defineTool<Input>(definition: ToolDefinition<Input>): AgentTool {
+  const { name, description, input, paths, run } = definition;
+  return {
+    spec: { name, description, parametersJson: JSON.stringify(z.toJSONSchema(input, { io: "input" })) },
+    category: definition.category ?? "generic",
+    isRerunnable: definition.isRerunnable ?? false,
+    hint: definition.hint ?? null,
+    pathsOf: (args) => {
+      const parsed = input.safeParse(args);
+      return parsed.success && paths !== undefined ? paths(parsed.data) : [];
+    },
+    run: async (args, call) => {
+      const parsed = input.safeParse(args);
+      if (parsed.success) return await run(parsed.data, call);
+      return { text: `The arguments do not fit ${name}:\n${z.prettifyError(parsed.error)}`, isError: true };
+    },
+  };
+}
+
+/** An output that worked. */
+export function output(text: string): ToolOutput {
+  return { text, isError: false };
+}
+
+/** An output that says what went wrong. */
+export function failure(text: string): ToolOutput {
+  return { text, isError: true };
+}

@@ -1,0 +1,99 @@
+import { cp, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { PathAccess } from "@plimsoll/core";
+import type { AgentTool, ToolOutput } from "@plimsoll/core/agent";
+import { z } from "zod";
+import { defineTool, failure, output } from "./define-tool.ts";
+import type { ToolSetting } from "./tool-setting.ts";
+import { readTextFile } from "./workspace/read-text-file.ts";
+import type { Workspace } from "./workspace/workspace.ts";
+
+/** One flat object: providers want an object at the top of a schema, not a choice. */
+const inputSchema = z.strictObject({
+  op: z.enum(["read", "list", "stat", "mkdir", "remove", "move", "copy"]),
+  path: z.string().min(1),
+  to: z.string().min(1).optional().describe("where move and copy put it"),
+});
+
+type Input = z.infer<typeof inputSchema>;
+
+/** Larger files are read in parts; chosen. */
+const MAXIMUM_BYTES = 8 * 1024 * 1024;
+
+/** `fs`: looks at files and folders, and moves, copies and removes them. */
+export function fsTool({ workspace }: Pick<ToolSetting, "workspace">): AgentTool {
+  return defineTool({
+    name: "fs",
+    description:
+      "Works on files and folders of the workspace. op is read, list, stat, mkdir, remove, move or copy; move and copy take `to`.",
+    category: "file-content",
+    hint: "use read_file with offset and limit to see the rest",
+    input: inputSchema,
+    paths: accessesOf,
+    run: (input) => perform(input, workspace),
+  });
+}
+
+function accessesOf(input: Input): readonly PathAccess[] {
+  switch (input.op) {
+    case "read":
+      return [{ path: input.path, access: "read" }];
+    case "list":
+    case "stat":
+    case "mkdir":
+      return [];
+    case "remove":
+      return [{ path: input.path, access: "modify" }];
+    case "move":
+      return [
+        { path: input.path, access: "modify" },
+        { path: input.to ?? input.path, access: "modify" },
+      ];
+    case "copy":
+      return [
+        { path: input.path, access: "read" },
+        { path: input.to ?? input.path, access: "modify" },
+      ];
+    default:
+      return input.op satisfies never;
+  }
+}
+
+async function perform(input: Input, workspace: Workspace): Promise<ToolOutput> {
+  const place = await workspace.place(input.path);
+  switch (input.op) {
+    case "read": {
+      const { text, isBinary, isWhole, totalBytes } = await readTextFile(place, MAXIMUM_BYTES);
+      if (isBinary) return output(`[binary file of ${totalBytes} bytes, not shown]`);
+      return output(isWhole ? text : `${text}\n[the first ${MAXIMUM_BYTES} of ${totalBytes} bytes]`);
+    }
+    case "list": {
+      const entries = await readdir(place, { withFileTypes: true });
+      const names = entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).sort();
+      return output(names.length === 0 ? "[empty folder]" : names.join("\n"));
+    }
+    case "stat": {
+      const stats = await stat(place);
+      const kind = stats.isDirectory() ? "folder" : "file";
+      return output(`${kind}, ${stats.size} bytes, changed ${stats.mtime.toISOString()}`);
+    }
+    case "mkdir":
+      await mkdir(place, { recursive: true });
+      return output(`Created ${workspace.nameOf(place)}.`);
+    case "remove":
+      if (place === workspace.root) return failure("The workspace itself is not removed.");
+      await rm(place, { recursive: true });
+      return output(`Removed ${workspace.nameOf(place)}.`);
+    case "move":
+    case "copy": {
+      if (input.to === undefined) return failure(`${input.op} needs \`to\`.`);
+      const target = await workspace.place(input.to);
+      await mkdir(dirname(target), { recursive: true });
+      if (input.op === "move") await rename(place, target);
+      else await cp(place, target, { recursive: true, verbatimSymlinks: true });
+      return output(`${input.op === "move" ? "Moved" : "Copied"} ${workspace.nameOf(place)} to ${workspace.nameOf(target)}.`);
+    }
+    default:
+      return input.op satisfies never;
+  }
+}

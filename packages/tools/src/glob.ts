@@ -1,0 +1,21 @@
+import type { AgentTool } from "@plimsoll/core/agent";
+import { z } from "zod";
+import { defineTool, output } from "./define-tool.ts";
+import type { ToolSetting } from "./tool-setting.ts";
+import { workspaceFiles } from "./workspace/workspace-files.ts";
+
+/** `glob`: paths of files. */
+export function globTool({ workspace }: Pick<ToolSetting, "workspace">): AgentTool {
+  return defineTool({
+    name: "glob",
+    description: "Lists files whose path matches a pattern, e.g. src/**/*.ts. Folders .git and node_modules are left out.",
+    category: "match-list",
+    isRerunnable: true,
+    hint: "narrow pattern or path to see other files",
+    input: z.strictObject({ pattern: z.string().min(1), path: z.string().optional() }),
+    run: async ({ pattern, path = "." }) => {
+      const files = await workspaceFiles(workspace, path, pattern);
+      return output(files.length === 0 ? "No files." : files.join("\n"));
+    },
+  });
+}

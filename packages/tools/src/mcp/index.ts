@@ -1,0 +1,2 @@
+export type { McpToolOptions, McpToolOverride } from "./mcp-tools.ts";
+export { mcpTools } from "./mcp-tools.ts";

@@ -1,0 +1,61 @@
+import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import type { OutputCategory, PathAccess } from "@plimsoll/core";
+import { isRecord } from "@plimsoll/core";
+import type { AgentTool, ToolOutput } from "@plimsoll/core/agent";
+
+/** What one tool of a server is declared as, beside what the server says of it. */
+export interface McpToolOverride {
+  readonly category?: OutputCategory;
+  readonly isRerunnable?: boolean;
+  readonly hint?: string;
+  readonly paths?: (args: unknown) => readonly PathAccess[];
+}
+
+/** Which name the tools go by, and what they are declared as; `generic` without an override. */
+export interface McpToolOptions {
+  /** Put before each name with `_`, so that servers cannot take each other's names; none where it is left out. */
+  readonly prefix?: string;
+  /** By the server's own name of the tool. */
+  readonly overrides?: { readonly [toolName: string]: McpToolOverride };
+}
+
+/** The tools of a connected server. Its pages of tools are all asked for. */
+export async function mcpTools(client: Client, options: McpToolOptions = {}): Promise<readonly AgentTool[]> {
+  const tools: AgentTool[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await client.listTools(cursor === undefined ? {} : { cursor });
+    for (const { name, description, inputSchema } of page.tools) {
+      const override = options.overrides?.[name] ?? {};
+      const ownName = options.prefix === undefined ? name : `${options.prefix}_${name}`;
+      tools.push({
+        spec: { name: ownName, description: description ?? "", parametersJson: JSON.stringify(inputSchema) },
+        category: override.category ?? "generic",
+        isRerunnable: override.isRerunnable ?? false,
+        hint: override.hint ?? null,
+        pathsOf: (args) => override.paths?.(args) ?? [],
+        run: async (args, { signal }) => {
+          const result = await client.callTool({ name, arguments: isRecord(args) ? { ...args } : {} }, undefined, { signal });
+          return resultOutput(result);
+        },
+      });
+    }
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return tools;
+}
+
+/** A server's result as text: text blocks as they are, the rest named by kind. */
+function resultOutput(result: { readonly [key: string]: unknown }): ToolOutput {
+  const content = Array.isArray(result.content) ? result.content : [];
+  const texts = content.map((block: unknown) => {
+    if (!isRecord(block)) return "[unknown content]";
+    if (block.type === "text" && typeof block.text === "string") return block.text;
+    const resource = isRecord(block.resource) ? block.resource : null;
+    if (typeof resource?.text === "string") return resource.text;
+    return `[${typeof block.type === "string" ? block.type : "unknown"} content, not shown]`;
+  });
+  const structured =
+    content.length === 0 && result.structuredContent !== undefined ? [JSON.stringify(result.structuredContent)] : [];
+  return { text: [...texts, ...structured].join("\n"), isError: result.isError === true };
+}

@@ -1,0 +1,93 @@
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync, watch } from "node:fs";
+import { createMemoryArtifactStore } from "@plimsoll/core";
+import { createFileArtifactStore } from "@plimsoll/core/node";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type TemporaryFolder, temporaryFolder } from "../testing/temporary-folder.ts";
+import { processOutput } from "./process-output.ts";
+import { type ProcessRequest, runProcess } from "./run-process.ts";
+
+let folder: TemporaryFolder;
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+afterEach(() => folder.remove());
+
+const sh = (script: string, more: Partial<ProcessRequest> = {}) =>
+  runProcess({
+    command: "sh",
+    args: ["-c", script],
+    cwd: folder.path,
+    env: { PATH: process.env.PATH },
+    timeoutMs: 60_000,
+    signal: new AbortController().signal,
+    artifacts: createMemoryArtifactStore(),
+    ...more,
+  });
+
+/** True while a process runs; one that ended and that nobody waited for (state Z) does not. */
+function isAlive(pid: number): boolean {
+  const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
+  return stdout.trim() !== "" && !stdout.startsWith("Z");
+}
+
+describe("running programs", () => {
+  test("a program that never ends is ended with all that it started", async () => {
+    const result = await sh('sleep 600 & echo $!; trap "" TERM; sleep 600', { timeoutMs: 300 });
+    expect(result.end).toBe("timed-out");
+    expect(isAlive(Number(result.text))).toBe(false);
+    expect(processOutput(result, 300).text).toContain("[ended after 0.3 s: it had not finished");
+  });
+
+  test("cancelling ends the whole group", async () => {
+    const abort = new AbortController();
+    const begun = new Promise<void>((resolve) => {
+      const watcher = watch(folder.path, () => {
+        watcher.close();
+        resolve();
+      });
+    });
+    const running = sh("sleep 600 & echo $! > pid.part; mv pid.part pid; wait", { signal: abort.signal });
+    await begun;
+    abort.abort();
+    expect((await running).end).toBe("cancelled");
+    const pids = readdirSync(folder.path).map((name) => Number(readFileSync(`${folder.path}/${name}`, "utf8")));
+    expect(pids.map(isAlive)).toEqual([false]);
+  });
+
+  test("what a command leaves in the background ends with it", async () => {
+    const result = await sh("sleep 600 & echo $!");
+    expect({ end: result.end, alive: isAlive(Number(result.text)) }).toEqual({ end: "exited", alive: false });
+  });
+
+  test("an output past what memory holds goes to the store piece by piece; its ends are shown", async () => {
+    const artifacts = createFileArtifactStore(`${folder.path}/artifacts`);
+    const result = await sh("seq 1 400000", { artifacts });
+    const whole = Array.from({ length: 400_000 }, (_, index) => `${index + 1}\n`).join("");
+    expect(result.text.length).toBeLessThan(600_000);
+    expect(result.text.startsWith("1\n2\n") && result.text.endsWith("399999\n400000\n")).toBe(true);
+    expect((await artifacts.get(result.handle ?? "")) === whole).toBe(true);
+    expect(processOutput(result, 0).hint).toContain(`all ${whole.length} bytes`);
+  });
+
+  test("without such a store the middle is counted and gone", async () => {
+    const result = await sh("seq 1 400000");
+    expect({ handle: result.handle, bytes: result.totalBytes }).toEqual({ handle: null, bytes: 2_688_895 });
+    expect(result.text).toContain("[… the middle of 2688895 bytes is not shown]");
+  });
+
+  test.each([
+    ["a NUL byte", "printf 'a\\000b'", "[binary output of 3 bytes, not shown]"],
+    ["invalid UTF-8", "printf 'a\\377b'", "a\ufffdb"],
+    ["half a character at the end", "printf 'a\\303'", "a\ufffd"],
+    ["nothing", "true", ""],
+  ])("output with %s", async (_what, script, text) => {
+    expect(processOutput(await sh(script), 0)).toEqual({ text, isError: false });
+  });
+
+  test("a store that refuses rejects, and the program is ended", async () => {
+    folder.write("file", "");
+    const artifacts = createFileArtifactStore(`${folder.path}/file/below`);
+    await expect(sh("yes", { artifacts })).rejects.toMatchObject({ code: "bad-session" });
+  });
+});

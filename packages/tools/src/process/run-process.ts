@@ -1,0 +1,100 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import type { ArtifactStore } from "@plimsoll/core";
+import type { CollectedOutput } from "./output-collector.ts";
+import { createOutputCollector } from "./output-collector.ts";
+
+/** A program to run. */
+export interface ProcessRequest {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly artifacts: ArtifactStore;
+}
+
+/** How a program ended, with what it wrote to both its outputs in the order in which it came. */
+export interface ProcessResult extends CollectedOutput {
+  readonly exitCode: number | null;
+  readonly endSignal: string | null;
+  readonly end: "exited" | "timed-out" | "cancelled" | "not-started";
+}
+
+/** Time between the polite and the final signal to a process group; chosen. */
+const GRACE_MS = 2_000;
+
+/**
+ * Runs a program in a process group of its own, without input. At the timeout and when the signal aborts the whole group is ended: first asked,
+ * then killed. What outlives its parent in the background is ended too. Rejects only where the store does.
+ */
+export async function runProcess(request: ProcessRequest): Promise<ProcessResult> {
+  const collector = createOutputCollector(request.artifacts);
+  const child = spawn(request.command, [...request.args], {
+    cwd: request.cwd,
+    env: request.env,
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  let end: ProcessResult["end"] = "exited";
+  const stop = (why: "timed-out" | "cancelled") => {
+    end = why;
+    endGroup(child, "SIGTERM");
+    killTimer = setTimeout(() => endGroup(child, "SIGKILL"), GRACE_MS);
+  };
+  let killTimer: NodeJS.Timeout | undefined;
+  const onAbort = () => stop("cancelled");
+  const timer = setTimeout(() => stop("timed-out"), request.timeoutMs);
+  if (request.signal.aborted) onAbort();
+  else request.signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    const [exit] = await Promise.all([exitOf(child), drain(child.stdout, collector), drain(child.stderr, collector)]);
+    if (exit.error !== null) return { ...(await collector.finish()), ...exit, text: exit.error, end: "not-started" };
+    return { ...(await collector.finish()), exitCode: exit.exitCode, endSignal: exit.endSignal, end };
+  } catch (error) {
+    await collector.discard();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    clearTimeout(killTimer);
+    request.signal.removeEventListener("abort", onAbort);
+    endGroup(child, "SIGKILL");
+  }
+}
+
+interface Exit {
+  readonly exitCode: number | null;
+  readonly endSignal: string | null;
+  readonly error: string | null;
+}
+
+/**
+ * Resolves when the program itself ended. What it left behind in its group is killed then, because its outputs stay open as long as anyone
+ * holds them.
+ */
+function exitOf(child: ChildProcess): Promise<Exit> {
+  return new Promise((resolve) => {
+    child.once("error", (error) => resolve({ exitCode: null, endSignal: null, error: error.message }));
+    child.once("exit", (exitCode, endSignal) => {
+      endGroup(child, "SIGKILL");
+      resolve({ exitCode, endSignal, error: null });
+    });
+  });
+}
+
+async function drain(
+  stream: AsyncIterable<unknown> | null,
+  collector: { add(bytes: Uint8Array): Promise<void> },
+): Promise<void> {
+  if (stream === null) return;
+  for await (const chunk of stream) if (chunk instanceof Uint8Array) await collector.add(chunk);
+}
+
+function endGroup(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, signal);
+  } catch {
+    // The group is gone already.
+  }
+}

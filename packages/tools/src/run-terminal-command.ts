@@ -1,0 +1,34 @@
+import type { AgentTool } from "@plimsoll/core/agent";
+import { z } from "zod";
+import { defineTool } from "./define-tool.ts";
+import { processOutput } from "./process/process-output.ts";
+import { runProcess } from "./process/run-process.ts";
+import { MAXIMUM_TIMEOUT_MS, type ToolSetting } from "./tool-setting.ts";
+
+const MS_PER_SECOND = 1_000;
+
+/** `run_terminal_command`: runs a command line in `sh`. */
+export function runTerminalCommandTool({ workspace, env, timeoutMs }: ToolSetting): AgentTool {
+  return defineTool({
+    name: "run_terminal_command",
+    description:
+      "Runs a command line in sh, in the workspace. Gives its output and its exit code. It gets no input; what it starts in the background ends with it.",
+    category: "head-tail",
+    hint: "run it again with its output filtered (head, tail, grep) to see the rest",
+    input: z.strictObject({
+      command: z.string().min(1),
+      cwd: z.string().optional().describe("folder to run it in; default: the workspace"),
+      timeout_seconds: z
+        .number()
+        .positive()
+        .max(MAXIMUM_TIMEOUT_MS / MS_PER_SECOND)
+        .optional(),
+    }),
+    run: async (input, { signal, artifacts }) => {
+      const cwd = await workspace.place(input.cwd ?? ".");
+      const limitMs = input.timeout_seconds === undefined ? timeoutMs : input.timeout_seconds * MS_PER_SECOND;
+      const args = ["-c", input.command];
+      return processOutput(await runProcess({ command: "sh", args, cwd, env, timeoutMs: limitMs, signal, artifacts }), limitMs);
+    },
+  });
+}

@@ -1,0 +1,65 @@
+import type { AgentTool } from "@plimsoll/core/agent";
+import { z } from "zod";
+import { defineTool, failure, output } from "./define-tool.ts";
+import type { ToolSetting } from "./tool-setting.ts";
+import { readTextFile } from "./workspace/read-text-file.ts";
+import { workspaceFiles } from "./workspace/workspace-files.ts";
+
+/** Larger files are generated or data; chosen. */
+const MAXIMUM_FILE_BYTES = 1024 * 1024;
+
+/** Matches that are kept; more than any cap lets in. */
+const MAXIMUM_MATCHES = 500;
+
+/** Longest line that is shown; chosen. */
+const MAXIMUM_LINE_CHARS = 400;
+
+/** `search_codebase`: lines that hold most of the words asked for, best first. */
+export function searchCodebaseTool({ workspace }: Pick<ToolSetting, "workspace">): AgentTool {
+  return defineTool({
+    name: "search_codebase",
+    description:
+      "Finds lines by words, best first: those that hold most of the words, and words of the path count. Case does not matter. For exact patterns use grep.",
+    category: "match-list",
+    isRerunnable: true,
+    hint: "use more specific words to see other matches",
+    input: z.strictObject({ query: z.string().min(1), path: z.string().optional() }),
+    run: async ({ query, path = "." }, { signal }) => {
+      const words = [
+        ...new Set(
+          query
+            .toLowerCase()
+            .split(/\s+/)
+            .filter((word) => word !== ""),
+        ),
+      ];
+      if (words.length === 0) return failure("Give at least one word.");
+      const matches: Match[] = [];
+      for (const name of await workspaceFiles(workspace, path, "**/*")) {
+        signal.throwIfAborted();
+        const { text, isBinary, isWhole } = await readTextFile(await workspace.place(name), MAXIMUM_FILE_BYTES);
+        if (!isBinary && isWhole) matches.push(...matchesIn(name, text, words));
+      }
+      const best = matches.sort((a, b) => b.score - a.score).slice(0, MAXIMUM_MATCHES);
+      return output(best.length === 0 ? "No matches." : best.map(({ shown }) => shown).join("\n"));
+    },
+  });
+}
+
+interface Match {
+  readonly score: number;
+  readonly shown: string;
+}
+
+/** Lines with at least one of the words; the words of a line count twice as much as those of the file's path. */
+function matchesIn(name: string, text: string, words: readonly string[]): readonly Match[] {
+  const lowerName = name.toLowerCase();
+  const nameScore = words.filter((word) => lowerName.includes(word)).length;
+  return text.split("\n").flatMap((line, index) => {
+    const lower = line.toLowerCase();
+    const hits = words.filter((word) => lower.includes(word)).length;
+    return hits === 0
+      ? []
+      : [{ score: 2 * hits + nameScore, shown: `${name}:${index + 1}:${line.slice(0, MAXIMUM_LINE_CHARS)}` }];
+  });
+}

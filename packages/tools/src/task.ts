@@ -1,0 +1,17 @@
+import type { AgentTool } from "@plimsoll/core/agent";
+import { z } from "zod";
+import { defineTool } from "./define-tool.ts";
+
+/** `task`: lets a sub-agent with a context of its own work, and gives its last words. */
+export function taskTool(): AgentTool {
+  return defineTool({
+    name: "task",
+    description:
+      "Gives a task to a sub-agent with the same tools and an empty context; gives its final answer. Say everything that it must know. Several calls at once run side by side.",
+    input: z.strictObject({ prompt: z.string().min(1) }),
+    run: async ({ prompt }, { runSubAgent }) => {
+      const { text, isError, sessionId } = await runSubAgent({ prompt });
+      return { text: text === "" ? `The sub-agent ended without words (session ${sessionId}).` : text, isError };
+    },
+  });
+}

@@ -1,0 +1,15 @@
+import { createMemoryArtifactStore } from "@plimsoll/core";
+import type { AgentTool, ToolCallContext, ToolOutput } from "@plimsoll/core/agent";
+
+/** Runs one call of a tool outside any session. */
+export function call(tool: AgentTool, args: unknown, context: Partial<ToolCallContext> = {}): Promise<ToolOutput> {
+  return tool.run(args, {
+    sessionId: "test",
+    callId: "call-1",
+    signal: new AbortController().signal,
+    artifacts: createMemoryArtifactStore(),
+    recall: async () => null,
+    runSubAgent: () => Promise.reject(new Error("no sub-agents here")),
+    ...context,
+  });
+}

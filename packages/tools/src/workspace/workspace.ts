@@ -1,0 +1,62 @@
+import { lstat, realpath } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { PlimsollError } from "@plimsoll/core";
+
+/** A folder that tools do not leave. */
+export interface Workspace {
+  /** Absolute, without symbolic links. */
+  readonly root: string;
+  /**
+   * The real place of a path, absolute or relative to the root; what does not exist yet has the real place of its folder. Rejects with
+   * `bad-input` for a path that leads out of the workspace, by `..` or by a symbolic link.
+   */
+  place(path: string): Promise<string>;
+  /** A place as the model sees it: relative to the root, with forward slashes. */
+  nameOf(place: string): string;
+}
+
+/** The workspace in a folder, which must exist. */
+export async function openWorkspace(folder: string): Promise<Workspace> {
+  const root = await realpath(folder);
+  return {
+    root,
+    place: async (path) => {
+      if (path.includes("\u0000")) throw new PlimsollError("bad-input", "a path cannot hold a NUL character");
+      const wanted = resolve(root, path);
+      const place = await realPlace(wanted);
+      if (isInside(root, place)) return place;
+      throw new PlimsollError("bad-input", `${path} is outside the workspace`, { path });
+    },
+    nameOf: (place) => {
+      const name = relative(root, place);
+      return name === "" ? "." : name.split(sep).join("/");
+    },
+  };
+}
+
+/** The real path of what exists; for the rest the real path of its nearest folder that does, and the names below it. */
+async function realPlace(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    const parent = dirname(path);
+    if (parent === path || !isMissing(error)) throw error;
+    // A link to nothing: writing through it would create its target, wherever that is.
+    if (await lstat(path).then(isSymbolicLink, () => false))
+      throw new PlimsollError("bad-input", `${path} is a link to nothing`, { path });
+    return join(await realPlace(parent), basename(path));
+  }
+}
+
+function isSymbolicLink(stats: { isSymbolicLink(): boolean }): boolean {
+  return stats.isSymbolicLink();
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}
+
+function isInside(root: string, place: string): boolean {
+  const path = relative(root, place);
+  return path === "" || (path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path));
+}
