@@ -32,11 +32,14 @@ export {
   ratioOf,
 } from "./report/figures.ts";
 export { renderHtmlReport } from "./report/html.ts";
+export { renderMarkdownReport } from "./report/markdown.ts";
 export { groupNotes, type NoteGroup } from "./report/note-groups.ts";
 export { BASELINE_POLICY, type PolicySummary, summarizePolicies, windowLabels } from "./report/policy-summary.ts";
 export type { Relative } from "./report/relative.ts";
 export { remarks } from "./report/remarks.ts";
 export { renderJsonReport } from "./report/report-json.ts";
+export { benchReportJsonSchema, benchReportSchema } from "./report/schema/report-schema.ts";
+export { type SizeValidity, sizeValidity, validityLines } from "./report/validity.ts";
 export { windowLabel } from "./report/window-label.ts";
 export type {
   BenchReport,
@@ -67,6 +70,7 @@ export type {
   WindowSpec,
 } from "./results.ts";
 export type { InputFile } from "./run/file-task.ts";
+export { mergeReports, type NamedReport } from "./run/merge-reports.ts";
 export type { Shard } from "./run/shard.ts";
 export { createSerialPool, createThreadPool, type WorkerPool } from "./run/worker-pool.ts";
 export type { BenchInput, BenchProgress } from "./run-bench.ts";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { WindowRequest } from "@plimsoll/bench";
-import { formatNumberOf, LOCATED_AGENTS } from "@plimsoll/bench";
+import { benchReportJsonSchema, formatNumberOf, LOCATED_AGENTS } from "@plimsoll/bench";
 import { PlimsollError } from "@plimsoll/core";
 import type { Command } from "commander";
 import { EXIT_FAILED, EXIT_USAGE } from "../exit-code.ts";
@@ -9,21 +9,21 @@ import { DEFAULT_LOG_LIMIT, findLogs } from "../input/find-logs.ts";
 import type { CliIo } from "../io.ts";
 import { parseJobs } from "../option/jobs-option.ts";
 import { choosePolicies, DEFAULT_POLICIES } from "../option/policy-option.ts";
+import { addReportOptions, type ReportOptions, reportFiles } from "../option/report-options.ts";
 import { parseShard } from "../option/shard-option.ts";
 import { DEFAULT_WINDOW, parseWindow } from "../option/window-option.ts";
 import { type ReadPrices, readPrices } from "../prices/read-prices.ts";
 import { printable } from "../terminal/printable.ts";
-import { type RunRequest, runAndReport } from "./run-and-report.ts";
+import { addMergeCommand } from "./merge-command.ts";
+import { runAndReport } from "./run-and-report.ts";
 
-interface BenchOptions {
+interface BenchOptions extends ReportOptions {
   readonly policy?: readonly string[];
   readonly window?: readonly string[];
   readonly from?: readonly string[];
   readonly since?: string;
   readonly limit?: string;
   readonly prices?: string;
-  readonly json?: string;
-  readonly html?: string;
   readonly perSession?: true;
   readonly jobs?: string;
   readonly shard?: string;
@@ -40,7 +40,7 @@ Sessions are recognised by their content. Examples:
 
 /** Adds `plimsoll bench`: replays sessions of any known agent and compares policies. */
 export function addBenchCommand(program: Command, io: CliIo, onExit: (exitCode: number) => void): void {
-  program
+  const command = program
     .command("bench")
     .description("replay recorded sessions under policies and compare size, cost, safety and retention")
     .argument("[inputs...]", "session files, folders (all below them is looked at) or patterns")
@@ -54,13 +54,17 @@ export function addBenchCommand(program: Command, io: CliIo, onExit: (exitCode: 
     .option("--since <time>", "with --from: logs changed since 2026-01-31, or in the last 12h, 7d or 4w")
     .option("--limit <count>", `with --from: at most so many logs of each agent, the newest (default: ${DEFAULT_LOG_LIMIT})`)
     .option("--prices <file>", "prices by model id, as YAML, before those that come with plimsoll")
-    .option("--json <file>", "write the whole report as JSON")
-    .option("--html <file>", "write the report as one HTML page")
     .option("--jobs <count>", "replays at a time (default: the processor's cores; 1 for small runs)")
     .option("--shard <i/n>", "replay the i-th of n parts of the files; plimsoll bench merge puts the parts together")
     .option("--per-session", "list every session, however many there are")
     .addHelpText("after", AFTER_HELP)
     .action(async (inputs: readonly string[], options: BenchOptions) => onExit(await bench(inputs, options, io)));
+  addReportOptions(command);
+  addMergeCommand(command, io, onExit);
+  command
+    .command("schema")
+    .description("print the JSON Schema of the JSON report")
+    .action(() => void io.stdout.write(`${JSON.stringify(benchReportJsonSchema(), null, 2)}\n`));
 }
 
 async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo): Promise<number> {
@@ -99,9 +103,4 @@ function choosePrices(file: string | undefined, cwd: string): ReadPrices {
 
 function say(lines: readonly string[], io: CliIo): void {
   for (const line of lines) io.stderr.write(`plimsoll: ${printable(line)}\n`);
-}
-
-function reportFiles({ json, html }: BenchOptions, { cwd }: CliIo): RunRequest["reports"] {
-  const place = (file: string | undefined) => (file === undefined ? null : resolve(cwd, file));
-  return { json: place(json), html: place(html) };
 }

@@ -33,7 +33,7 @@ async function demo({ out = "." }: DemoOptions, io: CliIo): Promise<number> {
       shard: null,
       jobs: 1,
       listSessions: true,
-      reports: { json: join(folder, "report.json"), html: join(folder, "report.html") },
+      reports: { json: join(folder, "report.json"), html: join(folder, "report.html"), markdown: null },
     },
     io,
   );

@@ -1,14 +1,13 @@
 import { availableParallelism } from "node:os";
 import type { BenchReport, Shard, WindowRequest } from "@plimsoll/bench";
-import { createSerialPool, createThreadPool, renderHtmlReport, renderJsonReport, runBench } from "@plimsoll/bench";
+import { createSerialPool, createThreadPool, runBench } from "@plimsoll/bench";
 import type { ModelPrices, Policy } from "@plimsoll/core";
-import { EXIT_FAILED, EXIT_OK } from "../exit-code.ts";
 import type { FoundInputs } from "../input/find-inputs.ts";
 import type { CliIo } from "../io.ts";
-import { terminalReport } from "../output/terminal-report.ts";
-import { writeWholeFile } from "../output/write-file.ts";
+import type { ReportFiles } from "../option/report-options.ts";
 import { createProgressBar } from "../terminal/progress-bar.ts";
 import { plimsollVersion } from "../version.ts";
+import { writeReports } from "./write-reports.ts";
 
 /** A run and what is to be said about it. */
 export interface RunRequest {
@@ -23,20 +22,14 @@ export interface RunRequest {
   readonly jobs: number | null;
   /** List the sessions, however many there are. */
   readonly listSessions: boolean;
-  /** Absolute paths of the files to write; `null` for none. */
-  readonly reports: { readonly json: string | null; readonly html: string | null };
+  readonly reports: ReportFiles;
 }
 
 /** Replays, prints the tables and writes the reports. Resolves to the exit code: failed only if nothing could be replayed. */
 export async function runAndReport(request: RunRequest, io: CliIo): Promise<number> {
   const report = await replayAll(request, io);
-  const { json, html } = request.reports;
-  if (json !== null) await writeWholeFile(json, renderJsonReport(report));
-  if (html !== null) await writeWholeFile(html, renderHtmlReport(report));
-  const written = [html, json].flatMap((file) => file ?? []);
-  const { listSessions, found } = request;
-  io.stdout.write(`${terminalReport(report, { listSessions, notSessions: found.notSessions, written })}\n`);
-  return report.rows.some(({ metrics }) => metrics !== null) ? EXIT_OK : EXIT_FAILED;
+  const { reports, listSessions, found } = request;
+  return writeReports(report, { reports, listSessions, notSessions: found.notSessions }, io);
 }
 
 /** A run of fewer replays is over before workers have started (chosen). */

@@ -1,0 +1,65 @@
+import type { BenchReport } from "../results.ts";
+import { formatCount, formatNumberOf, formatRatioPercent, formatTokens, formatUsd } from "./figures.ts";
+import { shareOfUses } from "./policy-columns.ts";
+import { BASELINE_POLICY, type PolicySummary, summarizePolicies, windowLabels } from "./policy-summary.ts";
+import { remarks } from "./remarks.ts";
+import { validityLines } from "./validity.ts";
+
+type Column = readonly [title: string, figure: (summary: PolicySummary) => string];
+
+/** Columns of the table in Markdown: size, cost, safety and retention side by side. */
+const COLUMNS: readonly Column[] = [
+  ["policy", ({ policy }) => escaped(policy)],
+  ["fired", ({ firedSessions, sessions }) => `${firedSessions}/${sessions}`],
+  ["prompt tokens", ({ economy }) => formatTokens(economy.promptTokens)],
+  [`% of ${BASELINE_POLICY}`, ({ relative }) => formatRatioPercent(relative?.geometricMeanRatio ?? null)],
+  ["USD with cache", ({ cost }) => formatUsd(cost.withCache.usd)],
+  [`% of ${BASELINE_POLICY}`, ({ cost }) => formatRatioPercent(cost.withCache.relative?.geometricMeanRatio ?? null)],
+  ["USD without", ({ cost }) => formatUsd(cost.withoutCache.usd)],
+  [`% of ${BASELINE_POLICY}`, ({ cost }) => formatRatioPercent(cost.withoutCache.relative?.geometricMeanRatio ?? null)],
+  ["overflows", ({ safety }) => formatCount(safety.overflowingRequests)],
+  ["lost", ({ safety }) => formatCount(safety.unrecoveredRequests)],
+  ["compactions", ({ economy }) => formatCount(economy.compactions)],
+  ["recall %", ({ retention }) => shareOfUses(retention.all, "recalled")],
+  ["far", ({ retention }) => shareOfUses(retention.far, "recalled")],
+  ["source evidence %", ({ retention }) => shareOfUses(retention.all, "sourceEvidenced")],
+  ["far", ({ retention }) => shareOfUses(retention.far, "sourceEvidenced")],
+];
+
+/** The report's tables as Markdown, for a pull request or a page of documentation. */
+export function renderMarkdownReport(report: BenchReport): string {
+  const summaries = summarizePolicies(report);
+  const calls = report.sessions.reduce((sum, session) => sum + session.calls, 0);
+  const validity = validityLines(report).map((line) => `- ${escaped(line)}`);
+  return [
+    "## Compaction policies compared",
+    `${formatNumberOf(report.sessions.length, "recorded session")} with ${formatNumberOf(calls, "model call")}. Open loop: sizes, cost, safety and retention, not task success.`,
+    ...(validity.length === 0 ? [] : ["### Validity", validity.join("\n")]),
+    ...windowLabels(report).flatMap((label) => {
+      const rows = summaries.filter(({ windowLabel }) => windowLabel === label);
+      const notes = rows.flatMap(remarks).map((line) => `- ${escaped(line)}`);
+      return [
+        `### ${label.slice(0, 1).toUpperCase()}${label.slice(1)}`,
+        table(rows),
+        ...(notes.length === 0 ? [] : [notes.join("\n")]),
+      ];
+    }),
+    ...(report.skipped.length === 0
+      ? []
+      : ["### Skipped", report.skipped.map(({ file, reason }) => `- ${escaped(`${file}: ${reason}`)}`).join("\n")]),
+    `Means are geometric over sessions in which the policy or ${BASELINE_POLICY} acted. Summaries are the deterministic digest's, charged as if a model had written them. Far: 20,000 tokens back.`,
+  ]
+    .join("\n\n")
+    .concat("\n");
+}
+
+function table(rows: readonly PolicySummary[]): string {
+  const head = `| ${COLUMNS.map(([title]) => title).join(" | ")} |`;
+  const rule = `|${COLUMNS.map((_, index) => (index === 0 ? "---" : "---:")).join("|")}|`;
+  return [head, rule, ...rows.map((row) => `| ${COLUMNS.map(([, figure]) => figure(row)).join(" | ")} |`)].join("\n");
+}
+
+/** Characters that would become markup or end a cell. */
+function escaped(text: string): string {
+  return text.replace(/[\\|<>&*_`[\]]/g, (character) => `\\${character}`).replace(/\s+/g, " ");
+}

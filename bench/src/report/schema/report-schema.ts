@@ -1,0 +1,83 @@
+import { z } from "zod";
+import type { BenchReport, CompactionDetail, ReplayRow, SessionDescription, WindowSpec } from "../../results.ts";
+import { metricsSchema } from "./metrics-schema.ts";
+
+const count = z.int().nonnegative();
+const figure = z.number().nullable();
+const workingRoom = z.strictObject({ kind: z.literal("working-room"), tokens: z.number().positive() });
+
+const windowSchema: z.ZodType<WindowSpec> = z.discriminatedUnion("kind", [
+  workingRoom,
+  z.strictObject({ kind: z.literal("real"), tokens: z.number().positive() }),
+]);
+
+const compactionSchema: z.ZodType<CompactionDetail> = z.strictObject({
+  call: count,
+  reason: z.string(),
+  steps: z.array(z.string()).readonly(),
+  tokensBefore: figure,
+  tokensAfter: figure,
+  messagesBefore: count,
+  messagesAfter: count,
+  summarisedMessages: count,
+  droppedMessages: count,
+  shortenedParts: count,
+  summary: z.string().nullable(),
+  neededLater: count,
+  examples: z.array(z.strictObject({ call: count, text: z.string() })).readonly(),
+});
+
+const rowSchema: z.ZodType<ReplayRow> = z.strictObject({
+  session: z.string(),
+  policy: z.string(),
+  window: windowSchema,
+  contextWindowTokens: z.number(),
+  inputBudgetTokens: z.number(),
+  overheadTokens: z.number(),
+  why: z.string().nullable(),
+  metrics: metricsSchema.nullable(),
+  series: z
+    .array(z.strictObject({ call: count, promptTokens: z.number(), compactions: count, overflowed: z.boolean() }))
+    .readonly(),
+  compactions: z.array(compactionSchema).readonly(),
+  composition: z.strictObject({
+    kinds: z.array(z.string()).readonly(),
+    samples: z.array(z.strictObject({ call: count, tokens: z.array(z.number()).readonly() })).readonly(),
+  }),
+});
+
+const sessionSchema: z.ZodType<SessionDescription> = z.strictObject({
+  session: z.string(),
+  file: z.string(),
+  format: z.string(),
+  parentSession: z.string().nullable(),
+  modelIds: z.array(z.string()).readonly(),
+  messages: count,
+  calls: count,
+  maxReportedPromptTokens: z.number(),
+  sumReportedPromptTokens: z.number(),
+  recordedBoundaries: count,
+  repairs: count,
+  isEstimated: z.boolean(),
+  sizeModel: z.strictObject({ heldOutCalls: count, mapePercent: figure, medianPercent: figure, maxPercent: figure }),
+});
+
+/** Schema of {@link BenchReport}: what `report.json` holds. Strict, as nobody else writes it. */
+export const benchReportSchema: z.ZodType<BenchReport> = z.strictObject({
+  formatVersion: z.literal(2),
+  plimsollVersion: z.string(),
+  referencesVersion: count,
+  shard: z.strictObject({ index: count, count: count }).nullable(),
+  inputs: z.array(z.string()).readonly(),
+  policies: z.array(z.strictObject({ name: z.string(), policy: z.unknown() })).readonly(),
+  windows: z.array(z.discriminatedUnion("kind", [workingRoom, z.strictObject({ kind: z.literal("real") })])).readonly(),
+  sessions: z.array(sessionSchema).readonly(),
+  rows: z.array(rowSchema).readonly(),
+  skipped: z.array(z.strictObject({ file: z.string(), reason: z.string() })).readonly(),
+  notes: z.array(z.strictObject({ file: z.string(), line: z.int().nullable(), code: z.string(), text: z.string() })).readonly(),
+});
+
+/** The schema as JSON Schema (draft 2020-12), for programs that read reports. */
+export function benchReportJsonSchema(): Readonly<Record<string, unknown>> {
+  return z.toJSONSchema(benchReportSchema);
+}

@@ -1,0 +1,53 @@
+import type { BenchReport, SessionDescription } from "../results.ts";
+import { cacheValidities, medianErrorPercent } from "./cache-validity.ts";
+import { formatNumberOf, formatPercent } from "./figures.ts";
+
+/** Files whose size model is off by more are listed (the bar that every file is held against), in percent. */
+const LISTED_ERROR_PERCENT = 5;
+
+/** Errors of the size model over the sessions that report sizes. */
+export interface SizeValidity {
+  readonly sessions: number;
+  /** Middle of the sessions' mean errors on held-out calls, in percent; `null` where none reports sizes. */
+  readonly medianMapePercent: number | null;
+  readonly worst: SessionDescription | null;
+  /** Sessions beyond 5 %. */
+  readonly listed: readonly SessionDescription[];
+}
+
+/** How far the size model is off, as the run itself measured it. */
+export function sizeValidity({ sessions }: Pick<BenchReport, "sessions">): SizeValidity {
+  const known = sessions.filter(({ isEstimated, sizeModel }) => !isEstimated && sizeModel.mapePercent !== null);
+  const errorOf = ({ sizeModel }: SessionDescription) => sizeModel.mapePercent ?? 0;
+  const sorted = known.toSorted((a, b) => errorOf(a) - errorOf(b));
+  const middle = sorted[Math.floor((sorted.length - 1) / 2)];
+  return {
+    sessions: sorted.length,
+    medianMapePercent: middle === undefined ? null : errorOf(middle),
+    worst: sorted.at(-1) ?? null,
+    listed: sorted.filter((session) => errorOf(session) > LISTED_ERROR_PERCENT),
+  };
+}
+
+/** What must be known before any figure is believed: one line each. */
+export function validityLines(report: BenchReport): readonly string[] {
+  const size = sizeValidity(report);
+  const caches = cacheValidities(report);
+  const estimated = report.sessions.filter(({ isEstimated }) => isEstimated).length;
+  return [
+    ...(size.worst === null
+      ? []
+      : [
+          `prompt sizes, held-out calls of ${formatNumberOf(size.sessions, "recording")}: median error ${formatPercent(size.medianMapePercent)} %, worst ${formatPercent(size.worst.sizeModel.mapePercent)} % (${size.worst.session})`,
+        ]),
+    ...(estimated === 0 ? [] : [`${formatNumberOf(estimated, "session")} without reported sizes: replayed on estimates`]),
+    ...(caches.length === 0
+      ? []
+      : [
+          `cache reads against ${formatNumberOf(caches.length, "recording")}: median error ${formatPercent(medianErrorPercent(caches))} %`,
+        ]),
+    ...caches.flatMap(({ session, errorPercent, cause }) =>
+      cause === null ? [] : [`cache reads of ${session}: ${formatPercent(errorPercent)} %, ${cause}`],
+    ),
+  ];
+}

@@ -1,0 +1,69 @@
+import { OPAL_POLICY, PLIMSOLL_POLICY, policySchema, SVEN_POLICY } from "@plimsoll/core";
+import { describe, expect, test } from "vitest";
+import { gridOf } from "./grid.ts";
+import { parseAxis } from "./parse-axis.ts";
+import { withNumber } from "./policy-path.ts";
+
+describe("an axis", () => {
+  test.each([
+    ["trigger.ratio=0.5..0.95:0.05", "trigger.ratio", [0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95]],
+    ["keep.messages=4,6,10", "keep.messages", [4, 6, 10]],
+    ["truncation.capTokens=2000..6000:2000", "truncation.capTokens", [2000, 4000, 6000]],
+    ["x.y=3", "x.y", [3]],
+    ["x.y=1..1.5:0.4", "x.y", [1, 1.4]],
+  ])("%s is read", (text, path, values) => {
+    expect(parseAxis(text)).toEqual({ path, values });
+  });
+
+  test.each(["trigger.ratio", "=1", "a=", "a=b", "a=1..2", "a=2..1:0.5", "a=1..2:0", "a=1..2..3:1", "a=1=2", "a=1,,2", "a=-1"])(
+    "%s is refused with its form",
+    (text) => {
+      expect(() => parseAxis(text)).toThrow(/give a path with a range or a list/);
+    },
+  );
+});
+
+describe("a path", () => {
+  test.each([
+    ["the whole path", SVEN_POLICY, "trigger.atLeast.ratio", { trigger: { atLeast: { ratio: 0.5, of: "input-budget" } } }],
+    ["steps left out", SVEN_POLICY, "trigger.ratio", { trigger: { atLeast: { ratio: 0.5, of: "input-budget" } } }],
+    ["the one strategy that has it", PLIMSOLL_POLICY, "strategies.keepResults", {}],
+    ["a step of a list", PLIMSOLL_POLICY, "strategies.0.keepResults", {}],
+  ])("names a number by %s", (_, policy, path, expected) => {
+    const data = withNumber(policy, path, 0.5);
+    expect(data).not.toEqual(policy);
+    expect(data).toMatchObject(expected);
+    expect(data).toMatchObject({ name: policy.name, gates: policy.gates });
+  });
+
+  test.each([
+    ["is unknown", OPAL_POLICY, "trigger.rato", "trigger.rato: no number of this policy; it has trigger.atLeast.ratio"],
+    ["is no number", OPAL_POLICY, "summary.role", "summary.role: no number of this policy; it has summary.maxTokens"],
+    ["names two numbers", SVEN_POLICY, "trigger.x", "no number"],
+  ])("that %s is refused with those that are like it", (_, policy, path, line) => {
+    expect(() => withNumber(policy, path, 1)).toThrow(line);
+  });
+});
+
+describe("a grid", () => {
+  test("has the policy at every point, each under its own name", () => {
+    const grid = gridOf(SVEN_POLICY, [parseAxis("trigger.ratio=0.5,0.7"), parseAxis("keep.messages=4,6,8")]);
+    expect(grid.map(({ policy }) => policy.name)).toEqual([
+      "sven trigger.ratio=0.5 keep.messages=4",
+      "sven trigger.ratio=0.5 keep.messages=6",
+      "sven trigger.ratio=0.5 keep.messages=8",
+      "sven trigger.ratio=0.7 keep.messages=4",
+      "sven trigger.ratio=0.7 keep.messages=6",
+      "sven trigger.ratio=0.7 keep.messages=8",
+    ]);
+    expect(grid.every(({ policy }) => policySchema.safeParse(policy).success)).toBe(true);
+    expect(grid.at(-1)?.policy).toMatchObject({ keep: { messages: 8 }, trigger: { atLeast: { ratio: 0.7 } } });
+  });
+
+  test.each([
+    ["a value that no policy may have", "trigger.ratio=1.5", /no policy can have this value/],
+    ["too many points", "truncation.capTokens=1..3000:1", /the grid has 3000 points/],
+  ])("refuses %s", (_, axis, line) => {
+    expect(() => gridOf(SVEN_POLICY, [parseAxis(axis)])).toThrow(line);
+  });
+});

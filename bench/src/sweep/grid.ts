@@ -1,0 +1,48 @@
+import { PlimsollError, type Policy, policySchema } from "@plimsoll/core";
+import { withNumber } from "./policy-path.ts";
+
+/** One number of a policy and the values that it takes. */
+export interface SweepAxis {
+  readonly path: string;
+  readonly values: readonly number[];
+}
+
+/** One value of an axis. */
+export interface SweepSetting {
+  readonly path: string;
+  readonly value: number;
+}
+
+/** A policy of a grid: its settings, in the order of the axes, are in its name. */
+export interface SweptPolicy {
+  readonly policy: Policy;
+  readonly base: string;
+  readonly settings: readonly SweepSetting[];
+}
+
+/** Grids beyond this take longer than anyone waits (chosen). */
+const MOST_POLICIES = 2_000;
+
+/**
+ * The policy at every point of the grid. Throws `bad-input` where a path names no number, where a value is none that a policy may have, or
+ * where the grid has more than 2,000 points.
+ */
+export function gridOf(base: Policy, axes: readonly SweepAxis[]): readonly SweptPolicy[] {
+  const size = axes.reduce((product, { values }) => product * values.length, 1);
+  if (size > MOST_POLICIES) throw new PlimsollError("bad-input", `the grid has ${size} points; at most ${MOST_POLICIES}`);
+  let points: readonly (readonly SweepSetting[])[] = [[]];
+  for (const { path, values } of axes)
+    points = points.flatMap((settings) => values.map((value) => [...settings, { path, value }]));
+  return points.map((settings) => policyAt(base, settings));
+}
+
+/** The policy with all settings, named after them. Throws `bad-input` as {@link gridOf} does. */
+export function policyAt(base: Policy, settings: readonly SweepSetting[]): SweptPolicy {
+  const name = `${base.name} ${settings.map(({ path, value }) => `${path}=${value}`).join(" ")}`;
+  let data: unknown = { ...base, name };
+  for (const { path, value } of settings) data = withNumber(data, path, value);
+  const result = policySchema.safeParse(data);
+  if (result.success) return { policy: result.data, base: base.name, settings };
+  const [issue] = result.error.issues;
+  throw new PlimsollError("bad-input", `${name}: no policy can have this value (${issue?.message ?? "unknown"})`);
+}
