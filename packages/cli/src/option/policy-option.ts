@@ -2,7 +2,8 @@ import { resolve } from "node:path";
 import { PEERS, peerNamed } from "@plimsoll/bench";
 import type { Policy } from "@plimsoll/core";
 import { PRESETS, presetNamed } from "@plimsoll/core";
-import { type ReadPolicy, readPolicyFile } from "../policy/read-policy-file.ts";
+import { readPolicyFile } from "../policy/read-policy-file.ts";
+import type { ReadPolicy } from "../policy/sourced-policy.ts";
 import { suggestion } from "./nearest-name.ts";
 
 /** Policies of a run unless others are asked for. */

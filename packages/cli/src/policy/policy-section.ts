@@ -11,7 +11,7 @@ import {
 import { z } from "zod";
 import { schemaProblems } from "../yaml/schema-problems.ts";
 import type { YamlDocument } from "../yaml/yaml-document.ts";
-import type { ReadPolicy } from "./read-policy-file.ts";
+import type { ReadPolicy } from "./sourced-policy.ts";
 
 /** Keys of a file that each choose a policy; two of them contradict each other. */
 const CHOOSING_KEYS: readonly string[] = ["policy", ...POLICY_OVERLAYS.map(({ key }) => key)];

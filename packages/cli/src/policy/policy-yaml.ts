@@ -1,5 +1,5 @@
 import { Document, isCollection, isPair, isScalar, isSeq, visit } from "yaml";
-import type { SourcedPolicy } from "./read-policy-file.ts";
+import type { SourcedPolicy } from "./sourced-policy.ts";
 
 /** Lines are not folded: a value and its origin stay on one line. */
 const NO_FOLDING = 0;

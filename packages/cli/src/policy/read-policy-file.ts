@@ -7,16 +7,7 @@ import { readDocument, type YamlDocument } from "../yaml/yaml-document.ts";
 import { mergePolicy } from "./merge-policy.ts";
 import { policyJsonSchema } from "./policy-json-schema.ts";
 import { readPolicySection } from "./policy-section.ts";
-
-/** A policy with where each of its values comes from. */
-export interface SourcedPolicy {
-  readonly policy: Policy;
-  /** Where the value at a path comes from, e.g. `preset sven` or `late.yaml:3`. */
-  originOf(path: readonly PropertyKey[]): string;
-}
-
-/** A policy, or one line for each thing that is wrong. */
-export type ReadPolicy = { readonly found: SourcedPolicy } | { readonly problems: readonly string[] };
+import type { ReadPolicy } from "./sourced-policy.ts";
 
 /**
  * Reads a policy from a YAML file: `policy: <preset>` with changed values beside it, or a whole policy, under `policy:` or at the top.
