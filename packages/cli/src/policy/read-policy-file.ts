@@ -1,5 +1,5 @@
 import { basename, extname } from "node:path";
-import { isRecord, type Policy, PRESETS, policySchema, presetNamed } from "@plimsoll/core";
+import { isRecord, PRESETS, policySchema, presetNamed } from "@plimsoll/core";
 import { suggestion } from "../option/nearest-name.ts";
 import { readText } from "../yaml/read-text.ts";
 import { schemaProblems } from "../yaml/schema-problems.ts";
