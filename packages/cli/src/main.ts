@@ -3,6 +3,7 @@ import { Command, CommanderError } from "commander";
 import { addBenchCommand } from "./command/bench-command.ts";
 import { addDemoCommand } from "./command/demo-command.ts";
 import { addPolicyCommand } from "./command/policy-command.ts";
+import { addSimulateCommand } from "./command/simulate-command.ts";
 import { EXIT_FAILED, EXIT_OK, EXIT_USAGE } from "./exit-code.ts";
 import type { CliIo } from "./io.ts";
 import { printable } from "./terminal/printable.ts";
@@ -41,6 +42,7 @@ function createProgram(io: CliIo, onExit: (exitCode: number) => void): Command {
   addBenchCommand(program, io, onExit);
   addDemoCommand(program, io, onExit);
   addPolicyCommand(program, io, onExit);
+  addSimulateCommand(program, io, onExit);
   return program;
 }
 

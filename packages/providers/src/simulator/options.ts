@@ -1,4 +1,5 @@
 import type { CountTokens } from "../tokenizers/token-counter.ts";
+import type { Exchange } from "./exchange.ts";
 import type { Fault } from "./fault.ts";
 import type { SimulatedReply, SimulatedRequest } from "./reply.ts";
 
@@ -22,6 +23,8 @@ export interface SimulatorOptions {
   readonly nowMs?: () => number;
   /** What goes wrong with a request; `null` for nothing. */
   readonly faults?: (request: SimulatedRequest) => Fault | null;
+  /** Told of every request when it has been decided on. */
+  readonly onExchange?: (exchange: Exchange) => void;
   /** Models that exist; any where it is left out. */
   readonly models?: readonly string[];
   /** The only key that is let in; any key where it is left out. */

@@ -1,4 +1,5 @@
 import type { JsonObject } from "@plimsoll/core";
+import type { Exchange } from "./exchange.ts";
 import type { Fault } from "./fault.ts";
 import type { SimulatorOptions } from "./options.ts";
 import { DEFAULT_CACHE_RULES } from "./options.ts";
@@ -9,20 +10,6 @@ import { SCRIPT_END } from "./reply.ts";
 import { countByLength, createSizer, totalTokens, truncatedSegments } from "./size-prompt.ts";
 import type { Answer, Counts, SimulatedPrompt, SimulatedWire, WireError, WireEvent } from "./wire.ts";
 import { Refusal } from "./wire.ts";
-
-/** What came of one request: for tests and displays. It holds nothing of the request's headers and text. */
-export interface Exchange {
-  readonly wire: WireName;
-  readonly outcome: "answered" | "rejected" | "overflow" | "fault";
-  readonly status: number;
-  /** The vendor's words where the request was not answered. */
-  readonly error: string | null;
-  readonly modelId: string | null;
-  readonly messageCount: number | null;
-  readonly promptTokens: number | null;
-  readonly cacheReadTokens: number | null;
-  readonly cacheWriteTokens: number | null;
-}
 
 /** What the server sends: a body, or events; `fault` says what goes wrong while it is sent. */
 export interface Response {
@@ -40,10 +27,19 @@ export interface SimulatedProvider {
   readonly windowTokens: number;
 }
 
+const NOTHING_KNOWN = {
+  error: null,
+  modelId: null,
+  messageCount: null,
+  promptTokens: null,
+  cacheReadTokens: null,
+  cacheWriteTokens: null,
+} as const;
+
 const DEFAULT_WINDOW_TOKENS = 200_000;
 const DEFAULT_OUTPUT_TOKENS = 64_000;
 
-/** Tokens in a second since 1970; the wires tell times in seconds. */
+/** The wires tell times in seconds. */
 const MS_PER_SECOND = 1_000;
 
 /** A provider with its cache, its script and its account of what it was asked. */
@@ -59,16 +55,11 @@ export function createProvider(options: SimulatorOptions): SimulatedProvider {
   const exchanges: Exchange[] = [];
   let replyIndex = 0;
 
-  const note = (exchange: Partial<Exchange> & Pick<Exchange, "wire" | "outcome" | "status">) =>
-    exchanges.push({
-      error: null,
-      modelId: null,
-      messageCount: null,
-      promptTokens: null,
-      cacheReadTokens: null,
-      cacheWriteTokens: null,
-      ...exchange,
-    });
+  const note = (facts: Partial<Exchange> & Pick<Exchange, "wire" | "outcome" | "status">) => {
+    const exchange = { ...NOTHING_KNOWN, ...facts };
+    exchanges.push(exchange);
+    options.onExchange?.(exchange);
+  };
   const refuse = (wire: SimulatedWire, error: WireError, facts: Partial<Exchange> = {}): Response => {
     note({ wire: wire.name, outcome: "rejected", status: error.status, error: error.message, ...facts });
     return { status: error.status, retryAfterSeconds: null, content: { body: wire.errorBody(error) }, fault: null };

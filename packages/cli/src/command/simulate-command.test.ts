@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { encodeLog } from "@plimsoll/core";
+import { human, logOf, reply } from "@plimsoll/core/testing";
+import { expect, onTestFinished, test } from "vitest";
+import { main } from "../main.ts";
+import { recordedIo } from "../testing/recorded-io.ts";
+import { simulate } from "./simulate-command.ts";
+
+const DEFAULTS = { session: null, port: "0", window: "32k", fault: [] };
+
+function terminal() {
+  const folder = mkdtempSync(join(tmpdir(), "plimsoll-simulate-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return { folder, ...recordedIo(folder) };
+}
+
+/** Serves while the client asks; the client is given the address from the first line. */
+async function serve(
+  options: Parameters<typeof simulate>[0],
+  { io }: ReturnType<typeof recordedIo>,
+  client: (url: string) => Promise<void>,
+): Promise<number> {
+  const controller = new AbortController();
+  let announce = (_url: string): void => undefined;
+  const listening = new Promise<string>((resolve) => {
+    announce = resolve;
+  });
+  const write = (text: string) => {
+    io.stdout.write(text);
+    announce(text.split(" ")[0] ?? "");
+  };
+  const served = simulate(options, { ...io, stdout: { write } }, controller.signal);
+  await Promise.race([listening.then(client), served]);
+  controller.abort();
+  return served;
+}
+
+const ask = async (url: string) => {
+  const headers = { "x-api-key": "key" };
+  const body = JSON.stringify({ model: "m", max_tokens: 10, messages: [{ role: "user", content: "go" }] });
+  const response = await fetch(`${url}/v1/messages`, { method: "POST", headers, body });
+  const answer: unknown = await response.json();
+  return { status: response.status, answer };
+};
+
+test("serves until it is interrupted and says what came of each request", async () => {
+  const recorded = terminal();
+  const exitCode = await serve({ ...DEFAULTS, fault: ["529@2"] }, recorded, async (url) => {
+    expect(await ask(url)).toMatchObject({ answer: { content: [{ text: "Reply 1 to a prompt of 1 tokens." }] } });
+    expect(await ask(url)).toMatchObject({ status: 529 });
+  });
+  expect(exitCode).toBe(0);
+  expect(recorded.stdout().split("\n").slice(1)).toEqual([
+    "anthropic answered 200; 1 tokens; 0 read, 0 written",
+    "anthropic fault 529; 1 tokens; Overloaded",
+    "",
+  ]);
+});
+
+test("plays the replies of a session log", async () => {
+  const recorded = terminal();
+  const log = encodeLog(logOf([human("1", "go"), reply("2", "as it was said then")]));
+  writeFileSync(join(recorded.folder, "session.jsonl"), log);
+  await serve({ ...DEFAULTS, session: "session.jsonl" }, recorded, async (url) => {
+    expect(await ask(url)).toMatchObject({ answer: { content: [{ text: "as it was said then" }] } });
+  });
+});
+
+test.each([
+  [["--port", "70000"], "plimsoll: --port 70000: give a number from 0 to 65535\n"],
+  [["--window", "real"], "plimsoll: --window real: a simulated window is a number of tokens, as 32k\n"],
+  [
+    ["--fault", "cut"],
+    "plimsoll: --fault cut: give a kind and the number of a request, as 429@3; kinds are 429, 500, 529, cut, error, empty, truncate, no-usage\n",
+  ],
+])("refuses %j", async (options, message) => {
+  const { io, stderr } = terminal();
+  expect(await main(["simulate", ...options], io)).toBe(2);
+  expect(stderr()).toBe(message);
+});

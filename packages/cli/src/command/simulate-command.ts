@@ -1,0 +1,93 @@
+import { resolve } from "node:path";
+import { importFile } from "@plimsoll/bench";
+import type { Message } from "@plimsoll/core";
+import { PlimsollError } from "@plimsoll/core";
+import type { Exchange, SimulatedReply, SimulatorOptions } from "@plimsoll/providers/simulator";
+import { repliesOfTranscript, startSimulator } from "@plimsoll/providers/simulator";
+import type { Command } from "commander";
+import { EXIT_OK } from "../exit-code.ts";
+import type { CliIo } from "../io.ts";
+import { faultsFrom } from "../option/fault-option.ts";
+import { parseWindow } from "../option/window-option.ts";
+import { printable } from "../terminal/printable.ts";
+
+interface SimulateOptions {
+  readonly port: string;
+  readonly window: string;
+  readonly fault: readonly string[];
+}
+
+/** Adds `plimsoll simulate`, which serves until it is interrupted. */
+export function addSimulateCommand(program: Command, io: CliIo, onExit: (exitCode: number) => void): void {
+  program
+    .command("simulate")
+    .description("serve a strict provider on 127.0.0.1, for any agent: three wires, limits, prompt cache, faults")
+    .argument("[session]", "a session log whose replies are played; without it every reply is one line")
+    .option("-p, --port <port>", "port to listen on, 0 for a free one", "8484")
+    .option("-w, --window <tokens>", "context window, as 32k or 200k", "200k")
+    .option("--fault <kind@n>", "what goes wrong with the n-th request: 429@3, 529@5, cut@2, empty@4, …", collect, [])
+    .action(async (session: string | undefined, options: SimulateOptions) => {
+      const controller = new AbortController();
+      process.once("SIGINT", () => controller.abort());
+      process.once("SIGTERM", () => controller.abort());
+      onExit(await simulate({ session: session ?? null, ...options }, io, controller.signal));
+    });
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+/** Serves until the signal aborts. The first line says where; every further one what came of a request. */
+export async function simulate(
+  { session, port, window, fault }: SimulateOptions & { readonly session: string | null },
+  io: CliIo,
+  signal: AbortSignal,
+): Promise<number> {
+  const simulator = await startSimulator({
+    replies: session === null ? echoReply : await repliesOf(resolve(io.cwd, session), session),
+    contextWindowTokens: windowTokens(window),
+    faults: faultsFrom(fault),
+    port: portNumber(port),
+    onExchange: (exchange) => void io.stdout.write(`${exchangeLine(exchange)}\n`),
+  });
+  io.stdout.write(`${simulator.url} speaks Anthropic Messages; ${simulator.openAiUrl} Chat Completions and Responses\n`);
+  await new Promise<void>((done) => {
+    if (signal.aborted) done();
+    else signal.addEventListener("abort", () => done(), { once: true });
+  });
+  await simulator.close();
+  return EXIT_OK;
+}
+
+const echoReply: SimulatorOptions["replies"] = ({ replyIndex, promptTokens }) => ({
+  parts: [{ type: "text", text: `Reply ${replyIndex + 1} to a prompt of ${promptTokens} tokens.` }],
+});
+
+async function repliesOf(path: string, displayName: string): Promise<readonly SimulatedReply[]> {
+  const [transcript] = await importFile(path, displayName);
+  const messages = (transcript?.entries ?? []).flatMap((entry): Message[] => (entry.type === "message" ? [entry.message] : []));
+  return repliesOfTranscript(messages);
+}
+
+function windowTokens(text: string): number {
+  const window = parseWindow(text);
+  if (window.kind === "real")
+    throw new PlimsollError("bad-input", "--window real: a simulated window is a number of tokens, as 32k");
+  return window.tokens;
+}
+
+const LARGEST_PORT = 65_535;
+
+function portNumber(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (port <= LARGEST_PORT) return port;
+  throw new PlimsollError("bad-input", `--port ${text}: give a number from 0 to ${LARGEST_PORT}`);
+}
+
+function exchangeLine({ wire, outcome, status, error, promptTokens, cacheReadTokens, cacheWriteTokens }: Exchange): string {
+  const sizes = promptTokens === null ? [] : [`${promptTokens} tokens`];
+  const cache = cacheReadTokens === null ? [] : [`${cacheReadTokens} read, ${cacheWriteTokens ?? 0} written`];
+  const words = error === null ? [] : [printable(error)];
+  return [`${wire} ${outcome} ${status}`, ...sizes, ...cache, ...words].join("; ");
+}
