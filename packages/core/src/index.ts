@@ -144,6 +144,8 @@ export type { Prompt } from "./prompts/prompt.ts";
 export { PROMPTS, promptFor } from "./prompts/registry.ts";
 export { SUMMARIZER_ROLE, SUMMARY_RULES, SUMMARY_RULES_VERSION } from "./prompts/rules.ts";
 export { TRUNCATE_NOTICE, truncateText } from "./prompts/truncate.ts";
+export type { ReportedTokens } from "./reported-tokens.ts";
+export { isSilentOverflow, measuredUsage, reportedTokens } from "./reported-tokens.ts";
 export type { Sequence } from "./sequence.ts";
 export { sequenceOf } from "./sequence.ts";
 export type { Admission, AdmittedResult } from "./session/admit.ts";
@@ -155,8 +157,6 @@ export { compactionFigures, compactionKind, compactionLogLine } from "./session/
 // Session
 export type { ContextManager, ContextManagerOptions } from "./session/context-manager.ts";
 export { createContextManager } from "./session/context-manager.ts";
-export type { ContextUsage } from "./session/context-usage.ts";
-export { contextUsage } from "./session/context-usage.ts";
 export { sessionEntrySchema } from "./session/entry-schema.ts";
 export type { ContextEvent, ContextListener } from "./session/events.ts";
 export { firstKeptId } from "./session/first-kept.ts";
@@ -237,5 +237,3 @@ export type { TruncatedText, TruncationRequest } from "./truncation/truncate-tex
 export { CAP_BYTES_PER_TOKEN, truncateToolResult } from "./truncation/truncate-text.ts";
 export type { BilledUsage, InputUsage, OutputUsage, Usage, UsageParts } from "./usage.ts";
 export { UNREPORTED_USAGE, usageOf } from "./usage.ts";
-export type { UsageTotals } from "./usage-totals.ts";
-export { isSilentOverflow, measuredUsage, usageTotals } from "./usage-totals.ts";

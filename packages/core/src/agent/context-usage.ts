@@ -9,6 +9,10 @@ export interface ContextUsage {
   readonly estimator: string;
   /** What the next request is expected to measure. */
   readonly usedTokens: number;
+  /** The part of `usedTokens` that the provider reported with its last usage; 0 before the first report and after a compaction. */
+  readonly usageTokens: number;
+  /** The part that was estimated for what came after that report. */
+  readonly trailingTokens: number;
   /** A size that it is not expected to exceed. */
   readonly upperTokens: number;
   /** The part of `usedTokens` that is system, tools and dynamic context. */
@@ -38,6 +42,8 @@ export function contextUsage({ prediction, limits, policy, messages }: ContextUs
   return {
     estimator: prediction.basis,
     usedTokens,
+    usageTokens: prediction.reportedTokens,
+    trailingTokens: prediction.estimatedTokens,
     upperTokens: prediction.upperTokens,
     overheadTokens: prediction.overheadTokens,
     windowTokens: budget?.windowTokens ?? null,

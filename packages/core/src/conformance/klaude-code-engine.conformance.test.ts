@@ -3,6 +3,7 @@ import type { FitOutcome } from "../engine/fit-input.ts";
 import type { Message, StopReason } from "../message/message.ts";
 import { textOf } from "../message/message.ts";
 import { KLAUDE_CODE_POLICY, klaudeCodeTrigger } from "../policy/presets/klaude-code.ts";
+import { measuredUsage } from "../reported-tokens.ts";
 import { decodeLog, encodeLog } from "../session/codec.ts";
 import { summaryFiles } from "../session/summary-files.ts";
 import { foldEntries } from "../session/view.ts";
@@ -12,7 +13,6 @@ import { engineSession } from "../testing/engine-session.ts";
 import { lettered, shapeOf } from "../testing/lettered.ts";
 import { fires } from "../trigger.ts";
 import { usageOf } from "../usage.ts";
-import { measuredUsage } from "../usage-totals.ts";
 
 const session = (messages: readonly Message[], more: Partial<Parameters<typeof engineSession>[0]> = {}) =>
   engineSession({ policy: KLAUDE_CODE_POLICY, windowTokens: 200_000, messages, ...more });

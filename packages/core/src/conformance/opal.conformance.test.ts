@@ -5,6 +5,7 @@ import { splitTurnAt } from "../cut-point/split-turn.ts";
 import { fileOperations } from "../facts/file-operations.ts";
 import type { Message } from "../message/message.ts";
 import { OPAL_LENGTH_ESTIMATE, OPAL_POLICY } from "../policy/presets/opal.ts";
+import { isSilentOverflow, reportedTokens } from "../reported-tokens.ts";
 import { summaryPrompt } from "../summarizer/summary-request.ts";
 import { assistant, human, reply, result, usageEntry } from "../testing/builders.ts";
 import { lettered } from "../testing/lettered.ts";
@@ -14,7 +15,6 @@ import { EMPTY_LEDGER } from "../tokens/ledger.ts";
 import { createWorkCounter } from "../tokens/work.ts";
 import type { PathAccess } from "../tool.ts";
 import { usageOf } from "../usage.ts";
-import { isSilentOverflow, usageTotals } from "../usage-totals.ts";
 
 /** opal's measure for cuts: bytes + 20, in tokens of four. */
 const cutMeasure = charsPerToken({ ...OPAL_LENGTH_ESTIMATE, perMessageTokens: 5 }, createWorkCounter()).messageTokens;
@@ -118,7 +118,7 @@ describe("usage", () => {
       49_000,
     ],
   ])("%s", (_, entries, currentContextTokens, totalTokens) => {
-    expect(usageTotals(entries)).toEqual({ currentContextTokens, totalTokens });
+    expect(reportedTokens(entries)).toEqual({ currentContextTokens, totalTokens });
   });
 });
 

@@ -1,12 +1,14 @@
 import { describe, expect, test } from "vitest";
+import { contextUsage } from "../agent/context-usage.ts";
 import type { CompactionEntry, SessionEntry } from "../entry.ts";
 import type { Message, StopReason } from "../message/message.ts";
 import { textOf } from "../message/message.ts";
 import { PI_POLICY, piPolicy } from "../policy/presets/pi.ts";
 import type { ModelRequest } from "../ports.ts";
+import { measuredUsage } from "../reported-tokens.ts";
 import { decodeLog, encodeLog } from "../session/codec.ts";
 import { compactionFigures } from "../session/compaction-log-line.ts";
-import { contextUsage } from "../session/context-usage.ts";
+import type { ContextManager } from "../session/context-manager.ts";
 import { firstKeptId } from "../session/first-kept.ts";
 import { foldEntries } from "../session/view.ts";
 import { createModelSummarizer } from "../summarizer/model-summarizer.ts";
@@ -24,7 +26,6 @@ import {
 import { engineSession, scriptedClient, sectionedReply } from "../testing/engine-session.ts";
 import { lettered, shapeOf } from "../testing/lettered.ts";
 import { usageOf } from "../usage.ts";
-import { measuredUsage } from "../usage-totals.ts";
 
 const session = (messages: readonly Message[], more: Partial<Parameters<typeof engineSession>[0]> = {}) =>
   engineSession({ policy: PI_POLICY, windowTokens: 200_000, messages, ...more });
@@ -33,6 +34,14 @@ const report = (id: string, input: number, stopReason: StopReason = "end") => ({
   ...usageEntry(id, null, 0),
   usage: measuredUsage(usageOf({ totalInputTokens: input, outputTokens: 0 }), stopReason),
 });
+
+const snapshot = (manager: ContextManager) =>
+  contextUsage({
+    prediction: manager.predict(),
+    limits: { contextWindowTokens: 200_000, maxOutputTokens: null },
+    policy: PI_POLICY,
+    messages: manager.view().messages.size,
+  });
 
 describe("usage", () => {
   test.each([
@@ -50,7 +59,7 @@ describe("usage", () => {
 
   test("P-2: an aborted call's usage is passed over; without any there is none", () => {
     const { manager, log } = session(lettered("U", 10));
-    expect(contextUsage(manager.predict())).toEqual({ tokens: 10, usageTokens: 0, trailingTokens: 10 });
+    expect(snapshot(manager)).toMatchObject({ usedTokens: 10, usageTokens: 0, trailingTokens: 10 });
     log(report("a", 100), report("b", 300, "aborted"));
     expect(manager.predict().reportedTokens).toBe(100);
   });
@@ -59,7 +68,7 @@ describe("usage", () => {
     const { manager, log, append } = session(lettered("U", 10));
     log(report("a", 5000));
     append(result("r", "c", "x".repeat(400)));
-    expect(contextUsage(manager.predict())).toEqual({ tokens: 5100, usageTokens: 5000, trailingTokens: 100 });
+    expect(snapshot(manager)).toMatchObject({ usedTokens: 5100, usageTokens: 5000, trailingTokens: 100 });
   });
 
   test("P-3: switched off", async () => {

@@ -4,7 +4,7 @@ import type { Usage } from "./usage.ts";
 import { UNREPORTED_USAGE } from "./usage.ts";
 
 /** What a session's calls were reported to take, in tokens. What is not reported counts as nothing. */
-export interface UsageTotals {
+export interface ReportedTokens {
   /** Prompt of the newest call: what the context measures. */
   readonly currentContextTokens: number;
   /** Prompts and replies of all calls: each call reads the whole context again, so this says what was paid, never how full the window is. */
@@ -12,8 +12,8 @@ export interface UsageTotals {
 }
 
 /** The totals over a log. */
-export function usageTotals(entries: Iterable<SessionEntry>): UsageTotals {
-  let totals: UsageTotals = { currentContextTokens: 0, totalTokens: 0 };
+export function reportedTokens(entries: Iterable<SessionEntry>): ReportedTokens {
+  let totals: ReportedTokens = { currentContextTokens: 0, totalTokens: 0 };
   for (const entry of entries) {
     if (entry.type !== "usage") continue;
     const { input, output } = entry.usage;
