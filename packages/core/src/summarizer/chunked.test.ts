@@ -6,6 +6,7 @@ import { SPOKEN_LABELS } from "../policy/presets/labels.ts";
 import type { Summarizer, Summary, SummaryRequest } from "../ports.ts";
 import { absentImage, assistant, calling, human, reply, result } from "../testing/builders.ts";
 import { strategyInput } from "../testing/strategy-input.ts";
+import { usageOf } from "../usage.ts";
 import { chunkedSummarizer } from "./chunked.ts";
 
 const { messageTokens } = strategyInput([]);
@@ -70,6 +71,25 @@ describe("chunkedSummarizer", () => {
       later.map((_, index) => `summary ${index + 1}`),
     );
     expect(summary.text).toBe(`summary ${requests.length}`);
+  });
+
+  test("what all requests took together, with which prompts, is the summary's", async () => {
+    const usage = usageOf({ totalInputTokens: 100, outputTokens: 10 });
+    const { requests, summarizer } = recording((call) =>
+      Promise.resolve({
+        text: `summary ${call}`,
+        usage,
+        stopReason: "end",
+        prompts: [`p@${call}`],
+        repairs: ["section-added"],
+      }),
+    );
+    const summary = await chunkedSummarizer(summarizer, { historyTokens: 500, messageTokens })(requestFor(messages), never);
+    expect(requests.length).toBeGreaterThan(2);
+    expect(summary.usage?.input.totalTokens).toBe(100 * requests.length);
+    expect(summary.usage?.output.totalTokens).toBe(10 * requests.length);
+    expect(summary.prompts).toEqual(requests.map((_, index) => `p@${index + 1}`));
+    expect(summary.repairs).toHaveLength(requests.length);
   });
 
   test("a chunk keeps the prompts of the parts that it takes from", async () => {

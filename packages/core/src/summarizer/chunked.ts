@@ -5,6 +5,7 @@ import type { Summarizer, Summary, SummaryRequest } from "../ports.ts";
 import { summaryText } from "../prompts/header.ts";
 import { omittedText } from "../prompts/stubs.ts";
 import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore } from "../text.ts";
+import { addedUsage } from "./added-usage.ts";
 import { validSummaryText } from "./validate.ts";
 
 /** What a request may hold, and how messages are priced. */
@@ -24,11 +25,24 @@ export function chunkedSummarizer(summarizer: Summarizer, limits: ChunkLimits): 
     let summary: Summary | null = null;
     for (const chunk of chunks) {
       const parts: SummaryRequest["parts"] = summary === null ? chunk : withEarlier(chunk, summary, limits);
-      summary = await summarizer({ ...request, parts }, signal);
+      const next: Summary = await summarizer({ ...request, parts }, signal);
       signal.throwIfAborted();
+      summary = summary === null ? next : after(summary, next);
     }
     if (summary === null) throw new PlimsollError("summary-failed", "there is nothing to summarise");
     return summary;
+  };
+}
+
+/** The newer summary, which has the older one in it, with what both took. */
+function after(older: Summary, newer: Summary): Summary {
+  const repairs = [...(older.repairs ?? []), ...(newer.repairs ?? [])];
+  const prompts = [...(older.prompts ?? []), ...(newer.prompts ?? [])];
+  return {
+    ...newer,
+    usage: addedUsage(older.usage, newer.usage),
+    ...(prompts.length === 0 ? {} : { prompts }),
+    ...(repairs.length === 0 ? {} : { repairs }),
   };
 }
 

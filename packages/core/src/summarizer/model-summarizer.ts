@@ -4,8 +4,7 @@ import { messageChars } from "../message/size.ts";
 import type { ModelClient, ModelReply, Summarizer, Summary, SummaryRequest } from "../ports.ts";
 import { SUMMARIZER_ROLE, SUMMARY_RULES } from "../prompts/rules.ts";
 import { TURN_CONTEXT_TITLE, TURN_PREFIX_PROMPT } from "../prompts/turn-prefix.ts";
-import type { Usage } from "../usage.ts";
-import { usageOf } from "../usage.ts";
+import { addedUsage } from "./added-usage.ts";
 import type { SummaryPart } from "./summary-request.ts";
 import { summaryPrompt } from "./summary-request.ts";
 import { repairedSummary } from "./validate.ts";
@@ -102,20 +101,6 @@ function joined(history: Summary | null, prefix: Summary | null): Summary {
 }
 
 const NOTHING: Summary = { text: "", usage: null, stopReason: "error" };
-
-/** What both requests took together; unknown where one of them was not reported. */
-function addedUsage(first: Usage | null, second: Usage | null): Usage | null {
-  if (first === null || second === null) return null;
-  const sum = (a: number | null, b: number | null) => (a === null || b === null ? null : a + b);
-  return usageOf({
-    uncachedTokens: sum(first.input.uncachedTokens, second.input.uncachedTokens),
-    cacheReadTokens: sum(first.input.cacheReadTokens, second.input.cacheReadTokens),
-    cacheWriteTokens: sum(first.input.cacheWriteTokens, second.input.cacheWriteTokens),
-    outputTokens: sum(first.output.totalTokens, second.output.totalTokens),
-    reasoningTokens: sum(first.output.reasoningTokens, second.output.reasoningTokens),
-    raw: [first.raw, second.raw],
-  });
-}
 
 /** @throws PlimsollError `summary-failed` for a reply that calls a tool, whatever else it says. */
 function textOfReply(reply: ModelReply): string {
