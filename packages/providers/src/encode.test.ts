@@ -1,0 +1,328 @@
+import type { AssistantMessage, Context, ImagePart, Message, ToolResultMessage } from "@plimsoll/core";
+import { assistant, calling, human, reply, result, summaryMessage } from "@plimsoll/core/testing";
+import { describe, expect, test } from "vitest";
+import { encodeAnthropic } from "./anthropic/index.ts";
+import { ANTHROPIC_WIRE_RULES } from "./anthropic/wire-rules.ts";
+import type { ChatQuirks } from "./openai-chat/index.ts";
+import { COMPATIBLE_QUIRKS, chatHostNamed, encodeOpenAiChat, OPENAI_QUIRKS } from "./openai-chat/index.ts";
+import { encodeOpenAiResponses } from "./openai-responses/index.ts";
+import { checkSendable } from "./wire/check-sendable.ts";
+import { FIRST_MESSAGE_NOTICE } from "./wire/first-message-notice.ts";
+import { loadImages } from "./wire/images.ts";
+
+const images = new Map<string, string>();
+const contextOf = (messages: readonly Message[], rest: Partial<Context> = {}): Context => ({
+  system: "",
+  tools: [],
+  messages,
+  dynamicContext: null,
+  ...rest,
+});
+const requestOf = (context: Context) => ({ context, modelId: "m", maxOutputTokens: 100 });
+
+const png: ImagePart = {
+  type: "image",
+  mediaType: "image/png",
+  widthPx: 1,
+  heightPx: 1,
+  sizeBytes: 3,
+  source: { kind: "base64", data: "AAAA" },
+};
+const reasoned = (opaque: AssistantMessage["parts"][number] & { readonly type: "reasoning" }): AssistantMessage =>
+  assistant("2", [opaque, { type: "tool-call", callId: "c1", toolName: "f", argumentsJson: '{"a":1}', paths: [] }]);
+const imageResult: ToolResultMessage = { ...result("3", "c1", "seen"), parts: [{ type: "text", text: "seen" }, png] };
+
+describe("Anthropic", () => {
+  const messagesOf = (context: Context) => encodeAnthropic(requestOf(context), { images, cacheTimeToLive: null }).messages;
+
+  test("the results of a batch are one message, before what the person said meanwhile", () => {
+    const messages = [
+      human("1", "go"),
+      calling("2", ["a", "b"], "so"),
+      result("3", "a", "one"),
+      result("4", "b", ""),
+      human("5", "and?"),
+    ];
+    expect(messagesOf(contextOf(messages))).toEqual([
+      { role: "user", content: [{ type: "text", text: "go" }] },
+      {
+        role: "assistant",
+        content: [
+          { type: "text", text: "so" },
+          { type: "tool_use", id: "a", name: "tool", input: {} },
+          { type: "tool_use", id: "b", name: "tool", input: {} },
+        ],
+      },
+      {
+        role: "user",
+        content: [
+          { type: "tool_result", tool_use_id: "a", content: "one" },
+          { type: "tool_result", tool_use_id: "b" },
+          { type: "text", text: "and?" },
+        ],
+      },
+    ]);
+  });
+
+  test("a list that begins with the model gets the fixed notice before it", () => {
+    expect(messagesOf(contextOf([reply("1", "summary"), human("2", "go")]))[0]).toEqual({
+      role: "user",
+      content: [{ type: "text", text: FIRST_MESSAGE_NOTICE }],
+    });
+  });
+
+  test("neighbours of one role are one message", () => {
+    expect(
+      messagesOf(
+        contextOf([summaryMessage("1", "before"), human("2", "go"), reply("3", "a"), reply("4", "b"), human("5", "?")]),
+      ),
+    ).toEqual([
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "before" },
+          { type: "text", text: "go" },
+        ],
+      },
+      {
+        role: "assistant",
+        content: [
+          { type: "text", text: "a" },
+          { type: "text", text: "b" },
+        ],
+      },
+      { role: "user", content: [{ type: "text", text: "?" }] },
+    ]);
+  });
+
+  test.each([
+    ["its own, with its signature", { type: "thinking", signature: "s" }, { type: "thinking", thinking: "hm", signature: "s" }],
+    ["hidden", { type: "redacted_thinking", data: "d" }, { type: "redacted_thinking", data: "d" }],
+  ])("reasoning goes back before its call: %s", (_, opaque, block) => {
+    const messages = [human("1", "go"), reasoned({ type: "reasoning", text: "hm", opaque }), result("3", "c1", "x")];
+    expect(messagesOf(contextOf(messages))[1]?.content).toEqual([
+      block,
+      { type: "tool_use", id: "c1", name: "f", input: { a: 1 } },
+    ]);
+  });
+
+  test.each([
+    ["of another wire", { type: "reasoning", id: "rs_1", encrypted_content: "e" }],
+    ["without its signature", null],
+  ])("reasoning %s is left out", (_, opaque) => {
+    const messages = [human("1", "go"), reasoned({ type: "reasoning", text: "hm", opaque }), result("3", "c1", "x")];
+    expect(messagesOf(contextOf(messages))[1]?.content).toEqual([{ type: "tool_use", id: "c1", name: "f", input: { a: 1 } }]);
+  });
+
+  test("arguments that were cut off are sent as text, not dropped", () => {
+    const call = { type: "tool-call", callId: "c1", toolName: "f", argumentsJson: '{"a": "ha', paths: [] } as const;
+    const messages = [human("1", "go"), assistant("2", [call]), result("3", "c1", "x")];
+    expect(messagesOf(contextOf(messages))[1]?.content).toEqual([
+      { type: "tool_use", id: "c1", name: "f", input: { arguments_text: '{"a": "ha' } },
+    ]);
+  });
+
+  test("an id that the wire does not take is the same other one in call and result", () => {
+    const [, call, answer] = messagesOf(contextOf([human("1", "go"), calling("2", ["fc.1"]), result("3", "fc.1", "x")]));
+    const id = expect.stringMatching(/^call_[0-9a-f]{32}$/);
+    expect(call?.content).toContainEqual(expect.objectContaining({ type: "tool_use", id }));
+    expect(JSON.stringify(answer)).toContain(JSON.stringify(call).match(/call_[0-9a-f]{32}/)?.[0] ?? "none");
+  });
+
+  test("images go in results, documents too; what was not kept is named", () => {
+    const pdf: ImagePart = { ...png, mediaType: "application/pdf" };
+    const lost: ImagePart = { ...png, source: { kind: "absent" } };
+    const message: ToolResultMessage = { ...imageResult, isError: true, parts: [png, pdf, lost] };
+    expect(messagesOf(contextOf([human("1", "go"), calling("2", ["c1"]), message]))[2]?.content).toEqual([
+      {
+        type: "tool_result",
+        tool_use_id: "c1",
+        is_error: true,
+        content: [
+          { type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } },
+          { type: "document", source: { type: "base64", media_type: "application/pdf", data: "AAAA" } },
+          { type: "text", text: "[image not available: image/png]" },
+        ],
+      },
+    ]);
+  });
+
+  test("cache breakpoints: last tool, system, the end of the request before and this one's; the dynamic context is behind them", () => {
+    const tool = (name: string) => ({ name, description: "", parametersJson: "{}" });
+    const body = encodeAnthropic(
+      requestOf(
+        contextOf([human("1", "go"), calling("2", ["a"]), result("3", "a", "x")], {
+          system: "be brief",
+          tools: [tool("f"), tool("g")],
+          dynamicContext: "branch main",
+        }),
+      ),
+      { images, cacheTimeToLive: "1h" },
+    );
+    const marked = { cache_control: { type: "ephemeral", ttl: "1h" } };
+    expect(body.tools?.map((each) => each.cache_control)).toEqual([undefined, marked.cache_control]);
+    expect(body.system).toEqual([{ type: "text", text: "be brief", ...marked }]);
+    expect(body.messages.map(({ content }) => content)).toEqual([
+      [{ type: "text", text: "go", ...marked }],
+      [
+        { type: "text", text: "calling" },
+        { type: "tool_use", id: "a", name: "tool", input: {} },
+      ],
+      [
+        { type: "tool_result", tool_use_id: "a", content: "x", ...marked },
+        { type: "text", text: "branch main" },
+      ],
+    ]);
+  });
+});
+
+describe("Chat Completions", () => {
+  const messagesOf = (context: Context, quirks: ChatQuirks = OPENAI_QUIRKS) =>
+    encodeOpenAiChat(requestOf(context), { images, quirks }).messages;
+
+  test("images of results follow their batch as the user's", () => {
+    const messages = [human("1", "go"), calling("2", ["c1", "c2"]), imageResult, result("4", "c2", "y"), human("5", "and?")];
+    expect(messagesOf(contextOf(messages)).slice(2)).toEqual([
+      { role: "tool", tool_call_id: "c1", content: "seen" },
+      { role: "tool", tool_call_id: "c2", content: "y" },
+      {
+        role: "user",
+        content: [
+          { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } },
+          { type: "text", text: "and?" },
+        ],
+      },
+    ]);
+  });
+
+  test.each<[string, ChatQuirks, unknown]>([
+    ["the vendor's own", OPENAI_QUIRKS, { role: "developer", content: "s" }],
+    ["most others", COMPATIBLE_QUIRKS, { role: "system", content: "s" }],
+  ])("system text on %s", (_, quirks, message) => {
+    expect(messagesOf(contextOf([human("1", "go")], { system: "s" }), quirks)[0]).toEqual(message);
+  });
+
+  test.each([
+    ["openai", "max_completion_tokens"],
+    ["mistral", "max_tokens"],
+  ])("the reply's limit on %s is %s", (host, key) => {
+    const quirks = chatHostNamed(host)?.quirks ?? OPENAI_QUIRKS;
+    expect(encodeOpenAiChat(requestOf(contextOf([human("1", "go")])), { images, quirks })).toHaveProperty(key, 100);
+  });
+
+  test.each([
+    ["openai", { role: "assistant", content: null }],
+    ["deepseek", { role: "assistant", content: null, reasoning_content: "hm" }],
+    ["mistral", { role: "assistant", content: "" }],
+  ])("a reply with reasoning and a call on %s", (host, message) => {
+    const quirks = chatHostNamed(host)?.quirks ?? OPENAI_QUIRKS;
+    const messages = [human("1", "go"), reasoned({ type: "reasoning", text: "hm", opaque: null }), result("3", "c1", "x")];
+    const { tool_calls: _, ...encoded } = { tool_calls: null, ...messagesOf(contextOf(messages), quirks)[1] };
+    expect(encoded).toEqual(message);
+  });
+
+  test("a server that takes nine characters gets the same nine in call and result", () => {
+    const quirks = chatHostNamed("mistral")?.quirks ?? OPENAI_QUIRKS;
+    const encoded = messagesOf(
+      contextOf([human("1", "go"), calling("2", ["toolu_0123456789"]), result("3", "toolu_0123456789", "x")]),
+      quirks,
+    );
+    const id = expect.stringMatching(/^[0-9a-f]{9}$/);
+    expect(encoded[1]).toMatchObject({ tool_calls: [{ id }] });
+    expect(encoded[2]).toMatchObject({ tool_call_id: id });
+  });
+
+  test("a server that wants the user first gets the notice", () => {
+    const context = contextOf([reply("1", "summary"), human("2", "go")]);
+    expect(messagesOf(context)[0]).toMatchObject({ role: "assistant" });
+    expect(messagesOf(context, { ...COMPATIBLE_QUIRKS, firstMessage: "user" })[0]).toEqual({
+      role: "user",
+      content: FIRST_MESSAGE_NOTICE,
+    });
+  });
+
+  test("the dynamic context is last", () => {
+    expect(messagesOf(contextOf([human("1", "go")], { dynamicContext: "branch main" })).at(-1)).toEqual({
+      role: "user",
+      content: "branch main",
+    });
+  });
+});
+
+describe("Responses", () => {
+  const inputOf = (context: Context) => encodeOpenAiResponses(requestOf(context), images).input;
+  const item = { type: "reasoning", id: "rs_1", summary: [{ type: "summary_text", text: "hm" }], encrypted_content: "e" };
+
+  test("reasoning goes back as its item, right before its call", () => {
+    const messages = [human("1", "go"), reasoned({ type: "reasoning", text: "hm", opaque: item }), result("3", "c1", "x")];
+    expect(inputOf(contextOf(messages))).toEqual([
+      { type: "message", role: "user", content: [{ type: "input_text", text: "go" }] },
+      item,
+      { type: "function_call", call_id: "c1", name: "f", arguments: '{"a":1}' },
+      { type: "function_call_output", call_id: "c1", output: "x" },
+    ]);
+  });
+
+  test.each([
+    ["of another wire", { type: "thinking", signature: "s" }],
+    ["whose content was not kept", { type: "reasoning", id: "rs_1", summary: [] }],
+  ])("reasoning %s is left out", (_, opaque) => {
+    const messages = [human("1", "go"), reasoned({ type: "reasoning", text: "hm", opaque }), result("3", "c1", "x")];
+    expect(inputOf(contextOf(messages))[1]).toMatchObject({ type: "function_call" });
+  });
+
+  test("nothing is stored, and encrypted reasoning is asked for", () => {
+    expect(
+      encodeOpenAiResponses(requestOf(contextOf([human("1", "go")], { system: "s", dynamicContext: "now" })), images),
+    ).toEqual({
+      model: "m",
+      store: false,
+      include: ["reasoning.encrypted_content"],
+      max_output_tokens: 100,
+      instructions: "s",
+      input: [
+        { type: "message", role: "user", content: [{ type: "input_text", text: "go" }] },
+        { type: "message", role: "developer", content: "now" },
+      ],
+    });
+  });
+
+  test("images go in outputs", () => {
+    expect(inputOf(contextOf([human("1", "go"), calling("2", ["c1"]), imageResult])).at(-1)).toEqual({
+      type: "function_call_output",
+      call_id: "c1",
+      output: [
+        { type: "input_text", text: "seen" },
+        { type: "input_image", image_url: "data:image/png;base64,AAAA", detail: "auto" },
+      ],
+    });
+  });
+});
+
+test("images in a store are loaded once each; what the store lost is named", async () => {
+  const asked: string[] = [];
+  const load = (handle: string) => {
+    asked.push(handle);
+    return Promise.resolve(handle === "kept" ? "BBBB" : null);
+  };
+  const at = (handle: string): ImagePart => ({ ...png, source: { kind: "artifact", handle } });
+  const context = contextOf([{ ...human("1", ""), parts: [at("kept"), at("lost"), at("kept")] }]);
+  const loaded = await loadImages(context, load);
+  expect(asked).toEqual(["kept", "lost"]);
+  const [message] = encodeAnthropic(requestOf(context), { images: loaded, cacheTimeToLive: null }).messages;
+  expect(message?.content).toMatchObject([
+    { type: "image", source: { data: "BBBB" } },
+    { type: "text", text: "[image not available: image/png]" },
+    { type: "image", source: { data: "BBBB" } },
+  ]);
+});
+
+test.each<[string, readonly Message[], string]>([
+  ["a call without a result", [human("1", "go"), calling("2", ["a"])], "call-without-result"],
+  ["a prefill", [human("1", "go"), reply("2", "The")], "last-is-assistant"],
+  ["no messages", [], "no-messages"],
+])("what encoding cannot put right is refused before it is sent: %s", (_, messages, code) => {
+  expect(() => checkSendable(messages, ANTHROPIC_WIRE_RULES)).toThrow(
+    expect.objectContaining({ code: "unsendable", message: expect.stringContaining(code) }),
+  );
+});
