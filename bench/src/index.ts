@@ -1,5 +1,18 @@
 // Importing
 
+// Calibrating
+export type { CalibratedMethod, CalibratedSession, CallKind } from "./calibrate/calibrate-sessions.ts";
+export type { Calibration, CalibrationReport, MethodErrors, SessionErrors } from "./calibrate/calibration-report.ts";
+export { calibrateTranscripts } from "./calibrate/calibration-report.ts";
+export type { PredictionErrors } from "./calibrate/errors.ts";
+export { estimatorsPage } from "./calibrate/estimators-page.ts";
+export { figuresSources, type SourceFile } from "./calibrate/figures-source.ts";
+export { type FittedFigures, fitFigures } from "./calibrate/fit-figures.ts";
+export { CALIBRATED_METHODS } from "./calibrate/methods.ts";
+export { observationsOf, type SessionObservations } from "./calibrate/observations.ts";
+export type { Method, PredictedCall } from "./calibrate/predict-calls.ts";
+export { predictCalls } from "./calibrate/predict-calls.ts";
+export { predictionLines } from "./calibrate/prediction-lines.ts";
 // Replaying
 export { calibrate } from "./calibrate.ts";
 export { readHead } from "./formats/file-head.ts";

@@ -1,6 +1,7 @@
 import { isPlimsollError } from "@plimsoll/core";
 import { Command, CommanderError } from "commander";
 import { addBenchCommand } from "./command/bench-command.ts";
+import { addCalibrateCommand } from "./command/calibrate-command.ts";
 import { addDemoCommand } from "./command/demo-command.ts";
 import { addPolicyCommand } from "./command/policy-command.ts";
 import { addSimulateCommand } from "./command/simulate-command.ts";
@@ -40,6 +41,7 @@ function createProgram(io: CliIo, onExit: (exitCode: number) => void): Command {
       outputError: (text, write) => write(`plimsoll: ${text.replace(/^error: /, "")}`),
     });
   addBenchCommand(program, io, onExit);
+  addCalibrateCommand(program, io, onExit);
   addDemoCommand(program, io, onExit);
   addPolicyCommand(program, io, onExit);
   addSimulateCommand(program, io, onExit);

@@ -1,0 +1,66 @@
+import type { Transcript } from "../transcript.ts";
+import { byMethod, type CalibratedSession, type CallKind, calibrateSession, errorsOfKinds } from "./calibrate-sessions.ts";
+import { errorsOf, type PredictionErrors } from "./errors.ts";
+import type { Method } from "./predict-calls.ts";
+
+/** What `plimsoll calibrate` tells: every method's errors over all sessions, and session by session. */
+export interface CalibrationReport {
+  readonly methods: readonly MethodErrors[];
+  readonly sessions: readonly SessionErrors[];
+}
+
+/** One method over all sessions. */
+export interface MethodErrors {
+  readonly method: string;
+  /** All calls but each session's first. */
+  readonly afterFirst: PredictionErrors;
+  /** Of these, what nothing hidden touched. */
+  readonly calm: PredictionErrors;
+  /** Of these, unmarked falls and the first calls after a cut or a switch. */
+  readonly hidden: PredictionErrors;
+  readonly afterCut: PredictionErrors;
+  readonly first: PredictionErrors;
+}
+
+/** One session, all methods side by side, without its first call. */
+export interface SessionErrors {
+  readonly file: string;
+  readonly format: string;
+  readonly modelIds: readonly string[];
+  readonly methods: readonly { readonly method: string; readonly errors: PredictionErrors }[];
+}
+
+/** A report and the predictions behind it. */
+export interface Calibration {
+  readonly report: CalibrationReport;
+  readonly sessions: readonly { readonly session: CalibratedSession; readonly kinds: readonly CallKind[] }[];
+}
+
+/** Predicts every call of the sessions by every method. Sidechains and sessions without reports are left out. */
+export function calibrateTranscripts(transcripts: readonly Transcript[], methods: readonly Method[]): Calibration {
+  const sessions = transcripts
+    .filter(({ parentName, hasUsage }) => parentName === null && hasUsage)
+    .map((transcript) => calibrateSession(transcript, methods));
+  return { report: reportOf(sessions), sessions };
+}
+
+const HIDDEN_KINDS: readonly CallKind[] = ["fell", "after-cut", "after-switch"];
+
+function reportOf(sessions: Calibration["sessions"]): CalibrationReport {
+  return {
+    methods: byMethod(sessions).map((calls) => ({
+      method: calls.method,
+      afterFirst: errorsOfKinds(calls, ["calm", ...HIDDEN_KINDS]),
+      calm: errorsOfKinds(calls, ["calm"]),
+      hidden: errorsOfKinds(calls, HIDDEN_KINDS),
+      afterCut: errorsOfKinds(calls, ["after-cut"]),
+      first: errorsOfKinds(calls, ["first"]),
+    })),
+    sessions: sessions.map(({ session: { file, format, modelIds, methods } }) => ({
+      file,
+      format,
+      modelIds,
+      methods: methods.map(({ method, calls }) => ({ method, errors: errorsOf(calls.slice(1)) })),
+    })),
+  };
+}

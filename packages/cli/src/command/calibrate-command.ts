@@ -1,0 +1,91 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import {
+  CALIBRATED_METHODS,
+  type Calibration,
+  calibrateTranscripts,
+  importFile,
+  predictionLines,
+  type Transcript,
+} from "@plimsoll/bench";
+import type { Command } from "commander";
+import { EXIT_FAILED, EXIT_OK } from "../exit-code.ts";
+import { findInputs } from "../input/find-inputs.ts";
+import type { CliIo } from "../io.ts";
+import { calibrationText } from "../output/calibration-table.ts";
+import { writeWholeFile } from "../output/write-file.ts";
+import { printable } from "../terminal/printable.ts";
+
+interface CalibrateOptions {
+  readonly json?: string;
+  readonly predictions?: string;
+  readonly method: string;
+}
+
+const AFTER_HELP = `
+Each call's prompt is predicted from what came before it, by the field's methods and by ours. Examples:
+  plimsoll calibrate session.jsonl
+  plimsoll calibrate ~/.claude/projects --json errors.json
+  plimsoll calibrate logs --predictions predictions.jsonl`;
+
+/** Adds `plimsoll calibrate`: how far each way of measuring is from what providers reported. */
+export function addCalibrateCommand(program: Command, io: CliIo, onExit: (exitCode: number) => void): void {
+  program
+    .command("calibrate")
+    .description("compare ways of predicting the next prompt's size with what the provider reported")
+    .argument("<inputs...>", "session files, folders (all below them is looked at) or patterns")
+    .option("--json <file>", "write all errors as JSON")
+    .option("--predictions <file>", "write one JSON line a call: file, call, reported, predictedExpected, predictedUpper")
+    .option("--method <name>", "whose predictions are written", "ledger")
+    .addHelpText("after", AFTER_HELP)
+    .action(async (inputs: readonly string[], options: CalibrateOptions) => onExit(await calibrateInputs(inputs, options, io)));
+}
+
+async function calibrateInputs(inputs: readonly string[], options: CalibrateOptions, io: CliIo): Promise<number> {
+  const say = (line: string) => io.stderr.write(`plimsoll: ${printable(line)}\n`);
+  const found = await findInputs(inputs, io.cwd);
+  for (const { reason } of found.missing) say(reason);
+  const transcripts: Transcript[] = [];
+  for (const { path, displayName } of found.files) {
+    const name = belowInput(displayName, inputs, io.cwd);
+    try {
+      transcripts.push(...(await importFile(path, name)));
+    } catch (error) {
+      // One file that cannot be read must not end the others.
+      say(error instanceof Error ? error.message : String(error));
+    }
+  }
+  const calibration = calibrateTranscripts(transcripts, CALIBRATED_METHODS);
+  if (calibration.sessions.length === 0) {
+    say("nothing to calibrate on: no session with usage reports was found");
+    return EXIT_FAILED;
+  }
+  io.stdout.write(calibrationText(calibration.report));
+  return writeFiles(calibration, options, { io, say });
+}
+
+async function writeFiles(
+  { report, sessions }: Calibration,
+  { json, predictions, method }: CalibrateOptions,
+  { io, say }: { readonly io: CliIo; readonly say: (line: string) => void },
+): Promise<number> {
+  if (json !== undefined) await writeWholeFile(resolve(io.cwd, json), `${JSON.stringify(report, null, 2)}\n`);
+  if (predictions === undefined) return EXIT_OK;
+  const calls = sessions.flatMap(({ session }) => session.methods.find((each) => each.method === method)?.calls ?? []);
+  if (calls.length === 0) {
+    say(`no method is called ${method}; there are: ${CALIBRATED_METHODS.map(({ name }) => name).join(", ")}`);
+    return EXIT_FAILED;
+  }
+  await writeWholeFile(resolve(io.cwd, predictions), predictionLines(calls));
+  return EXIT_OK;
+}
+
+/** A file below a folder that was given is named by its path below it; others keep the name that they were given. */
+function belowInput(displayName: string, inputs: readonly string[], cwd: string): string {
+  const folder = inputs
+    .map((input) => input.replace(/\/+$/, ""))
+    .find(
+      (input) => displayName.startsWith(`${input}/`) && statSync(resolve(cwd, input), { throwIfNoEntry: false })?.isDirectory(),
+    );
+  return folder === undefined ? displayName : displayName.slice(folder.length + 1);
+}

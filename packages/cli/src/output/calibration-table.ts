@@ -1,0 +1,51 @@
+import { type CalibrationReport, formatCount, formatPercent, formatRatioPercent, type PredictionErrors } from "@plimsoll/bench";
+import { printable, shortened } from "../terminal/printable.ts";
+import { drawTable } from "../terminal/text-table.ts";
+
+const HEAD = ["", "calls", "bias", "MAPE", "p50", "p95", "max", ">2%", ">5%", "held", "margin", "p50"].map((content) => ({
+  content,
+}));
+
+/** Longest file name that a table shows whole. */
+const FILE_CHARS = 48;
+
+/** All methods over all sessions, then session by session. */
+export function calibrationText({ methods, sessions }: CalibrationReport): string {
+  const sections = [
+    ["All calls but each session's first", methods.map(({ method, afterFirst }) => rowOf(method, afterFirst))],
+    ["Nothing hidden (no unmarked fall, cut or switch)", methods.map(({ method, calm }) => rowOf(method, calm))],
+    ["Falls without a mark, after a cut, after a switch", methods.map(({ method, hidden }) => rowOf(method, hidden))],
+    ["First call after a cut", methods.map(({ method, afterCut }) => rowOf(method, afterCut))],
+  ] as const;
+  const tables = sections.map(([title, rows]) => `${title}\n${drawTable({ head: [HEAD], rows, leftColumns: [0] })}\n`);
+  return `${tables.join("\n")}\nMAPE in %, session by session\n${sessionTable(sessions)}\nheld, margin: the upper bound's share of calls, and how far it lies above them; all in % of the reported prompt\n`;
+}
+
+function rowOf(name: string, errors: PredictionErrors): readonly string[] {
+  return [
+    name,
+    formatCount(errors.calls),
+    formatPercent(errors.signedPercent),
+    formatPercent(errors.mapePercent),
+    formatPercent(errors.p50Percent),
+    formatPercent(errors.p95Percent),
+    formatPercent(errors.maxPercent),
+    formatCount(errors.offByTwoPercentCount),
+    formatCount(errors.offByFivePercentCount),
+    formatRatioPercent(errors.coverageRatio),
+    formatPercent(errors.marginPercent),
+    formatPercent(errors.marginP50Percent),
+  ];
+}
+
+function sessionTable(sessions: CalibrationReport["sessions"]): string {
+  const names = sessions[0]?.methods.map(({ method }) => method) ?? [];
+  const rows = sessions.map(({ file, modelIds, methods }) => [
+    shortened(printable(file), FILE_CHARS),
+    shortened(printable(modelIds.join(", ")), FILE_CHARS / 2),
+    formatCount(methods[0]?.errors.calls ?? 0),
+    ...methods.map(({ errors }) => formatPercent(errors.mapePercent)),
+  ]);
+  const head = ["file", "model", "calls", ...names].map((content) => ({ content }));
+  return drawTable({ head: [head], rows, leftColumns: [0, 1] });
+}
