@@ -38,7 +38,7 @@ async function serve(
 }
 
 const ask = async (url: string) => {
-  const headers = { "x-api-key": "key" };
+  const headers = { "x-api-key": "key", "anthropic-version": "2023-06-01" };
   const body = JSON.stringify({ model: "m", max_tokens: 10, messages: [{ role: "user", content: "go" }] });
   const response = await fetch(`${url}/v1/messages`, { method: "POST", headers, body });
   const answer: unknown = await response.json();

@@ -18,6 +18,10 @@ export const ANTHROPIC_WIRE: SimulatedWire = {
     ...error(401, "authentication_error"),
     message: key === null ? "x-api-key header is required" : "invalid x-api-key",
   }),
+  headerError: (headers) =>
+    headers["anthropic-version"] === undefined
+      ? { ...error(400, "invalid_request_error"), message: "anthropic-version: header is required" }
+      : null,
   read: readAnthropic,
   overflow: ({ promptTokens, maxOutputTokens, windowTokens }) => ({
     ...error(400, "invalid_request_error"),

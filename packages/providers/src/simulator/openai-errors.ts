@@ -4,7 +4,7 @@ import type { SimulatedWire, WireError, WireLimits } from "./wire.ts";
 import { invalid, Refusal } from "./wire.ts";
 
 /** Keys, errors of the moment and error bodies, which both OpenAI wires have in common: platform.openai.com/docs/guides/error-codes. */
-export const OPENAI_ERRORS: Pick<SimulatedWire, "keyOf" | "keyError" | "faultError" | "errorBody"> = {
+export const OPENAI_ERRORS: Pick<SimulatedWire, "keyOf" | "keyError" | "headerError" | "faultError" | "errorBody"> = {
   keyOf: (headers) => (typeof headers.authorization === "string" ? headers.authorization.replace(/^Bearer /, "") : null),
   keyError: (key) => ({
     status: 401,
@@ -16,6 +16,7 @@ export const OPENAI_ERRORS: Pick<SimulatedWire, "keyOf" | "keyError" | "faultErr
     code: key === null ? null : "invalid_api_key",
     param: null,
   }),
+  headerError: () => null,
   faultError: (status) => {
     const [type, code, message] = FAULTS[status] ?? SERVER_ERROR;
     return { status, type, code, param: null, message };

@@ -19,9 +19,12 @@ export interface Response {
   readonly fault: Fault | null;
 }
 
+/** The headers of a request as Node gives them, names in lower case. */
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
 /** A provider without its server. */
 export interface SimulatedProvider {
-  respond(wire: SimulatedWire, body: unknown, key: string | null): Response;
+  respond(wire: SimulatedWire, body: unknown, headers: Headers): Response;
   refuse(wire: SimulatedWire, error: WireError): Response;
   exchanges(): readonly Exchange[];
   readonly windowTokens: number;
@@ -110,8 +113,11 @@ export function createProvider(options: SimulatorOptions): SimulatedProvider {
     windowTokens,
     exchanges: () => exchanges,
     refuse: (wire, error) => refuse(wire, error),
-    respond: (wire, body, key) => {
+    respond: (wire, body, headers) => {
+      const key = wire.keyOf(headers);
       if (key === null || (options.key !== undefined && key !== options.key)) return refuse(wire, wire.keyError(key));
+      const headerError = wire.headerError(headers);
+      if (headerError !== null) return refuse(wire, headerError);
       try {
         const prompt = wire.read(body, limits);
         return answerTo(wire, prompt, sizer.sized(prompt.segments));

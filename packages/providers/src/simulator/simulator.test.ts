@@ -17,7 +17,8 @@ async function post(simulator: Simulator, path: string, body: unknown, headers: 
   return { status: response.status, answer };
 }
 
-const KEYS = { "x-api-key": "key", authorization: "Bearer key" };
+const VERSION = { "anthropic-version": "2023-06-01" };
+const KEYS = { ...VERSION, "x-api-key": "key", authorization: "Bearer key" };
 
 const call = (id: string) => ({ type: "tool_use", id, name: "f", input: {} });
 const result = (id: string) => ({ type: "tool_result", tool_use_id: id, content: "x" });
@@ -163,6 +164,14 @@ describe("the Messages wire", () => {
     expect(await post(simulator, "/v1/messages", body([go]), headers)).toMatchObject({
       status: 401,
       answer: { error: { type: "authentication_error", message } },
+    });
+  });
+
+  test("wants its version", async () => {
+    const simulator = await simulatorWith();
+    expect(await post(simulator, "/v1/messages", body([go]), { "x-api-key": "key" })).toMatchObject({
+      status: 400,
+      answer: { error: { message: "anthropic-version: header is required" } },
     });
   });
 
@@ -400,6 +409,18 @@ test("a transcript's replies are a script", () => {
       ],
     },
   ]);
+});
+
+test("a script that fails says so", async () => {
+  const simulator = await simulatorWith({
+    replies: ({ replyIndex }) => {
+      throw new Error(`no reply ${replyIndex}`);
+    },
+  });
+  expect(await post(simulator, "/v1/messages", { model: "m", max_tokens: 10, messages: [go] })).toEqual({
+    status: 500,
+    answer: { error: { type: "simulator_error", message: "the script failed: Error: no reply 0" } },
+  });
 });
 
 test("a script that has ended says so", async () => {

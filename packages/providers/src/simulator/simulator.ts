@@ -53,12 +53,15 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       await sendResponse(response, provider.refuse(wire, wire.faultError(413)), { wire, echo: "" });
       return;
     }
-    const answer = provider.respond(wire, parseRecord(text), wire.keyOf(request.headers));
+    const answer = provider.respond(wire, parseRecord(text), request.headers);
     await sendResponse(response, answer, { wire, echo: `${JSON.stringify(request.headers)} ${text}` });
   };
   const server = createServer((request, response) => {
-    // What fails here is the script, or a client that has gone: the connection ends, the server goes on.
-    handle(request, response).catch(() => response.destroy());
+    handle(request, response).catch((error: unknown) => {
+      // The script has failed, or the client has gone: this request ends and the server goes on.
+      if (response.headersSent) response.destroy();
+      else sendJson(response, 500, { error: { type: "simulator_error", message: `the script failed: ${String(error)}` } });
+    });
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) =>

@@ -79,6 +79,8 @@ export interface SimulatedWire {
   /** The key of the request's headers; `null` for none. */
   keyOf(headers: Readonly<Record<string, string | string[] | undefined>>): string | null;
   keyError(key: string | null): WireError;
+  /** What is wrong with the other headers; `null` for nothing. */
+  headerError(headers: Readonly<Record<string, string | string[] | undefined>>): WireError | null;
   read(body: unknown, limits: WireLimits): SimulatedPrompt;
   overflow(excess: Excess): WireError;
   /** The vendor's error for a status that has nothing to do with the request. */
