@@ -79,14 +79,6 @@ describe("createRequestLedger", () => {
     }
   });
 
-  test("a summary that is asked for behind the session's own prefix reads that prefix", async () => {
-    const policy: Policy = { ...SVEN_POLICY, summary: { ...SVEN_POLICY.summary, request: "prefix" } };
-    const steps = await stepsOf(madeTranscript(MADE), policy, TIGHT);
-    const asked = steps.flatMap(({ served }) => served.summaries);
-    expect(asked.length).toBeGreaterThanOrEqual(2);
-    for (const use of asked) expect(use.readTokens).toBeGreaterThan(5000);
-  });
-
   test("a lost call is charged as recorded and leaves the cache as it was", async () => {
     const steps = await stepsOf(madeTranscript(MADE), NONE_POLICY, TIGHT);
     const lost = steps.filter(({ sent }) => sent.lost);

@@ -27,7 +27,7 @@ export function createRequestLedger(
     const { warmBaseTokens } = cache;
     const requestMs = sizeModel.calls[sent.call]?.requestMs ?? null;
     const idleMs = requestMs === null || previousMs === null ? null : requestMs - previousMs;
-    const moment = { call: sent.call, sizeModel, summary: cell.policy.summary, rules, warmBaseTokens, previous, idleMs };
+    const moment = { call: sent.call, sizeModel, summary: cell.policy.summary };
     const summaries = sent.summaries.map((asked) => summaryUse(asked, moment));
     if (sent.lost) return { call: recordedUse(sent), summaries };
     const now = { call: sent.call, messages: sent.context };

@@ -1,7 +1,6 @@
-import { type CacheRules, type CacheUse, cacheUse, type Message, type Policy } from "@plimsoll/core";
+import type { CacheUse, Message, Policy } from "@plimsoll/core";
 import type { AskedSummary } from "../replay/replayed-call.ts";
 import type { SizeModel } from "../size-model.ts";
-import { type SentRequest, sharedPrefix } from "./shared-prefix.ts";
 
 /** What every summary is charged as its reply, whatever its digest: recorded summaries have 1,000 to 3,000 tokens. */
 export const SUMMARY_REPLY_TOKENS = 2000;
@@ -13,27 +12,16 @@ export interface SummaryMoment {
   readonly call: number;
   readonly sizeModel: SizeModel;
   readonly summary: Policy["summary"];
-  readonly rules: CacheRules;
-  readonly warmBaseTokens: number;
-  readonly previous: SentRequest | null;
-  readonly idleMs: number | null;
 }
 
 /**
  * How the request for a summary would have been served. A serialised history is a new text: nothing of it is cached, and nothing
- * reads it again, so nothing is written. The session's own prefix is at the state of the session's cache.
+ * reads it again, so nothing is written.
  */
-export function summaryUse({ request, view }: AskedSummary, moment: SummaryMoment): CacheUse {
-  const { call, sizeModel, previous } = moment;
-  if (moment.summary.request === "serialised") {
-    const messages = request.parts.flatMap((part) => part.messages);
-    const uncachedTokens = messages.reduce((tokens, message) => tokens + cappedTokens(message, moment), SUMMARY_PROMPT_TOKENS);
-    return { readTokens: 0, writeTokens: 0, uncachedTokens: Math.round(uncachedTokens), state: "first" };
-  }
-  const promptTokens = sizeModel.promptTokens(call, view, "own") + SUMMARY_PROMPT_TOKENS;
-  const shared = previous === null ? null : sharedPrefix(sizeModel, "own", { before: previous, now: { call, messages: view } });
-  const reuse = shared === null ? null : { ...shared, idleMs: moment.idleMs };
-  return cacheUse({ promptTokens, previous: reuse, warmBaseTokens: moment.warmBaseTokens }, moment.rules);
+export function summaryUse({ request }: AskedSummary, moment: SummaryMoment): CacheUse {
+  const messages = request.parts.flatMap((part) => part.messages);
+  const uncachedTokens = messages.reduce((tokens, message) => tokens + cappedTokens(message, moment), SUMMARY_PROMPT_TOKENS);
+  return { readTokens: 0, writeTokens: 0, uncachedTokens: Math.round(uncachedTokens), state: "first" };
 }
 
 /** A result counts by the share of its characters that the policy's cap lets into the request. */

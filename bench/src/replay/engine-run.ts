@@ -28,7 +28,7 @@ export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun
   const manager = createContextManager({
     policy: cell.policy,
     summarizer: (request, cancel) => {
-      summaries.push({ request, view: manager.view().messages.slice() });
+      summaries.push({ request });
       return digest(request, cancel);
     },
     hiddenOverheadTokens: hiddenOverheadTokens(session, cell),

@@ -39,10 +39,9 @@ export interface ReplayedCall {
   readonly summaries: readonly AskedSummary[];
 }
 
-/** A request for a summary, and the view that it was asked for. */
+/** A request for a summary. */
 export interface AskedSummary {
   readonly request: SummaryRequest;
-  readonly view: readonly Message[];
 }
 
 /** Receives the calls of a replay in order. */

@@ -59,8 +59,8 @@ export interface SummaryPolicy {
   readonly maxTokens: number;
   /** Most tokens of the text about the older part of a split turn, where that is written apart. */
   readonly turnPrefixMaxTokens: number;
-  /** How the history is given to the model: as fenced text, or as the session's own prefix. */
-  readonly request: "serialised" | "prefix";
+  /** How the history is given to the model: as fenced text. */
+  readonly request: "serialised";
   /** Each tool result in a serialised request is cut to this many characters; `null` for no cap. */
   readonly resultCapChars: number | null;
   /** What stands before and after each piece of a serialised history. */
@@ -109,7 +109,7 @@ export const policySchema: z.ZodType<Policy> = z.strictObject({
     sections: z.array(z.string().min(1)).readonly(),
     maxTokens: z.int().positive(),
     turnPrefixMaxTokens: z.int().positive(),
-    request: z.enum(["serialised", "prefix"]),
+    request: z.literal("serialised"),
     resultCapChars: z.int().positive().nullable(),
     labels: labelsSchema,
   }),
