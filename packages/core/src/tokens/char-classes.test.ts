@@ -1,0 +1,50 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { CHAR_CLASSES, countClasses, NO_COUNTS } from "./char-classes.ts";
+
+/** The classes that a text has, with how often. */
+function classesOf(text: string): Readonly<Record<string, number>> {
+  const counts = [...NO_COUNTS];
+  countClasses(text, counts);
+  return Object.fromEntries(CHAR_CLASSES.flatMap((name, index) => (counts[index] === 0 ? [] : [[name, counts[index] ?? 0]])));
+}
+
+describe("countClasses", () => {
+  test.each<[string, string, Readonly<Record<string, number>>]>([
+    ["nothing", "", {}],
+    [
+      "a word by the places of its letters",
+      "abcdefghij",
+      { "lower-start": 1, "letters-2-to-4": 3, "letters-5-to-8": 4, "letters-from-9": 2 },
+    ],
+    ["a word after a space", "a bc", { "lower-start": 1, space: 1, "spaced-lower-start": 1, "letters-2-to-4": 1 }],
+    [
+      "upper case starts a word, a run of it is a class of its own",
+      "ABc De",
+      { "upper-start": 1, "upper-run": 1, "letters-2-to-4": 2, space: 1, "spaced-upper-start": 1 },
+    ],
+    ["digits, and a letter after one", "12a", { "digit-start": 1, "digit-run": 1, "letter-after-digit": 1 }],
+    ["indents and empty lines", "\n\n  ", { newline: 1, "newline-run": 1, space: 1, "space-run": 1 }],
+    [
+      "punctuation alone, in runs and repeated",
+      "(a.b){}--",
+      { bracket: 1, "dot-comma": 1, "lower-start": 2, "punctuation-run": 4, "repeated-punctuation": 1 },
+    ],
+    ["a pair of surrogates counts once", "😀", { astral: 1 }],
+    ["scripts", "éж中─", { latin: 1, alphabet: 1, ideograph: 1, symbol: 1 }],
+    ["a drawn line", "───", { symbol: 1, "drawing-run": 2 }],
+  ])("%s", (_, text, classes) => {
+    expect(classesOf(text)).toEqual(classes);
+  });
+
+  test("counts each code unit at most once, whatever the text", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 300 }), (text) => {
+        const counted = Object.values(classesOf(text)).reduce((sum, count) => sum + count, 0);
+        expect(counted).toBeLessThanOrEqual(text.length);
+        expect(counted).toBeGreaterThanOrEqual(text.length / 2);
+      }),
+      { seed: 1, numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,343 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { SessionEntry, UsageEntry } from "../../entry.ts";
+import type { AssistantMessage, Message } from "../../message/message.ts";
+import { foldLedger } from "../../session/ledger.ts";
+import { EMPTY_VIEW, foldEntry } from "../../session/view.ts";
+import {
+  absentImage,
+  assistant,
+  compaction,
+  human,
+  replacedPart,
+  result,
+  revertOf,
+  sessionStart,
+  summarized,
+  summaryMessage,
+  usageEntry,
+} from "../../testing/builders.ts";
+import { usageOf } from "../../usage.ts";
+import { createEstimator } from "../estimator.ts";
+import { EMPTY_LEDGER } from "../ledger.ts";
+import type { ModelPriors } from "../model-prior.ts";
+import { POOLED_PRIOR } from "../model-prior.ts";
+import type { Overhead } from "../prediction.ts";
+import { createWorkCounter } from "../work.ts";
+
+const bare: Overhead = { system: "", tools: [], dynamicContext: null, hiddenTokens: 0 };
+
+/** Folds a log with the ledger, and predicts what comes next. */
+function follow(
+  entries: readonly SessionEntry[],
+  { overhead = bare, priors }: { overhead?: Overhead; priors?: ModelPriors } = {},
+) {
+  const work = createWorkCounter();
+  const estimator = createEstimator({ kind: "ledger" }, work, priors);
+  let view = EMPTY_VIEW;
+  let ledger = EMPTY_LEDGER;
+  for (const entry of entries) {
+    view = foldEntry(view, entry);
+    ledger = foldLedger(ledger, entry, { estimator, view, overhead });
+  }
+  const scannedBefore = work.total().charactersScanned;
+  const prediction = estimator.predict(ledger, overhead);
+  return {
+    prediction,
+    ledger,
+    view,
+    estimator,
+    scannedBefore,
+    scanned: work.total().charactersScanned,
+    weigh: (message: Message) => estimator.messageTokens(message, EMPTY_LEDGER),
+  };
+}
+
+const message = (each: Message): SessionEntry => ({ type: "message", message: each });
+
+/** A report of a prompt and of its reply. */
+function report(
+  id: string,
+  promptTokens: number,
+  outputTokens: number,
+  more: { reasoningTokens?: number; modelId?: string } = {},
+): UsageEntry {
+  const { reasoningTokens = null, modelId = "test/model" } = more;
+  return {
+    ...usageEntry(`request-${id}`, null, promptTokens),
+    modelId,
+    usage: usageOf({ totalInputTokens: promptTokens, outputTokens, reasoningTokens }),
+  };
+}
+
+/** A reply that calls a tool; with `opaque` it holds reasoning that the vendor wants back. */
+function replyOf(id: string, opaque: string | null = null): AssistantMessage {
+  const reasoning = opaque === null ? [] : [{ type: "reasoning", text: "", opaque } as const];
+  return assistant(id, [
+    ...reasoning,
+    { type: "text", text: "Looking at the file now." },
+    { type: "tool-call", callId: `c-${id}`, toolName: "read", argumentsJson: "{}", paths: [] },
+  ]);
+}
+
+const FILE = "const value = compute(first, second);\n";
+
+/** Steps of a session of a provider whose text costs 1.2 times the pooled weights; each adds a result. */
+function steps(
+  count: number,
+  { reasoningTokens = 0, returns = true, opaque = null as string | null, humanEvery = 0, goes = false } = {},
+): { entries: SessionEntry[]; nextTokens: number } {
+  const { weigh } = follow([]);
+  const costOf = (each: Message) => Math.round(1.2 * weigh(each));
+  const entries: SessionEntry[] = [sessionStart("system")];
+  const first = human("h", "Please fix the failing test.");
+  entries.push(message(first));
+  let promptTokens = 5000;
+  let turnTokens = 0;
+  for (let step = 0; step < count; step++) {
+    const reply = replyOf(`a${step}`, opaque);
+    const outputTokens = 40 + reasoningTokens;
+    entries.push(report(`a${step}`, promptTokens, outputTokens, { reasoningTokens }), message(reply));
+    const found = result(`r${step}`, `c-a${step}`, FILE.repeat(5 + (step % 7) * 6));
+    entries.push(message(found));
+    promptTokens += 40 + (returns ? reasoningTokens : 0) + costOf(found);
+    turnTokens += returns ? reasoningTokens : 0;
+    if (humanEvery > 0 && step % humanEvery === humanEvery - 1) {
+      const again = human(`h${step}`, "Now the next one, please.");
+      entries.push(message(again));
+      promptTokens += costOf(again) - (goes ? turnTokens : 0);
+      turnTokens = 0;
+    }
+  }
+  return { entries, nextTokens: promptTokens };
+}
+
+const percentOff = (expected: number, actual: number) => (100 * Math.abs(expected - actual)) / actual;
+
+describe("the next prompt", () => {
+  test("is the last report with what came after it", () => {
+    const { entries, nextTokens } = steps(10);
+    const { prediction } = follow(entries);
+    expect(percentOff(prediction.expectedTokens, nextTokens)).toBeLessThan(0.5);
+    expect(prediction.upperTokens).toBeGreaterThanOrEqual(nextTokens);
+    expect(prediction.reportedTokens).toBeGreaterThan(0.8 * nextTokens);
+    expect(prediction.expectedTokens).toBe(prediction.reportedTokens + prediction.estimatedTokens);
+  });
+
+  test.each([
+    ["comes back where the vendor wants it back", { reasoningTokens: 900, opaque: "signature" }],
+    ["does not come back where the message does not hold it", { reasoningTokens: 900, returns: false }],
+    [
+      "is learned not to come back although the message holds it",
+      { reasoningTokens: 900, returns: false, opaque: "signature" },
+    ],
+    ["is learned to come back although the message does not hold it", { reasoningTokens: 900 }],
+  ])("reasoning %s", (_, provider) => {
+    const { entries, nextTokens } = steps(8, provider);
+    expect(percentOff(follow(entries).prediction.expectedTokens, nextTokens)).toBeLessThan(1);
+  });
+
+  test.each([
+    ["goes", true],
+    ["stays", false],
+  ])("a turn's reasoning %s at the next human message, as the turns before it showed", (_, goes) => {
+    const { entries, nextTokens } = steps(12, { reasoningTokens: 700, opaque: "signature", humanEvery: 4, goes });
+    expect(percentOff(follow(entries).prediction.expectedTokens, nextTokens)).toBeLessThan(1.5);
+  });
+
+  test("counts that cannot be are not believed", () => {
+    const entries: SessionEntry[] = [sessionStart("system"), message(human("h", "go"))];
+    const { weigh } = follow([]);
+    let promptTokens = 4000;
+    for (let step = 0; step < 10; step++) {
+      const reply = assistant(`a${step}`, [{ type: "text", text: "It looks at every line of the file. ".repeat(20) }]);
+      const next = human(`h${step}`, "and then");
+      entries.push(report(`a${step}`, promptTokens, 1), message(reply), message(next));
+      promptTokens += weigh(reply) + weigh(next);
+    }
+    expect(percentOff(follow(entries).prediction.expectedTokens, promptTokens)).toBeLessThan(1);
+  });
+});
+
+describe("what teaches and what does not", () => {
+  test("a falling prompt is accepted and leaves the slope as it was", () => {
+    const { entries } = steps(10);
+    const before = follow(entries);
+    const slope = (ledger: typeof before.ledger) => ledger.account?.fits["test/model"]?.regression.slopeRatio;
+    const fallen = follow([...entries, report("fall", 3000, 10)]);
+    expect(slope(fallen.ledger)).toBe(slope(before.ledger));
+    expect(fallen.prediction.expectedTokens).toBeGreaterThan(2999);
+    expect(fallen.prediction.expectedTokens).toBeLessThan(3100);
+  });
+
+  test("a call without a size leaves what was known", () => {
+    const { entries } = steps(5);
+    const unreported = { ...usageEntry("none", null, 0), usage: usageOf({}) };
+    expect(follow([...entries, unreported]).prediction.expectedTokens).toBe(follow(entries).prediction.expectedTokens);
+  });
+
+  test("a size that an overflow error names counts like a report", () => {
+    const { entries } = steps(5);
+    const rejected = { ...usageEntry("rejected", null, 250_000), usage: usageOf({ totalInputTokens: 250_000 }) };
+    expect(follow([...entries, rejected]).prediction.expectedTokens).toBe(250_000);
+  });
+});
+
+describe("after a cut", () => {
+  const { entries, nextTokens } = steps(10);
+  const summary = summaryMessage("s", "The test was found and read. ".repeat(10));
+  const cut = compaction("cut", [summarized([["h", "r7"]], summary)]);
+
+  test("what is kept keeps its measured size, and the overhead is what the first report had above its messages", () => {
+    const before = follow(entries);
+    const after = follow([...entries, cut]);
+    const removed = before.view.messages
+      .slice(0, 17)
+      .reduce((sum, each) => sum + before.estimator.messageTokens(each, before.ledger), 0);
+    const expected = nextTokens - removed + 1.2 * after.weigh(summary);
+    expect(percentOff(after.prediction.expectedTokens, expected)).toBeLessThan(1);
+    expect(after.prediction.overheadTokens).toBeGreaterThan(4900);
+    expect(after.prediction.overheadTokens).toBeLessThan(5000);
+  });
+
+  test("an undo brings the size back", () => {
+    const undone = follow([...entries, cut, revertOf("cut")]);
+    expect(percentOff(undone.prediction.expectedTokens, nextTokens)).toBeLessThan(1);
+  });
+
+  test("a part that was replaced is no longer what was measured", () => {
+    const stub = compaction("stub", [replacedPart("r6", 0, { type: "text", text: "[cleared]" })]);
+    const { prediction } = follow([...entries, stub]);
+    expect(prediction.expectedTokens).toBeLessThan(follow(entries).prediction.expectedTokens - 300);
+  });
+
+  test("the price of the view's messages and the overhead add up to the prediction", () => {
+    const { prediction, view, estimator, ledger } = follow([...entries, cut]);
+    const messages = view.messages.slice().reduce((sum, each) => sum + estimator.messageTokens(each, ledger), 0);
+    expect(Math.abs(messages + prediction.overheadTokens - prediction.expectedTokens)).toBeLessThanOrEqual(2);
+    expect(prediction.upperTokens).toBeLessThanOrEqual(
+      Math.ceil(estimator.upperRatioAfterCut(ledger) * (prediction.expectedTokens + 1)),
+    );
+  });
+});
+
+describe("a switch of model", () => {
+  test("prices the same view by the other model's prior", () => {
+    const priors: ModelPriors = (modelId) => ({
+      ...POOLED_PRIOR,
+      slopeRatio: modelId === "other/model" ? 1.3 : 1,
+      messageTokens: modelId === "other/model" ? 13 : 10,
+    });
+    const { entries } = steps(10);
+    const change: SessionEntry = { type: "model-change", id: "m", modelId: "other/model", limits: null, atMs: null };
+    const stayed = follow(entries, { priors }).prediction;
+    const switched = follow([...entries, change], { priors }).prediction;
+    expect(switched.expectedTokens / stayed.expectedTokens).toBeGreaterThan(1.05);
+    expect(switched.upperTokens / switched.expectedTokens).toBeGreaterThan(1.1);
+  });
+});
+
+describe("the first call", () => {
+  test.each<[string, Overhead, string]>([
+    ["nothing is known of system and tools", bare, "unanchored"],
+    ["the system text is there", { ...bare, system: "You are an agent." }, "ledger(char-class)"],
+    ["the caller says what is hidden", { ...bare, hiddenTokens: 9000 }, "ledger(char-class)"],
+  ])("%s", (_, overhead, basis) => {
+    const { prediction } = follow([sessionStart(), message(human("h", "go on"))], { overhead });
+    expect(prediction.basis).toBe(basis);
+    expect(prediction.expectedTokens).toBeGreaterThanOrEqual(overhead.hiddenTokens);
+  });
+
+  test("tools that change after it change the prompt by their weight", () => {
+    const { entries } = steps(3);
+    const { ledger, estimator } = follow(entries);
+    const tool = { name: "search", description: "Searches the whole repository for a text. ".repeat(10), parametersJson: "{}" };
+    const without = estimator.predict(ledger, bare).expectedTokens;
+    const grown = estimator.predict(ledger, { ...bare, tools: [tool] }).expectedTokens;
+    expect(grown - without).toBeGreaterThan(80);
+    expect(grown - without).toBeLessThan(250);
+  });
+});
+
+describe("work", () => {
+  test("a gate scans nothing that was seen before", () => {
+    const { scannedBefore, scanned } = follow(steps(30).entries, { overhead: { ...bare, system: "system" } });
+    expect(scanned).toBe(scannedBefore);
+  });
+
+  test("folding a log reads each character once", () => {
+    const { entries } = steps(20);
+    const chars = entries.reduce((sum, entry) => sum + (entry.type === "message" ? textLength(entry.message) : 0), 0);
+    expect(follow(entries).scannedBefore).toBe(chars);
+  });
+
+  test.each([
+    ["1 MB of one letter", "a".repeat(1_000_000)],
+    ["200 KB of emoji", "😀".repeat(50_000)],
+    ["a special token", "<|endoftext|>"],
+    ["base64", "QWxhZGRpbjpvcGVu".repeat(20_000)],
+  ])("%s is read once and predicted as a number", (_, text) => {
+    const { scanned, prediction } = follow([sessionStart(), message(human("h", text))]);
+    expect(scanned).toBe(text.length);
+    expect(Number.isSafeInteger(prediction.expectedTokens)).toBe(true);
+  });
+
+  test("an image is priced by its pixels", () => {
+    const picture = {
+      ...absentImage(),
+      widthPx: 750,
+      heightPx: 1000,
+      source: { kind: "base64", data: "x".repeat(100_000) } as const,
+    };
+    const { prediction } = follow([sessionStart(), message({ ...human("h", ""), parts: [picture] })]);
+    expect(prediction.expectedTokens).toBe(1010);
+  });
+});
+
+function textLength({ parts }: Message): number {
+  return parts.reduce(
+    (sum, part) =>
+      sum +
+      (part.type === "tool-call"
+        ? part.toolName.length + part.argumentsJson.length
+        : part.type === "image"
+          ? 0
+          : part.text.length),
+    0,
+  );
+}
+
+test("whatever is reported, predictions are finite, bounded from above by their bound, and the same when folded again", () => {
+  const reported = fc.record({
+    prompt: fc.nat(2_000_000),
+    output: fc.option(fc.nat(100_000)),
+    reasoning: fc.option(fc.nat(50_000)),
+    text: fc.string({ maxLength: 60 }),
+    isHuman: fc.boolean(),
+    cuts: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(fc.array(reported, { maxLength: 12 }), (steps) => {
+      const entries: SessionEntry[] = [sessionStart("system")];
+      for (const [index, step] of steps.entries()) {
+        const usage = usageOf({ totalInputTokens: step.prompt, outputTokens: step.output, reasoningTokens: step.reasoning });
+        entries.push(
+          { ...usageEntry(`request-a${index}`, null, 0), usage },
+          message(replyOf(`a${index}`, step.isHuman ? "x" : null)),
+          message(result(`r${index}`, `c-a${index}`, step.text)),
+        );
+        if (step.isHuman) entries.push(message(human(`h${index}`, step.text)));
+        if (step.cuts)
+          entries.push(
+            compaction(`k${index}`, [summarized([[`a${index}`, `r${index}`]], summaryMessage(`s${index}`, step.text))]),
+          );
+      }
+      const { prediction } = follow(entries);
+      expect(Number.isSafeInteger(prediction.expectedTokens) && prediction.expectedTokens >= 0).toBe(true);
+      expect(prediction.upperTokens).toBeGreaterThanOrEqual(prediction.expectedTokens);
+      expect(prediction.overheadTokens).toBeGreaterThanOrEqual(0);
+      expect(follow(entries).prediction).toEqual(prediction);
+    }),
+    { seed: 7, numRuns: 150 },
+  );
+});
