@@ -21,7 +21,6 @@ export type { FileHead, FileSource, Importer } from "./formats/importer.ts";
 export type { LocatedAgent, LocatedFile, LogQuery } from "./formats/locations.ts";
 export { LOCATED_AGENTS, locateLogs, usualPlaces } from "./formats/locations.ts";
 export { IMPORTERS, importFile } from "./formats/registry.ts";
-// Peers
 export type { Peer } from "./peers/peer.ts";
 export { PEERS, peerNamed } from "./peers/peers.ts";
 export type { RepairedEntries } from "./repair/repair-entries.ts";
@@ -69,6 +68,7 @@ export type {
   KeptCount,
   ObligationMetrics,
   PolicyDescription,
+  PolicySweep,
   ReplayRow,
   RereadRisk,
   RetentionCount,
@@ -90,4 +90,8 @@ export type { BenchInput, BenchProgress } from "./run-bench.ts";
 export { runBench } from "./run-bench.ts";
 export type { SizeModel } from "./size-model.ts";
 export { createSizeModel } from "./size-model.ts";
+// Peers
+export { gridOf, policyAt, type SweepAxis, type SweepSetting, type SweptPolicy } from "./sweep/grid.ts";
+export { parseAxis } from "./sweep/parse-axis.ts";
+export { numbersAt, type PolicyNumber, policyNumbers, withNumber } from "./sweep/policy-path.ts";
 export type { ImportNote, ImportNoteCode, Transcript } from "./transcript.ts";

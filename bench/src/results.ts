@@ -20,10 +20,18 @@ export interface BenchReport {
   readonly notes: readonly SourceNote[];
 }
 
+/** Where a policy stands in a sweep. */
+export interface PolicySweep {
+  readonly base: string;
+  readonly settings: readonly { readonly path: string; readonly value: number }[];
+}
+
 /** A policy of the run: its name and its whole content, so that a report can be replayed. */
 export interface PolicyDescription {
   readonly name: string;
   readonly policy: unknown;
+  /** For a point of a sweep: the policy that was swept, and its settings in the order of the axes. */
+  readonly sweep: PolicySweep | null;
 }
 
 /** A replayed session and what its recording states. */

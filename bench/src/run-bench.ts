@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import type { ModelPrices, Policy } from "@plimsoll/core";
 import { REFERENCES_VERSION } from "./references/extract.ts";
-import type { BenchReport, WindowRequest } from "./results.ts";
+import type { BenchReport, PolicySweep, WindowRequest } from "./results.ts";
 import type { FileReplay, FileTask, InputFile, PlacedRow } from "./run/file-task.ts";
 import { filesOfShard, type Shard } from "./run/shard.ts";
 import { createSerialPool, type WorkerPool } from "./run/worker-pool.ts";
@@ -11,6 +11,8 @@ export interface BenchInput {
   readonly files: readonly InputFile[];
   readonly policies: readonly Policy[];
   readonly windows: readonly WindowRequest[];
+  /** By name the policies that are points of a sweep. */
+  readonly sweeps?: ReadonlyMap<string, PolicySweep>;
   readonly plimsollVersion: string;
   /** Prices by model id, before those of this version. */
   readonly prices?: ReadonlyMap<string, ModelPrices>;
@@ -61,7 +63,7 @@ export async function runBench(input: BenchInput): Promise<BenchReport> {
     referencesVersion: REFERENCES_VERSION,
     shard,
     inputs: input.files.map(({ displayName }) => displayName),
-    policies: policies.map((policy) => ({ name: policy.name, policy })),
+    policies: policies.map((policy) => ({ name: policy.name, policy, sweep: input.sweeps?.get(policy.name) ?? null })),
     windows,
     sessions: replayed.flatMap(({ sessions }) => sessions),
     rows: replayed.flatMap(({ rows }) => rows),

@@ -1,5 +1,6 @@
 import type { BenchReport, CallPoint, ReplayRow } from "../results.ts";
 import { commonFolder } from "./common-folder.ts";
+import { type DetailCell, detailDataOf } from "./detail-data.ts";
 import { downsample, MAXIMUM_CHART_POINTS } from "./downsample.ts";
 import { formatCount, formatRatioPercent, formatTokens, formatUsd, NO_FIGURE, ratioOf } from "./figures.ts";
 import { BASELINE_POLICY, windowLabels } from "./policy-summary.ts";
@@ -13,6 +14,7 @@ export interface ChartData {
   readonly policies: readonly ChartPolicy[];
   readonly figureNames: readonly string[];
   readonly cells: readonly ChartCell[];
+  readonly details: readonly DetailCell[];
 }
 
 /** A policy's name and the number of its colour; 0 is the baseline's. Where colours come round again, lines are dashed. */
@@ -64,7 +66,14 @@ export function chartDataOf(report: BenchReport): ChartData {
   );
   const folder = commonFolder(sessions);
   const shown = sessions.map((name) => name.slice(folder.length));
-  return { sessions: shown, windows, policies: coloured(policies), figureNames: CELL_FIGURES.map(([name]) => name), cells };
+  return {
+    sessions: shown,
+    windows,
+    policies: coloured(policies),
+    figureNames: CELL_FIGURES.map(([name]) => name),
+    cells,
+    details: detailDataOf(report),
+  };
 }
 
 function coloured(policies: readonly string[]): readonly ChartPolicy[] {

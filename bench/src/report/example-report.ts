@@ -33,7 +33,7 @@ export function exampleReport(options: ExampleOptions = {}): BenchReport {
     windows: workingRoomsTokens.map((tokens) => ({ kind: "working-room", tokens })),
     plimsollVersion: "0.1.0",
     referencesVersion: 1,
-    policies: POLICIES.map((policy) => ({ name: policy.name, policy })),
+    policies: POLICIES.map((policy) => ({ name: policy.name, policy, sweep: null })),
     sessions: sessions.map((session, index) => exampleSession(session, calls * (index + 1))),
     rows: sessions.flatMap((session, index) =>
       windows.flatMap((window) =>

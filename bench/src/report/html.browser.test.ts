@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -104,6 +104,49 @@ describe.skipIf(!existsSync(CHROMIUM))("the HTML report in a browser", { timeout
     expect(await page.locator("#cell-rows tr").count()).toBe(3);
     expect(await page.locator("main b:not(.key b)").count()).toBe(0);
     expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  test("opens a compaction: what was kept, lost and needed later", async () => {
+    const { page, complaints } = await open("dark", 1280);
+    expect(Number(await page.getAttribute("#composition", "data-layers"))).toBe(4);
+    expect(await page.locator("#composition path").count()).toBe(4);
+    const first = page.locator("#compactions details").first();
+    expect(await page.locator("#compactions details").count()).toBeGreaterThan(1);
+    await first.locator("summary").click();
+    expect(await first.locator("ul li").allTextContents()).toEqual([
+      expect.stringContaining("src/parser.ts"),
+      expect.stringContaining("</script>E1234"),
+    ]);
+    await page.selectOption("#policy-picker", { label: "none" });
+    expect(await page.locator("#compactions details").count()).toBe(0);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  test("sorts tables and saves them as CSV", async () => {
+    const { page, complaints } = await open("light", 1280);
+    const table = page.locator("#policies ~ .scroll table").first();
+    const column = (index: number) => table.locator(`tbody tr td:nth-child(${index})`).allTextContents();
+    const compactions = table.locator("thead th", { hasText: "compac-tions" });
+    await compactions.click();
+    expect(await compactions.getAttribute("aria-sort")).toBe("ascending");
+    await compactions.click();
+    expect((await column(1))[0]).toBe("sven");
+    const save = page.locator("#policies ~ a.csv").first();
+    const [download] = await Promise.all([page.waitForEvent("download"), save.click()]);
+    const lines = readFileSync(await download.path(), "utf8").split("\n");
+    expect(lines[0]).toMatch(/^policy,replayed: fired in sessions,/);
+    expect(lines[1]).toMatch(/^sven,/);
+    expect(lines).toHaveLength(4);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  test("begins with validity and draws cost against evidence", async () => {
+    const { page } = await open("light", 1280);
+    expect(await page.locator("main h2").first().getAttribute("id")).toBe("validity");
+    expect(await page.locator("#front ~ .charts circle").count()).toBeGreaterThan(1);
     await page.close();
   });
 

@@ -2,7 +2,10 @@ import type { BenchReport } from "../results.ts";
 import { type ChartData, chartDataOf } from "./chart-data.ts";
 import { formatNumberOf } from "./figures.ts";
 import { policyTables } from "./html-policy-table.ts";
-import { cacheSection, notesSection, policiesSection, sessionsSection, skippedSection } from "./html-sections.ts";
+import { scatterSection } from "./html-scatter.ts";
+import { notesSection, policiesSection, sessionsSection, skippedSection } from "./html-sections.ts";
+import { sweepSection } from "./html-sweep.ts";
+import { validitySection } from "./html-validity.ts";
 import type { Markup } from "./markup.ts";
 import { html, scriptJson, trusted } from "./markup.ts";
 import { methodSection } from "./method.ts";
@@ -27,10 +30,13 @@ export function renderHtmlReport(report: BenchReport): string {
 <body>
 <main>
 ${headSection(report)}
+${validitySection(report)}
 ${chartSection(data)}
+${detailSection()}
+${scatterSection(report)}
+${sweepSection(report)}
 ${policyTables(report)}
 ${sessionsSection(report)}
-${cacheSection(report)}
 ${skippedSection(report)}
 ${notesSection(report)}
 ${methodSection(report)}
@@ -54,9 +60,18 @@ function headSection(report: BenchReport): Markup {
 <p class="soft">${formatNumberOf(report.sessions.length, "recorded session")} with ${formatNumberOf(calls, "model call")},
 replayed under ${report.policies.map(({ name }) => name).join(", ")} in ${windowLabels(report).join(", ")}.${skipped}
 Open loop: sizes, cost, safety and retention, not task success.</p>
-<nav><a href="#charts">Context size</a><a href="#policies">Policies</a><a href="#cost">Cost</a><a href="#retention">Retention</a><a href="#sessions">Sessions</a>${
+<nav><a href="#validity">Validity</a><a href="#charts">Context size</a><a href="#details">Compactions</a><a href="#front">Cost and evidence</a><a href="#policies">Policies</a><a href="#cost">Cost</a><a href="#retention">Retention</a><a href="#sessions">Sessions</a>${
     report.skipped.length === 0 ? [] : html`<a href="#skipped">Skipped</a>`
   }<a href="#method">Method</a><a href="#settings">Settings</a></nav>`;
+}
+
+/** Filled by the page's script for the session and window that are chosen above. */
+function detailSection(): Markup {
+  return html`<h2 id="details">What fills the window, and what each compaction did</h2>
+<div class="pickers"><label>policy<select id="policy-picker"></select></label></div>
+<figure><div id="composition" role="img"></div><figcaption id="composition-key"></figcaption></figure>
+<p class="note" id="detail-note"></p>
+<div id="compactions"></div>`;
 }
 
 function chartSection({ sessions, windows }: ChartData): Markup {

@@ -10,7 +10,7 @@ export interface PageAssets {
 }
 
 /** Scripts of the page. They are shipped as they stand, beside this file's source. */
-const SCRIPTS = ["context-chart.js", "report-page.js"];
+const SCRIPTS = ["context-chart.js", "detail-view.js", "figure-tables.js", "report-page.js"];
 
 /** Reads the chart library's own build and our style and scripts from the installed packages. */
 export function readPageAssets(): PageAssets {

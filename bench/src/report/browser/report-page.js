@@ -20,6 +20,7 @@
 
   const sessionPicker = /** @type {HTMLSelectElement} */ (byId("session-picker"));
   const windowPicker = /** @type {HTMLSelectElement} */ (byId("window-picker"));
+  const policyPicker = /** @type {HTMLSelectElement} */ (byId("policy-picker"));
   const showAllBox = /** @type {HTMLInputElement} */ (byId("show-all"));
   const previousButton = /** @type {HTMLButtonElement} */ (byId("previous-session"));
   const nextButton = /** @type {HTMLButtonElement} */ (byId("next-session"));
@@ -98,7 +99,13 @@
     return showAllBox.checked || beyond.length === 0 ? overhead : `${overhead} Cut off above: ${beyond.join("; ")}.`;
   };
 
+  const showDetails = () => {
+    const [session, window, policy] = [sessionPicker, windowPicker, policyPicker].map(({ value }) => Number(value));
+    detailView.show(data.details.find((cell) => cell.session === session && cell.window === window && cell.policy === policy));
+  };
+
   const show = () => {
+    showDetails();
     const session = Number(sessionPicker.value);
     const cell = data.cells.find(
       (candidate) => candidate.session === session && candidate.window === Number(windowPicker.value),
@@ -158,6 +165,19 @@
     show();
   };
 
+  policyPicker.append(
+    ...data.policies.map(({ name }, index) => {
+      const option = /** @type {HTMLOptionElement} */ (make("option", name, ""));
+      option.value = String(index);
+      return option;
+    }),
+  );
+  // The last policy that acted is what a reader came for.
+  policyPicker.value = String(
+    Math.max(0, ...data.details.filter((cell) => cell.compactions.length > 0).map(({ policy }) => policy)),
+  );
+
+  policyPicker.addEventListener("change", showDetails);
   sessionPicker.addEventListener("change", show);
   windowPicker.addEventListener("change", show);
   showAllBox.addEventListener("change", show);

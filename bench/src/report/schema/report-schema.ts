@@ -62,6 +62,11 @@ const sessionSchema: z.ZodType<SessionDescription> = z.strictObject({
   sizeModel: z.strictObject({ heldOutCalls: count, mapePercent: figure, medianPercent: figure, maxPercent: figure }),
 });
 
+const sweepSchema = z.strictObject({
+  base: z.string(),
+  settings: z.array(z.strictObject({ path: z.string(), value: z.number() })).readonly(),
+});
+
 /** Schema of {@link BenchReport}: what `report.json` holds. Strict, as nobody else writes it. */
 export const benchReportSchema: z.ZodType<BenchReport> = z.strictObject({
   formatVersion: z.literal(2),
@@ -69,7 +74,7 @@ export const benchReportSchema: z.ZodType<BenchReport> = z.strictObject({
   referencesVersion: count,
   shard: z.strictObject({ index: count, count: count }).nullable(),
   inputs: z.array(z.string()).readonly(),
-  policies: z.array(z.strictObject({ name: z.string(), policy: z.unknown() })).readonly(),
+  policies: z.array(z.strictObject({ name: z.string(), policy: z.unknown(), sweep: sweepSchema.nullable() })).readonly(),
   windows: z.array(z.discriminatedUnion("kind", [workingRoom, z.strictObject({ kind: z.literal("real") })])).readonly(),
   sessions: z.array(sessionSchema).readonly(),
   rows: z.array(rowSchema).readonly(),

@@ -277,6 +277,46 @@ describe("parts of a run", { timeout: REPLAY_MS }, () => {
   });
 });
 
+describe("a sweep", { timeout: REPLAY_MS }, () => {
+  test("replays every point of the grid beside the baseline, and draws it", async () => {
+    const axes = ["--sweep", "trigger.ratio=0.6,0.75", "--sweep", "keep.messages=4,8"];
+    const { exitCode, stderr } = await run(
+      "bench",
+      "logs/session.jsonl",
+      "-w",
+      "32k",
+      ...axes,
+      "--json",
+      "sweep.json",
+      "--html",
+      "sweep.html",
+    );
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    const report: unknown = JSON.parse(readFileSync(join(folder, "sweep.json"), "utf8"));
+    expect(report).toMatchObject({
+      policies: [
+        { name: "none", sweep: null },
+        { name: "sven trigger.ratio=0.6 keep.messages=4", sweep: { base: "sven" } },
+        { name: "sven trigger.ratio=0.6 keep.messages=8" },
+        { name: "sven trigger.ratio=0.75 keep.messages=4" },
+        { name: "sven trigger.ratio=0.75 keep.messages=8" },
+      ],
+    });
+    const page = readFileSync(join(folder, "sweep.html"), "utf8");
+    expect(page.match(/requests above the window<\/text>/g)).toHaveLength(1);
+  });
+
+  test.each([
+    ["trigger.rato=0.5,0.6", "sven: trigger.rato: no number of this policy; it has trigger.atLeast.ratio"],
+    ["trigger.ratio=2,3", "sven: sven trigger.ratio=2: no policy can have this value"],
+    ["trigger.ratio", "--sweep trigger.ratio: give a path with a range or a list"],
+  ])("--sweep %s is refused", async (axis, line) => {
+    const { exitCode, stderr } = await run("bench", "logs/session.jsonl", "--sweep", axis);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(line);
+  });
+});
+
 describe("plimsoll policy", () => {
   test("shows a preset", async () => {
     const { exitCode, stdout } = await run("policy", "show", "sven");

@@ -11,6 +11,7 @@ import { parseJobs } from "../option/jobs-option.ts";
 import { choosePolicies, DEFAULT_POLICIES } from "../option/policy-option.ts";
 import { addReportOptions, type ReportOptions, reportFiles } from "../option/report-options.ts";
 import { parseShard } from "../option/shard-option.ts";
+import { sweepPolicies } from "../option/sweep-option.ts";
 import { DEFAULT_WINDOW, parseWindow } from "../option/window-option.ts";
 import { type ReadPrices, readPrices } from "../prices/read-prices.ts";
 import { printable } from "../terminal/printable.ts";
@@ -25,6 +26,7 @@ interface BenchOptions extends ReportOptions {
   readonly limit?: string;
   readonly prices?: string;
   readonly perSession?: true;
+  readonly sweep?: readonly string[];
   readonly jobs?: string;
   readonly shard?: string;
 }
@@ -54,6 +56,11 @@ export function addBenchCommand(program: Command, io: CliIo, onExit: (exitCode: 
     .option("--since <time>", "with --from: logs changed since 2026-01-31, or in the last 12h, 7d or 4w")
     .option("--limit <count>", `with --from: at most so many logs of each agent, the newest (default: ${DEFAULT_LOG_LIMIT})`)
     .option("--prices <file>", "prices by model id, as YAML, before those that come with plimsoll")
+    .option(
+      "--sweep <path=values>",
+      "replay each policy with other values, e.g. trigger.ratio=0.5..0.95:0.05; repeatable: a grid",
+      collect,
+    )
     .option("--jobs <count>", "replays at a time (default: the processor's cores; 1 for small runs)")
     .option("--shard <i/n>", "replay the i-th of n parts of the files; plimsoll bench merge puts the parts together")
     .option("--per-session", "list every session, however many there are")
@@ -69,11 +76,12 @@ export function addBenchCommand(program: Command, io: CliIo, onExit: (exitCode: 
 
 async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo): Promise<number> {
   const windows: readonly WindowRequest[] = options.window?.map(parseWindow) ?? [DEFAULT_WINDOW];
-  const { policies, problems } = choosePolicies(options.policy ?? DEFAULT_POLICIES, io.cwd);
+  const chosen = choosePolicies(options.policy ?? DEFAULT_POLICIES, io.cwd);
+  const { policies, sweeps, problems } = sweepPolicies(chosen.policies, options.sweep ?? []);
   const read = choosePrices(options.prices, io.cwd);
   const shard = options.shard === undefined ? null : parseShard(options.shard);
   const jobs = options.jobs === undefined ? null : parseJobs(options.jobs);
-  say([...problems, ...("problems" in read ? read.problems : [])], io);
+  say([...chosen.problems, ...problems, ...("problems" in read ? read.problems : [])], io);
   if (policies.length === 0 || "problems" in read) return EXIT_USAGE;
 
   const found = await gather(inputs, options, io);
@@ -85,7 +93,7 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
   const { prices } = read;
   const reports = reportFiles(options, io);
   const listSessions = options.perSession ?? false;
-  return runAndReport({ found, policies, windows, prices, shard, jobs, listSessions, reports }, io);
+  return runAndReport({ found, policies, sweeps, windows, prices, shard, jobs, listSessions, reports }, io);
 }
 
 async function gather(inputs: readonly string[], options: BenchOptions, io: CliIo): Promise<FoundInputs> {

@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import type { BenchReport, Shard, WindowRequest } from "@plimsoll/bench";
+import type { BenchReport, PolicySweep, Shard, WindowRequest } from "@plimsoll/bench";
 import { createSerialPool, createThreadPool, runBench } from "@plimsoll/bench";
 import type { ModelPrices, Policy } from "@plimsoll/core";
 import type { FoundInputs } from "../input/find-inputs.ts";
@@ -13,6 +13,8 @@ import { writeReports } from "./write-reports.ts";
 export interface RunRequest {
   readonly found: FoundInputs;
   readonly policies: readonly Policy[];
+  /** By name the policies that are points of a sweep. */
+  readonly sweeps?: ReadonlyMap<string, PolicySweep>;
   readonly windows: readonly WindowRequest[];
   /** Prices by model id, before those of this version. */
   readonly prices: ReadonlyMap<string, ModelPrices>;
@@ -38,7 +40,10 @@ const FEWEST_SHARED_REPLAYS = 60;
 /** A file's cells become so many tasks for each job, so that jobs end at about the same time (chosen). */
 const TASKS_PER_JOB = 4;
 
-async function replayAll({ found, policies, windows, prices, shard, jobs }: RunRequest, io: CliIo): Promise<BenchReport> {
+async function replayAll(
+  { found, policies, sweeps, windows, prices, shard, jobs }: RunRequest,
+  io: CliIo,
+): Promise<BenchReport> {
   const bar = createProgressBar(io.stderr);
   const replays = found.files.length * policies.length * windows.length;
   const threads = jobs ?? (replays < FEWEST_SHARED_REPLAYS ? 1 : availableParallelism());
@@ -47,6 +52,7 @@ async function replayAll({ found, policies, windows, prices, shard, jobs }: RunR
     const report = await runBench({
       files: found.files,
       policies,
+      ...(sweeps === undefined ? {} : { sweeps }),
       windows,
       prices,
       shard,

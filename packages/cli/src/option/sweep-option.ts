@@ -1,0 +1,36 @@
+import { gridOf, type PolicySweep, parseAxis } from "@plimsoll/bench";
+import { isPlimsollError, type Policy } from "@plimsoll/core";
+
+/** Policies after a sweep: those that never act as they were, of the others the whole grid. */
+export interface SweptPolicies {
+  readonly policies: readonly Policy[];
+  /** By name the policies that are points of the sweep. */
+  readonly sweeps: ReadonlyMap<string, PolicySweep>;
+  readonly problems: readonly string[];
+}
+
+/** Puts the grid of all axes in the place of each acting policy. A policy without one of the numbers is left out with a line. */
+export function sweepPolicies(policies: readonly Policy[], axes: readonly string[]): SweptPolicies {
+  if (axes.length === 0) return { policies, sweeps: new Map(), problems: [] };
+  const parsed = axes.map(parseAxis);
+  const swept: Policy[] = [];
+  const sweeps = new Map<string, PolicySweep>();
+  const problems: string[] = [];
+  for (const base of policies) {
+    if (!base.enabled) {
+      swept.push(base);
+      continue;
+    }
+    try {
+      for (const { policy, settings } of gridOf(base, parsed)) {
+        swept.push(policy);
+        sweeps.set(policy.name, { base: base.name, settings });
+      }
+    } catch (error) {
+      // Another policy may well have the number; what this one lacks is said.
+      if (!isPlimsollError(error)) throw error;
+      problems.push(`${base.name}: ${error.message}`);
+    }
+  }
+  return { policies: sweeps.size === 0 ? [] : swept, sweeps, problems };
+}
