@@ -7,6 +7,7 @@ import { addPolicyCommand } from "./command/policy-command.ts";
 import { addSimulateCommand } from "./command/simulate-command.ts";
 import { EXIT_FAILED, EXIT_OK, EXIT_USAGE } from "./exit-code.ts";
 import type { CliIo } from "./io.ts";
+import { addAgentCommands } from "./run/agent-commands.ts";
 import { printable } from "./terminal/printable.ts";
 import { plimsollVersion } from "./version.ts";
 
@@ -45,6 +46,7 @@ function createProgram(io: CliIo, onExit: (exitCode: number) => void): Command {
   addDemoCommand(program, io, onExit);
   addPolicyCommand(program, io, onExit);
   addSimulateCommand(program, io, onExit);
+  addAgentCommands(program, io, onExit);
   return program;
 }
 

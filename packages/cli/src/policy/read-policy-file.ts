@@ -22,7 +22,8 @@ export function readPolicyFile(path: string, displayName: string): ReadPolicy {
   return readPolicySection(read.document, displayName) ?? policyOf(read.document, displayName);
 }
 
-function policyOf(document: YamlDocument, displayName: string): ReadPolicy {
+/** The policy that a document holds. */
+export function policyOf(document: YamlDocument, displayName: string): ReadPolicy {
   const { policy: chosen, ...changes } = document.content;
   if (typeof chosen === "string") return changedPreset(document, displayName, { presetName: chosen, changes });
   if (chosen === undefined) return checked(document, displayName, { data: document.content, prefix: [], base: null });

@@ -1,0 +1,54 @@
+/** What a line that a person typed asks for. */
+export type ChatLine =
+  | { readonly kind: "message"; readonly text: string }
+  | { readonly kind: "compact"; readonly keepTokens: number | null; readonly focus: string | null }
+  | { readonly kind: "undo" | "context" | "help" | "quit" | "empty" }
+  | { readonly kind: "model" | "policy" | "export"; readonly argument: string | null }
+  | { readonly kind: "wrong"; readonly why: string };
+
+/** What there is to type. */
+export const CHAT_HELP: string = [
+  "/compact [--keep tokens] [focus]  compact now; what to keep verbatim, and what the summary is to concentrate on",
+  "/undo                             undo the newest compaction",
+  "/context                          what fills the window, by kind and tool",
+  "/model [model]                    show or switch the model",
+  "/policy                           show the policy",
+  "/export [file]                    write the context as JSON",
+  "/quit                             leave; the session can be resumed",
+].join("\n");
+
+const WITH_ARGUMENT = ["model", "policy", "export"] as const;
+const ALONE = ["undo", "context", "help", "quit"] as const;
+
+/** Reads one line. A line that begins with `//` is a message with one slash. */
+export function chatLine(line: string): ChatLine {
+  const text = line.trim();
+  if (text === "") return { kind: "empty" };
+  if (text.startsWith("//")) return { kind: "message", text: text.slice(1) };
+  if (!text.startsWith("/")) return { kind: "message", text };
+  const [word = "", ...rest] = text.slice(1).split(/\s+/);
+  const argument = rest.length === 0 ? null : rest.join(" ");
+  if (word === "compact") return compactLine(rest);
+  if (word === "exit") return { kind: "quit" };
+  const alone = ALONE.find((kind) => kind === word);
+  if (alone !== undefined) return { kind: alone };
+  const withArgument = WITH_ARGUMENT.find((kind) => kind === word);
+  if (withArgument !== undefined) return { kind: withArgument, argument };
+  return { kind: "wrong", why: `there is no /${word}; /help lists what there is` };
+}
+
+function compactLine(words: readonly string[]): ChatLine {
+  const [flag, size, ...others] = words;
+  const isKeep = flag === "--keep";
+  const focus = (isKeep ? others : words).join(" ");
+  const tokens = isKeep ? tokensIn(size ?? "") : null;
+  if (isKeep && tokens === null) return { kind: "wrong", why: "/compact --keep takes a number of tokens, as 8000 or 8k" };
+  return { kind: "compact", keepTokens: tokens, focus: focus === "" ? null : focus };
+}
+
+const TOKENS_PER_K = 1_000;
+
+function tokensIn(text: string): number | null {
+  const match = /^(\d{1,9})(k?)$/.exec(text);
+  return match === null ? null : Number(match[1]) * (match[2] === "k" ? TOKENS_PER_K : 1);
+}

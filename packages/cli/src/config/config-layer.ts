@@ -1,0 +1,102 @@
+import type { Policy } from "@plimsoll/core";
+import { z } from "zod";
+import { nearestName } from "../option/nearest-name.ts";
+import { findPolicy } from "../option/policy-option.ts";
+import { policyOf } from "../policy/read-policy-file.ts";
+import { schemaProblems } from "../yaml/schema-problems.ts";
+import { readDocument, type YamlDocument } from "../yaml/yaml-document.ts";
+import type { Settings, Sourced } from "./settings.ts";
+import { SETTING_KEYS, settingsSchema } from "./settings.ts";
+
+/** What one place sets. */
+export interface ConfigLayer {
+  readonly settings: Settings;
+  sourceOf(key: string): string;
+  readonly policy: Sourced<Policy> | null;
+}
+
+/** A layer, or one line for each thing that is wrong. */
+export type ReadLayer = { readonly layer: ConfigLayer } | { readonly problems: readonly string[] };
+
+/** Keys that choose a policy: a preset or a whole policy, and the configuration sections of two other agents. */
+const POLICY_KEYS: readonly string[] = ["policy", "agent", "compaction"];
+
+const KNOWN_SETTINGS: readonly string[] = SETTING_KEYS.map(({ key }) => key);
+
+/** The layer in a file's text. Settings are read here; what else stands in it is the policy's. */
+export function readFileLayer(text: string, displayName: string): ReadLayer {
+  const read = readDocument(text.trim() === "" ? "{}" : text);
+  if ("problems" in read) return { problems: read.problems.map(({ place, text: what }) => `${displayName}:${place}: ${what}`) };
+  const { document } = read;
+  const isPolicyGiven = POLICY_KEYS.some((key) => Object.hasOwn(document.content, key));
+  const own = Object.fromEntries(Object.entries(document.content).filter(([key]) => KNOWN_SETTINGS.includes(key)));
+  const parsed = settingsSchema.safeParse(own);
+  const problems = parsed.success ? [] : schemaProblems(parsed.error.issues, z.toJSONSchema(settingsSchema));
+  const rest = withoutSettings(document);
+  const unknown = isPolicyGiven ? [] : unknownKeys(rest);
+  const policy = isPolicyGiven ? policyIn(rest, displayName) : { policy: null };
+  const lines = [
+    ...[...problems, ...unknown].map(({ path, text: what }) => `${displayName}:${document.placeOf(path)}: ${what}`),
+    ...("problems" in policy ? policy.problems : []),
+  ];
+  if (lines.length > 0 || !parsed.success || "problems" in policy) return { problems: lines };
+  const sourceOf = (key: string) => `${displayName}:${document.lineOf([key]) ?? 1}`;
+  return { layer: { settings: parsed.data, sourceOf, policy: policy.policy } };
+}
+
+/** The document without settings; the Go agent's window stays beside its section, which knows it. */
+function withoutSettings(document: YamlDocument): YamlDocument {
+  const keepsWindow = Object.hasOwn(document.content, "compaction");
+  const isPolicyKey = (key: string) => !KNOWN_SETTINGS.includes(key) || (key === "context_window" && keepsWindow);
+  return { ...document, content: Object.fromEntries(Object.entries(document.content).filter(([key]) => isPolicyKey(key))) };
+}
+
+function unknownKeys(document: YamlDocument): readonly { readonly path: readonly string[]; readonly text: string }[] {
+  const known = [...KNOWN_SETTINGS, ...POLICY_KEYS];
+  return Object.keys(document.content).map((key) => {
+    const near = nearestName(key, known);
+    return {
+      path: [key],
+      text: `unknown key "${key}": ${near === undefined ? `known: ${known.join(", ")}` : `did you mean ${near}?`}`,
+    };
+  });
+}
+
+function policyIn(
+  document: YamlDocument,
+  displayName: string,
+): { readonly policy: Sourced<Policy> } | { readonly problems: readonly string[] } {
+  const read = policyOf(document, displayName);
+  if ("problems" in read) return read;
+  const line = POLICY_KEYS.map((key) => document.lineOf([key])).find((each) => each !== null);
+  return { policy: { value: read.found.policy, source: `${displayName}:${line ?? 1}` } };
+}
+
+/** The layer of values that are texts: the environment's variables, or the command line's flags. `nameOf` says what a key is called there. */
+export function readTextLayer(
+  texts: { readonly [key: string]: string | undefined },
+  nameOf: (key: string) => string,
+  cwd: string,
+): ReadLayer {
+  const given = Object.entries(texts).filter(([, text]) => text !== undefined && text !== "");
+  const { policy: policyName, ...values } = Object.fromEntries(given);
+  const typed = Object.fromEntries(
+    Object.entries(values).map(([key, text]) => [key, TEXT_KEYS.includes(key) ? text : numberIn(text)]),
+  );
+  const parsed = settingsSchema.safeParse(typed);
+  const problems = parsed.success
+    ? []
+    : parsed.error.issues.map(({ path, message }) => `${nameOf(String(path[0]))}: ${message}`);
+  const found = policyName === undefined ? null : findPolicy(policyName, cwd);
+  const policyProblems =
+    found !== null && "problems" in found ? found.problems.map((each) => `${nameOf("policy")}: ${each}`) : [];
+  if (!parsed.success || policyProblems.length > 0) return { problems: [...problems, ...policyProblems] };
+  const policy = found !== null && "found" in found ? { value: found.found.policy, source: nameOf("policy") } : null;
+  return { layer: { settings: parsed.data, sourceOf: nameOf, policy } };
+}
+
+const TEXT_KEYS: readonly string[] = ["model", "lint", "sessions"];
+
+function numberIn(text: string | undefined): unknown {
+  return text !== undefined && /^\d{1,12}(\.\d{1,6})?$/.test(text) ? Number(text) : text;
+}

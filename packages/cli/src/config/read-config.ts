@@ -1,0 +1,72 @@
+import { join } from "node:path";
+import { PLIMSOLL_POLICY, PlimsollError } from "@plimsoll/core";
+import { readText } from "../yaml/read-text.ts";
+import { type ConfigLayer, type ReadLayer, readFileLayer, readTextLayer } from "./config-layer.ts";
+import type { EffectiveConfig, SettingKey } from "./settings.ts";
+import { SETTING_KEYS } from "./settings.ts";
+
+/** Where configuration is looked for. */
+export interface ConfigPlaces {
+  readonly cwd: string;
+  readonly homeFolder: string;
+  readonly environment: { readonly [name: string]: string | undefined };
+  /** Values of the command line, by the keys of the settings and `policy`. */
+  readonly flags: { readonly [key: string]: string | undefined };
+}
+
+/** What holds: each value from the strongest place that sets it. From weak to strong: plimsoll.yaml, .plimsoll/config.yaml, the user's file, environment, flags. */
+export function readConfig(places: ConfigPlaces): EffectiveConfig {
+  const read: ReadLayer[] = [
+    ...configFiles(places).flatMap(({ path, displayName }) => {
+      const text = readText(path);
+      return text === null ? [] : [readFileLayer(text, displayName)];
+    }),
+    readTextLayer(fromEnvironment(places.environment), variableOf, places.cwd),
+    readTextLayer(places.flags, flagOf, places.cwd),
+  ];
+  const problems = read.flatMap((each) => ("problems" in each ? each.problems : []));
+  const [first, ...others] = problems;
+  if (first !== undefined) {
+    const more = others.length === 0 ? "" : ` (and ${others.length} more: ${others.join("; ")})`;
+    throw new PlimsollError("bad-input", `${first}${more}`, { problems });
+  }
+  const layers = read.flatMap((each) => ("layer" in each ? [each.layer] : []));
+  const policy = layers.map((layer) => layer.policy).findLast((each) => each !== null);
+  return { settings: mergedSettings(layers), policy: policy ?? { value: PLIMSOLL_POLICY, source: "default" } };
+}
+
+/** The files, from weak to strong. */
+export function configFiles({ cwd, homeFolder }: Pick<ConfigPlaces, "cwd" | "homeFolder">): readonly {
+  readonly path: string;
+  readonly displayName: string;
+}[] {
+  return [
+    { path: join(cwd, "plimsoll.yaml"), displayName: "plimsoll.yaml" },
+    { path: join(cwd, ".plimsoll/config.yaml"), displayName: ".plimsoll/config.yaml" },
+    { path: join(homeFolder, ".config/plimsoll/config.yaml"), displayName: "~/.config/plimsoll/config.yaml" },
+  ];
+}
+
+function mergedSettings(layers: readonly ConfigLayer[]): EffectiveConfig["settings"] {
+  const merged = new Map<SettingKey, { readonly value: unknown; readonly source: string }>();
+  for (const layer of layers) {
+    for (const { key } of SETTING_KEYS) {
+      const value = layer.settings[key];
+      if (value !== undefined) merged.set(key, { value, source: layer.sourceOf(key) });
+    }
+  }
+  return Object.fromEntries(merged);
+}
+
+function variableOf(key: string): string {
+  return `PLIMSOLL_${key.toUpperCase()}`;
+}
+
+function flagOf(key: string): string {
+  return `--${key.split("_").join("-")}`;
+}
+
+function fromEnvironment(environment: ConfigPlaces["environment"]): { readonly [key: string]: string | undefined } {
+  const keys = [...SETTING_KEYS.map(({ key }) => key), "policy"];
+  return Object.fromEntries(keys.map((key) => [key, environment[variableOf(key)]]));
+}

@@ -1,0 +1,50 @@
+import type { Policy } from "@plimsoll/core";
+import { z } from "zod";
+
+/** What a person can set, besides the policy. A key that nobody set is absent. */
+export interface Settings {
+  readonly model?: string | undefined;
+  readonly context_window?: number | undefined;
+  readonly max_output_tokens?: number | undefined;
+  readonly max_steps?: number | undefined;
+  readonly timeout_seconds?: number | undefined;
+  readonly lint?: string | undefined;
+  readonly sessions?: string | undefined;
+}
+
+/** A key of the settings. */
+export type SettingKey = keyof Settings;
+
+/** The schema of settings; policy keys are read apart. */
+export const settingsSchema: z.ZodType<Settings> = z.strictObject({
+  model: z.string().min(1).optional(),
+  context_window: z.int().positive().optional(),
+  max_output_tokens: z.int().positive().optional(),
+  max_steps: z.int().positive().optional(),
+  timeout_seconds: z.number().positive().optional(),
+  lint: z.string().min(1).optional(),
+  sessions: z.string().min(1).optional(),
+});
+
+/** Every key, with what it means and its default. */
+export const SETTING_KEYS: readonly { readonly key: SettingKey; readonly meaning: string; readonly fallback: string }[] = [
+  { key: "model", meaning: "model, as `model` or `host/model`", fallback: "sonnet" },
+  { key: "context_window", meaning: "the model's context window in tokens", fallback: "what is known of the model" },
+  { key: "max_output_tokens", meaning: "most tokens of one reply", fallback: "what is known of the model" },
+  { key: "max_steps", meaning: "most model calls of one run", fallback: "200" },
+  { key: "timeout_seconds", meaning: "time limit of one command", fallback: "120" },
+  { key: "lint", meaning: "the linter's command line, for read_lints", fallback: "none" },
+  { key: "sessions", meaning: "folder of the session logs", fallback: ".plimsoll/sessions" },
+];
+
+/** A value with where it was set: a file and line, a variable, a flag, or `default`. */
+export interface Sourced<T> {
+  readonly value: T;
+  readonly source: string;
+}
+
+/** What holds, each value with its source. */
+export interface EffectiveConfig {
+  readonly settings: { readonly [Key in SettingKey]?: Sourced<NonNullable<Settings[Key]>> };
+  readonly policy: Sourced<Policy>;
+}

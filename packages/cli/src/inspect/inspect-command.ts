@@ -1,0 +1,51 @@
+import { resolve } from "node:path";
+import { importFile, type Transcript } from "@plimsoll/bench";
+import { createContextManager, createDigest, NONE_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
+import type { Command } from "commander";
+import { contextTable } from "../chat/context-table.ts";
+import { EXIT_OK } from "../exit-code.ts";
+import type { CliIo } from "../io.ts";
+import { writeWholeFile } from "../output/write-file.ts";
+import { printable } from "../terminal/printable.ts";
+import { inspectHtml } from "./inspect-html.ts";
+import { sessionStory } from "./session-story.ts";
+import { storyText } from "./story-text.ts";
+
+interface InspectOptions {
+  readonly html?: string;
+}
+
+/** Adds `plimsoll inspect`: the story of a session in any format that can be read. */
+export function addInspectCommand(program: Command, io: CliIo, onExit: (exitCode: number) => void): void {
+  program
+    .command("inspect")
+    .description("show a session: its timeline, what fills its context, its compactions and what each took out")
+    .argument("<session>", "a session log of any agent that can be read")
+    .option("--html <file>", "write a page as well")
+    .action(async (session: string, { html }: InspectOptions) => {
+      const transcripts = await importFile(resolve(io.cwd, session), session);
+      for (const transcript of transcripts) io.stdout.write(`${inspectText(transcript)}\n`);
+      if (html !== undefined) {
+        await writeWholeFile(resolve(io.cwd, html), inspectHtml(transcripts));
+        io.stdout.write(`Wrote ${printable(html)}.\n`);
+      }
+      onExit(EXIT_OK);
+    });
+}
+
+/** One session as text. */
+export function inspectText(transcript: Transcript): string {
+  const story = sessionStory(transcript.entries);
+  const manager = createContextManager({ policy: NONE_POLICY, summarizer: createDigest(), entries: transcript.entries });
+  const notes = transcript.notes.length === 0 ? [] : [`${transcript.notes.length} notes of the importer`];
+  return [
+    `${printable(transcript.name)} (${transcript.format}, ${transcript.entries.length} entries)`,
+    ...notes,
+    "",
+    ...story.flatMap(storyText),
+    "",
+    "The context at the end:",
+    contextTable(manager.context(), PLIMSOLL_POLICY),
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,48 @@
+import { formatTokens } from "@plimsoll/bench";
+import { describeWindow, FAMILY_LIMITS, LIMITS_CHECKED_ON, MODEL_CATALOG, resolveModel } from "@plimsoll/providers";
+import type { Command } from "commander";
+import { EXIT_OK } from "../exit-code.ts";
+import type { CliIo } from "../io.ts";
+import { printable } from "../terminal/printable.ts";
+import { drawTable } from "../terminal/text-table.ts";
+
+/** Adds `plimsoll models`: the known families, or what is known of one model. */
+export function addModelsCommand(program: Command, io: CliIo, onExit: (exitCode: number) => void): void {
+  program
+    .command("models")
+    .description("list the known families of models, or say what is known of one")
+    .argument("[model]", "a model, as `model` or `host/model`")
+    .action(async (model: string | undefined) => {
+      io.stdout.write(model === undefined ? familyTable() : await aboutModel(model));
+      onExit(EXIT_OK);
+    });
+}
+
+function familyTable(): string {
+  const head = [
+    ["ids begin with", "window", "output", "$ in", "$ out"].map((content) => ({ content, align: "right" }) as const),
+  ];
+  const rows = FAMILY_LIMITS.map(({ prefix, contextWindowTokens, maxOutputTokens }) => {
+    const tier = MODEL_CATALOG.pricesOf(prefix)?.tiers[0];
+    const usd = (value: number | undefined) => (value === undefined ? "" : String(value));
+    const output = maxOutputTokens === null ? "" : formatTokens(maxOutputTokens);
+    return [prefix, formatTokens(contextWindowTokens), output, usd(tier?.inputUsdPerMillion), usd(tier?.outputUsdPerMillion)];
+  });
+  const table = drawTable({ head, rows, leftColumns: [0] });
+  return `${table}\nLimits of ${LIMITS_CHECKED_ON}, prices a million tokens. Any other model works as host/model with context_window set.\n`;
+}
+
+async function aboutModel(reference: string): Promise<string> {
+  const model = await resolveModel({ reference, unknownWindow: "off" });
+  const tier = model.prices?.tiers[0];
+  const lines = [
+    `${printable(model.modelId)}${model.host === null ? "" : ` at ${model.host}`}`,
+    describeWindow(model),
+    `output ${model.maxOutput.tokens === null ? "unknown" : `${model.maxOutput.tokens} tokens (${model.maxOutput.source})`}`,
+    tier === undefined
+      ? "prices unknown"
+      : `$${tier.inputUsdPerMillion} in, $${tier.cacheReadUsdPerMillion} cache read, $${tier.cacheWriteUsdPerMillion} cache write, $${tier.outputUsdPerMillion} out a million tokens`,
+    `tokenizer ${model.tokenizer}`,
+  ];
+  return `${lines.join("\n")}\n`;
+}

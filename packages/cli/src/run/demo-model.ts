@@ -1,0 +1,43 @@
+import type { AgentModel } from "@plimsoll/core/agent";
+import { createAnthropicClient } from "@plimsoll/providers/anthropic";
+import type { SimulatedPart, SimulatedReply, SimulatedRequest, Simulator } from "@plimsoll/providers/simulator";
+import { startSimulator } from "@plimsoll/providers/simulator";
+
+/** The demo's model: a simulator on this machine, and the client that asks it. */
+export interface DemoModel {
+  readonly model: AgentModel;
+  readonly simulator: Simulator;
+}
+
+/** Small, so that a few messages fill it. Chosen: with its tools the demo compacts at its second message. */
+const DEMO_LIMITS = { contextWindowTokens: 24_000, maxOutputTokens: 2_000 } as const;
+
+/** Calls of one turn of the demo. */
+const CALLS_PER_TURN = 5;
+
+/** Starts the simulator with a script that answers every message with some calls and a few words. */
+export async function startDemoModel(): Promise<DemoModel> {
+  const simulator = await startSimulator({
+    contextWindowTokens: DEMO_LIMITS.contextWindowTokens,
+    maximumOutputTokens: DEMO_LIMITS.maxOutputTokens,
+    replies: demoReply,
+  });
+  const client = createAnthropicClient({ baseUrl: simulator.url, keyVariable: null });
+  return { simulator, model: { client, modelId: "claude-demo", limits: DEMO_LIMITS } };
+}
+
+/** What the demo's model says: it looks at made-up logs, then sums up. A request without tools is one for a summary. */
+export function demoReply({ replyIndex, toolNames, promptTokens }: SimulatedRequest): SimulatedReply {
+  const place = replyIndex % (CALLS_PER_TURN + 1);
+  if (toolNames.length === 0 || place === CALLS_PER_TURN) {
+    const text = `I have looked at ${CALLS_PER_TURN} logs. The last prompt had ${promptTokens} tokens. Ask on, or try /context, /compact and /undo.`;
+    return { parts: [{ type: "text", text }] };
+  }
+  const log = `seq -f 'part ${replyIndex}.%g checked, nothing unusual' 1 ${120 + 40 * place}`;
+  const call: SimulatedPart = {
+    type: "tool-call",
+    toolName: "run_terminal_command",
+    argumentsJson: JSON.stringify({ command: log }),
+  };
+  return { parts: place === 0 ? [{ type: "text", text: "I look at the logs." }, call] : [call] };
+}

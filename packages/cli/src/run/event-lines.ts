@@ -1,0 +1,52 @@
+import { formatTokens } from "@plimsoll/bench";
+import type { AgentEvent } from "@plimsoll/core/agent";
+import { printable, shortened } from "../terminal/printable.ts";
+
+/** Longest piece of a call's arguments that a line shows; chosen. */
+const ARGUMENT_CHARS = 90;
+
+/** One line for a log or a terminal about an event; `null` for those that are told otherwise or not at all. */
+export function eventLine(event: AgentEvent): string | null {
+  switch (event.type) {
+    case "tool-start":
+      return `▸ ${printable(event.toolName)} ${shortened(event.argumentsJson, ARGUMENT_CHARS)}`;
+    case "tool-end":
+      return event.isError ? `✗ ${printable(event.toolName)} failed` : null;
+    case "compaction-end": {
+      const { tokensBefore, tokensAfter, messagesRemoved, strategies, reason, estimator } = event;
+      const size = `${formatTokens(tokensBefore)} → ${formatTokens(tokensAfter)} tokens`;
+      return `◆ compacted (${reason}): ${size}, ${messagesRemoved} messages fewer, by ${strategies.join(" and ")}; measured by ${estimator}`;
+    }
+    case "compaction-failed":
+      return `◇ compaction failed (${event.reason}): ${event.steps.map(({ strategy, detail }) => `${strategy}: ${printable(detail ?? "")}`).join("; ")}`;
+    case "compaction-cancelled":
+      return `◇ compaction cancelled: ${printable(event.why)}`;
+    case "compaction-off":
+      return "◇ compaction is off: the context window is not known; set context_window";
+    case "context-irreducible":
+      return `◇ the context cannot be made to fit ${formatTokens(event.budgetTokens)} tokens: ${event.parts.map(({ what, tokens }) => `${what} ${formatTokens(tokens)}`).join(", ")}`;
+    case "breaker-open":
+      return `◇ no more summaries by a model for now: ${printable(event.why)}`;
+    case "overflow-detected":
+      return `◇ the provider rejected the request as too long (limit ${formatTokens(event.limitTokens)})`;
+    case "session-repaired":
+      return `◇ the session was repaired: ${event.entries.length} entries added`;
+    case "request-retry":
+      return `◇ ${printable(event.class)}: attempt ${event.attempt + 1} in ${Math.round(event.waitMs / MS_PER_SECOND)} s`;
+    case "agent-start":
+    case "step-start":
+    case "message":
+    case "message-queued":
+    case "turn-end":
+    case "agent-end":
+    case "text-delta":
+    case "reasoning-delta":
+    case "usage-update":
+    case "compaction-start":
+      return null;
+    default:
+      return event satisfies never;
+  }
+}
+
+const MS_PER_SECOND = 1_000;

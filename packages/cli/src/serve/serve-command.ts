@@ -1,0 +1,30 @@
+import process from "node:process";
+import { PlimsollError } from "@plimsoll/core";
+import type { Command } from "commander";
+import { EXIT_OK } from "../exit-code.ts";
+import type { CliIo } from "../io.ts";
+import { openSession } from "../run/open-session.ts";
+import { type SessionOptions, withSessionOptions } from "../run/session-options.ts";
+import { serveConnection } from "./serve-connection.ts";
+
+interface ServeOptions extends SessionOptions {
+  readonly stdio?: boolean;
+}
+
+/** Adds `plimsoll serve --stdio`: a session for editors and other programs. */
+export function addServeCommand(program: Command, io: CliIo, onExit: (exitCode: number) => void): void {
+  withSessionOptions(
+    program.command("serve").description("serve a session to a program, as JSON-RPC with Content-Length headers"),
+  )
+    .option("--stdio", "over standard input and output")
+    .action(async ({ stdio, ...options }: ServeOptions) => {
+      if (stdio !== true) throw new PlimsollError("bad-input", "say --stdio: there is no other transport");
+      const session = await openSession(options, { io, environment: process.env });
+      try {
+        await serveConnection(session, { input: process.stdin, output: process.stdout });
+      } finally {
+        await session.close();
+      }
+      onExit(EXIT_OK);
+    });
+}

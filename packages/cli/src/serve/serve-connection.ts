@@ -1,0 +1,79 @@
+import { isPlimsollError, isRecord } from "@plimsoll/core";
+import { createMessageConnection, ResponseError, StreamMessageReader, StreamMessageWriter } from "vscode-jsonrpc/node";
+import { z } from "zod";
+import type { OpenSession } from "../run/open-session.ts";
+
+/** The streams of a connection. */
+export interface ConnectionStreams {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+}
+
+const submitParams = z.object({ text: z.string().min(1) });
+const compactParams = z.object({
+  session_id: z.string().optional(),
+  keep_recent: z.int().nonnegative().optional(),
+  focus: z.string().optional(),
+});
+const recallParams = z.object({
+  handle: z.string(),
+  start: z.int().nonnegative().default(0),
+  length: z.int().positive().default(4000),
+});
+
+/** JSON-RPC's code for parameters that do not fit. */
+const INVALID_PARAMS = -32_602;
+/** First code that is free for servers: an error of ours, whose own code is in `data`. */
+const SESSION_ERROR = -32_000;
+
+/**
+ * Serves a session until the other side closes. Requests: agent/state, agent/submit, agent/steer, agent/cancel, session/compact {session_id?,
+ * keep_recent?, focus?}, session/undo, session/context, session/entries, session/recall. Every event comes as the notification `agent/event`.
+ */
+export async function serveConnection({ agent }: OpenSession, { input, output }: ConnectionStreams): Promise<void> {
+  const connection = createMessageConnection(new StreamMessageReader(input), new StreamMessageWriter(output));
+  const on = (method: string, handle: (params: unknown) => unknown) => {
+    connection.onRequest(method, async (params: unknown) => {
+      try {
+        return (await handle(params)) ?? null;
+      } catch (error) {
+        throw asResponse(error);
+      }
+    });
+  };
+  on("agent/state", () => agent.state());
+  on("agent/submit", (params) => agent.submit(submitParams.parse(params).text));
+  on("agent/steer", (params) => agent.steer(submitParams.parse(params).text));
+  on("agent/cancel", () => agent.cancel());
+  on("session/compact", (params) => {
+    const { session_id, keep_recent, focus = null } = compactParams.parse(params ?? {});
+    if (session_id !== undefined && session_id !== agent.sessionId)
+      throw new ResponseError(INVALID_PARAMS, `this connection has the session ${agent.sessionId}`);
+    return agent.compact({ keep: keep_recent === undefined ? null : { messages: keep_recent }, focus });
+  });
+  on("session/undo", () => agent.undo());
+  on("session/context", () => agent.context());
+  on("session/entries", () => agent.entries());
+  on("session/recall", (params) => {
+    const { handle, start, length } = recallParams.parse(params);
+    return agent.recall(handle, { startChar: start, maximumChars: length });
+  });
+  const leave = agent.subscribe((event) => void connection.sendNotification("agent/event", event).catch(() => undefined));
+  connection.listen();
+  await new Promise<void>((resolve) => {
+    connection.onClose(() => resolve());
+    input.once("end", () => resolve());
+  });
+  leave();
+  connection.dispose();
+}
+
+function asResponse(error: unknown): unknown {
+  if (error instanceof ResponseError) return error;
+  if (error instanceof z.ZodError) return new ResponseError(INVALID_PARAMS, z.prettifyError(error));
+  if (!isPlimsollError(error)) return error;
+  return new ResponseError(SESSION_ERROR, error.message, {
+    code: error.code,
+    ...(isRecord(error.details) ? error.details : {}),
+  });
+}
