@@ -2,11 +2,12 @@ import { inspect } from "node:util";
 import type { ModelClient, ModelEvent, ModelRequest } from "@plimsoll/core";
 import { decodeLog, encodeLog, isPlimsollError, SVEN_POLICY } from "@plimsoll/core";
 import { human } from "@plimsoll/core/testing";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createAnthropicClient } from "./anthropic/index.ts";
+import { failureOf as failureFrom } from "./client/failure.ts";
 import type { ClientOptions } from "./client/model-client.ts";
-import { createOpenAiChatClient } from "./openai-chat/index.ts";
-import { createOpenAiResponsesClient } from "./openai-responses/index.ts";
+import { createOpenAiChatClient, decodeOpenAiChat } from "./openai-chat/index.ts";
+import { createOpenAiResponsesClient, decodeOpenAiResponse } from "./openai-responses/index.ts";
 import type { Fault, Simulator, SimulatorOptions } from "./simulator/index.ts";
 import { startSimulator } from "./simulator/index.ts";
 import { playLongSession, scriptedReply } from "./testing/long-session.ts";
@@ -14,6 +15,9 @@ import { playLongSession, scriptedReply } from "./testing/long-session.ts";
 /** What no error, event or log may ever show. */
 const KEY = "planted-key-4711";
 const SECRET_TEXT = "planted text of a request";
+
+/** Far more than any of these takes on a machine with nothing else to do. */
+const SLOWEST_MS = 60_000;
 
 const environment = { ANTHROPIC_API_KEY: KEY, OPENAI_API_KEY: KEY };
 const retry = { maximumAttempts: 3, firstWaitMs: 100, maximumWaitMs: 60_000 };
@@ -79,7 +83,7 @@ async function failureOf(work: Promise<unknown>) {
   return isPlimsollError(error) ? { code: error.code, ...error.details, shown: inspect(error, { depth: 10 }) } : error;
 }
 
-describe.each(wires)("$wire", ({ clientOf }) => {
+describe.each(wires)("$wire", { timeout: SLOWEST_MS }, ({ clientOf }) => {
   describe.each(modes)("$mode", ({ ask }) => {
     test.each<[string, Fault, object, number]>([
       ["429", { kind: "status", status: 429 }, { class: "rate-limit", reason: "status", status: 429 }, 3],
@@ -191,6 +195,21 @@ describe.each(wires)("$wire", ({ clientOf }) => {
     expect(usage.billed).toEqual({ inputTokens: null, outputTokens: null });
   });
 
+  test.each(modes)("nothing is written to the console, whatever the environment asks of the SDKs: $mode", async ({ ask }) => {
+    vi.stubEnv("ANTHROPIC_LOG", "debug");
+    vi.stubEnv("OPENAI_LOG", "debug");
+    const written = (["debug", "info", "log", "warn", "error"] as const).map((method) =>
+      vi.spyOn(console, method).mockImplementation(() => undefined),
+    );
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      for (const spy of written) spy.mockRestore();
+    });
+    const simulator = await simulatorWith({ faults: () => ({ kind: "status", status: 500 }) });
+    await failureOf(ask(clientOf(simulator)));
+    expect(written.flatMap((spy) => spy.mock.calls)).toEqual([]);
+  });
+
   test.each<[string, Fault, string]>([
     ["an overloaded provider", { kind: "status", status: 529 }, "transient"],
     ["a limit per minute", { kind: "status", status: 429 }, "rate-limit"],
@@ -234,6 +253,33 @@ describe.each(wires)("$wire", ({ clientOf }) => {
     expect(Math.max(...reported)).toBeLessThanOrEqual(16_000 - 2_048);
     expect(Math.max(...simulator.exchanges().map(({ promptTokens }) => promptTokens ?? 0))).toBeGreaterThan(16_000);
   });
+});
+
+test("a window that is full before anything is written is an overflow", async () => {
+  const simulator = await simulatorWith({ replies: [{ parts: [], stop: "window-full" }] });
+  const client = createAnthropicClient({ baseUrl: simulator.url, environment, retry });
+  expect(await failureOf(client.complete(request, signal))).toMatchObject({ code: "context-overflow" });
+  expect(simulator.exchanges()).toHaveLength(1);
+});
+
+test("a refusal without words is a reply", async () => {
+  const simulator = await simulatorWith({ replies: [{ parts: [], stop: "refusal" }] });
+  const client = createAnthropicClient({ baseUrl: simulator.url, environment, retry });
+  expect(await client.complete(request, signal)).toMatchObject({ stopReason: "refusal", draft: { parts: [] } });
+});
+
+test.each([
+  ["Chat Completions", () => decodeOpenAiChat({ error: { message: "Rate limit exceeded", code: 429 } }), "rate-limit"],
+  [
+    "Responses",
+    () => decodeOpenAiResponse({ status: "failed", error: { code: "context_length_exceeded", message: "too long" } }),
+    "context-overflow",
+  ],
+])("an error inside a good answer is an error: %s", async (_, decode, expected) => {
+  const thrown = await Promise.resolve()
+    .then(decode)
+    .catch((error: unknown) => error);
+  expect(failureFrom(thrown, { provider: "openai", key: KEY }).class).toBe(expected);
 });
 
 test.each<[string, () => ModelClient]>([

@@ -1,4 +1,5 @@
 // Wires: their rules, and what failures mean
+export { anthropicUsage } from "./anthropic/usage.ts";
 export { ANTHROPIC_WIRE_RULES } from "./anthropic/wire-rules.ts";
 // Models
 export { MODEL_CATALOG, type ModelCatalog } from "./catalog/catalog.ts";
@@ -17,6 +18,7 @@ export type { Environment } from "./client/key.ts";
 export type { ClientOptions } from "./client/model-client.ts";
 export type { RetryOptions, Wait } from "./client/retry.ts";
 export { DEFAULT_RETRY } from "./client/retry.ts";
+export { chatUsage, responsesUsage } from "./openai/usage.ts";
 export { OPENAI_CHAT_WIRE_RULES } from "./openai-chat/wire-rules.ts";
 export { OPENAI_RESPONSES_WIRE_RULES } from "./openai-responses/wire-rules.ts";
 export type { ClassifiedFailure, ProviderErrorClass, ProviderFailure } from "./overflow.ts";

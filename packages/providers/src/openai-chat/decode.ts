@@ -1,11 +1,18 @@
 import type { AssistantMessage, ModelReply, StopReason } from "@plimsoll/core";
 import type { DecodedReply } from "../client/model-client.ts";
+import { ReportedError } from "../client/reported-error.ts";
 import type { Fields } from "../fields.ts";
 import { recordAt, recordsAt, stringAt } from "../fields.ts";
 import { chatUsage } from "../openai/usage.ts";
 
-/** A whole completion as the wire answers it, decoded. Of several choices the first counts. */
+/**
+ * A whole completion as the wire answers it, decoded. Of several choices the first counts.
+ *
+ * @throws ReportedError for an answer that holds an error: routers send those with a good status.
+ */
 export function decodeOpenAiChat(completion: Fields): DecodedReply {
+  const error = recordAt(completion, "error");
+  if (error !== null) throw new ReportedError(error);
   const [choice] = recordsAt(completion, "choices");
   const message = recordAt(choice, "message");
   const parts = partsOf(message);

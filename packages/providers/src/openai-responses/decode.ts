@@ -1,11 +1,18 @@
 import type { AssistantMessage, ModelReply, StopReason } from "@plimsoll/core";
 import type { DecodedReply } from "../client/model-client.ts";
+import { ReportedError } from "../client/reported-error.ts";
 import type { Fields } from "../fields.ts";
 import { jsonValueOf, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { responsesUsage } from "../openai/usage.ts";
 
-/** A whole response as the wire answers it, decoded. */
+/**
+ * A whole response as the wire answers it, decoded.
+ *
+ * @throws ReportedError for a response that failed.
+ */
 export function decodeOpenAiResponse(response: Fields): DecodedReply {
+  const error = recordAt(response, "error");
+  if (error !== null) throw new ReportedError(error);
   const items = recordsAt(response, "output");
   const parts = items.flatMap(partsOf);
   const stopReason = stopReasonOf(response, parts);

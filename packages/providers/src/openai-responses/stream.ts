@@ -1,18 +1,9 @@
 import { cutStream } from "../client/failure.ts";
 import type { DriverEvent } from "../client/model-client.ts";
+import { ReportedError } from "../client/reported-error.ts";
 import type { Fields } from "../fields.ts";
 import { recordAt, recordsAt, stringAt } from "../fields.ts";
 import { decodeOpenAiResponse } from "./decode.ts";
-
-/** An error that came inside a stream, in the shape of one that came with a status. */
-class StreamError extends Error {
-  readonly error: Fields;
-
-  constructor(error: Fields) {
-    super(stringAt(error, "message") ?? "the response failed");
-    this.error = error;
-  }
-}
 
 /**
  * The events of a streamed response as deltas and a reply. The last event holds the whole response; where its output is empty (some
@@ -47,9 +38,9 @@ export async function* decodeOpenAiResponsesStream(events: AsyncIterable<unknown
         response = recordAt(event, "response");
         break;
       case "response.failed":
-        throw new StreamError(recordAt(recordAt(event, "response"), "error") ?? {});
+        throw new ReportedError(recordAt(recordAt(event, "response"), "error") ?? {});
       case "error":
-        throw new StreamError(
+        throw new ReportedError(
           recordAt(event, "error") ?? { message: stringAt(event, "message"), code: stringAt(event, "code") },
         );
       default:

@@ -1,4 +1,5 @@
 import type { JsonObject } from "@plimsoll/core";
+import { isRecord } from "@plimsoll/core";
 import type { Exchange } from "./exchange.ts";
 import type { Fault } from "./fault.ts";
 import type { SimulatorOptions } from "./options.ts";
@@ -26,6 +27,8 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 export interface SimulatedProvider {
   respond(wire: SimulatedWire, body: unknown, headers: Headers): Response;
   refuse(wire: SimulatedWire, error: WireError): Response;
+  /** Tokens of a request that is not answered. */
+  count(wire: SimulatedWire, body: unknown): Response;
   exchanges(): readonly Exchange[];
   readonly windowTokens: number;
 }
@@ -113,6 +116,17 @@ export function createProvider(options: SimulatorOptions): SimulatedProvider {
     windowTokens,
     exchanges: () => exchanges,
     refuse: (wire, error) => refuse(wire, error),
+    count: (wire, body) => {
+      try {
+        // Counting takes a request without the reply's limit.
+        const prompt = wire.read({ max_tokens: 1, ...(isRecord(body) ? body : {}) }, limits);
+        const content = { body: { input_tokens: totalTokens(sizer.sized(prompt.segments)) } };
+        return { status: 200, retryAfterSeconds: null, content, fault: null };
+      } catch (error) {
+        if (error instanceof Refusal) return refuse(wire, error.wireError);
+        throw error;
+      }
+    },
     respond: (wire, body, headers) => {
       const key = wire.keyOf(headers);
       if (key === null || (options.key !== undefined && key !== options.key)) return refuse(wire, wire.keyError(key));

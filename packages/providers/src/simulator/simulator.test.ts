@@ -156,6 +156,13 @@ describe("the Messages wire", () => {
     });
   });
 
+  test("counts the tokens of a request without answering it", async () => {
+    const simulator = await simulatorWith({ tokenFactorRatio: 1.5 });
+    const request = { model: "m", messages: [user("x".repeat(400))] };
+    expect(await post(simulator, "/v1/messages/count_tokens", request)).toEqual({ status: 200, answer: { input_tokens: 150 } });
+    expect(simulator.exchanges()).toEqual([]);
+  });
+
   test.each([
     ["no key", {}, "x-api-key header is required"],
     ["another key", { "x-api-key": "other" }, "invalid x-api-key"],

@@ -25,12 +25,15 @@ export interface Simulator {
 
 const WIRES: Readonly<Record<string, SimulatedWire>> = {
   "/v1/messages": ANTHROPIC_WIRE,
+  "/v1/messages/count_tokens": ANTHROPIC_WIRE,
   "/v1/chat/completions": OPENAI_CHAT_WIRE,
   "/v1/responses": OPENAI_RESPONSES_WIRE,
 };
 
+const COUNT_PATH = "/count_tokens";
+
 /**
- * Starts a provider on 127.0.0.1 that speaks three wires: `/v1/messages`, `/v1/chat/completions` and `/v1/responses`, and tells its
+ * Starts a provider on 127.0.0.1 that speaks three wires: `/v1/messages` (with `/count_tokens`), `/v1/chat/completions` and `/v1/responses`, and tells its
  * window at `/v1/models` and `/props`. It refuses what the vendors refuse, in their words.
  *
  * @throws PlimsollError `bad-input` where the port is taken.
@@ -51,6 +54,10 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     const text = await readBody(request);
     if (text === null) {
       await sendResponse(response, provider.refuse(wire, wire.faultError(413)), { wire, echo: "" });
+      return;
+    }
+    if (path.endsWith(COUNT_PATH)) {
+      await sendResponse(response, provider.count(wire, parseRecord(text)), { wire, echo: "" });
       return;
     }
     const answer = provider.respond(wire, parseRecord(text), request.headers);
