@@ -28,7 +28,7 @@ describe("countClasses", () => {
     [
       "punctuation alone, in runs and repeated",
       "(a.b){}--",
-      { bracket: 1, "dot-comma": 1, "lower-start": 2, "punctuation-run": 4, "repeated-punctuation": 1 },
+      { bracket: 2, "dot-comma": 1, "lower-start": 2, "punctuation-run": 3, "repeated-punctuation": 1 },
     ],
     ["a pair of surrogates counts once", "😀", { astral: 1 }],
     ["scripts", "éж中─", { latin: 1, alphabet: 1, ideograph: 1, symbol: 1 }],

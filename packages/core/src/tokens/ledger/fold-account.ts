@@ -10,7 +10,7 @@ import { arrivedTokensBy, learnRules, learnText, nextSurgeTokens } from "./learn
 import type { Load } from "./load.ts";
 import { addLoads, NO_LOAD, withContent } from "./load.ts";
 import type { Model } from "./model-fit.ts";
-import { fitFrom } from "./model-fit.ts";
+import { fitFrom, loadTokens } from "./model-fit.ts";
 import type { NextPrompt } from "./next-prompt.ts";
 import { arrivalOf, nextPrompt } from "./next-prompt.ts";
 import { regimeOf } from "./regime.ts";
@@ -19,8 +19,16 @@ import { settle, sizesById } from "./settle.ts";
 
 /** The model by what the account has learned of it. */
 export function modelOf(account: Account, modelId: string | null, priors: ModelPriors): Model {
+  const known = knownOf(account, modelId, priors);
+  const { base, reportedModelId, view } = account;
+  const isSwitch = base.kind === "report" && modelId !== null && modelId !== reportedModelId && view.messages > 0;
+  if (!isSwitch) return { ...known, switchRatio: 1 };
+  return { ...known, switchRatio: loadTokens(view, known) / loadTokens(view, knownOf(account, reportedModelId, priors)) };
+}
+
+function knownOf({ fits }: Account, modelId: string | null, priors: ModelPriors): Pick<Model, "prior" | "fit"> {
   const prior = priors(modelId ?? "");
-  return { prior, fit: (modelId === null ? undefined : account.fits[modelId]) ?? fitFrom(prior) };
+  return { prior, fit: (modelId === null ? undefined : fits[modelId]) ?? fitFrom(prior) };
 }
 
 /** The account after one more message: its own content is read, nothing else. */

@@ -1,9 +1,11 @@
 import type { Account } from "./account.ts";
 import { weighCounts } from "./load.ts";
 import type { Model, ModelFit } from "./model-fit.ts";
+import { loadTokens } from "./model-fit.ts";
 import type { NextPrompt } from "./next-prompt.ts";
 import { deviationOf, expectedOf, learn } from "./regression.ts";
-import { isUntrusted, nextLosses, returnedBy } from "./reply-return.ts";
+import type { ReturnRule } from "./reply-return.ts";
+import { everyRule, isUntrusted, nextLosses, returnedBy } from "./reply-return.ts";
 
 /** A rule is judged against this many tokens and this share of what arrived beside the reply: the weights' own error. */
 const TOLERANCE_TOKENS = 15;
@@ -29,9 +31,11 @@ export function learnRules(account: Account, model: Model, { prompt, differenceT
     const untrusted = isUntrusted(reply, { prior, fit: regression }) ? 1 : 0;
     next = { ...next, untrustedRatio: next.untrustedRatio + NEWEST_UNTRUSTED_RATIO * (untrusted - next.untrustedRatio) };
     if (!account.pendingHuman) {
-      const cameBackTokens = differenceTokens - prompt.arrivedTokens;
-      const errorOf = (rule: Parameters<typeof returnedBy>[0]) =>
-        cameBackTokens - returnedBy(rule, reply, { prior, fit: regression }).tokens;
+      const errorOf = (rule: ReturnRule) => {
+        const line = fit.lines[rule];
+        const arrivedTokens = loadTokens(account.pending, { prior, fit: { ...fit, regression: line } });
+        return differenceTokens - arrivedTokens - returnedBy(rule, reply, { prior, fit: line }).tokens;
+      };
       next = { ...next, ruleLosses: nextLosses(next.ruleLosses, errorOf, toleranceTokens) };
     }
   }
@@ -53,9 +57,16 @@ export function learnRules(account: Account, model: Model, { prompt, differenceT
 /** What a difference teaches of text: what is left of it beside the reply and what vanished. A falling prompt never teaches. */
 export function learnText(account: Account, model: Model, { prompt, differenceTokens }: Difference): ModelFit {
   if (differenceTokens <= 0) return model.fit;
-  const tokens = differenceTokens - prompt.returnedTokens + prompt.vanishingTokens - account.pending.fixedTokens;
-  const weighed = weighCounts(account.pending.counts, model.prior.weights);
-  return { ...model.fit, regression: learn(model.fit.regression, { weighed, messages: account.pending.messages, tokens }) };
+  const { fit, prior } = model;
+  const { reply, pending } = account;
+  const weighed = weighCounts(pending.counts, prior.weights);
+  const besideTokens = differenceTokens + prompt.vanishingTokens - pending.fixedTokens;
+  const lines = everyRule((rule) => {
+    const line = fit.lines[rule];
+    const returnedTokens = reply === null ? 0 : returnedBy(rule, reply, { prior, fit: line }).tokens;
+    return learn(line, { weighed, messages: pending.messages, tokens: besideTokens - returnedTokens });
+  });
+  return { ...fit, lines, regression: lines[prompt.rule ?? "output"] };
 }
 
 /** Two reports of one model: how far apart they are, and what was expected to stand between them. */

@@ -3,12 +3,14 @@ import type { Load } from "./load.ts";
 import { weighCounts } from "./load.ts";
 import type { Regression } from "./regression.ts";
 import { expectedOf, regressionFrom } from "./regression.ts";
-import type { RuleLosses } from "./reply-return.ts";
-import { NO_LOSSES } from "./reply-return.ts";
+import type { ReturnRule, RuleLosses } from "./reply-return.ts";
+import { everyRule, NO_LOSSES } from "./reply-return.ts";
 
 /** What a session has learned of one model: what text costs, which part of a reply returns, what vanishes at a turn. */
 export interface ModelFit {
   readonly regression: Regression;
+  /** The same line, had each rule been in force all along: a wrong rule must not hide in the price of text. */
+  readonly lines: { readonly [rule in ReturnRule]: Regression };
   readonly ruleLosses: RuleLosses;
   /** How far "the turn's reasoning stays" and "goes" were off lately. */
   readonly turnLosses: { readonly stays: number; readonly goes: number };
@@ -20,6 +22,8 @@ export interface ModelFit {
 export interface Model {
   readonly prior: ModelPrior;
   readonly fit: ModelFit;
+  /** What the newest report is multiplied by to become this model's; 1 where it is its own. */
+  readonly switchRatio: number;
 }
 
 /** A wrong prior is overruled by the first turn that shows it: chosen, half of what one wrong guess costs. */
@@ -27,8 +31,10 @@ const PRIOR_TURN_LOSS = 0.5;
 
 /** What is assumed of a model before its first report. */
 export function fitFrom(prior: ModelPrior): ModelFit {
+  const regression = regressionFrom(prior);
   return {
-    regression: regressionFrom(prior),
+    regression,
+    lines: everyRule(() => regression),
     ruleLosses: NO_LOSSES,
     turnLosses: {
       stays: prior.reasoningAtTurn === "goes" ? PRIOR_TURN_LOSS : 0,
@@ -39,6 +45,6 @@ export function fitFrom(prior: ModelPrior): ModelFit {
 }
 
 /** Expected tokens of a load. */
-export function loadTokens(load: Load, { prior, fit }: Model): number {
+export function loadTokens(load: Load, { prior, fit }: Omit<Model, "switchRatio">): number {
   return expectedOf(fit.regression, weighCounts(load.counts, prior.weights), load.messages) + load.fixedTokens;
 }

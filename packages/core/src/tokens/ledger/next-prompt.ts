@@ -43,8 +43,8 @@ export function nextPrompt(account: Account, model: Model, beside: Beside): Next
     }
     case "report": {
       const besideTokens = weighBeside(beside, model) - weighBeside(base.beside, model);
-      const expectedTokens = base.promptTokens + besideTokens + addedTokens;
-      return { ...arrival, expectedTokens, reportedTokens: base.promptTokens, overheadTokens };
+      const reportedTokens = base.promptTokens * model.switchRatio;
+      return { ...arrival, expectedTokens: reportedTokens + besideTokens + addedTokens, reportedTokens, overheadTokens };
     }
     default:
       return base satisfies never;

@@ -28,6 +28,16 @@ export const NO_LOSSES: RuleLosses = { output: 0, visible: 0, text: 0, "text-and
 
 const RULES: readonly ReturnRule[] = ["output", "visible", "text", "text-and-reasoning"];
 
+/** One value a rule. */
+export function everyRule<T>(of: (rule: ReturnRule) => T): { readonly [rule in ReturnRule]: T } {
+  return {
+    output: of("output"),
+    visible: of("visible"),
+    text: of("text"),
+    "text-and-reasoning": of("text-and-reasoning"),
+  };
+}
+
 /** Tokens of a reply that come back, and how many of them are reasoning. */
 export interface Returned {
   readonly tokens: number;
@@ -103,13 +113,7 @@ const KEPT_RATIO = 0.85;
 
 /** The losses after one more reply: how far each rule was from what came back, against `toleranceTokens`, beside the best. */
 export function nextLosses(losses: RuleLosses, errorOf: (rule: ReturnRule) => number, toleranceTokens: number): RuleLosses {
-  const seen = RULES.map((rule) => Math.min(1, Math.abs(errorOf(rule)) / toleranceTokens));
-  const least = Math.min(...seen);
-  const next = (rule: ReturnRule, index: number) => KEPT_RATIO * losses[rule] + ((seen[index] ?? least) - least) / 2;
-  return {
-    output: next("output", 0),
-    visible: next("visible", 1),
-    text: next("text", 2),
-    "text-and-reasoning": next("text-and-reasoning", 3),
-  };
+  const seen = everyRule((rule) => Math.min(1, Math.abs(errorOf(rule)) / toleranceTokens));
+  const least = Math.min(...RULES.map((rule) => seen[rule]));
+  return everyRule((rule) => KEPT_RATIO * losses[rule] + (seen[rule] - least) / 2);
 }
