@@ -1,0 +1,26 @@
+import type { EstimatorSpec, Policy } from "@plimsoll/core";
+import { PRESETS } from "@plimsoll/core";
+import { expect, test } from "vitest";
+import { workAtEnd } from "./quiet-gate.ts";
+
+/** Two sessions that differ in their length alone; short results keep the test quick. */
+const SHORT = { messageCount: 100, resultChars: 60 } as const;
+const LONG = { messageCount: 10_000, resultChars: 60 } as const;
+
+/** One preset for each way of measuring. */
+const policies = [
+  ...new Map(PRESETS.filter(({ enabled }) => enabled).map((policy) => [key(policy.estimator), policy])).values(),
+].map((policy: Policy) => [policy.name, policy] as const);
+
+function key(estimator: EstimatorSpec): string {
+  return JSON.stringify(estimator);
+}
+
+test.each(policies)(
+  "%s: a gate that fires nothing and a step more cost as much at 100 messages as at 10,000",
+  async (_, policy) => {
+    const short = await workAtEnd(policy, SHORT);
+    expect(await workAtEnd(policy, LONG)).toEqual(short);
+    expect([short.gate.messagesVisited, short.step.messagesVisited]).toEqual([1, 2]);
+  },
+);

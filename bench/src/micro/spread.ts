@@ -1,0 +1,41 @@
+import type { Task } from "tinybench";
+import { Bench } from "tinybench";
+
+/** The middle, the smallest and the largest of some figures from one run. */
+export interface Spread {
+  readonly median: number;
+  readonly least: number;
+  readonly most: number;
+}
+
+/** The spread of the figures, of which there is at least one. */
+export function spreadOf(figures: readonly number[]): Spread {
+  const sorted = figures.toSorted((a, b) => a - b);
+  const at = (index: number) => sorted[index] ?? Number.NaN;
+  return { median: at(Math.floor(sorted.length / 2)), least: at(0), most: at(sorted.length - 1) };
+}
+
+/** Rounds of a comparison, and how long each side of a round runs; the sides take turns, so that a slow moment meets both. */
+const ROUNDS = 7;
+const ROUND_MS = 60;
+
+/** Each side runs this often at least, however long it takes. */
+const LEAST_RUNS = 3;
+
+/** How many times as long `numerator` takes as `denominator`: the ratio of their medians, round by round. */
+export async function timeRatio(numerator: () => unknown, denominator: () => unknown): Promise<Spread> {
+  const ratios: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const bench = new Bench({ time: ROUND_MS, iterations: LEAST_RUNS, warmupTime: 20, warmupIterations: 1 });
+    bench.add("numerator", numerator).add("denominator", denominator);
+    const [one, other] = await bench.run();
+    ratios.push(medianMs(one) / medianMs(other));
+  }
+  return spreadOf(ratios);
+}
+
+function medianMs(task: Task | undefined): number {
+  const result = task?.result;
+  if (result?.state !== "completed") throw new Error(`the ${task?.name ?? "missing"} side did not run to its end`);
+  return result.latency.p50;
+}
