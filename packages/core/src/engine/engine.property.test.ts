@@ -5,7 +5,7 @@ import { playSession } from "../testing/play-session.ts";
 
 /** Set by `pnpm fuzz`: how many sessions, for how long, from which seed, and which failure to show again. */
 const { PLIMSOLL_FUZZ_CASES, PLIMSOLL_FUZZ_SECONDS, PLIMSOLL_FUZZ_SEED, PLIMSOLL_FUZZ_PATH } = process.env;
-const numRuns = Number(PLIMSOLL_FUZZ_CASES ?? "300");
+const numRuns = Number(PLIMSOLL_FUZZ_CASES ?? "200");
 const seed = Number(PLIMSOLL_FUZZ_SEED ?? "20260101");
 const timeBox =
   PLIMSOLL_FUZZ_SECONDS === undefined
