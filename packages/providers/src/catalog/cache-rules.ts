@@ -4,13 +4,13 @@ const MINUTE_MS = 60_000;
 
 /**
  * Prompt caches by model family, first match first. Sources: the vendors' documentation of prompt caching, read in November 2026:
- * Anthropic: at least 1,024 tokens (4,096 for Opus 4.5 and later and for Haiku 4.5, 2,048 for older Haiku), five minutes from the last
+ * Anthropic: at least 1,024 tokens (4,096 for Opus 4.5 to 4.7 and for Haiku 4.5, 2,048 for older Haiku), five minutes from the last
  * use; OpenAI: at least 1,024 tokens, multiples of 128, five to ten minutes from the last use.
  * Google's implicit cache states no time; ten minutes is chosen.
  */
 const RULES: readonly { readonly families: readonly string[]; readonly rules: CacheRules }[] = [
   {
-    families: ["opus-4-5", "opus-4.5", "opus-4-6", "opus-4.6", "opus-4-7", "opus-4.7", "opus-4-8", "opus-4.8", "haiku-4"],
+    families: ["opus-4-5", "opus-4.5", "opus-4-6", "opus-4.6", "opus-4-7", "opus-4.7", "haiku-4"],
     rules: { minimumTokens: 4096, stepTokens: 1, timeToLiveMs: 5 * MINUTE_MS },
   },
   { families: ["haiku"], rules: { minimumTokens: 2048, stepTokens: 1, timeToLiveMs: 5 * MINUTE_MS } },

@@ -4,12 +4,14 @@ import type { AssistantModelMessage, ModelMessage } from "ai";
 import type { Fields } from "../fields.ts";
 import { jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { argumentsObject } from "../wire/call-arguments.ts";
-import type { CompactorOptions, RequestOverhead } from "./array-compactor.ts";
+import type { CompactorOptions } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
+import type { RequestOverhead } from "./array-log.ts";
 import { imageAt, textParts, UNKNOWN_REPLY, userDraft } from "./content.ts";
 import type { ItemGroup, WireArray } from "./wire-array.ts";
 
-export type { CompactorOptions, RequestOverhead } from "./array-compactor.ts";
+export type { CompactorOptions } from "./array-compactor.ts";
+export type { RequestOverhead } from "./array-log.ts";
 
 /** The part of the SDK's `PrepareStepFunction` that is used; it fits agents with any tools. */
 export type PrepareStep = (step: {

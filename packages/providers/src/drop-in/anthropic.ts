@@ -10,7 +10,8 @@ import { createArrayCompactor } from "./array-compactor.ts";
 import { imageAt, textParts, UNKNOWN_REPLY, userDraft } from "./content.ts";
 import type { ItemGroup, WireArray } from "./wire-array.ts";
 
-export type { ArrayCompactor, CompactorOptions, RequestOverhead } from "./array-compactor.ts";
+export type { ArrayCompactor, CompactorOptions } from "./array-compactor.ts";
+export type { RequestOverhead } from "./array-log.ts";
 
 /** Compacts an array of Anthropic messages that is resent whole at each call. System text and tools go in as overhead. */
 export function createMessagesCompactor(options: CompactorOptions): ArrayCompactor<Anthropic.MessageParam, Anthropic.Message> {

@@ -11,7 +11,8 @@ import { createArrayCompactor } from "./array-compactor.ts";
 import { imageAt, textParts, UNKNOWN_REPLY, userDraft } from "./content.ts";
 import type { ItemGroup, WireArray } from "./wire-array.ts";
 
-export type { ArrayCompactor, CompactorOptions, RequestOverhead } from "./array-compactor.ts";
+export type { ArrayCompactor, CompactorOptions } from "./array-compactor.ts";
+export type { RequestOverhead } from "./array-log.ts";
 
 type ChatMessage = OpenAI.ChatCompletionMessageParam;
 
