@@ -95,3 +95,7 @@ export { gridOf, policyAt, type SweepAxis, type SweepSetting, type SweptPolicy }
 export { parseAxis } from "./sweep/parse-axis.ts";
 export { numbersAt, type PolicyNumber, policyNumbers, withNumber } from "./sweep/policy-path.ts";
 export type { ImportNote, ImportNoteCode, Transcript } from "./transcript.ts";
+// Tuning
+export { FEWEST_SESSIONS, type Sureness } from "./tune/bootstrap.ts";
+export type { CacheKind, PolicyScore } from "./tune/score.ts";
+export { type TunedPolicy, type TuneResult, tune } from "./tune/tune.ts";

@@ -155,6 +155,8 @@ export interface CostMetrics {
   /** Requests, replies and summaries, with the provider's prompt cache, and as if there were none. */
   readonly withCacheUsd: number | null;
   readonly withoutCacheUsd: number | null;
+  /** With a prompt cache that never expires: what is left of a policy's gain where a session has no pauses. */
+  readonly lastingCacheUsd: number | null;
   /** The same per 100 calls. */
   readonly withCachePer100CallsUsd: number | null;
   readonly withoutCachePer100CallsUsd: number | null;

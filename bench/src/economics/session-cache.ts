@@ -11,6 +11,11 @@ export interface SessionCache {
 
 const ONE_HOUR_MS = 3_600_000;
 
+/** The same cache if nothing in it ever expired. */
+export function lastingCache(cache: SessionCache): SessionCache {
+  return { ...cache, rulesFor: (modelId) => ({ ...cache.rulesFor(modelId), timeToLiveMs: Number.POSITIVE_INFINITY }) };
+}
+
 /** The cache of a recorded session. Where its agent paid for writes that live an hour, they live an hour. */
 export function sessionCache(calls: readonly RecordedCall[], catalog: ModelCatalog): SessionCache {
   const livesAnHour = calls.some((call) => (call.usage.usage.input.cacheWriteOneHourTokens ?? 0) > 0);

@@ -15,7 +15,10 @@ export interface CostInput {
 }
 
 /** Adds up what the requests cost; `served` says how each was served. */
-export function createCost(input: CostInput): { add(sent: ReplayedCall, served: ServedStep): void; result(): CostMetrics } {
+export function createCost(input: CostInput): {
+  add(sent: ReplayedCall, served: ServedStep): void;
+  result(): Omit<CostMetrics, "lastingCacheUsd">;
+} {
   const { catalog, cache, sizeModel } = input;
   const count = {
     cacheReadTokens: 0,

@@ -1,6 +1,6 @@
 import type { ModelCatalog } from "@plimsoll/providers";
 import { createRequestLedger } from "../economics/request-ledger.ts";
-import { sessionCache } from "../economics/session-cache.ts";
+import { lastingCache, sessionCache } from "../economics/session-cache.ts";
 import { type Cell, isRecordedPolicy } from "../replay/cell.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { CompactionDetail, Composition, RowMetrics } from "../results.ts";
@@ -41,6 +41,9 @@ export function createRowMetrics(session: PreparedSession, cell: Cell, catalog: 
   const cache = sessionCache(sizeModel.calls, catalog);
   const serve = createRequestLedger(session, cell, cache);
   const cost = createCost({ catalog, cache, sizeModel });
+  const lasting = lastingCache(cache);
+  const serveLasting = createRequestLedger(session, cell, lasting);
+  const lastingCost = createCost({ catalog, cache: lasting, sizeModel });
   const work = createWork();
   const composition = createComposition(sizeModel);
   return {
@@ -48,6 +51,7 @@ export function createRowMetrics(session: PreparedSession, cell: Cell, catalog: 
       for (const metric of [safety, economy, retention, calibration, work, composition]) metric?.add(sent);
       const served = serve(sent);
       cost.add(sent, served);
+      lastingCost.add(sent, serveLasting(sent));
       cacheValidity?.add(sent, served.call);
     },
     result: () => {
@@ -55,7 +59,7 @@ export function createRowMetrics(session: PreparedSession, cell: Cell, catalog: 
       const metrics = {
         safety: safety.result(),
         economy: economy.result(),
-        cost: cost.result(),
+        cost: { ...cost.result(), lastingCacheUsd: lastingCost.result().withCacheUsd },
         cacheValidity: cacheValidity?.result() ?? null,
         ...kept,
         calibration: calibration?.result() ?? null,

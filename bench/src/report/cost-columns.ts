@@ -36,6 +36,7 @@ const dollars = (group: string, of: (cost: CostSummary) => DollarSummary): reado
 export const COST_COLUMNS: readonly Column[] = [
   { group: "priced", title: "sessions", figure: ({ cost, sessions }) => `${cost.pricedSessions} of ${sessions}` },
   ...dollars("US dollars with a prompt cache", ({ withCache }) => withCache),
+  ...dollars("US dollars with a prompt cache that never expires", ({ lastingCache }) => lastingCache),
   ...dollars("US dollars without a prompt cache", ({ withoutCache }) => withoutCache),
   requests("read from cache", ({ cacheReadTokens }) => cacheReadTokens),
   requests("written to cache", ({ cacheWriteTokens }) => cacheWriteTokens),

@@ -12,6 +12,8 @@ export interface CostSummary {
   readonly pricedSessions: number;
   readonly withCache: DollarSummary;
   readonly withoutCache: DollarSummary;
+  /** With a prompt cache that never expires. */
+  readonly lastingCache: DollarSummary;
 }
 
 /** Dollars with or without a prompt cache; `null` where no session has a price. */
@@ -42,6 +44,7 @@ export function summarizeCost(rows: readonly CostRow[], baseline: ReadonlyMap<st
     summaryRequests: sum(({ summaryRequests }) => summaryRequests),
     pricedSessions: rows.filter(({ metrics }) => metrics.cost.withCacheUsd !== null).length,
     withCache: dollars(({ withCacheUsd }) => withCacheUsd),
+    lastingCache: dollars(({ lastingCacheUsd }) => lastingCacheUsd),
     withoutCache: dollars(({ withoutCacheUsd }) => withoutCacheUsd),
   };
 }

@@ -116,6 +116,7 @@ function exampleRow({ session, policy, window, calls }: RowOptions): ReplayRow {
         summaryReplyTokens: compactions * 2_000,
         withCacheUsd: calls * 0.02,
         withoutCacheUsd: calls * 0.12,
+        lastingCacheUsd: calls * 0.018,
         withCachePer100CallsUsd: 2,
         withoutCachePer100CallsUsd: 12,
       },

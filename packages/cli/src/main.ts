@@ -5,6 +5,7 @@ import { addCalibrateCommand } from "./command/calibrate-command.ts";
 import { addDemoCommand } from "./command/demo-command.ts";
 import { addPolicyCommand } from "./command/policy-command.ts";
 import { addSimulateCommand } from "./command/simulate-command.ts";
+import { addTuneCommand } from "./command/tune-command.ts";
 import { EXIT_FAILED, EXIT_OK, EXIT_USAGE } from "./exit-code.ts";
 import type { CliIo } from "./io.ts";
 import { addAgentCommands } from "./run/agent-commands.ts";
@@ -44,6 +45,7 @@ function createProgram(io: CliIo, onExit: (exitCode: number) => void): Command {
   addBenchCommand(program, io, onExit);
   addCalibrateCommand(program, io, onExit);
   addDemoCommand(program, io, onExit);
+  addTuneCommand(program, io, onExit);
   addPolicyCommand(program, io, onExit);
   addSimulateCommand(program, io, onExit);
   addAgentCommands(program, io, onExit);

@@ -46,6 +46,7 @@ const cost = z.strictObject({
   summaryReplyTokens: z.number(),
   withCacheUsd: figure,
   withoutCacheUsd: figure,
+  lastingCacheUsd: figure,
   withCachePer100CallsUsd: figure,
   withoutCachePer100CallsUsd: figure,
 });

@@ -1,0 +1,51 @@
+import type { ReplayRow } from "../results.ts";
+
+/** Which prompt cache costs are reckoned with. */
+export type CacheKind = "expiring" | "lasting";
+
+/** One session under one policy: what counts for the tuner. */
+export interface SessionScore {
+  readonly session: string;
+  /** Cost as a share of what doing nothing costs. */
+  readonly costRatio: number;
+  readonly uses: number;
+  readonly sourceEvidenced: number;
+  readonly overflows: number;
+}
+
+/** One policy over several sessions. Cost is the geometric mean, evidence pooled over all uses. */
+export interface PolicyScore {
+  readonly cost: number;
+  readonly gain: number;
+  readonly overflows: number;
+}
+
+/** The sessions' scores by policy; sessions without a price are scored by prompt tokens. Those that `none` was not replayed in are left out. */
+export function scoresByPolicy(rows: readonly ReplayRow[], cache: CacheKind): ReadonlyMap<string, readonly SessionScore[]> {
+  const costOf = ({ metrics }: ReplayRow): number =>
+    (cache === "expiring" ? metrics?.cost.withCacheUsd : metrics?.cost.lastingCacheUsd) ?? metrics?.economy.promptTokens ?? 0;
+  const baseline = new Map(rows.flatMap((row) => (row.policy === "none" ? [[row.session, costOf(row)] as const] : [])));
+  const scores = new Map<string, SessionScore[]>();
+  for (const row of rows) {
+    const base = baseline.get(row.session) ?? 0;
+    if (row.metrics === null || base <= 0) continue;
+    const { uses, sourceEvidenced } = row.metrics.retention.all;
+    const overflows = row.metrics.safety.overflowingRequests;
+    const score = { session: row.session, costRatio: costOf(row) / base, uses, sourceEvidenced, overflows };
+    const known = scores.get(row.policy);
+    if (known === undefined) scores.set(row.policy, [score]);
+    else known.push(score);
+  }
+  return scores;
+}
+
+/** Puts sessions together; a session that comes several times (a resample) counts several times. */
+export function pooledScore(sessions: readonly SessionScore[]): PolicyScore {
+  const logs = sessions.reduce((sum, { costRatio }) => sum + Math.log(Math.max(costRatio, Number.MIN_VALUE)), 0);
+  const uses = sessions.reduce((sum, session) => sum + session.uses, 0);
+  return {
+    cost: Math.exp(logs / Math.max(1, sessions.length)),
+    gain: uses === 0 ? 1 : sessions.reduce((sum, session) => sum + session.sourceEvidenced, 0) / uses,
+    overflows: sessions.reduce((sum, session) => sum + session.overflows, 0),
+  };
+}
