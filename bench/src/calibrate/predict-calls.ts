@@ -42,7 +42,8 @@ export function predictCalls(transcript: Transcript, { spec, priors }: Method): 
     const overhead = { system: view.system, tools: view.tools, dynamicContext: null, hiddenTokens: 0 };
     const reportedTokens = entry.type === "usage" ? (entry.usage.input.totalTokens ?? 0) : 0;
     if (entry.type === "usage" && reportedTokens > 0) {
-      const prediction = estimator.predict(ledger, overhead);
+      // Who sends a request knows which model it goes to.
+      const prediction = estimator.predict(estimator.changeModel(ledger, entry.modelId), overhead);
       calls.push({ file: transcript.name, call: calls.length, modelId: entry.modelId, reportedTokens, prediction });
     }
     ledger = foldLedger(ledger, entry, { estimator, view, overhead });

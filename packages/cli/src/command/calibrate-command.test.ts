@@ -1,0 +1,51 @@
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fixtureSessions } from "@plimsoll/fixtures";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { main } from "../main.ts";
+import { recordedIo } from "../testing/recorded-io.ts";
+
+let folder = "";
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "plimsoll-calibrate-"));
+  mkdirSync(join(folder, "logs/deep"), { recursive: true });
+  copyFileSync(fixtureSessions()[0]?.path ?? "", join(folder, "logs/deep/session.jsonl"));
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const run = async (...args: readonly string[]) => {
+  const recorded = recordedIo(folder);
+  const exitCode = await main(["calibrate", ...args], recorded.io);
+  return { exitCode, stdout: recorded.stdout(), stderr: recorded.stderr() };
+};
+
+describe("plimsoll calibrate", () => {
+  test("shows every method, over all calls and session by session", async () => {
+    const { exitCode, stdout } = await run("logs");
+    expect(exitCode).toBe(0);
+    for (const method of ["chars/4", "sven", "last usage + chars/4 (pi)", "ledger"]) expect(stdout).toContain(method);
+    expect(stdout).toContain("deep/session.jsonl");
+  });
+
+  test("writes a line a call, named by the path below the folder that was given, and all errors as JSON", async () => {
+    const { exitCode } = await run("logs", "--predictions", "out.jsonl", "--json", "errors.json");
+    expect(exitCode).toBe(0);
+    const [first] = readFileSync(join(folder, "out.jsonl"), "utf8").split("\n");
+    const line: unknown = JSON.parse(first ?? "");
+    expect(line).toMatchObject({ file: "deep/session.jsonl", call: 0 });
+    const report: unknown = JSON.parse(readFileSync(join(folder, "errors.json"), "utf8"));
+    expect(report).toMatchObject({ sessions: [{ file: "deep/session.jsonl" }] });
+  });
+
+  test.each([
+    ["a place that is not there", ["nowhere"], "nowhere: no such file or folder"],
+    ["a method that is not there", ["logs", "--predictions", "out.jsonl", "--method", "guess"], "no method is called guess"],
+  ])("%s is one line", async (_, args, line) => {
+    const { exitCode, stderr } = await run(...args);
+    expect(exitCode).not.toBe(0);
+    expect(stderr).toContain(line);
+  });
+});
