@@ -180,6 +180,17 @@ describe.each(wires)("$wire", { timeout: SLOWEST_MS }, ({ clientOf }) => {
     });
   });
 
+  test("a reader that stops reading is not kept waiting for the rest", async () => {
+    const pause = (index: number) => (index < 5 ? Promise.resolve() : new Promise<void>(() => undefined));
+    const simulator = await simulatorWith({ faults: () => ({ kind: "slow-stream", pause }) });
+    const types: string[] = [];
+    for await (const event of clientOf(simulator).stream(request, signal)) {
+      types.push(event.type);
+      break;
+    }
+    expect(types).toEqual(["text-delta"]);
+  });
+
   test("a stream that is slow is a reply all the same", async () => {
     const pauses: number[] = [];
     const pause = (index: number) => Promise.resolve(void pauses.push(index));

@@ -8,7 +8,7 @@ import { main } from "../main.ts";
 import { recordedIo } from "../testing/recorded-io.ts";
 import { simulate } from "./simulate-command.ts";
 
-const DEFAULTS = { session: null, port: "0", window: "32k", fault: [] };
+const DEFAULTS = { session: null, port: "0", window: "32k", fault: [], factor: "1" };
 
 function terminal() {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-simulate-"));
@@ -59,6 +59,13 @@ test("serves until it is interrupted and says what came of each request", async 
   ]);
 });
 
+test("counts by the tokenizer and factor that are asked for", async () => {
+  const recorded = terminal();
+  await serve({ ...DEFAULTS, tokenizer: "o200k_base", factor: "3" }, recorded, async (url) => {
+    expect(await ask(url)).toMatchObject({ answer: { usage: { input_tokens: 3 } } });
+  });
+});
+
 test("plays the replies of a session log", async () => {
   const recorded = terminal();
   const log = encodeLog(logOf([human("1", "go"), reply("2", "as it was said then")]));
@@ -71,6 +78,8 @@ test("plays the replies of a session log", async () => {
 test.each([
   [["--port", "70000"], "plimsoll: --port 70000: give a number from 0 to 65535\n"],
   [["--window", "real"], "plimsoll: --window real: a simulated window is a number of tokens, as 32k\n"],
+  [["--factor", "20"], "plimsoll: --factor 20: give a ratio from 0.1 to 10, as 1.25\n"],
+  [["--tokenizer", "abc"], "plimsoll: --tokenizer abc: known are o200k_base, cl100k_base\n"],
   [
     ["--fault", "cut"],
     "plimsoll: --fault cut: give a kind and the number of a request, as 429@3; kinds are 429, 500, 529, cut, error, empty, truncate, no-usage\n",

@@ -2,6 +2,8 @@ import { resolve } from "node:path";
 import { importFile } from "@plimsoll/bench";
 import type { Message } from "@plimsoll/core";
 import { PlimsollError } from "@plimsoll/core";
+import type { EncodingName } from "@plimsoll/providers";
+import { ENCODING_NAMES, loadTokenCounter } from "@plimsoll/providers";
 import type { Exchange, SimulatedReply, SimulatorOptions } from "@plimsoll/providers/simulator";
 import { repliesOfTranscript, startSimulator } from "@plimsoll/providers/simulator";
 import type { Command } from "commander";
@@ -15,6 +17,8 @@ interface SimulateOptions {
   readonly port: string;
   readonly window: string;
   readonly fault: readonly string[];
+  readonly tokenizer?: string;
+  readonly factor: string;
 }
 
 /** Adds `plimsoll simulate`, which serves until it is interrupted. */
@@ -25,6 +29,8 @@ export function addSimulateCommand(program: Command, io: CliIo, onExit: (exitCod
     .argument("[session]", "a session log whose replies are played; without it every reply is one line")
     .option("-p, --port <port>", "port to listen on, 0 for a free one", "8484")
     .option("-w, --window <tokens>", "context window, as 32k or 200k", "200k")
+    .option("--tokenizer <name>", `count tokens by ${ENCODING_NAMES.join(" or ")}, instead of four characters each`)
+    .option("--factor <ratio>", "multiply counts, to play a model whose tokenizer finds more", "1")
     .option("--fault <kind@n>", "what goes wrong with the n-th request: 429@3, 529@5, cut@2, empty@4, …", collect, [])
     .action(async (session: string | undefined, options: SimulateOptions) => {
       const controller = new AbortController();
@@ -40,7 +46,7 @@ function collect(value: string, before: readonly string[]): readonly string[] {
 
 /** Serves until the signal aborts. The first line says where; every further one what came of a request. */
 export async function simulate(
-  { session, port, window, fault }: SimulateOptions & { readonly session: string | null },
+  { session, port, window, fault, tokenizer, factor }: SimulateOptions & { readonly session: string | null },
   io: CliIo,
   signal: AbortSignal,
 ): Promise<number> {
@@ -48,6 +54,8 @@ export async function simulate(
     replies: session === null ? echoReply : await repliesOf(resolve(io.cwd, session), session),
     contextWindowTokens: windowTokens(window),
     faults: faultsFrom(fault),
+    tokenFactorRatio: factorRatio(factor),
+    ...(tokenizer === undefined ? {} : { countTokens: (await loadTokenCounter(encodingNamed(tokenizer))).countTokens }),
     port: portNumber(port),
     onExchange: (exchange) => void io.stdout.write(`${exchangeLine(exchange)}\n`),
   });
@@ -75,6 +83,19 @@ function windowTokens(text: string): number {
   if (window.kind === "real")
     throw new PlimsollError("bad-input", "--window real: a simulated window is a number of tokens, as 32k");
   return window.tokens;
+}
+
+/** A tenth to ten times: what lies outside is a slip of the pen. */
+function factorRatio(text: string): number {
+  const ratio = /^\d{1,2}(\.\d{1,4})?$/.test(text) ? Number(text) : Number.NaN;
+  if (ratio >= 0.1 && ratio <= 10) return ratio;
+  throw new PlimsollError("bad-input", `--factor ${text}: give a ratio from 0.1 to 10, as 1.25`);
+}
+
+function encodingNamed(name: string): EncodingName {
+  const known = ENCODING_NAMES.find((each) => each === name);
+  if (known !== undefined) return known;
+  throw new PlimsollError("bad-input", `--tokenizer ${name}: known are ${ENCODING_NAMES.join(", ")}`);
 }
 
 const LARGEST_PORT = 65_535;

@@ -2,34 +2,34 @@ import type { MeasuredFigures } from "./figures.ts";
 
 /** Fitted on recorded sessions by `pnpm calibrate --refit` (method and errors: docs/estimators.md). */
 export const MEASURED_FIGURES: MeasuredFigures = {
-  asOf: "2026-11-21",
+  asOf: "2026-11-22",
   weights: {
     claude: {
-      pooledRatio: 1.128,
+      pooledRatio: 1.13,
       // biome-ignore format: a row of eight is read beside the classes
       values: [
-        0.542, 1.334, 0.877, 1.773, 0.017, 0.21, 0.103, 0.462,
-        1.51, 0.116, 0.409, 0.129, 1.105, 0.551, 0.037, 0.575,
-        0.829, 0.791, 0.584, 0.684, 0.899, 0.705, 1.441, 0.068,
-        0.211, 0.816, 0.798, 0.426, 0.569, 1.984, 0.899, 0.728,
+        0.56, 1.35, 0.91, 1.79, 0.01, 0.22, 0.09, 0.5,
+        1.52, 0.11, 0.4, 0.14, 1.08, 0.58, 0.04, 0.39,
+        0.84, 0.81, 0.6, 0.7, 0.86, 0.73, 1.49, 0.07,
+        0.19, 0.82, 0.8, 0.43, 0.51, 1.98, 0.9, 0.75,
       ],
     },
     other: {
-      pooledRatio: 0.897,
+      pooledRatio: 0.896,
       // biome-ignore format: a row of eight is read beside the classes
       values: [
-        0.054, 0.746, 0.619, 0.681, 0.132, 0.031, 0.14, 0.233,
-        1.618, 0.418, 0.585, 0.045, 1.029, 0.082, 0.31, 0.139,
-        0.248, 0.37, 0.405, 0.761, 0.807, 0.525, 0.497, 0.029,
-        0.251, 0.8, 0.791, 0.305, 1.073, 2, 0.9, 0.418,
+        0.1, 0.75, 0.66, 0.71, 0.12, 0.03, 0.14, 0.23,
+        1.58, 0.45, 0.56, 0.05, 1.02, 0.08, 0.33, 0.18,
+        0.27, 0.39, 0.41, 0.77, 0.81, 0.54, 0.5, 0.04,
+        0.25, 0.8, 0.79, 0.31, 1.07, 2, 0.9, 0.47,
       ],
     },
   },
   lines: {
-    claude: { weights: "claude", slopeRatio: 0.919, messageTokens: 10.65, sessions: 5 },
-    "claude-from-4.6": { weights: "claude", slopeRatio: 1.193, messageTokens: 11.583, sessions: 4 },
-    gpt: { weights: "other", slopeRatio: 0.99, messageTokens: 8.544, sessions: 6 },
-    gemini: { weights: "other", slopeRatio: 1.115, messageTokens: 1.219, sessions: 1 },
-    llama: { weights: "other", slopeRatio: 0.999, messageTokens: 23.361, sessions: 3 },
+    claude: { weights: "claude", slopeRatio: 0.916, messageTokens: 10.698, sessions: 5 },
+    "claude-from-4.6": { weights: "claude", slopeRatio: 1.19, messageTokens: 11.638, sessions: 4 },
+    gpt: { weights: "other", slopeRatio: 0.989, messageTokens: 8.574, sessions: 6 },
+    gemini: { weights: "other", slopeRatio: 1.2, messageTokens: 5, sessions: 2 },
+    llama: { weights: "other", slopeRatio: 1.001, messageTokens: 22.857, sessions: 3 },
   },
 };

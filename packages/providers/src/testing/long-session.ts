@@ -1,4 +1,13 @@
-import type { Context, ContextManager, ModelClient, ModelReply, Policy, SessionEntry, ToolCallPart } from "@plimsoll/core";
+import type {
+  Context,
+  ContextManager,
+  ModelClient,
+  ModelReply,
+  ModelRequest,
+  Policy,
+  SessionEntry,
+  ToolCallPart,
+} from "@plimsoll/core";
 import {
   admitToolResult,
   chainId,
@@ -72,7 +81,13 @@ function fileText(call: ToolCallPart, step: number): string {
   ).join("\n");
 }
 
-/** Plays a session as an agent would: gates before submit, before each step and after tools, recovery where a request overflows. */
+/** The reply at the end of a stream. */
+async function streamed(client: ModelClient, request: ModelRequest, signal: AbortSignal): Promise<ModelReply> {
+  for await (const event of client.stream(request, signal)) if (event.type === "reply") return event.reply;
+  throw new Error("a stream that did not fail ends with a reply");
+}
+
+/** Plays a session as an agent would, whole and streamed replies in turn: gates before submit, before each step and after tools, recovery where a request overflows. */
 export async function playLongSession(options: LongSession): Promise<PlayedSession> {
   const { policy, client, windowTokens, maxOutputTokens } = options;
   const signal = new AbortController().signal;
@@ -100,7 +115,8 @@ export async function playLongSession(options: LongSession): Promise<PlayedSessi
     for (let recovery = 0; ; recovery++) {
       const context = manager.context();
       try {
-        const answer = await client.complete({ context, modelId: "simulated-model", maxOutputTokens }, signal);
+        const request = { context, modelId: "simulated-model", maxOutputTokens };
+        const answer = await (replies.length % 2 === 0 ? client.complete(request, signal) : streamed(client, request, signal));
         sent.push(context);
         return answer;
       } catch (error) {
