@@ -1,7 +1,9 @@
 import type { Policy } from "@plimsoll/core";
+import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { z } from "zod";
-import { nearestName } from "../option/nearest-name.ts";
+import { suggestion } from "../option/nearest-name.ts";
 import { findPolicy } from "../option/policy-option.ts";
+import { readPolicySection } from "../policy/policy-section.ts";
 import { policyOf } from "../policy/read-policy-file.ts";
 import { schemaProblems } from "../yaml/schema-problems.ts";
 import { readDocument, type YamlDocument } from "../yaml/yaml-document.ts";
@@ -33,8 +35,8 @@ export function readFileLayer(text: string, displayName: string): ReadLayer {
   const parsed = settingsSchema.safeParse(own);
   const problems = parsed.success ? [] : schemaProblems(parsed.error.issues, z.toJSONSchema(settingsSchema));
   const rest = withoutSettings(document);
-  const unknown = isPolicyGiven ? [] : unknownKeys(rest);
-  const policy = isPolicyGiven ? policyIn(rest, displayName) : { policy: null };
+  const unknown = unknownKeys(rest, isPolicyGiven);
+  const policy = isPolicyGiven && unknown.length === 0 ? policyIn(rest, displayName) : { policy: null };
   const lines = [
     ...[...problems, ...unknown].map(({ path, text: what }) => `${displayName}:${document.placeOf(path)}: ${what}`),
     ...("problems" in policy ? policy.problems : []),
@@ -51,25 +53,29 @@ function withoutSettings(document: YamlDocument): YamlDocument {
   return { ...document, content: Object.fromEntries(Object.entries(document.content).filter(([key]) => isPolicyKey(key))) };
 }
 
-function unknownKeys(document: YamlDocument): readonly { readonly path: readonly string[]; readonly text: string }[] {
-  const known = [...KNOWN_SETTINGS, ...POLICY_KEYS];
-  return Object.keys(document.content).map((key) => {
-    const near = nearestName(key, known);
-    return {
-      path: [key],
-      text: `unknown key "${key}": ${near === undefined ? `known: ${known.join(", ")}` : `did you mean ${near}?`}`,
-    };
-  });
+/** Keys that mean nothing at the top of a file. Beside a preset's name the policy's own keys change it. */
+function unknownKeys(
+  document: YamlDocument,
+  isPolicyGiven: boolean,
+): readonly { readonly path: readonly string[]; readonly text: string }[] {
+  const known = [...KNOWN_SETTINGS, ...POLICY_KEYS, ...(isPolicyGiven ? Object.keys(PLIMSOLL_POLICY) : [])];
+  return Object.keys(document.content)
+    .filter((key) => !known.includes(key))
+    .map((key) => ({ path: [key], text: `unknown key "${key}": ${suggestion(key, known)}` }));
 }
 
 function policyIn(
   document: YamlDocument,
   displayName: string,
 ): { readonly policy: Sourced<Policy> } | { readonly problems: readonly string[] } {
-  const read = policyOf(document, displayName);
+  const read = readPolicySection(document, displayName) ?? policyOf(document, displayName);
   if ("problems" in read) return read;
   const line = POLICY_KEYS.map((key) => document.lineOf([key])).find((each) => each !== null);
-  return { policy: { value: read.found.policy, source: `${displayName}:${line ?? 1}` } };
+  const chosen = document.content.policy;
+  // A preset that nothing changes keeps its name; a changed one goes by the file's.
+  const isUnchanged = typeof chosen === "string" && Object.keys(document.content).length === 1;
+  const value = isUnchanged ? { ...read.found.policy, name: chosen } : read.found.policy;
+  return { policy: { value, source: `${displayName}:${line ?? 1}` } };
 }
 
 /** The layer of values that are texts: the environment's variables, or the command line's flags. `nameOf` says what a key is called there. */

@@ -1,0 +1,109 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { main } from "../main.ts";
+import { recordedIo } from "../testing/recorded-io.ts";
+import { chat } from "./chat-command.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "plimsoll-chat-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+async function chatWith(lines: readonly string[], resume: string | undefined = undefined): Promise<string> {
+  const recorded = recordedIo(folder);
+  const input = Readable.from(lines.map((line) => `${line}\n`));
+  const options = { demo: true, ...(resume === undefined ? {} : { resume }) };
+  expect(await chat(options, { io: recorded.io, input, isTerminal: false })).toBe(0);
+  return recorded.stdout();
+}
+
+async function plimsoll(...argv: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const recorded = recordedIo(folder);
+  const code = await main(argv, recorded.io);
+  return { code, stdout: recorded.stdout(), stderr: recorded.stderr() };
+}
+
+const logs = () => readdirSync(join(folder, ".plimsoll/sessions")).filter((name) => name.endsWith(".jsonl"));
+const numberIn = (match: RegExpMatchArray) => Number((match[1] ?? "").split(",").join(""));
+
+describe("chat --demo", () => {
+  test("compacts, and the status line says what the simulator counted", async () => {
+    const said = await chatWith(Array.from({ length: 5 }, (_, index) => `look ${index}`));
+    const pairs = [...said.matchAll(/The last prompt had (\d+) tokens[\s\S]*?sent ([\d,]+)/g)];
+    expect(pairs).toHaveLength(5);
+    for (const [, counted, shown] of pairs) expect((shown ?? "").split(",").join("")).toBe(counted);
+    expect([...said.matchAll(/◆ compacted \(threshold\)/g)].length).toBeGreaterThanOrEqual(2);
+  });
+
+  test("compacts by hand, undoes, shows the context, and goes on after a resume", async () => {
+    const first = await chatWith([
+      "look",
+      "/compact --keep 1k logs",
+      "/undo",
+      "/undo",
+      "/context",
+      "/policy",
+      "/model",
+      "/nothing",
+      "/help",
+    ]);
+    expect(first).toContain("◆ compacted (manual)");
+    expect(first).toContain("The newest compaction is undone.");
+    expect(first).toContain("plimsoll: there is no compaction to undo");
+    expect(first).toContain("results of run_terminal_command");
+    expect(first).toContain("/nothing; /help lists");
+    const [log = ""] = logs();
+    const used = [...first.matchAll(/\] · ([\d,]+) \//g)].map(numberIn);
+    const second = await chatWith(["go on"], log.slice(0, -".jsonl".length));
+    expect(logs()).toEqual([log]);
+    expect(numberIn(/sent ([\d,]+)/.exec(second) ?? expect.fail())).toBeGreaterThan(used[0] ?? 0);
+  });
+
+  test("what it writes can be inspected, compacted and undone from the command line", async () => {
+    await chatWith(["look", "again", "once more"]);
+    const file = join(".plimsoll/sessions", logs()[0] ?? "");
+    const inspected = await plimsoll("inspect", file, "--html", "page.html");
+    expect(inspected.stdout).toContain("◆ compaction (threshold, plimsoll");
+    const before = await plimsoll("compact", file, "--keep", "2k");
+    const messages: unknown = JSON.parse(before.stdout);
+    expect(Array.isArray(messages) && messages.length > 0).toBe(true);
+    expect((await plimsoll("compact", file, "--dry-run")).stdout).toContain("summarised");
+    expect((await plimsoll("undo", file)).stdout).toMatch(/^Undone: \d+ messages are \d+ again\.\n$/);
+    expect((await plimsoll("inspect", file)).stdout).toContain(", undone later");
+  }, 20_000);
+
+  test("a second chat on the same session is told so", async () => {
+    await chatWith(["look"]);
+    const id = (logs()[0] ?? "").slice(0, -".jsonl".length);
+    const { createFileSessionStore } = await import("@plimsoll/core/node");
+    const { writer } = await createFileSessionStore({ folder: join(folder, ".plimsoll/sessions") }).open(id);
+    await expect(chatWith(["hello"], id)).rejects.toThrow("in use by process");
+    await writer.close();
+  });
+
+  test("run says the answer on its output and ends with 0; as JSON every event is a line", async () => {
+    const plain = await plimsoll("run", "--demo", "look");
+    expect({ code: plain.code, lines: plain.stdout.split("\n").length }).toEqual({ code: 0, lines: 2 });
+    expect(plain.stderr).toContain("done after 6 steps");
+    const json = await plimsoll("run", "--demo", "--json", "look");
+    const types = json.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line).type);
+    expect([types[0], types.at(-1)]).toEqual(["agent-start", "agent-end"]);
+  }, 20_000);
+
+  test.each([
+    ["an unknown session", ["run", "--demo", "--resume", "nope", "x"], "there is no session nope"],
+    ["an unknown model", ["run", "--model", "who-knows", "x"], "it is not known who serves"],
+    ["a file that is no session", ["inspect", "plimsoll.test"], "plimsoll.test"],
+  ])("%s is one line", async (_what, argv, line) => {
+    const { code, stderr } = await plimsoll(...argv);
+    expect({ code, lines: stderr.split("\n").length - 1 }).toEqual({ code: 2, lines: 1 });
+    expect(stderr).toContain(line);
+  });
+});

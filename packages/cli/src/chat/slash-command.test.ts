@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { chatLine } from "./slash-command.ts";
+
+test.each([
+  ["hello there", { kind: "message", text: "hello there" }],
+  ["  ", { kind: "empty" }],
+  ["//etc is a folder", { kind: "message", text: "/etc is a folder" }],
+  ["/compact", { kind: "compact", keepTokens: null, focus: null }],
+  ["/compact the parser bug", { kind: "compact", keepTokens: null, focus: "the parser bug" }],
+  ["/compact --keep 8k", { kind: "compact", keepTokens: 8000, focus: null }],
+  ["/compact --keep 500 the bug", { kind: "compact", keepTokens: 500, focus: "the bug" }],
+  ["/compact --keep lots", { kind: "wrong", why: "/compact --keep takes a number of tokens, as 8000 or 8k" }],
+  ["/undo", { kind: "undo" }],
+  ["/exit", { kind: "quit" }],
+  ["/model", { kind: "model", argument: null }],
+  ["/model openai/gpt-5.5", { kind: "model", argument: "openai/gpt-5.5" }],
+  ["/nothing", { kind: "wrong", why: "there is no /nothing; /help lists what there is" }],
+])("%s", (line, expected) => {
+  expect(chatLine(line)).toEqual(expected);
+});

@@ -1,0 +1,73 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { readConfig } from "./read-config.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "plimsoll-config-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const write = (name: string, text: string) => {
+  mkdirSync(dirname(join(folder, name)), { recursive: true });
+  writeFileSync(join(folder, name), text);
+};
+const USER_FILE = "home/.config/plimsoll/config.yaml";
+const read = (more: Partial<Parameters<typeof readConfig>[0]> = {}) =>
+  readConfig({ cwd: folder, homeFolder: join(folder, "home"), environment: {}, flags: {}, ...more });
+
+describe("configuration", () => {
+  test("without any the default policy holds", () => {
+    expect(read()).toMatchObject({ settings: {}, policy: { value: { name: "plimsoll" }, source: "default" } });
+  });
+
+  test("each value comes from the strongest place that sets it", () => {
+    write("plimsoll.yaml", "max_steps: 1\nmodel: a\nlint: a\ntimeout_seconds: 1\ncontext_window: 1000\n");
+    write(".plimsoll/config.yaml", "max_steps: 2\nmodel: b\nlint: b\ntimeout_seconds: 2\n");
+    write(USER_FILE, "max_steps: 3\nmodel: c\n\nlint: c\n");
+    const environment = { PLIMSOLL_MAX_STEPS: "4", PLIMSOLL_MODEL: "d" };
+    expect(read({ environment, flags: { max_steps: "5" } }).settings).toEqual({
+      max_steps: { value: 5, source: "--max-steps" },
+      model: { value: "d", source: "PLIMSOLL_MODEL" },
+      lint: { value: "c", source: "~/.config/plimsoll/config.yaml:4" },
+      timeout_seconds: { value: 2, source: ".plimsoll/config.yaml:4" },
+      context_window: { value: 1000, source: "plimsoll.yaml:5" },
+    });
+  });
+
+  test.each([
+    ["a preset", "policy: sven\n", "sven", "plimsoll.yaml:1"],
+    ["a changed preset", "max_steps: 3\npolicy: pi\nname: mine\nkeep: { messages: 4 }\n", "mine", "plimsoll.yaml:2"],
+    ["sven's keys as they are", "name: like-sven\nagent:\n  compaction_threshold: 0.7\n", "like-sven", "plimsoll.yaml:3"],
+    ["the Go agent's keys as they are", "name: like-go\ncompaction:\n  enabled: true\n", "like-go", "plimsoll.yaml:3"],
+  ])("the policy may be %s", (_what, text, name, source) => {
+    write("plimsoll.yaml", text);
+    expect(read().policy).toMatchObject({ value: { name }, source });
+  });
+
+  test.each([
+    ["an unknown key", "model: a\nmodle: b\n", 'plimsoll.yaml:2:1: unknown key "modle": did you mean model?'],
+    [
+      "an unknown key beside a policy",
+      "policy: pi\nmax_step: 3\n",
+      'plimsoll.yaml:2:1: unknown key "max_step": did you mean max_steps?',
+    ],
+    ["a value that does not fit", "max_steps: many\n", "plimsoll.yaml:1:1: max_steps"],
+    ["an unknown preset", "policy: svne\n", 'plimsoll.yaml:1:1: unknown preset "svne": did you mean sven?'],
+    ["two policies", "policy: pi\nagent: {}\n", "both choose a policy"],
+    ["no YAML", "a: [\n", "plimsoll.yaml:"],
+  ])("%s is one line with its place", (_what, text, line) => {
+    write("plimsoll.yaml", text);
+    expect(() => read()).toThrow(line);
+  });
+
+  test.each([
+    ["a variable", { environment: { PLIMSOLL_MAX_STEPS: "many" } }, "PLIMSOLL_MAX_STEPS:"],
+    ["a flag", { flags: { context_window: "big" } }, "--context-window:"],
+    ["a policy of a flag", { flags: { policy: "svne" } }, '--policy: unknown policy "svne": did you mean sven?'],
+  ])("%s that does not fit is named", (_what, places, line) => {
+    expect(() => read(places)).toThrow(line);
+  });
+});

@@ -1,0 +1,32 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startSimulator } from "@plimsoll/providers/simulator";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { work } from "../../examples/shortest-agent.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "plimsoll-shortest-"));
+  vi.stubEnv("ANTHROPIC_API_KEY", "test");
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("the shortest program works on a task", async () => {
+  const simulator = await startSimulator({
+    contextWindowTokens: 1_000_000,
+    replies: [
+      {
+        parts: [{ type: "tool-call", toolName: "run_terminal_command", argumentsJson: '{"command":"echo hello > made.txt"}' }],
+      },
+      { parts: [{ type: "tool-call", toolName: "read_file", argumentsJson: '{"path":"made.txt"}' }] },
+      { parts: [{ type: "text", text: "It says hello." }] },
+    ],
+  });
+  expect(await work("make a file", folder, simulator.url)).toBe("It says hello.");
+  expect(simulator.exchanges().map(({ outcome }) => outcome)).toEqual(["answered", "answered", "answered"]);
+  await simulator.close();
+});
