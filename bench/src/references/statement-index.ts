@@ -36,6 +36,7 @@ export function createStatementIndex(references: readonly string[], work: WorkCo
   const search = createStringSearch(references);
   const statements: IndexedStatement[] = [];
   const numbersOf = new Map<number, Map<string, number>>();
+  const probesOf = new Map<number, StatementProbe[]>();
 
   const forEachPlace = (message: Message, visit: (place: Place) => void) => {
     for (const text of messageTexts(message)) {
@@ -52,6 +53,10 @@ export function createStatementIndex(references: readonly string[], work: WorkCo
     const known = numbers.get(statement.window);
     if (known !== undefined) return known;
     numbers.set(statement.window, statements.length);
+    const probes = probesOf.get(reference);
+    const probe = probeOf(statement, statements.length);
+    if (probes === undefined) probesOf.set(reference, [probe]);
+    else probes.push(probe);
     statements.push({ ...statement, reference, firstOrdinal: ordinal });
     return statements.length - 1;
   };
@@ -67,10 +72,13 @@ export function createStatementIndex(references: readonly string[], work: WorkCo
       const held = createHoldings();
       forEachPlace(message, ({ text, reference, start }) => {
         held.keep(reference, null);
-        for (const number of statementsOf(reference)) {
-          const { window = "", offset = 0 } = statements[number] ?? {};
-          work.scanned(1);
-          if (start >= offset && text.startsWith(window, start - offset)) held.keep(reference, number);
+        const probes = probesOf.get(reference) ?? [];
+        work.scanned(probes.length);
+        for (const { number, window, offset, first, last } of probes) {
+          const from = start - offset;
+          // Both ends first: most statements of a reference differ there, and a comparison of texts costs far more.
+          if (text.charCodeAt(from) !== first || text.charCodeAt(from + window.length - 1) !== last) continue;
+          if (text.startsWith(window, from)) held.keep(reference, number);
         }
       });
       return held.holdings();
@@ -79,6 +87,19 @@ export function createStatementIndex(references: readonly string[], work: WorkCo
     statementsOf,
     statementCount: () => statements.length,
   };
+}
+
+/** A statement as it is looked for: with the code units at its ends. */
+interface StatementProbe {
+  readonly number: number;
+  readonly window: string;
+  readonly offset: number;
+  readonly first: number;
+  readonly last: number;
+}
+
+function probeOf({ window, offset }: Statement, number: number): StatementProbe {
+  return { number, window, offset, first: window.charCodeAt(0), last: window.charCodeAt(window.length - 1) };
 }
 
 interface Place {
