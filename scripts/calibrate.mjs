@@ -25,13 +25,17 @@ if (!existsSync(folder)) {
   }
   if (process.argv.includes("--refit")) {
     const asOf = new Date().toISOString().slice(0, 10);
-    const fitted = bench.fitFigures(transcripts.filter(({ parentName }) => parentName === null).map(bench.observationsOf), asOf);
+    const fitted = bench.fitFigures(
+      transcripts.filter(({ parentName }) => parentName === null).map(bench.observationsOf),
+      asOf,
+    );
     for (const { path, text } of bench.figuresSources(fitted)) writeFileSync(join(root, path), text);
   } else {
     const page = join(root, "docs/estimators.md");
-    const marks = ["<!-- figures: written by `pnpm calibrate` -->", "<!-- end of figures -->"];
-    const [before, rest = ""] = readFileSync(page, "utf8").split(marks[0]);
-    const after = rest.split(marks[1])[1] ?? "\n";
-    writeFileSync(page, `${before}${marks[0]}\n\n${bench.estimatorsPage(transcripts)}\n${marks[1]}${after}`);
+    const begin = "<!-- figures: written by `pnpm calibrate` -->";
+    const end = "<!-- end of figures -->";
+    const [before, rest = ""] = readFileSync(page, "utf8").split(begin);
+    const after = rest.split(end)[1] ?? "\n";
+    writeFileSync(page, `${before}${begin}\n\n${bench.estimatorsPage(transcripts)}\n${end}${after}`);
   }
 }

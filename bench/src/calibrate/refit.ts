@@ -65,7 +65,7 @@ export function refit(sessions: readonly SessionObservations[]): Refitted {
     weights = weightsOf(rows, rowWeights, lines);
   }
   return {
-    weights: weights.map((weight) => Math.round(weight * 1000) / 1000),
+    weights: weights.map((weight) => Math.round(weight * 100) / 100),
     sessions: sessions.flatMap(({ name, measured }, index) => {
       const [first] = measured;
       const line = lines[index];

@@ -1,5 +1,6 @@
 import type { CompactionEntry, ContextManager, FitOutcome, Gate, Message } from "@plimsoll/core";
 import { createContextManager, createDigest, createEstimator, createWorkCounter, EMPTY_LEDGER } from "@plimsoll/core";
+import { modelPriors } from "@plimsoll/providers";
 import { type Cell, limitsOf } from "./cell.ts";
 import type { PreparedSession } from "./prepared-session.ts";
 import type { AskedSummary, ReplayedCall } from "./replayed-call.ts";
@@ -32,6 +33,7 @@ export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun
       return digest(request, cancel);
     },
     hiddenOverheadTokens: hiddenOverheadTokens(session, cell),
+    modelPriors,
   });
   const model = limitsOf(cell);
   const { signal } = new AbortController();
@@ -69,7 +71,7 @@ function hiddenOverheadTokens({ entries, sizeModel }: PreparedSession, { policy 
   const start = entries[0];
   if (start?.type !== "session") return sizeModel.firstOverheadTokens;
   const { system, tools } = start;
-  const estimator = createEstimator(policy.estimator, createWorkCounter());
+  const estimator = createEstimator(policy.estimator, createWorkCounter(), modelPriors);
   const shown = estimator.predict(EMPTY_LEDGER, { system, tools, dynamicContext: null, hiddenTokens: 0 });
   return Math.max(0, sizeModel.firstOverheadTokens - shown.overheadTokens);
 }
