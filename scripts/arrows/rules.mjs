@@ -53,7 +53,7 @@ const pure = { npm: ["zod"], node: false };
 export const coreRows = [
   { row: 1, members: ["json.ts", "error.ts", "text.ts", "sequence.ts", "hash.ts"], ...pure },
   { row: 2, members: ["message/", "usage.ts", "tool.ts", "entry.ts"], ...pure },
-  { row: 3, members: ["tokens/", "ports.ts", "usage-totals.ts"], ...pure },
+  { row: 3, members: ["tokens/", "ports.ts", "reported-tokens.ts"], ...pure },
   { row: 4, members: ["budget.ts", "economics.ts", "cut-point/", "truncation/", "facts/"], ...pure },
   { row: 5, members: ["edit/", "trigger.ts", "prompts/"], ...pure },
   { row: 6, members: ["summarizer/", "strategy/"], ...pure },
