@@ -26,9 +26,24 @@ export function modelOf(account: Account, modelId: string | null, priors: ModelP
   return { ...known, switchRatio: loadTokens(view, known) / loadTokens(view, knownOf(account, reportedModelId, priors)) };
 }
 
-function knownOf({ fits }: Account, modelId: string | null, priors: ModelPriors): Pick<Model, "prior" | "fit"> {
+function knownOf(
+  { fits, reportedModelId }: Account,
+  modelId: string | null,
+  priors: ModelPriors,
+): Pick<Model, "prior" | "fit"> {
   const prior = priors(modelId ?? "");
-  return { prior, fit: (modelId === null ? undefined : fits[modelId]) ?? fitFrom(prior) };
+  const own = modelId === null ? undefined : fits[modelId];
+  if (own !== undefined) return { prior, fit: own };
+  const before = reportedModelId === null ? undefined : fits[reportedModelId];
+  const textRatio = before === undefined ? 1 : before.regression.slopeRatio / priors(reportedModelId ?? "").slopeRatio;
+  return { prior, fit: fitFrom(prior, clampedTextRatio(textRatio)) };
+}
+
+/** Texts of a session that cost more or less than their model's prior says do so with the next model too, within these bounds; chosen. */
+const TEXT_RATIO_BOUNDS = [0.8, 1.25] as const;
+
+function clampedTextRatio(ratio: number): number {
+  return Math.min(TEXT_RATIO_BOUNDS[1], Math.max(TEXT_RATIO_BOUNDS[0], ratio));
 }
 
 /** The account after one more message: its own content is read, nothing else. */

@@ -237,6 +237,15 @@ describe("a switch of model", () => {
   });
 });
 
+describe("a switch between models of one price", () => {
+  test("leaves the size as it was, whatever the session's texts cost", () => {
+    const { entries } = steps(15);
+    const change: SessionEntry = { type: "model-change", id: "m", modelId: "other/model", limits: null, atMs: null };
+    const stayed = follow(entries).prediction.expectedTokens;
+    expect(percentOff(follow([...entries, change]).prediction.expectedTokens, stayed)).toBeLessThan(3);
+  });
+});
+
 describe("the first call", () => {
   test.each<[string, Overhead, string]>([
     ["nothing is known of system and tools", bare, "unanchored"],
@@ -338,6 +347,6 @@ test("whatever is reported, predictions are finite, bounded from above by their 
       expect(prediction.overheadTokens).toBeGreaterThanOrEqual(0);
       expect(follow(entries).prediction).toEqual(prediction);
     }),
-    { seed: 7, numRuns: 150 },
+    { seed: 7, numRuns: 60 },
   );
 });

@@ -29,9 +29,9 @@ export interface Model {
 /** A wrong prior is overruled by the first turn that shows it: chosen, half of what one wrong guess costs. */
 const PRIOR_TURN_LOSS = 0.5;
 
-/** What is assumed of a model before its first report. */
-export function fitFrom(prior: ModelPrior): ModelFit {
-  const regression = regressionFrom(prior);
+/** What is assumed of a model before its first report; `textRatio` is what the session's texts cost above the prior so far. */
+export function fitFrom(prior: ModelPrior, textRatio: number): ModelFit {
+  const regression = regressionFrom({ ...prior, slopeRatio: prior.slopeRatio * textRatio });
   return {
     regression,
     lines: everyRule(() => regression),
