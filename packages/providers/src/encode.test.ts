@@ -1,7 +1,8 @@
-import type { AssistantMessage, Context, ImagePart, Message, ToolResultMessage } from "@plimsoll/core";
+import type { AssistantMessage, Context, ImagePart, JsonValue, Message, ToolResultMessage } from "@plimsoll/core";
 import { assistant, calling, human, reply, result, summaryMessage } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
 import { encodeAnthropic } from "./anthropic/index.ts";
+import { thinkingFor, withThinking } from "./anthropic/thinking.ts";
 import { ANTHROPIC_WIRE_RULES } from "./anthropic/wire-rules.ts";
 import type { ChatQuirks } from "./openai-chat/index.ts";
 import { COMPATIBLE_QUIRKS, chatHostNamed, encodeOpenAiChat, OPENAI_QUIRKS } from "./openai-chat/index.ts";
@@ -296,6 +297,42 @@ describe("Responses", () => {
         { type: "input_image", image_url: "data:image/png;base64,AAAA", detail: "auto" },
       ],
     });
+  });
+});
+
+describe("the level of reasoning", () => {
+  const request = { ...requestOf(contextOf([human("1", "go")])), reasoning: "medium", maxOutputTokens: 8_000 } as const;
+
+  test.each([
+    ["claude-opus-5-5", 8_000, { thinking: { type: "adaptive" }, output_config: { effort: "medium" } }],
+    ["anthropic/claude-sonnet-4.5", 8_000, { thinking: { type: "enabled", budget_tokens: 6_976 } }],
+    ["claude-sonnet-4-20250514", 64_000, { thinking: { type: "enabled", budget_tokens: 10_000 } }],
+    ["claude-haiku-4-5", 2_000, {}],
+    ["claude-3-5-haiku-latest", 8_000, {}],
+  ])("on %s with room for %d tokens", (modelId, maxOutputTokens, expected) => {
+    expect(thinkingFor({ ...request, modelId, maxOutputTokens })).toEqual(expected);
+  });
+
+  test("a budget is left out where the open tool loop has lost its reasoning", () => {
+    const enabled = { thinking: { type: "enabled", budget_tokens: 2_000 } } as const;
+    const bodyOf = (opaque: JsonValue) => {
+      const messages = [human("1", "go"), reasoned({ type: "reasoning", text: "hm", opaque }), result("3", "c1", "x")];
+      return encodeAnthropic(requestOf(contextOf(messages)), { images, cacheTimeToLive: null });
+    };
+    expect(withThinking(bodyOf(null), enabled).thinking).toBeUndefined();
+    expect(withThinking(bodyOf({ type: "thinking", signature: "s" }), enabled).thinking).toEqual(enabled.thinking);
+  });
+
+  test.each([
+    ["openai", { reasoning_effort: "medium" }],
+    ["mistral", {}],
+  ])("on %s", (host, expected) => {
+    const body = encodeOpenAiChat(request, { images, quirks: chatHostNamed(host)?.quirks ?? OPENAI_QUIRKS });
+    expect("reasoning_effort" in body ? { reasoning_effort: body.reasoning_effort } : {}).toEqual(expected);
+  });
+
+  test("on the Responses wire", () => {
+    expect(encodeOpenAiResponses(request, images).reasoning).toEqual({ effort: "medium" });
   });
 });
 

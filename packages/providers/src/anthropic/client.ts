@@ -13,6 +13,7 @@ import type { CacheTimeToLive } from "./cache-breakpoints.ts";
 import { decodeAnthropic } from "./decode.ts";
 import { encodeAnthropic } from "./encode.ts";
 import { decodeAnthropicStream } from "./stream.ts";
+import { thinkingFor, withThinking } from "./thinking.ts";
 import { ANTHROPIC_WIRE_RULES } from "./wire-rules.ts";
 
 /** What an Anthropic client is made of. */
@@ -21,7 +22,7 @@ export interface AnthropicOptions extends ClientOptions {
   readonly keyVariable?: string | null;
   /** Time to live of the prompt cache, five minutes where it is left out; `null` caches nothing. */
   readonly cacheTimeToLive?: CacheTimeToLive | null;
-  /** Extended thinking, as the vendor's own parameter. Left out where the newest tool loop has lost its reasoning. */
+  /** Extended thinking, as the vendor's own parameter; it comes before the request's level of reasoning. */
   readonly thinking?: Anthropic.ThinkingConfigParam;
 }
 
@@ -51,7 +52,7 @@ export function createAnthropicClient(options: AnthropicOptions = {}): ModelClie
       checkSendable(request.context.messages, ANTHROPIC_WIRE_RULES);
       const images = await loadImages(request.context, loadImage);
       const body = encodeAnthropic(request, { images, cacheTimeToLive });
-      return thinking === undefined || hasLostReasoning(body) ? body : { ...body, thinking };
+      return withThinking(body, thinking === undefined ? thinkingFor(request) : { thinking });
     },
     whole: async (body, signal) => {
       const message: unknown = await sdk.messages.create(body, { signal });
@@ -63,13 +64,4 @@ export function createAnthropicClient(options: AnthropicOptions = {}): ModelClie
     },
   };
   return createModelClient(driver, options);
-}
-
-/** True where the newest reply calls tools and does not begin with reasoning: with thinking on, the wire rejects it. */
-function hasLostReasoning(body: AnthropicBody): boolean {
-  const reply = body.messages.findLast((message) => message.role === "assistant");
-  if (reply === undefined || typeof reply.content === "string") return false;
-  const [first] = reply.content;
-  const calls = reply.content.some((block) => block.type === "tool_use");
-  return calls && first?.type !== "thinking" && first?.type !== "redacted_thinking";
 }

@@ -65,7 +65,7 @@ export function createArrayCompactor<Item, Answer>(
   };
   const recovers = async (thrown: unknown, recovery: number): Promise<boolean> => {
     const { error, class: failureClass } = failureOf(thrown, UNKNOWN_SOURCE);
-    if (failureClass !== "context-overflow") return false;
+    if (failureClass !== "context-overflow" || !policy.enabled || recovery >= policy.overflow.maxRecoveries) return false;
     const limit = error.details.limitTokens;
     const observedLimitTokens = typeof limit === "number" ? limit : null;
     const input = { ...inputAt("on-overflow"), observedLimitTokens, recovery };

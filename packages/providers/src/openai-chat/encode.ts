@@ -26,12 +26,13 @@ export interface ChatEncoding {
  * one message; the dynamic context comes last.
  */
 export function encodeOpenAiChat(request: ModelRequest, encoding: ChatEncoding): ChatBody {
-  const { context, modelId, maxOutputTokens } = request;
-  const { systemRole, outputLimit } = encoding.quirks;
+  const { context, modelId, maxOutputTokens, reasoning } = request;
+  const { systemRole, outputLimit, reasoningEffort } = encoding.quirks;
   const system: ChatMessage[] = context.system === "" ? [] : [{ role: systemRole, content: context.system }];
   return {
     model: modelId,
     [outputLimit]: maxOutputTokens,
+    ...(reasoning === undefined || reasoningEffort === "leave-out" ? {} : { reasoning_effort: reasoning }),
     ...(context.tools.length === 0 ? {} : { tools: context.tools.map(toolParam) }),
     messages: [...system, ...chatMessages(context, encoding)],
   };

@@ -12,6 +12,8 @@ export interface ChatQuirks {
   readonly reasoningField: "reasoning_content" | "reasoning" | null;
   /** Whether the reasoning of replies that call tools is to be sent back. */
   readonly reasoningSentBack: "with-calls" | "never";
+  /** Whether the level of reasoning is sent as `reasoning_effort`; other servers refuse the name. */
+  readonly reasoningEffort: "send" | "leave-out";
   /** Whether the first message besides system text must be the user's. */
   readonly firstMessage: "any" | "user";
   /** Longest call id; `null` for no limit. */
@@ -28,6 +30,7 @@ export const OPENAI_QUIRKS: ChatQuirks = {
   callContent: "null",
   reasoningField: null,
   reasoningSentBack: "never",
+  reasoningEffort: "send",
   firstMessage: "any",
   maximumCallIdChars: 40,
   images: "accept",
@@ -39,4 +42,5 @@ export const COMPATIBLE_QUIRKS: ChatQuirks = {
   systemRole: "system",
   outputLimit: "max_tokens",
   reasoningField: "reasoning_content",
+  reasoningEffort: "leave-out",
 };

@@ -17,7 +17,7 @@ import { OPENAI_RESPONSES_WIRE_RULES } from "./wire-rules.ts";
 export interface ResponsesOptions extends ClientOptions {
   /** Name of the variable that holds the key; `OPENAI_API_KEY` where it is left out, `null` for servers that want none. */
   readonly keyVariable?: string | null;
-  /** How much the model reasons, as the vendor's own parameter. */
+  /** How much the model reasons, as the vendor's own parameter; it comes before the request's level of reasoning. */
   readonly reasoning?: OpenAI.Reasoning;
 }
 

@@ -22,12 +22,13 @@ const MINIMUM_OUTPUT_TOKENS = 16;
  * context comes last.
  */
 export function encodeOpenAiResponses(request: ModelRequest, images: LoadedImages): ResponsesBody {
-  const { context, modelId, maxOutputTokens } = request;
+  const { context, modelId, maxOutputTokens, reasoning } = request;
   return {
     model: modelId,
     store: false,
     include: ["reasoning.encrypted_content"],
     max_output_tokens: Math.max(maxOutputTokens, MINIMUM_OUTPUT_TOKENS),
+    ...(reasoning === undefined ? {} : { reasoning: { effort: reasoning } }),
     ...(context.system === "" ? {} : { instructions: context.system }),
     ...(context.tools.length === 0 ? {} : { tools: context.tools.map(toolParam) }),
     input: [...responseItems(context, images), ...dynamicItems(context)],

@@ -19,7 +19,7 @@ export function readAnthropic(body: unknown, limits: WireLimits): SimulatedPromp
   const messages = recordsAt(body, "messages");
   checkMessages(messages, listAt(body, "messages").length);
   const thinking = stringAt(recordAt(body, "thinking"), "type");
-  if (thinking === "enabled" || thinking === "adaptive") checkThinking(messages);
+  if (thinking === "enabled") checkThinking(body, messages, maxOutputTokens);
   const segments = [
     ...tools.map((tool) => segmentOf(tool, "overhead")),
     ...blocksOf(body, "system").map((block) => segmentOf(block, "overhead")),
@@ -78,8 +78,11 @@ function checkMessages(messages: readonly Fields[], listed: number): void {
   checkPairs(messages.map(({ role }, index) => ({ role, blocks: blocks[index] ?? [] })));
 }
 
-/** With thinking on, the reply of the open tool loop begins with its reasoning. */
-function checkThinking(messages: readonly Fields[]): void {
+/** With a budget of thinking, the reply of the open tool loop begins with its reasoning; adaptive thinking does not ask for that. */
+function checkThinking(body: unknown, messages: readonly Fields[], maxOutputTokens: number): void {
+  const budgetTokens = numberAt(recordAt(body, "thinking"), "budget_tokens") ?? 0;
+  if (budgetTokens < 1_024) throw invalid("thinking.enabled.budget_tokens: Input should be greater than or equal to 1024");
+  if (budgetTokens >= maxOutputTokens) throw invalid("`max_tokens` must be greater than `thinking.budget_tokens`.");
   const index = messages.findLastIndex((message) => message.role === "assistant");
   const message = messages[index];
   if (message === undefined) return;

@@ -128,7 +128,8 @@ describe("the Messages wire", () => {
   test("refuses thinking whose open tool loop has lost its reasoning", async () => {
     const simulator = await simulatorWith();
     const request = body([go, assistant([call("a")]), user([result("a")])], {
-      thinking: { type: "enabled", budget_tokens: 50 },
+      max_tokens: 4_000,
+      thinking: { type: "enabled", budget_tokens: 2_000 },
     });
     expect(await post(simulator, "/v1/messages", request)).toMatchObject({ status: 400 });
     expect(simulator.exchanges()[0]?.error).toContain("Expected `thinking` or `redacted_thinking`, but found `tool_use`");

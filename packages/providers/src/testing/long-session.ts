@@ -122,6 +122,7 @@ export async function playLongSession(options: LongSession): Promise<PlayedSessi
       } catch (error) {
         if (!isPlimsollError(error, "context-overflow")) throw error;
         tally.overflows += 1;
+        if (!policy.enabled || recovery >= policy.overflow.maxRecoveries) throw error;
         const limit = error.details.limitTokens;
         const observedLimitTokens = typeof limit === "number" ? limit : null;
         const outcome = await manager.fit(

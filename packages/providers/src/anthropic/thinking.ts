@@ -1,0 +1,60 @@
+import type { ModelRequest } from "@plimsoll/core";
+import { modelFamily } from "../catalog/model-reference.ts";
+import type { AnthropicBody } from "./body.ts";
+
+/** Families whose reasoning is a budget of tokens; newer ones adapt it to an effort (platform.claude.com/docs/en/build-with-claude/adaptive-thinking). */
+const BUDGET_FAMILIES = [
+  "claude-3-7",
+  "claude-sonnet-4-0",
+  "claude-sonnet-4-5",
+  "claude-opus-4-0",
+  "claude-opus-4-1",
+  "claude-opus-4-5",
+  "claude-haiku-4-5",
+] as const;
+
+/** Families of the first generation whose id is their whole name, and those that do not reason at all. */
+const BUDGET_NAMES = ["claude-sonnet-4", "claude-opus-4"] as const;
+const NEVER_FAMILIES = [
+  "claude-2",
+  "claude-3-5",
+  "claude-3-opus",
+  "claude-3-sonnet",
+  "claude-3-haiku",
+  "claude-instant",
+] as const;
+
+/** Budgets in tokens; chosen. The wire's smallest is 1,024, and the reply has to have room beside it. */
+const BUDGET_TOKENS = { low: 4_096, medium: 10_000, high: 24_000 } as const;
+const SMALLEST_BUDGET_TOKENS = 1_024;
+
+/** The parameters for the level of reasoning that is asked for; none for models that cannot, and where the reply leaves no room. */
+export function thinkingFor({
+  reasoning,
+  modelId,
+  maxOutputTokens,
+}: ModelRequest): Pick<AnthropicBody, "thinking" | "output_config"> {
+  if (reasoning === undefined) return {};
+  const family = modelFamily(modelId);
+  if (NEVER_FAMILIES.some((prefix) => family.startsWith(prefix))) return {};
+  const hasBudget = BUDGET_FAMILIES.some((prefix) => family.startsWith(prefix)) || BUDGET_NAMES.some((name) => name === family);
+  if (!hasBudget) return { thinking: { type: "adaptive" }, output_config: { effort: reasoning } };
+  const budgetTokens = Math.min(BUDGET_TOKENS[reasoning], maxOutputTokens - SMALLEST_BUDGET_TOKENS);
+  return budgetTokens < SMALLEST_BUDGET_TOKENS ? {} : { thinking: { type: "enabled", budget_tokens: budgetTokens } };
+}
+
+/**
+ * The body with thinking, where the open tool loop allows it: with a budget, a reply that calls tools has to begin with its reasoning, which
+ * compaction or another model may have left out.
+ */
+export function withThinking(body: AnthropicBody, asked: Pick<AnthropicBody, "thinking" | "output_config">): AnthropicBody {
+  return asked.thinking?.type === "enabled" && hasLostReasoning(body) ? body : { ...body, ...asked };
+}
+
+function hasLostReasoning(body: AnthropicBody): boolean {
+  const reply = body.messages.findLast((message) => message.role === "assistant");
+  if (reply === undefined || typeof reply.content === "string") return false;
+  const [first] = reply.content;
+  const calls = reply.content.some((block) => block.type === "tool_use");
+  return calls && first?.type !== "thinking" && first?.type !== "redacted_thinking";
+}
