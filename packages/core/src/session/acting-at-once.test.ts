@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { Policy } from "../policy/policy.ts";
 import type { ContextManager } from "../session/context-manager.ts";
-import { human, reply } from "../testing/builders.ts";
+import { human, logOf, reply } from "../testing/builders.ts";
 import { recordOf, SMALL_POLICY, SMALL_WINDOW, smallSession, turns, words } from "../testing/small-session.ts";
+import type { ModelPriors } from "../tokens/model-prior.ts";
+import { POOLED_PRIOR } from "../tokens/model-prior.ts";
 
 const never = new AbortController().signal;
 
@@ -27,6 +29,19 @@ describe("acting at once", () => {
       { type: "compaction", atMs: 7 },
       { type: "model-change", limits, atMs: 7 },
     ]);
+  });
+
+  test("a switch is measured as the new model counts, not as the old one does", async () => {
+    const policy: Policy = { ...SMALL_POLICY, estimator: { kind: "ledger" } };
+    const modelPriors: ModelPriors = (modelId) => ({ ...POOLED_PRIOR, slopeRatio: modelId === "dense" ? 2 : 1 });
+    const entries = logOf(turns(5));
+    const { manager } = smallSession([], { policy, modelPriors, entries });
+    const limits = { contextWindowTokens: 450, maxOutputTokens: null };
+    const input = { gate: "before-step", pending: [], model: SMALL_WINDOW, nowMs: null } as const;
+    const outcome = await manager.switchModel({ modelId: "dense", limits }, input, never);
+    const { expectedTokens, upperTokens } = manager.predict();
+    expect(Math.abs((recordOf(outcome)?.tokensAfter ?? 0) - expectedTokens)).toBeLessThan(5);
+    expect(upperTokens).toBeLessThanOrEqual(450);
   });
 
   test("a switch whose window nothing fits is said, and still made: the caller decides", async () => {

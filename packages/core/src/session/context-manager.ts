@@ -110,12 +110,12 @@ export function createContextManager(options: ContextManagerOptions): ContextMan
     const since = breaker.estimatedAtLastAttemptTokens ?? ledger.estimatedAtLastCutTokens;
     return since === null ? null : (ledger.estimatedTokens - since) * ledger.factor;
   };
-  const stateFor = (input: FitInput, policy: Policy): FitState => ({
+  const stateFor = (input: FitInput, policy: Policy, measuredBy: Ledger): FitState => ({
     policy,
     messages: () => view.messages.slice(),
     lastEntryId: view.lastEntryId,
     modelId: view.modelId,
-    ledger,
+    ledger: measuredBy,
     overhead: overhead(input.dynamicContext ?? null),
     estimator,
     cutEstimator,
@@ -130,11 +130,14 @@ export function createContextManager(options: ContextManagerOptions): ContextMan
     beforeCompaction: options.beforeCompaction ?? null,
     work,
   });
-  const fitWith = async (policy: Policy, input: FitInput, signal: AbortSignal): Promise<FitOutcome> => {
-    const state = stateFor(input, policy);
+  const fitWith = async (
+    { policy, input, measuredBy = ledger }: { readonly policy: Policy; readonly input: FitInput; readonly measuredBy?: Ledger },
+    signal: AbortSignal,
+  ): Promise<FitOutcome> => {
+    const state = stateFor(input, policy, measuredBy);
     const act = policy.enabled || input.now !== undefined ? whyAct(state, input) : null;
     if (act !== null) {
-      const tokensBefore = estimator.predict(ledger, state.overhead).expectedTokens;
+      const tokensBefore = estimator.predict(measuredBy, state.overhead).expectedTokens;
       emit({
         type: "compaction-start",
         reason: act.reason,
@@ -185,12 +188,16 @@ export function createContextManager(options: ContextManagerOptions): ContextMan
 
   return {
     append,
-    fit: (input, signal) => fitWith(options.policy, input, signal),
+    fit: (input, signal) => fitWith({ policy: options.policy, input }, signal),
     switchModel: async (to, input, signal) => {
-      const fitsAlready = whyAct(stateFor(input, options.policy), { ...input, model: to.limits }) === null;
+      // What must fit is what the new model counts, although the old one's client writes the summary.
+      const measuredBy = estimator.changeModel(ledger, to.modelId);
+      const { policy } = options;
+      const fitsAlready = whyAct(stateFor(input, policy, measuredBy), { ...input, model: to.limits }) === null;
+      const downshift: FitInput = { ...input, model: to.limits, now: { reason: "downshift", keep: null } };
       const outcome: FitOutcome = fitsAlready
         ? { kind: "unchanged", off: null }
-        : await fitWith(options.policy, { ...input, model: to.limits, now: { reason: "downshift", keep: null } }, signal);
+        : await fitWith({ policy, input: downshift, measuredBy }, signal);
       const id = shortHash(`model-change\n${to.modelId}\n${view.lastEntryId ?? ""}`);
       append({ type: "model-change", id, modelId: to.modelId, limits: to.limits, atMs: input.nowMs });
       return outcome;
@@ -198,7 +205,10 @@ export function createContextManager(options: ContextManagerOptions): ContextMan
     revert,
     redo: async ({ policy, ...input }, signal) => {
       revert(input.nowMs);
-      return await fitWith(policy ?? options.policy, { now: { reason: "manual", keep: null }, ...input }, signal);
+      return await fitWith(
+        { policy: policy ?? options.policy, input: { now: { reason: "manual", keep: null }, ...input } },
+        signal,
+      );
     },
     context: (dynamicContext = null) => ({
       system: view.system,

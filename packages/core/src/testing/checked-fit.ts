@@ -1,5 +1,6 @@
 import { budgetOf } from "../budget.ts";
 import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
+import type { ModelLimits } from "../entry.ts";
 import type { Message } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
 import type { Policy } from "../policy/policy.ts";
@@ -26,6 +27,8 @@ export interface CheckedFit {
   readonly summarizer: ScriptedSummarizer;
   readonly work: WorkCounter;
   readonly input: FitInput;
+  /** Limits of the model that writes the summaries: at a switch the one before. */
+  readonly writer: ModelLimits;
   /** What is run: a fit, a redo, a switch of model. */
   readonly run: (manager: ContextManager, signal: AbortSignal) => Promise<FitOutcome>;
   readonly report: Report;
@@ -146,7 +149,7 @@ function checkFits(fit: CheckedFit): void {
 const LEAST_HISTORY_TOKENS = 1500;
 
 function checkRequest(messages: readonly Message[], fit: CheckedFit): void {
-  const budgetTokens = Math.max(LEAST_HISTORY_TOKENS, inputBudgetTokens(fit.policy, fit.input) ?? 0);
+  const budgetTokens = Math.max(LEAST_HISTORY_TOKENS, inputBudgetTokens(fit.policy, { ...fit.input, model: fit.writer }) ?? 0);
   const tokens = tokensOf(messages, fit.manager.ledger(), fit);
   if (tokens > budgetTokens) fit.report("the request for a summary fits", `${tokens} of ${budgetTokens}`);
 }

@@ -75,7 +75,19 @@ function createPlayer(scenario: SessionScenario, report: Report): Player {
     const before = () => started ?? now;
     const run: CheckedFit["run"] = (live, signal) => live.fit(input, signal);
     const { policy } = scenario;
-    const fitted = await checkedFit({ manager, scenario, policy, before, summarizer, work, input, run, report, ...more });
+    const fitted = await checkedFit({
+      manager,
+      scenario,
+      policy,
+      before,
+      summarizer,
+      work,
+      input,
+      writer: limits,
+      run,
+      report,
+      ...more,
+    });
     if (unfinished.splice(0).length > 0) report("each start has its end", input.gate);
     if (fitted.outcome?.kind !== "compacted") return fitted;
     compactions += 1;
