@@ -1,5 +1,6 @@
 import type { BenchReport } from "../results.ts";
 import { formatCount, formatNumberOf, formatRatioPercent, formatTokens, formatUsd } from "./figures.ts";
+import { losingCases } from "./losing-cases.ts";
 import { shareOfUses } from "./policy-columns.ts";
 import { BASELINE_POLICY, type PolicySummary, summarizePolicies, windowLabels } from "./policy-summary.ts";
 import { remarks } from "./remarks.ts";
@@ -44,6 +45,7 @@ export function renderMarkdownReport(report: BenchReport): string {
         ...(notes.length === 0 ? [] : [notes.join("\n")]),
       ];
     }),
+    ...losingText(report),
     ...(report.skipped.length === 0
       ? []
       : ["### Skipped", report.skipped.map(({ file, reason }) => `- ${escaped(`${file}: ${reason}`)}`).join("\n")]),
@@ -51,6 +53,31 @@ export function renderMarkdownReport(report: BenchReport): string {
   ]
     .join("\n\n")
     .concat("\n");
+}
+
+/** So many losing cases are listed; all are counted (chosen). */
+const LISTED_CASES = 20;
+
+function losingText(report: BenchReport): readonly string[] {
+  const cases = losingCases(report);
+  if (cases.length === 0) return [];
+  const counts = [...new Set(cases.map(({ policy }) => policy))].map(
+    (policy) => `${escaped(policy)} ${cases.filter((each) => each.policy === policy).length}`,
+  );
+  return [
+    "### Losing cases",
+    `Cells in which a policy cost more, with a prompt cache, than doing nothing where doing nothing would have fitted: ${counts.join(", ")}. The worst:`,
+    [
+      "| session | window | policy | % of none |",
+      "|---|---|---|---:|",
+      ...cases
+        .slice(0, LISTED_CASES)
+        .map(
+          (each) =>
+            `| ${escaped(each.session)} | ${each.windowLabel} | ${escaped(each.policy)} | ${formatRatioPercent(each.costRatio)} |`,
+        ),
+    ].join("\n"),
+  ];
 }
 
 function table(rows: readonly PolicySummary[]): string {

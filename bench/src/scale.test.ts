@@ -1,0 +1,32 @@
+import { OPAL_POLICY, PI_POLICY, PLIMSOLL_POLICY, SVEN_POLICY } from "@plimsoll/core";
+import { expect, test } from "vitest";
+import { CONTEXT_EDITING_PEER } from "./peers/context-editing.ts";
+import { prepareSession } from "./replay/prepared-session.ts";
+import { replay } from "./replay.ts";
+import { madeTranscript } from "./testing/made-session.ts";
+
+/** What twice the session may take, as a multiple: linear with some room for what happens once. */
+const MOST_RATIO = 2.2;
+/** Replays take seconds, longer where other tests run beside. */
+const REPLAY_MS = 60_000;
+
+const sessionOf = (turns: number) =>
+  prepareSession(madeTranscript({ turns, toolCallsPerTurn: 5, resultChars: 4000, overheadTokens: 2000 }));
+const [once, twice] = [sessionOf(40), sessionOf(80)];
+const window = { kind: "working-room", tokens: 20_000 } as const;
+
+test("reading a session twice as long reads twice as much", () => {
+  expect(twice.references.charactersScanned / once.references.charactersScanned).toBeLessThanOrEqual(MOST_RATIO);
+});
+
+test.each([SVEN_POLICY, OPAL_POLICY, PI_POLICY, PLIMSOLL_POLICY, CONTEXT_EDITING_PEER.policy])(
+  "$name: compacting a session twice as long takes twice the work",
+  { timeout: REPLAY_MS },
+  async (policy) => {
+    const workOf = async (session: typeof once) => (await replay(session, { policy, window })).metrics?.work;
+    const [single, double] = [await workOf(once), await workOf(twice)];
+    expect(single?.messagesVisited).toBeGreaterThan(0);
+    for (const counter of ["charactersScanned", "messagesVisited"] as const)
+      expect((double?.[counter] ?? 0) / (single?.[counter] ?? 1), counter).toBeLessThanOrEqual(MOST_RATIO);
+  },
+);
