@@ -46,74 +46,81 @@ export const NO_COUNTS: ClassCounts = CHAR_CLASSES.map(() => 0);
 
 /** Adds the classes of a text to `counts`. One pass over its UTF-16 code units, whatever they are. */
 export function countClasses(text: string, counts: number[]): void {
-  let kind: Kind = "start";
+  const seen = new Uint32Array(CHAR_CLASSES.length);
+  let kind: Kind = START;
   let letters = 0;
   let previous = 0;
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
+    let at: number;
     if (unit >= 0x61 && unit <= 0x7a) {
-      letters = kind === "lower" || kind === "upper" ? letters + 1 : 1;
-      add(counts, letters > 1 ? letterClass(letters) : startClass(kind, 0));
-      kind = "lower";
+      letters = kind === LOWER || kind === UPPER ? letters + 1 : 1;
+      at = letters > 1 ? letterClass(letters) : startClass(kind, 0);
+      kind = LOWER;
     } else if (unit >= 0x41 && unit <= 0x5a) {
-      letters = kind === "upper" ? letters + 1 : 1;
-      add(counts, letters > 1 ? UPPER_RUN : startClass(kind, 2));
-      kind = "upper";
+      letters = kind === UPPER ? letters + 1 : 1;
+      at = letters > 1 ? UPPER_RUN : startClass(kind, 2);
+      kind = UPPER;
     } else if (unit >= 0x30 && unit <= 0x39) {
-      add(counts, kind === "digit" ? DIGIT_START + 1 : DIGIT_START);
-      kind = "digit";
+      at = kind === DIGIT ? DIGIT_START + 1 : DIGIT_START;
+      kind = DIGIT;
     } else if (unit === 0x20) {
-      add(counts, kind === "space" ? SPACE + 1 : SPACE);
-      kind = "space";
+      at = kind === SPACE ? SPACE_START + 1 : SPACE_START;
+      kind = SPACE;
     } else if (unit === 0x0a) {
-      add(counts, kind === "newline" ? NEWLINE + 1 : NEWLINE);
-      kind = "newline";
+      at = kind === NEWLINE ? NEWLINE_START + 1 : NEWLINE_START;
+      kind = NEWLINE;
     } else if (unit === 0x09 || unit === 0x0d) {
-      add(counts, TAB);
-      kind = "newline";
+      at = TAB;
+      kind = NEWLINE;
     } else if (unit < 0x80) {
-      add(counts, unit === previous ? REPEATED : kind === "punctuation" ? REPEATED + 1 : (PUNCTUATION[unit] ?? OTHER));
-      kind = "punctuation";
+      at = punctuationClass(unit, kind, previous);
+      kind = PUNCTUATION;
     } else {
-      const wide = wideClass(unit, previous);
-      if (wide !== null) add(counts, wide);
-      kind = "wide";
+      at = wideClass(unit, previous);
+      kind = WIDE;
     }
+    if (at >= 0) seen[at] = (seen[at] ?? 0) + 1;
     previous = unit;
   }
+  for (let at = 0; at < seen.length; at++) counts[at] = (counts[at] ?? 0) + (seen[at] ?? 0);
 }
 
-type Kind = "start" | "lower" | "upper" | "digit" | "space" | "newline" | "punctuation" | "wide";
+/** What the code unit before was: numbers, because this runs once a character. */
+type Kind = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
+const START = 0;
+const LOWER = 1;
+const UPPER = 2;
+const DIGIT = 3;
+const SPACE = 4;
+const NEWLINE = 5;
+const PUNCTUATION = 6;
+const WIDE = 7;
 
 const UPPER_RUN = 7;
 const DIGIT_START = 8;
-const SPACE = 10;
-const NEWLINE = 12;
+const SPACE_START = 10;
+const NEWLINE_START = 12;
 const TAB = 14;
 const OTHER = 22;
 const REPEATED = 23;
 const AFTER_DIGIT = 31;
 
-/** The class of each punctuation mark that has one of its own, by code unit. */
-const PUNCTUATION: Readonly<Record<number, number>> = Object.fromEntries(
-  [
-    ["_", 15],
-    [".,", 16],
-    ["\"'`", 17],
-    ["()[]{}", 18],
-    ["/\\", 19],
-    ["-", 20],
-    ["=:;", 21],
-  ].flatMap(([marks, index]) => [...String(marks)].map((mark) => [mark.charCodeAt(0), Number(index)])),
-);
+/** The class of each ASCII punctuation mark by code unit; marks without a class of their own are `OTHER`. */
+const MARKS: readonly number[] = Array.from({ length: 0x80 }, (_, unit) => {
+  const groups = ["_", ".,", "\"'`", "()[]{}", "/\\", "-", "=:;"];
+  const group = groups.findIndex((marks) => marks.includes(String.fromCharCode(unit)));
+  return group < 0 ? OTHER : 15 + group;
+});
 
-function add(counts: number[], index: number): void {
-  counts[index] = (counts[index] ?? 0) + 1;
+function punctuationClass(unit: number, kind: Kind, previous: number): number {
+  if (unit === previous) return REPEATED;
+  return kind === PUNCTUATION ? REPEATED + 1 : (MARKS[unit] ?? OTHER);
 }
 
 function startClass(kind: Kind, base: 0 | 2): number {
-  if (kind === "space") return base;
-  return kind === "digit" ? AFTER_DIGIT : base + 1;
+  if (kind === SPACE) return base;
+  return kind === DIGIT ? AFTER_DIGIT : base + 1;
 }
 
 function letterClass(letters: number): number {
@@ -121,13 +128,13 @@ function letterClass(letters: number): number {
   return letters <= 8 ? 5 : 6;
 }
 
-/** The class of a code unit beyond ASCII; `null` for the second half of a pair, whose first half counts for both. */
-function wideClass(unit: number, previous: number): number | null {
+/** The class of a code unit beyond ASCII; −1 for the second half of a pair, whose first half counts for both. */
+function wideClass(unit: number, previous: number): number {
   if (unit < 0x250) return 25;
   if (unit < 0x1100) return 26;
   if (unit >= 0x2000 && unit < 0x2500) return 28;
   if (unit >= 0x2500 && unit < 0x2c00) return unit === previous ? 27 : 28;
   if (unit >= 0xd800 && unit < 0xdc00) return 29;
-  if (unit >= 0xdc00 && unit < 0xe000) return null;
+  if (unit >= 0xdc00 && unit < 0xe000) return -1;
   return 30;
 }
