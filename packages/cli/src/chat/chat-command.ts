@@ -64,8 +64,9 @@ export async function chat(options: SessionOptions, { io, input, isTerminal }: C
         continue;
       }
       const work = answer(asked, session, { write, status, io }).catch((error: unknown) => {
-        if (!isPlimsollError(error)) throw error;
-        write(`plimsoll: ${printable(error.message)}\n`);
+        // Whatever it is, the person is told in a line and the session goes on.
+        const what = error instanceof Error ? error.message : String(error);
+        write(`plimsoll: ${isPlimsollError(error) ? "" : "unexpected: "}${printable(what)}\n`);
       });
       running = work.then(prompt);
       if (!isTerminal || asked.kind !== "message") await running;

@@ -193,6 +193,30 @@ describe("a run", () => {
     await expect(agent.submit("go")).rejects.toMatchObject({ code: "bad-session" });
   });
 
+  test("after a write that failed the next one brings what is missing", async () => {
+    const memory = createMemorySessionStore();
+    let failures = 1;
+    const failingOnce: typeof memory = {
+      ...memory,
+      create: async (start) => {
+        const writer = await memory.create(start);
+        const append: typeof writer.append = (entries) => {
+          const isReply = entries.some((entry) => entry.type === "message" && entry.message.role === "assistant");
+          failures -= isReply ? 1 : 0;
+          return isReply && failures === 0
+            ? Promise.reject(new PlimsollError("bad-session", "the disk is full"))
+            : writer.append(entries);
+        };
+        return { ...writer, append };
+      },
+    };
+    const { start } = setup([{ text: "one" }, { text: "two" }], { sessions: failingOnce });
+    const agent = await start();
+    await expect(agent.submit("go")).rejects.toThrow("the disk is full");
+    expect(await agent.submit("again")).toMatchObject({ reason: "done", text: "two" });
+    expect((await memory.read("main"))?.entries).toEqual(agent.entries());
+  });
+
   test("a subscriber that throws disturbs neither the run nor the others", async () => {
     const { start } = setup([{ text: "done" }]);
     const agent = await start();

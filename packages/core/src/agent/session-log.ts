@@ -29,6 +29,7 @@ export function createSessionLog(manager: ContextManager, writer: SessionWriter,
   let totals = NO_USAGE;
   let seenCount = 0;
   let writtenTo = writtenCount;
+  let writing: Promise<void> = Promise.resolve();
 
   const see = () => {
     for (const entry of manager.entries().slice(seenCount)) {
@@ -39,12 +40,17 @@ export function createSessionLog(manager: ContextManager, writer: SessionWriter,
       for (const call of toolCallsOf(entry.message)) callIds.add(call.callId);
     }
   };
-  const flush = async () => {
-    see();
+  const writeFresh = async () => {
     const fresh = manager.entries().slice(writtenTo);
     if (fresh.length === 0) return;
-    writtenTo += fresh.length;
     await writer.append(fresh);
+    writtenTo += fresh.length;
+  };
+  const flush = () => {
+    see();
+    // After a write that failed the next one brings what is missing: the log never has a gap.
+    writing = writing.catch(() => undefined).then(writeFresh);
+    return writing;
   };
   const append = async (entry: SessionEntry) => {
     manager.append(entry);

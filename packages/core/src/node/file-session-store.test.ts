@@ -95,6 +95,13 @@ describe("file session store", () => {
     await writer.close();
   });
 
+  test("a log that was removed under its writer is an error, not a loss that nobody notices", async () => {
+    const writer = await store().create(START);
+    rmSync(logFile());
+    await expect(writer.append([messageEntry("h1")])).rejects.toThrow("was removed while it was in use");
+    await writer.close();
+  });
+
   test("a file that vanished under a reader is no session", async () => {
     const writer = await store().create(START);
     rmSync(logFile());

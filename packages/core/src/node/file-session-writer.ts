@@ -26,6 +26,11 @@ export function createFileSessionWriter(log: LogFile): SessionWriter {
   const appendNow = async (text: string): Promise<void> => {
     if (!isOpen) throw new PlimsollError("bad-session", `session ${log.sessionId} is closed`, { sessionId: log.sessionId });
     try {
+      // A file that someone removed can still be written to, and nobody would ever find what was written.
+      if ((await log.file.stat()).nlink === 0)
+        throw new PlimsollError("bad-session", `${log.path}: the session's log was removed while it was in use`, {
+          file: log.path,
+        });
       await log.file.appendFile(text, "utf8");
       if (log.sync === "every-append") await log.file.datasync();
     } catch (error) {
