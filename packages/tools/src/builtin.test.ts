@@ -28,7 +28,7 @@ afterEach(() => {
 const run = (name: string, args: unknown): Promise<ToolOutput> => call(toolNamed(name), args);
 const toolNamed = (name: string): AgentTool => createToolRegistry(builtin.tools).find(name) ?? expect.fail(`no tool ${name}`);
 
-describe("built-in tools", () => {
+describe("built-in tools", { timeout: 30_000 }, () => {
   test("each declares a category, a schema and a description", () => {
     for (const { spec, category } of builtin.tools) {
       expect(OUTPUT_CATEGORIES).toContain(category);

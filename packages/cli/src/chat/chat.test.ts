@@ -30,7 +30,7 @@ async function plimsoll(...argv: readonly string[]): Promise<{ code: number; std
 const logs = () => readdirSync(join(folder, ".plimsoll/sessions")).filter((name) => name.endsWith(".jsonl"));
 const numberIn = (match: RegExpMatchArray) => Number((match[1] ?? "").split(",").join(""));
 
-describe("chat --demo", () => {
+describe("chat --demo", { timeout: 60_000 }, () => {
   test("compacts, and the status line says what the simulator counted", async () => {
     const said = await chatWith(Array.from({ length: 5 }, (_, index) => `look ${index}`));
     const pairs = [...said.matchAll(/The last prompt had (\d+) tokens[\s\S]*?sent ([\d,]+)/g)];
@@ -74,7 +74,7 @@ describe("chat --demo", () => {
     expect((await plimsoll("compact", file, "--dry-run")).stdout).toContain("summarised");
     expect((await plimsoll("undo", file)).stdout).toMatch(/^Undone: \d+ messages are \d+ again\.\n$/);
     expect((await plimsoll("inspect", file)).stdout).toContain(", undone later");
-  }, 20_000);
+  });
 
   test("a second chat on the same session is told so", async () => {
     await chatWith(["look"]);
@@ -95,7 +95,7 @@ describe("chat --demo", () => {
       .split("\n")
       .map((line) => JSON.parse(line).type);
     expect([types[0], types.at(-1)]).toEqual(["agent-start", "agent-end"]);
-  }, 20_000);
+  });
 
   test.each([
     ["an unknown session", ["run", "--demo", "--resume", "nope", "x"], "there is no session nope"],

@@ -45,4 +45,4 @@ test("a program submits, hears events, compacts, undoes, and is told what is wro
   await expect(client.sendRequest("session/undo")).rejects.toMatchObject({ data: { code: "bad-input" } });
   await expect(client.sendRequest("agent/submit", { words: 1 })).rejects.toMatchObject({ code: -32_602 });
   await expect(client.sendRequest("session/compact", { session_id: "other" })).rejects.toMatchObject({ code: -32_602 });
-}, 20_000);
+}, 60_000);

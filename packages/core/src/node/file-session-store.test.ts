@@ -21,7 +21,7 @@ const messageEntry = (id: string, text = id): SessionEntry => ({ type: "message"
 const store = () => createFileSessionStore({ folder });
 const logFile = () => join(folder, "one.jsonl");
 
-describe("file session store", () => {
+describe("file session store", { timeout: 30_000 }, () => {
   test.each(SESSION_STORE_CONTRACT)("$rule", ({ run }) => run(async () => store()));
 
   test.each(["", ".", "..", "../one", "a/b", ".hidden", "a\u0000b"])("no file is named by the id %j", async (id) => {

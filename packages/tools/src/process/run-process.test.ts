@@ -31,7 +31,7 @@ function isAlive(pid: number): boolean {
   return stdout.trim() !== "" && !stdout.startsWith("Z");
 }
 
-describe("running programs", () => {
+describe("running programs", { timeout: 30_000 }, () => {
   test("a program that never ends is ended with all that it started", async () => {
     const result = await sh('sleep 600 & echo $!; trap "" TERM; sleep 600', { timeoutMs: 300 });
     expect(result.end).toBe("timed-out");
