@@ -1,4 +1,4 @@
-import type { BenchReport, SessionDescription } from "../results.ts";
+import type { BenchReport, ReplayRow, SessionDescription } from "../results.ts";
 import { cacheValidities, medianErrorPercent } from "./cache-validity.ts";
 import { formatNumberOf, formatPercent } from "./figures.ts";
 
@@ -46,8 +46,34 @@ export function validityLines(report: BenchReport): readonly string[] {
       : [
           `cache reads against ${formatNumberOf(caches.length, "recording")}: median error ${formatPercent(medianErrorPercent(caches))} %`,
         ]),
+    ...firings(report),
     ...caches.flatMap(({ session, errorPercent, cause }) =>
       cause === null ? [] : [`cache reads of ${session}: ${formatPercent(errorPercent)} %, ${cause}`],
     ),
   ];
+}
+
+/** So many calls are named; a session may have hundreds of compactions (chosen). */
+const NAMED_CALLS = 6;
+
+/**
+ * Where the recorded agent itself compacted and the run has a policy of its name in the real window: before which calls it did, and
+ * before which ours would have.
+ */
+function firings(report: BenchReport): readonly string[] {
+  return report.sessions.flatMap(({ session, format, recordedBoundaries }) => {
+    const rows = report.rows.filter((row) => row.session === session && row.window.kind === "real" && row.metrics !== null);
+    const own = rows.find(({ policy }) => policy === format);
+    const recorded = rows.find(({ policy }) => policy === "recorded");
+    if (recordedBoundaries === 0 || own === undefined || recorded === undefined) return [];
+    return [
+      `${session}: the recorded agent compacted before calls ${callsOf(recorded)}; the policy ${format} before ${callsOf(own)}`,
+    ];
+  });
+}
+
+function callsOf({ compactions }: Pick<ReplayRow, "compactions">): string {
+  const calls = [...new Set(compactions.map(({ call }) => call + 1))];
+  const more = calls.length > NAMED_CALLS ? ` and ${calls.length - NAMED_CALLS} more` : "";
+  return calls.length === 0 ? "none" : `${calls.slice(0, NAMED_CALLS).join(", ")}${more}`;
 }

@@ -30,6 +30,7 @@ const REFINE_RATIO = 0.5;
 
 /** The axes of a coarse grid over a policy; none where it has nothing to turn. The policy's own value is always among them. */
 export function coarseAxes(policy: Policy): readonly SweepAxis[] {
+  if (!policy.enabled) return [];
   return GROUPS.flatMap((knobs): readonly SweepAxis[] => {
     const found = knobs.flatMap(({ path, values }) => {
       const [number, other] = numbersAt(policy, path);

@@ -10,7 +10,14 @@ import { isRecord } from "@plimsoll/core";
 import { stringify } from "yaml";
 import { drawTable } from "../terminal/text-table.ts";
 
-const HEAD = [["", "cost %", "evidence %", "overflows", "cost %", "evidence %", "overflows"].map((content) => ({ content }))];
+const HEAD = [
+  [
+    { content: "" },
+    { content: "chosen on", span: 3, align: "center" as const },
+    { content: "tested on", span: 3, align: "center" as const },
+  ],
+  ["", "cost %", "evidence %", "overflows", "cost %", "evidence %", "overflows"].map((content) => ({ content })),
+];
 
 /** What the tuner found, as text: for each kind of cache the front and the choice, the YAML to paste, and how sure it is. */
 export function tuneReport(results: readonly TuneResult[], currentName: string): string {
@@ -29,7 +36,17 @@ function resultText(result: TuneResult): readonly string[] {
   const rows = [rowOf("as it is", current), ...front.map((tuned) => rowOf(settingsText(tuned), tuned, tuned === best))];
   const split = `${title}: ${base}, chosen on ${formatNumberOf(trainSessions, "session")}, tested on ${formatNumberOf(testSessions, "session")}.`;
   if (best === null) return [split, `Every setting overflowed in some session: none can be recommended.`];
-  return [split, drawTable({ head: HEAD, rows, leftColumns: [0] }), sureText(result), yamlText(base, current, best)];
+  const warning =
+    best.test.overflows === 0
+      ? []
+      : [`Careful: on sessions that it was not chosen on it overflowed in ${formatNumberOf(best.test.overflows, "request")}.`];
+  return [
+    split,
+    drawTable({ head: HEAD, rows, leftColumns: [0] }),
+    ...warning,
+    sureText(result),
+    yamlText(base, current, best),
+  ];
 }
 
 function rowOf(name: string, { train, test }: TunedPolicy, isBest = false): readonly string[] {
