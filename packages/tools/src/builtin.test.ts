@@ -89,7 +89,7 @@ describe("built-in tools", { timeout: 30_000 }, () => {
     ["fs", { op: "remove", path: "." }, "not removed"],
     ["run_terminal_command", { command: "echo gone; exit 3" }, "gone\n[exit code 3]"],
     ["run_terminal_command", { command: "kill -9 $$" }, "[ended by SIGKILL]"],
-    ["shell", { command: ["no-such-program"] }, "ENOENT"],
+    ["shell", { command: ["no-such-program"] }, "not found"],
     ["read_artifact", { handle: "artifact:none" }, "Nothing is known"],
   ])("%s %j is an error: %s", async (name, args, said) => {
     const { text, isError } = await run(name, args);

@@ -30,10 +30,11 @@ const GRACE_MS = 2_000;
  */
 export async function runProcess(request: ProcessRequest): Promise<ProcessResult> {
   const collector = createOutputCollector(request.artifacts);
-  const child = spawn(request.command, [...request.args], {
+  // Both outputs share one pipe: with two, nobody knows what came first.
+  const child = spawn("sh", ["-c", 'exec "$@" 2>&1', "sh", request.command, ...request.args], {
     cwd: request.cwd,
     env: request.env,
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "ignore"],
     detached: true,
   });
   let end: ProcessResult["end"] = "exited";
@@ -48,7 +49,7 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessResult
   if (request.signal.aborted) onAbort();
   else request.signal.addEventListener("abort", onAbort, { once: true });
   try {
-    const [exit] = await Promise.all([exitOf(child), drain(child.stdout, collector), drain(child.stderr, collector)]);
+    const [exit] = await Promise.all([exitOf(child), drain(child.stdout, collector)]);
     if (exit.error !== null) return { ...(await collector.finish()), ...exit, text: exit.error, end: "not-started" };
     return { ...(await collector.finish()), exitCode: exit.exitCode, endSignal: exit.endSignal, end };
   } catch (error) {
