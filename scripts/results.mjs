@@ -4,12 +4,13 @@ import { buildPackages } from "./build.mjs";
 import { everyPolicy } from "./every-policy.mjs";
 import { root, runNode } from "./tool.mjs";
 
+const HEAD =
+  "# Results\n\nMade by `pnpm results` over recorded sessions that are not part of the repository; losing cases are at the end.\n\n";
+
 /**
  * Makes docs/results.md: all recorded sessions of other agents under every preset and peer in four working rooms. The sessions are not
  * part of the repository; PLIMSOLL_TRANSCRIPTS names their folder where it is not beside it.
  */
-const HEAD =
-  "# Results\n\nMade by `pnpm results` over recorded sessions that are not part of the repository; losing cases are at the end.\n\n";
 const folder = resolve(process.env.PLIMSOLL_TRANSCRIPTS ?? join(root, "../shared/transcripts"));
 if (!existsSync(folder)) {
   process.stderr.write("no recorded sessions: set PLIMSOLL_TRANSCRIPTS to a folder of session files\n");
