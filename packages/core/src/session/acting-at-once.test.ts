@@ -44,6 +44,16 @@ describe("acting at once", () => {
     expect(upperTokens).toBeLessThanOrEqual(450);
   });
 
+  test("a switch to a window that is no smaller needs nothing first: what is too large for the old model waits for the new one", async () => {
+    const { manager, asked } = smallSession(turns(8));
+    const from = { type: "model-change", id: "from", modelId: "small", limits: SMALL_WINDOW, atMs: null } as const;
+    manager.append(from);
+    const limits = { contextWindowTokens: 10_500, maxOutputTokens: 500 };
+    const input = { gate: "before-step", pending: [], model: SMALL_WINDOW, nowMs: null } as const;
+    expect(await manager.switchModel({ modelId: "large", limits }, input, never)).toEqual({ kind: "unchanged", off: null });
+    expect([asked, manager.view()]).toMatchObject([[], { modelId: "large", limits }]);
+  });
+
   test("a switch whose window nothing fits is said, and still made: the caller decides", async () => {
     const { manager } = smallSession([human("u", words(3000))]);
     const limits = { contextWindowTokens: 1000, maxOutputTokens: null };

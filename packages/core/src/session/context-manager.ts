@@ -55,7 +55,7 @@ export interface ContextManager {
   append(entry: SessionEntry): void;
   /** Compacts if the policy asks for it at this gate; appends the compaction that it made. What is appended meanwhile stays after it. */
   fit(input: FitInput, signal: AbortSignal): Promise<FitOutcome>;
-  /** Compacts for a smaller window with the policy's summariser as it is now, then appends the switch. */
+  /** Compacts for a smaller window with the policy's summariser as it is now, then appends the switch. A window that is no smaller than the log's needs nothing first. */
   switchModel(
     to: { readonly modelId: string; readonly limits: ModelLimits },
     input: FitInput,
@@ -193,7 +193,9 @@ export function createContextManager(options: ContextManagerOptions): ContextMan
       // What must fit is what the new model counts, although the old one's client writes the summary.
       const measuredBy = estimator.changeModel(ledger, to.modelId);
       const { policy } = options;
-      const fitsAlready = whyAct(stateFor(input, policy, measuredBy), { ...input, model: to.limits }) === null;
+      const fitsAlready =
+        whyAct(stateFor(input, policy, measuredBy), { ...input, model: to.limits }) === null ||
+        isNoSmaller(to.limits, view.limits);
       const downshift: FitInput = { ...input, model: to.limits, now: { reason: "downshift", keep: null } };
       const outcome: FitOutcome = fitsAlready
         ? { kind: "unchanged", off: null }
@@ -222,4 +224,11 @@ export function createContextManager(options: ContextManagerOptions): ContextMan
     ledger: () => ledger,
     entries: () => log,
   };
+}
+
+/** True where both windows are known and the new one leaves at least as much for the prompt: the old model could not write for more. */
+function isNoSmaller(to: ModelLimits, from: ModelLimits | null): boolean {
+  if (from === null || from.contextWindowTokens === null || to.contextWindowTokens === null) return false;
+  const fromTokens = from.contextWindowTokens - (from.maxOutputTokens ?? 0);
+  return to.contextWindowTokens - (to.maxOutputTokens ?? 0) >= fromTokens;
 }
