@@ -1,6 +1,6 @@
 import { budgetOf } from "../budget.ts";
 import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
-import type { ModelLimits } from "../entry.ts";
+import type { CompactionRecord } from "../entry.ts";
 import type { Message } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
 import type { Policy } from "../policy/policy.ts";
@@ -27,8 +27,6 @@ export interface CheckedFit {
   readonly summarizer: ScriptedSummarizer;
   readonly work: WorkCounter;
   readonly input: FitInput;
-  /** Limits of the model that writes the summaries: at a switch the one before. */
-  readonly writer: ModelLimits;
   /** What is run: a fit, a redo, a switch of model. */
   readonly run: (manager: ContextManager, signal: AbortSignal) => Promise<FitOutcome>;
   readonly report: Report;
@@ -89,7 +87,7 @@ export async function checkedFit(fit: CheckedFit): Promise<FitResult> {
         tokensOf: (messages) => tokensOf(messages, ledger, fit),
         report,
       });
-      if (arrived.length === 0) checkFits(fit);
+      if (arrived.length === 0) checkFits(outcome.entry.record, fit);
       const { reason } = outcome.entry.record;
       const mayAsk = reason !== "emergency" && !(reason === "overflow" && (fit.input.recovery ?? 0) > 0);
       if (!mayAsk && summarizer.calls() > so.calls) report("the rungs without a model ask none", reason);
@@ -134,12 +132,16 @@ function tokensOf(messages: readonly Message[], ledger: Ledger, { scenario }: Ch
 function inputBudgetTokens(policy: Policy, { model, observedLimitTokens }: FitInput): number | null {
   const known = model.contextWindowTokens ?? (policy.unknownWindow === "off" ? null : policy.unknownWindow.tokens);
   const contextWindowTokens = known === null ? (observedLimitTokens ?? null) : Math.min(known, observedLimitTokens ?? known);
-  return budgetOf({ ...model, contextWindowTokens })?.inputBudgetTokens ?? null;
+  const { maxOutputTokens } = model;
+  const isTooLow = observedLimitTokens != null && maxOutputTokens !== null && observedLimitTokens <= maxOutputTokens;
+  const reserveTokens = isTooLow ? Math.floor(observedLimitTokens / 2) : maxOutputTokens;
+  return budgetOf({ contextWindowTokens, maxOutputTokens: reserveTokens })?.inputBudgetTokens ?? null;
 }
 
-function checkFits(fit: CheckedFit): void {
+function checkFits({ reason, tokensAfter }: CompactionRecord, fit: CheckedFit): void {
   const budgetTokens = inputBudgetTokens(fit.policy, fit.input);
-  const { expectedTokens } = fit.manager.predict();
+  // The switch that follows a downshift changes the measure: there the size counts that was planned with.
+  const expectedTokens = reason === "downshift" && tokensAfter !== null ? tokensAfter : fit.manager.predict().expectedTokens;
   const pendingTokens = tokensOf(fit.input.pending, fit.manager.ledger(), fit);
   if (budgetTokens === null || expectedTokens + pendingTokens > budgetTokens)
     fit.report("fits", `${expectedTokens} + ${pendingTokens} of ${budgetTokens}`);
@@ -149,9 +151,12 @@ function checkFits(fit: CheckedFit): void {
 const LEAST_HISTORY_TOKENS = 1500;
 
 function checkRequest(messages: readonly Message[], fit: CheckedFit): void {
-  const budgetTokens = Math.max(LEAST_HISTORY_TOKENS, inputBudgetTokens(fit.policy, { ...fit.input, model: fit.writer }) ?? 0);
-  const tokens = tokensOf(messages, fit.manager.ledger(), fit);
-  if (tokens > budgetTokens) fit.report("the request for a summary fits", `${tokens} of ${budgetTokens}`);
+  // At a switch the model before it writes, within its own window.
+  const writer = fit.input.now?.reason === "downshift" ? fit.manager.view().limits : null;
+  const budgetTokens = inputBudgetTokens(fit.policy, { ...fit.input, model: writer ?? fit.input.model });
+  const limitTokens = Math.max(LEAST_HISTORY_TOKENS, budgetTokens ?? Number.POSITIVE_INFINITY);
+  const tokens = tokensOf(messages, fit.before().ledger, fit);
+  if (tokens > limitTokens) fit.report("the request for a summary fits", `${tokens} of ${limitTokens}`);
 }
 
 function checkIrreducible(outcome: FitOutcome & { readonly kind: "irreducible" }, fit: CheckedFit): void {

@@ -66,7 +66,10 @@ function createPlayer(scenario: SessionScenario, report: Report): Player {
         } else if (ENDS.includes(event.type)) unfinished.pop();
       },
     });
-  let manager = open([sessionStart(scenario.system)]);
+  let manager = open([
+    sessionStart(scenario.system),
+    { type: "model-change", id: "first-model", modelId: "test/model", limits, atMs: null },
+  ]);
   const state = () => ({ view: manager.view().messages.slice(), ledger: manager.ledger() });
 
   const fit = async (input: FitInput, more: Partial<CheckedFit> = {}): Promise<FitResult> => {
@@ -83,7 +86,6 @@ function createPlayer(scenario: SessionScenario, report: Report): Player {
       summarizer,
       work,
       input,
-      writer: limits,
       run,
       report,
       ...more,
@@ -197,8 +199,7 @@ function createPlayer(scenario: SessionScenario, report: Report): Player {
       }
       case "overflow": {
         const window = limits.contextWindowTokens ?? 4000;
-        const observedLimitTokens =
-          act.limitRatio === null ? null : Math.max((limits.maxOutputTokens ?? 0) + 50, Math.floor(window * act.limitRatio));
+        const observedLimitTokens = act.limitRatio === null ? null : Math.max(2, Math.floor(window * act.limitRatio));
         for (let recovery = 0; recovery < act.recoveries; recovery++)
           await fitTwice("on-overflow", [], { recovery, observedLimitTokens });
         return;
