@@ -17,7 +17,6 @@ import { addCounts, NO_LOAD, withContent } from "./load.ts";
 import type { Model } from "./model-fit.ts";
 import { loadTokens } from "./model-fit.ts";
 import { arrivalOf, nextPrompt } from "./next-prompt.ts";
-import { sizesById } from "./settle.ts";
 import { upperRatioAfterCut, upperTokensOf } from "./upper.ts";
 
 /** Measures every message by the reports that cover it, and everything else by weights that the session's own reports correct. */
@@ -106,14 +105,7 @@ function besideReader(work: WorkCounter): (overhead: Overhead) => Beside {
 
 /** Tokens of a message: as it was measured under this model, else by weight. */
 function sizeLookup(contentOf: ContentOf): (message: Message, account: Account, model: Model) => number {
-  const indexes = new WeakMap<Sequence<MeasuredMessage>, ReadonlyMap<string, MeasuredMessage>>();
-  const sizesOf = (measured: Sequence<MeasuredMessage>) => {
-    const seen = indexes.get(measured);
-    if (seen !== undefined) return seen;
-    const sizes = sizesById(measured);
-    indexes.set(measured, sizes);
-    return sizes;
-  };
+  const sizesOf = sizeIndex();
   return (message, account, model) => {
     const content = contentOf(message);
     if (account.reply !== null && account.reply.content === content) return arrivalOf(account, model).returnedTokens;
@@ -121,5 +113,19 @@ function sizeLookup(contentOf: ContentOf): (message: Message, account: Account, 
     if (size !== undefined && isSameContent(size.content, content) && size.modelId === account.reportedModelId)
       return size.tokens;
     return loadTokens(withContent(NO_LOAD, content, fixedTokensOf(content, model.prior.image)), model);
+  };
+}
+
+/** Sizes by message id. A sequence that goes on from the one before costs what is new in it; any other is read anew. */
+function sizeIndex(): (measured: Sequence<MeasuredMessage>) => ReadonlyMap<string, MeasuredMessage> {
+  let known: Sequence<MeasuredMessage> | null = null;
+  let sizes = new Map<string, MeasuredMessage>();
+  return (measured) => {
+    const seen = known === null ? 0 : known.size;
+    const goesOn = known !== null && measured.size >= seen && measured.at(seen - 1) === known.at(seen - 1);
+    if (!goesOn) sizes = new Map();
+    for (const message of measured.slice(goesOn ? seen : 0)) sizes.set(message.id, message);
+    known = measured;
+    return sizes;
   };
 }
