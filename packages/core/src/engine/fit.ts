@@ -43,5 +43,14 @@ function budgetFor(policy: Policy, input: FitInput): Budget | null {
   const knownTokens = input.model.contextWindowTokens ?? (policy.unknownWindow === "off" ? null : policy.unknownWindow.tokens);
   const observedTokens = input.observedLimitTokens ?? null;
   const windowTokens = knownTokens === null ? observedTokens : Math.min(knownTokens, observedTokens ?? knownTokens);
-  return budgetOf({ contextWindowTokens: windowTokens, maxOutputTokens: input.model.maxOutputTokens });
+  return budgetOf({
+    contextWindowTokens: windowTokens,
+    maxOutputTokens: reserveWithin(input.model.maxOutputTokens, observedTokens),
+  });
+}
+
+/** A limit that a provider named may be no larger than the reserve that was planned: then half of it is left for the prompt. */
+function reserveWithin(maxOutputTokens: number | null, observedTokens: number | null): number | null {
+  if (maxOutputTokens === null || observedTokens === null || maxOutputTokens < observedTokens) return maxOutputTokens;
+  return Math.floor(observedTokens / 2);
 }

@@ -94,7 +94,7 @@ describe("factsText", () => {
   });
 
   test("what is too long is cut at its end, never inside a character", () => {
-    const text = factsText(NO_FACTS, { ...NO_KEPT_STATE, pinned: ["👍".repeat(400)] }, 1000);
+    const text = factsText(NO_FACTS, { ...NO_KEPT_STATE, pinned: ["👍".repeat(400)] }, 300);
     expect(text).toMatch(/^<pinned-instructions>\n(?:👍)+…\n<\/pinned-instructions>$/u);
     expect(text?.length).toBeLessThanOrEqual(300);
   });

@@ -16,24 +16,26 @@ export interface KeptState {
 /** Nothing pinned, no live state. */
 export const NO_KEPT_STATE: KeptState = { pinned: [], state: [] };
 
-/** Shares of the facts' room, in the order in which they are written; chosen. What one does not use is left to the next. */
+/** Shares of the room that pinned instructions leave, in the order in which they are written; chosen. What one does not use is left to the next. */
 const SHARES = [
-  { of: "pinned", ratio: 0.3 },
-  { of: "first-human", ratio: 0.2 },
-  { of: "state", ratio: 0.2 },
-  { of: "files", ratio: 0.2 },
-  { of: "errors", ratio: 0.1 },
+  { of: "first-human", ratio: 0.3 },
+  { of: "state", ratio: 0.25 },
+  { of: "files", ratio: 0.3 },
+  { of: "errors", ratio: 0.15 },
 ] as const;
 
 /**
- * The facts as text of at most `maximumChars`, or `null` where there are none. Quoted text is fenced as data. The newest files and
- * errors are kept where not all fit, with a count of the rest.
+ * The facts as text of at most `maximumChars`, or `null` where there are none. Quoted text is fenced as data. Pinned
+ * instructions come first and may take all of it; the rest shares what they leave. The newest files and errors are kept where not all
+ * fit, with a count of the others.
  */
 export function factsText(facts: Facts, kept: KeptState, maximumChars: number): string | null {
-  const blocks: string[] = [];
+  const pinned = fenced("pinned-instructions", kept.pinned, maximumChars);
+  const blocks = pinned === "" ? [] : [pinned];
+  const sharedChars = Math.max(0, maximumChars - (pinned === "" ? 0 : pinned.length + 2));
   let spareChars = 0;
   for (const share of SHARES) {
-    const roomChars = Math.floor(maximumChars * share.ratio) + spareChars;
+    const roomChars = Math.floor(sharedChars * share.ratio) + spareChars;
     const block = blockFor(share.of, { facts, kept, roomChars });
     spareChars = roomChars - block.length - 2;
     if (block !== "") blocks.push(block);
@@ -49,8 +51,6 @@ interface BlockInput {
 
 function blockFor(kind: (typeof SHARES)[number]["of"], { facts, kept, roomChars }: BlockInput): string {
   switch (kind) {
-    case "pinned":
-      return fenced("pinned-instructions", kept.pinned, roomChars);
     case "first-human":
       return facts.firstHuman === null || facts.firstHuman === facts.lastHuman
         ? ""
