@@ -99,8 +99,8 @@ describe("factsText", () => {
     expect(text?.length).toBeLessThanOrEqual(300);
   });
 
-  test("room that one kind leaves goes to the next", () => {
-    const long = "x".repeat(700);
+  test("pinned instructions come first, and the others share what they leave", () => {
+    const long = "x".repeat(500);
     expect(factsText(factsOf(human("u", long), human("v", "last")), NO_KEPT_STATE, 2000)).toContain(long);
     expect(factsText(factsOf(human("u", long), human("v", "last")), { ...NO_KEPT_STATE, pinned: [long] }, 2000)).not.toContain(
       long,

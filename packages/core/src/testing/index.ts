@@ -22,6 +22,6 @@ export {
   usageEntry,
 } from "./builders.ts";
 export type { ContractCase } from "./contract.ts";
-export { SESSION_STORE_CONTRACT } from "./session-store-contract.ts";
 export type { ScriptedCall, ScriptedModel, ScriptedReply } from "./scripted-model.ts";
 export { scriptedModel } from "./scripted-model.ts";
+export { SESSION_STORE_CONTRACT } from "./session-store-contract.ts";
