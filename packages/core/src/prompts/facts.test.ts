@@ -100,11 +100,12 @@ describe("factsText", () => {
   });
 
   test("pinned instructions come first, and the others share what they leave", () => {
-    const long = "x".repeat(500);
-    expect(factsText(factsOf(human("u", long), human("v", "last")), NO_KEPT_STATE, 2000)).toContain(long);
-    expect(factsText(factsOf(human("u", long), human("v", "last")), { ...NO_KEPT_STATE, pinned: [long] }, 2000)).not.toContain(
-      long,
-    );
+    const request = "x".repeat(500);
+    const facts = factsOf(human("u", request), human("v", "last"));
+    expect(factsText(facts, NO_KEPT_STATE, 2000)).toContain(request);
+    const text = factsText(facts, { ...NO_KEPT_STATE, pinned: ["y".repeat(1000)] }, 2000) ?? "";
+    expect(text).toContain("y".repeat(1000));
+    expect(text).not.toContain(request);
   });
 
   test("the newest files are kept where not all fit, with a count of the rest", () => {
