@@ -1,4 +1,4 @@
-import { NONE_POLICY, type Policy, RECORDED_POLICY, type SessionEntry, SVEN_POLICY } from "@plimsoll/core";
+import { NONE_POLICY, type Policy, RECORDED_POLICY, type SessionEntry, SVEN_POLICY, usageOf } from "@plimsoll/core";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { describe, expect, test } from "vitest";
 import { cellOf } from "../replay/cell.ts";
@@ -45,6 +45,13 @@ function timed(transcript: Transcript, pause: { readonly beforeId: string; reado
   return { ...transcript, entries };
 }
 
+/** The entry with 100 tokens of its prompt reported as read from a cache. */
+function withCacheRead(entry: SessionEntry): SessionEntry {
+  if (entry.type !== "usage") return entry;
+  const usage = usageOf({ totalInputTokens: entry.usage.input.totalTokens, cacheReadTokens: 100, outputTokens: 0 });
+  return { ...entry, usage };
+}
+
 describe("createRequestLedger", () => {
   test("a session that only grows reads at each call what it sent at the call before", async () => {
     const steps = await stepsOf(madeTranscript(MADE), NONE_POLICY, ROOMY);
@@ -79,11 +86,26 @@ describe("createRequestLedger", () => {
     }
   });
 
-  test("a lost call is charged as recorded and leaves the cache as it was", async () => {
-    const steps = await stepsOf(madeTranscript(MADE), NONE_POLICY, TIGHT);
+  test("a lost call is charged what its recording says was read and written", async () => {
+    const made = madeTranscript(MADE);
+    const steps = await stepsOf({ ...made, entries: made.entries.map(withCacheRead) }, NONE_POLICY, TIGHT);
     const lost = steps.filter(({ sent }) => sent.lost);
     expect(lost.length).toBeGreaterThan(0);
-    for (const { sent, served } of lost) expect(served.call.uncachedTokens).toBe(sent.recorded.usage.input.totalTokens);
+    for (const { sent, served } of lost) {
+      const totalTokens = sent.recorded.usage.input.totalTokens ?? 0;
+      expect([served.call.readTokens, served.call.writeTokens, served.call.uncachedTokens]).toEqual([
+        100,
+        0,
+        totalTokens - 100,
+      ]);
+    }
+  });
+
+  test("where the recording says nothing of a cache, a session that overflows costs what it would in a large window", async () => {
+    const tight = await stepsOf(madeTranscript(MADE), NONE_POLICY, TIGHT);
+    const roomy = await stepsOf(madeTranscript(MADE), NONE_POLICY, ROOMY);
+    expect(tight.some(({ sent }) => sent.lost)).toBe(true);
+    expect(tight.map(({ served }) => served.call)).toEqual(roomy.map(({ served }) => served.call));
   });
 
   test("under recorded a boundary breaks the cache once", async () => {

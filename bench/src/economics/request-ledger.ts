@@ -29,17 +29,22 @@ export function createRequestLedger(
     const idleMs = requestMs === null || previousMs === null ? null : requestMs - previousMs;
     const moment = { call: sent.call, sizeModel, summary: cell.policy.summary };
     const summaries = sent.summaries.map((asked) => summaryUse(asked, moment));
-    if (sent.lost) return { call: recordedUse(sent), summaries };
+    if (sent.lost && sent.recorded.usage.input.cacheReadTokens !== null) return { call: recordedUse(sent), summaries };
+    const promptTokens = sent.chargedTokens;
     const now = { call: sent.call, messages: sent.context };
     const shared = previous === null ? null : sharedPrefix(sizeModel, history, { before: previous, now });
     const reuse = shared === null ? null : { ...shared, idleMs };
-    previous = { ...now, promptTokens: sent.promptTokens };
+    previous = { ...now, promptTokens };
     previousMs = requestMs;
-    return { call: cacheUse({ promptTokens: sent.promptTokens, previous: reuse, warmBaseTokens }, rules), summaries };
+    return { call: cacheUse({ promptTokens, previous: reuse, warmBaseTokens }, rules), summaries };
   };
 }
 
-/** A lost call is charged as recorded: what the recording reports as read and written, the rest as not cached. */
+/**
+ * A lost call is charged as recorded: what the recording reports as read and written, the rest as not cached. Where it reports nothing of
+ * a cache, the call is served as if the window had been large enough: otherwise a policy that overflows would look dearer than it is,
+ * and every other one cheaper.
+ */
 function recordedUse({ chargedTokens, recorded }: ReplayedCall): CacheUse {
   const { cacheReadTokens, cacheWriteTokens } = recorded.usage.input;
   const readTokens = Math.min(chargedTokens, cacheReadTokens ?? 0);
