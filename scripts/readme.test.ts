@@ -4,9 +4,12 @@ import { keepFitting } from "../packages/core/examples/keep-fitting.ts";
 
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 
-test("the program in the README is the tested file", () => {
-  const [, program = ""] = read("README.md").split("```ts\n");
-  expect(program.split("```")[0]).toBe(read("packages/core/examples/keep-fitting.ts"));
+test.each([
+  [1, "packages/core/examples/keep-fitting.ts"],
+  [2, "packages/cli/examples/shortest-agent.ts"],
+])("program %i in the README is the tested file %s", (position, path) => {
+  const program = read("README.md").split("```ts\n")[position] ?? "";
+  expect(program.split("```")[0]).toBe(read(path));
 });
 
 test("the program keeps a long session short", async () => {
