@@ -12,8 +12,15 @@ export const CONTEXT_EDITING_PEER: Peer = {
     strategies: [{ kind: "clear-tool-results", keepResults: 3, clearAtLeastTokens: 0 }],
     overflow: { keep: { messages: 6 }, maxRecoveries: 1 },
   },
-  source: "docs.claude.com, build-with-claude/context-editing: trigger 100,000 input tokens, keep 3, clear_at_least none",
-  readOn: "2026-11-21",
+  figures: [
+    {
+      says: "it acts above 100,000 input tokens, keeps 3 tool uses, and clears without a minimum (trigger, keep, clear_at_least)",
+      source: "https://platform.claude.com/docs/en/build-with-claude/context-editing",
+      standing: "primary",
+    },
+    { says: "in windows below 200,000 tokens it acts at half the window", source: "ours", standing: "chosen" },
+  ],
+  readOn: "2026-11-22",
   notExpressed: [
     "in windows below 200,000 tokens the trigger is half the window, as 100,000 is of the window that it is made for",
     "it edits each request on the server and keeps no state; here what was cleared stays cleared",

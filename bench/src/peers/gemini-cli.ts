@@ -17,12 +17,24 @@ export const GEMINI_CLI_PEER: Peer = {
     strategies: [{ kind: "summarize", writer: "model", boundary: "turn", promptId: "checkpoint", turnPrefixPromptId: null }],
     overflow: { keep: { ratio: THRESHOLD_RATIO * PRESERVED_RATIO, of: "window" }, maxRecoveries: 1 },
   },
-  source:
-    "packages/core/src/services/chatCompressionService.ts: threshold 0.5 of the token limit, 0.3 of the history preserved",
-  readOn: "2026-11-21",
+  figures: [
+    {
+      says: "it acts at 0.5 of the token limit (DEFAULT_COMPRESSION_TOKEN_THRESHOLD; 0.7 in versions of 2025)",
+      source: "google-gemini/gemini-cli packages/core/src/services/chatCompressionService.ts @02b2885",
+      standing: "primary",
+    },
+    {
+      says: "it keeps 0.3 of the history, from a human message on (COMPRESSION_PRESERVE_THRESHOLD)",
+      source: "google-gemini/gemini-cli packages/core/src/services/chatCompressionService.ts @02b2885",
+      standing: "primary",
+    },
+  ],
+  readOn: "2026-11-22",
   notExpressed: [
     "the kept share is one of the history's characters; at its threshold 0.3 of the history is 0.15 of the window",
-    "a snapshot that came out longer than what it replaced switches compression off for the session",
-    "the second request in which the model checks its own snapshot; large tool outputs are cut to files",
+    "tool results older than the newest 50,000 tokens of them are cut to files before the summary",
+    "a snapshot that came out longer than what it replaced switches summaries off for the session",
+    "the second request in which the model checks its own snapshot",
+    "its experimental context manager, which replaces all of this",
   ],
 };

@@ -1,5 +1,5 @@
 import { PI_POLICY } from "@plimsoll/core";
-import type { Peer } from "./peer.ts";
+import type { Peer, PeerFigure } from "./peer.ts";
 
 /** Newest observations that stay: ten, as in the published comparison. */
 const KEPT_RESULTS = 10;
@@ -14,9 +14,21 @@ const MASKING = {
   overflow: { keep: { messages: 2 * KEPT_RESULTS }, maxRecoveries: 1 },
 } as const;
 
-const SOURCE =
-  "The Complexity Trap: Simple Observation Masking Is as Efficient as LLM Summarization (arXiv 2508.21433), window of 10";
-const READ_ON = "2026-11-21";
+/** The window in the published comparison, and the mechanism that it configures. */
+const WINDOW: readonly PeerFigure[] = [
+  {
+    says: "the newest 10 observations stay (history_processors: last_n_observations, n: 10)",
+    source:
+      "arXiv 2508.21433; its replication package, config/default_no_demo_N=1_M=10.yaml, in Recursive-Safeguarding/the-complexity-trap @adfaa1a",
+    standing: "primary",
+  },
+  {
+    says: "older observations give way to a line that counts theirs, at every call (LastNObservations)",
+    source: "SWE-agent/SWE-agent sweagent/agent/history_processors.py @318f909",
+    standing: "primary",
+  },
+];
+const READ_ON = "2026-11-22";
 
 /** Observation masking as it is usually done: at every call the results older than the newest ten are masked. */
 export const ROLLING_MASK_PEER: Peer = {
@@ -26,7 +38,7 @@ export const ROLLING_MASK_PEER: Peer = {
     strategies: [{ kind: "clear-tool-results", keepResults: KEPT_RESULTS, clearAtLeastTokens: 0 }],
     progress: { ...PI_POLICY.progress, minimumNewTokens: 0 },
   },
-  source: SOURCE,
+  figures: WINDOW,
   readOn: READ_ON,
   notExpressed: [
     "our engine fires again only after 2 % of the input budget is new, so that a few results are masked together",
@@ -41,7 +53,15 @@ export const BATCHED_MASK_PEER: Peer = {
     name: "batched-mask",
     strategies: [{ kind: "clear-tool-results", keepResults: KEPT_RESULTS, clearAtLeastTokens: BATCH_TOKENS }],
   },
-  source: SOURCE,
+  figures: [
+    ...WINDOW,
+    {
+      says: "a setting masks at every n-th call alone, for the prompt cache's sake (polling, 1 unless set)",
+      source: "SWE-agent/SWE-agent sweagent/agent/history_processors.py @318f909",
+      standing: "primary",
+    },
+    { says: "a batch saves 10,000 tokens at least: ten observations of 1,000", source: "ours", standing: "chosen" },
+  ],
   readOn: READ_ON,
   notExpressed: ["a batch is one of tokens, not of ten results", "the engine's own rungs follow where masking is not enough"],
 };

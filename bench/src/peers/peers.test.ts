@@ -1,4 +1,4 @@
-import { PRESETS, policySchema } from "@plimsoll/core";
+import { PRESETS, policySchema, triggerTokens } from "@plimsoll/core";
 import { expect, test } from "vitest";
 import { prepareSession } from "../replay/prepared-session.ts";
 import { replay } from "../replay.ts";
@@ -15,9 +15,38 @@ test("no two policies of presets and peers go by one name", () => {
 test.each(PEERS.map((peer) => [peer.policy.name, peer] as const))("%s is a policy with its source", (name, peer) => {
   expect(policySchema.parse(peer.policy)).toEqual(peer.policy);
   expect(peerNamed(name)).toBe(peer);
-  expect(peer.source).not.toBe("");
+  expect(peer.figures.length).toBeGreaterThan(0);
+  expect(peer.figures.filter(({ standing }) => standing !== "chosen").length).toBeGreaterThan(0);
   expect(peer.readOn).toMatch(/^\d{4}-\d{2}-\d{2}$/);
   expect(peer.notExpressed.length).toBeGreaterThan(0);
+});
+
+/** A commit of a public repository, an address, a paper, or sessions that the system itself wrote. */
+const PLACE = / @[0-9a-f]{7}\b|^https:\/\/|^arXiv |recorded sessions/;
+
+test.each(
+  PEERS.flatMap(({ policy, figures }) =>
+    figures.filter(({ standing }) => standing === "primary").map(({ says, source }) => [policy.name, says, source] as const),
+  ),
+)("%s: %s, read at a place that can be looked up", (_, says, source) => {
+  expect(says).not.toBe("");
+  expect(source).toMatch(PLACE);
+});
+
+/** The line in tokens at which a peer acts in a window of 200,000 tokens with 32,000 of output, as its source has it. */
+test.each([
+  ["claude-code", 167_000],
+  ["codex", 180_000],
+  ["opencode", 148_000],
+  ["gemini-cli", 100_000],
+  ["goose", 160_000],
+  ["roo-code", 148_000],
+  ["cline", 160_000],
+  ["deep-agents", 170_000],
+  ["clear-tool-uses", 100_000],
+])("%s acts at %i of 200,000 tokens", (name, lineTokens) => {
+  const trigger = peerNamed(name)?.policy.trigger ?? { above: { tokens: -1 } };
+  expect(triggerTokens(trigger, { windowTokens: 200_000, inputBudgetTokens: 168_000 })).toBe(lineTokens);
 });
 
 test.each(PEERS.map(({ policy }) => [policy.name, policy] as const))("%s acts and sends nothing invalid", async (_, policy) => {

@@ -1,17 +1,26 @@
 import { CLAUDE_CODE_PEER } from "./claude-code.ts";
+import { CLINE_PEER } from "./cline.ts";
 import { CODEX_PEER } from "./codex.ts";
 import { CONTEXT_EDITING_PEER } from "./context-editing.ts";
+import { DEEP_AGENTS_PEER } from "./deep-agents.ts";
 import { GEMINI_CLI_PEER } from "./gemini-cli.ts";
+import { GOOSE_PEER } from "./goose.ts";
 import { BATCHED_MASK_PEER, ROLLING_MASK_PEER } from "./observation-masking.ts";
-import { OPENCODE_PEER } from "./opencode.ts";
+import { OPENCODE_PEER, OPENCODE_PRUNE_PEER } from "./opencode.ts";
 import type { Peer } from "./peer.ts";
+import { ROO_CODE_PEER } from "./roo-code.ts";
 
 /** All peers, in the order in which tables show them. */
 export const PEERS: readonly Peer[] = [
   CLAUDE_CODE_PEER,
   CODEX_PEER,
   OPENCODE_PEER,
+  OPENCODE_PRUNE_PEER,
   GEMINI_CLI_PEER,
+  GOOSE_PEER,
+  ROO_CODE_PEER,
+  CLINE_PEER,
+  DEEP_AGENTS_PEER,
   CONTEXT_EDITING_PEER,
   ROLLING_MASK_PEER,
   BATCHED_MASK_PEER,

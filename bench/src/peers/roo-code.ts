@@ -1,0 +1,46 @@
+import { PI_POLICY } from "@plimsoll/core";
+import type { Peer } from "./peer.ts";
+
+/** Newest messages that stay beside the summary. */
+const KEEP = { messages: 3 } as const;
+
+/** Roo Code: a summary and the newest three messages, a tenth of the window before input and output no longer fit. */
+export const ROO_CODE_PEER: Peer = {
+  policy: {
+    ...PI_POLICY,
+    name: "roo-code",
+    gates: { at: ["before-step"], countPending: true },
+    trigger: {
+      above: {
+        minus: [
+          { ratio: 1, of: "input-budget" },
+          { ratio: 0.1, of: "window" },
+        ],
+      },
+    },
+    keep: KEEP,
+    strategies: [
+      { kind: "summarize", writer: "model", boundary: "any-safe", promptId: "checkpoint", turnPrefixPromptId: null },
+      { kind: "drop-oldest", amount: "until-it-fits", notice: "count" },
+    ],
+    overflow: { keep: KEEP, maxRecoveries: 1 },
+  },
+  figures: [
+    {
+      says: "it acts above 0.9 window − output (TOKEN_BUFFER_PERCENTAGE; the setting in percent is 100 unless set)",
+      source: "RooCodeInc/Roo-Code src/core/context-management/index.ts @0cc04f4",
+      standing: "primary",
+    },
+    {
+      says: "three messages stay (N_MESSAGES_TO_KEEP)",
+      source: "RooCodeInc/Roo-Code src/core/condense/index.ts @04fc2a0",
+      standing: "primary",
+    },
+  ],
+  readOn: "2026-11-22",
+  notExpressed: [
+    "calls whose results are among the kept messages are copied into the summary; ours keeps call and result together",
+    "the first message, which it keeps; ours keeps the last human one",
+    "where the summary fails it drops half of the messages; ours no more than it must",
+  ],
+};
