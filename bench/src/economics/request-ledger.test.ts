@@ -80,10 +80,25 @@ describe("createRequestLedger", () => {
     const steps = await stepsOf(madeTranscript(MADE), SVEN_POLICY, TIGHT);
     const asked = steps.flatMap(({ served }) => served.summaries);
     expect(asked.length).toBeGreaterThanOrEqual(2);
-    for (const use of asked) {
+    for (const { use } of asked) {
       expect([use.readTokens, use.writeTokens]).toEqual([0, 0]);
       expect(use.uncachedTokens).toBeGreaterThan(5000 + SUMMARY_PROMPT_TOKENS);
     }
+  });
+
+  test("a summary that is asked behind the conversation reads what the call before left in the cache", async () => {
+    const policy: Policy = { ...SVEN_POLICY, summary: { ...SVEN_POLICY.summary, request: "prefix" } };
+    const steps = await stepsOf(madeTranscript(MADE), policy, TIGHT);
+    const asked = steps.flatMap(({ served }) => served.summaries);
+    expect(asked.length).toBeGreaterThanOrEqual(2);
+    for (const { use } of asked) expect([use.writeTokens, use.uncachedTokens]).toEqual([SUMMARY_PROMPT_TOKENS, 0]);
+  });
+
+  test("a summary by another model says which", async () => {
+    const request = { cheaper: { modelId: "small", contextWindowTokens: 100_000 } };
+    const policy: Policy = { ...SVEN_POLICY, summary: { ...SVEN_POLICY.summary, request } };
+    const steps = await stepsOf(madeTranscript(MADE), policy, TIGHT);
+    expect(new Set(steps.flatMap(({ served }) => served.summaries.map(({ modelId }) => modelId)))).toEqual(new Set(["small"]));
   });
 
   test("a lost call is charged what its recording says was read and written", async () => {

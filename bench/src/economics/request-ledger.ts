@@ -1,15 +1,15 @@
-import { type CacheUse, cacheUse } from "@plimsoll/core";
+import { type CacheUse, cacheUse, type Message } from "@plimsoll/core";
 import { type Cell, isRecordedPolicy } from "../replay/cell.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
 import type { SessionCache } from "./session-cache.ts";
 import { type SentRequest, sharedPrefix } from "./shared-prefix.ts";
-import { summaryUse } from "./summary-charge.ts";
+import { type ServedSummary, servedSummaries } from "./summary-charge.ts";
 
 /** How the requests of one step were served: its summaries, then its call. */
 export interface ServedStep {
   readonly call: CacheUse;
-  readonly summaries: readonly CacheUse[];
+  readonly summaries: readonly ServedSummary[];
 }
 
 /** Serves the requests of a replay one after the other, as a provider's prompt cache would. */
@@ -27,16 +27,21 @@ export function createRequestLedger(
     const { warmBaseTokens } = cache;
     const requestMs = sizeModel.calls[sent.call]?.requestMs ?? null;
     const idleMs = requestMs === null || previousMs === null ? null : requestMs - previousMs;
-    const moment = { call: sent.call, sizeModel, summary: cell.policy.summary };
-    const summaries = sent.summaries.map((asked) => summaryUse(asked, moment));
+    const before = previous;
+    const reuse = (messages: readonly Message[]) => {
+      if (before === null) return null;
+      return { ...sharedPrefix(sizeModel, history, { before, now: { call: sent.call, messages } }), idleMs };
+    };
+    const { summary } = cell.policy;
+    const { accountTokens } = sent;
+    const moment = { call: sent.call, sizeModel, summary, accountTokens, reuse, warmBaseTokens, rules };
+    const summaries = sent.summaries.flatMap((asked) => servedSummaries(asked, moment));
     if (sent.lost && sent.recorded.usage.input.cacheReadTokens !== null) return { call: recordedUse(sent), summaries };
     const promptTokens = sent.chargedTokens;
     const now = { call: sent.call, messages: sent.context };
-    const shared = previous === null ? null : sharedPrefix(sizeModel, history, { before: previous, now });
-    const reuse = shared === null ? null : { ...shared, idleMs };
     previous = { ...now, promptTokens };
     previousMs = requestMs;
-    return { call: cacheUse({ promptTokens, previous: reuse, warmBaseTokens }, rules), summaries };
+    return { call: cacheUse({ promptTokens, previous: reuse(sent.context), warmBaseTokens }, rules), summaries };
   };
 }
 

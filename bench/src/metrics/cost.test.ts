@@ -71,10 +71,26 @@ describe("createCost", () => {
     expect(cost.withCachePer100CallsUsd).toBeCloseTo(37, 8);
   });
 
-  test("charges a summary with its fixed reply", () => {
-    const cost = costOf(PRICES, [{ call: used(0, 0), summaries: [{ ...used(0, 0), uncachedTokens: 50_000 }] }]);
+  test("charges a summary with its reply", () => {
+    const use = { ...used(0, 0), uncachedTokens: 50_000 };
+    const summary = { use, replyTokens: SUMMARY_REPLY_TOKENS, modelId: null };
+    const cost = costOf(PRICES, [{ call: used(0, 0), summaries: [summary] }]);
     expect(cost.withCacheUsd).toBeCloseTo(0.05 + 0.5 + (SUMMARY_REPLY_TOKENS * 50) / 1e6, 10);
     expect(cost).toMatchObject({ summaryRequests: 1, summaryPromptTokens: 50_000, summaryReplyTokens: SUMMARY_REPLY_TOKENS });
+  });
+
+  test("charges a summary by another model at that model's prices", () => {
+    const [tier] = PRICES.tiers;
+    const cheap: ModelPrices = { tiers: [{ ...tier, inputUsdPerMillion: 1, outputUsdPerMillion: 5 }] };
+    const catalog = { ...MODEL_CATALOG, pricesOf: (modelId: string) => (modelId === "small" ? cheap : PRICES) };
+    const cost = createCost({
+      catalog,
+      cache: { rulesFor: () => RULES, warmBaseTokens: 0 },
+      sizeModel: { messageTokens: () => 0 },
+    });
+    const summary = { use: { ...used(0, 0), uncachedTokens: 50_000 }, replyTokens: 1000, modelId: "small" };
+    cost.add(callOf({ readTokens: 0, totalTokens: 100_000, outputTokens: 0 }), { call: used(0, 0), summaries: [summary] });
+    expect(cost.result().withCacheUsd).toBeCloseTo(0.05 + 0.005, 10);
   });
 
   test("counts breaks and expiries", () => {

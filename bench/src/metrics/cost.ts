@@ -1,8 +1,7 @@
-import { type CacheRules, type CacheUse, type ModelPrices, outputUsd, promptUsd, uncachedPromptUsd } from "@plimsoll/core";
+import { type CacheUse, outputUsd, promptUsd, uncachedPromptUsd } from "@plimsoll/core";
 import type { ModelCatalog } from "@plimsoll/providers";
 import type { ServedStep } from "../economics/request-ledger.ts";
 import type { SessionCache } from "../economics/session-cache.ts";
-import { SUMMARY_REPLY_TOKENS } from "../economics/summary-charge.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
 import type { CostMetrics } from "../results.ts";
 import type { SizeModel } from "../size-model.ts";
@@ -35,8 +34,13 @@ export function createCost(input: CostInput): {
   let withCacheUsd = 0;
   let withoutCacheUsd = 0;
   let isPriced = true;
-  const charge = (use: CacheUse, replyTokens: number, terms: { prices: ModelPrices; rules: CacheRules }) => {
-    const { prices, rules } = terms;
+  const charge = (use: CacheUse, replyTokens: number, modelId: string) => {
+    const prices = catalog.pricesOf(modelId);
+    if (prices === null) {
+      isPriced = false;
+      return;
+    }
+    const rules = cache.rulesFor(modelId);
     const promptTokens = totalOf(use);
     const replyUsd = outputUsd(replyTokens, promptTokens, prices);
     withCacheUsd += promptUsd(use, prices, rules) + replyUsd;
@@ -53,16 +57,11 @@ export function createCost(input: CostInput): {
       if (served.call.state === "expired") count.cacheExpiries += 1;
       count.replyTokens += replyTokens;
       count.summaryRequests += served.summaries.length;
-      count.summaryPromptTokens += served.summaries.reduce((sum, use) => sum + totalOf(use), 0);
-      count.summaryReplyTokens += served.summaries.length * SUMMARY_REPLY_TOKENS;
-      const prices = catalog.pricesOf(sent.recorded.modelId);
-      if (prices === null) {
-        isPriced = false;
-        return;
-      }
-      const terms = { prices, rules: cache.rulesFor(sent.recorded.modelId) };
-      charge(served.call, replyTokens, terms);
-      for (const use of served.summaries) charge(use, SUMMARY_REPLY_TOKENS, terms);
+      count.summaryPromptTokens += served.summaries.reduce((sum, { use }) => sum + totalOf(use), 0);
+      count.summaryReplyTokens += served.summaries.reduce((sum, summary) => sum + summary.replyTokens, 0);
+      const { modelId } = sent.recorded;
+      charge(served.call, replyTokens, modelId);
+      for (const summary of served.summaries) charge(summary.use, summary.replyTokens, summary.modelId ?? modelId);
     },
     result: () => {
       const perHundred = (usd: number) => (isPriced && calls > 0 ? (100 * usd) / calls : null);

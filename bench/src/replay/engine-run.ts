@@ -29,7 +29,7 @@ export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun
   const manager = createContextManager({
     policy: cell.policy,
     summarizer: (request, cancel) => {
-      summaries.push({ request });
+      summaries.push({ request, answered: null });
       return digest(request, cancel);
     },
     hiddenOverheadTokens: hiddenOverheadTokens(session, cell),

@@ -4,6 +4,7 @@ import type {
   Message,
   Prediction,
   SummaryRequest,
+  Usage,
   UsageEntry,
   WireViolation,
 } from "@plimsoll/core";
@@ -42,6 +43,14 @@ export interface ReplayedCall {
 /** A request for a summary. */
 export interface AskedSummary {
   readonly request: SummaryRequest;
+  /** Requests that a model answered for it; `null` where its text stands in for one that a model would have written. */
+  readonly answered: readonly AnsweredRequest[] | null;
+}
+
+/** A request to a model, by what it took. */
+export interface AnsweredRequest {
+  readonly modelId: string;
+  readonly usage: Usage;
 }
 
 /** Receives the calls of a replay in order. */

@@ -88,7 +88,7 @@ export { fencedText, transcriptText } from "./message/transcript-text.ts";
 // Strategies and policies
 export type { PolicyOverlay } from "./policy/overlays.ts";
 export { POLICY_OVERLAYS, piKnobsSchema, svenKnobsSchema } from "./policy/overlays.ts";
-export type { Keep, Policy } from "./policy/policy.ts";
+export type { Keep, Policy, SummaryRequestForm } from "./policy/policy.ts";
 export { policySchema } from "./policy/policy.ts";
 export type { KlaudeCodeSizes } from "./policy/presets/klaude-code.ts";
 export {

@@ -17,6 +17,10 @@ export interface SummaryRequest {
   readonly resultCapChars: number | null;
   /** What stands before and after each piece of a serialised history. */
   readonly labels: TranscriptLabels;
+  /** The conversation through the newest covered message, where the request is to be its own prefix; absent for fenced text. */
+  readonly conversation?: Context;
+  /** The model to ask in place of the summariser's own, at the same provider. */
+  readonly modelId?: string;
 }
 
 /** A summary as it came back. It is validated before it becomes part of a context. */

@@ -41,8 +41,10 @@ export function toolsFor(
   const facts = factsText(state.facts, state.kept, Math.floor(factsTokens * CHARS_PER_TOKEN));
   const messageTokens = (message: Message) => cutEstimator.messageTokens(message, ledger);
   const { maxTokens } = summaryWithin(policy.summary, budget);
-  const historyTokens = Math.max(PROMPT_TOKENS, budget.inputBudgetTokens - maxTokens - PROMPT_TOKENS);
-  const limits = { historyTokens, messageTokens: (message: Message) => estimator.messageTokens(message, ledger) };
+  const historyTokens = Math.max(PROMPT_TOKENS, requestBudgetTokens(policy.summary, budget) - maxTokens - PROMPT_TOKENS);
+  const { overheadTokens } = estimator.predict(ledger, state.overhead);
+  const messageTokensOf = (message: Message) => estimator.messageTokens(message, ledger);
+  const limits = { historyTokens, overheadTokens, messageTokens: messageTokensOf };
   const supplied: Summarizer = () => Promise.resolve({ text: summary ?? "", usage: null, stopReason: "end" });
   const scaleRatio = cutEstimator.scaleRatio(ledger);
   const digestChars = Math.min(DEFAULT_DIGEST_OPTIONS.maximumChars, Math.floor(roomTokens * DIGEST_RATIO * CHARS_PER_TOKEN));
@@ -57,6 +59,11 @@ export function toolsFor(
       noticeTokens: NOTICE_TOKENS + (facts === null ? 0 : Math.ceil(cutEstimator.measure.textTokens(facts) * scaleRatio)),
     },
   };
+}
+
+/** What a request for a summary may hold: the session's own budget, or the window of the model that writes it where that is smaller. */
+function requestBudgetTokens({ request }: SummaryPolicy, { inputBudgetTokens }: Budget): number {
+  return typeof request === "string" ? inputBudgetTokens : Math.min(inputBudgetTokens, request.cheaper.contextWindowTokens);
 }
 
 /** A summary may take at most this share of the input budget: what klaude-code's figures come to in small windows (K-c1). */

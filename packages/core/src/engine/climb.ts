@@ -138,6 +138,7 @@ async function climbRungs(state: FitState, rungs: RungsInput, signal: AbortSigna
           edits: next.edits,
           pending: input.pending,
           summary,
+          opening: state.overhead,
           summarizer,
           digest,
           facts,

@@ -3,8 +3,9 @@ import type { Edit } from "../edit/edit.ts";
 import { PlimsollError } from "../error.ts";
 import type { Message, StopReason } from "../message/message.ts";
 import { textOf } from "../message/message.ts";
+import type { SummaryRequestForm } from "../policy/policy.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
-import type { Summarizer } from "../ports.ts";
+import type { Summarizer, SummaryRequest } from "../ports.ts";
 import { calling, human, reply, result } from "../testing/builders.ts";
 import type { ExecuteInput } from "./execute.ts";
 import { execute } from "./execute.ts";
@@ -46,6 +47,7 @@ function run(edits: readonly Edit[], more: Partial<ExecuteInput> = {}, signal = 
       edits,
       pending: [],
       summary: SVEN_POLICY.summary,
+      opening: { system: "rules", tools: [] },
       summarizer: summaryOf("what happened"),
       digest: summaryOf("digest of it"),
       focus: null,
@@ -94,6 +96,23 @@ describe("execute", () => {
         focus: "the tests",
       },
     ]);
+  });
+
+  test.each<[string, SummaryRequestForm, Partial<SummaryRequest>]>([
+    [
+      "the conversation through the newest covered message",
+      "prefix",
+      { conversation: { system: "rules", tools: [], messages: view.slice(0, 2), dynamicContext: null } },
+    ],
+    ["another model's id", { cheaper: { modelId: "small", contextWindowTokens: 9000 } }, { modelId: "small" }],
+  ])("gives the writer %s, where the policy asks so", async (_, request, more) => {
+    const requests: SummaryRequest[] = [];
+    const summarizer: Summarizer = (asked, signal) => {
+      requests.push(asked);
+      return summaryOf("ok")(asked, signal);
+    };
+    await run([summarize("u1", "a1")], { summarizer, summary: { ...SVEN_POLICY.summary, request } });
+    expect(requests).toMatchObject([more]);
   });
 
   test("puts facts beside summaries and notices", async () => {

@@ -7,23 +7,21 @@ import { checkMessages, STRICT_WIRE_RULES } from "../message/check.ts";
 import { withId } from "../message/ids.ts";
 import type { Message, Part } from "../message/message.ts";
 import { coverageOf, partChars } from "../message/size.ts";
-import type { SummaryPolicy } from "../policy/policy.ts";
 import type { Summarizer } from "../ports.ts";
 import { droppedText } from "../prompts/dropped.ts";
 import { summaryText } from "../prompts/header.ts";
 import { truncateText } from "../prompts/truncate.ts";
 import { validSummaryText } from "../summarizer/validate.ts";
+import type { SummaryCircumstances } from "./summary-request.ts";
+import { summaryRequestFor } from "./summary-request.ts";
 
 /** What edits are carried out with. */
-export interface ExecuteInput {
-  readonly messages: readonly Message[];
+export interface ExecuteInput extends SummaryCircumstances {
   readonly edits: readonly Edit[];
   /** What will be sent after the messages: the view may be emptied where something is. */
   readonly pending: readonly Message[];
-  readonly summary: SummaryPolicy;
   readonly summarizer: Summarizer;
   readonly digest: Summarizer;
-  readonly focus: string | null;
   /** What survives beside every summary and notice, as text; `null` for nothing. */
   readonly facts: string | null;
   readonly nowMs: number | null;
@@ -66,12 +64,9 @@ export async function execute(input: ExecuteInput, signal: AbortSignal): Promise
 
 async function appliedSummarize(edit: SummarizeEdit, input: ExecuteInput, signal: AbortSignal): Promise<AppliedSummarize> {
   const parts = edit.spans.map((span) => ({ promptId: span.promptId, messages: spanOf(input.messages, span) }));
-  const { sections, maxTokens, turnPrefixMaxTokens, resultCapChars, labels, role } = input.summary;
+  const { role } = input.summary;
   const write = edit.writer === "model" ? input.summarizer : input.digest;
-  const summary = await write(
-    { parts, sections, maxTokens, turnPrefixMaxTokens, resultCapChars, labels, focus: input.focus },
-    signal,
-  );
+  const summary = await write(summaryRequestFor(parts, input), signal);
   signal.throwIfAborted();
   const covered = parts.flatMap((part) => part.messages);
   const text = summaryText(validSummaryText(summary));

@@ -59,13 +59,25 @@ export interface SummaryPolicy {
   readonly maxTokens: number;
   /** Most tokens of the text about the older part of a split turn, where that is written apart. */
   readonly turnPrefixMaxTokens: number;
-  /** How the history is given to the model: as fenced text. */
-  readonly request: "serialised";
+  readonly request: SummaryRequestForm;
   /** Each tool result in a serialised request is cut to this many characters; `null` for no cap. */
   readonly resultCapChars: number | null;
   /** What stands before and after each piece of a serialised history. */
   readonly labels: TranscriptLabels;
 }
+
+/**
+ * How a summary is asked for.
+ *
+ * - `serialised`: the history as fenced text in a request of its own
+ * - `prefix`: the conversation itself, with the instruction behind it, so that the provider's prompt cache is read; as fenced text where
+ *   that does not fit
+ * - `cheaper`: as fenced text, of another model of the same provider, in requests that fit its window
+ */
+export type SummaryRequestForm =
+  | "serialised"
+  | "prefix"
+  | { readonly cheaper: { readonly modelId: string; readonly contextWindowTokens: number } };
 
 /** What ends compaction loops. */
 export interface ProgressPolicy {
@@ -88,6 +100,11 @@ export interface TargetPolicy {
 
 const gateSchema = z.enum(["before-submit", "before-step", "after-tool-batch", "on-overflow"]);
 
+const requestFormSchema: z.ZodType<SummaryRequestForm> = z.union([
+  z.enum(["serialised", "prefix"]),
+  z.strictObject({ cheaper: z.strictObject({ modelId: z.string().min(1), contextWindowTokens: z.int().positive() }) }),
+]);
+
 /** The schema of {@link Policy}: strict, so that an unknown key is an error and not a silent default. */
 export const policySchema: z.ZodType<Policy> = z.strictObject({
   name: z.string().min(1),
@@ -109,7 +126,7 @@ export const policySchema: z.ZodType<Policy> = z.strictObject({
     sections: z.array(z.string().min(1)).readonly(),
     maxTokens: z.int().positive(),
     turnPrefixMaxTokens: z.int().positive(),
-    request: z.literal("serialised"),
+    request: requestFormSchema,
     resultCapChars: z.int().positive().nullable(),
     labels: labelsSchema,
   }),

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { PRESETS } from "../policy/presets/presets.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
-import { summaryPrompt } from "../summarizer/summary-request.ts";
+import { prefixPrompt, summaryPrompt } from "../summarizer/summary-request.ts";
 import { human, result, summaryMessage, toolCall } from "../testing/builders.ts";
+import { PREFIX_FRAME } from "./prefix.ts";
 import { PROMPTS, promptFor } from "./registry.ts";
 import { truncateText } from "./truncate.ts";
 
@@ -19,6 +20,12 @@ describe("prompts", () => {
     const covered = id === "update" ? [summaryMessage("s", "what was known"), ...messages] : messages;
     const { system, text, version } = summaryPrompt({ promptId: id, messages: covered }, request, isTurnPrefix);
     await expect(`version ${version}\n\n${system}\n\n${text}\n`).toMatchFileSnapshot(`__goldens__/${id}.txt`);
+  });
+
+  test("prefix, as it is sent behind a conversation", async () => {
+    const parts = [{ promptId: "structured", messages }];
+    const { text } = prefixPrompt({ ...request, parts });
+    await expect(`version ${PREFIX_FRAME.version}\n\n${text}\n`).toMatchFileSnapshot("__goldens__/prefix.txt");
   });
 
   test("every policy names prompts that are there", () => {

@@ -47,15 +47,32 @@ describe("chunkedSummarizer", () => {
   test("what fits is one request, unchanged", async () => {
     const { requests, summarizer } = recording();
     const request = requestFor(messages.slice(0, 5), messages.slice(5));
-    const summary = await chunkedSummarizer(summarizer, { historyTokens: 1000, messageTokens })(request, never);
+    const summary = await chunkedSummarizer(summarizer, { historyTokens: 1000, overheadTokens: 0, messageTokens })(
+      request,
+      never,
+    );
     expect(requests).toEqual([request]);
     expect(messagesOf(requests[0])[0]).toBe(messages[0]);
     expect(summary.text).toBe("summary 1");
   });
 
+  test.each([
+    ["fits beside what is sent before it goes as it is", 600, true],
+    ["does not fit beside what is sent before it is serialised", 601, false],
+  ])("a conversation that %s", async (_, overheadTokens, goes) => {
+    const { requests, summarizer } = recording();
+    const conversation = { system: "", tools: [], messages: messages.slice(0, 4), dynamicContext: null };
+    const serialised = requestFor(messages.slice(0, 2));
+    await chunkedSummarizer(summarizer, { historyTokens: 1000, overheadTokens, messageTokens })(
+      { ...serialised, conversation },
+      never,
+    );
+    expect(requests).toEqual([goes ? { ...serialised, conversation } : serialised]);
+  });
+
   test("one token more, and it is written in chunks that each fit, in order, nothing twice and nothing left out", async () => {
     const { requests, summarizer } = recording();
-    await chunkedSummarizer(summarizer, { historyTokens: 999, messageTokens })(requestFor(messages), never);
+    await chunkedSummarizer(summarizer, { historyTokens: 999, overheadTokens: 0, messageTokens })(requestFor(messages), never);
     expect(requests.map(tokensOf).every((tokens) => tokens <= 999)).toBe(true);
     expect(requests.flatMap(messagesOf).filter(isHuman)).toEqual(messages);
     expect(requests.length).toBe(2);
@@ -63,7 +80,10 @@ describe("chunkedSummarizer", () => {
 
   test("each chunk after the first has the summary so far before it, and the last summary is the answer", async () => {
     const { requests, summarizer } = recording();
-    const summary = await chunkedSummarizer(summarizer, { historyTokens: 500, messageTokens })(requestFor(messages), never);
+    const summary = await chunkedSummarizer(summarizer, { historyTokens: 500, overheadTokens: 0, messageTokens })(
+      requestFor(messages),
+      never,
+    );
     const [first, ...later] = requests.map((request) => messagesOf(request)[0]);
     expect(first).toBe(messages[0]);
     expect(later.map((message) => message?.role === "user" && message.origin)).toEqual(later.map(() => "summary"));
@@ -84,7 +104,10 @@ describe("chunkedSummarizer", () => {
         repairs: ["section-added"],
       }),
     );
-    const summary = await chunkedSummarizer(summarizer, { historyTokens: 500, messageTokens })(requestFor(messages), never);
+    const summary = await chunkedSummarizer(summarizer, { historyTokens: 500, overheadTokens: 0, messageTokens })(
+      requestFor(messages),
+      never,
+    );
     expect(requests.length).toBeGreaterThan(2);
     expect(summary.usage?.input.totalTokens).toBe(100 * requests.length);
     expect(summary.usage?.output.totalTokens).toBe(10 * requests.length);
@@ -95,7 +118,7 @@ describe("chunkedSummarizer", () => {
   test("a chunk keeps the prompts of the parts that it takes from", async () => {
     const { requests, summarizer } = recording();
     const request = requestFor(messages.slice(0, 6), messages.slice(6));
-    await chunkedSummarizer(summarizer, { historyTokens: 500, messageTokens })(request, never);
+    await chunkedSummarizer(summarizer, { historyTokens: 500, overheadTokens: 0, messageTokens })(request, never);
     expect(requests.map((each) => each.parts.map((part) => [part.promptId, part.messages.filter(isHuman).length]))).toEqual([
       [["prompt-0", 4]],
       [
@@ -141,7 +164,10 @@ describe("chunkedSummarizer", () => {
     ["a text denser at its ends than in its middle", human("u", DENSE), bytes],
   ])("%s is shortened to its share before it is sent", async (_, giant, price) => {
     const { requests, summarizer } = recording();
-    await chunkedSummarizer(summarizer, { historyTokens: 1000, messageTokens: price })(requestFor([...messages, giant]), never);
+    await chunkedSummarizer(summarizer, { historyTokens: 1000, overheadTokens: 0, messageTokens: price })(
+      requestFor([...messages, giant]),
+      never,
+    );
     const sizes = requests.map((request) => messagesOf(request).reduce((sum, message) => sum + price(message), 0));
     expect(Math.max(...sizes)).toBeLessThanOrEqual(1000);
     expect(requests.flatMap(messagesOf).filter((message) => message.id === giant.id)).toHaveLength(1);
@@ -150,14 +176,14 @@ describe("chunkedSummarizer", () => {
   test("of what is shortened head and tail stay, around a line that counts the rest", async () => {
     const { requests, summarizer } = recording();
     const giant = result("r", "c", `${text(5000, "h")}${text(5000, "t")}`);
-    await chunkedSummarizer(summarizer, { historyTokens: 1000, messageTokens })(requestFor([giant]), never);
+    await chunkedSummarizer(summarizer, { historyTokens: 1000, overheadTokens: 0, messageTokens })(requestFor([giant]), never);
     const [short] = messagesOf(requests[0]);
     expect(short === undefined ? "" : textOf(short)).toMatch(/^h{300,}\n\[… \d+ characters omitted; handle r\]\nt{300,}$/);
   });
 
   test("a summary so far that is longer than it was asked for is shortened too", async () => {
     const { requests, summarizer } = recording(() => good(text(5000)));
-    await chunkedSummarizer(summarizer, { historyTokens: 500, messageTokens })(requestFor(messages), never);
+    await chunkedSummarizer(summarizer, { historyTokens: 500, overheadTokens: 0, messageTokens })(requestFor(messages), never);
     expect(requests.length).toBeGreaterThan(1);
     expect(requests.map(tokensOf).every((tokens) => tokens <= 500)).toBe(true);
   });
@@ -166,7 +192,10 @@ describe("chunkedSummarizer", () => {
 describe("chunkedSummarizer rejects", () => {
   const messages = Array.from({ length: 10 }, (_, index) => human(`u${index}`, text(100)));
   const run = (answer: (call: number) => Promise<Summary>, signal = never) =>
-    chunkedSummarizer(recording(answer).summarizer, { historyTokens: 500, messageTokens })(requestFor(messages), signal);
+    chunkedSummarizer(recording(answer).summarizer, { historyTokens: 500, overheadTokens: 0, messageTokens })(
+      requestFor(messages),
+      signal,
+    );
 
   test("where a chunk fails, with its reason", async () => {
     await expect(run((call) => (call === 2 ? Promise.reject(new Error("overloaded")) : good("fine")))).rejects.toThrow(
@@ -187,7 +216,7 @@ describe("chunkedSummarizer rejects", () => {
       controller.abort(new Error("given up"));
       return good(`summary ${call}`);
     });
-    const chunked = chunkedSummarizer(summarizer, { historyTokens: 500, messageTokens });
+    const chunked = chunkedSummarizer(summarizer, { historyTokens: 500, overheadTokens: 0, messageTokens });
     await expect(chunked(requestFor(messages), controller.signal)).rejects.toThrow("given up");
     expect(requests).toHaveLength(1);
   });

@@ -12,15 +12,21 @@ import { validSummaryText } from "./validate.ts";
 export interface ChunkLimits {
   /** Tokens of history that one request may hold. */
   readonly historyTokens: number;
+  /** What a conversation sends before its messages; it counts where the request is its prefix. */
+  readonly overheadTokens: number;
   readonly messageTokens: (message: Message) => number;
 }
 
 /**
  * A summariser whose requests always fit: a history that is too long is summarised in chunks, each with the summary so far before
- * it; a message that is too long for any chunk is shortened head and tail first. One request where everything fits.
+ * it; a message that is too long for any chunk is shortened head and tail first. One request where everything fits. A conversation whose
+ * prefix does not fit is serialised.
  */
 export function chunkedSummarizer(summarizer: Summarizer, limits: ChunkLimits): Summarizer {
-  return async (request, signal) => {
+  return async ({ conversation, ...serialised }, signal) => {
+    if (conversation !== undefined && tokensOf(conversation.messages, limits) + limits.overheadTokens <= limits.historyTokens)
+      return await summarizer({ ...serialised, conversation }, signal);
+    const request: SummaryRequest = serialised;
     const chunks = chunksOf(request, limits);
     let summary: Summary | null = null;
     for (const chunk of chunks) {
@@ -52,9 +58,10 @@ type Parts = SummaryRequest["parts"];
 const EARLIER_SUMMARY_RATIO = 0.2;
 
 function chunksOf(request: SummaryRequest, limits: ChunkLimits): readonly Parts[] {
-  const wholeTokens = request.parts
-    .flatMap((part) => part.messages)
-    .reduce((sum, message) => sum + limits.messageTokens(message), 0);
+  const wholeTokens = tokensOf(
+    request.parts.flatMap((part) => part.messages),
+    limits,
+  );
   if (wholeTokens <= limits.historyTokens) return [request.parts];
   const roomTokens = limits.historyTokens * (1 - EARLIER_SUMMARY_RATIO);
   const chunks: { promptId: string; messages: Message[] }[][] = [[]];
@@ -75,6 +82,10 @@ function chunksOf(request: SummaryRequest, limits: ChunkLimits): readonly Parts[
     }
   }
   return chunks;
+}
+
+function tokensOf(messages: readonly Message[], { messageTokens }: ChunkLimits): number {
+  return messages.reduce((sum, message) => sum + messageTokens(message), 0);
 }
 
 function withEarlier(chunk: Parts, summary: Summary, limits: ChunkLimits): Parts {

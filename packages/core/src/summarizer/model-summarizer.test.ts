@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { textOf } from "../message/message.ts";
 import { PI_POLICY } from "../policy/presets/pi.ts";
 import type { ModelRequest, SummaryRequest } from "../ports.ts";
+import { PREFIX_FRAME } from "../prompts/prefix.ts";
 import { assistant, summaryMessage } from "../testing/builders.ts";
 import type { ScriptedReply } from "../testing/engine-session.ts";
 import { scriptedClient, sectionedReply } from "../testing/engine-session.ts";
@@ -77,6 +78,47 @@ describe("the model summariser", () => {
     ["an answer of something else", "Happy to help!", /none of its sections/],
   ])("rejects at %s, without asking again", async (_, reply, says) => {
     await expect(ask([reply, GOOD])).rejects.toThrow(says);
+  });
+
+  describe("of a conversation's own prefix", () => {
+    const tools = [{ name: "read", description: "reads", parametersJson: "{}" }];
+    const conversation = { system: "You are an agent.", tools, messages: lettered("UAUAU", 200), dynamicContext: null };
+    const [messages, later] = [conversation.messages.slice(0, 2), conversation.messages.slice(2)];
+
+    test("asks behind the conversation as it is, with its tools", async () => {
+      const { summary, requests, texts } = await ask([GOOD], request({ conversation }));
+      expect(requests).toHaveLength(1);
+      expect(requests[0]?.context).toMatchObject({ system: "You are an agent.", tools });
+      expect(requests[0]?.context.messages.slice(0, -1)).toEqual(conversation.messages);
+      expect(texts[0]).toMatch(/## Goal/);
+      expect(summary.prompts).toEqual(["prefix@1", "checkpoint@1"]);
+    });
+
+    test("asks once for a split turn, under the history's sections", async () => {
+      const parts = [
+        { promptId: "checkpoint", messages },
+        { promptId: "turn-prefix", messages: later },
+      ];
+      const { summary, requests } = await ask([GOOD], request({ conversation, parts }));
+      expect(requests).toHaveLength(1);
+      expect(summary).toMatchObject({ text: GOOD, prompts: ["prefix@1", "checkpoint@1"] });
+    });
+
+    test("asks for plain text where a turn's beginning is all there is", async () => {
+      const parts = [{ promptId: "turn-prefix", messages: later }];
+      const { summary } = await ask(["It tried two ways."], request({ conversation, parts }));
+      expect(summary).toMatchObject({ text: "It tried two ways.", prompts: ["prefix@1", "turn-prefix@1"] });
+    });
+
+    test("takes the frame out where the model copies it", async () => {
+      const copied = `${PREFIX_FRAME.text}\n\n${GOOD}`;
+      expect((await ask([copied], request({ conversation }))).summary).toMatchObject({ text: GOOD });
+    });
+  });
+
+  test("asks the model that the policy names", async () => {
+    const { requests } = await ask([GOOD], request({ modelId: "small" }));
+    expect(requests.map(({ modelId }) => modelId)).toEqual(["small"]);
   });
 
   test("rejects an answer that calls a tool, whatever it says", async () => {

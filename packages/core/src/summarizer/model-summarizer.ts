@@ -1,12 +1,13 @@
 import { PlimsollError } from "../error.ts";
-import type { Message } from "../message/message.ts";
+import type { Context, Message } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
 import type { ModelClient, ModelReply, Summarizer, Summary, SummaryRequest } from "../ports.ts";
+import { PREFIX_FRAME } from "../prompts/prefix.ts";
 import { SUMMARIZER_ROLE, SUMMARY_RULES } from "../prompts/rules.ts";
 import { TURN_CONTEXT_TITLE, TURN_PREFIX_PROMPT } from "../prompts/turn-prefix.ts";
 import { addedUsage } from "./added-usage.ts";
 import type { SummaryPart } from "./summary-request.ts";
-import { summaryPrompt } from "./summary-request.ts";
+import { prefixPrompt, summaryPrompt } from "./summary-request.ts";
 import { repairedSummary } from "./validate.ts";
 
 /** Which model writes the summaries, and how. */
@@ -17,30 +18,28 @@ export interface ModelSummarizerOptions {
 }
 
 /**
- * A summariser that asks a model: one request without tools, or two for a split turn, whose answers are put together. Each answer is
- * held against the rules and put right where it can be. A request is never repeated here: the engine's next strategy is the retry.
+ * A summariser that asks a model: one request without tools, or two for a split turn, whose answers are put together; where the policy wants
+ * the conversation's own prefix, one request with its tools. Each answer is held against the rules and put right where it can be. A request
+ * is never repeated here: the engine's next strategy is the retry.
  *
  * The returned function rejects with `summary-failed` for an answer that cannot be used, and with whatever the client rejects with.
  */
 export function createModelSummarizer(client: ModelClient, options: ModelSummarizerOptions): Summarizer {
   return async (request, signal) => {
+    if (request.conversation !== undefined) return await write(prefixQuestion(request, request.conversation), request, signal);
     const { history, turnPrefix } = apart(request);
-    const written = history === null ? null : await write({ part: history, isTurnPrefix: false }, request, signal);
-    const prefix = turnPrefix === null ? null : await write({ part: turnPrefix, isTurnPrefix: true }, request, signal);
+    const written = history === null ? null : await write(fencedQuestion(history, request), request, signal);
+    const prefix = turnPrefix === null ? null : await write(fencedQuestion(turnPrefix, request, true), request, signal);
     return joined(written, prefix);
   };
 
-  async function write(
-    { part, isTurnPrefix }: { readonly part: SummaryPart; readonly isTurnPrefix: boolean },
-    request: SummaryRequest,
-    signal: AbortSignal,
-  ): Promise<Summary> {
-    const prompt = summaryPrompt(part, request, isTurnPrefix);
+  async function write(question: Question, request: SummaryRequest, signal: AbortSignal): Promise<Summary> {
+    const { context, covered, sections, prompts } = question;
     const reply = await client.complete(
       {
-        context: { system: prompt.system, tools: [], messages: [requestMessage(prompt.text)], dynamicContext: null },
-        modelId: options.modelId,
-        maxOutputTokens: isTurnPrefix ? request.turnPrefixMaxTokens : request.maxTokens,
+        context,
+        modelId: request.modelId ?? options.modelId,
+        maxOutputTokens: question.maxTokens,
         ...(options.reasoning === undefined ? {} : { reasoning: options.reasoning }),
       },
       signal,
@@ -49,20 +48,46 @@ export function createModelSummarizer(client: ModelClient, options: ModelSummari
     const { text, repairs } = repairedSummary(
       { text: textOfReply(reply), usage: reply.usage, stopReason: reply.stopReason },
       {
-        sections: isTurnPrefix ? [] : request.sections,
-        coveredChars: part.messages.reduce((sum, message) => sum + messageChars(message), 0),
+        sections,
+        coveredChars: covered.reduce((sum, message) => sum + messageChars(message), 0),
         labels: request.labels,
-        instructions: [SUMMARIZER_ROLE.text, ...SUMMARY_RULES],
+        instructions: [SUMMARIZER_ROLE.text, PREFIX_FRAME.text, ...SUMMARY_RULES],
       },
     );
-    return {
-      text,
-      usage: reply.usage,
-      stopReason: "end",
-      prompts: [`${prompt.promptId}@${prompt.version}`],
-      ...asSaid(repairs),
-    };
+    return { text, usage: reply.usage, stopReason: "end", prompts, ...asSaid(repairs) };
   }
+}
+
+/** One request to the model, and what its answer is held against. */
+interface Question {
+  readonly context: Context;
+  readonly prompts: readonly string[];
+  readonly covered: readonly Message[];
+  readonly sections: readonly string[];
+  readonly maxTokens: number;
+}
+
+function fencedQuestion(part: SummaryPart, request: SummaryRequest, isTurnPrefix = false): Question {
+  const { system, text, promptId, version } = summaryPrompt(part, request, isTurnPrefix);
+  return {
+    context: { system, tools: [], messages: [requestMessage(text)], dynamicContext: null },
+    prompts: [`${promptId}@${version}`],
+    covered: part.messages,
+    sections: isTurnPrefix ? [] : request.sections,
+    maxTokens: isTurnPrefix ? request.turnPrefixMaxTokens : request.maxTokens,
+  };
+}
+
+/** The conversation's own beginning, word for word, so that what the provider has cached of it is read. */
+function prefixQuestion(request: SummaryRequest, conversation: Context): Question {
+  const { text, promptId, version, sections } = prefixPrompt(request);
+  return {
+    context: { ...conversation, messages: [...conversation.messages, requestMessage(text)] },
+    prompts: [`${PREFIX_FRAME.id}@${PREFIX_FRAME.version}`, `${promptId}@${version}`],
+    covered: request.parts.flatMap(({ messages }) => messages),
+    sections,
+    maxTokens: request.maxTokens,
+  };
 }
 
 function asSaid(repairs: readonly string[]): Pick<Summary, "repairs"> {

@@ -3,8 +3,10 @@ import { textOf } from "../message/message.ts";
 import { fencedText, transcriptText } from "../message/transcript-text.ts";
 import type { SummaryRequest } from "../ports.ts";
 import { SUMMARY_HEADER } from "../prompts/header.ts";
+import { PREFIX_FRAME } from "../prompts/prefix.ts";
 import { promptFor } from "../prompts/registry.ts";
 import { SUMMARIZER_ROLE, SUMMARY_RULES } from "../prompts/rules.ts";
+import { TURN_PREFIX_PROMPT } from "../prompts/turn-prefix.ts";
 import { UPDATE_PROMPT } from "../prompts/update.ts";
 
 /** What one request to a model says. */
@@ -38,12 +40,30 @@ export function summaryPrompt(part: SummaryPart, request: SummaryRequest, isTurn
     fencedText("conversation", conversation),
     ...(earlier.length === 0 ? [] : [fencedText("previous-summary", earlier.join("\n\n"))]),
     prompt.instructions(isTurnPrefix ? [] : request.sections),
-    ...(request.focus === null
-      ? []
-      : [`The person asked that the record dwell on this:\n${fencedText("focus", request.focus)}`]),
-    SUMMARY_RULES.map((rule) => `- ${rule}`).join("\n"),
+    ...focusPieces(request.focus),
+    rulesText(),
   ];
   return { promptId: prompt.id, version: prompt.version, system: SUMMARIZER_ROLE.text, text: pieces.join("\n\n") };
+}
+
+/**
+ * What is asked behind a conversation that is sent as it is. One prompt serves all parts, that of the older history where there is any, and
+ * with it the sections.
+ */
+export function prefixPrompt(request: SummaryRequest): Omit<SummaryPrompt, "system"> & Pick<SummaryRequest, "sections"> {
+  const history = request.parts.find(({ promptId }) => promptId !== TURN_PREFIX_PROMPT.id);
+  const { id, version, instructions } = history === undefined ? TURN_PREFIX_PROMPT : promptFor(history.promptId);
+  const sections = history === undefined ? [] : request.sections;
+  const pieces = [PREFIX_FRAME.text, instructions(sections), ...focusPieces(request.focus), rulesText()];
+  return { promptId: id, version, sections, text: pieces.join("\n\n") };
+}
+
+function focusPieces(focus: string | null): readonly string[] {
+  return focus === null ? [] : [`The person asked that the record dwell on this:\n${fencedText("focus", focus)}`];
+}
+
+function rulesText(): string {
+  return SUMMARY_RULES.map((rule) => `- ${rule}`).join("\n");
 }
 
 /** An earlier summary with its facts, without the header that stands before it in the context. */
