@@ -158,7 +158,7 @@ export { compactionFigures, compactionKind, compactionLogLine } from "./session/
 export type { ContextManager, ContextManagerOptions } from "./session/context-manager.ts";
 export { createContextManager } from "./session/context-manager.ts";
 export { sessionEntrySchema } from "./session/entry-schema.ts";
-export type { ContextEvent, ContextListener } from "./session/events.ts";
+export type { ContextEvent, ContextListener, SilentTruncationEvent } from "./session/events.ts";
 export { firstKeptId } from "./session/first-kept.ts";
 export type { KeptBrief } from "./session/kept-brief.ts";
 export { keptBrief } from "./session/kept-brief.ts";

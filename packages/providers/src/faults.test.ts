@@ -246,7 +246,7 @@ describe.each(wires)("$wire", { timeout: SLOWEST_MS }, ({ clientOf }) => {
     expect(log).not.toContain(KEY);
   });
 
-  test("a prompt that was cut without a word shows in its usage", async () => {
+  test("a prompt that was cut without a word is told once, with its log intact", async () => {
     const simulator = await simulatorWith({
       replies: scriptedReply,
       contextWindowTokens: 16_000,
@@ -262,7 +262,16 @@ describe.each(wires)("$wire", { timeout: SLOWEST_MS }, ({ clientOf }) => {
     expect(played).toMatchObject({ steps: 30, endedBy: null });
     const reported = played.replies.map(({ usage }) => usage.input.totalTokens ?? 0);
     expect(Math.max(...reported)).toBeLessThanOrEqual(16_000 - 2_048);
-    expect(Math.max(...simulator.exchanges().map(({ promptTokens }) => promptTokens ?? 0))).toBeGreaterThan(16_000);
+    const sizes = simulator.exchanges().map(({ promptTokens }) => promptTokens ?? 0);
+    expect(Math.max(...sizes)).toBeGreaterThan(16_000);
+    const told = played.events.flatMap((event) => (event.type === "silent-truncation" ? [event] : []));
+    expect(told).toHaveLength(1);
+    const first = played.replies.findIndex(({ requestId }) => requestId === told[0]?.requestId);
+    // Told a few calls after the first prompt that was cut, never before it.
+    const cutFrom = sizes.findIndex((tokens) => tokens > 16_000 - 2_048);
+    expect(first).toBeGreaterThanOrEqual(cutFrom);
+    expect(first).toBeLessThan(cutFrom + 5);
+    expect(decodeLog(encodeLog(played.entries), "log").entries).toEqual(played.entries);
   });
 });
 

@@ -29,6 +29,8 @@ export function eventLine(event: AgentEvent): string | null {
       return `◇ no more summaries by a model for now: ${printable(event.why)}`;
     case "overflow-detected":
       return `◇ the provider rejected the request as too long (limit ${formatTokens(event.limitTokens)})`;
+    case "silent-truncation":
+      return `◇ the provider read ${formatTokens(event.reportedTokens)} tokens where about ${formatTokens(event.expectedTokens)} were sent: it cuts prompts without saying so; set context_window to what it runs with`;
     case "session-repaired":
       return `◇ the session was repaired: ${event.entries.length} entries added`;
     case "request-retry":

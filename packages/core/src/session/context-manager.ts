@@ -20,6 +20,7 @@ import type { ContextListener } from "./events.ts";
 import { announce } from "./events.ts";
 import { foldLedger } from "./ledger.ts";
 import { createMessageIndex } from "./message-index.ts";
+import { EMPTY_PROMPT_WATCH, foldPromptWatch, silentTruncation } from "./prompt-watch.ts";
 import type { Recalled, RecallRange } from "./recall.ts";
 import { recall } from "./recall.ts";
 import { repairsOf } from "./repair-view.ts";
@@ -90,7 +91,9 @@ export function createContextManager(options: ContextManagerOptions): ContextMan
   let ledger = EMPTY_LEDGER;
   let facts = NO_FACTS;
   let breaker = CLOSED_BREAKER;
+  let watch = EMPTY_PROMPT_WATCH;
   let saidOff = false;
+  let isOpen = false;
 
   const overhead = (dynamicContext: string | null): Overhead => ({
     system: view.system,
@@ -100,6 +103,10 @@ export function createContextManager(options: ContextManagerOptions): ContextMan
   });
   const append = (entry: SessionEntry) => {
     view = foldEntry(view, entry);
+    const watched = foldPromptWatch(watch, entry, view);
+    watch = watched.watch;
+    if (isOpen && entry.type === "usage" && watched.missingTokens !== null)
+      emit(silentTruncation(entry, watched.missingTokens, estimator.predict(ledger, overhead(null))));
     ledger = foldLedger(ledger, entry, { estimator, view, overhead: overhead(null) });
     facts = foldFacts(facts, entry);
     messageIndex.add(entry);
@@ -184,6 +191,7 @@ export function createContextManager(options: ContextManagerOptions): ContextMan
   for (const entry of options.entries ?? []) append(entry);
   const repairs = options.entries === undefined ? [] : repairsOf(view);
   for (const repair of repairs) append(repair);
+  isOpen = true;
   if (repairs.length > 0) emit({ type: "session-repaired", entries: repairs });
 
   return {

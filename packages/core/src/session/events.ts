@@ -16,7 +16,26 @@ export type ContextEvent =
   | { readonly type: "compaction-cancelled"; readonly reason: CompactionReason; readonly why: string }
   | { readonly type: "compaction-off"; readonly why: "unknown-window" }
   | { readonly type: "breaker-open"; readonly failures: number; readonly why: string }
-  | { readonly type: "context-irreducible"; readonly budgetTokens: number; readonly parts: readonly SizedPart[] };
+  | { readonly type: "context-irreducible"; readonly budgetTokens: number; readonly parts: readonly SizedPart[] }
+  | SilentTruncationEvent;
+
+/**
+ * The provider reported a prompt that is smaller than what was sent can measure, without an edit in between: it left something out (as a rule
+ * the oldest messages) and did not say so. The reply stands and the log is as it was; told once until the next edit. What was sent does not
+ * fit the window that this server runs with: compact, or state that window.
+ */
+export interface SilentTruncationEvent {
+  readonly type: "silent-truncation";
+  readonly modelId: string;
+  readonly requestId: string;
+  /** What the provider says that it read. */
+  readonly reportedTokens: number;
+  /** What was predicted for this request, by `estimator`. */
+  readonly expectedTokens: number;
+  readonly estimator: string;
+  /** What is missing at least, over the requests since the newest edit. */
+  readonly missingTokens: number;
+}
 
 /** Receives events, in order. An error that it throws reaches the caller of `fit` or `append`. */
 export type ContextListener = (event: ContextEvent) => void;

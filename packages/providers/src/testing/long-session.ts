@@ -1,5 +1,6 @@
 import type {
   Context,
+  ContextEvent,
   ContextManager,
   ModelClient,
   ModelReply,
@@ -42,6 +43,8 @@ export interface PlayedSession {
   readonly endedBy: string | null;
   readonly endedByClass: string | null;
   readonly entries: readonly SessionEntry[];
+  /** What the context manager told, in order. */
+  readonly events: readonly ContextEvent[];
 }
 
 const TOOLS = [
@@ -91,7 +94,9 @@ async function streamed(client: ModelClient, request: ModelRequest, signal: Abor
 export async function playLongSession(options: LongSession): Promise<PlayedSession> {
   const { policy, client, windowTokens, maxOutputTokens } = options;
   const signal = new AbortController().signal;
-  const manager = createContextManager({ policy, summarizer: createDigest() });
+  const events: ContextEvent[] = [];
+  const onEvent = (event: ContextEvent) => void events.push(event);
+  const manager = createContextManager({ policy, summarizer: createDigest(), onEvent });
   const artifacts = createMemoryArtifactStore();
   const model = { contextWindowTokens: windowTokens, maxOutputTokens };
   const tally = { overflows: 0, recoveries: 0 };
@@ -153,7 +158,8 @@ export async function playLongSession(options: LongSession): Promise<PlayedSessi
   }
   const entries = manager.entries();
   const compactions = entries.filter(({ type }) => type === "compaction").length;
-  return { steps: step, ...tally, compactions, sent, replies, endedBy: ending.code, endedByClass: ending.class, entries };
+  const ended = { endedBy: ending.code, endedByClass: ending.class };
+  return { steps: step, ...tally, compactions, sent, replies, ...ended, entries, events };
 }
 
 async function submit(
