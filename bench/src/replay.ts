@@ -33,7 +33,8 @@ export async function replay(
     overheadTokens: cell.overheadTokens,
     why: cell.why,
   };
-  if (cell.why !== null) return { ...row, metrics: null, series: [], compactions: [], composition: NO_COMPOSITION };
+  if (cell.why !== null)
+    return { ...row, metrics: null, series: [], compactions: [], cacheMisses: [], composition: NO_COMPOSITION };
   const metrics = createRowMetrics(session, cell, catalog);
   const series: CallPoint[] = [];
   await drive(session, cell, (sent) => {

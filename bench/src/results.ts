@@ -1,3 +1,5 @@
+import type { CacheMiss } from "./results/cache-miss.ts";
+import type { CalibrationRecord } from "./results/calibration-record.ts";
 import type { RowMetrics } from "./results/row-metrics.ts";
 import type { Shard } from "./run/shard.ts";
 
@@ -25,7 +27,7 @@ export type {
  * are made from. It holds no clock and no timing: two runs over the same input give the same bytes.
  */
 export interface BenchReport {
-  readonly formatVersion: 2;
+  readonly formatVersion: 3;
   readonly plimsollVersion: string;
   readonly referencesVersion: number;
   /** The part of a run that this is; `null` for a whole one. */
@@ -36,6 +38,8 @@ export interface BenchReport {
   readonly windows: readonly WindowRequest[];
   readonly sessions: readonly SessionDescription[];
   readonly rows: readonly ReplayRow[];
+  /** What methods of measuring predicted of the recorded requests; sidechains and sessions without reports have none. */
+  readonly calibration: readonly CalibrationRecord[];
   readonly skipped: readonly SkippedInput[];
   readonly notes: readonly SourceNote[];
 }
@@ -70,6 +74,8 @@ export interface SessionDescription {
   readonly repairs: number;
   /** True where the recording reports no usage, so that every size is an estimate. */
   readonly isEstimated: boolean;
+  /** What the recording states as the price of its calls; `null` where it states none. */
+  readonly statedCostUsd: number | null;
   readonly sizeModel: SizeModelError;
 }
 
@@ -102,6 +108,8 @@ export interface ReplayRow {
   /** One point a call, for charts. */
   readonly series: readonly CallPoint[];
   readonly compactions: readonly CompactionDetail[];
+  /** Calls whose prompt cache was broken or had expired, in order. */
+  readonly cacheMisses: readonly CacheMiss[];
   readonly composition: Composition;
 }
 

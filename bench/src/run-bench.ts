@@ -58,7 +58,7 @@ export async function runBench(input: BenchInput): Promise<BenchReport> {
     }),
   );
   return {
-    formatVersion: 2,
+    formatVersion: 3,
     plimsollVersion: input.plimsollVersion,
     referencesVersion: REFERENCES_VERSION,
     shard,
@@ -67,24 +67,28 @@ export async function runBench(input: BenchInput): Promise<BenchReport> {
     windows,
     sessions: replayed.flatMap(({ sessions }) => sessions),
     rows: replayed.flatMap(({ rows }) => rows),
+    calibration: replayed.flatMap(({ calibration }) => calibration),
     skipped: replayed.flatMap(({ skipped }) => skipped),
     notes: replayed.flatMap(({ notes }) => notes),
   };
 }
 
-type FileResult = Pick<BenchReport, "sessions" | "rows" | "skipped" | "notes">;
+type FileResult = Pick<BenchReport, "sessions" | "rows" | "calibration" | "skipped" | "notes">;
+
+const NOTHING: FileResult = { sessions: [], rows: [], calibration: [], notes: [], skipped: [] };
 
 /** Puts a file's tasks together. The first that says why the file cannot be replayed speaks for all of them. */
 function joined({ displayName: file }: InputFile, replays: readonly FileReplay[]): FileResult {
   const rows: PlacedRow[] = [];
   for (const replay of replays) {
-    if (replay.kind === "skipped") return { sessions: [], rows: [], notes: [], skipped: [{ file, reason: replay.reason }] };
+    if (replay.kind === "skipped") return { ...NOTHING, skipped: [{ file, reason: replay.reason }] };
     rows.push(...replay.rows);
   }
   const inOrder = rows.toSorted((a, b) => a.session - b.session || a.cell - b.cell);
   const [first] = replays;
-  if (first?.kind !== "replayed") return { sessions: [], rows: [], notes: [], skipped: [] };
-  return { sessions: first.sessions, notes: first.notes, rows: inOrder.map(({ row }) => row), skipped: [] };
+  if (first?.kind !== "replayed") return NOTHING;
+  const { sessions, notes, calibration } = first;
+  return { sessions, notes, rows: inOrder.map(({ row }) => row), calibration, skipped: [] };
 }
 
 /** Splits a file's cells into tasks of about the same work: neighbours, which are alike, go to different tasks. */

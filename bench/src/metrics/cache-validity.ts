@@ -3,7 +3,7 @@ import type { ReplayedCall } from "../replay/replayed-call.ts";
 import type { CacheValidity } from "../results.ts";
 
 /** From this error on a session is listed with its cause, in percent of the reported reads. */
-export const LISTED_ERROR_PERCENT = 6;
+export const LISTED_ERROR_PERCENT = 5;
 /** A call whose reads differ by less than this share of its prompt explains nothing. Chosen. */
 const LEAST_DIFFERENCE_RATIO = 0.05;
 
@@ -11,15 +11,21 @@ const LEAST_DIFFERENCE_RATIO = 0.05;
 export function createCacheValidity(): { add(sent: ReplayedCall, use: CacheUse): void; result(): CacheValidity | null } {
   let reportedReadTokens = 0;
   let computedReadTokens = 0;
+  let reportedWriteTokens: number | null = null;
+  let computedWriteTokens = 0;
   let isReported = false;
   const byCause = new Map<string, { calls: number; tokens: number }>();
   return {
     add: (sent, use) => {
-      const { cacheReadTokens, totalTokens } = sent.recorded.usage.input;
+      const { cacheReadTokens, cacheWriteTokens, totalTokens } = sent.recorded.usage.input;
       if (cacheReadTokens === null || totalTokens === null || totalTokens <= 0) return;
       isReported = true;
       reportedReadTokens += cacheReadTokens;
       computedReadTokens += use.readTokens;
+      if (cacheWriteTokens !== null) {
+        reportedWriteTokens = (reportedWriteTokens ?? 0) + cacheWriteTokens;
+        computedWriteTokens += use.writeTokens;
+      }
       const difference = use.readTokens - cacheReadTokens;
       if (Math.abs(difference) < LEAST_DIFFERENCE_RATIO * totalTokens) return;
       const cause = causeOf(difference, use);
@@ -29,11 +35,23 @@ export function createCacheValidity(): { add(sent: ReplayedCall, use: CacheUse):
     result: () => {
       if (!isReported) return null;
       const difference = computedReadTokens - reportedReadTokens;
-      const errorPercent = reportedReadTokens > 0 ? (100 * difference) / reportedReadTokens : null;
+      const errorPercent = percentOf(difference, reportedReadTokens);
       const isListed = errorPercent !== null && Math.abs(errorPercent) > LISTED_ERROR_PERCENT;
-      return { reportedReadTokens, computedReadTokens, errorPercent, cause: isListed ? mainCause(byCause, difference) : null };
+      return {
+        reportedReadTokens,
+        computedReadTokens,
+        errorPercent,
+        cause: isListed ? mainCause(byCause, difference) : null,
+        reportedWriteTokens,
+        computedWriteTokens,
+        writeErrorPercent: percentOf(computedWriteTokens - (reportedWriteTokens ?? 0), reportedWriteTokens ?? 0),
+      };
     },
   };
+}
+
+function percentOf(difference: number, reported: number): number | null {
+  return reported > 0 ? (100 * difference) / reported : null;
 }
 
 function causeOf(difference: number, { state }: CacheUse): string {

@@ -3,7 +3,9 @@ import { createRequestLedger } from "../economics/request-ledger.ts";
 import { lastingCache, sessionCache } from "../economics/session-cache.ts";
 import { type Cell, isRecordedPolicy } from "../replay/cell.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
+import type { CacheMiss } from "../results/cache-miss.ts";
 import type { CompactionDetail, Composition, RowMetrics } from "../results.ts";
+import { createCacheMisses } from "./cache-misses.ts";
 import { createCacheValidity } from "./cache-validity.ts";
 import { createCalibration } from "./calibration.ts";
 import { createCompactionLog } from "./compaction-log.ts";
@@ -23,6 +25,7 @@ import { createWork } from "./work.ts";
 export interface RowFigures {
   readonly metrics: RowMetrics;
   readonly compactions: readonly CompactionDetail[];
+  readonly cacheMisses: readonly CacheMiss[];
   readonly composition: Composition;
 }
 
@@ -46,12 +49,14 @@ export function createRowMetrics(session: PreparedSession, cell: Cell, catalog: 
   const lastingCost = createCost({ catalog, cache: lasting, sizeModel });
   const work = createWork();
   const composition = createComposition(sizeModel);
+  const cacheMisses = createCacheMisses();
   return {
     add: (sent) => {
       for (const metric of [safety, economy, retention, calibration, work, composition]) metric?.add(sent);
       const served = serve(sent);
       cost.add(sent, served);
       lastingCost.add(sent, serveLasting(sent));
+      cacheMisses.add(sent, served.call);
       cacheValidity?.add(sent, served.call);
     },
     result: () => {
@@ -65,7 +70,7 @@ export function createRowMetrics(session: PreparedSession, cell: Cell, catalog: 
         calibration: calibration?.result() ?? null,
         work: work.result(),
       };
-      return { metrics, compactions, composition: composition.result() };
+      return { metrics, compactions, cacheMisses: cacheMisses.result(), composition: composition.result() };
     },
   };
 }

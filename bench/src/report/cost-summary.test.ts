@@ -51,6 +51,9 @@ describe("medianErrorPercent", () => {
     computedReadTokens: 1,
     errorPercent,
     cause: null,
+    reportedWriteTokens: null,
+    computedWriteTokens: 0,
+    writeErrorPercent: null,
   });
 
   test.each([
@@ -66,7 +69,8 @@ describe("medianErrorPercent", () => {
 describe("cacheValidities", () => {
   test("has each recording once, however many windows it was replayed in", () => {
     const report = exampleReport({ sessions: ["a", "b"], workingRoomsTokens: [32_000, 64_000] });
-    const cacheValidity = { reportedReadTokens: 100, computedReadTokens: 99, errorPercent: -1, cause: null };
+    const noWrites = { reportedWriteTokens: null, computedWriteTokens: 0, writeErrorPercent: null };
+    const cacheValidity = { reportedReadTokens: 100, computedReadTokens: 99, errorPercent: -1, cause: null, ...noWrites };
     const rows = report.rows.map((entry) => ({
       ...entry,
       metrics: entry.metrics === null ? null : { ...entry.metrics, cacheValidity },

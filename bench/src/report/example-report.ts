@@ -8,6 +8,7 @@ import type {
   SessionDescription,
   WindowSpec,
 } from "../results.ts";
+import { exampleCalibration } from "./example-calibration.ts";
 
 /** What an example report should hold; all of it has defaults. */
 export interface ExampleOptions {
@@ -27,7 +28,7 @@ export function exampleReport(options: ExampleOptions = {}): BenchReport {
   const { sessions = ["sessions/first.jsonl", "sessions/second.jsonl"], workingRoomsTokens = [64_000], calls = 240 } = options;
   const windows = workingRoomsTokens.map((tokens) => ({ kind: "working-room", tokens }) as const);
   return {
-    formatVersion: 2,
+    formatVersion: 3,
     shard: null,
     inputs: sessions,
     windows: workingRoomsTokens.map((tokens) => ({ kind: "working-room", tokens })),
@@ -40,6 +41,7 @@ export function exampleReport(options: ExampleOptions = {}): BenchReport {
         POLICIES.map(({ name }) => exampleRow({ session, policy: name, window, calls: calls * (index + 1) })),
       ),
     ),
+    calibration: sessions.map((session, index) => exampleCalibration(session, calls * (index + 1))),
     skipped: [{ file: "sessions/cut.jsonl", reason: "line 3: not JSON; delete the line or export the session again" }],
     notes: [{ file: "sessions/first.jsonl", line: 17, code: "duplicate-usage", text: "the call's usage is repeated" }],
   };
@@ -59,6 +61,7 @@ function exampleSession(session: string, calls: number): SessionDescription {
     recordedBoundaries: 1,
     repairs: 0,
     isEstimated: false,
+    statedCostUsd: null,
     sizeModel: { heldOutCalls: Math.floor(calls / 2), mapePercent: 0.42, medianPercent: 0.31, maxPercent: 3.2 },
   };
 }
@@ -157,6 +160,9 @@ function exampleRow({ session, policy, window, calls }: RowOptions): ReplayRow {
     },
     series,
     compactions: series.flatMap((point) => (point.compactions > 0 ? [exampleCompaction(point.call, inputBudgetTokens)] : [])),
+    cacheMisses: series.flatMap(({ call, compactions: made, promptTokens }) =>
+      made > 0 ? [{ call, kind: "broken", unreadTokens: promptTokens }] : [],
+    ),
     composition: {
       kinds: ["overhead", "person", "assistant", "results of read"],
       samples: series

@@ -66,13 +66,19 @@ export interface CostMetrics {
   readonly withoutCachePer100CallsUsd: number | null;
 }
 
-/** Cache reads as a replay of the recorded requests computes them, against what the recording reports. */
+/** Cache reads and writes as a replay of the recorded requests computes them, against what the recording reports. */
 export interface CacheValidity {
   readonly reportedReadTokens: number;
   readonly computedReadTokens: number;
+  /** Error of the reads. */
   readonly errorPercent: number | null;
-  /** What explains most of the difference, where it exceeds 6 %. */
+  /** What explains most of the difference in reads, where it exceeds 5 %. */
   readonly cause: string | null;
+  /** `null` where the recording reports no writes: not every vendor counts them. */
+  readonly reportedWriteTokens: number | null;
+  /** Of the calls that report writes. */
+  readonly computedWriteTokens: number;
+  readonly writeErrorPercent: number | null;
 }
 
 /** Retention over one set of uses, as counts; a ratio is `n / uses`. */

@@ -1,3 +1,4 @@
+import { statedCostUsd } from "../formats/stated-cost.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { SessionDescription } from "../results.ts";
 
@@ -17,6 +18,7 @@ export function describeSession({ transcript, sizeModel, repaired }: PreparedSes
     recordedBoundaries: transcript.entries.filter((entry) => entry.type === "compaction").length,
     repairs: repaired.repairCount + repaired.continuationCount,
     isEstimated: sizeModel.isEstimated,
+    statedCostUsd: statedCostUsd(transcript.entries),
     sizeModel: sizeModel.error,
   };
 }

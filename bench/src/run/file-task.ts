@@ -1,9 +1,11 @@
 import type { ModelPrices, Policy } from "@plimsoll/core";
 import { isPlimsollError } from "@plimsoll/core";
 import { MODEL_CATALOG, type ModelCatalog } from "@plimsoll/providers";
+import { recordCalibration } from "../calibrate/calibration-record.ts";
 import { importFile } from "../formats/registry.ts";
 import { type PreparedSession, prepareSession } from "../replay/prepared-session.ts";
 import { replay } from "../replay.ts";
+import type { CalibrationRecord } from "../results/calibration-record.ts";
 import type { ReplayRow, SessionDescription, SourceNote, WindowRequest } from "../results.ts";
 import { describeSession } from "./describe-session.ts";
 
@@ -38,6 +40,8 @@ export type FileReplay =
       readonly sessions: readonly SessionDescription[];
       readonly notes: readonly SourceNote[];
       readonly rows: readonly PlacedRow[];
+      /** Of the task that has the first cell; the others leave it out. */
+      readonly calibration: readonly CalibrationRecord[];
     }
   | { readonly kind: "skipped"; readonly reason: string };
 
@@ -72,8 +76,9 @@ async function replayTask(sessions: readonly PreparedSession[], task: FileTask):
       rows.push({ session: index, cell, row: await replay(session, { policy, window, catalog }) });
     }
   }
+  const calibration = cells.includes(0) ? sessions.flatMap(({ transcript }) => recordCalibration(transcript) ?? []) : [];
   const notes = sessions.flatMap(({ transcript }) => transcript.notes.map((note) => ({ file: transcript.file, ...note })));
-  return { kind: "replayed", sessions: sessions.map(describeSession), notes, rows };
+  return { kind: "replayed", sessions: sessions.map(describeSession), notes, rows, calibration };
 }
 
 function catalogWith(prices: ReadonlyMap<string, ModelPrices>): ModelCatalog {

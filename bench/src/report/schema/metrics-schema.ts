@@ -80,6 +80,9 @@ const cacheValidity = z.strictObject({
   computedReadTokens: z.number(),
   errorPercent: figure,
   cause: z.string().nullable(),
+  reportedWriteTokens: figure,
+  computedWriteTokens: z.number(),
+  writeErrorPercent: figure,
 });
 
 /** Schema of {@link RowMetrics}. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { BenchReport, CompactionDetail, ReplayRow, SessionDescription, WindowSpec } from "../../results.ts";
+import { calibrationRecordSchema } from "./calibration-schema.ts";
 import { metricsSchema } from "./metrics-schema.ts";
 
 const count = z.int().nonnegative();
@@ -40,6 +41,9 @@ const rowSchema: z.ZodType<ReplayRow> = z.strictObject({
     .array(z.strictObject({ call: count, promptTokens: z.number(), compactions: count, overflowed: z.boolean() }))
     .readonly(),
   compactions: z.array(compactionSchema).readonly(),
+  cacheMisses: z
+    .array(z.strictObject({ call: count, kind: z.enum(["broken", "expired"]), unreadTokens: z.number() }))
+    .readonly(),
   composition: z.strictObject({
     kinds: z.array(z.string()).readonly(),
     samples: z.array(z.strictObject({ call: count, tokens: z.array(z.number()).readonly() })).readonly(),
@@ -59,6 +63,7 @@ const sessionSchema: z.ZodType<SessionDescription> = z.strictObject({
   recordedBoundaries: count,
   repairs: count,
   isEstimated: z.boolean(),
+  statedCostUsd: figure,
   sizeModel: z.strictObject({ heldOutCalls: count, mapePercent: figure, medianPercent: figure, maxPercent: figure }),
 });
 
@@ -69,7 +74,7 @@ const sweepSchema = z.strictObject({
 
 /** Schema of {@link BenchReport}: what `report.json` holds. Strict, as nobody else writes it. */
 export const benchReportSchema: z.ZodType<BenchReport> = z.strictObject({
-  formatVersion: z.literal(2),
+  formatVersion: z.literal(3),
   plimsollVersion: z.string(),
   referencesVersion: count,
   shard: z.strictObject({ index: count, count: count }).nullable(),
@@ -78,6 +83,7 @@ export const benchReportSchema: z.ZodType<BenchReport> = z.strictObject({
   windows: z.array(z.discriminatedUnion("kind", [workingRoom, z.strictObject({ kind: z.literal("real") })])).readonly(),
   sessions: z.array(sessionSchema).readonly(),
   rows: z.array(rowSchema).readonly(),
+  calibration: z.array(calibrationRecordSchema).readonly(),
   skipped: z.array(z.strictObject({ file: z.string(), reason: z.string() })).readonly(),
   notes: z.array(z.strictObject({ file: z.string(), line: z.int().nullable(), code: z.string(), text: z.string() })).readonly(),
 });
