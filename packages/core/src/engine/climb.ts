@@ -52,7 +52,8 @@ export async function climb(state: FitState, { reason, budget, input }: Climb, s
     signal,
   );
 
-  if (climbed.tokens > goal.roomTokens) {
+  // The bound is what to aim at, not a reason to give up: what is expected to fit is sent, and a rejection is recovered from.
+  if (climbed.tokens > goal.budgetTokens) {
     return {
       kind: "irreducible",
       reason,

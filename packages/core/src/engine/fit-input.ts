@@ -72,8 +72,7 @@ export type BeforeCompaction = (
 
 /** One part of a context that cannot be made to fit. */
 export interface SizedPart {
-  /** `margin` is what an estimator's upper bound has above the rest. */
-  readonly what: "overhead" | "last-human-message" | "pending" | "rest" | "margin";
+  readonly what: "overhead" | "last-human-message" | "pending" | "rest";
   readonly tokens: number;
 }
 

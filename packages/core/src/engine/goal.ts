@@ -6,7 +6,9 @@ import type { FitInput, FitState } from "./fit-input.ts";
 
 /** What a climb aims at, in tokens of messages alone. */
 export interface Goal {
-  /** At most this much fits beside the overhead and what is pending. */
+  /** At most this much fits beside the overhead and what is pending, by what is expected: above it a context is irreducible. */
+  readonly budgetTokens: number;
+  /** At most this much surely fits: its upper bound, too, is within the budget. What a cut aims at; never above `budgetTokens`. */
   readonly roomTokens: number;
   /** The engine's rungs run until the messages are this small: the room, or less after an overflow. Never above the room. */
   readonly engineTokens: number;
@@ -29,15 +31,18 @@ export function goalOf(
   sizes: { readonly tokensBefore: number; readonly overheadTokens: number; readonly pendingTokens: number },
 ): Goal {
   const besidesTokens = sizes.overheadTokens + sizes.pendingTokens;
+  const budgetTokens = climb.budget.inputBudgetTokens - besidesTokens;
   const fittingTokens = fittingTokensOf(state, climb.budget, sizes);
   if (climb.reason === "overflow") {
     const ratio = RECOVERY_RATIOS[Math.min(climb.input.recovery ?? 0, RECOVERY_RATIOS.length - 1)] ?? 1;
     const shrunkTokens = Math.min(fittingTokens, Math.floor(sizes.tokensBefore * ratio));
-    return { roomTokens: fittingTokens, engineTokens: shrunkTokens, ownTokens: shrunkTokens, lineTokens: shrunkTokens };
+    const shrunk = { engineTokens: shrunkTokens, ownTokens: shrunkTokens, lineTokens: shrunkTokens };
+    return { budgetTokens, roomTokens: fittingTokens, ...shrunk };
   }
   const target = state.policy.progress.target;
   const triggeringTokens = triggerTokens(state.policy.trigger, climb.budget);
-  const line = { roomTokens: fittingTokens, engineTokens: fittingTokens, lineTokens: triggeringTokens - besidesTokens };
+  const room = { budgetTokens, roomTokens: fittingTokens, engineTokens: fittingTokens };
+  const line = { ...room, lineTokens: triggeringTokens - besidesTokens };
   if (target === null) return { ...line, ownTokens: fittingTokens };
   const afterStepsTokens = triggeringTokens - target.steps * state.ledger.stepGrowthTokens * state.ledger.factor;
   const ownTokens = Math.max(0, Math.min(resolveAmount(target.atMost, climb.budget), afterStepsTokens)) - besidesTokens;

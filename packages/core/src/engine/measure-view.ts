@@ -9,23 +9,16 @@ export function expectedTokensOf(messages: readonly Message[], state: FitState):
   return Math.floor(tokens);
 }
 
-/** Rounding of the parts that a bound is added up from, in tokens. */
-const ROUNDING_TOKENS = 2;
-
 /** What a context that cannot be made to fit is made of. */
 export function sizedParts(messages: readonly Message[], state: FitState, input: FitInput): readonly SizedPart[] {
   const { overheadTokens } = state.estimator.predict(state.ledger, state.overhead);
   const human = messages.findLast(isHuman);
   const humanTokens = human === undefined ? 0 : expectedTokensOf([human], state);
   const viewTokens = expectedTokensOf(messages, state);
-  const marginTokens = Math.ceil(
-    (overheadTokens + viewTokens + ROUNDING_TOKENS) * (state.estimator.upperRatioAfterCut(state.ledger) - 1),
-  );
   return [
     { what: "overhead", tokens: overheadTokens },
     { what: "last-human-message", tokens: humanTokens },
     { what: "pending", tokens: expectedTokensOf(input.pending, state) },
     { what: "rest", tokens: viewTokens - humanTokens },
-    ...(marginTokens > 0 ? [{ what: "margin", tokens: marginTokens + ROUNDING_TOKENS } as const] : []),
   ];
 }

@@ -40,6 +40,13 @@ describe("reasonToAct", () => {
       sizes(90_000, { upperTokens: 136_001 }),
       "over-budget",
     ],
+    [
+      "a bound that the last attempt left above the budget does not ask again before something is new",
+      "before-submit",
+      sizes(90_000, { upperTokens: 136_001, newTokens: 0 }),
+      null,
+    ],
+    ["it asks again when something is", "before-submit", sizes(90_000, { upperTokens: 136_001, newTokens: 1 }), "over-budget"],
     ["a rejected request", "on-overflow", sizes(10), "overflow"],
     ["too little has arrived since the last compaction", "before-submit", sizes(110_000, { newTokens: 2719 }), null],
     ["enough has arrived: 2 % of the budget", "before-submit", sizes(110_000, { newTokens: 2720 }), "threshold"],

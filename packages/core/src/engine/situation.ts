@@ -26,9 +26,12 @@ export const MINIMUM_NEW_RATIO = 0.02;
 export function reasonToAct(policy: Policy, gate: Gate, budget: Budget, sizes: GateSizes): CompactionReason | null {
   if (!policy.enabled) return null;
   if (gate === "on-overflow") return "overflow";
-  const sendTokens = sizes.prediction.upperTokens + sizes.pendingTokens;
+  const { expectedTokens, upperTokens } = sizes.prediction;
+  // A bound that the last attempt could not bring down asks again only when something is new.
+  const isNew = sizes.newTokens === null || sizes.newTokens > 0;
+  const sendTokens = (isNew ? upperTokens : expectedTokens) + sizes.pendingTokens;
   const overBudget = sendTokens > budget.inputBudgetTokens;
-  const usedTokens = sizes.prediction.expectedTokens + (policy.gates.countPending ? sizes.pendingTokens : 0);
+  const usedTokens = expectedTokens + (policy.gates.countPending ? sizes.pendingTokens : 0);
   const minimumNewTokens = Math.max(policy.progress.minimumNewTokens, MINIMUM_NEW_RATIO * budget.inputBudgetTokens);
   const isRipe = sizes.newTokens === null || sizes.newTokens >= minimumNewTokens;
   if (policy.gates.at.includes(gate) && isRipe) {

@@ -300,6 +300,18 @@ describe("what cannot be made to fit", () => {
     expect(events.map((event) => event.type)).toEqual(["compaction-start", "context-irreducible"]);
   });
 
+  test.each([
+    ["is expected to fit is no reason to give up, although its bound does not", 0, "failed"],
+    ["is expected not to fit is irreducible", -2, "irreducible"],
+  ] as const)("what %s", async (_, roomTokens, kind) => {
+    const { manager } = session([human("u", words(400))], { policy: { ...POLICY, estimator: { kind: "ledger" } } });
+    const { expectedTokens, upperTokens } = manager.predict();
+    const contextWindowTokens = expectedTokens + roomTokens;
+    expect(upperTokens).toBeGreaterThan(contextWindowTokens);
+    const outcome = await manager.fit(at({ model: { contextWindowTokens, maxOutputTokens: null } }), never);
+    expect(outcome.kind).toBe(kind);
+  });
+
   test("a giant result is cut, not irreducible", async () => {
     const { manager } = session([human("u", "read it"), calling("a", ["c"]), result("r", "c", words(20_000))]);
     expect(await manager.fit(at({ gate: "after-tool-batch" }), never)).toMatchObject({ kind: "compacted" });

@@ -9,9 +9,6 @@ import type { ContextManager } from "../session/context-manager.ts";
 import { createEstimator } from "../tokens/estimator.ts";
 import { createWorkCounter } from "../tokens/work.ts";
 
-/** What the engine leaves for rounding where the bound lies above what is expected. */
-const ROUNDING_TOKENS = 4;
-
 /**
  * The least that any compaction could leave, by the policy's own measure: overhead, what is pending, the last human message, and
  * the newest open step with its results and texts at stub size. Infinite where
@@ -25,9 +22,7 @@ export function floorTokens(manager: ContextManager, policy: Policy, pending: re
   const kept = [...(human === undefined ? [] : [human]), ...step, ...pending];
   if (kept.length === 0) return Number.POSITIVE_INFINITY;
   const tokens = kept.reduce((sum, message) => sum + estimator.messageTokens(message, manager.ledger()), 0);
-  const ratio = estimator.upperRatioAfterCut(manager.ledger());
-  const expectedTokens = Math.ceil(tokens) + manager.predict().overheadTokens;
-  return ratio <= 1 ? expectedTokens : Math.ceil((expectedTokens + ROUNDING_TOKENS) * ratio);
+  return Math.ceil(tokens) + manager.predict().overheadTokens;
 }
 
 function atStubSize(message: Message): Message {
