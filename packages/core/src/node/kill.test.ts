@@ -1,92 +1,81 @@
-import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { rolldown } from "rolldown";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { SessionEntry } from "../entry.ts";
+import { entryIdOf } from "../entry.ts";
+import { checkMessages } from "../message/check.ts";
 import { encodeLog } from "../session/codec.ts";
-import { human, sessionStart } from "../testing/builders.ts";
+import { sessionStart } from "../testing/builders.ts";
 import { createFileSessionStore } from "./file-session-store.ts";
+import { endlessAgent } from "./testing/endless-agent.ts";
+import { randomFrom, runUntilKilled } from "./testing/killed-process.ts";
 
-/**
- * Each process writes ten logs at once, so that one kill interrupts ten writers: 300 in all. Set PLIMSOLL_KILLED_PROCESSES=300 for as many
- * processes. This tests the process, not the disk: what the system took over before the kill is never lost by it.
- */
-const KILLED_PROCESSES = Number(process.env.PLIMSOLL_KILLED_PROCESSES ?? 30);
-const SESSION_IDS = Array.from({ length: 10 }, (_, index) => `log-${index}`);
-const LARGEST_MESSAGE_CHARS = 3000;
+/** Other seeds kill at other points: PLIMSOLL_KILL_SEED=7. Which line a process is at when the kill comes is up to the system. */
+const SEED = Number(process.env.PLIMSOLL_KILL_SEED ?? 1);
+const KILLS_PER_LOG = 6;
+/** Each lane kills the writers of its logs one after the other; the lanes run side by side. */
+const LANES = [
+  { lane: "a", sync: "on-close", logs: 17 },
+  { lane: "b", sync: "every-append", logs: 17 },
+  { lane: "c", sync: "on-close", logs: 16 },
+] as const;
+const KILL_COUNT = LANES.reduce((sum, { logs }) => sum + logs * KILLS_PER_LOG, 0);
+/** A kill comes after 1 to this many lines of the process; an entry has two. */
+const MOST_LINES = 24;
 
-const core = join(import.meta.dirname, "../..");
-/** Inside the package, so that the compiled files find their dependencies. */
-const compiled = join(core, "node_modules/.cache/kill-test");
-let folder = "";
+const folder = mkdtempSync(join(tmpdir(), "plimsoll-kill-"));
+const program = join(folder, "agent-until-killed.mjs");
+const store = createFileSessionStore({ folder, sync: "on-close" });
 
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "plimsoll-kill-"));
-  mkdirSync(compiled, { recursive: true });
-  const tsc = join(core, "../../node_modules/typescript/bin/tsc");
-  // Only what it writes counts: whether the types hold is for another check.
-  spawnSync(process.execPath, [tsc, "-p", "tsconfig.build.json", "--outDir", compiled], { cwd: core });
+beforeAll(async () => {
+  const bundle = await rolldown({
+    input: join(import.meta.dirname, "testing/agent-until-killed.ts"),
+    platform: "node",
+    resolve: { conditionNames: ["source", "import", "node"] },
+  });
+  await bundle.write({ file: program, format: "esm", minify: true });
 }, 60_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test(`${KILLED_PROCESSES} processes with ${SESSION_IDS.length} logs each are killed: every entry is there, and the sessions go on`, async () => {
-  const store = createFileSessionStore({ folder, sync: "on-close" });
-  for (const id of SESSION_IDS) writeFileSync(join(folder, `${id}.jsonl`), encodeLog([{ ...sessionStart(), id }]));
-  const random = randomFrom(1);
-  const known = new Map<string, readonly string[]>(SESSION_IDS.map((id) => [id, []]));
-  for (let kill = 0; kill < KILLED_PROCESSES; kill++) {
-    const said = await runUntilKilled(Math.floor(random() * 60));
-    for (const sessionId of SESSION_IDS) {
-      const written = [...(known.get(sessionId) ?? []), ...(said.get(sessionId) ?? [])];
-      const { writer, entries } = await store.open(sessionId);
-      const ids = entries.flatMap((entry) => (entry.type === "message" ? [entry.message.id] : []));
-      // What was said to be written is there. One more may be: it was written, and the kill came before the word.
-      expect(ids.slice(0, written.length)).toEqual(written);
-      expect(ids.length - written.length).toBeLessThanOrEqual(1);
-      const mine = `after-${kill}`;
-      await writer.append([{ type: "message", message: human(mine, "after the kill") }]);
-      await writer.close();
-      known.set(sessionId, [...ids, mine]);
-    }
-  }
-  expect([...known.values()].every((ids) => ids.length > KILLED_PROCESSES)).toBe(true);
-}, 600_000);
+const namesOf = (entries: readonly SessionEntry[]) => entries.map((entry) => `${entry.type}:${entryIdOf(entry)}`);
 
-/** Starts the appending process and kills it after so many words; gives the messages that it said were written, by log. */
-function runUntilKilled(afterWords: number): Promise<ReadonlyMap<string, readonly string[]>> {
-  return new Promise((resolve, reject) => {
-    const script = join(compiled, "node/testing/append-until-killed.js");
-    const args = [script, folder, String(LARGEST_MESSAGE_CHARS), ...SESSION_IDS];
-    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
-    let output = "";
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      output += text;
-      if (output.split("\n").length > afterWords) child.kill("SIGKILL");
-    });
-    child.on("error", reject);
-    child.on("close", (code, signal) => {
-      if (signal === "SIGKILL") resolve(saidBy(output));
-      else reject(new Error(`the process ended by itself with ${code}`));
-    });
+/** Kills a log's writer many times; after each kill the log holds what it must, and an agent goes on with it. */
+async function killWriters(sessionId: string, sync: string, random: () => number) {
+  let cutOffs = 0;
+  let known = [`session:${sessionId}`];
+  writeFileSync(join(folder, `${sessionId}.jsonl`), encodeLog([{ ...sessionStart(), id: sessionId }]));
+  for (let kill = 1; kill <= KILLS_PER_LOG; kill++) {
+    const where = `seed ${SEED}, log ${sessionId}, kill ${kill}`;
+    const { begun, written } = await runUntilKilled([program, folder, sessionId, sync], 1 + Math.floor(random() * MOST_LINES));
+    const stored = (await store.read(sessionId)) ?? expect.fail(where);
+    const found = namesOf(stored.entries);
+    // All that was said to be written is there. More may be: it was begun, and the kill came before the word.
+    expect(found.slice(0, known.length + written.length), where).toEqual([...known, ...written]);
+    expect(found.slice(known.length), where).toEqual(begun.slice(0, found.length - known.length));
+    const agent = await endlessAgent({ folder, sessionId, sessions: store }, 1);
+    expect((await agent.submit("Is all there?")).reason, where).toBe("done");
+    expect(checkMessages(agent.context().messages.slice(0, -1)), where).toEqual([]);
+    await agent.close();
+    cutOffs += stored.cutOff === null ? 0 : 1;
+    known = namesOf(agent.entries());
+  }
+  return { cutOffs, compactions: known.filter((name) => name.startsWith("compaction:")).length, entries: known.length };
+}
+
+// It tests the process, not the disk: what the system took over before the kill is never lost by it.
+test(`${KILL_COUNT} processes that append are killed (seed ${SEED}): every entry is there, and the sessions go on`, async () => {
+  const lanes = LANES.map(async ({ lane, sync, logs }, index) => {
+    const random = randomFrom(SEED * LANES.length + index);
+    const ends = [];
+    for (let log = 0; log < logs; log++) ends.push(await killWriters(`${lane}${log}`, sync, random));
+    return ends;
   });
-}
-
-function saidBy(output: string): ReadonlyMap<string, readonly string[]> {
-  const said = new Map<string, string[]>();
-  for (const line of output.split("\n").slice(0, -1)) {
-    const [sessionId = "", id = ""] = line.split(" ");
-    said.set(sessionId, [...(said.get(sessionId) ?? []), id]);
-  }
-  return said;
-}
-
-/** A small generator of numbers in [0, 1): the same seed gives the same numbers (mulberry32, public domain). */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+  const ends = (await Promise.all(lanes)).flat();
+  const compactions = ends.reduce((sum, each) => sum + each.compactions, 0);
+  const cutOffs = ends.reduce((sum, each) => sum + each.cutOffs, 0);
+  console.log(`kills: ${KILL_COUNT}, seed ${SEED}; compactions meanwhile: ${compactions}; lines cut off by a kill: ${cutOffs}`);
+  expect(compactions).toBeGreaterThan(KILL_COUNT / KILLS_PER_LOG);
+  expect(ends.every(({ entries }) => entries > KILLS_PER_LOG * 5)).toBe(true);
+}, 600_000);

@@ -1,0 +1,40 @@
+import { writeSync } from "node:fs";
+import type { SessionStore, SessionWriter } from "../../agent/session-store.ts";
+import { entryIdOf } from "../../entry.ts";
+import { createFileSessionStore } from "../file-session-store.ts";
+import type { SyncPolicy } from "../file-session-writer.ts";
+import { endlessAgent } from "./endless-agent.ts";
+
+/**
+ * A process of its own for the kill test: goes on with a session and never ends. Says `< type:id` before an entry is written and `> type:id` once
+ * the store said that it is. Arguments: folder, session id, when to sync.
+ */
+const [folder = "", sessionId = "", sync = ""] = process.argv.slice(2);
+const policy: SyncPolicy = sync === "on-close" ? "on-close" : "every-append";
+
+function say(line: string): void {
+  writeSync(1, `${line}\n`);
+}
+
+function telling(store: SessionStore): SessionStore {
+  const tellingWriter = (writer: SessionWriter): SessionWriter => ({
+    ...writer,
+    append: async (entries) => {
+      const names = entries.map((entry) => `${entry.type}:${entryIdOf(entry)}`);
+      for (const name of names) say(`< ${name}`);
+      await writer.append(entries);
+      for (const name of names) say(`> ${name}`);
+    },
+  });
+  return {
+    ...store,
+    open: async (id) => {
+      const opened = await store.open(id);
+      return { ...opened, writer: tellingWriter(opened.writer) };
+    },
+  };
+}
+
+say("opens");
+const agent = await endlessAgent({ folder, sessionId, sessions: telling(createFileSessionStore({ folder, sync: policy })) });
+await agent.submit("Go on.");
