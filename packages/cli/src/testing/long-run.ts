@@ -1,15 +1,29 @@
-import { createDigest, PLIMSOLL_POLICY, usageOf } from "@plimsoll/core";
+import { coverageOf, createDigest, createWorkCounter, PLIMSOLL_POLICY, usageOf } from "@plimsoll/core";
 import type { AgentTool } from "@plimsoll/core/agent";
 import { startAgent } from "@plimsoll/core/agent";
 import { createFileArtifactStore, createFileSessionStore } from "@plimsoll/core/node";
 
 /**
- * A process of its own for the memory test: a run of so many steps, each with a tool's output of so many characters, on logs in a folder.
- * Prints what came of it and the most memory that the process held. Arguments: folder, steps, characters.
+ * A process of its own: a run of so many steps, each with a tool's output of so many characters, every so manieth of more, on logs in a folder.
+ * Prints what came of it, the most memory that the process held, and the counts of work at each request.
+ * Arguments: folder, steps, characters, every how manieth output is large, its characters.
  */
-const [folder = "", steps = "0", outputChars = "0"] = process.argv.slice(2);
+const [folder = "", stepsText = "0", outputChars = "0", largeEvery = "0", largeChars = "0"] = process.argv.slice(2);
+const steps = Number(stepsText);
 const line = "a line of a large output, as a test run writes them\n";
-const output = line.repeat(Math.ceil(Number(outputChars) / line.length));
+const textOf = (chars: string) => line.repeat(Math.ceil(Number(chars) / line.length));
+const usual = textOf(outputChars);
+const large = textOf(largeChars);
+const work = createWorkCounter();
+// Counts at each request, one list a counter.
+const counts = {
+  charactersScanned: [] as number[],
+  messagesVisited: [] as number[],
+  tokenizerCalls: [] as number[],
+  entriesFolded: [] as number[],
+  compactions: [] as number[],
+};
+let compactions = 0;
 let requests = 0;
 // Asked at each request: the system's own peak counts what this process was before it became this program.
 let peakBytes = 0;
@@ -20,8 +34,21 @@ const big: AgentTool = {
   isRerunnable: true,
   hint: null,
   pathsOf: () => [],
-  run: async (_, { callId }) => ({ text: `${callId}\n${output}`, isError: false }),
+  run: async (_, { callId }) => ({
+    text: `${callId}\n${requests % Number(largeEvery) === 0 ? large : usual}`,
+    isError: false,
+  }),
 };
+
+function countWork(): void {
+  const { charactersScanned, messagesVisited, tokenizerCalls } = work.total();
+  counts.charactersScanned.push(charactersScanned);
+  counts.messagesVisited.push(messagesVisited);
+  counts.tokenizerCalls.push(tokenizerCalls);
+  counts.entriesFolded.push(work.foldedEntries());
+  counts.compactions.push(compactions);
+  peakBytes = Math.max(peakBytes, process.memoryUsage.rss());
+}
 
 const agent = await startAgent({
   session: { kind: "new", sessionId: "long", system: "" },
@@ -31,7 +58,11 @@ const agent = await startAgent({
   summarizer: createDigest(),
   tools: [big],
   nowMs: Date.now,
-  maxSteps: Number(steps) + 1,
+  maxSteps: steps + 1,
+  context: { work },
+  onEvent: ({ type }) => {
+    if (type === "compaction-end") compactions += 1;
+  },
   model: {
     modelId: "test",
     limits: { contextWindowTokens: 200_000, maxOutputTokens: 8_000 },
@@ -39,27 +70,27 @@ const agent = await startAgent({
       complete: () => Promise.reject(new Error("streamed only")),
       stream: async function* ({ context, modelId }) {
         requests += 1;
-        peakBytes = Math.max(peakBytes, process.memoryUsage.rss());
-        const isLast = requests > Number(steps);
+        countWork();
+        const isLast = requests > steps;
         const requestId = `request-${requests}`;
         const stopReason = isLast ? "end" : "tool-calls";
-        const chars = JSON.stringify(context.messages).length;
         const call = {
           type: "tool-call",
-          callId: `call-${requests}`,
+          // Of one length, so that late calls are no larger than early ones.
+          callId: `call-${String(requests).padStart(6, "0")}`,
           toolName: "big",
           argumentsJson: "{}",
           paths: [],
         } as const;
         const parts = isLast ? [{ type: "text", text: "done" } as const] : [call];
         const draft = { role: "assistant", origin: "model", parts, modelId, requestId, stopReason, atMs: null } as const;
-        const usage = usageOf({ totalInputTokens: Math.ceil(chars / 4), outputTokens: 10 });
+        const usage = usageOf({ totalInputTokens: Math.ceil(coverageOf(context.messages).chars / 4), outputTokens: 10 });
         yield { type: "reply", reply: { requestId, draft, stopReason, usage } };
       },
     },
   },
 });
 const { reason, steps: done } = await agent.submit("go");
-const { compactions } = agent.state().totals;
+const works = agent.entries().flatMap((entry) => (entry.type === "compaction" ? [entry.record.work] : []));
 await agent.close();
-console.log(JSON.stringify({ reason, steps: done, compactions, peakBytes }));
+console.log(JSON.stringify({ reason, steps: done, compactions, peakBytes, counts, works }));

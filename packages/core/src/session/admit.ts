@@ -3,7 +3,6 @@ import { textOf } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { ArtifactStore } from "../ports.ts";
 import { truncateMessage } from "../truncation/truncate-message.ts";
-import { artifactHandle } from "./memory-artifact-store.ts";
 import type { Recalled, RecallRange } from "./recall.ts";
 import { pieceOf } from "./recall.ts";
 
@@ -28,8 +27,8 @@ export async function admitToolResult(message: ToolResultMessage, admission: Adm
   const { truncation } = admission.policy;
   if (!truncateMessage(message, truncation).isTruncated) return { message, handle: null };
   const whole = textOf(message);
-  const hints = [admission.hint ?? null, `handle ${artifactHandle(whole)}`].filter((hint) => hint !== null);
   const handle = await admission.artifacts.put(whole);
+  const hints = [admission.hint ?? null, `handle ${handle}`].filter((hint) => hint !== null);
   return { message: truncateMessage(message, truncation, hints.join("; ")).message, handle };
 }
 

@@ -107,6 +107,7 @@ export function createContextManager(options: ContextManagerOptions): ContextMan
     watch = watched.watch;
     if (isOpen && entry.type === "usage" && watched.missingTokens !== null)
       emit(silentTruncation(entry, watched.missingTokens, estimator.predict(ledger, overhead(null))));
+    work.folded(1);
     ledger = foldLedger(ledger, entry, { estimator, view, overhead: overhead(null) });
     facts = foldFacts(facts, entry);
     messageIndex.add(entry);

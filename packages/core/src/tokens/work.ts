@@ -5,6 +5,9 @@ export interface WorkCounter {
   scanned(characters: number): void;
   visited(messages: number): void;
   tokenized(calls: number): void;
+  /** Entries that were folded into a session's state. They are no part of a compaction's account. */
+  folded(entries: number): void;
+  foldedEntries(): number;
   /** The counts since the counter was made. */
   total(): WorkCount;
 }
@@ -14,6 +17,7 @@ export function createWorkCounter(): WorkCounter {
   let charactersScanned = 0;
   let messagesVisited = 0;
   let tokenizerCalls = 0;
+  let entriesFolded = 0;
   return {
     scanned: (characters) => {
       charactersScanned += characters;
@@ -24,6 +28,10 @@ export function createWorkCounter(): WorkCounter {
     tokenized: (calls) => {
       tokenizerCalls += calls;
     },
+    folded: (entries) => {
+      entriesFolded += entries;
+    },
+    foldedEntries: () => entriesFolded,
     total: () => ({ charactersScanned, messagesVisited, tokenizerCalls }),
   };
 }
