@@ -1,10 +1,9 @@
 import type { ModelLimits } from "../entry.ts";
 import type { Policy } from "../policy/policy.ts";
-import type { ArtifactStore, ModelClient, ModelRequest, Summarizer } from "../ports.ts";
+import type { ArtifactStore, ModelClient, ModelRequest, SessionStore, Summarizer } from "../ports.ts";
 import type { ContextManagerOptions } from "../session/context-manager.ts";
 import type { AgentTool } from "./agent-tool.ts";
 import type { AgentListener } from "./events.ts";
-import type { SessionStore } from "./session-store.ts";
 
 /** A model as the loop asks it. The output asked for is `limits.maxOutputTokens`, or 8,192 where that is not known. */
 export interface AgentModel {

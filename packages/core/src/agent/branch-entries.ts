@@ -1,7 +1,7 @@
 import type { SessionEntry } from "../entry.ts";
 import { entryIdOf } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
-import type { SessionBranch } from "./session-store.ts";
+import type { SessionBranch } from "../ports.ts";
 
 /**
  * The entries of a branch: those through the one named, the first with the branch's own id.

@@ -1,4 +1,13 @@
 // The loop
+
+export type {
+  OpenedSession,
+  SessionBranch,
+  SessionStore,
+  SessionSummary,
+  SessionWriter,
+  StoredSession,
+} from "../ports.ts";
 export type { Agent, AgentState, CompactRequest, RunOutcome, UserInput } from "./agent.ts";
 export type { AgentModel, AgentOptions, AgentSession } from "./agent-options.ts";
 export { DEFAULT_MAX_STEPS, DEFAULT_MODE } from "./agent-options.ts";
@@ -11,13 +20,5 @@ export type { AgentEvent, AgentListener, EndReason } from "./events.ts";
 // Logs
 export { createMemorySessionStore } from "./memory-session-store.ts";
 export { startAgent } from "./run-agent.ts";
-export type {
-  OpenedSession,
-  SessionBranch,
-  SessionStore,
-  SessionSummary,
-  SessionWriter,
-  StoredSession,
-} from "./session-store.ts";
 export type { UsageTotals } from "./usage-totals.ts";
 export { foldTotals, NO_USAGE } from "./usage-totals.ts";

@@ -1,9 +1,9 @@
 import type { SessionEntry, SessionStartEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
+import type { SessionStore, SessionSummary, SessionWriter } from "../ports.ts";
 import { encodeLog } from "../session/codec.ts";
 import { utf8Bytes } from "../text.ts";
 import { branchEntries } from "./branch-entries.ts";
-import type { SessionStore, SessionSummary, SessionWriter } from "./session-store.ts";
 import { sessionTitle } from "./session-title.ts";
 
 /** A session store that lives as long as the process. */

@@ -1,6 +1,6 @@
 import type { SessionStartEntry } from "../entry.ts";
+import type { OpenedSession } from "../ports.ts";
 import type { AgentOptions } from "./agent-options.ts";
-import type { OpenedSession } from "./session-store.ts";
 
 /** The log that the options name, open for writing; a new one holds its first entry. */
 export async function openSession(options: AgentOptions): Promise<OpenedSession> {

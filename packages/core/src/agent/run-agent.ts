@@ -2,6 +2,7 @@ import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
 import { PlimsollError } from "../error.ts";
 import { shortHash } from "../hash.ts";
 import type { MessageDraft } from "../message/ids.ts";
+import type { OpenedSession } from "../ports.ts";
 import { recallArtifact } from "../session/admit.ts";
 import { createContextManager } from "../session/context-manager.ts";
 import type { Agent, CompactRequest, RunOutcome, UserInput } from "./agent.ts";
@@ -16,7 +17,6 @@ import { openSession } from "./open-session.ts";
 import { replaceHistory } from "./replace-history.ts";
 import { runLoop } from "./run-loop.ts";
 import { createSessionLog } from "./session-log.ts";
-import type { OpenedSession } from "./session-store.ts";
 import { runSubAgent } from "./sub-agent.ts";
 import { userDraft } from "./user-draft.ts";
 

@@ -3,8 +3,8 @@ import type { MessageDraft } from "../message/ids.ts";
 import { withId } from "../message/ids.ts";
 import type { Message } from "../message/message.ts";
 import { toolCallsOf } from "../message/message.ts";
+import type { SessionWriter } from "../ports.ts";
 import type { ContextManager } from "../session/context-manager.ts";
-import type { SessionWriter } from "./session-store.ts";
 import type { UsageTotals } from "./usage-totals.ts";
 import { foldTotals, NO_USAGE } from "./usage-totals.ts";
 

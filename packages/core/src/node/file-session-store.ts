@@ -1,9 +1,9 @@
 import { mkdir, open, readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { branchEntries } from "../agent/branch-entries.ts";
-import type { OpenedSession, SessionStore, StoredSession } from "../agent/session-store.ts";
 import type { SessionEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
+import type { OpenedSession, SessionStore, StoredSession } from "../ports.ts";
 import { decodeLog } from "../session/codec.ts";
 import { fileFailure, hasCode } from "./file-failure.ts";
 import { createFileSessionWriter, type SyncPolicy } from "./file-session-writer.ts";

@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
-import type { SessionWriter } from "../agent/session-store.ts";
 import { PlimsollError } from "../error.ts";
+import type { SessionWriter } from "../ports.ts";
 import { encodeLog } from "../session/codec.ts";
 import { fileFailure } from "./file-failure.ts";
 

@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
-import type { SessionSummary } from "../agent/session-store.ts";
 import { sessionTitle } from "../agent/session-title.ts";
 import type { SessionEntry } from "../entry.ts";
+import type { SessionSummary } from "../ports.ts";
 import { decodeEntry } from "../session/codec.ts";
 
 /** How much of a log is read for its summary: the first entry, with system text and tools, and the first message. Chosen. */

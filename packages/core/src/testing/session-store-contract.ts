@@ -1,5 +1,5 @@
-import type { SessionStore } from "../agent/session-store.ts";
 import type { SessionEntry, SessionStartEntry } from "../entry.ts";
+import type { SessionStore } from "../ports.ts";
 import { human, reply, sessionStart } from "./builders.ts";
 import type { ContractCase } from "./contract.ts";
 import { rejectsWith, sameOrThrow } from "./contract.ts";
