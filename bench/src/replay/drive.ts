@@ -31,6 +31,7 @@ export async function drive(session: PreparedSession, cell: Cell, onCall: CallOb
   const take = async (entry: SessionEntry, position: number) => {
     switch (entry.type) {
       case "session":
+      case "setup-change":
         manager.append(entry);
         break;
       case "model-change":

@@ -3,7 +3,14 @@ import type { ToolSpec } from "./tool.ts";
 import type { Usage } from "./usage.ts";
 
 /** One line of the append-only session log. The log's fold is the context; nothing in it is ever changed or removed. */
-export type SessionEntry = SessionStartEntry | MessageEntry | UsageEntry | ModelChangeEntry | CompactionEntry | RevertEntry;
+export type SessionEntry =
+  | SessionStartEntry
+  | SetupChangeEntry
+  | MessageEntry
+  | UsageEntry
+  | ModelChangeEntry
+  | CompactionEntry
+  | RevertEntry;
 
 /** The first entry of a log: what every request of the session sends before its messages. */
 export interface SessionStartEntry {
@@ -21,6 +28,15 @@ export interface SessionStartEntry {
   readonly agent: { readonly name: string; readonly version: string | null } | null;
 }
 
+/** The session goes on with another system text or other tools: these hold for every request from here on. */
+export interface SetupChangeEntry {
+  readonly type: "setup-change";
+  readonly id: string;
+  readonly system: string;
+  readonly tools: readonly ToolSpec[];
+  readonly atMs: number | null;
+}
+
 /** A message that entered history. Its entry id is the message's id. */
 export interface MessageEntry {
   readonly type: "message";
@@ -29,7 +45,8 @@ export interface MessageEntry {
 
 /**
  * One model call, written before the reply that it produced: `usage` measured the context through `throughMessageId` (the
- * newest message that was sent, `null` for none). A call whose size was not reported carries a usage of nulls.
+ * newest message that was sent, `null` for none). A call whose size was not reported carries a usage of nulls; a request that was rejected
+ * with its size carries that size, billed at zero, and has no reply.
  */
 export interface UsageEntry {
   readonly type: "usage";
@@ -192,6 +209,7 @@ export function entryIdOf(entry: SessionEntry): string {
     case "usage":
       return entry.requestId;
     case "session":
+    case "setup-change":
     case "model-change":
     case "compaction":
     case "revert":

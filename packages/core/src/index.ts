@@ -42,6 +42,7 @@ export type {
   RevertEntry,
   SessionEntry,
   SessionStartEntry,
+  SetupChangeEntry,
   StepOutcome,
   UsageEntry,
   WorkCount,
@@ -236,4 +237,4 @@ export { truncateMessage } from "./truncation/truncate-message.ts";
 export type { TruncatedText, TruncationRequest } from "./truncation/truncate-text.ts";
 export { CAP_BYTES_PER_TOKEN, truncateToolResult } from "./truncation/truncate-text.ts";
 export type { BilledUsage, InputUsage, OutputUsage, Usage, UsageParts } from "./usage.ts";
-export { UNREPORTED_USAGE, usageOf } from "./usage.ts";
+export { isRejectedUsage, rejectedUsage, UNREPORTED_USAGE, usageOf } from "./usage.ts";

@@ -80,3 +80,13 @@ export function usageOf(parts: UsageParts): Usage {
 
 /** A usage in which nothing was reported: the call happened, its size is not known. */
 export const UNREPORTED_USAGE: Usage = usageOf({});
+
+/** The size of a prompt that a provider rejected, as its error names it: it measures the context, and nothing was billed. */
+export function rejectedUsage(promptTokens: number): Usage {
+  return usageOf({ totalInputTokens: promptTokens, billed: { inputTokens: 0, outputTokens: 0 } });
+}
+
+/** True for the usage of a request that was rejected: a prompt was measured, and nothing billed. */
+export function isRejectedUsage({ input, billed }: Usage): boolean {
+  return input.totalTokens !== null && input.totalTokens > 0 && billed.inputTokens === 0;
+}

@@ -190,3 +190,17 @@ export const REQUESTED_PATTERNS: readonly RegExp[] = [
   /current length is (\d[\d,_]{0,14})/,
   /requested:? (\d[\d,_]{0,14})/,
 ];
+
+/** Where a message says how many tokens the prompt alone had, without the reply that was asked for; the first that is found counts. */
+export const PROMPT_PATTERNS: readonly RegExp[] = [
+  /exceed context limit: (\d[\d,_]{0,14}) \+/,
+  /prompt is too long: (\d[\d,_]{0,14}) tokens/,
+  /\((\d[\d,_]{0,14}) in (?:the messages|your prompt)/,
+  /messages resulted in (\d[\d,_]{0,14}) tokens/,
+  /prompt (?:contains|has) (\d[\d,_]{0,14}) tokens/,
+  /(?:input|prompt) token count:? (?:of )?\(?(\d[\d,_]{0,14})/,
+  /prompt \(length (\d[\d,_]{0,14})/,
+  /n_prompt_tokens[\\"]{0,4} ?: ?(\d[\d,_]{0,14})/,
+  /given: (\d[\d,_]{0,14}) `inputs` tokens/,
+  /input tokens (\d[\d,_]{0,14}) cannot/,
+];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ProviderErrorClass, ProviderFailure } from "./overflow.ts";
-import { classifyProviderError } from "./overflow.ts";
+import { classifyProviderError, namedPromptTokens } from "./overflow.ts";
 
 const said = (message: string, status: number | null = null): ProviderFailure => ({ status, message });
 
@@ -306,5 +306,24 @@ describe("what else goes wrong", () => {
 
   test("a limit of zero is no limit", () => {
     expect(classifyProviderError(said("This model's maximum context length is 0 tokens.")).limitTokens).toBeNull();
+  });
+});
+
+describe("the prompt alone, as a rejection names it", () => {
+  test.each<[string, number | null]>([
+    ["prompt is too long: 213462 tokens > 200000 maximum", 213_462],
+    ["input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000", 188_240],
+    [
+      "This model's maximum context length is 128000 tokens. However, you requested 130000 tokens (128500 in the messages, 1500 in the completion).",
+      128_500,
+    ],
+    ["However, your messages resulted in 204308 tokens. Please reduce the length of the messages.", 204_308],
+    ["The input token count (1196265) exceeds the maximum number of tokens allowed (1048575)", 1_196_265],
+    ["prompt token count of 135000 exceeds the limit of 128000", 135_000],
+    ['{"type":"exceed_context_size_error","n_prompt_tokens":5000,"n_ctx":4096}', 5000],
+    ["Your input exceeds the context window of this model", null],
+    ["Requested token count exceeds the model's maximum context length of 131072 tokens", null],
+  ])("%s", (message, tokens) => {
+    expect(namedPromptTokens(said(message, 400))).toBe(tokens);
   });
 });

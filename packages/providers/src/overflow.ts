@@ -7,6 +7,7 @@ import {
   OVERFLOW_PHRASES,
   PARAMETER_PHRASES,
   PER_MINUTE_PHRASES,
+  PROMPT_PATTERNS,
   QUOTA_PHRASES,
   RATE_LIMIT_PHRASES,
   REQUESTED_PATTERNS,
@@ -66,6 +67,11 @@ export function classifyProviderError(failure: ProviderFailure): ClassifiedFailu
   const failureClass = classOf(text, status, exceedsAlone(text, numbers));
   const isAboutSize = failureClass === "context-overflow" || failureClass === "request-too-large";
   return { class: failureClass, ...(isAboutSize ? numbers : { limitTokens: null, requestedTokens: null }) };
+}
+
+/** Tokens of the prompt that a failure names, without the reply that was asked for; `null` where it names none by itself. */
+export function namedPromptTokens(failure: ProviderFailure): number | null {
+  return numberFrom(textOf(failure), PROMPT_PATTERNS);
 }
 
 function classOf(text: string, status: number | null, isTooLargeForAnyMinute: boolean): ProviderErrorClass {

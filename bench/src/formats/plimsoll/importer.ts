@@ -1,4 +1,4 @@
-import { decodeEntry, isPlimsollError, PlimsollError, type SessionEntry, toolCallsOf } from "@plimsoll/core";
+import { decodeEntry, isPlimsollError, isRejectedUsage, PlimsollError, type SessionEntry, toolCallsOf } from "@plimsoll/core";
 import type { ImportNote, Transcript } from "../../transcript.ts";
 import { type Fields, parseRecord } from "../fields.ts";
 import type { FileSource, Importer } from "../importer.ts";
@@ -25,6 +25,8 @@ async function readPlimsoll(source: FileSource): Promise<readonly Transcript[]> 
   const callIds = new Set<string>();
   const take = (line: NumberedLine) => {
     const entry = entryOf(line, file);
+    // A request that was rejected led to no reply: it is no call.
+    if (entry.type === "usage" && isRejectedUsage(entry.usage)) return;
     entries.push(entry);
     if (entry.type !== "message") return;
     for (const { callId } of toolCallsOf(entry.message)) callIds.add(callId);

@@ -22,6 +22,8 @@ function describeEntry(entry: SessionEntry): string {
   switch (entry.type) {
     case "session":
       return `session ${entry.id}`;
+    case "setup-change":
+      return `setup ${entry.tools.length} tools`;
     case "message":
       return describeMessage(entry.message);
     case "usage": {

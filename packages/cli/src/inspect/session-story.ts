@@ -64,6 +64,7 @@ export function sessionStory(entries: readonly SessionEntry[]): readonly StoryLi
         lines.push({ kind: "model", modelId: entry.modelId });
         break;
       case "session":
+      case "setup-change":
       case "revert":
         break;
       default:

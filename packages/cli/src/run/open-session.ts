@@ -83,7 +83,7 @@ export async function openSession(options: SessionOptions, { io, environment }: 
       tools: tools.tools,
       artifacts: createFileArtifactStore(join(cwd, ".plimsoll/artifacts")),
       nowMs: io.nowMs,
-      context: { stateProviders: [tools.stateOf(sessionId)] },
+      stateOf: (id) => [tools.stateOf(id)],
       ...(config.settings.max_steps === undefined ? {} : { maxSteps: config.settings.max_steps.value }),
     });
     return {

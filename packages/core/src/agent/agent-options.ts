@@ -1,7 +1,8 @@
 import type { ModelLimits } from "../entry.ts";
 import type { Policy } from "../policy/policy.ts";
-import type { ArtifactStore, ModelClient, ModelRequest, SessionStore, Summarizer } from "../ports.ts";
+import type { ArtifactStore, ModelClient, ModelRequest, SessionStore, StateProvider, Summarizer } from "../ports.ts";
 import type { ContextManagerOptions } from "../session/context-manager.ts";
+import type { ModelPriors } from "../tokens/model-prior.ts";
 import type { AgentTool } from "./agent-tool.ts";
 import type { AgentListener } from "./events.ts";
 
@@ -22,7 +23,12 @@ export type AgentSession =
       readonly agent?: { readonly name: string; readonly version: string | null };
       readonly parent?: { readonly sessionId: string; readonly callId: string | null };
     }
-  | { readonly kind: "resume"; readonly sessionId: string };
+  | {
+      readonly kind: "resume";
+      readonly sessionId: string;
+      /** The system text from now on; the log's own where it is left out. The tools are those of the options. */
+      readonly system?: string;
+    };
 
 /** What an agent is made of. */
 export interface AgentOptions {
@@ -30,7 +36,8 @@ export interface AgentOptions {
   readonly sessions: SessionStore;
   readonly model: AgentModel;
   readonly policy: Policy;
-  readonly summarizer: Summarizer;
+  /** Writes summaries; where it is left out, the model that is asked at that moment does. */
+  readonly summarizer?: Summarizer;
   readonly tools: readonly AgentTool[];
   readonly artifacts: ArtifactStore;
   readonly nowMs: () => number;
@@ -48,10 +55,14 @@ export interface AgentOptions {
   /** How deep sub-agents may start sub-agents; 1 where it is left out, 0 for none. */
   readonly subAgentDepth?: number;
   readonly onEvent?: AgentListener;
-  /** What the context manager takes besides: a hook, what stays verbatim, what is tracked, who counts the work. */
+  /** What is expected of each model before it reports; the pooled prior where it is left out. */
+  readonly modelPriors?: ModelPriors;
+  /** The live state that compaction must not forget, by the session's id: each sub-agent has its own. */
+  readonly stateOf?: (sessionId: string) => readonly StateProvider[];
+  /** What the context manager takes besides; not for sub-agents: a hook, what stays verbatim, what is tracked, who counts the work. */
   readonly context?: Pick<
     ContextManagerOptions,
-    "beforeCompaction" | "pinned" | "stateProviders" | "fileTracker" | "hiddenOverheadTokens" | "work"
+    "beforeCompaction" | "pinned" | "fileTracker" | "hiddenOverheadTokens" | "work"
   >;
 }
 

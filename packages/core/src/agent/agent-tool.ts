@@ -39,6 +39,8 @@ export interface ToolCallContext {
   recall(handle: string, range: RecallRange): Promise<Recalled | null>;
   /** Lets an agent with a log of its own work on a task and resolves to its last words. Rejects where sub-agents are not to be had. */
   runSubAgent(task: SubAgentTask): Promise<SubAgentReply>;
+  /** Lets the history be summarised before the next step, with nothing kept but what must stay: the model asks for a hand-off to itself. */
+  requestHandOff(focus: string): void;
 }
 
 /** A task for a sub-agent. */

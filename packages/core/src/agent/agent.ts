@@ -8,6 +8,7 @@ import type { Recalled, RecallRange } from "../session/recall.ts";
 import type { AgentModel } from "./agent-options.ts";
 import type { ContextUsage } from "./context-usage.ts";
 import type { AgentListener, EndReason } from "./events.ts";
+import type { SetupChange } from "./setup-change.ts";
 import type { UsageTotals } from "./usage-totals.ts";
 
 /** What a person sends: text, or parts with images. */
@@ -24,7 +25,7 @@ export interface RunOutcome {
 /** How an agent is, at any moment from its start on. */
 export interface AgentState {
   readonly sessionId: string;
-  readonly status: "idle" | "running" | "closed";
+  readonly status: "idle" | "running" | "compacting" | "closed";
   readonly mode: string;
   readonly modelId: string;
   readonly policy: string;
@@ -47,6 +48,8 @@ export interface Agent {
   readonly sessionId: string;
   /** What a crash left of a last line when the log was opened, or `null`. */
   readonly cutOff: { readonly line: number; readonly bytes: number } | null;
+  /** What a resumed session is told anew, where system text or tools are no longer those of its log; `null` where they are. */
+  readonly setupChange: SetupChange | null;
   /**
    * Appends a human message and works until the model has no more calls. A provider's failure is an outcome; what rejects is a log that
    * cannot be written, `bad-input` for input without content or while a run goes on, and faults of ours.
@@ -56,9 +59,9 @@ export interface Agent {
   replaceHistoryAndSubmit(history: readonly MessageDraft[], input: UserInput): Promise<RunOutcome>;
   /** Sends a message into the run that goes on: it enters at the next step. Rejects with `bad-input` where none does. */
   steer(input: UserInput): void;
-  /** Ends the run that goes on; open calls get error results. Nothing where none does. */
+  /** Ends the run that goes on, or the compaction; open calls get error results. Nothing where none does. */
   cancel(): void;
-  /** Compacts now, or before the next step of the run that goes on. */
+  /** Compacts now, or before the next step of the run that goes on. Rejects with `aborted` where it is cancelled. */
   compact(request?: CompactRequest): Promise<FitOutcome>;
   /** Undoes the newest compaction. Rejects with `bad-input` where there is none, or while a run goes on. */
   undo(): Promise<RevertEntry>;

@@ -20,5 +20,6 @@ export type { AgentEvent, AgentListener, EndReason } from "./events.ts";
 // Logs
 export { createMemorySessionStore } from "./memory-session-store.ts";
 export { startAgent } from "./run-agent.ts";
+export type { SetupChange } from "./setup-change.ts";
 export type { UsageTotals } from "./usage-totals.ts";
 export { foldTotals, NO_USAGE } from "./usage-totals.ts";

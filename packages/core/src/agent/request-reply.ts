@@ -17,6 +17,8 @@ export interface ReplyRequest {
   readonly context: () => Promise<Context>;
   /** Compacts at the overflow gate. */
   readonly recover: (facts: Required<Pick<FitInput, "observedLimitTokens" | "recovery">>) => Promise<FitOutcome>;
+  /** Logs the size that a rejection named: what was sent measures the context, although nothing came back. */
+  readonly measure: (sent: Context, promptTokens: number) => Promise<void>;
   readonly emit: (event: AgentEventBody) => void;
 }
 
@@ -42,6 +44,8 @@ export async function requestReply(request: ReplyRequest): Promise<Answer> {
       const limitTokens = numberIn(error, "limitTokens");
       const isLast = recovery >= maximum;
       const requestedTokens = numberIn(error, "requestedTokens");
+      const promptTokens = numberIn(error, "promptTokens");
+      if (promptTokens !== null) await request.measure(sent, promptTokens);
       request.emit({ type: "overflow-detected", limitTokens, requestedTokens, recovery: isLast ? 0 : recovery + 1 });
       if (isLast) throw error;
       const outcome = await request.recover({ observedLimitTokens: limitTokens, recovery });

@@ -1,22 +1,24 @@
 import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
 import { PlimsollError } from "../error.ts";
-import { shortHash } from "../hash.ts";
 import type { MessageDraft } from "../message/ids.ts";
-import type { OpenedSession } from "../ports.ts";
+import type { OpenedSession, Summarizer } from "../ports.ts";
 import { recallArtifact } from "../session/admit.ts";
 import { createContextManager } from "../session/context-manager.ts";
+import { createModelSummarizer } from "../summarizer/model-summarizer.ts";
 import type { Agent, CompactRequest, RunOutcome, UserInput } from "./agent.ts";
 import type { AgentModel, AgentOptions } from "./agent-options.ts";
-import { DEFAULT_MAX_STEPS, DEFAULT_MODE } from "./agent-options.ts";
+import { DEFAULT_MAX_STEPS } from "./agent-options.ts";
 import type { ToolCallContext } from "./agent-tool.ts";
 import { contextUsage } from "./context-usage.ts";
 import { createEventHub } from "./event-hub.ts";
 import type { AgentEventBody } from "./events.ts";
 import { compactionEvent } from "./events.ts";
+import { createModes } from "./modes.ts";
 import { openSession } from "./open-session.ts";
 import { replaceHistory } from "./replace-history.ts";
 import { runLoop } from "./run-loop.ts";
 import { createSessionLog } from "./session-log.ts";
+import { settleModel, settleSetup } from "./settle.ts";
 import { runSubAgent } from "./sub-agent.ts";
 import { userDraft } from "./user-draft.ts";
 
@@ -42,31 +44,31 @@ async function agentOver(options: AgentOptions, opened: OpenedSession): Promise<
   if (options.onEvent !== undefined) hub.subscribe(options.onEvent);
   const emit = (event: AgentEventBody) => hub.emit({ ...event, sessionId });
   const tools = new Map(options.tools.map((tool) => [tool.spec.name, tool]));
+  const modes = createModes(options);
+  let model = options.model;
+  const byModel: Summarizer = (request, signal) =>
+    createModelSummarizer(model.client, { modelId: model.modelId })(request, signal);
   const manager = createContextManager({
     policy,
-    summarizer: options.summarizer,
+    summarizer: options.summarizer ?? byModel,
     entries: opened.entries,
+    stateProviders: options.stateOf?.(sessionId) ?? [],
+    ...(options.modelPriors === undefined ? {} : { modelPriors: options.modelPriors }),
     onEvent: (event) => emit(event.type === "compaction-end" ? compactionEvent(event.entry, event.estimator) : event),
     ...options.context,
   });
   const log = createSessionLog(manager, opened.writer, opened.entries.length);
   const waiting: MessageDraft[] = [];
   const compactions: (() => Promise<void>)[] = [];
-  let model = options.model;
-  let mode = options.mode ?? DEFAULT_MODE;
   let step = 0;
   let turns = 0;
   let run: { readonly abort: AbortController; readonly end: Promise<unknown> } | null = null;
+  let compacting: { readonly abort: AbortController; readonly end: Promise<unknown> } | null = null;
   let isClosed = false;
 
   const usage = () =>
     contextUsage({ prediction: manager.predict(), limits: model.limits, policy, messages: manager.view().messages.size });
   const dynamicContext = async () => (await options.dynamicContext?.()) ?? null;
-  const whyNot = (toolName: string): string | null => {
-    const allowed = options.modes?.[mode];
-    if (allowed === undefined || allowed.includes(toolName)) return null;
-    return `The tool "${toolName}" may not be used in mode "${mode}". It allows: ${allowed.join(", ")}.`;
-  };
   const recall: Agent["recall"] = async (handle, range) =>
     manager.recall(handle, range) ?? (await recallArtifact(handle, range, options.artifacts));
   const callContext = ({ callId }: { readonly callId: string }, signal: AbortSignal): ToolCallContext => ({
@@ -79,10 +81,14 @@ async function agentOver(options: AgentOptions, opened: OpenedSession): Promise<
       const { system } = manager.view();
       return runSubAgent(task, { options, model, sessionId, system, callId, signal, onEvent: hub.emit, start: startAgent });
     },
+    requestHandOff: (focus) => {
+      compactions.push(async () => void (await fitNow({ reason: "hand-off", keep: { messages: 0 } }, focus)));
+    },
   });
   const assertIdle = (what: string) => {
     if (isClosed) throw new PlimsollError("bad-session", `session ${sessionId} is closed`, { sessionId });
     if (run !== null) throw new PlimsollError("bad-input", `cannot ${what} while a run goes on; cancel it first`);
+    if (compacting !== null) throw new PlimsollError("bad-input", `cannot ${what} while a compaction goes on`);
   };
   const checkModel = () => void usage();
 
@@ -102,7 +108,7 @@ async function agentOver(options: AgentOptions, opened: OpenedSession): Promise<
         model: () => model,
         usage,
         dynamicContext,
-        whyNot,
+        whyNot: modes.whyNot,
         callContext,
         takeWaiting: () => waiting.splice(0),
         betweenSteps: async () => {
@@ -139,47 +145,51 @@ async function agentOver(options: AgentOptions, opened: OpenedSession): Promise<
     assertIdle("submit");
     return await runWith(userDraft(input, nowMs()), prepare);
   };
-  const fitNow = async (now: FitInput["now"], focus: string | null): Promise<FitOutcome> => {
-    const signal = run?.abort.signal ?? new AbortController().signal;
+  const fitNow = async (now: FitInput["now"], focus: string | null, signal = run?.abort.signal): Promise<FitOutcome> => {
     const input = { gate: "before-step", pending: [], model: model.limits, nowMs: nowMs(), step } as const;
     const dynamic = await dynamicContext();
     const more = { dynamicContext: dynamic, focus, ...(now === undefined ? {} : { now }) };
-    const outcome = await manager.fit({ ...input, ...more }, signal);
+    const outcome = await manager.fit({ ...input, ...more }, signal ?? new AbortController().signal);
     await log.flush();
     return outcome;
   };
+  const compactIdle = async (work: (signal: AbortSignal) => Promise<FitOutcome>): Promise<FitOutcome> => {
+    assertIdle("compact");
+    const abort = new AbortController();
+    const end = work(abort.signal);
+    compacting = { abort, end };
+    try {
+      return await end;
+    } finally {
+      compacting = null;
+    }
+  };
   const compact = ({ keep = null, focus = null }: CompactRequest = {}): Promise<FitOutcome> => {
-    const work = () => fitNow({ reason: "manual", keep }, focus);
-    if (run === null) return work();
+    const work = (signal?: AbortSignal) => fitNow({ reason: "manual", keep }, focus, signal);
+    if (run === null) return compactIdle(work);
     return new Promise((resolve, reject) => {
       compactions.push(() => work().then(resolve, reject));
     });
   };
-  const switchModel = async (to: AgentModel): Promise<FitOutcome> => {
-    assertIdle("switch models");
-    const input = { gate: "before-step", pending: [], model: to.limits, nowMs: nowMs(), step } as const;
-    const outcome = await manager.switchModel(
-      to,
-      { ...input, dynamicContext: await dynamicContext() },
-      new AbortController().signal,
-    );
-    model = to;
-    await log.flush();
-    return outcome;
-  };
+  const switchModel = (to: AgentModel): Promise<FitOutcome> =>
+    compactIdle(async (signal) => {
+      const input = { gate: "before-step", pending: [], model: to.limits, nowMs: nowMs(), step } as const;
+      const outcome = await manager.switchModel(to, { ...input, dynamicContext: await dynamicContext() }, signal);
+      model = to;
+      await log.flush();
+      return outcome;
+    });
 
   checkModel();
   await log.flush();
-  const known = manager.view();
-  if (known.modelId === null) {
-    const { modelId, limits } = model;
-    const id = shortHash(`model-change\n${modelId}\n${known.lastEntryId ?? ""}`);
-    await log.append({ type: "model-change", id, modelId, limits, atMs: nowMs() });
-  } else if (known.modelId !== model.modelId) await switchModel(model);
+  const started = { manager, log, options };
+  const changed = await settleSetup(started);
+  if (!(await settleModel(started))) await switchModel(model);
 
   return {
     sessionId,
     cutOff: opened.cutOff,
+    setupChange: changed,
     submit: (input) => submitting(input, async () => undefined),
     replaceHistoryAndSubmit: (history, input) =>
       submitting(input, () => log.append(replaceHistory(manager.view(), history, nowMs()))),
@@ -188,7 +198,7 @@ async function agentOver(options: AgentOptions, opened: OpenedSession): Promise<
       waiting.push(userDraft(input, nowMs()));
       emit({ type: "message-queued", waiting: waiting.length });
     },
-    cancel: () => run?.abort.abort(new PlimsollError("aborted", "cancelled")),
+    cancel: () => (run ?? compacting)?.abort.abort(new PlimsollError("aborted", "cancelled")),
     compact,
     undo: async () => {
       assertIdle("undo");
@@ -197,17 +207,11 @@ async function agentOver(options: AgentOptions, opened: OpenedSession): Promise<
       return entry;
     },
     switchModel,
-    setMode: (to) => {
-      if (options.modes?.[to] === undefined && to !== DEFAULT_MODE) {
-        const modes = [DEFAULT_MODE, ...Object.keys(options.modes ?? {})];
-        throw new PlimsollError("bad-input", `there is no mode "${to}"; there are: ${modes.join(", ")}`);
-      }
-      mode = to;
-    },
+    setMode: modes.set,
     state: () => ({
       sessionId,
-      status: isClosed ? "closed" : run === null ? "idle" : "running",
-      mode,
+      status: isClosed ? "closed" : run !== null ? "running" : compacting !== null ? "compacting" : "idle",
+      mode: modes.current(),
       modelId: model.modelId,
       policy: policy.name,
       step,
@@ -221,7 +225,9 @@ async function agentOver(options: AgentOptions, opened: OpenedSession): Promise<
     subscribe: hub.subscribe,
     close: async () => {
       run?.abort.abort(new PlimsollError("aborted", "closed"));
+      compacting?.abort.abort(new PlimsollError("aborted", "closed"));
       await run?.end.catch(() => undefined);
+      await compacting?.end.catch(() => undefined);
       isClosed = true;
       await opened.writer.close();
     },

@@ -1,11 +1,16 @@
 import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
+import type { UsageEntry } from "../entry.ts";
 import { isPlimsollError, PlimsollError } from "../error.ts";
+import { shortHash } from "../hash.ts";
 import type { MessageDraft } from "../message/ids.ts";
 import { overheadHash, withId } from "../message/ids.ts";
-import type { AssistantMessage, Message, ToolCallPart } from "../message/message.ts";
+import type { AssistantMessage, Context, Message, ToolCallPart } from "../message/message.ts";
 import { textOf, toolCallsOf } from "../message/message.ts";
+import { isSilentOverflow, measuredUsage } from "../reported-tokens.ts";
 import { admitToolResult } from "../session/admit.ts";
 import type { ContextManager } from "../session/context-manager.ts";
+import type { Usage } from "../usage.ts";
+import { rejectedUsage } from "../usage.ts";
 import type { RunOutcome } from "./agent.ts";
 import type { AgentModel, AgentOptions } from "./agent-options.ts";
 import type { AgentTool, ToolCallContext } from "./agent-tool.ts";
@@ -65,6 +70,8 @@ function createRun(ports: RunPorts): Run {
   let turn = 0;
   let turnSteps = 0;
   let lastText = "";
+  /** The newest prompt was cut by the provider without a word: the context shrinks before the next request. */
+  let wasCut = false;
 
   const fitAt = async (gate: FitInput["gate"], more: Partial<FitInput> = {}): Promise<FitOutcome> => {
     const outcome = await manager.fit(
@@ -105,6 +112,17 @@ function createRun(ports: RunPorts): Run {
     return { reason, steps: step, text: lastText, error };
   };
 
+  const usageEntry = (requestId: string, sent: Context, usage: Usage): UsageEntry => ({
+    type: "usage",
+    requestId,
+    modelId: ports.model().modelId,
+    throughMessageId: sent.messages.at(-1)?.id ?? null,
+    overheadHash: overheadHash(sent.system, sent.tools),
+    viewHash: manager.view().viewHash,
+    usage,
+    atMs: ports.options.nowMs(),
+  });
+
   const ask = async (): Promise<AssistantMessage | null> => {
     const { reply, sent } = await requestReply({
       model: ports.model(),
@@ -112,19 +130,21 @@ function createRun(ports: RunPorts): Run {
       signal,
       context: async () => manager.context(await ports.dynamicContext()),
       recover: (facts) => fitAt("on-overflow", facts),
+      measure: async (rejected, promptTokens) => {
+        // One rejected prompt, one entry: what follows it in the log has another last message or another view.
+        const requestId = `rejected-${shortHash(`${manager.view().lastEntryId ?? ""}\n${promptTokens}`)}`;
+        await log.append(usageEntry(requestId, rejected, rejectedUsage(promptTokens)));
+      },
       emit,
     });
-    const entry = {
-      type: "usage",
-      requestId: reply.requestId,
-      modelId: ports.model().modelId,
-      throughMessageId: sent.messages.at(-1)?.id ?? null,
-      overheadHash: overheadHash(sent.system, sent.tools),
-      viewHash: manager.view().viewHash,
-      usage: reply.usage,
-      atMs: ports.options.nowMs(),
-    } as const;
+    const entry = usageEntry(reply.requestId, sent, measuredUsage(reply.usage, reply.stopReason));
     await log.append(entry);
+    const { contextWindowTokens } = ports.model().limits;
+    wasCut = ports.options.policy.enabled && isSilentOverflow(entry.usage, contextWindowTokens);
+    if (wasCut) {
+      const requestedTokens = entry.usage.input.totalTokens;
+      emit({ type: "overflow-detected", limitTokens: contextWindowTokens, requestedTokens, recovery: 1 });
+    }
     const known = { tools: ports.tools, lastMessageId: log.lastMessageId(), hasCall: log.hasCall };
     const draft = withoutBlanks(resolveCalls(reply.draft, known));
     const message = draft === null ? null : await append(draft);
@@ -158,6 +178,9 @@ function createRun(ports: RunPorts): Run {
     for (const { id: _, ...draft } of results) await append(draft);
   };
 
+  const fitAfterStep = () =>
+    wasCut ? fitAt("on-overflow", { observedLimitTokens: null, recovery: 0 }) : fitAt("after-tool-batch");
+
   const steps = async (): Promise<RunOutcome> => {
     for (;;) {
       await ports.betweenSteps();
@@ -175,11 +198,14 @@ function createRun(ports: RunPorts): Run {
       if (calls.length > 0) {
         await runTools(calls);
         if (signal.aborted) return ended("cancelled", null);
-        await fitAt("after-tool-batch");
+        await fitAfterStep();
         continue;
       }
       const newcomers = ports.takeWaiting();
-      if (newcomers.length === 0) return ended(endOf(message), null);
+      if (newcomers.length === 0) {
+        if (wasCut) await fitAfterStep();
+        return ended(endOf(message), null);
+      }
       endTurn("steered");
       await enter(newcomers, "before-step");
     }

@@ -1,7 +1,9 @@
 import type { SessionEntry } from "../entry.ts";
 import type { Usage } from "../usage.ts";
+import { isRejectedUsage } from "../usage.ts";
 
-/** What a session used so far, as its providers reported it; summaries that a model wrote are in it. What was not reported is not counted. */
+/** What a session used so far, as its providers reported it; summaries that a model wrote are in it. What was not reported is not counted,
+ * nor is a request that was rejected. */
 export interface UsageTotals {
   readonly requests: number;
   readonly inputTokens: number;
@@ -23,7 +25,7 @@ export const NO_USAGE: UsageTotals = {
 
 /** The totals after one more entry of the log. */
 export function foldTotals(totals: UsageTotals, entry: SessionEntry): UsageTotals {
-  if (entry.type === "usage") return withUsage(totals, entry.usage);
+  if (entry.type === "usage") return isRejectedUsage(entry.usage) ? totals : withUsage(totals, entry.usage);
   if (entry.type !== "compaction") return totals;
   let next = { ...totals, compactions: totals.compactions + 1 };
   for (const edit of entry.edits) {

@@ -73,6 +73,9 @@ const usage = z.strictObject({
   billed: z.strictObject({ inputTokens: count, outputTokens: count }),
   raw: json,
 });
+const tools = z
+  .array(z.strictObject({ name: z.string(), description: z.string(), parametersJson: z.string() }))
+  .readonly();
 const limits = z.strictObject({ contextWindowTokens: count, maxOutputTokens: count });
 const covered = z.strictObject({ messages: z.number(), parts: z.number(), chars: z.number() });
 const appliedEdit = z.discriminatedUnion("kind", [
@@ -144,10 +147,11 @@ export const sessionEntrySchema: z.ZodType<SessionEntry> = z.discriminatedUnion(
     id,
     createdMs: atMs,
     system: z.string(),
-    tools: z.array(z.strictObject({ name: z.string(), description: z.string(), parametersJson: z.string() })).readonly(),
+    tools,
     parent: z.strictObject({ sessionId: z.string(), callId: z.string().nullable() }).nullable(),
     agent: z.strictObject({ name: z.string(), version: z.string().nullable() }).nullable(),
   }),
+  z.strictObject({ type: z.literal("setup-change"), id, system: z.string(), tools, atMs }),
   z.strictObject({ type: z.literal("message"), message }),
   z.strictObject({
     type: z.literal("usage"),

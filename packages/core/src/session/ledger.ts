@@ -38,6 +38,7 @@ export function foldLedger(ledger: Ledger, entry: SessionEntry, fold: LedgerFold
     case "model-change":
       return fold.estimator.changeModel(ledger, entry.modelId);
     case "session":
+    case "setup-change":
       return ledger;
     default:
       return entry satisfies never;

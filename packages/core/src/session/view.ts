@@ -52,6 +52,8 @@ export function foldEntry(view: SessionView, entry: SessionEntry): SessionView {
   switch (entry.type) {
     case "session":
       return { ...view, sessionId: entry.id, system: entry.system, tools: entry.tools, lastEntryId };
+    case "setup-change":
+      return { ...view, system: entry.system, tools: entry.tools, lastEntryId };
     case "message":
       return { ...appendMessage(view, entry.message), lastEntryId };
     case "usage":

@@ -1,7 +1,7 @@
 import { isRecord, PlimsollError } from "@plimsoll/core";
 import { numberAt, recordAt, stringAt } from "../fields.ts";
 import type { ClassifiedFailure, ProviderErrorClass } from "../overflow.ts";
-import { classifyProviderError } from "../overflow.ts";
+import { classifyProviderError, namedPromptTokens } from "../overflow.ts";
 
 /**
  * How a request failed.
@@ -51,10 +51,12 @@ export function failureOf(thrown: unknown, source: FailureSource): Failure {
   const reason = reasonOf(thrown, status);
   const message = thrown instanceof Error ? thrown.message : "";
   const body = isRecord(thrown) ? thrown.error : undefined;
-  const classified = classOf({ status, message, code: stringAt(thrown, "code"), body }, reason);
+  const failure = { status, message, code: stringAt(thrown, "code"), body };
+  const classified = classOf(failure, reason);
+  const promptTokens = classified.class === "context-overflow" ? namedPromptTokens(failure) : null;
   const retryAfterMs = retryAfterOf(isRecord(thrown) ? thrown.headers : null);
   const words = classified.class === "other" ? vendorWords(body, source.key) : null;
-  const details = { ...classified, status, reason, provider: source.provider, retryAfterMs };
+  const details = { ...classified, promptTokens, status, reason, provider: source.provider, retryAfterMs };
   const code = classified.class === "context-overflow" ? "context-overflow" : "provider-failed";
   return {
     class: classified.class,

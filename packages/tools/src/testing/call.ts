@@ -9,6 +9,7 @@ export function call(tool: AgentTool, args: unknown, context: Partial<ToolCallCo
     signal: new AbortController().signal,
     artifacts: createMemoryArtifactStore(),
     recall: async () => null,
+    requestHandOff: () => undefined,
     runSubAgent: () => Promise.reject(new Error("no sub-agents here")),
     ...context,
   });

@@ -1,0 +1,48 @@
+import type { SetupChangeEntry } from "../entry.ts";
+import { shortHash } from "../hash.ts";
+import { canonicalJson } from "../json.ts";
+import type { SessionView } from "../session/view.ts";
+import type { ToolSpec } from "../tool.ts";
+
+/** What a resumed session is told anew before its messages. The lists name tools. */
+export interface SetupChange {
+  readonly isSystemChanged: boolean;
+  readonly addedTools: readonly string[];
+  readonly removedTools: readonly string[];
+  /** Tools that kept their name and have another description or other parameters. */
+  readonly changedTools: readonly string[];
+}
+
+/** What is to be sent before the messages from now on. */
+export interface Setup {
+  readonly system: string;
+  readonly tools: readonly ToolSpec[];
+}
+
+/** How a setup differs from the one of a log; `null` where both are the same. */
+export function setupChange({ system, tools }: Setup, to: Setup): SetupChange | null {
+  const before = textByName(tools);
+  const after = textByName(to.tools);
+  const change: SetupChange = {
+    isSystemChanged: system !== to.system,
+    addedTools: [...after.keys()].filter((name) => !before.has(name)),
+    removedTools: [...before.keys()].filter((name) => !after.has(name)),
+    changedTools: [...after].filter(([name, text]) => before.has(name) && before.get(name) !== text).map(([name]) => name),
+  };
+  const toolCount = change.addedTools.length + change.removedTools.length + change.changedTools.length;
+  return change.isSystemChanged || toolCount > 0 ? change : null;
+}
+
+/** The entry that lets another setup hold from here on. */
+export function setupChangeEntry(view: SessionView, { system, tools }: Setup, nowMs: number): SetupChangeEntry {
+  const id = shortHash(canonicalJson({ type: "setup-change", after: view.lastEntryId, system, tools: tools.map(textOf) }));
+  return { type: "setup-change", id, system, tools, atMs: nowMs };
+}
+
+function textByName(tools: readonly ToolSpec[]): ReadonlyMap<string, string> {
+  return new Map(tools.map((tool) => [tool.name, textOf(tool)]));
+}
+
+function textOf({ name, description, parametersJson }: ToolSpec): string {
+  return `${name}\n${description}\n${parametersJson}`;
+}
