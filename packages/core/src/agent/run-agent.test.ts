@@ -2,73 +2,22 @@ import { describe, expect, test } from "vitest";
 import { PlimsollError } from "../error.ts";
 import { checkMessages } from "../message/check.ts";
 import { textOf } from "../message/message.ts";
-import type { Policy } from "../policy/policy.ts";
 import { NONE_POLICY } from "../policy/presets/none.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
-import { createMemoryArtifactStore } from "../session/memory-artifact-store.ts";
 import { foldEntries } from "../session/view.ts";
-import { createDigest } from "../summarizer/digest.ts";
+import { AGENT_LIMITS, agentSetup, agentTool, ECHO_TOOL, echoCalls } from "../testing/agent-setup.ts";
 import type { ScriptedReply } from "../testing/scripted-model.ts";
-import { scriptedModel } from "../testing/scripted-model.ts";
 import { createWorkCounter } from "../tokens/work.ts";
-import type { AgentOptions } from "./agent-options.ts";
-import type { AgentTool, ToolOutput } from "./agent-tool.ts";
+import type { ToolOutput } from "./agent-tool.ts";
 import type { AgentEvent } from "./events.ts";
 import { createMemorySessionStore } from "./memory-session-store.ts";
 import { startAgent } from "./run-agent.ts";
-
-const LIMITS = { contextWindowTokens: 8000, maxOutputTokens: 1000 };
-
-function tool(name: string, run: AgentTool["run"], more: Partial<AgentTool> = {}): AgentTool {
-  return {
-    spec: { name, description: name, parametersJson: '{"type":"object"}' },
-    category: "generic",
-    isRerunnable: true,
-    hint: null,
-    pathsOf: () => [],
-    run,
-    ...more,
-  };
-}
-
-const echo = tool("echo", async (args) => ({ text: JSON.stringify(args), isError: false }), {
-  pathsOf: () => [{ path: "echo.txt", access: "read" }],
-});
-
-const calls = (...callIds: string[]) => ({
-  calls: callIds.map((callId) => ({ callId, toolName: "echo", argumentsJson: `{"id":"${callId}"}` })),
-});
-
-interface Setup extends Partial<Omit<AgentOptions, "model">> {
-  readonly policy?: Policy;
-}
-
-function setup(answers: readonly ScriptedReply[] | ((index: number) => ScriptedReply), more: Setup = {}) {
-  const model = scriptedModel((_, index) =>
-    typeof answers === "function" ? answers(index) : (answers[index] ?? { text: "nothing left to say" }),
-  );
-  const events: AgentEvent[] = [];
-  const sessions = more.sessions ?? createMemorySessionStore();
-  const options: AgentOptions = {
-    session: { kind: "new", sessionId: "main", system: "be brief" },
-    model: { client: model.client, modelId: "test/model", limits: LIMITS },
-    policy: PLIMSOLL_POLICY,
-    summarizer: createDigest(),
-    tools: [echo],
-    artifacts: createMemoryArtifactStore(),
-    nowMs: () => 1,
-    onEvent: (event) => events.push(event),
-    ...more,
-    sessions,
-  };
-  return { options, model, events, sessions, start: () => startAgent(options) };
-}
 
 const kinds = (events: readonly AgentEvent[]) => events.map(({ type }) => type);
 
 describe("a run", () => {
   test("calls tools until the model has no more calls, and tells it as it goes", async () => {
-    const { start, events, sessions } = setup([{ text: "looking", ...calls("c1") }, { text: "done" }]);
+    const { start, events, sessions } = agentSetup([{ text: "looking", ...echoCalls("c1") }, { text: "done" }]);
     const agent = await start();
     expect(agent.state()).toMatchObject({ status: "idle", context: { windowTokens: 8000, inputBudgetTokens: 7000 } });
     expect(await agent.submit("go")).toEqual({ reason: "done", steps: 2, text: "done", error: null });
@@ -88,14 +37,14 @@ describe("a run", () => {
 
   test("results stand in the order of their calls, whichever is ready first", async () => {
     const release: (() => void)[] = [];
-    const slow = tool("echo", (_, { callId }) => {
+    const slow = agentTool("echo", (_, { callId }) => {
       if (callId === "c2") {
         for (const each of release) each();
         return Promise.resolve({ text: callId, isError: false });
       }
       return new Promise<ToolOutput>((resolve) => release.push(() => resolve({ text: callId, isError: false })));
     });
-    const { start, events } = setup([calls("c1", "c2"), { text: "done" }], { tools: [slow] });
+    const { start, events } = agentSetup([echoCalls("c1", "c2"), { text: "done" }], { tools: [slow] });
     const agent = await start();
     await agent.submit("go");
     const results = agent.context().messages.filter(({ role }) => role === "tool-result");
@@ -105,7 +54,7 @@ describe("a run", () => {
   });
 
   test("a call's paths are resolved when it enters the log, and a repeated id becomes a new one", async () => {
-    const { start } = setup([calls("c1", "c1"), calls("c1"), { text: "done" }]);
+    const { start } = agentSetup([echoCalls("c1", "c1"), echoCalls("c1"), { text: "done" }]);
     const agent = await start();
     await agent.submit("go");
     const { messages } = agent.context();
@@ -121,7 +70,7 @@ describe("a run", () => {
     ["arguments that are no JSON", { toolName: "echo", argumentsJson: '{"a":' }, "The arguments are not valid JSON"],
     ["no arguments at all: an empty object", { toolName: "echo", argumentsJson: "" }, "{}"],
   ])("%s is told to the model", async (_what, call, said) => {
-    const { start } = setup([{ calls: [{ callId: "c1", ...call }] }, { text: "sorry" }]);
+    const { start } = agentSetup([{ calls: [{ callId: "c1", ...call }] }, { text: "sorry" }]);
     const agent = await start();
     expect(await agent.submit("go")).toMatchObject({ reason: "done", text: "sorry" });
     expect(textOf(agent.context().messages[2] ?? expect.fail())).toContain(said);
@@ -131,7 +80,7 @@ describe("a run", () => {
     ["throws at once", () => expect.fail("broken")],
     ["rejects", () => Promise.reject(new Error("broken"))],
   ])("a tool that %s gives an error result", async (_how, run) => {
-    const { start } = setup([calls("c1"), { text: "done" }], { tools: [tool("echo", run)] });
+    const { start } = agentSetup([echoCalls("c1"), { text: "done" }], { tools: [agentTool("echo", run)] });
     const agent = await start();
     await agent.submit("go");
     expect(agent.context().messages[2]).toMatchObject({ isError: true, parts: [{ text: "broken" }] });
@@ -139,8 +88,8 @@ describe("a run", () => {
 
   test("an output over the cap is cut, kept whole, and found by its handle", async () => {
     const long = "line of output\n".repeat(10_000);
-    const { start, events } = setup([calls("c1"), { text: "done" }], {
-      tools: [tool("echo", async () => ({ text: long, isError: false }), { hint: "use read_artifact" })],
+    const { start, events } = agentSetup([echoCalls("c1"), { text: "done" }], {
+      tools: [agentTool("echo", async () => ({ text: long, isError: false }), { hint: "use read_artifact" })],
       policy: { ...PLIMSOLL_POLICY, truncation: { capTokens: 500 } },
     });
     const agent = await start();
@@ -156,8 +105,8 @@ describe("a run", () => {
 
   test("output that cannot be kept is an error result, not a lost session", async () => {
     const full = { put: () => Promise.reject(new PlimsollError("bad-session", "the disk is full")), get: async () => null };
-    const { start } = setup([calls("c1"), { text: "done" }], {
-      tools: [tool("echo", async () => ({ text: "long\n".repeat(50_000), isError: false }))],
+    const { start } = agentSetup([echoCalls("c1"), { text: "done" }], {
+      tools: [agentTool("echo", async () => ({ text: "long\n".repeat(50_000), isError: false }))],
       artifacts: full,
     });
     const agent = await start();
@@ -169,7 +118,7 @@ describe("a run", () => {
   });
 
   test("ends after the steps that it may take", async () => {
-    const { start, model } = setup((index) => calls(`c${index}`), { maxSteps: 3 });
+    const { start, model } = agentSetup((index) => echoCalls(`c${index}`), { maxSteps: 3 });
     const agent = await start();
     expect(await agent.submit("go")).toMatchObject({ reason: "max-steps", steps: 3 });
     expect(model.requests()).toHaveLength(3);
@@ -178,7 +127,7 @@ describe("a run", () => {
 
   test("a provider's failure is an outcome, and the session goes on", async () => {
     const error = new PlimsollError("provider-failed", "quota used up");
-    const { start, events } = setup([{ error }, { text: "here again" }]);
+    const { start, events } = agentSetup([{ error }, { text: "here again" }]);
     const agent = await start();
     expect(await agent.submit("go")).toMatchObject({ reason: "failed", error });
     expect(await agent.submit("again")).toMatchObject({ reason: "done", text: "here again" });
@@ -187,7 +136,7 @@ describe("a run", () => {
 
   test("a log that cannot be written rejects and says so", async () => {
     const sessions = createMemorySessionStore();
-    const { start } = setup([{ text: "done" }], { sessions });
+    const { start } = agentSetup([{ text: "done" }], { sessions });
     const agent = await start();
     await agent.close();
     await expect(agent.submit("go")).rejects.toMatchObject({ code: "bad-session" });
@@ -210,7 +159,7 @@ describe("a run", () => {
         return { ...writer, append };
       },
     };
-    const { start } = setup([{ text: "one" }, { text: "two" }], { sessions: failingOnce });
+    const { start } = agentSetup([{ text: "one" }, { text: "two" }], { sessions: failingOnce });
     const agent = await start();
     await expect(agent.submit("go")).rejects.toThrow("the disk is full");
     expect(await agent.submit("again")).toMatchObject({ reason: "done", text: "two" });
@@ -218,7 +167,7 @@ describe("a run", () => {
   });
 
   test("a subscriber that throws disturbs neither the run nor the others", async () => {
-    const { start } = setup([{ text: "done" }]);
+    const { start } = agentSetup([{ text: "done" }]);
     const agent = await start();
     const heard: string[] = [];
     agent.subscribe(() => expect.fail("broken display"));
@@ -230,17 +179,17 @@ describe("a run", () => {
   });
 
   test.each([[""], [" \n"]])("there is nothing to send in %j", async (input) => {
-    await expect((await setup([]).start()).submit(input)).rejects.toMatchObject({ code: "bad-input" });
+    await expect((await agentSetup([]).start()).submit(input)).rejects.toMatchObject({ code: "bad-input" });
   });
 });
 
 describe("while it runs", () => {
   test("a message sent meanwhile enters at the next step and begins a turn", async () => {
-    const { options, model, events } = setup([calls("c1"), { text: "as you wish" }]);
+    const { options, model, events } = agentSetup([echoCalls("c1"), { text: "as you wish" }]);
     const agent = await startAgent({
       ...options,
       tools: [
-        tool("echo", async () => {
+        agentTool("echo", async () => {
           agent.steer("turn left");
           return { text: "ok", isError: false };
         }),
@@ -252,7 +201,7 @@ describe("while it runs", () => {
   });
 
   test("cancelling ends a request that hangs; the log can go on", async () => {
-    const { start } = setup(["hang", { text: "here again" }]);
+    const { start } = agentSetup(["hang", { text: "here again" }]);
     const agent = await start();
     const run = agent.submit("go");
     await expect(agent.submit("meanwhile")).rejects.toMatchObject({ code: "bad-input" });
@@ -262,11 +211,11 @@ describe("while it runs", () => {
   });
 
   test("cancelling ends a tool that never does; its call has a result", async () => {
-    const { options } = setup([calls("c1"), { text: "here again" }]);
+    const { options } = agentSetup([echoCalls("c1"), { text: "here again" }]);
     const agent = await startAgent({
       ...options,
       tools: [
-        tool("echo", () => {
+        agentTool("echo", () => {
           agent.cancel();
           return new Promise(() => undefined);
         }),
@@ -278,12 +227,12 @@ describe("while it runs", () => {
   });
 
   test("a compaction that is asked for waits for the next step", async () => {
-    const { options } = setup((index) => (index < 5 ? calls(`c${index}`) : { text: "done" }));
+    const { options } = agentSetup((index) => (index < 5 ? echoCalls(`c${index}`) : { text: "done" }));
     const asked: Promise<{ readonly kind: string }>[] = [];
     const agent = await startAgent({
       ...options,
       tools: [
-        tool("echo", async (_, { callId }) => {
+        agentTool("echo", async (_, { callId }) => {
           if (callId === "c3") asked.push(agent.compact({ keep: { messages: 2 } }));
           return { text: "output ".repeat(200), isError: false };
         }),
@@ -295,10 +244,10 @@ describe("while it runs", () => {
 });
 
 describe("compaction in the loop", () => {
-  const outputs = (chars: number) => [tool("echo", async () => ({ text: "x y ".repeat(chars / 4), isError: false }))];
+  const outputs = (chars: number) => [agentTool("echo", async () => ({ text: "x y ".repeat(chars / 4), isError: false }))];
 
   test("happens at the gates, fits every request, and is told with sizes, strategy and step", async () => {
-    const { start, events, model } = setup((index) => (index < 40 ? calls(`c${index}`) : { text: "done" }), {
+    const { start, events, model } = agentSetup((index) => (index < 40 ? echoCalls(`c${index}`) : { text: "done" }), {
       tools: outputs(3000),
     });
     const agent = await start();
@@ -311,17 +260,17 @@ describe("compaction in the loop", () => {
     expect(made.every((event) => (event.step ?? 0) > 0)).toBe(true);
     expect(agent.state().totals.compactions).toBe(made.length);
     const sizes = model.requests().map(({ context }) => JSON.stringify(context.messages).length / 4);
-    expect(Math.max(...sizes)).toBeLessThan(LIMITS.contextWindowTokens);
+    expect(Math.max(...sizes)).toBeLessThan(AGENT_LIMITS.contextWindowTokens);
   });
 
   test("an overflow is recovered from as often as the policy says", async () => {
     const overflow = new PlimsollError("context-overflow", "too long", { limitTokens: 3000, requestedTokens: 3100 });
     const replies: ScriptedReply[] = [
-      ...Array.from({ length: 6 }, (_, index) => calls(`c${index}`)),
+      ...Array.from({ length: 6 }, (_, index) => echoCalls(`c${index}`)),
       { error: overflow },
       { text: "done" },
     ];
-    const { start, events } = setup(replies, { tools: outputs(2000) });
+    const { start, events } = agentSetup(replies, { tools: outputs(2000) });
     const agent = await start();
     expect(await agent.submit("go")).toMatchObject({ reason: "done" });
     expect(events.filter(({ type }) => type === "overflow-detected")).toMatchObject([
@@ -332,20 +281,20 @@ describe("compaction in the loop", () => {
 
   test("with compaction off the provider's error reaches the caller", async () => {
     const overflow = new PlimsollError("context-overflow", "too long");
-    const { start, events } = setup([{ error: overflow }], { policy: NONE_POLICY });
+    const { start, events } = agentSetup([{ error: overflow }], { policy: NONE_POLICY });
     expect(await (await start()).submit("go")).toMatchObject({ reason: "failed", error: overflow });
     expect(events.filter(({ type }) => type === "overflow-detected")).toMatchObject([{ recovery: 0 }]);
   });
 
   test("an overflow that no recovery helps ends the run", async () => {
     const overflow = new PlimsollError("context-overflow", "too long");
-    const { start, model } = setup(() => ({ error: overflow }));
+    const { start, model } = agentSetup(() => ({ error: overflow }));
     expect(await (await start()).submit("go")).toMatchObject({ reason: "failed", error: overflow });
     expect(model.requests().length).toBeLessThanOrEqual(PLIMSOLL_POLICY.overflow.maxRecoveries + 1);
   });
 
   test("is undone to the exact context from before, and stays so when the session is resumed", async () => {
-    const { start, options, sessions } = setup((index) => (index < 6 ? calls(`c${index}`) : { text: "done" }), {
+    const { start, options, sessions } = agentSetup((index) => (index < 6 ? echoCalls(`c${index}`) : { text: "done" }), {
       tools: outputs(800),
     });
     const agent = await start();
@@ -365,7 +314,7 @@ describe("compaction in the loop", () => {
   test("the work of a step does not grow with the session", async () => {
     const work = createWorkCounter();
     const steps: number[] = [];
-    const { options } = setup((index) => (index < 2000 ? calls(`c${index}`) : { text: "done" }), {
+    const { options } = agentSetup((index) => (index < 2000 ? echoCalls(`c${index}`) : { text: "done" }), {
       tools: outputs(400),
       maxSteps: 3000,
       context: { work },
@@ -385,7 +334,7 @@ describe("compaction in the loop", () => {
 
 describe("what it is started with", () => {
   test("replacing the history leaves the old one in the log", async () => {
-    const { start, model } = setup([{ text: "one" }, { text: "two" }]);
+    const { start, model } = agentSetup([{ text: "one" }, { text: "two" }]);
     const agent = await start();
     await agent.submit("first");
     await agent.replaceHistoryAndSubmit(
@@ -397,7 +346,7 @@ describe("what it is started with", () => {
   });
 
   test("parts with an image are sent as they are", async () => {
-    const { start, model } = setup([{ text: "a cat" }]);
+    const { start, model } = agentSetup([{ text: "a cat" }]);
     const image = {
       type: "image",
       mediaType: "image/png",
@@ -411,7 +360,7 @@ describe("what it is started with", () => {
   });
 
   test("a mode refuses tools; the model is told of all of them all the same", async () => {
-    const { start, model } = setup([calls("c1"), { text: "one" }, calls("c2"), { text: "two" }], {
+    const { start, model } = agentSetup([echoCalls("c1"), { text: "one" }, echoCalls("c2"), { text: "two" }], {
       modes: { plan: [] },
       mode: "plan",
     });
@@ -427,7 +376,7 @@ describe("what it is started with", () => {
 
   test("dynamic context is asked for at each request and never logged", async () => {
     let commit = 0;
-    const { start, model } = setup([calls("c1"), { text: "done" }], {
+    const { start, model } = agentSetup([echoCalls("c1"), { text: "done" }], {
       dynamicContext: () => {
         commit += 1;
         return `commit ${commit}`;
@@ -441,13 +390,13 @@ describe("what it is started with", () => {
   });
 
   test("a sub-agent has a log of its own that names its parent, and its events come through", async () => {
-    const task = tool("task", async (_, context) => {
+    const task = agentTool("task", async (_, context) => {
       const { text, isError } = await context.runSubAgent({ prompt: "look closely" });
       return { text, isError };
     });
-    const { start, events, sessions } = setup(
+    const { start, events, sessions } = agentSetup(
       [{ calls: [{ callId: "c1", toolName: "task", argumentsJson: "{}" }] }, { text: "found it" }, { text: "done" }],
-      { tools: [echo, task] },
+      { tools: [ECHO_TOOL, task] },
     );
     const agent = await start();
     await agent.submit("go");
@@ -460,8 +409,8 @@ describe("what it is started with", () => {
   });
 
   test("switching to a smaller window compacts first", async () => {
-    const { start, options } = setup((index) => (index < 6 ? calls(`c${index}`) : { text: "done" }), {
-      tools: [tool("echo", async () => ({ text: "x y ".repeat(500), isError: false }))],
+    const { start, options } = agentSetup((index) => (index < 6 ? echoCalls(`c${index}`) : { text: "done" }), {
+      tools: [agentTool("echo", async () => ({ text: "x y ".repeat(500), isError: false }))],
     });
     const agent = await start();
     await agent.submit("go");
@@ -471,7 +420,7 @@ describe("what it is started with", () => {
   });
 
   test("a window that is not larger than the reserve is an error at the start, and leaves the log free", async () => {
-    const { options, sessions } = setup([]);
+    const { options, sessions } = agentSetup([]);
     const limits = { contextWindowTokens: 1000, maxOutputTokens: 1000 };
     await expect(startAgent({ ...options, model: { ...options.model, limits } })).rejects.toMatchObject({ code: "bad-policy" });
     await (await sessions.open("main")).writer.close();

@@ -1,11 +1,16 @@
 import { PlimsollError } from "../error.ts";
-import type { AssistantMessage } from "../message/message.ts";
+import type { AssistantMessage, StopReason } from "../message/message.ts";
 import type { ModelClient, ModelReply, ModelRequest } from "../ports.ts";
 import { usageOf } from "../usage.ts";
 
 /** What a scripted model answers: words, calls, a failure; or nothing until the caller aborts. */
 export type ScriptedReply =
-  | { readonly text?: string; readonly calls?: readonly ScriptedCall[]; readonly promptTokens?: number }
+  | {
+      readonly text?: string;
+      readonly calls?: readonly ScriptedCall[];
+      readonly promptTokens?: number;
+      readonly stopReason?: StopReason;
+    }
   | { readonly error: PlimsollError }
   | "hang";
 
@@ -53,7 +58,7 @@ function replyOf(
 ): ModelReply {
   const { text = "", calls = [] } = scripted;
   const requestId = `request-${index}`;
-  const stopReason = calls.length > 0 ? "tool-calls" : "end";
+  const stopReason = scripted.stopReason ?? (calls.length > 0 ? "tool-calls" : "end");
   const draft: Omit<AssistantMessage, "id"> = {
     role: "assistant",
     origin: "model",

@@ -2,6 +2,7 @@ import type { UsageEntry } from "../../entry.ts";
 import type { Message } from "../../message/message.ts";
 import { isHuman } from "../../message/message.ts";
 import { sequenceOf } from "../../sequence.ts";
+import { isRejectedUsage } from "../../usage.ts";
 import type { ModelPriors } from "../model-prior.ts";
 import type { Account, Base, Beside, Epoch } from "./account.ts";
 import type { ContentOf } from "./content.ts";
@@ -87,13 +88,15 @@ export function withReport(account: Account, entry: UsageEntry, from: { priors: 
     nextModelId: modelId,
     fits: { ...account.fits, [modelId]: fit },
     base: { kind: "report", promptTokens, beside: from.beside },
-    reply: {
-      requestId,
-      messageId: null,
-      outputTokens: usage.output.totalTokens,
-      reasoningTokens: usage.output.reasoningTokens,
-      content: null,
-    },
+    reply: isRejectedUsage(usage)
+      ? null
+      : {
+          requestId,
+          messageId: null,
+          outputTokens: usage.output.totalTokens,
+          reasoningTokens: usage.output.reasoningTokens,
+          content: null,
+        },
     pending: NO_LOAD,
     pendingMessages: sequenceOf(),
     pendingHuman: false,
