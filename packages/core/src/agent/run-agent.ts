@@ -46,8 +46,7 @@ async function agentOver(options: AgentOptions, opened: OpenedSession): Promise<
   const tools = new Map(options.tools.map((tool) => [tool.spec.name, tool]));
   const modes = createModes(options);
   let model = options.model;
-  const byModel: Summarizer = (request, signal) =>
-    createModelSummarizer(model.client, { modelId: model.modelId })(request, signal);
+  const byModel: Summarizer = (request, signal) => createModelSummarizer(model.client, model)(request, signal);
   const manager = createContextManager({
     policy,
     summarizer: options.summarizer ?? byModel,
