@@ -46,7 +46,10 @@ async function agentOver(options: AgentOptions, opened: OpenedSession): Promise<
   const tools = new Map(options.tools.map((tool) => [tool.spec.name, tool]));
   const modes = createModes(options);
   let model = options.model;
-  const byModel: Summarizer = (request, signal) => createModelSummarizer(model.client, model)(request, signal);
+  const byModel: Summarizer = (request, signal) => {
+    const { client, modelId, reasoning } = model;
+    return createModelSummarizer(client, reasoning === undefined ? { modelId } : { modelId, reasoning })(request, signal);
+  };
   const manager = createContextManager({
     policy,
     summarizer: options.summarizer ?? byModel,

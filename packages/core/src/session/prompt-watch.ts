@@ -69,6 +69,7 @@ export function foldPromptWatch(watch: PromptWatch, entry: SessionEntry, view: S
     case "usage":
       return watchReport(watch, entry);
     case "session":
+    case "setup-change":
     case "model-change":
     case "compaction":
     case "revert":
