@@ -73,9 +73,7 @@ const usage = z.strictObject({
   billed: z.strictObject({ inputTokens: count, outputTokens: count }),
   raw: json,
 });
-const tools = z
-  .array(z.strictObject({ name: z.string(), description: z.string(), parametersJson: z.string() }))
-  .readonly();
+const tools = z.array(z.strictObject({ name: z.string(), description: z.string(), parametersJson: z.string() })).readonly();
 const limits = z.strictObject({ contextWindowTokens: count, maxOutputTokens: count });
 const covered = z.strictObject({ messages: z.number(), parts: z.number(), chars: z.number() });
 const appliedEdit = z.discriminatedUnion("kind", [
