@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
-import type { SessionStore, SessionWriter } from "../../agent/session-store.ts";
 import { entryIdOf } from "../../entry.ts";
+import type { SessionStore, SessionWriter } from "../../ports.ts";
 import { createFileSessionStore } from "../file-session-store.ts";
 import type { SyncPolicy } from "../file-session-writer.ts";
 import { endlessAgent } from "./endless-agent.ts";
