@@ -1,16 +1,5 @@
 import { Buffer } from "node:buffer";
 import { encodeLog, type SessionEntry, usageOf } from "@plimsoll/core";
-import { bench, describe } from "vitest";
-import { claudeCodeImporter } from "../formats/claude-code/importer.ts";
-import { codexImporter } from "../formats/codex/importer.ts";
-import { textSource } from "../formats/file-source.ts";
-import type { Importer } from "../formats/importer.ts";
-import { piImporter } from "../formats/pi/importer.ts";
-import { plimsollImporter } from "../formats/plimsoll/importer.ts";
-
-// The speed of each line importer against JSON.parse over the same bytes: decoded, split into lines and parsed. The sessions are
-// made here: a prompt, then calls whose outputs are of the size that recorded sessions have. The goal is a third of JSON.parse.
-// Run with: pnpm exec vitest bench --run bench/src/micro
 
 /** Steps of a session: about two megabytes. */
 const STEP_COUNT = 600;
@@ -31,7 +20,8 @@ function steps<T>(stepOf: (step: number) => readonly T[]): readonly T[] {
   return Array.from({ length: STEP_COUNT }, (_, step) => stepOf(step)).flat();
 }
 
-function piSession(): Buffer {
+/** A session as pi writes it. */
+export function piSession(): Buffer {
   const message = (id: string, body: object) => ({ type: "message", id, parentId: null, timestamp: AT, message: body });
   const usage = { input: 5, output: 20, cacheRead: 1000, cacheWrite: 50 };
   return jsonLines([
@@ -52,7 +42,8 @@ function piSession(): Buffer {
   ]);
 }
 
-function claudeCodeSession(): Buffer {
+/** A session as Claude Code writes it: every result stands twice in its line. */
+export function claudeCodeSession(): Buffer {
   const line = (uuid: string, parentUuid: string | null, more: object) => ({
     uuid,
     parentUuid,
@@ -82,7 +73,8 @@ function claudeCodeSession(): Buffer {
   ]);
 }
 
-function codexSession(): Buffer {
+/** A session as Codex writes it: every output stands in two lines. */
+export function codexSession(): Buffer {
   const line = (type: string, payload: object) => ({ timestamp: AT, type, payload });
   const counts = (input: number) => ({
     input_tokens: input,
@@ -111,7 +103,8 @@ function codexSession(): Buffer {
   ]);
 }
 
-function plimsollSession(): Buffer {
+/** A session log of our own. */
+export function plimsollSession(): Buffer {
   const start: SessionEntry = {
     type: "session",
     version: 1,
@@ -170,20 +163,3 @@ function plimsollSession(): Buffer {
   ];
   return Buffer.from(encodeLog([start, ...steps(call)]));
 }
-
-const SESSIONS: readonly (readonly [importer: Importer, session: () => Buffer])[] = [
-  [plimsollImporter, plimsollSession],
-  [piImporter, piSession],
-  [claudeCodeImporter, claudeCodeSession],
-  [codexImporter, codexSession],
-];
-
-describe.each(SESSIONS)("$format", (importer, session) => {
-  const bytes = session();
-  bench("JSON.parse of each line", () => {
-    for (const line of bytes.toString("utf8").split("\n")) if (line !== "") JSON.parse(line);
-  });
-  bench("importer", async () => {
-    await importer.read(textSource(bytes.toString("utf8"), "session"));
-  });
-});

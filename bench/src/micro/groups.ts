@@ -1,0 +1,15 @@
+import type { ComparisonGroup } from "./comparison.ts";
+import { engineComparisons } from "./engine-comparisons.ts";
+import { estimatorComparisons } from "./estimator-comparisons.ts";
+import { importerComparisons } from "./importer-comparisons.ts";
+import { libraryComparisons } from "./library-comparisons.ts";
+import { replayComparisons } from "./replay-comparisons.ts";
+
+/** All groups, in the order of the table. */
+export const GROUPS: readonly ComparisonGroup[] = [
+  { name: "estimators", make: estimatorComparisons },
+  { name: "engine", make: engineComparisons },
+  { name: "importers", make: importerComparisons },
+  { name: "replay", make: replayComparisons },
+  { name: "libraries", make: libraryComparisons },
+];
