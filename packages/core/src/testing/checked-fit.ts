@@ -1,6 +1,5 @@
 import { budgetOf } from "../budget.ts";
 import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
-import type { CompactionRecord } from "../entry.ts";
 import type { Message } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
 import type { Policy } from "../policy/policy.ts";
@@ -15,6 +14,7 @@ import type { Report } from "./report.ts";
 import type { ScriptedSummarizer } from "./scripted-ports.ts";
 import { injected } from "./session-messages.ts";
 import type { SessionScenario } from "./session-scenario.ts";
+import { variedPriors } from "./varied-priors.ts";
 
 /** A fit to run and check. */
 export interface CheckedFit {
@@ -87,7 +87,7 @@ export async function checkedFit(fit: CheckedFit): Promise<FitResult> {
         tokensOf: (messages) => tokensOf(messages, ledger, fit),
         report,
       });
-      if (arrived.length === 0) checkFits(outcome.entry.record, fit);
+      if (arrived.length === 0) checkFits(fit);
       const { reason } = outcome.entry.record;
       const mayAsk = reason !== "emergency" && !(reason === "overflow" && (fit.input.recovery ?? 0) > 0);
       if (!mayAsk && summarizer.calls() > so.calls) report("the rungs without a model ask none", reason);
@@ -124,7 +124,7 @@ function loggedMessage(manager: ContextManager, messageId: string): Message | un
 }
 
 function tokensOf(messages: readonly Message[], ledger: Ledger, { scenario }: CheckedFit): number {
-  const estimator = createEstimator(scenario.policy.estimator, createWorkCounter());
+  const estimator = createEstimator(scenario.policy.estimator, createWorkCounter(), variedPriors);
   return Math.floor(messages.reduce((sum, message) => sum + estimator.messageTokens(message, ledger), 0));
 }
 
@@ -138,10 +138,9 @@ function inputBudgetTokens(policy: Policy, { model, observedLimitTokens }: FitIn
   return budgetOf({ contextWindowTokens, maxOutputTokens: reserveTokens })?.inputBudgetTokens ?? null;
 }
 
-function checkFits({ reason, tokensAfter }: CompactionRecord, fit: CheckedFit): void {
+function checkFits(fit: CheckedFit): void {
   const budgetTokens = inputBudgetTokens(fit.policy, fit.input);
-  // The switch that follows a downshift changes the measure: there the size counts that was planned with.
-  const expectedTokens = reason === "downshift" && tokensAfter !== null ? tokensAfter : fit.manager.predict().expectedTokens;
+  const { expectedTokens } = fit.manager.predict();
   const pendingTokens = tokensOf(fit.input.pending, fit.manager.ledger(), fit);
   if (budgetTokens === null || expectedTokens + pendingTokens > budgetTokens)
     fit.report("fits", `${expectedTokens} + ${pendingTokens} of ${budgetTokens}`);

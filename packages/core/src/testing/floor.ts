@@ -8,6 +8,7 @@ import { clearedText, isClearedText } from "../prompts/stubs.ts";
 import type { ContextManager } from "../session/context-manager.ts";
 import { createEstimator } from "../tokens/estimator.ts";
 import { createWorkCounter } from "../tokens/work.ts";
+import { variedPriors } from "./varied-priors.ts";
 
 /**
  * The least that any compaction could leave, by the policy's own measure: overhead, what is pending, the last human message, and
@@ -15,7 +16,7 @@ import { createWorkCounter } from "../tokens/work.ts";
  * none of these is there: something has to be sent, and no rule says what.
  */
 export function floorTokens(manager: ContextManager, policy: Policy, pending: readonly Message[]): number {
-  const estimator = createEstimator(policy.estimator, createWorkCounter());
+  const estimator = createEstimator(policy.estimator, createWorkCounter(), variedPriors);
   const messages = manager.view().messages.slice();
   const step = messages.slice(openLoopStart(messages)).map(atStubSize);
   const human = messages.findLast(isHuman);

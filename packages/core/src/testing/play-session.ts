@@ -15,6 +15,7 @@ import type { Report, Violation } from "./report.ts";
 import { scriptedHook, scriptedSummarizer } from "./scripted-ports.ts";
 import { humanOf, injected, messagesOfCrash, messagesOfStep } from "./session-messages.ts";
 import type { CrashAct, SessionAct, SessionScenario, StepAct } from "./session-scenario.ts";
+import { variedPriors } from "./varied-priors.ts";
 
 /** What playing a scenario came to. */
 export interface Played {
@@ -57,6 +58,7 @@ function createPlayer(scenario: SessionScenario, report: Report): Player {
       summarizer: summarizer.summarize,
       entries,
       work,
+      modelPriors: variedPriors,
       ...(hook === null ? {} : { beforeCompaction: hook }),
       ...(scenario.hasKeptState ? KEPT_STATE : {}),
       onEvent: (event) => {

@@ -38,7 +38,13 @@ export interface Account {
 export type Base =
   | { readonly kind: "nothing" }
   | { readonly kind: "report"; readonly promptTokens: number; readonly beside: Beside }
-  | { readonly kind: "cut"; readonly measuredTokens: number; readonly load: Load };
+  | {
+      readonly kind: "cut";
+      /** What was measured under the model of the newest report, and the same messages unpriced, for any other model. */
+      readonly measuredTokens: number;
+      readonly measuredLoad: Load;
+      readonly load: Load;
+    };
 
 /** What was sent beside the messages. */
 export interface Beside {
@@ -50,6 +56,8 @@ export interface Beside {
 
 /** The first report since the session began or was cut: what tells the overhead, at any later price of its text. */
 export interface Epoch {
+  /** The model that counted it. */
+  readonly modelId: string;
   readonly promptTokens: number;
   readonly measuredTokens: number;
   readonly load: Load;

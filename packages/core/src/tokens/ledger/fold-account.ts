@@ -10,8 +10,8 @@ import { fixedTokensOf, isSameContent } from "./content.ts";
 import { arrivedTokensBy, learnRules, learnText, nextSurgeTokens } from "./learn-from-report.ts";
 import type { Load } from "./load.ts";
 import { addLoads, NO_LOAD, withContent } from "./load.ts";
-import type { Model } from "./model-fit.ts";
-import { fitFrom, loadTokens } from "./model-fit.ts";
+import type { KnownModel, Model } from "./model-fit.ts";
+import { doubted, fitFrom, loadTokens } from "./model-fit.ts";
 import type { NextPrompt } from "./next-prompt.ts";
 import { arrivalOf, nextPrompt } from "./next-prompt.ts";
 import { regimeOf } from "./regime.ts";
@@ -21,23 +21,22 @@ import { settle, sizesById } from "./settle.ts";
 /** The model by what the account has learned of it. */
 export function modelOf(account: Account, modelId: string | null, priors: ModelPriors): Model {
   const known = knownOf(account, modelId, priors);
-  const { base, reportedModelId, view } = account;
-  const isSwitch = base.kind === "report" && modelId !== null && modelId !== reportedModelId && view.messages > 0;
-  if (!isSwitch) return { ...known, switchRatio: 1 };
-  return { ...known, switchRatio: loadTokens(view, known) / loadTokens(view, knownOf(account, reportedModelId, priors)) };
+  const { reportedModelId, epoch, view } = account;
+  const otherOf = (id: string | null) => (id === null || id === modelId ? known : knownOf(account, id, priors));
+  const reported = otherOf(reportedModelId);
+  const switchRatio = reported === known || view.messages === 0 ? 1 : loadTokens(view, known) / loadTokens(view, reported);
+  return { ...known, switchRatio, reported, epoch: otherOf(epoch?.modelId ?? null) };
 }
 
-function knownOf(
-  { fits, reportedModelId }: Account,
-  modelId: string | null,
-  priors: ModelPriors,
-): Pick<Model, "prior" | "fit"> {
+function knownOf({ fits, reportedModelId }: Account, modelId: string | null, priors: ModelPriors): KnownModel {
   const prior = priors(modelId ?? "");
   const own = modelId === null ? undefined : fits[modelId];
   if (own !== undefined) return { prior, fit: own };
   const before = reportedModelId === null ? undefined : fits[reportedModelId];
-  const textRatio = before === undefined ? 1 : before.regression.slopeRatio / priors(reportedModelId ?? "").slopeRatio;
-  return { prior, fit: fitFrom(prior, clampedTextRatio(textRatio)) };
+  if (before === undefined) return { prior, fit: fitFrom(prior, 1) };
+  const priorBefore = priors(reportedModelId ?? "");
+  if (priorBefore === prior) return { prior, fit: doubted(before) };
+  return { prior, fit: fitFrom(prior, clampedTextRatio(before.regression.slopeRatio / priorBefore.slopeRatio)) };
 }
 
 /** Texts of a session that cost more or less than their model's prior says do so with the next model too, within these bounds; chosen. */
@@ -78,7 +77,7 @@ export function withReport(account: Account, entry: UsageEntry, from: { priors: 
   const promptTokens = usage.input.totalTokens;
   if (promptTokens === null || promptTokens <= 0) return { ...account, nextModelId: modelId };
   const expecting = modelOf(account, modelId, from.priors);
-  const prompt = nextPrompt(account, expecting, from.beside);
+  const prompt = nextPrompt({ ...account, nextModelId: modelId }, expecting, from.beside);
   const isNext = account.base.kind === "report" && account.reportedModelId === modelId;
   const learned = isNext ? learnedFrom(account, expecting, { prompt, promptTokens, modelId, beside: from.beside }) : null;
   const fit = learned?.fit ?? expecting.fit;
@@ -101,7 +100,7 @@ export function withReport(account: Account, entry: UsageEntry, from: { priors: 
     pendingMessages: sequenceOf(),
     pendingHuman: false,
     measured: learned?.measured ?? account.measured,
-    epoch: isNext ? account.epoch : epochFrom(account, promptTokens, from.beside),
+    epoch: epochAfter(account, expecting, { modelId, promptTokens, beside: from.beside }),
     turnReasoningTokens: learned?.turnReasoningTokens ?? 0,
     turnSurgeTokens: learned?.turnSurgeTokens ?? 0,
     residuals: afterReport(account.residuals, regimeOf(account, modelId), {
@@ -135,21 +134,38 @@ function learnedFrom(
   return { fit, measured, turnReasoningTokens, turnSurgeTokens: nextSurgeTokens(account, byRules, difference) };
 }
 
-function epochFrom({ base, view, pending }: Account, promptTokens: number, beside: Beside): Epoch {
-  if (base.kind !== "cut") return { promptTokens, measuredTokens: 0, load: view, beside };
-  return { promptTokens, measuredTokens: base.measuredTokens, load: addLoads(base.load, pending), beside };
+/** A switch begins an epoch only where at most this share of the prompt is messages: beyond it their weight's error outweighs a rescaled overhead's. Chosen. */
+const LARGEST_VIEW_RATIO = 0.5;
+
+/** The epoch after a report: a new one at the first, after a cut, and after a switch early on; any other report goes on with its epoch. */
+function epochAfter(
+  { base, view, pending, reportedModelId, epoch }: Account,
+  model: Model,
+  { modelId, promptTokens, beside }: { modelId: string; promptTokens: number; beside: Beside },
+): Epoch | null {
+  const isSwitch = modelId !== reportedModelId;
+  const fromView: Epoch = { modelId, promptTokens, measuredTokens: 0, load: view, beside };
+  if (base.kind === "nothing") return fromView;
+  if (base.kind === "report")
+    return isSwitch && loadTokens(view, model) <= LARGEST_VIEW_RATIO * promptTokens ? fromView : epoch;
+  return isSwitch ? fromView : { ...fromView, measuredTokens: base.measuredTokens, load: addLoads(base.load, pending) };
 }
 
-/** The account after edits or an undo: the view is added up again from what its messages were measured as. */
+/**
+ * The account after edits or an undo: the view is added up again from what its messages were measured as. Where the next request goes to
+ * another model than the newest report came from, what was measured says nothing of it, and all is weighed.
+ */
 export function withView(account: Account, messages: Iterable<Message>, { contentOf, priors }: Reading): Account {
-  const modelId = account.reportedModelId;
+  const modelId = account.nextModelId ?? account.reportedModelId;
   const model = modelOf(account, modelId, priors);
-  const measured = modelId === null ? account.measured : settledByWeight(account, model, modelId);
+  const isReported = modelId !== null && modelId === account.reportedModelId;
+  const measured = isReported ? settledByWeight(account, model, modelId) : account.measured;
   const known = sizesById(measured);
   const list = [...messages];
   const lastHuman = list.findLastIndex(isHuman);
   const goes = model.fit.turnLosses.goes < model.fit.turnLosses.stays;
   let measuredTokens = 0;
+  let measuredLoad: Load = NO_LOAD;
   let load: Load = NO_LOAD;
   let view: Load = NO_LOAD;
   for (const [index, message] of list.entries()) {
@@ -157,11 +173,12 @@ export function withView(account: Account, messages: Iterable<Message>, { conten
     const fixedTokens = fixedTokensOf(content, model.prior.image);
     view = withContent(view, content, fixedTokens);
     const size = known.get(message.id);
-    if (size !== undefined && size.modelId === modelId && isSameContent(size.content, content))
+    if (size !== undefined && size.modelId === modelId && isSameContent(size.content, content)) {
       measuredTokens += size.tokens - (goes && index < lastHuman ? size.reasoningTokens : 0);
-    else load = withContent(load, content, fixedTokens);
+      measuredLoad = withContent(measuredLoad, content, fixedTokens);
+    } else load = withContent(load, content, fixedTokens);
   }
-  const base: Base = account.base.kind === "nothing" ? account.base : { kind: "cut", measuredTokens, load };
+  const base: Base = account.base.kind === "nothing" ? account.base : { kind: "cut", measuredTokens, measuredLoad, load };
   return {
     ...account,
     base,

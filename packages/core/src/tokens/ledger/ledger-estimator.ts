@@ -15,7 +15,7 @@ import { contentReader, fixedTokensOf, isSameContent } from "./content.ts";
 import { modelOf, withMessage, withReport, withView } from "./fold-account.ts";
 import { addCounts, NO_LOAD, withContent } from "./load.ts";
 import type { Model } from "./model-fit.ts";
-import { loadTokens } from "./model-fit.ts";
+import { loadTokens, slopeOf } from "./model-fit.ts";
 import { arrivalOf, nextPrompt } from "./next-prompt.ts";
 import { upperRatioAfterCut, upperTokensOf } from "./upper.ts";
 
@@ -75,11 +75,6 @@ export function ledgerEstimator(work: WorkCounter, priors: ModelPriors): Estimat
   };
 }
 
-/** What turns the pooled measure's tokens into this model's: its slope, for texts that are not messages yet. */
-function slopeOf({ prior, fit }: Model): number {
-  return fit.regression.slopeRatio * prior.pooledRatio;
-}
-
 /** What is sent beside the messages, as counts. System and tools are read once for each value. */
 function besideReader(work: WorkCounter): (overhead: Overhead) => Beside {
   let known: { readonly overhead: Overhead; readonly counts: ClassCounts; readonly toolCounts: ClassCounts } | null = null;
@@ -103,15 +98,16 @@ function besideReader(work: WorkCounter): (overhead: Overhead) => Beside {
   };
 }
 
-/** Tokens of a message: as it was measured under this model, else by weight. */
+/** Tokens of a message: as it was measured under the model that the next request goes to, else by weight. */
 function sizeLookup(contentOf: ContentOf): (message: Message, account: Account, model: Model) => number {
   const sizesOf = sizeIndex();
   return (message, account, model) => {
     const content = contentOf(message);
-    if (account.reply !== null && account.reply.content === content) return arrivalOf(account, model).returnedTokens;
+    const modelId = account.nextModelId ?? account.reportedModelId;
+    const isReported = modelId === account.reportedModelId;
+    if (isReported && account.reply?.content === content) return arrivalOf(account, model).returnedTokens;
     const size = sizesOf(account.measured).get(message.id);
-    if (size !== undefined && isSameContent(size.content, content) && size.modelId === account.reportedModelId)
-      return size.tokens;
+    if (size !== undefined && isSameContent(size.content, content) && size.modelId === modelId) return size.tokens;
     return loadTokens(withContent(NO_LOAD, content, fixedTokensOf(content, model.prior.image)), model);
   };
 }

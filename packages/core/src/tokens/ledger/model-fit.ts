@@ -2,7 +2,7 @@ import type { ModelPrior } from "../model-prior.ts";
 import type { Load } from "./load.ts";
 import { weighCounts } from "./load.ts";
 import type { Regression } from "./regression.ts";
-import { expectedOf, regressionFrom } from "./regression.ts";
+import { expectedOf, regressionFrom, withPriorDoubt } from "./regression.ts";
 import type { ReturnRule, RuleLosses } from "./reply-return.ts";
 import { everyRule, NO_LOSSES } from "./reply-return.ts";
 
@@ -18,12 +18,24 @@ export interface ModelFit {
   readonly untrustedRatio: number;
 }
 
-/** A model with its prior and what was learned of it. */
-export interface Model {
+/** A model as far as its prior and its own reports tell it. */
+export interface KnownModel {
   readonly prior: ModelPrior;
   readonly fit: ModelFit;
+}
+
+/** The model of the next request, beside those that counted so far. */
+export interface Model extends KnownModel {
   /** What the newest report is multiplied by to become this model's; 1 where it is its own. */
   readonly switchRatio: number;
+  /** The model of the newest report, and that of the epoch's first; this one itself where it made them, or where there are none. */
+  readonly reported: KnownModel;
+  readonly epoch: KnownModel;
+}
+
+/** What turns the pooled measure's tokens into this model's: its slope, for texts that are not messages. */
+export function slopeOf({ prior, fit }: KnownModel): number {
+  return fit.regression.slopeRatio * prior.pooledRatio;
 }
 
 /** A wrong prior is overruled by the first turn that shows it: chosen, half of what one wrong guess costs. */
@@ -44,7 +56,12 @@ export function fitFrom(prior: ModelPrior, textRatio: number): ModelFit {
   };
 }
 
+/** What was learned of one model as what is assumed of another that measures alike: its own reports overrule it as soon as a prior. */
+export function doubted(fit: ModelFit): ModelFit {
+  return { ...fit, regression: withPriorDoubt(fit.regression), lines: everyRule((rule) => withPriorDoubt(fit.lines[rule])) };
+}
+
 /** Expected tokens of a load. */
-export function loadTokens(load: Load, { prior, fit }: Omit<Model, "switchRatio">): number {
+export function loadTokens(load: Load, { prior, fit }: KnownModel): number {
   return expectedOf(fit.regression, weighCounts(load.counts, prior.weights), load.messages) + load.fixedTokens;
 }

@@ -1,9 +1,9 @@
 import type { Account, Beside, Epoch } from "./account.ts";
 import { weighCounts } from "./load.ts";
-import type { Model } from "./model-fit.ts";
-import { loadTokens } from "./model-fit.ts";
+import type { KnownModel, Model } from "./model-fit.ts";
+import { loadTokens, slopeOf } from "./model-fit.ts";
 import type { ReturnRule } from "./reply-return.ts";
-import { isUntrusted, returnedBy, ruleFor } from "./reply-return.ts";
+import { isUntrusted, rescaled, returnedBy, ruleFor } from "./reply-return.ts";
 
 /** The next prompt as far as it is expected, in the parts that a report is compared with. */
 export interface NextPrompt {
@@ -33,13 +33,11 @@ export function nextPrompt(account: Account, model: Model, beside: Beside): Next
       return { ...arrival, expectedTokens, reportedTokens: 0, overheadTokens };
     }
     case "cut": {
-      const keptTokens = base.measuredTokens + loadTokens(base.load, model);
-      return {
-        ...arrival,
-        expectedTokens: overheadTokens + keptTokens + addedTokens,
-        reportedTokens: base.measuredTokens,
-        overheadTokens,
-      };
+      const isOwn = account.nextModelId === null || account.nextModelId === account.reportedModelId;
+      const reportedTokens = isOwn ? base.measuredTokens : 0;
+      const measuredTokens = isOwn ? base.measuredTokens : loadTokens(base.measuredLoad, model);
+      const keptTokens = measuredTokens + loadTokens(base.load, model);
+      return { ...arrival, expectedTokens: overheadTokens + keptTokens + addedTokens, reportedTokens, overheadTokens };
     }
     case "report": {
       const besideTokens = weighBeside(beside, model) - weighBeside(base.beside, model);
@@ -53,15 +51,16 @@ export function nextPrompt(account: Account, model: Model, beside: Beside): Next
 
 /**
  * Tokens beside the messages: what the epoch's first report had above its messages, priced as they are known now, and what
- * has changed beside them since; by weight alone where nothing was reported.
+ * has changed beside them since; what another model counted is rescaled by what text costs; by weight alone where nothing was reported.
  */
 export function overheadOf(epoch: Epoch | null, model: Model, beside: Beside): number {
   if (epoch === null) return weighBeside(beside, model);
   const changedTokens = weighBeside(beside, model) - weighBeside(epoch.beside, model);
-  return Math.max(0, epoch.promptTokens - epoch.measuredTokens - loadTokens(epoch.load, model)) + changedTokens;
+  const firstTokens = Math.max(0, epoch.promptTokens - epoch.measuredTokens - loadTokens(epoch.load, model.epoch));
+  return firstTokens * (slopeOf(model) / slopeOf(model.epoch)) + changedTokens;
 }
 
-function weighBeside({ counts, toolCounts, hiddenTokens }: Beside, { prior, fit }: Model): number {
+function weighBeside({ counts, toolCounts, hiddenTokens }: Beside, { prior, fit }: KnownModel): number {
   const weighed = weighCounts(counts, prior.weights) + prior.toolsRatio * weighCounts(toolCounts, prior.weights);
   return fit.regression.slopeRatio * weighed + hiddenTokens;
 }
@@ -74,14 +73,18 @@ const DISTRUSTED_RATIO = 0.1;
 
 /** What came after the base, as it is expected to count. */
 export function arrivalOf(account: Account, model: Model): Arrival {
-  const { reply, pending, pendingHuman } = account;
+  const { pending, pendingHuman } = account;
   const { fit, prior } = model;
+  const countedRatio = slopeOf(model) / slopeOf(model.reported);
+  const reply = account.reply === null ? null : rescaled(account.reply, countedRatio);
   const known = { prior, fit: fit.regression };
   const isDistrusted = reply !== null && fit.untrustedRatio > DISTRUSTED_RATIO && isUntrusted(reply, known);
   const untrustedRatio = isDistrusted ? 1 : fit.untrustedRatio;
   const rule = reply === null ? null : ruleFor(fit.ruleLosses, reply, untrustedRatio);
   const returned = reply === null || rule === null ? { tokens: 0, reasoningTokens: 0 } : returnedBy(rule, reply, known);
-  const turnTokens = pendingHuman ? account.turnReasoningTokens + account.turnSurgeTokens + returned.reasoningTokens : 0;
+  const turnTokens = pendingHuman
+    ? countedRatio * (account.turnReasoningTokens + account.turnSurgeTokens) + returned.reasoningTokens
+    : 0;
   const goes = fit.turnLosses.goes < fit.turnLosses.stays;
   return {
     rule,

@@ -39,6 +39,11 @@ const MESSAGE_BOUNDS = [0, 150] as const;
 
 /** The regression before any measurement. */
 export function regressionFrom({ slopeRatio, messageTokens }: ModelPrior): Regression {
+  return withPriorDoubt({ slopeRatio, messageTokens });
+}
+
+/** A line as sure of itself as a prior is. */
+export function withPriorDoubt({ slopeRatio, messageTokens }: Pick<Regression, "slopeRatio" | "messageTokens">): Regression {
   return { slopeRatio, messageTokens, covariance: [PRIOR_SLOPE_DEVIATION ** 2, 0, PRIOR_MESSAGE_DEVIATION ** 2] };
 }
 

@@ -14,6 +14,13 @@ export interface ReplyReport {
   readonly content: MessageContent | null;
 }
 
+/** The reply as another model would have counted it; the same reply where the ratio is 1. */
+export function rescaled(reply: ReplyReport, ratio: number): ReplyReport {
+  if (ratio === 1) return reply;
+  const scale = (tokens: number | null) => (tokens === null ? null : tokens * ratio);
+  return { ...reply, outputTokens: scale(reply.outputTokens), reasoningTokens: scale(reply.reasoningTokens) };
+}
+
 /**
  * Which part of a reply is in the next prompt: all that was reported; that without its reasoning; or, where reports cannot be
  * trusted, the visible text by its own weight, without or with readable reasoning.

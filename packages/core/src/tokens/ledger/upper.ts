@@ -32,7 +32,8 @@ export function upperTokensOf(account: Account, model: Model, prompt: NextPrompt
 
 /** What a view is bounded by right after a cut, as a multiple of what is expected of it: what a cut must leave room for. */
 export function upperRatioAfterCut(account: Account): number {
-  return upperRatioIn(account, account.base.kind === "nothing" ? "first-call" : "after-cut");
+  const regime = regimeOf(account, account.nextModelId);
+  return upperRatioIn(account, regime === "anchored" ? "after-cut" : regime);
 }
 
 function upperRatioIn({ residuals }: Account, regime: Regime): number {
