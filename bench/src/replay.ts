@@ -1,4 +1,4 @@
-import type { Policy } from "@plimsoll/core";
+import type { Policy, Tokenizers } from "@plimsoll/core";
 import { MODEL_CATALOG, type ModelCatalog } from "@plimsoll/providers";
 import { createRowMetrics } from "./metrics/row-metrics.ts";
 import { cellOf } from "./replay/cell.ts";
@@ -11,6 +11,8 @@ export interface ReplayRequest {
   readonly policy: Policy;
   readonly window: WindowRequest;
   readonly catalog?: ModelCatalog;
+  /** What a policy counts by whose estimator is a byte-pair encoding. */
+  readonly tokenizers?: Tokenizers;
 }
 
 const NO_COMPOSITION = { kinds: [], samples: [] };
@@ -21,9 +23,9 @@ const NO_COMPOSITION = { kinds: [], samples: [] };
  */
 export async function replay(
   session: PreparedSession,
-  { policy, window, catalog = MODEL_CATALOG }: ReplayRequest,
+  { policy, window, catalog = MODEL_CATALOG, tokenizers = {} }: ReplayRequest,
 ): Promise<ReplayRow> {
-  const cell = cellOf(session, { policy, window, catalog });
+  const cell = cellOf(session, { policy, window, catalog, tokenizers });
   const row = {
     session: session.transcript.name,
     policy: policy.name,

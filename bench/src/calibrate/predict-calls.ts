@@ -8,6 +8,7 @@ import {
   foldLedger,
   type ModelPriors,
   type Prediction,
+  type Tokenizers,
 } from "@plimsoll/core";
 import type { Transcript } from "../transcript.ts";
 
@@ -26,14 +27,18 @@ export interface Method {
   readonly name: string;
   readonly spec: EstimatorSpec;
   readonly priors?: ModelPriors;
+  readonly tokenizers?: Tokenizers;
 }
 
 /**
  * Walks a session's log as a context manager folds it and predicts each reported call from what came before it: its own report is seen
  * only afterwards.
  */
-export function predictCalls(transcript: Transcript, { spec, priors }: Method): readonly PredictedCall[] {
-  const estimator = createEstimator(spec, createWorkCounter(), priors);
+export function predictCalls(transcript: Transcript, { spec, priors, tokenizers }: Method): readonly PredictedCall[] {
+  const estimator = createEstimator(spec, createWorkCounter(), {
+    ...(priors && { priors }),
+    ...(tokenizers && { tokenizers }),
+  });
   const calls: PredictedCall[] = [];
   let view = EMPTY_VIEW;
   let ledger = EMPTY_LEDGER;

@@ -1,4 +1,4 @@
-import type { ModelLimits, Policy } from "@plimsoll/core";
+import type { ModelLimits, Policy, Tokenizers } from "@plimsoll/core";
 import { RECORDED_POLICY } from "@plimsoll/core";
 import type { ModelCatalog } from "@plimsoll/providers";
 import type { WindowRequest, WindowSpec } from "../results.ts";
@@ -9,6 +9,8 @@ export interface CellRequest {
   readonly policy: Policy;
   readonly window: WindowRequest;
   readonly catalog: Pick<ModelCatalog, "contextWindowOf">;
+  /** What a policy counts by whose estimator is a byte-pair encoding. */
+  readonly tokenizers?: Tokenizers;
 }
 
 /** One session under one policy in one window: the limits that hold there. */
@@ -20,6 +22,7 @@ export interface Cell {
   readonly inputBudgetTokens: number;
   /** Tokens beside the messages at the first call. */
   readonly overheadTokens: number;
+  readonly tokenizers: Tokenizers;
   /** Why the cell is not applicable; `null` where it is replayed. */
   readonly why: string | null;
 }
@@ -38,7 +41,7 @@ const LARGE_WINDOW_TOKENS = 1_000_000;
  * of the window, and most would lie below the overhead. This holds for working room too. `recorded` plans nothing and is
  * always applicable.
  */
-export function cellOf(session: PreparedSession, { policy, window: request, catalog }: CellRequest): Cell {
+export function cellOf(session: PreparedSession, { policy, window: request, catalog, tokenizers = {} }: CellRequest): Cell {
   const overheadTokens = session.sizeModel.firstOverheadTokens;
   const limits = request.kind === "real" ? realLimits(session, catalog) : roomLimits(overheadTokens, request.tokens);
   const { contextWindowTokens, maxOutputTokens } = limits;
@@ -48,7 +51,7 @@ export function cellOf(session: PreparedSession, { policy, window: request, cata
     ? `the overhead (${overheadTokens} tokens) exceeds half the window (${contextWindowTokens} tokens)`
     : null;
   const inputBudgetTokens = contextWindowTokens - maxOutputTokens;
-  return { policy, window, contextWindowTokens, maxOutputTokens, inputBudgetTokens, overheadTokens, why };
+  return { policy, window, contextWindowTokens, maxOutputTokens, inputBudgetTokens, overheadTokens, tokenizers, why };
 }
 
 /** True for the one policy that folds the recorded agent's own boundaries and rejects nothing: what it sends was accepted. */

@@ -34,6 +34,7 @@ export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun
     },
     hiddenOverheadTokens: hiddenOverheadTokens(session, cell),
     modelPriors,
+    tokenizers: cell.tokenizers,
   });
   const model = limitsOf(cell);
   const { signal } = new AbortController();
@@ -67,11 +68,11 @@ export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun
  * log of another agent often does not tell them. It is the size model's overhead of the first epoch less what the
  * policy's own measure counts of what the log shows; never below zero.
  */
-function hiddenOverheadTokens({ entries, sizeModel }: PreparedSession, { policy }: Cell): number {
+function hiddenOverheadTokens({ entries, sizeModel }: PreparedSession, { policy, tokenizers }: Cell): number {
   const start = entries[0];
   if (start?.type !== "session") return sizeModel.firstOverheadTokens;
   const { system, tools } = start;
-  const estimator = createEstimator(policy.estimator, createWorkCounter(), modelPriors);
+  const estimator = createEstimator(policy.estimator, createWorkCounter(), { priors: modelPriors, tokenizers });
   const shown = estimator.predict(EMPTY_LEDGER, { system, tools, dynamicContext: null, hiddenTokens: 0 });
   return Math.max(0, sizeModel.firstOverheadTokens - shown.overheadTokens);
 }

@@ -1,6 +1,6 @@
 import type { ModelPrices, Policy } from "@plimsoll/core";
-import { isPlimsollError } from "@plimsoll/core";
-import { MODEL_CATALOG, type ModelCatalog } from "@plimsoll/providers";
+import { encodingsOf, isPlimsollError } from "@plimsoll/core";
+import { createTokenizerLoader, type LoadTokenizers, MODEL_CATALOG, type ModelCatalog } from "@plimsoll/providers";
 import { recordCalibration } from "../calibrate/calibration-record.ts";
 import { importFile } from "../formats/registry.ts";
 import { type PreparedSession, prepareSession } from "../replay/prepared-session.ts";
@@ -47,12 +47,13 @@ export type FileReplay =
 
 /** Runs tasks; remembers the file of the last one, as most tasks that follow each other are of one file. */
 export function createFileReplayer(): (task: FileTask) => Promise<FileReplay> {
+  const loadTokenizers = createTokenizerLoader();
   let known: { readonly path: string; readonly sessions: Promise<readonly PreparedSession[]> } | null = null;
   return async (task) => {
     const { path, displayName } = task.file;
     if (known?.path !== path) known = { path, sessions: prepareFile(path, displayName) };
     try {
-      return await replayTask(await known.sessions, task);
+      return await replayTask(await known.sessions, task, loadTokenizers);
     } catch (error) {
       // One bad file must not end the run; what is wrong with it is said in the summary.
       return { kind: "skipped", reason: reasonOf(error) };
@@ -64,16 +65,21 @@ async function prepareFile(path: string, displayName: string): Promise<readonly 
   return (await importFile(path, displayName)).map(prepareSession);
 }
 
-async function replayTask(sessions: readonly PreparedSession[], task: FileTask): Promise<FileReplay> {
+async function replayTask(
+  sessions: readonly PreparedSession[],
+  task: FileTask,
+  loadTokenizers: LoadTokenizers,
+): Promise<FileReplay> {
   const { policies, windows, cells } = task;
   const catalog = catalogWith(task.prices);
+  const tokenizers = await loadTokenizers(policies.flatMap(encodingsOf));
   const rows: PlacedRow[] = [];
   for (const [index, session] of sessions.entries()) {
     for (const cell of cells) {
       const window = windows[Math.floor(cell / policies.length)];
       const policy = policies[cell % policies.length];
       if (window === undefined || policy === undefined) throw new Error(`no cell ${cell}`);
-      rows.push({ session: index, cell, row: await replay(session, { policy, window, catalog }) });
+      rows.push({ session: index, cell, row: await replay(session, { policy, window, catalog, tokenizers }) });
     }
   }
   const calibration = cells.includes(0) ? sessions.flatMap(({ transcript }) => recordCalibration(transcript) ?? []) : [];

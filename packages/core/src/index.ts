@@ -87,6 +87,7 @@ export { coverageOf, messageChars, partChars } from "./message/size.ts";
 export type { TranscriptLabel, TranscriptLabels, TranscriptStyle } from "./message/transcript-text.ts";
 export { fencedText, transcriptText } from "./message/transcript-text.ts";
 // Strategies and policies
+export { encodingsOf } from "./policy/encodings.ts";
 export type { PolicyOverlay } from "./policy/overlays.ts";
 export { POLICY_OVERLAYS, piKnobsSchema, svenKnobsSchema } from "./policy/overlays.ts";
 export type { Keep, Policy, SummaryRequestForm } from "./policy/policy.ts";
@@ -198,6 +199,7 @@ export {
   lineCount,
   utf8Bytes,
 } from "./text.ts";
+export type { BpeSpec } from "./tokens/bpe.ts";
 export type { CalibratedEmaSpec } from "./tokens/calibrated-ema.ts";
 export { nextFactor } from "./tokens/calibrated-ema.ts";
 export type { CharClassSpec } from "./tokens/char-class.ts";
@@ -206,7 +208,7 @@ export type { ClassCounts } from "./tokens/char-classes.ts";
 export { CHAR_CLASSES, countClasses } from "./tokens/char-classes.ts";
 export type { CharsPerTokenSpec } from "./tokens/chars-per-token.ts";
 export { charsPerToken } from "./tokens/chars-per-token.ts";
-export type { Estimator, EstimatorSpec, Overhead, Prediction } from "./tokens/estimator.ts";
+export type { Estimator, EstimatorSources, EstimatorSpec, Overhead, Prediction } from "./tokens/estimator.ts";
 export { createEstimator } from "./tokens/estimator.ts";
 export type { AreaRule, ImageRule, TileRule } from "./tokens/image-rule.ts";
 export type { LedgerSpec } from "./tokens/ledger/ledger-estimator.ts";
@@ -215,8 +217,10 @@ export { measuredBy } from "./tokens/ledger/measured.ts";
 export type { Ledger } from "./tokens/ledger.ts";
 export { EMPTY_LEDGER } from "./tokens/ledger.ts";
 export type { MessageMeasure } from "./tokens/measure.ts";
+export type { MeasureSpec } from "./tokens/measure-spec.ts";
 export type { ModelPrior, ModelPriors } from "./tokens/model-prior.ts";
 export { POOLED_PRIOR, pooledPriors } from "./tokens/model-prior.ts";
+export type { CountTokens, Tokenizers } from "./tokens/tokenizer.ts";
 export type { UsageAnchor, UsageAnchoredSpec } from "./tokens/usage-anchored.ts";
 export type { WorkCounter } from "./tokens/work.ts";
 export { createWorkCounter, workBetween } from "./tokens/work.ts";

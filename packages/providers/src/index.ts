@@ -31,6 +31,8 @@ export { familyOf, modelPriors, priorsFrom } from "./priors/model-priors.ts";
 // Tokenizers
 export type { EncodingName } from "./tokenizers/load-encoding.ts";
 export { ENCODING_NAMES, loadEncoding, loadTokenCounter } from "./tokenizers/load-encoding.ts";
+export type { LoadTokenizers } from "./tokenizers/load-tokenizers.ts";
+export { createTokenizerLoader } from "./tokenizers/load-tokenizers.ts";
 export {
   openAiMessageTokens,
   openAiOverheadTokens,
@@ -38,7 +40,7 @@ export {
   openAiReplyTokens,
 } from "./tokenizers/openai-prompt-tokens.ts";
 export { MAX_PIECE_CHARS } from "./tokenizers/pieces.ts";
-export type { CountTokens, Encoding, PieceObserver, TokenCounter } from "./tokenizers/token-counter.ts";
+export type { Encoding, PieceObserver, TokenCounter } from "./tokenizers/token-counter.ts";
 export { createTokenCounter } from "./tokenizers/token-counter.ts";
 export { FIRST_MESSAGE_NOTICE } from "./wire/first-message-notice.ts";
 export type { LoadImage } from "./wire/images.ts";

@@ -106,7 +106,7 @@ async function answer(asked: ChatLine, session: OpenSession, { write, status, io
       write(`The newest compaction is undone.\n${status()}\n`);
       break;
     case "context":
-      write(`${contextTable(agent.context(), policy)}\n${status()}\n`);
+      write(`${contextTable(agent.context(), session)}\n${status()}\n`);
       break;
     case "model":
       if (asked.argument === null) write(`${printable(agent.state().modelId)}\n`);

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -61,6 +61,18 @@ describe("chat --demo", { timeout: 60_000 }, () => {
     const second = await chatWith(["go on"], log.slice(0, -".jsonl".length));
     expect(logs()).toEqual([log]);
     expect(numberIn(/sent ([\d,]+)/.exec(second) ?? expect.fail())).toBeGreaterThan(used[0] ?? 0);
+  });
+
+  test("counts by a tokenizer where its policy says so, and says which one is missing", async () => {
+    const policy = (encoding: string) => `policy: sven\nestimator: { kind: bpe, encoding: ${encoding}, perMessageTokens: 4 }\n`;
+    writeFileSync(join(folder, "plimsoll.yaml"), policy("o200k_base"));
+    expect(await chatWith(["look", "/compact --keep 1k logs", "/context"])).toContain("bpe(o200k_base)");
+    const entries = readFileSync(join(folder, ".plimsoll/sessions", logs()[0] ?? ""), "utf8");
+    expect(entries).toContain('"estimator":"bpe(o200k_base)"');
+    writeFileSync(join(folder, "plimsoll.yaml"), policy("o300k"));
+    await expect(chatWith(["look"])).rejects.toMatchObject({
+      message: expect.stringContaining('no encoding is called "o300k"'),
+    });
   });
 
   test("what it writes can be inspected, compacted and undone from the command line", async () => {

@@ -1,5 +1,5 @@
 import { formatTokens } from "@plimsoll/bench";
-import type { Context, Message, Part, Policy } from "@plimsoll/core";
+import type { Context, Message, Part, Policy, Tokenizers } from "@plimsoll/core";
 import { createEstimator, createWorkCounter, partChars } from "@plimsoll/core";
 import { printable } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";
@@ -13,9 +13,15 @@ export interface ContextShare {
   readonly tokens: number;
 }
 
+/** How a context is measured: by its policy, with tokenizers where that counts by a byte-pair encoding. */
+export interface ShareMeasure {
+  readonly policy: Policy;
+  readonly tokenizers?: Tokenizers;
+}
+
 /** The shares of a context, largest first. Tokens of a message are spread over its parts by their length. */
-export function contextShares(context: Context, policy: Policy): readonly ContextShare[] {
-  const { measure } = createEstimator(policy.estimator, createWorkCounter());
+export function contextShares(context: Context, { policy, tokenizers = {} }: ShareMeasure): readonly ContextShare[] {
+  const { measure } = createEstimator(policy.estimator, createWorkCounter(), { tokenizers });
   const shares = new Map<string, { count: number; chars: number; tokens: number }>();
   const add = (what: string, chars: number, tokens: number) => {
     const share = shares.get(what) ?? { count: 0, chars: 0, tokens: 0 };
@@ -47,8 +53,8 @@ function kindOf(message: Message, part: Part): string {
 }
 
 /** The shares as a table, with the name of the measure below it. */
-export function contextTable(context: Context, policy: Policy): string {
-  const shares = contextShares(context, policy);
+export function contextTable(context: Context, by: ShareMeasure): string {
+  const shares = contextShares(context, by);
   const total = shares.reduce((sum, { tokens }) => sum + tokens, 0);
   const rows = shares.map(({ what, count, tokens }) => [
     printable(what),
@@ -57,7 +63,7 @@ export function contextTable(context: Context, policy: Policy): string {
     `${Math.round((100 * tokens) / Math.max(1, total))}%`,
   ]);
   const head = [["what", "parts", "tokens", "share"].map((content) => ({ content, align: "right" }) as const)];
-  const { name } = createEstimator(policy.estimator, createWorkCounter());
+  const { name } = createEstimator(by.policy.estimator, createWorkCounter(), { tokenizers: by.tokenizers ?? {} });
   const table = rows.length === 0 ? "The context is empty." : drawTable({ head, rows, leftColumns: [0] });
   return `${table}\nmeasured by ${name}, uncalibrated`;
 }

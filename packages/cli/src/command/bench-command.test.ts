@@ -171,12 +171,32 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
     expect(stdout).toMatch(/^late +1\/1/m);
   });
 
+  test("a policy may count by a tokenizer, alone or behind the last report", async () => {
+    const bpe = "{ kind: bpe, encoding: o200k_base, perMessageTokens: 4 }";
+    writeFileSync(join(folder, "counted.yaml"), `policy: sven\nestimator: ${bpe}\n`);
+    writeFileSync(
+      join(folder, "anchored.yaml"),
+      `policy: pi\nestimator: { kind: usage-anchored, anchor: prompt-and-reply, of: ${bpe} }\n`,
+    );
+    const { exitCode, stdout, stderr } = await run(
+      ...["bench", "logs/session.jsonl", "-w", "32k", "-p", "counted.yaml", "-p", "anchored.yaml"],
+    );
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(stdout).toMatch(/^counted +1\/1/m);
+    expect(stdout).toMatch(/^anchored +1\/1/m);
+  });
+
   test.each([
     ["a mistake in a file", "policy: sven\nkepe: 1", 'plimsoll: bad.yaml:2:1: unknown key "kepe": did you mean keep?\n'],
     [
       "a name given twice",
       "policy: sven\nname: none",
       "plimsoll: bad.yaml: another policy of this run is called none; give this one a name\n",
+    ],
+    [
+      "a tokenizer that is not bundled",
+      "policy: sven\nestimator: { kind: bpe, encoding: o20k_base, perMessageTokens: 4 }",
+      'plimsoll: bad.yaml: no encoding is called "o20k_base": did you mean o200k_base?\n',
     ],
   ])("says %s and runs the rest", async (_, text, line) => {
     writeFileSync(join(folder, "bad.yaml"), text);

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { formatTokens, importFile, type Transcript } from "@plimsoll/bench";
 import type { ContextManager, FitOutcome, ModelLimits, Policy } from "@plimsoll/core";
-import { createContextManager, createDigest, PlimsollError } from "@plimsoll/core";
-import { familyLimitsOf } from "@plimsoll/providers";
+import { createContextManager, createDigest, encodingsOf, PlimsollError } from "@plimsoll/core";
+import { createTokenizerLoader, familyLimitsOf, modelPriors } from "@plimsoll/providers";
 import type { Command } from "commander";
 import { EXIT_FAILED, EXIT_OK } from "../exit-code.ts";
 import { editWords } from "../inspect/session-story.ts";
@@ -42,7 +42,9 @@ export function addCompactCommand(program: Command, io: CliIo, onExit: (exitCode
 
 async function compact(transcript: Transcript, options: CompactOptions, io: CliIo): Promise<number> {
   const policy = policyNamed(options.policy, io.cwd);
-  const manager = createContextManager({ policy, summarizer: createDigest(), entries: transcript.entries });
+  const tokenizers = await createTokenizerLoader()(encodingsOf(policy));
+  const { entries } = transcript;
+  const manager = createContextManager({ policy, summarizer: createDigest(), entries, modelPriors, tokenizers });
   const model = limitsFor(manager, options.window);
   const keep = options.keep === undefined ? null : { tokens: wholeNumber("--keep", options.keep) };
   const outcome = await manager.fit(

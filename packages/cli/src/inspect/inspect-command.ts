@@ -45,7 +45,7 @@ export function inspectText(transcript: Transcript): string {
     ...story.flatMap(storyText),
     "",
     "The context at the end:",
-    contextTable(manager.context(), PLIMSOLL_POLICY),
+    contextTable(manager.context(), { policy: PLIMSOLL_POLICY }),
     "",
   ].join("\n");
 }

@@ -16,7 +16,7 @@ export function inspectHtml(transcripts: readonly Transcript[]): string {
 
 function section(transcript: Transcript): string {
   const manager = createContextManager({ policy: NONE_POLICY, summarizer: createDigest(), entries: transcript.entries });
-  const shares = contextShares(manager.context(), PLIMSOLL_POLICY);
+  const shares = contextShares(manager.context(), { policy: PLIMSOLL_POLICY });
   const total = Math.max(
     1,
     shares.reduce((sum, { tokens }) => sum + tokens, 0),

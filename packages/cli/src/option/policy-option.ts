@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { PEERS, peerNamed } from "@plimsoll/bench";
 import type { Policy } from "@plimsoll/core";
-import { PRESETS, presetNamed } from "@plimsoll/core";
+import { encodingsOf, PRESETS, presetNamed } from "@plimsoll/core";
+import { ENCODING_NAMES } from "@plimsoll/providers";
 import { readPolicyFile } from "../policy/read-policy-file.ts";
 import type { ReadPolicy } from "../policy/sourced-policy.ts";
 import { suggestion } from "./nearest-name.ts";
@@ -35,7 +36,18 @@ export function findPolicy(name: string, cwd: string): ReadPolicy {
   if (preset !== undefined) return { found: { policy: preset, originOf: () => `preset ${name}` } };
   const peer = peerNamed(name);
   if (peer !== undefined) return { found: { policy: peer.policy, originOf: () => `peer ${name}, read on ${peer.readOn}` } };
-  if (/[./\\]/.test(name)) return readPolicyFile(resolve(cwd, name), name);
+  if (/[./\\]/.test(name)) return withKnownEncodings(readPolicyFile(resolve(cwd, name), name), name);
   const names = [...PRESETS, ...PEERS.map(({ policy }) => policy)].map((known) => known.name);
   return { problems: [`unknown policy "${name}": ${suggestion(name, names)}`] };
+}
+
+/** A policy that counts by an encoding which is not bundled cannot run. */
+function withKnownEncodings(read: ReadPolicy, name: string): ReadPolicy {
+  if ("problems" in read) return read;
+  const names: readonly string[] = ENCODING_NAMES;
+  const unknown = encodingsOf(read.found.policy).filter((encoding) => !names.includes(encoding));
+  if (unknown.length === 0) return read;
+  return {
+    problems: unknown.map((encoding) => `${name}: no encoding is called "${encoding}": ${suggestion(encoding, names)}`),
+  };
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { ModelPrices, Policy, Summarizer } from "@plimsoll/core";
-import { createDigest, createModelSummarizer, PlimsollError } from "@plimsoll/core";
+import type { ModelPrices, Policy, Summarizer, Tokenizers } from "@plimsoll/core";
+import { createDigest, createModelSummarizer, encodingsOf, PlimsollError } from "@plimsoll/core";
 import type { Agent, AgentModel, SessionStore } from "@plimsoll/core/agent";
 import { startAgent } from "@plimsoll/core/agent";
 import { createFileArtifactStore, createFileSessionStore } from "@plimsoll/core/node";
-import { describeWindow, parseModelReference, resolveModel } from "@plimsoll/providers";
+import { createTokenizerLoader, describeWindow, modelPriors, parseModelReference, resolveModel } from "@plimsoll/providers";
 import type { Simulator } from "@plimsoll/providers/simulator";
 import { createBuiltinTools } from "@plimsoll/tools";
 import { readConfig } from "../config/read-config.ts";
@@ -22,6 +22,8 @@ export interface OpenSession {
   readonly agent: Agent;
   readonly config: EffectiveConfig;
   readonly policy: Policy;
+  /** What the policy counts by, where its estimator is a byte-pair encoding. */
+  readonly tokenizers: Tokenizers;
   readonly prices: ModelPrices | null;
   /** The window and where its size comes from, in one line. */
   readonly windowLine: string;
@@ -50,6 +52,7 @@ export async function openSession(options: SessionOptions, { io, environment }: 
   const { cwd, homeFolder } = io;
   const config = readConfig({ cwd, homeFolder, environment, flags: flagsOf(options) });
   const policy = config.policy.value;
+  const tokenizers = await createTokenizerLoader()(encodingsOf(policy));
   const sessions = sessionStoreOf(cwd, config);
   const modelNamed = (reference: string) => namedModel(reference, { config, environment });
   const demo = options.demo === true ? await startDemoModel() : null;
@@ -84,12 +87,15 @@ export async function openSession(options: SessionOptions, { io, environment }: 
       artifacts: createFileArtifactStore(join(cwd, ".plimsoll/artifacts")),
       nowMs: io.nowMs,
       stateOf: (id) => [tools.stateOf(id)],
+      modelPriors,
+      tokenizers,
       ...(config.settings.max_steps === undefined ? {} : { maxSteps: config.settings.max_steps.value }),
     });
     return {
       agent,
       config,
       policy,
+      tokenizers,
       prices: chosen.prices,
       windowLine: chosen.windowLine,
       simulator: demo?.simulator ?? null,

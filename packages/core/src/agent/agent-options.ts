@@ -3,6 +3,7 @@ import type { Policy } from "../policy/policy.ts";
 import type { ArtifactStore, ModelClient, ModelRequest, SessionStore, StateProvider, Summarizer } from "../ports.ts";
 import type { ContextManagerOptions } from "../session/context-manager.ts";
 import type { ModelPriors } from "../tokens/model-prior.ts";
+import type { Tokenizers } from "../tokens/tokenizer.ts";
 import type { AgentTool } from "./agent-tool.ts";
 import type { AgentListener } from "./events.ts";
 
@@ -57,6 +58,8 @@ export interface AgentOptions {
   readonly onEvent?: AgentListener;
   /** What is expected of each model before it reports; the pooled prior where it is left out. */
   readonly modelPriors?: ModelPriors;
+  /** What a policy whose estimator is `bpe` counts by, by encoding. */
+  readonly tokenizers?: Tokenizers;
   /** The live state that compaction must not forget, by the session's id: each sub-agent has its own. */
   readonly stateOf?: (sessionId: string) => readonly StateProvider[];
   /** What the context manager takes besides; not for sub-agents: a hook, what stays verbatim, what is tracked, who counts the work. */

@@ -56,6 +56,7 @@ async function agentOver(options: AgentOptions, opened: OpenedSession): Promise<
     entries: opened.entries,
     stateProviders: options.stateOf?.(sessionId) ?? [],
     ...(options.modelPriors === undefined ? {} : { modelPriors: options.modelPriors }),
+    ...(options.tokenizers === undefined ? {} : { tokenizers: options.tokenizers }),
     onEvent: (event) => emit(event.type === "compaction-end" ? compactionEvent(event.entry, event.estimator) : event),
     ...options.context,
   });

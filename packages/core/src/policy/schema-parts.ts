@@ -4,6 +4,7 @@ import type { TranscriptLabels } from "../message/transcript-text.ts";
 import type { StrategySpec } from "../strategy/strategy.ts";
 import type { CharsPerTokenSpec } from "../tokens/chars-per-token.ts";
 import type { EstimatorSpec } from "../tokens/estimator.ts";
+import type { MeasureSpec } from "../tokens/measure-spec.ts";
 import type { Trigger } from "../trigger.ts";
 
 const tokens = z.number().nonnegative();
@@ -42,21 +43,26 @@ const charsPerTokenSchema: z.ZodType<CharsPerTokenSpec> = z.strictObject({
   imageTokens: tokens,
 });
 
-/** Schema of {@link EstimatorSpec}. */
-export const estimatorSchema: z.ZodType<EstimatorSpec> = z.union([
+const measureSchema: z.ZodType<MeasureSpec> = z.union([
   charsPerTokenSchema,
   z.strictObject({ kind: z.literal("char-class") }),
+  z.strictObject({ kind: z.literal("bpe"), encoding: z.string().min(1), perMessageTokens: tokens }),
+]);
+
+/** Schema of {@link EstimatorSpec}. */
+export const estimatorSchema: z.ZodType<EstimatorSpec> = z.union([
+  measureSchema,
   z.strictObject({ kind: z.literal("ledger") }),
   z.strictObject({
     kind: z.literal("calibrated-ema"),
-    of: charsPerTokenSchema,
+    of: measureSchema,
     alphaRatio: z.number().min(0).max(1),
     minimumFactor: z.number().positive(),
     maximumFactor: z.number().positive(),
   }),
   z.strictObject({
     kind: z.literal("usage-anchored"),
-    of: charsPerTokenSchema,
+    of: measureSchema,
     anchor: z.enum(["prompt", "prompt-and-reply"]),
   }),
 ]);

@@ -8,11 +8,13 @@ import type { Context } from "../message/message.ts";
 import { isHuman } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { FileTracker, StateProvider, Summarizer } from "../ports.ts";
-import type { Overhead, Prediction } from "../tokens/estimator.ts";
+import type { EstimatorSpec, Overhead, Prediction } from "../tokens/estimator.ts";
 import { createEstimator } from "../tokens/estimator.ts";
 import type { Ledger } from "../tokens/ledger.ts";
 import { EMPTY_LEDGER } from "../tokens/ledger.ts";
 import type { ModelPriors } from "../tokens/model-prior.ts";
+import { pooledPriors } from "../tokens/model-prior.ts";
+import type { Tokenizers } from "../tokens/tokenizer.ts";
 import type { WorkCounter } from "../tokens/work.ts";
 import { createWorkCounter } from "../tokens/work.ts";
 import { afterAttempt, CLOSED_BREAKER } from "./breaker.ts";
@@ -46,6 +48,8 @@ export interface ContextManagerOptions {
   readonly hiddenOverheadTokens?: number;
   /** What is expected of each model before it reports; the pooled prior where there is none. */
   readonly modelPriors?: ModelPriors;
+  /** What a policy whose estimator is `bpe` counts by, by encoding. */
+  readonly tokenizers?: Tokenizers;
   /** Counts the work of all estimators, for bounds that tests assert; one of its own where none is given. */
   readonly work?: WorkCounter;
 }
@@ -78,12 +82,17 @@ export interface ContextManager {
   entries(): readonly SessionEntry[];
 }
 
-/** A context manager over an empty log, or over the entries given. Its state is only a cache of their folds. */
+/**
+ * A context manager over an empty log, or over the entries given. Its state is only a cache of their folds.
+ *
+ * @throws PlimsollError `bad-policy` where the policy counts by an encoding whose tokenizer was not given.
+ */
 export function createContextManager(options: ContextManagerOptions): ContextManager {
   const work = options.work ?? createWorkCounter();
-  const estimator = createEstimator(options.policy.estimator, work, options.modelPriors);
-  const cutEstimator =
-    options.policy.cutEstimator === null ? estimator : createEstimator(options.policy.cutEstimator, work, options.modelPriors);
+  const { modelPriors: priors = pooledPriors, tokenizers = {} } = options;
+  const estimatorOf = (spec: EstimatorSpec) => createEstimator(spec, work, { priors, tokenizers });
+  const estimator = estimatorOf(options.policy.estimator);
+  const cutEstimator = options.policy.cutEstimator === null ? estimator : estimatorOf(options.policy.cutEstimator);
   const emit: ContextListener = options.onEvent ?? (() => undefined);
   const log: SessionEntry[] = [];
   const messageIndex = createMessageIndex();

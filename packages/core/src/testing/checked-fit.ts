@@ -124,7 +124,7 @@ function loggedMessage(manager: ContextManager, messageId: string): Message | un
 }
 
 function tokensOf(messages: readonly Message[], ledger: Ledger, { scenario }: CheckedFit): number {
-  const estimator = createEstimator(scenario.policy.estimator, createWorkCounter(), variedPriors);
+  const estimator = createEstimator(scenario.policy.estimator, createWorkCounter(), { priors: variedPriors });
   return Math.floor(messages.reduce((sum, message) => sum + estimator.messageTokens(message, ledger), 0));
 }
 

@@ -16,7 +16,7 @@ import { variedPriors } from "./varied-priors.ts";
  * none of these is there: something has to be sent, and no rule says what.
  */
 export function floorTokens(manager: ContextManager, policy: Policy, pending: readonly Message[]): number {
-  const estimator = createEstimator(policy.estimator, createWorkCounter(), variedPriors);
+  const estimator = createEstimator(policy.estimator, createWorkCounter(), { priors: variedPriors });
   const messages = manager.view().messages.slice();
   const step = messages.slice(openLoopStart(messages)).map(atStubSize);
   const human = messages.findLast(isHuman);

@@ -1,4 +1,4 @@
-import type { CharsPerTokenSpec } from "./chars-per-token.ts";
+import type { MeasureSpec } from "./measure-spec.ts";
 
 /**
  * A length heuristic times a factor learned from reported usage by an exponential moving average.
@@ -6,7 +6,7 @@ import type { CharsPerTokenSpec } from "./chars-per-token.ts";
  */
 export interface CalibratedEmaSpec {
   readonly kind: "calibrated-ema";
-  readonly of: CharsPerTokenSpec;
+  readonly of: MeasureSpec;
   /** Share of the newest ratio in the new factor. */
   readonly alphaRatio: number;
   readonly minimumFactor: number;

@@ -2,37 +2,53 @@ import type { SessionEntry, UsageEntry } from "../entry.ts";
 import type { ToolSpec } from "../tool.ts";
 import type { CalibratedEmaSpec } from "./calibrated-ema.ts";
 import { nextFactor } from "./calibrated-ema.ts";
-import type { CharClassSpec } from "./char-class.ts";
-import { charClass } from "./char-class.ts";
-import type { CharsPerTokenSpec } from "./chars-per-token.ts";
-import { charsPerToken } from "./chars-per-token.ts";
 import type { LedgerSpec } from "./ledger/ledger-estimator.ts";
 import { ledgerEstimator } from "./ledger/ledger-estimator.ts";
 import type { MessageMeasure } from "./measure.ts";
+import type { MeasureSpec } from "./measure-spec.ts";
+import { createMeasure } from "./measure-spec.ts";
 import type { ModelPriors } from "./model-prior.ts";
 import { pooledPriors } from "./model-prior.ts";
 import type { Estimator, Overhead, Prediction } from "./prediction.ts";
+import type { Tokenizers } from "./tokenizer.ts";
 import type { UsageAnchoredSpec } from "./usage-anchored.ts";
 import type { WorkCounter } from "./work.ts";
 
 /** How a policy measures, as data. */
-export type EstimatorSpec = CharsPerTokenSpec | CharClassSpec | CalibratedEmaSpec | UsageAnchoredSpec | LedgerSpec;
+export type EstimatorSpec = MeasureSpec | CalibratedEmaSpec | UsageAnchoredSpec | LedgerSpec;
 
 export type { Estimator, Overhead, Prediction } from "./prediction.ts";
 
-/** The estimator that a policy names. All its work is counted by `work`; `priors` say what is expected of a model before it reports. */
-export function createEstimator(spec: EstimatorSpec, work: WorkCounter, priors: ModelPriors = pooledPriors): Estimator {
+/** What estimators stand on besides the log. */
+export interface EstimatorSources {
+  /** What is expected of models before they report; the pooled prior where there is none. */
+  readonly priors?: ModelPriors;
+  /** What the kind `bpe` counts by; none where they are left out. */
+  readonly tokenizers?: Tokenizers;
+}
+
+/**
+ * The estimator that a policy names. All its work is counted by `work`.
+ *
+ * @throws PlimsollError `bad-policy` for an encoding whose tokenizer was not given.
+ */
+export function createEstimator(
+  spec: EstimatorSpec,
+  work: WorkCounter,
+  { priors = pooledPriors, tokenizers = {} }: EstimatorSources = {},
+): Estimator {
+  const measureOf = (of: MeasureSpec) => createMeasure(of, { work, tokenizers });
   switch (spec.kind) {
     case "chars-per-token":
-      return uncalibrated(charsPerToken(spec, work), overheadPricing());
     case "char-class":
-      return uncalibrated(charClass(spec, { work }), overheadPricing());
+    case "bpe":
+      return uncalibrated(measureOf(spec), overheadPricing());
     case "ledger":
       return ledgerEstimator(work, priors);
     case "calibrated-ema":
-      return calibrated(spec, charsPerToken(spec.of, work), overheadPricing());
+      return calibrated(spec, measureOf(spec.of), overheadPricing());
     case "usage-anchored":
-      return anchored(spec, charsPerToken(spec.of, work), overheadPricing());
+      return anchored(spec, measureOf(spec.of), overheadPricing());
     default:
       return spec satisfies never;
   }

@@ -1,4 +1,4 @@
-import type { CharsPerTokenSpec } from "./chars-per-token.ts";
+import type { MeasureSpec } from "./measure-spec.ts";
 
 /**
  * The last reported size, plus an estimate of what came after it. Where nothing is reported yet, or a compaction came after the
@@ -7,7 +7,7 @@ import type { CharsPerTokenSpec } from "./chars-per-token.ts";
 export interface UsageAnchoredSpec {
   readonly kind: "usage-anchored";
   /** What prices messages that no report covers. */
-  readonly of: CharsPerTokenSpec;
+  readonly of: MeasureSpec;
   /** Whether the report stands for the prompt alone, or for the prompt and the reply that followed it. */
   readonly anchor: "prompt" | "prompt-and-reply";
 }

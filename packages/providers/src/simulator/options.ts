@@ -1,4 +1,4 @@
-import type { CountTokens } from "../tokenizers/token-counter.ts";
+import type { CountTokens } from "@plimsoll/core";
 import type { Exchange } from "./exchange.ts";
 import type { Fault } from "./fault.ts";
 import type { SimulatedReply, SimulatedRequest } from "./reply.ts";

@@ -1,6 +1,5 @@
-import type { Context, Message, Part, ToolSpec } from "@plimsoll/core";
+import type { Context, CountTokens, Message, Part, ToolSpec } from "@plimsoll/core";
 import { imageTokens } from "./image-tokens.ts";
-import type { CountTokens } from "./token-counter.ts";
 
 /**
  * Tokens around each message, and before the reply: openai/openai-cookbook, "How to count tokens with tiktoken"

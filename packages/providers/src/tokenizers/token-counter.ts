@@ -1,9 +1,7 @@
+import type { CountTokens } from "@plimsoll/core";
 import type { RankTable } from "./byte-pair-encoding.ts";
 import { countMergedTokens } from "./byte-pair-encoding.ts";
 import { piecesOf } from "./pieces.ts";
-
-/** Counts the tokens of a text by a named encoding. Pure, never throws, linear in the text whatever the text is. */
-export type CountTokens = (text: string) => number;
 
 /** A tokenizer for counting. */
 export interface TokenCounter {

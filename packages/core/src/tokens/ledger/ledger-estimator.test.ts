@@ -33,7 +33,7 @@ function follow(
   { overhead = bare, priors }: { overhead?: Overhead; priors?: ModelPriors } = {},
 ) {
   const work = createWorkCounter();
-  const estimator = createEstimator({ kind: "ledger" }, work, priors);
+  const estimator = createEstimator({ kind: "ledger" }, work, priors === undefined ? {} : { priors });
   let view = EMPTY_VIEW;
   let ledger = EMPTY_LEDGER;
   for (const entry of entries) {

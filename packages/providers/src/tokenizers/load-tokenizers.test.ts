@@ -1,0 +1,39 @@
+import { createContextManager, createDigest, encodingsOf, SVEN_POLICY } from "@plimsoll/core";
+import { expect, test } from "vitest";
+import { createTokenizerLoader } from "./load-tokenizers.ts";
+
+const policy = {
+  ...SVEN_POLICY,
+  estimator: { kind: "bpe", encoding: "o200k_base", perMessageTokens: 3 },
+  cutEstimator: { kind: "bpe", encoding: "cl100k_base", perMessageTokens: 3 },
+} as const;
+
+const load = createTokenizerLoader();
+
+test("gives what a policy counts by, and the same tokenizer to the next one", async () => {
+  const tokenizers = await load(encodingsOf(policy));
+  expect(Object.keys(tokenizers)).toEqual(["o200k_base", "cl100k_base"]);
+  expect((await load(["o200k_base"])).o200k_base).toBe(tokenizers.o200k_base);
+  expect(await load([])).toEqual({});
+});
+
+test("a name that is not bundled is an error that lists those that are", async () => {
+  await expect(load(["o300k"])).rejects.toMatchObject({
+    code: "bad-policy",
+    message: 'no encoding is called "o300k"; there are: o200k_base, cl100k_base',
+  });
+});
+
+test.each([
+  ["1 MB of one letter", "a".repeat(1_000_000)],
+  ["200 KB of emoji", "😀".repeat(50_000)],
+  ["unbroken script", "会".repeat(100_000)],
+  ["special tokens", "<|endoftext|><|im_start|>".repeat(200)],
+])("a policy that counts by it takes %s as text like any other", async (_, text) => {
+  const manager = createContextManager({ policy, summarizer: createDigest(), tokenizers: await load(encodingsOf(policy)) });
+  const human = { role: "user", id: "h", origin: "human", parts: [{ type: "text", text }], atMs: null } as const;
+  manager.append({ type: "message", message: human });
+  const { expectedTokens } = manager.predict();
+  expect(expectedTokens).toBeGreaterThan(text.length / 16);
+  expect(expectedTokens).toBeLessThan(2 * text.length);
+});
