@@ -180,6 +180,47 @@ describe.each(wires)("$wire", { timeout: SLOWEST_MS }, ({ clientOf }) => {
     });
   });
 
+  test("a stream that tells nothing is given up and asked for again", async () => {
+    let begin: () => void = () => undefined;
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const pause = () => {
+      begin();
+      return new Promise<void>(() => undefined);
+    };
+    const simulator = await simulatorWith({ faults: ({ index }) => (index === 0 ? { kind: "slow-stream", pause } : null) });
+    const limits: number[] = [];
+    const idleWait = (ms: number) => (limits.push(ms) === 1 ? begun : new Promise<void>(() => undefined));
+    const events = await eventsOf(clientOf(simulator, { idleWait, idleTimeoutMs: 9_000 }).stream(request, signal));
+    expect(events[0]).toEqual({ type: "retry", attempt: 1, class: "transient", waitMs: 100 });
+    expect(events.at(-1)?.type).toBe("reply");
+    expect(limits[0]).toBe(9_000);
+  });
+
+  test("one that falls silent after its first words is asked for again, too: the retry takes them back", async () => {
+    const pause = (index: number) => (index < 6 ? Promise.resolve() : new Promise<void>(() => undefined));
+    const simulator = await simulatorWith({ faults: ({ index }) => (index === 0 ? { kind: "slow-stream", pause } : null) });
+    const types: string[] = [];
+    const idleWait = () =>
+      types.includes("text-delta") && !types.includes("retry") ? Promise.resolve() : new Promise<void>(() => undefined);
+    for await (const { type } of clientOf(simulator, { idleWait }).stream(request, signal)) types.push(type);
+    expect(types.filter((type) => type === "retry")).toHaveLength(1);
+    expect(types[0]).toBe("text-delta");
+    expect(types.at(-1)).toBe("reply");
+  });
+
+  test("one that stays silent ends in its class after its attempts", async () => {
+    const pause = () => new Promise<void>(() => undefined);
+    const simulator = await simulatorWith({ faults: () => ({ kind: "slow-stream", pause }) });
+    const client = clientOf(simulator, { idleWait: () => Promise.resolve() });
+    expect(await failureOf(eventsOf(client.stream(request, signal)))).toMatchObject({
+      code: "provider-failed",
+      class: "transient",
+      reason: "idle-stream",
+    });
+  });
+
   test("a reader that stops reading is not kept waiting for the rest", async () => {
     const pause = (index: number) => (index < 5 ? Promise.resolve() : new Promise<void>(() => undefined));
     const simulator = await simulatorWith({ faults: () => ({ kind: "slow-stream", pause }) });

@@ -14,9 +14,10 @@ export type { LimitSource, ModelResolution, ResolvedModel, SourcedTokens } from 
 export { describeWindow, resolveModel } from "./catalog/resolve-model.ts";
 // Clients
 export type { FailureReason } from "./client/failure.ts";
+export { DEFAULT_IDLE_TIMEOUT_MS } from "./client/idle-stream.ts";
 export type { Environment } from "./client/key.ts";
 export type { ClientOptions } from "./client/model-client.ts";
-export type { RetryOptions, Wait } from "./client/retry.ts";
+export type { Random, RetryOptions, Wait } from "./client/retry.ts";
 export { DEFAULT_RETRY } from "./client/retry.ts";
 export { chatUsage, responsesUsage } from "./openai/usage.ts";
 export { OPENAI_CHAT_WIRE_RULES } from "./openai-chat/wire-rules.ts";

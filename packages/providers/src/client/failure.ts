@@ -10,9 +10,10 @@ import { classifyProviderError, namedPromptTokens } from "../overflow.ts";
  * - `stream-error`: it reported an error inside a stream that had begun
  * - `connection`: no answer came
  * - `cut-stream`: the answer ended before it was whole
+ * - `idle-stream`: a stream told nothing for longer than is waited for
  * - `empty-reply`: the answer was whole and held nothing
  */
-export type FailureReason = "status" | "stream-error" | "connection" | "cut-stream" | "empty-reply";
+export type FailureReason = "status" | "stream-error" | "connection" | "cut-stream" | "idle-stream" | "empty-reply";
 
 /** A failed attempt: what the caller gets, and what a retry goes by. */
 export interface Failure {
@@ -30,6 +31,11 @@ export interface FailureSource {
 /** An answer that stopped before it was whole. The same request may pass when it is sent again. */
 export function cutStream(): PlimsollError {
   return new PlimsollError("provider-failed", "the stream ended before the reply was whole", { reason: "cut-stream" });
+}
+
+/** A stream that told nothing for so long. The same request may pass when it is sent again. */
+export function idleStream(timeoutMs: number): PlimsollError {
+  return new PlimsollError("provider-failed", `the stream told nothing for ${timeoutMs} ms`, { reason: "idle-stream" });
 }
 
 /** An answer without text and calls. It is no reply: a message without content is rejected by the next request. */
@@ -68,7 +74,7 @@ export function failureOf(thrown: unknown, source: FailureSource): Failure {
 function reasonOf(thrown: unknown, status: number | null): FailureReason {
   if (thrown instanceof PlimsollError) {
     const { reason } = thrown.details;
-    return reason === "empty-reply" || reason === "stream-error" ? reason : "cut-stream";
+    return reason === "empty-reply" || reason === "stream-error" || reason === "idle-stream" ? reason : "cut-stream";
   }
   if (status !== null) return "status";
   if (isRecord(thrown) && isRecord(thrown.error)) return "stream-error";
@@ -78,7 +84,7 @@ function reasonOf(thrown: unknown, status: number | null): FailureReason {
 
 function classOf(failure: Parameters<typeof classifyProviderError>[0], reason: FailureReason): ClassifiedFailure {
   const classified = classifyProviderError(failure);
-  const isOfTheMoment = reason === "connection" || reason === "cut-stream" || reason === "empty-reply";
+  const isOfTheMoment = reason !== "status" && reason !== "stream-error";
   return isOfTheMoment && classified.class === "other" ? { ...classified, class: "transient" } : classified;
 }
 
@@ -104,11 +110,12 @@ function lineOf(provider: string, { status, reason, class: failureClass, words }
 
 const MS_PER_SECOND = 1_000;
 
-/** `retry-after` in seconds, or `retry-after-ms`; a date is not read. */
+/** `retry-after-ms`, or `retry-after` in seconds or as a date, which is taken against the answer's own `date`: our clock may differ. */
 function retryAfterOf(headers: unknown): number | null {
   if (!(headers instanceof Headers)) return null;
+  const told = headers.get("retry-after") ?? "";
   const ms = Number(headers.get("retry-after-ms") ?? Number.NaN);
-  const seconds = Number(headers.get("retry-after") ?? Number.NaN);
-  if (Number.isFinite(ms)) return ms;
-  return Number.isFinite(seconds) ? seconds * MS_PER_SECOND : null;
+  const seconds = Number(told === "" ? Number.NaN : told);
+  const untilMs = Date.parse(told) - Date.parse(headers.get("date") ?? "");
+  return [ms, seconds * MS_PER_SECOND, untilMs].find((waitMs) => Number.isFinite(waitMs) && waitMs >= 0) ?? null;
 }

@@ -3,8 +3,9 @@ import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import type { LoadImage } from "../wire/images.ts";
 import type { FailureSource } from "./failure.ts";
 import { emptyReply, failureOf, fullWindow } from "./failure.ts";
+import { DEFAULT_IDLE_TIMEOUT_MS, endedWhenIdle } from "./idle-stream.ts";
 import type { Environment } from "./key.ts";
-import type { RetryOptions, Wait } from "./retry.ts";
+import type { Random, RetryOptions, Wait } from "./retry.ts";
 import { DEFAULT_RETRY, waitAfter, waitByTimer } from "./retry.ts";
 
 /** What every adapter takes. */
@@ -14,7 +15,14 @@ export interface ClientOptions {
   /** Where the key is looked up; the process's environment where it is left out. */
   readonly environment?: Environment;
   readonly retry?: RetryOptions;
+  /** Waits between attempts; the platform's timer where it is left out. */
   readonly wait?: Wait;
+  /** The chance that shortens waits; `Math.random` where it is left out. */
+  readonly random?: Random;
+  /** Longest time in which a stream may tell nothing; five minutes where it is left out, `null` for no limit. */
+  readonly idleTimeoutMs?: number | null;
+  /** Measures that time; the platform's timer where it is left out. */
+  readonly idleWait?: Wait;
   readonly loadImage?: LoadImage;
 }
 
@@ -42,25 +50,26 @@ export interface DecodedReply {
 /** A model client over one wire: attempts, waits, classes of failures and the caller's abort are the same for all of them. */
 export function createModelClient<Body>(driver: WireDriver<Body>, options: ClientOptions): ModelClient {
   const retry = options.retry ?? DEFAULT_RETRY;
-  const wait = options.wait ?? waitByTimer;
+  const { wait = waitByTimer, random = Math.random, idleWait = waitByTimer } = options;
+  const timeoutMs = options.idleTimeoutMs === undefined ? DEFAULT_IDLE_TIMEOUT_MS : options.idleTimeoutMs;
 
   async function* attempts(
     request: ModelRequest,
     signal: AbortSignal,
-    attempt: (body: Body, signal: AbortSignal) => AsyncIterable<DriverEvent>,
+    attempt: (body: Body, linked: LinkedAbort) => AsyncIterable<DriverEvent>,
   ): AsyncGenerator<ModelEvent> {
     throwIfAborted(signal);
     const body = await driver.encode(request);
     for (let count = 1; ; count++) {
       const linked = linkedAbort(signal);
       try {
-        for await (const event of attempt(body, linked.signal)) yield event.type === "reply" ? replyEvent(event) : event;
+        for await (const event of attempt(body, linked)) yield event.type === "reply" ? replyEvent(event) : event;
         return;
       } catch (thrown) {
         throwIfAborted(signal);
         const failure = failureOf(thrown, driver.source);
         const isOfTheMoment = failure.class === "transient" || failure.class === "rate-limit";
-        const waitMs = isOfTheMoment ? waitAfter(count, failure.retryAfterMs, retry) : null;
+        const waitMs = isOfTheMoment ? waitAfter({ attempt: count, retryAfterMs: failure.retryAfterMs, random }, retry) : null;
         if (waitMs === null) throw failure.error;
         yield { type: "retry", attempt: count, class: failure.class, waitMs };
         await wait(waitMs, signal).catch((error: unknown) => {
@@ -74,10 +83,14 @@ export function createModelClient<Body>(driver: WireDriver<Body>, options: Clien
   }
 
   return {
-    stream: (request, signal) => attempts(request, signal, driver.streamed),
+    stream: (request, signal) =>
+      attempts(request, signal, (body, linked) => {
+        const events = driver.streamed(body, linked.signal);
+        return timeoutMs === null ? events : endedWhenIdle(events, { timeoutMs, wait: idleWait, abort: linked.abort });
+      }),
     complete: async (request, signal) => {
       const events = attempts(request, signal, async function* (body, linked) {
-        yield { type: "reply", ...(await driver.whole(body, linked)) };
+        yield { type: "reply", ...(await driver.whole(body, linked.signal)) };
       });
       for await (const event of events) if (event.type === "reply") return event.reply;
       throw new Error("an attempt that did not fail gives a reply");
@@ -101,11 +114,23 @@ function throwIfAborted(signal: AbortSignal): void {
   if (signal.aborted) throw signal.reason;
 }
 
+/** A signal for one attempt. */
+interface LinkedAbort {
+  readonly signal: AbortSignal;
+  /** Ends this attempt alone. */
+  readonly abort: () => void;
+  readonly release: () => void;
+}
+
 /** A signal for one attempt that aborts with the caller's: SDKs leave listeners on what they are given, and a session has one signal. */
-function linkedAbort(signal: AbortSignal): { readonly signal: AbortSignal; readonly release: () => void } {
+function linkedAbort(signal: AbortSignal): LinkedAbort {
   const controller = new AbortController();
   const onAbort = () => controller.abort(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });
   if (signal.aborted) onAbort();
-  return { signal: controller.signal, release: () => signal.removeEventListener("abort", onAbort) };
+  return {
+    signal: controller.signal,
+    abort: () => controller.abort(),
+    release: () => signal.removeEventListener("abort", onAbort),
+  };
 }

@@ -12,7 +12,7 @@ test.each([
   ["O-r1: fourth", 4, 16_000],
   ["O-r1: tenth", 10, 60_000],
 ])("%s", (_, attempt, expected) => {
-  expect(waitAfter(attempt, null, OPAL_RETRY)).toBe(expected);
+  expect(waitAfter({ attempt, retryAfterMs: null, random: () => 0.9 }, OPAL_RETRY)).toBe(expected);
 });
 
 test("O-r1: an overflow is shrunk, not sent again", () => {
