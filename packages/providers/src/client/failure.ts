@@ -79,6 +79,8 @@ function reasonOf(thrown: unknown, status: number | null): FailureReason {
   if (status !== null) return "status";
   if (isRecord(thrown) && isRecord(thrown.error)) return "stream-error";
   const name = thrown instanceof Error ? thrown.constructor.name : "";
+  // Of an error event whose fields stand at its top, as those of the Responses wire do, the SDK keeps the words alone.
+  if (name === "APIError") return "stream-error";
   return name.startsWith("APIConnection") ? "connection" : "cut-stream";
 }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@plimsoll/core";
 import { halves } from "./halves.ts";
-import { errorObject, OPENAI_ERRORS } from "./openai-errors.ts";
+import { OPENAI_ERRORS } from "./openai-errors.ts";
 import { readOpenAiResponses } from "./openai-responses-request.ts";
 import { signatureOf } from "./signature.ts";
 import type { Answer, Counts, SimulatedWire, WireEvent } from "./wire.ts";
@@ -19,7 +19,11 @@ export const OPENAI_RESPONSES_WIRE: SimulatedWire = {
   }),
   whole: (answer) => endOf(answer),
   events: eventsOf,
-  errorEvent: (error) => ({ name: "error", data: { type: "error", ...errorObject(error), sequence_number: 0 } }),
+  // Not the object of a body: the event has a type of its own, and no room for the error's.
+  errorEvent: ({ code, message, param }) => ({
+    name: "error",
+    data: { type: "error", code, message, param, sequence_number: 0 },
+  }),
 };
 
 function responseOf({ serial, modelId, createdSeconds }: Answer): JsonObject {

@@ -1,0 +1,168 @@
+import type { ModelClient, Policy } from "@plimsoll/core";
+import { NONE_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
+import { expect, test, vi } from "vitest";
+import { createAnthropicClient } from "./anthropic/index.ts";
+import type { ClientOptions } from "./client/model-client.ts";
+import { createOpenAiChatClient } from "./openai-chat/index.ts";
+import { createOpenAiResponsesClient } from "./openai-responses/index.ts";
+import type { Exchange, Fault, Simulator, SimulatorOptions } from "./simulator/index.ts";
+import { startSimulator } from "./simulator/index.ts";
+import type { FaultyRun } from "./testing/faulty-run.ts";
+import { REPLIES_BEFORE_FAULT, runWithFaults, scriptWithCalls } from "./testing/faulty-run.ts";
+
+/** What nothing may ever show, and what only the session's log may. */
+const KEY = "planted-key-4711";
+const TASK = "planted text of a request: read all parts";
+
+const environment = { ANTHROPIC_API_KEY: KEY, OPENAI_API_KEY: KEY };
+const retry = { maximumAttempts: 3, firstWaitMs: 100, maximumWaitMs: 60_000 };
+
+type ClientOf = (simulator: Pick<Simulator, "url" | "openAiUrl">, options: ClientOptions) => ModelClient;
+
+const wires: readonly { readonly wire: string; readonly clientOf: ClientOf }[] = [
+  { wire: "anthropic", clientOf: ({ url }, options) => createAnthropicClient({ ...options, baseUrl: url }) },
+  { wire: "openai-chat", clientOf: ({ openAiUrl }, options) => createOpenAiChatClient({ ...options, baseUrl: openAiUrl }) },
+  {
+    wire: "openai-responses",
+    clientOf: ({ openAiUrl }, options) => createOpenAiResponsesClient({ ...options, baseUrl: openAiUrl }),
+  },
+];
+
+interface FaultCase {
+  readonly name: string;
+  readonly fault?: Fault;
+  readonly simulator?: Partial<SimulatorOptions>;
+  readonly policy?: Policy;
+  readonly isUnreachable?: true;
+  /** A server does it always or never. */
+  readonly isLasting?: true;
+}
+
+/** A window that the agent is not told of: it believes in 200,000 tokens. */
+const SMALL_WINDOW = { contextWindowTokens: 4_000 };
+
+/** Pauses for good; where it begins to, the client's idle time is over. */
+const SLOW_STREAM: Fault = { kind: "slow-stream", pause: () => Promise.resolve() };
+
+const cases: readonly FaultCase[] = [
+  { name: "429", fault: { kind: "status", status: 429 } },
+  { name: "429, retry after 7 s", fault: { kind: "status", status: 429, retryAfterSeconds: 7 } },
+  { name: "429, retry after an hour", fault: { kind: "status", status: 429, retryAfterSeconds: 3_600 } },
+  { name: "500", fault: { kind: "status", status: 500 } },
+  { name: "503", fault: { kind: "status", status: 503 } },
+  { name: "529", fault: { kind: "status", status: 529 } },
+  { name: "error inside a stream", fault: { kind: "stream-error" } },
+  { name: "cut stream", fault: { kind: "cut-stream", afterEvents: 4 } },
+  { name: "slow stream", fault: SLOW_STREAM },
+  { name: "empty reply", fault: { kind: "empty-reply" } },
+  { name: "no usage", fault: { kind: "no-usage" } },
+  {
+    name: "silent truncation",
+    fault: { kind: "silent-truncation" },
+    simulator: SMALL_WINDOW,
+    isLasting: true,
+  },
+  { name: "overflow, compaction on", simulator: SMALL_WINDOW, policy: PLIMSOLL_POLICY },
+  { name: "overflow, compaction off", simulator: SMALL_WINDOW, policy: NONE_POLICY },
+  { name: "proxy that echoes the request", fault: { kind: "echo" } },
+  { name: "wrong key", simulator: { key: "another" } },
+  { name: "no server", isUnreachable: true },
+];
+
+interface Played extends FaultyRun {
+  readonly exchanges: readonly Exchange[];
+}
+
+/** Plays the agent; the fault holds for the requests that `isFaulty` names. */
+async function play(
+  { fault, simulator: options, policy = NONE_POLICY, isUnreachable }: FaultCase,
+  clientOf: ClientOf,
+  isFaulty: (request: { readonly replyIndex: number; readonly index: number }) => boolean,
+): Promise<Played> {
+  const silence = { begin: (): void => undefined };
+  const pause = () => {
+    silence.begin();
+    return new Promise<void>(() => undefined);
+  };
+  const given: Fault | null = fault?.kind === "slow-stream" ? { kind: "slow-stream", pause } : (fault ?? null);
+  const simulator = await startSimulator({
+    replies: scriptWithCalls,
+    nowMs: () => 0,
+    faults: (request) => (isFaulty(request) ? given : null),
+    ...options,
+  });
+  const idleWait = () =>
+    new Promise<void>((resolve) => {
+      silence.begin = resolve;
+    });
+  if (isUnreachable === true) await simulator.close();
+  const client = clientOf(simulator, { environment, retry, wait: () => Promise.resolve(), random: () => 0, idleWait });
+  const run = await runWithFaults({ client, policy, task: TASK, contextWindowTokens: 200_000 });
+  await simulator.close();
+  return { ...run, exchanges: simulator.exchanges() };
+}
+
+const lasting = ({ replyIndex }: { readonly replyIndex: number }) => replyIndex >= REPLIES_BEFORE_FAULT;
+const once = ({ index }: { readonly index: number }) => index === REPLIES_BEFORE_FAULT;
+
+function counted(names: readonly string[]): string {
+  const kinds = [...new Set(names)].map((name) => [name, names.filter((each) => each === name).length] as const);
+  return kinds.length === 0 ? "–" : kinds.map(([name, count]) => `\`${name}\`${count === 1 ? "" : ` × ${count}`}`).join(", ");
+}
+
+/** A row without its wire. */
+function rowOf(run: Played, passing: Played | null): string {
+  const error = run.code === null ? "–" : `\`${run.code}\``;
+  const failure = [run.class, run.reason].filter((fact) => fact !== null).join(", ");
+  const failed = run.exchanges.filter(({ outcome }) => outcome !== "answered").length;
+  return [
+    counted(run.told),
+    `\`${run.ending}\``,
+    error,
+    failure === "" ? "–" : failure,
+    `${failed}`,
+    passing === null ? "–" : `\`${passing.ending}\``,
+    run.isLogWhole && passing?.isLogWhole !== false ? "whole" : "damaged",
+  ].join(" | ");
+}
+
+const HEAD = `# What becomes of each fault
+
+Made by a test (\`packages/providers/src/fault-table.test.ts\`, \`vitest -u\` writes it): an agent with three replies in its log meets each fault of the simulator through the
+real SDKs, with three attempts a request. *Told* is what subscribers of the agent hear; *ends* is the run's reason; *code*, *class and reason* are those of its
+error; *failed* counts the requests that were not simply answered; *once* is how a run ends that meets the fault at one request only; the *log* is whole where it
+reads back as it was written and every reply has its usage. The same test looks for a planted key in everything that is shown, logged, written to the console or kept by
+the simulator, and for the request's text in everything but the session's log.
+
+| fault | wire | told | ends | code | class, reason | failed | once | log |
+|---|---|---|---|---|---|---|---|---|
+`;
+
+test("every fault ends in its event and class, with the log intact, and nothing shows the key", {
+  timeout: 120_000,
+}, async () => {
+  const written = (["debug", "info", "log", "warn", "error"] as const).map((method) =>
+    vi.spyOn(console, method).mockImplementation(() => undefined),
+  );
+  const lines: string[] = [];
+  for (const each of cases) {
+    const rows = new Map<string, string[]>();
+    for (const { wire, clientOf } of wires) {
+      const run = await play(each, clientOf, lasting);
+      const passing = each.fault === undefined || each.isLasting === true ? null : await play(each, clientOf, once);
+      const shown = [run, passing]
+        .flatMap((played) => [played?.shown ?? "", JSON.stringify(played?.exchanges ?? [])])
+        .join("\n");
+      expect(shown).not.toContain(TASK);
+      expect(`${shown}\n${run.log}\n${passing?.log ?? ""}`).not.toContain(KEY);
+      expect(run.log).toContain(TASK);
+      const row = rowOf(run, passing);
+      rows.set(row, [...(rows.get(row) ?? []), wire]);
+    }
+    for (const [row, named] of rows)
+      lines.push(`| ${each.name} | ${named.length === wires.length ? "all" : named.join(", ")} | ${row} |`);
+  }
+  expect(written.flatMap((spy) => spy.mock.calls)).toEqual([]);
+  for (const spy of written) spy.mockRestore();
+  await expect(`${HEAD}${lines.join("\n")}\n`).toMatchFileSnapshot("../../../docs/faults.md");
+});

@@ -1,0 +1,98 @@
+import { inspect, isDeepStrictEqual } from "node:util";
+import type { ModelClient, Policy } from "@plimsoll/core";
+import { createDigest, createMemoryArtifactStore, decodeLog, encodeLog } from "@plimsoll/core";
+import type { AgentEvent, AgentTool } from "@plimsoll/core/agent";
+import { createMemorySessionStore, startAgent } from "@plimsoll/core/agent";
+import type { SimulatedReply, SimulatedRequest } from "../simulator/index.ts";
+
+/** An agent's run against a provider that fails. */
+export interface FaultyRun {
+  /** Events that tell of the failure, in order. */
+  readonly told: readonly string[];
+  readonly ending: string;
+  readonly code: string | null;
+  readonly class: string | null;
+  readonly reason: string | null;
+  /** Whether the log is whole: it reads back as it was, and every reply in it has its usage. */
+  readonly isLogWhole: boolean;
+  /** Everything that a program, a person or a file was told, as text, but for the session log itself. */
+  readonly shown: string;
+  readonly log: string;
+}
+
+/** What an agent is run with. */
+export interface FaultyRunOptions {
+  readonly client: ModelClient;
+  readonly policy: Policy;
+  readonly task: string;
+  readonly contextWindowTokens: number;
+}
+
+/** Replies before the fault begins: enough for a log with something in it. */
+export const REPLIES_BEFORE_FAULT = 3;
+
+/** Calls a tool until the fault begins, goes on for a few replies, and ends. */
+export function scriptWithCalls({ replyIndex }: SimulatedRequest): SimulatedReply {
+  if (replyIndex > REPLIES_BEFORE_FAULT + 12) return { parts: [{ type: "text", text: "All of it is done." }] };
+  const argumentsJson = JSON.stringify({ part: replyIndex });
+  return {
+    parts: [
+      { type: "reasoning", text: `Part ${replyIndex} comes next.` },
+      { type: "text", text: `Reading part ${replyIndex}.` },
+      { type: "tool-call", toolName: "read_part", argumentsJson },
+    ],
+  };
+}
+
+const READ_PART: AgentTool = {
+  spec: { name: "read_part", description: "Reads a part.", parametersJson: '{"type":"object"}' },
+  category: "generic",
+  isRerunnable: true,
+  hint: null,
+  pathsOf: () => [],
+  run: (args) =>
+    Promise.resolve({ text: `${JSON.stringify(args)} ${"the part says this and that. ".repeat(60)}`, isError: false }),
+};
+
+const TELLING = ["request-retry", "overflow-detected", "silent-truncation", "compaction-end", "compaction-failed"] as const;
+
+/** Runs the agent to its end, whatever that is. */
+export async function runWithFaults(options: FaultyRunOptions): Promise<FaultyRun> {
+  const events: AgentEvent[] = [];
+  const agent = await startAgent({
+    session: { kind: "new", sessionId: "faulty", system: "You read parts." },
+    sessions: createMemorySessionStore(),
+    artifacts: createMemoryArtifactStore(),
+    model: {
+      client: options.client,
+      modelId: "simulated",
+      limits: { contextWindowTokens: options.contextWindowTokens, maxOutputTokens: 512 },
+    },
+    policy: options.policy,
+    summarizer: createDigest(),
+    tools: [READ_PART],
+    nowMs: () => 0,
+    onEvent: (event) => events.push(event),
+  });
+  const outcome = await agent.submit(options.task);
+  const entries = agent.entries();
+  const state = agent.state();
+  await agent.close();
+  const log = encodeLog(entries);
+  const reported = new Set(entries.flatMap((entry) => (entry.type === "usage" ? [entry.requestId] : [])));
+  const replies = entries.flatMap((entry) =>
+    entry.type === "message" && entry.message.role === "assistant" ? [entry.message.requestId ?? ""] : [],
+  );
+  const details = outcome.error?.details;
+  const facts = events.filter(({ type }) => type !== "message" && type !== "tool-start" && type !== "tool-end");
+  return {
+    told: events.flatMap(({ type }) => TELLING.find((each) => each === type) ?? []),
+    ending: outcome.reason,
+    code: outcome.error?.code ?? null,
+    class: typeof details?.class === "string" ? details.class : null,
+    reason: typeof details?.reason === "string" ? details.reason : null,
+    isLogWhole: isDeepStrictEqual(decodeLog(log, "log").entries, entries) && replies.every((id) => reported.has(id)),
+    shown: [inspect(outcome, { depth: 12 }), inspect(facts, { depth: 12 }), JSON.stringify(state)].join("\n"),
+    log,
+  };
+}
