@@ -27,6 +27,7 @@ export const packageRules = [
     folder: "packages/cli",
     source: "src",
     mayImport: ["@plimsoll/core", "@plimsoll/tools", "@plimsoll/providers", "@plimsoll/bench", "@plimsoll/fixtures"],
+    devFolders: ["testing"],
   },
   {
     name: "@plimsoll/fixtures",

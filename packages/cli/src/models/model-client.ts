@@ -5,7 +5,7 @@ import { createAnthropicClient } from "@plimsoll/providers/anthropic";
 import { chatHostNamed, createOpenAiChatClient } from "@plimsoll/providers/openai-chat";
 import { createOpenAiResponsesClient } from "@plimsoll/providers/openai-responses";
 
-/** Where a model is asked. `baseUrl` overrides the host's own. */
+/** Where a model is asked. ANTHROPIC_BASE_URL and OPENAI_BASE_URL of the environment name another address, as for the vendors' SDKs. */
 export interface ClientRequest {
   readonly reference: ModelReference;
   readonly environment: { readonly [name: string]: string | undefined };
@@ -18,13 +18,17 @@ export interface ClientRequest {
  */
 export function clientFor({ reference: { host, modelId }, environment }: ClientRequest): ModelClient {
   const wanted = host ?? makerOf(modelId);
-  if (wanted === "anthropic") return createAnthropicClient({ environment });
-  if (wanted === "openai") return createOpenAiResponsesClient({ environment });
+  if (wanted === "anthropic") return createAnthropicClient({ environment, ...at(environment.ANTHROPIC_BASE_URL) });
+  if (wanted === "openai") return createOpenAiResponsesClient({ environment, ...at(environment.OPENAI_BASE_URL) });
   const known = wanted === null ? undefined : chatHostNamed(wanted === "gemini" ? "google" : wanted);
   if (known !== undefined) return createOpenAiChatClient({ host: known, environment });
   throw new PlimsollError("bad-input", `it is not known who serves "${modelId}": name the host, e.g. openrouter/${modelId}`, {
     modelId,
   });
+}
+
+function at(baseUrl: string | undefined): { readonly baseUrl?: string } {
+  return baseUrl === undefined || baseUrl === "" ? {} : { baseUrl };
 }
 
 function makerOf(modelId: string): string | null {

@@ -1,0 +1,95 @@
+import { CHECKPOINT_SECTIONS } from "@plimsoll/core";
+import type { Fault, SimulatedReply, SimulatedRequest, Simulator } from "@plimsoll/providers/simulator";
+import { startSimulator } from "@plimsoll/providers/simulator";
+
+/** A model for end-to-end tests, on this machine. */
+export interface SimulatedModel {
+  readonly simulator: Simulator;
+  /** What the simulator counted of each request for the agent's next step, in order: not of those for summaries. */
+  steps(): readonly CountedStep[];
+  /** From here on requests for a summary are never answered, or they are. */
+  holdSummaries(hold: boolean): void;
+}
+
+/** What the status line must say of a request. */
+export interface CountedStep {
+  readonly sentTokens: number;
+  readonly cachePercent: number;
+}
+
+/** The window of {@link CONFIG}. */
+export const WINDOW_TOKENS = 24_000;
+
+/** A plimsoll.yaml for this model. */
+export const CONFIG: string = `model: anthropic/claude-simulated\ncontext_window: ${WINDOW_TOKENS}\nmax_output_tokens: 2000\n`;
+
+/** What a message of the person makes the model do; to any other it says a few words. */
+export const ASKS = {
+  look: "look at the log",
+  wait: "run what does not end",
+  think: "think for ever",
+  speak: "speak for ever",
+} as const;
+
+const NEVER = new Promise<void>(() => undefined);
+/** Events that a reply sends before its words are held: the beginning of the message and of its first words. */
+const EVENTS_BEFORE_HOLD = 3;
+/** About 6,000 tokens. */
+const LOG_COMMAND = "seq -f 'line %g of the log' 1 1200";
+
+/** Starts it. Its words, calls and silences hang on what the person says. */
+export async function startSimulatedModel(): Promise<SimulatedModel> {
+  const stepIndexes: number[] = [];
+  let areSummariesHeld = false;
+  const simulator = await startSimulator({
+    contextWindowTokens: WINDOW_TOKENS,
+    replies: (request) => {
+      if (!isForSummary(request)) stepIndexes.push(request.index);
+      return replyTo(request);
+    },
+    faults: (request) => (areSummariesHeld && isForSummary(request) ? heldAt(0) : faultFor(request)),
+  });
+  return {
+    simulator,
+    steps: () =>
+      stepIndexes.map((index) => {
+        const { promptTokens, cacheReadTokens } = simulator.exchanges()[index] ?? {};
+        const sentTokens = promptTokens ?? 0;
+        return { sentTokens, cachePercent: Math.round((100 * (cacheReadTokens ?? 0)) / sentTokens) };
+      }),
+    holdSummaries: (hold) => {
+      areSummariesHeld = hold;
+    },
+  };
+}
+
+function isForSummary({ toolNames }: SimulatedRequest): boolean {
+  return toolNames.length === 0;
+}
+
+function replyTo(request: SimulatedRequest): SimulatedReply {
+  if (isForSummary(request)) return words(`## ${CHECKPOINT_SECTIONS[0]}\nThe person wants to know what stands in the log.`);
+  // Messages that were never answered stand before the newest one in the same message of the wire.
+  if (request.newestText.endsWith(ASKS.look)) return calling(LOG_COMMAND);
+  if (request.newestText.endsWith(ASKS.wait)) return calling("echo begun > begun.txt; sleep 600");
+  return words("All is well as far as I can see.");
+}
+
+function faultFor({ newestText }: SimulatedRequest): Fault | null {
+  if (newestText.endsWith(ASKS.think)) return heldAt(0);
+  return newestText.endsWith(ASKS.speak) ? heldAt(EVENTS_BEFORE_HOLD) : null;
+}
+
+function heldAt(event: number): Fault {
+  return { kind: "slow-stream", pause: (index) => (index < event ? Promise.resolve() : NEVER) };
+}
+
+function words(text: string): SimulatedReply {
+  return { parts: [{ type: "text", text }] };
+}
+
+function calling(command: string): SimulatedReply {
+  return {
+    parts: [{ type: "tool-call", toolName: "run_terminal_command", argumentsJson: JSON.stringify({ command }) }],
+  };
+}

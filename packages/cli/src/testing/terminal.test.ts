@@ -1,0 +1,199 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { foldEntries } from "@plimsoll/core";
+import { createFileSessionStore } from "@plimsoll/core/node";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { ASKS, CONFIG, type CountedStep, type SimulatedModel, startSimulatedModel } from "./simulated-model.ts";
+
+/** The addon of the pseudo-terminals is not built for every system: these tests are skipped where it is missing. */
+const terminals = await import("./terminal-session.ts").catch(() => null);
+
+const root = join(import.meta.dirname, "../../../..");
+const program = join(root, "packages/cli/bin/plimsoll.js");
+const SIGKILL = 9;
+
+let folder = "";
+let model: SimulatedModel;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "plimsoll-terminal-"));
+  writeFileSync(join(folder, "plimsoll.yaml"), CONFIG);
+  model = await startSimulatedModel();
+});
+afterEach(async () => {
+  await model.simulator.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const environment = () => ({ ANTHROPIC_BASE_URL: model.simulator.url, ANTHROPIC_API_KEY: "test" });
+const open = (...args: string[]) =>
+  (terminals ?? expect.fail("no terminals")).openTerminal({ args: [program, ...args], cwd: folder, env: environment() });
+
+const sessions = () => join(folder, ".plimsoll/sessions");
+const sessionId = () => (readdirSync(sessions()).find((name) => name.endsWith(".jsonl")) ?? "").slice(0, -".jsonl".length);
+const stored = async () =>
+  (await createFileSessionStore({ folder: sessions() }).read(sessionId())) ?? expect.fail("no session");
+const countOf = async (type: string) => (await stored()).entries.filter((entry) => entry.type === type).length;
+
+/** What the status lines said of the requests that were sent; a status that is shown again is one. */
+function shownIn(said: string): readonly CountedStep[] {
+  const shown = [...said.matchAll(/sent ([\d,]+) · cache (\d+)%/g)].map(([, sent = "", cache = ""]) => ({
+    sentTokens: Number(sent.split(",").join("")),
+    cachePercent: Number(cache),
+  }));
+  return shown.filter(({ sentTokens }, index) => sentTokens !== shown[index - 1]?.sentTokens);
+}
+
+describe.skipIf(terminals === null)("in a terminal", { timeout: 240_000 }, () => {
+  beforeAll(() => {
+    const { status, stderr } = spawnSync(process.execPath, [join(root, "scripts/build.mjs")], { cwd: root, encoding: "utf8" });
+    if (status !== 0) throw new Error(stderr);
+  }, 240_000);
+
+  test("a chat with the demo compacts twice, is killed, resumed and undone; its status lines say what the simulator counted", async () => {
+    const first = open("chat", "--demo");
+    await first.waitFor("› ");
+    for (const turn of [1, 2, 3, 4, 5]) {
+      first.type(`look ${turn}`);
+      const counted = /The last prompt had (\d+) tokens/.exec(await first.waitFor("Ask on"));
+      const shown = shownIn(await first.waitFor("› ")).map(({ sentTokens }) => sentTokens);
+      expect(shown).toEqual([Number(counted?.[1])]);
+    }
+    first.type("and once more");
+    await first.waitFor("▸ run_terminal_command");
+    process.kill(first.pid, "SIGKILL");
+    expect(await first.end).toMatchObject({ signal: SIGKILL });
+    expect(await countOf("compaction")).toBeGreaterThanOrEqual(2);
+
+    const second = open("chat", "--demo", "--resume", sessionId());
+    await second.waitFor("› ");
+    second.type("/undo");
+    await second.waitFor("The newest compaction is undone.");
+    second.type("go on");
+    await second.waitFor("Ask on");
+    second.type("/quit");
+    expect(await second.end).toEqual({ exitCode: 0, signal: 0 });
+    expect(await countOf("revert")).toBe(1);
+  });
+
+  test("a chat's status lines are the simulator's counts, and it goes on after a kill while a tool runs", async () => {
+    const first = open("chat");
+    await first.waitFor("› ");
+    for (let turn = 0; turn < 7; turn++) {
+      first.type(ASKS.look);
+      await first.waitFor("All is well");
+      await first.waitFor("› ");
+    }
+    expect(shownIn(first.said())).toEqual(model.steps());
+    expect(first.said()).toContain("window 24.0k");
+    expect(await countOf("compaction")).toBeGreaterThanOrEqual(2);
+    first.type(ASKS.wait);
+    await first.waitFor("▸ run_terminal_command");
+    process.kill(first.pid, "SIGKILL");
+    await first.end;
+
+    const before = model.steps().length;
+    const second = open("chat", "--resume", sessionId());
+    await second.waitFor("› ");
+    second.type("/undo");
+    await second.waitFor("The newest compaction is undone.");
+    second.type("/quit");
+    await second.end;
+    const third = open("chat", "--resume");
+    await third.waitFor("› ");
+    third.type("is all there?");
+    await third.waitFor("All is well");
+    await third.waitFor("› ");
+    expect(shownIn(third.said()).slice(-1)).toEqual(model.steps().slice(before).slice(-1));
+    third.type("/quit");
+    expect(await third.end).toEqual({ exitCode: 0, signal: 0 });
+    expect(model.simulator.exchanges().map(({ outcome }) => outcome)).not.toContain("rejected");
+  });
+
+  test("runs go on with one session, compact twice, are killed, undone and resumed", async () => {
+    for (const more of [[], ...Array.from({ length: 6 }, () => ["--resume"])]) {
+      const run = open("run", ASKS.look, ...more);
+      expect(await run.end).toEqual({ exitCode: 0, signal: 0 });
+      const shown = shownIn(run.said());
+      expect(shown.slice(-2)).toEqual(model.steps().slice(-2));
+    }
+    expect(await countOf("compaction")).toBeGreaterThanOrEqual(2);
+    const killed = open("run", ASKS.wait, "--resume");
+    await killed.waitFor("▸ run_terminal_command");
+    process.kill(killed.pid, "SIGKILL");
+    await killed.end;
+    const undo = open("undo", sessionId());
+    expect(await undo.end).toEqual({ exitCode: 0, signal: 0 });
+    const last = open("run", "is all there?", "--resume");
+    expect(await last.end).toEqual({ exitCode: 0, signal: 0 });
+    expect(last.said()).toContain("All is well");
+    expect(await countOf("revert")).toBe(1);
+    expect(model.simulator.exchanges().map(({ outcome }) => outcome)).not.toContain("rejected");
+  });
+
+  test("Ctrl-C ends a chat's run wherever it is, then the chat; the session goes on", async () => {
+    const chat = open("chat");
+    await chat.waitFor("› ");
+    chat.type("hello");
+    await chat.waitFor("All is well");
+    await chat.waitFor("› ");
+    const asked = () => model.simulator.exchanges().length;
+    for (const ask of [ASKS.think, ASKS.speak, ASKS.wait]) {
+      const before = asked();
+      chat.type(ask);
+      await expect.poll(asked, { timeout: 60_000 }).toBeGreaterThan(before);
+      await expect.poll(() => ask !== ASKS.wait || existsSync(join(folder, "begun.txt")), { timeout: 60_000 }).toBe(true);
+      chat.interrupt();
+      await chat.waitFor("(cancelled)");
+      await chat.waitFor("› ");
+    }
+    chat.interrupt();
+    await chat.waitFor("go on with: plimsoll chat --resume");
+    expect(await chat.end).toEqual({ exitCode: 0, signal: 0 });
+
+    const run = open("run", "is all there?", "--resume");
+    expect(await run.end).toEqual({ exitCode: 0, signal: 0 });
+    expect(model.simulator.exchanges().map(({ outcome }) => outcome)).not.toContain("rejected");
+  });
+
+  test("Ctrl-C while a summary is written leaves history as it was", async () => {
+    model.holdSummaries(true);
+    const chat = open("chat");
+    await chat.waitFor("› ");
+    for (let turn = 0; turn < 3; turn++) {
+      chat.type(ASKS.look);
+      await chat.waitFor("All is well");
+      await chat.waitFor("› ");
+    }
+    const before = model.simulator.exchanges().length;
+    chat.type("/compact --keep 2k");
+    await expect.poll(() => model.simulator.exchanges().length, { timeout: 60_000 }).toBeGreaterThan(before);
+    chat.interrupt();
+    await chat.end;
+    console.log(chat.said());
+    expect(await countOf("compaction")).toBe(0);
+    const { entries } = await stored();
+    expect(foldEntries(entries).messages.size).toBeGreaterThan(9);
+    model.holdSummaries(false);
+    const run = open("run", "is all there?", "--resume");
+    expect(await run.end).toEqual({ exitCode: 0, signal: 0 });
+  });
+
+  test.each([
+    ["the model thinks", ASKS.think],
+    ["it speaks", ASKS.speak],
+    ["a tool runs", ASKS.wait],
+  ])("Ctrl-C while %s ends a run with 1 and says how to go on", async (_when, ask) => {
+    const run = open("run", ask);
+    await expect.poll(() => model.simulator.exchanges().length, { timeout: 60_000 }).toBeGreaterThan(0);
+    await expect.poll(() => ask !== ASKS.wait || existsSync(join(folder, "begun.txt")), { timeout: 60_000 }).toBe(true);
+    run.interrupt();
+    await run.waitFor("cancelled after 1 steps");
+    await run.waitFor("go on with: plimsoll run --resume");
+    expect(await run.end).toEqual({ exitCode: 1, signal: 0 });
+    const next = open("run", "is all there?", "--resume");
+    expect(await next.end).toEqual({ exitCode: 0, signal: 0 });
+    expect(readFileSync(join(sessions(), `${sessionId()}.jsonl`), "utf8")).toContain("is all there?");
+  });
+});
