@@ -35,23 +35,32 @@ export interface ChatInput {
   readonly isTerminal: boolean;
 }
 
-/** Chats until the input ends or the person leaves. Ctrl-C ends a run; where none goes on, the chat. */
+/** Chats until the input ends or the person leaves. Ctrl-C ends a run or a compaction; where none goes on, the chat. */
 export async function chat(options: SessionOptions, { io, input, isTerminal }: ChatInput): Promise<number> {
   const session = await openSession(options, { io, environment: process.env });
   const { agent } = session;
   const write = (text: string) => void io.stdout.write(text);
   const spending = createSpending(session.prices);
-  const status = () => statusLine({ context: agent.state().context, ...spending(agent.entries()) });
+  let shown = "";
+  const status = () => {
+    shown = statusLine({ context: agent.state().context, ...spending(agent.entries()) });
+    return shown;
+  };
   agent.subscribe(createRenderer(write, status));
   write(`session ${agent.sessionId}; policy ${session.policy.name}; ${session.windowLine}. /help lists what can be typed.\n`);
   if (agent.cutOff !== null) write(`the log's last line had been cut off after ${agent.cutOff.bytes} bytes; it was removed\n`);
   const lines = createInterface({ input, terminal: false });
   const leave = () => {
-    if (agent.state().status === "running") agent.cancel();
-    else lines.close();
+    if (agent.state().status === "idle") lines.close();
+    else agent.cancel();
   };
   process.on("SIGINT", leave);
-  const prompt = () => write(isTerminal ? `${status()}\n› ` : "");
+  const prompt = () => {
+    const before = shown;
+    const now = status();
+    // The status of the last step stands right above already.
+    if (isTerminal) write(now === before ? "› " : `${now}\n› `);
+  };
   let running: Promise<void> = Promise.resolve();
   try {
     prompt();

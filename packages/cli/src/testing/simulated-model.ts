@@ -7,7 +7,7 @@ export interface SimulatedModel {
   readonly simulator: Simulator;
   /** What the simulator counted of each request for the agent's next step, in order: not of those for summaries. */
   steps(): readonly CountedStep[];
-  /** From here on requests for a summary are never answered, or they are. */
+  /** From here on requests for a summary are told to come again later, or they are answered. */
   holdSummaries(hold: boolean): void;
 }
 
@@ -31,6 +31,8 @@ export const ASKS = {
   speak: "speak for ever",
 } as const;
 
+/** Makes a client wait: longer than the test takes, shorter than what it would not wait for. */
+const BUSY: Fault = { kind: "status", status: 529, retryAfterSeconds: 29 };
 const NEVER = new Promise<void>(() => undefined);
 /** Events that a reply sends before its words are held: the beginning of the message and of its first words. */
 const EVENTS_BEFORE_HOLD = 3;
@@ -47,7 +49,7 @@ export async function startSimulatedModel(): Promise<SimulatedModel> {
       if (!isForSummary(request)) stepIndexes.push(request.index);
       return replyTo(request);
     },
-    faults: (request) => (areSummariesHeld && isForSummary(request) ? heldAt(0) : faultFor(request)),
+    faults: (request) => (areSummariesHeld && isForSummary(request) ? BUSY : faultFor(request)),
   });
   return {
     simulator,
@@ -71,7 +73,7 @@ function replyTo(request: SimulatedRequest): SimulatedReply {
   if (isForSummary(request)) return words(`## ${CHECKPOINT_SECTIONS[0]}\nThe person wants to know what stands in the log.`);
   // Messages that were never answered stand before the newest one in the same message of the wire.
   if (request.newestText.endsWith(ASKS.look)) return calling(LOG_COMMAND);
-  if (request.newestText.endsWith(ASKS.wait)) return calling("echo begun > begun.txt; sleep 600");
+  if (request.newestText.endsWith(ASKS.wait)) return calling("echo begun > begun.txt; sleep 60");
   return words("All is well as far as I can see.");
 }
 

@@ -1,6 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
 import { spawn } from "@lydell/node-pty";
-import { Terminal } from "@xterm/headless";
 
 /** A program in a terminal of its own. */
 export interface TerminalSession {
@@ -13,8 +12,6 @@ export interface TerminalSession {
   waitFor(text: string): Promise<string>;
   /** All that was said, without colours and cursor moves. */
   said(): string;
-  /** What a person sees, with what scrolled away. Lines that the terminal broke are two. */
-  screen(): Promise<readonly string[]>;
   readonly end: Promise<TerminalEnd>;
 }
 
@@ -34,7 +31,6 @@ export interface TerminalProgram {
 
 /** A terminal as people have it, when they have a small one. */
 const SIZE = { cols: 80, rows: 24 } as const;
-const SCROLLBACK_LINES = 10_000;
 const CTRL_C = "\u0003";
 
 interface Waiter {
@@ -45,7 +41,6 @@ interface Waiter {
 
 /** Starts one of node's programs in a pseudo-terminal of 80 columns. */
 export function openTerminal({ args, cwd, env = {} }: TerminalProgram): TerminalSession {
-  const screen = new Terminal({ ...SIZE, scrollback: SCROLLBACK_LINES, allowProposedApi: true });
   const child = spawn(process.execPath, [...args], { ...SIZE, cwd, env: { PATH: process.env.PATH, HOME: cwd, ...env } });
   let raw = "";
   let readChars = 0;
@@ -63,7 +58,6 @@ export function openTerminal({ args, cwd, env = {} }: TerminalProgram): Terminal
   };
   child.onData((text) => {
     raw += text;
-    screen.write(text);
     check();
   });
   const end = new Promise<TerminalEnd>((resolve) => {
@@ -82,13 +76,6 @@ export function openTerminal({ args, cwd, env = {} }: TerminalProgram): Terminal
         check();
       }),
     said: () => stripVTControlCharacters(raw),
-    screen: () =>
-      new Promise((resolve) => {
-        screen.write("", () => {
-          const { active } = screen.buffer;
-          resolve(Array.from({ length: active.length }, (_, index) => active.getLine(index)?.translateToString(true) ?? ""));
-        });
-      }),
     end,
   };
 }
