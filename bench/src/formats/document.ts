@@ -44,10 +44,10 @@ export function documentImporter(spec: DocumentFormat): Importer {
 }
 
 async function readDocuments(source: FileSource): Promise<readonly unknown[]> {
-  const text = await source.text();
   try {
-    return [JSON.parse(text)];
+    return [await source.document()];
   } catch (cause) {
+    const text = await source.text();
     const lines = text.split("\n").filter((line) => line.trim() !== "");
     const objects = lines.flatMap((line) => parseRecord(line) ?? []);
     if (objects.length > 0 && objects.length >= lines.length - 1) return objects;

@@ -58,7 +58,7 @@ function isJson(value: unknown): value is JsonValue {
 
 /** The object that a JSON text holds, or `null` where it holds something else or does not parse. */
 export function parseRecord(text: string | null): Fields | null {
-  if (text === null) return null;
+  if (text === null || !isBraced(text)) return null;
   try {
     const value: unknown = JSON.parse(text);
     return isRecord(value) ? value : null;
@@ -66,4 +66,9 @@ export function parseRecord(text: string | null): Fields | null {
     // A caller that has no use for a broken text treats it as absent.
     return null;
   }
+}
+
+/** True where the text may be an object. A text that is none is told without the cost of an exception, line by line of a long document. */
+function isBraced(text: string): boolean {
+  return text.trimStart().startsWith("{") && text.trimEnd().endsWith("}");
 }

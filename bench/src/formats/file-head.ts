@@ -1,4 +1,4 @@
-import { isRecord } from "@plimsoll/core";
+import { isPlimsollError, isRecord } from "@plimsoll/core";
 import { type Fields, parseRecord } from "./fields.ts";
 import type { FileHead, FileSource } from "./importer.ts";
 
@@ -27,15 +27,16 @@ export async function readHead(source: FileSource): Promise<FileHead> {
   const text = lines.join("\n").slice(0, HEAD_CHARS);
   const opening = text.trimStart()[0];
   const isDocument = objects.length === 0 && (opening === "{" || opening === "[");
-  return { text, firstObjects: isDocument ? documentObjects(await source.text()) : objects };
+  return { text, firstObjects: isDocument ? await documentObjects(source) : objects };
 }
 
-function documentObjects(text: string): readonly Fields[] {
+async function documentObjects(source: FileSource): Promise<readonly Fields[]> {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = await source.document();
     if (Array.isArray(value)) return value.filter(isRecord).slice(0, HEAD_OBJECTS);
     return isRecord(value) ? [value] : [];
-  } catch {
+  } catch (error) {
+    if (isPlimsollError(error)) throw error;
     // Not a JSON document: no format will recognise it, and the registry says so.
     return [];
   }

@@ -14,33 +14,39 @@ const BYTE_ORDER_MARK = "\uFEFF";
  * taken off; memory follows the largest line. Reading throws `bad-input` where the file cannot be read.
  */
 export function fileSource(path: string, displayName: string): FileSource {
-  return {
-    path,
-    displayName,
-    lines: () => readLines(path, displayName),
-    text: async () => {
-      try {
-        return withoutByteOrderMark(await readFile(path, "utf8"));
-      } catch (cause) {
-        throw unreadable(displayName, cause);
-      }
-    },
+  const text = async () => {
+    try {
+      return withoutByteOrderMark(await readFile(path, "utf8"));
+    } catch (cause) {
+      throw unreadable(displayName, cause);
+    }
   };
+  return { path, displayName, lines: () => readLines(path, displayName), text, document: parsedOnce(text) };
 }
 
 /** A text as a source of lines, for content that is already in memory. */
-export function textSource(text: string, displayName: string): FileSource {
+export function textSource(content: string, displayName: string): FileSource {
+  const text = async () => withoutByteOrderMark(content);
   return {
     path: displayName,
     displayName,
     async *lines() {
       let number = 0;
-      for (const line of withoutByteOrderMark(text).split("\n")) {
+      for (const line of withoutByteOrderMark(content).split("\n")) {
         number += 1;
         yield { number, text: withoutCarriageReturn(line) };
       }
     },
-    text: async () => withoutByteOrderMark(text),
+    text,
+    document: parsedOnce(text),
+  };
+}
+
+function parsedOnce(text: () => Promise<string>): () => Promise<unknown> {
+  let parsed: Promise<unknown> | null = null;
+  return () => {
+    parsed ??= text().then((content): unknown => JSON.parse(content));
+    return parsed;
   };
 }
 

@@ -30,4 +30,6 @@ export interface FileSource {
   readonly displayName: string;
   lines(): AsyncIterable<{ readonly number: number; readonly text: string }>;
   text(): Promise<string>;
+  /** The whole file as one JSON value, parsed once however often it is asked for. Rejects with the parser's error where it is none. */
+  document(): Promise<unknown>;
 }

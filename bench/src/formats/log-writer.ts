@@ -1,5 +1,6 @@
-import { entryIdOf, type Message, type MessageDraft, type SessionEntry, type SessionStartEntry, withId } from "@plimsoll/core";
+import { chainId, entryIdOf, type Message, type MessageDraft, type SessionEntry, type SessionStartEntry } from "@plimsoll/core";
 import type { LogItem } from "./log-items.ts";
+import { nativeShortHash } from "./native-hash.ts";
 
 /** A session log in the making: it gives ids, keeps the recorded agent's view and finds the message of an item again. */
 export interface LogWriter {
@@ -39,7 +40,7 @@ export function createLogWriter(start: SessionStartEntry): LogWriter {
     messageOf: (item) => messageOf.get(item),
     identify: (draft, sourceId) => {
       const isFree = sourceId !== null && sourceId !== "" && !ids.has(sourceId);
-      const message = withId(draft, lastMessageId, isFree ? sourceId : undefined);
+      const message = { ...draft, id: isFree ? sourceId : chainId(lastMessageId, draft, nativeShortHash) };
       lastMessageId = message.id;
       ids.add(message.id);
       return message;

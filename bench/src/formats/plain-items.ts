@@ -1,5 +1,6 @@
-import { type AssistantMessage, shortHash, type Usage, type UserMessage } from "@plimsoll/core";
+import type { AssistantMessage, Usage, UserMessage } from "@plimsoll/core";
 import type { ReplyItem, ReplyPart, ResultItem, UserItem } from "./log-items.ts";
+import { nativeShortHash } from "./native-hash.ts";
 
 /** Items of documents, which have no lines; ids and times where the document has them. */
 interface Origin {
@@ -40,7 +41,7 @@ export function replyItem(
 export function callIdChain(): (content: string) => string {
   let last = "";
   return (content) => {
-    last = shortHash(`${last}\n${content}`);
+    last = nativeShortHash(`${last}\n${content}`);
     return `call:${last}`;
   };
 }

@@ -1,0 +1,15 @@
+import { shortHash } from "@plimsoll/core";
+import { expect, test } from "vitest";
+import { nativeShortHash } from "./native-hash.ts";
+
+test.each([
+  ["nothing", ""],
+  ["ASCII", "a\nb"],
+  ["two, three and four bytes a character", "é漢😀"],
+  ["half of a pair at the end", "a\ud83d"],
+  ["the other half alone", "\ude00b"],
+  ["halves in the wrong order", "\ude00\ud83d"],
+  ["several blocks", "0123456789abcdef".repeat(100)],
+])("%s has the hash that core gives it", (_, text) => {
+  expect(nativeShortHash(text)).toBe(shortHash(text));
+});
