@@ -5,7 +5,7 @@ import { textPart } from "./log-items.ts";
 
 /**
  * The text and images of a message's content, whichever of the common shapes it has: a string, or blocks of text
- * (`text`, `input_text`, `output_text`), images (base64 or address) and documents. Other blocks become their JSON text, so
+ * (`text`, `input_text`, `output_text`), images (base64 or address) and documents, whose source may be plain text or blocks again. Other blocks become their JSON text, so
  * that they are counted; a block without anything of its own is left out.
  */
 export function contentParts(content: unknown): readonly (TextPart | ImagePart)[] {
@@ -19,6 +19,10 @@ function blockParts(block: unknown): readonly (TextPart | ImagePart)[] {
   if (fields === null) return [];
   const text = stringAt(fields, "text");
   if (text !== null) return [textPart(text)];
+  const source = recordAt(fields, "source");
+  const plain = source?.type === "text" ? stringAt(source, "data") : null;
+  if (plain !== null) return [textPart(plain)];
+  if (source?.type === "content") return contentParts(source.content);
   const image = imagePart(fields);
   return image === null ? [textPart(JSON.stringify(fields))] : [image];
 }
@@ -26,13 +30,19 @@ function blockParts(block: unknown): readonly (TextPart | ImagePart)[] {
 /** An image block in any of the vendors' shapes; `null` for a block that is none. */
 function imagePart(block: Fields): ImagePart | null {
   const source = recordAt(block, "source");
-  const mediaType = stringAt(source, "media_type") ?? stringAt(block, "mimeType") ?? stringAt(block, "mediaType");
+  const mediaType =
+    stringAt(source, "media_type") ??
+    stringAt(block, "mimeType") ??
+    stringAt(block, "mediaType") ??
+    stringAt(block, "mime_type");
   const base64 = stringAt(source, "data") ?? (mediaType === null ? null : stringAt(block, "data"));
   if (base64 !== null) return imageFromBase64(mediaType, base64);
   const url =
     stringAt(block, "image_url") ??
     stringAt(recordAt(block, "image_url"), "url") ??
     stringAt(source, "url") ??
+    stringAt(recordAt(block, "file"), "file_data") ??
+    stringAt(block, "file_data") ??
     stringAt(block, "image");
   if (url === null) return null;
   return url.startsWith("data:") || url.includes("://") ? imageFromUrl(url, mediaType) : imageFromBase64(mediaType, url);

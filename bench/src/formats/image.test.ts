@@ -46,3 +46,17 @@ test.each([
 ])("address %s", (url, expected) => {
   expect(imageFromUrl(url)).toMatchObject(expected);
 });
+
+test.each([
+  [
+    "a PDF's pages",
+    "application/pdf",
+    bytes("%PDF-1.4\n1 0 obj <</Type/Page>> endobj 2 0 obj <</Type/Page>> endobj"),
+    { pageCount: 2 },
+  ],
+  ["nothing of a PDF without a page to be found", "application/pdf", bytes("%PDF-1.4\n"), {}],
+  ["nothing of an image", "image/png", PNG, { widthPx: 800 }],
+])("%s are read from the bytes", (_, mediaType, base64, expected) => {
+  const { pageCount, widthPx } = imageFromBase64(mediaType, base64);
+  expect({ ...(pageCount !== undefined && { pageCount }), ...(widthPx !== null && { widthPx }) }).toEqual(expected);
+});

@@ -1,4 +1,6 @@
+import { inflateSync } from "node:zlib";
 import type { ImagePart } from "@plimsoll/core";
+import { pdfPageCount } from "@plimsoll/providers";
 import { type PixelSize, pixelSizeOf } from "./image-header.ts";
 
 /** How much of an image's encoding is decoded to find its size, in base64 characters: a JPEG's frame header may stand late. */
@@ -6,15 +8,20 @@ const HEADER_BASE64_CHARS = 1 << 16;
 
 const UNKNOWN_SIZE: PixelSize = { widthPx: null, heightPx: null };
 
-/** An image or document given as base64: its sizes are read off, its bytes are not kept. */
+/** The longest that one compressed stream of a PDF may become: page objects are short, and a stream may be made to explode. Chosen. */
+const MAX_INFLATED_BYTES = 8_000_000;
+
+/** An image or document given as base64: its sizes and a PDF's pages are read off, its bytes are not kept. */
 export function imageFromBase64(mediaType: string | null, base64: string): ImagePart {
   const padding = base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
+  const pageCount = mediaType === "application/pdf" ? pdfPageCount(base64, inflated) : null;
   const head = Buffer.from(base64.slice(0, HEADER_BASE64_CHARS), "base64");
   return {
     type: "image",
     mediaType: mediaType ?? "application/octet-stream",
     ...(pixelSizeOf(head) ?? UNKNOWN_SIZE),
     sizeBytes: Math.max(0, Math.floor((base64.length * 3) / 4) - padding),
+    ...(pageCount === null ? {} : { pageCount }),
     source: { kind: "absent" },
   };
 }
@@ -28,4 +35,13 @@ export function imageFromUrl(url: string, mediaType: string | null = null): Imag
   }
   const source = url === "" || url.startsWith("data:") ? { kind: "absent" as const } : { kind: "url" as const, url };
   return { type: "image", mediaType: mediaType ?? "image/*", ...UNKNOWN_SIZE, sizeBytes: null, source };
+}
+
+function inflated(deflated: string): string | null {
+  try {
+    return inflateSync(Buffer.from(deflated, "latin1"), { maxOutputLength: MAX_INFLATED_BYTES }).toString("latin1");
+  } catch {
+    // A damaged stream, or one of another filter: its pages are not known.
+    return null;
+  }
 }

@@ -70,6 +70,10 @@ const MAXIMUM_IMAGE_TOKENS = 1600;
 /** Tokens of an image whose size is not recorded: chosen, near the upper end. */
 const UNKNOWN_IMAGE_TOKENS = 1500;
 
+/** Tokens of a page of a document, and pages where they are not recorded: vendors state 1,500 to 3,000 a page; chosen. */
+const PAGE_TOKENS = 2000;
+const UNKNOWN_PAGES = 5;
+
 /** Tokens of a message's images. They are not fitted: too few recordings have any. */
 export function imageTokensOf(message: Message): number {
   let tokens = 0;
@@ -77,7 +81,8 @@ export function imageTokensOf(message: Message): number {
   return tokens;
 }
 
-function imageTokens({ widthPx, heightPx }: ImagePart): number {
+function imageTokens({ mediaType, widthPx, heightPx, pageCount = UNKNOWN_PAGES }: ImagePart): number {
+  if (!mediaType.startsWith("image/")) return PAGE_TOKENS * pageCount;
   if (widthPx === null || heightPx === null) return UNKNOWN_IMAGE_TOKENS;
   return Math.min(MAXIMUM_IMAGE_TOKENS, Math.ceil((widthPx * heightPx) / PIXELS_PER_IMAGE_TOKEN));
 }

@@ -19,6 +19,9 @@ export type { Environment } from "./client/key.ts";
 export type { ClientOptions } from "./client/model-client.ts";
 export type { Random, RetryOptions, Wait } from "./client/retry.ts";
 export { DEFAULT_RETRY } from "./client/retry.ts";
+// Documents
+export type { Inflate } from "./documents/pdf-pages.ts";
+export { pdfPageCount } from "./documents/pdf-pages.ts";
 export { chatUsage, responsesUsage } from "./openai/usage.ts";
 export { OPENAI_CHAT_WIRE_RULES } from "./openai-chat/wire-rules.ts";
 export { OPENAI_RESPONSES_WIRE_RULES } from "./openai-responses/wire-rules.ts";

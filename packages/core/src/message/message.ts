@@ -70,6 +70,8 @@ export interface ImagePart {
   readonly widthPx: number | null;
   readonly heightPx: number | null;
   readonly sizeBytes: number | null;
+  /** Pages of a document, where its source or its bytes tell them; left out for images. */
+  readonly pageCount?: number;
   readonly source: ImageSource;
 }
 

@@ -15,6 +15,7 @@ const imagePart = z.strictObject({
   widthPx: count,
   heightPx: count,
   sizeBytes: count,
+  pageCount: z.int().nonnegative().exactOptional(),
   source: z.discriminatedUnion("kind", [
     z.strictObject({ kind: z.literal("base64"), data: z.string() }),
     z.strictObject({ kind: z.literal("artifact"), handle: z.string() }),

@@ -16,19 +16,23 @@ import { sessionStart, usageEntry } from "./builders.ts";
 
 const textPart = (text: fc.Arbitrary<string>): fc.Arbitrary<TextPart> => text.map((value) => ({ type: "text", text: value }));
 
-const imagePart: fc.Arbitrary<ImagePart> = fc.record({
-  type: fc.constant("image"),
-  mediaType: fc.constantFrom("image/png", "application/pdf"),
-  widthPx: fc.option(fc.integer({ min: 1, max: 8000 })),
-  heightPx: fc.option(fc.integer({ min: 1, max: 8000 })),
-  sizeBytes: fc.option(fc.nat()),
-  source: fc.constantFrom(
-    { kind: "absent" } as const,
-    { kind: "base64", data: "iVBORw0KGgo=" } as const,
-    { kind: "url", url: "https://example.org/a.png" } as const,
-    { kind: "artifact", handle: "0f1e2d3c" } as const,
-  ),
-});
+const imagePart: fc.Arbitrary<ImagePart> = fc.record(
+  {
+    type: fc.constant("image"),
+    mediaType: fc.constantFrom("image/png", "application/pdf"),
+    widthPx: fc.option(fc.integer({ min: 1, max: 8000 })),
+    heightPx: fc.option(fc.integer({ min: 1, max: 8000 })),
+    sizeBytes: fc.option(fc.nat()),
+    source: fc.constantFrom(
+      { kind: "absent" } as const,
+      { kind: "base64", data: "iVBORw0KGgo=" } as const,
+      { kind: "url", url: "https://example.org/a.png" } as const,
+      { kind: "artifact", handle: "0f1e2d3c" } as const,
+    ),
+    pageCount: fc.integer({ min: 0, max: 90 }),
+  },
+  { requiredKeys: ["type", "mediaType", "widthPx", "heightPx", "sizeBytes", "source"] },
+);
 
 const reasoningPart: fc.Arbitrary<ReasoningPart> = fc.record({
   type: fc.constant("reasoning"),

@@ -28,6 +28,23 @@ describe("imageTokensOf", () => {
     expect(imageTokensOf([{ ...absentImage(), widthPx, heightPx }], rule)).toBe(tokens);
   });
 
+  test.each([
+    ["its pages", 12, 12 * 2000],
+    ["none", 0, 0],
+    ["five where they are not known", undefined, 5 * 2000],
+  ])("a document counts %s, whatever its size", (_, pageCount, tokens) => {
+    const pages = pageCount === undefined ? {} : { pageCount };
+    const document = {
+      ...absentImage(),
+      mediaType: "application/pdf",
+      sizeBytes: 9_000_000,
+      widthPx: 100,
+      heightPx: 100,
+      ...pages,
+    };
+    expect(imageTokensOf([document], area)).toBe(tokens);
+  });
+
   test("bytes say nothing: a document is priced by pages", () => {
     const document = (sizeBytes: number) => ({ ...absentImage(), mediaType: "application/pdf", sizeBytes });
     expect(imageTokensOf([document(1000)], area)).toBe(imageTokensOf([document(10_000_000)], area));

@@ -31,7 +31,7 @@ interface DocumentRule {
   readonly pageTokens: number;
 }
 
-/** Pages that a document is taken for: parts do not tell how many it has, and its bytes say nothing of it; chosen. */
+/** Pages that a document is taken for whose part does not tell them: its bytes say nothing of it; chosen. */
 const ASSUMED_PAGES = 5;
 
 /** Tokens of images and documents; zero for none. */
@@ -41,8 +41,8 @@ export function imageTokensOf(images: readonly ImagePart[], rule: ImageRule): nu
   return tokens;
 }
 
-function imageTokens({ mediaType, widthPx, heightPx }: ImagePart, rule: ImageRule): number {
-  if (!mediaType.startsWith("image/")) return rule.pageTokens * ASSUMED_PAGES;
+function imageTokens({ mediaType, widthPx, heightPx, pageCount = ASSUMED_PAGES }: ImagePart, rule: ImageRule): number {
+  if (!mediaType.startsWith("image/")) return rule.pageTokens * pageCount;
   if (widthPx === null || heightPx === null) return rule.unknownTokens;
   switch (rule.kind) {
     case "area":

@@ -125,17 +125,9 @@ function userParts(part: Fields): UserMessage["parts"] {
   const data = part.image ?? part.data ?? part.url;
   const mediaType = stringAt(part, "mediaType") ?? "image/png";
   if (data === undefined) return textParts(JSON.stringify(part));
-  const absent = {
-    type: "image",
-    mediaType,
-    widthPx: null,
-    heightPx: null,
-    sizeBytes: null,
-    source: { kind: "absent" },
-  } as const;
   if (data instanceof URL) return [imageAt(data.href, mediaType)];
-  if (typeof data !== "string") return [absent];
-  return [data.includes(":") ? imageAt(data, mediaType) : { ...absent, source: { kind: "base64", data } }];
+  if (typeof data !== "string") return [{ ...imageAt("", mediaType), source: { kind: "absent" } }];
+  return [imageAt(data.includes(":") ? data : `data:${mediaType};base64,${data}`, mediaType)];
 }
 
 function encoded(message: Message): ModelMessage {

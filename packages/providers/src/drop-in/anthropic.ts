@@ -98,6 +98,8 @@ function partsOf(block: Fields): UserMessage["parts"] {
   if (block.type !== "image" && block.type !== "document") return textParts(JSON.stringify(block));
   const source = recordAt(block, "source");
   const data = stringAt(source, "data");
+  if (source?.type === "text") return textParts(data ?? "");
+  if (source?.type === "content") return recordsAt(source, "content").flatMap(partsOf);
   const mediaType = stringAt(source, "media_type") ?? (block.type === "document" ? "application/pdf" : "image/png");
   return [imageAt(data === null ? (stringAt(source, "url") ?? "") : `data:${mediaType};base64,${data}`, mediaType)];
 }

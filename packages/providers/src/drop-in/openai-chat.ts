@@ -97,6 +97,6 @@ function partsOf(item: ChatMessage): UserMessage["parts"] {
 /** A part that is no text and no image is kept as its JSON: it is only read to be measured. */
 function partOf(part: Fields): UserMessage["parts"] {
   if (part.type === "text") return textParts(stringAt(part, "text") ?? "");
-  const url = stringAt(recordAt(part, "image_url"), "url");
+  const url = stringAt(recordAt(part, "image_url"), "url") ?? stringAt(recordAt(part, "file"), "file_data");
   return url === null ? textParts(JSON.stringify(part)) : [imageAt(url)];
 }

@@ -117,6 +117,8 @@ function partsOf(item: Item, key: "content" | "output"): UserMessage["parts"] {
 function partOf(part: Fields): UserMessage["parts"] {
   const text = stringAt(part, "text");
   if (text !== null) return textParts(text);
-  const url = stringAt(part, "image_url");
-  return url === null ? textParts(JSON.stringify(part)) : [imageAt(url)];
+  const url = stringAt(part, "image_url") ?? stringAt(part, "file_data");
+  if (url !== null) return [imageAt(url)];
+  const file = stringAt(part, "file_url");
+  return file === null ? textParts(JSON.stringify(part)) : [imageAt(file, "application/pdf")];
 }

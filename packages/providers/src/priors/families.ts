@@ -12,7 +12,10 @@ export interface ModelFamily {
   readonly image: ImageRule;
 }
 
-/** Anthropic, "Vision" and "PDF support" (read November 2026): width × height / 750, up to 1,600; a page 1,500 to 3,000. */
+/**
+ * Anthropic, "Vision" and "PDF support" (read November 2026): width × height / 750, up to 1,600; a page 1,500 to 3,000, since it is sent as text and
+ * as an image. Published counts of pages of text are 2,098 to 2,115 with Haiku 4.5, 2,324 to 2,347 with the models since (2026-10-18).
+ */
 const ANTHROPIC_IMAGE: ImageRule = {
   kind: "area",
   pixelsPerToken: 750,
@@ -21,7 +24,10 @@ const ANTHROPIC_IMAGE: ImageRule = {
   pageTokens: 2250,
 };
 
-/** OpenAI, "Images and vision" (read November 2026), high detail of the GPT-5 models: 70 and 140 a tile of 512 px. */
+/**
+ * OpenAI, "Images and vision" and "File inputs" (read November 2026), high detail of the GPT-5 models: 70 and 140 a tile of 512 px. A page is sent as
+ * its text and as an image: six tiles of an upright page are 910, and 461 tokens were counted for the text of one.
+ */
 const OPENAI_IMAGE: ImageRule = {
   kind: "tiles",
   baseTokens: 70,
@@ -31,10 +37,13 @@ const OPENAI_IMAGE: ImageRule = {
   shorterPx: 768,
   singleTilePx: 512,
   unknownTokens: 630,
-  pageTokens: 1000,
+  pageTokens: 1400,
 };
 
-/** Google, "Understand and count tokens" (read November 2026): 258 up to 384 px a side, else 258 a tile of 768 px; a page 258. */
+/**
+ * Google, "Understand and count tokens" and "Media resolution" (read November 2026): 258 up to 384 px a side, else 258 a tile of 768 px; a page 560 at
+ * the resolution that Gemini 3 takes unasked (published counts of 2026-10-18 say 560 and 561).
+ */
 const GOOGLE_IMAGE: ImageRule = {
   kind: "tiles",
   baseTokens: 0,
@@ -44,7 +53,7 @@ const GOOGLE_IMAGE: ImageRule = {
   shorterPx: null,
   singleTilePx: 384,
   unknownTokens: 1032,
-  pageTokens: 258,
+  pageTokens: 560,
 };
 
 /** Schemas cost about their JSON plus names and wrappers; Llama's template prints them with indents of four. Chosen. */

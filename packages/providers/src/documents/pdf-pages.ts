@@ -1,0 +1,91 @@
+/** Inflates a zlib stream of bytes (one UTF-16 unit a byte); `null` where it cannot, or where the text would be too long. */
+export type Inflate = (deflated: string) => string | null;
+
+/** Most base64 characters that are looked at: vendors take requests of 32 MB. What is beyond it is not counted. */
+const MAX_BASE64_CHARS = 44_000_000;
+
+/** More pages than any vendor takes in one request: a number beyond it is no count of pages. */
+const MAX_PAGES = 100_000;
+
+/**
+ * Pages of a PDF given as base64: what its first bytes state where it was written for the web, else its page objects, each counted once
+ * however often the file was updated. Newer files hold their objects in compressed streams, which need `inflate`. `null` for what is no PDF
+ * and where no page is found; never guessed from the length. One pass, whatever the bytes are.
+ */
+export function pdfPageCount(base64: string, inflate: Inflate = () => null): number | null {
+  const bytes = decoded(base64.slice(0, MAX_BASE64_CHARS));
+  if (bytes === null || !bytes.slice(0, HEADER_CHARS).includes("%PDF-")) return null;
+  const stated = linearizedPages(bytes.slice(0, HEADER_CHARS));
+  if (stated !== null) return stated;
+  const pageObjects = new Set<string>();
+  let compressedPages = 0;
+  for (const object of bytes.split("endobj")) {
+    const streamAt = object.indexOf("stream");
+    const dictionary = streamAt < 0 ? object : object.slice(0, streamAt);
+    if (countPageTypes(dictionary) > 0) pageObjects.add(objectNumber(dictionary));
+    else if (streamAt >= 0 && dictionary.includes("/ObjStm"))
+      compressedPages += countPageTypes(inflate(streamData(object, streamAt)) ?? "");
+  }
+  const pages = pageObjects.size + compressedPages;
+  return pages > 0 && pages <= MAX_PAGES ? pages : null;
+}
+
+/** The header and the dictionary of a linearised file stand in its first 1,024 bytes (ISO 32000-1, annex F.3.2). */
+const HEADER_CHARS = 1024;
+
+function linearizedPages(head: string): number | null {
+  const at = head.indexOf("/Linearized");
+  const stated = at < 0 ? null : /\/N\s+(\d{1,6})/.exec(head.slice(at));
+  const pages = Number(stated?.[1] ?? 0);
+  return pages > 0 && pages <= MAX_PAGES ? pages : null;
+}
+
+/** How often `/Type /Page` stands in the text; `/Pages`, the tree's inner nodes, do not count. */
+function countPageTypes(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("/Type"); at >= 0; at = text.indexOf("/Type", at + 1)) {
+    let name = at + "/Type".length;
+    while (WHITE.includes(text.charAt(name)) && name < text.length) name++;
+    if (text.startsWith("/Page", name) && !isNameCharacter(text.charAt(name + "/Page".length))) count++;
+  }
+  return count;
+}
+
+const WHITE = " \r\n\t\f\0";
+
+function isNameCharacter(character: string): boolean {
+  return character !== "" && !WHITE.includes(character) && !"/<>[]()%{}".includes(character);
+}
+
+/** Characters before `obj` that hold an object's number and generation. */
+const NUMBER_CHARS = 24;
+
+/** The number that stands before `obj`; the text itself where none does, so that it counts for one. */
+function objectNumber(dictionary: string): string {
+  const at = dictionary.indexOf(" obj");
+  const [number] =
+    at < 0
+      ? []
+      : dictionary
+          .slice(Math.max(0, at - NUMBER_CHARS), at)
+          .trim()
+          .split(/\s/)
+          .slice(-2);
+  return number ?? dictionary;
+}
+
+function streamData(object: string, streamAt: number): string {
+  const start = streamAt + "stream".length;
+  const skipped = object.startsWith("\r\n", start) ? 2 : 1;
+  const end = object.lastIndexOf("endstream");
+  return object.slice(start + skipped, end < 0 ? undefined : end);
+}
+
+function decoded(base64: string): string | null {
+  try {
+    return atob(base64.slice(0, base64.length - (base64.length % 4)));
+  } catch {
+    // What is no base64 has no pages.
+    return null;
+  }
+}
