@@ -10,7 +10,7 @@ const DATA_URL = `data:application/pdf;base64,${PDF}`;
 const options = { policy: NONE_POLICY, limits: { contextWindowTokens: 1000, maxOutputTokens: 100 } };
 
 const partsOf = (entries: readonly SessionEntry[]): readonly Part[] =>
-  entries.flatMap((entry) => (entry.type === "message" ? entry.message.parts : []));
+  entries.flatMap((entry): readonly Part[] => (entry.type === "message" ? entry.message.parts : []));
 
 const pages = [expect.objectContaining({ mediaType: "application/pdf", pageCount: 2 })];
 
