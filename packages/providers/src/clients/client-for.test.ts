@@ -1,0 +1,32 @@
+import { human } from "@plimsoll/core/testing";
+import { describe, expect, test } from "vitest";
+import { startSimulator } from "../simulator/index.ts";
+import { clientFor, HOST_NAMES } from "./client-for.ts";
+
+describe("clientFor", () => {
+  test.each([
+    ["anthropic", "ANTHROPIC_BASE_URL", "url", "anthropic"],
+    ["openai", "OPENAI_BASE_URL", "openAiUrl", "openai-responses"],
+    ["llama.cpp", "LLAMA_CPP_BASE_URL", "openAiUrl", "openai-chat"],
+  ] as const)("%s is asked at the address that the environment names, on its own wire", async (host, variable, url, wire) => {
+    const simulator = await startSimulator({ replies: [{ parts: [{ type: "text", text: "Hello." }] }] });
+    const environment = { [variable]: simulator[url], ANTHROPIC_API_KEY: "key", OPENAI_API_KEY: "key" };
+    const context = { system: "", tools: [], messages: [human("u", "hi")], dynamicContext: null };
+    const request = { context, modelId: "model", maxOutputTokens: 100 };
+    const reply = await clientFor(host, { environment }).complete(request, new AbortController().signal);
+    await simulator.close();
+    expect(reply.draft.parts).toEqual([{ type: "text", text: "Hello." }]);
+    expect(simulator.exchanges().map((exchange) => exchange.wire)).toEqual([wire]);
+  });
+
+  test("a host that is not known is named with those that are", () => {
+    expect(() => clientFor("antropic", { environment: {} })).toThrow(
+      /no host is called "antropic"; there are anthropic, openai/,
+    );
+    expect(HOST_NAMES).toContain("llama.cpp");
+  });
+
+  test("a key that is missing is named", () => {
+    expect(() => clientFor("anthropic", { environment: {} })).toThrow(/ANTHROPIC_API_KEY/);
+  });
+});

@@ -1,0 +1,1 @@
+export { clientFor, HOST_NAMES } from "./client-for.ts";
