@@ -51,6 +51,7 @@ export type { Relative } from "./report/relative.ts";
 export { remarks } from "./report/remarks.ts";
 export { renderJsonReport } from "./report/report-json.ts";
 export { benchReportJsonSchema, benchReportSchema } from "./report/schema/report-schema.ts";
+export { summaryLines } from "./report/summary-lines.ts";
 export { type SizeValidity, sizeValidity, validityLines } from "./report/validity.ts";
 export { windowLabel } from "./report/window-label.ts";
 export type {
@@ -79,6 +80,7 @@ export type {
   SizeModelError,
   SkippedInput,
   SourceNote,
+  SummaryWriterCounts,
   WindowRequest,
   WindowSpec,
 } from "./results.ts";
@@ -91,6 +93,12 @@ export { runBench } from "./run-bench.ts";
 export type { SizeModel } from "./size-model.ts";
 export { createSizeModel } from "./size-model.ts";
 // Peers
+// Summaries in a replay
+export { type OpenSource, openSource, type SourceOptions } from "./summaries/open-source.ts";
+export { type RecordedHistory, type RecordedSummary, recordedHistory } from "./summaries/recorded-summaries.ts";
+export { DIGEST_CHOICE, type ModelChoice, type SummarizerChoice, summarizerName } from "./summaries/summarizer-choice.ts";
+export { digestSource, type SummaryPlace, type SummarySource } from "./summaries/summary-source.ts";
+export { addedTallies, NO_SUMMARIES_ASKED, type SummaryTally } from "./summaries/summary-tally.ts";
 export { gridOf, policyAt, type SweepAxis, type SweepSetting, type SweptPolicy } from "./sweep/grid.ts";
 export { parseAxis } from "./sweep/parse-axis.ts";
 export { numbersAt, type PolicyNumber, policyNumbers, withNumber } from "./sweep/policy-path.ts";

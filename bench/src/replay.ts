@@ -5,6 +5,7 @@ import { cellOf } from "./replay/cell.ts";
 import { drive } from "./replay/drive.ts";
 import type { PreparedSession } from "./replay/prepared-session.ts";
 import type { CallPoint, ReplayRow, WindowRequest } from "./results.ts";
+import { digestSource, type SummarySource } from "./summaries/summary-source.ts";
 
 /** What to replay a session under. The catalog is that of this version unless a run has prices of its own. */
 export interface ReplayRequest {
@@ -13,19 +14,21 @@ export interface ReplayRequest {
   readonly catalog?: ModelCatalog;
   /** What a policy counts by whose estimator is a byte-pair encoding. */
   readonly tokenizers?: Tokenizers;
+  /** Who writes the summaries; the digest unless a run has others. */
+  readonly summaries?: SummarySource;
 }
 
 const NO_COMPOSITION = { kinds: [], samples: [] };
 
 /**
  * One session under one policy in one window, call by call, with every metric. Deterministic: no clock, no randomness, one
- * summariser for all policies. It is open loop: recorded replies do not react to what was edited.
+ * source of summaries for all policies. It is open loop: recorded replies do not react to what was edited.
  */
 export async function replay(
   session: PreparedSession,
-  { policy, window, catalog = MODEL_CATALOG, tokenizers = {} }: ReplayRequest,
+  { policy, window, catalog = MODEL_CATALOG, tokenizers = {}, summaries = digestSource }: ReplayRequest,
 ): Promise<ReplayRow> {
-  const cell = cellOf(session, { policy, window, catalog, tokenizers });
+  const cell = cellOf(session, { policy, window, catalog, tokenizers, summaries });
   const row = {
     session: session.transcript.name,
     policy: policy.name,

@@ -20,6 +20,7 @@ export type {
   RetentionMetrics,
   RowMetrics,
   SafetyMetrics,
+  SummaryWriterCounts,
 } from "./results/row-metrics.ts";
 
 /**
@@ -36,6 +37,8 @@ export interface BenchReport {
   readonly inputs: readonly string[];
   readonly policies: readonly PolicyDescription[];
   readonly windows: readonly WindowRequest[];
+  /** Who wrote the summaries: `digest`, `recorded`, or a model as `host:id`. */
+  readonly summarizer: string;
   readonly sessions: readonly SessionDescription[];
   readonly rows: readonly ReplayRow[];
   /** What methods of measuring predicted of the recorded requests; sidechains and sessions without reports have none. */

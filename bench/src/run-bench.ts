@@ -1,10 +1,12 @@
 import { stat } from "node:fs/promises";
-import type { ModelPrices, Policy } from "@plimsoll/core";
+import { type ModelPrices, PlimsollError, type Policy } from "@plimsoll/core";
 import { REFERENCES_VERSION } from "./references/extract.ts";
 import type { BenchReport, PolicySweep, WindowRequest } from "./results.ts";
 import type { FileReplay, FileTask, InputFile, PlacedRow } from "./run/file-task.ts";
 import { filesOfShard, type Shard } from "./run/shard.ts";
 import { createSerialPool, type WorkerPool } from "./run/worker-pool.ts";
+import { DIGEST_CHOICE, type SummarizerChoice, summarizerName } from "./summaries/summarizer-choice.ts";
+import type { SummaryTally } from "./summaries/summary-tally.ts";
 
 /** What to replay: files that were found, under every policy in every window. */
 export interface BenchInput {
@@ -22,7 +24,11 @@ export interface BenchInput {
   readonly pool?: WorkerPool;
   /** Into how many tasks a file's cells are split at most; 1 unless given. The report does not depend on it. */
   readonly tasksPerFile?: number;
+  /** Who writes the summaries; the digest unless given. */
+  readonly summarizer?: SummarizerChoice;
   readonly onProgress?: (progress: BenchProgress) => void;
+  /** Told of each task's requests for summaries to a model. */
+  readonly onSummaries?: (tally: SummaryTally) => void;
 }
 
 /** How far a run is, for a progress bar: said at the start and after each task. Work is in bytes of sessions × cells. */
@@ -38,9 +44,11 @@ export interface BenchProgress {
  * Replays everything. A worker holds one file at a time, so that memory follows the largest. What cannot be read, or fails in a
  * replay, is skipped with one line; everything else still runs. No clock, and rows in the order of the input however tasks
  * end: the same input gives the same report.
+ *
+ * @throws PlimsollError `bad-input` where a model's summary cannot be had: the provider failed, or the cassette lacks it.
  */
 export async function runBench(input: BenchInput): Promise<BenchReport> {
-  const { policies, windows, shard = null, pool = createSerialPool() } = input;
+  const { policies, windows, shard = null, pool = createSerialPool(), summarizer = DIGEST_CHOICE } = input;
   const files = filesOfShard(input.files, shard);
   const work = await Promise.all(files.map(bytesOf));
   const progress = createProgress(input, files, work);
@@ -50,6 +58,8 @@ export async function runBench(input: BenchInput): Promise<BenchReport> {
       const replays = await Promise.all(
         tasks.map(async (task) => {
           const replay = await pool.run(task).catch(lostTask);
+          if (replay.kind === "stopped") throw withoutSummary(replay.reason);
+          if (replay.kind === "replayed") input.onSummaries?.(replay.summaries);
           progress(place, task.cells.length);
           return replay;
         }),
@@ -65,6 +75,7 @@ export async function runBench(input: BenchInput): Promise<BenchReport> {
     inputs: input.files.map(({ displayName }) => displayName),
     policies: policies.map((policy) => ({ name: policy.name, policy, sweep: input.sweeps?.get(policy.name) ?? null })),
     windows,
+    summarizer: summarizerName(summarizer),
     sessions: replayed.flatMap(({ sessions }) => sessions),
     rows: replayed.flatMap(({ rows }) => rows),
     calibration: replayed.flatMap(({ calibration }) => calibration),
@@ -77,8 +88,10 @@ type FileResult = Pick<BenchReport, "sessions" | "rows" | "calibration" | "skipp
 
 const NOTHING: FileResult = { sessions: [], rows: [], calibration: [], notes: [], skipped: [] };
 
+type FinishedReplay = Exclude<FileReplay, { readonly kind: "stopped" }>;
+
 /** Puts a file's tasks together. The first that says why the file cannot be replayed speaks for all of them. */
-function joined({ displayName: file }: InputFile, replays: readonly FileReplay[]): FileResult {
+function joined({ displayName: file }: InputFile, replays: readonly FinishedReplay[]): FileResult {
   const rows: PlacedRow[] = [];
   for (const replay of replays) {
     if (replay.kind === "skipped") return { ...NOTHING, skipped: [{ file, reason: replay.reason }] };
@@ -93,17 +106,24 @@ function joined({ displayName: file }: InputFile, replays: readonly FileReplay[]
 
 /** Splits a file's cells into tasks of about the same work: neighbours, which are alike, go to different tasks. */
 function tasksOf(file: InputFile, input: BenchInput): readonly FileTask[] {
-  const { policies, windows, prices = new Map(), tasksPerFile = 1 } = input;
+  const { policies, windows, prices = new Map(), tasksPerFile = 1, summarizer = DIGEST_CHOICE } = input;
   const cellCount = policies.length * windows.length;
   const count = Math.max(1, Math.min(tasksPerFile, cellCount));
   return Array.from({ length: count }, (_, task) => {
     const cells = Array.from({ length: cellCount }, (_, cell) => cell).filter((cell) => cell % count === task);
-    return { file, policies, windows, cells, prices };
+    return { file, policies, windows, cells, prices, summarizer };
   });
 }
 
+function withoutSummary(reason: string): PlimsollError {
+  return new PlimsollError(
+    "bad-input",
+    `a summary cannot be had: ${reason}; answers so far are kept, the same command goes on`,
+  );
+}
+
 /** A worker that died, of want of memory for instance, costs its file and no other. */
-function lostTask(error: unknown): FileReplay {
+function lostTask(error: unknown): FinishedReplay {
   return { kind: "skipped", reason: `cannot be replayed: ${error instanceof Error ? error.message : String(error)}` };
 }
 

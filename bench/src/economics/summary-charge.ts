@@ -1,5 +1,5 @@
-import type { CacheUse, Message, Policy } from "@plimsoll/core";
-import { type CacheRequest, type CacheRules, cacheUse } from "@plimsoll/core";
+import type { CacheRules, CacheUse, Context, Message, Policy } from "@plimsoll/core";
+import { cacheUse } from "@plimsoll/core";
 import type { AnsweredRequest, AskedSummary } from "../replay/replayed-call.ts";
 import type { SizeModel } from "../size-model.ts";
 import type { SharedPrefix } from "./shared-prefix.ts";
@@ -31,29 +31,37 @@ export interface SummaryMoment {
 }
 
 /**
- * How the requests for a summary were served: as the model's usage says where one was asked, else as they would have been. A serialised
+ * How the requests for a summary were served: a model's as its provider reported them, else as they would have been. A serialised
  * history is a new text: nothing of it is cached, and nothing reads it again, so nothing is written. A conversation's own
- * prefix reads what the request before left in the cache.
+ * prefix reads what the request before left in the cache; that holds for a model's, too, since a replay sends it nothing else.
  */
 export function servedSummaries({ request, answered }: AskedSummary, moment: SummaryMoment): readonly ServedSummary[] {
-  if (answered !== null) return answered.map(servedAsAnswered);
   const { conversation, modelId } = request;
+  if (answered !== null) {
+    return answered.map(({ modelId: writer, usage }) => {
+      const use = conversation === undefined ? reportedUse(usage) : prefixUse(conversation, usage.inputTokens ?? 0, moment);
+      return { use, replyTokens: usage.outputTokens ?? 0, modelId: writer };
+    });
+  }
   const fixed = { replyTokens: SUMMARY_REPLY_TOKENS, modelId: modelId ?? null };
   if (conversation === undefined) return [{ ...fixed, use: serialisedUse(request.parts, moment) }];
-  const { call, sizeModel, rules, warmBaseTokens, accountTokens } = moment;
+  const { call, sizeModel, accountTokens } = moment;
   const promptTokens = conversation.messages.reduce(
     (tokens, message) => tokens + sizeModel.messageTokens(message, call),
     accountTokens + SUMMARY_PROMPT_TOKENS,
   );
-  const cached: CacheRequest = { promptTokens, previous: moment.reuse(conversation.messages), warmBaseTokens };
-  return [{ ...fixed, use: cacheUse(cached, rules) }];
+  return [{ ...fixed, use: prefixUse(conversation, promptTokens, moment) }];
 }
 
-function servedAsAnswered({ modelId, usage: { input, output } }: AnsweredRequest): ServedSummary {
-  const readTokens = input.cacheReadTokens ?? 0;
-  const writeTokens = input.cacheWriteTokens ?? 0;
-  const uncachedTokens = Math.max(0, (input.totalTokens ?? 0) - readTokens - writeTokens);
-  return { use: { readTokens, writeTokens, uncachedTokens, state: "first" }, replyTokens: output.totalTokens ?? 0, modelId };
+function prefixUse({ messages }: Context, promptTokens: number, { reuse, warmBaseTokens, rules }: SummaryMoment): CacheUse {
+  return cacheUse({ promptTokens, previous: reuse(messages), warmBaseTokens }, rules);
+}
+
+function reportedUse({ inputTokens, cacheReadTokens, cacheWriteTokens }: AnsweredRequest["usage"]): CacheUse {
+  const readTokens = cacheReadTokens ?? 0;
+  const writeTokens = cacheWriteTokens ?? 0;
+  const uncachedTokens = Math.max(0, (inputTokens ?? 0) - readTokens - writeTokens);
+  return { readTokens, writeTokens, uncachedTokens, state: "first" };
 }
 
 function serialisedUse(parts: AskedSummary["request"]["parts"], moment: SummaryMoment): CacheUse {

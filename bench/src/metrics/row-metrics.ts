@@ -19,6 +19,7 @@ import { createObligationProbe } from "./obligations.ts";
 import { createRereadProbe } from "./reread-risk.ts";
 import { createRetentionProbe } from "./retention.ts";
 import { createSafety } from "./safety.ts";
+import { createSummaryWriters } from "./summary-writers.ts";
 import { createWork } from "./work.ts";
 
 /** Everything that is measured over one replay. */
@@ -47,12 +48,13 @@ export function createRowMetrics(session: PreparedSession, cell: Cell, catalog: 
   const lasting = lastingCache(cache);
   const serveLasting = createRequestLedger(session, cell, lasting);
   const lastingCost = createCost({ catalog, cache: lasting, sizeModel });
+  const summaries = createSummaryWriters();
   const work = createWork();
   const composition = createComposition(sizeModel);
   const cacheMisses = createCacheMisses();
   return {
     add: (sent) => {
-      for (const metric of [safety, economy, retention, calibration, work, composition]) metric?.add(sent);
+      for (const metric of [safety, economy, retention, calibration, summaries, work, composition]) metric?.add(sent);
       const served = serve(sent);
       cost.add(sent, served);
       lastingCost.add(sent, serveLasting(sent));
@@ -65,6 +67,7 @@ export function createRowMetrics(session: PreparedSession, cell: Cell, catalog: 
         safety: safety.result(),
         economy: economy.result(),
         cost: { ...cost.result(), lastingCacheUsd: lastingCost.result().withCacheUsd },
+        summaries: summaries.result(),
         cacheValidity: cacheValidity?.result() ?? null,
         ...kept,
         calibration: calibration?.result() ?? null,

@@ -2,6 +2,7 @@ import type { ModelLimits, Policy, Tokenizers } from "@plimsoll/core";
 import { RECORDED_POLICY } from "@plimsoll/core";
 import type { ModelCatalog } from "@plimsoll/providers";
 import type { WindowRequest, WindowSpec } from "../results.ts";
+import { digestSource, type SummarySource } from "../summaries/summary-source.ts";
 import type { PreparedSession } from "./prepared-session.ts";
 
 /** What makes a session's cell. */
@@ -11,9 +12,11 @@ export interface CellRequest {
   readonly catalog: Pick<ModelCatalog, "contextWindowOf">;
   /** What a policy counts by whose estimator is a byte-pair encoding. */
   readonly tokenizers?: Tokenizers;
+  /** Who writes the summaries; the digest where it is left out. */
+  readonly summaries?: SummarySource;
 }
 
-/** One session under one policy in one window: the limits that hold there. */
+/** One session under one policy in one window: the limits that hold there, and who writes its summaries. */
 export interface Cell {
   readonly policy: Policy;
   readonly window: WindowSpec;
@@ -25,6 +28,7 @@ export interface Cell {
   readonly tokenizers: Tokenizers;
   /** Why the cell is not applicable; `null` where it is replayed. */
   readonly why: string | null;
+  readonly summaries: SummarySource;
 }
 
 /** Output reserve of a replay where the recording names none: 8,192 tokens, the maximum output that most agents ask for. */
@@ -41,7 +45,8 @@ const LARGE_WINDOW_TOKENS = 1_000_000;
  * of the window, and most would lie below the overhead. This holds for working room too. `recorded` plans nothing and is
  * always applicable.
  */
-export function cellOf(session: PreparedSession, { policy, window: request, catalog, tokenizers = {} }: CellRequest): Cell {
+export function cellOf(session: PreparedSession, cell: CellRequest): Cell {
+  const { policy, window: request, catalog, tokenizers = {}, summaries = digestSource } = cell;
   const overheadTokens = session.sizeModel.firstOverheadTokens;
   const limits = request.kind === "real" ? realLimits(session, catalog) : roomLimits(overheadTokens, request.tokens);
   const { contextWindowTokens, maxOutputTokens } = limits;
@@ -51,7 +56,7 @@ export function cellOf(session: PreparedSession, { policy, window: request, cata
     ? `the overhead (${overheadTokens} tokens) exceeds half the window (${contextWindowTokens} tokens)`
     : null;
   const inputBudgetTokens = contextWindowTokens - maxOutputTokens;
-  return { policy, window, contextWindowTokens, maxOutputTokens, inputBudgetTokens, overheadTokens, tokenizers, why };
+  return { policy, window, ...limits, inputBudgetTokens, overheadTokens, tokenizers, why, summaries };
 }
 
 /** True for the one policy that folds the recorded agent's own boundaries and rejects nothing: what it sends was accepted. */

@@ -57,5 +57,8 @@ export async function drive(session: PreparedSession, cell: Cell, onCall: CallOb
         entry satisfies never;
     }
   };
-  for (const [position, entry] of session.entries.entries()) await take(entry, position);
+  for (const [position, entry] of session.entries.entries()) {
+    run.reach(position);
+    await take(entry, position);
+  }
 }

@@ -1,5 +1,5 @@
 import type { CompactionEntry, ContextManager, FitOutcome, Gate, Message } from "@plimsoll/core";
-import { createContextManager, createDigest, createEstimator, createWorkCounter, EMPTY_LEDGER } from "@plimsoll/core";
+import { createContextManager, createEstimator, createWorkCounter, EMPTY_LEDGER } from "@plimsoll/core";
 import { modelPriors } from "@plimsoll/providers";
 import { type Cell, limitsOf } from "./cell.ts";
 import type { PreparedSession } from "./prepared-session.ts";
@@ -8,6 +8,8 @@ import type { AskedSummary, ReplayedCall } from "./replayed-call.ts";
 /** The production engine over a cell, and what it did since the last call. */
 export interface EngineRun {
   readonly manager: ContextManager;
+  /** Says at which entry of the log the replay is. */
+  reach(entryIndex: number): void;
   fit(gate: Gate, at: FitMoment): Promise<FitOutcome>;
   /** Notes a recorded boundary that was folded. */
   note(compaction: CompactionEntry): void;
@@ -23,26 +25,32 @@ export interface FitMoment {
   readonly recovery?: number;
 }
 
-/** The engine at the beginning of a session. Every policy has the same summariser, the deterministic digest. */
+/** The engine at the beginning of a session. A summary that cannot be had rejects the fit that it was asked for in. */
 export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun {
-  const digest = createDigest();
+  const controller = new AbortController();
   const manager = createContextManager({
     policy: cell.policy,
-    summarizer: (request, cancel) => {
-      summaries.push({ request, answered: null });
-      return digest(request, cancel);
-    },
+    summarizer: cell.summaries({
+      session,
+      position: () => position,
+      note: (asked) => summaries.push(asked),
+      stop: (error) => controller.abort(error),
+    }),
     hiddenOverheadTokens: hiddenOverheadTokens(session, cell),
     modelPriors,
     tokenizers: cell.tokenizers,
   });
   const model = limitsOf(cell);
-  const { signal } = new AbortController();
+  const { signal } = controller;
+  let position = 0;
   let compactions: CompactionEntry[] = [];
   let summaries: AskedSummary[] = [];
   let failedCompactions = 0;
   return {
     manager,
+    reach: (entryIndex) => {
+      position = entryIndex;
+    },
     fit: async (gate, { pending, nowMs, recovery }) => {
       const overflow = recovery === undefined ? {} : { observedLimitTokens: cell.contextWindowTokens, recovery };
       const outcome = await manager.fit({ gate, pending, model, nowMs, ...overflow }, signal);

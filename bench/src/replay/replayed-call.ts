@@ -4,7 +4,6 @@ import type {
   Message,
   Prediction,
   SummaryRequest,
-  Usage,
   UsageEntry,
   WireViolation,
 } from "@plimsoll/core";
@@ -43,14 +42,23 @@ export interface ReplayedCall {
 /** A request for a summary. */
 export interface AskedSummary {
   readonly request: SummaryRequest;
+  readonly writtenBy: SummaryWriter;
   /** Requests that a model answered for it; `null` where its text stands in for one that a model would have written. */
   readonly answered: readonly AnsweredRequest[] | null;
 }
 
-/** A request to a model, by what it took. */
+/** Who wrote a summary. `nobody`: the model's answer could not be used. */
+export type SummaryWriter = "digest" | "recorded" | "recorded-and-digest" | "model" | "nobody";
+
+/** A request to a model, by what the provider reported; `null` for what it did not. */
 export interface AnsweredRequest {
   readonly modelId: string;
-  readonly usage: Usage;
+  readonly usage: {
+    readonly inputTokens: number | null;
+    readonly cacheReadTokens: number | null;
+    readonly cacheWriteTokens: number | null;
+    readonly outputTokens: number | null;
+  };
 }
 
 /** Receives the calls of a replay in order. */

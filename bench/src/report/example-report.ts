@@ -32,6 +32,7 @@ export function exampleReport(options: ExampleOptions = {}): BenchReport {
     shard: null,
     inputs: sessions,
     windows: workingRoomsTokens.map((tokens) => ({ kind: "working-room", tokens })),
+    summarizer: "digest",
     plimsollVersion: "0.1.0",
     referencesVersion: 1,
     policies: POLICIES.map((policy) => ({ name: policy.name, policy, sweep: null })),
@@ -156,6 +157,7 @@ function exampleRow({ session, policy, window, calls }: RowOptions): ReplayRow {
               upperMarginPercent: 0.4,
             }
           : null,
+      summaries: { digest: compactions, recorded: 0, recordedAndDigest: 0, model: 0, failed: 0 },
       work: { charactersScanned: calls * 9_000, messagesVisited: calls * 4, tokenizerCalls: 0 },
     },
     series,

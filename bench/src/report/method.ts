@@ -2,6 +2,20 @@ import { PRICES_AS_OF } from "@plimsoll/providers";
 import type { BenchReport } from "../results.ts";
 import type { Markup } from "./markup.ts";
 import { html } from "./markup.ts";
+import { summaryLines } from "./summary-lines.ts";
+
+/** Who wrote the summaries. */
+function summariesText(report: BenchReport): string {
+  const lines = summaryLines(report).join(" ");
+  switch (report.summarizer) {
+    case "digest":
+      return "Written by a deterministic digest of one size for all policies, not by a model.";
+    case "recorded":
+      return `The recorded agent's own where one had been written by then and covers nothing that the policy keeps, with a digest of what came after it; else a digest. ${lines}`;
+    default:
+      return `Written by ${report.summarizer}, and charged what its requests took. ${lines}`;
+  }
+}
 
 /** How the figures were made and what they do not say. */
 export function methodSection(report: BenchReport): Markup {
@@ -12,7 +26,7 @@ export function methodSection(report: BenchReport): Markup {
 <dt>Open loop</dt><dd>Recorded replies do not react to what was compacted. The figures say size, cost, safety and retention; they do not say whether the task would have succeeded.</dd>
 <dt>Window</dt><dd>Working room is the window's size above the session's overhead (system text and tools). A session whose overhead takes more than half of the window is left out.</dd>
 <dt>Prompt sizes</dt><dd>What a request would have measured comes from a size model fitted to the recorded usage; it shares nothing with the engine's estimators. Sessions without usage run on estimates and say so.</dd>
-<dt>Summaries</dt><dd>Written by a deterministic digest of one size for all policies, not by a model.</dd>
+<dt>Summaries</dt><dd>${summariesText(report)}</dd>
 <dt>Cost</dt><dd>Requests are charged at the state of their prompt cache (longest common beginning, shortest cached prompt, time to live from the recorded times), replies as recorded, and each summary as a request at its cache state with a fixed reply. Prices are those of ${PRICES_AS_OF}, unless the run had its own. A session that overflows for good is charged as recorded.</dd>
 <dt>Recall</dt><dd>The share of references (paths, identifiers, numbers, hashes, URLs, flags, quoted errors) in recorded replies that had appeared before and are readable in the context that the policy sends at that very call.</dd>
 <dt>Evidence</dt><dd>The share for which a line that stated the reference is readable; source evidence asks for the latest line of a person's message or a tool's result. A string that survives is the most a model could recall, not what it will.</dd>

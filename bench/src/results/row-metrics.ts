@@ -3,6 +3,7 @@ export interface RowMetrics {
   readonly safety: SafetyMetrics;
   readonly economy: EconomyMetrics;
   readonly cost: CostMetrics;
+  readonly summaries: SummaryWriterCounts;
   /** On `recorded` alone, where the recording reports cache reads; `null` for every other row. */
   readonly cacheValidity: CacheValidity | null;
   readonly retention: RetentionMetrics;
@@ -64,6 +65,18 @@ export interface CostMetrics {
   /** The same per 100 calls. */
   readonly withCachePer100CallsUsd: number | null;
   readonly withoutCachePer100CallsUsd: number | null;
+}
+
+/** Requests for summaries by who wrote them. A long history takes several; the engine's own last rungs ask nobody. */
+export interface SummaryWriterCounts {
+  readonly digest: number;
+  /** The recorded agent's own, as it was. */
+  readonly recorded: number;
+  /** The recorded agent's own, with a digest of what came after it. */
+  readonly recordedAndDigest: number;
+  readonly model: number;
+  /** A model's answers that could not be used. */
+  readonly failed: number;
 }
 
 /** Cache reads and writes as a replay of the recorded requests computes them, against what the recording reports. */

@@ -36,9 +36,9 @@ function checkSameRun({ name, report }: NamedReport, other: NamedReport): void {
   }
 }
 
-function runOf({ inputs, policies, windows, shard, plimsollVersion, referencesVersion }: BenchReport): string {
+function runOf({ inputs, policies, windows, summarizer, shard, plimsollVersion, referencesVersion }: BenchReport): string {
   // Through JSON text: what a file holds and what a run holds are compared alike.
-  const run = { inputs, policies, windows, count: shard?.count ?? 1, plimsollVersion, referencesVersion };
+  const run = { inputs, policies, windows, summarizer, count: shard?.count ?? 1, plimsollVersion, referencesVersion };
   return canonicalJson(JSON.parse(JSON.stringify(run)));
 }
 

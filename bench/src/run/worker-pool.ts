@@ -1,3 +1,4 @@
+import type { Environment } from "@plimsoll/providers";
 import { Tinypool } from "tinypool";
 import type { FileReplay, FileTask } from "./file-task.ts";
 import { createFileReplayer } from "./file-task.ts";
@@ -8,17 +9,25 @@ export interface WorkerPool {
   close(): Promise<void>;
 }
 
-/** A pool that has this process alone: tasks run one after the other. */
-export function createSerialPool(): WorkerPool {
-  const replay = createFileReplayer();
+/** A pool that has this process alone: tasks run one after the other. Once it is closed the waiting ones reject. */
+export function createSerialPool(environment?: Environment): WorkerPool {
+  const replay = createFileReplayer(environment);
   let last: Promise<unknown> = Promise.resolve();
+  let isClosed = false;
+  const start = (task: FileTask) => {
+    if (isClosed) throw new Error("the pool was closed");
+    return replay(task);
+  };
   return {
     run: (task) => {
-      const replayed = last.then(() => replay(task));
-      last = replayed;
+      const replayed = last.then(() => start(task));
+      last = replayed.catch(() => undefined);
       return replayed;
     },
-    close: async () => {},
+    close: () => {
+      isClosed = true;
+      return Promise.resolve();
+    },
   };
 }
 

@@ -90,6 +90,7 @@ export const metricsSchema: z.ZodType<RowMetrics> = z.strictObject({
   safety,
   economy,
   cost,
+  summaries: z.strictObject({ digest: count, recorded: count, recordedAndDigest: count, model: count, failed: count }),
   cacheValidity: cacheValidity.nullable(),
   retention: z.strictObject({
     all: retentionCount,

@@ -81,6 +81,7 @@ export const benchReportSchema: z.ZodType<BenchReport> = z.strictObject({
   inputs: z.array(z.string()).readonly(),
   policies: z.array(z.strictObject({ name: z.string(), policy: z.unknown(), sweep: sweepSchema.nullable() })).readonly(),
   windows: z.array(z.discriminatedUnion("kind", [workingRoom, z.strictObject({ kind: z.literal("real") })])).readonly(),
+  summarizer: z.string(),
   sessions: z.array(sessionSchema).readonly(),
   rows: z.array(rowSchema).readonly(),
   calibration: z.array(calibrationRecordSchema).readonly(),

@@ -11,6 +11,7 @@ import { parseJobs } from "../option/jobs-option.ts";
 import { choosePolicies, DEFAULT_POLICIES } from "../option/policy-option.ts";
 import { addReportOptions, type ReportOptions, reportFiles } from "../option/report-options.ts";
 import { parseShard } from "../option/shard-option.ts";
+import { parseSummarizer, type SummarizerOptions } from "../option/summarizer-option.ts";
 import { sweepPolicies } from "../option/sweep-option.ts";
 import { DEFAULT_WINDOW, parseWindow } from "../option/window-option.ts";
 import { type ReadPrices, readPrices } from "../prices/read-prices.ts";
@@ -18,7 +19,8 @@ import { printable } from "../terminal/printable.ts";
 import { addMergeCommand } from "./merge-command.ts";
 import { runAndReport } from "./run-and-report.ts";
 
-interface BenchOptions extends ReportOptions {
+interface BenchOptions extends ReportOptions, SummarizerOptions {
+  readonly dryRun?: true;
   readonly policy?: readonly string[];
   readonly window?: readonly string[];
   readonly from?: readonly string[];
@@ -61,6 +63,10 @@ export function addBenchCommand(program: Command, io: CliIo, onExit: (exitCode: 
       "replay each policy with other values, e.g. trigger.ratio=0.5..0.95:0.05; repeatable: a grid",
       collect,
     )
+    .option("--summarizer <name>", "who writes summaries: digest (default), recorded, or a model as provider:model")
+    .option("--cassette <folder>", "with a model: where its answers are kept; what is there is not asked again")
+    .option("--cassette-only", "with a model: ask nothing; a missing answer is an error")
+    .option("--dry-run", "with a model: say what its summaries are likely to cost, and send nothing")
     .option("--jobs <count>", "replays at a time (default: the processor's cores; 1 for small runs)")
     .option("--shard <i/n>", "replay the i-th of n parts of the files; plimsoll bench merge puts the parts together")
     .option("--per-session", "list every session, however many there are")
@@ -80,6 +86,7 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
   const { policies, sweeps, problems } = sweepPolicies(chosen.policies, options.sweep ?? []);
   const read = choosePrices(options.prices, io.cwd);
   const shard = options.shard === undefined ? null : parseShard(options.shard);
+  const summarizer = parseSummarizer(options, io.cwd);
   const jobs = options.jobs === undefined ? null : parseJobs(options.jobs);
   say([...chosen.problems, ...problems, ...("problems" in read ? read.problems : [])], io);
   if (policies.length === 0 || "problems" in read) return EXIT_USAGE;
@@ -93,7 +100,8 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
   const { prices } = read;
   const reports = reportFiles(options, io);
   const listSessions = options.perSession ?? false;
-  return runAndReport({ found, policies, sweeps, windows, prices, shard, jobs, listSessions, reports }, io);
+  const run = { found, policies, sweeps, windows, prices, shard, jobs, summarizer, dryRun: options.dryRun ?? false };
+  return runAndReport({ ...run, listSessions, reports }, io);
 }
 
 async function gather(inputs: readonly string[], options: BenchOptions, io: CliIo): Promise<FoundInputs> {

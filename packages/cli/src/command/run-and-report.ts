@@ -1,10 +1,20 @@
 import { availableParallelism } from "node:os";
-import type { BenchReport, PolicySweep, Shard, WindowRequest } from "@plimsoll/bench";
-import { createSerialPool, createThreadPool, runBench } from "@plimsoll/bench";
+import type { BenchReport, PolicySweep, Shard, SummarizerChoice, SummaryTally, WindowRequest } from "@plimsoll/bench";
+import {
+  addedTallies,
+  createSerialPool,
+  createThreadPool,
+  DIGEST_CHOICE,
+  NO_SUMMARIES_ASKED,
+  runBench,
+  summarizerName,
+} from "@plimsoll/bench";
 import type { ModelPrices, Policy } from "@plimsoll/core";
+import { EXIT_OK } from "../exit-code.ts";
 import type { FoundInputs } from "../input/find-inputs.ts";
 import type { CliIo } from "../io.ts";
 import type { ReportFiles } from "../option/report-options.ts";
+import { summaryBill, summaryEstimate } from "../output/summary-cost.ts";
 import { createProgressBar } from "../terminal/progress-bar.ts";
 import { plimsollVersion } from "../version.ts";
 import { writeReports } from "./write-reports.ts";
@@ -24,13 +34,32 @@ export interface RunRequest {
   readonly jobs: number | null;
   /** List the sessions, however many there are. */
   readonly listSessions: boolean;
+  /** Who writes the summaries; the digest where it is left out. */
+  readonly summarizer?: SummarizerChoice;
+  /** Says what a model's summaries are likely to cost, and stops there. */
+  readonly dryRun?: boolean;
   readonly reports: ReportFiles;
 }
 
-/** Replays, prints the tables and writes the reports. Resolves to the exit code: failed only if nothing could be replayed. */
+/**
+ * Replays, prints the tables and writes the reports. Resolves to the exit code: failed only if nothing could be replayed. Before a model is asked
+ * for summaries it is said what that is likely to cost, and afterwards what it did.
+ */
 export async function runAndReport(request: RunRequest, io: CliIo): Promise<number> {
-  const report = await replayAll(request, io);
-  const { reports, listSessions, found } = request;
+  const { reports, listSessions, found, summarizer = DIGEST_CHOICE, dryRun = false } = request;
+  const name = summarizerName(summarizer);
+  const isAsking = summarizer.kind === "model" && summarizer.missing === "ask";
+  if (isAsking) {
+    const estimate = await replayAll({ ...request, summarizer: { ...summarizer, missing: "estimate" } }, io);
+    const line = summaryEstimate(name, estimate.tally);
+    if (dryRun) {
+      io.stdout.write(`${line}\n`);
+      return EXIT_OK;
+    }
+    io.stderr.write(`plimsoll: ${line}\n`);
+  }
+  const { report, tally } = await replayAll(request, io);
+  if (isAsking) io.stderr.write(`plimsoll: ${summaryBill(name, tally)}\n`);
   return writeReports(report, { reports, listSessions, notSessions: found.notSessions }, io);
 }
 
@@ -41,13 +70,14 @@ const FEWEST_SHARED_REPLAYS = 60;
 const TASKS_PER_JOB = 4;
 
 async function replayAll(
-  { found, policies, sweeps, windows, prices, shard, jobs }: RunRequest,
+  { found, policies, sweeps, windows, prices, shard, jobs, summarizer = DIGEST_CHOICE }: RunRequest,
   io: CliIo,
-): Promise<BenchReport> {
+): Promise<{ readonly report: BenchReport; readonly tally: SummaryTally }> {
   const bar = createProgressBar(io.stderr);
   const replays = found.files.length * policies.length * windows.length;
   const threads = jobs ?? (replays < FEWEST_SHARED_REPLAYS ? 1 : availableParallelism());
   const pool = threads === 1 ? createSerialPool() : createThreadPool(threads);
+  let tally = NO_SUMMARIES_ASKED;
   try {
     const report = await runBench({
       files: found.files,
@@ -59,9 +89,13 @@ async function replayAll(
       pool,
       tasksPerFile: TASKS_PER_JOB * threads,
       plimsollVersion: plimsollVersion(),
+      summarizer,
       onProgress: bar.show,
+      onSummaries: (asked) => {
+        tally = addedTallies(tally, asked);
+      },
     });
-    return { ...report, skipped: [...found.missing, ...report.skipped] };
+    return { report: { ...report, skipped: [...found.missing, ...report.skipped] }, tally };
   } finally {
     bar.stop();
     await pool.close();

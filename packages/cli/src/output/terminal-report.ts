@@ -1,4 +1,4 @@
-import type { BenchReport } from "@plimsoll/bench";
+import { type BenchReport, summaryLines } from "@plimsoll/bench";
 import { cacheLines } from "./cache-lines.ts";
 import { calibrationLines } from "./calibration-lines.ts";
 import { costTables } from "./cost-table.ts";
@@ -30,7 +30,7 @@ export function terminalReport(report: BenchReport, { listSessions, notSessions,
     ...(report.rows.length > 0 ? [policyTables(report)] : []),
     ...(hasFigures ? [costTables(report)] : []),
     ...(hasFigures
-      ? [[...calibrationLines(report), ...cacheLines(report), READING].join("\n")]
+      ? [[...calibrationLines(report), ...cacheLines(report), ...summaryLines(report), READING].join("\n")]
       : ["Nothing could be replayed."]),
     [...footerLines(report, notSessions), ...written.map((file) => `Written: ${file}`)].join("\n"),
   ];

@@ -1,0 +1,76 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ModelRequest } from "@plimsoll/core";
+import { human } from "@plimsoll/core/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { cassetteKey, openCassette, type RecordedAnswer } from "./cassette.ts";
+
+const REQUEST: ModelRequest = {
+  context: { system: "You write.", tools: [], messages: [human("u", "the history")], dynamicContext: null },
+  modelId: "small",
+  maxOutputTokens: 1000,
+};
+const ANSWER: RecordedAnswer = {
+  outcome: "reply",
+  text: "what happened",
+  stopReason: "end",
+  callsTool: false,
+  usage: { inputTokens: 100, cacheReadTokens: 0, cacheWriteTokens: null, outputTokens: 10 },
+};
+
+describe("cassetteKey", () => {
+  const key = cassetteKey("host", REQUEST);
+
+  test.each<[string, ModelRequest, string]>([
+    ["the host", REQUEST, "other"],
+    ["the model", { ...REQUEST, modelId: "large" }, "host"],
+    ["the size asked for", { ...REQUEST, maxOutputTokens: 999 }, "host"],
+    ["the level of reasoning", { ...REQUEST, reasoning: "low" }, "host"],
+    ["the system text", { ...REQUEST, context: { ...REQUEST.context, system: "You do not." } }, "host"],
+    ["the messages", { ...REQUEST, context: { ...REQUEST.context, messages: [human("u", "a history")] } }, "host"],
+  ])("differs by %s", (_, request, host) => {
+    expect(cassetteKey(host, request)).not.toBe(key);
+  });
+
+  test("is the same for messages with other ids and times, which are not sent", () => {
+    const messages = [{ ...human("other", "the history"), atMs: 5 }];
+    expect(cassetteKey("host", { ...REQUEST, context: { ...REQUEST.context, messages } })).toBe(key);
+  });
+});
+
+describe("a cassette", () => {
+  let folder = "";
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "plimsoll-cassette-"));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test("gives back what it keeps, in a file of that name and no other", async () => {
+    const cassette = openCassette(join(folder, "new/place"));
+    expect(await cassette.read("a")).toBeNull();
+    expect(await cassette.keep("a", ANSWER)).toEqual(ANSWER);
+    expect(await cassette.read("a")).toEqual(ANSWER);
+    expect(readdirSync(join(folder, "new/place"))).toEqual(["a.json"]);
+    expect(JSON.parse(readFileSync(cassette.fileOf("a"), "utf8"))).toEqual(ANSWER);
+  });
+
+  test("keeps the first of two answers, for both who asked", async () => {
+    const cassette = openCassette(folder);
+    await cassette.keep("b", ANSWER);
+    expect(await cassette.keep("b", { ...ANSWER, text: "something else" })).toEqual(ANSWER);
+  });
+
+  test.each([
+    ["no JSON", "half of an ans"],
+    ["no answer", '{"text":"what happened"}'],
+  ])("names a file that holds %s", async (_, text) => {
+    writeFileSync(join(folder, "c.json"), text);
+    await expect(openCassette(folder).read("c")).rejects.toThrow(/c\.json: no recorded answer; remove the file/);
+  });
+
+  test("names a file that cannot be written", async () => {
+    writeFileSync(join(folder, "file"), "");
+    await expect(openCassette(join(folder, "file")).keep("d", ANSWER)).rejects.toThrow(/d\.json: cannot be (written|read)/);
+  });
+});

@@ -1,0 +1,127 @@
+import { createHash } from "node:crypto";
+import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import process from "node:process";
+import { threadId } from "node:worker_threads";
+import { canonicalJson, isRecord, type ModelRequest, PlimsollError } from "@plimsoll/core";
+import { z } from "zod";
+
+/** What a model answered, without anything of the request: neither its text, nor headers, nor a key. */
+export interface RecordedAnswer {
+  /** `reply` with what it said; or that there was none: `empty`, or `overflow` where the request did not fit the model's window. */
+  readonly outcome: "reply" | "empty" | "overflow";
+  readonly text: string;
+  readonly stopReason: "end" | "tool-calls" | "length" | "refusal" | "aborted" | "error" | "other";
+  /** True where the reply called a tool: such a summary is refused. */
+  readonly callsTool: boolean;
+  readonly usage: RecordedUsage;
+}
+
+/** Sizes as the provider reported them; `null` where it did not. */
+export interface RecordedUsage {
+  readonly inputTokens: number | null;
+  readonly cacheReadTokens: number | null;
+  readonly cacheWriteTokens: number | null;
+  readonly outputTokens: number | null;
+}
+
+/** A folder of answers, one file a request, named by the hash of what was asked. */
+export interface Cassette {
+  read(key: string): Promise<RecordedAnswer | null>;
+  /** Keeps an answer, unless another worker was first; resolves to the one that is kept. */
+  keep(key: string, answer: RecordedAnswer): Promise<RecordedAnswer>;
+  fileOf(key: string): string;
+}
+
+const tokens = z.number().nonnegative().nullable();
+const answerSchema: z.ZodType<RecordedAnswer> = z.strictObject({
+  outcome: z.enum(["reply", "empty", "overflow"]),
+  text: z.string(),
+  stopReason: z.enum(["end", "tool-calls", "length", "refusal", "aborted", "error", "other"]),
+  callsTool: z.boolean(),
+  usage: z.strictObject({ inputTokens: tokens, cacheReadTokens: tokens, cacheWriteTokens: tokens, outputTokens: tokens }),
+});
+
+/** Version of keys and files; another version finds nothing and records anew. */
+const FORMAT_VERSION = 1;
+
+/** The key of a request: SHA-256 over what goes to the model, in canonical form. Ids and times of messages are not sent and do not count. */
+export function cassetteKey(host: string, { context, modelId, maxOutputTokens, reasoning }: ModelRequest): string {
+  const { system, tools, dynamicContext } = context;
+  const messages = context.messages.map(({ id: _id, atMs: _atMs, ...sent }) =>
+    sent.role === "assistant" ? { role: sent.role, parts: sent.parts } : sent,
+  );
+  const asked = {
+    version: FORMAT_VERSION,
+    host,
+    modelId,
+    maxOutputTokens,
+    reasoning: reasoning ?? null,
+    system,
+    tools,
+    dynamicContext,
+    messages,
+  };
+  return createHash("sha256").update(canonicalJson(asked)).digest("hex");
+}
+
+/** Opens the folder; it is made when the first answer is kept. */
+export function openCassette(folder: string): Cassette {
+  const fileOf = (key: string) => join(folder, `${key}.json`);
+  const read = async (key: string): Promise<RecordedAnswer | null> => {
+    const text = await readFile(fileOf(key), "utf8").catch((error: unknown) => absent(error, fileOf(key)));
+    return text === null ? null : answerOf(text, fileOf(key));
+  };
+  return {
+    fileOf,
+    read,
+    keep: async (key, answer) => {
+      const file = fileOf(key);
+      const temporary = `${file}.${process.pid}.${threadId}.tmp`;
+      try {
+        await mkdir(folder, { recursive: true });
+        await writeFile(temporary, `${JSON.stringify(answer, null, 2)}\n`);
+        await placeFirst(temporary, file);
+      } catch (cause) {
+        throw new PlimsollError("bad-input", `${file}: cannot be written`, { file }, cause);
+      } finally {
+        // Where it could not be written there is nothing to take away.
+        await rm(temporary, { force: true }).catch(() => undefined);
+      }
+      return (await read(key)) ?? answer;
+    },
+  };
+}
+
+/** Puts a whole file into its place unless there is one. Where the file system has no links the last one stays; both are whole. */
+async function placeFirst(temporary: string, file: string): Promise<void> {
+  try {
+    await link(temporary, file);
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") await rename(temporary, file);
+  }
+}
+
+function absent(error: unknown, file: string): null {
+  if (codeOf(error) === "ENOENT") return null;
+  throw new PlimsollError("bad-input", `${file}: cannot be read`, { file }, error);
+}
+
+function codeOf(error: unknown): unknown {
+  return isRecord(error) ? error.code : null;
+}
+
+function answerOf(text: string, file: string): RecordedAnswer {
+  const result = answerSchema.safeParse(jsonOf(text));
+  if (result.success) return result.data;
+  throw new PlimsollError("bad-input", `${file}: no recorded answer; remove the file to ask again`, { file });
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // What is no JSON is no answer either.
+    return null;
+  }
+}

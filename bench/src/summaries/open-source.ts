@@ -1,0 +1,95 @@
+import {
+  createEstimator,
+  createWorkCounter,
+  EMPTY_LEDGER,
+  type ModelClient,
+  type ModelRequest,
+  outputUsd,
+  promptUsd,
+} from "@plimsoll/core";
+import { type Environment, type ModelCatalog, modelPriors } from "@plimsoll/providers";
+import { SUMMARY_REPLY_TOKENS } from "../economics/summary-charge.ts";
+import { openCassette, type RecordedUsage } from "./cassette.ts";
+import { createModelSource } from "./model-source.ts";
+import { createRecordedSource } from "./recorded-source.ts";
+import type { SummarizerChoice } from "./summarizer-choice.ts";
+import { digestSource, type SummarySource } from "./summary-source.ts";
+import { addedTallies, NO_SUMMARIES_ASKED, type SummaryTally } from "./summary-tally.ts";
+
+/** What a source is opened with. */
+export interface SourceOptions {
+  readonly catalog: Pick<ModelCatalog, "pricesOf" | "cacheRulesOf">;
+  /** Where keys and addresses are looked up; the process's environment where it is left out. */
+  readonly environment?: Environment;
+  /** Opens the client in place of the provider's own, for tests. */
+  readonly openClient?: () => Promise<ModelClient>;
+}
+
+/** A source of summaries, and what its requests took since it was asked before. */
+export interface OpenSource {
+  readonly source: SummarySource;
+  takeTally(): SummaryTally;
+}
+
+/** Opens the source that was chosen. Nothing is read or sent before the first summary is asked for. */
+export function openSource(choice: SummarizerChoice, options: SourceOptions): OpenSource {
+  if (choice.kind !== "model") {
+    const source = choice.kind === "digest" ? digestSource : createRecordedSource();
+    return { source, takeTally: () => NO_SUMMARIES_ASKED };
+  }
+  let tally = NO_SUMMARIES_ASKED;
+  const { catalog, environment } = options;
+  const source = createModelSource({
+    choice,
+    cassette: openCassette(choice.cassetteFolder),
+    openClient: options.openClient ?? (() => providersClient(choice.host, environment)),
+    onRequest: (request, answer, wasThere) => {
+      const usage = answer?.usage ?? estimatedUsage(request);
+      tally = addedTallies(tally, wasThere ? { ...NO_SUMMARIES_ASKED, fromCassette: 1 } : askedTally(request, usage, catalog));
+    },
+  });
+  return {
+    source,
+    takeTally: () => {
+      const taken = tally;
+      tally = NO_SUMMARIES_ASKED;
+      return taken;
+    },
+  };
+}
+
+/** The SDKs are loaded where a request has to be sent, and nowhere else. */
+async function providersClient(host: string, environment: Environment | undefined): Promise<ModelClient> {
+  const { clientFor } = await import("@plimsoll/providers/clients");
+  return clientFor(host, environment === undefined ? {} : { environment });
+}
+
+function askedTally({ modelId }: ModelRequest, usage: RecordedUsage, catalog: SourceOptions["catalog"]): SummaryTally {
+  const promptTokens = usage.inputTokens ?? 0;
+  const replyTokens = usage.outputTokens ?? 0;
+  const prices = catalog.pricesOf(modelId);
+  const readTokens = usage.cacheReadTokens ?? 0;
+  const writeTokens = usage.cacheWriteTokens ?? 0;
+  const use = { readTokens, writeTokens, uncachedTokens: Math.max(0, promptTokens - readTokens - writeTokens) };
+  const usd =
+    prices === null
+      ? null
+      : promptUsd({ ...use, state: "first" }, prices, catalog.cacheRulesOf(modelId)) +
+        outputUsd(replyTokens, promptTokens, prices);
+  return { fromCassette: 0, asked: 1, promptTokens, replyTokens, usd };
+}
+
+/** What a request is likely to take: its size as an estimator of that model sees it, and a reply of the fixed size. */
+function estimatedUsage({ context, modelId, maxOutputTokens }: ModelRequest): RecordedUsage {
+  const estimator = createEstimator({ kind: "ledger" }, createWorkCounter(), { priors: modelPriors });
+  const ledger = estimator.changeModel(EMPTY_LEDGER, modelId);
+  const { system, tools, dynamicContext, messages } = context;
+  const { overheadTokens } = estimator.predict(ledger, { system, tools, dynamicContext, hiddenTokens: 0 });
+  const inputTokens = messages.reduce((sum, message) => sum + estimator.messageTokens(message, ledger), overheadTokens);
+  return {
+    inputTokens: Math.round(inputTokens),
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+    outputTokens: Math.min(maxOutputTokens, SUMMARY_REPLY_TOKENS),
+  };
+}

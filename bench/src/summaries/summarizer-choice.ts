@@ -1,0 +1,21 @@
+/** Who writes the summaries of a run: plain data, so that a worker can be given it. */
+export type SummarizerChoice = { readonly kind: "digest" } | { readonly kind: "recorded" } | ModelChoice;
+
+/** A model that writes them, with the folder in which its answers are kept. */
+export interface ModelChoice {
+  readonly kind: "model";
+  /** The host's name, as in `clientFor`. */
+  readonly host: string;
+  readonly modelId: string;
+  readonly cassetteFolder: string;
+  /** What a request without a recorded answer means: ask, fail with a line, or count it and go on with a digest. */
+  readonly missing: "ask" | "fail" | "estimate";
+}
+
+/** The choice where none is made. */
+export const DIGEST_CHOICE: SummarizerChoice = { kind: "digest" };
+
+/** The name that reports give it. It says nothing of the cassette: a replay of one gives the report of the run that recorded it. */
+export function summarizerName(choice: SummarizerChoice): string {
+  return choice.kind === "model" ? `${choice.host}:${choice.modelId}` : choice.kind;
+}
