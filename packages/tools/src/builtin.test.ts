@@ -143,3 +143,16 @@ describe("built-in tools", { timeout: 30_000 }, () => {
     expect(await call(toolNamed("task"), { prompt: "it" }, { runSubAgent })).toEqual({ text: "did it", isError: false });
   });
 });
+
+test("a hand-off is offered where it is asked for, and passes on what the summary must hold", async () => {
+  const asked: string[] = [];
+  const offering = await createBuiltinTools({ workspaceFolder: folder.path, env: {}, handOff: "offered" });
+  const handOff = createToolRegistry(offering.tools).find("hand_off") ?? expect.fail();
+  const { isError } = await call(handOff, { focus: "the open bug" }, { requestHandOff: (focus) => void asked.push(focus) });
+  offering.close();
+  expect({ isError, asked, isThereByDefault: builtin.tools.some(({ spec }) => spec.name === "hand_off") }).toEqual({
+    isError: false,
+    asked: ["the open bug"],
+    isThereByDefault: false,
+  });
+});

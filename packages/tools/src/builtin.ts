@@ -5,6 +5,7 @@ import { fsTool } from "./fs.ts";
 import { createGdbTools } from "./gdb/gdb-tools.ts";
 import { globTool } from "./glob.ts";
 import { grepTool } from "./grep.ts";
+import { handOffTool } from "./hand-off.ts";
 import { readArtifactTool } from "./read-artifact.ts";
 import { readFileTool } from "./read-file.ts";
 import { readLintsTool } from "./read-lints.ts";
@@ -23,6 +24,8 @@ export interface BuiltinToolOptions {
   readonly env: { readonly [name: string]: string | undefined };
   readonly timeoutMs?: number;
   readonly lintCommand?: string | null;
+  /** Whether the model may ask for a summary by itself, with `hand_off`; it may not where this is left out. */
+  readonly handOff?: "offered" | "absent";
 }
 
 /** The built-in tools with what they hold open. */
@@ -36,7 +39,7 @@ export interface BuiltinTools {
 
 /** All built-in tools, working in one folder. Rejects where the folder does not exist. */
 export async function createBuiltinTools(options: BuiltinToolOptions): Promise<BuiltinTools> {
-  const { env, timeoutMs = DEFAULT_TIMEOUT_MS, lintCommand = null } = options;
+  const { env, timeoutMs = DEFAULT_TIMEOUT_MS, lintCommand = null, handOff = "absent" } = options;
   const setting: ToolSetting = { workspace: await openWorkspace(options.workspaceFolder), env, timeoutMs, lintCommand };
   const gdb = createGdbTools(setting);
   const todo = createTodoLists();
@@ -56,6 +59,7 @@ export async function createBuiltinTools(options: BuiltinToolOptions): Promise<B
       readArtifactTool(),
       todo.tool,
       taskTool(),
+      ...(handOff === "offered" ? [handOffTool()] : []),
     ],
     stateOf: todo.stateOf,
     close: gdb.close,

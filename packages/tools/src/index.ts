@@ -10,6 +10,7 @@ export type { GdbTools } from "./gdb/gdb-tools.ts";
 export { createGdbTools } from "./gdb/gdb-tools.ts";
 export { globTool } from "./glob.ts";
 export { grepTool } from "./grep.ts";
+export { handOffTool } from "./hand-off.ts";
 // Programs
 export type { ProcessRequest, ProcessResult } from "./process/run-process.ts";
 export { runProcess } from "./process/run-process.ts";

@@ -4,8 +4,8 @@ export interface ModelReference {
   readonly modelId: string;
 }
 
-/** Names of hosts that may stand before a model's id, and what the price package calls them. */
-const HOSTS: Readonly<Record<string, string>> = {
+/** Names of hosts that may stand before a model's id, and what the price package calls them; `null` for servers on this machine. */
+const HOSTS: Readonly<Record<string, string | null>> = {
   anthropic: "anthropic",
   openai: "openai",
   google: "google",
@@ -21,6 +21,10 @@ const HOSTS: Readonly<Record<string, string>> = {
   together: "together",
   fireworks: "fireworks",
   cerebras: "cerebras",
+  ollama: null,
+  "llama.cpp": null,
+  "lm-studio": null,
+  vllm: null,
 };
 
 /** Names that people use for a model whose id is another. Kept short: dated ids and versions are read by rule. */
@@ -36,9 +40,14 @@ const ALIASES: Readonly<Record<string, string>> = {
  */
 export function parseModelReference(text: string): ModelReference {
   const [first = "", ...rest] = text.trim().split("/");
-  const known = rest.length > 0 ? HOSTS[first] : undefined;
-  const modelId = known === undefined ? text.trim() : rest.join("/");
-  return { host: known === undefined ? null : first, modelId: ALIASES[modelId] ?? modelId };
+  const isHost = rest.length > 0 && Object.hasOwn(HOSTS, first);
+  const modelId = isHost ? rest.join("/") : text.trim();
+  return { host: isHost ? first : null, modelId: ALIASES[modelId] ?? modelId };
+}
+
+/** True for a server that runs on this machine: what it charges and how large its window is, is for nobody else to say. */
+export function isLocalHost(host: string | null): boolean {
+  return host !== null && HOSTS[host] === null;
 }
 
 /** What the price package calls the host; `null` for none. */

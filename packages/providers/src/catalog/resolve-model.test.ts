@@ -29,6 +29,8 @@ test.each([
   ["openai/gpt-5", { host: "openai", modelId: "gpt-5" }],
   ["openrouter/anthropic/claude-sonnet-4.5", { host: "openrouter", modelId: "anthropic/claude-sonnet-4.5" }],
   ["qwen/qwen3-coder", { host: null, modelId: "qwen/qwen3-coder" }],
+  ["ollama/qwen3:8b", { host: "ollama", modelId: "qwen3:8b" }],
+  ["llama.cpp/gpt-5", { host: "llama.cpp", modelId: "gpt-5" }],
   ["haiku", { host: null, modelId: "claude-haiku-5-5" }],
   ["anthropic/opus", { host: "anthropic", modelId: "claude-opus-5-5" }],
 ])("%s names a model", (text, reference) => {
@@ -54,6 +56,11 @@ describe("the window comes from", () => {
       "the price package where our own table has nothing",
       { reference: "grok-4", unknownWindow, probe: told },
       "context window 256000 tokens (catalogue, prices of 2026-09-23)",
+    ],
+    [
+      "the server, of a model that runs on this machine whatever its name says",
+      { reference: "ollama/gpt-5", unknownWindow, probe: told },
+      "context window 9000 tokens (server, http://server/props)",
     ],
     [
       "the server",

@@ -4,7 +4,7 @@ import type { TokenizerFamily } from "./model-limits.ts";
 import { familyLimitsOf, LIMITS_CHECKED_ON, tokenizerOf } from "./model-limits.ts";
 import { contextWindowOf, PRICES_AS_OF, pricesOf } from "./model-prices.ts";
 import type { ModelReference } from "./model-reference.ts";
-import { parseModelReference } from "./model-reference.ts";
+import { isLocalHost, parseModelReference } from "./model-reference.ts";
 import type { ProbedLimits } from "./probe-server.ts";
 
 /** Where a figure comes from, in the order in which it is looked for. */
@@ -40,18 +40,23 @@ export interface ModelResolution {
   readonly unknownWindow: Policy["unknownWindow"];
 }
 
-/** The model's facts: config first, then the catalogue, then the server, then the policy's `unknownWindow`. */
+/**
+ * The model's facts: config first, then the catalogue, then the server, then the policy's `unknownWindow`. Of a server on this machine the
+ * catalogue knows nothing: it runs models with windows of its own.
+ */
 export async function resolveModel(resolution: ModelResolution): Promise<ResolvedModel> {
   const reference = parseModelReference(resolution.reference);
   const { modelId, host } = reference;
-  const family = familyLimitsOf(modelId);
-  const windowKnown = resolution.config?.contextWindowTokens ?? family?.contextWindowTokens ?? contextWindowOf(modelId, host);
+  const isLocal = isLocalHost(host);
+  const family = isLocal ? null : familyLimitsOf(modelId);
+  const listedTokens = isLocal ? null : contextWindowOf(modelId, host);
+  const windowKnown = resolution.config?.contextWindowTokens ?? family?.contextWindowTokens ?? listedTokens;
   const probed = windowKnown === null ? ((await resolution.probe?.(modelId)) ?? null) : null;
   const table = `limits of ${LIMITS_CHECKED_ON}`;
   const contextWindow = firstKnown([
     { tokens: resolution.config?.contextWindowTokens ?? null, source: "config", note: null },
     { tokens: family?.contextWindowTokens ?? null, source: "catalogue", note: table },
-    { tokens: contextWindowOf(modelId, host), source: "catalogue", note: `prices of ${PRICES_AS_OF}` },
+    { tokens: listedTokens, source: "catalogue", note: `prices of ${PRICES_AS_OF}` },
     { tokens: probed?.contextWindowTokens ?? null, source: "server", note: probed?.url ?? null },
     {
       tokens: resolution.unknownWindow === "off" ? null : resolution.unknownWindow.tokens,
@@ -71,7 +76,7 @@ export async function resolveModel(resolution: ModelResolution): Promise<Resolve
     maxInput,
     maxOutput,
     limits: { contextWindowTokens: contextWindow.tokens, maxOutputTokens: maxOutput.tokens },
-    prices: pricesOf(modelId, host),
+    prices: isLocal ? null : pricesOf(modelId, host),
     cacheRules: cacheRulesOf(modelId),
     tokenizer: tokenizerOf(modelId),
   };
