@@ -5,6 +5,8 @@ export interface Output {
   write(text: string): unknown;
   /** True where a person looks at it live. */
   readonly isTTY?: boolean | undefined;
+  /** How wide a terminal is. */
+  readonly columns?: number | undefined;
 }
 
 /** What a command has of the world around it. */

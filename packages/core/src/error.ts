@@ -35,6 +35,11 @@ export class PlimsollError extends Error {
     this.code = code;
     this.details = details;
   }
+
+  /** As JSON the message is there, too; the cause and the stack are not. */
+  toJSON(): JsonObject {
+    return { name: this.name, code: this.code, message: this.message, details: this.details };
+  }
 }
 
 /** True for an error of this project with the given code. */

@@ -33,8 +33,9 @@ const numberIn = (match: RegExpMatchArray) => Number((match[1] ?? "").split(",")
 describe("chat --demo", { timeout: 60_000 }, () => {
   test("compacts, and the status line says what the simulator counted", async () => {
     const said = await chatWith(Array.from({ length: 5 }, (_, index) => `look ${index}`));
-    const pairs = [...said.matchAll(/The last prompt had (\d+) tokens[\s\S]*?sent ([\d,]+)/g)];
+    const pairs = [...said.matchAll(/The last prompt had (\d+) tokens[\s\S]*?\] (?:· )?([\d,]+)/g)];
     expect(pairs).toHaveLength(5);
+    expect(said).toMatch(/compacts(?: at)? 19\.8k (?:· )?cache \d+% (?:· )?\$\d\.\d{4}\n/);
     for (const [, counted, shown] of pairs) expect((shown ?? "").split(",").join("")).toBe(counted);
     expect([...said.matchAll(/◆ compacted \(threshold\)/g)].length).toBeGreaterThanOrEqual(2);
   });
@@ -55,12 +56,12 @@ describe("chat --demo", { timeout: 60_000 }, () => {
     expect(first).toContain("The newest compaction is undone.");
     expect(first).toContain("plimsoll: there is no compaction to undo");
     expect(first).toContain("results of run_terminal_command");
-    expect(first).toContain("/nothing; /help lists");
+    expect(first).toContain("There is no /nothing.");
     const [log = ""] = logs();
-    const used = [...first.matchAll(/\] · ([\d,]+) \//g)].map(numberIn);
+    const used = [...first.matchAll(/\] (?:· )?([\d,]+)/g)].map(numberIn);
     const second = await chatWith(["go on"], log.slice(0, -".jsonl".length));
     expect(logs()).toEqual([log]);
-    expect(numberIn(/sent ([\d,]+)/.exec(second) ?? expect.fail())).toBeGreaterThan(used[0] ?? 0);
+    expect(numberIn(/\] (?:· )?([\d,]+)/.exec(second) ?? expect.fail())).toBeGreaterThan(used[0] ?? 0);
   });
 
   test("counts by a tokenizer where its policy says so, and says which one is missing", async () => {

@@ -1,3 +1,5 @@
+import { nearestName } from "../option/nearest-name.ts";
+
 /** What a line that a person typed asks for. */
 export type ChatLine =
   | { readonly kind: "message"; readonly text: string }
@@ -8,17 +10,22 @@ export type ChatLine =
 
 /** What there is to type. */
 export const CHAT_HELP: string = [
-  "/compact [--keep tokens] [focus]  compact now; what to keep verbatim, and what the summary is to concentrate on",
+  "/compact [--keep tokens] [focus]  compact now; how much to keep word for word,",
+  "                                  and what the summary is to concentrate on",
   "/undo                             undo the newest compaction",
   "/context                          what fills the window, by kind and tool",
   "/model [model]                    show or switch the model",
-  "/policy                           show the policy",
+  "/policy [name]                    show the policy, or how to go on with another",
   "/export [file]                    write the context as JSON",
+  "/help                             this list",
   "/quit                             leave; the session can be resumed",
+  "Ctrl-C ends what the agent does; pressed again at the prompt, it leaves. A line",
+  "typed meanwhile is for the agent's next step. // begins a message with a slash.",
 ].join("\n");
 
 const WITH_ARGUMENT = ["model", "policy", "export"] as const;
 const ALONE = ["undo", "context", "help", "quit"] as const;
+const COMMANDS: readonly string[] = ["compact", ...WITH_ARGUMENT, ...ALONE];
 
 /** Reads one line. A line that begins with `//` is a message with one slash. */
 export function chatLine(line: string): ChatLine {
@@ -34,7 +41,9 @@ export function chatLine(line: string): ChatLine {
   if (alone !== undefined) return { kind: alone };
   const withArgument = WITH_ARGUMENT.find((kind) => kind === word);
   if (withArgument !== undefined) return { kind: withArgument, argument };
-  return { kind: "wrong", why: `there is no /${word}; /help lists what there is` };
+  const near = nearestName(word, COMMANDS);
+  const advice = near === undefined ? "/help lists what there is; // begins a message with a slash." : `Did you mean /${near}?`;
+  return { kind: "wrong", why: `There is no /${word}. ${advice}` };
 }
 
 function compactLine(words: readonly string[]): ChatLine {
@@ -42,7 +51,8 @@ function compactLine(words: readonly string[]): ChatLine {
   const isKeep = flag === "--keep";
   const focus = (isKeep ? others : words).join(" ");
   const tokens = isKeep ? tokensIn(size ?? "") : null;
-  if (isKeep && tokens === null) return { kind: "wrong", why: "/compact --keep takes a number of tokens, as 8000 or 8k" };
+  if (isKeep && tokens === null) return { kind: "wrong", why: "/compact --keep takes a number of tokens, as 8000 or 8k." };
+  if (flag?.startsWith("-") === true && !isKeep) return { kind: "wrong", why: `/compact knows --keep alone, not ${flag}.` };
   return { kind: "compact", keepTokens: tokens, focus: focus === "" ? null : focus };
 }
 

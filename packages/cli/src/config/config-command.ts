@@ -20,6 +20,10 @@ export function addConfigCommand(program: Command, io: CliIo, onExit: (exitCode:
         return [key, printable(String(set?.value ?? fallback)), set?.source ?? "default", meaning];
       });
       rows.push(["policy", config.policy.value.name, config.policy.source, "plimsoll policy show prints all of it"]);
+      for (const [name, { value, source }] of config.mcpServers) {
+        const what = value.disabled === true ? "disabled" : (value.command ?? value.url ?? "neither command nor url");
+        rows.push([`mcp ${name}`, printable(what), source, "an MCP server; its tools are offered to the model"]);
+      }
       const head = [["key", "value", "source", "meaning"].map((content) => ({ content, align: "left" }) as const)];
       io.stdout.write(`${drawTable({ head, rows, leftColumns: [0, 1, 2, 3] })}\n`);
       onExit(EXIT_OK);

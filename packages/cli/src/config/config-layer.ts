@@ -1,6 +1,7 @@
 import type { Policy } from "@plimsoll/core";
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { z } from "zod";
+import type { McpServer } from "../mcp/mcp-server.ts";
 import { suggestion } from "../option/nearest-name.ts";
 import { findPolicy } from "../option/policy-option.ts";
 import { readPolicySection } from "../policy/policy-section.ts";
@@ -8,13 +9,14 @@ import { policyOf } from "../policy/read-policy-file.ts";
 import { schemaProblems } from "../yaml/schema-problems.ts";
 import { readDocument, type YamlDocument } from "../yaml/yaml-document.ts";
 import type { Settings, Sourced } from "./settings.ts";
-import { SETTING_KEYS, settingsSchema } from "./settings.ts";
+import { fileSettingsSchema, SETTING_KEYS, settingsSchema } from "./settings.ts";
 
 /** What one place sets. */
 export interface ConfigLayer {
   readonly settings: Settings;
   sourceOf(key: string): string;
   readonly policy: Sourced<Policy> | null;
+  readonly mcpServers: ReadonlyMap<string, Sourced<McpServer>>;
 }
 
 /** A layer, or one line for each thing that is wrong. */
@@ -23,7 +25,7 @@ export type ReadLayer = { readonly layer: ConfigLayer } | { readonly problems: r
 /** Keys that choose a policy: a preset or a whole policy, and the configuration sections of two other agents. */
 const POLICY_KEYS: readonly string[] = ["policy", "agent", "compaction"];
 
-const KNOWN_SETTINGS: readonly string[] = SETTING_KEYS.map(({ key }) => key);
+const KNOWN_SETTINGS: readonly string[] = [...SETTING_KEYS.map(({ key }) => key), "mcpServers"];
 
 /** The layer in a file's text. Settings are read here; what else stands in it is the policy's. */
 export function readFileLayer(text: string, displayName: string): ReadLayer {
@@ -32,8 +34,8 @@ export function readFileLayer(text: string, displayName: string): ReadLayer {
   const { document } = read;
   const isPolicyGiven = POLICY_KEYS.some((key) => Object.hasOwn(document.content, key));
   const own = Object.fromEntries(Object.entries(document.content).filter(([key]) => KNOWN_SETTINGS.includes(key)));
-  const parsed = settingsSchema.safeParse(own);
-  const problems = parsed.success ? [] : schemaProblems(parsed.error.issues, z.toJSONSchema(settingsSchema));
+  const parsed = fileSettingsSchema.safeParse(own);
+  const problems = parsed.success ? [] : schemaProblems(parsed.error.issues, z.toJSONSchema(fileSettingsSchema));
   const rest = withoutSettings(document);
   const unknown = unknownKeys(rest, isPolicyGiven);
   const policy = isPolicyGiven && unknown.length === 0 ? policyIn(rest, displayName) : { policy: null };
@@ -43,7 +45,14 @@ export function readFileLayer(text: string, displayName: string): ReadLayer {
   ];
   if (lines.length > 0 || !parsed.success || "problems" in policy) return { problems: lines };
   const sourceOf = (key: string) => `${displayName}:${document.lineOf([key]) ?? 1}`;
-  return { layer: { settings: parsed.data, sourceOf, policy: policy.policy } };
+  const { mcpServers: servers = {}, ...settings } = parsed.data;
+  const mcpServers = new Map(
+    Object.entries(servers).map(([name, value]) => {
+      const [line] = document.placeOf(["mcpServers", name]).split(":", 1);
+      return [name, { value, source: `${displayName}:${line}` }];
+    }),
+  );
+  return { layer: { settings, sourceOf, policy: policy.policy, mcpServers } };
 }
 
 /** The document without settings; the Go agent's window stays beside its section, which knows it. */
@@ -87,7 +96,7 @@ export function readTextLayer(
   const given = Object.entries(texts).filter(([, text]) => text !== undefined && text !== "");
   const { policy: policyName, ...values } = Object.fromEntries(given);
   const typed = Object.fromEntries(
-    Object.entries(values).map(([key, text]) => [key, TEXT_KEYS.includes(key) ? text : numberIn(text)]),
+    Object.entries(values).map(([key, text]) => [key, TEXT_KEYS.includes(key) ? text : valueIn(text)]),
   );
   const parsed = settingsSchema.safeParse(typed);
   const problems = parsed.success
@@ -98,11 +107,12 @@ export function readTextLayer(
     found !== null && "problems" in found ? found.problems.map((each) => `${nameOf("policy")}: ${each}`) : [];
   if (!parsed.success || policyProblems.length > 0) return { problems: [...problems, ...policyProblems] };
   const policy = found !== null && "found" in found ? { value: found.found.policy, source: nameOf("policy") } : null;
-  return { layer: { settings: parsed.data, sourceOf: nameOf, policy } };
+  return { layer: { settings: parsed.data, sourceOf: nameOf, policy, mcpServers: new Map() } };
 }
 
 const TEXT_KEYS: readonly string[] = ["model", "lint", "sessions"];
 
-function numberIn(text: string | undefined): unknown {
+function valueIn(text: string | undefined): unknown {
+  if (text === "true" || text === "false") return text === "true";
   return text !== undefined && /^\d{1,12}(\.\d{1,6})?$/.test(text) ? Number(text) : text;
 }

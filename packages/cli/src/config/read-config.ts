@@ -32,7 +32,9 @@ export function readConfig(places: ConfigPlaces): EffectiveConfig {
   }
   const layers = read.flatMap((each) => ("layer" in each ? [each.layer] : []));
   const policy = layers.map((layer) => layer.policy).findLast((each) => each !== null);
-  return { settings: mergedSettings(layers), policy: policy ?? { value: PLIMSOLL_POLICY, source: "default" } };
+  // A server is taken whole from the strongest place that names it: halves of two would be neither's.
+  const mcpServers = new Map(layers.flatMap((layer) => [...layer.mcpServers]));
+  return { settings: mergedSettings(layers), policy: policy ?? { value: PLIMSOLL_POLICY, source: "default" }, mcpServers };
 }
 
 /** The files, from weak to strong. */

@@ -1,5 +1,6 @@
 import type { Policy } from "@plimsoll/core";
 import { z } from "zod";
+import { type McpServer, mcpServersSchema } from "../mcp/mcp-server.ts";
 
 /** What a person can set, besides the policy. A key that nobody set is absent. */
 export interface Settings {
@@ -10,13 +11,18 @@ export interface Settings {
   readonly timeout_seconds?: number | undefined;
   readonly lint?: string | undefined;
   readonly sessions?: string | undefined;
+  readonly hand_off?: boolean | undefined;
 }
 
 /** A key of the settings. */
 export type SettingKey = keyof Settings;
 
-/** The schema of settings; policy keys are read apart. */
-export const settingsSchema: z.ZodType<Settings> = z.strictObject({
+/** What a file may hold besides settings and policy: MCP servers by name. */
+export interface FileSettings extends Settings {
+  readonly mcpServers?: { readonly [name: string]: McpServer } | undefined;
+}
+
+const settings = z.strictObject({
   model: z.string().min(1).optional(),
   context_window: z.int().positive().optional(),
   max_output_tokens: z.int().positive().optional(),
@@ -24,7 +30,14 @@ export const settingsSchema: z.ZodType<Settings> = z.strictObject({
   timeout_seconds: z.number().positive().optional(),
   lint: z.string().min(1).optional(),
   sessions: z.string().min(1).optional(),
+  hand_off: z.boolean().optional(),
 });
+
+/** The schema of settings; policy keys are read apart. */
+export const settingsSchema: z.ZodType<Settings> = settings;
+
+/** The schema of a file's settings. */
+export const fileSettingsSchema: z.ZodType<FileSettings> = settings.extend({ mcpServers: mcpServersSchema.optional() });
 
 /** Every key, with what it means and its default. */
 export const SETTING_KEYS: readonly { readonly key: SettingKey; readonly meaning: string; readonly fallback: string }[] = [
@@ -35,6 +48,7 @@ export const SETTING_KEYS: readonly { readonly key: SettingKey; readonly meaning
   { key: "timeout_seconds", meaning: "time limit of one command", fallback: "120" },
   { key: "lint", meaning: "the linter's command line, for read_lints", fallback: "none" },
   { key: "sessions", meaning: "folder of the session logs", fallback: ".plimsoll/sessions" },
+  { key: "hand_off", meaning: "whether the model may ask for a summary itself", fallback: "false" },
 ];
 
 /** A value with where it was set: a file and line, a variable, a flag, or `default`. */
@@ -47,4 +61,5 @@ export interface Sourced<T> {
 export interface EffectiveConfig {
   readonly settings: { readonly [Key in SettingKey]?: Sourced<NonNullable<Settings[Key]>> };
   readonly policy: Sourced<Policy>;
+  readonly mcpServers: ReadonlyMap<string, Sourced<McpServer>>;
 }

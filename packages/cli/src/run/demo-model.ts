@@ -1,4 +1,6 @@
+import type { ModelPrices } from "@plimsoll/core";
 import type { AgentModel } from "@plimsoll/core/agent";
+import { MODEL_CATALOG } from "@plimsoll/providers";
 import { createAnthropicClient } from "@plimsoll/providers/anthropic";
 import type { SimulatedPart, SimulatedReply, SimulatedRequest, Simulator } from "@plimsoll/providers/simulator";
 import { startSimulator } from "@plimsoll/providers/simulator";
@@ -7,10 +9,16 @@ import { startSimulator } from "@plimsoll/providers/simulator";
 export interface DemoModel {
   readonly model: AgentModel;
   readonly simulator: Simulator;
+  /** Nobody charges; the dollars are what another model would. */
+  readonly prices: ModelPrices | null;
+  readonly windowLine: string;
 }
 
 /** Small, so that a few messages fill it. Chosen: with its tools the demo compacts at its second message. */
 const DEMO_LIMITS = { contextWindowTokens: 24_000, maxOutputTokens: 2_000 } as const;
+
+/** The model whose prices the demo's dollars are. */
+const PRICED_AS = "claude-sonnet-5-5";
 
 /** Calls of one turn of the demo. */
 const CALLS_PER_TURN = 5;
@@ -23,7 +31,12 @@ export async function startDemoModel(): Promise<DemoModel> {
     replies: demoReply,
   });
   const client = createAnthropicClient({ baseUrl: simulator.url, keyVariable: null });
-  return { simulator, model: { client, modelId: "claude-demo", limits: DEMO_LIMITS } };
+  return {
+    simulator,
+    model: { client, modelId: "claude-demo", limits: DEMO_LIMITS },
+    prices: MODEL_CATALOG.pricesOf(PRICED_AS),
+    windowLine: `simulated model, context window ${DEMO_LIMITS.contextWindowTokens} tokens, dollars as ${PRICED_AS} would charge`,
+  };
 }
 
 /** What the demo's model says: it looks at made-up logs, then sums up. A request without tools is one for a summary. */

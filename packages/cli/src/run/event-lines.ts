@@ -5,6 +5,12 @@ import { printable, shortened } from "../terminal/printable.ts";
 /** Longest piece of a call's arguments that a line shows; chosen. */
 const ARGUMENT_CHARS = 90;
 
+/** An event's line for the session that a person looks at; a sub-agent's lines stand a little to the right. */
+export function lineFor(event: AgentEvent, sessionId: string | null): string | null {
+  const line = eventLine(event);
+  return line === null || sessionId === null || event.sessionId === sessionId ? line : `  ${line}`;
+}
+
 /** One line for a log or a terminal about an event; `null` for those that are told otherwise or not at all. */
 export function eventLine(event: AgentEvent): string | null {
   switch (event.type) {
@@ -28,17 +34,18 @@ export function eventLine(event: AgentEvent): string | null {
     case "breaker-open":
       return `◇ no more summaries by a model for now: ${printable(event.why)}`;
     case "overflow-detected":
-      return `◇ the provider rejected the request as too long (limit ${formatTokens(event.limitTokens)})`;
+      return `◇ too long for the provider${ofTokens(event.requestedTokens)}${event.limitTokens === null ? "" : `, limit ${formatTokens(event.limitTokens)}`}${event.recovery === 0 ? "" : "; compacting"}`;
     case "silent-truncation":
       return `◇ the provider read ${formatTokens(event.reportedTokens)} tokens where about ${formatTokens(event.expectedTokens)} were sent: it cuts prompts without saying so; set context_window to what it runs with`;
     case "session-repaired":
       return `◇ the session was repaired: ${event.entries.length} entries added`;
     case "request-retry":
       return `◇ ${printable(event.class)}: attempt ${event.attempt + 1} in ${Math.round(event.waitMs / MS_PER_SECOND)} s`;
+    case "message-queued":
+      return "▹ for the next step";
     case "agent-start":
     case "step-start":
     case "message":
-    case "message-queued":
     case "turn-end":
     case "agent-end":
     case "text-delta":
@@ -52,3 +59,7 @@ export function eventLine(event: AgentEvent): string | null {
 }
 
 const MS_PER_SECOND = 1_000;
+
+function ofTokens(tokens: number | null): string {
+  return tokens === null ? "" : `: ${formatTokens(tokens)} tokens`;
+}

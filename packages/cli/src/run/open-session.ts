@@ -1,21 +1,24 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { ModelPrices, Policy, Summarizer, Tokenizers } from "@plimsoll/core";
-import { createDigest, createModelSummarizer, encodingsOf, PlimsollError } from "@plimsoll/core";
-import type { Agent, AgentModel, SessionStore } from "@plimsoll/core/agent";
+import type { ModelPrices, Policy, Tokenizers } from "@plimsoll/core";
+import { createDigest, encodingsOf, PlimsollError } from "@plimsoll/core";
+import type { Agent, AgentEvent, SessionStore, SetupChange } from "@plimsoll/core/agent";
 import { startAgent } from "@plimsoll/core/agent";
 import { createFileArtifactStore, createFileSessionStore } from "@plimsoll/core/node";
-import { createTokenizerLoader, describeWindow, modelPriors, parseModelReference, resolveModel } from "@plimsoll/providers";
+import { createTokenizerLoader, MODEL_CATALOG, modelPriors } from "@plimsoll/providers";
 import type { Simulator } from "@plimsoll/providers/simulator";
 import { createBuiltinTools } from "@plimsoll/tools";
 import { readConfig } from "../config/read-config.ts";
 import type { EffectiveConfig } from "../config/settings.ts";
 import type { CliIo } from "../io.ts";
-import { clientFor } from "../models/model-client.ts";
+import { connectServers } from "../mcp/connect-servers.ts";
+import { suggestion } from "../option/nearest-name.ts";
 import { plimsollVersion } from "../version.ts";
+import { type ChosenModel, chooseModel } from "./choose-model.ts";
 import { startDemoModel } from "./demo-model.ts";
 import type { SessionOptions } from "./session-options.ts";
+import type { PricesOf } from "./spending.ts";
 
 /** A session that a person or a program works with, and what has to be ended with it. */
 export interface OpenSession {
@@ -24,12 +27,12 @@ export interface OpenSession {
   readonly policy: Policy;
   /** What the policy counts by, where its estimator is a byte-pair encoding. */
   readonly tokenizers: Tokenizers;
-  readonly prices: ModelPrices | null;
-  /** The window and where its size comes from, in one line. */
-  readonly windowLine: string;
+  readonly pricesOf: PricesOf;
+  /** What a person should know before the first message, a line each: session, policy, window, servers, what changed since. */
+  readonly notices: readonly string[];
   readonly simulator: Simulator | null;
   /** Another model for the session, by its reference. */
-  modelNamed(reference: string): Promise<{ readonly model: AgentModel; readonly windowLine: string }>;
+  modelNamed(reference: string): Promise<ChosenModel>;
   close(): Promise<void>;
 }
 
@@ -37,6 +40,8 @@ export interface OpenSession {
 export interface SessionPlace {
   readonly io: CliIo;
   readonly environment: { readonly [name: string]: string | undefined };
+  /** Hears what the session tells from its very start on. */
+  readonly onEvent?: (event: AgentEvent) => void;
 }
 
 /** The session logs of a place. */
@@ -47,48 +52,52 @@ export function sessionStoreOf(cwd: string, config: EffectiveConfig): SessionSto
 const DEFAULT_SESSIONS_FOLDER = ".plimsoll/sessions";
 const MS_PER_SECOND = 1_000;
 
+/** What is asked where nobody chose a model. */
+const DEFAULT_MODEL = "sonnet";
+
 /** Opens a new session, or one to go on with. */
-export async function openSession(options: SessionOptions, { io, environment }: SessionPlace): Promise<OpenSession> {
+export async function openSession(options: SessionOptions, { io, environment, onEvent }: SessionPlace): Promise<OpenSession> {
   const { cwd, homeFolder } = io;
   const config = readConfig({ cwd, homeFolder, environment, flags: flagsOf(options) });
   const policy = config.policy.value;
   const tokenizers = await createTokenizerLoader()(encodingsOf(policy));
   const sessions = sessionStoreOf(cwd, config);
-  const modelNamed = (reference: string) => namedModel(reference, { config, environment });
+  const resumed = await resumedId(options.resume, sessions);
+  const prices = new Map<string, ModelPrices | null>();
+  const known = (chosen: ChosenModel) => {
+    prices.set(chosen.model.modelId, chosen.prices);
+    return chosen;
+  };
+  const modelNamed = async (reference: string) => known(await chooseModel(reference, { config, environment }));
+  const builtin = await createBuiltinTools({ workspaceFolder: cwd, env: environment, ...toolSettings(config) });
   const demo = options.demo === true ? await startDemoModel() : null;
-  const tools = await createBuiltinTools({
-    workspaceFolder: cwd,
-    env: environment,
-    lintCommand: config.settings.lint?.value ?? null,
-    ...timeoutOf(config),
-  });
+  const chosen = demo === null ? await modelNamed(config.settings.model?.value ?? DEFAULT_MODEL) : known(demo);
+  const servers = await connectServers(config.mcpServers, { cwd, environment });
   const close = async () => {
-    tools.close();
+    builtin.close();
+    await servers.close();
     await demo?.simulator.close();
   };
   try {
-    const reference = config.settings.model?.value ?? DEFAULT_MODEL;
-    const chosen =
-      demo === null
-        ? await modelNamed(reference)
-        : { model: demo.model, prices: null, windowLine: "simulated model, context window 24000 tokens" };
-    const resumed = await resumedId(options.resume, sessions);
     const sessionId = resumed ?? newSessionId(io.nowMs());
+    const system = systemText(cwd);
     const agent = await startAgent({
       session:
         resumed === null
-          ? { kind: "new", sessionId, system: systemText(cwd), agent: { name: "plimsoll", version: plimsollVersion() } }
-          : { kind: "resume", sessionId },
+          ? { kind: "new", sessionId, system, agent: { name: "plimsoll", version: plimsollVersion() } }
+          : { kind: "resume", sessionId, system },
       sessions,
       model: chosen.model,
       policy,
-      summarizer: demo === null ? summarizerFor(chosen.model) : createDigest(),
-      tools: tools.tools,
-      artifacts: createFileArtifactStore(join(cwd, ".plimsoll/artifacts")),
-      nowMs: io.nowMs,
-      stateOf: (id) => [tools.stateOf(id)],
+      // The demo's model says what a script says, which is no summary.
+      ...(demo === null ? {} : { summarizer: createDigest() }),
       modelPriors,
       tokenizers,
+      tools: [...builtin.tools, ...servers.tools],
+      artifacts: createFileArtifactStore(join(cwd, ".plimsoll/artifacts")),
+      nowMs: io.nowMs,
+      stateOf: (id) => [builtin.stateOf(id)],
+      ...(onEvent === undefined ? {} : { onEvent }),
       ...(config.settings.max_steps === undefined ? {} : { maxSteps: config.settings.max_steps.value }),
     });
     return {
@@ -96,8 +105,16 @@ export async function openSession(options: SessionOptions, { io, environment }: 
       config,
       policy,
       tokenizers,
-      prices: chosen.prices,
-      windowLine: chosen.windowLine,
+      pricesOf: (modelId) => prices.get(modelId) ?? MODEL_CATALOG.pricesOf(modelId),
+      notices: [
+        `session ${sessionId}; policy ${policy.name} (${config.policy.source}); ${chosen.model.modelId}`,
+        chosen.windowLine,
+        ...servers.lines,
+        ...(agent.cutOff === null
+          ? []
+          : [`the log's last line had been cut off after ${agent.cutOff.bytes} bytes; it was removed`]),
+        ...(agent.setupChange === null ? [] : [setupLine(agent.setupChange)]),
+      ],
       simulator: demo?.simulator ?? null,
       modelNamed,
       close: async () => {
@@ -111,37 +128,44 @@ export async function openSession(options: SessionOptions, { io, environment }: 
   }
 }
 
-/** What is asked where nobody chose a model. */
-const DEFAULT_MODEL = "sonnet";
-
-function summarizerFor({ client, modelId }: AgentModel): Summarizer {
-  return createModelSummarizer(client, { modelId });
+/** What a resumed session goes on with that its log did not have. */
+function setupLine({ isSystemChanged, addedTools, removedTools, changedTools }: SetupChange): string {
+  const named = (what: string, names: readonly string[]) => (names.length === 0 ? [] : [`${what} ${names.join(", ")}`]);
+  const changes = [
+    ...(isSystemChanged ? ["the system text"] : []),
+    ...named("new tools:", addedTools),
+    ...named("tools that are gone:", removedTools),
+    ...named("changed tools:", changedTools),
+  ];
+  return `changed since the session was last used, and held from now on: ${changes.join("; ")}`;
 }
 
-async function namedModel(
-  reference: string,
-  { config, environment }: { readonly config: EffectiveConfig; readonly environment: SessionPlace["environment"] },
-): Promise<{ readonly model: AgentModel; readonly prices: ModelPrices | null; readonly windowLine: string }> {
-  const { context_window, max_output_tokens } = config.settings;
-  const limits = { contextWindowTokens: context_window?.value ?? null, maxOutputTokens: max_output_tokens?.value ?? null };
-  const resolved = await resolveModel({ reference, config: limits, unknownWindow: config.policy.value.unknownWindow });
-  const client = clientFor({ reference: parseModelReference(reference), environment });
-  const model = { client, modelId: resolved.modelId, limits: resolved.limits };
-  return { model, prices: resolved.prices, windowLine: describeWindow(resolved) };
-}
-
-function timeoutOf(config: EffectiveConfig): { readonly timeoutMs?: number } {
-  const seconds = config.settings.timeout_seconds;
-  return seconds === undefined ? {} : { timeoutMs: seconds.value * MS_PER_SECOND };
+function toolSettings({ settings: { timeout_seconds, lint, hand_off } }: EffectiveConfig): {
+  readonly timeoutMs?: number;
+  readonly lintCommand: string | null;
+  readonly handOff: "offered" | "absent";
+} {
+  return {
+    lintCommand: lint?.value ?? null,
+    handOff: hand_off?.value === true ? "offered" : "absent",
+    ...(timeout_seconds === undefined ? {} : { timeoutMs: timeout_seconds.value * MS_PER_SECOND }),
+  };
 }
 
 async function resumedId(resume: string | true | undefined, sessions: SessionStore): Promise<string | null> {
   if (resume === undefined) return null;
-  if (resume !== true) return resume;
-  const latest = (await sessions.list()).find(({ parentId }) => parentId === null);
-  if (latest === undefined) throw new PlimsollError("bad-input", "there is no session to go on with");
-  return latest.sessionId;
+  const stored = await sessions.list();
+  if (resume !== true && stored.some(({ sessionId }) => sessionId === resume)) return resume;
+  const own = stored.filter(({ parentId }) => parentId === null).map(({ sessionId }) => sessionId);
+  const [latest] = own;
+  if (resume === true && latest !== undefined) return latest;
+  if (resume === true) throw new PlimsollError("bad-input", "there is no session to go on with");
+  const advice = latest === undefined ? "there is none yet" : suggestion(resume, own.slice(0, TOLD_SESSIONS));
+  throw new PlimsollError("bad-input", `there is no session ${resume}: ${advice}`, { resume });
 }
+
+/** How many of the newest sessions an error names; chosen. */
+const TOLD_SESSIONS = 5;
 
 const RANDOM_CHARS = 6;
 

@@ -1,14 +1,14 @@
 import process from "node:process";
+import { compactionLogLine } from "@plimsoll/core";
 import type { AgentEvent } from "@plimsoll/core/agent";
 import type { Command } from "commander";
 import { EXIT_FAILED, EXIT_OK } from "../exit-code.ts";
 import type { CliIo } from "../io.ts";
-import { printable } from "../terminal/printable.ts";
-import { eventLine } from "./event-lines.ts";
+import { printable, printableLines } from "../terminal/printable.ts";
+import { lineFor } from "./event-lines.ts";
 import { openSession } from "./open-session.ts";
 import { type SessionOptions, withSessionOptions } from "./session-options.ts";
-import { createSpending } from "./spending.ts";
-import { statusLine } from "./status-line.ts";
+import { createStatus } from "./session-status.ts";
 
 interface RunOptions extends SessionOptions {
   readonly json?: boolean;
@@ -21,13 +21,22 @@ export function addRunCommand(program: Command, io: CliIo, onExit: (exitCode: nu
     .action(async (task: string, options: RunOptions) => {
       const abort = new AbortController();
       const onSignal = () => abort.abort();
-      process.once("SIGINT", onSignal);
+      // Once: a second Ctrl-C ends the process, whatever it does.
+      for (const signal of ENDING_SIGNALS) process.once(signal, onSignal);
       try {
         onExit(await run(task, options, { io, signal: abort.signal }));
       } finally {
-        process.removeListener("SIGINT", onSignal);
+        for (const signal of ENDING_SIGNALS) process.removeListener(signal, onSignal);
       }
     });
+}
+
+const ENDING_SIGNALS = ["SIGINT", "SIGTERM"] as const;
+
+/** What is known of a session once it is open. */
+interface Told {
+  sessionId: string | null;
+  status: () => string;
 }
 
 /** Runs a task; resolves to the exit code. The answer goes to the output, everything else to the error output, unless it is JSON. */
@@ -36,36 +45,30 @@ export async function run(
   options: RunOptions,
   { io, signal }: { readonly io: CliIo; readonly signal: AbortSignal },
 ): Promise<number> {
-  const session = await openSession(options, { io, environment: process.env });
-  const { agent } = session;
-  const spending = createSpending(session.prices);
-  const status = () => statusLine({ context: agent.state().context, ...spending(agent.entries()) });
   const say = (line: string) => void io.stderr.write(`${line}\n`);
-  const tell = (event: AgentEvent) => {
-    const line = eventLine(event);
+  const told: Told = { sessionId: null, status: () => "" };
+  const asLines = (event: AgentEvent) => {
+    const line = event.type === "compaction-end" ? compactionLogLine(event.entry) : lineFor(event, told.sessionId);
     if (line !== null) say(line);
-    if (event.type === "usage-update") say(`  step ${agent.state().step}: ${status()}`);
+    if (event.type === "usage-update" && event.sessionId === told.sessionId) say(`  ${told.status()}`);
   };
-  agent.subscribe(options.json === true ? (event) => void io.stdout.write(`${JSON.stringify(event)}\n`) : tell);
-  signal.addEventListener("abort", () => agent.cancel(), { once: true });
-  say(`session ${agent.sessionId}; policy ${session.policy.name}; ${session.windowLine}`);
-  if (agent.cutOff !== null) say(`the log's last line had been cut off after ${agent.cutOff.bytes} bytes; it was removed`);
+  const asJson = (event: AgentEvent) => void io.stdout.write(`${JSON.stringify(event)}\n`);
+  const onEvent = options.json === true ? asJson : asLines;
+  const session = await openSession(options, { io, environment: process.env, onEvent });
+  const { agent } = session;
+  told.sessionId = agent.sessionId;
+  told.status = createStatus(session, io.stderr);
+  for (const notice of session.notices) say(notice);
   try {
+    if (signal.aborted) return EXIT_FAILED;
+    signal.addEventListener("abort", () => agent.cancel(), { once: true });
     const { reason, text, error, steps } = await agent.submit(task);
     if (options.json !== true && text !== "") io.stdout.write(`${printableLines(text)}\n`);
-    say(`${reason} after ${steps} steps; ${status()}`);
+    say(`${reason} after ${steps === 1 ? "1 step" : `${steps} steps`}: ${told.status()}`);
     if (error !== null) say(`plimsoll: ${printable(error.message)}`);
     if (reason !== "done") say(`go on with: plimsoll run --resume ${agent.sessionId} "…"`);
     return reason === "done" ? EXIT_OK : EXIT_FAILED;
   } finally {
     await session.close();
   }
-}
-
-/** Text of several lines without what could steer the terminal. */
-export function printableLines(text: string): string {
-  return text
-    .split("\n")
-    .map((line) => printable(line.split("\t").join("    ")))
-    .join("\n");
 }

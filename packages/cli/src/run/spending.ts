@@ -1,32 +1,46 @@
 import type { ModelPrices, SessionEntry, Usage } from "@plimsoll/core";
+import { isRejectedUsage } from "@plimsoll/core";
 import { usageDollars } from "./usage-dollars.ts";
 
 /** What a session's requests cost so far, and the newest one's usage. */
 export interface Spending {
+  /** Of the newest request that was answered and reported its size; `null` before the first. */
   readonly usage: Usage | null;
-  /** `null` where a price or a size is not known. */
+  /** `null` where nothing could be priced. */
   readonly usd: number | null;
+  readonly usdIs: "whole" | "a-part";
 }
 
-/** The spending of a log. Each entry is looked at once as long as the log only grows. */
-export function createSpending(prices: ModelPrices | null): (entries: readonly SessionEntry[]) => Spending {
+/** Prices of a model by its id in the log; `null` where nobody knows them. */
+export type PricesOf = (modelId: string) => ModelPrices | null;
+
+/**
+ * The spending of a log, each request by the prices of the model that answered. Each entry is looked at once as long as the log only grows.
+ * `summaryModelId` is the model that the policy has summaries written by; the session's own where it is `null`.
+ */
+export function createSpending(
+  pricesOf: PricesOf,
+  summaryModelId: string | null = null,
+): (entries: readonly SessionEntry[]) => Spending {
   let seenCount = 0;
-  let usage: Usage | null = null;
-  let usd = prices === null ? null : 0;
-  const add = (spent: Usage) => {
-    const dollars = usageDollars(spent, prices);
-    usd = usd === null || dollars === null ? null : usd + dollars;
+  let spending: Spending = { usage: null, usd: null, usdIs: "whole" };
+  const add = (spent: Usage, modelId: string | null) => {
+    const dollars = modelId === null ? null : usageDollars(spent, pricesOf(modelId));
+    if (dollars === null) spending = { ...spending, usdIs: "a-part" };
+    else spending = { ...spending, usd: (spending.usd ?? 0) + dollars };
   };
   return (entries) => {
     for (const entry of entries.slice(seenCount)) {
       seenCount += 1;
-      if (entry.type === "usage") {
-        usage = entry.usage;
-        add(entry.usage);
+      if (entry.type === "usage" && !isRejectedUsage(entry.usage)) {
+        if (entry.usage.input.totalTokens !== null) spending = { ...spending, usage: entry.usage };
+        add(entry.usage, entry.modelId);
       }
       if (entry.type !== "compaction") continue;
-      for (const edit of entry.edits) if (edit.kind === "summarize" && edit.usage !== null) add(edit.usage);
+      for (const edit of entry.edits) {
+        if (edit.kind === "summarize" && edit.usage !== null) add(edit.usage, summaryModelId ?? entry.record.modelId);
+      }
     }
-    return { usage, usd };
+    return spending;
   };
 }

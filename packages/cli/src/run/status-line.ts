@@ -1,4 +1,3 @@
-import { formatTokens } from "@plimsoll/bench";
 import type { Usage } from "@plimsoll/core";
 import type { ContextUsage } from "@plimsoll/core/agent";
 
@@ -7,40 +6,92 @@ export interface Status {
   readonly context: ContextUsage;
   /** Of the newest request; `null` before the first. */
   readonly usage: Usage | null;
-  /** Of the session so far; `null` where prices are not known. */
+  /** Of the session so far; `null` where no price is known. */
   readonly usd: number | null;
+  /** Whether `usd` is all: a request whose size was not reported, or whose model has no price, is missing otherwise. */
+  readonly usdIs: "whole" | "a-part";
 }
 
-const BAR_CELLS = 20;
+/** Columns of a terminal that does not say how many it has. */
+const USUAL_COLUMNS = 80;
 
-/** One line: a bar, used / budget and / window, headroom, the next trigger, the newest prompt as reported, its cache share, dollars. */
-export function statusLine({ context, usage, usd }: Status): string {
+/**
+ * One line: a bar, what is used, of the budget, the window, headroom, the next trigger, cache share, dollars. What the provider reported
+ * stands as it is; `+` is what came since, and `~` an estimate of the whole, beside which the newest prompt is told. It is shorter where
+ * the columns are few.
+ */
+export function statusLine(status: Status, columns: number = USUAL_COLUMNS): string {
+  const line = piecesOf(status, WIDE).join(" · ");
+  return line.length <= columns ? line : piecesOf(status, NARROW).join(" ");
+}
+
+/** What differs by the room there is: the narrow line of a small window fits 80 columns. */
+interface LineForm {
+  readonly barCells: number;
+  readonly trigger: string;
+}
+
+const WIDE: LineForm = { barCells: 10, trigger: "compacts at" };
+const NARROW: LineForm = { barCells: 8, trigger: "compacts" };
+
+function piecesOf({ context, usage, usd, usdIs }: Status, { barCells, trigger }: LineForm): readonly string[] {
   const { usedTokens, inputBudgetTokens, windowTokens, headroomTokens, triggerTokens } = context;
-  const pieces = [
-    inputBudgetTokens === null
-      ? ""
-      : bar(usedTokens / inputBudgetTokens, triggerTokens === null ? null : triggerTokens / inputBudgetTokens),
-    `${exact(usedTokens)}${inputBudgetTokens === null ? "" : ` / ${formatTokens(inputBudgetTokens)}`}`,
-    windowTokens === null ? "window unknown" : `window ${formatTokens(windowTokens)}`,
-    headroomTokens === null ? "" : `headroom ${formatTokens(Math.round(headroomTokens))}`,
-    triggerTokens === null ? "compaction off" : `compacts at ${formatTokens(Math.round(triggerTokens))}`,
-    usage?.input.totalTokens == null ? "" : `sent ${exact(usage.input.totalTokens)}`,
+  const ratioOf = (tokens: number) => tokens / (inputBudgetTokens ?? 1);
+  const triggerRatio = triggerTokens === null ? null : ratioOf(triggerTokens);
+  return [
+    inputBudgetTokens === null ? "" : bar(ratioOf(usedTokens), triggerRatio, barCells),
+    `${usedText(context, usage)}${inputBudgetTokens === null ? "" : `/${shortTokens(inputBudgetTokens)}`}`,
+    windowTokens === null ? "window unknown" : `window ${shortTokens(windowTokens)}`,
+    headroomTokens === null ? "" : headroomText(headroomTokens),
+    triggerTokens === null ? "compaction off" : `${trigger} ${shortTokens(triggerTokens)}`,
+    usage === null || isReported(context, usage) ? "" : `sent ${exact(usage.input.totalTokens ?? 0)}`,
     cacheShare(usage),
-    usd === null ? "" : `$${usd.toFixed(4)}`,
-  ];
-  return pieces.filter((piece) => piece !== "").join(" · ");
+    usd === null ? "" : `${usdIs === "whole" ? "" : "≥"}$${usd.toFixed(usd < 1 ? 4 : 2)}`,
+  ].filter((piece) => piece !== "");
+}
+
+function headroomText(tokens: number): string {
+  return tokens < 0 ? `over by ${shortTokens(-tokens)}` : `free ${shortTokens(tokens)}`;
+}
+
+/** True where the newest report still describes the context, with the reply that followed it or without. */
+function isReported({ usageTokens }: ContextUsage, { input, output }: Usage): boolean {
+  const promptTokens = input.totalTokens ?? 0;
+  return promptTokens > 0 && (usageTokens === promptTokens || usageTokens === promptTokens + (output.totalTokens ?? 0));
+}
+
+/** What is used: as reported, and what came since. Where an estimator does not go by the report, or edits came after it, its own figure. */
+function usedText(context: ContextUsage, usage: Usage | null): string {
+  if (usage === null || !isReported(context, usage)) return `~${exact(context.usedTokens)}`;
+  const sentTokens = usage.input.totalTokens ?? 0;
+  return `${exact(sentTokens)}${since(context.usedTokens - sentTokens)}`;
+}
+
+function since(tokens: number): string {
+  return tokens === 0 ? "" : `${tokens < 0 ? "−" : "+"}${exact(Math.abs(tokens))}`;
 }
 
 function exact(tokens: number): string {
   return Math.round(tokens).toLocaleString("en-US");
 }
 
+const THOUSAND = 1_000;
+const MILLION = 1_000_000;
+
+/** Tokens in at most five characters: `940`, `9.7k`, `24k`, `1.05M`. */
+function shortTokens(tokens: number): string {
+  if (tokens < THOUSAND) return String(Math.round(tokens));
+  const [unit, size, digits] = tokens < MILLION - THOUSAND / 2 ? ["k", tokens / THOUSAND, 1] : ["M", tokens / MILLION, 2];
+  const text = size < 100 ? size.toFixed(digits) : size.toFixed(0);
+  return `${Number(text)}${unit}`;
+}
+
 /** Cells of the budget: used ones full, the one with the trigger marked. */
-function bar(usedRatio: number, triggerRatio: number | null): string {
-  const full = Math.max(0, Math.min(BAR_CELLS, Math.round(usedRatio * BAR_CELLS)));
-  const mark = triggerRatio === null ? -1 : Math.min(BAR_CELLS - 1, Math.floor(triggerRatio * BAR_CELLS));
-  const cells = Array.from({ length: BAR_CELLS }, (_, index) => (index < full ? "█" : index === mark ? "┊" : "░"));
-  return `[${cells.join("")}]`;
+function bar(usedRatio: number, triggerRatio: number | null, cells: number): string {
+  const full = Math.max(0, Math.min(cells, Math.round(usedRatio * cells)));
+  const mark = triggerRatio === null ? -1 : Math.min(cells - 1, Math.floor(triggerRatio * cells));
+  const drawn = Array.from({ length: cells }, (_, index) => (index < full ? "█" : index === mark ? "┊" : "░"));
+  return `[${drawn.join("")}]`;
 }
 
 function cacheShare(usage: Usage | null): string {

@@ -19,12 +19,20 @@ export function addServeCommand(program: Command, io: CliIo, onExit: (exitCode: 
     .option("--stdio", "over standard input and output")
     .action(async ({ stdio, ...options }: ServeOptions) => {
       if (stdio !== true) throw new PlimsollError("bad-input", "say --stdio: there is no other transport");
+      const ended = new AbortController();
+      const onSignal = () => ended.abort();
+      for (const signal of ENDING_SIGNALS) process.once(signal, onSignal);
       const session = await openSession(options, { io, environment: process.env });
+      // The output belongs to the protocol.
+      for (const notice of session.notices) io.stderr.write(`${notice}\n`);
       try {
-        await serveConnection(session, { input: process.stdin, output: process.stdout });
+        await serveConnection(session, { input: process.stdin, output: process.stdout, ended: ended.signal });
       } finally {
+        for (const signal of ENDING_SIGNALS) process.removeListener(signal, onSignal);
         await session.close();
       }
       onExit(EXIT_OK);
     });
 }
+
+const ENDING_SIGNALS = ["SIGINT", "SIGTERM"] as const;

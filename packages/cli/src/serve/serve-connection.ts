@@ -7,6 +7,8 @@ import type { OpenSession } from "../run/open-session.ts";
 export interface ConnectionStreams {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
+  /** Aborts when the process is told to end. */
+  readonly ended: AbortSignal;
 }
 
 const submitParams = z.object({ text: z.string().min(1) });
@@ -23,14 +25,17 @@ const recallParams = z.object({
 
 /** JSON-RPC's code for parameters that do not fit. */
 const INVALID_PARAMS = -32_602;
+/** JSON-RPC's code for a fault of the server. */
+const INTERNAL_ERROR = -32_603;
 /** First code that is free for servers: an error of ours, whose own code is in `data`. */
 const SESSION_ERROR = -32_000;
 
 /**
  * Serves a session until the other side closes. Requests: agent/state, agent/submit, agent/steer, agent/cancel, session/compact {session_id?,
- * keep_recent?, focus?}, session/undo, session/context, session/entries, session/recall. Every event comes as the notification `agent/event`.
+ * keep_recent? in tokens, focus?}, session/undo, session/context, session/entries, session/recall. Every event comes as the notification
+ * `agent/event`. A request that cannot be done is answered with an error; what is no request is passed over, and the session goes on.
  */
-export async function serveConnection({ agent }: OpenSession, { input, output }: ConnectionStreams): Promise<void> {
+export async function serveConnection({ agent }: OpenSession, { input, output, ended }: ConnectionStreams): Promise<void> {
   const connection = createMessageConnection(new StreamMessageReader(input), new StreamMessageWriter(output));
   const on = (method: string, handle: (params: unknown) => unknown) => {
     connection.onRequest(method, async (params: unknown) => {
@@ -49,7 +54,7 @@ export async function serveConnection({ agent }: OpenSession, { input, output }:
     const { session_id, keep_recent, focus = null } = compactParams.parse(params ?? {});
     if (session_id !== undefined && session_id !== agent.sessionId)
       throw new ResponseError(INVALID_PARAMS, `this connection has the session ${agent.sessionId}`);
-    return agent.compact({ keep: keep_recent === undefined ? null : { messages: keep_recent }, focus });
+    return agent.compact({ keep: keep_recent === undefined ? null : { tokens: keep_recent }, focus });
   });
   on("session/undo", () => agent.undo());
   on("session/context", () => agent.context());
@@ -59,10 +64,14 @@ export async function serveConnection({ agent }: OpenSession, { input, output }:
     return agent.recall(handle, { startChar: start, maximumChars: length });
   });
   const leave = agent.subscribe((event) => void connection.sendNotification("agent/event", event).catch(() => undefined));
+  // Input that is no message is the other side's fault, and nothing that could be answered.
+  connection.onError(() => undefined);
   connection.listen();
   await new Promise<void>((resolve) => {
     connection.onClose(() => resolve());
     input.once("end", () => resolve());
+    input.once("close", () => resolve());
+    ended.addEventListener("abort", () => resolve(), { once: true });
   });
   leave();
   connection.dispose();
@@ -71,7 +80,7 @@ export async function serveConnection({ agent }: OpenSession, { input, output }:
 function asResponse(error: unknown): unknown {
   if (error instanceof ResponseError) return error;
   if (error instanceof z.ZodError) return new ResponseError(INVALID_PARAMS, z.prettifyError(error));
-  if (!isPlimsollError(error)) return error;
+  if (!isPlimsollError(error)) return new ResponseError(INTERNAL_ERROR, error instanceof Error ? error.message : String(error));
   return new ResponseError(SESSION_ERROR, error.message, {
     code: error.code,
     ...(isRecord(error.details) ? error.details : {}),

@@ -15,3 +15,11 @@ export function shortened(text: string, maximumChars: number): string {
   const tailChars = maximumChars - 1 - headChars;
   return `${characters.slice(0, headChars).join("")}…${characters.slice(-tailChars).join("")}`;
 }
+
+/** Text of several lines without what could steer the terminal. */
+export function printableLines(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => printable(line.split("\t").join("    ")))
+    .join("\n");
+}

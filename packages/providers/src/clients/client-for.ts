@@ -27,6 +27,7 @@ export function clientFor(host: string, options: ClientOptions = {}): ModelClien
   throw new PlimsollError("bad-input", `no host is called "${host}"; there are ${HOST_NAMES.join(", ")}`, { host });
 }
 
-function baseUrlVariable(host: string): string {
+/** The environment's variable that names another address for a host. */
+export function baseUrlVariable(host: string): string {
   return `${host.toUpperCase().replace(/[^A-Z0-9]/g, "_")}_BASE_URL`;
 }

@@ -1,1 +1,1 @@
-export { clientFor, HOST_NAMES } from "./client-for.ts";
+export { baseUrlVariable, clientFor, HOST_NAMES } from "./client-for.ts";

@@ -1,0 +1,119 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { formatTokens } from "@plimsoll/bench";
+import type { FitOutcome } from "@plimsoll/core";
+import { isPlimsollError, PlimsollError } from "@plimsoll/core";
+import type { CliIo } from "../io.ts";
+import { findPolicy } from "../option/policy-option.ts";
+import { writeWholeFile } from "../output/write-file.ts";
+import { policyYaml } from "../policy/policy-yaml.ts";
+import type { OpenSession } from "../run/open-session.ts";
+import { printable } from "../terminal/printable.ts";
+import { contextTable } from "./context-table.ts";
+import type { ChatLine } from "./slash-command.ts";
+import { CHAT_HELP } from "./slash-command.ts";
+
+/** Where answers go, and what they are made with. */
+export interface ChatOutput {
+  write(text: string): void;
+  status(): string;
+  readonly io: CliIo;
+}
+
+/** Does what a line asks for and says what came of it. Rejects where that could not be done. */
+export async function answer(asked: ChatLine, session: OpenSession, { write, status, io }: ChatOutput): Promise<void> {
+  const { agent } = session;
+  const say = (...lines: readonly string[]) => write(`${lines.join("\n")}\n`);
+  switch (asked.kind) {
+    case "message": {
+      const { reason, error } = await agent.submit(asked.text);
+      if (error !== null) say(`plimsoll: ${printable(error.message)}`);
+      if (reason !== "done") say(`(${reason})`);
+      break;
+    }
+    case "compact": {
+      const keep = asked.keepTokens === null ? null : { tokens: asked.keepTokens };
+      const outcome = await agent.compact({ keep, focus: asked.focus }).catch(cancelled);
+      say(...compactAnswer(outcome), status());
+      break;
+    }
+    case "undo": {
+      const before = agent.state().context;
+      await agent.undo();
+      const { messages, usedTokens } = agent.state().context;
+      const sizes = `${formatTokens(before.usedTokens)} → ${formatTokens(usedTokens)} tokens`;
+      say(`The newest compaction is undone. ${before.messages} messages are ${messages} again, ${sizes}.`, status());
+      break;
+    }
+    case "context":
+      say(contextTable(agent.context(), session), status());
+      break;
+    case "model":
+      say(...(asked.argument === null ? modelLines(session) : await switchModel(asked.argument, session)));
+      break;
+    case "policy":
+      say(...policyLines(asked.argument, session, io.cwd));
+      break;
+    case "export":
+      say(await exported(asked.argument, session, io.cwd));
+      break;
+    case "help":
+      say(CHAT_HELP);
+      break;
+    case "wrong":
+      say(printable(asked.why));
+      break;
+    case "quit":
+    case "empty":
+      break;
+    default:
+      asked satisfies never;
+  }
+}
+
+function cancelled(error: unknown): "aborted" {
+  if (isPlimsollError(error, "aborted")) return "aborted";
+  throw error;
+}
+
+/** What a compaction by hand came to, where no event has told it. */
+function compactAnswer(outcome: FitOutcome | "aborted"): readonly string[] {
+  if (outcome === "aborted") return ["(cancelled; the context is as it was)"];
+  if (outcome.kind !== "unchanged") return [];
+  return [
+    outcome.off === "unknown-window" ? "The context window is not known: set context_window." : "There is nothing to compact.",
+  ];
+}
+
+function modelLines({ agent }: OpenSession): readonly string[] {
+  const { modelId, context } = agent.state();
+  const window = context.windowTokens === null ? "unknown" : `${formatTokens(context.windowTokens)} tokens`;
+  return [`${printable(modelId)}, context window ${window}. /model host/model goes on with another.`];
+}
+
+/** Prices, window and tokenizer are looked up by the model's id; summaries are written by the model that is asked. */
+async function switchModel(reference: string, session: OpenSession): Promise<readonly string[]> {
+  const { model, windowLine, prices } = await session.modelNamed(reference);
+  await session.agent.switchModel(model);
+  const priced = prices === null ? "prices unknown" : "at its own prices";
+  return [`From now on ${printable(model.modelId)} answers and writes the summaries, ${priced}; ${windowLine}.`];
+}
+
+function policyLines(name: string | null, { agent, policy, config }: OpenSession, cwd: string): readonly string[] {
+  if (name === null) return [policyYaml({ policy, originOf: () => config.policy.source }).trimEnd()];
+  const found = findPolicy(name, cwd);
+  if ("problems" in found) throw new PlimsollError("bad-input", found.problems.join("; "));
+  return [
+    "A session keeps its policy while it is open. To go on with this one:",
+    `  plimsoll chat --resume ${agent.sessionId} --policy ${printable(name)}`,
+  ];
+}
+
+/** Writes what the next request would send; a file that is there is left alone. */
+async function exported(file: string | null, { agent }: OpenSession, cwd: string): Promise<string> {
+  const path = resolve(cwd, file ?? `${agent.sessionId}-${agent.entries().length}.json`);
+  if (existsSync(path)) throw new PlimsollError("bad-input", `${path} is there already; name another file`, { path });
+  const context = agent.context();
+  await writeWholeFile(path, `${JSON.stringify(context, null, 2)}\n`);
+  return `Wrote what the next request sends, ${context.messages.length} messages with system text and tools, to ${printable(path)}.`;
+}

@@ -1,0 +1,89 @@
+import type { AgentTool } from "@plimsoll/core/agent";
+import { mcpTools } from "@plimsoll/tools/mcp";
+import type { Sourced } from "../config/settings.ts";
+import { suggestion } from "../option/nearest-name.ts";
+import { printable, shortened } from "../terminal/printable.ts";
+import { plimsollVersion } from "../version.ts";
+import type { McpServer } from "./mcp-server.ts";
+import { openTransport, type TransportPlace } from "./open-transport.ts";
+
+/** The tools of all servers that answered, and a line for a person about each server. */
+export interface ConnectedServers {
+  readonly tools: readonly AgentTool[];
+  readonly lines: readonly string[];
+  /** Ends the programs that were started. */
+  close(): Promise<void>;
+}
+
+/** Servers by name, each with where it was set. */
+export type McpServers = ReadonlyMap<string, Sourced<McpServer>>;
+
+/** How long a server may take until it has told its tools; chosen: one that `npx` has to fetch first takes some ten seconds. */
+const CONNECT_TIMEOUT_MS = 30_000;
+
+/** Names that every wire takes for a tool. */
+const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** Starts all servers at once. One that fails is a line, and the session goes on without it. */
+export async function connectServers(servers: McpServers, place: TransportPlace): Promise<ConnectedServers> {
+  const wanted = [...servers].filter(([, { value }]) => value.disabled !== true);
+  const connected = await Promise.all(wanted.map(([name, server]) => connectServer(name, server, place)));
+  return {
+    tools: connected.flatMap(({ tools }) => tools),
+    lines: connected.flatMap(({ lines }) => lines),
+    close: async () => void (await Promise.all(connected.map(({ close }) => close()))),
+  };
+}
+
+async function connectServer(
+  name: string,
+  { value, source }: Sourced<McpServer>,
+  place: TransportPlace,
+): Promise<ConnectedServers> {
+  const { Client } = await import("@modelcontextprotocol/sdk/client/index.js");
+  const client = new Client({ name: "plimsoll", version: plimsollVersion() });
+  const close = () => client.close().catch(() => undefined);
+  let lastWords = () => "";
+  try {
+    const opened = await openTransport(value, place);
+    ({ lastWords } = opened);
+    const options = { timeout: CONNECT_TIMEOUT_MS };
+    await client.connect(opened.transport, options);
+    const overrides = Object.entries(value.tools ?? {}).map(([tool, { category, rerunnable, hint }]) => [
+      tool,
+      {
+        ...(category === undefined ? {} : { category }),
+        ...(rerunnable === undefined ? {} : { isRerunnable: rerunnable }),
+        ...(hint === undefined ? {} : { hint }),
+      },
+    ]);
+    const found = await mcpTools(client, { prefix: name, overrides: Object.fromEntries(overrides) });
+    const tools = found.filter(({ spec }) => TOOL_NAME.test(spec.name));
+    const known = found.map(({ spec }) => spec.name.slice(name.length + 1));
+    return {
+      tools,
+      close,
+      lines: [
+        `mcp ${name}: ${tools.length} tools (${source})`,
+        ...Object.keys(value.tools ?? {})
+          .filter((tool) => !known.includes(tool))
+          .map((tool) => `mcp ${name}: it has no tool ${printable(tool)}: ${printable(suggestion(tool, known))} (${source})`),
+        ...found
+          .filter((tool) => !tools.includes(tool))
+          .map(({ spec }) => `mcp ${name}: ${shortened(spec.name, LINE_CHARS)} is no name that models take; left out`),
+      ],
+    };
+  } catch (error) {
+    await close();
+    const why = [error instanceof Error ? error.message : String(error), lastWords()].filter((words) => words !== "");
+    const line = shortened(why.join("; "), LINE_CHARS);
+    return {
+      tools: [],
+      close: async () => undefined,
+      lines: [`mcp ${name}: cannot be used: ${line}; the session goes on without it (${source})`],
+    };
+  }
+}
+
+/** Longest reason that a line gives; chosen. */
+const LINE_CHARS = 160;

@@ -1,0 +1,62 @@
+import type { ModelPrices } from "@plimsoll/core";
+import type { AgentModel } from "@plimsoll/core/agent";
+import { describeWindow, parseModelReference, probeServer, resolveModel } from "@plimsoll/providers";
+import { baseUrlVariable } from "@plimsoll/providers/clients";
+import { chatHostNamed } from "@plimsoll/providers/openai-chat";
+import type { EffectiveConfig } from "../config/settings.ts";
+import { clientFor } from "../models/model-client.ts";
+
+/** A model that a session can go on with. */
+export interface ChosenModel {
+  readonly model: AgentModel;
+  readonly prices: ModelPrices | null;
+  /** The window and where its size comes from, in one line. */
+  readonly windowLine: string;
+}
+
+/** What a model is chosen with. */
+export interface ModelChoice {
+  readonly config: EffectiveConfig;
+  readonly environment: { readonly [name: string]: string | undefined };
+}
+
+/** How long a server may take to tell its window; chosen: one that is there answers at once. */
+const PROBE_TIMEOUT_MS = 3_000;
+
+/** The model by its reference: its client, limits, prices. A server is asked for the window only where nothing else knows it. */
+export async function chooseModel(reference: string, { config, environment }: ModelChoice): Promise<ChosenModel> {
+  const { context_window, max_output_tokens } = config.settings;
+  const parsed = parseModelReference(reference);
+  const client = clientFor({ reference: parsed, environment });
+  const resolved = await resolveModel({
+    reference,
+    config: { contextWindowTokens: context_window?.value ?? null, maxOutputTokens: max_output_tokens?.value ?? null },
+    unknownWindow: config.policy.value.unknownWindow,
+    ...probeOf(parsed.host, environment),
+  });
+  const fromConfig =
+    context_window === undefined ? null : `context window ${context_window.value} tokens (${context_window.source})`;
+  return {
+    model: { client, modelId: resolved.modelId, limits: resolved.limits },
+    prices: resolved.prices,
+    windowLine: fromConfig ?? describeWindow(resolved),
+  };
+}
+
+/** Asks a server that speaks Chat Completions; the others are in the catalogue. */
+function probeOf(
+  host: string | null,
+  environment: ModelChoice["environment"],
+): { readonly probe?: (modelId: string) => ReturnType<typeof probeServer> } {
+  const known = host === null ? undefined : chatHostNamed(host === "gemini" ? "google" : host);
+  if (known === undefined) return {};
+  const baseUrl = environment[baseUrlVariable(known.name)] ?? known.baseUrl;
+  const key = known.keyVariable === null ? undefined : environment[known.keyVariable];
+  const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  const getJson = async (url: string, signal: AbortSignal): Promise<unknown> => (await fetch(url, { headers, signal })).json();
+  return {
+    probe: (modelId) =>
+      // Rejects only when the time is up: a server that is not there tells nothing.
+      probeServer(baseUrl, modelId, { getJson, signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) }).catch(() => null),
+  };
+}
