@@ -1,4 +1,4 @@
-import { type CacheUse, outputUsd, promptUsd, uncachedPromptUsd } from "@plimsoll/core";
+import { type CacheUse, type ModelPrices, outputUsd, promptUsd, uncachedPromptUsd } from "@plimsoll/core";
 import type { ModelCatalog } from "@plimsoll/providers";
 import type { ServedStep } from "../economics/request-ledger.ts";
 import type { SessionCache } from "../economics/session-cache.ts";
@@ -34,8 +34,17 @@ export function createCost(input: CostInput): {
   let withCacheUsd = 0;
   let withoutCacheUsd = 0;
   let isPriced = true;
-  const charge = (use: CacheUse, replyTokens: number, modelId: string) => {
+  // Looking a model up costs more than everything else about its call.
+  const knownPrices = new Map<string, ModelPrices | null>();
+  const pricesOf = (modelId: string): ModelPrices | null => {
+    const known = knownPrices.get(modelId);
+    if (known !== undefined) return known;
     const prices = catalog.pricesOf(modelId);
+    knownPrices.set(modelId, prices);
+    return prices;
+  };
+  const charge = (use: CacheUse, replyTokens: number, modelId: string) => {
+    const prices = pricesOf(modelId);
     if (prices === null) {
       isPriced = false;
       return;

@@ -2,12 +2,15 @@ import type { CompactionEntry, ContextManager, FitOutcome, Gate, Message } from 
 import { createContextManager, createEstimator, createWorkCounter, EMPTY_LEDGER } from "@plimsoll/core";
 import { modelPriors } from "@plimsoll/providers";
 import { type Cell, limitsOf } from "./cell.ts";
+import { createOverheadHash } from "./overhead-hash.ts";
 import type { PreparedSession } from "./prepared-session.ts";
 import type { AskedSummary, ReplayedCall } from "./replayed-call.ts";
 
 /** The production engine over a cell, and what it did since the last call. */
 export interface EngineRun {
   readonly manager: ContextManager;
+  /** The hash of the view's overhead, as usage entries carry it. */
+  readonly overheadHash: ReturnType<typeof createOverheadHash>;
   /** Says at which entry of the log the replay is. */
   reach(entryIndex: number): void;
   fit(gate: Gate, at: FitMoment): Promise<FitOutcome>;
@@ -48,6 +51,7 @@ export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun
   let failedCompactions = 0;
   return {
     manager,
+    overheadHash: createOverheadHash(),
     reach: (entryIndex) => {
       position = entryIndex;
     },

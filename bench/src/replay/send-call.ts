@@ -1,5 +1,5 @@
-import type { ContextManager, Message, UsageEntry } from "@plimsoll/core";
-import { checkMessages, overheadHash, STRICT_WIRE_RULES, usageOf } from "@plimsoll/core";
+import type { Message, UsageEntry } from "@plimsoll/core";
+import { checkMessages, STRICT_WIRE_RULES, usageOf } from "@plimsoll/core";
 import { type Cell, isRecordedPolicy } from "./cell.ts";
 import type { EngineRun } from "./engine-run.ts";
 import type { PreparedSession } from "./prepared-session.ts";
@@ -46,7 +46,7 @@ export async function sendCall(
   const irreducible = outcome.kind === "irreducible";
   const lost = irreducible || isTooLong();
   const prediction = manager.predict();
-  if (!lost) observe(manager, entry, isRecorded ? null : promptTokens);
+  if (!lost) observe(run, entry, isRecorded ? null : promptTokens);
   return {
     call,
     recorded: entry,
@@ -65,14 +65,14 @@ export async function sendCall(
 }
 
 /** Appends what the provider would have reported: the size model's figure, or the recorded usage where it is `null`. */
-function observe(manager: ContextManager, entry: UsageEntry, promptTokens: number | null): void {
+function observe({ manager, overheadHash }: EngineRun, entry: UsageEntry, promptTokens: number | null): void {
   const view = manager.view();
   const { totalTokens, reasoningTokens } = entry.usage.output;
   const measured = { totalInputTokens: promptTokens, outputTokens: totalTokens, reasoningTokens };
   manager.append({
     ...entry,
     throughMessageId: lastId(view.messages.at(-1)),
-    overheadHash: overheadHash(view.system, view.tools),
+    overheadHash: overheadHash(view),
     viewHash: view.viewHash,
     usage: promptTokens === null ? entry.usage : usageOf(measured),
   });

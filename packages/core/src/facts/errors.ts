@@ -20,13 +20,18 @@ export function callOutcome(call: ToolCallPart, result: ToolResultMessage): Call
 
 /** The last error of each call that failed and has not succeeded since, oldest first. */
 export function lastErrors(outcomes: Iterable<CallOutcome>): readonly (CallOutcome & { readonly error: string })[] {
-  const errors = new Map<string, CallOutcome & { readonly error: string }>();
-  for (const { toolName, argumentsJson, error } of outcomes) {
-    const key = `${toolName} ${argumentsJson}`;
-    errors.delete(key);
-    if (error !== null) errors.set(key, { toolName, argumentsJson, error });
+  // By tool, then by arguments: a key made of both would be a new string, hashed anew, for every call at every compaction.
+  const byTool = new Map<string, Map<string, { readonly order: number; readonly outcome: CallOutcome }>>();
+  let order = 0;
+  for (const outcome of outcomes) {
+    const ofTool = byTool.get(outcome.toolName) ?? new Map<string, { readonly order: number; readonly outcome: CallOutcome }>();
+    byTool.set(outcome.toolName, ofTool.set(outcome.argumentsJson, { order, outcome }));
+    order += 1;
   }
-  return [...errors.values()];
+  return [...byTool.values()]
+    .flatMap((ofTool) => [...ofTool.values()])
+    .sort((a, b) => a.order - b.order)
+    .flatMap(({ outcome: { toolName, argumentsJson, error } }) => (error === null ? [] : [{ toolName, argumentsJson, error }]));
 }
 
 function lastChars(text: string): string {
