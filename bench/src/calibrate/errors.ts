@@ -1,6 +1,11 @@
 import { maximumOf, meanOf, quantileOf } from "../metrics/quantile.ts";
 import type { PredictedCall } from "./predict-calls.ts";
 
+/** What an error is taken of: a call's report, and the prediction's two figures. */
+export interface JudgedCall extends Pick<PredictedCall, "reportedTokens"> {
+  readonly prediction: Pick<PredictedCall["prediction"], "expectedTokens" | "upperTokens">;
+}
+
 /** How far predictions were from what was reported, in percent of it. */
 export interface PredictionErrors {
   readonly calls: number;
@@ -18,12 +23,12 @@ export interface PredictionErrors {
 }
 
 /** Percent by which a prediction lay above what was reported; below is negative. */
-export function signedPercentOf({ prediction, reportedTokens }: PredictedCall): number {
+export function signedPercentOf({ prediction, reportedTokens }: JudgedCall): number {
   return (100 * (prediction.expectedTokens - reportedTokens)) / reportedTokens;
 }
 
 /** The errors of these calls. */
-export function errorsOf(calls: readonly PredictedCall[]): PredictionErrors {
+export function errorsOf(calls: readonly JudgedCall[]): PredictionErrors {
   const signed = calls.map(signedPercentOf);
   const percents = signed.map(Math.abs);
   const margins = calls.map(

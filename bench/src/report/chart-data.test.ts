@@ -1,6 +1,14 @@
+import { inflateRawSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { chartDataOf } from "./chart-data.ts";
+import { type ChartBlocks, chartBlocks } from "./chart-data.ts";
 import { exampleReport } from "./example-report.ts";
+
+const ROOM_CHARS = 3_000_000;
+const SHOWN = { shown: ["none", "sven"], picked: "sven", isRecommended: true };
+
+const blocksOf = (report: ReturnType<typeof exampleReport>, chars = ROOM_CHARS) => chartBlocks(report, () => SHOWN, chars);
+const unpacked = ({ blocks }: ChartBlocks, id: string) =>
+  JSON.parse(inflateRawSync(Buffer.from(blocks.find((block) => block.id === id)?.base64 ?? "", "base64")).toString("utf8"));
 
 const sums = (steps: readonly number[]) => {
   let total = 0;
@@ -10,28 +18,38 @@ const sums = (steps: readonly number[]) => {
   });
 };
 
-describe("chartDataOf", () => {
+interface UnpackedLine {
+  readonly callSteps: readonly number[];
+  readonly tokenSteps: readonly number[];
+  readonly compacted: readonly number[];
+  readonly overflowRuns: readonly (readonly [number, number])[];
+  readonly compactions: readonly { readonly call: number; readonly summary: number }[];
+}
+
+describe("chartBlocks", () => {
   test("keeps every call, size, compaction and overflow of a short session", () => {
     const report = exampleReport({ sessions: ["a"], calls: 300 });
-    const [cell] = chartDataOf(report).cells;
-    const lines = (cell?.lines ?? []).map((line) => ({
+    const [cell] = unpacked(blocksOf(report), "session-0").cells;
+    const lines = cell.lines.map((line: UnpackedLine) => ({
       calls: sums(line.callSteps),
       tokens: sums(line.tokenSteps),
       compacted: line.compacted,
       overflowed: line.overflowRuns.flatMap(([from, length]) => Array.from({ length }, (_, index) => from + index)),
+      compactions: line.compactions.map(({ call }) => call),
     }));
     expect(lines).toEqual(
-      report.rows.map(({ series }) => ({
+      report.rows.map(({ series, compactions }) => ({
         calls: series.map(({ call }) => call + 1),
         tokens: series.map(({ promptTokens }) => promptTokens),
-        compacted: series.flatMap(({ compactions }, index) => (compactions > 0 ? [index] : [])),
+        compacted: series.flatMap(({ compactions: made }, index) => (made > 0 ? [index] : [])),
         overflowed: series.flatMap(({ overflowed }, index) => (overflowed ? [index] : [])),
+        compactions: compactions.map(({ call }) => call + 1),
       })),
     );
   });
 
   test("gives the baseline colour 0 and the other policies colours of their own", () => {
-    expect(chartDataOf(exampleReport()).policies).toEqual([
+    expect(blocksOf(exampleReport()).index.policies).toEqual([
       { name: "recorded", colour: 1, round: 0 },
       { name: "none", colour: 0, round: 0 },
       { name: "sven", colour: 2, round: 0 },
@@ -41,9 +59,19 @@ describe("chartDataOf", () => {
   test("keeps why a cell has no figures", () => {
     const report = exampleReport({ sessions: ["a"] });
     const rows = report.rows.map((row) => ({ ...row, metrics: null, series: [], why: "too small" }));
-    const [cell] = chartDataOf({ ...report, rows }).cells;
-    expect(cell?.lines.map(({ why, figures, callSteps }) => ({ why, figures, callSteps }))).toEqual(
-      rows.map(() => ({ why: "too small", figures: [], callSteps: [] })),
-    );
+    const [cell] = unpacked(blocksOf({ ...report, rows }), "session-0").cells;
+    expect(cell.lines).toEqual(rows.map(() => expect.objectContaining({ why: "too small", figures: [], callSteps: [] })));
+  });
+
+  test("leaves texts and points out where there is no room, says so, and never leaves out a compaction", () => {
+    const report = exampleReport({ sessions: ["a", "b"], calls: 900 });
+    const { index } = blocksOf(report, 1);
+    expect(index.leftOut).toContain("The JSON report has everything");
+    expect(blocksOf(report).index.leftOut).toBeNull();
+    const [cell] = unpacked(blocksOf(report, 1), "session-0").cells;
+    const made: readonly UnpackedLine["compactions"][] = cell.lines.map((line: UnpackedLine) => line.compactions);
+    const rows = report.rows.filter(({ session }) => session === "a");
+    expect(made.map(({ length }) => length)).toEqual(rows.map(({ compactions }) => compactions.length));
+    expect(made.flat().every(({ summary }) => summary === -1)).toBe(true);
   });
 });

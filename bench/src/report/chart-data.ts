@@ -1,78 +1,75 @@
-import type { BenchReport, CallPoint, ReplayRow } from "../results.ts";
+import type { BenchReport, ReplayRow } from "../results.ts";
+import { CELL_FIGURES } from "./cell-figures.ts";
+import type { ChartIndex, ChartPolicy } from "./chart-index.ts";
 import { commonFolder } from "./common-folder.ts";
-import { type DetailCell, detailDataOf } from "./detail-data.ts";
-import { downsample, MAXIMUM_CHART_POINTS } from "./downsample.ts";
-import { formatCount, formatRatioPercent, formatTokens, formatUsd, NO_FIGURE, ratioOf } from "./figures.ts";
+import { DETAIL_LEVELS, type DetailLevel, leftOut } from "./detail-level.ts";
+import { type PackedBlock, packBlock } from "./packed-block.ts";
 import { BASELINE_POLICY, windowLabels } from "./policy-summary.ts";
-import { windowLabel } from "./window-label.ts";
+import { sessionBlock } from "./session-block.ts";
+import type { ShownPolicies } from "./shown-policies.ts";
+import { triggerLine } from "./trigger-line.ts";
 
-/** What the page's script draws from. Numbers that follow each other are stored as differences, which halves their length. */
-export interface ChartData {
-  /** Names without the folder that all of them are in. */
-  readonly sessions: readonly string[];
-  readonly windows: readonly string[];
-  readonly policies: readonly ChartPolicy[];
-  readonly figureNames: readonly string[];
-  readonly cells: readonly ChartCell[];
-  readonly details: readonly DetailCell[];
-}
-
-/** A policy's name and the number of its colour; 0 is the baseline's. Where colours come round again, lines are dashed. */
-export interface ChartPolicy {
-  readonly name: string;
-  readonly colour: number;
-  readonly round: number;
-}
-
-/** One chart: a session (by index) in a window (by index). */
-export interface ChartCell {
-  readonly session: number;
-  readonly window: number;
-  readonly windowTokens: number;
-  readonly budgetTokens: number;
-  readonly overheadTokens: number;
-  readonly lines: readonly ChartLine[];
-}
-
-/** One policy (by index) in a chart. `why` says why there is no line. */
-export interface ChartLine {
-  readonly policy: number;
-  readonly why: string | null;
-  /** Numbers of the calls from 1, each as the difference to the one before. */
-  readonly callSteps: readonly number[];
-  /** Prompt sizes, each as the difference to the one before. */
-  readonly tokenSteps: readonly number[];
-  /** Indexes of the points right before which a compaction happened. */
-  readonly compacted: readonly number[];
-  /** Points that overflowed, as pairs of a first index and a length. */
-  readonly overflowRuns: readonly (readonly [number, number])[];
-  readonly figures: readonly string[];
+/** The blocks of a page and what they leave out. */
+export interface ChartBlocks {
+  readonly index: ChartIndex;
+  readonly blocks: readonly PackedBlock[];
 }
 
 /** Colours that the style sheet has beside the baseline's. */
 const COLOUR_COUNT = 8;
 
-/** Makes the charts' data; charts come in the order of windows within sessions. */
-export function chartDataOf(report: BenchReport): ChartData {
+/** Makes the charts' data, at the fullest level of detail that takes at most so many characters (or at the least one). */
+export function chartBlocks(
+  report: BenchReport,
+  shownOf: (windowLabel: string) => ShownPolicies,
+  mostChars: number,
+): ChartBlocks {
+  const bySession = groupRows(report.rows);
+  const triggers = report.policies.map(({ policy }) => triggerLine(policy));
+  const atLevel = (level: DetailLevel): ChartBlocks => {
+    const sessions = report.sessions.map(({ session }, index) =>
+      packBlock(`session-${index}`, sessionBlock(report, { rows: bySession.get(session) ?? [], triggers, level })),
+    );
+    const index = chartIndex(report, shownOf, leftOut(level));
+    return { index, blocks: [packBlock("chart-index", index), ...sessions] };
+  };
+  for (const level of DETAIL_LEVELS) {
+    const made = atLevel(level);
+    if (made.blocks.reduce((sum, { base64 }) => sum + base64.length, 0) <= mostChars || level === DETAIL_LEVELS.at(-1))
+      return made;
+  }
+  throw new Error("there is no level of detail");
+}
+
+function groupRows(rows: readonly ReplayRow[]): ReadonlyMap<string, readonly ReplayRow[]> {
+  const groups = new Map<string, ReplayRow[]>();
+  for (const row of rows) {
+    const group = groups.get(row.session);
+    if (group === undefined) groups.set(row.session, [row]);
+    else group.push(row);
+  }
+  return groups;
+}
+
+function chartIndex(report: BenchReport, shownOf: (windowLabel: string) => ShownPolicies, left: string | null): ChartIndex {
   const sessions = report.sessions.map(({ session }) => session);
-  const windows = windowLabels(report);
-  const policies = report.policies.map(({ name }) => name);
-  const rowsByCell = groupRows(report.rows);
-  const cells = sessions.flatMap((name, session) =>
-    windows.flatMap((label, window) => {
-      const rows = rowsByCell.get(cellKey(name, label)) ?? [];
-      return rows[0] === undefined ? [] : [cellOf({ session, window, first: rows[0], rows, policies })];
-    }),
-  );
   const folder = commonFolder(sessions);
-  const shown = sessions.map((name) => name.slice(folder.length));
+  const windows = windowLabels(report);
+  const names = report.policies.map(({ name }) => name);
+  const shown = windows.map(shownOf);
   return {
-    sessions: shown,
+    sessions: sessions.map((name) => name.slice(folder.length)),
     windows,
-    policies: coloured(policies),
-    figureNames: CELL_FIGURES.map(([name]) => name),
-    cells,
-    details: detailDataOf(report),
+    policies: coloured(names),
+    figures: CELL_FIGURES.map(({ name, format }) => ({ name, format })),
+    firstWindow: Math.max(
+      0,
+      shown.findIndex(({ isRecommended }) => isRecommended),
+    ),
+    busiestSession: busiest(sessions, report.rows),
+    shown: shown.map((each) => each.shown.map((name) => names.indexOf(name)).filter((place) => place >= 0)),
+    picked: shown.map(({ picked }) => Math.max(0, picked === null ? names.length - 1 : names.indexOf(picked))),
+    leftOut: left,
   };
 }
 
@@ -85,92 +82,12 @@ function coloured(policies: readonly string[]): readonly ChartPolicy[] {
   });
 }
 
-const cellKey = (session: string, label: string) => `${label}\n${session}`;
-
-function groupRows(rows: readonly ReplayRow[]): ReadonlyMap<string, readonly ReplayRow[]> {
-  const groups = new Map<string, ReplayRow[]>();
-  for (const row of rows) {
-    const key = cellKey(row.session, windowLabel(row.window));
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [row]);
-    else group.push(row);
-  }
-  return groups;
-}
-
-interface CellInput {
-  readonly session: number;
-  readonly window: number;
-  readonly first: ReplayRow;
-  readonly rows: readonly ReplayRow[];
-  readonly policies: readonly string[];
-}
-
-function cellOf({ session, window, first, rows, policies }: CellInput): ChartCell {
-  const baseline = rows.find(({ policy }) => policy === BASELINE_POLICY);
-  return {
-    session,
-    window,
-    windowTokens: first.contextWindowTokens,
-    budgetTokens: first.inputBudgetTokens,
-    overheadTokens: Math.round(first.overheadTokens),
-    lines: rows.map((row) => lineOf(row, policies.indexOf(row.policy), baseline)),
-  };
-}
-
-function lineOf(row: ReplayRow, policy: number, baseline: ReplayRow | undefined): ChartLine {
-  const points = downsample(row.series, MAXIMUM_CHART_POINTS);
-  return {
-    policy,
-    why: row.why,
-    callSteps: steps(points.map(({ call }) => call + 1)),
-    tokenSteps: steps(points.map(({ promptTokens }) => Math.round(promptTokens))),
-    compacted: points.flatMap(({ compactions }, index) => (compactions > 0 ? [index] : [])),
-    overflowRuns: runs(points),
-    figures: row.metrics === null ? [] : CELL_FIGURES.map(([, figure]) => figure(row, baseline)),
-  };
-}
-
-type CellFigure = readonly [name: string, figure: (row: ReplayRow, baseline: ReplayRow | undefined) => string];
-
-/** Columns of the table beside a chart. */
-const CELL_FIGURES: readonly CellFigure[] = [
-  ["calls", ({ metrics }) => formatCount(metrics?.safety.calls ?? null)],
-  ["overflows", ({ metrics }) => formatCount(metrics?.safety.overflowingRequests ?? null)],
-  ["invalid", ({ metrics }) => formatCount(metrics?.safety.invalidRequests ?? null)],
-  ["compactions", ({ metrics }) => formatCount(metrics?.economy.compactions ?? null)],
-  ["prompt tokens", ({ metrics }) => formatTokens(metrics?.economy.promptTokens ?? null)],
-  [`% of ${BASELINE_POLICY}`, (row, baseline) => percentOfBaseline(row, baseline)],
-  ["USD, cache", ({ metrics }) => formatUsd(metrics?.cost.withCacheUsd ?? null)],
-  ["USD, no cache", ({ metrics }) => formatUsd(metrics?.cost.withoutCacheUsd ?? null)],
-  ["peak tokens", ({ metrics }) => formatTokens(metrics?.economy.peakPromptTokens ?? null)],
-  ["recall %", ({ metrics }) => share(metrics?.retention.all.recalled, metrics?.retention.all.uses)],
-  ["recall far %", ({ metrics }) => share(metrics?.retention.far.recalled, metrics?.retention.far.uses)],
-  ["source evidence %", ({ metrics }) => share(metrics?.retention.all.sourceEvidenced, metrics?.retention.all.uses)],
-  ["source evidence far %", ({ metrics }) => share(metrics?.retention.far.sourceEvidenced, metrics?.retention.far.uses)],
-];
-
-function percentOfBaseline(row: ReplayRow, baseline: ReplayRow | undefined): string {
-  const tokens = row.metrics?.economy.promptTokens;
-  const baselineTokens = baseline?.metrics?.economy.promptTokens;
-  return share(tokens, baselineTokens);
-}
-
-function share(part: number | undefined, whole: number | undefined): string {
-  return part === undefined || whole === undefined ? NO_FIGURE : formatRatioPercent(ratioOf(part, whole));
-}
-
-function steps(values: readonly number[]): readonly number[] {
-  return values.map((value, index) => value - (values[index - 1] ?? 0));
-}
-
-function runs(points: readonly CallPoint[]): readonly (readonly [number, number])[] {
-  const found: [number, number][] = [];
-  for (const [index, { overflowed }] of points.entries()) {
-    if (!overflowed) continue;
-    const last = found.at(-1);
-    if (last !== undefined && last[0] + last[1] === index) last[1]++;
-    else found.push([index, 1]);
-  }
-  return found;
+function busiest(sessions: readonly string[], rows: readonly ReplayRow[]): number {
+  const compactions = new Map<string, number>();
+  for (const row of rows) compactions.set(row.session, (compactions.get(row.session) ?? 0) + row.compactions.length);
+  const most = Math.max(0, ...compactions.values());
+  return Math.max(
+    0,
+    sessions.findIndex((session) => compactions.get(session) === most),
+  );
 }

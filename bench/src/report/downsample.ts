@@ -1,8 +1,5 @@
 import type { CallPoint } from "../results.ts";
 
-/** Charts are at most some 800 pixels wide, so more points cannot be told apart (chosen). */
-export const MAXIMUM_CHART_POINTS = 800;
-
 /**
  * At most `maximumPoints` points in their order (a handful more where many calls compacted or overflowed): of each stretch of calls the
  * lowest and the highest, so that peaks and cuts stay; every call with a compaction stays too, and the first and last.

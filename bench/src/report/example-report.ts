@@ -15,6 +15,8 @@ export interface ExampleOptions {
   readonly sessions?: readonly string[];
   readonly workingRoomsTokens?: readonly number[];
   readonly calls?: number;
+  /** Shares of the input budget at which further policies act: points of a sweep. */
+  readonly sweptRatios?: readonly number[];
 }
 
 const POLICIES = [RECORDED_POLICY, NONE_POLICY, SVEN_POLICY];
@@ -22,10 +24,15 @@ const OVERHEAD_TOKENS = 9_000;
 const GROWTH_TOKENS = 640;
 const OUTPUT_RESERVE_TOKENS = 8_000;
 const SOME_RECALL = 0.9;
+const SVEN_RATIO = 0.75;
 
 /** A report with plausible figures, made without a replay: for tests of what is rendered, and for looking at the page. */
 export function exampleReport(options: ExampleOptions = {}): BenchReport {
   const { sessions = ["sessions/first.jsonl", "sessions/second.jsonl"], workingRoomsTokens = [64_000], calls = 240 } = options;
+  const policies = [
+    ...POLICIES.map((policy) => ({ name: policy.name, policy, sweep: null })),
+    ...sweptPolicies(options.sweptRatios ?? []),
+  ];
   const windows = workingRoomsTokens.map((tokens) => ({ kind: "working-room", tokens }) as const);
   return {
     formatVersion: 3,
@@ -35,11 +42,14 @@ export function exampleReport(options: ExampleOptions = {}): BenchReport {
     summarizer: "digest",
     plimsollVersion: "0.1.0",
     referencesVersion: 1,
-    policies: POLICIES.map((policy) => ({ name: policy.name, policy, sweep: null })),
+    policies,
     sessions: sessions.map((session, index) => exampleSession(session, calls * (index + 1))),
     rows: sessions.flatMap((session, index) =>
       windows.flatMap((window) =>
-        POLICIES.map(({ name }) => exampleRow({ session, policy: name, window, calls: calls * (index + 1) })),
+        policies.map(({ name, sweep }) => {
+          const ratio = sweep?.settings[0]?.value ?? (name === SVEN_POLICY.name ? SVEN_RATIO : null);
+          return exampleRow({ session, policy: name, ratio, window, calls: calls * (index + 1) });
+        }),
       ),
     ),
     calibration: sessions.map((session, index) => exampleCalibration(session, calls * (index + 1))),
@@ -67,18 +77,27 @@ function exampleSession(session: string, calls: number): SessionDescription {
   };
 }
 
+function sweptPolicies(ratios: readonly number[]): BenchReport["policies"] {
+  return ratios.map((ratio) => {
+    const name = `sven trigger.ratio=${ratio}`;
+    const policy = { ...SVEN_POLICY, name, trigger: { atLeast: { ratio, of: "input-budget" } } };
+    return { name, policy, sweep: { base: "sven", settings: [{ path: "trigger.ratio", value: ratio }] } };
+  });
+}
+
 interface RowOptions {
   readonly session: string;
   readonly policy: string;
+  /** Where it acts; `null` for policies that never do. */
+  readonly ratio: number | null;
   readonly window: WindowSpec;
   readonly calls: number;
 }
 
-function exampleRow({ session, policy, window, calls }: RowOptions): ReplayRow {
+function exampleRow({ session, policy, ratio, window, calls }: RowOptions): ReplayRow {
   const contextWindowTokens = window.tokens + OVERHEAD_TOKENS;
   const inputBudgetTokens = contextWindowTokens - OUTPUT_RESERVE_TOKENS;
-  const isActing = policy === SVEN_POLICY.name;
-  const threshold = isActing ? inputBudgetTokens * 0.75 : Number.POSITIVE_INFINITY;
+  const threshold = ratio === null ? Number.POSITIVE_INFINITY : inputBudgetTokens * ratio;
   const series = exampleSeries(calls, threshold, contextWindowTokens);
   const compactions = series.filter((point) => point.compactions > 0).length;
   const uses = calls * 3;
@@ -118,7 +137,7 @@ function exampleRow({ session, policy, window, calls }: RowOptions): ReplayRow {
         summaryRequests: compactions,
         summaryPromptTokens: compactions * 30_000,
         summaryReplyTokens: compactions * 2_000,
-        withCacheUsd: calls * 0.02,
+        withCacheUsd: calls * 0.02 + compactions * 0.05 - (ratio === null ? 0 : calls * 0.012),
         withoutCacheUsd: calls * 0.12,
         lastingCacheUsd: calls * 0.018,
         withCachePer100CallsUsd: 2,

@@ -1,50 +1,145 @@
+import type { MetricMeaning } from "../metrics/meaning.ts";
+import { NO_FIGURE } from "./figures.ts";
 import type { Markup } from "./markup.ts";
 import { html } from "./markup.ts";
+
+/** One cell: what is shown, and what is sorted by and exported. */
+export interface FigureCell {
+  readonly shown: string;
+  /** The exact figure; the text itself where there is none. */
+  readonly raw: string;
+  /** True where the figure is something that must not happen. */
+  readonly isBad: boolean;
+}
 
 /** A column of a table of figures. Columns of one group stand side by side under its name. */
 export interface FigureColumn<Row> {
   readonly group: string;
+  /** May hold soft hyphens. */
   readonly title: string;
-  readonly figure: (row: Row) => string;
-  /** True where the figure is something that must not happen. */
+  readonly meaning: MetricMeaning;
+  readonly isText: boolean;
+  readonly cellOf: (row: Row) => FigureCell;
+}
+
+/** What a column of numbers is made from. */
+export interface NumberColumn<Row> extends Pick<FigureColumn<Row>, "group" | "title" | "meaning"> {
+  readonly value: (row: Row) => number | null;
+  readonly format: (value: number | null) => string;
   readonly isBad?: (row: Row) => boolean;
+}
+
+/** Digits of an exported figure. Chosen: more than any of them is worth. */
+const RAW_DIGITS = 8;
+
+/** A column of numbers: shown short, sorted and exported in full. */
+export function numberColumn<Row>({ value, format, isBad, ...column }: NumberColumn<Row>): FigureColumn<Row> {
+  return {
+    ...column,
+    isText: false,
+    cellOf: (row) => {
+      const figure = value(row);
+      const raw = figure === null ? "" : String(Number(figure.toPrecision(RAW_DIGITS)));
+      return { shown: format(figure), raw, isBad: isBad?.(row) === true };
+    },
+  };
+}
+
+/** A column of texts. */
+export function textColumn<Row>(
+  column: Pick<FigureColumn<Row>, "group" | "title" | "meaning">,
+  text: (row: Row) => string,
+): FigureColumn<Row> {
+  return { ...column, isText: true, cellOf: (row) => ({ shown: text(row), raw: text(row), isBad: false }) };
 }
 
 /** What a table of figures is made from. */
 export interface FigureTable<Row> {
+  /** Its file when it is saved, in kebab-case; the columns' legend is found by the part before the first slash. */
+  readonly name: string;
   readonly rowTitle: string;
   readonly nameOf: (row: Row) => string;
+  /** Names in markup of their own, e.g. a link. */
+  readonly nameMarkup?: (row: Row) => Markup;
   readonly columns: readonly FigureColumn<Row>[];
   readonly rows: readonly Row[];
 }
 
+/** Longer names get a wider column (chosen: names of policies and methods are shorter). */
+const LONG_NAME_CHARS = 34;
+
 /** A table with a named row for each entry, and its columns in groups. */
-export function figureTable<Row>({ rowTitle, nameOf, columns, rows }: FigureTable<Row>): Markup {
-  const titles = columns.map(
-    ({ title }, index) => html`<th class="wrapped${startsGroup(columns, index) ? " first" : ""}">${title}</th>`,
+export function figureTable<Row>(table: FigureTable<Row>): Markup {
+  const { name, rowTitle, nameOf, nameMarkup, columns, rows } = table;
+  const isLong = rows.some((row) => nameOf(row).length > LONG_NAME_CHARS);
+  const hasGroups = columns.some(({ group }) => group !== "");
+  const titles = columns.map((column, index) =>
+    headCell(column, { legend: legendId(name, index), first: startsGroup(columns, index) }),
   );
-  const body = rows.map((row) => html`<tr><td class="name sticky">${nameOf(row)}</td>${figureCells(columns, row)}</tr>`);
-  return html`<div class="scroll"><table class="figures">
-<thead><tr><th class="name sticky" rowspan="2">${rowTitle}</th>${groupHeads(columns)}</tr>
-<tr>${titles}</tr></thead>
+  const rowHead = html`<th class="name sticky" scope="col" rowspan="${hasGroups ? 2 : 1}"><button class="sort" type="button">${rowTitle}</button></th>`;
+  const heads = hasGroups
+    ? html`<tr>${rowHead}${groupHeads(columns)}</tr>\n<tr>${titles}</tr>`
+    : html`<tr>${rowHead}${titles}</tr>`;
+  const body = rows.map((row) => {
+    const shown = nameMarkup?.(row) ?? html`${nameOf(row)}`;
+    return html`<tr><th class="name sticky" scope="row">${shown}</th>${figureCells(columns, row)}</tr>`;
+  });
+  return html`<div class="table"><div class="scroll"><table class="${isLong ? "figures long" : "figures"}" data-name="${name.replaceAll(/[^a-z0-9]+/gi, "-")}">
+<thead>${heads}</thead>
 <tbody>${body}</tbody>
-</table></div>`;
+</table></div></div>`;
+}
+
+const DIRECTIONS = { lower: "↓", higher: "↑", neither: "" } as const;
+
+function headCell<Row>(
+  { title, meaning, isText }: FigureColumn<Row>,
+  place: { readonly legend: string; readonly first: boolean },
+): Markup {
+  const classes = [isText ? "name" : "wrapped", place.first ? "first" : ""].join(" ").trim();
+  const arrow = DIRECTIONS[meaning.better];
+  return html`<th class="${classes}" scope="col"><button class="sort" type="button" data-meaning="${place.legend}">${title}${arrow === "" ? "" : html` <span class="arrow" aria-hidden="true">${arrow}</span>`}</button></th>`;
 }
 
 function figureCells<Row>(columns: readonly FigureColumn<Row>[], row: Row): readonly Markup[] {
   return columns.map((column, index) => {
-    const classes = [startsGroup(columns, index) ? "first" : "", column.isBad?.(row) === true ? "bad" : ""].join(" ");
-    return html`<td class="${classes}">${column.figure(row)}</td>`;
+    const { shown, raw, isBad } = column.cellOf(row);
+    const classes = [column.isText ? "text" : "", startsGroup(columns, index) ? "first" : "", isBad ? "bad" : ""].filter(
+      (each) => each !== "",
+    );
+    const isPlain = raw === shown || (raw === "" && shown === NO_FIGURE);
+    return html`<td${classes.length === 0 ? "" : html` class="${classes.join(" ")}"`}${isPlain ? "" : html` data-v="${raw}"`}>${shown}</td>`;
   });
+}
+
+/**
+ * What the columns mean: unit, direction, method and caveat. Stands once below the tables of one kind; the heads of their columns point to
+ * it.
+ */
+export function columnLegend<Row>(name: string, columns: readonly FigureColumn<Row>[]): Markup {
+  const rows = columns.map(
+    ({ group, title, meaning: { unit, better, method, caveat } }, index) =>
+      html`<tr id="${legendId(name, index)}"><th scope="row">${group === "" ? "" : `${group}: `}${title.replaceAll(SOFT_HYPHEN, "")}</th><td>${unit}</td><td>${better === "neither" ? NO_FIGURE : better}</td><td>${method}</td><td>${caveat}</td></tr>`,
+  );
+  return html`<details class="legend"><summary>What the columns mean: unit, direction, method, caveat</summary>
+<div class="scroll"><table class="meanings"><thead><tr><th>column</th><th>unit</th><th>better</th><th>method</th><th>caveat</th></tr></thead><tbody>${rows}</tbody></table></div></details>`;
+}
+
+const SOFT_HYPHEN = "\u00ad";
+
+/** Tables of one kind share a legend: `policies/32k` and `policies/64k` that of `policies`. */
+function legendId(name: string, index: number): string {
+  return `legend-${name.split("/")[0]}-${index}`;
 }
 
 function groupHeads<Row>(columns: readonly FigureColumn<Row>[]): readonly Markup[] {
   const groups = [...new Set(columns.map(({ group }) => group))];
   return groups.map(
-    (group) => html`<th class="group" colspan="${columns.filter((column) => column.group === group).length}">${group}</th>`,
+    (group, index) =>
+      html`<th class="${index === 0 ? "group" : "group first"}" scope="colgroup" colspan="${columns.filter((column) => column.group === group).length}">${group}</th>`,
   );
 }
 
 function startsGroup<Row>(columns: readonly FigureColumn<Row>[], index: number): boolean {
-  return columns[index]?.group !== columns[index - 1]?.group;
+  return index > 0 && columns[index]?.group !== columns[index - 1]?.group;
 }

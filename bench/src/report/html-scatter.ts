@@ -1,67 +1,141 @@
+import { RELATIVE_MEANINGS } from "../metrics/meanings/economy-meanings.ts";
+import { RETENTION_MEANINGS } from "../metrics/meanings/retention-meanings.ts";
+import { SAFETY_MEANINGS } from "../metrics/meanings/safety-meanings.ts";
+import { SESSION_MEANINGS } from "../metrics/meanings/session-meanings.ts";
 import type { BenchReport } from "../results.ts";
-import { formatPercent } from "./figures.ts";
+import type { WindowAnswer } from "./answer.ts";
+import { formatCount, formatNumberOf, formatPercent } from "./figures.ts";
+import { columnLegend, type FigureColumn, figureTable, numberColumn, textColumn } from "./html-figure-table.ts";
+import { capitalised } from "./html-policy-table.ts";
 import type { Markup } from "./markup.ts";
 import { html } from "./markup.ts";
-import { paretoFront } from "./pareto.ts";
-import { BASELINE_POLICY, type PolicySummary, summarizePolicies, windowLabels } from "./policy-summary.ts";
+import { choosePolicy, type PlacedPolicy, type PolicyChoice } from "./policy-choice.ts";
+import { BASELINE_POLICY } from "./policy-summary.ts";
+import { type CacheKind, windowOutcomes } from "./session-outcomes.ts";
 import { type XyPoint, xyChart } from "./xy-chart.ts";
 
-interface Placed {
-  readonly policy: string;
-  readonly cost: number;
-  readonly gain: number;
-  readonly overflows: number;
-}
+const CACHES: readonly (readonly [CacheKind, string])[] = [
+  ["with", "with the provider's prompt cache"],
+  ["lasting", "with a prompt cache that never expires"],
+  ["without", "without a prompt cache"],
+];
 
-/** Cost against source evidence with the front, a chart a window, with a prompt cache and without; nothing where no policy has a price. */
-export function scatterSection(report: BenchReport): Markup {
-  const summaries = summarizePolicies(report).filter(({ isActing }) => isActing);
-  const charts = windowLabels(report).flatMap((label) =>
-    (["withCache", "withoutCache"] as const).flatMap((kind) => chartOf(summaries, label, kind)),
-  );
-  if (charts.length === 0) return html``;
+/** The last one is in the table alone: nobody is without a prompt cache any more. */
+const DRAWN_CACHES = 2;
+
+/** Cost against source evidence with the front: for each window a chart for each kind of cache, and the figures beside them. */
+export function scatterSection(report: BenchReport, answers: readonly WindowAnswer[]): Markup {
+  const windows = answers.flatMap((answer) => windowCharts(report, answer));
+  if (windows.length === 0) return html``;
   return html`<h2 id="front">Cost against source evidence</h2>
-<div class="charts">${charts}</div>
-<p class="note">Cost in percent of ${BASELINE_POLICY}, geometric mean over sessions. On the line: policies without a lost request that no other beats in both.
-A policy that lost requests is drawn in the colour of overflows.</p>`;
+<p class="note">Up and left is better. Cost in percent of ${BASELINE_POLICY}, geometric mean over the sessions that any policy touched; evidence pooled over all uses. On the line: policies without a lost
+request that no other beats in both. <span class="dot c9">●</span> lost requests: a real session would have ended there.</p>
+${windows}
+${columnLegend("front", COLUMNS)}`;
 }
 
-function chartOf(summaries: readonly PolicySummary[], label: string, kind: "withCache" | "withoutCache"): readonly Markup[] {
-  const placed = summaries.flatMap((summary): readonly Placed[] => {
-    const ratio = summary.cost[kind].relative?.geometricMeanRatio ?? null;
-    const { uses, sourceEvidenced } = summary.retention.all;
-    if (summary.windowLabel !== label || ratio === null || uses === 0) return [];
-    const overflows = summary.safety.unrecoveredRequests;
-    return [{ policy: summary.policy, cost: 100 * ratio, gain: (100 * sourceEvidenced) / uses, overflows }];
+/** A policy with its cost under each kind of cache. */
+interface FrontRow extends PlacedPolicy {
+  readonly costs: readonly number[];
+  readonly place: string;
+}
+
+function windowCharts(report: BenchReport, { windowLabel, outcomes, choice }: WindowAnswer): readonly Markup[] {
+  if (choice.placed.length === 0) return [];
+  const acting = [...outcomes.byPolicy.keys()];
+  const choices = CACHES.map(([cache]) => {
+    const own = windowOutcomes(report, { windowLabel, acting, cache });
+    return choosePolicy(own, [...own.sessions.keys()]);
   });
-  if (placed.length === 0) return [];
-  const safe = placed.filter(({ overflows }) => overflows === 0);
-  const front = paretoFront(safe);
-  const cache = kind === "withCache" ? "with a prompt cache" : "without a prompt cache";
-  const chart = {
-    title: `${label}, ${cache}`,
-    xTitle: `cost, % of ${BASELINE_POLICY}`,
-    yTitle: "source evidence, %",
+  const charts = choices.slice(0, DRAWN_CACHES).map((each, index) => chartOf(each, CACHES[index]?.[1] ?? ""));
+  const rows = choice.placed.map((placed): FrontRow => {
+    const costs = choices.map((each) => each.placed.find(({ policy }) => policy === placed.policy)?.cost ?? 0);
+    const place =
+      placed.policy === choice.pick?.policy
+        ? "chosen"
+        : choice.front.some(({ policy }) => policy === placed.policy)
+          ? "on it"
+          : "";
+    return { ...placed, costs, place };
+  });
+  const table = figureTable({
+    name: `front/${windowLabel}`,
+    rowTitle: "policy",
+    nameOf: ({ policy }) => policy,
+    columns: COLUMNS,
+    rows,
+  });
+  return [
+    html`<h3>${capitalised(windowLabel)}, ${formatNumberOf(outcomes.sessions.length, "session")}</h3>\n<div class="charts">${charts}</div>\n${table}`,
+  ];
+}
+
+const cost = (index: number, title: string): FigureColumn<FrontRow> =>
+  numberColumn({
+    group: `cost, % of ${BASELINE_POLICY}`,
+    title,
+    meaning: RELATIVE_MEANINGS.mean,
+    value: ({ costs }) => costs[index] ?? null,
+    format: formatPercent,
+  });
+
+const COLUMNS: readonly FigureColumn<FrontRow>[] = [
+  cost(0, "prompt cache"),
+  cost(1, "that never expires"),
+  cost(2, "no prompt cache"),
+  numberColumn({
+    group: "source evidence, %",
+    title: "all uses",
+    meaning: RETENTION_MEANINGS.sourceEvidenced,
+    value: ({ gain }) => gain,
+    format: formatPercent,
+  }),
+  numberColumn({
+    group: "source evidence, %",
+    title: "far uses",
+    meaning: RETENTION_MEANINGS.sourceEvidenced,
+    value: ({ farGain }) => farGain,
+    format: formatPercent,
+  }),
+  numberColumn({
+    group: "safety",
+    title: "lost requests",
+    meaning: SAFETY_MEANINGS.unrecoveredRequests,
+    value: ({ lostRequests }) => lostRequests,
+    format: formatCount,
+    isBad: ({ lostRequests }) => lostRequests > 0,
+  }),
+  textColumn({ group: "front", title: "place", meaning: SESSION_MEANINGS.text }, ({ place }) => place),
+];
+
+function chartOf({ placed, front, pick }: PolicyChoice, cache: string): Markup {
+  const safe = placed.filter(({ lostRequests, policy }) => lostRequests === 0 && policy !== pick?.policy);
+  const points = (policies: readonly PlacedPolicy[]) => policies.map(pointOf);
+  return xyChart({
+    title: capitalised(cache),
+    xTitle: `cost (% of ${BASELINE_POLICY})`,
+    yTitle: "source evidence (% of uses)",
     series: [
-      { name: "front", colour: 1, points: front.map(pointOf), isLine: true, labels: false },
-      { name: "", colour: 1, points: safe.map(pointOf), isLine: false, labels: true },
+      { name: "front", colour: 1, points: points(front), isLine: true, labels: false },
+      { name: "policies", colour: 1, points: points(safe), isLine: false, labels: true },
+      { name: "the bend", colour: 2, points: points(pick === null ? [] : [pick]), isLine: false, labels: true },
       {
-        name: "",
+        name: "lost requests",
         colour: 9,
-        points: placed.filter(({ overflows }) => overflows > 0).map(pointOf),
+        points: points(placed.filter(({ lostRequests }) => lostRequests > 0)),
         isLine: false,
         labels: true,
       },
     ],
-  };
-  return [xyChart(chart)];
+  });
 }
 
-function pointOf({ policy, cost, gain, overflows }: Placed): XyPoint {
-  const lost = overflows === 0 ? "" : `, ${overflows} lost requests`;
+function pointOf({ policy, cost: x, gain, lostRequests }: PlacedPolicy): XyPoint {
+  const lost = lostRequests === 0 ? "" : `, ${formatNumberOf(lostRequests, "lost request")}`;
   return {
-    x: cost,
+    x,
     y: gain,
-    title: `${policy}: ${formatPercent(cost)} % cost, ${formatPercent(gain)} % source evidence${lost}`,
+    label: policy,
+    title: `${policy}: ${formatPercent(x)} % cost, ${formatPercent(gain)} % source evidence${lost}`,
   };
 }

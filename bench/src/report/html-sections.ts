@@ -1,69 +1,103 @@
+import { SAFETY_MEANINGS } from "../metrics/meanings/safety-meanings.ts";
+import { SESSION_MEANINGS } from "../metrics/meanings/session-meanings.ts";
 import type { BenchReport, SessionDescription } from "../results.ts";
-import { cacheValidities, medianErrorPercent } from "./cache-validity.ts";
 import { commonFolder } from "./common-folder.ts";
-import { formatCount, formatNumberOf, formatPercent, formatTokens } from "./figures.ts";
+import { formatCount, formatNumberOf, formatTokens } from "./figures.ts";
+import {
+  columnLegend,
+  type FigureColumn,
+  figureTable,
+  type NumberColumn,
+  numberColumn,
+  textColumn,
+} from "./html-figure-table.ts";
 import type { Markup } from "./markup.ts";
 import { html } from "./markup.ts";
-import { groupNotes } from "./note-groups.ts";
+import { groupNotes, type NoteGroup } from "./note-groups.ts";
 
 /** Sessions of the run with what their recordings state. */
 export function sessionsSection(report: BenchReport): Markup {
   const folder = commonFolder(report.sessions.map(({ session }) => session));
-  const rows = report.sessions.map((session, index) => sessionRow(session, index, folder));
+  const places = new Map(report.sessions.map((session, index) => [session, index]));
+  const nameOf = ({ session }: SessionDescription) => session.slice(folder.length);
+  const table = figureTable({
+    name: "sessions",
+    rowTitle: "session",
+    nameOf,
+    nameMarkup: (session) =>
+      html`<button class="link" type="button" data-session="${places.get(session) ?? 0}">${nameOf(session)}</button>`,
+    columns: SESSION_COLUMNS,
+    rows: report.sessions,
+  });
   return html`<h2 id="sessions">Sessions</h2>
 ${folder === "" ? "" : html`<p class="note">All of them in <code>${folder}</code></p>`}
-<div class="scroll"><table class="figures"><thead><tr><th class="name">session</th><th class="name">format</th><th class="name">model</th><th>messages</th><th>calls</th><th class="wrapped">largest prompt (tokens)</th><th class="wrapped">all prompts (tokens)</th><th class="wrapped">recorded compactions</th><th>repairs</th><th class="wrapped">size model, MAPE %</th><th class="wrapped">size model, largest %</th></tr></thead>
-<tbody>${rows}</tbody></table></div>
-<p class="note">The size model says what a prompt would have measured after edits. Its error is taken on calls that it was not fitted on.</p>`;
+${table}${columnLegend("sessions", SESSION_COLUMNS)}`;
 }
 
-function sessionRow(session: SessionDescription, index: number, folder: string): Markup {
-  const { sizeModel } = session;
-  const size = session.isEstimated
-    ? html`<span class="soft">estimated</span>`
-    : html`${formatTokens(session.maxReportedPromptTokens)}`;
-  return html`<tr><td class="wide"><button class="link" type="button" data-session="${index}">${session.session.slice(folder.length)}</button></td><td class="name">${session.format}</td><td class="name">${session.modelIds.join(", ")}</td><td>${formatCount(session.messages)}</td><td>${formatCount(session.calls)}</td><td>${size}</td><td>${formatTokens(session.isEstimated ? null : session.sumReportedPromptTokens)}</td><td>${formatCount(session.recordedBoundaries)}</td><td>${formatCount(session.repairs)}</td><td>${formatPercent(sizeModel.mapePercent)}</td><td>${formatPercent(sizeModel.maxPercent)}</td></tr>`;
-}
+const text = <Row>(title: string, of: (row: Row) => string): FigureColumn<Row> =>
+  textColumn({ group: "", title, meaning: SESSION_MEANINGS.text }, of);
 
-/** Cache reads as the replay computes them against what the recordings report; nothing where none reports them. */
-export function cacheSection(report: BenchReport): Markup {
-  const validities = cacheValidities(report);
-  if (validities.length === 0) return html``;
-  const folder = commonFolder(report.sessions.map(({ session }) => session));
-  const rows = validities.map(
-    ({ session, reportedReadTokens, computedReadTokens, errorPercent, cause }) =>
-      html`<tr><td class="wide">${session.slice(folder.length)}</td><td>${formatTokens(reportedReadTokens)}</td><td>${formatTokens(computedReadTokens)}</td><td>${formatPercent(errorPercent)}</td><td class="text">${cause ?? ""}</td></tr>`,
-  );
-  return html`<h2 id="cache">Cache reads against the recordings</h2>
-<p>Median error ${formatPercent(medianErrorPercent(validities))} %.</p>
-<div class="scroll"><table class="figures"><thead><tr><th class="name">session</th><th class="wrapped">reported (tokens)</th><th class="wrapped">computed (tokens)</th><th>error, %</th><th class="name">cause</th></tr></thead><tbody>${rows}</tbody></table></div>`;
-}
+const figure = <Row>(column: Omit<NumberColumn<Row>, "group">): FigureColumn<Row> => numberColumn({ group: "", ...column });
+
+const SESSION_COLUMNS: readonly FigureColumn<SessionDescription>[] = [
+  text("format", ({ format }) => format),
+  text("model", ({ modelIds }) => modelIds.join(", ")),
+  text("sizes", ({ isEstimated }) => (isEstimated ? "estimated" : "reported")),
+  figure({ title: "messages", meaning: SESSION_MEANINGS.messages, value: ({ messages }) => messages, format: formatCount }),
+  figure({ title: "calls", meaning: SAFETY_MEANINGS.calls, value: ({ calls }) => calls, format: formatCount }),
+  figure({
+    title: "largest prompt (tokens)",
+    meaning: SESSION_MEANINGS.largestPrompt,
+    value: (session) => (session.isEstimated ? null : session.maxReportedPromptTokens),
+    format: formatTokens,
+  }),
+  figure({
+    title: "all prompts (tokens)",
+    meaning: SESSION_MEANINGS.allPrompts,
+    value: (session) => (session.isEstimated ? null : session.sumReportedPromptTokens),
+    format: formatTokens,
+  }),
+  figure({
+    title: "recorded compactions",
+    meaning: SESSION_MEANINGS.boundaries,
+    value: ({ recordedBoundaries }) => recordedBoundaries,
+    format: formatCount,
+  }),
+  figure({ title: "repairs", meaning: SESSION_MEANINGS.repairs, value: ({ repairs }) => repairs, format: formatCount }),
+];
 
 /** Inputs that were not replayed, each with its reason; nothing where all were. */
-export function skippedSection(report: BenchReport): Markup {
-  if (report.skipped.length === 0) return html``;
-  const rows = report.skipped.map(
-    ({ file, reason }) => html`<tr><td class="wide">${file}</td><td class="text">${reason}</td></tr>`,
-  );
+export function skippedSection({ skipped }: BenchReport): Markup {
+  if (skipped.length === 0) return html``;
+  const columns = [text<BenchReport["skipped"][number]>("reason", ({ reason }) => reason)];
   return html`<h2 id="skipped">Skipped inputs</h2>
-<div class="scroll"><table class="figures"><thead><tr><th class="name">file</th><th class="name">reason</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+${figureTable({ name: "skipped", rowTitle: "file", nameOf: ({ file }) => file, columns, rows: skipped })}`;
 }
 
 /** What importers met, one row a file and kind; nothing where they met nothing. */
 export function notesSection(report: BenchReport): Markup {
   if (report.notes.length === 0) return html``;
-  const rows = groupNotes(report.notes).map(
-    ({ file, code, count, firstLine, text }) =>
-      html`<tr><td class="wide">${firstLine === null ? file : `${file}:${firstLine}`}</td><td class="name">${code}</td><td>${formatCount(count)}</td><td class="text">${text}</td></tr>`,
-  );
+  const nameOf = ({ file, firstLine }: NoteGroup) => (firstLine === null ? file : `${file}:${firstLine}`);
+  const rows = groupNotes(report.notes);
   return html`<details><summary>What the importers met: ${formatNumberOf(report.notes.length, "note")}</summary>
-<div class="scroll"><table class="figures"><thead><tr><th class="name">first place</th><th class="name">kind</th><th>times</th><th class="name">the first one</th></tr></thead><tbody>${rows}</tbody></table></div></details>`;
+${figureTable({ name: "notes", rowTitle: "first place", nameOf, columns: NOTE_COLUMNS, rows })}</details>`;
 }
 
-/** Every policy of the run as data, so that the run can be repeated. */
-export function policiesSection(report: BenchReport): Markup {
+const NOTE_COLUMNS: readonly FigureColumn<NoteGroup>[] = [
+  text("kind", ({ code }) => code),
+  figure({ title: "times", meaning: SESSION_MEANINGS.notes, value: ({ count }) => count, format: formatCount }),
+  text("the first one", (group) => group.text),
+];
+
+/** Every policy of the run as data, so that the run can be repeated. Points of a sweep are named by their settings alone. */
+export function policiesSection({ policies }: BenchReport): Markup {
+  const swept = policies.filter(({ sweep }) => sweep !== null);
+  const whole = policies.filter(({ sweep }) => sweep === null);
   return html`<h2 id="settings">Settings of the policies</h2>
-${report.policies.map(
-  ({ name, policy }) => html`<details><summary>${name}</summary><pre>${JSON.stringify(policy, null, 2)}</pre></details>`,
-)}`;
+${whole.map(({ name, policy }) => html`<details><summary>${name}</summary><pre>${JSON.stringify(policy, null, 2)}</pre></details>`)}
+${
+  swept.length === 0
+    ? html``
+    : html`<details><summary>${formatNumberOf(swept.length, "point")} of a sweep</summary><ul>${swept.map(({ name, sweep }) => html`<li>${name}: ${sweep?.base ?? ""} with ${(sweep?.settings ?? []).map(({ path, value }) => `${path}=${value}`).join(", ")}</li>`)}</ul><p class="note">The JSON report has each whole.</p></details>`
+}`;
 }

@@ -1,7 +1,7 @@
 import type { BenchReport } from "../results.ts";
 import type { Markup } from "./markup.ts";
 import { html } from "./markup.ts";
-import { BASELINE_POLICY, type PolicySummary, summarizePolicies, windowLabels } from "./policy-summary.ts";
+import { BASELINE_POLICY, type PolicySummary, windowLabels } from "./policy-summary.ts";
 import { type XySeries, xyChart } from "./xy-chart.ts";
 
 /** A swept policy's summary with the value of the first axis and the other settings as the name of its line. */
@@ -23,21 +23,22 @@ const FIGURES: readonly Figure[] = [
   ],
   ["source evidence, all uses, %", ({ retention: { all } }) => percent(all.sourceEvidenced / all.uses)],
   ["source evidence, far uses, %", ({ retention: { far } }) => percent(far.sourceEvidenced / far.uses)],
-  ["requests above the window", ({ safety }) => safety.overflowingRequests],
+  ["requests above the window (overflow)", ({ safety }) => safety.overflowingRequests],
 ];
 
 /** For each window a chart a figure over the first swept value, a line for each of the other settings; nothing without a sweep. */
-export function sweepSection(report: BenchReport): Markup {
+export function sweepSection(report: BenchReport, summaries: readonly PolicySummary[]): Markup {
   const sweeps = new Map(report.policies.flatMap(({ name, sweep }) => (sweep === null ? [] : [[name, sweep] as const])));
   if (sweeps.size === 0) return html``;
-  const swept = summarizePolicies(report).flatMap((summary): readonly SweptSummary[] => {
+  const swept = summaries.flatMap((summary): readonly SweptSummary[] => {
     const sweep = sweeps.get(summary.policy);
     const [first, ...others] = sweep?.settings ?? [];
     if (sweep === undefined || first === undefined) return [];
     const line = [sweep.base, ...others.map(({ path, value }) => `${path}=${value}`)].join(" ");
     return [{ summary, path: first.path, value: first.value, line }];
   });
-  return html`<h2 id="sweep">Sweep</h2>
+  return html`<h2 id="sweep">Sweep: what a setting does</h2>
+<p class="note">Every point is a replay of all sessions with that setting. Cost in percent of ${BASELINE_POLICY}; requests above the window should be 0 wherever you set it.</p>
 ${windowLabels(report).map((label) => {
   const inWindow = swept.filter(({ summary }) => summary.windowLabel === label);
   return html`<h3>${label.slice(0, 1).toUpperCase()}${label.slice(1)}</h3><div class="charts">${FIGURES.map((figure) => chartOf(inWindow, figure))}</div>`;
@@ -49,7 +50,9 @@ function chartOf(swept: readonly SweptSummary[], [title, figure]: Figure): Marku
   const series = lines.map((name, index): XySeries => {
     const points = swept.flatMap(({ line, value, summary }) => {
       const y = figure(summary);
-      return line !== name || y === null ? [] : [{ x: value, y, title: `${name}: ${value}, ${Number(y.toPrecision(4))}` }];
+      return line !== name || y === null
+        ? []
+        : [{ x: value, y, label: "", title: `${name}: ${value}, ${Number(y.toPrecision(4))}` }];
     });
     return { name, colour: 1 + (index % 8), points: points.toSorted((a, b) => a.x - b.x), isLine: true, labels: false };
   });

@@ -1,163 +1,216 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import type { Browser, Page } from "playwright-core";
-import { chromium } from "playwright-core";
+import { existsSync, readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exampleReport } from "./example-report.ts";
 import { renderHtmlReport } from "./html.ts";
+import { CHROMIUM, openReportBrowser, pixelsOf, type ReportBrowser } from "./testing/report-browser.ts";
 
-const CHROMIUM = process.env.PLIMSOLL_CHROMIUM ?? "/usr/bin/chromium";
-const QUIET =
-  "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
-const START_MS = 60_000;
+const START_MS = 120_000;
+const HOSTILE = "</script><b>first</b>.jsonl";
 
 const report = exampleReport({
-  sessions: ["</script><b>first</b>.jsonl", "second.jsonl"],
+  sessions: [HOSTILE, "second.jsonl"],
   workingRoomsTokens: [32_000, 64_000],
+  sweptRatios: [0.6, 0.9],
 });
 
 describe.skipIf(!existsSync(CHROMIUM))("the HTML report in a browser", { timeout: START_MS }, () => {
-  let folder = "";
-  let browser: Browser;
+  let browser: ReportBrowser;
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), "plimsoll-report-"));
-    writeFileSync(join(folder, "report.html"), renderHtmlReport(report));
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET.split(" ") });
+    browser = await openReportBrowser(renderHtmlReport(report), "#chart[data-lines]");
   }, START_MS);
+  afterAll(() => browser.close());
 
-  afterAll(async () => {
-    await browser.close();
-    rmSync(folder, { recursive: true });
-  });
-
-  /** Opens the report and collects all that it said and asked for. */
-  const open = async (colorScheme: "light" | "dark", width: number) => {
-    const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } });
-    const complaints: string[] = [];
-    const requests: string[] = [];
-    page.on("console", (message) => complaints.push(message.text()));
-    page.on("pageerror", (error) => complaints.push(error.message));
-    page.on("request", (request) => requests.push(request.url()));
-    const address = pathToFileURL(join(folder, "report.html")).href;
-    await page.goto(address);
-    await page.waitForSelector("#chart[data-lines]");
-    return { page, complaints, requests, address };
-  };
-
+  const numberAt = async (page: Page, element: string, name: string) =>
+    Number(await page.getAttribute(element, `data-${name}`));
   const marks = async (page: Page) => ({
-    lines: Number(await page.getAttribute("#chart", "data-lines")),
-    compactions: Number(await page.getAttribute("#chart", "data-compactions")),
-    overflows: Number(await page.getAttribute("#chart", "data-overflows")),
+    lines: await numberAt(page, "#chart", "lines"),
+    compactions: await numberAt(page, "#chart", "compactions"),
+    overflows: await numberAt(page, "#chart", "overflows"),
+    misses: await numberAt(page, "#chart", "misses"),
   });
-
-  /** Pixels of the chart that have exactly the colour of a custom property. */
-  const pixelsOf = (page: Page, property: string) =>
-    page.evaluate<number>(`(() => {
-      const canvas = document.querySelector("#chart canvas");
-      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-      const colour = getComputedStyle(document.documentElement).getPropertyValue("${property}").trim();
-      const wanted = Number.parseInt(colour.slice(1) + "ff", 16);
-      const pixels = new DataView(data.buffer);
-      let count = 0;
-      for (let at = 0; at < data.length; at += 4) count += Number(pixels.getUint32(at) === wanted);
-      return count;
-    })()`);
-
-  const compactionsOf = (session: string, tokens: number) =>
+  const madeIn = (session: string, tokens: number, policies?: readonly string[]) =>
     report.rows
-      .filter((row) => row.session === session && row.window.tokens === tokens)
-      .reduce((sum, row) => sum + (row.metrics?.economy.compactions ?? 0), 0);
+      .filter((row) => row.session === session && row.window.tokens === tokens && policies?.includes(row.policy) !== false)
+      .reduce((sum, row) => sum + row.compactions.length, 0);
+  const downloaded = async (page: Page, table: string) => {
+    const save = page.locator(`.table:has(table[data-name="${table}"]) a.csv`);
+    const [download] = await Promise.all([page.waitForEvent("download"), save.click()]);
+    return { name: download.suggestedFilename(), lines: readFileSync(await download.path(), "utf8").split("\n") };
+  };
 
   test.each([
     ["light", 1280],
-    ["light", 700],
+    ["light", 400],
     ["dark", 1280],
     ["dark", 700],
   ] as const)(
     "opens with the busiest session, draws its marks and asks for nothing (%s, %i pixels wide)",
     async (scheme, width) => {
-      const { page, complaints, requests, address } = await open(scheme, width);
-      expect(await marks(page)).toEqual({
-        lines: 3,
-        compactions: compactionsOf("second.jsonl", 32_000),
-        overflows: expect.any(Number),
-      });
-      expect((await marks(page)).overflows).toBeGreaterThan(10);
+      const { page, complaints, requests, address } = await browser.open(scheme, width);
+      const drawn = await marks(page);
+      expect(drawn).toMatchObject({ lines: 5, compactions: madeIn("second.jsonl", 32_000) });
+      expect(drawn.overflows).toBeGreaterThan(10);
+      expect(drawn.misses).toBeGreaterThan(0);
+      await page.waitForSelector("#calibration-chart[data-misses]");
       expect(complaints).toEqual([]);
-      expect(await pixelsOf(page, "--colour-2")).toBeGreaterThan(300);
-      expect(await pixelsOf(page, "--overflow")).toBeGreaterThan(50);
-      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
       expect(requests).toEqual([address]);
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+      expect(await pixelsOf(page, "#chart", "--colour-2")).toBeGreaterThan(100);
+      expect(await pixelsOf(page, "#chart", "--overflow")).toBeGreaterThan(50);
+      expect(await pixelsOf(page, "#composition", "--colour-0")).toBeGreaterThan(1000);
+      expect(await pixelsOf(page, "#calibration-chart", "--colour-2")).toBeGreaterThan(100);
       await page.close();
     },
   );
 
   test("shows another session and window when they are chosen", async () => {
-    const { page, complaints } = await open("light", 1280);
+    const { page, complaints } = await browser.open("light", 1280);
     await page.selectOption("#window-picker", "1");
-    expect(await marks(page)).toMatchObject({ compactions: compactionsOf("second.jsonl", 64_000) });
+    await page.waitForSelector(`#chart[data-compactions="${madeIn("second.jsonl", 64_000)}"]`);
     await page.click("#previous-session");
-    expect(await marks(page)).toMatchObject({ compactions: compactionsOf("</script><b>first</b>.jsonl", 64_000) });
-    expect(await page.locator("#cell-rows tr").count()).toBe(3);
-    expect(await page.locator("main b:not(.key b)").count()).toBe(0);
+    await page.waitForSelector(`#chart[data-compactions="${madeIn(HOSTILE, 64_000)}"]`);
+    expect(await page.locator("#cell-rows tr").count()).toBe(5);
+    expect(await page.locator("#detail-title").textContent()).toContain(HOSTILE);
+    expect(await page.locator("main b", { hasText: /^first$/ }).count()).toBe(0);
     expect(complaints).toEqual([]);
     await page.close();
   });
 
-  test("opens a compaction: what was kept, lost and needed later", async () => {
-    const { page, complaints } = await open("dark", 1280);
-    expect(Number(await page.getAttribute("#composition", "data-layers"))).toBe(4);
-    expect(await page.locator("#composition path").count()).toBe(4);
+  test("opens a compaction: what was kept, summarised, lost and needed later", async () => {
+    const { page, complaints } = await browser.open("dark", 1280);
+    expect(await numberAt(page, "#composition", "layers")).toBe(4);
+    await page.selectOption("#policy-picker", { label: "sven" });
+    await page.waitForSelector(`#compactions[data-total="${madeIn("second.jsonl", 32_000, ["sven"])}"]`);
     const first = page.locator("#compactions details").first();
-    expect(await page.locator("#compactions details").count()).toBeGreaterThan(1);
     await first.locator("summary").click();
+    expect(await first.locator("dt").allTextContents()).toEqual([
+      "Kept",
+      "Summarised",
+      "Lost",
+      "Shortened",
+      "Steps",
+      "Needed later",
+    ]);
     expect(await first.locator("ul li").allTextContents()).toEqual([
       expect.stringContaining("src/parser.ts"),
       expect.stringContaining("</script>E1234"),
     ]);
+    expect(await first.locator("pre").textContent()).toContain("Mend <b>src/parser.ts</b>");
     await page.selectOption("#policy-picker", { label: "none" });
-    expect(await page.locator("#compactions details").count()).toBe(0);
+    await page.waitForSelector('#compactions[data-total="0"]', { state: "attached" });
     expect(complaints).toEqual([]);
     await page.close();
   });
 
-  test("sorts tables and saves them as CSV", async () => {
-    const { page, complaints } = await open("light", 1280);
-    const table = page.locator("#policies ~ .scroll table").first();
-    const column = (index: number) => table.locator(`tbody tr td:nth-child(${index})`).allTextContents();
-    const compactions = table.locator("thead th", { hasText: "compac-tions" });
-    await compactions.click();
-    expect(await compactions.getAttribute("aria-sort")).toBe("ascending");
-    await compactions.click();
-    expect((await column(1))[0]).toBe("sven");
-    const save = page.locator("#policies ~ a.csv").first();
-    const [download] = await Promise.all([page.waitForEvent("download"), save.click()]);
-    const lines = readFileSync(await download.path(), "utf8").split("\n");
-    expect(lines[0]).toMatch(/^policy,replayed: fired in sessions,/);
-    expect(lines[1]).toMatch(/^sven,/);
-    expect(lines).toHaveLength(4);
+  test("opens a compaction by a click on its ring", async () => {
+    const { page, complaints } = await browser.open("light", 1280);
+    const [x = 0, y = 0] = (await page.getAttribute("#chart", "data-ring"))?.split(" ").map(Number) ?? [];
+    await page.locator("#chart .u-over").click({ position: { x, y } });
+    await page.waitForSelector("#compactions details[open]");
+    expect(await page.locator("#compactions details[open] dt").count()).toBe(6);
     expect(complaints).toEqual([]);
     await page.close();
   });
 
-  test("begins with validity and draws cost against evidence", async () => {
-    const { page } = await open("light", 1280);
+  test("lists every compaction of a row with many", async () => {
+    const many = exampleReport({ sessions: ["long.jsonl"], workingRoomsTokens: [20_000], calls: 3000 });
+    const made = many.rows.map(({ compactions }) => compactions.length).reduce((most, count) => Math.max(most, count));
+    const other = await openReportBrowser(renderHtmlReport(many), "#chart[data-lines]");
+    const { page } = await other.open("light", 1280);
+    await page.click("#all-compactions");
+    expect(await page.locator("#compactions details").count()).toBe(made);
+    await page.locator("#compactions details summary").last().click();
+    expect(await page.locator("#compactions details").last().locator("dt").count()).toBe(6);
+    await other.close();
+  });
+
+  test.each([
+    ["policies-working-room-32k", "compactions", 6],
+    ["cost-working-room-64k", "breaks", 6],
+    ["front-working-room-32k", "prompt cache", 4],
+    ["session", "compactions", 6],
+    ["validity", "MAPE", 3],
+    ["calibration-methods", "MAPE", 9],
+    ["calibration-files", "MAPE", 5],
+    ["calibration-misses", "call", 0],
+    ["sessions", "messages", 3],
+  ])("sorts the table %s and saves it as CSV", async (name, head, rows) => {
+    const { page, complaints } = await browser.open("light", 1280);
+    await page.waitForSelector("#calibration-chart[data-misses]");
+    const table = page.locator(`table[data-name="${name}"]`);
+    const button = table
+      .locator("thead button.sort")
+      .filter({ hasText: new RegExp(`^${[...head].join("\u00ad?")}`) })
+      .first();
+    await button.press("Enter");
+    const sorted = table.locator("thead th[aria-sort]");
+    expect(await sorted.getAttribute("aria-sort")).toBe("ascending");
+    const before = (await downloaded(page, name)).lines;
+    await button.click();
+    expect(await sorted.getAttribute("aria-sort")).toBe("descending");
+    const { name: file, lines } = await downloaded(page, name);
+    expect(file).toBe(`plimsoll-${name}.csv`);
+    expect(lines.length).toBeGreaterThanOrEqual(rows);
+    expect(lines[0]).toBe(before[0]);
+    expect(lines.toSorted()).toEqual(before.toSorted());
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  test("exports figures in full, and nothing that a spreadsheet would run", async () => {
+    const { page } = await browser.open("light", 1280);
+    const { lines } = await downloaded(page, "policies-working-room-32k");
+    const tokens = report.rows
+      .filter(({ policy, window }) => policy === "none" && window.tokens === 32_000)
+      .reduce((sum, { metrics }) => sum + (metrics?.economy.promptTokens ?? 0), 0);
+    expect(lines[0]).toMatch(/^policy,replayed: fired in sessions,replayed: of sessions,replayed: calls,size: prompt tokens,/);
+    expect(lines.find((line) => line.startsWith("none,"))).toContain(`,${tokens},`);
+    await page.close();
+  });
+
+  test("answers first, then says how valid it is", async () => {
+    const { page } = await browser.open("light", 1280);
+    expect(await page.locator(".answer").allTextContents()).toEqual([
+      expect.stringMatching(/Without compaction .* outgrow it.*Use sven.*How sure\? It cannot be known: 2 sessions/s),
+      expect.stringContaining("Working room 64k"),
+    ]);
     expect(await page.locator("main h2").first().getAttribute("id")).toBe("validity");
-    expect(await page.locator("#front ~ .charts circle").count()).toBeGreaterThan(1);
+    await page.close();
+  });
+
+  test.each([
+    ["cost against source evidence", "#front ~ .charts circle.mark", 4],
+    ["a sweep's line over the threshold", "#sweep ~ .charts path.line", 2],
+    ["cache breaks", "#cache-breaks ~ .charts rect.bar", 4],
+    ["evidence over compactions", "#decay ~ .charts circle.mark", 2],
+    ["errors of every method", "#calibration ~ .strip circle", 4],
+  ])("draws %s", async (_, mark, least) => {
+    const { page } = await browser.open("light", 1280);
+    expect(await page.locator(mark).count()).toBeGreaterThanOrEqual(least);
+    await page.close();
+  });
+
+  test("says what a column means where its head has the focus", async () => {
+    const { page } = await browser.open("light", 1280);
+    await page.locator('table[data-name="policies-working-room-32k"] button.sort', { hasText: "source, far" }).focus();
+    const tip = page.locator("#tip");
+    expect(await tip.isVisible()).toBe(true);
+    expect(await tip.textContent()).toMatch(/source, far \(% of uses; higher is better\).*latest line of a person's message/s);
+    await page.keyboard.press("Escape");
+    expect(await tip.isVisible()).toBe(false);
     await page.close();
   });
 
   test("runs no script that is not its own", async () => {
-    const { page, complaints } = await open("light", 1280);
+    const { page, complaints } = await browser.open("light", 1280);
     await page.evaluate(`(() => {
       const script = document.createElement("script");
       script.textContent = "document.title = 'taken over'";
       document.body.append(script);
     })()`);
-    expect(await page.title()).toBe("Plimsoll: compaction policies compared");
+    expect(await page.title()).toBe("Plimsoll: what compaction does to these sessions");
     expect(complaints.join("\n")).toContain("Content Security Policy");
     await page.close();
   });

@@ -2,25 +2,25 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
-/** Everything that the report's page carries inside itself, besides its data. */
+/** Everything that a page carries inside itself, besides its data. */
 export interface PageAssets {
   readonly style: string;
   /** Scripts in the order in which they run: the chart library, then ours. */
   readonly scripts: readonly string[];
 }
 
-/** Scripts of the page. They are shipped as they stand, beside this file's source. */
-const SCRIPTS = ["context-chart.js", "detail-view.js", "figure-tables.js", "report-page.js"];
+/** Our styles; later ones overrule earlier ones. */
+const STYLES = ["page.css", "tables.css", "charts.css", "sections.css", "narrow-and-print.css"];
 
-/** Reads the chart library's own build and our style and scripts from the installed packages. */
-export function readPageAssets(): PageAssets {
+/** Reads the chart library's own build and our style and scripts; ours are shipped as they stand, beside this file's source. */
+export function readPageAssets(scripts: readonly string[]): PageAssets {
   const { resolve } = createRequire(import.meta.url);
   const library = (file: string) => readFileSync(resolve(`uplot/dist/${file}`), "utf8");
   // From `src/report` and from `dist/report` alike: the sources are part of the package.
   const own = (file: string) => readFileSync(new URL(`../../src/report/browser/${file}`, import.meta.url), "utf8");
   return {
-    style: `${library("uPlot.min.css")}\n${own("report-page.css")}`,
-    scripts: [library("uPlot.iife.min.js"), ...SCRIPTS.map(own)],
+    style: `${library("uPlot.min.css")}\n${STYLES.map(own).join("\n")}`,
+    scripts: [library("uPlot.iife.min.js"), ...scripts.map(own)],
   };
 }
 

@@ -1,45 +1,134 @@
-import type { RetentionCount } from "../results.ts";
+import { ECONOMY_MEANINGS, RELATIVE_MEANINGS } from "../metrics/meanings/economy-meanings.ts";
+import { RETENTION_MEANINGS } from "../metrics/meanings/retention-meanings.ts";
+import { SAFETY_MEANINGS } from "../metrics/meanings/safety-meanings.ts";
+import { SESSION_MEANINGS } from "../metrics/meanings/session-meanings.ts";
+import type { RetentionCount, SafetyMetrics } from "../results.ts";
 import { formatCount, formatRatioPercent, formatTokens, ratioOf } from "./figures.ts";
-import type { FigureColumn } from "./html-figure-table.ts";
+import { type FigureColumn, numberColumn } from "./html-figure-table.ts";
 import { BASELINE_POLICY, type PolicySummary } from "./policy-summary.ts";
 
 type Column = FigureColumn<PolicySummary>;
-
-const replayed = (title: string, figure: Column["figure"]): Column => ({ group: "replayed", title, figure });
-const economy = (title: string, figure: Column["figure"]): Column => ({ group: "size", title, figure });
-const retention = (title: string, figure: Column["figure"]): Column => ({ group: "retention at use, %", title, figure });
-const safety = (title: string, figure: Column["figure"]): Column => ({ group: "safety", title, figure });
-
-/** A column of a count of which each is a failure. */
-const failures = (title: string, count: (summary: PolicySummary) => number): Column => ({
-  ...safety(title, (summary) => formatCount(count(summary))),
-  isBad: (summary) => count(summary) > 0,
-});
+type Part = Exclude<keyof RetentionCount, "uses">;
 
 /** Share of the uses, as percent. */
-export function shareOfUses(count: RetentionCount, part: Exclude<keyof RetentionCount, "uses">): string {
+export function shareOfUses(count: RetentionCount, part: Part): string {
   return formatRatioPercent(ratioOf(count[part], count.uses));
+}
+
+const retention = (title: string, span: "all" | "far", part: Part): Column =>
+  numberColumn({
+    group: "retention at use, %",
+    title,
+    meaning: RETENTION_MEANINGS[part],
+    value: (s) => percentOf(ratioOf(s.retention[span][part], s.retention[span].uses)),
+    format: (value) => formatRatioPercent(value === null ? null : value / 100),
+  });
+
+/** A column of a count of which each is a failure. */
+const failures = (title: string, figure: keyof SafetyMetrics): Column =>
+  numberColumn({
+    group: "safety",
+    title,
+    meaning: SAFETY_MEANINGS[figure],
+    value: ({ safety }) => safety[figure],
+    format: formatCount,
+    isBad: ({ safety }) => (safety[figure] ?? 0) > 0,
+  });
+
+const relative = (title: string, meaning: "mean" | "pooled", of: (s: PolicySummary) => number | null): Column =>
+  numberColumn({
+    group: "size",
+    title: `% of ${BASELINE_POLICY}, ${title}`,
+    meaning: RELATIVE_MEANINGS[meaning],
+    value: (s) => percentOf(of(s)),
+    format: (value) => formatRatioPercent(value === null ? null : value / 100),
+  });
+
+/** A ratio as percent. */
+export function percentOf(ratio: number | null): number | null {
+  return ratio === null ? null : 100 * ratio;
 }
 
 /** Columns of the table that compares policies: size, the headline of retention, and safety. */
 export const POLICY_COLUMNS: readonly Column[] = [
-  replayed("fired in sessions", (s) => `${s.firedSessions} of ${s.sessions}`),
-  replayed("calls", (s) => formatCount(s.safety.calls)),
-  economy("prompt tokens", (s) => formatTokens(s.economy.promptTokens)),
-  economy(`% of ${BASELINE_POLICY}, mean`, (s) => formatRatioPercent(s.relative?.geometricMeanRatio ?? null)),
-  economy(`% of ${BASELINE_POLICY}, pooled`, (s) => formatRatioPercent(s.relative?.pooledRatio ?? null)),
-  economy("peak tokens", (s) => formatTokens(s.economy.peakPromptTokens)),
-  economy("compac-tions", (s) => formatCount(s.economy.compactions)),
-  economy("margin spent, %", (s) => formatRatioPercent(s.economy.marginSpentRatio)),
-  economy("failed", (s) => formatCount(s.economy.failedCompactions)),
-  retention("recall, all", (s) => shareOfUses(s.retention.all, "recalled")),
-  retention("recall, far", (s) => shareOfUses(s.retention.far, "recalled")),
-  retention("source, all", (s) => shareOfUses(s.retention.all, "sourceEvidenced")),
-  retention("source, far", (s) => shareOfUses(s.retention.far, "sourceEvidenced")),
-  failures("over-flows", (s) => s.safety.overflowingRequests),
-  failures("not re-covered", (s) => s.safety.unrecoveredRequests),
-  failures("invalid", (s) => s.safety.invalidRequests),
-  failures("irre-ducible", (s) => s.safety.irreducibleRequests),
-  safety("emer-gency", (s) => formatCount(s.safety.emergencyCompactions)),
-  safety("smallest headroom", (s) => formatTokens(s.safety.smallestHeadroomTokens)),
+  numberColumn({
+    group: "replayed",
+    title: "fired in sessions",
+    meaning: SESSION_MEANINGS.fired,
+    value: (s) => s.firedSessions,
+    format: formatCount,
+  }),
+  numberColumn({
+    group: "replayed",
+    title: "of sessions",
+    meaning: SESSION_MEANINGS.sessions,
+    value: (s) => s.sessions,
+    format: formatCount,
+  }),
+  numberColumn({
+    group: "replayed",
+    title: "calls",
+    meaning: SAFETY_MEANINGS.calls,
+    value: (s) => s.safety.calls,
+    format: formatCount,
+  }),
+  numberColumn({
+    group: "size",
+    title: "prompt tokens",
+    meaning: ECONOMY_MEANINGS.promptTokens,
+    value: (s) => s.economy.promptTokens,
+    format: formatTokens,
+  }),
+  relative("mean", "mean", (s) => s.relative?.geometricMeanRatio ?? null),
+  relative("pooled", "pooled", (s) => s.relative?.pooledRatio ?? null),
+  numberColumn({
+    group: "size",
+    title: "peak tokens",
+    meaning: ECONOMY_MEANINGS.peakPromptTokens,
+    value: (s) => s.economy.peakPromptTokens,
+    format: formatTokens,
+  }),
+  numberColumn({
+    group: "size",
+    title: "compac\u00adtions",
+    meaning: ECONOMY_MEANINGS.compactions,
+    value: (s) => s.economy.compactions,
+    format: formatCount,
+  }),
+  numberColumn({
+    group: "size",
+    title: "margin spent, %",
+    meaning: ECONOMY_MEANINGS.marginSpentRatio,
+    value: (s) => percentOf(s.economy.marginSpentRatio),
+    format: (value) => formatRatioPercent(value === null ? null : value / 100),
+  }),
+  numberColumn({
+    group: "size",
+    title: "failed",
+    meaning: ECONOMY_MEANINGS.failedCompactions,
+    value: (s) => s.economy.failedCompactions,
+    format: formatCount,
+  }),
+  retention("recall, all", "all", "recalled"),
+  retention("recall, far", "far", "recalled"),
+  retention("source, all", "all", "sourceEvidenced"),
+  retention("source, far", "far", "sourceEvidenced"),
+  failures("over\u00adflows", "overflowingRequests"),
+  failures("not re\u00adcovered", "unrecoveredRequests"),
+  failures("invalid", "invalidRequests"),
+  failures("irre\u00adducible", "irreducibleRequests"),
+  numberColumn({
+    group: "safety",
+    title: "emer\u00adgency",
+    meaning: SAFETY_MEANINGS.emergencyCompactions,
+    value: (s) => s.safety.emergencyCompactions,
+    format: formatCount,
+  }),
+  numberColumn({
+    group: "safety",
+    title: "smallest headroom",
+    meaning: SAFETY_MEANINGS.smallestHeadroomTokens,
+    value: (s) => s.safety.smallestHeadroomTokens,
+    format: formatTokens,
+  }),
 ];

@@ -1,9 +1,10 @@
 import type { BenchReport, ReplayRow, SessionDescription } from "../results.ts";
 import { cacheValidities, medianErrorPercent } from "./cache-validity.ts";
+import { commonFolder } from "./common-folder.ts";
 import { formatNumberOf, formatPercent } from "./figures.ts";
 
 /** Files whose size model is off by more are listed (the bar that every file is held against), in percent. */
-const LISTED_ERROR_PERCENT = 5;
+export const LISTED_ERROR_PERCENT = 5;
 
 /** Errors of the size model over the sessions that report sizes. */
 export interface SizeValidity {
@@ -33,12 +34,14 @@ export function sizeValidity({ sessions }: Pick<BenchReport, "sessions">): SizeV
 export function validityLines(report: BenchReport): readonly string[] {
   const size = sizeValidity(report);
   const caches = cacheValidities(report);
+  const folder = commonFolder(report.sessions.map(({ session }) => session));
+  const short = (session: string) => session.slice(folder.length);
   const estimated = report.sessions.filter(({ isEstimated }) => isEstimated).length;
   return [
     ...(size.worst === null
       ? []
       : [
-          `prompt sizes, held-out calls of ${formatNumberOf(size.sessions, "recording")}: median error ${formatPercent(size.medianMapePercent)} %, worst ${formatPercent(size.worst.sizeModel.mapePercent)} % (${size.worst.session})`,
+          `prompt sizes, held-out calls of ${formatNumberOf(size.sessions, "recording")}: median error ${formatPercent(size.medianMapePercent)} %, worst ${formatPercent(size.worst.sizeModel.mapePercent)} % (${short(size.worst.session)})`,
         ]),
     ...(estimated === 0 ? [] : [`${formatNumberOf(estimated, "session")} without reported sizes: replayed on estimates`]),
     ...(caches.length === 0
@@ -46,9 +49,12 @@ export function validityLines(report: BenchReport): readonly string[] {
       : [
           `cache reads against ${formatNumberOf(caches.length, "recording")}: median error ${formatPercent(medianErrorPercent(caches))} %`,
         ]),
-    ...firings(report),
+    ...firings(report, short),
+    ...size.listed.map(
+      ({ session, sizeModel }) => `prompt sizes of ${short(session)}: ${formatPercent(sizeModel.mapePercent)} %`,
+    ),
     ...caches.flatMap(({ session, errorPercent, cause }) =>
-      cause === null ? [] : [`cache reads of ${session}: ${formatPercent(errorPercent)} %, ${cause}`],
+      cause === null ? [] : [`cache reads of ${short(session)}: ${formatPercent(errorPercent)} %, ${cause}`],
     ),
   ];
 }
@@ -60,14 +66,14 @@ const NAMED_CALLS = 6;
  * Where the recorded agent itself compacted and the run has a policy of its name in the real window: before which calls it did, and
  * before which ours would have.
  */
-function firings(report: BenchReport): readonly string[] {
+function firings(report: BenchReport, short: (session: string) => string): readonly string[] {
   return report.sessions.flatMap(({ session, format, recordedBoundaries }) => {
     const rows = report.rows.filter((row) => row.session === session && row.window.kind === "real" && row.metrics !== null);
     const own = rows.find(({ policy }) => policy === format);
     const recorded = rows.find(({ policy }) => policy === "recorded");
     if (recordedBoundaries === 0 || own === undefined || recorded === undefined) return [];
     return [
-      `${session}: the recorded agent compacted before calls ${callsOf(recorded)}; the policy ${format} before ${callsOf(own)}`,
+      `${short(session)}: the recorded agent compacted before calls ${callsOf(recorded)}; the policy ${format} before ${callsOf(own)}`,
     ];
   });
 }

@@ -1,11 +1,15 @@
 /**
- * Draws context size over calls. Runs in the report's page after uPlot and before report-page.js, which calls it. Colours come from the
- * page's custom properties, so that the chart follows the light or dark scheme.
+ * Draws context size over calls. Runs in the report's page after uPlot and chart-theme.js, and before report-page.js, which calls it.
  */
 
-/** @typedef {{ name: string, colour: number, round: number, calls: number[], tokens: number[], compacted: Set<number>, overflowed: Set<number> }} Line */
+/**
+ * `isPicked`: the line that is looked at; its trigger and the misses of its prompt cache are drawn, too.
+ * @typedef {{ name: string, colour: number, round: number, isShown: boolean, isPicked: boolean, calls: number[], tokens: number[],
+ *   compacted: Set<number>, overflowed: Set<number>, broken: readonly (readonly [number, number])[],
+ *   expired: readonly (readonly [number, number])[], triggerTokens: number | null }} Line
+ */
 /** @typedef {{ windowTokens: number, budgetTokens: number, lines: Line[] }} Chart */
-/** @typedef {{ compactions: number, overflows: number, lines: number }} DrawnMarks */
+/** @typedef {{ compactions: number, overflows: number, lines: number, misses: number, ring: string }} DrawnMarks */
 
 // biome-ignore lint/correctness/noUnusedVariables: read by report-page.js, a later script of the same page
 const contextChart = (() => {
@@ -14,24 +18,22 @@ const contextChart = (() => {
   /** Crosses closer than this are drawn as one (chosen: they would run into each other). */
   const CROSS_SPACING_PIXELS = 9;
 
+  /** Rings of a line with more of them are drawn smaller (chosen: they would hide it). */
+  const MOST_RINGS = 40;
+  /** A click so near to a ring means it (chosen: a finger's tip is about twice as wide). */
+  const NEAR_PIXELS = 24;
+
   /** Dashes of lines whose colour another line has too: none in the first round. */
   const DASHES = [[], [7, 3], [2, 3]];
   /** The ground behind a label lets lines shine through (chosen). */
-  const LABEL_OPACITY = 0.7;
+  const LABEL_OPACITY = 0.85;
 
-  /** @param {string} name */
-  const token = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-
-  /** @param {number} tokens */
-  function shortTokens(tokens) {
-    if (Math.abs(tokens) < 1_000) return String(Math.round(tokens));
-    if (Math.abs(tokens) < 999_500) return `${Number((tokens / 1_000).toFixed(1))}k`;
-    return `${Number((tokens / 1_000_000).toFixed(2))}M`;
-  }
+  const { token, shortTokens, axis, wholeNumbers } = chartTheme;
 
   /** @param {Chart} chart */
   function highestTokens(chart) {
-    return chart.lines.reduce((highest, { tokens }) => tokens.reduce((most, value) => Math.max(most, value), highest), 0);
+    const shown = chart.lines.filter(({ isShown }) => isShown);
+    return shown.reduce((highest, { tokens }) => tokens.reduce((most, value) => Math.max(most, value), highest), 0);
   }
 
   /**
@@ -113,6 +115,7 @@ const contextChart = (() => {
     const ratio = devicePixelRatio;
     let crossEnd = Number.NEGATIVE_INFINITY;
     let overflows = 0;
+    const radius = line.compacted.size > MOST_RINGS ? 2.5 : 4;
     ctx.save();
     ctx.lineWidth = 1.75 * ratio;
     // A dashed line drawn before leaves its dashes behind.
@@ -136,7 +139,7 @@ const contextChart = (() => {
         ctx.strokeStyle = token(`--colour-${line.colour}`);
         ctx.fillStyle = token("--paper");
         ctx.beginPath();
-        ctx.arc(x, y, 4 * ratio, 0, 2 * Math.PI);
+        ctx.arc(x, y, radius * ratio, 0, 2 * Math.PI);
         ctx.fill();
         ctx.stroke();
       }
@@ -146,22 +149,84 @@ const contextChart = (() => {
   }
 
   /**
+   * Triangles at the lower edge where the line's prompt cache was broken (filled) or had expired.
+   * @param {uPlot} plot
+   * @param {Line} line
+   */
+  function drawMisses(plot, { colour, broken, expired }) {
+    const { ctx, bbox } = plot;
+    const ratio = devicePixelRatio;
+    const [base, half] = [bbox.top + bbox.height - 2 * ratio, 3.5 * ratio];
+    ctx.save();
+    ctx.setLineDash([]);
+    ctx.strokeStyle = token(`--colour-${colour}`);
+    ctx.fillStyle = token(`--colour-${colour}`);
+    /** @param {number} call */
+    const triangle = (call) => {
+      const x = plot.valToPos(call, "x", true);
+      ctx.beginPath();
+      ctx.moveTo(x - half, base - 2 * half);
+      ctx.lineTo(x + half, base - 2 * half);
+      ctx.lineTo(x, base);
+      ctx.closePath();
+    };
+    for (const [call] of broken) {
+      triangle(call);
+      ctx.fill();
+    }
+    for (const [call] of expired) {
+      triangle(call);
+      ctx.stroke();
+    }
+    ctx.restore();
+    return broken.length + expired.length;
+  }
+
+  /**
+   * Where the first ring of the line is, in pixels of the plot; empty without one.
+   * @param {uPlot} plot
+   * @param {Line | undefined} line
+   */
+  function ringOf(plot, line) {
+    const [first] = line?.compacted ?? [];
+    if (line === undefined || first === undefined) return "";
+    const place = [plot.valToPos(line.calls[first] ?? 0, "x"), plot.valToPos(line.tokens[first] ?? 0, "y")];
+    return place.map(Math.round).join(" ");
+  }
+
+  /**
+   * The call of the compaction nearest to the pointer among the lines that are shown; `null` where none is near.
+   * @param {uPlot} plot
+   * @param {Chart} chart
+   * @returns {{ name: string, call: number } | null}
+   */
+  function compactionAt(plot, chart) {
+    const { left = -1, top = -1 } = plot.cursor;
+    let nearest = null;
+    let least = NEAR_PIXELS;
+    for (const [index, line] of chart.lines.entries()) {
+      if (plot.series[index + 1]?.show === false) continue;
+      for (const at of line.compacted) {
+        const [x, y] = [plot.valToPos(line.calls[at] ?? 0, "x"), plot.valToPos(line.tokens[at] ?? 0, "y")];
+        const distance = Math.hypot(x - left, Math.max(y, 0) - top);
+        if (distance >= least) continue;
+        least = distance;
+        nearest = { name: line.name, call: line.calls[at] ?? 0 };
+      }
+    }
+    return nearest;
+  }
+
+  /**
    * Draws the chart into the element and returns the plot, so that it can be resized or destroyed. `onDrawn` hears what was marked.
    * @param {HTMLElement} element
    * @param {Chart} chart
-   * @param {{ width: number, height: number, showAll: boolean, onDrawn: (marks: DrawnMarks) => void }} options
+   * @param {{ width: number, height: number, showAll: boolean, onDrawn: (marks: DrawnMarks) => void,
+   *   onToggle: (name: string, isShown: boolean) => void, onOpen: (name: string, call: number) => void }} options
    */
-  function draw(element, chart, { width, height, showAll, onDrawn }) {
+  function draw(element, chart, { width, height, showAll, onDrawn, onToggle, onOpen }) {
     const { calls, columns } = alignLines(chart);
-    const drawn = chart.lines.filter((line) => line.calls.length > 0);
-    const axis = {
-      stroke: token("--soft-ink"),
-      grid: { stroke: token("--grid"), width: 1 },
-      ticks: { stroke: token("--rule"), width: 1, size: 5 },
-      font: "12px system-ui, sans-serif",
-      labelFont: "12px system-ui, sans-serif",
-      labelSize: 22,
-    };
+    const drawn = chart.lines.filter((line) => line.calls.length > 0 && line.isShown);
     /** @param {uPlot} plot */
     const drawAll = (plot) => {
       drawLimit(plot, {
@@ -176,7 +241,13 @@ const contextChart = (() => {
         colour: token("--budget"),
         dash: [7, 4],
       });
-      const marks = { compactions: 0, overflows: 0, lines: drawn.length };
+      const picked = chart.lines.find(({ isPicked }) => isPicked);
+      if (picked?.triggerTokens != null) {
+        const text = `${picked.name} acts ${shortTokens(picked.triggerTokens)}`;
+        drawLimit(plot, { tokens: picked.triggerTokens, text, colour: token(`--colour-${picked.colour}`), dash: [2, 3] });
+      }
+      const misses = picked === undefined ? 0 : drawMisses(plot, picked);
+      const marks = { compactions: 0, overflows: 0, lines: drawn.length, misses, ring: ringOf(plot, picked) };
       for (const [index, line] of chart.lines.entries()) {
         if (plot.series[index + 1]?.show === false) continue;
         const { compactions, overflows } = drawMarks(plot, line);
@@ -193,19 +264,20 @@ const contextChart = (() => {
         cursor: { y: false, drag: { x: true, y: false } },
         axes: [
           {
-            ...axis,
+            ...axis(),
             label: "model call",
             size: 34,
-            values: (_plot, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? String(tick) : "")),
+            values: wholeNumbers,
           },
-          { ...axis, label: "prompt size (tokens)", size: 58, values: (_plot, ticks) => ticks.map(shortTokens) },
+          { ...axis(), label: "prompt size (tokens)", size: 58, values: (_plot, ticks) => ticks.map(shortTokens) },
         ],
         series: [
           { label: "call", value: (_plot, call) => (call === null ? "–" : String(call)) },
           ...chart.lines.map((line) => ({
             label: line.name,
             stroke: token(`--colour-${line.colour}`),
-            width: 1.75,
+            show: line.isShown,
+            width: line.isPicked ? 2.5 : 1.5,
             dash: DASHES[line.round % DASHES.length] ?? [],
             spanGaps: true,
             points: { show: calls.length < 3 },
@@ -213,12 +285,27 @@ const contextChart = (() => {
             value: (_plot, tokens) => (tokens === null ? "–" : shortTokens(tokens)),
           })),
         ],
-        hooks: { draw: [drawAll] },
+        hooks: {
+          draw: [drawAll],
+          setSeries: [
+            (plot, index) => {
+              const line = index === null ? undefined : chart.lines[index - 1];
+              if (line !== undefined) onToggle(line.name, plot.series[index ?? 0]?.show !== false);
+            },
+          ],
+          ready: [
+            (plot) =>
+              plot.over.addEventListener("click", () => {
+                const found = compactionAt(plot, chart);
+                if (found !== null) onOpen(found.name, found.call);
+              }),
+          ],
+        },
       },
       [calls, ...columns],
       element,
     );
   }
 
-  return { draw, highestTokens, shortTokens, topTokens };
+  return { draw, highestTokens, topTokens };
 })();

@@ -1,87 +1,102 @@
-/** Makes every table of figures sortable by a click on a column's head, and lets it be saved as CSV. */
+/**
+ * Makes every table of figures sortable by its heads, also with the keyboard, and lets it be saved as CSV. Works for tables that are filled
+ * later, too: nothing is remembered of them.
+ */
 (() => {
-  /** @param {HTMLTableRowElement} row @param {number} column */
-  const textOf = (row, column) => row.cells[column]?.textContent?.trim() ?? "";
+  /** What a cell is sorted by and saved as. @param {HTMLTableCellElement | undefined} cell */
+  const rawOf = (cell) => cell?.dataset.v ?? cell?.textContent?.trim() ?? "";
 
-  /** The number that a cell shows; its unit counts. @param {string} text */
-  const numberOf = (text) => {
-    const [, digits = "", unit = ""] = /^(-?[\d,]*\.?\d+)\s*([kMG]?)/.exec(text) ?? [];
-    if (digits === "") return null;
-    return Number(digits.replaceAll(",", "")) * ({ k: 1e3, M: 1e6, G: 1e9 }[unit] ?? 1);
-  };
+  /** @param {string} raw */
+  const numberOf = (raw) => (/^-?\d+(\.\d+)?(e[-+]?\d+)?$/.test(raw) ? Number(raw) : null);
 
-  /** @param {string} a @param {string} b */
-  const compare = (a, b) => {
+  /** Numbers by size, texts by their letters, numbers first; what is not known stands last either way. @param {number} direction */
+  const comparing = (direction) => (/** @type {string} */ a, /** @type {string} */ b) => {
+    const [missingA, missingB] = [a === "" || a === "–", b === "" || b === "–"];
+    if (missingA || missingB) return Number(missingA) - Number(missingB);
     const [first, second] = [numberOf(a), numberOf(b)];
-    if (first !== null && second !== null) return first - second;
-    if (first === null && second === null) return a < b ? -1 : a > b ? 1 : 0;
-    return first === null ? 1 : -1;
-  };
-
-  /** @param {string} text */
-  const csvCell = (text) => {
-    // A spreadsheet would run a cell that begins like a formula.
-    const safe = /^[=+@]/.test(text) ? `'${text}` : text;
-    return /[",\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+    if (first !== null && second !== null) return (first - second) * direction;
+    if (first === null && second === null) return a.localeCompare(b) * direction;
+    return (first === null ? 1 : -1) * direction;
   };
 
   /** The lowest head over each column, with the group above it. @param {HTMLTableElement} table */
   const headsOf = (table) => {
     /** @type {{ element: HTMLTableCellElement, name: string }[]} */
     const heads = [];
-    for (const row of table.tHead?.rows ?? []) {
+    /** @type {number[]} */
+    let free = [];
+    for (const [place, row] of [...(table.tHead?.rows ?? [])].entries()) {
       /** @type {number[]} */
-      const free = row.rowIndex === 0 ? [] : [...heads.keys()].filter((column) => heads[column]?.element.rowSpan === 1);
-      let column = 0;
+      const open = [];
+      let next = 0;
       for (const cell of row.cells) {
         for (let span = 0; span < cell.colSpan; span++) {
-          const place = row.rowIndex === 0 ? column : (free[column] ?? column);
-          const above = heads[place];
-          const name = (cell.textContent ?? "").trim();
-          heads[place] = { element: cell, name: above === undefined ? name : `${above.name}: ${name}` };
-          column += 1;
+          const column = place === 0 ? heads.length : (free[next] ?? next);
+          const name = (cell.textContent ?? "")
+            .replaceAll("\u00ad", "")
+            .replace(/\s*[↑↓]\s*$/, "")
+            .trim();
+          const above = heads[column]?.name ?? "";
+          heads[column] = { element: cell, name: above === "" ? name : `${above}: ${name}` };
+          if (cell.rowSpan === 1) open.push(column);
+          next += 1;
         }
       }
+      free = open;
     }
     return heads;
   };
 
-  /** @param {HTMLTableElement} table @param {readonly { name: string }[]} heads */
-  const csvOf = (table, heads) => {
-    const rows = [...(table.tBodies[0]?.rows ?? [])].map((row) => heads.map((_, column) => textOf(row, column)));
+  /** @param {string} text */
+  const csvCell = (text) => {
+    // A spreadsheet would run a cell that begins like a formula; negative numbers are none.
+    const safe = /^[=+@\t\r]/.test(text) || (text.startsWith("-") && numberOf(text) === null) ? `'${text}` : text;
+    return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  };
+
+  /** @param {HTMLTableElement} table */
+  const csvOf = (table) => {
+    const heads = headsOf(table);
+    const rows = [...(table.tBodies[0]?.rows ?? [])].map((row) => heads.map((_, column) => rawOf(row.cells[column])));
     return [heads.map(({ name }) => name), ...rows].map((row) => row.map(csvCell).join(",")).join("\n");
   };
 
-  for (const table of document.querySelectorAll("table")) {
+  /** @param {HTMLTableElement} table @param {HTMLTableCellElement} head */
+  const sortBy = (table, head) => {
     const heads = headsOf(table);
-    for (const [column, { element }] of heads.entries()) {
-      if (element.colSpan > 1) continue;
-      element.classList.add("sortable");
-      element.tabIndex = 0;
-      const sort = () => {
-        const isAscending = element.getAttribute("aria-sort") !== "ascending";
-        for (const other of heads) other.element.removeAttribute("aria-sort");
-        element.setAttribute("aria-sort", isAscending ? "ascending" : "descending");
-        const body = table.tBodies[0];
-        const rows = [...(body?.rows ?? [])].sort(
-          (a, b) => compare(textOf(a, column), textOf(b, column)) * (isAscending ? 1 : -1),
-        );
-        body?.append(...rows);
-      };
-      element.addEventListener("click", sort);
-      element.addEventListener("keydown", (event) => {
-        if (event.key === "Enter") sort();
-      });
-    }
+    const column = heads.findIndex(({ element }) => element === head);
+    const isAscending = head.getAttribute("aria-sort") !== "ascending";
+    for (const { element } of heads) element.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", isAscending ? "ascending" : "descending");
+    const compare = comparing(isAscending ? 1 : -1);
+    const body = table.tBodies[0];
+    const rows = [...(body?.rows ?? [])].sort((a, b) => compare(rawOf(a.cells[column]), rawOf(b.cells[column])));
+    body?.append(...rows);
+  };
+
+  document.addEventListener("click", ({ target }) => {
+    const button = target instanceof Element ? target.closest("button.sort") : null;
+    const [head, table] = [button?.closest("th"), button?.closest("table")];
+    if (head && table) sortBy(table, head);
+  });
+
+  for (const table of document.querySelectorAll("table.figures")) {
+    if (!(table instanceof HTMLTableElement)) continue;
     const save = document.createElement("a");
     save.textContent = "CSV";
     save.className = "csv";
-    save.download = "plimsoll.csv";
+    save.download = `plimsoll-${table.dataset.name ?? "table"}.csv`;
     save.href = "#";
+    save.title = "save this table as CSV";
     // Made when it is asked for, so that it holds what is shown.
     save.addEventListener("click", () => {
-      save.href = `data:text/csv;charset=utf-8,${encodeURIComponent(csvOf(table, headsOf(table)))}`;
+      save.href = `data:text/csv;charset=utf-8,${encodeURIComponent(csvOf(table))}`;
     });
-    table.parentElement?.after(save);
+    table.closest(".table")?.append(save);
   }
+
+  // What is folded away would be missing on paper.
+  addEventListener("beforeprint", () => {
+    for (const legend of document.querySelectorAll("details.legend")) legend.setAttribute("open", "");
+  });
 })();

@@ -1,87 +1,101 @@
 /**
- * The report's page: pickers for session and window, the chart, and the table of the chosen chart. All text from the data goes in as
- * text nodes.
+ * The report's page: pickers for session, window and policy, the charts of the chosen row, the table beside them, and what each compaction
+ * did. All text from the data goes in as text nodes.
  */
 
-/** @typedef {import("../chart-data.ts").ChartData} ChartData */
-/** @typedef {import("../chart-data.ts").ChartCell} ChartCell */
-/** @typedef {import("../chart-data.ts").ChartLine} ChartLine */
+/** @typedef {import("../chart-index.ts").ChartIndex} ChartIndex */
+/** @typedef {import("../session-block.ts").SessionBlock} SessionBlock */
+/** @typedef {import("../session-block.ts").ChartCell} ChartCell */
+/** @typedef {import("../session-block.ts").ChartLine} ChartLine */
 
-(() => {
+(async () => {
+  const { byId, make, shortTokens, shortPercent } = chartTheme;
+  const { sums } = pageData;
+  /** @type {ChartIndex} */
+  const index = await pageData.read("chart-index");
+  if (index.sessions.length === 0) return;
+
   /** @param {string} id */
-  const byId = (id) => {
-    const element = document.getElementById(id);
-    if (element === null) throw new Error(`the page has no #${id}`);
-    return element;
-  };
-  /** @type {ChartData} */
-  const data = JSON.parse(byId("chart-data").textContent ?? "{}");
-  if (data.cells.length === 0) return;
-
-  const sessionPicker = /** @type {HTMLSelectElement} */ (byId("session-picker"));
-  const windowPicker = /** @type {HTMLSelectElement} */ (byId("window-picker"));
-  const policyPicker = /** @type {HTMLSelectElement} */ (byId("policy-picker"));
-  const showAllBox = /** @type {HTMLInputElement} */ (byId("show-all"));
-  const previousButton = /** @type {HTMLButtonElement} */ (byId("previous-session"));
-  const nextButton = /** @type {HTMLButtonElement} */ (byId("next-session"));
-  const element = byId("chart");
+  const picker = (id) => /** @type {HTMLSelectElement} */ (byId(id));
+  /** @param {string} id */
+  const box = (id) => /** @type {HTMLInputElement} */ (byId(id));
+  /** @param {string} id */
+  const button = (id) => /** @type {HTMLButtonElement} */ (byId(id));
+  const [sessionPicker, windowPicker, policyPicker] = [
+    picker("session-picker"),
+    picker("window-picker"),
+    picker("policy-picker"),
+  ];
+  const [element, fillingElement] = [byId("chart"), byId("composition")];
   /** @type {uPlot | null} */
   let plot = null;
+  /** @type {uPlot | null} */
+  let fillingPlot = null;
+  /** Policies that are drawn, until another window is chosen. @type {Set<string>} */
+  let shown = new Set();
 
-  /** @param {readonly number[]} steps */
-  const sums = (steps) => {
-    let total = 0;
-    return steps.map((step) => {
-      total += step;
-      return total;
-    });
-  };
+  const chosen = () => ({
+    session: Number(sessionPicker.value),
+    window: Number(windowPicker.value),
+    policy: Number(policyPicker.value),
+  });
+
+  /** @param {number} policy */
+  const nameOf = (policy) => index.policies[policy]?.name ?? "";
 
   /** @param {ChartLine} line */
   const readLine = (line) => ({
-    name: data.policies[line.policy]?.name ?? "",
-    colour: data.policies[line.policy]?.colour ?? 0,
-    round: data.policies[line.policy]?.round ?? 0,
+    name: nameOf(line.policy),
+    colour: index.policies[line.policy]?.colour ?? 0,
+    round: index.policies[line.policy]?.round ?? 0,
+    isShown: shown.has(nameOf(line.policy)),
+    isPicked: line.policy === chosen().policy,
     calls: sums(line.callSteps),
     tokens: sums(line.tokenSteps),
     compacted: new Set(line.compacted),
-    overflowed: new Set(line.overflowRuns.flatMap(([from, length]) => Array.from({ length }, (_, index) => from + index))),
+    overflowed: new Set(line.overflowRuns.flatMap(([from, length]) => Array.from({ length }, (_, at) => from + at))),
+    broken: line.broken,
+    expired: line.expired,
+    triggerTokens: line.triggerTokens,
   });
 
-  /**
-   * @param {string} tag
-   * @param {string} text
-   * @param {string} className
-   */
-  const make = (tag, text, className) => {
-    const made = document.createElement(tag);
-    made.textContent = text;
-    made.className = className;
-    return made;
+  const FORMATS = {
+    count: (/** @type {number} */ value) => value.toLocaleString("en-US"),
+    tokens: shortTokens,
+    percent: shortPercent,
+    usd: (/** @type {number} */ value) => (value >= 1 || value === 0 ? value.toFixed(2) : value.toFixed(4)),
+  };
+
+  /** @param {number | null} value @param {number} figure */
+  const figureCell = (value, figure) => {
+    const format = FORMATS[index.figures[figure]?.format ?? "count"];
+    const cell = make("td", value === null ? "–" : format(value));
+    if (value !== null) cell.dataset.v = String(value);
+    return cell;
   };
 
   /** @param {ChartCell} cell */
   const showTable = (cell) => {
-    const head = document.createElement("tr");
-    head.append(make("th", "policy", "name"), ...data.figureNames.map((name) => make("th", name, "wrapped")));
     const rows = cell.lines.map((line) => {
       const row = document.createElement("tr");
-      const name = make("td", "", "name");
-      const { colour, round } = readLine(line);
+      const { colour, round, isPicked } = readLine(line);
+      if (isPicked) row.className = "picked";
+      const name = make("th", "", "name");
+      name.setAttribute("scope", "row");
       const swatch = make("span", "", round === 0 ? "swatch" : "swatch dashed");
       swatch.style.color = `var(--colour-${colour})`;
-      name.append(swatch, data.policies[line.policy]?.name ?? "");
+      name.append(swatch, nameOf(line.policy));
       row.append(name);
-      if (line.figures.length > 0) row.append(...line.figures.map((figure) => make("td", figure, "")));
+      if (line.figures.length > 0) row.append(...line.figures.map(figureCell));
       else {
         const why = /** @type {HTMLTableCellElement} */ (make("td", line.why ?? "not applicable", "text soft"));
-        why.colSpan = data.figureNames.length;
+        why.colSpan = index.figures.length;
         row.append(why);
       }
       return row;
     });
-    byId("cell-head").replaceChildren(head);
     byId("cell-rows").replaceChildren(...rows);
+    for (const head of document.querySelectorAll('table[data-name="session"] th')) head.removeAttribute("aria-sort");
   };
 
   /**
@@ -89,110 +103,140 @@
    * @param {ChartCell} cell
    */
   const caption = (chart, cell) => {
-    const beyond = chart.lines.flatMap(({ name, calls, tokens }) => {
-      const index = tokens.findIndex((size) => size > contextChart.topTokens(chart));
-      return index < 0
+    const beyond = chart.lines.flatMap(({ name, isShown, calls, tokens }) => {
+      const at = isShown ? tokens.findIndex((size) => size > contextChart.topTokens(chart)) : -1;
+      return at < 0
         ? []
-        : [`${name} leaves the chart at call ${calls[index]} and would reach ${contextChart.shortTokens(Math.max(...tokens))}`];
+        : [`${name} leaves the chart at call ${calls[at]} and would reach ${shortTokens(Math.max(...tokens))}`];
     });
-    const overhead = `${contextChart.shortTokens(cell.overheadTokens)} of each prompt is overhead (system text and tools).`;
-    return showAllBox.checked || beyond.length === 0 ? overhead : `${overhead} Cut off above: ${beyond.join("; ")}.`;
+    const overhead = `${shortTokens(cell.overheadTokens)} of each prompt is overhead (system text and tools).`;
+    return box("show-all").checked || beyond.length === 0 ? overhead : `${overhead} Cut off above: ${beyond.join("; ")}.`;
   };
 
-  const showDetails = () => {
-    const [session, window, policy] = [sessionPicker, windowPicker, policyPicker].map(({ value }) => Number(value));
-    detailView.show(data.details.find((cell) => cell.session === session && cell.window === window && cell.policy === policy));
-  };
-
-  const show = () => {
-    showDetails();
-    const session = Number(sessionPicker.value);
-    const cell = data.cells.find(
-      (candidate) => candidate.session === session && candidate.window === Number(windowPicker.value),
-    );
+  /** @param {ChartCell} cell */
+  const drawChart = (cell) => {
     plot?.destroy();
     plot = null;
-    previousButton.disabled = session === 0;
-    nextButton.disabled = session === data.sessions.length - 1;
-    if (cell === undefined) {
-      element.replaceChildren(make("p", "This session was not replayed in this window.", "soft"));
-      byId("cell-rows").replaceChildren();
-      byId("chart-note").textContent = "";
-      return;
-    }
-    const lines = cell.lines.map(readLine);
-    const chart = {
-      windowTokens: cell.windowTokens,
-      budgetTokens: cell.budgetTokens,
-      lines: lines.filter(({ calls }) => calls.length > 0),
-    };
-    const isClipped = contextChart.highestTokens(chart) > contextChart.topTokens(chart);
-    byId("show-all-label").hidden = !isClipped;
-    showTable(cell);
+    const lines = cell.lines.map(readLine).filter(({ calls }) => calls.length > 0);
+    const chart = { windowTokens: cell.windowTokens, budgetTokens: cell.budgetTokens, lines };
+    byId("show-all-label").hidden = contextChart.highestTokens(chart) <= contextChart.topTokens(chart);
     byId("chart-note").textContent = caption(chart, cell);
     element.replaceChildren();
-    if (chart.lines.length === 0) {
+    if (lines.length === 0) {
       element.append(make("p", cell.lines[0]?.why ?? "No policy has figures here.", "soft"));
       return;
     }
     plot = contextChart.draw(element, chart, {
       width: element.clientWidth,
-      height: chartHeight(),
-      showAll: showAllBox.checked,
-      onDrawn: (marks) =>
-        Object.assign(element.dataset, { lines: marks.lines, compactions: marks.compactions, overflows: marks.overflows }),
+      height: chartTheme.heightOf(element),
+      showAll: box("show-all").checked,
+      onDrawn: (marks) => Object.assign(element.dataset, marks),
+      onToggle: (name, isShown) => void (isShown ? shown.add(name) : shown.delete(name)),
+      onOpen: (name, call) => void openCompaction(name, call),
     });
     element.setAttribute(
       "aria-label",
-      `Prompt size over ${chart.lines[0]?.calls.at(-1)} calls for ${chart.lines.map(({ name }) => name).join(", ")}; the figures are in the table below`,
+      `Prompt size over ${lines[0]?.calls.at(-1)} calls for ${[...shown].join(", ")}; the figures are in the table below`,
     );
   };
 
-  const chartHeight = () => (element.clientWidth < 640 ? 300 : 400);
-
-  /** The session in which most was compacted: the one to look at first. */
-  const busiestSession = () => {
-    const compactions = data.sessions.map(() => 0);
-    for (const { session, lines } of data.cells) {
-      compactions[session] = lines.reduce((sum, line) => sum + line.compacted.length, compactions[session] ?? 0);
+  /** @param {ChartCell} cell @param {readonly string[]} texts */
+  const showDetails = (cell, texts) => {
+    fillingPlot?.destroy();
+    fillingPlot = null;
+    fillingElement.replaceChildren();
+    fillingElement.dataset.layers = "0";
+    const line = cell.lines.find(({ policy }) => policy === chosen().policy);
+    byId("detail-title").textContent =
+      `${nameOf(chosen().policy)}, ${index.windows[chosen().window]}, ${index.sessions[chosen().session]}`;
+    detailView.show(line?.compactions ?? [], texts);
+    const calls = sums(line?.composition.callSteps ?? []);
+    if (line === undefined || calls.length < 2) {
+      fillingElement.append(make("p", line?.why ?? "Too few calls to draw this.", "soft"));
+      return;
     }
-    return compactions.indexOf(Math.max(...compactions));
+    const layers = line.composition.kinds.map(({ name, tokens }) => ({ name: texts[name] ?? "", tokens: [...tokens] }));
+    const size = { width: fillingElement.clientWidth, height: chartTheme.heightOf(fillingElement) };
+    fillingPlot = compositionChart.draw(fillingElement, { calls, layers, budgetTokens: cell.budgetTokens }, size);
+  };
+
+  const show = async () => {
+    const { session, window } = chosen();
+    /** @type {SessionBlock} */
+    const block = await pageData.read(`session-${session}`);
+    // Another one may have been chosen while this one was unpacked.
+    if (session !== chosen().session || window !== chosen().window) return;
+    button("previous-session").disabled = session === 0;
+    button("next-session").disabled = session === index.sessions.length - 1;
+    const cell = block.cells.find((candidate) => candidate.window === window);
+    if (cell === undefined) {
+      plot?.destroy();
+      plot = null;
+      element.replaceChildren(make("p", "This session was not replayed in this window.", "soft"));
+      byId("cell-rows").replaceChildren();
+      byId("chart-note").textContent = "";
+      return;
+    }
+    showTable(cell);
+    drawChart(cell);
+    showDetails(cell, block.texts);
+  };
+
+  /** @param {string} name @param {number} call */
+  const openCompaction = async (name, call) => {
+    policyPicker.value = String(index.policies.findIndex((policy) => policy.name === name));
+    await show();
+    detailView.open(call);
+  };
+
+  const chooseLines = () => {
+    const all = box("show-all-lines").checked;
+    const some = index.shown[chosen().window] ?? [];
+    shown = new Set(all ? index.policies.map(({ name }) => name) : some.map(nameOf));
+    shown.add(nameOf(chosen().policy));
   };
 
   /** @param {number} session */
   const choose = (session) => {
     sessionPicker.value = String(session);
-    show();
+    return show();
   };
 
-  policyPicker.append(
-    ...data.policies.map(({ name }, index) => {
-      const option = /** @type {HTMLOptionElement} */ (make("option", name, ""));
-      option.value = String(index);
-      return option;
-    }),
-  );
-  // The last policy that acted is what a reader came for.
-  policyPicker.value = String(
-    Math.max(0, ...data.details.filter((cell) => cell.compactions.length > 0).map(({ policy }) => policy)),
-  );
-
-  policyPicker.addEventListener("change", showDetails);
-  sessionPicker.addEventListener("change", show);
-  windowPicker.addEventListener("change", show);
-  showAllBox.addEventListener("change", show);
-  previousButton.addEventListener("click", () => choose(Number(sessionPicker.value) - 1));
-  nextButton.addEventListener("click", () => choose(Number(sessionPicker.value) + 1));
-  for (const button of document.querySelectorAll("button[data-session]")) {
-    button.addEventListener("click", () => {
-      choose(Number(button.getAttribute("data-session")));
+  windowPicker.addEventListener("change", () => {
+    policyPicker.value = String(index.picked[chosen().window] ?? 0);
+    chooseLines();
+    void show();
+  });
+  policyPicker.addEventListener("change", () => {
+    shown.add(nameOf(chosen().policy));
+    void show();
+  });
+  box("show-all-lines").addEventListener("change", () => {
+    chooseLines();
+    void show();
+  });
+  for (const each of [sessionPicker, box("show-all")]) each.addEventListener("change", () => void show());
+  button("previous-session").addEventListener("click", () => void choose(chosen().session - 1));
+  button("next-session").addEventListener("click", () => void choose(chosen().session + 1));
+  for (const link of document.querySelectorAll("button[data-session]")) {
+    link.addEventListener("click", () => {
+      void choose(Number(link.getAttribute("data-session")));
       byId("charts").scrollIntoView();
     });
   }
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
-  new ResizeObserver(() => {
-    if (plot !== null && plot.width !== element.clientWidth)
-      plot.setSize({ width: element.clientWidth, height: chartHeight() });
-  }).observe(element);
-  choose(busiestSession());
+  chartTheme.follow(
+    element,
+    () => plot,
+    () => void show(),
+  );
+  chartTheme.follow(
+    fillingElement,
+    () => fillingPlot,
+    () => {},
+  );
+  if (document.getElementById("calibration") !== null) void calibrationView.start();
+  windowPicker.value = String(index.firstWindow);
+  policyPicker.value = String(index.picked[chosen().window] ?? 0);
+  chooseLines();
+  await choose(index.busiestSession);
 })();

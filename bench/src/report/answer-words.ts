@@ -1,0 +1,85 @@
+import { FEWEST_SESSIONS } from "../tune/bootstrap.ts";
+import type { NothingDone, WindowAnswer } from "./answer.ts";
+import { formatCount, formatNumberOf, formatPercent, formatRatioPercent } from "./figures.ts";
+import type { PlacedPolicy } from "./policy-choice.ts";
+
+/** An answer in words. */
+export interface AnswerWords {
+  readonly without: string;
+  /** The policy to use; `null` where there is none. */
+  readonly pick: string | null;
+  readonly figures: string;
+  readonly others: string;
+  readonly sure: string;
+}
+
+/** Puts an answer into words. `triggerOf` says when a policy acts. */
+export function answerWords(answer: WindowAnswer, triggerOf: (policy: string) => string | null): AnswerWords {
+  const { choice, outcomes, nothing } = answer;
+  const { pick, front, placed } = choice;
+  const without =
+    nothing === null ? "Doing nothing was not replayed: add the policy none to compare with." : withoutWords(nothing);
+  if (placed.length === 0) return { without, pick: null, figures: noneWords(answer), others: "", sure: "" };
+  if (pick === null) {
+    const best = placed.reduce((least, each) => (each.lostRequests < least.lostRequests ? each : least));
+    const figures = `Every policy lost requests; fewest ${best.policy} (${formatCount(best.lostRequests)}). The window is too small for these sessions.`;
+    return { without, pick: null, figures, others: "", sure: "" };
+  }
+  const trigger = triggerOf(pick.policy);
+  const when = trigger === null ? "" : ` It acts ${trigger}.`;
+  const [cheapest, keeps] = [front[0], front.at(-1)];
+  const others = [
+    cheapest === undefined || cheapest === pick ? "" : `Cheapest: ${shortWords(cheapest)}.`,
+    keeps === undefined || keeps === pick ? "" : `Keeps most: ${shortWords(keeps)}.`,
+    placed.length > 1 && front.length === 1 ? "It is both the cheapest and the one that keeps most." : "",
+  ];
+  const over = `Over ${sessionsWords(outcomes.sessions.length, nothing)}`;
+  return {
+    without,
+    pick: pick.policy,
+    figures: `${over}, ${formatPercent(pick.cost)} % of the cost of doing nothing; ${keptWords(pick)}.${when}`,
+    others: others.filter((each) => each !== "").join(" "),
+    sure: sureWords(answer, pick),
+  };
+}
+
+function withoutWords({ sessions, outgrown, calls, rejected }: NothingDone): string {
+  if (rejected === 0)
+    return `Without compaction all ${formatNumberOf(sessions, "session")} fit: nothing has to be compacted, but it may still be cheaper.`;
+  return `Without compaction ${formatCount(outgrown)} of ${formatNumberOf(sessions, "session")} outgrow it: ${formatCount(rejected)} of ${formatNumberOf(calls, "request")} would have been rejected.`;
+}
+
+function noneWords({ outcomes, nothing }: WindowAnswer): string {
+  if (outcomes.sessions.length === 0 && nothing !== null) return "No policy did anything: no session came near the window.";
+  return "No policy that compacts was replayed in every session: add --policy.";
+}
+
+function sessionsWords(count: number, nothing: NothingDone | null): string {
+  const all = nothing !== null && nothing.sessions === count ? "all " : "the ";
+  return `${all}${formatNumberOf(count, "session")} that a policy touched`;
+}
+
+function keptWords({ gain, farGain }: PlacedPolicy): string {
+  const far = farGain === null ? "" : `, ${formatPercent(farGain)} % of what lay at least 20,000 tokens back`;
+  return `of what replies relied on, ${formatPercent(gain)} % could still be read at its source${far}`;
+}
+
+function shortWords({ policy, cost, gain }: PlacedPolicy): string {
+  return `${policy}, ${formatPercent(cost)} % of the cost, ${formatPercent(gain)} % at its source`;
+}
+
+function sureWords({ sureness, outcomes, choice }: WindowAnswer, pick: PlacedPolicy): string {
+  if (choice.placed.length < 2) return "One policy alone was compared with doing nothing.";
+  if (sureness === null) {
+    return `It cannot be known: ${formatNumberOf(outcomes.sessions.length, "session")} say nothing about sessions that were not seen; at least ${FEWEST_SESSIONS} are needed.`;
+  }
+  const share = sureness.chosen.find(({ policy }) => policy === pick.policy)?.share ?? 0;
+  const rival = sureness.chosen.find(({ policy }) => policy !== pick.policy && policy !== null);
+  const next = rival === undefined ? "" : `, ${rival.policy ?? ""} in ${formatRatioPercent(rival.share)} %`;
+  const verdict = share >= SURE_SHARE ? "Fairly sure" : share >= HALF ? "More likely than not" : "Not sure";
+  return `${verdict}: chosen again in ${formatRatioPercent(share)} % of ${formatCount(sureness.resamples)} resamples of the ${formatNumberOf(sureness.sessions, "session")}${next}.`;
+}
+
+/** Chosen again so often is called sure (chosen: the usual level for an interval). */
+const SURE_SHARE = 0.9;
+const HALF = 0.5;

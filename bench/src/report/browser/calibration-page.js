@@ -1,0 +1,2 @@
+/** The page of `plimsoll calibrate`: the calibration section alone. */
+void calibrationView.start();

@@ -1,0 +1,31 @@
+/** What the page's script reads first; each session has a block of its own. */
+export interface ChartIndex {
+  /** Names without the folder that all of them are in. */
+  readonly sessions: readonly string[];
+  readonly windows: readonly string[];
+  readonly policies: readonly ChartPolicy[];
+  readonly figures: readonly ChartFigure[];
+  /** The session in which most was compacted: the one to look at first. */
+  readonly busiestSession: number;
+  /** The window to look at first: the first in which a policy can be recommended. */
+  readonly firstWindow: number;
+  /** For each window the policies (by index) whose lines are drawn before a reader chooses. */
+  readonly shown: readonly (readonly number[])[];
+  /** For each window the policy to look at first. */
+  readonly picked: readonly number[];
+  /** What the page leaves out for want of room; `null` where nothing. */
+  readonly leftOut: string | null;
+}
+
+/** A policy's name and the number of its colour; 0 is the baseline's. Where colours come round again, lines are dashed. */
+export interface ChartPolicy {
+  readonly name: string;
+  readonly colour: number;
+  readonly round: number;
+}
+
+/** A figure of the table beside a chart. */
+export interface ChartFigure {
+  readonly name: string;
+  readonly format: "count" | "tokens" | "percent" | "usd";
+}

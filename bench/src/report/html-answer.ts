@@ -1,0 +1,44 @@
+import type { BenchReport } from "../results.ts";
+import type { WindowAnswer } from "./answer.ts";
+import { answerWords } from "./answer-words.ts";
+import { formatNumberOf } from "./figures.ts";
+import { capitalised } from "./html-policy-table.ts";
+import type { Markup } from "./markup.ts";
+import { html } from "./markup.ts";
+import { triggerWords } from "./trigger-words.ts";
+
+/** The first screen: what compaction does to these sessions, which policy and threshold, and how sure that is, in words. */
+export function answerSection(report: BenchReport, answers: readonly WindowAnswer[]): Markup {
+  const calls = report.sessions.reduce((sum, session) => sum + session.calls, 0);
+  const skipped = report.skipped.length === 0 ? "" : ` Skipped: ${formatNumberOf(report.skipped.length, "input")}.`;
+  const triggers = new Map(report.policies.map(({ name, policy }) => [name, triggerWords(policy)]));
+  return html`<h1>What compaction does to these sessions</h1>
+<p class="soft">${formatNumberOf(report.sessions.length, "recorded session")} with ${formatNumberOf(calls, "model call")} (${formatsOf(report)}), replayed under ${report.policies.length === 1 ? "one policy" : `${report.policies.length} policies`}.${skipped}
+Open loop: sizes, cost, safety and retention, not task success.</p>
+<div class="answers">${answers.map((answer) => answerCard(answer, (policy) => triggers.get(policy) ?? null))}</div>
+${how(answers)}`;
+}
+
+function answerCard(answer: WindowAnswer, triggerOf: (policy: string) => string | null): Markup {
+  const { without, pick, figures, others, sure } = answerWords(answer, triggerOf);
+  return html`<section class="answer"><h3>${capitalised(answer.windowLabel)}</h3>
+<p>${without}</p>
+<p>${pick === null ? html`` : html`<b class="pick">Use ${pick}.</b> `}${figures}</p>
+${others === "" ? html`` : html`<p class="soft">${others}</p>`}
+${sure === "" ? html`` : html`<p class="soft"><b>How sure?</b> ${sure}</p>`}</section>`;
+}
+
+function how(answers: readonly WindowAnswer[]): Markup {
+  if (answers.every(({ choice }) => choice.pick === null)) return html``;
+  return html`<p class="note">Chosen: of the policies that lost no request and that no other beats in both cost and source evidence, the one at the bend, where evidence is farthest ahead of cost.${
+    answers.some(({ outcomes }) => outcomes.hasEstimatedCost)
+      ? " Where a model has no price, prompt tokens stand for its cost."
+      : ""
+  }
+If evidence is worth more to you than cost, take one further up: <a href="#front">the chart</a> has them all.</p>`;
+}
+
+function formatsOf({ sessions }: BenchReport): string {
+  const formats = [...new Set(sessions.map(({ format }) => format))];
+  return formats.map((format) => `${format} ${sessions.filter((session) => session.format === format).length}`).join(", ");
+}
