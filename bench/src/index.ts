@@ -2,6 +2,7 @@
 
 // Calibrating
 export type { CalibratedMethod, CalibratedSession, CallKind } from "./calibrate/calibrate-sessions.ts";
+export { calibrationRecord } from "./calibrate/calibration-record.ts";
 export type { Calibration, CalibrationReport, MethodErrors, SessionErrors } from "./calibrate/calibration-report.ts";
 export { calibrateTranscripts } from "./calibrate/calibration-report.ts";
 export type { PredictionErrors } from "./calibrate/errors.ts";
@@ -30,6 +31,7 @@ export { prepareSession } from "./replay/prepared-session.ts";
 export type { ReplayRequest } from "./replay.ts";
 export { replay } from "./replay.ts";
 export { cacheValidities, medianErrorPercent, type SessionCacheValidity } from "./report/cache-validity.ts";
+export { renderCalibrationHtml } from "./report/calibration-page.ts";
 // Reporting
 export type { CalibrationSummary } from "./report/calibration-summary.ts";
 export { commonFolder } from "./report/common-folder.ts";
@@ -54,6 +56,8 @@ export { benchReportJsonSchema, benchReportSchema } from "./report/schema/report
 export { summaryLines } from "./report/summary-lines.ts";
 export { type SizeValidity, sizeValidity, validityLines } from "./report/validity.ts";
 export { windowLabel } from "./report/window-label.ts";
+export type { CacheMiss } from "./results/cache-miss.ts";
+export type { CalibrationRecord, MethodRecord, ModelErrors, ReportedPrompt } from "./results/calibration-record.ts";
 export type {
   BenchReport,
   CacheValidity,

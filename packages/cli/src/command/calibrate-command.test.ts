@@ -40,6 +40,14 @@ describe("plimsoll calibrate", () => {
     expect(report).toMatchObject({ sessions: [{ file: "deep/session.jsonl" }] });
   });
 
+  test("writes a page with every method, without a byte from anywhere else", async () => {
+    const { exitCode } = await run("logs", "--html", "pages/errors.html");
+    expect(exitCode).toBe(0);
+    const page = readFileSync(join(folder, "pages/errors.html"), "utf8");
+    for (const method of ["chars/4", "sven", "last usage + chars/4 (pi)", "ledger"]) expect(page).toContain(method);
+    expect(page).not.toMatch(/\s(?:src|href)="(?!#)/);
+  });
+
   test.each([
     ["a place that is not there", ["nowhere"], "nowhere: no such file or folder"],
     ["a method that is not there", ["logs", "--predictions", "out.jsonl", "--method", "guess"], "no method is called guess"],

@@ -4,8 +4,10 @@ import {
   CALIBRATED_METHODS,
   type Calibration,
   calibrateTranscripts,
+  calibrationRecord,
   importFile,
   predictionLines,
+  renderCalibrationHtml,
   type Transcript,
 } from "@plimsoll/bench";
 import type { Command } from "commander";
@@ -18,6 +20,7 @@ import { printable } from "../terminal/printable.ts";
 
 interface CalibrateOptions {
   readonly json?: string;
+  readonly html?: string;
   readonly predictions?: string;
   readonly method: string;
 }
@@ -25,7 +28,7 @@ interface CalibrateOptions {
 const AFTER_HELP = `
 Each call's prompt is predicted from what came before it, by the field's methods and by ours. Examples:
   plimsoll calibrate session.jsonl
-  plimsoll calibrate ~/.claude/projects --json errors.json
+  plimsoll calibrate ~/.claude/projects --html errors.html --json errors.json
   plimsoll calibrate logs --predictions predictions.jsonl`;
 
 /** Adds `plimsoll calibrate`: how far each way of measuring is from what providers reported. */
@@ -35,6 +38,7 @@ export function addCalibrateCommand(program: Command, io: CliIo, onExit: (exitCo
     .description("compare ways of predicting the next prompt's size with what the provider reported")
     .argument("<inputs...>", "session files, folders (all below them is looked at) or patterns")
     .option("--json <file>", "write all errors as JSON")
+    .option("--html <file>", "write tables, charts and every miss of the upper bound as one HTML page")
     .option("--predictions <file>", "write one JSON line a call: file, call, reported, predictedExpected, predictedUpper")
     .option("--method <name>", "whose predictions are written", "ledger")
     .addHelpText("after", AFTER_HELP)
@@ -66,10 +70,11 @@ async function calibrateInputs(inputs: readonly string[], options: CalibrateOpti
 
 async function writeFiles(
   { report, sessions }: Calibration,
-  { json, predictions, method }: CalibrateOptions,
+  { json, html, predictions, method }: CalibrateOptions,
   { io, say }: { readonly io: CliIo; readonly say: (line: string) => void },
 ): Promise<number> {
   if (json !== undefined) await writeWholeFile(resolve(io.cwd, json), `${JSON.stringify(report, null, 2)}\n`);
+  if (html !== undefined) await writeWholeFile(resolve(io.cwd, html), renderCalibrationHtml(sessions.map(calibrationRecord)));
   if (predictions === undefined) return EXIT_OK;
   const calls = sessions.flatMap(({ session }) => session.methods.find((each) => each.method === method)?.calls ?? []);
   if (calls.length === 0) {
