@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { PRESETS, policySchema, triggerTokens } from "@plimsoll/core";
 import { expect, test } from "vitest";
 import { prepareSession } from "../replay/prepared-session.ts";
@@ -10,6 +11,12 @@ const SESSION = prepareSession(madeTranscript({ turns: 8, toolCallsPerTurn: 6, r
 test("no two policies of presets and peers go by one name", () => {
   const names = [...PRESETS, ...PEERS.map(({ policy }) => policy)].map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
+});
+
+const GUIDE = readFileSync(new URL("../../../docs/benchmark.md", import.meta.url), "utf8");
+
+test.each(PEERS.map(({ policy }) => policy.name))("%s stands in the guide's table", (name) => {
+  expect(GUIDE).toContain(`\`${name}\``);
 });
 
 test.each(PEERS.map((peer) => [peer.policy.name, peer] as const))("%s is a policy with its source", (name, peer) => {
