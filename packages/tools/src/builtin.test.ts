@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, symlinkSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { OUTPUT_CATEGORIES } from "@plimsoll/core";
 import type { AgentTool, ToolOutput } from "@plimsoll/core/agent";
@@ -29,21 +30,36 @@ const run = (name: string, args: unknown): Promise<ToolOutput> => call(toolNamed
 const toolNamed = (name: string): AgentTool => createToolRegistry(builtin.tools).find(name) ?? expect.fail(`no tool ${name}`);
 
 describe("built-in tools", { timeout: 30_000 }, () => {
-  test("each declares a category, a schema and a description", () => {
-    for (const { spec, category } of builtin.tools) {
-      expect(OUTPUT_CATEGORIES).toContain(category);
-      expect(JSON.parse(spec.parametersJson)).toMatchObject({ type: "object" });
-      expect(spec.description.length).toBeGreaterThan(20);
-    }
+  test.each([
+    ["read_file", "file-content", true, { path: "a" }, ["read a"]],
+    ["edit_file", "generic", false, { path: "a", old_text: "x", new_text: "y" }, ["modify a"]],
+    ["write_file", "generic", false, { path: "a", content: "" }, ["modify a"]],
+    ["fs", "file-content", false, { op: "copy", path: "a", to: "b" }, ["read a", "modify b"]],
+    ["glob", "match-list", true, { pattern: "*" }, []],
+    ["grep", "match-list", true, { pattern: "x" }, []],
+    ["search_codebase", "match-list", true, { query: "x" }, []],
+    ["read_lints", "match-list", true, {}, []],
+    ["shell", "head-tail", false, { command: ["ls"] }, []],
+    ["run_terminal_command", "head-tail", false, { command: "ls" }, []],
+    ["gdb_command", "head-tail", false, { command: "bt" }, []],
+    ["gdb_interrupt", "head-tail", false, {}, []],
+    ["gdb_wait_stopped", "head-tail", false, {}, []],
+    ["read_artifact", "file-content", true, { handle: "h" }, []],
+    ["todo", "generic", false, { items: [] }, []],
+    ["task", "generic", false, { prompt: "x" }, []],
+  ])("%s is %s, rerunnable: %s; %j touches %j", (name, category, isRerunnable, args, paths) => {
+    const tool = toolNamed(name);
+    expect({ category: tool.category, isRerunnable: tool.isRerunnable }).toEqual({ category, isRerunnable });
+    expect(tool.pathsOf(args).map(({ access, path }) => `${access} ${path}`)).toEqual(paths);
+    expect(tool.pathsOf({ nonsense: true })).toEqual([]);
+    expect(tool.hint).toMatch(/^[a-z].{10,}[^.]$/);
+    expect(JSON.parse(tool.spec.parametersJson)).toMatchObject({ type: "object", additionalProperties: false });
+    expect(tool.spec.description.length).toBeGreaterThan(20);
   });
 
-  test.each([
-    ["head-tail", ["shell", "run_terminal_command", "gdb_command", "gdb_interrupt", "gdb_wait_stopped"]],
-    ["match-list", ["grep", "search_codebase", "read_lints", "glob"]],
-    ["file-content", ["read_file", "fs", "read_artifact"]],
-    ["generic", ["edit_file", "write_file", "todo", "task"]],
-  ])("%s: %j", (category, names) => {
-    expect(names.map((name) => toolNamed(name).category)).toEqual(names.map(() => category));
+  test("no other tool is built in", () => {
+    expect(builtin.tools).toHaveLength(16);
+    expect(builtin.tools.every(({ category }) => OUTPUT_CATEGORIES.includes(category))).toBe(true);
   });
 
   test.each([
@@ -96,20 +112,80 @@ describe("built-in tools", { timeout: 30_000 }, () => {
     expect({ isError, text }).toEqual({ isError: true, text: expect.stringContaining(said) });
   });
 
-  test.each([
-    ["read_file", { path: "../x" }],
-    ["write_file", { path: "/tmp/x", content: "" }],
-    ["edit_file", { path: "out/secret", old_text: "a", new_text: "b" }],
-    ["fs", { op: "copy", path: "src/a.ts", to: "out/a.ts" }],
-    ["fs", { op: "list", path: "out" }],
-    ["glob", { pattern: "*", path: "out" }],
-    ["grep", { pattern: "a", path: "out" }],
-    ["shell", { command: ["pwd"], workdir: ".." }],
-    ["run_terminal_command", { command: "pwd", cwd: "out" }],
-    ["read_lints", { paths: ["out"] }],
-  ])("%s %j does not leave the workspace", async (name, args) => {
+  const OUTSIDE = [
+    "..",
+    "../plimsoll-x",
+    "/etc/passwd",
+    "src/../../plimsoll-x",
+    "out",
+    "out/passwd",
+    "out/new/file",
+    "src/secret",
+    "to-nothing",
+  ];
+  const AT_A_PATH: readonly [string, (path: string) => unknown][] = [
+    ["read_file", (path) => ({ path })],
+    ["edit_file", (path) => ({ path, old_text: "a", new_text: "b" })],
+    ["write_file", (path) => ({ path, content: "x" })],
+    ["fs", (path) => ({ op: "read", path })],
+    ["fs", (path) => ({ op: "list", path })],
+    ["fs", (path) => ({ op: "stat", path })],
+    ["fs", (path) => ({ op: "mkdir", path })],
+    ["fs", (path) => ({ op: "copy", path, to: "copy" })],
+    ["fs", (path) => ({ op: "copy", path: "src/a.ts", to: path })],
+    ["fs", (path) => ({ op: "move", path: "src/a.ts", to: path })],
+    ["glob", (path) => ({ pattern: "*", path })],
+    ["grep", (path) => ({ pattern: "a", path })],
+    ["search_codebase", (path) => ({ query: "a", path })],
+    ["read_lints", (path) => ({ paths: [path] })],
+    ["shell", (path) => ({ command: ["pwd"], workdir: path })],
+    ["run_terminal_command", (path) => ({ command: "pwd", cwd: path })],
+  ];
+  test.each(AT_A_PATH.flatMap(([name, argsAt]) => OUTSIDE.map((path) => [name, argsAt(path)] as const)))(
+    "%s %j does not leave the workspace",
+    async (name, args) => {
+      symlinkSync("/etc", join(folder.path, "out"));
+      symlinkSync("/etc/passwd", join(folder.path, "src/secret"));
+      symlinkSync("/etc/no-such-file", join(folder.path, "to-nothing"));
+      await expect(run(name, args)).rejects.toMatchObject({ code: "bad-input" });
+      expect(existsSync("/etc/no-such-file") || existsSync("/etc/new") || existsSync(join(folder.path, "../plimsoll-x"))).toBe(
+        false,
+      );
+    },
+  );
+
+  test.each(["../x", "/etc/passwd", "src/../../x", "out/passwd"])("fs does not remove or move %s", async (path) => {
     symlinkSync("/etc", join(folder.path, "out"));
-    await expect(run(name, args)).rejects.toThrow("outside the workspace");
+    await expect(run("fs", { op: "remove", path })).rejects.toThrow("outside the workspace");
+    await expect(run("fs", { op: "move", path, to: "stolen" })).rejects.toThrow("outside the workspace");
+  });
+
+  test("of a link the link is removed or moved, not what it leads to", async () => {
+    symlinkSync(join(folder.path, "src/a.ts"), join(folder.path, "link"));
+    symlinkSync("/etc/passwd", join(folder.path, "out"));
+    await run("fs", { op: "move", path: "link", to: "moved" });
+    await run("fs", { op: "remove", path: "moved" });
+    await run("fs", { op: "remove", path: "out" });
+    expect(existsSync(join(folder.path, "src/a.ts"))).toBe(true);
+    expect(readdirSync(folder.path).sort()).toEqual(["data.bin", "node_modules", "odd.txt", "src"]);
+  });
+
+  test.each([
+    ["read_file", { path: "no/such.txt" }, "no/such.txt does not exist"],
+    ["read_file", { path: "src" }, "src is a folder"],
+    ["read_file", { path: "pipe" }, "pipe is no regular file"],
+    ["edit_file", { path: "gone.txt", old_text: "a", new_text: "b" }, "gone.txt does not exist"],
+    ["write_file", { path: "src", content: "" }, "src is a folder"],
+    ["write_file", { path: "pipe", content: "" }, "pipe is no regular file"],
+    ["write_file", { path: "src/a.ts/b", content: "" }, "src/a.ts/b goes through a file as if it were a folder"],
+    ["fs", { op: "read", path: "pipe" }, "pipe is no regular file"],
+    ["fs", { op: "remove", path: "gone" }, "gone does not exist"],
+    ["fs", { op: "move", path: "gone", to: "x" }, "gone does not exist"],
+    ["fs", { op: "list", path: "src/a.ts" }, "goes through a file as if it were a folder"],
+  ])("%s %j ends with one line: %s", async (name, args, line) => {
+    spawnSync("mkfifo", [join(folder.path, "pipe")]);
+    await expect(run(name, args)).rejects.toThrow(line);
+    expect(readdirSync(folder.path).filter((file) => file.endsWith(".part"))).toEqual([]);
   });
 
   test("files are written, edited, moved and removed", async () => {
@@ -121,15 +197,13 @@ describe("built-in tools", { timeout: 30_000 }, () => {
     expect(existsSync(join(folder.path, "other"))).toBe(false);
   });
 
-  test("calls say which paths they touch", () => {
-    expect(toolNamed("fs").pathsOf({ op: "copy", path: "a", to: "b" })).toEqual([
-      { path: "a", access: "read" },
-      { path: "b", access: "modify" },
-    ]);
-    expect(toolNamed("edit_file").pathsOf({ path: "a", old_text: "x", new_text: "y" })).toEqual([
-      { path: "a", access: "modify" },
-    ]);
-    expect(toolNamed("read_file").pathsOf({ nonsense: true })).toEqual([]);
+  test("a file that is replaced keeps its permissions", async () => {
+    const path = join(folder.path, "src/a.ts");
+    chmodSync(path, 0o750);
+    await run("edit_file", { path: "src/a.ts", old_text: "apple", new_text: "plum" });
+    await run("write_file", { path: "src/a.ts", content: "new" });
+    expect(statSync(path).mode & 0o777).toBe(0o750);
+    expect(readFileSync(path, "utf8")).toBe("new");
   });
 
   test("each session has a todo list of its own, which compaction is told", async () => {

@@ -1,10 +1,11 @@
-import { writeFile } from "node:fs/promises";
 import { lineCount } from "@plimsoll/core";
 import type { AgentTool } from "@plimsoll/core/agent";
 import { z } from "zod";
 import { defineTool, failure, output } from "./define-tool.ts";
 import type { ToolSetting } from "./tool-setting.ts";
+import { onFile } from "./workspace/on-file.ts";
 import { readTextFile } from "./workspace/read-text-file.ts";
+import { replaceFile } from "./workspace/replace-file.ts";
 
 /** Larger files are not edited as text; chosen. */
 const MAXIMUM_BYTES = 32 * 1024 * 1024;
@@ -21,17 +22,18 @@ export function editFileTool({ workspace }: Pick<ToolSetting, "workspace">): Age
       new_text: z.string(),
       replace_all: z.boolean().optional(),
     }),
+    hint: "use read_file to see the file",
     paths: ({ path }) => [{ path, access: "modify" }],
     run: async ({ path, old_text, new_text, replace_all = false }) => {
       const place = await workspace.place(path);
-      const { text, isBinary, isWhole } = await readTextFile(place, MAXIMUM_BYTES);
+      const { text, isBinary, isWhole } = await onFile(path, () => readTextFile(place, MAXIMUM_BYTES));
       if (isBinary || !isWhole || text.includes("\ufffd")) return failure(`${path} is no text file that can be edited.`);
       const pieces = text.split(old_text);
       const count = pieces.length - 1;
       if (count === 0) return failure(`old_text does not stand in ${path}. Read the file again: it must match to the letter.`);
       if (count > 1 && !replace_all)
         return failure(`old_text stands in ${path} ${count} times. Give more of the text around it, or replace_all.`);
-      await writeFile(place, pieces.join(new_text));
+      await onFile(path, () => replaceFile(place, pieces.join(new_text)));
       const line = lineCount(`${pieces[0] ?? ""}.`);
       return output(
         `Replaced ${count} ${count === 1 ? "piece" : "pieces"} in ${workspace.nameOf(place)}, the first at line ${line}.`,

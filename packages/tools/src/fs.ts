@@ -5,6 +5,7 @@ import type { AgentTool, ToolOutput } from "@plimsoll/core/agent";
 import { z } from "zod";
 import { defineTool, failure, output } from "./define-tool.ts";
 import type { ToolSetting } from "./tool-setting.ts";
+import { onFile } from "./workspace/on-file.ts";
 import { readTextFile } from "./workspace/read-text-file.ts";
 import type { Workspace } from "./workspace/workspace.ts";
 
@@ -30,7 +31,7 @@ export function fsTool({ workspace }: Pick<ToolSetting, "workspace">): AgentTool
     hint: "use read_file with offset and limit to see the rest",
     input: inputSchema,
     paths: accessesOf,
-    run: (input) => perform(input, workspace),
+    run: (input) => onFile(input.path, () => perform(input, workspace)),
   });
 }
 
@@ -60,33 +61,39 @@ function accessesOf(input: Input): readonly PathAccess[] {
 }
 
 async function perform(input: Input, workspace: Workspace): Promise<ToolOutput> {
-  const place = await workspace.place(input.path);
   switch (input.op) {
     case "read": {
-      const { text, isBinary, isWhole, totalBytes } = await readTextFile(place, MAXIMUM_BYTES);
+      const { text, isBinary, isWhole, totalBytes } = await readTextFile(await workspace.place(input.path), MAXIMUM_BYTES);
       if (isBinary) return output(`[binary file of ${totalBytes} bytes, not shown]`);
       return output(isWhole ? text : `${text}\n[the first ${MAXIMUM_BYTES} of ${totalBytes} bytes]`);
     }
     case "list": {
-      const entries = await readdir(place, { withFileTypes: true });
+      const entries = await readdir(await workspace.place(input.path), { withFileTypes: true });
       const names = entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).sort();
       return output(names.length === 0 ? "[empty folder]" : names.join("\n"));
     }
     case "stat": {
-      const stats = await stat(place);
+      const stats = await stat(await workspace.place(input.path));
       const kind = stats.isDirectory() ? "folder" : "file";
       return output(`${kind}, ${stats.size} bytes, changed ${stats.mtime.toISOString()}`);
     }
-    case "mkdir":
+    case "mkdir": {
+      const place = await workspace.place(input.path);
       await mkdir(place, { recursive: true });
       return output(`Created ${workspace.nameOf(place)}.`);
-    case "remove":
+    }
+    case "remove": {
+      // Of a link the link goes, not what it leads to.
+      const place = await workspace.entryPlace(input.path);
       if (place === workspace.root) return failure("The workspace itself is not removed.");
       await rm(place, { recursive: true });
       return output(`Removed ${workspace.nameOf(place)}.`);
+    }
     case "move":
     case "copy": {
       if (input.to === undefined) return failure(`${input.op} needs \`to\`.`);
+      const place = input.op === "move" ? await workspace.entryPlace(input.path) : await workspace.place(input.path);
+      if (place === workspace.root) return failure(`The workspace itself is not ${input.op === "move" ? "moved" : "copied"}.`);
       const target = await workspace.place(input.to);
       await mkdir(dirname(target), { recursive: true });
       if (input.op === "move") await rename(place, target);

@@ -2,6 +2,7 @@ import type { AgentTool } from "@plimsoll/core/agent";
 import { z } from "zod";
 import { defineTool, failure, output } from "./define-tool.ts";
 import type { ToolSetting } from "./tool-setting.ts";
+import { onFile } from "./workspace/on-file.ts";
 import { readTextFile } from "./workspace/read-text-file.ts";
 
 /** Larger files are read by other means; chosen. */
@@ -25,7 +26,8 @@ export function readFileTool({ workspace }: Pick<ToolSetting, "workspace">): Age
     }),
     paths: ({ path }) => [{ path, access: "read" }],
     run: async ({ path, offset = 1, limit = DEFAULT_LINES }) => {
-      const { text, isBinary, totalBytes, isWhole } = await readTextFile(await workspace.place(path), MAXIMUM_BYTES);
+      const place = await workspace.place(path);
+      const { text, isBinary, totalBytes, isWhole } = await onFile(path, () => readTextFile(place, MAXIMUM_BYTES));
       if (isBinary) return output(`[binary file of ${totalBytes} bytes, not shown]`);
       if (text === "") return output("[empty file]");
       const lines = (text.endsWith("\n") ? text.slice(0, -1) : text).split("\n");

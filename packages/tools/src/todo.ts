@@ -23,6 +23,7 @@ export function createTodoLists(): TodoLists {
     tool: defineTool({
       name: "todo",
       description: "Keeps the list of what is to be done. Each call gives the whole list; it replaces the one before.",
+      hint: "the list is as you gave it",
       input: z.strictObject({ items: z.array(itemSchema) }),
       run: async ({ items }, { sessionId }) => {
         lists.set(sessionId, items);

@@ -1,22 +1,27 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { utf8Bytes } from "@plimsoll/core";
 import type { AgentTool } from "@plimsoll/core/agent";
 import { z } from "zod";
 import { defineTool, output } from "./define-tool.ts";
 import type { ToolSetting } from "./tool-setting.ts";
+import { onFile } from "./workspace/on-file.ts";
+import { replaceFile } from "./workspace/replace-file.ts";
 
 /** `write_file`: creates a file or replaces all of it. */
 export function writeFileTool({ workspace }: Pick<ToolSetting, "workspace">): AgentTool {
   return defineTool({
     name: "write_file",
     description: "Writes a file, with the folders above it. What was in it is replaced. To change a part use edit_file.",
+    hint: "use read_file to see the file",
     input: z.strictObject({ path: z.string().min(1), content: z.string() }),
     paths: ({ path }) => [{ path, access: "modify" }],
     run: async ({ path, content }) => {
       const place = await workspace.place(path);
-      await mkdir(dirname(place), { recursive: true });
-      await writeFile(place, content);
+      await onFile(path, async () => {
+        await mkdir(dirname(place), { recursive: true });
+        await replaceFile(place, content);
+      });
       return output(`Wrote ${utf8Bytes(content)} bytes to ${workspace.nameOf(place)}.`);
     },
   });

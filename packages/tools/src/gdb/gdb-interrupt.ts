@@ -13,6 +13,7 @@ export function gdbInterruptTool(gdb: () => GdbSession): AgentTool {
     name: "gdb_interrupt",
     description: "Stops the program that runs under gdb, as Ctrl-C does.",
     category: "head-tail",
+    hint: "ask gdb_command for the part, e.g. bt 10",
     input: z.strictObject({}),
     run: async (_, { signal }) => gdbOutput(await gdb().interrupt(TIMEOUT_MS, signal)),
   });

@@ -60,6 +60,17 @@ describe("running programs", { timeout: 30_000 }, () => {
     expect({ end: result.end, alive: isAlive(Number(result.text)) }).toEqual({ end: "exited", alive: false });
   });
 
+  test("what left the process group is not waited for, though it holds the output open", async () => {
+    const result = await sh("setsid sleep 20 & while ! pgrep -g $! > pid; do :; done; echo left");
+    expect({ end: result.end, text: result.text }).toEqual({ end: "exited", text: "left\n" });
+  });
+
+  test("a grandchild ends with its program", async () => {
+    const result = await sh("sh -c 'sh -c \"sleep 600 & echo \\$!; wait\"'", { timeoutMs: 500 });
+    expect(result.text).toMatch(/^\d+\n$/);
+    expect({ end: result.end, alive: isAlive(Number(result.text)) }).toEqual({ end: "timed-out", alive: false });
+  });
+
   test("an output past what memory holds goes to the store piece by piece; its ends are shown", async () => {
     const artifacts = createFileArtifactStore(`${folder.path}/artifacts`);
     const result = await sh("seq 1 400000", { artifacts });

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import type { Readable } from "node:stream";
 import type { ArtifactStore } from "@plimsoll/core";
 import type { CollectedOutput } from "./output-collector.ts";
 import { createOutputCollector } from "./output-collector.ts";
@@ -24,9 +25,13 @@ export interface ProcessResult extends CollectedOutput {
 /** Time between the polite and the final signal to a process group; chosen. */
 const GRACE_MS = 2_000;
 
+/** How long the output of a program that has ended may be silent before it is given up: what left the group can hold it open. Chosen. */
+const SILENCE_MS = 1_000;
+
 /**
  * Runs a program in a process group of its own, without input. At the timeout and when the signal aborts the whole group is ended: first asked,
- * then killed. What outlives its parent in the background is ended too. Rejects only where the store does.
+ * then killed. What outlives its parent in the background is ended too; what left the group (`setsid`) lives on, and nobody waits for it. Rejects
+ * only where the store does.
  */
 export async function runProcess(request: ProcessRequest): Promise<ProcessResult> {
   const collector = createOutputCollector(request.artifacts);
@@ -49,7 +54,8 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessResult
   if (request.signal.aborted) onAbort();
   else request.signal.addEventListener("abort", onAbort, { once: true });
   try {
-    const [exit] = await Promise.all([exitOf(child), drain(child.stdout, collector)]);
+    const exited = exitOf(child);
+    const [exit] = await Promise.all([exited, drain(child.stdout, { collector, exited })]);
     if (exit.error !== null) return { ...(await collector.finish()), ...exit, text: exit.error, end: "not-started" };
     return { ...(await collector.finish()), exitCode: exit.exitCode, endSignal: exit.endSignal, end };
   } catch (error) {
@@ -83,12 +89,47 @@ function exitOf(child: ChildProcess): Promise<Exit> {
   });
 }
 
-async function drain(
-  stream: AsyncIterable<unknown> | null,
-  collector: { add(bytes: Uint8Array): Promise<void> },
-): Promise<void> {
+interface Drain {
+  readonly collector: { add(bytes: Uint8Array): Promise<void> };
+  readonly exited: Promise<unknown>;
+}
+
+/** Collects an output to its end; once the program has ended, until it is silent. */
+async function drain(stream: Readable | null, { collector, exited }: Drain): Promise<void> {
   if (stream === null) return;
-  for await (const chunk of stream) if (chunk instanceof Uint8Array) await collector.add(chunk);
+  let state: "waiting" | "collecting" | "given-up" | "done" = "waiting";
+  let hasExited = false;
+  let silence: NodeJS.Timeout | undefined;
+  const waitForSilence = () => {
+    if (!hasExited || state !== "waiting") return;
+    silence = setTimeout(() => {
+      state = "given-up";
+      stream.destroy();
+    }, SILENCE_MS);
+  };
+  void exited.then(() => {
+    hasExited = true;
+    waitForSilence();
+  });
+  try {
+    for await (const chunk of stream) {
+      clearTimeout(silence);
+      state = "collecting";
+      if (chunk instanceof Uint8Array) await collector.add(chunk);
+      state = "waiting";
+      waitForSilence();
+    }
+    state = "done";
+  } catch (error) {
+    if (!isGivenUp(state)) throw error;
+  } finally {
+    clearTimeout(silence);
+  }
+}
+
+/** Asked in a function: the type checker does not see that a timer changes the state. */
+function isGivenUp(state: string): boolean {
+  return state === "given-up";
 }
 
 function endGroup(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {

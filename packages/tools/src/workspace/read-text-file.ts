@@ -1,4 +1,4 @@
-import { open } from "node:fs/promises";
+import { openPlace } from "./open-place.ts";
 
 /** The beginning of a file as text. */
 export interface FileText {
@@ -9,9 +9,12 @@ export interface FileText {
   readonly isWhole: boolean;
 }
 
-/** The first bytes of a file as text, at most so many. Invalid UTF-8 becomes U+FFFD; a NUL byte among the first ones makes it binary. */
-export async function readTextFile(path: string, maximumBytes: number): Promise<FileText> {
-  const file = await open(path, "r");
+/**
+ * The first bytes of a regular file at its real place as text, at most so many. Invalid UTF-8 becomes U+FFFD; a NUL byte among the first ones
+ * makes it binary.
+ */
+export async function readTextFile(place: string, maximumBytes: number): Promise<FileText> {
+  const file = await openPlace(place, "file");
   try {
     const { size } = await file.stat();
     const buffer = Buffer.alloc(Math.min(size, maximumBytes));

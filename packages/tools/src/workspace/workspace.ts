@@ -1,6 +1,7 @@
 import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { PlimsollError } from "@plimsoll/core";
+import { onFile } from "./on-file.ts";
 
 /** A folder that tools do not leave. */
 export interface Workspace {
@@ -11,6 +12,8 @@ export interface Workspace {
    * `bad-input` for a path that leads out of the workspace, by `..` or by a symbolic link.
    */
   place(path: string): Promise<string>;
+  /** The place of a name itself: a symbolic link is not followed, only those above it. For what removes or moves it. */
+  entryPlace(path: string): Promise<string>;
   /** A place as the model sees it: relative to the root, with forward slashes. */
   nameOf(place: string): string;
 }
@@ -18,15 +21,23 @@ export interface Workspace {
 /** The workspace in a folder, which must exist. */
 export async function openWorkspace(folder: string): Promise<Workspace> {
   const root = await realpath(folder);
+  const wantedPlace = (path: string): string => {
+    if (path.includes("\u0000")) throw new PlimsollError("bad-input", "a path cannot hold a NUL character");
+    return resolve(root, path);
+  };
+  const inside = (place: string, path: string): string => {
+    if (isInside(root, place)) return place;
+    throw new PlimsollError("bad-input", `${path} is outside the workspace`, { path });
+  };
   return {
     root,
-    place: async (path) => {
-      if (path.includes("\u0000")) throw new PlimsollError("bad-input", "a path cannot hold a NUL character");
-      const wanted = resolve(root, path);
-      const place = await realPlace(wanted);
-      if (isInside(root, place)) return place;
-      throw new PlimsollError("bad-input", `${path} is outside the workspace`, { path });
-    },
+    place: (path) => onFile(path, async () => inside(await realPlace(wantedPlace(path)), path)),
+    entryPlace: (path) =>
+      onFile(path, async () => {
+        const wanted = wantedPlace(path);
+        if (wanted === root) return root;
+        return inside(join(await realPlace(dirname(wanted)), basename(wanted)), path);
+      }),
     nameOf: (place) => {
       const name = relative(root, place);
       return name === "" ? "." : name.split(sep).join("/");
