@@ -1,4 +1,4 @@
-import type { StateProvider } from "@plimsoll/core";
+import type { SessionEntry, StateProvider } from "@plimsoll/core";
 import type { AgentTool } from "@plimsoll/core/agent";
 import { editFileTool } from "./edit-file.ts";
 import { fsTool } from "./fs.ts";
@@ -33,6 +33,8 @@ export interface BuiltinTools {
   readonly tools: readonly AgentTool[];
   /** The todo list of a session, for its context manager. */
   stateOf(sessionId: string): StateProvider;
+  /** Takes up what a session's log tells of the tools' state: its todo list. For a session that is gone on with. */
+  resume(sessionId: string, entries: readonly SessionEntry[]): void;
   /** Ends what runs on between calls: gdb. */
   close(): void;
 }
@@ -62,6 +64,7 @@ export async function createBuiltinTools(options: BuiltinToolOptions): Promise<B
       ...(handOff === "offered" ? [handOffTool()] : []),
     ],
     stateOf: todo.stateOf,
+    resume: todo.resume,
     close: gdb.close,
   };
 }

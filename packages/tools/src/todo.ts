@@ -1,4 +1,5 @@
-import type { StateProvider } from "@plimsoll/core";
+import type { SessionEntry, StateProvider } from "@plimsoll/core";
+import { toolCallsOf } from "@plimsoll/core";
 import type { AgentTool } from "@plimsoll/core/agent";
 import { z } from "zod";
 import { defineTool, output } from "./define-tool.ts";
@@ -14,27 +15,59 @@ export interface TodoLists {
   readonly tool: AgentTool;
   /** The list of one session, for its context manager. */
   stateOf(sessionId: string): StateProvider;
+  /** Takes the list of a session that is gone on with from its log. */
+  resume(sessionId: string, entries: readonly SessionEntry[]): void;
 }
+
+const NAME = "todo";
+
+const inputSchema = z.strictObject({ items: z.array(itemSchema) });
 
 /** `todo`: a list that the model keeps, one a session. Compaction carries it over as it is. */
 export function createTodoLists(): TodoLists {
   const lists = new Map<string, readonly TodoItem[]>();
   return {
     tool: defineTool({
-      name: "todo",
+      name: NAME,
       description: "Keeps the list of what is to be done. Each call gives the whole list; it replaces the one before.",
       hint: "the list is as you gave it",
-      input: z.strictObject({ items: z.array(itemSchema) }),
+      input: inputSchema,
       run: async ({ items }, { sessionId }) => {
         lists.set(sessionId, items);
         return output(items.length === 0 ? "The list is empty." : listText(items));
       },
     }),
+    resume: (sessionId, entries) => {
+      const items = listIn(entries);
+      if (items !== null) lists.set(sessionId, items);
+    },
     stateOf: (sessionId) => () => {
       const items = lists.get(sessionId) ?? [];
       return items.length === 0 ? null : { title: "To do", text: listText(items) };
     },
   };
+}
+
+/** The list of the newest call that had one. */
+function listIn(entries: readonly SessionEntry[]): readonly TodoItem[] | null {
+  for (const entry of entries.toReversed()) {
+    if (entry.type !== "message") continue;
+    for (const { toolName, argumentsJson } of toolCallsOf(entry.message)) {
+      const input = toolName === NAME ? parsed(argumentsJson) : null;
+      if (input !== null) return input.items;
+    }
+  }
+  return null;
+}
+
+function parsed(argumentsJson: string): z.infer<typeof inputSchema> | null {
+  try {
+    const read = inputSchema.safeParse(JSON.parse(argumentsJson));
+    return read.success ? read.data : null;
+  } catch {
+    // A call that was no JSON got an error result: there is no list in it.
+    return null;
+  }
 }
 
 function listText(items: readonly TodoItem[]): string {
