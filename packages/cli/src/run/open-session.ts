@@ -100,6 +100,7 @@ export async function openSession(options: SessionOptions, { io, environment, on
       ...(onEvent === undefined ? {} : { onEvent }),
       ...(config.settings.max_steps === undefined ? {} : { maxSteps: config.settings.max_steps.value }),
     });
+    builtin.resume(sessionId, agent.entries());
     return {
       agent,
       config,
