@@ -88,7 +88,9 @@ export type {
   WindowRequest,
   WindowSpec,
 } from "./results.ts";
+export { codeVersion } from "./run/code-version.ts";
 export type { InputFile } from "./run/file-task.ts";
+export type { ReplayState } from "./run/kept-replays.ts";
 export { mergeReports, type NamedReport } from "./run/merge-reports.ts";
 export type { Shard } from "./run/shard.ts";
 export { createSerialPool, createThreadPool, type WorkerPool } from "./run/worker-pool.ts";

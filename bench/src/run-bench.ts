@@ -2,7 +2,9 @@ import { stat } from "node:fs/promises";
 import { type ModelPrices, PlimsollError, type Policy } from "@plimsoll/core";
 import { REFERENCES_VERSION } from "./references/extract.ts";
 import type { BenchReport, PolicySweep, WindowRequest } from "./results.ts";
-import type { FileReplay, FileTask, InputFile, PlacedRow } from "./run/file-task.ts";
+import type { FileReplay } from "./run/file-replayer.ts";
+import type { FileTask, InputFile, PlacedRow } from "./run/file-task.ts";
+import type { ReplayState } from "./run/kept-replays.ts";
 import { filesOfShard, type Shard } from "./run/shard.ts";
 import { createSerialPool, type WorkerPool } from "./run/worker-pool.ts";
 import { DIGEST_CHOICE, type SummarizerChoice, summarizerName } from "./summaries/summarizer-choice.ts";
@@ -26,7 +28,13 @@ export interface BenchInput {
   readonly tasksPerFile?: number;
   /** Who writes the summaries; the digest unless given. */
   readonly summarizer?: SummarizerChoice;
+  /** Where finished cells are kept, so that the same run goes on where it was broken off; nowhere unless given. */
+  readonly state?: ReplayState | null;
+  /** False leaves the judging of estimators out, for runs that only compare policies. */
+  readonly calibrates?: boolean;
   readonly onProgress?: (progress: BenchProgress) => void;
+  /** Told of each task's cells that were kept by a run before. */
+  readonly onKept?: (cells: number) => void;
   /** Told of each task's requests for summaries to a model. */
   readonly onSummaries?: (tally: SummaryTally) => void;
 }
@@ -59,7 +67,7 @@ export async function runBench(input: BenchInput): Promise<BenchReport> {
         tasks.map(async (task) => {
           const replay = await pool.run(task).catch(lostTask);
           if (replay.kind === "stopped") throw withoutSummary(replay.reason);
-          if (replay.kind === "replayed") input.onSummaries?.(replay.summaries);
+          if (replay.kind === "replayed") tell(input, replay);
           progress(place, task.cells.length);
           return replay;
         }),
@@ -106,13 +114,18 @@ function joined({ displayName: file }: InputFile, replays: readonly FinishedRepl
 
 /** Splits a file's cells into tasks of about the same work: neighbours, which are alike, go to different tasks. */
 function tasksOf(file: InputFile, input: BenchInput): readonly FileTask[] {
-  const { policies, windows, prices = new Map(), tasksPerFile = 1, summarizer = DIGEST_CHOICE } = input;
+  const { policies, windows, prices = new Map(), tasksPerFile = 1, summarizer = DIGEST_CHOICE, state = null } = input;
   const cellCount = policies.length * windows.length;
   const count = Math.max(1, Math.min(tasksPerFile, cellCount));
   return Array.from({ length: count }, (_, task) => {
     const cells = Array.from({ length: cellCount }, (_, cell) => cell).filter((cell) => cell % count === task);
-    return { file, policies, windows, cells, prices, summarizer };
+    return { file, policies, windows, cells, prices, summarizer, state, calibrates: input.calibrates ?? true };
   });
+}
+
+function tell({ onSummaries, onKept }: BenchInput, replay: Extract<FileReplay, { readonly kind: "replayed" }>): void {
+  onSummaries?.(replay.summaries);
+  onKept?.(replay.cellsKept);
 }
 
 function withoutSummary(reason: string): PlimsollError {

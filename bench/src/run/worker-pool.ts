@@ -1,7 +1,8 @@
 import type { Environment } from "@plimsoll/providers";
 import { Tinypool } from "tinypool";
-import type { FileReplay, FileTask } from "./file-task.ts";
-import { createFileReplayer } from "./file-task.ts";
+import type { FileReplay } from "./file-replayer.ts";
+import { createFileReplayer } from "./file-replayer.ts";
+import type { FileTask } from "./file-task.ts";
 
 /** Runs tasks, several at a time. */
 export interface WorkerPool {

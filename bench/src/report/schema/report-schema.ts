@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { BenchReport, CompactionDetail, ReplayRow, SessionDescription, WindowSpec } from "../../results.ts";
+import type { BenchReport, CompactionDetail, ReplayRow, SessionDescription, SourceNote, WindowSpec } from "../../results.ts";
 import { calibrationRecordSchema } from "./calibration-schema.ts";
 import { metricsSchema } from "./metrics-schema.ts";
 
@@ -28,7 +28,8 @@ const compactionSchema: z.ZodType<CompactionDetail> = z.strictObject({
   examples: z.array(z.strictObject({ call: count, text: z.string() })).readonly(),
 });
 
-const rowSchema: z.ZodType<ReplayRow> = z.strictObject({
+/** Schema of one row of a report. */
+export const rowSchema: z.ZodType<ReplayRow> = z.strictObject({
   session: z.string(),
   policy: z.string(),
   window: windowSchema,
@@ -50,7 +51,8 @@ const rowSchema: z.ZodType<ReplayRow> = z.strictObject({
   }),
 });
 
-const sessionSchema: z.ZodType<SessionDescription> = z.strictObject({
+/** Schema of one session of a report. */
+export const sessionSchema: z.ZodType<SessionDescription> = z.strictObject({
   session: z.string(),
   file: z.string(),
   format: z.string(),
@@ -65,6 +67,14 @@ const sessionSchema: z.ZodType<SessionDescription> = z.strictObject({
   isEstimated: z.boolean(),
   statedCostUsd: figure,
   sizeModel: z.strictObject({ heldOutCalls: count, mapePercent: figure, medianPercent: figure, maxPercent: figure }),
+});
+
+/** Schema of one note of an importer. */
+export const sourceNoteSchema: z.ZodType<SourceNote> = z.strictObject({
+  file: z.string(),
+  line: z.int().nullable(),
+  code: z.string(),
+  text: z.string(),
 });
 
 const sweepSchema = z.strictObject({
@@ -86,7 +96,7 @@ export const benchReportSchema: z.ZodType<BenchReport> = z.strictObject({
   rows: z.array(rowSchema).readonly(),
   calibration: z.array(calibrationRecordSchema).readonly(),
   skipped: z.array(z.strictObject({ file: z.string(), reason: z.string() })).readonly(),
-  notes: z.array(z.strictObject({ file: z.string(), line: z.int().nullable(), code: z.string(), text: z.string() })).readonly(),
+  notes: z.array(sourceNoteSchema).readonly(),
 });
 
 /** The schema as JSON Schema (draft 2020-12), for programs that read reports. */

@@ -21,6 +21,7 @@ import { runAndReport } from "./run-and-report.ts";
 
 interface BenchOptions extends ReportOptions, SummarizerOptions {
   readonly dryRun?: true;
+  readonly state?: string;
   readonly policy?: readonly string[];
   readonly window?: readonly string[];
   readonly from?: readonly string[];
@@ -68,6 +69,7 @@ export function addBenchCommand(program: Command, io: CliIo, onExit: (exitCode: 
     .option("--cassette-only", "with a model: ask nothing; a missing answer is an error")
     .option("--dry-run", "with a model: say what its summaries are likely to cost, and send nothing")
     .option("--jobs <count>", "replays at a time (default: the processor's cores; 1 for small runs)")
+    .option("--state <folder>", "keep finished replays there and take those that are (default: kept until the run is done)")
     .option("--shard <i/n>", "replay the i-th of n parts of the files; plimsoll bench merge puts the parts together")
     .option("--per-session", "list every session, however many there are")
     .addHelpText("after", AFTER_HELP)
@@ -101,7 +103,8 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
   const reports = reportFiles(options, io);
   const listSessions = options.perSession ?? false;
   const run = { found, policies, sweeps, windows, prices, shard, jobs, summarizer, dryRun: options.dryRun ?? false };
-  return runAndReport({ ...run, listSessions, reports }, io);
+  const kept = { stateFolder: options.state };
+  return runAndReport({ ...run, ...kept, listSessions, reports }, io);
 }
 
 async function gather(inputs: readonly string[], options: BenchOptions, io: CliIo): Promise<FoundInputs> {

@@ -17,6 +17,7 @@ import type { ReportFiles } from "../option/report-options.ts";
 import { summaryBill, summaryEstimate } from "../output/summary-cost.ts";
 import { createProgressBar } from "../terminal/progress-bar.ts";
 import { plimsollVersion } from "../version.ts";
+import { type OpenState, openState } from "./replay-state.ts";
 import { writeReports } from "./write-reports.ts";
 
 /** A run and what is to be said about it. */
@@ -38,6 +39,8 @@ export interface RunRequest {
   readonly summarizer?: SummarizerChoice;
   /** Says what a model's summaries are likely to cost, and stops there. */
   readonly dryRun?: boolean;
+  /** Where finished replays are kept; a folder for this run alone where it is left out. */
+  readonly stateFolder?: string | undefined;
   readonly reports: ReportFiles;
 }
 
@@ -58,7 +61,9 @@ export async function runAndReport(request: RunRequest, io: CliIo): Promise<numb
     }
     io.stderr.write(`plimsoll: ${line}\n`);
   }
-  const { report, tally } = await replayAll(request, io);
+  const state = await stateOf(request, io);
+  const { report, tally } = await replayAll(request, io, state);
+  await state?.finish();
   if (isAsking) io.stderr.write(`plimsoll: ${summaryBill(name, tally)}\n`);
   return writeReports(report, { reports, listSessions, notSessions: found.notSessions }, io);
 }
@@ -69,12 +74,26 @@ const FEWEST_SHARED_REPLAYS = 60;
 /** A file's cells become so many tasks for each job, so that jobs end at about the same time (chosen). */
 const TASKS_PER_JOB = 4;
 
+/** A run that is over at once keeps nothing, unless it was told where. */
+function stateOf(request: RunRequest, io: CliIo): Promise<OpenState | null> {
+  const { found, policies, windows, prices, shard, summarizer, stateFolder } = request;
+  const isSmall = countOf(request) < FEWEST_SHARED_REPLAYS && (request.sweeps?.size ?? 0) === 0;
+  if (isSmall && stateFolder === undefined) return Promise.resolve(null);
+  const run = { files: found.files, policies, windows, prices: [...prices], shard, summarizer };
+  return openState({ folder: stateFolder, run, plimsollVersion: plimsollVersion() }, io);
+}
+
+function countOf({ found, policies, windows }: Pick<RunRequest, "found" | "policies" | "windows">): number {
+  return found.files.length * policies.length * windows.length;
+}
+
 async function replayAll(
   { found, policies, sweeps, windows, prices, shard, jobs, summarizer = DIGEST_CHOICE }: RunRequest,
   io: CliIo,
+  state: OpenState | null = null,
 ): Promise<{ readonly report: BenchReport; readonly tally: SummaryTally }> {
   const bar = createProgressBar(io.stderr);
-  const replays = found.files.length * policies.length * windows.length;
+  const replays = countOf({ found, policies, windows });
   const threads = jobs ?? (replays < FEWEST_SHARED_REPLAYS ? 1 : availableParallelism());
   const pool = threads === 1 ? createSerialPool() : createThreadPool(threads);
   let tally = NO_SUMMARIES_ASKED;
@@ -90,6 +109,7 @@ async function replayAll(
       tasksPerFile: TASKS_PER_JOB * threads,
       plimsollVersion: plimsollVersion(),
       summarizer,
+      ...(state === null ? {} : { state: state.state, onKept: state.onKept }),
       onProgress: bar.show,
       onSummaries: (asked) => {
         tally = addedTallies(tally, asked);

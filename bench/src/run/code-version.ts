@@ -1,0 +1,41 @@
+import { createHash } from "node:crypto";
+import { readdir, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** Packages whose code decides what a replay gives. */
+const PACKAGES = ["@plimsoll/core", "@plimsoll/providers", "@plimsoll/bench"] as const;
+
+/**
+ * A name for the code that replays: a hash over names, sizes and times of change of its files, so that what was kept before an upgrade, or
+ * before a developer's edit, is not taken for a result of now. A package that cannot be found counts as one that never changes.
+ */
+export async function codeVersion(): Promise<string> {
+  const hash = createHash("sha256");
+  for (const name of PACKAGES) {
+    for (const line of await filesBelow(folderOf(name))) hash.update(`${name}/${line}\n`);
+  }
+  return hash.digest("hex");
+}
+
+function folderOf(name: string): string | null {
+  try {
+    return dirname(fileURLToPath(import.meta.resolve(name)));
+  } catch {
+    // Not every way of running the sources can resolve a package's name.
+    return null;
+  }
+}
+
+async function filesBelow(folder: string | null): Promise<readonly string[]> {
+  if (folder === null) return [];
+  const found = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => []);
+  const paths = found.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const lines = await Promise.all(
+    paths.map(async (path) => {
+      const { size, mtimeMs } = await stat(path);
+      return `${path.slice(folder.length)} ${size} ${mtimeMs}`;
+    }),
+  );
+  return lines.toSorted();
+}

@@ -1,0 +1,66 @@
+import type { ModelPrices } from "@plimsoll/core";
+import { encodingsOf, isPlimsollError } from "@plimsoll/core";
+import { createTokenizerLoader, type Environment, MODEL_CATALOG, type ModelCatalog } from "@plimsoll/providers";
+import { openSource } from "../summaries/open-source.ts";
+import type { SummarySource } from "../summaries/summary-source.ts";
+import type { SummaryTally } from "../summaries/summary-tally.ts";
+import type { FileTask } from "./file-task.ts";
+import { NOTHING_KEPT, openKeptReplays } from "./kept-replays.ts";
+import { type LoadedFile, loadFile } from "./loaded-file.ts";
+import { type ReplayedCells, replayCells } from "./replay-cells.ts";
+
+/**
+ * What came of a task. A file that cannot be replayed is skipped as a whole, with one line; `stopped` ends the run: the summaries that it is
+ * about cannot be had.
+ */
+export type FileReplay =
+  | (ReplayedCells & {
+      readonly kind: "replayed";
+      /** Requests for summaries that went to a model, or would have to. */
+      readonly summaries: SummaryTally;
+    })
+  | { readonly kind: "stopped"; readonly reason: string }
+  | { readonly kind: "skipped"; readonly reason: string };
+
+/**
+ * Runs tasks; remembers the file of the last one, as most tasks that follow each other are of one file. `environment` is where a model that
+ * writes summaries has its key and address; the process's where it is left out.
+ */
+export function createFileReplayer(environment?: Environment): (task: FileTask) => Promise<FileReplay> {
+  const loadTokenizers = createTokenizerLoader();
+  let file: LoadedFile | null = null;
+  return async (task) => {
+    if (file?.path !== task.file.path) file = loadFile(task.file);
+    const catalog = catalogWith(task.prices);
+    const summaries = openSource(task.summarizer, { catalog, ...(environment === undefined ? {} : { environment }) });
+    const stops: string[] = [];
+    const source: SummarySource = (place) =>
+      summaries.source({
+        ...place,
+        stop: (error) => {
+          stops.push(reasonOf(error));
+          place.stop(error);
+        },
+      });
+    try {
+      const tokenizers = await loadTokenizers(task.policies.flatMap(encodingsOf));
+      const kept = task.state === null ? NOTHING_KEPT : openKeptReplays(task.state);
+      const replayed = await replayCells(file, task, { given: { catalog, tokenizers, summaries: source }, kept });
+      return { kind: "replayed", ...replayed, summaries: summaries.takeTally() };
+    } catch (error) {
+      const [reason] = stops;
+      if (reason !== undefined) return { kind: "stopped", reason };
+      // One bad file must not end the run; what is wrong with it is said in the summary.
+      return { kind: "skipped", reason: reasonOf(error) };
+    }
+  };
+}
+
+function catalogWith(prices: ReadonlyMap<string, ModelPrices>): ModelCatalog {
+  return { ...MODEL_CATALOG, pricesOf: (modelId) => prices.get(modelId) ?? MODEL_CATALOG.pricesOf(modelId) };
+}
+
+function reasonOf(error: unknown): string {
+  if (isPlimsollError(error)) return error.message;
+  return error instanceof Error ? `cannot be replayed: ${error.message}` : "cannot be replayed";
+}

@@ -1,0 +1,62 @@
+import { createHash } from "node:crypto";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import process from "node:process";
+import { promisify } from "node:util";
+import { threadId } from "node:worker_threads";
+import { gunzip, gzip } from "node:zlib";
+import { canonicalJson } from "@plimsoll/core";
+
+/** Where finished replays are kept, so that a run that was broken off goes on where it was. Plain data. */
+export interface ReplayState {
+  readonly folder: string;
+  /** Of everything that a replay depends on besides its input; another version finds nothing. */
+  readonly version: string;
+}
+
+/** A value under what it was made from. A value that was not kept, or not wholly, is absent. */
+export interface KeptReplays {
+  /** The value, where there is one that the guard accepts. */
+  read<Value>(made: unknown, isValue: (value: unknown) => value is Value): Promise<Value | null>;
+  keep(made: unknown, value: unknown): Promise<void>;
+}
+
+/** Keeps nothing. */
+export const NOTHING_KEPT: KeptReplays = { read: () => Promise.resolve(null), keep: () => Promise.resolve() };
+
+const pack = promisify(gzip);
+const unpack = promisify(gunzip);
+
+/** Opens a state. What a value was made from is told by its hash; each value is a file of its own, whole or not there. */
+export function openKeptReplays({ folder, version }: ReplayState): KeptReplays {
+  const fileOf = (made: unknown) => {
+    const key = createHash("sha256").update(canonicalJson({ version, made })).digest("hex");
+    return join(folder, `${key}.json.gz`);
+  };
+  return {
+    read: async (made, isValue) => {
+      try {
+        const value: unknown = JSON.parse((await unpack(await readFile(fileOf(made)))).toString("utf8"));
+        return isValue(value) ? value : null;
+      } catch {
+        // Absent, damaged or of another form: it is replayed again.
+        return null;
+      }
+    },
+    keep: async (made, value) => {
+      const file = fileOf(made);
+      const temporary = `${file}.${process.pid}.${threadId}.tmp`;
+      try {
+        await mkdir(folder, { recursive: true, mode: OWNER_ONLY });
+        await writeFile(temporary, await pack(JSON.stringify(value)));
+        await rename(temporary, file);
+      } catch {
+        // A full disk costs the going on, not the run.
+        await rm(temporary, { force: true }).catch(() => undefined);
+      }
+    },
+  };
+}
+
+/** What is kept quotes the sessions. */
+const OWNER_ONLY = 0o700;

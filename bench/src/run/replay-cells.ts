@@ -1,0 +1,104 @@
+import { isRecord } from "@plimsoll/core";
+import { recordCalibration } from "../calibrate/calibration-record.ts";
+import { type ReplayRequest, replay } from "../replay.ts";
+import { calibrationRecordSchema } from "../report/schema/calibration-schema.ts";
+import { rowSchema, sessionSchema, sourceNoteSchema } from "../report/schema/report-schema.ts";
+import type { CalibrationRecord } from "../results/calibration-record.ts";
+import type { ReplayRow, SessionDescription, SourceNote } from "../results.ts";
+import { summarizerName } from "../summaries/summarizer-choice.ts";
+import { describeSession } from "./describe-session.ts";
+import type { FileTask, PlacedRow } from "./file-task.ts";
+import type { KeptReplays } from "./kept-replays.ts";
+import type { LoadedFile } from "./loaded-file.ts";
+
+/** What a file's cells come to. */
+export interface ReplayedCells {
+  readonly sessions: readonly SessionDescription[];
+  readonly notes: readonly SourceNote[];
+  readonly rows: readonly PlacedRow[];
+  /** Of the task that has the first cell; the others leave it out. */
+  readonly calibration: readonly CalibrationRecord[];
+  /** Cells that were not replayed, because they were kept. */
+  readonly cellsKept: number;
+}
+
+/** What the replays are given besides their cell, and where finished ones are. */
+export interface CellTools {
+  readonly given: Pick<ReplayRequest, "catalog" | "tokenizers" | "summaries">;
+  readonly kept: KeptReplays;
+}
+
+/** Replays the task's cells, but for those that are kept; what is new is kept, a cell at a time. */
+export async function replayCells(file: LoadedFile, task: FileTask, tools: CellTools): Promise<ReplayedCells> {
+  const { policies, windows, cells, prices, summarizer } = task;
+  const { kept, given } = tools;
+  const source = await sourceOf(file, task);
+  const about = await keptOr(kept, { from: { source, what: "sessions" }, isValue: isAbout }, async () => {
+    const sessions = await file.sessions();
+    const notes = sessions.flatMap(({ transcript }) => transcript.notes.map((note) => ({ file: transcript.file, ...note })));
+    return { sessions: sessions.map(describeSession), notes };
+  });
+  const rows: PlacedRow[] = [];
+  let cellsKept = 0;
+  for (const cell of cells) {
+    const window = windows[Math.floor(cell / policies.length)];
+    const policy = policies[cell % policies.length];
+    if (window === undefined || policy === undefined) throw new Error(`no cell ${cell}`);
+    const made = { source, policy, window, prices: [...prices], summarizer: summarizerName(summarizer) };
+    const before = await kept.read(made, isRows);
+    if (before !== null) cellsKept += 1;
+    const replayed = before ?? (await replayAll(file, { ...given, policy, window }));
+    if (before === null) await kept.keep(made, replayed);
+    rows.push(...replayed.map((row, session) => ({ session, cell, row })));
+  }
+  const calibrates = task.calibrates && cells.includes(0);
+  const calibration = calibrates
+    ? await keptOr(kept, { from: { source, what: "calibration" }, isValue: isCalibration }, async () =>
+        (await file.transcripts()).flatMap((transcript) => recordCalibration(transcript) ?? []),
+      )
+    : [];
+  return { ...about, rows, calibration, cellsKept };
+}
+
+/** What a replay's session is told by; nothing is read for it where nothing is kept. */
+async function sourceOf(file: LoadedFile, { file: input, state }: FileTask): Promise<unknown> {
+  return state === null ? null : { name: input.displayName, content: await file.contentHash() };
+}
+
+async function replayAll(file: LoadedFile, request: ReplayRequest): Promise<readonly ReplayRow[]> {
+  const rows: ReplayRow[] = [];
+  for (const session of await file.sessions()) rows.push(await replay(session, request));
+  return rows;
+}
+
+interface Made<Value> {
+  readonly from: unknown;
+  readonly isValue: (value: unknown) => value is Value;
+}
+
+/** The value that is kept, else the one that is made now, which is kept then. */
+async function keptOr<Value>(kept: KeptReplays, { from, isValue }: Made<Value>, make: () => Promise<Value>): Promise<Value> {
+  const before = await kept.read(from, isValue);
+  if (before !== null) return before;
+  const value = await make();
+  await kept.keep(from, value);
+  return value;
+}
+
+const rowsSchema = rowSchema.array();
+const calibrationSchema = calibrationRecordSchema.array();
+const sessionsSchema = sessionSchema.array();
+const notesSchema = sourceNoteSchema.array();
+
+function isRows(value: unknown): value is readonly ReplayRow[] {
+  return rowsSchema.safeParse(value).success;
+}
+
+function isCalibration(value: unknown): value is readonly CalibrationRecord[] {
+  return calibrationSchema.safeParse(value).success;
+}
+
+function isAbout(value: unknown): value is Pick<ReplayedCells, "sessions" | "notes"> {
+  const { sessions, notes } = isRecord(value) ? value : {};
+  return sessionsSchema.safeParse(sessions).success && notesSchema.safeParse(notes).success;
+}

@@ -1,0 +1,71 @@
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fixtureSessions } from "@plimsoll/fixtures";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { main } from "../main.ts";
+import { runChild } from "../testing/child-command.ts";
+import { NOW_MS, recordedIo } from "../testing/recorded-io.ts";
+
+/** Processes start from the sources, longer where other tests run beside. */
+const RUN_MS = 240_000;
+const SWEEP = ["bench", "session.jsonl", "-w", "32k", "--sweep", "trigger.ratio=0.5..0.9:0.05", "--jobs", "1"];
+const CACHE = ".cache/plimsoll/replays";
+
+let folder = "";
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "plimsoll-going-on-"));
+  copyFileSync(fixtureSessions()[0]?.path ?? "", join(folder, "session.jsonl"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function run(...args: readonly string[]) {
+  const recorded = recordedIo(folder);
+  const exitCode = await main(args, recorded.io);
+  return { exitCode, stdout: recorded.stdout(), stderr: recorded.stderr() };
+}
+
+describe("a run that was killed", { timeout: RUN_MS }, () => {
+  test.each([
+    ["in a folder of its own", [], CACHE, 0],
+    ["in a folder that was named", ["--state", "state"], "state", 12],
+  ])("goes on where it was, %s, to the bytes of a run that was not", async (_, option, kept, filesLeft) => {
+    const args = [...SWEEP, ...option, "--json", "child.json"];
+    const killed = await runChild({ args, cwd: folder, killAfter: { folder: join(folder, kept), files: 5 } });
+    expect(killed).toMatchObject({ signal: "SIGKILL", stdout: "" });
+    const resumed = await runChild({ args, cwd: folder });
+    expect(resumed.exitCode).toBe(0);
+    expect(resumed.stderr).toMatch(/^plimsoll: went on from an earlier run, which had finished [1-9]\d? replays$/m);
+    const whole = await run(...SWEEP, "--json", "whole.json");
+    expect(whole.stderr).toBe("");
+    expect(readFileSync(join(folder, "child.json"), "utf8")).toBe(readFileSync(join(folder, "whole.json"), "utf8"));
+    expect(readdirSync(join(folder, kept))).toHaveLength(filesLeft);
+  });
+});
+
+describe("what a run keeps", { timeout: RUN_MS }, () => {
+  test("is used by another run of the same replays where its folder is named", async () => {
+    const named = ["--state", "shared"];
+    await run("bench", "session.jsonl", "-p", "none", "-p", "sven", "-w", "32k", ...named);
+    const { stderr } = await run("bench", "session.jsonl", "-p", "sven", "-p", "pi", "-w", "32k", ...named);
+    expect(stderr).toBe("plimsoll: went on from an earlier run, which had finished 1 replay\n");
+  });
+
+  test("is not taken for another file's", async () => {
+    copyFileSync(fixtureSessions()[1]?.path ?? "", join(folder, "session.jsonl"));
+    const { stderr } = await run("bench", "session.jsonl", "-p", "none", "-p", "sven", "-w", "32k", "--state", "shared");
+    expect(stderr).toBe("");
+  });
+
+  test("goes after a fortnight in which nobody asked for it", async () => {
+    for (const [name, days] of [
+      ["old", 15],
+      ["new", 13],
+    ] as const) {
+      mkdirSync(join(folder, CACHE, name), { recursive: true });
+      utimesSync(join(folder, CACHE, name), NOW_MS / 1_000, NOW_MS / 1_000 - days * 86_400);
+    }
+    await run(...SWEEP);
+    expect(readdirSync(join(folder, CACHE))).toEqual(["new"]);
+  });
+});

@@ -1,0 +1,57 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, watch } from "node:fs";
+import process from "node:process";
+
+/** How a command line that ran as a process of its own ended. */
+export interface ChildOutcome {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A command line to run from the sources, in a folder that is its home, too. */
+export interface ChildCommand {
+  readonly args: readonly string[];
+  readonly cwd: string;
+  /** Kill it (SIGKILL) once so many files were put below a folder. */
+  readonly killAfter?: { readonly folder: string; readonly files: number };
+}
+
+const LOADER = new URL("../../../../bench/src/testing/typescript-loader.mjs", import.meta.url).href;
+const PROGRAM = `
+import { main } from ${JSON.stringify(new URL("../main.ts", import.meta.url).href)};
+import { processIo } from ${JSON.stringify(new URL("../io.ts", import.meta.url).href)};
+process.exitCode = await main(process.argv.slice(1), processIo());
+`;
+
+/** Runs the command to its end, or to its killing. */
+export function runChild({ args, cwd, killAfter }: ChildCommand): Promise<ChildOutcome> {
+  const own = ["--conditions=source", "--import", LOADER, "--input-type=module", "-e", PROGRAM, "--", ...args];
+  const child = spawn(process.execPath, own, { cwd, env: { ...process.env, HOME: cwd }, stdio: ["ignore", "pipe", "pipe"] });
+  const output = { stdout: "", stderr: "" };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    output.stdout += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    output.stderr += text;
+  });
+  const stopWatching = killAfter === undefined ? () => undefined : onFiles(killAfter, () => child.kill("SIGKILL"));
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (exitCode, signal) => {
+      stopWatching();
+      resolve({ exitCode, signal, ...output });
+    });
+  });
+}
+
+function onFiles({ folder, files }: NonNullable<ChildCommand["killAfter"]>, act: () => void): () => void {
+  mkdirSync(folder, { recursive: true });
+  const seen = new Set<string>();
+  const watcher = watch(folder, { recursive: true }, (_, name) => {
+    if (name?.endsWith(".gz") === true) seen.add(name);
+    if (seen.size >= files) act();
+  });
+  return () => watcher.close();
+}
