@@ -46,7 +46,7 @@ export async function answer(asked: ChatLine, session: OpenSession, { write, sta
       break;
     }
     case "context":
-      say(contextTable(agent.context(), session), status());
+      say(contextTable(agent.context(), { ...session, expected: agent.state().context }), status());
       break;
     case "model":
       say(...(asked.argument === null ? modelLines(session) : await switchModel(asked.argument, session)));
@@ -100,7 +100,7 @@ async function switchModel(reference: string, session: OpenSession): Promise<rea
 }
 
 function policyLines(name: string | null, { agent, policy, config }: OpenSession, cwd: string): readonly string[] {
-  if (name === null) return [policyYaml({ policy, originOf: () => config.policy.source }).trimEnd()];
+  if (name === null) return [policyYaml({ policy, originOf: config.policy.originOf }).trimEnd()];
   const found = findPolicy(name, cwd);
   if ("problems" in found) throw new PlimsollError("bad-input", found.problems.join("; "));
   return [

@@ -1,6 +1,7 @@
 import { formatTokens } from "@plimsoll/bench";
 import type { Context, Message, Part, Policy, Tokenizers } from "@plimsoll/core";
 import { createEstimator, createWorkCounter, partChars } from "@plimsoll/core";
+import type { ContextUsage } from "@plimsoll/core/agent";
 import { printable } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";
 
@@ -9,7 +10,7 @@ export interface ContextShare {
   readonly what: string;
   readonly count: number;
   readonly chars: number;
-  /** By the policy's measure, before any calibration. */
+  /** By the policy's measure. */
   readonly tokens: number;
 }
 
@@ -17,6 +18,8 @@ export interface ContextShare {
 export interface ShareMeasure {
   readonly policy: Policy;
   readonly tokenizers?: Tokenizers;
+  /** What the next request is expected to take: the shares are scaled so that they add up to it. Left out, they are as measured. */
+  readonly expected?: Pick<ContextUsage, "usedTokens" | "overheadTokens" | "estimator">;
 }
 
 /** The shares of a context, largest first. Tokens of a message are spread over its parts by their length. */
@@ -52,18 +55,43 @@ function kindOf(message: Message, part: Part): string {
   return message.origin === "human" ? "your messages" : `${message.origin} messages`;
 }
 
-/** The shares as a table, with the name of the measure below it. */
+/** The shares as a table with their total, and how they were measured below it. */
 export function contextTable(context: Context, by: ShareMeasure): string {
-  const shares = contextShares(context, by);
-  const total = shares.reduce((sum, { tokens }) => sum + tokens, 0);
-  const rows = shares.map(({ what, count, tokens }) => [
+  const measured = contextShares(context, by);
+  if (measured.length === 0) return "The context is empty.";
+  const shares = by.expected === undefined ? measured : scaled(measured, by.expected);
+  const total = sumOf(shares);
+  const row = (what: string, count: number, tokens: number) => [
     printable(what),
     String(count),
     formatTokens(tokens),
     `${Math.round((100 * tokens) / Math.max(1, total))}%`,
-  ]);
+  ];
+  const rows = shares.map(({ what, count, tokens }) => row(what, count, tokens));
+  const parts = shares.reduce((sum, { count }) => sum + count, 0);
   const head = [["what", "parts", "tokens", "share"].map((content) => ({ content, align: "right" }) as const)];
   const { name } = createEstimator(by.policy.estimator, createWorkCounter(), { tokenizers: by.tokenizers ?? {} });
-  const table = rows.length === 0 ? "The context is empty." : drawTable({ head, rows, leftColumns: [0] });
-  return `${table}\nmeasured by ${name}, uncalibrated`;
+  const table = drawTable({ head, rows: [...rows, row("all", parts, total)], leftColumns: [0] });
+  const how =
+    by.expected === undefined ? `measured by ${name}, uncalibrated` : `as ${by.expected.estimator} expects the next request`;
+  return `${table}\n${how}`;
+}
+
+const OVERHEAD: readonly string[] = ["system", "tools"];
+
+/** What stands before the messages is scaled to the overhead, and the messages to the rest of what is expected. */
+function scaled(
+  shares: readonly ContextShare[],
+  { usedTokens, overheadTokens }: Pick<ContextUsage, "usedTokens" | "overheadTokens">,
+): readonly ContextShare[] {
+  const isOverhead = ({ what }: ContextShare) => OVERHEAD.includes(what);
+  const overheadRatio = overheadTokens / Math.max(1, sumOf(shares.filter(isOverhead)));
+  const messageRatio = (usedTokens - overheadTokens) / Math.max(1, sumOf(shares.filter((share) => !isOverhead(share))));
+  return shares
+    .map((share) => ({ ...share, tokens: share.tokens * (isOverhead(share) ? overheadRatio : messageRatio) }))
+    .sort((a, b) => b.tokens - a.tokens);
+}
+
+function sumOf(shares: readonly ContextShare[]): number {
+  return shares.reduce((sum, { tokens }) => sum + tokens, 0);
 }

@@ -2,9 +2,11 @@ import process from "node:process";
 import type { Command } from "commander";
 import { EXIT_OK } from "../exit-code.ts";
 import type { CliIo } from "../io.ts";
+import { policyYaml } from "../policy/policy-yaml.ts";
 import { printable } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";
-import { readConfig } from "./read-config.ts";
+import { configFiles, readConfig } from "./read-config.ts";
+import type { EffectiveConfig } from "./settings.ts";
 import { SETTING_KEYS } from "./settings.ts";
 
 /** Adds `plimsoll config`: what holds, and where each value was set. */
@@ -12,20 +14,33 @@ export function addConfigCommand(program: Command, io: CliIo, onExit: (exitCode:
   program
     .command("config")
     .description("show the effective settings, each with where it was set")
-    .action(() => {
+    .option("--policy-values", "print the policy's values as well, each with where it was set")
+    .action(({ policyValues }: { readonly policyValues?: boolean }) => {
       const { cwd, homeFolder } = io;
       const config = readConfig({ cwd, homeFolder, environment: process.env, flags: {} });
-      const rows = SETTING_KEYS.map(({ key, meaning, fallback }) => {
-        const set = config.settings[key];
-        return [key, printable(String(set?.value ?? fallback)), set?.source ?? "default", meaning];
-      });
-      rows.push(["policy", config.policy.value.name, config.policy.source, "plimsoll policy show prints all of it"]);
-      for (const [name, { value, source }] of config.mcpServers) {
-        const what = value.disabled === true ? "disabled" : (value.command ?? value.url ?? "neither command nor url");
-        rows.push([`mcp ${name}`, printable(what), source, "an MCP server; its tools are offered to the model"]);
-      }
-      const head = [["key", "value", "source", "meaning"].map((content) => ({ content, align: "left" }) as const)];
-      io.stdout.write(`${drawTable({ head, rows, leftColumns: [0, 1, 2, 3] })}\n`);
+      const strength = configFiles(io).map(({ displayName }) => displayName);
+      const lines = [
+        settingsTable(config),
+        "",
+        `From weak to strong: ${strength.join(", ")}, the environment`,
+        "(PLIMSOLL_MODEL, PLIMSOLL_POLICY, …), the command line's options.",
+        ...(policyValues === true ? ["", policyYaml({ policy: config.policy.value, originOf: config.policy.originOf })] : []),
+      ];
+      io.stdout.write(`${lines.join("\n").trimEnd()}\n`);
       onExit(EXIT_OK);
     });
+}
+
+function settingsTable({ settings, policy, mcpServers }: EffectiveConfig): string {
+  const rows = SETTING_KEYS.map(({ key, fallback }) => {
+    const set = settings[key];
+    return [key, printable(String(set?.value ?? fallback)), set?.source ?? "default"];
+  });
+  rows.push(["policy", policy.value.name, policy.source]);
+  for (const [name, { value, source }] of mcpServers) {
+    const what = value.disabled === true ? "disabled" : (value.command ?? value.url ?? "neither command nor url");
+    rows.push([`mcpServers.${name}`, printable(what), source]);
+  }
+  const head = [["key", "value", "source"].map((content) => ({ content, align: "left" }) as const)];
+  return drawTable({ head, rows, leftColumns: [0, 1, 2] });
 }

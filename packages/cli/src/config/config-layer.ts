@@ -1,4 +1,3 @@
-import type { Policy } from "@plimsoll/core";
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { z } from "zod";
 import type { McpServer } from "../mcp/mcp-server.ts";
@@ -8,14 +7,14 @@ import { readPolicySection } from "../policy/policy-section.ts";
 import { policyOf } from "../policy/read-policy-file.ts";
 import { schemaProblems } from "../yaml/schema-problems.ts";
 import { readDocument, type YamlDocument } from "../yaml/yaml-document.ts";
-import type { Settings, Sourced } from "./settings.ts";
+import type { ChosenPolicy, Settings, Sourced } from "./settings.ts";
 import { fileSettingsSchema, SETTING_KEYS, settingsSchema } from "./settings.ts";
 
 /** What one place sets. */
 export interface ConfigLayer {
   readonly settings: Settings;
   sourceOf(key: string): string;
-  readonly policy: Sourced<Policy> | null;
+  readonly policy: ChosenPolicy | null;
   readonly mcpServers: ReadonlyMap<string, Sourced<McpServer>>;
 }
 
@@ -76,7 +75,7 @@ function unknownKeys(
 function policyIn(
   document: YamlDocument,
   displayName: string,
-): { readonly policy: Sourced<Policy> } | { readonly problems: readonly string[] } {
+): { readonly policy: ChosenPolicy } | { readonly problems: readonly string[] } {
   const read = readPolicySection(document, displayName) ?? policyOf(document, displayName);
   if ("problems" in read) return read;
   const line = POLICY_KEYS.map((key) => document.lineOf([key])).find((each) => each !== null);
@@ -84,7 +83,7 @@ function policyIn(
   // A preset that nothing changes keeps its name; a changed one goes by the file's.
   const isUnchanged = typeof chosen === "string" && Object.keys(document.content).length === 1;
   const value = isUnchanged ? { ...read.found.policy, name: chosen } : read.found.policy;
-  return { policy: { value, source: `${displayName}:${line ?? 1}` } };
+  return { policy: { value, source: `${displayName}:${line ?? 1}`, originOf: read.found.originOf } };
 }
 
 /** The layer of values that are texts: the environment's variables, or the command line's flags. `nameOf` says what a key is called there. */
@@ -106,7 +105,10 @@ export function readTextLayer(
   const policyProblems =
     found !== null && "problems" in found ? found.problems.map((each) => `${nameOf("policy")}: ${each}`) : [];
   if (!parsed.success || policyProblems.length > 0) return { problems: [...problems, ...policyProblems] };
-  const policy = found !== null && "found" in found ? { value: found.found.policy, source: nameOf("policy") } : null;
+  const policy =
+    found !== null && "found" in found
+      ? { value: found.found.policy, source: nameOf("policy"), originOf: found.found.originOf }
+      : null;
   return { layer: { settings: parsed.data, sourceOf: nameOf, policy, mcpServers: new Map() } };
 }
 

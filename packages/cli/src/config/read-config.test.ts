@@ -37,6 +37,15 @@ describe("configuration", () => {
     });
   });
 
+  test("a server is taken whole from the strongest place that names it", () => {
+    write("plimsoll.yaml", "mcpServers:\n  a: { command: one, args: [x] }\n  b: { url: 'http://127.0.0.1/mcp' }\n");
+    write(USER_FILE, "mcpServers:\n  a:\n    command: two\n");
+    expect(Object.fromEntries(read().mcpServers)).toEqual({
+      a: { value: { command: "two" }, source: "~/.config/plimsoll/config.yaml:2" },
+      b: { value: { url: "http://127.0.0.1/mcp" }, source: "plimsoll.yaml:3" },
+    });
+  });
+
   test.each([
     ["a preset", "policy: sven\n", "sven", "plimsoll.yaml:1"],
     ["a changed preset", "max_steps: 3\npolicy: pi\nname: mine\nkeep: { messages: 4 }\n", "mine", "plimsoll.yaml:2"],
@@ -58,6 +67,21 @@ describe("configuration", () => {
     ["an unknown preset", "policy: svne\n", 'plimsoll.yaml:1:1: unknown preset "svne": did you mean sven?'],
     ["two policies", "policy: pi\nagent: {}\n", "both choose a policy"],
     ["no YAML", "a: [\n", "plimsoll.yaml:"],
+    [
+      "an unknown key of an MCP server",
+      "mcpServers:\n  math:\n    comand: node\n",
+      'plimsoll.yaml:3:5: unknown key "comand" in mcpServers.math: did you mean command?',
+    ],
+    [
+      "a category that there is not",
+      "mcpServers:\n  math:\n    command: node\n    tools:\n      add: { category: list }\n",
+      "plimsoll.yaml:5:14: mcpServers.math.tools.add.category: expected one of",
+    ],
+    [
+      "a name that no tool could begin with",
+      "mcpServers:\n  my math:\n    command: node\n",
+      "plimsoll.yaml:2:3: mcpServers.my math: a server's name has at most 32 letters, digits, - and _",
+    ],
   ])("%s is one line with its place", (_what, text, line) => {
     write("plimsoll.yaml", text);
     expect(() => read()).toThrow(line);

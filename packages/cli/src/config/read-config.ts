@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { PLIMSOLL_POLICY, PlimsollError } from "@plimsoll/core";
 import { readText } from "../yaml/read-text.ts";
 import { type ConfigLayer, type ReadLayer, readFileLayer, readTextLayer } from "./config-layer.ts";
-import type { EffectiveConfig, SettingKey } from "./settings.ts";
+import type { ChosenPolicy, EffectiveConfig, SettingKey } from "./settings.ts";
 import { SETTING_KEYS } from "./settings.ts";
 
 /** Where configuration is looked for. */
@@ -34,8 +34,14 @@ export function readConfig(places: ConfigPlaces): EffectiveConfig {
   const policy = layers.map((layer) => layer.policy).findLast((each) => each !== null);
   // A server is taken whole from the strongest place that names it: halves of two would be neither's.
   const mcpServers = new Map(layers.flatMap((layer) => [...layer.mcpServers]));
-  return { settings: mergedSettings(layers), policy: policy ?? { value: PLIMSOLL_POLICY, source: "default" }, mcpServers };
+  return { settings: mergedSettings(layers), policy: policy ?? DEFAULT_POLICY, mcpServers };
 }
+
+const DEFAULT_POLICY: ChosenPolicy = {
+  value: PLIMSOLL_POLICY,
+  source: "default",
+  originOf: () => `preset ${PLIMSOLL_POLICY.name}`,
+};
 
 /** The files, from weak to strong. */
 export function configFiles({ cwd, homeFolder }: Pick<ConfigPlaces, "cwd" | "homeFolder">): readonly {

@@ -39,16 +39,30 @@ export const settingsSchema: z.ZodType<Settings> = settings;
 /** The schema of a file's settings. */
 export const fileSettingsSchema: z.ZodType<FileSettings> = settings.extend({ mcpServers: mcpServersSchema.optional() });
 
-/** Every key, with what it means and its default. */
-export const SETTING_KEYS: readonly { readonly key: SettingKey; readonly meaning: string; readonly fallback: string }[] = [
-  { key: "model", meaning: "model, as `model` or `host/model`", fallback: "sonnet" },
-  { key: "context_window", meaning: "the model's context window in tokens", fallback: "what is known of the model" },
-  { key: "max_output_tokens", meaning: "most tokens of one reply", fallback: "what is known of the model" },
-  { key: "max_steps", meaning: "most model calls of one run", fallback: "200" },
-  { key: "timeout_seconds", meaning: "time limit of one command", fallback: "120" },
-  { key: "lint", meaning: "the linter's command line, for read_lints", fallback: "none" },
-  { key: "sessions", meaning: "folder of the session logs", fallback: ".plimsoll/sessions" },
-  { key: "hand_off", meaning: "whether the model may ask for a summary itself", fallback: "false" },
+/** A key of the settings as a person is told of it. */
+export interface SettingDescription {
+  readonly key: SettingKey;
+  readonly meaning: string;
+  readonly fallback: string;
+  /** A value as it may stand in a file. */
+  readonly example: string;
+}
+
+/** Every key, with what it means, its default and an example. */
+export const SETTING_KEYS: readonly SettingDescription[] = [
+  { key: "model", meaning: "model, as `model` or `host/model`", fallback: "sonnet", example: "opus" },
+  {
+    key: "context_window",
+    meaning: "the model's context window in tokens",
+    fallback: "what is known of the model",
+    example: "200000",
+  },
+  { key: "max_output_tokens", meaning: "most tokens of one reply", fallback: "what is known of the model", example: "16000" },
+  { key: "max_steps", meaning: "most model calls of one run", fallback: "200", example: "50" },
+  { key: "timeout_seconds", meaning: "time limit of one command", fallback: "120", example: "600" },
+  { key: "lint", meaning: "the linter's command line, for read_lints", fallback: "none", example: "npx biome check ." },
+  { key: "sessions", meaning: "folder of the session logs", fallback: ".plimsoll/sessions", example: ".plimsoll/sessions" },
+  { key: "hand_off", meaning: "whether the model may ask for a summary itself", fallback: "false", example: "true" },
 ];
 
 /** A value with where it was set: a file and line, a variable, a flag, or `default`. */
@@ -57,9 +71,14 @@ export interface Sourced<T> {
   readonly source: string;
 }
 
+/** A policy with where it was chosen, and where each of its values comes from. */
+export interface ChosenPolicy extends Sourced<Policy> {
+  originOf(path: readonly PropertyKey[]): string;
+}
+
 /** What holds, each value with its source. */
 export interface EffectiveConfig {
   readonly settings: { readonly [Key in SettingKey]?: Sourced<NonNullable<Settings[Key]>> };
-  readonly policy: Sourced<Policy>;
+  readonly policy: ChosenPolicy;
   readonly mcpServers: ReadonlyMap<string, Sourced<McpServer>>;
 }

@@ -13,19 +13,41 @@ export function addInitCommand(program: Command, io: CliIo, onExit: (exitCode: n
     .description("write a plimsoll.yaml with every setting and its meaning")
     .action(() => {
       const path = join(io.cwd, "plimsoll.yaml");
-      const lines = SETTING_KEYS.map(({ key, meaning, fallback }) => `# ${key}: …   # ${meaning}; default: ${fallback}`);
-      const text = [
-        "policy: plimsoll   # a preset's name; `plimsoll policy show plimsoll` prints what can be changed here",
-        ...lines,
-        "",
-      ];
       try {
-        writeFileSync(path, text.join("\n"), { flag: "wx" });
+        writeFileSync(path, initialConfig(), { flag: "wx" });
       } catch (error) {
         const isThere = error instanceof Error && "code" in error && error.code === "EEXIST";
         throw new PlimsollError("bad-input", isThere ? "plimsoll.yaml is there already" : `cannot write ${path}`, {}, error);
       }
-      io.stdout.write("Wrote plimsoll.yaml. Next: plimsoll chat --demo\n");
+      io.stdout.write("Wrote plimsoll.yaml. `plimsoll config` shows what holds; `plimsoll chat --demo` needs no key.\n");
       onExit(EXIT_OK);
     });
+}
+
+/** A configuration that changes nothing: each setting stands in it as a comment that can be taken away. */
+export function initialConfig(): string {
+  const settings = SETTING_KEYS.flatMap(({ key, meaning, fallback, example }) => [
+    `# ${meaning}; default: ${fallback}`,
+    `# ${key}: ${example}`,
+    "",
+  ]);
+  return [
+    "# A preset's name; `plimsoll policy show plimsoll` prints its values. One that stands beside it here changes it, as",
+    "# `keep: { tokens: 8000 }` or `truncation: { capTokens: 2000 }`.",
+    "policy: plimsoll",
+    "",
+    ...settings,
+    `# MCP servers, under the keys that other agents use. \${NAME} is taken from the environment. What a tool's output is`,
+    "# like (head-tail, match-list, file-content, generic) decides how it is cut.",
+    "# mcpServers:",
+    "#   files:",
+    "#     command: npx",
+    '#     args: ["-y", "@modelcontextprotocol/server-filesystem", "."]',
+    "#     tools:",
+    "#       read_text_file: { category: file-content, rerunnable: true }",
+    "#   docs:",
+    "#     url: https://example.com/mcp",
+    `#     headers: { Authorization: "Bearer \${DOCS_KEY}" }`,
+    "",
+  ].join("\n");
 }

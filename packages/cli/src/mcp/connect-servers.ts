@@ -64,7 +64,7 @@ async function connectServer(
       tools,
       close,
       lines: [
-        `mcp ${name}: ${tools.length} tools (${source})`,
+        `mcp ${name}: ${tools.length === 1 ? "1 tool" : `${tools.length} tools`} (${source})`,
         ...Object.keys(value.tools ?? {})
           .filter((tool) => !known.includes(tool))
           .map((tool) => `mcp ${name}: it has no tool ${printable(tool)}: ${printable(suggestion(tool, known))} (${source})`),
@@ -75,7 +75,7 @@ async function connectServer(
     };
   } catch (error) {
     await close();
-    const why = [error instanceof Error ? error.message : String(error), lastWords()].filter((words) => words !== "");
+    const why = [reasonOf(error), lastWords()].filter((words) => words !== "");
     const line = shortened(why.join("; "), LINE_CHARS);
     return {
       tools: [],
@@ -87,3 +87,9 @@ async function connectServer(
 
 /** Longest reason that a line gives; chosen. */
 const LINE_CHARS = 160;
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if ("code" in error && error.code === "ENOENT" && "path" in error) return `there is no program ${String(error.path)}`;
+  return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
+}

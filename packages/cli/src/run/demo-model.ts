@@ -35,7 +35,7 @@ export async function startDemoModel(): Promise<DemoModel> {
     simulator,
     model: { client, modelId: "claude-demo", limits: DEMO_LIMITS },
     prices: MODEL_CATALOG.pricesOf(PRICED_AS),
-    windowLine: `simulated model, context window ${DEMO_LIMITS.contextWindowTokens} tokens, dollars as ${PRICED_AS} would charge`,
+    windowLine: `simulated, window ${DEMO_LIMITS.contextWindowTokens} tokens; dollars as ${PRICED_AS} would charge`,
   };
 }
 

@@ -62,7 +62,7 @@ export async function openSession(options: SessionOptions, { io, environment, on
   const policy = config.policy.value;
   const tokenizers = await createTokenizerLoader()(encodingsOf(policy));
   const sessions = sessionStoreOf(cwd, config);
-  const resumed = await resumedId(options.resume, sessions);
+  const resumed = await resumedId(options.resume ?? (options.continue === true ? true : undefined), sessions);
   const prices = new Map<string, ModelPrices | null>();
   const known = (chosen: ChosenModel) => {
     prices.set(chosen.model.modelId, chosen.prices);

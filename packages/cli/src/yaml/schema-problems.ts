@@ -44,6 +44,10 @@ function flatten(issue: Issue, prefix: readonly PropertyKey[], schema: JsonSchem
     }));
   }
   if (issue.code === "invalid_union" && issue.errors.length > 0) return nearestVariant(issue.errors, path, schema);
+  if (issue.code === "invalid_key") {
+    const why = issue.issues.map(({ message }) => message).join("; ");
+    return [{ path, container: path, text: `${placeOf(path)}: ${why}`, isMissing: false, isUnknown: false }];
+  }
   const container = path.slice(0, -1);
   const isMissing = issue.code === "invalid_type" && issue.message.endsWith("received undefined");
   const text = isMissing ? `missing key "${String(path.at(-1))}"${placeText(container)}` : mismatchText(issue, path, schema);

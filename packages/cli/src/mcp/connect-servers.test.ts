@@ -1,0 +1,87 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { createMemoryArtifactStore } from "@plimsoll/core";
+import type { ToolCallContext } from "@plimsoll/core/agent";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { connectServers } from "./connect-servers.ts";
+import { expandVariables } from "./expand-variables.ts";
+import type { McpServer } from "./mcp-server.ts";
+
+const sdk = (path: string) => pathToFileURL(createRequire(import.meta.url).resolve(`@modelcontextprotocol/sdk/${path}`)).href;
+
+/** A server with one tool that says what its environment holds. */
+const SERVER = `
+import { McpServer } from ${JSON.stringify(sdk("server/mcp.js"))};
+import { StdioServerTransport } from ${JSON.stringify(sdk("server/stdio.js"))};
+const server = new McpServer({ name: "test", version: "1" });
+server.registerTool("secret", { description: "tells" }, async () => ({ content: [{ type: "text", text: process.env.SECRET }] }));
+await server.connect(new StdioServerTransport());
+`;
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "plimsoll-mcp-"));
+  writeFileSync(join(folder, "server.mjs"), SERVER);
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const connect = (servers: { readonly [name: string]: McpServer }) =>
+  connectServers(new Map(Object.entries(servers).map(([name, value]) => [name, { value, source: "here:1" }])), {
+    cwd: folder,
+    environment: { KEY: "told" },
+  });
+const context: ToolCallContext = {
+  sessionId: "test",
+  callId: "c",
+  signal: new AbortController().signal,
+  artifacts: createMemoryArtifactStore(),
+  recall: async () => null,
+  requestHandOff: () => undefined,
+  runSubAgent: () => Promise.reject(new Error("none")),
+};
+
+describe("MCP servers", { timeout: 60_000 }, () => {
+  test("the tools of those that answer are offered under the server's name; those that fail are a line each", async () => {
+    const command = process.execPath;
+    const servers = await connect({
+      works: {
+        command,
+        args: ["server.mjs"],
+        env: { SECRET: `\${KEY}` },
+        tools: { secret: { category: "match-list", rerunnable: true, hint: "ask again" }, secrets: {} },
+      },
+      off: { command, disabled: true },
+      missing: { command: "no-such-program" },
+      dies: { command, args: ["-e", "console.error('no config'); process.exit(3)"] },
+      unset: { command, env: { A: `\${NOBODY_SETS_THIS}` } },
+      neither: {},
+    });
+    const [tool] = servers.tools;
+    expect(await tool?.run({}, context)).toEqual({ text: "told", isError: false });
+    await servers.close();
+    expect(servers.tools).toMatchObject([
+      { spec: { name: "works_secret" }, category: "match-list", isRerunnable: true, hint: "ask again" },
+    ]);
+    expect(servers.lines).toEqual([
+      "mcp works: 1 tool (here:1)",
+      "mcp works: it has no tool secrets: did you mean secret? (here:1)",
+      "mcp missing: cannot be used: there is no program no-such-program; the session goes on without it (here:1)",
+      expect.stringMatching(/^mcp dies: cannot be used: .*no config; the session goes on without it \(here:1\)$/),
+      "mcp unset: cannot be used: the environment variable NOBODY_SETS_THIS is not set; the session goes on without it (here:1)",
+      "mcp neither: cannot be used: give either a command or a url; the session goes on without it (here:1)",
+    ]);
+    await expect(tool?.run({}, context)).rejects.toThrow();
+  });
+});
+
+test.each([
+  ["plain", "plain"],
+  [`a \${ONE} b \${TWO:-two}`, "a 1 b two"],
+  [`\${TWO:-}`, ""],
+  [`left \${open`, `left \${open`],
+])("%s is %s", (text, expected) => {
+  expect(expandVariables(text, { ONE: "1" })).toBe(expected);
+});
