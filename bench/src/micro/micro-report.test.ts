@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { GROUPS } from "./groups.ts";
 import { microReportText } from "./micro-report.ts";
 
 const spread = (median: number) => ({ median, least: median / 2, most: median * 2 });
@@ -35,8 +34,4 @@ test("what does not depend on the machine is told beside it", () => {
     "p: 100 (50 to 200) bytes a message in the log, 10 (5 to 20) in the context manager besides",
     "",
   ]);
-});
-
-test("no two groups go by one name", () => {
-  expect(new Set(GROUPS.map(({ name }) => name)).size).toBe(GROUPS.length);
 });
