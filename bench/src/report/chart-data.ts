@@ -1,10 +1,11 @@
 import type { BenchReport, ReplayRow } from "../results.ts";
 import { CELL_FIGURES } from "./cell-figures.ts";
-import type { ChartIndex, ChartPolicy } from "./chart-index.ts";
+import type { ChartIndex } from "./chart-index.ts";
 import { commonFolder } from "./common-folder.ts";
 import { DETAIL_LEVELS, type DetailLevel, leftOut } from "./detail-level.ts";
 import { type PackedBlock, packBlock } from "./packed-block.ts";
-import { BASELINE_POLICY, windowLabels } from "./policy-summary.ts";
+import { policyColours } from "./policy-colours.ts";
+import { windowLabels } from "./policy-summary.ts";
 import { sessionBlock } from "./session-block.ts";
 import type { ShownPolicies } from "./shown-policies.ts";
 import { triggerLine } from "./trigger-line.ts";
@@ -14,9 +15,6 @@ export interface ChartBlocks {
   readonly index: ChartIndex;
   readonly blocks: readonly PackedBlock[];
 }
-
-/** Colours that the style sheet has beside the baseline's. */
-const COLOUR_COUNT = 8;
 
 /** Makes the charts' data, at the fullest level of detail that takes at most so many characters (or at the least one). */
 export function chartBlocks(
@@ -60,7 +58,7 @@ function chartIndex(report: BenchReport, shownOf: (windowLabel: string) => Shown
   return {
     sessions: sessions.map((name) => name.slice(folder.length)),
     windows,
-    policies: coloured(names),
+    policies: policyColours(names),
     figures: CELL_FIGURES.map(({ name, format }) => ({ name, format })),
     firstWindow: Math.max(
       0,
@@ -71,15 +69,6 @@ function chartIndex(report: BenchReport, shownOf: (windowLabel: string) => Shown
     picked: shown.map(({ picked }) => Math.max(0, picked === null ? names.length - 1 : names.indexOf(picked))),
     leftOut: left,
   };
-}
-
-function coloured(policies: readonly string[]): readonly ChartPolicy[] {
-  const others = policies.filter((name) => name !== BASELINE_POLICY);
-  return policies.map((name) => {
-    if (name === BASELINE_POLICY) return { name, colour: 0, round: 0 };
-    const position = others.indexOf(name);
-    return { name, colour: 1 + (position % COLOUR_COUNT), round: Math.floor(position / COLOUR_COUNT) };
-  });
 }
 
 function busiest(sessions: readonly string[], rows: readonly ReplayRow[]): number {

@@ -1,6 +1,7 @@
 import { capitalised } from "./html-policy-table.ts";
 import type { Markup } from "./markup.ts";
 import { html } from "./markup.ts";
+import { policyColours } from "./policy-colours.ts";
 import type { PolicySummary } from "./policy-summary.ts";
 import { type XySeries, xyChart } from "./xy-chart.ts";
 
@@ -9,12 +10,13 @@ const FEWEST_USES = 20;
 
 /** Source evidence by the compactions since a reference was last said, a chart a window; nothing where nothing was compacted. */
 export function decaySection(summaries: readonly PolicySummary[]): Markup {
+  const colours = policyColours([...new Set(summaries.map(({ policy }) => policy))]);
   const labels = [...new Set(summaries.map(({ windowLabel }) => windowLabel))];
   const charts = labels.flatMap((label) => {
     const acting = summaries.filter(
       ({ windowLabel, isActing, economy }) => windowLabel === label && isActing && economy.compactions > 0,
     );
-    const series = acting.map(seriesOf).filter(({ points }) => points.length > 1);
+    const series = acting.map((summary) => seriesOf(summary, colours)).filter(({ points }) => points.length > 1);
     if (series.length === 0) return [];
     return [
       xyChart({
@@ -31,7 +33,7 @@ export function decaySection(summaries: readonly PolicySummary[]): Markup {
 <div class="charts">${charts}</div>`;
 }
 
-function seriesOf({ policy, decay }: PolicySummary, index: number): XySeries {
+function seriesOf({ policy, decay }: PolicySummary, colours: ReturnType<typeof policyColours>): XySeries {
   const points = decay
     .filter(({ uses }) => uses >= FEWEST_USES)
     .map(({ compactions, uses, sourceEvidenced }) => {
@@ -43,5 +45,6 @@ function seriesOf({ policy, decay }: PolicySummary, index: number): XySeries {
         title: `${policy}, ${compactions}: ${percent.toFixed(1)} % of ${uses} uses`,
       };
     });
-  return { name: policy, colour: 1 + (index % 8), points, isLine: true, labels: false };
+  const { colour = 0, round = 0 } = colours.find(({ name }) => name === policy) ?? {};
+  return { name: policy, colour, round, points, isLine: true, labels: false };
 }

@@ -147,7 +147,7 @@ const calibrationView = (() => {
     Object.assign(element.dataset, { calls: calls.length, misses: misses.length });
     const outside = own.signed.slice(1).filter((percent) => percent < range[0] || percent > range[1]).length;
     byId("calibration-note").textContent =
-      `${data.methods[method]}: bound missed at ${misses.length} of ${calls.length} calls.${outside > 0 ? ` ${outside} calls lie outside the picture.` : ""} The session's first call is left out.`;
+      `${data.methods[method]}: bound missed at ${misses.length} of ${calls.length} calls.${outside > 0 ? ` Outside the picture: ${outside}.` : ""} The session's first call is left out.`;
     element.setAttribute("aria-label", `Prediction error over ${calls.length} calls of ${session.name}`);
     return plot;
   };

@@ -19,7 +19,10 @@ const compositionChart = (() => {
     const rest = ranked.slice(MOST_KINDS);
     if (rest.length === 0) return ranked;
     const tokens = (rest[0]?.tokens ?? []).map((_, at) => rest.reduce((sum, layer) => sum + (layer.tokens[at] ?? 0), 0));
-    return [...ranked.slice(0, MOST_KINDS), { name: `${rest.length} other kinds`, tokens }];
+    return [
+      ...ranked.slice(0, MOST_KINDS),
+      { name: rest.length === 1 ? (rest[0]?.name ?? "") : `${rest.length} other kinds`, tokens },
+    ];
   };
 
   /**
