@@ -1,25 +1,23 @@
-import { createModelSummarizer, PLIMSOLL_POLICY } from "@plimsoll/core";
+import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { startAgent } from "@plimsoll/core/agent";
 import { createFileArtifactStore, createFileSessionStore } from "@plimsoll/core/node";
 import { createAnthropicClient } from "@plimsoll/providers/anthropic";
-import { DEFAULT_TIMEOUT_MS, openWorkspace, readFileTool, runTerminalCommandTool } from "@plimsoll/tools";
+import { openWorkspace, readFileTool, runTerminalCommandTool } from "@plimsoll/tools";
 
 /** Works on a task in a folder and says what came of it. The session's log is in the folder, too. */
 export async function work(task: string, folder: string, baseUrl = "https://api.anthropic.com"): Promise<string> {
-  const client = createAnthropicClient({ baseUrl }); // asks with the key in ANTHROPIC_API_KEY
-  const modelId = "claude-sonnet-5-5";
   const workspace = await openWorkspace(folder);
   const agent = await startAgent({
     session: { kind: "new", sessionId: `work-${Date.now()}`, system: "You are a coding agent." },
     sessions: createFileSessionStore({ folder: `${folder}/.plimsoll/sessions` }),
     artifacts: createFileArtifactStore(`${folder}/.plimsoll/artifacts`),
-    model: { client, modelId, limits: { contextWindowTokens: 1_000_000, maxOutputTokens: 32_000 } },
+    model: {
+      client: createAnthropicClient({ baseUrl }), // asks with the key in ANTHROPIC_API_KEY
+      modelId: "claude-sonnet-5-5",
+      limits: { contextWindowTokens: 1_000_000, maxOutputTokens: 32_000 },
+    },
     policy: PLIMSOLL_POLICY,
-    summarizer: createModelSummarizer(client, { modelId }),
-    tools: [
-      readFileTool({ workspace }),
-      runTerminalCommandTool({ workspace, env: process.env, timeoutMs: DEFAULT_TIMEOUT_MS, lintCommand: null }),
-    ],
+    tools: [readFileTool({ workspace }), runTerminalCommandTool({ workspace, env: process.env })],
     nowMs: Date.now,
     onEvent: (event) => {
       if (event.type === "compaction-end") console.log(`${event.tokensBefore} → ${event.tokensAfter} tokens`);

@@ -19,6 +19,7 @@ export { readFileTool } from "./read-file.ts";
 export { readLintsTool } from "./read-lints.ts";
 export type { ToolRegistry } from "./registry.ts";
 export { createToolRegistry } from "./registry.ts";
+export type { CommandSetting } from "./run-terminal-command.ts";
 export { runTerminalCommandTool } from "./run-terminal-command.ts";
 export { searchCodebaseTool } from "./search-codebase.ts";
 export { shellTool } from "./shell.ts";

@@ -3,12 +3,15 @@ import { z } from "zod";
 import { defineTool } from "./define-tool.ts";
 import { processOutput } from "./process/process-output.ts";
 import { runProcess } from "./process/run-process.ts";
-import { MAXIMUM_TIMEOUT_MS, type ToolSetting } from "./tool-setting.ts";
+import { DEFAULT_TIMEOUT_MS, MAXIMUM_TIMEOUT_MS, type ToolSetting } from "./tool-setting.ts";
 
 const MS_PER_SECOND = 1_000;
 
+/** What running commands needs of a setting; two minutes are a command's limit where none is given. */
+export type CommandSetting = Pick<ToolSetting, "workspace" | "env"> & Partial<Pick<ToolSetting, "timeoutMs">>;
+
 /** `run_terminal_command`: runs a command line in `sh`. */
-export function runTerminalCommandTool({ workspace, env, timeoutMs }: ToolSetting): AgentTool {
+export function runTerminalCommandTool({ workspace, env, timeoutMs = DEFAULT_TIMEOUT_MS }: CommandSetting): AgentTool {
   return defineTool({
     name: "run_terminal_command",
     description:

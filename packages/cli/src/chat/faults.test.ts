@@ -1,0 +1,101 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { main } from "../main.ts";
+import { recordedIo } from "../testing/recorded-io.ts";
+import { chat } from "./chat-command.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "plimsoll-faults-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const sessions = () => join(folder, ".plimsoll/sessions");
+const logName = () => readdirSync(sessions()).find((name) => name.endsWith(".jsonl")) ?? expect.fail("no log");
+
+/** A chat that is given its lines one by one, each after what the last one led to was said. */
+function conversation(more: { readonly resume?: string } = {}) {
+  const recorded = recordedIo(folder);
+  const input = new PassThrough();
+  const end = chat({ demo: true, ...more }, { io: recorded.io, input, isTerminal: false });
+  return {
+    said: recorded.stdout,
+    say: async (line: string, answer: string) => {
+      const before = recorded.stdout().length;
+      input.write(`${line}\n`);
+      await expect.poll(() => recorded.stdout().slice(before), { timeout: 30_000 }).toContain(answer);
+    },
+    end: () => {
+      input.end();
+      return end;
+    },
+  };
+}
+
+describe("a chat goes on", { timeout: 60_000 }, () => {
+  test("after its log was removed under it, with one clear line each time, and no stack", async () => {
+    const { say, said, end } = conversation();
+    await say("look", "I have looked");
+    rmSync(join(sessions(), logName()));
+    await say("look again", "was removed while it was in use");
+    await say("/context", "results of run_terminal_command");
+    expect(await end()).toBe(0);
+    expect(
+      said()
+        .split("\n")
+        .filter((line) => line.startsWith("plimsoll: ")),
+    ).toHaveLength(1);
+    expect(said()).not.toMatch(/\n\s+at /);
+  });
+
+  test("after a file that cannot be written, read or named", async () => {
+    const { say, said, end } = conversation();
+    await say("look", "I have looked");
+    writeFileSync(join(folder, "taken.json"), "mine");
+    await say("/export taken.json", "is there already; name another file");
+    await say("/export taken.json/below.json", "cannot be written");
+    await say("/export", "Wrote what the next request sends, 12 messages");
+    await say("/policy ./none.yaml", "./none.yaml: cannot be read");
+    await say("/policy svne", 'unknown policy "svne": did you mean sven?');
+    await say("/policy sven", "--policy sven");
+    await say("/model nobody/knows", 'it is not known who serves "nobody/knows"');
+    await say("/model", "claude-demo, context window 24.0k tokens");
+    expect(await end()).toBe(0);
+    expect(said()).not.toContain("unexpected");
+  });
+
+  test("on a resume with tools that it did not have, and says so", async () => {
+    const first = conversation();
+    await first.say("look", "I have looked");
+    await first.end();
+    writeFileSync(join(folder, "AGENTS.md"), "Tabs, never spaces.");
+    writeFileSync(join(folder, "plimsoll.yaml"), "hand_off: true\n");
+    const second = conversation({ resume: logName().slice(0, -".jsonl".length) });
+    await second.say("go on", "I have looked");
+    expect(await second.end()).toBe(0);
+    expect(second.said()).toContain(
+      "changed since the session was last used, and held from now on: the system text; new tools: hand_off\n",
+    );
+  });
+});
+
+test.each([
+  ["a folder for logs that is a file", "sessions: taken\n", ["run", "--demo", "look"], "taken"],
+  ["settings that are wrong", "max_steps: none\n", ["chat", "--demo"], "plimsoll.yaml:1:1: max_steps"],
+  ["a session that is not there", "", ["chat", "--demo", "--resume", "nope"], "there is no session nope: there is none yet"],
+  ["nothing to go on with", "", ["run", "--demo", "--continue", "look"], "there is no session to go on with"],
+])(
+  "%s is one line and a code that is not 0",
+  async (_what, config, argv, line) => {
+    writeFileSync(join(folder, "taken"), "");
+    writeFileSync(join(folder, "plimsoll.yaml"), config);
+    const recorded = recordedIo(folder);
+    expect(await main(argv, recorded.io)).not.toBe(0);
+    expect(recorded.stderr()).toMatch(/^plimsoll: [^\n]*\n$/);
+    expect(recorded.stderr()).toContain(line);
+  },
+  60_000,
+);
