@@ -1,9 +1,12 @@
 import type { BenchReport } from "../results.ts";
+import { windowAnswers } from "./answer.ts";
+import { answerWords } from "./answer-words.ts";
 import { formatCount, formatNumberOf, formatRatioPercent, formatTokens, formatUsd } from "./figures.ts";
 import { losingCases } from "./losing-cases.ts";
 import { shareOfUses } from "./policy-columns.ts";
 import { BASELINE_POLICY, type PolicySummary, summarizePolicies, windowLabels } from "./policy-summary.ts";
 import { remarks } from "./remarks.ts";
+import { triggerWords } from "./trigger-words.ts";
 import { validityLines } from "./validity.ts";
 
 type Column = readonly [title: string, figure: (summary: PolicySummary) => string];
@@ -31,10 +34,12 @@ const COLUMNS: readonly Column[] = [
 export function renderMarkdownReport(report: BenchReport): string {
   const summaries = summarizePolicies(report);
   const calls = report.sessions.reduce((sum, session) => sum + session.calls, 0);
+  const answers = inShort(report, summaries);
   const validity = validityLines(report).map((line) => `- ${escaped(line)}`);
   return [
     "## Compaction policies compared",
     `${formatNumberOf(report.sessions.length, "recorded session")} with ${formatNumberOf(calls, "model call")}. Open loop: sizes, cost, safety and retention, not task success.`,
+    answers,
     ...(validity.length === 0 ? [] : ["### Validity", validity.join("\n")]),
     ...windowLabels(report).flatMap((label) => {
       const rows = summaries.filter(({ windowLabel }) => windowLabel === label);
@@ -53,6 +58,22 @@ export function renderMarkdownReport(report: BenchReport): string {
   ]
     .join("\n\n")
     .concat("\n");
+}
+
+/** The answer for each window, in words. */
+function inShort(report: BenchReport, summaries: readonly PolicySummary[]): string {
+  const triggers = new Map(report.policies.map(({ name, policy }) => [name, triggerWords(policy)]));
+  return windowAnswers(report, summaries)
+    .map((answer) => {
+      const { without, pick, figures, others, sure } = answerWords(answer, (policy) => triggers.get(policy) ?? null);
+      const use = pick === null ? "" : `**Use ${escaped(pick)}.** `;
+      const sureness = sure === "" ? "" : ` How sure: ${escaped(sure)}`;
+      return `- **${answer.windowLabel}**: ${escaped(without)} ${use}${escaped(figures)} ${escaped(others)}${sureness}`.replace(
+        / +/g,
+        " ",
+      );
+    })
+    .join("\n");
 }
 
 /** So many losing cases are listed; all are counted (chosen). */

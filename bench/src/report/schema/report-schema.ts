@@ -101,5 +101,5 @@ export const benchReportSchema: z.ZodType<BenchReport> = z.strictObject({
 
 /** The schema as JSON Schema (draft 2020-12), for programs that read reports. */
 export function benchReportJsonSchema(): Readonly<Record<string, unknown>> {
-  return z.toJSONSchema(benchReportSchema);
+  return { title: "plimsoll bench: report.json", ...z.toJSONSchema(benchReportSchema) };
 }

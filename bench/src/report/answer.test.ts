@@ -1,0 +1,84 @@
+import { describe, expect, test } from "vitest";
+import { windowAnswers } from "./answer.ts";
+import { answerWords } from "./answer-words.ts";
+import { exampleReport } from "./example-report.ts";
+import { choosePolicy } from "./policy-choice.ts";
+import { summarizePolicies } from "./policy-summary.ts";
+import type { SessionOutcome } from "./session-outcomes.ts";
+import { triggerWords } from "./trigger-words.ts";
+
+const outcome = (costRatio: number, sourceEvidenced: number, lostRequests = 0): SessionOutcome => ({
+  session: "a",
+  costRatio,
+  uses: 100,
+  sourceEvidenced,
+  farUses: 10,
+  farSourceEvidenced: 5,
+  lostRequests,
+  compactions: 1,
+});
+
+const chosen = (policies: Readonly<Record<string, SessionOutcome>>) =>
+  choosePolicy({ byPolicy: new Map(Object.entries(policies).map(([name, each]) => [name, [each]])) }, [0]);
+
+describe("choosePolicy", () => {
+  test.each([
+    ["the bend of the front", { cheap: outcome(0.5, 60), bend: outcome(0.55, 85), dear: outcome(1, 90) }, "bend"],
+    ["the cheapest where there is no bend", { cheap: outcome(0.5, 60), dear: outcome(1, 90) }, "cheap"],
+    ["none that lost a request", { cheap: outcome(0.5, 90, 1), dear: outcome(1, 80) }, "dear"],
+    ["nothing where all lost one", { cheap: outcome(0.5, 90, 1), dear: outcome(1, 80, 2) }, null],
+    ["the one that beats all", { best: outcome(0.5, 90), other: outcome(0.6, 80) }, "best"],
+  ] as const)("takes %s", (_, policies, expected) => {
+    expect(chosen(policies).pick?.policy ?? null).toBe(expected);
+  });
+
+  test("leaves what is beaten in both out of the front", () => {
+    const { front } = chosen({ cheap: outcome(0.5, 60), beaten: outcome(0.6, 50), dear: outcome(1, 90) });
+    expect(front.map(({ policy }) => policy)).toEqual(["cheap", "dear"]);
+  });
+});
+
+describe("windowAnswers", () => {
+  const answersOf = (sessions: number) => {
+    const names = Array.from({ length: sessions }, (_, index) => `${index}.jsonl`);
+    const report = exampleReport({ sessions: names, calls: 120, sweptRatios: [0.9] });
+    return windowAnswers(report, summarizePolicies(report));
+  };
+
+  test("cannot know with few sessions, and knows with sessions that agree", () => {
+    expect(answersOf(7).map(({ sureness }) => sureness)).toEqual([null]);
+    const [answer] = answersOf(12);
+    expect(answer?.sureness).toMatchObject({ sessions: 12, resamples: 500 });
+    expect(answer?.sureness?.chosen.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1, 9);
+    expect(answersOf(12)).toEqual(answersOf(12));
+  });
+
+  test("puts what happens, what to use and how sure that is into words", () => {
+    const [words] = answersOf(3).map((answer) => answerWords(answer, () => "at 75 % of the input budget"));
+    expect(words?.without).toMatch(
+      /^Without compaction \d of 3 sessions outgrow it: [\d,]+ of [\d,]+ requests would have been rejected\.$/,
+    );
+    expect(words?.pick).toMatch(/^sven/);
+    expect(words?.figures).toContain("It acts at 75 % of the input budget.");
+    expect(words?.sure).toContain("It cannot be known: 3 sessions");
+  });
+});
+
+describe("triggerWords", () => {
+  const [, none, sven] = exampleReport().policies;
+
+  test.each([
+    ["a share", sven?.policy, "at 75 % of the input budget"],
+    ["never", none?.policy, null],
+    ["what is no policy", { name: "x" }, null],
+  ])("says %s", (_, policy, expected) => {
+    expect(triggerWords(policy)).toBe(expected);
+  });
+
+  test("says amounts made of others", () => {
+    const amounts = { minus: [{ ratio: 1, of: "window" }, { max: [{ tokens: 16_384 }, { ratio: 0.1, of: "window" }] }] };
+    expect(triggerWords({ ...Object(sven?.policy), trigger: { above: amounts } })).toBe(
+      "above the window less the most of 16,384 tokens and 10 % of the window",
+    );
+  });
+});

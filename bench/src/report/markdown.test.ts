@@ -1,0 +1,40 @@
+import { describe, expect, test } from "vitest";
+import { exampleReport } from "./example-report.ts";
+import { renderMarkdownReport } from "./markdown.ts";
+
+/** A comment on a pull request holds so many characters; a page of tables should leave room for more than one. */
+const MOST_CHARS = 20_000;
+
+describe("renderMarkdownReport", () => {
+  test("answers first, then says how valid it is, then compares", () => {
+    const page = renderMarkdownReport(exampleReport({ sweptRatios: [0.9] }));
+    const places = ["**Use sven", "### Validity", "### Working room 64k", "| policy |", "### Skipped"].map((text) =>
+      page.indexOf(text),
+    );
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(places[0]).toBeGreaterThan(0);
+    expect(page).toContain("How sure: It cannot be known: 2 sessions");
+  });
+
+  test("has a row a policy and window, each with as many cells as the head", () => {
+    const page = renderMarkdownReport(exampleReport({ workingRoomsTokens: [32_000, 64_000] }));
+    const rows = page.split("\n").filter((line) => /^\| (recorded|none|sven) /.test(line));
+    expect(rows).toHaveLength(6);
+    const cells = (line: string) => line.split("|").length;
+    const head = page.split("\n").find((line) => line.startsWith("| policy")) ?? "";
+    expect(new Set(rows.map(cells))).toEqual(new Set([cells(head)]));
+  });
+
+  test("stays short enough to paste, however many sessions there are", () => {
+    const sessions = Array.from({ length: 50 }, (_, index) => `a-folder/with-a-long-name/session-${index}.jsonl`);
+    const page = renderMarkdownReport(
+      exampleReport({ sessions, calls: 10, workingRoomsTokens: [16_000, 32_000, 64_000, 128_000] }),
+    );
+    expect(page.length).toBeLessThan(MOST_CHARS);
+  });
+
+  test("lets no name become markup or end a cell", () => {
+    const page = renderMarkdownReport(exampleReport({ sessions: ["a|b<img src=x>.jsonl", "`c`.jsonl"] }));
+    expect(page).not.toMatch(/[^\\]<img/);
+  });
+});
