@@ -4,26 +4,34 @@ import type { AnthropicBody } from "./body.ts";
 /** How long what is written to the cache lives after its last use. */
 export type CacheTimeToLive = "5m" | "1h";
 
+/** Most breakpoints that a request may have: platform.claude.com/docs/en/build-with-claude/prompt-caching. */
+const MAXIMUM_BREAKPOINTS = 4;
+
+/** Messages of the body where breakpoints are wanted besides the overhead and the end, the most needed first; -1 for none. */
+export type WantedPlaces = readonly number[];
+
 /**
- * The body with its four cache breakpoints: the last tool, the system text, the end of the messages, and the place where the messages
- * of the request before ended. The vendor looks back 20 blocks from a breakpoint
- * (platform.claude.com/docs/en/build-with-claude/prompt-caching); the fourth one makes an appending request read the cache however
- * many blocks it appends. What comes after the last breakpoint is not written.
+ * The body with its cache breakpoints, the most needed first: the system text (with the tools before it), the end of the messages, the places
+ * that are wanted, and the tools alone. The vendor writes and reads at breakpoints, and looks back 20 blocks from one. What comes after
+ * the last breakpoint is not written.
  */
-export function withCacheBreakpoints(body: AnthropicBody, timeToLive: CacheTimeToLive): AnthropicBody {
+export function withCacheBreakpoints(body: AnthropicBody, timeToLive: CacheTimeToLive, wanted: WantedPlaces): AnthropicBody {
   const mark: Anthropic.CacheControlEphemeral = { type: "ephemeral", ...(timeToLive === "1h" ? { ttl: timeToLive } : {}) };
   const { system, tools, messages } = body;
-  const ends = [previousEnd(messages), messages.length - 1];
+  const hasSystem = system !== undefined && typeof system !== "string";
+  const known = new Set([messages.length - 1, ...wanted].filter((index) => index >= 0));
+  const places = [...known].slice(0, MAXIMUM_BREAKPOINTS - 1);
+  const marksTools = !hasSystem || places.length < MAXIMUM_BREAKPOINTS - 1;
   return {
     ...body,
-    ...(tools === undefined ? {} : { tools: markedLast(tools, mark) }),
-    ...(system === undefined || typeof system === "string" ? {} : { system: markedLast(system, mark) }),
-    messages: messages.map((message, index) => (ends.includes(index) ? markedMessage(message, mark) : message)),
+    ...(tools === undefined || !marksTools ? {} : { tools: markedLast(tools, mark) }),
+    ...(hasSystem ? { system: markedLast(system, mark) } : {}),
+    messages: messages.map((message, index) => (places.includes(index) ? markedMessage(message, mark) : message)),
   };
 }
 
 /** The index of the user's message before the newest reply, which ended the request before; -1 for none. */
-function previousEnd(messages: readonly Anthropic.MessageParam[]): number {
+export function previousEnd(messages: readonly Anthropic.MessageParam[]): number {
   return messages.findLastIndex((message) => message.role === "assistant") - 1;
 }
 

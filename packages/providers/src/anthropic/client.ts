@@ -12,6 +12,7 @@ import type { AnthropicBody } from "./body.ts";
 import type { CacheTimeToLive } from "./cache-breakpoints.ts";
 import { decodeAnthropic } from "./decode.ts";
 import { encodeAnthropic } from "./encode.ts";
+import { createSentPrefixes } from "./sent-prefixes.ts";
 import { decodeAnthropicStream } from "./stream.ts";
 import { thinkingFor, withThinking } from "./thinking.ts";
 import { ANTHROPIC_WIRE_RULES } from "./wire-rules.ts";
@@ -46,12 +47,14 @@ export function createAnthropicClient(options: AnthropicOptions = {}): ModelClie
     baseURL: options.baseUrl ?? "https://api.anthropic.com",
   });
   const { cacheTimeToLive = "5m", thinking, loadImage = null } = options;
+  const sentPrefixes = createSentPrefixes();
   const driver: WireDriver<AnthropicBody> = {
     source: { provider: "anthropic", key },
     encode: async (request) => {
       checkSendable(request.context.messages, ANTHROPIC_WIRE_RULES);
       const images = await loadImages(request.context, loadImage);
-      const body = encodeAnthropic(request, { images, cacheTimeToLive });
+      const edit = sentPrefixes.placesOf(request.context.messages);
+      const body = encodeAnthropic(request, { images, cacheTimeToLive, edit });
       return withThinking(body, thinking === undefined ? thinkingFor(request) : { thinking });
     },
     whole: async (body, signal) => {

@@ -15,10 +15,11 @@ import { FIRST_MESSAGE_NOTICE } from "../wire/first-message-notice.ts";
 import type { LoadedImages } from "../wire/images.ts";
 import { imagePlaceholder } from "../wire/images.ts";
 import type { AnthropicBody } from "./body.ts";
-import type { CacheTimeToLive } from "./cache-breakpoints.ts";
-import { withCacheBreakpoints } from "./cache-breakpoints.ts";
+import type { CacheTimeToLive, WantedPlaces } from "./cache-breakpoints.ts";
+import { previousEnd, withCacheBreakpoints } from "./cache-breakpoints.ts";
 import { anthropicImage } from "./image.ts";
 import { anthropicReasoning } from "./reasoning.ts";
+import type { EditPlaces } from "./sent-prefixes.ts";
 import { ANTHROPIC_WIRE_RULES } from "./wire-rules.ts";
 
 /** What encoding needs besides the request. */
@@ -26,6 +27,8 @@ export interface AnthropicEncoding {
   readonly images: LoadedImages;
   /** `null` sends no cache breakpoints. */
   readonly cacheTimeToLive: CacheTimeToLive | null;
+  /** Where this request was edited since an earlier one; `null` or left out for one that only grew. */
+  readonly edit?: EditPlaces | null;
 }
 
 /**
@@ -34,15 +37,35 @@ export interface AnthropicEncoding {
  */
 export function encodeAnthropic(request: ModelRequest, encoding: AnthropicEncoding): AnthropicBody {
   const { context, modelId, maxOutputTokens } = request;
+  const { images, cacheTimeToLive, edit = null } = encoding;
+  const merged = mergedMessages(context, images);
   const body: AnthropicBody = {
     model: modelId,
     max_tokens: maxOutputTokens,
     ...(context.system === "" ? {} : { system: [{ type: "text", text: context.system }] }),
     ...(context.tools.length === 0 ? {} : { tools: context.tools.map(toolParam) }),
-    messages: messageParams(context, encoding.images),
+    messages: merged.map(({ role, content }) => ({ role, content })),
   };
-  const cached = encoding.cacheTimeToLive === null ? body : withCacheBreakpoints(body, encoding.cacheTimeToLive);
+  const cached =
+    cacheTimeToLive === null ? body : withCacheBreakpoints(body, cacheTimeToLive, wantedPlaces(body.messages, merged, edit));
   return withDynamicContext(cached, context.dynamicContext);
+}
+
+/**
+ * An appending request reads where the one before ended, however many blocks it appends; an edited one reads what an earlier one wrote before
+ * the edit, and writes through it for the next edit. The fixed notice is all that two requests share where a summary comes first.
+ */
+function wantedPlaces(
+  messages: readonly Anthropic.MessageParam[],
+  merged: readonly MergedMessage[],
+  edit: EditPlaces | null,
+): WantedPlaces {
+  const placeOf = (messageCount: number | null) =>
+    messageCount === null ? -1 : merged.findLastIndex(({ count }) => count > 0 && count <= messageCount);
+  const notice = merged[0]?.count === 0 ? 0 : -1;
+  return edit === null
+    ? [previousEnd(messages), notice]
+    : [placeOf(edit.readable), placeOf(edit.settled), notice, previousEnd(messages)];
 }
 
 function toolParam(tool: ToolSpec): Anthropic.Tool {
@@ -53,20 +76,34 @@ function toolParam(tool: ToolSpec): Anthropic.Tool {
   };
 }
 
+/** A message as it is sent, and how many of the context's messages it and those before it hold. */
+interface MergedMessage {
+  readonly role: "user" | "assistant";
+  content: Anthropic.ContentBlockParam[];
+  count: number;
+}
+
 /** The messages without the dynamic context. */
 export function messageParams(context: Context, images: LoadedImages): Anthropic.MessageParam[] {
-  const merged: { role: "user" | "assistant"; content: Anthropic.ContentBlockParam[] }[] = [];
-  for (const message of context.messages) {
+  return mergedMessages(context, images).map(({ role, content }) => ({ role, content }));
+}
+
+/** Neighbours of one role as one message. The fixed notice, where it comes first, holds none of the context's. */
+function mergedMessages(context: Context, images: LoadedImages): readonly MergedMessage[] {
+  const merged: MergedMessage[] = [];
+  for (const [index, message] of context.messages.entries()) {
     const content = blocksOf(message, images);
     if (content.length === 0) continue;
     const role = message.role === "assistant" ? "assistant" : "user";
     const last = merged.at(-1);
-    if (last?.role === role) last.content.push(...content);
-    else merged.push({ role, content });
+    if (last?.role === role) {
+      last.content.push(...content);
+      last.count = index + 1;
+    } else merged.push({ role, content, count: index + 1 });
   }
   for (const message of merged) if (message.role === "user") message.content = resultsFirst(message.content);
   if (merged[0]?.role === "assistant")
-    merged.unshift({ role: "user", content: [{ type: "text", text: FIRST_MESSAGE_NOTICE }] });
+    merged.unshift({ role: "user", content: [{ type: "text", text: FIRST_MESSAGE_NOTICE }], count: 0 });
   return merged;
 }
 
