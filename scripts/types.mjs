@@ -1,12 +1,13 @@
 import { commandFile, runNode } from "./tool.mjs";
 
 /** All packages as one program; the pure rows of core once more, without node's and the browser's types; the
- * report's own scripts; the scripts of the repository. */
+ * report's own scripts; the scripts of the repository; examples in JavaScript. */
 const projects = [
   "tsconfig.json",
   "packages/core/tsconfig.pure.json",
   "bench/src/report/browser/tsconfig.json",
   "scripts/tsconfig.json",
+  "packages/providers/examples/tsconfig.json",
 ];
 
 const finished = await Promise.all(

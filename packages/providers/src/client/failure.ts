@@ -53,10 +53,11 @@ export function fullWindow(): PlimsollError {
  * proxy echoed of the request. Of the provider's words only those about wrong parameters are kept, without the key.
  */
 export function failureOf(thrown: unknown, source: FailureSource): Failure {
-  const status = numberAt(thrown, "status");
+  // The AI SDK's errors name the status and the body in their own ways.
+  const status = numberAt(thrown, "status") ?? numberAt(thrown, "statusCode");
   const reason = reasonOf(thrown, status);
   const message = thrown instanceof Error ? thrown.message : "";
-  const body = isRecord(thrown) ? thrown.error : undefined;
+  const body = isRecord(thrown) ? (thrown.error ?? thrown.responseBody) : undefined;
   const failure = { status, message, code: stringAt(thrown, "code"), body };
   const classified = classOf(failure, reason);
   const promptTokens = classified.class === "context-overflow" ? namedPromptTokens(failure) : null;

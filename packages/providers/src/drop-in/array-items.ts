@@ -34,15 +34,14 @@ function isSameItems<Item>(a: readonly Item[], b: readonly Item[]): boolean {
 /** What is needed to write a view as items. */
 export interface ItemSource<Item> {
   readonly filed: readonly FiledGroup<Item>[];
-  /** The messages as they were logged: what is still the same object was not touched. */
-  readonly logged: readonly Message[];
+  /** The messages that entered the log as the array has them: what is still the same object was not touched. */
+  readonly untouched: ReadonlySet<Message>;
   readonly encode: (messages: readonly Message[]) => readonly Item[];
 }
 
 /** The view as items: whole groups that nothing was done to as the caller's own, everything else encoded. */
-export function itemsOf<Item>(view: readonly Message[], { filed, logged, encode }: ItemSource<Item>): Item[] {
+export function itemsOf<Item>(view: readonly Message[], { filed, untouched, encode }: ItemSource<Item>): Item[] {
   const groupOf = new Map(filed.flatMap((group) => group.messages.slice(0, 1).map((message) => [message.id, group] as const)));
-  const untouched = new Set(logged);
   const items: Item[] = [];
   let made: Message[] = [];
   for (let index = 0; index < view.length; ) {

@@ -14,7 +14,8 @@ export interface RequestOverhead {
 export interface ArrayLog<Item> {
   /** Matches the array to the log and gives the messages that are new; an array that does not begin as the log does begins a new one. */
   take(items: readonly Item[], overhead: RequestOverhead): readonly Message[];
-  append(message: Message): void;
+  /** Appends a message of the array; `admitted` is how it enters history where that is not as the array has it. */
+  append(message: Message, admitted?: Message): void;
   /** Notes what the newest request measured; the next reply that is appended is its reply. */
   report(answer: ObservedAnswer): void;
   /** The view as the array that is to be sent. */
@@ -25,7 +26,8 @@ export interface ArrayLog<Item> {
 /** An array's log over context managers made by `begin`. */
 export function createArrayLog<Item, Answer>(wire: WireArray<Item, Answer>, begin: () => ContextManager): ArrayLog<Item> {
   let manager = begin();
-  let logged: Message[] = [];
+  let loggedIds: string[] = [];
+  let untouched = new Set<Message>();
   let filed: readonly FiledGroup<Item>[] = [];
   let systemItems: readonly Item[] = [];
   let overheadKey: string | null = null;
@@ -33,7 +35,8 @@ export function createArrayLog<Item, Answer>(wire: WireArray<Item, Answer>, begi
 
   const restart = () => {
     manager = begin();
-    logged = [];
+    loggedIds = [];
+    untouched = new Set();
     overheadKey = null;
     answered = null;
   };
@@ -51,16 +54,17 @@ export function createArrayLog<Item, Answer>(wire: WireArray<Item, Answer>, begi
       systemItems = system.items;
       filed = fileGroups(wire.groups(items.slice(system.items.length)), filed);
       const messages = filed.flatMap((group) => group.messages);
-      if (!logged.every((message, index) => message.id === messages[index]?.id)) restart();
+      if (!loggedIds.every((id, index) => id === messages[index]?.id)) restart();
       noteOverhead([system.text, overhead.system ?? ""].filter((text) => text !== "").join("\n"), overhead.tools ?? []);
-      return messages.slice(logged.length);
+      return messages.slice(loggedIds.length);
     },
-    append: (message) => {
-      const isReply = message.role === "assistant";
-      const own = isReply && answered !== null ? { ...message, requestId: answered.requestId } : message;
+    append: (message, admitted = message) => {
+      const isReply = admitted.role === "assistant";
+      const own = isReply && answered !== null ? { ...admitted, requestId: answered.requestId } : admitted;
       if (isReply) answered = null;
       manager.append({ type: "message", message: own });
-      logged.push(own);
+      loggedIds.push(message.id);
+      if (admitted === message) untouched.add(own);
     },
     report: (answer) => {
       const { messages, system, tools, viewHash } = manager.view();
@@ -75,7 +79,7 @@ export function createArrayLog<Item, Answer>(wire: WireArray<Item, Answer>, begi
       answered = answer;
     },
     current: () => {
-      const items = itemsOf([...manager.view().messages], { filed, logged, encode: wire.encode });
+      const items = itemsOf([...manager.view().messages], { filed, untouched, encode: wire.encode });
       return [...systemItems, ...wire.joined(items)];
     },
   };

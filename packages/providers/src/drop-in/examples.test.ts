@@ -1,13 +1,13 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import Anthropic from "@anthropic-ai/sdk";
+import { PLIMSOLL_POLICY } from "@plimsoll/core";
+import { generateText, jsonSchema, type LanguageModel, stepCountIs, tool } from "ai";
 import OpenAI from "openai";
-import { expect, onTestFinished, test } from "vitest";
-import { runAgent as runAiSdkAgent } from "../../examples/ai-sdk-agent.ts";
-import { runAgent as runAnthropicAgent } from "../../examples/anthropic-agent.ts";
-import { runAgent as runChatAgent } from "../../examples/chat-agent.ts";
-import { runAgent as runResponsesAgent } from "../../examples/responses-agent.ts";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { SimulatedReply, SimulatedRequest, Simulator } from "../simulator/index.ts";
 import { startSimulator } from "../simulator/index.ts";
+import { createPrepareStep } from "./ai-sdk.ts";
 
 const STEPS = 60;
 const WINDOW_TOKENS = 32_000;
@@ -28,37 +28,54 @@ function nextReply({ replyIndex }: SimulatedRequest): SimulatedReply {
 
 const FILE_TEXT = Array.from({ length: 60 }, (_, line) => `${line}: export const value${line} = read(${line});`).join("\n");
 
-const examples: readonly { readonly name: string; readonly run: (simulator: Simulator) => Promise<readonly unknown[]> }[] = [
+const FOLDER = new URL("../../examples/", import.meta.url);
+
+/** An example's function: it takes its SDK's client or model. */
+type RunAgent<Client> = (client: Client, task: string, readFile: () => string) => Promise<readonly unknown[]>;
+
+/** The examples are plain JavaScript, so that the oldest Node runs them as they are. */
+async function run<Client>(file: string, client: Client): Promise<readonly unknown[]> {
+  const { runAgent } = await vi.importActual<{ readonly runAgent: RunAgent<Client> }>(new URL(file, FOLDER).pathname);
+  return await runAgent(client, "Read all files.", () => FILE_TEXT);
+}
+
+const openAi = ({ openAiUrl }: Simulator) => new OpenAI({ apiKey: "key", baseURL: openAiUrl, maxRetries: 0 });
+const compatible = ({ openAiUrl }: Simulator): LanguageModel =>
+  createOpenAICompatible({ name: "simulated", apiKey: "key", baseURL: openAiUrl })("simulated");
+
+interface Example {
+  readonly name: string;
+  readonly play: (simulator: Simulator) => Promise<readonly unknown[]>;
+}
+
+const examples: readonly Example[] = [
   {
-    name: "Anthropic messages",
-    run: ({ url }) =>
-      runAnthropicAgent(new Anthropic({ apiKey: "key", baseURL: url, maxRetries: 0 }), "Read all files.", () => FILE_TEXT),
+    name: "anthropic-agent.mjs",
+    play: ({ url }) => run("anthropic-agent.mjs", new Anthropic({ apiKey: "key", baseURL: url, maxRetries: 0 })),
   },
-  {
-    name: "Chat Completions messages",
-    run: ({ openAiUrl }) =>
-      runChatAgent(new OpenAI({ apiKey: "key", baseURL: openAiUrl, maxRetries: 0 }), "Read all files.", () => FILE_TEXT),
-  },
-  {
-    name: "Responses items",
-    run: ({ openAiUrl }) =>
-      runResponsesAgent(new OpenAI({ apiKey: "key", baseURL: openAiUrl, maxRetries: 0 }), "Read all files.", () => FILE_TEXT),
-  },
-  {
-    name: "AI SDK",
-    run: ({ openAiUrl }) =>
-      runAiSdkAgent(
-        createOpenAICompatible({ name: "simulated", apiKey: "key", baseURL: openAiUrl })("simulated"),
-        "Read all files.",
-        () => FILE_TEXT,
-      ),
-  },
+  { name: "chat-agent.mjs", play: (simulator) => run("chat-agent.mjs", openAi(simulator)) },
+  { name: "responses-agent.mjs", play: (simulator) => run("responses-agent.mjs", openAi(simulator)) },
+  { name: "ai-sdk-agent.mjs", play: (simulator) => run("ai-sdk-agent.mjs", compatible(simulator)) },
+  { name: "the AI SDK's prepareStep", play: (simulator) => prepareStepAgent(compatible(simulator)) },
 ];
 
-test.each(examples)("$name: the example outlives its window, its array stays whole", { timeout: 60_000 }, async ({ run }) => {
+async function prepareStepAgent(model: LanguageModel): Promise<readonly unknown[]> {
+  const limits = { contextWindowTokens: WINDOW_TOKENS, maxOutputTokens: 2_000 };
+  const { response } = await generateText({
+    model,
+    prompt: "Read all files.",
+    maxOutputTokens: 2_000,
+    stopWhen: stepCountIs(100),
+    tools: { read_file: tool({ inputSchema: jsonSchema({ type: "object" }), execute: () => FILE_TEXT }) },
+    prepareStep: createPrepareStep({ policy: PLIMSOLL_POLICY, limits }),
+  });
+  return response.messages;
+}
+
+test.each(examples)("$name outlives its window, its array stays whole", { timeout: 60_000 }, async ({ play }) => {
   const simulator = await startSimulator({ replies: nextReply, contextWindowTokens: WINDOW_TOKENS, nowMs: () => 0 });
   onTestFinished(() => simulator.close());
-  const whole = await run(simulator);
+  const whole = await play(simulator);
   const exchanges = simulator.exchanges();
   expect(exchanges.filter(({ outcome }) => outcome !== "answered")).toEqual([]);
   expect(exchanges).toHaveLength(STEPS + 1);
@@ -67,4 +84,8 @@ test.each(examples)("$name: the example outlives its window, its array stays who
   expect(largestTokens).toBeGreaterThan(WINDOW_TOKENS / 2);
   expect(largestTokens).toBeLessThanOrEqual(WINDOW_TOKENS);
   expect(JSON.stringify(whole).length / CHARS_PER_TOKEN).toBeGreaterThan(2 * WINDOW_TOKENS);
+});
+
+test.each(readdirSync(FOLDER).filter((name) => name.endsWith("-agent.mjs")))("%s has fewer than 40 lines", (name) => {
+  expect(readFileSync(new URL(name, FOLDER), "utf8").trimEnd().split("\n").length).toBeLessThan(40);
 });

@@ -1,8 +1,8 @@
-import type Anthropic from "@anthropic-ai/sdk";
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { createMessagesCompactor } from "@plimsoll/providers/drop-in/anthropic";
 
-const tools: Anthropic.Tool[] = [
+/** @type {import("@anthropic-ai/sdk").default.Tool[]} */
+const tools = [
   {
     name: "read_file",
     description: "Reads a file.",
@@ -10,17 +10,17 @@ const tools: Anthropic.Tool[] = [
   },
 ];
 
-/** An agent that keeps its messages whole and sends them compacted. */
-export async function runAgent(
-  client: Anthropic,
-  task: string,
-  readFile: (input: unknown) => string,
-): Promise<readonly Anthropic.MessageParam[]> {
-  const compactor = createMessagesCompactor({
-    policy: PLIMSOLL_POLICY,
-    limits: { contextWindowTokens: 32_000, maxOutputTokens: 2_000 },
-  });
-  const messages: Anthropic.MessageParam[] = [{ role: "user", content: task }];
+/**
+ * An agent that keeps its messages whole and sends them compacted.
+ * @param {import("@anthropic-ai/sdk").default} client
+ * @param {string} task
+ * @param {(input: unknown) => string} readFile
+ */
+export async function runAgent(client, task, readFile) {
+  const limits = { contextWindowTokens: 32_000, maxOutputTokens: 2_000 };
+  const compactor = createMessagesCompactor({ policy: PLIMSOLL_POLICY, limits });
+  /** @type {import("@anthropic-ai/sdk").default.MessageParam[]} */
+  const messages = [{ role: "user", content: task }];
   for (;;) {
     const reply = await compactor.send(messages, (fitted) =>
       client.messages.create({ model: "claude-haiku-5-5", max_tokens: 2_000, tools, messages: fitted }),

@@ -1,25 +1,21 @@
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { createChatCompactor } from "@plimsoll/providers/drop-in/openai-chat";
-import type OpenAI from "openai";
 
-const tools: OpenAI.ChatCompletionTool[] = [
-  {
-    type: "function",
-    function: { name: "read_file", parameters: { type: "object", properties: { path: { type: "string" } } } },
-  },
-];
+const parameters = { type: "object", properties: { path: { type: "string" } } };
+/** @type {import("openai").default.ChatCompletionTool[]} */
+const tools = [{ type: "function", function: { name: "read_file", parameters } }];
 
-/** An agent that keeps its messages whole and sends them compacted. */
-export async function runAgent(
-  client: OpenAI,
-  task: string,
-  readFile: (input: unknown) => string,
-): Promise<readonly OpenAI.ChatCompletionMessageParam[]> {
-  const compactor = createChatCompactor({
-    policy: PLIMSOLL_POLICY,
-    limits: { contextWindowTokens: 32_000, maxOutputTokens: 2_000 },
-  });
-  const messages: OpenAI.ChatCompletionMessageParam[] = [
+/**
+ * An agent that keeps its messages whole and sends them compacted.
+ * @param {import("openai").default} client
+ * @param {string} task
+ * @param {(input: unknown) => string} readFile
+ */
+export async function runAgent(client, task, readFile) {
+  const limits = { contextWindowTokens: 32_000, maxOutputTokens: 2_000 };
+  const compactor = createChatCompactor({ policy: PLIMSOLL_POLICY, limits });
+  /** @type {import("openai").default.ChatCompletionMessageParam[]} */
+  const messages = [
     { role: "system", content: "You are a careful engineer." },
     { role: "user", content: task },
   ];

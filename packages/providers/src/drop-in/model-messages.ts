@@ -1,0 +1,146 @@
+import type { AssistantMessage, ImagePart, Message, MessageDraft, ToolResultMessage, UserMessage } from "@plimsoll/core";
+import { textOf } from "@plimsoll/core";
+import type { ModelMessage } from "ai";
+import type { Fields } from "../fields.ts";
+import { jsonValueOf, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { argumentsObject } from "../wire/call-arguments.ts";
+import { imagePlaceholder } from "../wire/images.ts";
+import { imageAt, textParts, UNKNOWN_REPLY, userDraft } from "./content.ts";
+import type { ItemGroup, WireArray } from "./wire-array.ts";
+
+/** How the SDK's messages are read and written; who asks brings what it observes. */
+export const MODEL_MESSAGES: Omit<WireArray<ModelMessage, unknown>, "observed"> = {
+  groups: (items) => items.map(groupOf),
+  systemOf: (items) => {
+    const end = items.findIndex(({ role }) => role !== "system");
+    const system = end < 0 ? items : items.slice(0, end);
+    return { items: system, text: system.map((item) => stringAt(item, "content") ?? "").join("\n") };
+  },
+  encode: (messages) => messages.map(encoded),
+  joined: (items) => items,
+};
+
+function groupOf(item: ModelMessage): ItemGroup<ModelMessage> {
+  const text = stringAt(item, "content");
+  const parts = text === null ? recordsAt(item, "content") : [{ type: "text", text }];
+  switch (item.role) {
+    case "assistant":
+      return { items: [item], drafts: [{ ...UNKNOWN_REPLY, parts: parts.flatMap(replyParts) }] };
+    case "tool":
+      return { items: [item], drafts: parts.flatMap(resultDrafts) };
+    case "user":
+    case "system":
+      return { items: [item], drafts: [userDraft(parts.flatMap(userParts))] };
+    default:
+      return item satisfies never;
+  }
+}
+
+/** Results of tools that the provider ran, and questions of approval, are opaque: kept with the reply, never read. */
+function replyParts(part: Fields): AssistantMessage["parts"] {
+  switch (part.type) {
+    case "text":
+      return textParts(stringAt(part, "text") ?? "");
+    case "reasoning":
+      return [{ type: "reasoning", text: stringAt(part, "text") ?? "", opaque: jsonValueOf(part.providerOptions) }];
+    case "tool-call": {
+      if (part.providerExecuted === true) return [{ type: "reasoning", text: "", opaque: jsonValueOf(part) }];
+      const names = { callId: stringAt(part, "toolCallId") ?? "", toolName: stringAt(part, "toolName") ?? "" };
+      return [{ type: "tool-call", ...names, argumentsJson: JSON.stringify(part.input ?? {}), paths: [] }];
+    }
+    default:
+      return [{ type: "reasoning", text: "", opaque: jsonValueOf(part) }];
+  }
+}
+
+function resultDrafts(part: Fields): readonly MessageDraft[] {
+  if (part.type !== "tool-result") return [];
+  const output = recordAt(part, "output");
+  const type = stringAt(output, "type") ?? "";
+  const draft: Omit<ToolResultMessage, "id"> = {
+    role: "tool-result",
+    callId: stringAt(part, "toolCallId") ?? "",
+    toolName: stringAt(part, "toolName") ?? "",
+    isError: type.startsWith("error-") || type === "execution-denied",
+    category: "generic",
+    parts: outputParts(output),
+    atMs: null,
+  };
+  return [draft];
+}
+
+function outputParts(output: Fields | null): UserMessage["parts"] {
+  const text = stringAt(output, "value") ?? stringAt(output, "reason");
+  if (text !== null) return textParts(text);
+  return output?.type === "content" ? recordsAt(output, "value").flatMap(userParts) : textParts(JSON.stringify(output?.value));
+}
+
+/** A part that is no text and no image is kept as its JSON without its bytes: it is only read to be measured. */
+function userParts(part: Fields): UserMessage["parts"] {
+  if (part.type === "text") return textParts(stringAt(part, "text") ?? "");
+  const data = part.image ?? part.data ?? part.url;
+  const mediaType = stringAt(part, "mediaType") ?? "image/png";
+  if (data === undefined) return textParts(JSON.stringify(part));
+  if (data instanceof URL) return [imageAt(data.href, mediaType)];
+  if (typeof data !== "string") return [{ ...imageAt("", mediaType), source: { kind: "absent" } }];
+  return [imageAt(data.includes(":") ? data : `data:${mediaType};base64,${data}`, mediaType)];
+}
+
+type WrittenContent = { type: "text"; text: string } | { type: "file"; data: string | URL; mediaType: string };
+
+type WrittenReply =
+  | { type: "text"; text: string }
+  | { type: "tool-call"; toolCallId: string; toolName: string; input: unknown };
+
+interface WrittenResult {
+  type: "tool-result";
+  toolCallId: string;
+  toolName: string;
+  output: { type: "text" | "error-text"; value: string };
+}
+
+/** A message as it is written, content in parts: one of the SDK's messages, and one of a model's own prompt. */
+export type WrittenMessage =
+  | { role: "user"; content: WrittenContent[] }
+  | { role: "assistant"; content: WrittenReply[] }
+  | { role: "tool"; content: WrittenResult[] };
+
+/** A message that compaction made or changed, as an item. Of a changed result the text alone goes back, images without their bytes as a text. */
+export function encoded(message: Message): WrittenMessage {
+  switch (message.role) {
+    case "user":
+      return { role: "user", content: message.parts.map((part) => (part.type === "text" ? { ...part } : fileOf(part))) };
+    case "assistant":
+      return { role: "assistant", content: message.parts.flatMap(writtenReply) };
+    case "tool-result": {
+      const type = message.isError ? "error-text" : "text";
+      const { callId: toolCallId, toolName } = message;
+      const output = { type, value: textOf(message) } as const;
+      return { role: "tool", content: [{ type: "tool-result", toolCallId, toolName, output }] };
+    }
+    default:
+      return message satisfies never;
+  }
+}
+
+function writtenReply(part: AssistantMessage["parts"][number]): WrittenReply[] {
+  if (part.type === "text") return [{ type: "text", text: part.text }];
+  if (part.type === "reasoning") return [];
+  const { callId: toolCallId, toolName } = part;
+  return [{ type: "tool-call", toolCallId, toolName, input: argumentsObject(part.argumentsJson) }];
+}
+
+function fileOf(part: ImagePart): WrittenContent {
+  const { source, mediaType } = part;
+  switch (source.kind) {
+    case "base64":
+      return { type: "file", data: source.data, mediaType };
+    case "url":
+      return { type: "file", data: new URL(source.url), mediaType };
+    case "artifact":
+    case "absent":
+      return { type: "text", text: imagePlaceholder(part) };
+    default:
+      return source satisfies never;
+  }
+}
