@@ -19,9 +19,8 @@ export const DEEP_AGENTS_PEER: Peer = {
   },
   figures: [
     {
-      says: "it acts at 0.85 of the model's input limit and keeps 0.10 of it; 170,000 tokens and 6 messages where that is unknown",
-      source:
-        "langchain-ai/deepagents libs/deepagents/deepagents/middleware/summarization.py @0216b9b, and compute_summarization_defaults in later versions",
+      says: "it acts at 0.85 of the model's input limit and keeps 0.10 of it; 170,000 tokens and 6 messages where that is unknown (_compute_summarization_defaults)",
+      source: "langchain-ai/deepagents libs/deepagents/deepagents/middleware/summarization.py @d8b7d74",
       standing: "primary",
     },
   ],
