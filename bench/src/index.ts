@@ -12,7 +12,7 @@ export { type FittedFigures, fitFigures } from "./calibrate/fit-figures.ts";
 export { CALIBRATED_METHODS } from "./calibrate/methods.ts";
 export { observationsOf, type SessionObservations } from "./calibrate/observations.ts";
 export type { Method, PredictedCall } from "./calibrate/predict-calls.ts";
-export { predictCalls } from "./calibrate/predict-calls.ts";
+export { byEstimator } from "./calibrate/predict-calls.ts";
 export { predictionLines } from "./calibrate/prediction-lines.ts";
 // Replaying
 export { calibrate } from "./calibrate.ts";

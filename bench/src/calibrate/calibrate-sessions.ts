@@ -1,7 +1,8 @@
+import type { UsageEntry } from "@plimsoll/core";
+import { ranServerTool } from "../formats/server-tools.ts";
 import type { Transcript } from "../transcript.ts";
 import { errorsOf, type PredictionErrors } from "./errors.ts";
 import type { Method, PredictedCall } from "./predict-calls.ts";
-import { predictCalls } from "./predict-calls.ts";
 
 /** One session under several methods. */
 export interface CalibratedSession {
@@ -19,7 +20,7 @@ export interface CalibratedMethod {
 }
 
 /** What kind of call: errors of the kinds are not alike and are told apart. */
-export type CallKind = "first" | "after-cut" | "after-switch" | "fell" | "calm";
+export type CallKind = "first" | "after-cut" | "after-switch" | "server-tool" | "fell" | "calm";
 
 /** Predicts every call of a session by every method; `kinds` are the calls' own, one a call. */
 export function calibrateSession(
@@ -31,31 +32,44 @@ export function calibrateSession(
     file: transcript.name,
     format: transcript.format,
     modelIds: [...new Set(modelIds)],
-    methods: methods.map((method) => ({ method: method.name, calls: predictCalls(transcript, method) })),
+    methods: methods.map((method) => ({ method: method.name, calls: method.predict(transcript) })),
   };
   return { session, kinds: callKinds(transcript) };
 }
 
-/** The kind of each reported call, by the log: an unmarked fall is told from the reports themselves, afterwards. */
+/**
+ * The kind of each reported call, by the log: an unmarked fall is told from the reports themselves, and a tool of the provider's own from the
+ * reply to this call or to the last, both afterwards.
+ */
 export function callKinds({ entries }: Transcript): readonly CallKind[] {
+  const ranTool = requestsWithServerTools(entries);
   const kinds: CallKind[] = [];
-  let lastTokens: number | null = null;
-  let lastModelId: string | null = null;
+  let last: UsageEntry | null = null;
   let wasCut = false;
   for (const entry of entries) {
     if (entry.type === "compaction" || entry.type === "revert") wasCut = true;
-    if (entry.type !== "usage") continue;
-    const tokens = entry.usage.input.totalTokens ?? 0;
-    if (tokens <= 0) continue;
-    if (lastTokens === null) kinds.push("first");
+    if (entry.type !== "usage" || reportedOf(entry) <= 0) continue;
+    if (last === null) kinds.push("first");
     else if (wasCut) kinds.push("after-cut");
-    else if (lastModelId !== entry.modelId) kinds.push("after-switch");
-    else kinds.push(tokens < lastTokens ? "fell" : "calm");
-    lastTokens = tokens;
-    lastModelId = entry.modelId;
+    else if (last.modelId !== entry.modelId) kinds.push("after-switch");
+    else if (ranTool.has(entry.requestId) || ranTool.has(last.requestId)) kinds.push("server-tool");
+    else kinds.push(reportedOf(entry) < reportedOf(last) ? "fell" : "calm");
+    last = entry;
     wasCut = false;
   }
   return kinds;
+}
+
+function reportedOf({ usage }: UsageEntry): number {
+  return usage.input.totalTokens ?? 0;
+}
+
+function requestsWithServerTools(entries: Transcript["entries"]): ReadonlySet<string> {
+  const requestIds = entries.flatMap((entry) => {
+    if (entry.type !== "message" || entry.message.role !== "assistant") return [];
+    return entry.message.requestId !== null && ranServerTool(entry.message) ? [entry.message.requestId] : [];
+  });
+  return new Set(requestIds);
 }
 
 /** Calls of one method over sessions, with their kinds. */

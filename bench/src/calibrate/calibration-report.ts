@@ -16,7 +16,7 @@ export interface MethodErrors {
   readonly afterFirst: PredictionErrors;
   /** Of these, what nothing hidden touched. */
   readonly calm: PredictionErrors;
-  /** Of these, unmarked falls and the first calls after a cut or a switch. */
+  /** Of these, unmarked falls, calls with a tool of the provider's own, and the first calls after a cut or a switch. */
   readonly hidden: PredictionErrors;
   readonly afterCut: PredictionErrors;
   readonly first: PredictionErrors;
@@ -44,7 +44,7 @@ export function calibrateTranscripts(transcripts: readonly Transcript[], methods
   return { report: reportOf(sessions), sessions };
 }
 
-const HIDDEN_KINDS: readonly CallKind[] = ["fell", "after-cut", "after-switch"];
+const HIDDEN_KINDS: readonly CallKind[] = ["fell", "after-cut", "after-switch", "server-tool"];
 
 function reportOf(sessions: Calibration["sessions"]): CalibrationReport {
   return {

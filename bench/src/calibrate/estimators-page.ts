@@ -1,68 +1,129 @@
 import { MEASURED_FIGURES } from "@plimsoll/providers";
+import { tellsOverhead } from "../formats/told-overhead.ts";
 import type { Transcript } from "../transcript.ts";
-import { type CallKind, callKinds } from "./calibrate-sessions.ts";
+import { byMethod, type CallKind, callKinds } from "./calibrate-sessions.ts";
 import { calibrateTranscripts, type MethodErrors } from "./calibration-report.ts";
-import { errorsOf, type PredictionErrors, signedPercentOf } from "./errors.ts";
+import { errorsOf, signedPercentOf } from "./errors.ts";
+import { formatTable } from "./format-table.ts";
+import { goalTable } from "./goal-table.ts";
 import { leaveOneRepositoryOut } from "./leave-one-out.ts";
-import { CALIBRATED_METHODS } from "./methods.ts";
-import type { PredictedCall } from "./predict-calls.ts";
+import { CALIBRATED_METHODS, isBaseline } from "./methods.ts";
+import { callList, errorTable, type KindCall } from "./page-tables.ts";
 
 /** A call off by more than this is listed with its place. */
 const LISTED_PERCENT = 5;
 
 /**
- * The measured part of `docs/estimators.md`, from recorded sessions: every method on every kind of call, fitted in and out of sample, and
- * every miss. It is replaced between its marks; the words around it are written by hand.
+ * The measured part of `docs/estimators.md`, from recorded sessions: what was asked, every method on every kind of call and format, fitted in and
+ * out of sample, and every miss. It is replaced between its marks; the words around it are written by hand.
  */
 export function estimatorsPage(transcripts: readonly Transcript[]): string {
   const used = transcripts.filter(({ parentName, hasUsage }) => parentName === null && hasUsage);
-  const { report } = calibrateTranscripts(used, CALIBRATED_METHODS);
-  const kinds = used.map(callKinds);
-  const heldOut = leaveOneRepositoryOut(used).flatMap((calls, index) => withKinds(calls, kinds[index] ?? []));
-  const { sessions } = calibrateTranscripts(used, CALIBRATED_METHODS.slice(-1));
-  const inSample = sessions.flatMap(({ session, kinds: own }) => withKinds(session.methods[0]?.calls ?? [], own));
-  const calm = inSample.filter(({ kind }) => kind === "calm");
+  const { report, sessions } = calibrateTranscripts(used, CALIBRATED_METHODS);
+  const methods = byMethod(sessions);
+  const own = methods.at(-1)?.calls ?? [];
+  const baselines = methods.filter(({ method }) => isBaseline(method));
+  const heldOut = withKinds(leaveOneRepositoryOut(used), used.map(callKinds));
+  const formatOf = formatsByFile(used);
+  const toldFiles = new Set(used.filter(tellsOverhead).map(({ name }) => name));
+  const later = laterThanFirst(own);
+  const calm = own.filter(isCalm);
+  const ofFormats = (isMeant: (call: KindCall) => boolean) =>
+    formatTable({
+      formatOf,
+      baselines: baselines.map(({ method, calls }) => ({ method, calls: calls.filter(isMeant) })),
+      own: own.filter(isMeant),
+      heldOut: heldOut.filter(isMeant),
+    });
   return [
-    `Figures fitted ${MEASURED_FIGURES.asOf}; ${used.length} sessions, ${inSample.length} calls. In percent of the reported prompt.`,
+    `Figures fitted ${MEASURED_FIGURES.asOf}; ${used.length} sessions, ${own.length} calls. In percent of the reported prompt. In sample: the fitted figures`,
+    "come from all sessions. Out of sample: each session's come from the sessions of all other repositories.",
     "",
+    "### What was asked",
+    "",
+    "The goals were set before this was built, on figures of methods tried on the same sessions.",
+    "",
+    ...goalTable({ baselines, own, heldOut, toldFiles }),
+    "### By format, against the best baseline of that format",
+    "",
+    "Nothing hidden:",
+    "",
+    ...ofFormats(isCalm),
+    "All calls but each session's first:",
+    "",
+    ...ofFormats(({ kind }) => kind !== "first"),
     ...section("All calls but each session's first", report.methods, "afterFirst"),
-    ...section("Nothing hidden: no unmarked fall, cut or switch", report.methods, "calm"),
-    ...section("Hidden events: unmarked falls, first calls after a cut or a switch", report.methods, "hidden"),
+    ...section("Nothing hidden: no unmarked fall, provider's tool, cut or switch", report.methods, "calm"),
+    ...section(
+      "Hidden events: unmarked falls, provider's tools, first calls after a cut or a switch",
+      report.methods,
+      "hidden",
+    ),
     ...section("First call after a cut", report.methods, "afterCut"),
     "### The ledger, in and out of sample",
     "",
-    "Out of sample: the fitted figures come from the sessions of all other repositories.",
-    "",
-    ...table([
-      ["in sample, all but first", errorsOf(inSample.filter(({ kind }) => kind !== "first"))],
-      ["out of sample, all but first", errorsOf(heldOut.filter(({ kind }) => kind !== "first"))],
+    ...errorTable([
+      ["in sample, all but first", errorsOf(later)],
+      ["out of sample, all but first", errorsOf(laterThanFirst(heldOut))],
       ["in sample, nothing hidden", errorsOf(calm)],
-      ["out of sample, nothing hidden", errorsOf(heldOut.filter(({ kind }) => kind === "calm"))],
+      ["out of sample, nothing hidden", errorsOf(heldOut.filter(isCalm))],
     ]),
-    ...byFormat(used, inSample, heldOut),
-    ...list(
-      "### First calls after a cut",
-      inSample.filter(({ kind }) => kind === "after-cut"),
+    "### The ledger by format, nothing hidden, in and out of sample",
+    "",
+    ...errorTable(
+      [...new Set(formatOf.values())].flatMap((format) => {
+        const of = (calls: readonly KindCall[]) =>
+          errorsOf(calls.filter((call) => isCalm(call) && formatOf.get(call.file) === format));
+        return [[`${format}, in`, of(own)] as const, [`${format}, out`, of(heldOut)] as const];
+      }),
     ),
-    ...list(
-      `### Calls without a hidden event that are off by more than ${LISTED_PERCENT} %`,
+    ...callList(
+      "First calls after a cut",
+      own.filter(({ kind }) => kind === "after-cut"),
+    ),
+    ...callList(
+      `Calls without a hidden event that are off by more than ${LISTED_PERCENT} %`,
       calm.filter((call) => Math.abs(signedPercentOf(call)) > LISTED_PERCENT),
     ),
-    ...list(
-      "### Calls without a hidden event above their upper bound",
-      calm.filter(({ prediction, reportedTokens }) => reportedTokens > prediction.upperTokens),
+    ...callList("Calls without a hidden event above their upper bound", calm.filter(isAboveBound)),
+    ...callList(
+      "Hidden events above their upper bound",
+      laterThanFirst(own).filter((call) => !isCalm(call) && isAboveBound(call)),
     ),
-    ...list(
-      "### First calls of sessions whose system text is in the log",
-      inSample.filter(({ kind, prediction }) => kind === "first" && prediction.basis !== "unanchored"),
+    ...callList(
+      "First calls of sessions whose log holds system text and tools",
+      own.filter(({ kind, file }) => kind === "first" && toldFiles.has(file)),
+    ),
+    ...callList(
+      "First calls of sessions whose log holds the system text without the tools",
+      own.filter(({ kind, file, prediction }) => kind === "first" && prediction.basis !== "unanchored" && !toldFiles.has(file)),
     ),
   ].join("\n");
 }
 
-type KindCall = PredictedCall & { readonly kind: CallKind };
+function withKinds(
+  sessions: ReturnType<typeof leaveOneRepositoryOut>,
+  kinds: readonly (readonly CallKind[])[],
+): readonly KindCall[] {
+  return sessions.flatMap((calls, session) =>
+    calls.map((call, index) => ({ ...call, kind: kinds[session]?.[index] ?? "calm" })),
+  );
+}
 
-function withKinds(calls: readonly PredictedCall[], kinds: readonly CallKind[]): readonly KindCall[] {
-  return calls.map((call, index) => ({ ...call, kind: kinds[index] ?? "calm" }));
+function formatsByFile(transcripts: readonly Transcript[]): ReadonlyMap<string, string> {
+  return new Map(transcripts.map(({ name, format }) => [name, format]));
+}
+
+function isCalm({ kind }: KindCall): boolean {
+  return kind === "calm";
+}
+
+function laterThanFirst(calls: readonly KindCall[]): readonly KindCall[] {
+  return calls.filter(({ kind }) => kind !== "first");
+}
+
+function isAboveBound({ prediction, reportedTokens }: KindCall): boolean {
+  return reportedTokens > prediction.upperTokens;
 }
 
 function section(
@@ -70,51 +131,5 @@ function section(
   methods: readonly MethodErrors[],
   key: Exclude<keyof MethodErrors, "method">,
 ): readonly string[] {
-  return [`### ${title}`, "", ...table(methods.map((errors) => [errors.method, errors[key]]))];
-}
-
-function byFormat(
-  transcripts: readonly Transcript[],
-  inSample: readonly KindCall[],
-  heldOut: readonly KindCall[],
-): readonly string[] {
-  const formatOf = new Map(transcripts.map(({ name, format }) => [name, format]));
-  const formats = [...new Set(formatOf.values())];
-  const errors = (calls: readonly KindCall[], format: string) =>
-    errorsOf(calls.filter(({ file, kind }) => kind === "calm" && formatOf.get(file) === format));
-  const rows = formats.flatMap((format): readonly (readonly [string, PredictionErrors])[] => [
-    [`${format}, in`, errors(inSample, format)],
-    [`${format}, out`, errors(heldOut, format)],
-  ]);
-  return ["### By format, nothing hidden, in and out of sample", "", ...table(rows)];
-}
-
-function table(rows: readonly (readonly [string, PredictionErrors])[]): readonly string[] {
-  return [
-    "| | calls | bias | MAPE | p50 | p95 | max | off by > 2 % | > 5 % | bound holds | margin | its median |",
-    "|---|---|---|---|---|---|---|---|---|---|---|---|",
-    ...rows.map(
-      ([name, errors]) =>
-        `| ${name} | ${errors.calls} | ${figure(errors.signedPercent)} | ${figure(errors.mapePercent)} | ${figure(errors.p50Percent)} | ${figure(errors.p95Percent)} | ${figure(errors.maxPercent)} | ${errors.offByTwoPercentCount} | ${errors.offByFivePercentCount} | ${errors.coverageRatio === null ? "–" : (100 * errors.coverageRatio).toFixed(2)} | ${figure(errors.marginPercent)} | ${figure(errors.marginP50Percent)} |`,
-    ),
-    "",
-  ];
-}
-
-function figure(percent: number | null): string {
-  return percent === null ? "–" : percent.toFixed(Math.abs(percent) < 1 ? 3 : 2);
-}
-
-function list(title: string, calls: readonly KindCall[]): readonly string[] {
-  return [
-    title,
-    "",
-    "| session | call | reported | expected | bound | off by |",
-    "|---|---|---|---|---|---|",
-    ...calls.map(
-      (call) =>
-        `| ${call.file} | ${call.call} | ${call.reportedTokens} | ${call.prediction.expectedTokens} | ${call.prediction.upperTokens} | ${signedPercentOf(call).toFixed(1)} % |`,
-    ),
-    "",
-  ];
+  return [`### ${title}`, "", ...errorTable(methods.map((errors) => [errors.method, errors[key]]))];
 }

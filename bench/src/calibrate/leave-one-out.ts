@@ -3,7 +3,7 @@ import type { Transcript } from "../transcript.ts";
 import { fitFigures } from "./fit-figures.ts";
 import { observationsOf } from "./observations.ts";
 import type { PredictedCall } from "./predict-calls.ts";
-import { predictCalls } from "./predict-calls.ts";
+import { byEstimator } from "./predict-calls.ts";
 
 /**
  * Predictions of each session by a ledger whose priors were fitted on the sessions of all other repositories: what the fitted figures
@@ -20,6 +20,6 @@ export function leaveOneRepositoryOut(transcripts: readonly Transcript[]): reado
   );
   return transcripts.map((transcript, index) => {
     const own = priors.get(observed[index]?.repository ?? "");
-    return predictCalls(transcript, { name: "ledger, held out", spec: { kind: "ledger" }, ...(own && { priors: own }) });
+    return byEstimator({ kind: "ledger" }, own === undefined ? {} : { priors: own })(transcript);
   });
 }

@@ -1,6 +1,7 @@
 import { type EstimatorSpec, PI_POLICY, SVEN_POLICY } from "@plimsoll/core";
 import { modelPriors } from "@plimsoll/providers";
-import type { Method } from "./predict-calls.ts";
+import { plainLedger } from "./plain-ledger.ts";
+import { byEstimator, type Method } from "./predict-calls.ts";
 
 /** The field's heuristic alone, and what other methods are built on. */
 const CHARS_PER_FOUR = {
@@ -13,16 +14,25 @@ const CHARS_PER_FOUR = {
   imageTokens: 1200,
 } as const satisfies EstimatorSpec;
 
-/** What is compared: the field's methods, and ours. */
+const CHAR_CLASSES = { kind: "char-class" } as const satisfies EstimatorSpec;
+
+/** The field's methods, plain ledgers that learn a line from every report, and ours, which comes last. */
 export const CALIBRATED_METHODS: readonly Method[] = [
-  { name: "chars/4", spec: CHARS_PER_FOUR },
-  { name: "char-class", spec: { kind: "char-class" } },
-  { name: "sven", spec: SVEN_POLICY.estimator },
-  { name: "last usage + chars/4 (pi)", spec: PI_POLICY.estimator },
+  { name: "chars/4", predict: byEstimator(CHARS_PER_FOUR) },
+  { name: "char-class", predict: byEstimator(CHAR_CLASSES) },
+  { name: "sven", predict: byEstimator(SVEN_POLICY.estimator) },
+  { name: "last usage + chars/4 (pi)", predict: byEstimator(PI_POLICY.estimator) },
   {
     name: "last usage + chars/3",
-    spec: { kind: "usage-anchored", of: { ...CHARS_PER_FOUR, charsPerToken: 3 }, anchor: "prompt-and-reply" },
+    predict: byEstimator({ kind: "usage-anchored", of: { ...CHARS_PER_FOUR, charsPerToken: 3 }, anchor: "prompt-and-reply" }),
   },
-  { name: "ledger, no priors", spec: { kind: "ledger" } },
-  { name: "ledger", spec: { kind: "ledger" }, priors: modelPriors },
+  { name: "plain ledger, chars/4", predict: plainLedger(CHARS_PER_FOUR) },
+  { name: "plain ledger, char-class", predict: plainLedger(CHAR_CLASSES) },
+  { name: "ledger, no priors", predict: byEstimator({ kind: "ledger" }) },
+  { name: "ledger", predict: byEstimator({ kind: "ledger" }, { priors: modelPriors }) },
 ];
+
+/** True for the methods of others: what ours is measured against. */
+export function isBaseline(name: string): boolean {
+  return !name.startsWith("ledger");
+}

@@ -3,12 +3,12 @@ import {
   createWorkCounter,
   EMPTY_LEDGER,
   EMPTY_VIEW,
+  type Estimator,
+  type EstimatorSources,
   type EstimatorSpec,
   foldEntry,
   foldLedger,
-  type ModelPriors,
   type Prediction,
-  type Tokenizers,
 } from "@plimsoll/core";
 import type { Transcript } from "../transcript.ts";
 
@@ -22,23 +22,21 @@ export interface PredictedCall {
   readonly prediction: Prediction;
 }
 
-/** How to predict. */
+/** Predicts every reported call of a session, each from what came before it. */
+export type CallPredictor = (transcript: Transcript) => readonly PredictedCall[];
+
+/** A way of predicting, by name. */
 export interface Method {
   readonly name: string;
-  readonly spec: EstimatorSpec;
-  readonly priors?: ModelPriors;
-  readonly tokenizers?: Tokenizers;
+  readonly predict: CallPredictor;
 }
 
-/**
- * Walks a session's log as a context manager folds it and predicts each reported call from what came before it: its own report is seen
- * only afterwards.
- */
-export function predictCalls(transcript: Transcript, { spec, priors, tokenizers }: Method): readonly PredictedCall[] {
-  const estimator = createEstimator(spec, createWorkCounter(), {
-    ...(priors && { priors }),
-    ...(tokenizers && { tokenizers }),
-  });
+/** Walks a session's log as a context manager folds it; each call's own report is seen only after its prediction. */
+export function byEstimator(spec: EstimatorSpec, sources: EstimatorSources = {}): CallPredictor {
+  return (transcript) => predictCalls(transcript, createEstimator(spec, createWorkCounter(), sources));
+}
+
+function predictCalls(transcript: Transcript, estimator: Estimator): readonly PredictedCall[] {
   const calls: PredictedCall[] = [];
   let view = EMPTY_VIEW;
   let ledger = EMPTY_LEDGER;

@@ -27,7 +27,7 @@ export const calibrationRecordSchema: z.ZodType<CalibrationRecord> = z.strictObj
     .array(
       z.strictObject({
         modelId: z.string(),
-        kind: z.enum(["first", "after-cut", "after-switch", "fell", "calm"]),
+        kind: z.enum(["first", "after-cut", "after-switch", "server-tool", "fell", "calm"]),
         reportedTokens: z.number(),
       }),
     )
