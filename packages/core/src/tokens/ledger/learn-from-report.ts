@@ -5,7 +5,7 @@ import { loadTokens } from "./model-fit.ts";
 import type { NextPrompt } from "./next-prompt.ts";
 import { deviationOf, expectedOf, learn } from "./regression.ts";
 import type { ReturnRule } from "./reply-return.ts";
-import { everyRule, isUntrusted, nextLosses, returnedBy } from "./reply-return.ts";
+import { everyRule, exceedsText, isUntrusted, nextLosses, returnedBy } from "./reply-return.ts";
 
 /** A rule is judged against this many tokens and this share of what arrived beside the reply: the weights' own error. */
 const TOLERANCE_TOKENS = 15;
@@ -17,8 +17,8 @@ const TELLING_TURN_TOKENS = 40;
 /** Share of the turn losses that a new turn leaves; chosen, some three turns. */
 const KEPT_TURN_RATIO = 0.7;
 
-/** Weight of the newest reply in the share of those that cannot be trusted; chosen, some five replies. */
-const NEWEST_UNTRUSTED_RATIO = 0.2;
+/** Weight of the newest reply in the shares of those that are odd; chosen, some five replies. */
+const NEWEST_REPLY_RATIO = 0.2;
 
 /** What the difference of two reports of one model teaches of its replies and turns; text is learned after it ({@link learnText}). */
 export function learnRules(account: Account, model: Model, { prompt, differenceTokens }: Difference): ModelFit {
@@ -28,8 +28,12 @@ export function learnRules(account: Account, model: Model, { prompt, differenceT
   const regression = fit.regression;
   let next = fit;
   if (reply !== null && reply.messageId !== null) {
-    const untrusted = isUntrusted(reply, { prior, fit: regression }) ? 1 : 0;
-    next = { ...next, untrustedRatio: next.untrustedRatio + NEWEST_UNTRUSTED_RATIO * (untrusted - next.untrustedRatio) };
+    const known = { prior, fit: regression };
+    next = {
+      ...next,
+      untrustedRatio: withNewest(next.untrustedRatio, isUntrusted(reply, known)),
+      hiddenRatio: withNewest(next.hiddenRatio, exceedsText(reply, known)),
+    };
     if (!account.pendingHuman) {
       const errorOf = (rule: ReturnRule) => {
         const line = fit.lines[rule];
@@ -52,6 +56,10 @@ export function learnRules(account: Account, model: Model, { prompt, differenceT
       goes: KEPT_TURN_RATIO * goes + loss(stayedTokens - turnTokens),
     },
   };
+}
+
+function withNewest(ratio: number, isSo: boolean): number {
+  return ratio + NEWEST_REPLY_RATIO * ((isSo ? 1 : 0) - ratio);
 }
 
 /** What a difference teaches of text: what is left of it beside the reply and what vanished. A falling prompt never teaches. */

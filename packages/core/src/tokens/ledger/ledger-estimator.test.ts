@@ -159,6 +159,35 @@ describe("the next prompt", () => {
   });
 });
 
+describe("output that the message does not hold", () => {
+  const LOST_TOKENS = 3000;
+
+  /** Replies without reasoning, some of which were longer than what their client kept. */
+  const withLost = (isLost: (step: number) => boolean, comesBack: boolean) => {
+    const { weigh } = follow([]);
+    const entries: SessionEntry[] = [sessionStart("system"), message(human("h", "go"))];
+    let promptTokens = 4000;
+    for (let step = 0; step < 12; step++) {
+      const found = result(`r${step}`, `c-a${step}`, FILE.repeat(5));
+      const lostTokens = isLost(step) ? LOST_TOKENS : 0;
+      entries.push(report(`a${step}`, promptTokens, 40 + lostTokens), message(replyOf(`a${step}`)), message(found));
+      promptTokens += 40 + (comesBack ? lostTokens : 0) + weigh(found);
+    }
+    return { prediction: follow(entries).prediction, promptTokens };
+  };
+
+  test("was thrown away where the model never had any, and the bound leaves room for it", () => {
+    const { prediction, promptTokens } = withLost((step) => step === 11, false);
+    expect(percentOff(prediction.expectedTokens, promptTokens)).toBeLessThan(1);
+    expect(prediction.upperTokens).toBeGreaterThan(promptTokens + LOST_TOKENS);
+  });
+
+  test("is hidden reasoning where the model often has some", () => {
+    const { prediction, promptTokens } = withLost((step) => step % 2 === 1, true);
+    expect(percentOff(prediction.expectedTokens, promptTokens)).toBeLessThan(1);
+  });
+});
+
 describe("what teaches and what does not", () => {
   test("a falling prompt is accepted and leaves the slope as it was", () => {
     const { entries } = steps(10);

@@ -16,6 +16,8 @@ export interface ModelFit {
   readonly turnLosses: { readonly stays: number; readonly goes: number };
   /** Share of late replies whose output count cannot be. */
   readonly untrustedRatio: number;
+  /** Share of late replies with far more output than text and no reasoning to tell why; 1 until the model has shown otherwise. */
+  readonly hiddenRatio: number;
 }
 
 /** A model as far as its prior and its own reports tell it. */
@@ -53,6 +55,7 @@ export function fitFrom(prior: ModelPrior, textRatio: number): ModelFit {
       goes: prior.reasoningAtTurn === "stays" ? PRIOR_TURN_LOSS : 0,
     },
     untrustedRatio: 0,
+    hiddenRatio: 1,
   };
 }
 

@@ -3,7 +3,7 @@ import { weighCounts } from "./load.ts";
 import type { KnownModel, Model } from "./model-fit.ts";
 import { loadTokens, slopeOf } from "./model-fit.ts";
 import type { ReturnRule } from "./reply-return.ts";
-import { isUntrusted, rescaled, returnedBy, ruleFor } from "./reply-return.ts";
+import { exceedsText, isUntrusted, rescaled, returnedBy, ruleFor } from "./reply-return.ts";
 
 /** The next prompt as far as it is expected, in the parts that a report is compared with. */
 export interface NextPrompt {
@@ -14,6 +14,8 @@ export interface NextPrompt {
   readonly rule: ReturnRule | null;
   readonly returnedTokens: number;
   readonly returnedReasoningTokens: number;
+  /** What was reported of the reply and is expected to have been thrown away: only the bound leaves room for it. */
+  readonly thrownAwayTokens: number;
   readonly arrivedTokens: number;
   /** Reasoning and surges of the turn that would vanish now: 0 where no human message is pending. */
   readonly turnTokens: number;
@@ -71,6 +73,9 @@ export type Arrival = Omit<NextPrompt, "expectedTokens" | "reportedTokens" | "ov
 /** A model of which more than this share of late replies cannot be: then one that cannot be is not believed. Chosen, half a reply in five. */
 const DISTRUSTED_RATIO = 0.1;
 
+/** A model of which fewer late replies had output that their text does not show has no hidden reasoning: then it was thrown away. Chosen, after eight replies. */
+const RARE_RATIO = 0.2;
+
 /** What came after the base, as it is expected to count. */
 export function arrivalOf(account: Account, model: Model): Arrival {
   const { pending, pendingHuman } = account;
@@ -80,7 +85,8 @@ export function arrivalOf(account: Account, model: Model): Arrival {
   const known = { prior, fit: fit.regression };
   const isDistrusted = reply !== null && fit.untrustedRatio > DISTRUSTED_RATIO && isUntrusted(reply, known);
   const untrustedRatio = isDistrusted ? 1 : fit.untrustedRatio;
-  const rule = reply === null ? null : ruleFor(fit.ruleLosses, reply, untrustedRatio);
+  const isThrownAway = reply !== null && fit.hiddenRatio < RARE_RATIO && exceedsText(reply, known);
+  const rule = reply === null ? null : isThrownAway ? "text" : ruleFor(fit.ruleLosses, reply, untrustedRatio);
   const returned = reply === null || rule === null ? { tokens: 0, reasoningTokens: 0 } : returnedBy(rule, reply, known);
   const turnTokens = pendingHuman
     ? countedRatio * (account.turnReasoningTokens + account.turnSurgeTokens) + returned.reasoningTokens
@@ -90,6 +96,7 @@ export function arrivalOf(account: Account, model: Model): Arrival {
     rule,
     returnedTokens: returned.tokens,
     returnedReasoningTokens: returned.reasoningTokens,
+    thrownAwayTokens: isThrownAway ? Math.max(0, (reply.outputTokens ?? 0) - returned.tokens) : 0,
     arrivedTokens: loadTokens(pending, model),
     turnTokens,
     vanishingTokens: goes ? turnTokens : 0,

@@ -92,6 +92,19 @@ export function isUntrusted(reply: ReplyReport, model: { prior: ModelPrior; fit:
   return reply.outputTokens < UNTRUSTED_RATIO * model.fit.slopeRatio * weighCounts(reply.content.counts, model.prior.weights);
 }
 
+/** More output than this beside twice the weight of its text is not text that the weights misjudge; chosen. */
+const HIDDEN_TOKENS = 300;
+
+/**
+ * True where far more was reported than the message holds, and no reasoning tells why: reasoning that is not reported, or, of a model that never
+ * has any, output that its client could not read and threw away.
+ */
+export function exceedsText(reply: ReplyReport, model: { prior: ModelPrior; fit: Regression }): boolean {
+  const { outputTokens, reasoningTokens, content } = reply;
+  if (outputTokens === null || content === null || content.reasoning !== "none" || (reasoningTokens ?? 0) > 0) return false;
+  return outputTokens > 2 * model.fit.slopeRatio * weighCounts(content.counts, model.prior.weights) + HIDDEN_TOKENS;
+}
+
 /** What is expected of a rule before it was seen at work, as a loss: small where the message speaks for the rule. */
 const UNLIKELY = 0.6;
 const POSSIBLE = 0.3;

@@ -27,7 +27,7 @@ export function upperTokensOf(account: Account, model: Model, prompt: NextPrompt
   const deviation = isAllEstimated ? 0 : deviationOf(fit.regression, weighCounts(counts, prior.weights), messages);
   const untrustedTokens = UNTRUSTED_RATIO * fit.untrustedRatio * prompt.returnedTokens;
   const ratio = upperRatioIn(account, regimeOf(account, account.nextModelId));
-  return prompt.expectedTokens * ratio + DEVIATIONS * deviation + untrustedTokens;
+  return prompt.expectedTokens * ratio + DEVIATIONS * deviation + untrustedTokens + prompt.thrownAwayTokens;
 }
 
 /** What a view is bounded by right after a cut, as a multiple of what is expected of it: what a cut must leave room for. */
