@@ -22,7 +22,7 @@ export interface CalibrationSession {
   readonly predicted: readonly { readonly over: readonly number[]; readonly margin: readonly number[] | null }[];
 }
 
-const KINDS: readonly CallKind[] = ["calm", "first", "fell", "after-cut", "after-switch"];
+const KINDS: readonly CallKind[] = ["calm", "first", "fell", "after-cut", "after-switch", "server-tool"];
 
 /** Packs the records; `shownName` shortens a session's name. */
 export function calibrationData(

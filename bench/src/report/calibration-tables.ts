@@ -20,7 +20,7 @@ interface FileRow extends ModelErrors {
   readonly method: string;
 }
 
-const HIDDEN: readonly CallKind[] = ["fell", "after-cut", "after-switch"];
+const HIDDEN: readonly CallKind[] = ["fell", "after-cut", "after-switch", "server-tool"];
 
 /** What calls are told apart by. */
 const GROUPS: readonly (readonly [of: string, kinds: readonly CallKind[]])[] = [

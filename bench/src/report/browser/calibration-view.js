@@ -16,6 +16,7 @@ const calibrationView = (() => {
     fell: "unmarked fall",
     "after-cut": "a cut",
     "after-switch": "another model",
+    "server-tool": "a tool of the provider",
   };
 
   /** What a method said of a session's calls, in percent of the reported. @param {CalibrationSession} session @param {number} method */

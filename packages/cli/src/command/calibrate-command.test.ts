@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fixtureSessions } from "@plimsoll/fixtures";
@@ -46,6 +46,39 @@ describe("plimsoll calibrate", () => {
     const page = readFileSync(join(folder, "pages/errors.html"), "utf8");
     for (const method of ["chars/4", "sven", "last usage + chars/4 (pi)", "ledger"]) expect(page).toContain(method);
     expect(page).not.toMatch(/\s(?:src|href)="(?!#)/);
+  });
+
+  test("what is no session is one line each, and the other files go on", async () => {
+    mkdirSync(join(folder, "mixed"), { recursive: true });
+    copyFileSync(fixtureSessions()[0]?.path ?? "", join(folder, "mixed/good.jsonl"));
+    writeFileSync(join(folder, "mixed/cut.json"), '{"info":{"id":"x"},"messages":[{"in');
+    writeFileSync(join(folder, "mixed/noise.jsonl"), "\0\u{1f600}{{{".repeat(1000));
+    writeFileSync(
+      join(folder, "mixed/silent.json"),
+      JSON.stringify([
+        { role: "user", content: "q" },
+        { role: "assistant", content: "a" },
+      ]),
+    );
+    const below = await run("mixed", "--predictions", "mixed.jsonl");
+    expect({ exitCode: below.exitCode, lines: below.stderr.split("\n") }).toEqual({
+      exitCode: 0,
+      lines: [
+        "plimsoll: 2 files are no sessions and left out: mixed/cut.json, mixed/noise.jsonl",
+        "plimsoll: silent.json: its agent reported no usage; there is nothing to compare with",
+        "",
+      ],
+    });
+    const named = await run("mixed/cut.json", "mixed/none.jsonl", "mixed/good.jsonl", "--predictions", "named.jsonl");
+    expect({ exitCode: named.exitCode, lines: named.stderr.split("\n") }).toEqual({
+      exitCode: 0,
+      lines: [
+        "plimsoll: mixed/none.jsonl: no such file or folder",
+        expect.stringContaining("mixed/cut.json:1: no known session format"),
+        "",
+      ],
+    });
+    expect(readFileSync(join(folder, "named.jsonl"), "utf8")).toContain('"file":"mixed/good.jsonl"');
   });
 
   test.each([

@@ -49,9 +49,10 @@ async function calibrateInputs(inputs: readonly string[], options: CalibrateOpti
   const say = (line: string) => io.stderr.write(`plimsoll: ${printable(line)}\n`);
   const found = await findInputs(inputs, io.cwd);
   for (const { reason } of found.missing) say(reason);
+  if (found.notSessions.length > 0) say(notSessionsLine(found.notSessions));
   const transcripts: Transcript[] = [];
   for (const { path, displayName } of found.files) {
-    const name = belowInput(displayName, inputs, io.cwd);
+    const name = nameOf(displayName, inputs, io.cwd);
     try {
       transcripts.push(...(await importFile(path, name)));
     } catch (error) {
@@ -59,6 +60,8 @@ async function calibrateInputs(inputs: readonly string[], options: CalibrateOpti
       say(error instanceof Error ? error.message : String(error));
     }
   }
+  for (const { name, hasUsage, parentName } of transcripts)
+    if (!hasUsage && parentName === null) say(`${name}: its agent reported no usage; there is nothing to compare with`);
   const calibration = calibrateTranscripts(transcripts, CALIBRATED_METHODS);
   if (calibration.sessions.length === 0) {
     say("nothing to calibrate on: no session with usage reports was found");
@@ -85,12 +88,19 @@ async function writeFiles(
   return EXIT_OK;
 }
 
-/** A file below a folder that was given is named by its path below it; others keep the name that they were given. */
-function belowInput(displayName: string, inputs: readonly string[], cwd: string): string {
-  const folder = inputs
-    .map((input) => input.replace(/\/+$/, ""))
-    .find(
-      (input) => displayName.startsWith(`${input}/`) && statSync(resolve(cwd, input), { throwIfNoEntry: false })?.isDirectory(),
-    );
-  return folder === undefined ? displayName : displayName.slice(folder.length + 1);
+/** Files of which a line names no more than these. */
+const NAMED_FILES = 3;
+
+function notSessionsLine(files: readonly string[]): string {
+  const more = files.length > NAMED_FILES ? ", …" : "";
+  const count = files.length === 1 ? "1 file is no session" : `${files.length} files are no sessions`;
+  return `${count} and left out: ${files.slice(0, NAMED_FILES).join(", ")}${more}`;
+}
+
+/** Files below the one folder that was given are named by their path below it; all others keep the name that they were given or found by. */
+function nameOf(displayName: string, inputs: readonly string[], cwd: string): string {
+  const [folder = "", other] = inputs.map((input) => input.replace(/\/+$/, ""));
+  const isBelow = other === undefined && displayName.startsWith(`${folder}/`);
+  const isFolder = isBelow && statSync(resolve(cwd, folder), { throwIfNoEntry: false })?.isDirectory() === true;
+  return isFolder ? displayName.slice(folder.length + 1) : displayName;
 }

@@ -1,5 +1,5 @@
 import type { UsageEntry } from "../../entry.ts";
-import type { Message } from "../../message/message.ts";
+import type { AssistantMessage, Message } from "../../message/message.ts";
 import { isHuman } from "../../message/message.ts";
 import { sequenceOf } from "../../sequence.ts";
 import { isRejectedUsage } from "../../usage.ts";
@@ -15,6 +15,7 @@ import { doubted, fitFrom, loadTokens } from "./model-fit.ts";
 import type { NextPrompt } from "./next-prompt.ts";
 import { arrivalOf, nextPrompt } from "./next-prompt.ts";
 import { regimeOf } from "./regime.ts";
+import type { ReplyReport } from "./reply-return.ts";
 import { afterReport } from "./residuals.ts";
 import { settle, sizesById } from "./settle.ts";
 
@@ -53,7 +54,7 @@ export function withMessage(account: Account, message: Message, { contentOf, pri
   const fixedTokens = fixedTokensOf(content, priors(modelId ?? "").image);
   const view = withContent(account.view, content, fixedTokens);
   const { reply } = account;
-  if (message.role === "assistant" && reply !== null && reply.messageId === null && message.requestId === reply.requestId) {
+  if (message.role === "assistant" && reply !== null && isReplyOf(message, reply, account.pendingMessages.size)) {
     return { ...account, view, reply: { ...reply, messageId: message.id, content } };
   }
   return {
@@ -65,17 +66,27 @@ export function withMessage(account: Account, message: Message, { contentOf, pri
   };
 }
 
+/** A reply is told by its request; where its log keeps none, it is the first message after the report. */
+function isReplyOf({ requestId }: AssistantMessage, reply: ReplyReport, pendingCount: number): boolean {
+  if (reply.messageId !== null) return false;
+  return requestId === null ? pendingCount === 0 : requestId === reply.requestId;
+}
+
 /** How messages are read and models looked up. */
 export interface Reading {
   readonly contentOf: ContentOf;
   readonly priors: ModelPriors;
 }
 
-/** The account after a report. One without a size only names the model. */
+/** More than any window holds, a hundred times over: a report of more is none. Chosen. */
+const LARGEST_PROMPT_TOKENS = 1_000_000_000;
+
+/** The account after a report. One without a size, or with one that cannot be, only names the model. */
 export function withReport(account: Account, entry: UsageEntry, from: { priors: ModelPriors; beside: Beside }): Account {
   const { modelId, requestId, usage } = entry;
   const promptTokens = usage.input.totalTokens;
-  if (promptTokens === null || promptTokens <= 0) return { ...account, nextModelId: modelId };
+  if (promptTokens === null || promptTokens <= 0 || promptTokens > LARGEST_PROMPT_TOKENS)
+    return { ...account, nextModelId: modelId };
   const expecting = modelOf(account, modelId, from.priors);
   const prompt = nextPrompt({ ...account, nextModelId: modelId }, expecting, from.beside);
   const isNext = account.base.kind === "report" && account.reportedModelId === modelId;

@@ -205,6 +205,21 @@ describe("what teaches and what does not", () => {
     expect(follow([...entries, unreported]).prediction.expectedTokens).toBe(follow(entries).prediction.expectedTokens);
   });
 
+  test("a size that cannot be is no size", () => {
+    const { entries } = steps(5);
+    const absurd = { ...usageEntry("none", null, 0), usage: usageOf({ totalInputTokens: 1e300 }) };
+    expect(follow([...entries, absurd]).prediction.expectedTokens).toBe(follow(entries).prediction.expectedTokens);
+  });
+
+  test("a reply is found where its log keeps no request ids", () => {
+    const { entries } = steps(8);
+    const without = entries.map(
+      (entry): SessionEntry =>
+        entry.type === "message" && entry.message.role === "assistant" ? message({ ...entry.message, requestId: null }) : entry,
+    );
+    expect(follow(without).prediction).toEqual(follow(entries).prediction);
+  });
+
   test("a size that an overflow error names counts like a report", () => {
     const { entries } = steps(5);
     const rejected = { ...usageEntry("rejected", null, 250_000), usage: usageOf({ totalInputTokens: 250_000 }) };
