@@ -1,8 +1,14 @@
-import { OPAL_POLICY, PLIMSOLL_POLICY, policySchema, SVEN_POLICY } from "@plimsoll/core";
+import { OPAL_POLICY, type Policy, policySchema, SVEN_POLICY } from "@plimsoll/core";
 import { describe, expect, test } from "vitest";
 import { gridOf } from "./grid.ts";
 import { parseAxis } from "./parse-axis.ts";
 import { withNumber } from "./policy-path.ts";
+
+/** Two strategies, the first of which alone counts results. */
+const CLEARING: Policy = {
+  ...SVEN_POLICY,
+  strategies: [{ kind: "clear-tool-results", keepResults: 10, clearAtLeastTokens: 0 }, ...SVEN_POLICY.strategies],
+};
 
 describe("an axis", () => {
   test.each([
@@ -27,8 +33,8 @@ describe("a path", () => {
   test.each([
     ["the whole path", SVEN_POLICY, "trigger.atLeast.ratio", { trigger: { atLeast: { ratio: 0.5, of: "input-budget" } } }],
     ["steps left out", SVEN_POLICY, "trigger.ratio", { trigger: { atLeast: { ratio: 0.5, of: "input-budget" } } }],
-    ["the one strategy that has it", PLIMSOLL_POLICY, "strategies.keepResults", {}],
-    ["a step of a list", PLIMSOLL_POLICY, "strategies.0.keepResults", {}],
+    ["the one strategy that has it", CLEARING, "strategies.keepResults", {}],
+    ["a step of a list", CLEARING, "strategies.0.keepResults", {}],
   ])("names a number by %s", (_, policy, path, expected) => {
     const data = withNumber(policy, path, 0.5);
     expect(data).not.toEqual(policy);

@@ -23,6 +23,7 @@ const GROUPS: readonly (readonly Knob[])[] = [
     { path: "keep.messages", values: [4, 12, 30] },
   ],
   [{ path: "strategies.keepResults", values: [4, 25] }],
+  [{ path: "excerpts.ratio", values: [0.08, 0.25] }],
 ];
 
 /** Refinement tries values so far from the best, as shares of the way to its neighbours. */

@@ -111,7 +111,7 @@ export {
   piSummaryBudgets,
   resolveContextWindow,
 } from "./policy/presets/pi.ts";
-export { PLIMSOLL_POLICY } from "./policy/presets/plimsoll.ts";
+export { PLIMSOLL_MODEL_POLICY, PLIMSOLL_POLICY } from "./policy/presets/plimsoll.ts";
 export { PRESETS, presetNamed } from "./policy/presets/presets.ts";
 export { RECORDED_POLICY } from "./policy/presets/recorded.ts";
 export type { SvenKnobs } from "./policy/presets/sven.ts";

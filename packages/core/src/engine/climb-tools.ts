@@ -5,6 +5,8 @@ import type { Summarizer } from "../ports.ts";
 import { factsText } from "../prompts/facts.ts";
 import { chunkedSummarizer } from "../summarizer/chunked.ts";
 import { createDigest, DEFAULT_DIGEST_OPTIONS } from "../summarizer/digest.ts";
+import type { ExcerptWriter } from "./excerpt-writer.ts";
+import { excerptWriter } from "./excerpt-writer.ts";
 import type { FitState } from "./fit-input.ts";
 import type { Goal } from "./goal.ts";
 import type { plan } from "./plan.ts";
@@ -14,6 +16,7 @@ export interface ClimbTools {
   readonly summarizer: Summarizer;
   readonly digest: Summarizer;
   readonly facts: string | null;
+  readonly excerpts: ExcerptWriter;
   readonly pricing: Pick<Parameters<typeof plan>[0], "messageTokens" | "measure" | "scaleRatio" | "noticeTokens">;
 }
 
@@ -48,7 +51,10 @@ export function toolsFor(
   const supplied: Summarizer = () => Promise.resolve({ text: summary ?? "", usage: null, stopReason: "end" });
   const scaleRatio = cutEstimator.scaleRatio(ledger);
   const digestChars = Math.min(DEFAULT_DIGEST_OPTIONS.maximumChars, Math.floor(roomTokens * DIGEST_RATIO * CHARS_PER_TOKEN));
+  const excerpts = excerptWriter(policy, { budget, roomTokens, charsPerToken: CHARS_PER_TOKEN, work: state.work });
+  const factTokens = facts === null ? 0 : Math.ceil(cutEstimator.measure.textTokens(facts) * scaleRatio);
   return {
+    excerpts,
     summarizer: summary === null ? chunkedSummarizer(state.summarizer, limits) : supplied,
     digest: createDigest({ maximumChars: digestChars }),
     facts,
@@ -56,7 +62,7 @@ export function toolsFor(
       messageTokens,
       measure: cutEstimator.measure,
       scaleRatio,
-      noticeTokens: NOTICE_TOKENS + (facts === null ? 0 : Math.ceil(cutEstimator.measure.textTokens(facts) * scaleRatio)),
+      noticeTokens: NOTICE_TOKENS + factTokens + excerpts.atMostTokens,
     },
   };
 }

@@ -132,7 +132,7 @@ async function climbRungs(state: FitState, rungs: RungsInput, signal: AbortSigna
     rung = tried + 1;
     try {
       const summary = summaryWithin(state.policy.summary, rungs.budget);
-      const { facts, summarizer, digest } = tools;
+      const { facts, excerpts, summarizer, digest } = tools;
       const executed = await execute(
         {
           messages,
@@ -143,6 +143,7 @@ async function climbRungs(state: FitState, rungs: RungsInput, signal: AbortSigna
           summarizer,
           digest,
           facts,
+          excerpts,
           focus: input.focus ?? null,
           nowMs: input.nowMs,
         },

@@ -7,6 +7,7 @@ import type { SummaryRequestForm } from "../policy/policy.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import type { Summarizer, SummaryRequest } from "../ports.ts";
 import { calling, human, reply, result } from "../testing/builders.ts";
+import { NO_EXCERPTS } from "./excerpt-writer.ts";
 import type { ExecuteInput } from "./execute.ts";
 import { execute } from "./execute.ts";
 
@@ -52,6 +53,7 @@ function run(edits: readonly Edit[], more: Partial<ExecuteInput> = {}, signal = 
       digest: summaryOf("digest of it"),
       focus: null,
       facts: null,
+      excerpts: NO_EXCERPTS,
       nowMs: null,
       ...more,
     },

@@ -12,6 +12,7 @@ import { droppedText } from "../prompts/dropped.ts";
 import { summaryText } from "../prompts/header.ts";
 import { truncateText } from "../prompts/truncate.ts";
 import { validSummaryText } from "../summarizer/validate.ts";
+import type { ExcerptWriter } from "./excerpt-writer.ts";
 import type { SummaryCircumstances } from "./summary-request.ts";
 import { summaryRequestFor } from "./summary-request.ts";
 
@@ -24,6 +25,7 @@ export interface ExecuteInput extends SummaryCircumstances {
   readonly digest: Summarizer;
   /** What survives beside every summary and notice, as text; `null` for nothing. */
   readonly facts: string | null;
+  readonly excerpts: ExcerptWriter;
   readonly nowMs: number | null;
 }
 
@@ -106,7 +108,10 @@ function engineMessage(
   content: { role: "user" | "assistant"; origin: "summary" | "notice"; text: string; input: ExecuteInput },
   covered: readonly Message[],
 ): Message {
-  const texts = content.input.facts === null ? [content.text] : [content.text, content.input.facts];
+  const { facts, messages, pending, excerpts } = content.input;
+  const gone = new Set(covered);
+  const kept = [...messages.filter((message) => !gone.has(message)), ...pending];
+  const texts = [content.text, facts, excerpts.write(covered, kept)].filter((text) => text !== null);
   const parts = texts.map((text) => ({ type: "text", text }) as const);
   const draft = { origin: content.origin, parts, atMs: content.input.nowMs };
   const previousId = covered.at(-1)?.id ?? null;

@@ -38,6 +38,8 @@ export interface Policy {
   readonly progress: ProgressPolicy;
   /** Room for the facts that survive beside every summary and notice; 0 leaves them out. */
   readonly facts: { readonly maxTokens: number };
+  /** Room for lines of what was removed that stay word for word beside every summary and notice; `null` keeps none. */
+  readonly excerpts: { readonly atMost: Amount } | null;
 }
 
 /** Where the trigger is checked, and whether the message that is about to be sent counts. */
@@ -136,4 +138,5 @@ export const policySchema: z.ZodType<Policy> = z.strictObject({
     maximumFailures: z.int().positive(),
   }),
   facts: z.strictObject({ maxTokens: z.int().nonnegative() }),
+  excerpts: z.strictObject({ atMost: amountSchema }).nullable(),
 });

@@ -89,16 +89,18 @@ export const arbitraryPolicy: fc.Arbitrary<Policy> = fc.oneof(
       ),
       ratio: fc.double({ min: 0.1, max: 1, noNaN: true }),
       factsTokens: fc.integer({ min: 0, max: 500 }),
+      excerptTokens: fc.option(fc.integer({ min: 0, max: 2000 }), { nil: null }),
       role: fc.constantFrom("user" as const, "assistant" as const),
       steps: fc.option(fc.integer({ min: 0, max: 20 }), { nil: null }),
     })
-    .map(({ preset, strategies, keep, ratio, factsTokens, role, steps }) => ({
+    .map(({ preset, strategies, keep, ratio, factsTokens, excerptTokens, role, steps }) => ({
       ...preset,
       name: `random-${preset.name}`,
       strategies,
       keep,
       trigger: { atLeast: { ratio, of: "input-budget" as const } },
       facts: { maxTokens: factsTokens },
+      excerpts: excerptTokens === null ? null : { atMost: { tokens: excerptTokens } },
       summary: { ...preset.summary, role },
       progress: {
         ...preset.progress,

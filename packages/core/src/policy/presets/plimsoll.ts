@@ -1,10 +1,20 @@
+import type { Amount } from "../../budget.ts";
 import type { Policy } from "../policy.ts";
 import { BRACKETED_LABELS } from "./labels.ts";
 import { CHECKPOINT_SECTIONS, PI_POLICY } from "./pi.ts";
 
 /**
- * Our own default: old tool results cleared in a batch, then an incremental summary, down to a target that leaves room for twenty
- * steps; everything the engine appends comes after. Its safety is the ledger's upper bound, not a reserve. Numbers are first choices, to be tuned on recorded sessions.
+ * What a cut costs is much the same in any window, what reading costs grows with it: a small window is filled to the brim, a large one to
+ * three quarters. Chosen on one half of the recorded sessions.
+ */
+const LINE: Amount = {
+  max: [{ ratio: 0.75, of: "input-budget" }, { min: [{ ratio: 0.97, of: "input-budget" }, { tokens: 50_000 }] }],
+};
+
+/**
+ * Our own default. It asks no model: the oldest part gives way to a digest, beside which the lines that replies used most stay word for
+ * word, so little of the newest history has to. Its safety is the ledger's upper bound, not a reserve. The numbers were chosen on one half of
+ * the recorded sessions and tested on the other (docs/decisions/0016).
  */
 export const PLIMSOLL_POLICY: Policy = {
   ...PI_POLICY,
@@ -12,23 +22,30 @@ export const PLIMSOLL_POLICY: Policy = {
   estimator: { kind: "ledger" },
   cutEstimator: null,
   gates: { at: ["before-submit", "before-step"], countPending: true },
-  trigger: { atLeast: { ratio: 0.9, of: "input-budget" } },
-  keep: { ratio: 0.3, of: "input-budget" },
-  strategies: [
-    { kind: "clear-tool-results", keepResults: 10, clearAtLeastTokens: 4000 },
-    { kind: "summarize", writer: "model", boundary: "any-safe", promptId: "checkpoint", turnPrefixPromptId: "turn-prefix" },
-  ],
-  truncation: { capTokens: 8000 },
-  overflow: { keep: { ratio: 0.2, of: "input-budget" }, maxRecoveries: 3 },
+  trigger: { atLeast: LINE },
+  keep: { ratio: 0.05, of: "input-budget" },
+  strategies: [{ kind: "summarize", writer: "digest", boundary: "any-safe", promptId: "digest", turnPrefixPromptId: null }],
+  truncation: { capTokens: 16_000 },
+  overflow: { keep: { ratio: 0.05, of: "input-budget" }, maxRecoveries: 3 },
   unknownWindow: { tokens: 128_000 },
   summary: {
     role: "user",
     sections: CHECKPOINT_SECTIONS,
     maxTokens: 4096,
     turnPrefixMaxTokens: 4096,
-    request: "serialised",
+    request: "prefix",
     resultCapChars: 2000,
     labels: BRACKETED_LABELS,
   },
-  progress: { target: { atMost: { ratio: 0.6, of: "input-budget" }, steps: 20 }, minimumNewTokens: 1000, maximumFailures: 3 },
+  progress: { target: null, minimumNewTokens: 1000, maximumFailures: 3 },
+  excerpts: { atMost: { ratio: 0.15, of: "input-budget" } },
+};
+
+/** The same with a summary that the model writes, asked for behind the conversation so that the provider's prompt cache is read. */
+export const PLIMSOLL_MODEL_POLICY: Policy = {
+  ...PLIMSOLL_POLICY,
+  name: "plimsoll-model",
+  strategies: [
+    { kind: "summarize", writer: "model", boundary: "any-safe", promptId: "checkpoint", turnPrefixPromptId: "turn-prefix" },
+  ],
 };

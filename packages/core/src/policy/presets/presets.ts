@@ -3,7 +3,7 @@ import { KLAUDE_CODE_DOCUMENT_POLICY, KLAUDE_CODE_POLICY } from "./klaude-code.t
 import { NONE_POLICY } from "./none.ts";
 import { OPAL_POLICY } from "./opal.ts";
 import { PI_POLICY } from "./pi.ts";
-import { PLIMSOLL_POLICY } from "./plimsoll.ts";
+import { PLIMSOLL_MODEL_POLICY, PLIMSOLL_POLICY } from "./plimsoll.ts";
 import { RECORDED_POLICY } from "./recorded.ts";
 import { SVEN_CI_POLICY, SVEN_INTERACTIVE_POLICY, SVEN_POLICY } from "./sven.ts";
 
@@ -19,6 +19,7 @@ export const PRESETS: readonly Policy[] = [
   KLAUDE_CODE_DOCUMENT_POLICY,
   PI_POLICY,
   PLIMSOLL_POLICY,
+  PLIMSOLL_MODEL_POLICY,
 ];
 
 /** The preset of that name, or `undefined`. */

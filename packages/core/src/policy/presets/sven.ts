@@ -104,6 +104,7 @@ export function svenPolicy(knobs: Partial<SvenKnobs> = {}, name = "sven"): Polic
     },
     progress: { target: null, minimumNewTokens: 0, maximumFailures: 3 },
     facts: { maxTokens: 1000 },
+    excerpts: null,
   };
 }
 

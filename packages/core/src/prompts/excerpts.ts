@@ -1,0 +1,38 @@
+import type { Excerpt } from "../facts/excerpts.ts";
+import type { Message } from "../message/message.ts";
+
+/** How excerpts are written into the context beside a summary or notice. */
+export const EXCERPTS_TEXT = { id: "excerpts", version: 1 } as const;
+
+const OPENING = "<excerpts>";
+const CLOSING = "</excerpts>";
+const HANDLE = "; handle ";
+
+/** A closing tag inside a line, and how it is written so that it cannot end the block early. */
+const TAG_END = "</";
+const WRITTEN_TAG_END = "<\\/";
+
+/** Excerpts as text that {@link excerptsIn} reads back; `null` where there are none. Lines are moved in, so that none is taken for a head. */
+export function excerptsText(excerpts: readonly Excerpt[]): string | null {
+  if (excerpts.length === 0) return null;
+  const blocks = excerpts.flatMap(({ source, handle, lines }) => [
+    `[${source.split("\n").join(" ")}${HANDLE}${handle}]`,
+    ...lines.map((line) => ` ${line.split(TAG_END).join(WRITTEN_TAG_END)}`),
+  ]);
+  return [OPENING, ...blocks, CLOSING].join("\n");
+}
+
+/** The excerpts that a summary or notice carries; none for any other message. */
+export function excerptsIn(message: Message): readonly Excerpt[] {
+  if (message.role === "tool-result" || (message.origin !== "summary" && message.origin !== "notice")) return [];
+  const excerpts: (Excerpt & { readonly lines: string[] })[] = [];
+  for (const part of message.parts) {
+    if (part.type !== "text" || !part.text.startsWith(`${OPENING}\n`)) continue;
+    for (const line of part.text.split("\n").slice(1, -1)) {
+      const at = line.startsWith("[") ? line.lastIndexOf(HANDLE) : -1;
+      if (at > 0) excerpts.push({ source: line.slice(1, at), handle: line.slice(at + HANDLE.length, -1), lines: [] });
+      else excerpts.at(-1)?.lines.push(line.slice(1).split(WRITTEN_TAG_END).join(TAG_END));
+    }
+  }
+  return excerpts;
+}
