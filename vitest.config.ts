@@ -12,6 +12,9 @@ export default defineConfig({
   test: {
     include: ["packages/*/src/**/*.test.ts", "bench/src/**/*.test.ts", "fixtures/record/**/*.test.ts", "scripts/**/*.test.ts"],
     environment: "node",
+    // Nothing here measures time; a machine busy with other work must not fail a test.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     pool: "threads",
     maxWorkers: 2,
     // Modules hold no mutable state, so the files of a worker can share them.

@@ -47,7 +47,7 @@ test.skipIf(!existsSync(FOLDER))(
     const acting = report.rows.filter((row) => row.policy === "sven" && (row.metrics?.economy.compactions ?? 0) > 0);
     expect(acting.length).toBeGreaterThanOrEqual(10);
   },
-  120_000,
+  600_000,
 );
 
 test.skipIf(!existsSync(FOLDER))("prices give the dollars that a log states, from the log's own cache counts", async () => {

@@ -323,7 +323,7 @@ describe("a sweep", { timeout: REPLAY_MS }, () => {
       ],
     });
     const page = readFileSync(join(folder, "sweep.html"), "utf8");
-    expect(page.match(/requests above the window<\/text>/g)).toHaveLength(1);
+    expect(page.match(/requests above the window \(overflow\)<\/text>/g)).toHaveLength(1);
   });
 
   test.each([
