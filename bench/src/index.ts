@@ -47,7 +47,9 @@ export {
 } from "./report/figures.ts";
 export { renderHtmlReport } from "./report/html.ts";
 export { renderMarkdownReport } from "./report/markdown.ts";
+export { html, type Markup, trusted } from "./report/markup.ts";
 export { groupNotes, type NoteGroup } from "./report/note-groups.ts";
+export { contentSecurityPolicy, readPageStyle } from "./report/page-assets.ts";
 export { BASELINE_POLICY, type PolicySummary, summarizePolicies, windowLabels } from "./report/policy-summary.ts";
 export type { Relative } from "./report/relative.ts";
 export { remarks } from "./report/remarks.ts";

@@ -12,16 +12,24 @@ export interface PageAssets {
 /** Our styles; later ones overrule earlier ones. */
 const STYLES = ["page.css", "tables.css", "charts.css", "sections.css", "narrow-and-print.css"];
 
+/** The report's own style, for other pages that are to look like it. */
+export function readPageStyle(): string {
+  return STYLES.map(own).join("\n");
+}
+
 /** Reads the chart library's own build and our style and scripts; ours are shipped as they stand, beside this file's source. */
 export function readPageAssets(scripts: readonly string[]): PageAssets {
   const { resolve } = createRequire(import.meta.url);
   const library = (file: string) => readFileSync(resolve(`uplot/dist/${file}`), "utf8");
-  // From `src/report` and from `dist/report` alike: the sources are part of the package.
-  const own = (file: string) => readFileSync(new URL(`../../src/report/browser/${file}`, import.meta.url), "utf8");
   return {
-    style: `${library("uPlot.min.css")}\n${STYLES.map(own).join("\n")}`,
+    style: `${library("uPlot.min.css")}\n${readPageStyle()}`,
     scripts: [library("uPlot.iife.min.js"), ...scripts.map(own)],
   };
+}
+
+/** From `src/report` and from `dist/report` alike: the sources are part of the package. */
+function own(file: string): string {
+  return readFileSync(new URL(`../../src/report/browser/${file}`, import.meta.url), "utf8");
 }
 
 /**
@@ -32,7 +40,7 @@ export function contentSecurityPolicy({ style, scripts }: PageAssets): string {
   const source = (text: string) => `'sha256-${createHash("sha256").update(text, "utf8").digest("base64")}'`;
   return [
     "default-src 'none'",
-    `script-src ${scripts.map(source).join(" ")}`,
+    `script-src ${scripts.length === 0 ? "'none'" : scripts.map(source).join(" ")}`,
     `style-src ${source(style)}`,
     "base-uri 'none'",
     "form-action 'none'",

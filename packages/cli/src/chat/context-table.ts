@@ -2,7 +2,7 @@ import { formatTokens } from "@plimsoll/bench";
 import type { Context, Message, Part, Policy, Tokenizers } from "@plimsoll/core";
 import { createEstimator, createWorkCounter, partChars } from "@plimsoll/core";
 import type { ContextUsage } from "@plimsoll/core/agent";
-import { printable } from "../terminal/printable.ts";
+import { shortened } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";
 
 /** What fills a context: one row a kind and tool. */
@@ -35,15 +35,18 @@ export function contextShares(context: Context, { policy, tokenizers = {} }: Sha
     const chars = context.tools.reduce((sum, tool) => sum + tool.description.length + tool.parametersJson.length, 0);
     add("tools", chars, measure.toolsTokens(context.tools));
   }
-  for (const message of context.messages) {
-    const tokens = measure.messageTokens(message);
-    const totalChars = message.parts.reduce((sum, part) => sum + partChars(part), 0);
-    for (const part of message.parts) {
-      const ratio = totalChars === 0 ? 1 / message.parts.length : partChars(part) / totalChars;
-      add(kindOf(message, part), partChars(part), tokens * ratio);
-    }
-  }
+  for (const message of context.messages)
+    for (const { what, chars, tokens } of messageShares(message, measure.messageTokens(message))) add(what, chars, tokens);
   return [...shares].map(([what, share]) => ({ what, ...share })).sort((a, b) => b.tokens - a.tokens);
+}
+
+/** The parts of a message by kind, each with its share of the message's tokens by its length. */
+export function messageShares(message: Message, tokens: number): readonly Omit<ContextShare, "count">[] {
+  const totalChars = message.parts.reduce((sum, part) => sum + partChars(part), 0);
+  return message.parts.map((part) => {
+    const ratio = totalChars === 0 ? 1 / message.parts.length : partChars(part) / totalChars;
+    return { what: kindOf(message, part), chars: partChars(part), tokens: tokens * ratio };
+  });
 }
 
 function kindOf(message: Message, part: Part): string {
@@ -55,6 +58,9 @@ function kindOf(message: Message, part: Part): string {
   return message.origin === "human" ? "your messages" : `${message.origin} messages`;
 }
 
+/** Longest name of a kind, so that the table fits 80 columns. */
+const WHAT_CHARS = 52;
+
 /** The shares as a table with their total, and how they were measured below it. */
 export function contextTable(context: Context, by: ShareMeasure): string {
   const measured = contextShares(context, by);
@@ -62,7 +68,7 @@ export function contextTable(context: Context, by: ShareMeasure): string {
   const shares = by.expected === undefined ? measured : scaled(measured, by.expected);
   const total = sumOf(shares);
   const row = (what: string, count: number, tokens: number) => [
-    printable(what),
+    shortened(what, WHAT_CHARS),
     String(count),
     formatTokens(tokens),
     `${Math.round((100 * tokens) / Math.max(1, total))}%`,

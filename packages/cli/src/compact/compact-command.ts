@@ -5,7 +5,7 @@ import { createContextManager, createDigest, encodingsOf, PlimsollError } from "
 import { createTokenizerLoader, familyLimitsOf, modelPriors } from "@plimsoll/providers";
 import type { Command } from "commander";
 import { EXIT_FAILED, EXIT_OK } from "../exit-code.ts";
-import { editWords } from "../inspect/session-story.ts";
+import { editWords } from "../inspect/edit-words.ts";
 import type { CliIo } from "../io.ts";
 import { findPolicy } from "../option/policy-option.ts";
 import { writeWholeFile } from "../output/write-file.ts";

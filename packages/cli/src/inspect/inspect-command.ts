@@ -1,15 +1,12 @@
 import { resolve } from "node:path";
-import { importFile, type Transcript } from "@plimsoll/bench";
-import { createContextManager, createDigest, NONE_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
+import { importFile } from "@plimsoll/bench";
 import type { Command } from "commander";
-import { contextTable } from "../chat/context-table.ts";
 import { EXIT_OK } from "../exit-code.ts";
 import type { CliIo } from "../io.ts";
 import { writeWholeFile } from "../output/write-file.ts";
 import { printable } from "../terminal/printable.ts";
 import { inspectHtml } from "./inspect-html.ts";
-import { sessionStory } from "./session-story.ts";
-import { storyText } from "./story-text.ts";
+import { inspectText } from "./inspect-text.ts";
 
 interface InspectOptions {
   readonly html?: string;
@@ -31,21 +28,4 @@ export function addInspectCommand(program: Command, io: CliIo, onExit: (exitCode
       }
       onExit(EXIT_OK);
     });
-}
-
-/** One session as text. */
-export function inspectText(transcript: Transcript): string {
-  const story = sessionStory(transcript.entries);
-  const manager = createContextManager({ policy: NONE_POLICY, summarizer: createDigest(), entries: transcript.entries });
-  const notes = transcript.notes.length === 0 ? [] : [`${transcript.notes.length} notes of the importer`];
-  return [
-    `${printable(transcript.name)} (${transcript.format}, ${transcript.entries.length} entries)`,
-    ...notes,
-    "",
-    ...story.flatMap(storyText),
-    "",
-    "The context at the end:",
-    contextTable(manager.context(), { policy: PLIMSOLL_POLICY }),
-    "",
-  ].join("\n");
 }

@@ -1,38 +1,103 @@
-import type { Transcript } from "@plimsoll/bench";
-import { createContextManager, createDigest, NONE_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
-import { contextShares } from "../chat/context-table.ts";
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import type { Markup, Transcript } from "@plimsoll/bench";
+import { contentSecurityPolicy, formatTokens, html, readPageStyle, trusted } from "@plimsoll/bench";
+import { chartData } from "./chart-layers.ts";
+import { compactionSection } from "./compaction-section.ts";
+import type { Composition } from "./composition.ts";
+import { contextSvg } from "./context-svg.ts";
+import { sessionFacts } from "./session-facts.ts";
+import type { SessionStory } from "./session-story.ts";
 import { sessionStory } from "./session-story.ts";
-import { storyText } from "./story-text.ts";
+import { timelineSection } from "./timeline-section.ts";
 
-/** Sessions as a page of its own: no scripts, nothing loaded. */
+/** Sessions as a page of its own, in the light or dark scheme of its reader: no scripts, nothing loaded, all text of the log escaped. */
 export function inspectHtml(transcripts: readonly Transcript[]): string {
-  return [
-    '<!doctype html><html lang="en"><meta charset="utf-8"><title>plimsoll inspect</title>',
-    "<style>body{font:15px/1.5 system-ui;max-width:60rem;margin:2rem auto;padding:0 1rem}pre{white-space:pre-wrap}td{padding:0 1rem 0 0}td+td{text-align:right}meter{width:12rem}</style>",
-    ...transcripts.map(section),
-    "</html>\n",
-  ].join("\n");
+  const style = `${readPageStyle()}\n${readFileSync(new URL("../../src/inspect/inspect-page.css", import.meta.url), "utf8")}`;
+  const [first] = transcripts;
+  const title = first === undefined ? "no session" : basename(first.name);
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy({ style, scripts: [] })}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}: plimsoll inspect</title>
+<style>${trusted(style)}</style>
+</head>
+<body>
+<main>
+${transcripts.length < 2 ? html`` : sessionNav(transcripts)}
+${transcripts.map(sessionSection)}
+</main>
+</body>
+</html>
+`.markup;
 }
 
-function section(transcript: Transcript): string {
-  const manager = createContextManager({ policy: NONE_POLICY, summarizer: createDigest(), entries: transcript.entries });
-  const shares = contextShares(manager.context(), { policy: PLIMSOLL_POLICY });
+function sessionNav(transcripts: readonly Transcript[]): Markup {
+  return html`<nav>${transcripts.map(({ name }, index) => html`<a href="#session-${index + 1}">${basename(name)}</a>`)}</nav>`;
+}
+
+function sessionSection(transcript: Transcript, index: number): Markup {
+  const story = sessionStory(transcript.entries);
+  const facts = sessionFacts(transcript, story);
+  const notes = transcript.notes.map(({ line, text }) => html`<li>${line === null ? "" : `line ${line}: `}${text}</li>`);
+  return html`<section id="session-${index + 1}">
+<h1>${basename(transcript.name)}</h1>
+<p class="soft">${transcript.format} log, ${transcript.file}</p>
+<dl class="facts">${facts.map(({ name, value }) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+${chartSection(story)}
+${compactionsSection(story)}
+<h2>Timeline</h2>
+${timelineSection(story)}
+<h2>What fills the context at the end</h2>
+${compositionTable(story.composition)}
+${notes.length === 0 ? html`` : html`<h2>Notes of the importer</h2><ul>${notes}</ul>`}
+</section>`;
+}
+
+function chartSection(story: SessionStory): Markup {
+  const { calls, compactions, contextWindowTokens } = story;
+  if (calls.length === 0) return html`<p class="note">The log tells of no model call.</p>`;
+  const data = chartData(calls);
+  const isReported = data.reportedTokens.some((tokens) => tokens !== null);
+  const key = data.layers.map(
+    ({ name, colour }) => html`<span class="key"><span class="dot c${colour}">●</span> ${name}</span>`,
+  );
+  return html`<h2>Context size at each model call</h2>
+<figure>${contextSvg({ data, compactions, callCount: calls.length, contextWindowTokens })}
+<figcaption>${isReported ? html`<span class="key"><b>━</b> reported by the provider</span>` : html``}${
+    compactions.length === 0 ? html`` : html`<span class="key"><b class="mark">◆</b> compaction</span>`
+  }${key}</figcaption></figure>
+<p class="note">Areas are estimates of what the log holds${
+    isReported
+      ? "; what lies between them and the line is sent without being logged (system text, tools), or is the estimate's error"
+      : ", since no provider's counts are in it"
+  }. Point at a call for its figures.</p>`;
+}
+
+function compactionsSection({ compactions }: SessionStory): Markup {
+  if (compactions.length === 0) return html`<p class="note">Nothing was compacted.</p>`;
+  return html`<h2>Compactions, and what each took out</h2>${compactions.map((story, index) => compactionSection(story, index + 1))}`;
+}
+
+/** Width of the largest bar. */
+const BAR_WIDTH = 240;
+
+function compositionTable(composition: Composition): Markup {
+  const shares = [...composition].sort((a, b) => b[1] - a[1]);
   const total = Math.max(
     1,
-    shares.reduce((sum, { tokens }) => sum + tokens, 0),
+    shares.reduce((sum, [, tokens]) => sum + tokens, 0),
   );
+  const largest = Math.max(1, shares[0]?.[1] ?? 0);
   const rows = shares.map(
-    ({ what, count, tokens }) =>
-      `<tr><td>${escaped(what)}</td><td>${count}</td><td>${Math.round(tokens)}</td><td><meter value="${(tokens / total).toFixed(4)}"></meter></td></tr>`,
+    ([what, tokens]) =>
+      html`<tr><td class="text">${what}</td><td>${formatTokens(tokens)}</td><td>${Math.round((100 * tokens) / total)} %</td><td class="text"><svg class="bar wide" viewBox="0 0 ${BAR_WIDTH} 10"><rect class="c1" width="${Math.round((tokens / largest) * BAR_WIDTH)}" height="10" rx="2"/></svg></td></tr>`,
   );
-  const story = sessionStory(transcript.entries).flatMap(storyText).join("\n");
-  return [
-    `<h1>${escaped(transcript.name)}</h1><p>${escaped(transcript.format)}, ${transcript.entries.length} entries</p>`,
-    `<h2>Timeline</h2><pre>${escaped(story)}</pre>`,
-    `<h2>The context at the end, in tokens (uncalibrated)</h2><table>${rows.join("")}</table>`,
-  ].join("\n");
-}
-
-function escaped(text: string): string {
-  return text.split("&").join("&amp;").split("<").join("&lt;").split(">").join("&gt;").split('"').join("&quot;");
+  if (rows.length === 0) return html`<p class="soft">It is empty.</p>`;
+  return html`<div class="scroll"><table class="figures"><thead><tr><th class="text">what</th><th>tokens</th><th>share</th><th></th></tr></thead><tbody>${rows}</tbody></table></div>
+<p class="note">About ${formatTokens(total)} tokens, by an estimate that is not calibrated.</p>`;
 }

@@ -1,9 +1,11 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { importFile } from "@plimsoll/bench";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { describe, expect, test } from "vitest";
 import { main } from "../main.ts";
 import { recordedIo } from "../testing/recorded-io.ts";
+import { inspectHtml } from "./inspect-html.ts";
 
 /** Recorded sessions of other agents, which are not part of the project: their tests run where the folder is there. */
 const FOLDER = process.env.PLIMSOLL_TRANSCRIPTS ?? join(import.meta.dirname, "../../../../../shared/transcripts");
@@ -28,6 +30,12 @@ describe("every session that can be read", () => {
       const inspected = await plimsoll("inspect", file);
       expect({ code: inspected.code, stderr: inspected.stderr }).toEqual({ code: 0, stderr: "" });
       expect(inspected.stdout).toContain("The context at the end:");
+      expect(inspected.stdout.split("\n").filter((line) => [...line].length > 80)).toEqual([]);
+      const page = inspectHtml(await importFile(file, file));
+      expect({ isWhole: page.endsWith("</html>\n"), script: page.includes("<script") }).toEqual({
+        isWhole: true,
+        script: false,
+      });
       const compacted = await plimsoll("compact", file, "--dry-run");
       expect({ code: compacted.code, stderr: compacted.stderr }).toEqual({ code: 0, stderr: "" });
     },

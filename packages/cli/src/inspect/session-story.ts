@@ -1,112 +1,155 @@
-import type { AppliedEdit, CompactionEntry, Message, SessionEntry } from "@plimsoll/core";
-import { coverageOf, EMPTY_VIEW, entryIdOf, foldEntry } from "@plimsoll/core";
+import type { CompactionEntry, Message, SessionEntry, Usage } from "@plimsoll/core";
+import { EMPTY_VIEW, entryIdOf, foldEntry, isHuman, isRejectedUsage, textOf } from "@plimsoll/core";
+import type { CompactionLoss } from "./compaction-loss.ts";
+import { compactionLoss } from "./compaction-loss.ts";
+import type { Composition } from "./composition.ts";
+import { createCompositionCounter } from "./composition.ts";
+
+/** One model call: what it sent. */
+export interface CallStory {
+  /** What the provider reported; `null` where it did not. */
+  readonly promptTokens: number | null;
+  readonly usage: Usage;
+  /** Estimates of what the log holds: what an agent sends besides is not in it. */
+  readonly composition: Composition;
+}
 
 /** One compaction of a log, with what it took out. */
 export interface CompactionStory {
   readonly entry: CompactionEntry;
   readonly isReverted: boolean;
+  /** Model calls before it. */
+  readonly callsBefore: number;
   readonly messagesBefore: number;
   readonly messagesAfter: number;
-  readonly charsBefore: number;
-  readonly charsAfter: number;
-  /** What each edit did, in words. */
-  readonly edits: readonly string[];
+  /** Estimated, so that they compare with {@link CallStory.composition}. */
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  readonly loss: CompactionLoss;
 }
 
-/** A line of a log's story. */
+/** A line of a log's story. `callsBefore` counts the model calls before it. */
 export type StoryLine =
-  | { readonly kind: "turn"; readonly title: string; readonly atMs: number | null }
-  | { readonly kind: "calls"; readonly requests: number; readonly toolCalls: number; readonly lastPromptTokens: number | null }
+  | { readonly kind: "turn"; readonly title: string; readonly atMs: number | null; readonly callsBefore: number }
+  | { readonly kind: "work"; readonly work: WorkStory }
   | { readonly kind: "compaction"; readonly story: CompactionStory }
+  | { readonly kind: "revert" }
   | { readonly kind: "model"; readonly modelId: string };
 
-/** What happened in a log, in order: turns, the model calls between, compactions and what each took out. */
-export function sessionStory(entries: readonly SessionEntry[]): readonly StoryLine[] {
+/** What was done between two other lines. */
+export interface WorkStory {
+  readonly calls: number;
+  /** Results of each tool, most frequent first. */
+  readonly results: readonly { readonly toolName: string; readonly count: number }[];
+  readonly failures: number;
+  /** The newest reported prompt, or `null`. */
+  readonly promptTokens: number | null;
+}
+
+/** What happened in a log, in order. */
+export interface SessionStory {
+  readonly lines: readonly StoryLine[];
+  readonly calls: readonly CallStory[];
+  readonly compactions: readonly CompactionStory[];
+  /** The context after the last entry. */
+  readonly composition: Composition;
+  readonly contextWindowTokens: number | null;
+}
+
+/** Reads the story off a log, in one pass. */
+export function sessionStory(entries: readonly SessionEntry[]): SessionStory {
   const reverted = new Set(entries.flatMap((entry) => (entry.type === "revert" ? [entry.compactionId] : [])));
+  const counter = createCompositionCounter();
   const lines: StoryLine[] = [];
+  const calls: CallStory[] = [];
+  const compactions: CompactionStory[] = [];
   let view = EMPTY_VIEW;
-  let calls: CallCount = NO_CALLS;
+  let work = NO_WORK_YET;
   const flush = () => {
-    if (calls.requests + calls.toolCalls > 0) lines.push({ kind: "calls", ...calls });
-    calls = NO_CALLS;
+    if (work.calls + work.results.size > 0) lines.push({ kind: "work", work: workStory(work) });
+    work = NO_WORK_YET;
   };
+  const sum = (composition: Composition) => [...composition.values()].reduce((total, tokens) => total + tokens, 0);
   for (const entry of entries) {
-    const before = view.messages;
+    const before = view;
     view = foldEntry(view, entry);
     switch (entry.type) {
       case "message":
-        if (entry.message.role === "user" && entry.message.origin === "human") {
+        counter.add(entry.message);
+        if (isHuman(entry.message)) {
           flush();
-          lines.push({ kind: "turn", title: titleOf(entry.message), atMs: entry.message.atMs });
-        } else if (entry.message.role === "tool-result") calls = { ...calls, toolCalls: calls.toolCalls + 1 };
+          lines.push({ kind: "turn", title: titleOf(entry.message), atMs: entry.message.atMs, callsBefore: calls.length });
+        } else work = withResult(work, entry.message);
         break;
-      case "usage":
-        calls = { ...calls, requests: calls.requests + 1, lastPromptTokens: entry.usage.input.totalTokens };
-        break;
-      case "compaction": {
-        flush();
-        const sizes = { before: coverageOf(before.slice()), after: coverageOf(view.messages.slice()) };
-        lines.push({
-          kind: "compaction",
-          story: {
-            entry,
-            isReverted: reverted.has(entryIdOf(entry)),
-            messagesBefore: sizes.before.messages,
-            messagesAfter: sizes.after.messages,
-            charsBefore: sizes.before.chars,
-            charsAfter: sizes.after.chars,
-            edits: editWords(entry.edits),
-          },
-        });
+      case "usage": {
+        if (isRejectedUsage(entry.usage)) break;
+        const promptTokens = entry.usage.input.totalTokens;
+        calls.push({ promptTokens, usage: entry.usage, composition: counter.now() });
+        work = { ...work, calls: work.calls + 1, promptTokens: promptTokens ?? work.promptTokens };
         break;
       }
+      case "compaction": {
+        flush();
+        const tokensBefore = sum(counter.now());
+        counter.recount(view);
+        const story: CompactionStory = {
+          entry,
+          isReverted: reverted.has(entryIdOf(entry)),
+          callsBefore: calls.length,
+          messagesBefore: before.messages.size,
+          messagesAfter: view.messages.size,
+          tokensBefore,
+          tokensAfter: sum(counter.now()),
+          loss: compactionLoss(before.messages.slice(), view.messages.slice(), counter.tokensOf),
+        };
+        compactions.push(story);
+        lines.push({ kind: "compaction", story });
+        break;
+      }
+      case "revert":
+        flush();
+        counter.recount(view);
+        lines.push({ kind: "revert" });
+        break;
       case "model-change":
         lines.push({ kind: "model", modelId: entry.modelId });
         break;
-      case "session":
-      case "setup-change":
-      case "revert":
-        break;
       default:
-        entry satisfies never;
+        // The session's start, and what came to the log later: system and tools may be others now.
+        counter.recount(view);
     }
   }
   flush();
-  return lines;
+  return {
+    lines,
+    calls,
+    compactions,
+    composition: counter.now(),
+    contextWindowTokens: view.limits?.contextWindowTokens ?? null,
+  };
 }
 
-interface CallCount {
-  readonly requests: number;
-  readonly toolCalls: number;
-  readonly lastPromptTokens: number | null;
+interface WorkSoFar {
+  readonly calls: number;
+  readonly results: ReadonlyMap<string, number>;
+  readonly failures: number;
+  readonly promptTokens: number | null;
 }
 
-const NO_CALLS: CallCount = { requests: 0, toolCalls: 0, lastPromptTokens: null };
+const NO_WORK_YET: WorkSoFar = { calls: 0, results: new Map(), failures: 0, promptTokens: null };
 
-/** What edits did, like ones counted together. */
-export function editWords(edits: readonly AppliedEdit[]): readonly string[] {
-  const cleared = edits.filter((edit) => edit.kind === "replace-part");
-  const others = edits.flatMap((edit): string[] => {
-    switch (edit.kind) {
-      case "summarize":
-        return [
-          `summarised ${edit.covered.messages} messages (${edit.covered.chars} characters) as ${coverageOf([edit.message]).chars}`,
-        ];
-      case "drop":
-        return [`dropped ${edit.covered.messages} messages (${edit.covered.chars} characters)`];
-      case "replace-history":
-        return [`replaced ${edit.covered.messages} messages by ${edit.messages.length}`];
-      case "replace-part":
-        return [];
-      default:
-        return edit satisfies never;
-    }
-  });
-  const removedChars = cleared.reduce((sum, edit) => sum + edit.removedChars, 0);
-  return cleared.length === 0 ? others : [`shortened ${cleared.length} parts (${removedChars} characters fewer)`, ...others];
+function withResult(work: WorkSoFar, message: Message): WorkSoFar {
+  if (message.role !== "tool-result") return work;
+  const results = new Map(work.results).set(message.toolName, (work.results.get(message.toolName) ?? 0) + 1);
+  return { ...work, results, failures: work.failures + (message.isError ? 1 : 0) };
 }
 
-function titleOf(message: Message): string {
-  const text = message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(" ");
-  return text.trim().split("\n", 1)[0] ?? "";
+function workStory({ calls, results, failures, promptTokens }: WorkSoFar): WorkStory {
+  const byCount = [...results].map(([toolName, count]) => ({ toolName, count })).sort((a, b) => b.count - a.count);
+  return { calls, results: byCount, failures, promptTokens };
+}
+
+/** The first line of a message that says something. */
+export function titleOf(message: Message): string {
+  return textOf(message).trim().split("\n", 1)[0] ?? "";
 }

@@ -1,32 +1,88 @@
-import { formatTokens } from "@plimsoll/bench";
-import { printable, shortened } from "../terminal/printable.ts";
-import type { StoryLine } from "./session-story.ts";
+import { formatNumberOf, formatTokens } from "@plimsoll/bench";
+import { beginningOf, printable, shortened } from "../terminal/printable.ts";
+import { wrapped } from "../terminal/wrapped.ts";
+import { editWords } from "./edit-words.ts";
+import type { CompactionStory, StoryLine, WorkStory } from "./session-story.ts";
+import { titleOf } from "./session-story.ts";
 
-/** Longest title of a turn; chosen. */
-const TITLE_CHARS = 90;
+/** Longest title of a turn, so that a line fits 80 columns. */
+const TITLE_CHARS = 76;
+/** What is listed of a loss; the rest is counted. Chosen. */
+const KINDS_LISTED = 4;
+const MESSAGES_LISTED = 3;
+const PATHS_LISTED = 4;
+const LISTED_CHARS = 60;
 
-/** A line of the story as text. */
+/** A line of the story as text, each at most 80 columns wide. */
 export function storyText(line: StoryLine): readonly string[] {
   switch (line.kind) {
     case "turn":
-      return [`› ${shortened(line.title, TITLE_CHARS)}`];
-    case "calls": {
-      const size = line.lastPromptTokens === null ? "" : `, the last prompt ${formatTokens(line.lastPromptTokens)} tokens`;
-      return [`    ${line.requests} model calls, ${line.toolCalls} tool results${size}`];
-    }
+      return [`› ${beginningOf(line.title, TITLE_CHARS)}`];
+    case "work":
+      return wrapped(workText(line.work), { first: "    ", further: "      " });
     case "model":
-      return [`    model ${printable(line.modelId)}`];
-    case "compaction": {
-      const { entry, isReverted, messagesBefore, messagesAfter, charsBefore, charsAfter, edits } = line.story;
-      const { reason, policy, steps } = entry.record;
-      const strategies = steps.filter(({ outcome }) => outcome === "applied").map(({ strategy }) => strategy);
-      const by = strategies.length === 0 ? "" : `, by ${printable(strategies.join(" and "))}`;
-      return [
-        `  ◆ compaction (${reason}, ${printable(policy)}${by})${isReverted ? ", undone later" : ""}: ${messagesBefore} → ${messagesAfter} messages, ${charsBefore} → ${charsAfter} characters`,
-        ...edits.map((words) => `      ${words}`),
-      ];
-    }
+      return [`    model ${shortened(line.modelId, TITLE_CHARS)}`];
+    case "revert":
+      return ["  ◇ the newest compaction was undone"];
+    case "compaction":
+      return compactionText(line.story);
     default:
       return line satisfies never;
   }
+}
+
+/** What was done, in words. */
+export function workText({ calls, results, failures, promptTokens }: WorkStory): string {
+  const tools = results.map(({ toolName, count }) => `${shortened(toolName, LISTED_CHARS)} ${count}`);
+  const pieces = [
+    formatNumberOf(calls, "call"),
+    tools.length === 0 ? "no tools" : tools.join(", "),
+    ...(failures === 0 ? [] : [`${failures} failed`]),
+    ...(promptTokens === null ? [] : [`last prompt ${formatTokens(promptTokens)}`]),
+  ];
+  return pieces.join("; ");
+}
+
+function compactionText(story: CompactionStory): readonly string[] {
+  const { kinds, humanMessages, paths } = story.loss;
+  const body = { first: "      ", further: "        " };
+  const listed = (items: readonly string[], most: number) =>
+    `${items.slice(0, most).join(", ")}${items.length > most ? ` and ${items.length - most} more` : ""}`;
+  return [
+    ...wrapped(`◆ ${compactionHead(story)}`, { first: "  ", further: "    " }),
+    ...editWords(story.entry.edits).flatMap((words) => wrapped(words, body)),
+    ...(kinds.length === 0
+      ? []
+      : wrapped(
+          `no longer sent: ${listed(
+            kinds.map(({ what, parts, tokens }) => `${shortened(what, LISTED_CHARS)} ${parts} (${formatTokens(tokens)})`),
+            KINDS_LISTED,
+          )}`,
+          body,
+        )),
+    ...(paths.length === 0
+      ? []
+      : wrapped(
+          `with files ${listed(
+            paths.map((path) => shortened(path, LISTED_CHARS)),
+            PATHS_LISTED,
+          )}`,
+          body,
+        )),
+    ...humanMessages.slice(0, MESSAGES_LISTED).map((message) => `      yours: ${beginningOf(titleOf(message), LISTED_CHARS)}`),
+    ...(humanMessages.length > MESSAGES_LISTED
+      ? [`      and ${formatNumberOf(humanMessages.length - MESSAGES_LISTED, "more message")} of yours`]
+      : []),
+  ];
+}
+
+/** Reason, policy, strategies and sizes of a compaction. Sizes are estimates. */
+export function compactionHead({ entry, isReverted, ...sizes }: CompactionStory): string {
+  const { reason, policy, steps } = entry.record;
+  const strategies = steps.filter(({ outcome }) => outcome === "applied").map(({ strategy }) => printable(strategy));
+  const by = strategies.length === 0 ? "" : ` by ${strategies.join(" and ")}`;
+  const tokens = `about ${formatTokens(sizes.tokensBefore)} → ${formatTokens(sizes.tokensAfter)} tokens`;
+  const undone = isReverted ? ", undone later" : "";
+  const who = policy === reason ? "" : `, ${printable(policy)}`;
+  return `compaction (${reason}${who}${by}${undone}): ${tokens}, ${sizes.messagesBefore} → ${sizes.messagesAfter} messages`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { printable, shortened } from "./printable.ts";
+import { beginningOf, printable, shortened } from "./printable.ts";
 
 describe("printable", () => {
   test.each([
@@ -20,4 +20,12 @@ describe("shortened", () => {
   ])("%s to %i characters", (text, maximumChars, expected) => {
     expect(shortened(text, maximumChars)).toBe(expected);
   });
+});
+
+test.each([
+  ["abc", 3, "abc"],
+  ["one two three", 8, "one two…"],
+  ["😀😀😀😀", 3, "😀😀…"],
+])("the beginning of %s in %i characters", (text, maximumChars, expected) => {
+  expect(beginningOf(text, maximumChars)).toBe(expected);
 });

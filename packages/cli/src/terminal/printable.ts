@@ -23,3 +23,14 @@ export function printableLines(text: string): string {
     .map((line) => printable(line.split("\t").join("    ")))
     .join("\n");
 }
+
+/** As {@link printable}, with the end left out where it is longer than `maximumChars`: for words, which begin with what matters. */
+export function beginningOf(text: string, maximumChars: number): string {
+  const characters = [...printable(text)];
+  return characters.length <= maximumChars
+    ? characters.join("")
+    : `${characters
+        .slice(0, maximumChars - 1)
+        .join("")
+        .trimEnd()}…`;
+}

@@ -1,0 +1,48 @@
+import type { Message } from "@plimsoll/core";
+import { assistant, human, reply, result, summaryMessage } from "@plimsoll/core/testing";
+import { expect, test } from "vitest";
+import { compactionLoss } from "./compaction-loss.ts";
+
+const tokensOf = (message: Message) => message.parts.reduce((sum, part) => sum + ("text" in part ? part.text.length : 10), 0);
+
+const CALL = assistant("a1", [
+  {
+    type: "tool-call",
+    callId: "c1",
+    toolName: "tool",
+    argumentsJson: "0123456789",
+    paths: [{ path: "hull.ts", access: "read" }],
+  },
+]);
+const BEFORE: readonly Message[] = [
+  human("h1", "mend the hull"),
+  CALL,
+  result("r1", "c1", "x".repeat(100)),
+  reply("a2", "mended"),
+  human("h2", "thanks"),
+];
+
+test.each<[string, readonly Message[], unknown]>([
+  ["nothing changed", BEFORE, { kinds: [], humanMessages: [], paths: [], newMessages: [] }],
+  [
+    "a summary in place of the first three",
+    [summaryMessage("s1", "short"), ...BEFORE.slice(3)],
+    {
+      kinds: [
+        { what: "results of tool", parts: 1, tokens: 100 },
+        { what: "your messages", parts: 1, tokens: 13 },
+        { what: "calls of tool", parts: 1, tokens: 10 },
+      ],
+      humanMessages: [BEFORE[0]],
+      paths: ["hull.ts"],
+      newMessages: [summaryMessage("s1", "short")],
+    },
+  ],
+  [
+    "a result that was cut to a stub",
+    [...BEFORE.slice(0, 2), result("r1", "c1", "gone"), ...BEFORE.slice(3)],
+    { kinds: [{ what: "results of tool", parts: 1, tokens: 96 }], humanMessages: [], paths: [], newMessages: [] },
+  ],
+])("the loss of %s", (_what, after, expected) => {
+  expect(compactionLoss(BEFORE, after, tokensOf)).toEqual(expected);
+});

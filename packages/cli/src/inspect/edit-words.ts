@@ -1,0 +1,25 @@
+import type { AppliedEdit } from "@plimsoll/core";
+import { coverageOf } from "@plimsoll/core";
+
+/** What edits did, like ones counted together. */
+export function editWords(edits: readonly AppliedEdit[]): readonly string[] {
+  const cleared = edits.filter((edit) => edit.kind === "replace-part");
+  const others = edits.flatMap((edit): string[] => {
+    switch (edit.kind) {
+      case "summarize":
+        return [
+          `summarised ${edit.covered.messages} messages (${edit.covered.chars} characters) as ${coverageOf([edit.message]).chars}`,
+        ];
+      case "drop":
+        return [`dropped ${edit.covered.messages} messages (${edit.covered.chars} characters)`];
+      case "replace-history":
+        return [`replaced ${edit.covered.messages} messages by ${edit.messages.length}`];
+      case "replace-part":
+        return [];
+      default:
+        return edit satisfies never;
+    }
+  });
+  const removedChars = cleared.reduce((sum, edit) => sum + edit.removedChars, 0);
+  return cleared.length === 0 ? others : [`shortened ${cleared.length} parts (${removedChars} characters fewer)`, ...others];
+}

@@ -1,0 +1,83 @@
+import type { Transcript } from "@plimsoll/bench";
+import { formatNumberOf, formatPercent, formatTokens, formatUsd } from "@plimsoll/bench";
+import type { SessionEntry } from "@plimsoll/core";
+import { MODEL_CATALOG } from "@plimsoll/providers";
+import { createSpending } from "../run/spending.ts";
+import { printable } from "../terminal/printable.ts";
+import type { SessionStory } from "./session-story.ts";
+
+/** One figure of a session, with its name. */
+export interface SessionFact {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** What a person wants to know first. What the log does not tell is left out. */
+export function sessionFacts({ entries }: Transcript, story: SessionStory): readonly SessionFact[] {
+  const results = entries.flatMap((entry) =>
+    entry.type === "message" && entry.message.role === "tool-result" ? [entry.message] : [],
+  );
+  const failed = results.filter(({ isError }) => isError).length;
+  const turns = story.lines.filter(({ kind }) => kind === "turn").length;
+  const undone = story.compactions.filter(({ isReverted }) => isReverted).length;
+  const models = modelsOf(entries);
+  const { usd, usdIs } = createSpending((modelId) => MODEL_CATALOG.pricesOf(modelId))(entries);
+  return [
+    { name: "model calls", value: String(story.calls.length) },
+    { name: "turns", value: String(turns) },
+    { name: "tool results", value: `${results.length}${failed === 0 ? "" : ` (${failed} failed)`}` },
+    {
+      name: "compactions",
+      value: `${story.compactions.length}${undone === 0 ? "" : ` (${undone} undone)`}`,
+    },
+    ...promptFacts(story),
+    ...(usd === null ? [] : [{ name: "dollars", value: `${usdIs === "whole" ? "" : "at least "}$${formatUsd(usd)}` }]),
+    ...(models.length === 0
+      ? []
+      : [{ name: models.length === 1 ? "model" : "models", value: models.map(printable).join(", ") }]),
+    ...timeFacts(entries),
+  ];
+}
+
+function promptFacts({ calls }: SessionStory): readonly SessionFact[] {
+  const inputs = calls.flatMap(({ usage }) => (usage.input.totalTokens === null ? [] : [usage.input]));
+  if (inputs.length === 0) return [{ name: "prompt sizes", value: "not reported" }];
+  const totalOf = (part: "totalTokens" | "cacheReadTokens") => inputs.reduce((sum, input) => sum + (input[part] ?? 0), 0);
+  const isCacheKnown = inputs.some(({ cacheReadTokens }) => cacheReadTokens !== null);
+  const cache = isCacheKnown
+    ? `, ${formatPercent((100 * totalOf("cacheReadTokens")) / totalOf("totalTokens"))} % from cache`
+    : "";
+  const largest = Math.max(...inputs.map(({ totalTokens }) => totalTokens ?? 0));
+  const output = calls.reduce((sum, { usage }) => sum + (usage.output.totalTokens ?? 0), 0);
+  return [
+    { name: "largest prompt", value: `${formatTokens(largest)} tokens` },
+    { name: "sent in all", value: `${formatTokens(totalOf("totalTokens"))} tokens${cache}` },
+    ...(output === 0 ? [] : [{ name: "replies", value: `${formatTokens(output)} tokens` }]),
+  ];
+}
+
+function modelsOf(entries: readonly SessionEntry[]): readonly string[] {
+  return [...new Set(entries.flatMap((entry) => (entry.type === "usage" ? [entry.modelId] : [])))];
+}
+
+const MS_PER_MINUTE = 60_000;
+const MINUTES_PER_HOUR = 60;
+
+function timeFacts(entries: readonly SessionEntry[]): readonly SessionFact[] {
+  const times = entries.flatMap((entry) => {
+    const atMs = entry.type === "message" ? entry.message.atMs : entry.type === "usage" ? entry.atMs : null;
+    return atMs === null ? [] : [atMs];
+  });
+  const first = times.reduce((least, each) => Math.min(least, each), Number.POSITIVE_INFINITY);
+  const last = times.reduce((most, each) => Math.max(most, each), Number.NEGATIVE_INFINITY);
+  if (times.length === 0) return [];
+  const minutes = Math.round((last - first) / MS_PER_MINUTE);
+  const long =
+    minutes < MINUTES_PER_HOUR ? formatNumberOf(minutes, "minute") : `${(minutes / MINUTES_PER_HOUR).toFixed(1)} hours`;
+  return [{ name: "began", value: `${timeText(first)}, went on for ${long}` }];
+}
+
+/** A time as `2026-03-10 12:00 UTC`. */
+export function timeText(atMs: number): string {
+  return `${new Date(atMs).toISOString().slice(0, 16).split("T").join(" ")} UTC`;
+}
