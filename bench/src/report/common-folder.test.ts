@@ -7,6 +7,7 @@ describe("commonFolder", () => {
     [["a/bc/x", "a/bd/x"], "a/"],
     [["/x/y", "/z"], "/"],
     [["x", "y"], ""],
+    [["/x/y", "logs/y"], ""],
     [["a/b#1", "a/b#2"], "a/"],
     [["logs/only.jsonl"], "logs/"],
     [[], ""],

@@ -3,7 +3,8 @@ export function commonFolder(names: readonly string[]): string {
   const [first = ""] = names;
   let chars = first.lastIndexOf("/") + 1;
   while (chars > 0 && !names.every((name) => name.startsWith(first.slice(0, chars)))) {
-    chars = first.lastIndexOf("/", chars - 2) + 1;
+    // Without the slash that it ends with: a search from before the text's beginning would find a leading one again.
+    chars = first.slice(0, chars - 1).lastIndexOf("/") + 1;
   }
   return first.slice(0, chars);
 }
