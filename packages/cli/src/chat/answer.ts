@@ -93,8 +93,7 @@ function modelLines({ agent }: OpenSession): readonly string[] {
 
 /** Prices, window and tokenizer are looked up by the model's id; summaries are written by the model that is asked. */
 async function switchModel(reference: string, session: OpenSession): Promise<readonly string[]> {
-  const { model, windowLine, prices } = await session.modelNamed(reference);
-  await session.agent.switchModel(model);
+  const { model, windowLine, prices } = await session.switchModel(reference);
   const priced = prices === null ? "prices unknown" : "at its own prices";
   return [`From now on ${printable(model.modelId)} answers and writes the summaries, ${priced}; ${windowLine}.`];
 }

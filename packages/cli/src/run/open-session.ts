@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { ModelPrices, Policy, Tokenizers } from "@plimsoll/core";
-import { createDigest, encodingsOf, PlimsollError } from "@plimsoll/core";
-import type { Agent, AgentEvent, SessionStore, SetupChange } from "@plimsoll/core/agent";
+import type { ModelPrices, Policy, Summarizer, Tokenizers } from "@plimsoll/core";
+import { createDigest, createModelSummarizer, encodingsOf, PlimsollError } from "@plimsoll/core";
+import type { Agent, AgentEvent, AgentModel, SessionStore, SetupChange } from "@plimsoll/core/agent";
 import { startAgent } from "@plimsoll/core/agent";
 import { createFileArtifactStore, createFileSessionStore } from "@plimsoll/core/node";
 import { createTokenizerLoader, MODEL_CATALOG, modelPriors } from "@plimsoll/providers";
@@ -31,8 +31,8 @@ export interface OpenSession {
   /** What a person should know before the first message, a line each: session, policy, window, servers, what changed since. */
   readonly notices: readonly string[];
   readonly simulator: Simulator | null;
-  /** Another model for the session, by its reference. */
-  modelNamed(reference: string): Promise<ChosenModel>;
+  /** Goes on with another model, by its reference: window, prices, tokenizer and who writes summaries go with it. */
+  switchModel(reference: string): Promise<ChosenModel>;
   close(): Promise<void>;
 }
 
@@ -69,9 +69,11 @@ export async function openSession(options: SessionOptions, { io, environment, on
     return chosen;
   };
   const modelNamed = async (reference: string) => known(await chooseModel(reference, { config, environment }));
+  const startedMs = io.nowMs();
   const builtin = await createBuiltinTools({ workspaceFolder: cwd, env: environment, ...toolSettings(config) });
   const demo = options.demo === true ? await startDemoModel() : null;
   const chosen = demo === null ? await modelNamed(config.settings.model?.value ?? DEFAULT_MODEL) : known(demo);
+  let current = chosen.model;
   const servers = await connectServers(config.mcpServers, { cwd, environment });
   const close = async () => {
     builtin.close();
@@ -89,8 +91,7 @@ export async function openSession(options: SessionOptions, { io, environment, on
       sessions,
       model: chosen.model,
       policy,
-      // The demo's model says what a script says, which is no summary.
-      ...(demo === null ? {} : { summarizer: createDigest() }),
+      ...(demo === null ? {} : { summarizer: demoSummarizer(demo.model, () => current) }),
       modelPriors,
       tokenizers,
       tools: [...builtin.tools, ...servers.tools],
@@ -115,9 +116,15 @@ export async function openSession(options: SessionOptions, { io, environment, on
           ? []
           : [`the log's last line had been cut off after ${agent.cutOff.bytes} bytes; it was removed`]),
         ...(agent.setupChange === null ? [] : [setupLine(agent.setupChange)]),
+        ...(resumed === null ? [] : modelLine(agent, startedMs)),
       ],
       simulator: demo?.simulator ?? null,
-      modelNamed,
+      switchModel: async (reference) => {
+        const to = await modelNamed(reference);
+        await agent.switchModel(to.model);
+        current = to.model;
+        return to;
+      },
       close: async () => {
         await agent.close();
         await close();
@@ -139,6 +146,26 @@ function setupLine({ isSystemChanged, addedTools, removedTools, changedTools }: 
     ...named("changed tools:", changedTools),
   ];
   return `changed since the session was last used, and held from now on: ${changes.join("; ")}`;
+}
+
+/** The model that a resumed session had, where it goes on with another one. */
+function modelLine(agent: Agent, startedMs: number): readonly string[] {
+  const [before, now] = agent
+    .entries()
+    .filter((entry) => entry.type === "model-change")
+    .slice(-2);
+  if (before === undefined || now === undefined || (now.atMs ?? 0) < startedMs || before.modelId === now.modelId) return [];
+  return [`the session's model was ${before.modelId}; it goes on with ${now.modelId} (--model takes another)`];
+}
+
+/** The demo's model says what a script says, which is no summary; one that a person switched to writes them itself. */
+function demoSummarizer(demoModel: AgentModel, current: () => AgentModel): Summarizer {
+  const digest = createDigest();
+  return (request, signal) => {
+    const model = current();
+    const { client, modelId } = model;
+    return model === demoModel ? digest(request, signal) : createModelSummarizer(client, { modelId })(request, signal);
+  };
 }
 
 function toolSettings({ settings: { timeout_seconds, lint, hand_off } }: EffectiveConfig): {

@@ -7,7 +7,10 @@ import type { Tokenizers } from "../tokens/tokenizer.ts";
 import type { AgentTool } from "./agent-tool.ts";
 import type { AgentListener } from "./events.ts";
 
-/** A model as the loop asks it. The output asked for is `limits.maxOutputTokens`, or 8,192 where that is not known. */
+/**
+ * A model as the loop asks it. The output asked for, and kept free in the window, is `limits.maxOutputTokens`; where
+ * that is not known 8,192, or a quarter of a smaller window.
+ */
 export interface AgentModel {
   readonly client: ModelClient;
   readonly modelId: string;
@@ -71,9 +74,6 @@ export interface AgentOptions {
 
 /** Most model calls of one run, against loops that never end; chosen. */
 export const DEFAULT_MAX_STEPS = 200;
-
-/** Output that is asked for where a model's limit is not known; chosen: every current model gives as much. */
-export const DEFAULT_MAX_OUTPUT_TOKENS = 8192;
 
 /** A sub-agent may not start another one, unless the caller says so. */
 export const DEFAULT_SUB_AGENT_DEPTH = 1;

@@ -5,8 +5,8 @@ import type { Context } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { ModelReply } from "../ports.ts";
 import type { AgentModel } from "./agent-options.ts";
-import { DEFAULT_MAX_OUTPUT_TOKENS } from "./agent-options.ts";
 import type { AgentEventBody } from "./events.ts";
+import { DEFAULT_MAX_OUTPUT_TOKENS } from "./output-reserve.ts";
 
 /** What one request needs of the session. */
 export interface ReplyRequest {

@@ -15,6 +15,7 @@ import type { AgentEventBody } from "./events.ts";
 import { compactionEvent } from "./events.ts";
 import { createModes } from "./modes.ts";
 import { openSession } from "./open-session.ts";
+import { withOutputReserve } from "./output-reserve.ts";
 import { replaceHistory } from "./replace-history.ts";
 import { runLoop } from "./run-loop.ts";
 import { createSessionLog } from "./session-log.ts";
@@ -45,7 +46,7 @@ async function agentOver(options: AgentOptions, opened: OpenedSession): Promise<
   const emit = (event: AgentEventBody) => hub.emit({ ...event, sessionId });
   const tools = new Map(options.tools.map((tool) => [tool.spec.name, tool]));
   const modes = createModes(options);
-  let model = options.model;
+  let model = withOutputReserve(options.model);
   const byModel: Summarizer = (request, signal) => {
     const { client, modelId, reasoning } = model;
     return createModelSummarizer(client, reasoning === undefined ? { modelId } : { modelId, reasoning })(request, signal);
@@ -174,8 +175,9 @@ async function agentOver(options: AgentOptions, opened: OpenedSession): Promise<
       compactions.push(() => work().then(resolve, reject));
     });
   };
-  const switchModel = (to: AgentModel): Promise<FitOutcome> =>
+  const switchModel = (asked: AgentModel): Promise<FitOutcome> =>
     compactIdle(async (signal) => {
+      const to = withOutputReserve(asked);
       const input = { gate: "before-step", pending: [], model: to.limits, nowMs: nowMs(), step } as const;
       const outcome = await manager.switchModel(to, { ...input, dynamicContext: await dynamicContext() }, signal);
       model = to;
@@ -185,7 +187,7 @@ async function agentOver(options: AgentOptions, opened: OpenedSession): Promise<
 
   checkModel();
   await log.flush();
-  const started = { manager, log, options };
+  const started = { manager, log, options: { ...options, model } };
   const changed = await settleSetup(started);
   if (!(await settleModel(started))) await switchModel(model);
 

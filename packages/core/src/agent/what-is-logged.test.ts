@@ -161,3 +161,17 @@ test("a sub-agent has a state of its own, which its own compaction keeps", async
   expect(made?.sessionId).not.toBe("main");
   expect(JSON.stringify(made)).toContain(`list of ${made?.sessionId}`);
 });
+
+test.each([
+  ["a reply's limit that is known", { contextWindowTokens: 8000, maxOutputTokens: 1000 }, 1000, 7000],
+  ["an unknown one in a large window", { contextWindowTokens: 200_000, maxOutputTokens: null }, 8192, 191_808],
+  ["an unknown one in a small window", { contextWindowTokens: 9000, maxOutputTokens: null }, 2250, 6750],
+  ["an unknown one in an unknown window, which the policy takes for 128,000", null, 8192, 119_808],
+])("%s: what is asked for is what is kept free", async (_rule, limits, asked, budget) => {
+  const { options, model } = agentSetup([{ text: "done" }]);
+  const unknown = { contextWindowTokens: null, maxOutputTokens: null };
+  const agent = await startAgent({ ...options, model: { ...options.model, limits: limits ?? unknown } });
+  await agent.submit("go");
+  expect(model.requests()[0]?.maxOutputTokens).toBe(asked);
+  expect(agent.state().context.inputBudgetTokens).toBe(budget);
+});

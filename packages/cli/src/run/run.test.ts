@@ -1,0 +1,55 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startSimulator } from "@plimsoll/providers/simulator";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { main } from "../main.ts";
+import { recordedIo } from "../testing/recorded-io.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "plimsoll-run-"));
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function plimsoll(...argv: readonly string[]) {
+  const recorded = recordedIo(folder);
+  const code = await main(argv, recorded.io);
+  return { code, stdout: recorded.stdout(), stderr: recorded.stderr() };
+}
+
+const log = () => {
+  const sessions = join(folder, ".plimsoll/sessions");
+  return readFileSync(join(sessions, readdirSync(sessions).find((name) => name.endsWith(".jsonl")) ?? ""), "utf8");
+};
+
+describe("run", { timeout: 60_000 }, () => {
+  test("a compaction is the log line that CI reads", async () => {
+    writeFileSync(
+      join(folder, "plimsoll.yaml"),
+      "policy: plimsoll\ntrigger: { atLeast: { tokens: 6000 } }\nkeep: { tokens: 2000 }\n",
+    );
+    const { code, stderr } = await plimsoll("run", "--demo", "look");
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^\[plimsoll:context:compacted:\w+\] \d+ → \d+ tokens \(tool round \d\)$/m);
+  });
+
+  test("a server on this machine is asked for its window; a resumed session is told that its model is another one", async () => {
+    const simulator = await startSimulator({
+      contextWindowTokens: 9_000,
+      replies: () => ({ parts: [{ type: "text", text: "Hello." }] }),
+    });
+    vi.stubEnv("LLAMA_CPP_BASE_URL", simulator.openAiUrl);
+    const first = await plimsoll("run", "--model", "llama.cpp/own-model", "hello");
+    expect(first).toMatchObject({ code: 0, stdout: "Hello.\n" });
+    expect(first.stderr).toContain("context window 9000 tokens (server, ");
+    const second = await plimsoll("run", "--continue", "--model", "llama.cpp/other", "--context-window", "20000", "again");
+    await simulator.close();
+    expect(second.stderr).toContain("context window 20000 tokens (--context-window)");
+    expect(second.stderr).toContain("the session's model was own-model; it goes on with other (--model takes another)");
+    expect(log().match(/"type":"model-change"/g)).toHaveLength(2);
+  });
+});
