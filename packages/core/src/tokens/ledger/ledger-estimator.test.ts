@@ -327,7 +327,9 @@ describe("work", () => {
   test.each([
     ["1 MB of one letter", "a".repeat(1_000_000)],
     ["200 KB of emoji", "😀".repeat(50_000)],
-    ["a special token", "<|endoftext|>"],
+    ["unbroken script", "会話の履歴".repeat(40_000)],
+    ["minified code", "function(a,b){return a?b:c};".repeat(20_000)],
+    ["special tokens", "<|endoftext|><|im_start|>".repeat(1000)],
     ["base64", "QWxhZGRpbjpvcGVu".repeat(20_000)],
   ])("%s is read once and predicted as a number", (_, text) => {
     const { scanned, prediction } = follow([sessionStart(), message(human("h", text))]);
