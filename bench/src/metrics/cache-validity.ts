@@ -2,7 +2,7 @@ import type { CacheUse } from "@plimsoll/core";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
 import type { CacheValidity } from "../results.ts";
 
-/** From this error on a session is listed with its cause, in percent of the reported reads. */
+/** From this error on a session is listed with its cause, in percent of the reported reads or writes. */
 export const LISTED_ERROR_PERCENT = 5;
 /** A call whose reads differ by less than this share of its prompt explains nothing. Chosen. */
 const LEAST_DIFFERENCE_RATIO = 0.05;
@@ -36,7 +36,8 @@ export function createCacheValidity(): { add(sent: ReplayedCall, use: CacheUse):
       if (!isReported) return null;
       const difference = computedReadTokens - reportedReadTokens;
       const errorPercent = percentOf(difference, reportedReadTokens);
-      const isListed = errorPercent !== null && Math.abs(errorPercent) > LISTED_ERROR_PERCENT;
+      const writeErrorPercent = percentOf(computedWriteTokens - (reportedWriteTokens ?? 0), reportedWriteTokens ?? 0);
+      const isListed = [errorPercent, writeErrorPercent].some((error) => Math.abs(error ?? 0) > LISTED_ERROR_PERCENT);
       return {
         reportedReadTokens,
         computedReadTokens,
@@ -44,7 +45,7 @@ export function createCacheValidity(): { add(sent: ReplayedCall, use: CacheUse):
         cause: isListed ? mainCause(byCause, difference) : null,
         reportedWriteTokens,
         computedWriteTokens,
-        writeErrorPercent: percentOf(computedWriteTokens - (reportedWriteTokens ?? 0), reportedWriteTokens ?? 0),
+        writeErrorPercent,
       };
     },
   };

@@ -5,8 +5,8 @@ import { formatPercent, formatTokens, formatUsd } from "./figures.ts";
 import { columnLegend, type FigureColumn, figureTable, numberColumn, textColumn } from "./html-figure-table.ts";
 import type { Markup } from "./markup.ts";
 import { html } from "./markup.ts";
-import { type Compared, type RecordedValidity, recordedValidities } from "./recorded-validity.ts";
-import { LISTED_ERROR_PERCENT, validityLines } from "./validity.ts";
+import { type Compared, LISTED_ERROR_PERCENT, type RecordedValidity, recordedValidities } from "./recorded-validity.ts";
+import { validityLines } from "./validity.ts";
 
 /**
  * What must be known before any figure is believed, and so the first section: how far sizes, cache reads and writes, and cost of the
@@ -92,5 +92,5 @@ const COLUMNS: readonly Column[] = [
     meanings: TOKENS,
   }),
   ...comparedColumns({ group: "US dollars", of: ({ usd }) => usd, format: formatUsd, meanings: DOLLARS }),
-  textColumn({ group: "cache reads beyond 5 %", title: "cause", meaning: SESSION_MEANINGS.text }, ({ cause }) => cause ?? ""),
+  textColumn({ group: "beyond 5 %", title: "cause", meaning: SESSION_MEANINGS.text }, ({ cause }) => cause ?? ""),
 ];

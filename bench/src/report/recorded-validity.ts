@@ -1,4 +1,5 @@
 import type { BenchReport, CacheValidity, ReplayRow, SessionDescription } from "../results.ts";
+import { formatPercent } from "./figures.ts";
 
 /** One recording against the replay of its own requests. */
 export interface RecordedValidity {
@@ -7,9 +8,12 @@ export interface RecordedValidity {
   readonly cacheReads: Compared | null;
   readonly cacheWrites: Compared | null;
   readonly usd: Compared | null;
-  /** What explains most of the difference in cache reads, where it exceeds 5 %. */
+  /** What explains most of the difference, where one of them exceeds 5 %. */
   readonly cause: string | null;
 }
+
+/** Recordings that are off by more are listed (the bar that every file is held against), in percent. */
+export const LISTED_ERROR_PERCENT = 5;
 
 /** What a recording states, and what the replay computes. */
 export interface Compared {
@@ -29,14 +33,16 @@ export function recordedValidities({ sessions, rows }: BenchReport): readonly Re
     if (session.isEstimated) return [];
     const metrics = recorded.get(session.session)?.metrics ?? null;
     const cache: CacheValidity | null = metrics?.cacheValidity ?? null;
+    const usd = compared(session.statedCostUsd, metrics?.cost.withCacheUsd ?? null);
+    const isDearer = Math.abs(usd?.errorPercent ?? 0) > LISTED_ERROR_PERCENT;
     return [
       {
         session,
         promptTokens: compared(session.sumReportedPromptTokens, metrics?.economy.promptTokens ?? null),
         cacheReads: compared(cache?.reportedReadTokens ?? null, cache?.computedReadTokens ?? null),
         cacheWrites: compared(cache?.reportedWriteTokens ?? null, cache?.computedWriteTokens ?? null),
-        usd: compared(session.statedCostUsd, metrics?.cost.withCacheUsd ?? null),
-        cause: cache?.cause ?? null,
+        usd,
+        cause: cache?.cause ?? (isDearer ? "the small difference in cache reads, at the price of what is not cached" : null),
       },
     ];
   });
@@ -45,4 +51,29 @@ export function recordedValidities({ sessions, rows }: BenchReport): readonly Re
 function compared(stated: number | null, computed: number | null): Compared | null {
   if (stated === null || computed === null || stated <= 0) return null;
   return { stated, computed, errorPercent: (100 * (computed - stated)) / stated };
+}
+
+/** A line for each recording of which something is off by more than 5 %: what, by how much, and why. */
+export function listedValidities(
+  validities: readonly RecordedValidity[],
+  short: (session: string) => string,
+): readonly string[] {
+  return validities.flatMap(({ session, promptTokens, cacheReads, cacheWrites, usd, cause }) => {
+    const parts = [
+      ["prompt tokens", promptTokens],
+      ["cache reads", cacheReads],
+      ["cache writes", cacheWrites],
+      ["cost", usd],
+    ] as const;
+    const off = parts.flatMap(([what, each]) =>
+      each !== null && Math.abs(each.errorPercent) > LISTED_ERROR_PERCENT
+        ? [`${what} ${signedPercent(each.errorPercent)} %`]
+        : [],
+    );
+    return off.length === 0 ? [] : [`${short(session.session)}: ${off.join(", ")}: ${cause ?? "not explained"}`];
+  });
+}
+
+function signedPercent(percent: number): string {
+  return percent > 0 ? `+${formatPercent(percent)}` : formatPercent(percent);
 }

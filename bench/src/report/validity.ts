@@ -2,9 +2,7 @@ import type { BenchReport, ReplayRow, SessionDescription } from "../results.ts";
 import { cacheValidities, medianErrorPercent } from "./cache-validity.ts";
 import { commonFolder } from "./common-folder.ts";
 import { formatNumberOf, formatPercent } from "./figures.ts";
-
-/** Files whose size model is off by more are listed (the bar that every file is held against), in percent. */
-export const LISTED_ERROR_PERCENT = 5;
+import { type Compared, LISTED_ERROR_PERCENT, listedValidities, recordedValidities } from "./recorded-validity.ts";
 
 /** Errors of the size model over the sessions that report sizes. */
 export interface SizeValidity {
@@ -34,6 +32,7 @@ export function sizeValidity({ sessions }: Pick<BenchReport, "sessions">): SizeV
 export function validityLines(report: BenchReport): readonly string[] {
   const size = sizeValidity(report);
   const caches = cacheValidities(report);
+  const validities = recordedValidities(report);
   const folder = commonFolder(report.sessions.map(({ session }) => session));
   const short = (session: string) => session.slice(folder.length);
   const estimated = report.sessions.filter(({ isEstimated }) => isEstimated).length;
@@ -49,14 +48,27 @@ export function validityLines(report: BenchReport): readonly string[] {
       : [
           `cache reads against ${formatNumberOf(caches.length, "recording")}: median error ${formatPercent(medianErrorPercent(caches))} %`,
         ]),
+    ...medianLine(
+      "cache writes",
+      validities.flatMap(({ cacheWrites }) => cacheWrites ?? []),
+    ),
+    ...medianLine(
+      "stated cost",
+      validities.flatMap(({ usd }) => usd ?? []),
+    ),
     ...firings(report, short),
     ...size.listed.map(
       ({ session, sizeModel }) => `prompt sizes of ${short(session)}: ${formatPercent(sizeModel.mapePercent)} %`,
     ),
-    ...caches.flatMap(({ session, errorPercent, cause }) =>
-      cause === null ? [] : [`cache reads of ${short(session)}: ${formatPercent(errorPercent)} %, ${cause}`],
-    ),
+    ...listedValidities(validities, short),
   ];
+}
+
+function medianLine(what: string, compared: readonly Compared[]): readonly string[] {
+  if (compared.length === 0) return [];
+  const errors = compared.map(({ errorPercent }) => Math.abs(errorPercent)).toSorted((a, b) => a - b);
+  const median = errors[Math.floor((errors.length - 1) / 2)] ?? null;
+  return [`${what} against ${formatNumberOf(compared.length, "recording")}: median error ${formatPercent(median)} %`];
 }
 
 /** So many calls are named; a session may have hundreds of compactions (chosen). */
