@@ -113,5 +113,7 @@ export { numbersAt, type PolicyNumber, policyNumbers, withNumber } from "./sweep
 export type { ImportNote, ImportNoteCode, Transcript } from "./transcript.ts";
 // Tuning
 export { FEWEST_SESSIONS, type Sureness } from "./tune/bootstrap.ts";
+export type { Knob, KnobSetting } from "./tune/knobs.ts";
 export type { CacheKind, PolicyScore } from "./tune/score.ts";
-export { type TunedPolicy, type TuneResult, tune } from "./tune/tune.ts";
+export type { FiledRow } from "./tune/split.ts";
+export { type ReplayRound, type TunedPolicy, type TuneResult, type TuneRound, tune } from "./tune/tune.ts";

@@ -1,4 +1,5 @@
 import type { ReplayRow } from "../results.ts";
+import type { FiledRow } from "./split.ts";
 
 /** Which prompt cache costs are reckoned with. */
 export type CacheKind = "expiring" | "lasting";
@@ -21,12 +22,12 @@ export interface PolicyScore {
 }
 
 /** The sessions' scores by policy; sessions without a price are scored by prompt tokens. Those that `none` was not replayed in are left out. */
-export function scoresByPolicy(rows: readonly ReplayRow[], cache: CacheKind): ReadonlyMap<string, readonly SessionScore[]> {
+export function scoresByPolicy(rows: readonly FiledRow[], cache: CacheKind): ReadonlyMap<string, readonly SessionScore[]> {
   const costOf = ({ metrics }: ReplayRow): number =>
     (cache === "expiring" ? metrics?.cost.withCacheUsd : metrics?.cost.lastingCacheUsd) ?? metrics?.economy.promptTokens ?? 0;
-  const baseline = new Map(rows.flatMap((row) => (row.policy === "none" ? [[row.session, costOf(row)] as const] : [])));
+  const baseline = new Map(rows.flatMap(({ row }) => (row.policy === "none" ? [[row.session, costOf(row)] as const] : [])));
   const scores = new Map<string, SessionScore[]>();
-  for (const row of rows) {
+  for (const { row } of rows) {
     const base = baseline.get(row.session) ?? 0;
     if (row.metrics === null || base <= 0) continue;
     const { uses, sourceEvidenced } = row.metrics.retention.all;

@@ -1,13 +1,13 @@
-import { PLIMSOLL_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
-import { describe, expect, test } from "vitest";
+import { KLAUDE_CODE_POLICY, NONE_POLICY, OPAL_POLICY, PI_POLICY, PLIMSOLL_POLICY, SVEN_POLICY } from "@plimsoll/core";
+import { beforeAll, describe, expect, test } from "vitest";
 import { prepareSession } from "../replay/prepared-session.ts";
 import { replay } from "../replay.ts";
-import type { ReplayRow } from "../results.ts";
 import { madeTranscript } from "../testing/made-session.ts";
 import { bootstrap } from "./bootstrap.ts";
-import { coarseAxes, refinedAxes } from "./knobs.ts";
+import { coarseSettings, fineSettings, knobsOf } from "./knobs.ts";
 import { pooledScore, type SessionScore } from "./score.ts";
-import { splitSessions, tune } from "./tune.ts";
+import { type FiledRow, splitSessions } from "./split.ts";
+import { type ReplayRound, type TuneResult, type TuneRound, tune } from "./tune.ts";
 
 /** Replays take seconds, longer where other tests run beside. */
 const REPLAY_MS = 60_000;
@@ -21,19 +21,44 @@ const score = (session: string, costRatio: number, sourceEvidenced: number): Ses
 });
 
 describe("knobs", () => {
-  test("hold what a policy has, its own value among it", () => {
-    expect(coarseAxes(SVEN_POLICY).map(({ path }) => path)).toEqual(["trigger.ratio", "keep.messages"]);
-    expect(coarseAxes(SVEN_POLICY).at(-1)?.values).toContain(6);
-    expect(coarseAxes(PLIMSOLL_POLICY).map(({ path }) => path)).toEqual(["trigger.tokens", "keep.ratio", "excerpts.ratio"]);
+  test("hold what a policy has, its own value in the place of the nearest", () => {
+    expect(knobsOf(SVEN_POLICY)).toEqual([
+      { path: "trigger.ratio", own: 0.75, values: [0.5, 0.75, 0.9] },
+      { path: "keep.messages", own: 6, values: [6, 12, 30] },
+    ]);
+    expect(knobsOf(PLIMSOLL_POLICY).map(({ path }) => path)).toEqual(["trigger.max.tokens", "keep.ratio", "excerpts.ratio"]);
+    expect(knobsOf(NONE_POLICY)).toEqual([]);
+    for (const policy of [OPAL_POLICY, KLAUDE_CODE_POLICY, PI_POLICY, PLIMSOLL_POLICY])
+      expect(knobsOf(policy).length, policy.name).toBeGreaterThanOrEqual(2);
+  });
+
+  const knobs = [
+    { path: "a.b", own: 0.7, values: [0.5, 0.7, 0.9] },
+    { path: "c.d", own: 4, values: [4, 12] },
+    { path: "e.f", own: 10, values: [5, 10] },
+  ];
+
+  test("make up a grid of the first two", () => {
+    const settings = coarseSettings(knobs);
+    expect(settings).toHaveLength(6);
+    expect(settings.every((setting) => setting.map(({ path }) => path).join() === "a.b,c.d")).toBe(true);
   });
 
   test.each([
     [0.7, [0.6, 0.7, 0.8]],
     [0.5, [0.5, 0.6]],
     [0.9, [0.8, 0.9]],
-  ])("are refined around %f to half the way to its neighbours", (value, expected) => {
-    const axes = [{ path: "a.b", values: [0.5, 0.7, 0.9] }];
-    expect(refinedAxes(axes, [{ path: "a.b", value }])).toEqual([{ path: "a.b", values: expected }]);
+  ])("are refined around %f to half the way to its neighbours, with the third as it is and turned", (value, expected) => {
+    const settings = fineSettings(knobs, [
+      { path: "a.b", value },
+      { path: "c.d", value: 12 },
+    ]);
+    const valuesOf = (wanted: string) =>
+      new Set(settings.flatMap((each) => each.filter(({ path }) => path === wanted)).map((each) => each.value));
+    expect([...valuesOf("a.b")]).toEqual(expected);
+    expect(valuesOf("c.d")).toEqual(new Set([8, 12]));
+    expect(valuesOf("e.f")).toEqual(new Set([5, 10]));
+    expect(settings).toHaveLength(2 * expected.length + 2);
   });
 });
 
@@ -70,35 +95,103 @@ describe("tune", { timeout: REPLAY_MS }, () => {
   const sessions = [6, 8, 10, 12].map((turns) =>
     prepareSession(madeTranscript({ turns, toolCallsPerTurn: 5, resultChars: 5000, overheadTokens: 2000 }, `session-${turns}`)),
   );
-  const replayAll = async (policies: readonly Policy[]): Promise<readonly ReplayRow[]> => {
-    const rows: ReplayRow[] = [];
-    for (const session of sessions)
-      for (const policy of policies)
-        rows.push(await replay(session, { policy, window: { kind: "working-room", tokens: 24_000 } }));
+  const idle = prepareSession(madeTranscript({ turns: 1, toolCallsPerTurn: 1, resultChars: 10, overheadTokens: 2000 }, "idle"));
+  const window = { kind: "working-room", tokens: 24_000 } as const;
+  const rounds: TuneRound[] = [];
+  const replayRound: ReplayRound = async (round) => {
+    const wanted = [...sessions, idle].filter(({ transcript }) => round.sessions?.has(transcript.name) ?? true);
+    const rows: FiledRow[] = [];
+    for (const session of wanted)
+      for (const policy of round.policies)
+        rows.push({ file: session.transcript.name, row: await replay(session, { policy, window }) });
     return rows;
   };
+  let results: readonly TuneResult[] = [];
+  beforeAll(async () => {
+    results = await tune([SVEN_POLICY, OPAL_POLICY], (round) => {
+      rounds.push(round);
+      return replayRound(round);
+    });
+  }, REPLAY_MS);
 
-  test("chooses on one half and tests on the other, for both kinds of cache; four sessions say nothing for sure", async () => {
-    const results = await tune([SVEN_POLICY], replayAll);
+  test("chooses on one half and tests on the other, for both kinds of cache; four sessions say nothing for sure", () => {
     expect(
-      results.map(({ base, cache, trainSessions, testSessions }) => ({ base, cache, trainSessions, testSessions })),
-    ).toEqual([
-      { base: "sven", cache: "expiring", trainSessions: 2, testSessions: 2 },
-      { base: "sven", cache: "lasting", trainSessions: 2, testSessions: 2 },
-    ]);
-    for (const { front, best, current, sureness } of results) {
+      results.map(({ base, cache, trainSessions, testSessions, idleSessions, sureness }) => [
+        base,
+        cache,
+        trainSessions,
+        testSessions,
+        idleSessions,
+        sureness,
+      ]),
+    ).toEqual(["sven", "opal"].flatMap((base) => ["expiring", "lasting"].map((cache) => [base, cache, 2, 2, 1, null])));
+    for (const { front, best, current } of results) {
       expect(front.every(({ train }) => train.overflows === 0)).toBe(true);
       expect(front.map(({ train }) => train.cost)).toEqual(front.map(({ train }) => train.cost).toSorted((a, b) => a - b));
       expect(front.map(({ train }) => train.gain)).toEqual(front.map(({ train }) => train.gain).toSorted((a, b) => a - b));
       expect(best?.train.gain).toBeGreaterThanOrEqual(current.train.gain);
-      expect(best?.settings).toHaveLength(2);
-      expect(sureness).toBeNull();
+      expect(best?.test.cost).toBeGreaterThan(0);
     }
   });
 
-  test("splits by size, no session on both sides", async () => {
-    const { train, test: held } = splitSessions(await replayAll([{ ...SVEN_POLICY, name: "none", enabled: false }]));
-    expect([...train]).toEqual(["session-12", "session-8"]);
-    expect([...held]).toEqual(["session-10", "session-6"]);
+  test("replays the grids on the one half, and on the other what is left of them", () => {
+    const halves = { train: new Set(["session-12", "session-8"]), test: new Set(["session-10", "session-6"]) };
+    expect(rounds.map(({ name, sessions: wanted }) => [name, wanted])).toEqual([
+      ["baseline", null],
+      ["coarse grid", halves.train],
+      ["refinement", halves.train],
+      ["test", halves.test],
+    ]);
+    const [, coarse, fine, held] = rounds.map(({ policies }) => policies.map(({ name }) => name));
+    expect(coarse?.filter((name) => name.startsWith("opal"))).toHaveLength(9);
+    expect(fine?.every((name) => name.startsWith("sven "))).toBe(true);
+    expect(held?.length).toBeLessThan((coarse?.length ?? 0) / 2);
+    expect(held).toContain("sven");
+  });
+
+  test("never tries the same setting twice", () => {
+    const tried = rounds
+      .slice(1, 3)
+      .flatMap(({ policies }) => policies.map((policy) => JSON.stringify({ ...policy, name: "" })));
+    expect(new Set(tried).size).toBe(tried.length);
+  });
+
+  test("with eight sessions it is sure of what holds on those that it was not chosen on, and of no others", async () => {
+    const [model] = await replayRound({ name: "test", policies: [SVEN_POLICY], sessions: new Set(["session-6"]) });
+    const names = Array.from({ length: 16 }, (_, index) => `s${String(index).padStart(2, "0")}`);
+    // Where it is chosen, every other setting costs a tenth; where it is not, twice as much as the current one.
+    const usdOf = (policy: string, place: number) => ({ none: 1, sven: 0.5 })[policy] ?? (place % 2 === 0 ? 0.1 : 1);
+    const scripted: ReplayRound = ({ policies, sessions: wanted }) =>
+      Promise.resolve(
+        names.flatMap((session, place) =>
+          policies.flatMap(({ name }) =>
+            (wanted?.has(session) ?? true) ? priced(model, { session, policy: name, usd: usdOf(name, place) }) : [],
+          ),
+        ),
+      );
+    const [tuned] = await tune([SVEN_POLICY], scripted);
+    expect(tuned).toMatchObject({ trainSessions: 8, testSessions: 8, sureness: { sessions: 8, cheaperShare: 0 } });
+    expect(tuned?.sureness?.costRatioFrom).toBeCloseTo(2, 9);
+  });
+
+  test("one file is chosen on and tested on; sessions of one file stay on one side", async () => {
+    const [model] = await replayRound({ name: "baseline", policies: [NONE_POLICY], sessions: new Set(["session-6"]) });
+    const rowOf = (session: string, file: string) =>
+      priced(model, { session, policy: "none", usd: 1 }).map((row) => ({ ...row, file }));
+    const one = splitSessions(rowOf("a", "f"));
+    expect(one.test).toBe(one.train);
+    const two = splitSessions([...rowOf("a", "f"), ...rowOf("b", "g"), ...rowOf("a#1", "f")]);
+    expect([[...two.train], [...two.test]]).toEqual([["a", "a#1"], ["b"]]);
   });
 });
+
+/** The row as another session's under a policy, at a price. */
+function priced(
+  model: FiledRow | undefined,
+  { session, policy, usd }: { readonly session: string; readonly policy: string; readonly usd: number },
+): readonly FiledRow[] {
+  const { metrics } = model?.row ?? {};
+  if (model === undefined || metrics === undefined || metrics === null) return [];
+  const cost = { ...metrics.cost, withCacheUsd: usd, lastingCacheUsd: usd };
+  return [{ file: session, row: { ...model.row, session, policy, metrics: { ...metrics, cost } } }];
+}

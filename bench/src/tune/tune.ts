@@ -1,19 +1,26 @@
 import type { Policy } from "@plimsoll/core";
 import { NONE_POLICY } from "@plimsoll/core";
 import { paretoFront } from "../report/pareto.ts";
-import type { ReplayRow } from "../results.ts";
-import { gridOf, type SweepSetting, type SweptPolicy } from "../sweep/grid.ts";
+import { policyAt } from "../sweep/grid.ts";
 import { bootstrap, FEWEST_SESSIONS, type Sureness } from "./bootstrap.ts";
-import { coarseAxes, refinedAxes } from "./knobs.ts";
+import { coarseSettings, fineSettings, type Knob, type KnobSetting, knobsOf } from "./knobs.ts";
 import { type CacheKind, type PolicyScore, pooledScore, type SessionScore, scoresByPolicy } from "./score.ts";
+import { type FiledRow, type Split, splitSessions } from "./split.ts";
 
-/** Replays policies over all sessions in one window; the tuner knows nothing of files. */
-export type ReplayPolicies = (policies: readonly Policy[]) => Promise<readonly ReplayRow[]>;
+/** One round of replays: policies over some sessions, or over all where `sessions` is `null`. */
+export interface TuneRound {
+  readonly name: "baseline" | "coarse grid" | "refinement" | "test";
+  readonly policies: readonly Policy[];
+  readonly sessions: ReadonlySet<string> | null;
+}
+
+/** Replays a round in one window; the tuner knows nothing of files. Rows of other sessions may be among the result. */
+export type ReplayRound = (round: TuneRound) => Promise<readonly FiledRow[]>;
 
 /** A setting with what it came to on the sessions that it was chosen on, and on those that it was not. */
 export interface TunedPolicy {
   readonly policy: Policy;
-  readonly settings: readonly SweepSetting[];
+  readonly settings: readonly KnobSetting[];
   readonly train: PolicyScore;
   readonly test: PolicyScore;
 }
@@ -24,91 +31,136 @@ export interface TuneResult {
   readonly cache: CacheKind;
   readonly trainSessions: number;
   readonly testSessions: number;
+  readonly idleSessions: number;
   /** The policy as it was. */
   readonly current: TunedPolicy;
   /** Settings without an overflow on the training sessions that no other beats in both, cheapest first. */
   readonly front: readonly TunedPolicy[];
   /** The cheapest of the front that keeps as much as the current one; `null` where every setting overflowed. */
   readonly best: TunedPolicy | null;
-  /** The best against the current one over all sessions; `null` without one, or with fewer than 8 sessions. */
+  /** The best against the current one over the sessions that neither was chosen on; `null` without one, or with fewer than 8 sessions in all. */
   readonly sureness: Sureness | null;
-}
-
-/** Sessions that are chosen on and those that are tested on. With one session both are that one. */
-export interface Split {
-  readonly train: ReadonlySet<string>;
-  readonly test: ReadonlySet<string>;
-}
-
-/** Every second session is tested on, in the order of their size, so that both halves have small and large ones. */
-export function splitSessions(rows: readonly ReplayRow[]): Split {
-  const calls = new Map(
-    rows.flatMap(({ session, policy, metrics }) =>
-      policy === NONE_POLICY.name && metrics !== null ? [[session, metrics.safety.calls]] : [],
-    ),
-  );
-  const bySize = [...calls.keys()].toSorted((a, b) => (calls.get(b) ?? 0) - (calls.get(a) ?? 0) || (a < b ? -1 : 1));
-  const train = bySize.filter((_, place) => place % 2 === 0);
-  const test = bySize.filter((_, place) => place % 2 === 1);
-  return { train: new Set(train), test: new Set(test.length === 0 ? train : test) };
-}
-
-/**
- * Looks for better settings of each policy: a coarse grid, then a finer one around the best of it, chosen on one half of the sessions and
- * tested on the other. Policies are tuned one after the other; the result has one entry for each and each kind of cache.
- */
-export async function tune(policies: readonly Policy[], replay: ReplayPolicies): Promise<readonly TuneResult[]> {
-  const baseline = await replay([NONE_POLICY]);
-  const split = splitSessions(baseline);
-  const results: TuneResult[] = [];
-  for (const base of policies) {
-    const axes = coarseAxes(base);
-    if (axes.length === 0) continue;
-    const coarse = gridOf(base, axes);
-    const rows = [...baseline, ...(await replay([base, ...coarse.map(({ policy }) => policy)]))];
-    const tried = [...coarse];
-    for (const cache of CACHES) {
-      const best = choose({ base, split, cache }, coarse, rows).best;
-      if (best === null) continue;
-      const known = new Set(tried.map(({ policy }) => policy.name));
-      const fine = gridOf(base, refinedAxes(axes, best.settings)).filter(({ policy }) => !known.has(policy.name));
-      rows.push(...(await replay(fine.map(({ policy }) => policy))));
-      tried.push(...fine);
-    }
-    for (const cache of CACHES) results.push(choose({ base, split, cache }, tried, rows));
-  }
-  return results;
 }
 
 const CACHES: readonly CacheKind[] = ["expiring", "lasting"];
 
-interface Choice {
+/** A policy that is tuned, with every setting that was tried. */
+interface Candidate {
   readonly base: Policy;
+  readonly knobs: readonly Knob[];
+  readonly tried: readonly TriedPolicy[];
+}
+
+interface TriedPolicy {
+  readonly policy: Policy;
+  readonly settings: readonly KnobSetting[];
+}
+
+/**
+ * Looks for better settings: a coarse grid, and around the best of the first policy a finer one, both on one half of the sessions; what is left
+ * of each is replayed on the other half. The other policies are there for comparison and get the coarse grid alone. The result has one
+ * entry for each policy that has a number to turn, and each kind of cache.
+ */
+export async function tune([own, ...others]: readonly Policy[], replay: ReplayRound): Promise<readonly TuneResult[]> {
+  const baseline = await replay({ name: "baseline", policies: [NONE_POLICY], sessions: null });
+  const split = splitSessions(baseline);
+  const candidates = [own, ...others].flatMap((base) => (base === undefined ? [] : coarseCandidate(base)));
+  if (candidates.length === 0) return [];
+  const policies = candidates.flatMap(({ tried }) => tried.map(({ policy }) => policy));
+  const rows = [...baseline, ...(await replay({ name: "coarse grid", policies, sessions: split.train }))];
+  const [tuned] = candidates;
+  if (tuned !== undefined && tuned.base === own) {
+    const fine = refined(tuned, { split, rows });
+    rows.push(...(await replay({ name: "refinement", policies: fine.map(({ policy }) => policy), sessions: split.train })));
+    candidates[0] = { ...tuned, tried: [...tuned.tried, ...fine] };
+  }
+  const chosen = new Map<string, Policy>();
+  for (const candidate of candidates) {
+    for (const cache of CACHES) {
+      const { current, front, best } = choose({ candidate, split, cache }, rows);
+      // Of the policies for comparison only the best is shown.
+      const shown = candidate.base === own ? [current, ...front] : [current, ...(best === null ? [] : [best])];
+      for (const { policy } of shown) chosen.set(policy.name, policy);
+    }
+  }
+  if (split.test !== split.train)
+    rows.push(...(await replay({ name: "test", policies: [...chosen.values()], sessions: split.test })));
+  return candidates.flatMap((candidate) => CACHES.map((cache) => resultOf({ candidate, split, cache }, rows)));
+}
+
+function coarseCandidate(base: Policy): readonly Candidate[] {
+  const knobs = knobsOf(base);
+  if (knobs.length === 0) return [];
+  const tried = coarseSettings(knobs).map((settings) => ({ policy: policyAt(base, settings).policy, settings }));
+  return [{ base, knobs, tried: [{ policy: base, settings: [] }, ...tried.filter(({ policy }) => !isSame(policy, base))] }];
+}
+
+/** Settings around the best for each kind of cache that were not tried yet. */
+function refined(
+  candidate: Candidate,
+  { split, rows }: Pick<Choice, "split"> & { rows: readonly FiledRow[] },
+): readonly TriedPolicy[] {
+  const { base, knobs, tried } = candidate;
+  const known = [...tried];
+  for (const cache of CACHES) {
+    const { best } = choose({ candidate, split, cache }, rows);
+    if (best === null) continue;
+    for (const settings of fineSettings(knobs, wholeSettings(best, knobs))) {
+      const { policy } = policyAt(base, settings);
+      if (!known.some((other) => isSame(other.policy, policy))) known.push({ policy, settings });
+    }
+  }
+  return known.slice(tried.length);
+}
+
+/** A setting's values of all coarse knobs: those of the policy as it was are not among its settings. */
+function wholeSettings({ settings }: TunedPolicy, knobs: readonly Knob[]): readonly KnobSetting[] {
+  return settings.length > 0 ? settings : coarseSettings(knobs.map(({ path, own }) => ({ path, own, values: [own] }))).flat();
+}
+
+function isSame(one: Policy, other: Policy): boolean {
+  return JSON.stringify({ ...one, name: "" }) === JSON.stringify({ ...other, name: "" });
+}
+
+interface Choice {
+  readonly candidate: Candidate;
   readonly split: Split;
   readonly cache: CacheKind;
 }
 
-function choose({ base, split, cache }: Choice, tried: readonly SweptPolicy[], rows: readonly ReplayRow[]): TuneResult {
+type Chosen = Pick<TuneResult, "current" | "front" | "best">;
+
+/** The front on the training sessions, and the setting of it to take. */
+function choose({ candidate, split, cache }: Choice, rows: readonly FiledRow[]): Chosen {
   const scores = scoresByPolicy(rows, cache);
-  const scored = (policy: Policy, settings: readonly SweepSetting[]): TunedPolicy => {
+  const scored = ({ policy, settings }: TriedPolicy): TunedPolicy => {
     const sessions = scores.get(policy.name) ?? [];
     const over = (wanted: ReadonlySet<string>) => pooledScore(sessions.filter(({ session }) => wanted.has(session)));
     return { policy, settings, train: over(split.train), test: over(split.test) };
   };
-  const current = scored(base, []);
-  const safe = tried.map(({ policy, settings }) => scored(policy, settings)).filter(({ train }) => train.overflows === 0);
+  const all = candidate.tried.filter(({ policy }) => scores.has(policy.name)).map(scored);
+  const current = scored({ policy: candidate.base, settings: [] });
+  const safe = all.filter(({ train }) => train.overflows === 0);
   const front = paretoFront(safe.map((tuned) => ({ ...tuned, cost: tuned.train.cost, gain: tuned.train.gain })));
   const best = front.find(({ gain }) => gain >= current.train.gain) ?? front.at(-1) ?? null;
-  const sessions = (policy: Policy): readonly SessionScore[] => scores.get(policy.name) ?? [];
-  const sureness = best === null ? null : bootstrap(sessions(best.policy), sessions(base));
+  return { current, front, best };
+}
+
+function resultOf(choice: Choice, rows: readonly FiledRow[]): TuneResult {
+  const { candidate, split, cache } = choice;
+  const chosen = choose(choice, rows);
+  const scores = scoresByPolicy(rows, cache);
+  const heldOut = (policy: Policy): readonly SessionScore[] =>
+    (scores.get(policy.name) ?? []).filter(({ session }) => split.test.has(session));
+  const { best } = chosen;
+  const isEnough = split.train.size + split.test.size >= FEWEST_SESSIONS;
   return {
-    base: base.name,
+    base: candidate.base.name,
     cache,
     trainSessions: split.train.size,
     testSessions: split.test.size,
-    current,
-    front,
-    best,
-    sureness: sureness !== null && sureness.sessions >= FEWEST_SESSIONS ? sureness : null,
+    idleSessions: split.idleSessions,
+    ...chosen,
+    sureness: best === null || !isEnough ? null : bootstrap(heldOut(best.policy), heldOut(candidate.base)),
   };
 }

@@ -337,34 +337,6 @@ describe("a sweep", { timeout: REPLAY_MS }, () => {
   });
 });
 
-describe("plimsoll tune", { timeout: REPLAY_MS }, () => {
-  test("prints the front, what changes, and that one session says nothing for sure", async () => {
-    const args = ["logs/session.jsonl", "-p", "sven", "-w", "32k", "--jobs", "1", "--no-presets"];
-    const { exitCode, stdout, stderr } = await run("tune", ...args);
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-    expect(stdout).toContain("With the prompt cache as recorded: sven, chosen on 1 session, tested on 1 session.");
-    expect(stdout).toContain("With a prompt cache that never expires: sven");
-    expect(stdout).toMatch(/^trigger\.ratio=\S+ keep\.messages=\d+ \*/m);
-    expect(stdout).toContain("How sure: it cannot be known.");
-    expect(stdout).toMatch(/^# plimsoll\.yaml\npolicy: sven$/m);
-  });
-
-  test.each([
-    ["the policy is unknown", ["tune", "logs", "-p", "svne"], 2, 'unknown policy "svne": did you mean sven?'],
-    ["there is no session", ["tune", "logs/absent.jsonl"], 1, "logs/absent.jsonl: no such file or folder"],
-    [
-      "nothing can be turned",
-      ["tune", "logs/session.jsonl", "-p", "none", "--no-presets", "--jobs", "1"],
-      2,
-      "none has no number",
-    ],
-  ])("fails where %s", async (_, args, exitCode, line) => {
-    const result = await run(...args);
-    expect(result.exitCode).toBe(exitCode);
-    expect(result.stderr).toContain(line);
-  });
-});
-
 describe("plimsoll policy", () => {
   test("shows a preset", async () => {
     const { exitCode, stdout } = await run("policy", "show", "sven");

@@ -43,6 +43,15 @@ describe("a run that was killed", { timeout: RUN_MS }, () => {
   });
 });
 
+test("a tuner that was killed goes on where it was, to the same words", { timeout: RUN_MS }, async () => {
+  const args = ["tune", "session.jsonl", "-p", "sven", "-w", "32k", "--no-presets", "--jobs", "1"];
+  const killed = await runChild({ args, cwd: folder, killAfter: { folder: join(folder, CACHE), files: 5 } });
+  expect(killed).toMatchObject({ signal: "SIGKILL", stdout: "" });
+  const resumed = await runChild({ args, cwd: folder });
+  expect(resumed.stderr).toMatch(/^plimsoll: went on from an earlier run, which had finished [1-9]\d? replays$/m);
+  expect(resumed.stdout).toBe((await run(...args)).stdout);
+});
+
 describe("what a run keeps", { timeout: RUN_MS }, () => {
   test("is used by another run of the same replays where its folder is named", async () => {
     const named = ["--state", "shared"];

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { createSerialPool, createThreadPool, runBench, tune, type WindowRequest, type WorkerPool } from "@plimsoll/bench";
+import { createSerialPool, createThreadPool, tune, type WindowRequest } from "@plimsoll/bench";
 import { KLAUDE_CODE_POLICY, OPAL_POLICY, PI_POLICY, PLIMSOLL_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
 import type { Command } from "commander";
 import { EXIT_FAILED, EXIT_OK, EXIT_USAGE } from "../exit-code.ts";
@@ -12,14 +12,16 @@ import { DEFAULT_WINDOW, parseWindow } from "../option/window-option.ts";
 import { tuneReport } from "../output/tune-report.ts";
 import { readPrices } from "../prices/read-prices.ts";
 import { printable } from "../terminal/printable.ts";
-import { createProgressBar } from "../terminal/progress-bar.ts";
 import { plimsollVersion } from "../version.ts";
+import { openState } from "./replay-state.ts";
+import { replayRounds } from "./tune-rounds.ts";
 
 interface TuneOptions {
   readonly policy?: string;
   readonly window?: string;
   readonly jobs?: string;
   readonly prices?: string;
+  readonly state?: string;
   /** False with `--no-presets`. */
   readonly presets: boolean;
 }
@@ -37,6 +39,7 @@ export function addTuneCommand(program: Command, io: CliIo, onExit: (exitCode: n
     .option("-w, --window <size>", "working room: 16k, 32k, 64k, 128k, a number, or real (default: 64k)")
     .option("--jobs <count>", "replays at a time (default: the processor's cores)")
     .option("--prices <file>", "prices by model id, as YAML, before those that come with plimsoll")
+    .option("--state <folder>", "keep finished replays there and take those that are (default: kept until the run is done)")
     .option("--no-presets", "leave out the best settings of the presets")
     .action(async (inputs: readonly string[], options: TuneOptions) => onExit(await tuneOn(inputs, options, io)));
 }
@@ -56,32 +59,24 @@ async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo
   const { policy } = read.found;
   const others = options.presets ? COMPARED.filter(({ name }) => name !== policy.name) : [];
   const jobs = options.jobs === undefined ? availableParallelism() : parseJobs(options.jobs);
-  const pool = jobs === 1 ? createSerialPool() : createThreadPool(jobs);
-  const run = { files, pool, tasksPerFile: 4 * jobs, prices: prices.prices, plimsollVersion: plimsollVersion() };
   const window: WindowRequest = options.window === undefined ? DEFAULT_WINDOW : parseWindow(options.window);
-  const results = await withBar(pool, io, async (onProgress) =>
-    tune([policy, ...others], async (policies) => {
-      const { rows } = await runBench({ ...run, policies, windows: [window], onProgress });
-      // Scores need no chart.
-      return rows.map((row) => ({ ...row, series: [], compactions: [] }));
-    }),
-  );
+  const version = plimsollVersion();
+  const given = { files, policy, others, window, prices: [...prices.prices] };
+  const kept = await openState({ folder: options.state, run: given, plimsollVersion: version }, io);
+  const pool = jobs === 1 ? createSerialPool() : createThreadPool(jobs);
+  const run = { files, pool, tasksPerFile: TASKS_PER_JOB * jobs, prices: prices.prices, plimsollVersion: version };
+  const results = await tune(
+    [policy, ...others],
+    replayRounds({ ...run, windows: [window], state: kept.state, onKept: kept.onKept }, io),
+  ).finally(() => pool.close());
+  await kept.finish();
   if (results.length === 0) return refuse([`${policy.name} has no number that could be tuned`], io);
-  io.stdout.write(`${tuneReport(results, policy.name)}\n`);
+  io.stdout.write(`${tuneReport(results, policy)}\n`);
   return EXIT_OK;
 }
 
-type Bar = ReturnType<typeof createProgressBar>;
-
-async function withBar<Result>(pool: WorkerPool, io: CliIo, run: (show: Bar["show"]) => Promise<Result>): Promise<Result> {
-  const bar = createProgressBar(io.stderr);
-  try {
-    return await run(bar.show);
-  } finally {
-    bar.stop();
-    await pool.close();
-  }
-}
+/** A file's cells become so many tasks for each job, so that jobs end at about the same time (chosen). */
+const TASKS_PER_JOB = 4;
 
 function refuse(lines: readonly string[], io: CliIo): number {
   for (const line of lines) io.stderr.write(`plimsoll: ${printable(line)}\n`);

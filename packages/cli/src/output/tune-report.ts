@@ -6,7 +6,7 @@ import {
   type TunedPolicy,
   type TuneResult,
 } from "@plimsoll/bench";
-import { isRecord } from "@plimsoll/core";
+import { isRecord, type Policy, presetNamed } from "@plimsoll/core";
 import { stringify } from "yaml";
 import { drawTable } from "../terminal/text-table.ts";
 
@@ -16,25 +16,46 @@ const HEAD = [
     { content: "chosen on", span: 3, align: "center" as const },
     { content: "tested on", span: 3, align: "center" as const },
   ],
-  ["", "cost %", "evidence %", "overflows", "cost %", "evidence %", "overflows"].map((content) => ({ content })),
+  ["", "cost %", "ev. %", "over", "cost %", "ev. %", "over"].map((content) => ({ content })),
 ];
 
 /** What the tuner found, as text: for each kind of cache the front and the choice, the YAML to paste, and how sure it is. */
-export function tuneReport(results: readonly TuneResult[], currentName: string): string {
-  const own = results.filter(({ base }) => base === currentName);
-  const others = results.filter(({ base }) => base !== currentName);
+export function tuneReport(results: readonly TuneResult[], current: Policy): string {
+  const own = results.filter(({ base }) => base === current.name);
+  const others = results.filter(({ base }) => base !== current.name);
+  const [first] = results;
+  if (first !== undefined && first.trainSessions === 0) return NOTHING_FIRES;
   return [
+    ...(first === undefined || first.idleSessions === 0 ? [] : [idleText(first)]),
     ...own.flatMap(resultText),
-    ...(others.length === 0 ? [] : ["Each preset's own best, tried on the same sessions:", othersTable(others)]),
-    "Cost in percent of doing nothing, geometric mean; evidence: source evidence at use. Chosen on the first three columns, tested on the others.",
+    ...(others.length === 0 ? [] : ["Each preset's own best on a coarse grid, on the same sessions:", othersTable(others)]),
+    READING,
   ].join("\n\n");
 }
 
+const NOTHING_FIRES =
+  "No session fills half of the window: whatever the setting, nothing fires. Give a smaller window (--window 32k) or longer sessions.";
+
+const READING = [
+  "cost: in percent of doing nothing in a window that is large enough, geometric mean over sessions; ev.:",
+  "share of references whose source could still be read when they were used; over: requests above the",
+  "window. * is the cheapest that keeps at least the evidence of the current setting where it was chosen;",
+  "whether that holds elsewhere is what the right half tells. An agent that reads again what it lost costs",
+  "more than these figures say: a cheaper setting with less evidence may be no gain.",
+].join("\n");
+
+function idleText({ idleSessions }: TuneResult): string {
+  return `Left out: ${formatNumberOf(idleSessions, "session")} that never ${idleSessions === 1 ? "fills" : "fill"} half of the window.`;
+}
+
 function resultText(result: TuneResult): readonly string[] {
-  const { base, cache, current, front, best, trainSessions, testSessions } = result;
+  const { cache, current, front, best, trainSessions, testSessions } = result;
   const title = cache === "expiring" ? "With the prompt cache as recorded" : "With a prompt cache that never expires";
-  const rows = [rowOf("as it is", current), ...front.map((tuned) => rowOf(settingsText(tuned), tuned, tuned === best))];
-  const split = `${title}: ${base}, chosen on ${formatNumberOf(trainSessions, "session")}, tested on ${formatNumberOf(testSessions, "session")}.`;
+  const rows = [
+    rowOf("as it is", current),
+    ...front.filter(isChanged).map((tuned) => rowOf(settingsText(tuned), tuned, tuned === best)),
+  ];
+  const split = `${title}: ${result.base}, chosen on ${formatNumberOf(trainSessions, "session")}, tested on ${formatNumberOf(testSessions, "session")}.`;
   if (best === null) return [split, `Every setting overflowed in some session: none can be recommended.`];
   const warning =
     best.test.overflows === 0
@@ -44,9 +65,14 @@ function resultText(result: TuneResult): readonly string[] {
     split,
     drawTable({ head: HEAD, rows, leftColumns: [0] }),
     ...warning,
-    sureText(result),
-    yamlText(base, current, best),
+    ...(isChanged(best) ? [sureText(result)] : []),
+    yamlText(current.policy, best.policy),
   ];
+}
+
+/** False for the policy as it was. */
+function isChanged({ settings }: TunedPolicy): boolean {
+  return settings.length > 0;
 }
 
 function rowOf(name: string, { train, test }: TunedPolicy, isBest = false): readonly string[] {
@@ -68,9 +94,12 @@ function sureText({ sureness, trainSessions, testSessions }: TuneResult): string
     return `How sure: it cannot be known. ${formatNumberOf(sessions, "session")} say nothing about sessions that were not seen; at least ${FEWEST_SESSIONS} are needed.`;
   }
   const { costRatioFrom, costRatioThrough, gainFrom, gainThrough, cheaperShare } = sureness;
+  const heldOut = formatNumberOf(sureness.sessions, "session");
+  const few = sureness.sessions < FEWEST_SESSIONS ? " So few sessions make the range too narrow." : "";
   return (
-    `How sure (bootstrap over ${sureness.sessions} sessions, 90 %): costs ${formatRatioPercent(costRatioFrom)} to ${formatRatioPercent(costRatioThrough)} % of the current setting, ` +
-    `evidence ${points(gainFrom)} to ${points(gainThrough)} points; cheaper in ${formatRatioPercent(cheaperShare)} % of resamples.`
+    `How sure (bootstrap over the ${heldOut} that it was not chosen on, 90 %): costs ${formatRatioPercent(costRatioFrom)} to ${formatRatioPercent(costRatioThrough)} % of
+` +
+    `the current setting, evidence ${points(gainFrom)} to ${points(gainThrough)} points; cheaper in ${formatRatioPercent(cheaperShare)} % of resamples.${few}`
   );
 }
 
@@ -78,12 +107,16 @@ function points(difference: number): string {
   return `${difference < 0 ? "−" : "+"}${Math.abs(100 * difference).toFixed(1)}`;
 }
 
-/** The part of the policy that differs, to paste, and the lines that change. */
-function yamlText(base: string, current: TunedPolicy, best: TunedPolicy): string {
-  const changed = changesBetween(current.policy, best.policy);
+/** The policy as YAML to paste: of a preset what differs from it, of any other policy all of it. Then the lines that change. */
+function yamlText(current: Policy, best: Policy): string {
+  const changed = changesBetween(current, best);
   if (!isRecord(changed)) return "The current setting is the best that was found.";
-  const lines = differences(current.policy, best.policy).map((line) => `  ${line}`);
-  return ["# plimsoll.yaml", stringify({ policy: base, ...changed }).trimEnd(), "", "What changes:", ...lines].join("\n");
+  const isPreset = presetNamed(current.name) === current;
+  const data = isPreset ? { policy: current.name, ...changed } : { policy: { ...best, name: current.name } };
+  const lines = differences(current, best).map((line) => `  ${line}`);
+  return ["# plimsoll.yaml", stringify(data, { aliasDuplicateObjects: false }).trimEnd(), "", "What changes:", ...lines].join(
+    "\n",
+  );
 }
 
 /** The parts of the second that differ, without the name; lists whole. `undefined` where nothing does. */
@@ -111,7 +144,7 @@ function othersTable(results: readonly TuneResult[]): string {
     const name = `${result.base}, ${result.cache === "expiring" ? "cache as recorded" : "lasting cache"}`;
     return result.best === null
       ? [`${name}: every setting overflowed`, ...rowOf("", result.current).slice(1)]
-      : rowOf(`${name}: ${settingsText(result.best)}`, result.best);
+      : rowOf(`${name}: ${isChanged(result.best) ? settingsText(result.best) : "as it is"}`, result.best);
   });
   return drawTable({ head: HEAD, rows, leftColumns: [0] });
 }

@@ -13,12 +13,12 @@ export interface ProgressBar {
 const BAR_STEPS = 1_000;
 const FILE_CHARS = 40;
 
-/** A bar where a person looks at the stream live; silence where not, so that logs stay readable. */
-export function createProgressBar(stream: NodeJS.WritableStream & Output): ProgressBar {
+/** A bar where a person looks at the stream live, behind what is being done; silence where not, so that logs stay readable. */
+export function createProgressBar(stream: NodeJS.WritableStream & Output, what = "replaying"): ProgressBar {
   if (stream.isTTY !== true) return { show: () => {}, stop: () => {} };
   const bar = new SingleBar({
     stream,
-    format: "replaying {bar} {percentage} %  {eta_formatted} left  file {number} of {total_files}  {file}",
+    format: `${what} {bar} {percentage} %  {eta_formatted} left  file {number} of {total_files}  {file}`,
     barsize: 24,
     barCompleteChar: "█",
     barIncompleteChar: "░",

@@ -1,0 +1,151 @@
+import { copyFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PEERS, type TunedPolicy, type TuneResult } from "@plimsoll/bench";
+import { PI_POLICY, PLIMSOLL_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
+import { fixtureSessions } from "@plimsoll/fixtures";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { main } from "../main.ts";
+import { tuneReport } from "../output/tune-report.ts";
+import { readPolicyFile } from "../policy/read-policy-file.ts";
+import { recordedIo } from "../testing/recorded-io.ts";
+
+/** Replays take a second, longer where other tests run beside. */
+const REPLAY_MS = 120_000;
+
+let folder = "";
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "plimsoll-tune-"));
+  copyFileSync(fixtureSessions()[0]?.path ?? "", join(folder, "session.jsonl"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const run = async (...args: readonly string[]) => {
+  const recorded = recordedIo(folder);
+  const exitCode = await main(args, recorded.io);
+  return { exitCode, stdout: recorded.stdout(), stderr: recorded.stderr() };
+};
+
+describe("plimsoll tune", { timeout: REPLAY_MS }, () => {
+  test("prints the front, what changes, and that one session says nothing for sure", async () => {
+    const args = ["session.jsonl", "-p", "sven", "-w", "32k", "--jobs", "1", "--no-presets"];
+    const { exitCode, stdout, stderr } = await run("tune", ...args);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(stdout).toContain("With the prompt cache as recorded: sven, chosen on 1 session, tested on 1 session.");
+    expect(stdout).toContain("With a prompt cache that never expires: sven");
+    expect(stdout).toMatch(/^trigger\.ratio=\S+ keep\.messages=\d+ \*/m);
+    expect(stdout).toContain("How sure: it cannot be known.");
+    expect(stdout).toMatch(/^# plimsoll\.yaml\npolicy: sven$/m);
+    expect(readdirSync(join(folder, ".cache/plimsoll/replays"))).toEqual([]);
+  });
+
+  test("says where nothing can fire", async () => {
+    const { exitCode, stdout } = await run("tune", "session.jsonl", "-w", "1m", "--no-presets", "--jobs", "1");
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain("No session fills half of the window: whatever the setting, nothing fires.");
+  });
+
+  test.each([
+    ["the policy is unknown", ["tune", "session.jsonl", "-p", "svne"], 2, 'unknown policy "svne": did you mean sven?'],
+    ["there is no session", ["tune", "absent.jsonl"], 1, "absent.jsonl: no such file or folder"],
+    ["nothing can be turned", ["tune", "session.jsonl", "-p", "none", "--no-presets", "--jobs", "1"], 2, "none has no number"],
+  ])("fails where %s", async (_, args, exitCode, line) => {
+    const result = await run(...args);
+    expect(result.exitCode).toBe(exitCode);
+    expect(result.stderr).toContain(line);
+  });
+});
+
+/** What would be printed where the second is the best setting of the first. */
+function printed(current: Policy, best: Policy, more: Partial<TuneResult> = {}): string {
+  const score = { cost: 0.5, gain: 0.9, overflows: 0 };
+  const tuned = (policy: Policy, settings: TunedPolicy["settings"]): TunedPolicy => ({
+    policy,
+    settings,
+    train: score,
+    test: score,
+  });
+  const choice = tuned(best, [{ path: "keep.messages", value: 8 }]);
+  const result: TuneResult = {
+    base: current.name,
+    cache: "expiring",
+    trainSessions: 5,
+    testSessions: 5,
+    idleSessions: 0,
+    current: tuned(current, []),
+    front: [choice],
+    best: choice,
+    sureness: null,
+    ...more,
+  };
+  return tuneReport([result], current);
+}
+
+describe("the YAML that tune prints", () => {
+  const tunedOf = (policy: Policy): Policy => ({
+    ...policy,
+    name: `${policy.name} tuned`,
+    trigger: { atLeast: { ratio: 0.63, of: "window" } },
+    keep: { messages: 8 },
+    strategies: policy.strategies.map((spec) => (spec.kind === "clear-tool-results" ? { ...spec, keepResults: 7 } : spec)),
+  });
+  const changed = { ...SVEN_POLICY, name: "mine", facts: { maxTokens: 123 } };
+
+  test.each<readonly [string, Policy]>([
+    ["a preset", SVEN_POLICY],
+    ["a preset with amounts for shares", PI_POLICY],
+    ["a preset with a strategy that is turned", PLIMSOLL_POLICY],
+    ["a policy from a file", changed],
+    ...PEERS.map(({ policy }) => [`a peer, ${policy.name}`, policy] as const),
+  ])("is taken by the reader of policies as the setting that was found: %s", (_, current) => {
+    const best = tunedOf(current);
+    const yaml = (printed(current, best).split("# plimsoll.yaml\n")[1] ?? "").split("\n\nWhat changes:")[0] ?? "";
+    writeFileSync(join(folder, "pasted.yaml"), yaml);
+    const read = readPolicyFile(join(folder, "pasted.yaml"), "pasted.yaml");
+    expect("found" in read ? { ...read.found.policy, name: "" } : read.problems).toEqual({ ...best, name: "" });
+  });
+
+  test("says what changes, line by line", () => {
+    expect(printed(SVEN_POLICY, { ...SVEN_POLICY, keep: { messages: 8 } })).toMatch(
+      /What changes:\n {2}keep\.messages: 6 → 8$/m,
+    );
+  });
+
+  test("is left out where nothing was found that is better", () => {
+    expect(printed(SVEN_POLICY, SVEN_POLICY)).toContain("The current setting is the best that was found.");
+  });
+});
+
+describe("what tune says of its choice", () => {
+  const better = { ...SVEN_POLICY, keep: { messages: 8 } };
+  const sure = {
+    sessions: 9,
+    costRatioFrom: 0.8,
+    costRatioThrough: 0.9,
+    gainFrom: -0.01,
+    gainThrough: 0.02,
+    cheaperShare: 0.97,
+  };
+
+  test.each<[string, Partial<TuneResult>, RegExp]>([
+    [
+      "how sure it is",
+      { sureness: sure },
+      /How sure \(bootstrap over the 9 sessions that it was not chosen on, 90 %\): costs 80\.0 to 90\.0 %/,
+    ],
+    ["that few sessions say little", { sureness: { ...sure, sessions: 4 } }, /So few sessions make the range too narrow\./],
+    [
+      "that too few say nothing",
+      { sureness: null, trainSessions: 3, testSessions: 3 },
+      /cannot be known\. 6 sessions say nothing about sessions that were not seen; at least 8/,
+    ],
+    [
+      "that none can be recommended",
+      { best: null, front: [] },
+      /Every setting overflowed in some session: none can be recommended/,
+    ],
+    ["what it left out", { idleSessions: 2 }, /Left out: 2 sessions that never fill half of the window\./],
+  ])("%s", (_, more, line) => {
+    expect(printed(SVEN_POLICY, better, more)).toMatch(line);
+  });
+});
