@@ -25,13 +25,16 @@ export function checkBlocks(role: unknown, blocks: readonly Fields[], index: num
         for (const inner of recordsAt(block, "content")) if (inner.type === "text") checkText(stringAt(inner, "text"));
         break;
       case "thinking":
+        if (stringAt(block, "signature") === null) throw invalid(`${where}.thinking.signature: Field required`);
         if (role !== "assistant") throw invalid(`${where}: \`thinking\` blocks can only be in \`assistant\` messages`);
         if (stringAt(block, "signature") !== signatureOf(stringAt(block, "thinking") ?? ""))
           throw invalid(`${where}: Invalid \`signature\` in \`thinking\` block`);
         break;
+      case "redacted_thinking":
+        if (stringAt(block, "data") === null) throw invalid(`${where}.redacted_thinking.data: Field required`);
+        break;
       case "image":
       case "document":
-      case "redacted_thinking":
         break;
       default:
         throw invalid(`${where}: Input tag '${String(block.type)}' found using 'type' does not match any of the expected tags`);
@@ -49,6 +52,8 @@ function checkText(text: string | null): void {
 function checkMark(block: Fields, where: string): void {
   if (block.type === "thinking" || block.type === "redacted_thinking")
     throw invalid(`${where}.${block.type}.cache_control: Extra inputs are not permitted`);
+  if (block.type === "text" && stringAt(block, "text") === "")
+    throw invalid(`${where}.text: cache_control cannot be set for empty text blocks`);
 }
 
 function checkCall(block: Fields, where: string): void {

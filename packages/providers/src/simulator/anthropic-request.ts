@@ -1,6 +1,7 @@
 import type { Fields } from "../fields.ts";
 import { listAt, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { checkBlocks, checkPairs } from "./anthropic-blocks.ts";
+import { checkParameters } from "./anthropic-parameters.ts";
 import type { Segment, SimulatedPrompt, WireLimits } from "./wire.ts";
 import { invalid, Refusal } from "./wire.ts";
 
@@ -17,9 +18,9 @@ export function readAnthropic(body: unknown, limits: WireLimits): SimulatedPromp
   const tools = recordsAt(body, "tools");
   checkTools(tools);
   const messages = recordsAt(body, "messages");
-  checkMessages(messages, listAt(body, "messages").length);
-  const thinking = stringAt(recordAt(body, "thinking"), "type");
-  if (thinking === "enabled") checkThinking(body, messages, maxOutputTokens);
+  checkMessages(messages, listAt(body, "messages").length, limits);
+  checkSystem(blocksOf(body, "system"));
+  checkParameters(body, messages, maxOutputTokens);
   const segments = [
     ...tools.map((tool) => segmentOf(tool, "overhead")),
     ...blocksOf(body, "system").map((block) => segmentOf(block, "overhead")),
@@ -56,14 +57,26 @@ function checkTools(tools: readonly Fields[]): void {
     const name = stringAt(tool, "name") ?? "";
     if (!/^[a-zA-Z0-9_-]{1,128}$/.test(name))
       throw invalid(`tools.${index}.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`);
-    if (recordAt(tool, "input_schema")?.type !== "object")
-      throw invalid(`tools.${index}.custom.input_schema.type: Input should be 'object'`);
+    const schema = recordAt(tool, "input_schema");
+    if (schema === null) throw invalid(`tools.${index}.custom.input_schema: Field required`);
+    if (schema.type !== "object") throw invalid(`tools.${index}.custom.input_schema.type: Input should be 'object'`);
     if (names.has(name)) throw invalid("tools: Tool names must be unique.");
     names.add(name);
   }
 }
 
-function checkMessages(messages: readonly Fields[], listed: number): void {
+function checkSystem(blocks: readonly Fields[]): void {
+  for (const [index, block] of blocks.entries()) {
+    if (stringAt(block, "text") !== "") continue;
+    throw invalid(
+      recordAt(block, "cache_control") === null
+        ? "system: text content blocks must be non-empty"
+        : `system.${index}: cache_control cannot be set for empty text blocks`,
+    );
+  }
+}
+
+function checkMessages(messages: readonly Fields[], listed: number, { prefill }: WireLimits): void {
   if (messages.length === 0 || messages.length !== listed) throw invalid("messages: at least one message is required");
   if (messages.length > 100_000) throw invalid("messages: at most 100000 messages are allowed");
   for (const [index, message] of messages.entries()) {
@@ -71,28 +84,19 @@ function checkMessages(messages: readonly Fields[], listed: number): void {
       throw invalid(`messages.${index}.role: Input should be 'user' or 'assistant'`);
   }
   if (messages[0]?.role !== "user") throw invalid('messages: first message must use the "user" role');
-  if (messages.at(-1)?.role === "assistant")
-    throw invalid("This model does not support assistant message prefill. The conversation must end with a user message.");
+  const last = messages.at(-1);
+  if (last?.role === "assistant") checkPrefill(blocksOf(last, "content"), prefill);
   const blocks = messages.map((message) => blocksOf(message, "content"));
   for (const [index, message] of messages.entries()) checkBlocks(message.role, blocks[index] ?? [], index);
   checkPairs(messages.map(({ role }, index) => ({ role, blocks: blocks[index] ?? [] })));
 }
 
-/** With a budget of thinking, the reply of the open tool loop begins with its reasoning; adaptive thinking does not ask for that. */
-function checkThinking(body: unknown, messages: readonly Fields[], maxOutputTokens: number): void {
-  const budgetTokens = numberAt(recordAt(body, "thinking"), "budget_tokens") ?? 0;
-  if (budgetTokens < 1_024) throw invalid("thinking.enabled.budget_tokens: Input should be greater than or equal to 1024");
-  if (budgetTokens >= maxOutputTokens) throw invalid("`max_tokens` must be greater than `thinking.budget_tokens`.");
-  const index = messages.findLastIndex((message) => message.role === "assistant");
-  const message = messages[index];
-  if (message === undefined) return;
-  const blocks = blocksOf(message, "content");
-  const [first] = blocks;
-  const type = stringAt(first, "type") ?? "text";
-  if (blocks.some((block) => block.type === "tool_use") && type !== "thinking" && type !== "redacted_thinking")
-    throw invalid(
-      `messages.${index}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${type}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks). To avoid this requirement, disable \`thinking\`.`,
-    );
+/** Models from Claude 4.6 on take no prefill; older ones take one that does not end with white space. */
+function checkPrefill(blocks: readonly Fields[], prefill: WireLimits["prefill"]): void {
+  if (prefill === "reject")
+    throw invalid("This model does not support assistant message prefill. The conversation must end with a user message.");
+  const text = stringAt(blocks.at(-1), "text") ?? "";
+  if (text !== text.trimEnd()) throw invalid("messages: final assistant content cannot end with trailing whitespace");
 }
 
 function checkBreakpoints(segments: readonly Segment[]): void {

@@ -1,6 +1,7 @@
 import type { Fields } from "../fields.ts";
 import { listAt, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { checkCallId, modelOf } from "./openai-errors.ts";
+import { checkChatParameters, checkToolNames } from "./openai-parameters.ts";
 import type { Segment, SimulatedPrompt, WireLimits } from "./wire.ts";
 import { invalid } from "./wire.ts";
 
@@ -26,7 +27,10 @@ export function readOpenAiChat(body: unknown, limits: WireLimits): SimulatedProm
     });
   for (const [index, message] of messages.entries()) checkMessage(message, index);
   checkPairs(messages);
-  const tools = recordsAt(body, "tools").flatMap((tool) => recordAt(tool, "function") ?? []);
+  const tools: readonly Fields[] = recordsAt(body, "tools").flatMap((tool) => recordAt(tool, "function") ?? []);
+  checkChatParameters(body, modelId, tools);
+  const toolNames = tools.map((tool) => stringAt(tool, "name") ?? "");
+  checkToolNames(toolNames, (index) => `tools[${index}].function.name`);
   const newest = messages.findLast(({ role }) => role === "user" || role === "tool");
   return {
     modelId,
@@ -38,7 +42,7 @@ export function readOpenAiChat(body: unknown, limits: WireLimits): SimulatedProm
       ...messages.map((message) => messageSegment(message)),
     ],
     messageCount: messages.length,
-    toolNames: tools.map((tool) => stringAt(tool, "name") ?? ""),
+    toolNames,
     newestText: newest === undefined ? "" : contentText(newest),
   };
 }
@@ -50,6 +54,10 @@ function checkMessage(message: Fields, index: number): void {
       `Invalid value: '${String(message.role)}'. Supported values are: ${ROLES.map((known) => `'${known}'`).join(", ")}.`,
       { param: `messages[${index}].role`, code: "invalid_value" },
     );
+  if (role === "tool" && stringAt(message, "tool_call_id") === null)
+    throw invalid("Missing parameter 'tool_call_id': messages with role 'tool' must have a 'tool_call_id'.", {
+      param: `messages.[${index}].tool_call_id`,
+    });
   const calls = message.tool_calls;
   if (Array.isArray(calls) && calls.length === 0)
     throw invalid(

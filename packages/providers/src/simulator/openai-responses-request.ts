@@ -1,6 +1,8 @@
 import type { Fields } from "../fields.ts";
 import { numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { checkCallId, modelOf } from "./openai-errors.ts";
+import { checkPresent, checkToolNames } from "./openai-parameters.ts";
+import { reasoningBefore } from "./responses-ids.ts";
 import { signatureOf } from "./signature.ts";
 import type { Segment, SimulatedPrompt, WireLimits } from "./wire.ts";
 import { invalid, Refusal } from "./wire.ts";
@@ -30,6 +32,9 @@ export function readOpenAiResponses(body: unknown, limits: WireLimits): Simulate
   checkItems(items);
   checkPairs(items);
   const tools = recordsAt(body, "tools");
+  const toolNames = tools.map((tool) => stringAt(tool, "name") ?? "");
+  const isFunction = tools.every(({ type }) => type === "function");
+  if (isFunction) checkToolNames(toolNames, (index) => `tools[${index}].name`);
   const instructions = stringAt(body, "instructions");
   const newest = items.findLast((item) => item.role === "user" || item.type === "function_call_output");
   return {
@@ -43,7 +48,7 @@ export function readOpenAiResponses(body: unknown, limits: WireLimits): Simulate
       ...items.map(itemSegment),
     ],
     messageCount: items.length,
-    toolNames: tools.map((tool) => stringAt(tool, "name") ?? ""),
+    toolNames,
     newestText: newest === undefined ? "" : contentText(newest, newest.type === "function_call_output" ? "output" : "content"),
   };
 }
@@ -56,6 +61,7 @@ function checkItems(items: readonly Fields[]): void {
     const id = stringAt(item, "id");
     if (id !== null && ids.has(id)) throw invalid(`Duplicate item found with id ${id}.`, { param: "input" });
     if (id !== null) ids.add(id);
+    if (id !== null) checkReasoningOf(item, id, ids);
     switch (stringAt(item, "type") ?? "message") {
       case "message":
         if (!ROLES.some((role) => role === item.role))
@@ -68,8 +74,17 @@ function checkItems(items: readonly Fields[]): void {
       case "reasoning":
         checkReasoning(item, items[index + 1]);
         break;
+      case "item_reference":
+        throw notFound(id ?? "");
       case "function_call":
+        checkPresent(item, "name", `input[${index}]`);
+        checkPresent(item, "arguments", `input[${index}]`);
+        checkPresent(item, "call_id", `input[${index}]`);
+        checkCallId(stringAt(item, "call_id") ?? "", MAXIMUM_CALL_ID_CHARS, `input[${index}].call_id`);
+        break;
       case "function_call_output":
+        checkPresent(item, "call_id", `input[${index}]`);
+        checkPresent(item, "output", `input[${index}]`);
         checkCallId(stringAt(item, "call_id") ?? "", MAXIMUM_CALL_ID_CHARS, `input[${index}].call_id`);
         break;
       default:
@@ -90,17 +105,26 @@ function checkContent(item: Fields, index: number): void {
   }
 }
 
+/** Nothing is stored, so an id alone names nothing. */
+function notFound(id: string): Refusal {
+  const message = `Item with id '${id}' not found. Items are not persisted when \`store\` is set to false. Try again with \`store\` set to true, or remove this item from your input.`;
+  return new Refusal({ status: 404, type: "invalid_request_error", message, code: null, param: "input" });
+}
+
+/** An item that goes back under its own id has the reasoning before it that it came with; our ids tell which. */
+function checkReasoningOf(item: Fields, id: string, ids: ReadonlySet<string>): void {
+  const reasoningId = reasoningBefore(id);
+  if (reasoningId === null || ids.has(reasoningId)) return;
+  const type = stringAt(item, "type") ?? "message";
+  throw invalid(`Item '${id}' of type '${type}' was provided without its required 'reasoning' item: '${reasoningId}'.`, {
+    param: "input",
+  });
+}
+
 function checkReasoning(item: Fields, next: Fields | undefined): void {
   const id = stringAt(item, "id") ?? "";
   const encrypted = stringAt(item, "encrypted_content");
-  if (encrypted === null)
-    throw new Refusal({
-      status: 404,
-      type: "invalid_request_error",
-      message: `Item with id '${id}' not found. Items are not persisted when \`store\` is set to false. Try again with \`store\` set to true, or remove this item from your input.`,
-      code: null,
-      param: "input",
-    });
+  if (encrypted === null) throw notFound(id);
   if (encrypted !== signatureOf(id))
     throw invalid(`The encrypted content for item ${id} could not be verified.`, { code: "invalid_encrypted_content" });
   const isFollowed =

@@ -2,6 +2,7 @@ import type { JsonObject } from "@plimsoll/core";
 import { halves } from "./halves.ts";
 import { OPENAI_ERRORS } from "./openai-errors.ts";
 import { readOpenAiResponses } from "./openai-responses-request.ts";
+import { itemId } from "./responses-ids.ts";
 import { signatureOf } from "./signature.ts";
 import type { Answer, Counts, SimulatedWire, WireEvent } from "./wire.ts";
 
@@ -54,19 +55,16 @@ function endOf(answer: Answer): JsonObject {
 
 function itemsOf({ reply, serial }: Answer): readonly JsonObject[] {
   return reply.parts.map((part, index): JsonObject => {
+    const before = reply.parts.slice(0, index).findLastIndex(({ type }) => type === "reasoning");
+    const idOf = (kind: string) =>
+      itemId(`${kind}_simulated_${serial}_${index}`, before < 0 ? null : `rs_simulated_${serial}_${before}`);
     switch (part.type) {
       case "text": {
         const content =
           reply.stop === "refusal"
             ? { type: "refusal", refusal: part.text }
             : { type: "output_text", text: part.text, annotations: [] };
-        return {
-          id: `msg_simulated_${serial}_${index}`,
-          type: "message",
-          role: "assistant",
-          status: "completed",
-          content: [content],
-        };
+        return { id: idOf("msg"), type: "message", role: "assistant", status: "completed", content: [content] };
       }
       case "reasoning": {
         const id = `rs_simulated_${serial}_${index}`;
@@ -75,7 +73,7 @@ function itemsOf({ reply, serial }: Answer): readonly JsonObject[] {
       }
       case "tool-call":
         return {
-          id: `fc_simulated_${serial}_${index}`,
+          id: idOf("fc"),
           type: "function_call",
           status: "completed",
           call_id: `call_simulated_${serial}_${index}`,

@@ -13,11 +13,13 @@ export interface SimulatorOptions {
   readonly maximumOutputTokens?: number;
   /** Whether the reply that is asked for has to fit as well. Anthropic and most OpenAI models want it; left out, it does. */
   readonly windowHolds?: "prompt-and-reply" | "prompt";
+  /** Whether a Messages request may end with the beginning of a reply, as models before Claude 4.6 let it; left out, it may not. */
+  readonly prefill?: "accept" | "reject";
   /** Counts the text of each block; four UTF-16 units a token, rounded up, where it is left out. */
   readonly countTokens?: CountTokens;
   /** What every count is multiplied by, to play a model whose tokenizer differs; 1 where it is left out. */
   readonly tokenFactorRatio?: number;
-  /** `null` for a provider without a prompt cache. */
+  /** `null` for a provider without a prompt cache; the vendor's rules for the model where it is left out. */
   readonly cache?: SimulatedCacheRules | null;
   /** The clock of the prompt cache; the system's where it is left out. */
   readonly nowMs?: () => number;
@@ -42,7 +44,22 @@ export interface SimulatedCacheRules {
   readonly stepTokens: number;
 }
 
+/** The window and the largest reply of a provider that is told of neither. */
+export const DEFAULT_WINDOW_TOKENS = 200_000;
+export const DEFAULT_OUTPUT_TOKENS = 64_000;
+
 const MINUTE_MS = 60_000;
 
-/** The vendors' documented rules: 1,024 tokens, five minutes from the last use; OpenAI reads in steps of 128. */
+/** The vendors' documented rules: 1,024 tokens for most models, five minutes from the last use; OpenAI reads in steps of 128. */
 export const DEFAULT_CACHE_RULES: SimulatedCacheRules = { minimumTokens: 1_024, timeToLiveMs: 5 * MINUTE_MS, stepTokens: 128 };
+
+/** Models whose prompts have to be longer to be kept: the table of platform.claude.com/docs/en/build-with-claude/prompt-caching, read in November 2026. */
+const LONGER_MINIMUMS: readonly { readonly ids: RegExp; readonly minimumTokens: number }[] = [
+  { ids: /^claude-(opus-4-[567]|haiku-4-5)/, minimumTokens: 4_096 },
+  { ids: /^claude-(3-5-haiku|3-haiku|haiku-3)/, minimumTokens: 2_048 },
+];
+
+/** Shortest prompt of the model that is kept, where nobody says otherwise. */
+export function minimumCachedTokens(modelId: string): number {
+  return LONGER_MINIMUMS.find(({ ids }) => ids.test(modelId))?.minimumTokens ?? DEFAULT_CACHE_RULES.minimumTokens;
+}

@@ -44,14 +44,19 @@ interface Kept {
  * A cache with breakpoints, as Anthropic documents it: a prefix is kept where a breakpoint stood; from each breakpoint up to 20 blocks back
  * are looked at for the longest prefix that is alive, whose time to live begins again; the rest through the last breakpoint is written.
  */
-export function createBreakpointCache(rules: SimulatedCacheRules, nowMs: () => number): PromptCache {
+export function createBreakpointCache(
+  rules: SimulatedCacheRules,
+  nowMs: () => number,
+  minimumOf: (modelId: string) => number = () => rules.minimumTokens,
+): PromptCache {
   const kept = new Map<string, Kept>();
   return {
     serve: (modelId, segments) => {
       const now = nowMs();
       const places = placesOf(modelId, segments);
+      const minimumTokens = minimumOf(modelId);
       const marks = places.flatMap(({ breakpoint, tokens }, index) =>
-        breakpoint === null || tokens < rules.minimumTokens ? [] : [index],
+        breakpoint === null || tokens < minimumTokens ? [] : [index],
       );
       const isAlive = (index: number) => (kept.get(places[index]?.hash ?? "")?.expiresMs ?? 0) > now;
       const readIndex = Math.max(-1, ...marks.map((mark) => newestAlive(mark, isAlive)));

@@ -3,7 +3,7 @@ import { isRecord } from "@plimsoll/core";
 import type { Exchange } from "./exchange.ts";
 import type { Fault } from "./fault.ts";
 import type { SimulatorOptions } from "./options.ts";
-import { DEFAULT_CACHE_RULES } from "./options.ts";
+import { DEFAULT_CACHE_RULES, DEFAULT_OUTPUT_TOKENS, DEFAULT_WINDOW_TOKENS, minimumCachedTokens } from "./options.ts";
 import type { PromptCache, SizedSegment } from "./prompt-cache.ts";
 import { createAutomaticCache, createBreakpointCache, NO_CACHE } from "./prompt-cache.ts";
 import type { SimulatedReply, SimulatedRequest, WireName } from "./reply.ts";
@@ -28,7 +28,7 @@ export interface SimulatedProvider {
   respond(wire: SimulatedWire, body: unknown, headers: Headers): Response;
   refuse(wire: SimulatedWire, error: WireError): Response;
   /** Tokens of a request that is not answered. */
-  count(wire: SimulatedWire, body: unknown): Response;
+  count(wire: SimulatedWire, body: unknown, headers: Headers): Response;
   exchanges(): readonly Exchange[];
   readonly windowTokens: number;
 }
@@ -42,9 +42,6 @@ const NOTHING_KNOWN = {
   cacheWriteTokens: null,
 } as const;
 
-const DEFAULT_WINDOW_TOKENS = 200_000;
-const DEFAULT_OUTPUT_TOKENS = 64_000;
-
 /** The wires tell times in seconds. */
 const MS_PER_SECOND = 1_000;
 
@@ -54,6 +51,7 @@ export function createProvider(options: SimulatorOptions): SimulatedProvider {
   const limits = {
     maximumOutputTokens: options.maximumOutputTokens ?? DEFAULT_OUTPUT_TOKENS,
     models: options.models ?? null,
+    prefill: options.prefill ?? "reject",
   };
   const nowMs = options.nowMs ?? Date.now;
   const sizer = createSizer(options.countTokens ?? countByLength, options.tokenFactorRatio ?? 1);
@@ -69,6 +67,12 @@ export function createProvider(options: SimulatorOptions): SimulatedProvider {
   const refuse = (wire: SimulatedWire, error: WireError, facts: Partial<Exchange> = {}): Response => {
     note({ wire: wire.name, outcome: "rejected", status: error.status, error: error.message, ...facts });
     return { status: error.status, retryAfterSeconds: null, content: { body: wire.errorBody(error) }, fault: null };
+  };
+  const refusedFor = (wire: SimulatedWire, headers: Headers): Response | null => {
+    const key = wire.keyOf(headers);
+    if (key === null || (options.key !== undefined && key !== options.key)) return refuse(wire, wire.keyError(key));
+    const headerError = wire.headerError(headers);
+    return headerError === null ? null : refuse(wire, headerError);
   };
   const nextReply = (request: SimulatedRequest): SimulatedReply =>
     typeof options.replies === "function" ? options.replies(request) : (options.replies[request.replyIndex] ?? SCRIPT_END);
@@ -116,7 +120,9 @@ export function createProvider(options: SimulatorOptions): SimulatedProvider {
     windowTokens,
     exchanges: () => exchanges,
     refuse: (wire, error) => refuse(wire, error),
-    count: (wire, body) => {
+    count: (wire, body, headers) => {
+      const refused = refusedFor(wire, headers);
+      if (refused !== null) return refused;
       try {
         // Counting takes a request without the reply's limit.
         const prompt = wire.read({ max_tokens: 1, ...(isRecord(body) ? body : {}) }, limits);
@@ -128,10 +134,8 @@ export function createProvider(options: SimulatorOptions): SimulatedProvider {
       }
     },
     respond: (wire, body, headers) => {
-      const key = wire.keyOf(headers);
-      if (key === null || (options.key !== undefined && key !== options.key)) return refuse(wire, wire.keyError(key));
-      const headerError = wire.headerError(headers);
-      if (headerError !== null) return refuse(wire, headerError);
+      const refused = refusedFor(wire, headers);
+      if (refused !== null) return refused;
       try {
         const prompt = wire.read(body, limits);
         return answerTo(wire, prompt, sizer.sized(prompt.segments));
@@ -147,8 +151,9 @@ export function createProvider(options: SimulatorOptions): SimulatedProvider {
 function cachesOf(options: SimulatorOptions, nowMs: () => number): Readonly<Record<WireName, PromptCache>> {
   if (options.cache === null) return { anthropic: NO_CACHE, "openai-chat": NO_CACHE, "openai-responses": NO_CACHE };
   const rules = options.cache ?? DEFAULT_CACHE_RULES;
+  const minimumOf = options.cache === undefined ? minimumCachedTokens : () => rules.minimumTokens;
   return {
-    anthropic: createBreakpointCache(rules, nowMs),
+    anthropic: createBreakpointCache(rules, nowMs, minimumOf),
     "openai-chat": createAutomaticCache(rules, nowMs),
     "openai-responses": createAutomaticCache(rules, nowMs),
   };

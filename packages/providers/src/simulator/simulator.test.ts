@@ -1,7 +1,9 @@
 import { PlimsollError } from "@plimsoll/core";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { MODEL_CATALOG } from "../catalog/catalog.ts";
 import type { Simulator, SimulatorOptions } from "./index.ts";
 import { repliesOfTranscript, startSimulator } from "./index.ts";
+import { minimumCachedTokens } from "./options.ts";
 import { signatureOf } from "./signature.ts";
 
 async function simulatorWith(options: Partial<SimulatorOptions> = {}): Promise<Simulator> {
@@ -112,6 +114,49 @@ describe("the Messages wire", () => {
       "a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block",
     ],
     [
+      "a breakpoint on empty text",
+      body([user([{ type: "text", text: "", ...mark }])]),
+      "messages.0.content.0.text: cache_control cannot be set for empty text blocks",
+    ],
+    ["empty system text", body([go], { system: "" }), "system: text content blocks must be non-empty"],
+    [
+      "a breakpoint on empty system text",
+      body([go], { system: [{ type: "text", text: "", ...mark }] }),
+      "system.0: cache_control cannot be set for empty text blocks",
+    ],
+    [
+      "a breakpoint on reasoning",
+      body([go, assistant([{ type: "thinking", thinking: "hm", signature: signatureOf("hm"), ...mark }, call("a")]), go]),
+      "messages.1.content.0.thinking.cache_control: Extra inputs are not permitted",
+    ],
+    [
+      "reasoning without a signature",
+      body([go, assistant([{ type: "thinking", thinking: "hm" }, call("a")]), user([result("a")])]),
+      "messages.1.content.0.thinking.signature: Field required",
+    ],
+    ["a tool without a schema", body([go], { tools: [{ name: "f" }] }), "tools.0.custom.input_schema: Field required"],
+    ["a temperature over one", body([go], { temperature: 1.1 }), "temperature: Input should be less than or equal to 1"],
+    [
+      "a temperature with thinking",
+      body([go], { temperature: 0.2, thinking: { type: "adaptive" } }),
+      "`temperature` may only be set to 1 when thinking is enabled or in adaptive mode. Please consult our documentation at https://platform.claude.com/docs/en/build-with-claude/extended-thinking",
+    ],
+    [
+      "a forced tool with thinking",
+      body([go], { tool_choice: { type: "any" }, thinking: { type: "adaptive" } }),
+      "Thinking may not be enabled when tool_choice forces tool use.",
+    ],
+    [
+      "a budget of thinking that is too small",
+      body([go], { thinking: { type: "enabled", budget_tokens: 500 } }),
+      "thinking.enabled.budget_tokens: Input should be greater than or equal to 1024",
+    ],
+    [
+      "a budget of thinking that leaves no room",
+      body([go], { max_tokens: 2_000, thinking: { type: "enabled", budget_tokens: 2_000 } }),
+      "`max_tokens` must be greater than `thinking.budget_tokens`.",
+    ],
+    [
       "one tool twice",
       body([go], { tools: [1, 2].map(() => ({ name: "f", input_schema: { type: "object" } })) }),
       "tools: Tool names must be unique.",
@@ -123,6 +168,20 @@ describe("the Messages wire", () => {
       answer: { type: "error", error: { type: "invalid_request_error", message }, request_id: "req_simulated" },
     });
     expect(simulator.exchanges()).toMatchObject([{ outcome: "rejected", status: 400, error: message }]);
+  });
+
+  test.each([
+    ["that ends in words is taken", "The answer is", 200, undefined],
+    [
+      "that ends in white space is not",
+      "The answer ",
+      400,
+      "messages: final assistant content cannot end with trailing whitespace",
+    ],
+  ])("of a model that takes a prefill, one %s", async (_, prefill, status, message) => {
+    const simulator = await simulatorWith({ prefill: "accept" });
+    const answer = await post(simulator, "/v1/messages", body([go, assistant(prefill)]));
+    expect(answer).toMatchObject({ status, ...(message === undefined ? {} : { answer: { error: { message } } }) });
   });
 
   test("refuses thinking whose open tool loop has lost its reasoning", async () => {
@@ -162,6 +221,7 @@ describe("the Messages wire", () => {
     const request = { model: "m", messages: [user("x".repeat(400))] };
     expect(await post(simulator, "/v1/messages/count_tokens", request)).toEqual({ status: 200, answer: { input_tokens: 150 } });
     expect(simulator.exchanges()).toEqual([]);
+    expect(await post(simulator, "/v1/messages/count_tokens", request, {})).toMatchObject({ status: 401 });
   });
 
   test.each([
@@ -237,11 +297,65 @@ describe("the Chat Completions wire", () => {
       [],
       "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.",
     ],
+    [
+      "a result that names no call",
+      [go, calls("a"), { role: "tool", content: "x" }],
+      "Missing parameter 'tool_call_id': messages with role 'tool' must have a 'tool_call_id'.",
+    ],
   ])("refuses %s", async (_, messages, message) => {
     const simulator = await simulatorWith();
     expect(await post(simulator, "/v1/chat/completions", { model: "m", messages })).toMatchObject({
       status: 400,
       answer: { error: { type: "invalid_request_error", message } },
+    });
+  });
+
+  test.each<[string, string, object, string, string, string | null]>([
+    [
+      "the older name of the limit on a model that reasons",
+      "gpt-5-mini",
+      { max_tokens: 100 },
+      "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+      "max_tokens",
+      "unsupported_parameter",
+    ],
+    [
+      "a temperature on a model that reasons",
+      "o3",
+      { temperature: 0.2 },
+      "Unsupported value: 'temperature' does not support 0.2 with this model. Only the default (1) value is supported.",
+      "temperature",
+      "unsupported_value",
+    ],
+    [
+      "a choice of tools without tools",
+      "m",
+      { tool_choice: "auto" },
+      "Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified.",
+      "tool_choice",
+      null,
+    ],
+    [
+      "options of a stream without one",
+      "m",
+      { stream_options: { include_usage: true } },
+      "The 'stream_options' parameter is only allowed when 'stream' is enabled.",
+      "stream_options",
+      null,
+    ],
+    [
+      "a tool's name with other characters",
+      "m",
+      { tools: [{ type: "function", function: { name: "read file" } }] },
+      "Invalid 'tools[0].function.name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.",
+      "tools[0].function.name",
+      "invalid_value",
+    ],
+  ])("refuses %s", async (_, model, parameters, message, param, code) => {
+    const simulator = await simulatorWith();
+    expect(await post(simulator, "/v1/chat/completions", { model, messages: [go], ...parameters })).toEqual({
+      status: 400,
+      answer: { error: { type: "invalid_request_error", message, param, code } },
     });
   });
 
@@ -288,6 +402,30 @@ describe("the Responses wire", () => {
       404,
       "Item with id 'rs_1' not found. Items are not persisted when `store` is set to false. Try again with `store` set to true, or remove this item from your input.",
     ],
+    [
+      "a call under its id without the reasoning that it came with",
+      [go, { ...functionCall, id: "fc_1_after_rs_1" }, output],
+      400,
+      "Item 'fc_1_after_rs_1' of type 'function_call' was provided without its required 'reasoning' item: 'rs_1'.",
+    ],
+    [
+      "an item by reference",
+      [go, { type: "item_reference", id: "msg_9" }],
+      404,
+      "Item with id 'msg_9' not found. Items are not persisted when `store` is set to false. Try again with `store` set to true, or remove this item from your input.",
+    ],
+    [
+      "a call without arguments",
+      [go, { type: "function_call", call_id: "a", name: "f" }, output],
+      400,
+      "Missing required parameter: 'input[1].arguments'.",
+    ],
+    [
+      "an output without text",
+      [go, functionCall, { type: "function_call_output", call_id: "a" }],
+      400,
+      "Missing required parameter: 'input[2].output'.",
+    ],
     ["an item twice", [go, reasoning, reasoning, functionCall, output], 400, "Duplicate item found with id rs_1."],
     [
       "input as the model's words",
@@ -301,6 +439,32 @@ describe("the Responses wire", () => {
       status,
       answer: { error: { message } },
     });
+  });
+
+  test.each([
+    ["an earlier response", { previous_response_id: "resp_1" }, "Previous response with id 'resp_1' not found."],
+    [
+      "too short a reply",
+      { max_output_tokens: 15 },
+      "Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16, but got 15 instead.",
+    ],
+    [
+      "a tool's name with other characters",
+      { tools: [{ type: "function", name: "read.file" }] },
+      "Invalid 'tools[0].name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.",
+    ],
+  ])("refuses %s", async (_, parameters, message) => {
+    const simulator = await simulatorWith();
+    expect(await post(simulator, "/v1/responses", { model: "m", input: [go], ...parameters })).toMatchObject({
+      status: 400,
+      answer: { error: { message } },
+    });
+  });
+
+  test("takes a call under its id behind the reasoning that it came with", async () => {
+    const simulator = await simulatorWith();
+    const input = [go, reasoning, { ...functionCall, id: "fc_1_after_rs_1" }, output];
+    expect(await post(simulator, "/v1/responses", { model: "m", input })).toMatchObject({ status: 200 });
   });
 
   test("takes an output anywhere behind its call", async () => {
@@ -388,6 +552,46 @@ describe("the prompt cache", () => {
     await chat("a", "c");
     await chat("d");
     expect(usageOf(simulator).map(([read]) => read)).toEqual([0, 11 * 128, 11 * 128, 0]);
+  });
+});
+
+test.each([
+  "claude-opus-4-5-20251101",
+  "claude-haiku-4-5",
+  "claude-3-5-haiku-20241022",
+  "claude-sonnet-4-5",
+  "claude-opus-4-8",
+])("%s: the catalogue, written apart, knows the same shortest cached prompt", (modelId) => {
+  expect(minimumCachedTokens(modelId)).toBe(MODEL_CATALOG.cacheRulesOf(modelId).minimumTokens);
+});
+
+describe("models", () => {
+  const get = async (simulator: Simulator, path: string, headers: Readonly<Record<string, string>> = {}) => {
+    const response = await fetch(`${simulator.url}${path}`, { headers });
+    const answer: unknown = await response.json();
+    return { status: response.status, answer };
+  };
+  const options = { models: ["a", "b"], contextWindowTokens: 9_000, maximumOutputTokens: 700 };
+
+  test.each<[string, string, Readonly<Record<string, string>>, number, unknown]>([
+    ["as llama.cpp", "/props", {}, 200, { default_generation_settings: { n_ctx: 9_000 } }],
+    ["as vLLM", "/v1/models", {}, 200, { object: "list", data: [{ id: "a", max_model_len: 9_000 }, { id: "b" }] }],
+    ["one of them", "/v1/models/b", {}, 200, { id: "b", object: "model", max_model_len: 9_000 }],
+    [
+      "as the Messages API",
+      "/v1/models",
+      VERSION,
+      200,
+      {
+        data: [{ type: "model", id: "a", max_input_tokens: 9_000, max_tokens: 700 }, { id: "b" }],
+        has_more: false,
+        last_id: "b",
+      },
+    ],
+    ["one that is not there", "/v1/models/c", VERSION, 404, { error: { type: "not_found_error" } }],
+    ["another address", "/v1/files", {}, 404, { error: { message: "Not found: /v1/files" } }],
+  ])("are told %s", async (_, path, headers, status, answer) => {
+    expect(await get(await simulatorWith(options), path, headers)).toMatchObject({ status, answer });
   });
 });
 

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import { PlimsollError } from "@plimsoll/core";
 import { parseRecord } from "../fields.ts";
+import { aboutModels } from "./about-models.ts";
 import { ANTHROPIC_WIRE } from "./anthropic-wire.ts";
 import type { Exchange } from "./exchange.ts";
 import { readBody, sendJson, sendResponse } from "./http.ts";
@@ -44,11 +45,12 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     const path = (request.url ?? "").split("?")[0] ?? "";
     const wire = WIRES[path.startsWith("/v1/") ? path : `/v1${path}`];
     if (request.method === "GET") {
-      sendJson(response, 200, aboutModels(path, options, provider.windowTokens));
+      const about = aboutModels(path, request.headers, options);
+      sendJson(response, about === null ? 404 : 200, about ?? notFound(path));
       return;
     }
     if (wire === undefined || request.method !== "POST") {
-      sendJson(response, 404, { error: { type: "not_found_error", message: `Not found: ${path}` } });
+      sendJson(response, 404, notFound(path));
       return;
     }
     const text = await readBody(request);
@@ -57,7 +59,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       return;
     }
     if (path.endsWith(COUNT_PATH)) {
-      await sendResponse(response, provider.count(wire, parseRecord(text)), { wire, echo: "" });
+      await sendResponse(response, provider.count(wire, parseRecord(text), request.headers), { wire, echo: "" });
       return;
     }
     const answer = provider.respond(wire, parseRecord(text), request.headers);
@@ -92,12 +94,6 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   };
 }
 
-/** What servers tell of their window: `max_model_len` as vLLM does, `n_ctx` as llama.cpp's `/props` does. */
-function aboutModels(path: string, options: SimulatorOptions, windowTokens: number) {
-  if (path === "/props") return { default_generation_settings: { n_ctx: windowTokens }, total_slots: 1 };
-  const ids = options.models ?? ["simulated"];
-  return {
-    object: "list",
-    data: ids.map((id) => ({ id, object: "model", owned_by: "simulator", max_model_len: windowTokens })),
-  };
+function notFound(path: string) {
+  return { error: { type: "not_found_error", message: `Not found: ${path}` } };
 }

@@ -64,6 +64,8 @@ export interface WireEvent {
 export interface WireLimits {
   readonly maximumOutputTokens: number;
   readonly models: readonly string[] | null;
+  /** Whether a request may end with the beginning of a reply. */
+  readonly prefill: "accept" | "reject";
 }
 
 /** A prompt that does not fit. */
