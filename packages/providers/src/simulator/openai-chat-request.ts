@@ -27,7 +27,9 @@ export function readOpenAiChat(body: unknown, limits: WireLimits): SimulatedProm
     });
   for (const [index, message] of messages.entries()) checkMessage(message, index);
   checkPairs(messages);
-  const tools: readonly Fields[] = recordsAt(body, "tools").flatMap((tool) => recordAt(tool, "function") ?? []);
+  const tools = recordsAt(body, "tools")
+    .map((tool) => recordAt(tool, "function"))
+    .filter((tool) => tool !== null);
   checkChatParameters(body, modelId, tools);
   const toolNames = tools.map((tool) => stringAt(tool, "name") ?? "");
   checkToolNames(toolNames, (index) => `tools[${index}].function.name`);
