@@ -8,10 +8,11 @@ export { FAMILY_LIMITS, familyLimitsOf, LIMITS_CHECKED_ON, tokenizerOf } from ".
 export { PRICES_AS_OF } from "./catalog/model-prices.ts";
 export type { ModelReference } from "./catalog/model-reference.ts";
 export { modelFamily, parseModelReference } from "./catalog/model-reference.ts";
+export { nearestModels } from "./catalog/nearest-models.ts";
 export type { GetJson, ProbedLimits } from "./catalog/probe-server.ts";
 export { probeServer } from "./catalog/probe-server.ts";
 export type { LimitSource, ModelResolution, ResolvedModel, SourcedTokens } from "./catalog/resolve-model.ts";
-export { describeWindow, resolveModel } from "./catalog/resolve-model.ts";
+export { describePrices, describeWindow, resolveModel } from "./catalog/resolve-model.ts";
 // Clients
 export type { FailureReason } from "./client/failure.ts";
 export { DEFAULT_IDLE_TIMEOUT_MS } from "./client/idle-stream.ts";

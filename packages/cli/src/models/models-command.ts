@@ -1,5 +1,12 @@
 import { formatTokens } from "@plimsoll/bench";
-import { describeWindow, FAMILY_LIMITS, LIMITS_CHECKED_ON, MODEL_CATALOG, resolveModel } from "@plimsoll/providers";
+import {
+  describePrices,
+  describeWindow,
+  FAMILY_LIMITS,
+  LIMITS_CHECKED_ON,
+  MODEL_CATALOG,
+  resolveModel,
+} from "@plimsoll/providers";
 import type { Command } from "commander";
 import { EXIT_OK } from "../exit-code.ts";
 import type { CliIo } from "../io.ts";
@@ -34,14 +41,11 @@ function familyTable(): string {
 
 async function aboutModel(reference: string): Promise<string> {
   const model = await resolveModel({ reference, unknownWindow: "off" });
-  const tier = model.prices?.tiers[0];
   const lines = [
     `${printable(model.modelId)}${model.host === null ? "" : ` at ${model.host}`}`,
     describeWindow(model),
     `output ${model.maxOutput.tokens === null ? "unknown" : `${model.maxOutput.tokens} tokens (${model.maxOutput.source})`}`,
-    tier === undefined
-      ? "prices unknown"
-      : `$${tier.inputUsdPerMillion} in, $${tier.cacheReadUsdPerMillion} cache read, $${tier.cacheWriteUsdPerMillion} cache write, $${tier.outputUsdPerMillion} out a million tokens`,
+    describePrices(model),
     `tokenizer ${model.tokenizer}`,
   ];
   return `${lines.join("\n")}\n`;

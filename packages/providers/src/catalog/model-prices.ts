@@ -19,6 +19,14 @@ export function pricesOf(modelId: string, host: string | null = null): ModelPric
   return override?.prices ?? packagePrices(modelId, host);
 }
 
+/** Where a model's prices are from, in words for a person; `null` where nobody knows them. They are never guessed from a relative's. */
+export function priceSourceOf(modelId: string, host: string | null = null): string | null {
+  const override = PRICE_OVERRIDES.find((entry) => entry.modelId === modelId);
+  if (override !== undefined) return `own table, ${override.checkedOn}: ${override.source}`;
+  const found = lookUp(modelId, host);
+  return found === null ? null : `prices of ${PRICES_AS_OF}, as ${found.provider.id}/${found.model.id}`;
+}
+
 /** The model's whole context window in tokens, as the price package states it; `null` where it does not. */
 export function contextWindowOf(modelId: string, host: string | null = null): number | null {
   return lookUp(modelId, host)?.model.context_window ?? null;

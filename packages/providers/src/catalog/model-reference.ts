@@ -13,6 +13,7 @@ const HOSTS: Readonly<Record<string, string | null>> = {
   openrouter: "openrouter",
   azure: "azure",
   bedrock: "aws",
+  vertex: "google",
   deepseek: "deepseek",
   moonshot: "moonshotai",
   mistral: "mistral",

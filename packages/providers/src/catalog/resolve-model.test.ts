@@ -3,7 +3,7 @@ import { startSimulator } from "../simulator/index.ts";
 import { modelFamily, parseModelReference } from "./model-reference.ts";
 import type { GetJson } from "./probe-server.ts";
 import { probeServer } from "./probe-server.ts";
-import { describeWindow, resolveModel } from "./resolve-model.ts";
+import { describePrices, describeWindow, resolveModel } from "./resolve-model.ts";
 
 const signal = new AbortController().signal;
 
@@ -129,4 +129,44 @@ describe("a server is asked", () => {
     const nothing: GetJson = () => Promise.reject(new Error("connection refused"));
     expect(await probeServer("http://server/v1", "m", { getJson: nothing, signal })).toBeNull();
   });
+});
+
+test.each([
+  [
+    "a vendor's own id",
+    "claude-sonnet-4-5",
+    "$3 in, $0.3 cache read, $3.75 cache write, $15 out a million tokens (prices of 2026-09-23, as anthropic/claude-sonnet-4-5)",
+  ],
+  [
+    "a dated id",
+    "gpt-5-mini-2025-08-07",
+    "$0.25 in, $0.025 cache read, $0.25 cache write, $2 out a million tokens (prices of 2026-09-23, as openai/gpt-5-mini)",
+  ],
+  [
+    "a region of a cloud costs more",
+    "bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+    "$3.3 in, $0.33 cache read, $4.125 cache write, $16.5 out a million tokens (prices of 2026-09-23, as aws/regional.anthropic.claude-sonnet-4-5-20250929-v1:0)",
+  ],
+  [
+    "our own table",
+    "synthetic/o200k",
+    "$3 in, $0.3 cache read, $3.75 cache write, $15 out a million tokens (own table, 2026-11-21: stand-in: no model wrote the bundled sessions; the list price of claude-sonnet-4-5 up to 200,000 tokens)",
+  ],
+  ["no price is guessed from a relative's, although the window is known", "claude-haiku-5-5", "prices unknown"],
+  ["a misspelt id", "claude-sonet-4-5", "prices unknown; did you mean claude-sonnet-4-5, claude-sonnet-4-0, claude-sonnet-4-6?"],
+  ["another one", "gtp-4o", "prices unknown; did you mean gpt-4o, gpt-4o-2024-05-13?"],
+  ["one that is near nothing", "my-own-model", "prices unknown"],
+  ["a server on this machine", "ollama/qwen3", "prices unknown"],
+])("prices say where they are from: %s", async (_, reference, line) => {
+  expect(describePrices(await resolveModel({ reference, unknownWindow: "off" }))).toBe(line);
+});
+
+test.each([
+  ["azure/gpt-4o", "azure", 2.5],
+  ["vertex/claude-sonnet-4-5@20250929", "vertex", 3],
+  ["openrouter/anthropic/claude-sonnet-4.5", "openrouter", 3],
+])("the host that serves it counts: %s", async (reference, host, inputUsdPerMillion) => {
+  const model = await resolveModel({ reference, unknownWindow: "off" });
+  expect(model.host).toBe(host);
+  expect(model.prices?.tiers[0].inputUsdPerMillion).toBe(inputUsdPerMillion);
 });

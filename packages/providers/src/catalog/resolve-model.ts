@@ -2,9 +2,10 @@ import type { CacheRules, ModelLimits, ModelPrices, Policy } from "@plimsoll/cor
 import { cacheRulesOf } from "./cache-rules.ts";
 import type { TokenizerFamily } from "./model-limits.ts";
 import { familyLimitsOf, LIMITS_CHECKED_ON, tokenizerOf } from "./model-limits.ts";
-import { contextWindowOf, PRICES_AS_OF, pricesOf } from "./model-prices.ts";
+import { contextWindowOf, PRICES_AS_OF, priceSourceOf, pricesOf } from "./model-prices.ts";
 import type { ModelReference } from "./model-reference.ts";
 import { isLocalHost, parseModelReference } from "./model-reference.ts";
+import { nearestModels } from "./nearest-models.ts";
 import type { ProbedLimits } from "./probe-server.ts";
 
 /** Where a figure comes from, in the order in which it is looked for. */
@@ -25,6 +26,8 @@ export interface ResolvedModel extends ModelReference {
   /** The limits as the engine takes them. */
   readonly limits: ModelLimits;
   readonly prices: ModelPrices | null;
+  /** Which table the prices are from, and under which name; `null` where nobody knows them. */
+  readonly priceSource: string | null;
   readonly cacheRules: CacheRules;
   readonly tokenizer: TokenizerFamily;
 }
@@ -77,6 +80,7 @@ export async function resolveModel(resolution: ModelResolution): Promise<Resolve
     maxOutput,
     limits: { contextWindowTokens: contextWindow.tokens, maxOutputTokens: maxOutput.tokens },
     prices: isLocal ? null : pricesOf(modelId, host),
+    priceSource: isLocal ? null : priceSourceOf(modelId, host),
     cacheRules: cacheRulesOf(modelId),
     tokenizer: tokenizerOf(modelId),
   };
@@ -90,4 +94,16 @@ function firstKnown(candidates: readonly SourcedTokens[]): SourcedTokens {
 export function describeWindow({ contextWindow: { tokens, source, note } }: ResolvedModel): string {
   const from = note === null ? source : `${source}, ${note}`;
   return tokens === null ? "context window unknown" : `context window ${tokens} tokens (${from})`;
+}
+
+/** The prices and where they are from, in one line for a person; an id that nothing is known of is answered with the nearest that are. */
+export function describePrices({ host, modelId, prices, priceSource, contextWindow }: ResolvedModel): string {
+  const [tier] = prices?.tiers ?? [];
+  if (tier !== undefined) {
+    const { inputUsdPerMillion, cacheReadUsdPerMillion, cacheWriteUsdPerMillion, outputUsdPerMillion } = tier;
+    return `$${inputUsdPerMillion} in, $${cacheReadUsdPerMillion} cache read, $${cacheWriteUsdPerMillion} cache write, $${outputUsdPerMillion} out a million tokens (${priceSource ?? "unknown"})`;
+  }
+  const isKnown = contextWindow.source === "catalogue" || contextWindow.source === "server";
+  const near = isKnown || isLocalHost(host) ? [] : nearestModels(modelId);
+  return near.length === 0 ? "prices unknown" : `prices unknown; did you mean ${near.join(", ")}?`;
 }
