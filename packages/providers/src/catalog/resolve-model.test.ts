@@ -153,7 +153,11 @@ test.each([
     "$3 in, $0.3 cache read, $3.75 cache write, $15 out a million tokens (own table, 2026-11-21: stand-in: no model wrote the bundled sessions; the list price of claude-sonnet-4-5 up to 200,000 tokens)",
   ],
   ["no price is guessed from a relative's, although the window is known", "claude-haiku-5-5", "prices unknown"],
-  ["a misspelt id", "claude-sonet-4-5", "prices unknown; did you mean claude-sonnet-4-5, claude-sonnet-4-0, claude-sonnet-4-6?"],
+  [
+    "a misspelt id",
+    "claude-sonet-4-5",
+    "prices unknown; did you mean claude-sonnet-4-5, claude-sonnet-4-0, claude-sonnet-4-6?",
+  ],
   ["another one", "gtp-4o", "prices unknown; did you mean gpt-4o, gpt-4o-2024-05-13?"],
   ["one that is near nothing", "my-own-model", "prices unknown"],
   ["a server on this machine", "ollama/qwen3", "prices unknown"],
