@@ -56,6 +56,7 @@ export { remarks } from "./report/remarks.ts";
 export { renderJsonReport } from "./report/report-json.ts";
 export { benchReportJsonSchema, benchReportSchema } from "./report/schema/report-schema.ts";
 export { summaryLines } from "./report/summary-lines.ts";
+export { renderTuneHtml, type ShownTuneResult } from "./report/tune-page.ts";
 export { type SizeValidity, sizeValidity, validityLines } from "./report/validity.ts";
 export { windowLabel } from "./report/window-label.ts";
 export type { CacheMiss } from "./results/cache-miss.ts";

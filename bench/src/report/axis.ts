@@ -7,12 +7,16 @@ export interface Axis {
 /** Steps of an axis: about so many (chosen). */
 const TICKS = 5;
 
-/** An axis for values, between two places of a picture. */
+/** How far around values that are all the same an axis reaches (chosen). */
+const SAME_PAD_RATIO = 0.05;
+
+/** An axis for values, between two places of a picture. Values that are all the same lie in its middle, but for zeros. */
 export function linearAxis(values: readonly number[], [start, end]: readonly [number, number]): Axis {
-  const low = values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
-  const high = values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
-  const span = high - low || Math.abs(high) || 1;
-  const step = roundStep(span / TICKS);
+  const least = values.reduce((most, value) => Math.min(most, value), Number.POSITIVE_INFINITY);
+  const most = values.reduce((largest, value) => Math.max(largest, value), Number.NEGATIVE_INFINITY);
+  const pad = least === most ? Math.abs(most) * SAME_PAD_RATIO : 0;
+  const [low, high] = [least - pad, most + pad];
+  const step = roundStep((high - low || 1) / TICKS);
   const from = Math.floor(low / step) * step;
   const count = Math.max(1, Math.ceil((high - from) / step));
   const through = from + count * step;
