@@ -7,8 +7,8 @@ import { createChatCompactor } from "./openai-chat.ts";
 import { createItemsCompactor } from "./openai-responses.ts";
 
 const limits = { contextWindowTokens: 200_000, maxOutputTokens: 2_000 };
-/** 40,000 tokens: five times the preset's cap. */
-const LONG = Array.from({ length: 8_000 }, (_, line) => `line ${line} of the output`).join("\n");
+/** 80,000 tokens: five times the preset's cap. */
+const LONG = Array.from({ length: 16_000 }, (_, line) => `line ${line} of the output`).join("\n");
 const SHORT = "two lines\nof output";
 
 interface Fitted {
@@ -84,7 +84,7 @@ test.each(dropIns)(
     // Everything else is the caller's own.
     expect(sent).toHaveLength(own.length);
     expect(sent.filter((item, index) => item !== own[index])).toHaveLength(1);
-    expect(JSON.stringify(own)).toContain("line 7999 of");
+    expect(JSON.stringify(own)).toContain("line 15999 of");
   },
 );
 

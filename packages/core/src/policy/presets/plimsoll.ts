@@ -46,6 +46,6 @@ export const PLIMSOLL_MODEL_POLICY: Policy = {
   ...PLIMSOLL_POLICY,
   name: "plimsoll-model",
   strategies: [
-    { kind: "summarize", writer: "model", boundary: "any-safe", promptId: "checkpoint", turnPrefixPromptId: "turn-prefix" },
+    { kind: "summarize", writer: "model", boundary: "any-safe", promptId: "checkpoint", turnPrefixPromptId: null },
   ],
 };
