@@ -10,7 +10,7 @@ import type { Estimator, Overhead } from "../prediction.ts";
 import type { WorkCounter } from "../work.ts";
 import type { Account, Beside, MeasuredMessage } from "./account.ts";
 import { EMPTY_ACCOUNT } from "./account.ts";
-import type { ContentOf } from "./content.ts";
+import type { ContentOf, MessageContent } from "./content.ts";
 import { contentReader, fixedTokensOf, isSameContent } from "./content.ts";
 import { modelOf, withMessage, withReport, withView } from "./fold-account.ts";
 import { addCounts, NO_LOAD, withContent } from "./load.ts";
@@ -105,11 +105,17 @@ function sizeLookup(contentOf: ContentOf): (message: Message, account: Account, 
     const content = contentOf(message);
     const modelId = account.nextModelId ?? account.reportedModelId;
     const isReported = modelId === account.reportedModelId;
-    if (isReported && account.reply?.content === content) return arrivalOf(account, model).returnedTokens;
+    if (isReported && isReply(account, message, content)) return arrivalOf(account, model).returnedTokens;
     const size = sizesOf(account.measured).get(message.id);
     if (size !== undefined && isSameContent(size.content, content) && size.modelId === modelId) return size.tokens;
     return loadTokens(withContent(NO_LOAD, content, fixedTokensOf(content, model.prior.image)), model);
   };
+}
+
+/** True for the reply of the newest report, unedited; a log that is read again has another value of it. */
+function isReply({ reply }: Account, message: Message, content: MessageContent): boolean {
+  if (reply === null || reply.content === null || reply.messageId !== message.id) return false;
+  return isSameContent(reply.content, content);
 }
 
 /** Sizes by message id. A sequence that goes on from the one before costs what is new in it; any other is read anew. */
