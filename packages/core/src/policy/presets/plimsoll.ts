@@ -45,7 +45,5 @@ export const PLIMSOLL_POLICY: Policy = {
 export const PLIMSOLL_MODEL_POLICY: Policy = {
   ...PLIMSOLL_POLICY,
   name: "plimsoll-model",
-  strategies: [
-    { kind: "summarize", writer: "model", boundary: "any-safe", promptId: "checkpoint", turnPrefixPromptId: null },
-  ],
+  strategies: [{ kind: "summarize", writer: "model", boundary: "any-safe", promptId: "checkpoint", turnPrefixPromptId: null }],
 };
