@@ -110,7 +110,7 @@ export { digestSource, type SummaryPlace, type SummarySource } from "./summaries
 export { addedTallies, NO_SUMMARIES_ASKED, type SummaryTally } from "./summaries/summary-tally.ts";
 export { gridOf, policyAt, type SweepAxis, type SweepSetting, type SweptPolicy } from "./sweep/grid.ts";
 export { parseAxis } from "./sweep/parse-axis.ts";
-export { numbersAt, type PolicyNumber, policyNumbers, withNumber } from "./sweep/policy-path.ts";
+export { numbersAt, type PolicyNumber, policyNumbers, type SweepValue, withValue } from "./sweep/policy-path.ts";
 export type { ImportNote, ImportNoteCode, Transcript } from "./transcript.ts";
 // Tuning
 export { FEWEST_SESSIONS, type Sureness } from "./tune/bootstrap.ts";

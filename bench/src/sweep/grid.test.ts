@@ -1,8 +1,8 @@
-import { OPAL_POLICY, type Policy, policySchema, SVEN_POLICY } from "@plimsoll/core";
+import { KLAUDE_CODE_POLICY, OPAL_POLICY, type Policy, policySchema, SVEN_POLICY } from "@plimsoll/core";
 import { describe, expect, test } from "vitest";
 import { gridOf } from "./grid.ts";
 import { parseAxis } from "./parse-axis.ts";
-import { withNumber } from "./policy-path.ts";
+import { type SweepValue, withValue } from "./policy-path.ts";
 
 /** Two strategies, the first of which alone counts results. */
 const CLEARING: Policy = {
@@ -17,16 +17,28 @@ describe("an axis", () => {
     ["truncation.capTokens=2000..6000:2000", "truncation.capTokens", [2000, 4000, 6000]],
     ["x.y=3", "x.y", [3]],
     ["x.y=1..1.5:0.4", "x.y", [1, 1.4]],
+    ["summary.request=serialised,prefix", "summary.request", ["serialised", "prefix"]],
+    ["gates.countPending=true,false", "gates.countPending", [true, false]],
+    ["truncation=null", "truncation", [null]],
   ])("%s is read", (text, path, values) => {
     expect(parseAxis(text)).toEqual({ path, values });
   });
 
-  test.each(["trigger.ratio", "=1", "a=", "a=b", "a=1..2", "a=2..1:0.5", "a=1..2:0", "a=1..2..3:1", "a=1=2", "a=1,,2", "a=-1"])(
-    "%s is refused with its form",
-    (text) => {
-      expect(() => parseAxis(text)).toThrow(/give a path with a range or a list/);
-    },
-  );
+  test.each([
+    "trigger.ratio",
+    "=1",
+    "a=",
+    "a=1..2",
+    "a=2..1:0.5",
+    "a=1..2:0",
+    "a=1..2..3:1",
+    "a=1=2",
+    "a=1,,2",
+    "a=-1",
+    "a=x..y:1",
+  ])("%s is refused with its form", (text) => {
+    expect(() => parseAxis(text)).toThrow(/give a path with a range or a list/);
+  });
 });
 
 describe("a path", () => {
@@ -36,18 +48,34 @@ describe("a path", () => {
     ["the one strategy that has it", CLEARING, "strategies.keepResults", {}],
     ["a step of a list", CLEARING, "strategies.0.keepResults", {}],
   ])("names a number by %s", (_, policy, path, expected) => {
-    const data = withNumber(policy, path, 0.5);
+    const data = withValue(policy, path, 0.5);
     expect(data).not.toEqual(policy);
     expect(data).toMatchObject(expected);
     expect(data).toMatchObject({ name: policy.name, gates: policy.gates });
   });
 
   test.each([
-    ["is unknown", OPAL_POLICY, "trigger.rato", "trigger.rato: no number of this policy; it has trigger.atLeast.ratio"],
-    ["is no number", OPAL_POLICY, "summary.role", "summary.role: no number of this policy; it has summary.maxTokens"],
-    ["names two numbers", SVEN_POLICY, "trigger.x", "no number"],
+    ["is mistyped", OPAL_POLICY, "trigger.rato", "trigger.rato: no value of this policy; did you mean trigger.atLeast.ratio?"],
+    ["is mistyped deep inside", SVEN_POLICY, "progress.maximumFailure", "did you mean progress.maximumFailures?"],
+    ["is unknown", SVEN_POLICY, "facts.somethingElse", "facts.somethingElse: no value of this policy; it has facts.maxTokens"],
+    ["names two values", KLAUDE_CODE_POLICY, "keep.tokens", "say which"],
   ])("that %s is refused with those that are like it", (_, policy, path, line) => {
-    expect(() => withNumber(policy, path, 1)).toThrow(line);
+    expect(() => withValue(policy, path, 1)).toThrow(line);
+  });
+});
+
+describe("a value", () => {
+  test.each<[string, string, SweepValue, object]>([
+    ["a word", "summary.request", "prefix", { summary: { request: "prefix" } }],
+    ["a switch", "gates.countPending", true, { gates: { countPending: true } }],
+    ["a cap that the policy has not", "truncation.capTokens", 3000, { truncation: { capTokens: 3000 } }],
+    ["a cap of a summary's results", "summary.resultCapChars", 500, { summary: { resultCapChars: 500 } }],
+    ["a number deep inside", "emergency.atLeast.ratio", 0.99, { emergency: { atLeast: { ratio: 0.99 } } }],
+    ["none in place of a part", "emergency", null, { emergency: null }],
+  ])("can be %s", (_, path, value, expected) => {
+    const uncapped: Policy = { ...SVEN_POLICY, truncation: null };
+    const [swept] = gridOf(uncapped, [{ path, values: [value] }]);
+    expect(swept?.policy).toMatchObject(expected);
   });
 });
 

@@ -1,16 +1,16 @@
 import { PlimsollError, type Policy, policySchema } from "@plimsoll/core";
-import { withNumber } from "./policy-path.ts";
+import { type SweepValue, withValue } from "./policy-path.ts";
 
-/** One number of a policy and the values that it takes. */
+/** One value of a policy and what it takes in its place. */
 export interface SweepAxis {
   readonly path: string;
-  readonly values: readonly number[];
+  readonly values: readonly SweepValue[];
 }
 
 /** One value of an axis. */
 export interface SweepSetting {
   readonly path: string;
-  readonly value: number;
+  readonly value: SweepValue;
 }
 
 /** A policy of a grid: its settings, in the order of the axes, are in its name. */
@@ -24,7 +24,7 @@ export interface SweptPolicy {
 const MOST_POLICIES = 2_000;
 
 /**
- * The policy at every point of the grid. Throws `bad-input` where a path names no number, where a value is none that a policy may have, or
+ * The policy at every point of the grid. Throws `bad-input` where a path names no value, where a value is none that a policy may have, or
  * where the grid has more than 2,000 points.
  */
 export function gridOf(base: Policy, axes: readonly SweepAxis[]): readonly SweptPolicy[] {
@@ -40,7 +40,7 @@ export function gridOf(base: Policy, axes: readonly SweepAxis[]): readonly Swept
 export function policyAt(base: Policy, settings: readonly SweepSetting[]): SweptPolicy {
   const name = `${base.name} ${settings.map(({ path, value }) => `${path}=${value}`).join(" ")}`;
   let data: unknown = { ...base, name };
-  for (const { path, value } of settings) data = withNumber(data, path, value);
+  for (const { path, value } of settings) data = withValue(data, path, value);
   const result = policySchema.safeParse(data);
   if (result.success) return { policy: result.data, base: base.name, settings };
   const [issue] = result.error.issues;

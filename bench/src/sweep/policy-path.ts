@@ -1,31 +1,52 @@
 import { isRecord, PlimsollError } from "@plimsoll/core";
+import { distance } from "fastest-levenshtein";
 
-/** A number inside a policy's data: its whole path, and its value. */
-export interface PolicyNumber {
+/** A single value inside a policy's data. `null` is a value, too: what a policy leaves out can be given one. */
+export type SweepValue = number | string | boolean | null;
+
+/** A value of a policy with its whole path. */
+export interface PolicyValue {
   readonly path: readonly string[];
+  readonly value: SweepValue;
+}
+
+/** A number inside a policy's data with its whole path. */
+export interface PolicyNumber extends PolicyValue {
   readonly value: number;
 }
 
-/** All numbers of a policy's data, with their whole paths, e.g. `trigger.atLeast.ratio`. */
-export function policyNumbers(policy: unknown, path: readonly string[] = []): readonly PolicyNumber[] {
-  if (typeof policy === "number") return [{ path, value: policy }];
-  if (typeof policy !== "object" || policy === null) return [];
-  return Object.entries(policy).flatMap(([key, value]) => policyNumbers(value, [...path, key]));
+/** All single values of a policy's data, with their whole paths, e.g. `trigger.atLeast.ratio`. */
+export function policyValues(policy: unknown, path: readonly string[] = []): readonly PolicyValue[] {
+  if (policy === null || typeof policy === "number" || typeof policy === "string" || typeof policy === "boolean")
+    return [{ path, value: policy }];
+  if (typeof policy !== "object") return [];
+  return Object.entries(policy).flatMap(([key, value]) => policyValues(value, [...path, key]));
+}
+
+/** All numbers of a policy's data. */
+export function policyNumbers(policy: unknown): readonly PolicyNumber[] {
+  return policyValues(policy).filter(isNumber);
+}
+
+/** The numbers that a path names. */
+export function numbersAt(policy: unknown, path: string): readonly PolicyNumber[] {
+  return named(policyNumbers(policy), path);
+}
+
+function isNumber(found: PolicyValue): found is PolicyNumber {
+  return typeof found.value === "number";
 }
 
 /**
- * The numbers that a path names: the whole path, or one that leaves steps out as long as only one number fits. So `trigger.ratio` names
+ * The values that a path names: the whole path, or one that leaves steps out as long as only one fits. So `trigger.ratio` names
  * `trigger.atLeast.ratio`, and `strategies.keepResults` the first strategy that has it.
  */
-export function numbersAt(policy: unknown, path: string): readonly PolicyNumber[] {
+function named<Found extends PolicyValue>(values: readonly Found[], path: string): readonly Found[] {
   const steps = path.split(".");
-  const all = policyNumbers(policy);
-  const exact = all.filter((number) => number.path.join(".") === path);
+  const exact = values.filter((found) => found.path.join(".") === path);
   return exact.length > 0
     ? exact
-    : all.filter(
-        (number) => number.path[0] === steps[0] && number.path.at(-1) === steps.at(-1) && isWithin(steps, number.path),
-      );
+    : values.filter((found) => found.path[0] === steps[0] && found.path.at(-1) === steps.at(-1) && isWithin(steps, found.path));
 }
 
 /** True where all steps stand in the path, in their order. */
@@ -36,25 +57,54 @@ function isWithin(steps: readonly string[], path: readonly string[]): boolean {
 }
 
 /**
- * The policy's data with another number at a path. Throws `bad-input` where the path names no number of this policy, with those
- * that are like it, or more than one.
+ * The policy's data with another value at a path. Where the policy has `null` at the beginning of the path, the rest of it is put there:
+ * `truncation.capTokens` gives a cap to a policy without one; and `null` takes away what stands at a path. Throws `bad-input` where the
+ * path names no value of this policy, with the one that is nearest, or more than one.
  */
-export function withNumber(policy: unknown, path: string, value: number): unknown {
-  const [found, other] = numbersAt(policy, path);
-  if (found === undefined) throw new PlimsollError("bad-input", `${path}: no number of this policy; ${hint(policy, path)}`);
+export function withValue(policy: unknown, path: string, value: SweepValue): unknown {
+  const values = policyValues(policy);
+  const [found, other] = named(values, path);
+  if (found === undefined) {
+    if (value === null && values.some((each) => each.path.join(".").startsWith(`${path}.`)))
+      return replaced(policy, path.split("."), null);
+    const left = values.find((each) => each.value === null && path.startsWith(`${each.path.join(".")}.`));
+    if (left === undefined) throw new PlimsollError("bad-input", `${path}: no value of this policy; ${hint(values, path)}`);
+    return replaced(policy, left.path, nested(path.split(".").slice(left.path.length), value));
+  }
   if (other !== undefined)
     throw new PlimsollError("bad-input", `${path}: names ${found.path.join(".")} and ${other.path.join(".")}; say which`);
   return replaced(policy, found.path, value);
 }
 
-function hint(policy: unknown, path: string): string {
-  const names = policyNumbers(policy).map((number) => number.path.join("."));
+function nested(path: readonly string[], value: SweepValue): unknown {
+  return path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
+}
+
+/** A path is near if at most a third of its characters would have to change; chosen. */
+const NEAR_RATIO = 1 / 3;
+
+/** The nearest path, whole or with its middle left out; else all that begin or end alike. */
+function hint(values: readonly PolicyValue[], path: string): string {
+  const ranked = values
+    .map((found) => ({
+      name: found.path.join("."),
+      changes: Math.min(...formsOf(found.path).map((form) => distance(path, form))),
+    }))
+    .toSorted((a, b) => a.changes - b.changes);
+  const [nearest] = ranked;
+  if (nearest !== undefined && nearest.changes <= path.length * NEAR_RATIO) return `did you mean ${nearest.name}?`;
   const [first = ""] = path.split(".");
-  const alike = names.filter((name) => name.startsWith(`${first}.`) || name.split(".").at(-1) === path.split(".").at(-1));
+  const last = path.split(".").at(-1);
+  const names = values.map((found) => found.path.join("."));
+  const alike = names.filter((name) => name.startsWith(`${first}.`) || name.split(".").at(-1) === last);
   return `it has ${(alike.length > 0 ? alike : names).join(", ")}`;
 }
 
-function replaced(data: unknown, path: readonly string[], value: number): unknown {
+function formsOf(path: readonly string[]): readonly string[] {
+  return [path.join("."), [path[0], path.at(-1)].join(".")];
+}
+
+function replaced(data: unknown, path: readonly string[], value: unknown): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return value;
   if (Array.isArray(data)) return data.map((item, index) => (String(index) === key ? replaced(item, rest, value) : item));

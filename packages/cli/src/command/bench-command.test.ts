@@ -327,7 +327,7 @@ describe("a sweep", { timeout: REPLAY_MS }, () => {
   });
 
   test.each([
-    ["trigger.rato=0.5,0.6", "sven: trigger.rato: no number of this policy; it has trigger.atLeast.ratio"],
+    ["trigger.rato=0.5,0.6", "sven: trigger.rato: no value of this policy; did you mean trigger.atLeast.ratio?"],
     ["trigger.ratio=2,3", "sven: sven trigger.ratio=2: no policy can have this value"],
     ["trigger.ratio", "--sweep trigger.ratio: give a path with a range or a list"],
   ])("--sweep %s is refused", async (axis, line) => {

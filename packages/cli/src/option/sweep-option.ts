@@ -1,4 +1,4 @@
-import { gridOf, type PolicySweep, parseAxis } from "@plimsoll/bench";
+import { gridOf, type PolicySweep, parseAxis, type SweepSetting } from "@plimsoll/bench";
 import { isPlimsollError, type Policy } from "@plimsoll/core";
 
 /** Policies after a sweep: those that never act as they were, of the others the whole grid. */
@@ -16,6 +16,7 @@ export function sweepPolicies(policies: readonly Policy[], axes: readonly string
   const swept: Policy[] = [];
   const sweeps = new Map<string, PolicySweep>();
   const problems: string[] = [];
+  let hasGrid = false;
   for (const base of policies) {
     if (!base.enabled) {
       swept.push(base);
@@ -24,7 +25,9 @@ export function sweepPolicies(policies: readonly Policy[], axes: readonly string
     try {
       for (const { policy, settings } of gridOf(base, parsed)) {
         swept.push(policy);
-        sweeps.set(policy.name, { base: base.name, settings });
+        hasGrid = true;
+        const sweep = numericSweep(base.name, settings);
+        if (sweep !== null) sweeps.set(policy.name, sweep);
       }
     } catch (error) {
       // Another policy may well have the number; what this one lacks is said.
@@ -32,5 +35,12 @@ export function sweepPolicies(policies: readonly Policy[], axes: readonly string
       problems.push(`${base.name}: ${error.message}`);
     }
   }
-  return { policies: sweeps.size === 0 ? [] : swept, sweeps, problems };
+  return { policies: hasGrid ? swept : [], sweeps, problems };
+}
+
+/** Words do not stand on an axis: they make another base, and the numbers alone are the sweep. `null` without a number. */
+function numericSweep(base: string, settings: readonly SweepSetting[]): PolicySweep | null {
+  const numbers = settings.flatMap(({ path, value }) => (typeof value === "number" ? [{ path, value }] : []));
+  const words = settings.flatMap(({ path, value }) => (typeof value === "number" ? [] : [`${path}=${value}`]));
+  return numbers.length === 0 ? null : { base: [base, ...words].join(" "), settings: numbers };
 }
