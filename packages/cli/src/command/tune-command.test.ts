@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PEERS, type TunedPolicy, type TuneResult } from "@plimsoll/bench";
@@ -28,7 +28,7 @@ const run = async (...args: readonly string[]) => {
 
 describe("plimsoll tune", { timeout: REPLAY_MS }, () => {
   test("prints the front, what changes, and that one session says nothing for sure", async () => {
-    const args = ["session.jsonl", "-p", "sven", "-w", "32k", "--jobs", "1", "--no-presets"];
+    const args = ["session.jsonl", "-p", "sven", "-w", "32k", "--jobs", "1", "--no-presets", "--html", "tuned.html"];
     const { exitCode, stdout, stderr } = await run("tune", ...args);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect(stdout).toContain("With the prompt cache as recorded: sven, chosen on 1 session, tested on 1 session.");
@@ -37,6 +37,7 @@ describe("plimsoll tune", { timeout: REPLAY_MS }, () => {
     expect(stdout).toContain("How sure: it cannot be known.");
     expect(stdout).toMatch(/^# plimsoll\.yaml\npolicy: sven$/m);
     expect(readdirSync(join(folder, ".cache/plimsoll/replays"))).toEqual([]);
+    expect(readFileSync(join(folder, "tuned.html"), "utf8")).toContain("sven, prompt cache that never expires");
   });
 
   test("says where nothing can fire", async () => {

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { createSerialPool, createThreadPool, tune, type WindowRequest } from "@plimsoll/bench";
+import { createSerialPool, createThreadPool, renderTuneHtml, tune, type WindowRequest } from "@plimsoll/bench";
 import { KLAUDE_CODE_POLICY, OPAL_POLICY, PI_POLICY, PLIMSOLL_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
 import type { Command } from "commander";
 import { EXIT_FAILED, EXIT_OK, EXIT_USAGE } from "../exit-code.ts";
@@ -10,6 +10,7 @@ import { parseJobs } from "../option/jobs-option.ts";
 import { findPolicy } from "../option/policy-option.ts";
 import { DEFAULT_WINDOW, parseWindow } from "../option/window-option.ts";
 import { tuneReport } from "../output/tune-report.ts";
+import { writeWholeFile } from "../output/write-file.ts";
 import { readPrices } from "../prices/read-prices.ts";
 import { printable } from "../terminal/printable.ts";
 import { plimsollVersion } from "../version.ts";
@@ -22,6 +23,7 @@ interface TuneOptions {
   readonly jobs?: string;
   readonly prices?: string;
   readonly state?: string;
+  readonly html?: string;
   /** False with `--no-presets`. */
   readonly presets: boolean;
 }
@@ -40,6 +42,7 @@ export function addTuneCommand(program: Command, io: CliIo, onExit: (exitCode: n
     .option("--jobs <count>", "replays at a time (default: the processor's cores)")
     .option("--prices <file>", "prices by model id, as YAML, before those that come with plimsoll")
     .option("--state <folder>", "keep finished replays there and take those that are (default: kept until the run is done)")
+    .option("--html <file>", "write the fronts as charts and tables, one HTML page")
     .option("--no-presets", "leave out the best settings of the presets")
     .action(async (inputs: readonly string[], options: TuneOptions) => onExit(await tuneOn(inputs, options, io)));
 }
@@ -71,7 +74,9 @@ async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo
   ).finally(() => pool.close());
   await kept.finish();
   if (results.length === 0) return refuse([`${policy.name} has no number that could be tuned`], io);
-  io.stdout.write(`${tuneReport(results, policy)}\n`);
+  const text = tuneReport(results, policy);
+  io.stdout.write(`${text}\n`);
+  if (options.html !== undefined) await writeWholeFile(resolve(io.cwd, options.html), renderTuneHtml(results, text));
   return EXIT_OK;
 }
 
