@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { importFile } from "@plimsoll/bench";
 import type { Command } from "commander";
 import { EXIT_OK } from "../exit-code.ts";
+import { sessionFile } from "../input/session-file.ts";
 import type { CliIo } from "../io.ts";
 import { writeWholeFile } from "../output/write-file.ts";
 import { printable } from "../terminal/printable.ts";
@@ -17,10 +18,11 @@ export function addInspectCommand(program: Command, io: CliIo, onExit: (exitCode
   program
     .command("inspect")
     .description("show a session: its timeline, what fills its context, its compactions and what each took out")
-    .argument("<session>", "a session log of any agent that can be read")
+    .argument("<session>", "a session log of any agent that can be read, or the id of a session of plimsoll's")
     .option("--html <file>", "write a page as well")
     .action(async (session: string, { html }: InspectOptions) => {
-      const transcripts = await importFile(resolve(io.cwd, session), session);
+      const { path, displayName } = sessionFile(session, io);
+      const transcripts = await importFile(path, displayName);
       for (const transcript of transcripts) io.stdout.write(`${inspectText(transcript)}\n`);
       if (html !== undefined) {
         await writeWholeFile(resolve(io.cwd, html), inspectHtml(transcripts));

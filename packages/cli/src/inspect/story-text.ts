@@ -2,15 +2,12 @@ import { formatNumberOf, formatTokens } from "@plimsoll/bench";
 import { beginningOf, printable, shortened } from "../terminal/printable.ts";
 import { wrapped } from "../terminal/wrapped.ts";
 import { editWords } from "./edit-words.ts";
+import { lossText } from "./loss-text.ts";
 import type { CompactionStory, StoryLine, WorkStory } from "./session-story.ts";
-import { titleOf } from "./session-story.ts";
 
 /** Longest title of a turn, so that a line fits 80 columns. */
 const TITLE_CHARS = 76;
-/** What is listed of a loss; the rest is counted. Chosen. */
-const KINDS_LISTED = 4;
-const MESSAGES_LISTED = 3;
-const PATHS_LISTED = 4;
+/** Longest name of a tool that is listed. */
 const LISTED_CHARS = 60;
 
 /** A line of the story as text, each at most 80 columns wide. */
@@ -44,35 +41,11 @@ export function workText({ calls, results, failures, promptTokens }: WorkStory):
 }
 
 function compactionText(story: CompactionStory): readonly string[] {
-  const { kinds, humanMessages, paths } = story.loss;
   const body = { first: "      ", further: "        " };
-  const listed = (items: readonly string[], most: number) =>
-    `${items.slice(0, most).join(", ")}${items.length > most ? ` and ${items.length - most} more` : ""}`;
   return [
     ...wrapped(`◆ ${compactionHead(story)}`, { first: "  ", further: "    " }),
     ...editWords(story.entry.edits).flatMap((words) => wrapped(words, body)),
-    ...(kinds.length === 0
-      ? []
-      : wrapped(
-          `no longer sent: ${listed(
-            kinds.map(({ what, parts, tokens }) => `${shortened(what, LISTED_CHARS)} ${parts} (${formatTokens(tokens)})`),
-            KINDS_LISTED,
-          )}`,
-          body,
-        )),
-    ...(paths.length === 0
-      ? []
-      : wrapped(
-          `with files ${listed(
-            paths.map((path) => shortened(path, LISTED_CHARS)),
-            PATHS_LISTED,
-          )}`,
-          body,
-        )),
-    ...humanMessages.slice(0, MESSAGES_LISTED).map((message) => `      yours: ${beginningOf(titleOf(message), LISTED_CHARS)}`),
-    ...(humanMessages.length > MESSAGES_LISTED
-      ? [`      and ${formatNumberOf(humanMessages.length - MESSAGES_LISTED, "more message")} of yours`]
-      : []),
+    ...lossText(story.loss, body),
   ];
 }
 

@@ -46,7 +46,12 @@ export interface SessionPlace {
 
 /** The session logs of a place. */
 export function sessionStoreOf(cwd: string, config: EffectiveConfig): SessionStore {
-  return createFileSessionStore({ folder: resolve(cwd, config.settings.sessions?.value ?? DEFAULT_SESSIONS_FOLDER) });
+  return createFileSessionStore({ folder: sessionsFolderOf(cwd, config) });
+}
+
+/** The folder of a place's session logs. */
+export function sessionsFolderOf(cwd: string, config: EffectiveConfig): string {
+  return resolve(cwd, config.settings.sessions?.value ?? DEFAULT_SESSIONS_FOLDER);
 }
 
 const DEFAULT_SESSIONS_FOLDER = ".plimsoll/sessions";

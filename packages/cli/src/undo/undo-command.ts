@@ -1,36 +1,70 @@
-import { basename, dirname, resolve } from "node:path";
-import process from "node:process";
-import { createContextManager, createDigest, NONE_POLICY } from "@plimsoll/core";
+import { basename, dirname } from "node:path";
+import { formatNumberOf, formatTokens } from "@plimsoll/bench";
+import type { CompactionEntry, Message } from "@plimsoll/core";
+import { createContextManager, createDigest, NONE_POLICY, PlimsollError } from "@plimsoll/core";
 import { createFileSessionStore } from "@plimsoll/core/node";
 import type { Command } from "commander";
-import { readConfig } from "../config/read-config.ts";
 import { EXIT_OK } from "../exit-code.ts";
+import { sessionFile } from "../input/session-file.ts";
+import { compactionLoss } from "../inspect/compaction-loss.ts";
+import { createCompositionCounter } from "../inspect/composition.ts";
 import type { CliIo } from "../io.ts";
-import { sessionStoreOf } from "../run/open-session.ts";
+import { printable, shortened } from "../terminal/printable.ts";
+import { wrapped } from "../terminal/wrapped.ts";
+
+const LOG_SUFFIX = ".jsonl";
 
 /** Adds `plimsoll undo`: appends the revert of a session's newest compaction. */
 export function addUndoCommand(program: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   program
     .command("undo")
     .description("undo the newest compaction of a session: the context from before is back, with what came since")
-    .argument("<session>", "a session's id, or its log file")
+    .argument("<session>", "the id of a session of plimsoll's, or its log file")
     .action(async (session: string) => {
-      const { cwd, homeFolder } = io;
-      const isFile = session.endsWith(".jsonl");
-      const path = resolve(cwd, session);
-      const store = isFile
-        ? createFileSessionStore({ folder: dirname(path) })
-        : sessionStoreOf(cwd, readConfig({ cwd, homeFolder, environment: process.env, flags: {} }));
-      const { writer, entries } = await store.open(isFile ? basename(path, ".jsonl") : session);
+      const { path } = sessionFile(session, io);
+      if (!path.endsWith(LOG_SUFFIX))
+        throw new PlimsollError(
+          "bad-input",
+          `${session}: only logs of plimsoll's own, which end in ${LOG_SUFFIX}, can be undone`,
+        );
+      const store = createFileSessionStore({ folder: dirname(path) });
+      const { writer, entries } = await store.open(basename(path, LOG_SUFFIX)).catch((error: unknown) => {
+        throw notOurs(error, session);
+      });
       try {
         const manager = createContextManager({ policy: NONE_POLICY, summarizer: createDigest(), entries });
-        const before = manager.view().messages.size;
+        const undone = manager.view().activeCompactions.at(-1);
+        const before = manager.context().messages;
         manager.revert(io.nowMs());
         await writer.append(manager.entries().slice(entries.length));
-        io.stdout.write(`Undone: ${before} messages are ${manager.view().messages.size} again.\n`);
+        io.stdout.write(`${undoneText(undone, before, manager.context().messages)}\n`);
       } finally {
         await writer.close();
       }
       onExit(EXIT_OK);
     });
+}
+
+/** A log of another agent is told as what it is, not by its first line that makes no sense. */
+function notOurs(error: unknown, session: string): unknown {
+  if (!(error instanceof PlimsollError) || error.details.line !== 1) return error;
+  return new PlimsollError("bad-input", `${session}: no log of plimsoll's own; only those can be undone`, {}, error);
+}
+
+/** Kinds that are named; chosen. */
+const KINDS_LISTED = 3;
+const LISTED_CHARS = 40;
+
+/** Which compaction was undone and what is back, in a few words. */
+function undoneText(undone: CompactionEntry | undefined, before: readonly Message[], after: readonly Message[]): string {
+  const { tokensOf } = createCompositionCounter();
+  const sum = (messages: readonly Message[]) => messages.reduce((tokens, message) => tokens + tokensOf(message), 0);
+  const { kinds } = compactionLoss(after, before, tokensOf);
+  const back = kinds
+    .slice(0, KINDS_LISTED)
+    .map(({ what, parts, tokens }) => `${shortened(what, LISTED_CHARS)} ${parts} (${formatTokens(tokens)})`);
+  const which = undone === undefined ? "" : ` the compaction by ${printable(undone.record.policy)} (${undone.record.reason})`;
+  const sizes = `${formatNumberOf(before.length, "message")} became ${after.length}, about ${formatTokens(sum(before))} → ${formatTokens(sum(after))} tokens`;
+  const more = kinds.length > KINDS_LISTED ? ` and ${kinds.length - KINDS_LISTED} more` : "";
+  return wrapped(`Undone:${which}; ${sizes}. Back: ${back.join(", ")}${more}.`, { first: "", further: "  " }).join("\n");
 }

@@ -1,0 +1,109 @@
+import { linkSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createFileSessionStore } from "@plimsoll/core/node";
+import { human, reply, sessionStart } from "@plimsoll/core/testing";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { main } from "../main.ts";
+import { recordedIo } from "../testing/recorded-io.ts";
+
+let folder = "";
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "plimsoll-compact-"));
+  const writer = await createFileSessionStore({ folder: join(folder, ".plimsoll/sessions") }).create({
+    ...sessionStart("be brief"),
+    id: "voyage",
+  });
+  for (let turn = 0; turn < 20; turn++) {
+    const said = `turn ${turn}: ${"the water rises and the line sinks. ".repeat(40)}`;
+    await writer.append([
+      { type: "message", message: human(`h${turn}`, said) },
+      { type: "message", message: reply(`a${turn}`, said) },
+    ]);
+  }
+  await writer.close();
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+async function plimsoll(...argv: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const recorded = recordedIo(folder);
+  const code = await main(argv, recorded.io);
+  return { code, stdout: recorded.stdout(), stderr: recorded.stderr() };
+}
+
+const LOG = ".plimsoll/sessions/voyage.jsonl";
+const logText = () => readFileSync(join(folder, LOG), "utf8");
+
+describe("compact", () => {
+  test.each([
+    ["by its log", LOG],
+    ["by its id", "voyage"],
+  ])("a session %s gives the messages, and the report beside them", async (_how, session) => {
+    const before = logText();
+    const { code, stdout, stderr } = await plimsoll("compact", session, "--keep", "2k");
+    expect(code).toBe(0);
+    const messages: readonly unknown[] = JSON.parse(stdout);
+    expect(messages.length).toBeLessThan(20);
+    expect(messages[0]).toMatchObject({ role: "user", origin: "summary" });
+    expect(stderr).toContain("no longer sent: your messages");
+    expect(stderr.split("\n").filter((line) => line.length > 80)).toEqual([]);
+    expect(logText()).toBe(before);
+  });
+
+  test("a trial prints the plan and no messages", async () => {
+    const { code, stdout, stderr } = await plimsoll("compact", "voyage", "--keep", "2k", "--dry-run");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain(": applied");
+    expect(stdout).not.toContain('"role"');
+  });
+
+  test("the messages go to a file, whole, and what they are can be compacted again", async () => {
+    expect((await plimsoll("compact", "voyage", "--keep", "2k", "--out", "new/out.json")).stdout).toBe("");
+    expect(readdirSync(join(folder, "new"))).toEqual(["out.json"]);
+    expect(Array.isArray(JSON.parse(readFileSync(join(folder, "new/out.json"), "utf8")))).toBe(true);
+  });
+
+  test.each([
+    ["the log", () => LOG],
+    [
+      "a link to it",
+      () => {
+        symlinkSync(join(folder, LOG), join(folder, "link"));
+        return "link";
+      },
+    ],
+    [
+      "a second name of it",
+      () => {
+        linkSync(join(folder, LOG), join(folder, "name"));
+        return "name";
+      },
+    ],
+  ])("%s is not written over", async (_what, outOf) => {
+    const before = logText();
+    const { code, stderr } = await plimsoll("compact", "voyage", "--out", outOf());
+    expect({ code, lines: stderr.split("\n").length }).toEqual({ code: 2, lines: 2 });
+    expect(stderr).toContain("this is the session's log itself");
+    expect(logText()).toBe(before);
+  });
+
+  test.each([
+    ["a file that there is not", ["compact", "none.jsonl"], "none.jsonl: no such file"],
+    ["an id that there is not", ["compact", "none"], "no session of that id in .plimsoll/sessions"],
+    ["a folder", ["compact", "."], "is no file"],
+    ["a size that is none", ["compact", "voyage", "--keep", "much"], "--keep much: give a number of tokens"],
+    ["a policy that there is not", ["compact", "voyage", "--policy", "svne"], 'unknown policy "svne"'],
+    ["no log at all", ["compact", "notes.txt"], "notes.txt"],
+    ["undoing where nothing was compacted", ["undo", "voyage"], "there is no compaction to undo"],
+    ["undoing the log of another agent", ["undo", "other.jsonl"], "no log of plimsoll's own"],
+    ["undoing what there is not", ["undo", "none"], "no session of that id"],
+    ["looking at what there is not", ["inspect", "none"], "no session of that id"],
+  ])("%s is one line, and the exit code 2", async (_what, argv, line) => {
+    writeFileSync(join(folder, "notes.txt"), "buy tar\n");
+    writeFileSync(join(folder, "other.jsonl"), '{"type":"user","message":{"role":"user","content":"hello"}}\n');
+    const { code, stderr, stdout } = await plimsoll(...argv);
+    expect({ code, stdout, lines: stderr.split("\n").length }).toEqual({ code: 2, stdout: "", lines: 2 });
+    expect(stderr).toContain(line);
+    expect(readdirSync(join(folder, ".plimsoll/sessions"))).toEqual(["voyage.jsonl"]);
+  });
+});
