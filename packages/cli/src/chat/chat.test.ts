@@ -35,9 +35,9 @@ describe("chat --demo", { timeout: 60_000 }, () => {
     const said = await chatWith(Array.from({ length: 5 }, (_, index) => `look ${index}`));
     const pairs = [...said.matchAll(/The last prompt had (\d+) tokens[\s\S]*?\] (?:· )?([\d,]+)/g)];
     expect(pairs).toHaveLength(5);
-    expect(said).toMatch(/compacts(?: at)? 19\.8k (?:· )?cache \d+% (?:· )?\$\d\.\d{4}\n/);
+    expect(said).toMatch(/compacts(?: at)? [\d.]+k (?:· )?cache \d+% (?:· )?\$\d\.\d{4}\n/);
     for (const [, counted, shown] of pairs) expect((shown ?? "").split(",").join("")).toBe(counted);
-    expect([...said.matchAll(/◆ compacted \(threshold\)/g)].length).toBeGreaterThanOrEqual(2);
+    expect([...said.matchAll(/◆ compacted \(/g)].length).toBeGreaterThanOrEqual(2);
   });
 
   test("compacts by hand, undoes, shows the context, and goes on after a resume", async () => {

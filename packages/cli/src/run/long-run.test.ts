@@ -44,6 +44,9 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** What lies in the window when it is full differs a little from time to time: large outputs come every so often. Growth would show as a multiple. */
+const COMPACTION_SPREAD_RATIO = 1.25;
+
 const COUNTERS = ["charactersScanned", "messagesVisited", "tokenizerCalls", "entriesFolded"];
 
 describe(`a run of ${STEPS} steps with outputs of ${OUTPUT_CHARS} and ${LARGE_CHARS} characters`, () => {
@@ -63,10 +66,12 @@ describe(`a run of ${STEPS} steps with outputs of ${OUTPUT_CHARS} and ${LARGE_CH
   });
 
   test.each(["charactersScanned", "messagesVisited", "tokenizerCalls"])(
-    "%s of the last compaction are no more than those of the first",
+    "%s of the last ten compactions are about those of the first ten",
     (counter) => {
       const counted = run.works.map((work) => work[counter] ?? expect.fail(counter));
-      expect(counted.at(-1)).toBeLessThanOrEqual(counted[0] ?? -1);
+      const [first, last] = [Math.max(...counted.slice(0, 10)), Math.max(...counted.slice(-10))];
+      console.log(`most ${counter} of ten compactions: ${first} at the beginning, ${last} at the end`);
+      expect(last).toBeLessThanOrEqual(first * COMPACTION_SPREAD_RATIO);
     },
   );
 });

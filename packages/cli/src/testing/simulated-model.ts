@@ -65,8 +65,11 @@ export async function startSimulatedModel(): Promise<SimulatedModel> {
   };
 }
 
-function isForSummary({ toolNames }: SimulatedRequest): boolean {
-  return toolNames.length === 0;
+/** A summary is asked for behind the conversation, with its tools: the request is known by its first words. */
+const SUMMARY_REQUEST = "[Request of the program that keeps this session";
+
+function isForSummary({ newestText }: SimulatedRequest): boolean {
+  return newestText.includes(SUMMARY_REQUEST);
 }
 
 function replyTo(request: SimulatedRequest): SimulatedReply {

@@ -160,7 +160,7 @@ describe.skipIf(terminals === null)("in a terminal", { timeout: 240_000 }, () =>
 
   test("Ctrl-C while a summary is written leaves history as it was", async () => {
     model.holdSummaries(true);
-    const chat = open("chat");
+    const chat = open("chat", "--policy", "plimsoll-model");
     await chat.waitFor("› ");
     for (let turn = 0; turn < 2; turn++) {
       chat.type(ASKS.look);
