@@ -95,7 +95,9 @@ function modelLines({ agent }: OpenSession): readonly string[] {
 async function switchModel(reference: string, session: OpenSession): Promise<readonly string[]> {
   const { model, windowLine, prices } = await session.switchModel(reference);
   const priced = prices === null ? "prices unknown" : "at its own prices";
-  return [`From now on ${printable(model.modelId)} answers and writes the summaries, ${priced}; ${windowLine}.`];
+  const asksModel = session.policy.strategies.some((strategy) => strategy.kind === "summarize" && strategy.writer === "model");
+  const does = asksModel ? "answers and writes the summaries" : "answers";
+  return [`From now on ${printable(model.modelId)} ${does}, ${priced}; ${windowLine}.`];
 }
 
 function policyLines(name: string | null, { agent, policy, config }: OpenSession, cwd: string): readonly string[] {

@@ -30,6 +30,8 @@ export function addServeCommand(program: Command, io: CliIo, onExit: (exitCode: 
       } finally {
         for (const signal of ENDING_SIGNALS) process.removeListener(signal, onSignal);
         await session.close();
+        // An input that is still open would keep the process alive.
+        process.stdin.destroy();
       }
       onExit(EXIT_OK);
     });

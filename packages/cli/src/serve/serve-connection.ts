@@ -79,10 +79,14 @@ export async function serveConnection({ agent }: OpenSession, { input, output, e
 
 function asResponse(error: unknown): unknown {
   if (error instanceof ResponseError) return error;
-  if (error instanceof z.ZodError) return new ResponseError(INVALID_PARAMS, z.prettifyError(error));
+  if (error instanceof z.ZodError) return new ResponseError(INVALID_PARAMS, error.issues.map(issueLine).join("; "));
   if (!isPlimsollError(error)) return new ResponseError(INTERNAL_ERROR, error instanceof Error ? error.message : String(error));
   return new ResponseError(SESSION_ERROR, error.message, {
     code: error.code,
     ...(isRecord(error.details) ? error.details : {}),
   });
+}
+
+function issueLine({ path, message }: z.core.$ZodIssue): string {
+  return path.length === 0 ? message : `${path.map(String).join(".")}: ${message}`;
 }

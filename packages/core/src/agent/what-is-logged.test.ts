@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { PlimsollError } from "../error.ts";
 import { textOf } from "../message/message.ts";
+import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import { AGENT_LIMITS, agentSetup, agentTool, ECHO_TOOL, echoCalls } from "../testing/agent-setup.ts";
 import { POOLED_PRIOR } from "../tokens/model-prior.ts";
+import type { AgentOptions } from "./agent-options.ts";
 import { startAgent } from "./run-agent.ts";
 
 const large = (chars: number) => agentTool("echo", async () => ({ text: "x y ".repeat(chars / 4), isError: false }));
@@ -103,6 +105,7 @@ describe("a resumed session", () => {
 describe("who writes summaries", () => {
   test("the model that is asked, where nobody else is named; after a switch the new one", async () => {
     const { summarizer: _, ...options } = agentSetup((index) => (index < 6 ? echoCalls(`c${index}`) : { text: "done" }), {
+      policy: SVEN_POLICY,
       tools: [large(800)],
     }).options;
     const other = agentSetup([]);
@@ -116,6 +119,7 @@ describe("who writes summaries", () => {
 
   test("a compaction by hand that hangs is cancelled, and the session goes on", async () => {
     const { options } = agentSetup((index) => (index < 6 ? echoCalls(`c${index}`) : { text: "done" }), {
+      policy: SVEN_POLICY,
       tools: [large(800)],
       summarizer: (_, signal) =>
         new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true })),
@@ -148,18 +152,27 @@ describe("a hand-off", () => {
   });
 });
 
-test("a sub-agent has a state of its own, which its own compaction keeps", async () => {
+describe("a sub-agent", () => {
   const task = agentTool("task", (_, context) => context.runSubAgent({ prompt: "look" }));
   const delegate = { calls: [{ callId: "t", toolName: "task", argumentsJson: "{}" }] };
   const replies = [delegate, ...Array.from({ length: 12 }, (_, index) => echoCalls(`c${index}`)), { text: "found" }];
-  const { start, events } = agentSetup(replies, {
-    tools: [large(3000), task],
-    stateOf: (sessionId) => [() => ({ title: "To do", text: `list of ${sessionId}` })],
+  const stateOf: AgentOptions["stateOf"] = (sessionId) => [() => ({ title: "To do", text: `list of ${sessionId}` })];
+
+  test("has a state of its own, which its own compaction keeps", async () => {
+    const { start, events } = agentSetup(replies, { tools: [large(3000), task], stateOf });
+    await (await start()).submit("go");
+    const made = events.find((event) => event.type === "compaction-end");
+    expect(made?.sessionId).not.toBe("main");
+    expect(JSON.stringify(made)).toContain(`list of ${made?.sessionId}`);
   });
-  await (await start()).submit("go");
-  const made = events.find((event) => event.type === "compaction-end");
-  expect(made?.sessionId).not.toBe("main");
-  expect(JSON.stringify(made)).toContain(`list of ${made?.sessionId}`);
+
+  test("whose policy is off does not compact itself, while its parent may", async () => {
+    const policy = { ...PLIMSOLL_POLICY, subAgents: "off" } as const;
+    const { start, events } = agentSetup(replies, { tools: [large(3000), task], policy });
+    await (await start()).submit("go");
+    expect(events.filter((event) => event.type === "compaction-end" && event.sessionId !== "main")).toEqual([]);
+    expect(events.some((event) => event.type === "agent-end" && event.sessionId !== "main")).toBe(true);
+  });
 });
 
 test.each([
