@@ -46,7 +46,7 @@ function resultSection(result: ShownTuneResult): Markup {
     yTitle: "source evidence (% of uses)",
     series: [
       seriesOf("front, sessions chosen on", 1, front, "train"),
-      seriesOf("front, other sessions", 3, front, "test"),
+      { ...seriesOf("front, other sessions", 3, front, "test"), isLine: false },
       { ...seriesOf("as it is", 0, [current], "train"), isLine: false, labels: true },
       { ...seriesOf("best", 2, best === null ? [] : [best], "train"), isLine: false, labels: true },
     ],
