@@ -1,5 +1,5 @@
 import type { ModelClient, Policy } from "@plimsoll/core";
-import { NONE_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
+import { NONE_POLICY, SVEN_POLICY } from "@plimsoll/core";
 import { expect, test, vi } from "vitest";
 import { createAnthropicClient } from "./anthropic/index.ts";
 import type { ClientOptions } from "./client/model-client.ts";
@@ -62,7 +62,7 @@ const cases: readonly FaultCase[] = [
     simulator: SMALL_WINDOW,
     isLasting: true,
   },
-  { name: "overflow, compaction on", simulator: SMALL_WINDOW, policy: PLIMSOLL_POLICY },
+  { name: "overflow, compaction on", simulator: SMALL_WINDOW, policy: SVEN_POLICY },
   { name: "overflow, compaction off", simulator: SMALL_WINDOW, policy: NONE_POLICY },
   { name: "proxy that echoes the request", fault: { kind: "echo" } },
   { name: "wrong key", simulator: { key: "another" } },

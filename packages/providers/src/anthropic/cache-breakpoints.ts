@@ -40,7 +40,8 @@ function markedLast<Item extends object>(items: readonly Item[], mark: Anthropic
 }
 
 function markedMessage(message: Anthropic.MessageParam, mark: Anthropic.CacheControlEphemeral): Anthropic.MessageParam {
-  if (message.role === "system" || typeof message.content === "string") return message;
+  const isTurn = message.role === "user" || message.role === "assistant";
+  if (!isTurn || typeof message.content === "string") return message;
   const last = message.content.at(-1);
   // Reasoning cannot carry a breakpoint.
   if (last === undefined || last.type === "thinking" || last.type === "redacted_thinking") return message;

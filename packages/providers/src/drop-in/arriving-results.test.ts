@@ -7,8 +7,9 @@ import { createChatCompactor } from "./openai-chat.ts";
 import { createItemsCompactor } from "./openai-responses.ts";
 
 const limits = { contextWindowTokens: 200_000, maxOutputTokens: 2_000 };
-/** 80,000 tokens: five times the preset's cap. */
-const LONG = Array.from({ length: 16_000 }, (_, line) => `line ${line} of the output`).join("\n");
+const POLICY: Policy = { ...PLIMSOLL_POLICY, truncation: { capTokens: 8_000 } };
+/** 40,000 tokens: five times the policy's cap. */
+const LONG = Array.from({ length: 8_000 }, (_, line) => `line ${line} of the output`).join("\n");
 const SHORT = "two lines\nof output";
 
 interface Fitted {
@@ -76,7 +77,7 @@ const dropIns: readonly { readonly name: string; readonly fit: (policy: Policy) 
 test.each(dropIns)(
   "$name: a result over the cap is cut when it arrives, and its notice's handle brings it back",
   async ({ fit }) => {
-    const { sent, own, recall } = await fit(PLIMSOLL_POLICY);
+    const { sent, own, recall } = await fit(POLICY);
     const text = JSON.stringify(sent);
     expect(text.length).toBeLessThan(JSON.stringify(own).length / 3);
     const handle = /artifact:[0-9a-f]{64}/.exec(text)?.[0] ?? "";
@@ -84,7 +85,7 @@ test.each(dropIns)(
     // Everything else is the caller's own.
     expect(sent).toHaveLength(own.length);
     expect(sent.filter((item, index) => item !== own[index])).toHaveLength(1);
-    expect(JSON.stringify(own)).toContain("line 15999 of");
+    expect(JSON.stringify(own)).toContain("line 7999 of");
   },
 );
 
@@ -94,7 +95,7 @@ test.each(dropIns)("$name: with compaction off nothing is cut", async ({ fit }) 
 });
 
 test("the same array is not cut anew: what was sent stays as it was", async () => {
-  const compactor = createMessagesCompactor({ policy: PLIMSOLL_POLICY, limits });
+  const compactor = createMessagesCompactor({ policy: POLICY, limits });
   const own = [
     { role: "user" as const, content: "go" },
     { role: "assistant" as const, content: [{ type: "tool_use" as const, id: "a", name: "run", input: {} }] },
@@ -108,7 +109,7 @@ test("the same array is not cut anew: what was sent stays as it was", async () =
 
 test("how a tool's output is cut follows what it looks like", async () => {
   const sentWith = async (category: "file-content" | "match-list") => {
-    const compactor = createItemsCompactor({ policy: PLIMSOLL_POLICY, limits, categoryOf: () => category });
+    const compactor = createItemsCompactor({ policy: POLICY, limits, categoryOf: () => category });
     return await compactor.fit([
       { role: "user", content: "go" },
       { type: "function_call", call_id: "a", name: "run", arguments: "{}" },
@@ -119,7 +120,7 @@ test("how a tool's output is cut follows what it looks like", async () => {
 });
 
 test("the AI SDK's messages are cut the same way", async () => {
-  const prepareStep = createPrepareStep({ policy: PLIMSOLL_POLICY, limits });
+  const prepareStep = createPrepareStep({ policy: POLICY, limits });
   const names = { toolCallId: "a", toolName: "run" };
   const { messages } = await prepareStep({
     steps: [],
@@ -130,5 +131,5 @@ test("the AI SDK's messages are cut the same way", async () => {
     ],
   });
   expect(JSON.stringify(messages).length).toBeLessThan(LONG.length / 3);
-  expect(await createCompactionMiddleware({ policy: PLIMSOLL_POLICY, limits }).recall("artifact:0", FIRST_LINES)).toBeNull();
+  expect(await createCompactionMiddleware({ policy: POLICY, limits }).recall("artifact:0", FIRST_LINES)).toBeNull();
 });
