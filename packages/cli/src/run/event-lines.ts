@@ -21,7 +21,7 @@ export function eventLine(event: AgentEvent): string | null {
     case "compaction-end": {
       const { tokensBefore, tokensAfter, messagesRemoved, strategies, reason, estimator } = event;
       const size = `${formatTokens(tokensBefore)} → ${formatTokens(tokensAfter)} tokens`;
-      return `◆ compacted (${reason}): ${size}, ${messagesRemoved} messages fewer, by ${strategies.join(" and ")}; measured by ${estimator}`;
+      return `◆ compacted (${reason}): ${size}, ${messagesRemoved} messages fewer, by ${strategies.join(" and ")} (${estimator})`;
     }
     case "compaction-failed":
       return `◇ compaction failed (${event.reason}): ${event.steps.map(({ strategy, detail }) => `${strategy}: ${printable(detail ?? "")}`).join("; ")}`;
@@ -40,7 +40,7 @@ export function eventLine(event: AgentEvent): string | null {
     case "session-repaired":
       return `◇ the session was repaired: ${event.entries.length} entries added`;
     case "request-retry":
-      return `◇ ${printable(event.class)}: attempt ${event.attempt + 1} in ${Math.round(event.waitMs / MS_PER_SECOND)} s`;
+      return `◇ the model did not answer (${printable(event.class)}): asked again in ${Math.round(event.waitMs / MS_PER_SECOND)} s, attempt ${event.attempt + 1}`;
     case "message-queued":
       return "▹ for the next step";
     case "agent-start":
