@@ -1,4 +1,5 @@
 import {
+  type CacheKind,
   FEWEST_SESSIONS,
   formatCount,
   formatNumberOf,
@@ -28,10 +29,17 @@ export function tuneReport(results: readonly TuneResult[], current: Policy): str
   return [
     ...(first === undefined || first.idleSessions === 0 ? [] : [idleText(first)]),
     ...own.flatMap(resultText),
-    ...(others.length === 0 ? [] : ["Each preset's own best on a coarse grid, on the same sessions:", othersTable(others)]),
+    ...CACHES.flatMap((cache) => othersText(others.filter((result) => result.cache === cache))),
     READING,
   ].join("\n\n");
 }
+
+const CACHES = ["expiring", "lasting"] as const;
+
+const CACHE_WORDS: Readonly<Record<CacheKind, string>> = {
+  expiring: "with the prompt cache as recorded",
+  lasting: "with a prompt cache that never expires",
+};
 
 const NOTHING_FIRES =
   "No session fills half of the window: whatever the setting, nothing fires. Give a smaller window (--window 32k) or longer sessions.";
@@ -50,9 +58,9 @@ function idleText({ idleSessions }: TuneResult): string {
 
 function resultText(result: TuneResult): readonly string[] {
   const { cache, current, front, best, trainSessions, testSessions } = result;
-  const title = cache === "expiring" ? "With the prompt cache as recorded" : "With a prompt cache that never expires";
+  const title = `W${CACHE_WORDS[cache].slice(1)}`;
   const rows = [
-    rowOf("as it is", current),
+    rowOf("as it is", current, best !== null && !isChanged(best)),
     ...front.filter(isChanged).map((tuned) => rowOf(settingsText(tuned), tuned, tuned === best)),
   ];
   const split = `${title}: ${result.base}, chosen on ${formatNumberOf(trainSessions, "session")}, tested on ${formatNumberOf(testSessions, "session")}.`;
@@ -139,12 +147,17 @@ function differences(before: unknown, after: unknown, path: readonly string[] = 
   return before === after ? [] : [`${path.join(".")}: ${String(before)} → ${String(after)}`];
 }
 
-function othersTable(results: readonly TuneResult[]): string {
-  const rows = results.map((result) => {
-    const name = `${result.base}, ${result.cache === "expiring" ? "cache as recorded" : "lasting cache"}`;
-    return result.best === null
-      ? [`${name}: every setting overflowed`, ...rowOf("", result.current).slice(1)]
-      : rowOf(`${name}: ${isChanged(result.best) ? settingsText(result.best) : "as it is"}`, result.best);
-  });
-  return drawTable({ head: HEAD, rows, leftColumns: [0] });
+/** Each preset's best under one kind of cache; nothing where there is none to compare with. */
+function othersText(results: readonly TuneResult[]): readonly string[] {
+  const [first] = results;
+  if (first === undefined) return [];
+  const rows = results.map(({ base, best, current }) =>
+    best === null
+      ? [`${base}: every setting overflowed`, ...rowOf("", current).slice(1)]
+      : rowOf(`${base}: ${isChanged(best) ? settingsText(best) : "as it is"}`, best),
+  );
+  return [
+    `Each preset's own best on a coarse grid, on the same sessions, ${CACHE_WORDS[first.cache]}:`,
+    drawTable({ head: HEAD, rows, leftColumns: [0] }),
+  ];
 }
