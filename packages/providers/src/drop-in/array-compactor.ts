@@ -20,6 +20,7 @@ import {
   recallArtifact,
 } from "@plimsoll/core";
 import { failureOf } from "../client/failure.ts";
+import { modelPriors } from "../priors/model-priors.ts";
 import type { RequestOverhead } from "./array-log.ts";
 import { createArrayLog } from "./array-log.ts";
 import type { WireArray } from "./wire-array.ts";
@@ -77,7 +78,7 @@ export function createArrayCompactor<Item, Answer>(
   const { policy, limits, summarizer = createDigest(), onEvent, categoryOf = () => "generic" } = options;
   const artifacts = options.artifacts ?? createMemoryArtifactStore();
   const log = createArrayLog(wire, () =>
-    createContextManager({ policy, summarizer, ...(onEvent === undefined ? {} : { onEvent }) }),
+    createContextManager({ policy, summarizer, modelPriors, ...(onEvent === undefined ? {} : { onEvent }) }),
   );
   const inputAt = (gate: FitInput["gate"], pending: readonly Message[] = []): FitInput => ({
     gate,
