@@ -43,6 +43,8 @@ export interface FitState {
   readonly useModel: boolean;
   /** Tokens that arrived since the last compaction or attempt; `null` where there was none. */
   readonly newTokens: number | null;
+  /** Time of the newest report; `null` where none has one. */
+  readonly reportedAtMs: number | null;
   readonly facts: Facts;
   readonly kept: KeptState;
   readonly beforeCompaction: BeforeCompaction | null;

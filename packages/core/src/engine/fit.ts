@@ -23,6 +23,7 @@ export function whyAct(
     prediction: state.estimator.predict(state.ledger, state.overhead),
     pendingTokens: expectedTokensOf(input.pending, state),
     newTokens: state.newTokens,
+    pauseMs: input.nowMs === null || state.reportedAtMs === null ? null : input.nowMs - state.reportedAtMs,
   });
   return reason === null ? null : { reason, budget };
 }

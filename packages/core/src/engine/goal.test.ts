@@ -42,6 +42,7 @@ function goal(
     summarizer: () => Promise.reject(new Error("not asked")),
     useModel: true,
     newTokens: null,
+    reportedAtMs: null,
     facts: NO_FACTS,
     kept: NO_KEPT_STATE,
     beforeCompaction: null,

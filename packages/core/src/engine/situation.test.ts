@@ -18,7 +18,7 @@ function sizes(usedTokens: number, more: Partial<GateSizes> & { readonly upperTo
     overheadTokens: 0,
     basis: "test",
   };
-  return { prediction, pendingTokens: 0, newTokens: null, ...rest };
+  return { prediction, pendingTokens: 0, newTokens: null, pauseMs: null, ...rest };
 }
 
 describe("reasonToAct", () => {
@@ -71,6 +71,19 @@ describe("reasonToAct", () => {
     ],
   ])("%s", (_, changes, at, reason) => {
     expect(reasonToAct({ ...SVEN_POLICY, ...changes }, "before-submit", budget, at)).toBe(reason);
+  });
+
+  test.each<[string, Gate, GateSizes, string | null]>([
+    ["after a pause at the lower line", "before-submit", sizes(60_000, { pauseMs: 300_000 }), "threshold"],
+    ["after a pause below it", "before-submit", sizes(59_999, { pauseMs: 300_000 }), null],
+    ["after a shorter one", "before-submit", sizes(60_000, { pauseMs: 299_999 }), null],
+    ["where no time is known", "before-submit", sizes(60_000), null],
+    ["not at a gate that the policy does not have", "before-step", sizes(60_000, { pauseMs: 300_000 }), null],
+    ["not before enough has arrived", "before-submit", sizes(60_000, { pauseMs: 300_000, newTokens: 100 }), null],
+  ])("a policy that knows pauses acts %s", (_, gate, at, reason) => {
+    const afterPause = { pauseMs: 300_000, atLeast: { tokens: 60_000 } };
+    expect(reasonToAct({ ...SVEN_POLICY, afterPause }, gate, budget, at)).toBe(reason);
+    expect(reasonToAct(SVEN_POLICY, gate, budget, at)).toBeNull();
   });
 
   test.each<[Gate]>([["before-submit"], ["before-step"], ["after-tool-batch"], ["on-overflow"]])(

@@ -11,6 +11,8 @@ export interface GateSizes {
   readonly pendingTokens: number;
   /** Tokens that arrived since the last compaction; `null` where there was none. */
   readonly newTokens: number | null;
+  /** Time since the request before; `null` where it is not known. */
+  readonly pauseMs: number | null;
 }
 
 /**
@@ -37,6 +39,9 @@ export function reasonToAct(policy: Policy, gate: Gate, budget: Budget, sizes: G
   if (policy.gates.at.includes(gate) && isRipe) {
     if (policy.emergency !== null && fires(policy.emergency, usedTokens, budget)) return "emergency";
     if (fires(policy.trigger, usedTokens, budget)) return "threshold";
+    const { afterPause } = policy;
+    if (afterPause !== null && (sizes.pauseMs ?? 0) >= afterPause.pauseMs && fires(afterPause, usedTokens, budget))
+      return "threshold";
   }
   return overBudget ? "over-budget" : null;
 }

@@ -20,6 +20,8 @@ export interface Policy {
   readonly cutEstimator: EstimatorSpec | null;
   readonly gates: GatePolicy;
   readonly trigger: Trigger;
+  /** A lower line for requests that come after a pause: the prompt cache has expired, so a cut costs no rewrite. `null` knows no pauses. */
+  readonly afterPause: { readonly pauseMs: number; readonly atLeast: Amount } | null;
   /** From here on only strategies that need no model run; `null` for policies without that case. */
   readonly emergency: { readonly atLeast: Amount } | null;
   readonly keep: Keep;
@@ -115,6 +117,7 @@ export const policySchema: z.ZodType<Policy> = z.strictObject({
   cutEstimator: estimatorSchema.nullable(),
   gates: z.strictObject({ at: z.array(gateSchema).readonly(), countPending: z.boolean() }),
   trigger: triggerSchema,
+  afterPause: z.strictObject({ pauseMs: z.int().positive(), atLeast: amountSchema }).nullable(),
   emergency: z.strictObject({ atLeast: amountSchema }).nullable(),
   keep: keepSchema,
   manualKeep: keepSchema.nullable(),

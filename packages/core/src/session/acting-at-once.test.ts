@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Policy } from "../policy/policy.ts";
 import type { ContextManager } from "../session/context-manager.ts";
-import { human, logOf, reply } from "../testing/builders.ts";
+import { human, logOf, reply, usageEntry } from "../testing/builders.ts";
 import { recordOf, SMALL_POLICY, SMALL_WINDOW, smallSession, turns, words } from "../testing/small-session.ts";
 import type { ModelPriors } from "../tokens/model-prior.ts";
 import { POOLED_PRIOR } from "../tokens/model-prior.ts";
@@ -42,6 +42,17 @@ describe("acting at once", () => {
     const { expectedTokens, upperTokens } = manager.predict();
     expect(Math.abs((recordOf(outcome)?.tokensAfter ?? 0) - expectedTokens)).toBeLessThan(5);
     expect(upperTokens).toBeLessThanOrEqual(450);
+  });
+
+  test.each([
+    ["a pause as long as the policy's", 301_000, "compacted"],
+    ["a shorter one", 300_999, "unchanged"],
+  ] as const)("after %s since the newest report the lower line holds", async (_, nowMs, kind) => {
+    const policy: Policy = { ...SMALL_POLICY, afterPause: { pauseMs: 300_000, atLeast: { tokens: 5000 } } };
+    const { manager, fit } = smallSession(turns(6), { policy });
+    manager.append({ ...usageEntry("r", "a5", 6000), atMs: 1000 });
+    manager.append({ type: "message", message: human("next", "go on") });
+    expect((await fit({ nowMs })).kind).toBe(kind);
   });
 
   test("a switch to a window that is no smaller needs nothing first: what is too large for the old model waits for the new one", async () => {

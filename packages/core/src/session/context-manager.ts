@@ -102,6 +102,7 @@ export function createContextManager(options: ContextManagerOptions): ContextMan
   let breaker = CLOSED_BREAKER;
   let watch = EMPTY_PROMPT_WATCH;
   let saidOff = false;
+  let reportedAtMs: number | null = null;
   let isOpen = false;
 
   const overhead = (dynamicContext: string | null): Overhead => ({
@@ -121,6 +122,7 @@ export function createContextManager(options: ContextManagerOptions): ContextMan
     facts = foldFacts(facts, entry);
     messageIndex.add(entry);
     if (entry.type === "message" && isHuman(entry.message)) breaker = { ...breaker, failures: 0 };
+    if (entry.type === "usage") reportedAtMs = entry.atMs ?? reportedAtMs;
     log.push(entry);
   };
   const newTokens = (): number | null => {
@@ -139,6 +141,7 @@ export function createContextManager(options: ContextManagerOptions): ContextMan
     summarizer: options.summarizer,
     useModel: breaker.failures < policy.progress.maximumFailures,
     newTokens: newTokens(),
+    reportedAtMs,
     facts: options.fileTracker === undefined ? facts : withTrackedFiles(facts, options.fileTracker()),
     kept: {
       pinned: options.pinned ?? [],

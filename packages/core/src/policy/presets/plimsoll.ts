@@ -11,6 +11,14 @@ const LINE: Amount = {
   max: [{ ratio: 0.75, of: "input-budget" }, { min: [{ ratio: 0.97, of: "input-budget" }, { tokens: 50_000 }] }],
 };
 
+/** After a pause the rewrite is paid for anyway: half a large window is enough to cut, four fifths of a small one, where a cut leaves nearly half. */
+const LINE_AFTER_PAUSE: Amount = {
+  max: [{ ratio: 0.5, of: "input-budget" }, { min: [{ ratio: 0.8, of: "input-budget" }, { tokens: 40_000 }] }],
+};
+
+/** How long most providers keep a prompt that nobody reads. */
+const CACHE_LIFE_MS = 300_000;
+
 /**
  * Our own default. It asks no model: the oldest part gives way to a digest, beside which the lines that replies used most stay word for
  * word, so little of the newest history has to. Its safety is the ledger's upper bound, not a reserve. The numbers were chosen on one half of
@@ -23,6 +31,7 @@ export const PLIMSOLL_POLICY: Policy = {
   cutEstimator: null,
   gates: { at: ["before-submit", "before-step"], countPending: true },
   trigger: { atLeast: LINE },
+  afterPause: { pauseMs: CACHE_LIFE_MS, atLeast: LINE_AFTER_PAUSE },
   keep: { ratio: 0.05, of: "input-budget" },
   strategies: [{ kind: "summarize", writer: "digest", boundary: "any-safe", promptId: "digest", turnPrefixPromptId: null }],
   truncation: { capTokens: 16_000 },

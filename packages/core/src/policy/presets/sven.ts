@@ -75,6 +75,7 @@ export function svenPolicy(knobs: Partial<SvenKnobs> = {}, name = "sven"): Polic
     cutEstimator: null,
     gates: { at: ["before-submit", "after-tool-batch"], countPending: false },
     trigger: { atLeast: { ratio, of: "input-budget" } },
+    afterPause: null,
     emergency: { atLeast: { ratio: 0.95, of: "input-budget" } },
     keep,
     manualKeep: null,
