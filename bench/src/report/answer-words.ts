@@ -69,15 +69,21 @@ function shortWords({ policy, cost, gain }: PlacedPolicy): string {
 }
 
 function sureWords({ sureness, outcomes, choice }: WindowAnswer, pick: PlacedPolicy): string {
-  if (choice.placed.length < 2) return "One policy alone was compared with doing nothing.";
   if (sureness === null) {
     return `It cannot be known: ${formatNumberOf(outcomes.sessions.length, "session")} say nothing about sessions that were not seen; at least ${FEWEST_SESSIONS} are needed.`;
   }
+  const { cost } = sureness;
+  const drawn = `${formatCount(sureness.resamples)} resamples of the ${formatNumberOf(sureness.sessions, "session")}`;
+  const between =
+    cost === null
+      ? ""
+      : `its cost lies between ${formatPercent(cost.from)} and ${formatPercent(cost.through)} % in nine of ten`;
+  if (choice.placed.length < 2) return `Of ${drawn}, ${between}.`;
   const share = sureness.chosen.find(({ policy }) => policy === pick.policy)?.share ?? 0;
   const rival = sureness.chosen.find(({ policy }) => policy !== pick.policy && policy !== null);
   const next = rival === undefined ? "" : `, ${rival.policy ?? ""} in ${formatRatioPercent(rival.share)} %`;
   const verdict = share >= SURE_SHARE ? "Fairly sure" : share >= HALF ? "More likely than not" : "Not sure";
-  return `${verdict}: chosen again in ${formatRatioPercent(share)} % of ${formatCount(sureness.resamples)} resamples of the ${formatNumberOf(sureness.sessions, "session")}${next}.`;
+  return `${verdict}: chosen again in ${formatRatioPercent(share)} % of ${drawn}${next}; ${between}.`;
 }
 
 /** Chosen again so often is called sure (chosen: the usual level for an interval). */

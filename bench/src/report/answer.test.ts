@@ -53,6 +53,14 @@ describe("windowAnswers", () => {
     expect(answersOf(12)).toEqual(answersOf(12));
   });
 
+  test("says of one policy alone between what its cost lies", () => {
+    const report = exampleReport({ sessions: Array.from({ length: 9 }, (_, index) => `${index}.jsonl`), calls: 120 });
+    const [words] = windowAnswers(report, summarizePolicies(report)).map((answer) => answerWords(answer, () => null));
+    expect(words?.sure).toMatch(
+      /^Of 500 resamples of the 9 sessions, its cost lies between [\d.]+ and [\d.]+ % in nine of ten\.$/,
+    );
+  });
+
   test("puts what happens, what to use and how sure that is into words", () => {
     const [words] = answersOf(3).map((answer) => answerWords(answer, () => "at 75 % of the input budget"));
     expect(words?.without).toMatch(

@@ -6,6 +6,8 @@ import type { WindowOutcomes } from "./session-outcomes.ts";
 export interface ChoiceSureness {
   readonly sessions: number;
   readonly resamples: number;
+  /** Middle nine tenths of the cost of the policy to use, in percent of doing nothing; `null` where there is none. */
+  readonly cost: { readonly from: number; readonly through: number } | null;
   readonly chosen: readonly { readonly policy: string | null; readonly share: number }[];
 }
 
@@ -18,16 +20,30 @@ const RESAMPLES = 500;
  */
 export function choiceSureness(outcomes: WindowOutcomes): ChoiceSureness | null {
   const count = outcomes.sessions.length;
-  if (count < FEWEST_SESSIONS || outcomes.byPolicy.size < 2) return null;
+  if (count < FEWEST_SESSIONS || outcomes.byPolicy.size === 0) return null;
   const random = generator();
   const times = new Map<string | null, number>();
+  const pick = choosePolicy(outcomes, [...outcomes.sessions.keys()]).pick?.policy;
+  const costs: number[] = [];
   for (let sample = 0; sample < RESAMPLES; sample++) {
     const drawn = Array.from({ length: count }, () => Math.floor(random() * count));
-    const policy = choosePolicy(outcomes, drawn).pick?.policy ?? null;
+    const choice = choosePolicy(outcomes, drawn);
+    const policy = choice.pick?.policy ?? null;
+    costs.push(...choice.placed.flatMap((placed) => (placed.policy === pick ? [placed.cost] : [])));
     times.set(policy, (times.get(policy) ?? 0) + 1);
   }
   const chosen = [...times].map(([policy, often]) => ({ policy, share: often / RESAMPLES }));
-  return { sessions: count, resamples: RESAMPLES, chosen: chosen.toSorted((a, b) => b.share - a.share) };
+  return { sessions: count, resamples: RESAMPLES, cost: middle(costs), chosen: chosen.toSorted((a, b) => b.share - a.share) };
+}
+
+/** A tenth lies outside, half of it on each side. */
+const TAIL_RATIO = 0.05;
+
+function middle(values: readonly number[]): ChoiceSureness["cost"] {
+  const sorted = values.toSorted((a, b) => a - b);
+  const tail = Math.floor(sorted.length * TAIL_RATIO);
+  const [from, through] = [sorted[tail], sorted[sorted.length - 1 - tail]];
+  return from === undefined || through === undefined ? null : { from, through };
 }
 
 /** A linear congruential generator (Numerical Recipes' constants), 0 up to 1. */
