@@ -1,0 +1,77 @@
+/**
+ * Proves the ranges of providers' optional peers: installs the lowest and the highest version that each range allows into a temporary folder,
+ * checks the types of the sources against them, and runs the tests that talk to the simulator with them. `pnpm peers`; needs the registry.
+ */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { commandFile, root, runNode } from "./tool.mjs";
+
+const providers = join(root, "packages/providers");
+/** @type {{ readonly peerDependencies: Readonly<Record<string, string>> }} */
+const manifest = JSON.parse(readFileSync(join(providers, "package.json"), "utf8"));
+
+/** Where a package's types and code begin. */
+const ENTRIES = {
+  "@anthropic-ai/sdk": { types: "index.d.mts", code: "index.mjs" },
+  openai: { types: "index.d.mts", code: "index.mjs" },
+  ai: { types: "dist/index.d.mts", code: "dist/index.mjs" },
+};
+const SOURCES = ["index.ts", "anthropic/index.ts", "openai-chat/index.ts", "openai-responses/index.ts", "drop-in/*.ts"];
+const TESTS = ["faults.test.ts", "anthropic", "drop-in"];
+
+/**
+ * The newest release of the last major is named by its major: for a range npm would leave out what asks for a newer Node.
+ * @param {string} range
+ * @returns {readonly [lowest: string, highest: string]} */
+function ends(range) {
+  const [from = "", to = ""] = range.split(" ");
+  return [from.replace(">=", ""), String(Number(to.replace("<", "")) - 1)];
+}
+
+const folder = mkdtempSync(join(tmpdir(), "plimsoll-peers-"));
+const names = Object.entries(ENTRIES);
+const wanted = names.flatMap(([name]) => {
+  const [lowest, highest] = ends(manifest.peerDependencies[name] ?? "");
+  const alias = name.replaceAll(/[^a-z]/g, "");
+  return [
+    [`${alias}-lowest`, `npm:${name}@${lowest}`],
+    [`${alias}-highest`, `npm:${name}@${highest}`],
+  ];
+});
+writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, dependencies: Object.fromEntries(wanted) }));
+/** @type {import("node:child_process").SpawnSyncOptions} */
+const options = { cwd: folder, stdio: "inherit", shell: process.platform === "win32" };
+const { status } = spawnSync("npm", ["install", "--no-audit", "--no-fund"], options);
+if (status !== 0) process.exitCode = 1;
+for (const end of status === 0 ? ["lowest", "highest"] : []) {
+  /** @param {string} name @param {string} file */
+  const pathOf = (name, file) => join(folder, "node_modules", `${name.replaceAll(/[^a-z]/g, "")}-${end}`, file);
+  const paths = Object.fromEntries(names.map(([name, { types }]) => [name, [pathOf(name, types)]]));
+  const alias = names.map(([name, { code }]) => ({ find: name, replacement: pathOf(name, code) }));
+  const config = {
+    extends: join(root, "tsconfig.base.json"),
+    include: SOURCES.map((source) => join(providers, "src", source)),
+    exclude: [join(providers, "src/**/*.test.ts")],
+    compilerOptions: { types: ["node"], typeRoots: [join(root, "node_modules/@types")], paths },
+  };
+  writeFileSync(join(folder, `${end}.json`), JSON.stringify(config));
+  writeFileSync(
+    join(folder, `${end}.mjs`),
+    `import base from ${JSON.stringify(join(root, "vitest.config.ts"))};
+const alias = ${JSON.stringify(alias)}.map(({ find, replacement }) => ({ find: new RegExp("^" + find + "$"), replacement }));
+export default { ...base, root: ${JSON.stringify(root)}, resolve: { ...base.resolve, alias } };\n`,
+  );
+  const types = await runNode([commandFile("typescript", "tsc"), "--noEmit", "-p", join(folder, `${end}.json`)], {
+    output: "show",
+  });
+  const tests = TESTS.map((test) => `packages/providers/src/${test}`);
+  const smoke = await runNode([commandFile("vitest", "vitest"), "run", "--config", join(folder, `${end}.mjs`), ...tests], {
+    output: "show",
+  });
+  console.log(`${end}: types ${types.code === 0 ? "pass" : "fail"}, tests ${smoke.code === 0 ? "pass" : "fail"}`);
+  if (types.code !== 0 || smoke.code !== 0) process.exitCode = 1;
+}
+rmSync(folder, { recursive: true, force: true });
