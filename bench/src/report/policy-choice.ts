@@ -53,6 +53,9 @@ function placedPolicy(policy: string, outcomes: readonly SessionOutcome[]): Plac
   };
 }
 
+/** Evidence is stretched over at least so many points, so that a fraction of a point is not worth much cost (chosen). */
+const LEAST_SPAN_PERCENT = 10;
+
 /**
  * The bend of the front: with cost and evidence both stretched from its cheapest to its dearest policy, the one whose evidence
  * is farthest ahead of its cost. The cheapest where there is no bend.
@@ -60,7 +63,8 @@ function placedPolicy(policy: string, outcomes: readonly SessionOutcome[]): Plac
 function bendOf(front: readonly PlacedPolicy[]): PlacedPolicy | null {
   const [first, last] = [front[0], front.at(-1)];
   if (first === undefined || last === undefined) return null;
+  const gainSpan = Math.max(last.gain - first.gain, LEAST_SPAN_PERCENT);
   const lead = ({ cost, gain }: PlacedPolicy) =>
-    (gain - first.gain) / (last.gain - first.gain || 1) - (cost - first.cost) / (last.cost - first.cost || 1);
+    (gain - first.gain) / gainSpan - (cost - first.cost) / (last.cost - first.cost || 1);
   return front.reduce((best, each) => (lead(each) > lead(best) ? each : best), first);
 }
