@@ -136,7 +136,7 @@ export const mutants = [
   {
     breaks: "a context that does not fit is sent without a word",
     file: "engine/climb.ts",
-    find: "if (climbed.tokens > goal.roomTokens) {",
+    find: "if (climbed.tokens > goal.budgetTokens) {",
     replace: "if (climbed.tokens > budget.windowTokens * 10) {",
     tests: ["session/context-manager.test.ts"],
   },
