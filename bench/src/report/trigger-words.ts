@@ -12,8 +12,8 @@ export function triggerWords(policy: unknown): string | null {
 function amountWords(amount: Amount): string {
   if ("tokens" in amount) return `${formatCount(amount.tokens)} tokens`;
   if ("ratio" in amount) return ratioWords(amount.ratio, amount.of === "window" ? "the window" : "the input budget");
-  if ("min" in amount) return `the least of ${amount.min.map(amountWords).join(" and ")}`;
-  if ("max" in amount) return `the most of ${amount.max.map(amountWords).join(" and ")}`;
+  if ("min" in amount) return `the smaller of ${amount.min.map(amountWords).join(" and ")}`;
+  if ("max" in amount) return `the larger of ${amount.max.map(amountWords).join(" and ")}`;
   if ("windowAbove" in amount)
     return `${amountWords(amount.above)} (in windows up to ${formatCount(amount.windowAbove)} tokens ${amountWords(amount.upTo)})`;
   return amount.minus.map(amountWords).join(" less ");
