@@ -59,7 +59,12 @@ export function ledgerEstimator(work: WorkCounter, priors: ModelPriors): Estimat
       const account = accountOf(ledger);
       const model = modelFor(account);
       const prompt = nextPrompt(account, model, besideOf(overhead));
-      const expectedTokens = Math.max(0, Math.round(prompt.expectedTokens));
+      const overheadTokens = Math.max(0, Math.round(prompt.overheadTokens));
+      // After a cut as the engine adds it up when it plans one: what was planned to fit is then expected to.
+      const expectedTokens =
+        account.base.kind === "cut"
+          ? overheadTokens + Math.max(0, Math.floor(prompt.expectedTokens - prompt.overheadTokens))
+          : Math.max(0, Math.round(prompt.expectedTokens));
       const isKnown =
         account.epoch !== null || overhead.system !== "" || overhead.tools.length > 0 || overhead.hiddenTokens > 0;
       const reportedTokens = Math.min(expectedTokens, Math.round(prompt.reportedTokens));
@@ -68,7 +73,7 @@ export function ledgerEstimator(work: WorkCounter, priors: ModelPriors): Estimat
         upperTokens: Math.ceil(upperTokensOf(account, model, prompt)),
         reportedTokens,
         estimatedTokens: expectedTokens - reportedTokens,
-        overheadTokens: Math.max(0, Math.round(prompt.overheadTokens)),
+        overheadTokens,
         basis: isKnown ? NAME : "unanchored",
       };
     },
