@@ -157,8 +157,9 @@ export { decodeEntry, decodeLog, encodeEntry, encodeLog } from "./session/codec.
 export type { CompactionFigures } from "./session/compaction-log-line.ts";
 export { compactionFigures, compactionKind, compactionLogLine } from "./session/compaction-log-line.ts";
 // Session
-export type { ContextManager, ContextManagerOptions } from "./session/context-manager.ts";
+export type { ContextManager } from "./session/context-manager.ts";
 export { createContextManager } from "./session/context-manager.ts";
+export type { ContextManagerOptions } from "./session/context-manager-options.ts";
 export { sessionEntrySchema } from "./session/entry-schema.ts";
 export type { ContextEvent, ContextListener, SilentTruncationEvent } from "./session/events.ts";
 export { firstKeptId } from "./session/first-kept.ts";

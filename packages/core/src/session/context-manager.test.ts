@@ -11,8 +11,9 @@ import { SVEN_LENGTH_ESTIMATE, SVEN_POLICY } from "../policy/presets/sven.ts";
 import type { Summarizer } from "../ports.ts";
 import { calling, human, logOf, reply, result, usageEntry } from "../testing/builders.ts";
 import { decodeLog, encodeLog } from "./codec.ts";
-import type { ContextManager, ContextManagerOptions } from "./context-manager.ts";
+import type { ContextManager } from "./context-manager.ts";
 import { createContextManager } from "./context-manager.ts";
+import type { ContextManagerOptions } from "./context-manager-options.ts";
 import type { ContextEvent } from "./events.ts";
 
 const POLICY: Policy = { ...SVEN_POLICY, facts: { maxTokens: 0 } };

@@ -1,5 +1,5 @@
 import { fit, whyAct } from "../engine/fit.ts";
-import type { BeforeCompaction, FitInput, FitOutcome, FitState } from "../engine/fit-input.ts";
+import type { FitInput, FitOutcome, FitState } from "../engine/fit-input.ts";
 import type { ModelLimits, RevertEntry, SessionEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import { foldFacts, NO_FACTS, withTrackedFiles } from "../facts/facts.ts";
@@ -7,17 +7,14 @@ import { shortHash } from "../hash.ts";
 import type { Context } from "../message/message.ts";
 import { isHuman } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
-import type { FileTracker, StateProvider, Summarizer } from "../ports.ts";
 import type { EstimatorSpec, Overhead, Prediction } from "../tokens/estimator.ts";
 import { createEstimator } from "../tokens/estimator.ts";
 import type { Ledger } from "../tokens/ledger.ts";
 import { EMPTY_LEDGER } from "../tokens/ledger.ts";
-import type { ModelPriors } from "../tokens/model-prior.ts";
 import { pooledPriors } from "../tokens/model-prior.ts";
-import type { Tokenizers } from "../tokens/tokenizer.ts";
-import type { WorkCounter } from "../tokens/work.ts";
 import { createWorkCounter } from "../tokens/work.ts";
 import { afterAttempt, CLOSED_BREAKER } from "./breaker.ts";
+import type { ContextManagerOptions } from "./context-manager-options.ts";
 import type { ContextListener } from "./events.ts";
 import { announce } from "./events.ts";
 import { foldLedger } from "./ledger.ts";
@@ -28,31 +25,6 @@ import { recall } from "./recall.ts";
 import { repairsOf } from "./repair-view.ts";
 import type { SessionView } from "./view.ts";
 import { EMPTY_VIEW, foldEntry } from "./view.ts";
-
-/** What a context manager is made of. */
-export interface ContextManagerOptions {
-  readonly policy: Policy;
-  readonly summarizer: Summarizer;
-  /** A log to go on with. Where a crash left it unsendable, a repair is appended and announced. */
-  readonly entries?: Iterable<SessionEntry>;
-  readonly onEvent?: ContextListener;
-  /** Asked before each compaction; may cancel it or supply the summary. */
-  readonly beforeCompaction?: BeforeCompaction;
-  /** Instructions that stay verbatim whatever is compacted: project rules, constraints. */
-  readonly pinned?: readonly string[];
-  /** The live state of todo lists and sub-agents, asked for at each compaction. */
-  readonly stateProviders?: readonly StateProvider[];
-  /** Files that the agent tracks besides its calls, asked for at each compaction. */
-  readonly fileTracker?: FileTracker;
-  /** Tokens that are sent at each request but are not in the log; a replay of another agent's session knows them. */
-  readonly hiddenOverheadTokens?: number;
-  /** What is expected of each model before it reports; the pooled prior where there is none. */
-  readonly modelPriors?: ModelPriors;
-  /** What a policy whose estimator is `bpe` counts by, by encoding. */
-  readonly tokenizers?: Tokenizers;
-  /** Counts the work of all estimators, for bounds that tests assert; one of its own where none is given. */
-  readonly work?: WorkCounter;
-}
 
 /** A session that stays inside its model's window: the log goes in, the context to send comes out. */
 export interface ContextManager {

@@ -5,8 +5,9 @@ import { textOf } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import type { Summarizer, SummaryRequest } from "../ports.ts";
-import type { ContextManager, ContextManagerOptions } from "../session/context-manager.ts";
+import type { ContextManager } from "../session/context-manager.ts";
 import { createContextManager } from "../session/context-manager.ts";
+import type { ContextManagerOptions } from "../session/context-manager-options.ts";
 import type { ContextEvent } from "../session/events.ts";
 import { human, logOf, reply } from "./builders.ts";
 

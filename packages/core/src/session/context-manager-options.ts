@@ -1,0 +1,33 @@
+import type { BeforeCompaction } from "../engine/fit-input.ts";
+import type { SessionEntry } from "../entry.ts";
+import type { Policy } from "../policy/policy.ts";
+import type { FileTracker, StateProvider, Summarizer } from "../ports.ts";
+import type { ModelPriors } from "../tokens/model-prior.ts";
+import type { Tokenizers } from "../tokens/tokenizer.ts";
+import type { WorkCounter } from "../tokens/work.ts";
+import type { ContextListener } from "./events.ts";
+
+/** What a context manager is made of. */
+export interface ContextManagerOptions {
+  readonly policy: Policy;
+  readonly summarizer: Summarizer;
+  /** A log to go on with. Where a crash left it unsendable, a repair is appended and announced. */
+  readonly entries?: Iterable<SessionEntry>;
+  readonly onEvent?: ContextListener;
+  /** Asked before each compaction; may cancel it or supply the summary. */
+  readonly beforeCompaction?: BeforeCompaction;
+  /** Instructions that stay verbatim whatever is compacted: project rules, constraints. */
+  readonly pinned?: readonly string[];
+  /** The live state of todo lists and sub-agents, asked for at each compaction. */
+  readonly stateProviders?: readonly StateProvider[];
+  /** Files that the agent tracks besides its calls, asked for at each compaction. */
+  readonly fileTracker?: FileTracker;
+  /** Tokens that are sent at each request but are not in the log; a replay of another agent's session knows them. */
+  readonly hiddenOverheadTokens?: number;
+  /** What is expected of each model before it reports; the pooled prior where there is none. */
+  readonly modelPriors?: ModelPriors;
+  /** What a policy whose estimator is `bpe` counts by, by encoding. */
+  readonly tokenizers?: Tokenizers;
+  /** Counts the work of all estimators, for bounds that tests assert; one of its own where none is given. */
+  readonly work?: WorkCounter;
+}
