@@ -50,6 +50,8 @@ export async function drive(session: PreparedSession, cell: Cell, onCall: CallOb
           run.note(entry);
         }
         break;
+      case "attempt":
+        break;
       case "revert":
         if (foldsBoundaries) manager.append(entry);
         break;

@@ -10,13 +10,17 @@ export type SessionEntry =
   | UsageEntry
   | ModelChangeEntry
   | CompactionEntry
+  | AttemptEntry
   | RevertEntry;
+
+/** Version of the log's format that new logs carry. Version 1 has no attempts; it opens as it is. */
+export const LOG_VERSION = 2;
 
 /** The first entry of a log: what every request of the session sends before its messages. */
 export interface SessionStartEntry {
   readonly type: "session";
   /** Version of the log's format. */
-  readonly version: 1;
+  readonly version: 1 | 2;
   readonly id: string;
   readonly createdMs: number | null;
   /** System text, empty where a recorded session does not tell it. */
@@ -83,6 +87,21 @@ export interface CompactionEntry {
   readonly throughEntryId: string | null;
   readonly edits: readonly AppliedEdit[];
   readonly record: CompactionRecord;
+  readonly atMs: number | null;
+}
+
+/**
+ * A compaction that was tried and changed nothing. It is logged so that a resumed session does not try, or pay for, the same again before
+ * something new arrives.
+ */
+export interface AttemptEntry {
+  readonly type: "attempt";
+  readonly id: string;
+  readonly reason: CompactionReason;
+  readonly outcome: "failed" | "irreducible" | "cancelled";
+  readonly steps: readonly StepOutcome[];
+  /** Estimate of the view when it was tried, in tokens of the policy's own measure. */
+  readonly estimatedTokens: number;
   readonly atMs: number | null;
 }
 
@@ -212,6 +231,7 @@ export function entryIdOf(entry: SessionEntry): string {
     case "setup-change":
     case "model-change":
     case "compaction":
+    case "attempt":
     case "revert":
       return entry.id;
     default:

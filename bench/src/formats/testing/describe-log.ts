@@ -34,6 +34,8 @@ function describeEntry(entry: SessionEntry): string {
       return `model ${entry.modelId} window ${entry.limits?.contextWindowTokens ?? null}`;
     case "compaction":
       return `compaction ${entry.record.messagesBefore} -> ${entry.record.messagesAfter}: ${entry.edits.map(describeEdit).join(", ")}`;
+    case "attempt":
+      return `attempt ${entry.outcome}`;
     case "revert":
       return "revert";
     default:

@@ -114,6 +114,8 @@ export function sessionStory(entries: readonly SessionEntry[]): SessionStory {
       case "model-change":
         lines.push({ kind: "model", modelId: entry.modelId });
         break;
+      case "attempt":
+        break;
       default:
         // The session's start, and what came to the log later: system and tools may be others now.
         counter.recount(view);

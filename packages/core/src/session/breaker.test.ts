@@ -1,27 +1,27 @@
 import { describe, expect, test } from "vitest";
-import type { FitOutcome } from "../engine/fit-input.ts";
-import type { StepOutcome } from "../entry.ts";
-import { compaction, NO_RECORD } from "../testing/builders.ts";
-import { afterAttempt, CLOSED_BREAKER } from "./breaker.ts";
+import type { AttemptEntry, SessionEntry, StepOutcome } from "../entry.ts";
+import { compaction, human, NO_RECORD, reply, revertOf } from "../testing/builders.ts";
+import { CLOSED_BREAKER, foldBreaker } from "./breaker.ts";
 
 const step = (strategy: string, outcome: StepOutcome["outcome"]): StepOutcome => ({ strategy, outcome, detail: null });
-const compacted = (...steps: readonly StepOutcome[]): FitOutcome => ({
-  kind: "compacted",
-  entry: { ...compaction("c", []), record: { ...NO_RECORD, steps } },
+const compacted = (...steps: readonly StepOutcome[]): SessionEntry => ({
+  ...compaction("c", []),
+  record: { ...NO_RECORD, steps },
 });
-const failed = (...steps: readonly StepOutcome[]): FitOutcome => ({ kind: "failed", reason: "threshold", steps });
-const irreducible = (...steps: readonly StepOutcome[]): FitOutcome => ({
-  kind: "irreducible",
-  reason: "over-budget",
-  budgetTokens: 10,
-  parts: [],
+const attempt = (outcome: AttemptEntry["outcome"], ...steps: readonly StepOutcome[]): AttemptEntry => ({
+  type: "attempt",
+  id: "a",
+  reason: "threshold",
+  outcome,
   steps,
+  estimatedTokens: 700,
+  atMs: null,
 });
 
-describe("afterAttempt", () => {
-  test.each<[string, FitOutcome, number]>([
+describe("foldBreaker", () => {
+  test.each<[string, SessionEntry, number]>([
     [
-      "a summary that failed counts, although another rung compacted",
+      "a summary that failed counts, although another step compacted",
       compacted(step("summarize", "failed"), step("digest", "applied")),
       3,
     ],
@@ -32,25 +32,25 @@ describe("afterAttempt", () => {
       compacted(step("summarize", "applied"), step("summarize", "failed")),
       1,
     ],
-    ["a rung that had nothing to do is no failure", failed(step("summarize", "not-applicable")), 2],
-    ["a rung without a model is no failure of one", failed(step("drop-oldest", "failed")), 2],
-    ["an attempt that came to nothing counts its summaries", failed(step("summarize", "failed")), 3],
-    ["so does one that cannot fit", irreducible(step("summarize", "failed")), 3],
-    ["a cancelled one counts nothing", { kind: "cancelled", reason: "threshold", why: "not now" }, 2],
-    ["nothing was tried", { kind: "unchanged", off: null }, 2],
-  ])("%s", (_, outcome, failures) => {
-    expect(afterAttempt({ ...CLOSED_BREAKER, failures: 2 }, outcome, 700).failures).toBe(failures);
+    ["a step that had nothing to do is no failure", attempt("failed", step("summarize", "not-applicable")), 2],
+    ["a step without a model is no failure of one", attempt("failed", step("drop-oldest", "failed")), 2],
+    ["an attempt that came to nothing counts its summaries", attempt("failed", step("summarize", "failed")), 3],
+    ["so does one that cannot fit", attempt("irreducible", step("summarize", "failed")), 3],
+    ["a cancelled one counts nothing", attempt("cancelled"), 2],
+    ["a human message begins the count again", { type: "message", message: human("h", "go on") }, 0],
+    ["a reply does not", { type: "message", message: reply("r", "done") }, 2],
+  ])("%s", (_, entry, failures) => {
+    expect(foldBreaker({ ...CLOSED_BREAKER, failures: 2 }, entry).failures).toBe(failures);
   });
 
-  test.each<[string, FitOutcome, number | null]>([
+  test.each<[string, SessionEntry, number | null]>([
     ["a success waits for new material after the cut, not after the attempt", compacted(step("summarize", "applied")), null],
-    ["a failure waits for new material", failed(), 700],
-    ["what cannot fit waits for new material", irreducible(), 700],
-    ["a cancelled one waits for new material", { kind: "cancelled", reason: "threshold", why: "not now" }, 700],
-    ["where nothing was tried, what was waited for stays", { kind: "unchanged", off: null }, 600],
-  ])("%s", (_, outcome, tokens) => {
-    expect(afterAttempt({ failures: 0, estimatedAtLastAttemptTokens: 600 }, outcome, 700).estimatedAtLastAttemptTokens).toBe(
-      tokens,
-    );
+    ["a failure waits for new material", attempt("failed"), 700],
+    ["what cannot fit waits for new material", attempt("irreducible"), 700],
+    ["a cancelled one waits for new material", attempt("cancelled"), 700],
+    ["if nothing was tried, what was waited for stays", revertOf("r", "c"), 600],
+  ])("%s", (_, entry, tokens) => {
+    const before = { failures: 0, estimatedAtLastAttemptTokens: 600 };
+    expect(foldBreaker(before, entry).estimatedAtLastAttemptTokens).toBe(tokens);
   });
 });

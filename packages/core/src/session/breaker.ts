@@ -1,9 +1,9 @@
-import type { FitOutcome } from "../engine/fit-input.ts";
-import type { StepOutcome } from "../entry.ts";
+import type { SessionEntry, StepOutcome } from "../entry.ts";
+import { isHuman } from "../message/message.ts";
 
-/** What a context manager remembers between attempts, so that failing strategies are not tried for ever. */
+/** What is remembered of attempts, so that failing strategies are not tried for ever. */
 export interface Breaker {
-  /** Summaries of a model that failed in a row. */
+  /** Summaries of a model that failed in a row; a human message begins the count again. */
   readonly failures: number;
   /** The ledger's estimate when an attempt last changed nothing; `null` after a success. */
   readonly estimatedAtLastAttemptTokens: number | null;
@@ -12,20 +12,25 @@ export interface Breaker {
 /** Nothing has failed. */
 export const CLOSED_BREAKER: Breaker = { failures: 0, estimatedAtLastAttemptTokens: null };
 
-/** The breaker after an attempt. Only what the ladder tried counts: a rung that had nothing to do is no failure. */
-export function afterAttempt(breaker: Breaker, outcome: FitOutcome, estimatedTokens: number): Breaker {
-  switch (outcome.kind) {
-    case "unchanged":
+/** The breaker after one more entry. Only what was tried counts: a step that had nothing to do is no failure. */
+export function foldBreaker(breaker: Breaker, entry: SessionEntry): Breaker {
+  switch (entry.type) {
+    case "message":
+      return isHuman(entry.message) ? { ...breaker, failures: 0 } : breaker;
+    case "compaction":
+      return { failures: failuresAfter(breaker.failures, entry.record.steps), estimatedAtLastAttemptTokens: null };
+    case "attempt": {
+      const { estimatedTokens, steps } = entry;
+      return { failures: failuresAfter(breaker.failures, steps), estimatedAtLastAttemptTokens: estimatedTokens };
+    }
+    case "session":
+    case "setup-change":
+    case "usage":
+    case "model-change":
+    case "revert":
       return breaker;
-    case "compacted":
-      return { failures: failuresAfter(breaker.failures, outcome.entry.record.steps), estimatedAtLastAttemptTokens: null };
-    case "cancelled":
-      return { ...breaker, estimatedAtLastAttemptTokens: estimatedTokens };
-    case "failed":
-    case "irreducible":
-      return { failures: failuresAfter(breaker.failures, outcome.steps), estimatedAtLastAttemptTokens: estimatedTokens };
     default:
-      return outcome satisfies never;
+      return entry satisfies never;
   }
 }
 

@@ -87,6 +87,18 @@ const entries: readonly (readonly [string, SessionEntry])[] = [
       },
     },
   ],
+  [
+    "an attempt",
+    {
+      type: "attempt",
+      id: "a",
+      reason: "over-budget",
+      outcome: "failed",
+      steps: [{ strategy: "summarize", outcome: "failed", detail: "no answer" }],
+      estimatedTokens: 12.5,
+      atMs: null,
+    },
+  ],
   ["a revert", revertOf("k")],
 ];
 
@@ -141,10 +153,22 @@ describe("a whole log", () => {
     expect([decoded.entries.length, decoded.cutOff]).toEqual([count, null]);
   });
 
+  test("of a newer version says so", () => {
+    expect(() => decodeLog(good.replace('"version":1', '"version":3'), "log.jsonl")).toThrowError(
+      "log.jsonl:1: written by a newer version of this package (log version 3, this one reads up to 2); update it to open the log",
+    );
+  });
+
   test.each([5, 20, turn.length - 2])("drops and reports a last line that was cut off after %i characters", (chars) => {
     const decoded = decodeLog(good + turn.slice(0, chars), "log.jsonl");
     expect(decoded.entries).toEqual([sessionStart()]);
     expect(decoded.cutOff).toEqual({ line: 2, chars });
+  });
+
+  test("a log of a newer version says so", () => {
+    expect(() => decodeLog(good.replace('"version":1', '"version":3'), "log.jsonl")).toThrowError(
+      "log.jsonl:1: written by a newer version of this package (log version 3, this one reads up to 2); update it to open the log",
+    );
   });
 
   test.each([
@@ -154,7 +178,7 @@ describe("a whole log", () => {
     ["JSON that is no entry", `${good}\n{"type":"unknown"}\n`, 3],
     ["JSON that is no entry, without a line break", `${good}{"type":"unknown"}`, 2],
     ["no object", `${good}[]\n`, 2],
-    ["another version", good.replace('"version":1', '"version":2'), 1],
+    ["a newer version", good.replace('"version":1', '"version":3'), 1],
     ["a key too many", `${good}${JSON.stringify({ ...revertOf("k"), more: 1 })}\n`, 2],
     ["a key too few", `${JSON.stringify({ type: "revert", id: "r" })}\n`, 1],
     ["an image in a reply", turn.replace('"role":"user"', '"role":"assistant"'), 1],

@@ -1,5 +1,7 @@
 import type { SessionEntry } from "../entry.ts";
+import { LOG_VERSION } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
+import { isRecord } from "../json.ts";
 import { sessionEntrySchema } from "./entry-schema.ts";
 
 /** A log as it was read: its entries, and what a crash left of a last line. */
@@ -36,6 +38,14 @@ export function decodeEntry(text: string, place: { readonly file: string; readon
   }
   const parsed = sessionEntrySchema.safeParse(value);
   if (parsed.success) return parsed.data;
+  const version = isRecord(value) && value.type === "session" ? value.version : null;
+  if (typeof version === "number" && version > LOG_VERSION) {
+    throw new PlimsollError(
+      "bad-session",
+      `${where}: written by a newer version of this package (log version ${version}, this one reads up to ${LOG_VERSION}); update it to open the log`,
+      { ...place },
+    );
+  }
   const [issue] = parsed.error.issues;
   const at = issue === undefined || issue.path.length === 0 ? "" : ` at ${issue.path.join(".")}`;
   throw new PlimsollError(

@@ -1,30 +1,27 @@
 import { fit, whyAct } from "../engine/fit.ts";
 import type { FitInput, FitOutcome, FitState } from "../engine/fit-input.ts";
-import type { ModelLimits, RevertEntry, SessionEntry } from "../entry.ts";
+import type { AttemptEntry, CompactionReason, ModelLimits, RevertEntry, SessionEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
-import { foldFacts, NO_FACTS, withTrackedFiles } from "../facts/facts.ts";
+import { withTrackedFiles } from "../facts/facts.ts";
 import { shortHash } from "../hash.ts";
 import type { Context } from "../message/message.ts";
-import { isHuman } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { EstimatorSpec, Overhead, Prediction } from "../tokens/estimator.ts";
 import { createEstimator } from "../tokens/estimator.ts";
 import type { Ledger } from "../tokens/ledger.ts";
-import { EMPTY_LEDGER } from "../tokens/ledger.ts";
 import { pooledPriors } from "../tokens/model-prior.ts";
 import { createWorkCounter } from "../tokens/work.ts";
-import { afterAttempt, CLOSED_BREAKER } from "./breaker.ts";
 import type { ContextManagerOptions } from "./context-manager-options.ts";
-import type { ContextListener } from "./events.ts";
+import type { ContextEvent, ContextListener } from "./events.ts";
 import { announce } from "./events.ts";
-import { foldLedger } from "./ledger.ts";
 import { createMessageIndex } from "./message-index.ts";
-import { EMPTY_PROMPT_WATCH, foldPromptWatch, silentTruncation } from "./prompt-watch.ts";
+import { silentTruncation } from "./prompt-watch.ts";
 import type { Recalled, RecallRange } from "./recall.ts";
 import { recall } from "./recall.ts";
 import { repairsOf } from "./repair-view.ts";
+import type { SessionState } from "./session-state.ts";
+import { EMPTY_STATE, foldState } from "./session-state.ts";
 import type { SessionView } from "./view.ts";
-import { EMPTY_VIEW, foldEntry } from "./view.ts";
 
 /** A session that stays inside its model's window: the log goes in, the context to send comes out. */
 export interface ContextManager {
@@ -48,6 +45,8 @@ export interface ContextManager {
   predict(dynamicContext?: string | null): Prediction;
   /** A bounded piece of the original that a handle names, or `null`. */
   recall(handle: string, range: RecallRange): Recalled | null;
+  /** Everything that is known of the session: the fold of its log. */
+  state(): SessionState;
   view(): SessionView;
   /** What is known about sizes; with the policy's estimator it prices any message. */
   ledger(): Ledger;
@@ -55,168 +54,182 @@ export interface ContextManager {
 }
 
 /**
- * A context manager over an empty log, or over the entries given. Its state is only a cache of their folds.
+ * A context manager over an empty log, or over the entries given. Its state is the fold of its log; around it are the log itself, what
+ * handles are looked up in, and what subscribers are told.
  *
- * @throws PlimsollError `bad-policy` where the policy counts by an encoding whose tokenizer was not given.
+ * @throws PlimsollError `bad-policy` if the policy counts by an encoding whose tokenizer was not given.
  */
 export function createContextManager(options: ContextManagerOptions): ContextManager {
   const work = options.work ?? createWorkCounter();
-  const { modelPriors: priors = pooledPriors, tokenizers = {} } = options;
+  const {
+    policy: ownPolicy,
+    modelPriors: priors = pooledPriors,
+    tokenizers = {},
+    hiddenOverheadTokens: hiddenTokens = 0,
+  } = options;
   const estimatorOf = (spec: EstimatorSpec) => createEstimator(spec, work, { priors, tokenizers });
-  const estimator = estimatorOf(options.policy.estimator);
-  const cutEstimator = options.policy.cutEstimator === null ? estimator : estimatorOf(options.policy.cutEstimator);
+  const estimator = estimatorOf(ownPolicy.estimator);
+  const cutEstimator = ownPolicy.cutEstimator === null ? estimator : estimatorOf(ownPolicy.cutEstimator);
   const emit: ContextListener = options.onEvent ?? (() => undefined);
   const log: SessionEntry[] = [];
   const messageIndex = createMessageIndex();
-  let view = EMPTY_VIEW;
-  let ledger = EMPTY_LEDGER;
-  let facts = NO_FACTS;
-  let breaker = CLOSED_BREAKER;
-  let watch = EMPTY_PROMPT_WATCH;
-  let saidOff = false;
-  let reportedAtMs: number | null = null;
-  let isOpen = false;
+  let state = EMPTY_STATE;
+  let hasSaidOff = false;
 
-  const overhead = (dynamicContext: string | null): Overhead => ({
-    system: view.system,
-    tools: view.tools,
-    dynamicContext,
-    hiddenTokens: options.hiddenOverheadTokens ?? 0,
-  });
-  const append = (entry: SessionEntry) => {
-    view = foldEntry(view, entry);
-    const watched = foldPromptWatch(watch, entry, view);
-    watch = watched.watch;
-    if (isOpen && entry.type === "usage" && watched.missingTokens !== null)
-      emit(silentTruncation(entry, watched.missingTokens, estimator.predict(ledger, overhead(null))));
-    work.folded(1);
-    ledger = foldLedger(ledger, entry, { estimator, view, overhead: overhead(null) });
-    facts = foldFacts(facts, entry);
+  const overhead = (dynamicContext: string | null): Overhead => {
+    const { system, tools } = state.view;
+    return { system, tools, dynamicContext, hiddenTokens };
+  };
+  const predict = (dynamicContext: string | null) => estimator.predict(state.ledger, overhead(dynamicContext));
+  const fold = (entry: SessionEntry): number | null => {
+    const folded = foldState(state, entry, { estimator, hiddenTokens, work });
+    state = folded.state;
     messageIndex.add(entry);
-    if (entry.type === "message" && isHuman(entry.message)) breaker = { ...breaker, failures: 0 };
-    if (entry.type === "usage") reportedAtMs = entry.atMs ?? reportedAtMs;
     log.push(entry);
+    return folded.missingTokens;
   };
-  const newTokens = (): number | null => {
-    const since = breaker.estimatedAtLastAttemptTokens ?? ledger.estimatedAtLastCutTokens;
-    return since === null ? null : (ledger.estimatedTokens - since) * ledger.factor;
+  const append = (entry: SessionEntry) => {
+    const missingTokens = fold(entry);
+    if (entry.type === "usage" && missingTokens !== null) emit(silentTruncation(entry, missingTokens, predict(null)));
   };
-  const stateFor = (input: FitInput, policy: Policy, measuredBy: Ledger): FitState => ({
+  const fitStateFor = (input: FitInput, policy: Policy, measuredBy: Ledger): FitState => ({
     policy,
-    messages: () => view.messages.slice(),
-    lastEntryId: view.lastEntryId,
-    modelId: view.modelId,
-    ledger: measuredBy,
+    ...foldedFor(state, measuredBy),
     overhead: overhead(input.dynamicContext ?? null),
     estimator,
     cutEstimator,
     summarizer: options.summarizer,
-    useModel: breaker.failures < policy.progress.maximumFailures,
-    newTokens: newTokens(),
-    reportedAtMs,
-    facts: options.fileTracker === undefined ? facts : withTrackedFiles(facts, options.fileTracker()),
+    useModel: state.breaker.failures < policy.progress.maximumFailures,
+    facts: options.fileTracker === undefined ? state.facts : withTrackedFiles(state.facts, options.fileTracker()),
     kept: {
       pinned: options.pinned ?? [],
-      state: (options.stateProviders ?? []).map((provide) => provide()).filter((state) => state !== null),
+      state: (options.stateProviders ?? []).map((provide) => provide()).filter((each) => each !== null),
     },
     beforeCompaction: options.beforeCompaction ?? null,
     work,
   });
+  const announceOutcome = (outcome: FitOutcome, failuresBefore: number, policy: Policy) => {
+    const limit = policy.progress.maximumFailures;
+    const { failures } = state.breaker;
+    if (failuresBefore < limit && failures >= limit) emit({ type: "breaker-open", failures, why: "summaries failed in a row" });
+    const isOff = outcome.kind === "unchanged" && outcome.off === "unknown-window";
+    if (outcome.kind !== "unchanged" || (isOff && !hasSaidOff)) announce(outcome, estimator.name, emit);
+    hasSaidOff ||= isOff;
+  };
   const fitWith = async (
-    { policy, input, measuredBy = ledger }: { readonly policy: Policy; readonly input: FitInput; readonly measuredBy?: Ledger },
+    {
+      policy,
+      input,
+      measuredBy = state.ledger,
+    }: { readonly policy: Policy; readonly input: FitInput; readonly measuredBy?: Ledger },
     signal: AbortSignal,
   ): Promise<FitOutcome> => {
-    const state = stateFor(input, policy, measuredBy);
-    const act = policy.enabled || input.now !== undefined ? whyAct(state, input) : null;
-    if (act !== null) {
-      const tokensBefore = estimator.predict(measuredBy, state.overhead).expectedTokens;
-      emit({
-        type: "compaction-start",
-        reason: act.reason,
-        estimator: estimator.name,
-        tokensBefore,
-        messagesBefore: view.messages.size,
-      });
-    }
-    const estimatedTokens = ledger.estimatedTokens;
-    const outcome = await fit(state, input, signal).catch((error: unknown) => {
+    const now = fitStateFor(input, policy, measuredBy);
+    const act = policy.enabled || input.now !== undefined ? whyAct(now, input) : null;
+    if (act !== null) emit(startEvent(act.reason, now, state));
+    const { estimatedTokens } = state.ledger;
+    const outcome = await fit(now, input, signal).catch((error: unknown) => {
       // Only the caller's abort rejects: the start that was announced gets its end, and the abort reaches the caller.
-      if (act !== null)
-        emit({
-          type: "compaction-failed",
-          reason: act.reason,
-          steps: [{ strategy: "fit", outcome: "failed", detail: "aborted" }],
-        });
+      const steps = [{ strategy: "fit", outcome: "failed", detail: "aborted" }] as const;
+      if (act !== null) emit({ type: "compaction-failed", reason: act.reason, steps });
       throw error;
     });
-    if (outcome.kind === "compacted") append(outcome.entry);
-    const { failures } = breaker;
-    breaker = afterAttempt(breaker, outcome, estimatedTokens);
-    const limit = policy.progress.maximumFailures;
-    if (failures < limit && breaker.failures >= limit)
-      emit({ type: "breaker-open", failures: breaker.failures, why: "summaries failed in a row" });
-    if (outcome.kind !== "unchanged" || (outcome.off === "unknown-window" && !saidOff)) announce(outcome, estimator.name, emit);
-    saidOff ||= outcome.kind === "unchanged" && outcome.off === "unknown-window";
+    const { failures } = state.breaker;
+    const entry = outcome.kind === "compacted" ? outcome.entry : attemptEntry(outcome, { input, estimatedTokens, state });
+    if (entry !== null) append(entry);
+    announceOutcome(outcome, failures, policy);
     return outcome;
   };
   const revert = (nowMs: number | null): RevertEntry => {
-    const latest = view.activeCompactions.at(-1);
-    if (latest === undefined) throw new PlimsollError("bad-input", "there is no compaction to undo");
-    if (latest.record.reason === "repair") {
-      throw new PlimsollError(
-        "bad-input",
-        "the newest compaction is a repair of a damaged session; undoing it would make the session unsendable",
-      );
-    }
-    const id = shortHash(`revert\n${latest.id}\n${view.lastEntryId ?? ""}`);
-    const entry: RevertEntry = { type: "revert", id, compactionId: latest.id, atMs: nowMs };
+    const entry = revertEntry(state.view, nowMs);
     append(entry);
     return entry;
   };
-  for (const entry of options.entries ?? []) append(entry);
-  const repairs = options.entries === undefined ? [] : repairsOf(view);
-  for (const repair of repairs) append(repair);
-  isOpen = true;
+  for (const entry of options.entries ?? []) fold(entry);
+  const repairs = options.entries === undefined ? [] : repairsOf(state.view);
+  for (const repair of repairs) fold(repair);
   if (repairs.length > 0) emit({ type: "session-repaired", entries: repairs });
 
   return {
     append,
-    fit: (input, signal) => fitWith({ policy: options.policy, input }, signal),
+    fit: (input, signal) => fitWith({ policy: ownPolicy, input }, signal),
     switchModel: async (to, input, signal) => {
       // What must fit is what the new model counts, although the old one's client writes the summary.
-      const measuredBy = estimator.changeModel(ledger, to.modelId);
-      const { policy } = options;
+      const measuredBy = estimator.changeModel(state.ledger, to.modelId);
       const fitsAlready =
-        whyAct(stateFor(input, policy, measuredBy), { ...input, model: to.limits }) === null ||
-        isNoSmaller(to.limits, view.limits);
+        whyAct(fitStateFor(input, ownPolicy, measuredBy), { ...input, model: to.limits }) === null ||
+        isNoSmaller(to.limits, state.view.limits);
       const downshift: FitInput = { ...input, model: to.limits, now: { reason: "downshift", keep: null } };
       const outcome: FitOutcome = fitsAlready
         ? { kind: "unchanged", off: null }
-        : await fitWith({ policy, input: downshift, measuredBy }, signal);
-      const id = shortHash(`model-change\n${to.modelId}\n${view.lastEntryId ?? ""}`);
+        : await fitWith({ policy: ownPolicy, input: downshift, measuredBy }, signal);
+      const id = shortHash(`model-change\n${to.modelId}\n${state.view.lastEntryId ?? ""}`);
       append({ type: "model-change", id, modelId: to.modelId, limits: to.limits, atMs: input.nowMs });
       return outcome;
     },
     revert,
     redo: async ({ policy, ...input }, signal) => {
       revert(input.nowMs);
-      return await fitWith(
-        { policy: policy ?? options.policy, input: { now: { reason: "manual", keep: null }, ...input } },
-        signal,
-      );
+      return await fitWith({ policy: policy ?? ownPolicy, input: { now: { reason: "manual", keep: null }, ...input } }, signal);
     },
-    context: (dynamicContext = null) => ({
-      system: view.system,
-      tools: view.tools,
-      messages: view.messages.slice(),
-      dynamicContext,
-    }),
-    predict: (dynamicContext = null) => estimator.predict(ledger, overhead(dynamicContext)),
+    context: (dynamicContext = null) => {
+      const { system, tools, messages } = state.view;
+      return { system, tools, messages: messages.slice(), dynamicContext };
+    },
+    predict: (dynamicContext = null) => predict(dynamicContext),
     recall: (handle, range) => recall(handle, range, messageIndex),
-    view: () => view,
-    ledger: () => ledger,
+    state: () => state,
+    view: () => state.view,
+    ledger: () => state.ledger,
     entries: () => log,
   };
+}
+
+/** The part of a fit's state that is folded. */
+function foldedFor(
+  { view, breaker, ledger, reportedAtMs }: SessionState,
+  measuredBy: Ledger,
+): Pick<FitState, "messages" | "lastEntryId" | "modelId" | "ledger" | "newTokens" | "reportedAtMs"> {
+  const sinceTokens = breaker.estimatedAtLastAttemptTokens ?? ledger.estimatedAtLastCutTokens;
+  return {
+    messages: () => view.messages.slice(),
+    lastEntryId: view.lastEntryId,
+    modelId: view.modelId,
+    ledger: measuredBy,
+    newTokens: sinceTokens === null ? null : (ledger.estimatedTokens - sinceTokens) * ledger.factor,
+    reportedAtMs,
+  };
+}
+
+function startEvent(reason: CompactionReason, { estimator, ledger, overhead }: FitState, { view }: SessionState): ContextEvent {
+  const tokensBefore = estimator.predict(ledger, overhead).expectedTokens;
+  return { type: "compaction-start", reason, estimator: estimator.name, tokensBefore, messagesBefore: view.messages.size };
+}
+
+/** The entry of a fit that was tried and changed nothing; `null` if nothing was tried. */
+function attemptEntry(
+  outcome: Exclude<FitOutcome, { readonly kind: "compacted" }>,
+  at: { readonly input: FitInput; readonly estimatedTokens: number; readonly state: SessionState },
+): AttemptEntry | null {
+  if (outcome.kind === "unchanged") return null;
+  const { kind, reason } = outcome;
+  const steps = outcome.kind === "cancelled" ? [] : outcome.steps;
+  const id = shortHash(`attempt\n${reason}\n${kind}\n${at.state.view.lastEntryId ?? ""}`);
+  return { type: "attempt", id, reason, outcome: kind, steps, estimatedTokens: at.estimatedTokens, atMs: at.input.nowMs };
+}
+
+/** @throws PlimsollError `bad-input` if there is no compaction, or if undoing it would make the session unsendable. */
+function revertEntry(view: SessionView, nowMs: number | null): RevertEntry {
+  const latest = view.activeCompactions.at(-1);
+  if (latest === undefined) throw new PlimsollError("bad-input", "there is no compaction to undo");
+  if (latest.record.reason === "repair") {
+    throw new PlimsollError(
+      "bad-input",
+      "the newest compaction is a repair of a damaged session; undoing it would make the session unsendable",
+    );
+  }
+  const id = shortHash(`revert\n${latest.id}\n${view.lastEntryId ?? ""}`);
+  return { type: "revert", id, compactionId: latest.id, atMs: nowMs };
 }
 
 /** True where both windows are known and the new one leaves at least as much for the prompt: the old model could not write for more. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { SessionEntry } from "../entry.ts";
+import { LOG_VERSION } from "../entry.ts";
 import type { JsonValue } from "../json.ts";
 import type { AssistantMessage, Message, ToolResultMessage, UserMessage } from "../message/message.ts";
 
@@ -103,29 +104,31 @@ const appliedEdit = z.discriminatedUnion("kind", [
     covered,
   }),
 ]);
+const reason = z.enum([
+  "threshold",
+  "emergency",
+  "overflow",
+  "over-budget",
+  "manual",
+  "downshift",
+  "hand-off",
+  "repair",
+  "recorded",
+]);
+const steps = z
+  .array(
+    z.strictObject({
+      strategy: z.string(),
+      outcome: z.enum(["applied", "not-applicable", "failed", "no-progress"]),
+      detail: z.string().nullable(),
+    }),
+  )
+  .readonly();
 const record = z.strictObject({
   policy: z.string(),
-  reason: z.enum([
-    "threshold",
-    "emergency",
-    "overflow",
-    "over-budget",
-    "manual",
-    "downshift",
-    "hand-off",
-    "repair",
-    "recorded",
-  ]),
+  reason,
   gate: z.enum(["before-submit", "before-step", "after-tool-batch", "on-overflow"]).nullable(),
-  steps: z
-    .array(
-      z.strictObject({
-        strategy: z.string(),
-        outcome: z.enum(["applied", "not-applicable", "failed", "no-progress"]),
-        detail: z.string().nullable(),
-      }),
-    )
-    .readonly(),
+  steps,
   estimator: z.string(),
   cutEstimator: z.string().nullable(),
   modelId: z.string().nullable(),
@@ -142,7 +145,7 @@ const record = z.strictObject({
 export const sessionEntrySchema: z.ZodType<SessionEntry> = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("session"),
-    version: z.literal(1),
+    version: z.union([z.literal(1), z.literal(LOG_VERSION)]),
     id,
     createdMs: atMs,
     system: z.string(),
@@ -169,6 +172,15 @@ export const sessionEntrySchema: z.ZodType<SessionEntry> = z.discriminatedUnion(
     throughEntryId: z.string().nullable(),
     edits: z.array(appliedEdit).readonly(),
     record,
+    atMs,
+  }),
+  z.strictObject({
+    type: z.literal("attempt"),
+    id,
+    reason,
+    outcome: z.enum(["failed", "irreducible", "cancelled"]),
+    steps,
+    estimatedTokens: z.number(),
     atMs,
   }),
   z.strictObject({ type: z.literal("revert"), id, compactionId: id, atMs }),

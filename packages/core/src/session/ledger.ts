@@ -39,6 +39,7 @@ export function foldLedger(ledger: Ledger, entry: SessionEntry, fold: LedgerFold
       return fold.estimator.changeModel(ledger, entry.modelId);
     case "session":
     case "setup-change":
+    case "attempt":
       return ledger;
     default:
       return entry satisfies never;

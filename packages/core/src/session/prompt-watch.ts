@@ -68,6 +68,8 @@ export function foldPromptWatch(watch: PromptWatch, entry: SessionEntry, view: S
     }
     case "usage":
       return watchReport(watch, entry);
+    case "attempt":
+      return { watch, missingTokens: null };
     case "session":
     case "setup-change":
     case "model-change":

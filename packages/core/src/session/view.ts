@@ -18,12 +18,22 @@ export interface SessionView {
   readonly limits: ModelLimits | null;
   /** The messages of the context, after all active compactions. */
   readonly messages: Sequence<Message>;
-  /** Everything that was ever appended, with the compactions that are active: what a revert folds again. */
-  readonly history: Sequence<Message | CompactionEntry>;
+  /** The compactions that a revert can undo, oldest first. */
   readonly activeCompactions: readonly CompactionEntry[];
+  /** What a revert of the newest of them brings back; `null` if there is none. */
+  readonly undo: UndoPoint | null;
   /** Hash of the messages' ids and of the edits that made them. */
   readonly viewHash: string;
   readonly lastEntryId: string | null;
+}
+
+/** The view before a compaction, and the messages that came after it. */
+export interface UndoPoint {
+  readonly messages: Sequence<Message>;
+  readonly viewHash: string;
+  readonly since: Sequence<Message>;
+  /** The undo point of the compaction before. */
+  readonly previous: UndoPoint | null;
 }
 
 /** The view of an empty log. */
@@ -34,15 +44,15 @@ export const EMPTY_VIEW: SessionView = {
   modelId: null,
   limits: null,
   messages: sequenceOf(),
-  history: sequenceOf(),
   activeCompactions: [],
+  undo: null,
   viewHash: "",
   lastEntryId: null,
 };
 
 /**
- * The view after one more entry. Appending a message is O(1) amortised; a compaction costs its edits' walk of the view;
- * only a revert folds the history again.
+ * The view after one more entry. Appending a message is O(1) amortised; a compaction costs its edits' walk of the view; a revert costs
+ * the messages that came since.
  *
  * @throws PlimsollError `bad-session` for a revert that does not name the latest active compaction, `bad-edit` for a
  * compaction that does not fit the view.
@@ -60,6 +70,8 @@ export function foldEntry(view: SessionView, entry: SessionEntry): SessionView {
       return { ...view, modelId: entry.modelId, lastEntryId };
     case "model-change":
       return { ...view, modelId: entry.modelId, limits: entry.limits, lastEntryId };
+    case "attempt":
+      return { ...view, lastEntryId };
     case "compaction":
       return { ...applyCompaction(view, entry), lastEntryId };
     case "revert":
@@ -77,27 +89,30 @@ export function foldEntries(entries: Iterable<SessionEntry>): SessionView {
 }
 
 function appendMessage(view: SessionView, message: Message): SessionView {
+  const { undo } = view;
   return {
     ...view,
     messages: view.messages.append(message),
-    history: view.history.append(message),
+    undo: undo === null ? null : { ...undo, since: undo.since.append(message) },
     viewHash: extendViewHash(view.viewHash, message.id),
   };
 }
 
 function applyCompaction(view: SessionView, entry: CompactionEntry): SessionView {
+  const { messages, viewHash, undo } = view;
   return {
     ...view,
-    messages: sequenceOf(applyEdits(view.messages.slice(), entry.edits)),
-    history: view.history.append(entry),
+    messages: sequenceOf(applyEdits(messages.slice(), entry.edits)),
     activeCompactions: [...view.activeCompactions, entry],
-    viewHash: shortHash(`${view.viewHash}\n${entry.id}`),
+    undo: { messages, viewHash, since: sequenceOf(), previous: undo },
+    viewHash: shortHash(`${viewHash}\n${entry.id}`),
   };
 }
 
 function revertLatest(view: SessionView, compactionId: string): SessionView {
   const latest = view.activeCompactions.at(-1);
-  if (latest === undefined || latest.id !== compactionId) {
+  const { undo } = view;
+  if (latest === undefined || latest.id !== compactionId || undo === null) {
     throw new PlimsollError(
       "bad-session",
       `cannot revert compaction ${compactionId}: the latest active one is ${latest?.id ?? "none"}`,
@@ -106,10 +121,9 @@ function revertLatest(view: SessionView, compactionId: string): SessionView {
       },
     );
   }
-  let folded: SessionView = { ...view, messages: sequenceOf(), history: sequenceOf(), activeCompactions: [], viewHash: "" };
-  for (const item of view.history) {
-    if ("role" in item) folded = appendMessage(folded, item);
-    else if (item.id !== compactionId) folded = applyCompaction(folded, item);
-  }
+  const { messages, viewHash, previous, since } = undo;
+  const before = { ...view, messages, viewHash, undo: previous, activeCompactions: view.activeCompactions.slice(0, -1) };
+  let folded: SessionView = before;
+  for (const message of since) folded = appendMessage(folded, message);
   return folded;
 }

@@ -1,0 +1,76 @@
+import type { SessionEntry } from "../entry.ts";
+import type { Facts } from "../facts/facts.ts";
+import { foldFacts, NO_FACTS } from "../facts/facts.ts";
+import type { Estimator } from "../tokens/estimator.ts";
+import type { Ledger } from "../tokens/ledger.ts";
+import { EMPTY_LEDGER } from "../tokens/ledger.ts";
+import type { WorkCounter } from "../tokens/work.ts";
+import type { Breaker } from "./breaker.ts";
+import { CLOSED_BREAKER, foldBreaker } from "./breaker.ts";
+import { foldLedger } from "./ledger.ts";
+import type { PromptWatch } from "./prompt-watch.ts";
+import { EMPTY_PROMPT_WATCH, foldPromptWatch } from "./prompt-watch.ts";
+import type { SessionView } from "./view.ts";
+import { EMPTY_VIEW, foldEntry } from "./view.ts";
+
+/** Everything that is known of a session: the fold of its log, as one plain value. The same log gives the same state. */
+export interface SessionState {
+  readonly view: SessionView;
+  readonly ledger: Ledger;
+  readonly facts: Facts;
+  readonly breaker: Breaker;
+  readonly watch: PromptWatch;
+  /** Time of the newest report that has one. */
+  readonly reportedAtMs: number | null;
+  /** Id of the newest message that was appended, also if an edit took it out: the id that the next one follows from. */
+  readonly lastMessageId: string | null;
+}
+
+/** The state of an empty log. */
+export const EMPTY_STATE: SessionState = {
+  view: EMPTY_VIEW,
+  ledger: EMPTY_LEDGER,
+  facts: NO_FACTS,
+  breaker: CLOSED_BREAKER,
+  watch: EMPTY_PROMPT_WATCH,
+  reportedAtMs: null,
+  lastMessageId: null,
+};
+
+/** What entries are measured with while they are folded. */
+export interface StateFold {
+  readonly estimator: Estimator;
+  /** Tokens that are sent at each request but are not in the log. */
+  readonly hiddenTokens: number;
+  readonly work: WorkCounter;
+}
+
+/** A state after one more entry. */
+export interface FoldedState {
+  readonly state: SessionState;
+  /** Tokens that the provider left out of the prompt, if this entry is the report that shows it. */
+  readonly missingTokens: number | null;
+}
+
+/** The state after one more entry. Costs what is new; only an edit or an undo walks the view. */
+export function foldState(
+  before: SessionState,
+  entry: SessionEntry,
+  { estimator, hiddenTokens, work }: StateFold,
+): FoldedState {
+  const view = foldEntry(before.view, entry);
+  const { system, tools } = view;
+  const overhead = { system, tools, dynamicContext: null, hiddenTokens };
+  const { watch, missingTokens } = foldPromptWatch(before.watch, entry, view);
+  work.folded(1);
+  const state = {
+    view,
+    ledger: foldLedger(before.ledger, entry, { estimator, view, overhead }),
+    facts: foldFacts(before.facts, entry),
+    breaker: foldBreaker(before.breaker, entry),
+    watch,
+    reportedAtMs: entry.type === "usage" ? (entry.atMs ?? before.reportedAtMs) : before.reportedAtMs,
+    lastMessageId: entry.type === "message" ? entry.message.id : before.lastMessageId,
+  };
+  return { state, missingTokens };
+}
