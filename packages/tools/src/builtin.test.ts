@@ -57,6 +57,66 @@ describe("built-in tools", { timeout: 30_000 }, () => {
     expect(tool.spec.description.length).toBeGreaterThan(20);
   });
 
+  const write = (what: string, before: string | null = null, after: string | null = null) => ({
+    kind: "write",
+    what,
+    before,
+    after,
+  });
+  const execute = (command: string, where = ".") => ({ kind: "execute", command, folder: where });
+
+  test.each([
+    ["read_file", { path: "src/a.ts" }, { kind: "read" }],
+    ["fs", { op: "list", path: "src" }, { kind: "read" }],
+    ["fs", { op: "stat", path: "src" }, { kind: "read" }],
+    ["fs", { op: "read", path: "src/a.ts" }, { kind: "read" }],
+    ["glob", { pattern: "*" }, { kind: "read" }],
+    ["grep", { pattern: "x" }, { kind: "read" }],
+    ["search_codebase", { query: "x" }, { kind: "read" }],
+    ["read_artifact", { handle: "h" }, { kind: "read" }],
+    ["todo", { items: [] }, { kind: "read" }],
+    ["task", { prompt: "x" }, { kind: "read" }],
+    ["edit_file", { path: "src/../src/a.ts", old_text: "x", new_text: "y" }, write("edit src/a.ts", "x", "y")],
+    [
+      "edit_file",
+      { path: "gone.ts", old_text: "x", new_text: "", replace_all: true },
+      write("edit gone.ts, everywhere in it", "x", ""),
+    ],
+    ["write_file", { path: "new.ts", content: "1" }, write("create new.ts", null, "1")],
+    ["write_file", { path: "odd.txt", content: "1" }, write("replace odd.txt", "a\ufffdb\n", "1")],
+    ["write_file", { path: "data.bin", content: "1" }, write("replace data.bin, 3 bytes that are not shown", null, "1")],
+    ["fs", { op: "mkdir", path: "a/b" }, write("make the folder a/b")],
+    ["fs", { op: "remove", path: "src" }, write("remove src and all that is in it")],
+    ["fs", { op: "move", path: "src/a.ts", to: "b.ts" }, write("move src/a.ts to b.ts, over what is there")],
+    ["fs", { op: "copy", path: "src/a.ts", to: "b.ts" }, write("copy src/a.ts to b.ts, over what is there")],
+    ["read_lints", {}, execute("cat")],
+    ["read_lints", { paths: ["src/a.ts", "it's"] }, execute("cat src/a.ts 'it'\\''s'")],
+    ["shell", { command: ["git", "commit", "-m", "a $b"], workdir: "src" }, execute("git commit -m 'a $b'", "src")],
+    ["shell", { command: ["A=1", "x"] }, execute("'A=1' x")],
+    ["run_terminal_command", { command: "cat a | wc\n# b" }, execute("cat a | wc\n# b")],
+    ["run_terminal_command", { command: "ls", cwd: "src" }, execute("ls", "src")],
+    ["gdb_command", { command: "shell ls" }, execute("(gdb) shell ls")],
+    ["gdb_interrupt", {}, execute("(gdb) interrupt")],
+    ["gdb_wait_stopped", {}, execute("(gdb) wait until it stops")],
+  ])("%s with %j says what it may do", async (name, args, effect) => {
+    expect(await toolNamed(name).effectOf(args)).toEqual(effect);
+  });
+
+  test.each([
+    ["edit_file", { path: "../x", old_text: "x", new_text: "y" }],
+    ["write_file", { path: "/etc/x", content: "" }],
+    ["fs", { op: "remove", path: "../x" }],
+    ["fs", { op: "copy", path: "src/a.ts", to: "../x" }],
+    ["shell", { command: ["ls"], workdir: ".." }],
+    ["run_terminal_command", { command: "ls", cwd: "/" }],
+  ])("%s with %j would leave the workspace, and that is all that it says", async (name, args) => {
+    await expect(toolNamed(name).effectOf(args)).rejects.toThrow("is outside the workspace");
+  });
+
+  test("arguments that do not fit do nothing", () => {
+    for (const tool of builtin.tools) expect(tool.effectOf({ nonsense: true })).toEqual({ kind: "read" });
+  });
+
   test("no other tool is built in", () => {
     expect(builtin.tools).toHaveLength(16);
     expect(builtin.tools.every(({ category }) => OUTPUT_CATEGORIES.includes(category))).toBe(true);

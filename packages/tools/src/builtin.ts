@@ -6,6 +6,7 @@ import { createGdbTools } from "./gdb/gdb-tools.ts";
 import { globTool } from "./glob.ts";
 import { grepTool } from "./grep.ts";
 import { handOffTool } from "./hand-off.ts";
+import type { Environment } from "./process/tool-environment.ts";
 import { readArtifactTool } from "./read-artifact.ts";
 import { readFileTool } from "./read-file.ts";
 import { readLintsTool } from "./read-lints.ts";
@@ -21,7 +22,10 @@ import { writeFileTool } from "./write-file.ts";
 /** Where the tools work; what is left out has its default. */
 export interface BuiltinToolOptions {
   readonly workspaceFolder: string;
-  readonly env: { readonly [name: string]: string | undefined };
+  /** What programs see of the environment, but for variables whose names look like credentials. */
+  readonly env: Environment;
+  /** Names of such variables that programs see all the same. */
+  readonly passEnv?: readonly string[];
   readonly timeoutMs?: number;
   readonly lintCommand?: string | null;
   /** Whether the model may ask for a summary by itself, with `hand_off`; it may not where this is left out. */
@@ -41,8 +45,9 @@ export interface BuiltinTools {
 
 /** All built-in tools, working in one folder. Rejects where the folder does not exist. */
 export async function createBuiltinTools(options: BuiltinToolOptions): Promise<BuiltinTools> {
-  const { env, timeoutMs = DEFAULT_TIMEOUT_MS, lintCommand = null, handOff = "absent" } = options;
-  const setting: ToolSetting = { workspace: await openWorkspace(options.workspaceFolder), env, timeoutMs, lintCommand };
+  const { env, passEnv, timeoutMs = DEFAULT_TIMEOUT_MS, lintCommand = null, handOff = "absent" } = options;
+  const workspace = await openWorkspace(options.workspaceFolder);
+  const setting: ToolSetting = { workspace, env, passEnv, timeoutMs, lintCommand };
   const gdb = createGdbTools(setting);
   const todo = createTodoLists();
   return {

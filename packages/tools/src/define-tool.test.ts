@@ -8,6 +8,7 @@ const weather = defineTool({
   name: "weather",
   description: "Says the weather.",
   input: z.strictObject({ place: z.string(), days: z.int().default(1) }),
+  effect: { kind: "read" },
   run: async ({ place, days }) => output(`${place}: sun for ${days} days`),
 });
 

@@ -1,5 +1,5 @@
 import type { OutputCategory, PathAccess } from "@plimsoll/core";
-import type { AgentTool, ToolCallContext, ToolOutput } from "@plimsoll/core/agent";
+import type { AgentTool, ToolCallContext, ToolEffect, ToolOutput } from "@plimsoll/core/agent";
 import { z } from "zod";
 
 /** A tool as its author writes it: what it takes is a zod schema, and `run` gets what that schema gives. */
@@ -15,12 +15,14 @@ export interface ToolDefinition<Input> {
   readonly hint?: string;
   /** The paths that a call touches; none where it is left out. */
   readonly paths?: (input: Input) => readonly PathAccess[];
+  /** The most that a call may do, for whoever decides whether it runs; rejects where the call itself would fail. */
+  readonly effect: ToolEffect | ((input: Input) => ToolEffect | Promise<ToolEffect>);
   readonly run: (input: Input, call: ToolCallContext) => Promise<ToolOutput>;
 }
 
 /** A tool that the agent's loop can run. Arguments that do not fit the schema give an error result that names what is wrong. */
 export function defineTool<Input>(definition: ToolDefinition<Input>): AgentTool {
-  const { name, description, input, paths, run } = definition;
+  const { name, description, input, paths, effect, run } = definition;
   return {
     spec: { name, description, parametersJson: JSON.stringify(z.toJSONSchema(input, { io: "input" })) },
     category: definition.category ?? "generic",
@@ -29,6 +31,12 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): AgentTool 
     pathsOf: (args) => {
       const parsed = input.safeParse(args);
       return parsed.success && paths !== undefined ? paths(parsed.data) : [];
+    },
+    effectOf: (args) => {
+      const parsed = input.safeParse(args);
+      // A call whose arguments do not fit only says so.
+      if (!parsed.success) return { kind: "read" };
+      return typeof effect === "function" ? effect(parsed.data) : effect;
     },
     run: async (args, call) => {
       const parsed = input.safeParse(args);

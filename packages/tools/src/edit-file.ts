@@ -24,6 +24,10 @@ export function editFileTool({ workspace }: Pick<ToolSetting, "workspace">): Age
     }),
     hint: "use read_file to see the file",
     paths: ({ path }) => [{ path, access: "modify" }],
+    effect: async ({ path, old_text, new_text, replace_all = false }) => {
+      const what = `edit ${workspace.nameOf(await workspace.place(path))}${replace_all ? ", everywhere in it" : ""}`;
+      return { kind: "write", what, before: old_text, after: new_text };
+    },
     run: async ({ path, old_text, new_text, replace_all = false }) => {
       const place = await workspace.place(path);
       const { text, isBinary, isWhole } = await onFile(path, () => readTextFile(place, MAXIMUM_BYTES));

@@ -1,7 +1,7 @@
 import { cp, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { PathAccess } from "@plimsoll/core";
-import type { AgentTool, ToolOutput } from "@plimsoll/core/agent";
+import type { AgentTool, ToolEffect, ToolOutput } from "@plimsoll/core/agent";
 import { z } from "zod";
 import { defineTool, failure, output } from "./define-tool.ts";
 import type { ToolSetting } from "./tool-setting.ts";
@@ -31,6 +31,7 @@ export function fsTool({ workspace }: Pick<ToolSetting, "workspace">): AgentTool
     hint: "use read_file with offset and limit to see the rest",
     input: inputSchema,
     paths: accessesOf,
+    effect: (input) => effectOf(input, workspace),
     run: (input) => onFile(input.path, () => perform(input, workspace)),
   });
 }
@@ -55,6 +56,31 @@ function accessesOf(input: Input): readonly PathAccess[] {
         { path: input.path, access: "read" },
         { path: input.to ?? input.path, access: "modify" },
       ];
+    default:
+      return input.op satisfies never;
+  }
+}
+
+async function effectOf(input: Input, workspace: Workspace): Promise<ToolEffect> {
+  const writing = (what: string): ToolEffect => ({ kind: "write", what, before: null, after: null });
+  const place = async (path: string) => workspace.nameOf(await workspace.place(path));
+  const entry = async (path: string) => workspace.nameOf(await workspace.entryPlace(path));
+  switch (input.op) {
+    case "read":
+    case "list":
+    case "stat":
+      return { kind: "read" };
+    case "mkdir":
+      return writing(`make the folder ${await place(input.path)}`);
+    case "remove":
+      return writing(`remove ${await entry(input.path)} and all that is in it`);
+    case "move":
+    case "copy": {
+      // Without a target the call only says so.
+      if (input.to === undefined) return { kind: "read" };
+      const from = input.op === "move" ? await entry(input.path) : await place(input.path);
+      return writing(`${input.op} ${from} to ${await place(input.to)}, over what is there`);
+    }
     default:
       return input.op satisfies never;
   }

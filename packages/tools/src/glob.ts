@@ -12,6 +12,7 @@ export function globTool({ workspace }: Pick<ToolSetting, "workspace">): AgentTo
     category: "match-list",
     isRerunnable: true,
     hint: "narrow pattern or path to see other files",
+    effect: { kind: "read" },
     input: z.strictObject({ pattern: z.string().min(1), path: z.string().optional() }),
     run: async ({ pattern, path = "." }) => {
       const files = await workspaceFiles(workspace, path, pattern);

@@ -15,7 +15,7 @@ const MAXIMUM_LINE_CHARS = 400;
 const NOTHING_FOUND = 1;
 
 /** `grep`: lines that match an extended regular expression, by the system's grep, whose matching does not backtrack. */
-export function grepTool({ workspace, env, timeoutMs }: ToolSetting): AgentTool {
+export function grepTool({ workspace, env, passEnv, timeoutMs }: ToolSetting): AgentTool {
   return defineTool({
     name: "grep",
     description:
@@ -23,6 +23,7 @@ export function grepTool({ workspace, env, timeoutMs }: ToolSetting): AgentTool 
     category: "match-list",
     isRerunnable: true,
     hint: "narrow pattern, path or include to see other matches",
+    effect: { kind: "read" },
     input: z.strictObject({
       pattern: z.string().min(1),
       path: z.string().optional().describe("file or folder; default: the workspace"),
@@ -48,6 +49,7 @@ export function grepTool({ workspace, env, timeoutMs }: ToolSetting): AgentTool 
         args,
         cwd: workspace.root,
         env: { ...env, LC_ALL: "C.UTF-8" },
+        passEnv,
         timeoutMs,
         signal,
         artifacts,

@@ -14,9 +14,12 @@ export { handOffTool } from "./hand-off.ts";
 // Programs
 export type { ProcessRequest, ProcessResult } from "./process/run-process.ts";
 export { runProcess } from "./process/run-process.ts";
+export { toolEnvironment } from "./process/tool-environment.ts";
 export { readArtifactTool } from "./read-artifact.ts";
 export { readFileTool } from "./read-file.ts";
 export { readLintsTool } from "./read-lints.ts";
+export type { Redactor, Secret } from "./redact-secrets.ts";
+export { createRedactor, redactedTools } from "./redact-secrets.ts";
 export type { ToolRegistry } from "./registry.ts";
 export { createToolRegistry } from "./registry.ts";
 export type { CommandSetting } from "./run-terminal-command.ts";

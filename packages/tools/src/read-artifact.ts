@@ -11,6 +11,7 @@ export function readArtifactTool(): AgentTool {
     category: "file-content",
     isRerunnable: true,
     hint: "use start and length to see other pieces",
+    effect: { kind: "read" },
     input: z.strictObject({
       handle: z.string().min(1),
       start: z.int().nonnegative().optional().describe("first character, from 0"),

@@ -19,6 +19,7 @@ export function readFileTool({ workspace }: Pick<ToolSetting, "workspace">): Age
     category: "file-content",
     isRerunnable: true,
     hint: "use offset and limit to see other lines",
+    effect: { kind: "read" },
     input: z.strictObject({
       path: z.string().min(1),
       offset: z.int().min(1).optional().describe("number of the first line, from 1"),

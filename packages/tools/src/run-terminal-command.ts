@@ -8,10 +8,11 @@ import { DEFAULT_TIMEOUT_MS, MAXIMUM_TIMEOUT_MS, type ToolSetting } from "./tool
 const MS_PER_SECOND = 1_000;
 
 /** What running commands needs of a setting; two minutes are a command's limit where none is given. */
-export type CommandSetting = Pick<ToolSetting, "workspace" | "env"> & Partial<Pick<ToolSetting, "timeoutMs">>;
+export type CommandSetting = Pick<ToolSetting, "workspace" | "env" | "passEnv"> & Partial<Pick<ToolSetting, "timeoutMs">>;
 
 /** `run_terminal_command`: runs a command line in `sh`. */
-export function runTerminalCommandTool({ workspace, env, timeoutMs = DEFAULT_TIMEOUT_MS }: CommandSetting): AgentTool {
+export function runTerminalCommandTool(setting: CommandSetting): AgentTool {
+  const { workspace, env, passEnv, timeoutMs = DEFAULT_TIMEOUT_MS } = setting;
   return defineTool({
     name: "run_terminal_command",
     description:
@@ -27,11 +28,15 @@ export function runTerminalCommandTool({ workspace, env, timeoutMs = DEFAULT_TIM
         .max(MAXIMUM_TIMEOUT_MS / MS_PER_SECOND)
         .optional(),
     }),
+    effect: async ({ command, cwd = "." }) => {
+      return { kind: "execute", command, folder: workspace.nameOf(await workspace.place(cwd)) };
+    },
     run: async (input, { signal, artifacts }) => {
       const cwd = await workspace.place(input.cwd ?? ".");
       const limitMs = input.timeout_seconds === undefined ? timeoutMs : input.timeout_seconds * MS_PER_SECOND;
       const args = ["-c", input.command];
-      return processOutput(await runProcess({ command: "sh", args, cwd, env, timeoutMs: limitMs, signal, artifacts }), limitMs);
+      const limits = { timeoutMs: limitMs, signal };
+      return processOutput(await runProcess({ command: "sh", args, cwd, env, passEnv, artifacts, ...limits }), limitMs);
     },
   });
 }

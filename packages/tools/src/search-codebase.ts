@@ -23,6 +23,7 @@ export function searchCodebaseTool({ workspace }: Pick<ToolSetting, "workspace">
     category: "match-list",
     isRerunnable: true,
     hint: "use more specific words to see other matches",
+    effect: { kind: "read" },
     input: z.strictObject({ query: z.string().min(1), path: z.string().optional() }),
     run: async ({ query, path = "." }, { signal }) => {
       const words = [

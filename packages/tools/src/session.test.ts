@@ -138,6 +138,7 @@ describe("the tools in a session", { timeout: 60_000 }, () => {
       isRerunnable: true,
       hint: "ask for a shorter time",
       input: z.strictObject({ harbour: z.string() }),
+      effect: { kind: "read" },
       paths: ({ harbour }) => [{ path: `logs/${harbour}`, access: "read" }],
       run: async ({ harbour }) => output(`ship passed ${harbour}\n`.repeat(10_000)),
     });

@@ -1,12 +1,13 @@
 import type { AgentTool } from "@plimsoll/core/agent";
 import { z } from "zod";
 import { defineTool } from "./define-tool.ts";
+import { commandLine } from "./process/command-line.ts";
 import { processOutput } from "./process/process-output.ts";
 import { runProcess } from "./process/run-process.ts";
 import { MAXIMUM_TIMEOUT_MS, type ToolSetting } from "./tool-setting.ts";
 
 /** `shell`: runs one program with its arguments, without a shell in between. */
-export function shellTool({ workspace, env, timeoutMs }: ToolSetting): AgentTool {
+export function shellTool({ workspace, env, passEnv, timeoutMs }: ToolSetting): AgentTool {
   return defineTool({
     name: "shell",
     description: 'Runs a program with arguments, e.g. ["git", "status"]. For pipes and redirections use ["sh", "-c", "..."].',
@@ -17,11 +18,15 @@ export function shellTool({ workspace, env, timeoutMs }: ToolSetting): AgentTool
       workdir: z.string().optional().describe("folder to run it in; default: the workspace"),
       timeout_ms: z.int().positive().max(MAXIMUM_TIMEOUT_MS).optional(),
     }),
+    effect: async ({ command, workdir = "." }) => {
+      return { kind: "execute", command: commandLine(command), folder: workspace.nameOf(await workspace.place(workdir)) };
+    },
     run: async (input, { signal, artifacts }) => {
       const [command = "", ...args] = input.command;
       const cwd = await workspace.place(input.workdir ?? ".");
       const limitMs = input.timeout_ms ?? timeoutMs;
-      return processOutput(await runProcess({ command, args, cwd, env, timeoutMs: limitMs, signal, artifacts }), limitMs);
+      const limits = { timeoutMs: limitMs, signal };
+      return processOutput(await runProcess({ command, args, cwd, env, passEnv, artifacts, ...limits }), limitMs);
     },
   });
 }

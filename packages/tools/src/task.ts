@@ -9,6 +9,7 @@ export function taskTool(): AgentTool {
     description:
       "Gives a task to a sub-agent with the same tools and an empty context; gives its final answer. Say everything that it must know. Several calls at once run side by side.",
     hint: "ask a further sub-agent for the part that is missing",
+    effect: { kind: "read" },
     input: z.strictObject({ prompt: z.string().min(1) }),
     run: async ({ prompt }, { runSubAgent }) => {
       const { text, isError, sessionId } = await runSubAgent({ prompt });

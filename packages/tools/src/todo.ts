@@ -31,6 +31,7 @@ export function createTodoLists(): TodoLists {
       name: NAME,
       description: "Keeps the list of what is to be done. Each call gives the whole list; it replaces the one before.",
       hint: "the list is as you gave it",
+      effect: { kind: "read" },
       input: inputSchema,
       run: async ({ items }, { sessionId }) => {
         lists.set(sessionId, items);

@@ -1,10 +1,13 @@
+import type { Environment } from "./process/tool-environment.ts";
 import type { Workspace } from "./workspace/workspace.ts";
 
 /** Where the built-in tools work. */
 export interface ToolSetting {
   readonly workspace: Workspace;
-  /** What programs see of the environment. */
-  readonly env: { readonly [name: string]: string | undefined };
+  /** What programs see of the environment, but for variables whose names look like credentials. */
+  readonly env: Environment;
+  /** Names of such variables that programs see all the same. */
+  readonly passEnv?: readonly string[] | undefined;
   /** Limit of a program for which a call gives none. */
   readonly timeoutMs: number;
   /** The command that `read_lints` runs, for `sh`; `null` where the workspace has none. Paths are added to its end. */

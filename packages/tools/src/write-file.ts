@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { lstat, mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { utf8Bytes } from "@plimsoll/core";
 import type { AgentTool } from "@plimsoll/core/agent";
@@ -6,7 +6,11 @@ import { z } from "zod";
 import { defineTool, output } from "./define-tool.ts";
 import type { ToolSetting } from "./tool-setting.ts";
 import { onFile } from "./workspace/on-file.ts";
+import { readTextFile } from "./workspace/read-text-file.ts";
 import { replaceFile } from "./workspace/replace-file.ts";
+
+/** Of larger files what is replaced is not shown; chosen. */
+const MAXIMUM_SHOWN_BYTES = 1024 * 1024;
 
 /** `write_file`: creates a file or replaces all of it. */
 export function writeFileTool({ workspace }: Pick<ToolSetting, "workspace">): AgentTool {
@@ -16,6 +20,16 @@ export function writeFileTool({ workspace }: Pick<ToolSetting, "workspace">): Ag
     hint: "use read_file to see the file",
     input: z.strictObject({ path: z.string().min(1), content: z.string() }),
     paths: ({ path }) => [{ path, access: "modify" }],
+    effect: async ({ path, content }) => {
+      const place = await workspace.place(path);
+      const name = workspace.nameOf(place);
+      if ((await lstat(place).catch(() => null)) === null)
+        return { kind: "write", what: `create ${name}`, before: null, after: content };
+      const old = await onFile(path, () => readTextFile(place, MAXIMUM_SHOWN_BYTES));
+      const isShown = !old.isBinary && old.isWhole;
+      const what = `replace ${name}${isShown ? "" : `, ${old.totalBytes} bytes that are not shown`}`;
+      return { kind: "write", what, before: isShown ? old.text : null, after: content };
+    },
     run: async ({ path, content }) => {
       const place = await workspace.place(path);
       await onFile(path, async () => {

@@ -34,6 +34,7 @@ const big: AgentTool = {
   isRerunnable: true,
   hint: null,
   pathsOf: () => [],
+  effectOf: () => ({ kind: "read" }),
   run: async (_, { callId }) => ({
     text: `${callId}\n${requests % Number(largeEvery) === 0 ? large : usual}`,
     isError: false,

@@ -4,7 +4,7 @@ import type { ArtifactStore, ModelClient, ModelRequest, SessionStore, StateProvi
 import type { ContextManagerOptions } from "../session/context-manager-options.ts";
 import type { ModelPriors } from "../tokens/model-prior.ts";
 import type { Tokenizers } from "../tokens/tokenizer.ts";
-import type { AgentTool } from "./agent-tool.ts";
+import type { AgentTool, Authorize } from "./agent-tool.ts";
 import type { AgentListener } from "./events.ts";
 
 /**
@@ -43,6 +43,8 @@ export interface AgentOptions {
   /** Writes summaries; where it is left out, the model that is asked at that moment does. */
   readonly summarizer?: Summarizer;
   readonly tools: readonly AgentTool[];
+  /** Decides about each call before it runs, those of sub-agents too; without it every call runs. */
+  readonly authorize?: Authorize;
   readonly artifacts: ArtifactStore;
   readonly nowMs: () => number;
   /**

@@ -14,11 +14,50 @@ export interface AgentTool {
   /** The paths that a call with these arguments touches; none for arguments that make no sense. Never throws. */
   pathsOf(args: unknown): readonly PathAccess[];
   /**
+   * The most that a call with these arguments may do, for whoever decides whether it runs. Asked only where somebody does. A call for which it
+   * rejects is not run: what it rejects with becomes the result.
+   */
+  effectOf(args: unknown): ToolEffect | Promise<ToolEffect>;
+  /**
    * Runs one call. `args` is parsed JSON and nothing else is known of it. What goes wrong is an output with `isError`; what is thrown becomes
    * one too. Should end soon after the signal aborts.
    */
   run(args: unknown, call: ToolCallContext): Promise<ToolOutput>;
 }
+
+/**
+ * What a call may do outside the session, in words and texts that a person can be shown. The texts come from the model: they are data.
+ *
+ * - `read`: looks at what it may see and changes nothing
+ * - `write`: changes files. `what` names the change and its files in one line; `before` and `after` are the text that goes and the text that
+ *   comes, `null` where there is none or it is no text
+ * - `execute`: starts a program. `command` is the whole command line, `folder` where it runs
+ * - `unknown`: nobody said
+ */
+export type ToolEffect =
+  | { readonly kind: "read" }
+  | { readonly kind: "write"; readonly what: string; readonly before: string | null; readonly after: string | null }
+  | { readonly kind: "execute"; readonly command: string; readonly folder: string }
+  | { readonly kind: "unknown" };
+
+/** A call about which somebody decides before it runs. */
+export interface PendingCall {
+  /** The log that it is in: a sub-agent's calls name the sub-agent's. */
+  readonly sessionId: string;
+  readonly callId: string;
+  readonly toolName: string;
+  readonly argumentsJson: string;
+  readonly effect: ToolEffect;
+}
+
+/** What was decided about a call. `why` is told to the model. */
+export type Authorization = { readonly kind: "allow" } | { readonly kind: "deny"; readonly why: string };
+
+/**
+ * Decides about calls before they run, one after the other in the order of the calls; a batch runs when all of it is decided. The signal is the
+ * run's: once it aborts nobody waits for the answer. What it rejects with becomes the call's result: the call is not run.
+ */
+export type Authorize = (call: PendingCall, signal: AbortSignal) => Promise<Authorization>;
 
 /** What came out of a call. `hint` is advice about this output, in place of the tool's own. */
 export interface ToolOutput {

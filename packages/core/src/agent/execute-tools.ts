@@ -1,6 +1,6 @@
 import { PlimsollError } from "../error.ts";
 import type { ToolCallPart, ToolResultMessage } from "../message/message.ts";
-import type { AgentTool, ToolCallContext, ToolOutput } from "./agent-tool.ts";
+import type { AgentTool, Authorize, ToolCallContext, ToolOutput } from "./agent-tool.ts";
 import { parseArguments } from "./parse-arguments.ts";
 
 /** What a batch of calls is run with. */
@@ -8,6 +8,8 @@ export interface ToolBatch {
   readonly tools: ReadonlyMap<string, AgentTool>;
   /** Why a tool may not be used now, as a sentence for the model; `null` where it may. */
   readonly whyNot: (toolName: string) => string | null;
+  /** Decides about each call before it runs; `null` where nobody does. */
+  readonly authorize: Authorize | null;
   readonly contextOf: (call: ToolCallPart) => ToolCallContext;
   readonly onStart: (call: ToolCallPart) => void;
   readonly nowMs: () => number;
@@ -20,18 +22,23 @@ export interface ToolResultDraft {
 }
 
 /**
- * Runs the calls of one reply at once and hands each result to `settle` as it comes; resolves to what `settle` made of them, in the order
- * of the calls. Whatever goes wrong is a result: unknown tools, arguments that are no JSON, what a tool throws, the caller's abort.
+ * Runs the calls of one reply: decides about them one after the other, then runs at once those that may, and hands each result to `settle` as it
+ * comes. Resolves to what `settle` made of them, in the order of the calls. Whatever goes wrong is a result: unknown tools, arguments that are no
+ * JSON, what a tool throws, a call that was not allowed, the caller's abort.
  */
 export async function executeTools<Settled>(
   calls: readonly ToolCallPart[],
   batch: ToolBatch,
   settle: (call: ToolCallPart, result: ToolResultDraft) => Promise<Settled>,
 ): Promise<readonly Settled[]> {
-  const running = calls.map(async (call) => {
+  const decided: { readonly call: ToolCallPart; readonly work: () => Promise<ToolOutput> }[] = [];
+  for (const call of calls) {
     batch.onStart(call);
+    decided.push({ call, work: await decidedWork(call, batch) });
+  }
+  const running = decided.map(async ({ call, work }) => {
     const tool = batch.tools.get(call.toolName);
-    const output = await outputOf(call, tool, batch);
+    const output = await work();
     return await settle(call, {
       draft: resultDraft(call, tool, output, batch.nowMs()),
       hint: output.hint ?? tool?.hint ?? null,
@@ -40,21 +47,45 @@ export async function executeTools<Settled>(
   return await Promise.all(running);
 }
 
-async function outputOf(call: ToolCallPart, tool: AgentTool | undefined, batch: ToolBatch): Promise<ToolOutput> {
+/** What a call comes to: the tool's own work where it may run, else what the model is told instead. */
+async function decidedWork(call: ToolCallPart, batch: ToolBatch): Promise<() => Promise<ToolOutput>> {
+  const refused = (text: string) => async () => ({ text, isError: true });
+  const tool = batch.tools.get(call.toolName);
   if (tool === undefined)
-    return failed(`There is no tool "${call.toolName}". There are: ${[...batch.tools.keys()].join(", ")}.`);
+    return refused(`There is no tool "${call.toolName}". There are: ${[...batch.tools.keys()].join(", ")}.`);
   const whyNot = batch.whyNot(call.toolName);
-  if (whyNot !== null) return failed(whyNot);
+  if (whyNot !== null) return refused(whyNot);
   const args = parseArguments(call.argumentsJson);
   if ("problem" in args)
-    return failed(`The arguments are not valid JSON: ${args.problem}. Call the tool again with valid JSON.`);
+    return refused(`The arguments are not valid JSON: ${args.problem}. Call the tool again with valid JSON.`);
   const context = batch.contextOf(call);
+  const work = () => ended(() => tool.run(args.value, context), context.signal);
+  if (batch.authorize === null) return work;
+  const { authorize } = batch;
+  const { callId, toolName, argumentsJson } = call;
+  const decide = async () => {
+    const effect = await tool.effectOf(args.value);
+    return await authorize({ sessionId: context.sessionId, callId, toolName, argumentsJson, effect }, context.signal);
+  };
   try {
-    return await unlessAborted(() => tool.run(args.value, context), context.signal);
+    const decision = await unlessAborted(decide, context.signal);
+    return decision.kind === "allow" ? work : refused(`Not run: ${decision.why}`);
   } catch (error) {
-    if (context.signal.aborted) return failed("Cancelled before it was done.");
-    return failed(error instanceof Error ? error.message : String(error));
+    return refused(problemOf(error, context.signal));
   }
+}
+
+async function ended(work: () => Promise<ToolOutput>, signal: AbortSignal): Promise<ToolOutput> {
+  try {
+    return await unlessAborted(work, signal);
+  } catch (error) {
+    return { text: problemOf(error, signal), isError: true };
+  }
+}
+
+function problemOf(error: unknown, signal: AbortSignal): string {
+  if (signal.aborted) return "Cancelled before it was done.";
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Ends when the work does or when the signal aborts, so that a tool that does not listen cannot hold up the session. */
@@ -72,10 +103,6 @@ function unlessAborted<T>(work: () => Promise<T>, signal: AbortSignal): Promise<
       .then(resolve, reject)
       .finally(() => signal.removeEventListener("abort", onAbort));
   });
-}
-
-function failed(text: string): ToolOutput {
-  return { text, isError: true };
 }
 
 /** What stands for an output without a visible character. */

@@ -12,7 +12,17 @@ export type { Agent, AgentState, CompactRequest, RunOutcome, UserInput } from ".
 export type { AgentModel, AgentOptions, AgentSession } from "./agent-options.ts";
 export { DEFAULT_MAX_STEPS, DEFAULT_MODE } from "./agent-options.ts";
 // Tools
-export type { AgentTool, SubAgentReply, SubAgentTask, ToolCallContext, ToolOutput } from "./agent-tool.ts";
+export type {
+  AgentTool,
+  Authorization,
+  Authorize,
+  PendingCall,
+  SubAgentReply,
+  SubAgentTask,
+  ToolCallContext,
+  ToolEffect,
+  ToolOutput,
+} from "./agent-tool.ts";
 // What it tells
 export type { ContextUsage } from "./context-usage.ts";
 export { contextUsage } from "./context-usage.ts";

@@ -159,6 +159,7 @@ function createRun(ports: RunPorts): Run {
       {
         tools: ports.tools,
         whyNot: ports.whyNot,
+        authorize: ports.options.authorize ?? null,
         contextOf: (call) => ports.callContext(call, signal),
         onStart: ({ callId, toolName, argumentsJson }) => emit({ type: "tool-start", callId, toolName, argumentsJson }),
         nowMs,

@@ -38,6 +38,7 @@ async function agentWith(policy: Policy, answers: readonly ScriptedReply[], summ
         isRerunnable: true,
         hint: null,
         pathsOf: () => [],
+        effectOf: () => ({ kind: "read" }),
         run: () => Promise.resolve({ text: BIG, isError: false }),
       },
     ],

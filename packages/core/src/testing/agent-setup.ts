@@ -22,6 +22,7 @@ export function agentTool(name: string, run: AgentTool["run"], more: Partial<Age
     isRerunnable: true,
     hint: null,
     pathsOf: () => [],
+    effectOf: () => ({ kind: "read" }),
     run,
     ...more,
   };

@@ -50,6 +50,7 @@ const READ_PART: AgentTool = {
   isRerunnable: true,
   hint: null,
   pathsOf: () => [],
+  effectOf: () => ({ kind: "read" }),
   run: (args) =>
     Promise.resolve({ text: `${JSON.stringify(args)} ${"the part says this and that. ".repeat(60)}`, isError: false }),
 };

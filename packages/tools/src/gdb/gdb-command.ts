@@ -15,6 +15,8 @@ export function gdbCommandTool(gdb: () => GdbSession, onGone: () => void): Agent
     description: "Gives one command to gdb, e.g. `file ./a.out`, `break main`, `run`, `bt`. gdb stays open between calls.",
     category: "head-tail",
     hint: "ask for a part, e.g. bt 10",
+    // No shell takes a line that begins so: what is allowed here allows no other command.
+    effect: ({ command }) => ({ kind: "execute", command: `(gdb) ${command}`, folder: "." }),
     input: z.strictObject({ command: z.string().min(1), timeout_seconds: z.number().positive().max(3600).optional() }),
     run: async ({ command, timeout_seconds = DEFAULT_SECONDS }, { signal }) => {
       const answer = await gdb().command(command, timeout_seconds * MS_PER_SECOND, signal);

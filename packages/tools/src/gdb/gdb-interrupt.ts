@@ -14,6 +14,7 @@ export function gdbInterruptTool(gdb: () => GdbSession): AgentTool {
     description: "Stops the program that runs under gdb, as Ctrl-C does.",
     category: "head-tail",
     hint: "ask gdb_command for the part, e.g. bt 10",
+    effect: { kind: "execute", command: "(gdb) interrupt", folder: "." },
     input: z.strictObject({}),
     run: async (_, { signal }) => gdbOutput(await gdb().interrupt(TIMEOUT_MS, signal)),
   });

@@ -1,5 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import { type Environment, toolEnvironment } from "../process/tool-environment.ts";
 import { miField, miRecord } from "./mi-record.ts";
 
 /** How a wait for gdb ended. */
@@ -23,7 +24,10 @@ export interface GdbSession {
 export interface GdbSetting {
   readonly program: string;
   readonly cwd: string;
-  readonly env: NodeJS.ProcessEnv;
+  /** Variables that look like credentials are taken out of it. */
+  readonly env: Environment;
+  /** Names of such variables that gdb and its program see all the same. */
+  readonly passEnv?: readonly string[] | undefined;
 }
 
 /** Lines that are kept while nobody asks; older ones go. Chosen. */
@@ -32,8 +36,12 @@ const MAXIMUM_HELD_LINES = 20_000;
 type Waiter = (answer: GdbAnswer["state"]) => void;
 
 /** Starts gdb without a program; commands load one. */
-export function startGdb({ program, cwd, env }: GdbSetting): GdbSession {
-  const child = spawn(program, ["--nx", "--quiet", "--interpreter=mi3"], { cwd, env, detached: true });
+export function startGdb({ program, cwd, env, passEnv }: GdbSetting): GdbSession {
+  const child = spawn(program, ["--nx", "--quiet", "--interpreter=mi3"], {
+    cwd,
+    env: toolEnvironment(env, passEnv),
+    detached: true,
+  });
   const results = new Map<number, Waiter>();
   const stops = new Set<Waiter>();
   let said: string[] = [];

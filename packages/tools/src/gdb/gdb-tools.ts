@@ -13,10 +13,10 @@ export interface GdbTools {
 }
 
 /** The three tools of one debugger. */
-export function createGdbTools({ workspace, env }: Pick<ToolSetting, "workspace" | "env">): GdbTools {
+export function createGdbTools({ workspace, env, passEnv }: Pick<ToolSetting, "workspace" | "env" | "passEnv">): GdbTools {
   let session: GdbSession | null = null;
   const gdb = (): GdbSession => {
-    session ??= startGdb({ program: "gdb", cwd: workspace.root, env });
+    session ??= startGdb({ program: "gdb", cwd: workspace.root, env, passEnv });
     return session;
   };
   const close = () => {

@@ -14,6 +14,7 @@ export function gdbWaitStoppedTool(gdb: () => GdbSession): AgentTool {
     description: "Waits until the program that runs under gdb stops, and says why it did.",
     category: "head-tail",
     hint: "ask gdb_command for the part, e.g. bt 10",
+    effect: { kind: "execute", command: "(gdb) wait until it stops", folder: "." },
     input: z.strictObject({ timeout_seconds: z.number().positive().max(3600).optional() }),
     run: async ({ timeout_seconds = DEFAULT_SECONDS }, { signal }) =>
       gdbOutput(await gdb().waitStopped(timeout_seconds * MS_PER_SECOND, signal)),

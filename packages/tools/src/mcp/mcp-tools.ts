@@ -34,6 +34,8 @@ export async function mcpTools(client: Client, options: McpToolOptions = {}): Pr
         isRerunnable: override.isRerunnable ?? false,
         hint: override.hint ?? null,
         pathsOf: (args) => override.paths?.(args) ?? [],
+        // A server may say of a tool that it only reads; nobody has to believe it.
+        effectOf: () => ({ kind: "unknown" }),
         run: async (args, { signal }) => {
           const result = await client.callTool({ name, arguments: isRecord(args) ? { ...args } : {} }, undefined, { signal });
           return resultOutput(result);

@@ -103,6 +103,7 @@ function lastPart(text: string): string {
   return text.slice(characterBoundaryAtOrAfter(text, text.length - SIDE_CHARS));
 }
 
-function isStreaming(store: ArtifactStore): store is StreamingArtifactStore {
+/** True for a store that takes a text piece by piece. */
+export function isStreaming(store: ArtifactStore): store is StreamingArtifactStore {
   return "begin" in store && typeof store.begin === "function";
 }

@@ -3,13 +3,17 @@ import type { Readable } from "node:stream";
 import type { ArtifactStore } from "@plimsoll/core";
 import type { CollectedOutput } from "./output-collector.ts";
 import { createOutputCollector } from "./output-collector.ts";
+import { type Environment, toolEnvironment } from "./tool-environment.ts";
 
 /** A program to run. */
 export interface ProcessRequest {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  readonly env: NodeJS.ProcessEnv;
+  /** Variables that look like credentials are taken out of it. */
+  readonly env: Environment;
+  /** Names of such variables that the program sees all the same. */
+  readonly passEnv?: readonly string[] | undefined;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly artifacts: ArtifactStore;
@@ -38,7 +42,7 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessResult
   // Both outputs share one pipe: with two, nobody knows what came first.
   const child = spawn("sh", ["-c", 'exec "$@" 2>&1', "sh", request.command, ...request.args], {
     cwd: request.cwd,
-    env: request.env,
+    env: toolEnvironment(request.env, request.passEnv),
     stdio: ["ignore", "pipe", "ignore"],
     detached: true,
   });

@@ -34,6 +34,7 @@ function outputTool(): AgentTool {
     isRerunnable: true,
     hint: null,
     pathsOf: () => [],
+    effectOf: () => ({ kind: "read" }),
     run: async () => {
       runs += 1;
       return {

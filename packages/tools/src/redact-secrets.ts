@@ -1,0 +1,110 @@
+import type { ArtifactStore } from "@plimsoll/core";
+import { characterBoundaryAtOrBefore } from "@plimsoll/core";
+import type { AgentTool, ToolEffect, ToolOutput } from "@plimsoll/core/agent";
+import type { ArtifactWriter } from "@plimsoll/core/node";
+import { isStreaming } from "./process/output-collector.ts";
+
+/** A value that nothing may show, with the name that stands in its place. */
+export interface Secret {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Shorter values stand in texts by chance, and hiding them would tell what they are; the keys of providers have 35 characters and more. */
+const MINIMUM_SECRET_CHARS = 16;
+
+/** Texts without certain secrets. */
+export interface Redactor {
+  /** The text with `[NAME]` for each secret in it; the very text where there is none. */
+  text(text: string): string;
+  /** The length of the longest secret, 0 for none: what may be cut in two by the end of a piece. */
+  readonly longestChars: number;
+}
+
+/** A redactor of exact values; those under 16 characters are passed over. Linear in the text for each secret. */
+export function createRedactor(secrets: readonly Secret[]): Redactor {
+  const hidden = secrets
+    .filter(({ value }) => value.length >= MINIMUM_SECRET_CHARS)
+    // One secret may begin with another.
+    .sort((a, b) => b.value.length - a.value.length);
+  return {
+    text: (text) => hidden.reduce((rest, { name, value }) => rest.split(value).join(`[${name}]`), text),
+    longestChars: hidden[0]?.value.length ?? 0,
+  };
+}
+
+/**
+ * The tools with the redactor between them and the session: what they tell the model, what they say that a call would do, what goes to the
+ * artifact store, their errors and their output. Only exact values are found: a program can always write a secret in another form.
+ */
+export function redactedTools(tools: readonly AgentTool[], { text: hide, longestChars }: Redactor): readonly AgentTool[] {
+  if (longestChars === 0) return tools;
+  const hiding = async <T>(work: () => T | Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      // The cause is left out: it may hold what the message does.
+      throw hide(message) === message ? error : new Error(hide(message));
+    }
+  };
+  return tools.map((tool) => ({
+    ...tool,
+    spec: { ...tool.spec, description: hide(tool.spec.description), parametersJson: hide(tool.spec.parametersJson) },
+    pathsOf: (args) => tool.pathsOf(args),
+    effectOf: (args) => hiding(async () => hiddenEffect(await tool.effectOf(args), hide)),
+    run: (args, call) =>
+      hiding(async () => {
+        const artifacts = redactedStore(call.artifacts, { text: hide, longestChars });
+        return hiddenOutput(await tool.run(args, { ...call, artifacts }), hide);
+      }),
+  }));
+}
+
+function hiddenOutput(output: ToolOutput, hide: Redactor["text"]): ToolOutput {
+  return { ...output, text: hide(output.text), ...(output.hint === undefined ? {} : { hint: hide(output.hint) }) };
+}
+
+function hiddenEffect(effect: ToolEffect, hide: Redactor["text"]): ToolEffect {
+  switch (effect.kind) {
+    case "read":
+    case "unknown":
+      return effect;
+    case "execute":
+      return { ...effect, command: hide(effect.command), folder: hide(effect.folder) };
+    case "write": {
+      const hidden = (text: string | null) => (text === null ? null : hide(text));
+      return { ...effect, what: hide(effect.what), before: hidden(effect.before), after: hidden(effect.after) };
+    }
+    default:
+      return effect satisfies never;
+  }
+}
+
+/** The store with the redactor before it. It streams where the store does. */
+function redactedStore(store: ArtifactStore, redactor: Redactor): ArtifactStore {
+  const put = (text: string) => store.put(redactor.text(text));
+  const get = (handle: string) => store.get(handle);
+  if (!isStreaming(store)) return { put, get };
+  const begin = async () => redactedWriter(await store.begin(), redactor);
+  const streaming = { put, get, begin };
+  return streaming;
+}
+
+function redactedWriter(writer: ArtifactWriter, { text: hide, longestChars }: Redactor): ArtifactWriter {
+  let held = "";
+  return {
+    write: async (text) => {
+      const known = hide(held + text);
+      // A secret whose end has not come yet is held back.
+      const end = characterBoundaryAtOrBefore(known, Math.max(0, known.length - longestChars + 1));
+      held = known.slice(end);
+      if (end > 0) await writer.write(known.slice(0, end));
+    },
+    finish: async () => {
+      if (held !== "") await writer.write(held);
+      return await writer.finish();
+    },
+    discard: () => writer.discard(),
+  };
+}
