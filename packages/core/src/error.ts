@@ -5,7 +5,9 @@ import type { JsonObject } from "./json.ts";
  *
  * - `bad-input`: a file or argument that cannot be used; `details` has `file` and `line` where they are known
  * - `bad-policy`: a policy that does not parse or contradicts itself
- * - `bad-session`: a session log that is damaged other than by a cut-off last line
+ * - `bad-session`: a session log that is damaged other than by a cut-off last line, is not there or cannot be written
+ * - `session-conflict`: a session log that another writer has, or wrote to; `details` say what is known of that one
+ * - `session-limit`: a session entry or log that is larger, or nested deeper, than what can be opened again
  * - `bad-edit`: an edit that names a message the view does not hold; the engine undoes it
  * - `unsendable`: messages that a provider would reject
  * - `context-overflow`: a request was rejected because it does not fit the context window
@@ -17,6 +19,8 @@ export type PlimsollErrorCode =
   | "bad-input"
   | "bad-policy"
   | "bad-session"
+  | "session-conflict"
+  | "session-limit"
   | "bad-edit"
   | "unsendable"
   | "context-overflow"

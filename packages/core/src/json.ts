@@ -11,6 +11,21 @@ export function isRecord(value: unknown): value is { readonly [key: string]: unk
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** True for a value that JSON can carry as it is: no `undefined`, no number that is not finite. No recursion, so that no depth is too much. */
+export function isJsonValue(value: unknown): value is JsonValue {
+  const waiting: unknown[] = [value];
+  while (waiting.length > 0) {
+    const item = waiting.pop();
+    if (Array.isArray(item) || isRecord(item)) for (const member of Object.values(item)) waiting.push(member);
+    else if (typeof item === "number" ? !Number.isFinite(item) : !isPlain(item)) return false;
+  }
+  return true;
+}
+
+function isPlain(value: unknown): boolean {
+  return value === null || typeof value === "string" || typeof value === "boolean";
+}
+
 /**
  * JSON with object keys in code-unit order and `undefined` members left out, so that equal values give equal text.
  * Numbers and strings are written as `JSON.stringify` writes them.

@@ -98,33 +98,52 @@ export interface ModelClient {
 }
 
 /**
- * Keeps session logs, one writer each. Every function rejects with `bad-session` where a log is damaged, in use by another writer or
- * cannot be written, and with `bad-input` for an id that cannot be used.
+ * Keeps session logs, one writer each. Every function rejects with
+ *
+ * - `session-conflict` if another writer has the log or wrote to it; `details` have the `sessionId` and what is known of the other one. A
+ *   store may refuse a second writer when it opens the log or at its first append. Nothing that either wrote is lost.
+ * - `session-limit` if an entry or log is larger, or nested deeper, than what can be opened again. Nothing is written then.
+ * - `bad-session` if a log is damaged, not there or cannot be written.
+ * - `bad-input` for an id that cannot be used.
+ *
+ * A function that takes `onEntry` hands over the entries one by one, in order, while it reads, and answers without `entries` (an empty list),
+ * so that a log need never be in memory as a whole. Where it rejects, what was handed over is void. An error that `onEntry` throws is passed on.
  */
 export interface SessionStore {
-  /** A new log that begins with this entry. Rejects where a log of that id exists. */
+  /** A new log that begins with this entry. Rejects if a log of that id exists. */
   create(start: SessionStartEntry): Promise<SessionWriter>;
-  /** Opens a log to go on with it. A cut-off last line is removed and reported. Rejects where there is no such log. */
-  open(sessionId: string): Promise<OpenedSession>;
+  /** Opens a log to go on with it. A cut-off last line is removed and reported. Rejects if there is no such log. */
+  open(sessionId: string, onEntry?: EntryListener): Promise<OpenedSession>;
   /** The log as it is now, without becoming its writer; `null` for a log that the store does not have. */
-  read(sessionId: string): Promise<StoredSession | null>;
+  read(sessionId: string, onEntry?: EntryListener): Promise<StoredSession | null>;
   /** All logs, the one that was written last first. */
   list(): Promise<readonly SessionSummary[]>;
   /** A new log that begins as another one did, through the entry named, and goes its own way from there. */
-  branch(source: SessionBranch): Promise<OpenedSession>;
+  branch(source: SessionBranch, onEntry?: EntryListener): Promise<OpenedSession>;
+  /** Removes a log with all that the store keeps for it. A log that a writer has is a conflict; one that is not there is none. */
+  delete(sessionId: string): Promise<void>;
 }
 
-/** The one writer of a log. */
+/** Takes one entry of a log as it is read. */
+export type EntryListener = (entry: SessionEntry) => void;
+
+/** The one writer of a log. It knows how much the log held when it was opened or after its own last append. */
 export interface SessionWriter {
   readonly sessionId: string;
-  /** Resolves when the entries are in the log. After a rejection the log is what it was before. */
+  /**
+   * Resolves when the entries are in the log. After a rejection the log is what it was before. If the log does not hold what this writer left,
+   * the append is a `session-conflict` whose `details` have `expected` and `found`, in the store's own measure (bytes, entries).
+   */
   append(entries: readonly SessionEntry[]): Promise<void>;
+  /** The entry at an index, counted from 0 over the whole log, read back from the log. Rejects with `bad-input` if the log has no such entry. */
+  entryAt(index: number): Promise<SessionEntry>;
   /** Gives the log free for other writers. */
   close(): Promise<void>;
 }
 
 /** A log as it was read, and what a crash left of a last line. */
 export interface StoredSession {
+  /** All entries in order; none if an {@link EntryListener} took them. */
   readonly entries: readonly SessionEntry[];
   /** The cut-off last line that is not among the entries, or `null`. */
   readonly cutOff: { readonly line: number; readonly bytes: number } | null;

@@ -1,6 +1,7 @@
 // The loop
 
 export type {
+  EntryListener,
   OpenedSession,
   SessionBranch,
   SessionStore,

@@ -1,6 +1,6 @@
 import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
 import type { UsageEntry } from "../entry.ts";
-import { isPlimsollError, PlimsollError } from "../error.ts";
+import { isPlimsollError, PlimsollError, type PlimsollErrorCode } from "../error.ts";
 import { shortHash } from "../hash.ts";
 import type { MessageDraft } from "../message/ids.ts";
 import { overheadHash, withId } from "../message/ids.ts";
@@ -44,6 +44,8 @@ export interface RunPorts {
   readonly emit: (event: AgentEventBody) => void;
 }
 
+const LOG_FAILURES: ReadonlySet<PlimsollErrorCode> = new Set(["bad-session", "session-conflict", "session-limit"]);
+
 /** Runs from a submitted message to the model's last words. Failures of the provider are outcomes; those of the log reject. */
 export async function runLoop(submitted: MessageDraft, ports: RunPorts): Promise<RunOutcome> {
   const run = createRun(ports);
@@ -52,7 +54,7 @@ export async function runLoop(submitted: MessageDraft, ports: RunPorts): Promise
     return await run.steps();
   } catch (error) {
     if (ports.signal.aborted) return run.ended("cancelled", null);
-    if (!isPlimsollError(error) || error.code === "bad-session") throw error;
+    if (!isPlimsollError(error) || LOG_FAILURES.has(error.code)) throw error;
     return run.ended("failed", error);
   }
 }

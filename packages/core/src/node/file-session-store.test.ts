@@ -9,6 +9,7 @@ import { human, sessionStart } from "../testing/builders.ts";
 import { SESSION_STORE_CONTRACT } from "../testing/session-store-contract.ts";
 import { createFileSessionStore } from "./file-session-store.ts";
 import { createFileSessionWriter } from "./file-session-writer.ts";
+import { createLogIndex } from "./log-index.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -88,6 +89,7 @@ describe("file session store", { timeout: 30_000 }, () => {
       path: "/dev/full",
       file,
       bytes: 0,
+      index: createLogIndex(),
       sync: "on-close",
       release: async () => undefined,
     });

@@ -1,12 +1,16 @@
-import { mkdir, open, readdir, readFile, rm, stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { type FileHandle, mkdir, open, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { branchEntries } from "../agent/branch-entries.ts";
 import type { SessionEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
-import type { OpenedSession, SessionStore, StoredSession } from "../ports.ts";
-import { decodeLog } from "../session/codec.ts";
+import type { EntryListener, SessionStore, SessionWriter, StoredSession } from "../ports.ts";
+import { encodeEntry } from "../session/codec.ts";
+import { readBranch, writeBranch } from "./branch-log.ts";
 import { fileFailure, hasCode } from "./file-failure.ts";
 import { createFileSessionWriter, type SyncPolicy } from "./file-session-writer.ts";
+import { createLogIndex, type LogIndex } from "./log-index.ts";
+import { type ReadableLog, readLog } from "./log-reader.ts";
+import { makeOwnerOnly, OWNER_ONLY_FILE_MODE, OWNER_ONLY_FOLDER_MODE } from "./owner-only.ts";
 import { sessionSummary } from "./session-summary.ts";
 import { takeWriterLock } from "./writer-lock.ts";
 
@@ -19,60 +23,78 @@ export interface FileSessionStoreOptions {
 const LOG_SUFFIX = ".jsonl";
 
 /**
- * A session store in a folder: one JSONL file a session, one line an entry, only ever appended to. A file has one writer at a time, told by
- * a lock file beside it; readers need none.
+ * A session store in a folder: one JSONL file a session, one line an entry, only ever appended to, readable by its owner alone. A file has one
+ * writer at a time, told by a lock file beside it; readers need none. A writer that got past the lock is found by the size of the file.
  */
 export function createFileSessionStore({ folder, sync = "every-append" }: FileSessionStoreOptions): SessionStore {
   const pathOf = (sessionId: string) => join(folder, `${usableId(sessionId)}${LOG_SUFFIX}`);
 
-  const createWith = async (sessionId: string, entries: readonly SessionEntry[]): Promise<OpenedSession> => {
-    const path = pathOf(sessionId);
-    await guarded(path, () => mkdir(folder, { recursive: true }));
+  /** Takes the lock of a log and opens its file; gives both back if the work fails. */
+  const locked = async (path: string, flags: string | number, work: LockedWork): Promise<SessionWriter> => {
     const release = await guarded(path, () => takeWriterLock(path));
     try {
-      const file = await guarded(path, () => open(path, "ax")).catch((error: unknown) => {
-        throw isErrno(error, "EEXIST") ? existsAlready(sessionId) : error;
-      });
-      const writer = createFileSessionWriter({ sessionId, path, file, bytes: 0, sync, release });
-      await writer.append(entries).catch(async (error: unknown) => {
-        await writer.close();
-        await rm(path, { force: true });
+      const file = await guarded(path, () => open(path, flags, OWNER_ONLY_FILE_MODE));
+      try {
+        return await guarded(path, () => work(file, release));
+      } catch (error) {
+        await file.close();
         throw error;
-      });
-      return { writer, entries, cutOff: null };
+      }
     } catch (error) {
       await release();
       throw error;
     }
   };
-  const read = async (sessionId: string): Promise<StoredSession | null> => {
+  /** A new log; `fill` writes its first entries, notes their places and answers with the file's size. */
+  const createWith = async (sessionId: string, fill: Fill): Promise<SessionWriter> => {
     const path = pathOf(sessionId);
-    const bytes = await bytesAt(path);
-    if (bytes === null) return null;
-    const { entries, cutOff } = logOf(bytes, path);
-    return { entries, cutOff };
+    await guarded(path, () => mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER_MODE }));
+    const writer = locked(path, "ax+", async (file, release) => {
+      try {
+        const index = createLogIndex();
+        const bytes = await fill(file, index);
+        if (sync === "every-append") await file.datasync();
+        return createFileSessionWriter({ sessionId, path, file, bytes, index, sync, release });
+      } catch (error) {
+        await rm(path, { force: true });
+        throw error;
+      }
+    });
+    return await writer.catch((error: unknown) => {
+      throw isErrno(error, "EEXIST") ? existsAlready(sessionId) : error;
+    });
   };
 
   return {
-    create: async (start) => (await createWith(start.id, [start])).writer,
-    open: async (sessionId) => {
+    create: (start) =>
+      createWith(start.id, async (file, index) => {
+        const line = encodeEntry(start);
+        await file.writeFile(line);
+        index.add(0, Buffer.byteLength(line));
+        return index.endByte();
+      }),
+    open: async (sessionId, onEntry) => {
       const path = pathOf(sessionId);
       if (!(await stat(path).then(isFile, () => false))) throw noSuchSession(sessionId);
-      const release = await guarded(path, () => takeWriterLock(path));
-      try {
-        const log = logOf((await bytesAt(path)) ?? Buffer.alloc(0), path);
-        const file = await guarded(path, () => open(path, "a"));
-        if (log.cutOff !== null) await guarded(path, () => file.truncate(log.wholeBytes));
-        if (log.cutOff === null && log.lacksLineEnd) await guarded(path, () => file.appendFile("\n"));
-        const bytes = log.wholeBytes + (log.cutOff === null && log.lacksLineEnd ? 1 : 0);
-        const writer = createFileSessionWriter({ sessionId, path, file, bytes, sync, release });
-        return { writer, entries: log.entries, cutOff: log.cutOff };
-      } catch (error) {
-        await release();
-        throw error;
-      }
+      const { entries, take } = listening(onEntry);
+      let cutOff: StoredSession["cutOff"] = null;
+      const writer = await locked(path, constants.O_RDWR | constants.O_APPEND, async (file, release) => {
+        await makeOwnerOnly(file);
+        const index = createLogIndex();
+        const end = await readLog({ path, file }, index, take);
+        cutOff = end.cutOff;
+        if (cutOff !== null) await file.truncate(end.wholeBytes);
+        if (end.lacksLineEnd) await file.writeFile("\n");
+        const bytes = end.wholeBytes + (end.lacksLineEnd ? 1 : 0);
+        return createFileSessionWriter({ sessionId, path, file, bytes, index, sync, release });
+      });
+      return { writer, entries, cutOff };
     },
-    read,
+    read: async (sessionId, onEntry) => {
+      const { entries, take } = listening(onEntry);
+      const end = await reading(pathOf(sessionId), (log) => readLog(log, createLogIndex(), take));
+      return end === null ? null : { entries, cutOff: end.cutOff };
+    },
     list: async () => {
       const names = await readdir(folder).catch((error: unknown) => {
         if (hasCode(error, "ENOENT")) return [];
@@ -84,41 +106,49 @@ export function createFileSessionStore({ folder, sync = "every-append" }: FileSe
       );
       return found.filter((each) => each !== null).sort((a, b) => (b.updatedMs ?? 0) - (a.updatedMs ?? 0));
     },
-    branch: async (source) => {
-      const stored = await read(source.sessionId);
-      if (stored === null) throw noSuchSession(source.sessionId);
-      return await createWith(source.newSessionId, branchEntries(stored.entries, source));
+    branch: async (source, onEntry) => {
+      const { entries, take } = listening(onEntry);
+      const path = pathOf(source.sessionId);
+      const writer = await reading(path, async (log) => {
+        const part = await readBranch(log, source, take);
+        return await createWith(source.newSessionId, (file, index) => writeBranch(part, file, index));
+      });
+      if (writer === null) throw noSuchSession(source.sessionId);
+      return { writer, entries, cutOff: null };
+    },
+    delete: async (sessionId) => {
+      const path = pathOf(sessionId);
+      try {
+        const release = await takeWriterLock(path);
+        await rm(path, { force: true }).finally(release);
+      } catch (error) {
+        // Without the folder there is no log.
+        if (!hasCode(error, "ENOENT")) throw fileFailure(path, error);
+      }
     },
   };
 }
 
-interface ReadLog extends StoredSession {
-  /** Bytes of the whole lines: what stays of a log with a cut-off last line. */
-  readonly wholeBytes: number;
-  /** The last entry is whole, only its line end is missing. */
-  readonly lacksLineEnd: boolean;
+type LockedWork = (file: FileHandle, release: () => Promise<void>) => Promise<SessionWriter>;
+type Fill = (file: FileHandle, index: LogIndex) => Promise<number>;
+
+/** Gives the entries to a listener, or keeps them where there is none. */
+function listening(onEntry: EntryListener | undefined): { readonly entries: SessionEntry[]; readonly take: EntryListener } {
+  const entries: SessionEntry[] = [];
+  return { entries, take: onEntry ?? ((entry) => entries.push(entry)) };
 }
 
-const LINE_END = 0x0a;
-
-function logOf(bytes: Buffer, path: string): ReadLog {
-  const { entries, cutOff } = decodeLog(bytes.toString("utf8"), path);
-  const lacksLineEnd = bytes.length > 0 && bytes[bytes.length - 1] !== LINE_END;
-  const wholeBytes = cutOff === null ? bytes.length : bytes.lastIndexOf(LINE_END) + 1;
-  return {
-    entries,
-    cutOff: cutOff === null ? null : { line: cutOff.line, bytes: bytes.length - wholeBytes },
-    wholeBytes,
-    lacksLineEnd,
-  };
-}
-
-async function bytesAt(path: string): Promise<Buffer | null> {
-  try {
-    return await readFile(path);
-  } catch (error) {
+/** Opens a log to read it; `null` for one that is not there. */
+async function reading<T>(path: string, work: (log: ReadableLog) => Promise<T>): Promise<T | null> {
+  const file = await open(path, "r").catch((error: unknown) => {
     if (hasCode(error, "ENOENT")) return null;
     throw fileFailure(path, error);
+  });
+  if (file === null) return null;
+  try {
+    return await work({ path, file });
+  } finally {
+    await file.close();
   }
 }
 

@@ -1,8 +1,11 @@
 import type { FileHandle } from "node:fs/promises";
+import type { SessionEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import type { SessionWriter } from "../ports.ts";
-import { encodeLog } from "../session/codec.ts";
+import { decodeEntry, encodeEntry } from "../session/codec.ts";
+import { logTooLarge, MAXIMUM_LOG_BYTES } from "../session/log-limits.ts";
 import { fileFailure } from "./file-failure.ts";
+import type { LogIndex } from "./log-index.ts";
 
 /** When what was appended is forced to the disk: at each append, or only when the log is closed. */
 export type SyncPolicy = "every-append" | "on-close";
@@ -12,32 +15,55 @@ export interface LogFile {
   readonly sessionId: string;
   readonly path: string;
   readonly file: FileHandle;
+  /** Size of the file. */
   readonly bytes: number;
+  /** Where its entries stand; grows with each append. */
+  readonly index: LogIndex;
   readonly sync: SyncPolicy;
   readonly release: () => Promise<void>;
 }
 
-/** The writer of a log file. Appends run one after the other; after a failed one the file is cut back to its last whole line. */
+/**
+ * The writer of a log file. Appends run one after the other; after a failed one the file is cut back to its last whole line. A file that does not
+ * have the size that this writer left is a conflict; what another writer appends between that look and the write is found at the next append.
+ */
 export function createFileSessionWriter(log: LogFile): SessionWriter {
+  const { sessionId, path, file, index } = log;
   let bytes = log.bytes;
   let isOpen = true;
+  let isTorn = false;
   let previous: Promise<void> = Promise.resolve();
 
-  const appendNow = async (text: string): Promise<void> => {
-    if (!isOpen) throw new PlimsollError("bad-session", `session ${log.sessionId} is closed`, { sessionId: log.sessionId });
+  const assertOpen = () => {
+    if (!isOpen) throw new PlimsollError("bad-session", `session ${sessionId} is closed`, { sessionId });
+  };
+  const cutBack = async () => {
+    isTorn = true;
+    await file.truncate(bytes);
+    isTorn = false;
+  };
+  const appendNow = async (lines: readonly string[]): Promise<void> => {
+    assertOpen();
+    const sizes = lines.map((line) => Buffer.byteLength(line));
+    const after = sizes.reduce((sum, size) => sum + size, bytes);
+    if (after > MAXIMUM_LOG_BYTES) throw logTooLarge(path, after);
     try {
-      // A file that someone removed can still be written to, and nobody would ever find what was written.
-      if ((await log.file.stat()).nlink === 0)
-        throw new PlimsollError("bad-session", `${log.path}: the session's log was removed while it was in use`, {
-          file: log.path,
-        });
-      await log.file.appendFile(text, "utf8");
-      if (log.sync === "every-append") await log.file.datasync();
+      if (isTorn) await cutBack();
+      await assertAsLeft(log, bytes);
     } catch (error) {
-      await log.file.truncate(bytes).catch(() => undefined);
-      throw fileFailure(log.path, error);
+      throw fileFailure(path, error);
     }
-    bytes += Buffer.byteLength(text);
+    try {
+      for (const line of lines) await file.appendFile(line, "utf8");
+      if (log.sync === "every-append") await file.datasync();
+    } catch (error) {
+      await cutBack().catch(() => undefined);
+      throw fileFailure(path, error);
+    }
+    for (const size of sizes) {
+      index.add(bytes, bytes + size);
+      bytes += size;
+    }
   };
   const inTurn = (work: () => Promise<void>): Promise<void> => {
     const next = previous.then(work);
@@ -46,15 +72,48 @@ export function createFileSessionWriter(log: LogFile): SessionWriter {
     return next;
   };
   return {
-    sessionId: log.sessionId,
-    append: (entries) => inTurn(() => appendNow(encodeLog(entries))),
+    sessionId,
+    append: async (entries) => {
+      const lines = entries.map(encodeEntry);
+      await inTurn(() => appendNow(lines));
+    },
+    entryAt: async (entryIndex) => {
+      assertOpen();
+      return await entryIn(log, entryIndex);
+    },
     close: () =>
       inTurn(async () => {
         if (!isOpen) return;
         isOpen = false;
-        await log.file.datasync().catch(() => undefined);
-        await log.file.close();
+        await file.datasync().catch(() => undefined);
+        await file.close();
         await log.release();
       }),
   };
+}
+
+async function assertAsLeft({ sessionId, path, file }: LogFile, expected: number): Promise<void> {
+  const { nlink, size } = await file.stat();
+  // A file that someone removed can still be written to, and nobody would ever find what was written.
+  if (nlink === 0)
+    throw new PlimsollError("bad-session", `${path}: the session's log was removed while it was in use`, { file: path });
+  if (size === expected) return;
+  throw new PlimsollError(
+    "session-conflict",
+    `${path}: another writer wrote to session ${sessionId} (${size} bytes instead of ${expected}); open it again to go on from there`,
+    { sessionId, file: path, expected, found: size },
+  );
+}
+
+async function entryIn({ sessionId, path, file, index }: LogFile, entryIndex: number): Promise<SessionEntry> {
+  const place = index.bytesOf(entryIndex);
+  if (place === null)
+    throw new PlimsollError("bad-input", `session ${sessionId} has no entry at ${entryIndex}`, { sessionId, entryIndex });
+  const line = Buffer.allocUnsafe(place.endByte - place.startByte);
+  try {
+    await file.read(line, 0, line.length, place.startByte);
+  } catch (error) {
+    throw fileFailure(path, error);
+  }
+  return decodeEntry(line.toString("utf8"), { file: path, line: entryIndex + 1 });
 }

@@ -14,7 +14,7 @@ interface Holder {
 /**
  * Takes the lock of a file and answers with the function that gives it back. A lock whose process is gone is taken over.
  *
- * @throws PlimsollError `bad-session` naming the process that holds it.
+ * @throws PlimsollError `session-conflict` naming the process that holds it.
  */
 export async function takeWriterLock(file: string): Promise<() => Promise<void>> {
   const lockFile = `${file}.lock`;
@@ -104,7 +104,7 @@ async function startOf(pid: number): Promise<string | null> {
 }
 
 function inUse(file: string, pid: number): PlimsollError {
-  return new PlimsollError("bad-session", `${file}: in use by process ${pid}; a session has one writer at a time`, {
+  return new PlimsollError("session-conflict", `${file}: in use by process ${pid}; a session has one writer at a time`, {
     file,
     pid,
   });

@@ -1,8 +1,10 @@
 import type { SessionEntry } from "../entry.ts";
-import { LOG_VERSION } from "../entry.ts";
+import { entryIdOf, LOG_VERSION } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import { isRecord } from "../json.ts";
+import { utf8Bytes } from "../text.ts";
 import { sessionEntrySchema } from "./entry-schema.ts";
+import { isTextNestedTooDeep, isValueNestedTooDeep, lineTooLong, MAXIMUM_LINE_BYTES, nestedTooDeep } from "./log-limits.ts";
 
 /** A log as it was read: its entries, and what a crash left of a last line. */
 export interface DecodedLog {
@@ -11,9 +13,34 @@ export interface DecodedLog {
   readonly cutOff: { readonly line: number; readonly chars: number } | null;
 }
 
-/** One line of the log, with its line break. */
+/**
+ * One line of the log, with its line break.
+ *
+ * @throws PlimsollError `session-limit` for an entry that is too long or nested too deep to be read again.
+ */
 export function encodeEntry(entry: SessionEntry): string {
-  return `${JSON.stringify(entry)}\n`;
+  if (isValueNestedTooDeep(entry)) throw nestedTooDeep(placeOf(entry));
+  const line = jsonLine(entry);
+  if (line.length * MOST_BYTES_PER_UNIT > MAXIMUM_LINE_BYTES && utf8Bytes(line) > MAXIMUM_LINE_BYTES)
+    throw lineTooLong(placeOf(entry));
+  return line;
+}
+
+/** UTF-8 takes at most three bytes for one UTF-16 code unit. */
+const MOST_BYTES_PER_UNIT = 3;
+
+function jsonLine(entry: SessionEntry): string {
+  try {
+    return `${JSON.stringify(entry)}\n`;
+  } catch (error) {
+    // JSON that is longer than a string can be.
+    if (error instanceof RangeError) throw lineTooLong(placeOf(entry));
+    throw error;
+  }
+}
+
+function placeOf(entry: SessionEntry): string {
+  return `entry ${entryIdOf(entry)}`;
 }
 
 /** A whole log as JSONL. */
@@ -26,10 +53,11 @@ export function encodeLog(entries: Iterable<SessionEntry>): string {
 /**
  * The entry on one line.
  *
- * @throws PlimsollError `bad-session` naming `file:line`, for text that is no JSON or no entry.
+ * @throws PlimsollError `bad-session` naming `file:line`, for text that is no JSON or no entry; `session-limit` for text that is nested too deep.
  */
 export function decodeEntry(text: string, place: { readonly file: string; readonly line: number }): SessionEntry {
   const where = `${place.file}:${place.line}`;
+  if (isTextNestedTooDeep(text)) throw nestedTooDeep(where);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -61,7 +89,7 @@ export function decodeEntry(text: string, place: { readonly file: string; readon
  * The entries of a whole log. A last line that was cut off by a crash (it has no line break and is no JSON) is dropped and
  * reported; empty lines are passed over.
  *
- * @throws PlimsollError `bad-session` naming `file:line` for any other bad line.
+ * @throws PlimsollError `bad-session` naming `file:line` for any other bad line, `session-limit` for one that is nested too deep.
  */
 export function decodeLog(text: string, file: string): DecodedLog {
   const entries: SessionEntry[] = [];
@@ -78,7 +106,8 @@ export function decodeLog(text: string, file: string): DecodedLog {
   return { entries, cutOff: null };
 }
 
-function isJson(text: string): boolean {
+/** True for text that is JSON as a whole. */
+export function isJson(text: string): boolean {
   try {
     JSON.parse(text);
     return true;

@@ -2,9 +2,11 @@ import { z } from "zod";
 import type { SessionEntry } from "../entry.ts";
 import { LOG_VERSION } from "../entry.ts";
 import type { JsonValue } from "../json.ts";
+import { isJsonValue } from "../json.ts";
 import type { AssistantMessage, Message, ToolResultMessage, UserMessage } from "../message/message.ts";
 
-const json: z.ZodType<JsonValue> = z.json();
+/** JSON of any depth: the schema's own check recurses into it and fails on deep values. */
+const json: z.ZodType<JsonValue> = z.custom<JsonValue>(isJsonValue, "not JSON");
 const id = z.string().min(1);
 const atMs = z.number().nullable();
 const count = z.number().nullable();

@@ -1,6 +1,9 @@
 import type { SessionEntry, SessionStartEntry } from "../entry.ts";
+import { PlimsollError } from "../error.ts";
+import type { JsonValue } from "../json.ts";
 import type { SessionStore } from "../ports.ts";
-import { human, reply, sessionStart } from "./builders.ts";
+import { MAXIMUM_NESTING_COUNT } from "../session/log-limits.ts";
+import { assistant, human, reply, sessionStart } from "./builders.ts";
 import type { ContractCase } from "./contract.ts";
 import { rejectsWith, sameOrThrow } from "./contract.ts";
 
@@ -8,6 +11,22 @@ const START: SessionStartEntry = { ...sessionStart("system"), id: "one" };
 const FIRST: SessionEntry = { type: "message", message: human("h1", "first question\nwith a second line") };
 const SECOND: SessionEntry = { type: "message", message: reply("a1", "an answer 🦊") };
 const THIRD: SessionEntry = { type: "message", message: human("h2", "next") };
+
+const said = (id: string): SessionEntry => ({ type: "message", message: human(id, `text of ${id}`) });
+
+/** As deep as a vendor never goes, and well below the limit. */
+const DEEP_NESTING_COUNT = 900;
+
+/** A reply with a value that is nested so deep, besides the levels of the entry itself. */
+function thought(id: string, levels: number): SessionEntry {
+  let opaque: JsonValue = "signature";
+  for (let level = 0; level < levels; level++) opaque = [opaque];
+  return { type: "message", message: assistant(id, [{ type: "reasoning", text: "hm", opaque }]) };
+}
+
+async function listed(store: SessionStore): Promise<readonly string[]> {
+  return (await store.list()).map(({ sessionId }) => sessionId).sort();
+}
 
 /** What every session store does. */
 export const SESSION_STORE_CONTRACT: readonly ContractCase<SessionStore>[] = [
@@ -36,14 +55,182 @@ export const SESSION_STORE_CONTRACT: readonly ContractCase<SessionStore>[] = [
     },
   },
   {
-    rule: "has one writer a log",
+    rule: "refuses a second writer when it opens or at its first append, and loses nothing",
+    run: async (make) => {
+      const store = await make();
+      const first = await store.create(START);
+      const opening = store.open("one");
+      await opening.catch(() => undefined);
+      await first.append([FIRST]);
+      await rejectsWith("session-conflict", async () => (await opening).writer.append([SECOND]));
+      await first.append([THIRD]);
+      await first.close();
+      await first.close();
+      sameOrThrow("log", (await store.read("one"))?.entries, [START, FIRST, THIRD]);
+    },
+  },
+  {
+    rule: "goes on with a log after a conflict",
+    run: async (make) => {
+      const store = await make();
+      const first = await store.create(START);
+      const opening = store.open("one");
+      await opening.catch(() => undefined);
+      await first.append([FIRST]);
+      await rejectsWith("session-conflict", async () => (await opening).writer.append([SECOND]));
+      await first.close();
+      await opening.then(({ writer }) => writer.close()).catch(() => undefined);
+      const { writer, entries } = await store.open("one");
+      sameOrThrow("opened", entries, [START, FIRST]);
+      await writer.append([SECOND]);
+      await writer.close();
+      sameOrThrow("log", (await store.read("one"))?.entries, [START, FIRST, SECOND]);
+    },
+  },
+  {
+    rule: "does not create or branch into a log that a writer has",
     run: async (make) => {
       const store = await make();
       const writer = await store.create(START);
-      await rejectsWith("bad-session", () => store.open("one"));
+      await (await store.create({ ...START, id: "two" })).close();
+      await rejectsWith("session-conflict", () => store.create(START));
+      const branch = { sessionId: "two", throughEntryId: "two", newSessionId: "one", nowMs: null };
+      await rejectsWith("session-conflict", () => store.branch(branch));
+      await writer.append([FIRST]);
       await writer.close();
+      sameOrThrow("log", (await store.read("one"))?.entries, [START, FIRST]);
+    },
+  },
+  {
+    rule: "keeps the order of appends that one writer makes at once",
+    run: async (make) => {
+      const store = await make();
+      const writer = await store.create(START);
+      const entries = Array.from({ length: 40 }, (_, index) => said(`h${index}`));
+      await Promise.all(entries.map((entry) => writer.append([entry])));
       await writer.close();
+      sameOrThrow("log", (await store.read("one"))?.entries, [START, ...entries]);
+    },
+  },
+  {
+    rule: "reads an entry back by its index, those just appended too",
+    run: async (make) => {
+      const store = await make();
+      const created = await store.create(START);
+      await created.append([FIRST, SECOND]);
+      await created.close();
+      const { writer } = await store.open("one");
+      await writer.append([THIRD]);
+      const found = await Promise.all([3, 0, 2, 1].map((index) => writer.entryAt(index)));
+      sameOrThrow("entries", found, [THIRD, START, SECOND, FIRST]);
+      for (const index of [-1, 4, 0.5]) await rejectsWith("bad-input", () => writer.entryAt(index));
+      await writer.close();
+      await rejectsWith("bad-session", () => writer.entryAt(0));
+    },
+  },
+  {
+    rule: "hands entries over as it reads them, and keeps none then",
+    run: async (make) => {
+      const store = await make();
+      const created = await store.create(START);
+      await created.append([FIRST, SECOND, THIRD]);
+      await created.close();
+      const [read, opened, branched]: [SessionEntry[], SessionEntry[], SessionEntry[]] = [[], [], []];
+      const stored = await store.read("one", (entry) => read.push(entry));
+      const session = await store.open("one", (entry) => opened.push(entry));
+      const source = { sessionId: "one", throughEntryId: "h1", newSessionId: "branch", nowMs: 7 };
+      const branch = await store.branch(source, (entry) => branched.push(entry));
+      sameOrThrow("kept", [stored?.entries, session.entries, branch.entries], [[], [], []]);
+      sameOrThrow(
+        "handed over",
+        [read, opened],
+        [
+          [START, FIRST, SECOND, THIRD],
+          [START, FIRST, SECOND, THIRD],
+        ],
+      );
+      sameOrThrow("branch", branched, [{ ...START, id: "branch", createdMs: 7 }, FIRST]);
+      await Promise.all([session.writer.close(), branch.writer.close()]);
+    },
+  },
+  {
+    rule: "passes on what the taker of entries throws, and leaves the log free",
+    run: async (make) => {
+      const store = await make();
+      await (await store.create(START)).close();
+      const refuse = () => {
+        throw new PlimsollError("bad-edit", "does not fold");
+      };
+      await rejectsWith("bad-edit", () => store.open("one", refuse));
+      await rejectsWith("bad-edit", () => store.read("one", refuse));
       await (await store.open("one")).writer.close();
+    },
+  },
+  {
+    rule: "deletes a log, so that its id is free again",
+    run: async (make) => {
+      const store = await make();
+      const writer = await store.create(START);
+      await writer.append([FIRST]);
+      await writer.close();
+      await (await store.create({ ...START, id: "two" })).close();
+      await store.delete("one");
+      await store.delete("one");
+      sameOrThrow("read", await store.read("one"), null);
+      sameOrThrow("list", await listed(store), ["two"]);
+      await rejectsWith("bad-session", () => store.open("one"));
+      await rejectsWith("bad-session", () => writer.append([SECOND]));
+      await (await store.create(START)).close();
+      sameOrThrow("created anew", (await store.read("one"))?.entries, [START]);
+    },
+  },
+  {
+    rule: "does not delete a log that a writer has",
+    run: async (make) => {
+      const store = await make();
+      const writer = await store.create(START);
+      await rejectsWith("session-conflict", () => store.delete("one"));
+      await writer.append([FIRST]);
+      await writer.close();
+      sameOrThrow("log", (await store.read("one"))?.entries, [START, FIRST]);
+    },
+  },
+  {
+    rule: "deletes what is not there",
+    run: async (make) => {
+      const store = await make();
+      await store.delete("other");
+      sameOrThrow("list", await store.list(), []);
+    },
+  },
+  {
+    rule: "writes nothing that is nested too deep to be read, and goes on",
+    run: async (make) => {
+      const store = await make();
+      const writer = await store.create(START);
+      await rejectsWith("session-limit", () => writer.append([FIRST, thought("a9", MAXIMUM_NESTING_COUNT)]));
+      await writer.append([FIRST, thought("a8", DEEP_NESTING_COUNT)]);
+      await writer.close();
+      sameOrThrow("log", (await store.read("one"))?.entries, [START, FIRST, thought("a8", DEEP_NESTING_COUNT)]);
+    },
+  },
+  {
+    rule: "takes any id that is a name, and any text in ids of entries",
+    run: async (make) => {
+      const store = await make();
+      const ids = ["a", "A.b-c_d", "0", "x.jsonl", "x.jsonl.lock", "__proto__", "a".repeat(200)];
+      const odd = ["x#1", "../up", "a..b", "ünï 🦊", "\n", "__proto__"].map((id) => said(id));
+      for (const id of ids) {
+        const writer = await store.create({ ...START, id });
+        await writer.append(odd);
+        await writer.close();
+      }
+      sameOrThrow("list", await listed(store), [...ids].sort());
+      for (const id of ids) {
+        sameOrThrow(id, (await store.read(id))?.entries, [{ ...START, id }, ...odd]);
+        await store.delete(id);
+      }
+      sameOrThrow("list", await listed(store), []);
     },
   },
   {

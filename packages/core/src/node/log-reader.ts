@@ -1,0 +1,67 @@
+import type { FileHandle } from "node:fs/promises";
+import type { EntryListener, StoredSession } from "../ports.ts";
+import { decodeEntry, isJson } from "../session/codec.ts";
+import { lineTooLong, logTooLarge, MAXIMUM_LINE_BYTES, MAXIMUM_LOG_BYTES } from "../session/log-limits.ts";
+import type { LogIndex } from "./log-index.ts";
+
+/** An open log file. */
+export interface ReadableLog {
+  readonly path: string;
+  readonly file: FileHandle;
+}
+
+/** What stands at the end of a log file. */
+export interface LogEnd {
+  readonly cutOff: StoredSession["cutOff"];
+  /** Bytes of the whole lines: what stays of a log with a cut-off last line. */
+  readonly wholeBytes: number;
+  /** The last entry is whole, only its line end is missing. */
+  readonly lacksLineEnd: boolean;
+}
+
+/** How much of a log is read at once, until a line is longer; chosen. */
+const CHUNK_BYTES = 1024 * 1024;
+const LINE_END = 0x0a;
+
+/**
+ * Hands over all entries of a log, in order, and notes each one's place in the index. Never more than the longest line (its bytes, text and
+ * entry) is in memory. A last line that was cut off (it has no line end and is no JSON) is told and not in the index; empty lines are passed over.
+ *
+ * @throws PlimsollError `bad-session` naming `file:line` for any other bad line, `session-limit` for a log or line over a limit.
+ */
+export async function readLog({ path, file }: ReadableLog, index: LogIndex, onEntry: EntryListener): Promise<LogEnd> {
+  const { size } = await file.stat();
+  if (size > MAXIMUM_LOG_BYTES) throw logTooLarge(path, size);
+  let chunk = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, size + 1));
+  let start = 0;
+  let line = 0;
+  const take = (text: string, bytes: number) => {
+    if (text.trim() !== "") {
+      onEntry(decodeEntry(text, { file: path, line }));
+      index.add(start, start + bytes);
+    }
+    start += bytes;
+  };
+  for (;;) {
+    const { bytesRead } = await file.read(chunk, 0, chunk.length, start);
+    const read = chunk.subarray(0, bytesRead);
+    let from = 0;
+    for (let end = read.indexOf(LINE_END); end >= 0; end = read.indexOf(LINE_END, from)) {
+      line += 1;
+      take(read.toString("utf8", from, end), end + 1 - from);
+      from = end + 1;
+    }
+    if (from > 0) continue;
+    if (bytesRead === chunk.length) {
+      if (bytesRead > MAXIMUM_LINE_BYTES) throw lineTooLong(`${path}:${line + 1}`);
+      chunk = Buffer.allocUnsafeSlow(Math.min(chunk.length * 2, MAXIMUM_LINE_BYTES + 1));
+      continue;
+    }
+    line += 1;
+    const rest = read.toString("utf8");
+    if (rest.trim() !== "" && !isJson(rest))
+      return { cutOff: { line, bytes: bytesRead }, wholeBytes: start, lacksLineEnd: false };
+    take(rest, bytesRead);
+    return { cutOff: null, wholeBytes: start, lacksLineEnd: bytesRead > 0 };
+  }
+}
