@@ -1,0 +1,100 @@
+import { createHash } from "node:crypto";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import type { SessionEntry } from "../entry.ts";
+import { canonicalJson } from "../json.ts";
+import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
+import { recallArtifact } from "../session/admit.ts";
+import { createContextManager } from "../session/context-manager.ts";
+import type { Recalled, RecallRange } from "../session/recall.ts";
+import { MAXIMUM_RECALL_CHARS } from "../session/recall.ts";
+import { foldEntries } from "../session/view.ts";
+import { createDigest } from "../summarizer/digest.ts";
+import { createFileArtifactStore } from "./file-artifact-store.ts";
+import { createFileSessionStore } from "./file-session-store.ts";
+
+/** Logs as the first version wrote them, and what they folded to; its README says how they came about. */
+const LANDED = join(import.meta.dirname, "../../../../fixtures/landed/1");
+const names = readdirSync(join(LANDED, "sessions")).map((file) => basename(file, ".jsonl"));
+
+const folder = mkdtempSync(join(tmpdir(), "plimsoll-landed-"));
+cpSync(LANDED, folder, { recursive: true });
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const sessions = createFileSessionStore({ folder: join(folder, "sessions") });
+const artifacts = createFileArtifactStore(join(folder, "artifacts"));
+const landedBytes = (name: string) => readFileSync(join(LANDED, "sessions", `${name}.jsonl`), "utf8");
+const bytesNow = (name: string) => readFileSync(join(folder, "sessions", `${name}.jsonl`), "utf8");
+const foldText = (name: string) => readFileSync(join(LANDED, "folds", `${name}.json`), "utf8").trimEnd();
+
+/** Characters of a text's SHA-256 that stand for it in the expected folds. */
+const HASH_CHARS = 16;
+const hashOf = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, HASH_CHARS);
+
+/** The whole text that a handle names, piece by piece, as a hash; `null` for a handle that finds nothing. */
+async function recalledHash(piece: (range: RecallRange) => Promise<Recalled | null>): Promise<string | null> {
+  let text = "";
+  for (let totalChars = 1; text.length < totalChars; ) {
+    const recalled = await piece({ startChar: text.length, maximumChars: MAXIMUM_RECALL_CHARS });
+    if (recalled === null || recalled.totalChars === 0) return recalled === null ? null : hashOf("");
+    text += recalled.text;
+    totalChars = recalled.totalChars;
+  }
+  return hashOf(text);
+}
+
+async function recallAll(entries: readonly SessionEntry[], handles: readonly string[]): Promise<Record<string, string | null>> {
+  const manager = createContextManager({ policy: PLIMSOLL_POLICY, summarizer: createDigest(), entries });
+  const recalled: Record<string, string | null> = {};
+  for (const handle of handles) {
+    recalled[handle] = await recalledHash(
+      async (range) => manager.recall(handle, range) ?? (await recallArtifact(handle, range, artifacts)),
+    );
+  }
+  return recalled;
+}
+
+const foldSchema = z.looseObject({ recalled: z.record(z.string(), z.string()) });
+
+describe.each(names)("a log of the first version: %s", (name) => {
+  test("folds to the same bytes, and every handle finds the same text", async () => {
+    const { entries, cutOff } = (await sessions.read(name)) ?? expect.fail(name);
+    const expected = foldSchema.parse(JSON.parse(foldText(name)));
+    const { system, tools, viewHash, modelId, activeCompactions, messages } = foldEntries(entries);
+    const folded = {
+      cutOff,
+      entries: entries.length,
+      viewHash,
+      modelId,
+      activeCompactions: activeCompactions.map(({ id }) => id),
+      recalled: await recallAll(entries, Object.keys(expected.recalled)),
+      context: { system, tools, messages: messages.slice() },
+    };
+    expect(folded).toEqual(expected);
+    expect(canonicalJson(folded)).toBe(foldText(name));
+  });
+
+  test("is not touched by reading it", async () => {
+    await sessions.read(name);
+    await sessions.list();
+    expect(bytesNow(name)).toBe(landedBytes(name));
+  });
+
+  test("opens with every whole line as it was", async () => {
+    const { writer, entries } = await sessions.open(name);
+    await writer.close();
+    const lines = landedBytes(name).split("\n").slice(0, entries.length);
+    expect(bytesNow(name)).toBe(lines.map((line) => `${line}\n`).join(""));
+  });
+});
+
+test("among them are all kinds of entries and edits", () => {
+  const logs = names.map(landedBytes).join("");
+  const kinds = [...new Set([...logs.matchAll(/^\{"type":"([a-z-]+)"/gm)].map(([, kind]) => kind))];
+  expect(kinds.sort()).toEqual(["compaction", "message", "model-change", "revert", "session", "setup-change", "usage"]);
+  const edits = [...new Set([...logs.matchAll(/"kind":"(summarize|drop|replace-[a-z]+)"/g)].map(([, kind]) => kind))];
+  expect(edits.sort()).toEqual(["drop", "replace-history", "replace-part", "summarize"]);
+});
