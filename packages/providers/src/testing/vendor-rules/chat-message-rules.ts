@@ -1,0 +1,183 @@
+import type { ChatRequest } from "./chat-request.ts";
+import { roleOf } from "./chat-request.ts";
+import { field, fieldText, isGiven, isSet, itemsOf, textOf } from "./json-node.ts";
+import type { VendorRule } from "./vendor-rule.ts";
+import { at, repeated } from "./vendor-rule.ts";
+
+/** Types of content parts by role: the SDK's ChatCompletion…MessageParam. */
+const PARTS: Readonly<Record<string, readonly string[]>> = {
+  developer: ["text"],
+  system: ["text"],
+  user: ["text", "image_url", "input_audio", "file"],
+  assistant: ["text", "refusal"],
+  tool: ["text"],
+  function: [],
+};
+
+const FUNCTION_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/** Messages of a Chat Completions request: roles, contents, and pairs of calls and results. */
+export const CHAT_MESSAGE_RULES: readonly VendorRule<ChatRequest>[] = [
+  {
+    id: "messages-present",
+    source: "https://github.com/CopilotKit/CopilotKit/issues/529 (Invalid 'messages': empty array)",
+    *check({ body, messages }) {
+      const node = field(body, "messages");
+      if (!Array.isArray(node.value)) yield at(node, "Missing required parameter: 'messages'.");
+      else if (messages.length === 0) yield at(node, "Invalid 'messages': empty array.");
+    },
+  },
+  {
+    id: "role",
+    source: "openai 6.49.0, ChatCompletionRole",
+    *check({ messages }) {
+      for (const node of messages)
+        if (PARTS[roleOf(node)] === undefined) yield at(field(node, "role"), "Invalid value for 'role'");
+    },
+  },
+  {
+    id: "content-type",
+    source: "openai 6.49.0, ChatCompletionMessageParam: the content of each role",
+    *check({ messages }) {
+      for (const node of messages) {
+        const content = field(node, "content");
+        if (isGiven(content) && textOf(content) === null && !Array.isArray(content.value))
+          yield at(content, "Invalid type for 'content': expected one of a string or array of objects");
+        for (const part of itemsOf(content)) {
+          const type = fieldText(part, "type");
+          if (!(PARTS[roleOf(node)] ?? []).includes(type)) yield at(part, `Invalid value: '${type}' for role ${roleOf(node)}`);
+          if (type === "text" && textOf(field(part, "text")) === null) yield at(part, "Missing required parameter: 'text'");
+        }
+      }
+    },
+  },
+  {
+    id: "content-null",
+    source: "https://github.com/run-llama/llama_index/pull/17921 (expected a string, got null, unless there are tool_calls)",
+    *check({ messages }) {
+      for (const node of messages) {
+        const mayLack =
+          roleOf(node) === "assistant" &&
+          ["tool_calls", "function_call", "refusal", "audio"].some((name) => isGiven(field(node, name)));
+        if (!isGiven(field(node, "content")) && !mayLack)
+          yield at(node, "Invalid value for 'content': expected a string, got null.");
+      }
+    },
+  },
+  {
+    id: "content-not-empty-array",
+    source: "https://github.com/n8n-io/n8n/issues/36774 (messages[N].content: empty array)",
+    *check({ messages }) {
+      for (const node of messages) {
+        const content = field(node, "content");
+        if (Array.isArray(content.value) && content.value.length === 0) yield at(content, "Invalid 'content': empty array.");
+      }
+    },
+  },
+  {
+    id: "name",
+    source: "https://platform.openai.com/docs/api-reference/chat/create (name: ^[^\\s<|\\\\/>]+$, at most 64 characters)",
+    *check({ messages }) {
+      for (const node of messages) {
+        const name = field(node, "name");
+        if (isSet(name) && !/^[^\s<|\\/>]{1,64}$/.test(textOf(name) ?? ""))
+          yield at(name, "Invalid 'name': string does not match pattern");
+      }
+    },
+  },
+  {
+    id: "calls-not-empty",
+    source: "https://github.com/openai/openai-node/pull/1341 (Invalid 'tool_calls': empty array)",
+    *check({ messages }) {
+      for (const node of messages) {
+        const calls = field(node, "tool_calls");
+        if (isSet(calls) && itemsOf(calls).length === 0) yield at(calls, "Invalid 'tool_calls': empty array.");
+        if (isSet(calls) && roleOf(node) !== "assistant") yield at(calls, "'tool_calls' belong to an assistant message");
+      }
+    },
+  },
+  {
+    id: "call-shape",
+    source: "openai 6.49.0, ChatCompletionMessageFunctionToolCall: id, type function, name, arguments as a string",
+    *check({ rounds }) {
+      for (const call of rounds.flatMap(({ calls }) => calls)) {
+        const called = field(call, "function");
+        if (fieldText(call, "id") === "") yield at(field(call, "id"), "Missing required parameter: 'id'");
+        if (!["function", "custom"].includes(fieldText(call, "type")))
+          yield at(field(call, "type"), "Invalid value for 'type'");
+        if (fieldText(call, "type") === "function" && textOf(field(called, "arguments")) === null)
+          yield at(field(called, "arguments"), "Invalid type for 'arguments': expected a string");
+      }
+    },
+  },
+  {
+    id: "call-name",
+    source:
+      "https://github.com/brekkylab/ailoy/pull/109 and https://github.com/microsoft/semantic-kernel/issues/5320 (^[a-zA-Z0-9_-]{1,64}$)",
+    *check({ rounds }) {
+      for (const call of rounds.flatMap(({ calls }) => calls)) {
+        const name = field(field(call, "function"), "name");
+        if (fieldText(call, "type") === "function" && !FUNCTION_NAME.test(textOf(name) ?? ""))
+          yield at(name, "Invalid 'name': string does not match pattern '^[a-zA-Z0-9_-]+$' with at most 64 characters");
+      }
+    },
+  },
+  {
+    id: "call-id-length",
+    source: "https://github.com/vercel/ai/issues/5171 (Expected a string with maximum length 40)",
+    *check({ rounds }) {
+      for (const call of rounds.flatMap(({ calls }) => calls))
+        if (fieldText(call, "id").length > 40)
+          yield at(field(call, "id"), "Invalid 'id': string too long. Expected at most 40.");
+    },
+  },
+  {
+    id: "call-id-unique",
+    source: "https://github.com/openclaw/openclaw/pull/47136 (duplicate tool_call_id in one message)",
+    *check({ rounds }) {
+      for (const { calls } of rounds)
+        yield* repeated(
+          calls.map((call) => [call, fieldText(call, "id")] as const),
+          (id) => `Duplicate tool call id '${id}'`,
+        );
+    },
+  },
+  {
+    id: "call-answered",
+    source: "https://github.com/aliasrobotics/cai/issues/111 (tool_calls must be followed by tool messages responding to each)",
+    *check({ rounds }) {
+      for (const { calls, results } of rounds) {
+        const answered = new Set(results.map((node) => fieldText(node, "tool_call_id")));
+        for (const call of calls)
+          if (!answered.has(fieldText(call, "id")))
+            yield at(call, `tool_call_ids did not have response messages: ${fieldText(call, "id")}`);
+      }
+    },
+  },
+  {
+    id: "result-called",
+    source:
+      "https://github.com/miurla/morphic/issues/136 (role 'tool' must be a response to a preceeding message with 'tool_calls')",
+    *check({ rounds, strays }) {
+      for (const node of strays)
+        yield at(node, "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'");
+      for (const { calls, results } of rounds) {
+        const called = new Set(calls.map((call) => fieldText(call, "id")));
+        for (const node of results)
+          if (!called.has(fieldText(node, "tool_call_id")))
+            yield at(node, "'tool_call_id' not found in 'tool_calls' of previous message");
+      }
+    },
+  },
+  {
+    id: "result-once",
+    source: "https://github.com/agno-agi/agno/issues/5116 (Duplicate value for 'tool_call_id')",
+    *check({ rounds }) {
+      for (const { results } of rounds)
+        yield* repeated(
+          results.map((node) => [node, fieldText(node, "tool_call_id")] as const),
+          (id) => `Duplicate value for 'tool_call_id' of '${id}'`,
+        );
+    },
+  },
+];

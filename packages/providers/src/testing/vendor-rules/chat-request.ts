@@ -1,0 +1,53 @@
+import type { JsonNode } from "./json-node.ts";
+import { field, fieldText, itemsOf, rootOf } from "./json-node.ts";
+
+/** An assistant message with calls, and the tool messages that follow it directly. */
+export interface CallRound {
+  readonly node: JsonNode;
+  readonly calls: readonly JsonNode[];
+  readonly results: readonly JsonNode[];
+}
+
+/** A Chat Completions request as the vendor reads it. */
+export interface ChatRequest {
+  readonly body: JsonNode;
+  readonly model: string;
+  readonly messages: readonly JsonNode[];
+  readonly rounds: readonly CallRound[];
+  /** Tool messages that no assistant message with calls comes before. */
+  readonly strays: readonly JsonNode[];
+  readonly tools: readonly JsonNode[];
+}
+
+/** Reads a body; what is of no known shape is left out here and told by the rules about shape. */
+export function readChatRequest(body: unknown): ChatRequest {
+  const root = rootOf(body);
+  const messages = itemsOf(field(root, "messages"));
+  const rounds: { node: JsonNode; calls: readonly JsonNode[]; results: JsonNode[] }[] = [];
+  const strays: JsonNode[] = [];
+  let isOpen = false;
+  for (const node of messages) {
+    const calls = itemsOf(field(node, "tool_calls"));
+    const round = isOpen ? rounds.at(-1) : undefined;
+    if (roleOf(node) === "tool") {
+      if (round === undefined) strays.push(node);
+      else round.results.push(node);
+    } else {
+      isOpen = roleOf(node) === "assistant" && calls.length > 0;
+      if (isOpen) rounds.push({ node, calls, results: [] });
+    }
+  }
+  return {
+    body: root,
+    model: fieldText(root, "model"),
+    messages,
+    rounds,
+    strays,
+    tools: itemsOf(field(root, "tools")),
+  };
+}
+
+/** The role of a message; empty if it has none. */
+export function roleOf(message: JsonNode): string {
+  return fieldText(message, "role");
+}

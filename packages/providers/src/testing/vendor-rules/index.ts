@@ -1,0 +1,50 @@
+import { CHAT_MESSAGE_RULES } from "./chat-message-rules.ts";
+import { CHAT_PARAMETER_RULES } from "./chat-parameter-rules.ts";
+import { readChatRequest } from "./chat-request.ts";
+import { CHAT_TEMPLATE_RULES } from "./chat-template-rules.ts";
+import { MESSAGES_BLOCK_RULES } from "./messages-block-rules.ts";
+import { MESSAGES_PARAMETER_RULES } from "./messages-parameter-rules.ts";
+import { readMessagesRequest } from "./messages-request.ts";
+import { MESSAGES_TURN_RULES } from "./messages-turn-rules.ts";
+import { RESPONSES_ITEM_RULES } from "./responses-item-rules.ts";
+import { RESPONSES_PARAMETER_RULES } from "./responses-parameter-rules.ts";
+import { readResponsesRequest } from "./responses-request.ts";
+import type { VendorViolation } from "./vendor-rule.ts";
+import { judge } from "./vendor-rule.ts";
+
+export { reasonedItems } from "./responses-request.ts";
+export type { VendorViolation } from "./vendor-rule.ts";
+
+/** Which server a Chat Completions request is for. */
+export interface ChatServer {
+  /**
+   * "any": OpenAI, which takes turns in any order. "alternating": servers that render the request by a chat template, as those of
+   * Mistral and vLLM do: one system message in front, then a user and the assistant in turn. Left out, "any".
+   */
+  readonly turns?: "any" | "alternating";
+}
+
+/** What the vendor knows of a Responses conversation besides the body. */
+export interface ResponsesServer {
+  /** By the id of an item that the vendor gave, the id of its reasoning item, as `reasonedItems` reads them. Left out, none. */
+  readonly reasonedBy?: ReadonlyMap<string, string>;
+}
+
+/** What the Anthropic Messages API would refuse in a body; none for a body that it takes. */
+export function validateMessagesRequest(body: unknown): readonly VendorViolation[] {
+  return judge([...MESSAGES_PARAMETER_RULES, ...MESSAGES_TURN_RULES, ...MESSAGES_BLOCK_RULES], readMessagesRequest(body));
+}
+
+/** What the OpenAI Chat Completions API, or a server with a chat template, would refuse in a body. */
+export function validateChatRequest(body: unknown, { turns = "any" }: ChatServer = {}): readonly VendorViolation[] {
+  const rules = [...CHAT_PARAMETER_RULES, ...CHAT_MESSAGE_RULES, ...(turns === "alternating" ? CHAT_TEMPLATE_RULES : [])];
+  return judge(rules, readChatRequest(body));
+}
+
+/** What the OpenAI Responses API would refuse in a body. */
+export function validateResponsesRequest(
+  body: unknown,
+  { reasonedBy = new Map() }: ResponsesServer = {},
+): readonly VendorViolation[] {
+  return judge([...RESPONSES_PARAMETER_RULES, ...RESPONSES_ITEM_RULES], readResponsesRequest(body, reasonedBy));
+}

@@ -1,0 +1,207 @@
+import type { JsonNode } from "./json-node.ts";
+import { field, fieldText, isFields, isGiven, isSet, textOf } from "./json-node.ts";
+import type { MessagesRequest } from "./messages-request.ts";
+import { blocksOf, breakpointsOf } from "./messages-request.ts";
+import type { VendorRule } from "./vendor-rule.ts";
+import { at, unknownFields } from "./vendor-rule.ts";
+
+const CALL_ID = /^[a-zA-Z0-9_-]+$/;
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+const IMAGE_TYPES: readonly string[] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+
+/** Fields of each block that an agent sends, as the vendor's SDK declares them for a request. */
+const BLOCK_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  text: ["type", "text", "cache_control", "citations"],
+  image: ["type", "source", "cache_control", "transformations"],
+  document: ["type", "source", "cache_control", "citations", "context", "title"],
+  thinking: ["type", "thinking", "signature"],
+  redacted_thinking: ["type", "data"],
+  tool_use: ["type", "id", "name", "input", "cache_control", "caller", "toolset_name"],
+  tool_result: ["type", "tool_use_id", "content", "is_error", "cache_control", "toolset_name"],
+};
+
+const USER_BLOCKS: readonly string[] = ["text", "image", "document", "search_result", "tool_result", "container_upload"];
+const INSIDE_RESULT: readonly string[] = ["text", "image", "document", "search_result", "tool_reference", "browser_state"];
+
+/** Content blocks of the Messages API: their fields, texts, ids, images, and the breakpoints of the prompt cache on them. */
+export const MESSAGES_BLOCK_RULES: readonly VendorRule<MessagesRequest>[] = [
+  {
+    id: "block-fields",
+    source:
+      "@anthropic-ai/sdk 1.12.0, ContentBlockParam; https://github.com/anthropics/claude-code/issues/4378 (Extra inputs are not permitted)",
+    *check({ blocks }) {
+      for (const { type, node } of blocks) {
+        const known = BLOCK_FIELDS[type];
+        if (known !== undefined) yield* unknownFields(node, new Set(known));
+      }
+    },
+  },
+  {
+    id: "message-fields",
+    source: "@anthropic-ai/sdk 1.12.0, UserMessageParam and AssistantMessageParam: role and content alone",
+    *check({ messages }) {
+      for (const node of messages) yield* unknownFields(node, new Set(["role", "content"]));
+    },
+  },
+  {
+    id: "block-role",
+    source: "https://platform.claude.com/docs/en/api/messages (blocks of a user's and of an assistant's message)",
+    *check({ turns }) {
+      for (const { role, blocks } of turns) {
+        for (const { type, node } of blocks) {
+          const isUsers = USER_BLOCKS.includes(type);
+          const isRight = role === "user" ? isUsers : type === "text" || (role === "assistant" && type !== "" && !isUsers);
+          if (!isRight) yield at(node, `\`${type}\` blocks are not allowed in ${role} messages`);
+        }
+      }
+    },
+  },
+  {
+    id: "text-present",
+    source: "https://github.com/anthropics/claude-code/issues/59812 (text content blocks must be non-empty)",
+    *check({ blocks }) {
+      for (const { type, node } of blocks)
+        if (type === "text" && fieldText(node, "text") === "") yield at(node, "text content blocks must be non-empty");
+    },
+  },
+  {
+    id: "text-not-blank",
+    source: "https://github.com/LibreChat-AI/agents/pull/124 (measured: refused unless another text of the message has words)",
+    *check({ turns, system }) {
+      for (const blocks of [system, ...turns.map((turn) => turn.blocks)]) {
+        const texts = blocks.filter(({ type }) => type === "text");
+        const isBlank = texts.every(({ node }) => fieldText(node, "text").trim() === "");
+        const [first] = texts;
+        if (first !== undefined && isBlank && fieldText(first.node, "text") !== "")
+          yield at(first.node, "text content blocks must contain non-whitespace text");
+      }
+    },
+  },
+  {
+    id: "tool-use-id",
+    source: "https://github.com/HKUDS/nanobot/pull/4356 (String should match pattern '^[a-zA-Z0-9_-]+$')",
+    *check({ blocks }) {
+      for (const { type, node } of blocks) {
+        const id = field(node, type === "tool_use" ? "id" : "tool_use_id");
+        if ((type === "tool_use" || type === "tool_result") && !CALL_ID.test(textOf(id) ?? ""))
+          yield at(id, "String should match pattern '^[a-zA-Z0-9_-]+$'");
+      }
+    },
+  },
+  {
+    id: "tool-use-name",
+    source: "https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools (name: ^[a-zA-Z0-9_-]{1,128}$)",
+    *check({ blocks }) {
+      for (const { type, node } of blocks)
+        if (type === "tool_use" && !/^[a-zA-Z0-9_-]{1,128}$/.test(fieldText(node, "name")))
+          yield at(field(node, "name"), "String should match pattern '^[a-zA-Z0-9_-]{1,128}$'");
+    },
+  },
+  {
+    id: "tool-use-input",
+    source: "https://github.com/anthropics/claude-code/issues/6696",
+    *check({ blocks }) {
+      for (const { type, node } of blocks)
+        if (type === "tool_use" && !isFields(field(node, "input").value))
+          yield at(field(node, "input"), "Input should be a valid dictionary");
+    },
+  },
+  {
+    id: "tool-result-content",
+    source: "@anthropic-ai/sdk 1.12.0, ToolResultBlockParam: a string or blocks; is_error a boolean",
+    *check({ blocks }) {
+      for (const { type, node } of blocks) {
+        if (type !== "tool_result") continue;
+        const [content, isError] = [field(node, "content"), field(node, "is_error")];
+        if (isSet(content) && textOf(content) === null && !Array.isArray(content.value))
+          yield at(content, "content: Input should be a valid string or list");
+        if (isSet(isError) && typeof isError.value !== "boolean")
+          yield at(isError, "is_error: Input should be a valid boolean");
+        for (const inside of blocksOf(content))
+          if (!INSIDE_RESULT.includes(inside.type)) yield at(inside.node, `\`${inside.type}\` is not allowed in a tool_result`);
+      }
+    },
+  },
+  {
+    id: "error-has-content",
+    source: "https://github.com/jlevy/markform/issues/153",
+    *check({ blocks }) {
+      for (const { type, node } of blocks)
+        if (type === "tool_result" && field(node, "is_error").value === true && blocksOf(field(node, "content")).length === 0)
+          yield at(node, "content cannot be empty if `is_error` is true");
+    },
+  },
+  {
+    id: "thinking-signature",
+    source: "@anthropic-ai/sdk 1.12.0, ThinkingBlockParam and RedactedThinkingBlockParam: signature and data as they came",
+    *check({ blocks }) {
+      for (const { type, node } of blocks) {
+        if (type === "thinking" && textOf(field(node, "thinking")) === null)
+          yield at(field(node, "thinking"), "Field required");
+        const proof = field(node, type === "thinking" ? "signature" : "data");
+        if ((type === "thinking" || type === "redacted_thinking") && (textOf(proof) ?? "") === "")
+          yield at(proof, `Invalid \`signature\` in \`${type}\` block`);
+      }
+    },
+  },
+  {
+    id: "image-source",
+    source: "https://platform.claude.com/docs/en/build-with-claude/vision (base64 JPEG, PNG, GIF, WebP, or an https URL)",
+    *check({ blocks }) {
+      for (const { type, node } of blocks) if (type === "image") yield* imageFaults(field(node, "source"));
+    },
+  },
+  {
+    id: "cache-count",
+    source: "https://github.com/tghamm/Anthropic.SDK/issues/50 (A maximum of 4 blocks with cache_control may be provided)",
+    *check(request) {
+      const all = [...breakpointsOf(request), field(request.body, "cache_control")].filter(isGiven);
+      const fifth = all[4];
+      if (fifth !== undefined)
+        yield at(fifth, `A maximum of 4 blocks with cache_control may be provided. Found ${all.length}.`);
+    },
+  },
+  {
+    id: "cache-shape",
+    source: "@anthropic-ai/sdk 1.12.0, CacheControlEphemeral: type ephemeral, ttl 5m or 1h",
+    *check(request) {
+      for (const node of breakpointsOf(request)) {
+        if (fieldText(node, "type") !== "ephemeral") yield at(node, "cache_control.type: Input should be 'ephemeral'");
+        const ttl = field(node, "ttl");
+        if (isSet(ttl) && ttl.value !== "5m" && ttl.value !== "1h")
+          yield at(ttl, "cache_control.ttl: Input should be '5m' or '1h'");
+      }
+    },
+  },
+  {
+    id: "cache-order",
+    source: "https://github.com/headroomlabs-ai/headroom/issues/2939 (a ttl='1h' block must not come after a ttl='5m' block)",
+    *check(request) {
+      const all = breakpointsOf(request);
+      const firstShort = all.findIndex((node) => fieldText(node, "ttl") !== "1h");
+      for (const node of firstShort < 0 ? [] : all.slice(firstShort))
+        if (fieldText(node, "ttl") === "1h")
+          yield at(node, "a ttl='1h' cache_control block must not come after a ttl='5m' block");
+    },
+  },
+  {
+    id: "cache-on-text",
+    source: "https://github.com/askalf/dario/issues/1066 (cache_control cannot be set for empty text blocks)",
+    *check({ blocks }) {
+      for (const { type, node } of blocks)
+        if (type === "text" && fieldText(node, "text") === "" && isGiven(field(node, "cache_control")))
+          yield at(node, "cache_control cannot be set for empty text blocks");
+    },
+  },
+];
+
+function* imageFaults(source: JsonNode): Iterable<{ at: string; message: string }> {
+  const type = fieldText(source, "type");
+  if (type === "base64") {
+    if (!IMAGE_TYPES.includes(fieldText(source, "media_type")))
+      yield at(field(source, "media_type"), `Input should be ${IMAGE_TYPES.join(", ")}`);
+    if (!BASE64.test(fieldText(source, "data"))) yield at(field(source, "data"), "invalid base64 data");
+  } else if (type === "url") {
+    if (!/^https?:\/\//.test(fieldText(source, "url"))) yield at(field(source, "url"), "Only HTTPS URLs are supported");
+  } else if (type !== "file") yield at(source, "Input tag should be base64, url or file");
+}

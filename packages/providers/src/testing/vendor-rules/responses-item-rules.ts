@@ -1,0 +1,234 @@
+import { field, fieldText, isGiven, isSet, itemsOf, textOf } from "./json-node.ts";
+import type { InputItem, ResponsesRequest } from "./responses-request.ts";
+import type { VendorRule } from "./vendor-rule.ts";
+import { at, repeated, unknownFields } from "./vendor-rule.ts";
+
+/** Types of input items: the SDK's ResponseInputItem. */
+const ITEM_TYPES = new Set(
+  (
+    "message file_search_call computer_call computer_call_output web_search_call function_call function_call_output tool_search_call " +
+    "tool_search_output additional_tools reasoning compaction compaction_trigger image_generation_call code_interpreter_call " +
+    "local_shell_call local_shell_call_output shell_call shell_call_output apply_patch_call apply_patch_call_output mcp_list_tools " +
+    "mcp_approval_request mcp_approval_response mcp_call custom_tool_call_output custom_tool_call item_reference program program_output"
+  ).split(" "),
+);
+
+/** Fields of the items that an agent sends; a reasoning item's status is for answers alone. */
+const ITEM_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  message: ["type", "role", "content", "id", "status", "phase"],
+  function_call: ["type", "id", "call_id", "name", "arguments", "status", "caller", "namespace"],
+  function_call_output: ["type", "id", "call_id", "output", "status", "caller"],
+  reasoning: ["type", "id", "summary", "content", "encrypted_content"],
+  item_reference: ["type", "id"],
+};
+
+const ID_PREFIX: Readonly<Record<string, string>> = { message: "msg", function_call: "fc", reasoning: "rs" };
+
+/** Items that a model's reply is made of. */
+const isReplied = ({ type, node }: InputItem): boolean =>
+  type === "message" ? fieldText(node, "role") === "assistant" : type !== "reasoning" && !type.endsWith("_output");
+
+/** Items of a Responses request: their shape, ids, and which of them need another. */
+export const RESPONSES_ITEM_RULES: readonly VendorRule<ResponsesRequest>[] = [
+  {
+    id: "item-type",
+    source: "openai 6.49.0, ResponseInputItem",
+    *check({ items }) {
+      for (const { type, node } of items) if (!ITEM_TYPES.has(type)) yield at(node, `Invalid value: '${type}'`);
+    },
+  },
+  {
+    id: "item-fields",
+    source:
+      "https://github.com/BerriAI/litellm/issues/13420 and https://github.com/1jehuang/jcode/issues/1028 (Unknown parameter: 'input[3].status')",
+    *check({ items }) {
+      for (const { type, node } of items) {
+        const known = ITEM_FIELDS[type];
+        if (known !== undefined) yield* unknownFields(node, new Set(known));
+      }
+    },
+  },
+  {
+    id: "message-role",
+    source: "openai 6.49.0, EasyInputMessage.role",
+    *check({ items }) {
+      for (const { type, node } of items)
+        if (type === "message" && !["user", "assistant", "system", "developer"].includes(fieldText(node, "role")))
+          yield at(field(node, "role"), "Invalid value for 'role'");
+    },
+  },
+  {
+    id: "message-content",
+    source:
+      "openai 6.49.0, ResponseInputContent and ResponseOutputMessage (input_text for who asks, output_text for the assistant)",
+    *check({ items }) {
+      for (const { type, node } of items) {
+        if (type !== "message") continue;
+        const content = field(node, "content");
+        if (textOf(content) === null && !Array.isArray(content.value))
+          yield at(content, "Missing required parameter: 'content'");
+        const isAssistant = fieldText(node, "role") === "assistant";
+        const known = isAssistant ? ["output_text", "refusal"] : ["input_text", "input_image", "input_file", "input_audio"];
+        for (const part of itemsOf(content)) {
+          const kind = fieldText(part, "type");
+          if (!known.includes(kind)) yield at(part, `Invalid value: '${kind}'. Supported values are: ${known.join(", ")}`);
+          else if (kind.endsWith("_text") && textOf(field(part, "text")) === null)
+            yield at(part, "Missing required parameter: 'text'");
+        }
+      }
+    },
+  },
+  {
+    id: "id-prefix",
+    source: "https://github.com/openai/codex/issues/33176 and https://github.com/UKGovernmentBEIS/inspect_ai/pull/1545",
+    *check({ items }) {
+      for (const { type, id, node } of items) {
+        const prefix = ID_PREFIX[type];
+        if (id !== "" && prefix !== undefined && !id.startsWith(prefix))
+          yield at(field(node, "id"), `Invalid 'id': '${id}'. Expected an ID that begins with '${prefix}'.`);
+      }
+    },
+  },
+  {
+    id: "id-pattern",
+    source:
+      "https://github.com/CopilotKit/CopilotKit/pull/6117 (measured), https://github.com/earendil-works/pi/issues/977, https://github.com/langchain-ai/langchainjs/issues/11044",
+    *check({ items }) {
+      for (const { node } of items) {
+        const id = field(node, "id");
+        if (isGiven(id) && !/^[a-zA-Z0-9_]{0,63}[a-zA-Z0-9]$/.test(textOf(id) ?? ""))
+          yield at(id, "Invalid 'id'. Expected an ID that contains letters, numbers, underscores, or dashes");
+      }
+    },
+  },
+  {
+    id: "id-unique",
+    source: "https://github.com/vercel/ai/issues/7883 (Duplicate item found with id)",
+    check: ({ items }) =>
+      repeated(
+        items.filter(({ id }) => id !== "").map(({ id, node }) => [node, id] as const),
+        (id) => `Duplicate item found with id ${id}.`,
+      ),
+  },
+  {
+    id: "call-shape",
+    source: "openai 6.49.0, ResponseFunctionToolCall and FunctionCallOutput",
+    *check({ items }) {
+      for (const { type, node } of items) {
+        const [args, output] = [field(node, "arguments"), field(node, "output")];
+        if (type === "function_call" && textOf(args) === null)
+          yield at(args, "Invalid type for 'arguments': expected a string");
+        if (type === "function_call_output" && textOf(output) === null && !Array.isArray(output.value))
+          yield at(output, "Missing required parameter: 'output'");
+      }
+    },
+  },
+  {
+    id: "call-name",
+    source:
+      "https://github.com/diegosouzapw/OmniRoute/pull/4317 (name at most 128); pattern: https://github.com/brekkylab/ailoy/pull/109",
+    *check({ items }) {
+      for (const { type, node } of items)
+        if (type === "function_call" && !/^[a-zA-Z0-9_-]{1,128}$/.test(fieldText(node, "name")))
+          yield at(field(node, "name"), "Invalid 'name': string does not match pattern '^[a-zA-Z0-9_-]+$'");
+    },
+  },
+  {
+    id: "call-id-length",
+    source: "https://github.com/openai/codex/issues/14355 (call_id: maximum length 64)",
+    *check({ items }) {
+      for (const { type, node } of items) {
+        const id = field(node, "call_id");
+        if (!type.startsWith("function_call")) continue;
+        if ((textOf(id) ?? "") === "") yield at(id, "Missing required parameter: 'call_id'");
+        else if (fieldText(node, "call_id").length > 64)
+          yield at(id, "Invalid 'call_id': string too long. Expected at most 64.");
+      }
+    },
+  },
+  {
+    id: "call-id-unique",
+    source: "https://github.com/earendil-works/pi/issues/9057 (Duplicate 'call_id')",
+    *check({ items }) {
+      for (const each of ["function_call", "function_call_output"])
+        yield* repeated(
+          items.filter(({ type }) => type === each).map(({ node }) => [node, fieldText(node, "call_id")] as const),
+          (id) => `Duplicate 'call_id': ${id}`,
+        );
+    },
+  },
+  {
+    id: "call-answered",
+    source: "https://github.com/bytedance/trae-agent/issues/245 (No tool output found for function call)",
+    *check({ items }) {
+      const answered = new Set(
+        items.filter(({ type }) => type === "function_call_output").map(({ node }) => fieldText(node, "call_id")),
+      );
+      for (const { type, node } of items)
+        if (type === "function_call" && !answered.has(fieldText(node, "call_id")))
+          yield at(node, `No tool output found for function call ${fieldText(node, "call_id")}.`);
+    },
+  },
+  {
+    id: "output-called",
+    source: "https://github.com/continuedev/continue/issues/10092 (No tool call found for function call output with call_id)",
+    *check({ items, goesOn }) {
+      const called = new Set<string>();
+      // An item that is named by reference alone may be any call.
+      let hidden = goesOn ? Number.POSITIVE_INFINITY : 0;
+      for (const { type, node } of items) {
+        if (type === "function_call") called.add(fieldText(node, "call_id"));
+        if (type === "item_reference") hidden += 1;
+        if (type !== "function_call_output" || called.has(fieldText(node, "call_id"))) continue;
+        if (hidden > 0) hidden -= 1;
+        else yield at(node, `No tool call found for function call output with call_id ${fieldText(node, "call_id")}.`);
+      }
+    },
+  },
+  {
+    id: "reasoning-shape",
+    source: "openai 6.49.0, ResponseReasoningItem: id and summary are required",
+    *check({ items }) {
+      for (const { type, node } of items)
+        if (type === "reasoning" && !Array.isArray(field(node, "summary").value))
+          yield at(field(node, "summary"), "Missing required parameter: 'summary'.");
+    },
+  },
+  {
+    id: "reasoning-followed",
+    source:
+      "https://github.com/openai/openai-node/issues/1567 (of type 'reasoning' was provided without its required following item)",
+    *check({ items }) {
+      for (const [index, { type, id, node }] of items.entries()) {
+        const next = items[index + 1];
+        const isFollowed = next !== undefined && (next.type === "reasoning" || isReplied(next));
+        if (type === "reasoning" && !isFollowed)
+          yield at(node, `Item '${id}' of type 'reasoning' was provided without its required following item.`);
+      }
+    },
+  },
+  {
+    id: "reasoning-before",
+    source: "https://github.com/cline/cline/issues/12242 ('function_call' was provided without its required 'reasoning' item)",
+    *check({ items, goesOn, reasonedBy }) {
+      const given = new Set(items.map(({ id }) => id));
+      for (const { type, id, node } of items) {
+        const reasoning = reasonedBy.get(id);
+        if (reasoning !== undefined && !given.has(reasoning) && !goesOn)
+          yield at(node, `Item '${id}' of type '${type}' was provided without its required 'reasoning' item: '${reasoning}'.`);
+      }
+    },
+  },
+  {
+    id: "store-off",
+    source: "https://github.com/vercel/ai/issues/7543 (Items are not persisted when `store` is set to false)",
+    *check({ body, items }) {
+      if (field(body, "store").value !== false) return;
+      for (const { type, id, node } of items) {
+        const isBare = type === "reasoning" && !isGiven(field(node, "encrypted_content"));
+        if (type === "item_reference" || (isBare && isSet(field(node, "id"))))
+          yield at(node, `Item with id '${id}' not found.`);
+      }
+    },
+  },
+];

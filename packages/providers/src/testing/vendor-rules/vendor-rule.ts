@@ -1,0 +1,71 @@
+import type { JsonNode } from "./json-node.ts";
+import { fieldsOf, isFields, stringsOf } from "./json-node.ts";
+
+/** What a vendor would refuse in a body, or a vendor's SDK in an answer. */
+export interface VendorViolation {
+  /** Id of the rule in the vendor's table. */
+  readonly rule: string;
+  /** JSON path of what breaks it. */
+  readonly at: string;
+  readonly message: string;
+}
+
+/** A violation before its rule is known. */
+export interface Finding {
+  readonly at: string;
+  readonly message: string;
+}
+
+/** One rule of a vendor. The table of a wire is a list of these, so that it can be read as one. */
+export interface VendorRule<Subject> {
+  readonly id: string;
+  /** Where the rule is stated: a document of the vendor, or a report that quotes the vendor's error. */
+  readonly source: string;
+  readonly check: (subject: Subject) => Iterable<Finding>;
+}
+
+/** All violations of a table's rules, in the table's order. */
+export function judge<Subject>(rules: readonly VendorRule<Subject>[], subject: Subject): readonly VendorViolation[] {
+  return rules.flatMap(({ id, check }) => Array.from(check(subject), (finding) => ({ rule: id, ...finding })));
+}
+
+/** A finding at a node. */
+export function at(node: JsonNode, message: string): Finding {
+  return { at: node.at, message };
+}
+
+/** A half of a surrogate pair without its other half; with the flag `u` whole pairs are one character and do not match. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** Strings of a body that are not well-formed Unicode: `JSON.stringify` writes them as escapes, which vendors refuse to read. */
+export function* loneSurrogates(body: JsonNode): Iterable<Finding> {
+  for (const { text, at: path } of stringsOf(body)) {
+    if (LONE_SURROGATE.test(text)) yield { at: path, message: "no low surrogate in string" };
+  }
+}
+
+/** That the body is a JSON object. */
+export function* bodyIsObject(body: JsonNode): Iterable<Finding> {
+  if (!isFields(body.value)) yield at(body, "the request body is not a JSON object");
+}
+
+/** Fields of an object that its vendor does not know. */
+export function* unknownFields(node: JsonNode, known: ReadonlySet<string>): Iterable<Finding> {
+  for (const name of Object.keys(fieldsOf(node))) {
+    if (!known.has(name)) yield { at: `${node.at}.${name}`, message: `${name}: extra inputs are not permitted` };
+  }
+}
+
+/** Whole number at or above a least value. */
+export function isWholeFrom(value: unknown, least: number): boolean {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= least;
+}
+
+/** Places of all items whose key was seen before. */
+export function* repeated(nodes: Iterable<readonly [JsonNode, string]>, message: (key: string) => string): Iterable<Finding> {
+  const seen = new Set<string>();
+  for (const [node, key] of nodes) {
+    if (seen.has(key)) yield at(node, message(key));
+    seen.add(key);
+  }
+}
