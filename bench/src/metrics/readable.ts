@@ -1,5 +1,5 @@
 import type { Message } from "@plimsoll/core";
-import { sharedPrefixCount } from "@plimsoll/core";
+import { partHandle, sharedPrefixCount } from "@plimsoll/core";
 import { messageTexts } from "../references/message-texts.ts";
 import type { PreparedReferences } from "../references/prepare.ts";
 import type { Holdings } from "../references/statement-index.ts";
@@ -91,9 +91,9 @@ interface Reading {
   readonly behindHandle: readonly number[];
 }
 
-/** A handle is a message's id, and stubs say it as `handle <id>`. Cut output and dropped spans name none. */
+/** Stubs say a message's handle as `handle <its id>`. Cut output and dropped spans name none. */
 function namesOwnHandle(message: Message): boolean {
-  return messageTexts(message).some((text) => text.includes(`handle ${message.id}`));
+  return messageTexts(message).some((text) => text.includes(`handle ${partHandle(message.id, 0)}`));
 }
 
 function at(counts: Int32Array, index: number): number {

@@ -15,8 +15,6 @@ export type { CacheRequest, CacheRules, CacheUse, ModelPrices, PreviousRequest, 
 export { cacheUse, outputUsd, promptUsd, uncachedPromptUsd } from "./economics.ts";
 export { applyEdits } from "./edit/apply-edits.ts";
 export type { DropEdit, Edit, ReplacePartEdit, SummarizeEdit } from "./edit/edit.ts";
-// Facts and handles
-export { parseHandle, parseSpanHandle, partHandle, spanHandle } from "./edit/handle.ts";
 // Engine
 export { execute } from "./engine/execute.ts";
 export { fit, whyAct } from "./engine/fit.ts";
@@ -60,6 +58,8 @@ export type { JsonObject, JsonValue } from "./json.ts";
 export { canonicalJson, isRecord } from "./json.ts";
 export type { WireRules, WireViolation, WireViolationCode } from "./message/check.ts";
 export { checkMessages, isUsableCallId, STRICT_WIRE_RULES } from "./message/check.ts";
+// Facts and handles
+export { parseHandle, parseSpanHandle, partHandle, spanHandle } from "./message/handle.ts";
 export type { MessageDraft } from "./message/ids.ts";
 export { canonicalContent, chainId, extendViewHash, overheadHash, withId } from "./message/ids.ts";
 // Messages

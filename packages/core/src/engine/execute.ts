@@ -1,9 +1,9 @@
 import { applyEdits } from "../edit/apply-edits.ts";
 import type { DropEdit, Edit, ReplacePartEdit, SummarizeEdit } from "../edit/edit.ts";
-import { spanHandle } from "../edit/handle.ts";
 import type { AppliedDrop, AppliedEdit, AppliedReplacePart, AppliedSummarize, MessageSpan } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import { checkMessages, STRICT_WIRE_RULES } from "../message/check.ts";
+import { spanHandle } from "../message/handle.ts";
 import { withId } from "../message/ids.ts";
 import type { Message, Part } from "../message/message.ts";
 import { coverageOf, partChars } from "../message/size.ts";

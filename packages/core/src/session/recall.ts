@@ -1,4 +1,7 @@
-import { parseHandle, parseSpanHandle } from "../edit/handle.ts";
+import type { Framing } from "../message/framing.ts";
+import { quotedText } from "../message/framing.ts";
+import type { PartHandle, SpanHandle } from "../message/handle.ts";
+import { handleReadings, partHandle } from "../message/handle.ts";
 import type { Part } from "../message/message.ts";
 import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore } from "../text.ts";
 import type { LoggedMessages } from "./message-index.ts";
@@ -21,15 +24,15 @@ export const MAXIMUM_RECALL_CHARS = 16_000;
 
 /**
  * A bounded piece of the original that a handle names: one part that was cleared or shortened, or a span of messages that was dropped
- * or summarised. A span that begins or ends with a summary or notice goes back to what that one covers. `null` where the log has no
- * such message or part.
+ * or summarised. A span that begins or ends with a summary or notice goes back to what that one covers. Handles that older versions
+ * wrote are found too. `null` if the log has no such message or part: nothing but this log is looked at.
  */
 export function recall(handle: string, range: RecallRange, log: LoggedMessages): Recalled | null {
-  const whole = partText(log, { messageId: handle, partIndex: 0 }) ?? partText(log, parseHandle(handle));
-  if (whole !== null) return pieceOf(whole, range);
-  const span = parseSpanHandle(handle);
-  const text = span === null ? null : spanText(log, span);
-  return text === null ? null : pieceOf(text, range);
+  for (const reading of handleReadings(handle)) {
+    const text = "messageId" in reading ? partText(log, reading) : spanText(log, reading);
+    if (text !== null) return pieceOf(text, range);
+  }
+  return null;
 }
 
 /** The piece of a text that a range asks for, cut on character boundaries and never longer than {@link MAXIMUM_RECALL_CHARS}. */
@@ -39,20 +42,25 @@ export function pieceOf(text: string, range: RecallRange): Recalled {
   return { text: text.slice(start, Math.max(start, end)), startChar: start, totalChars: text.length };
 }
 
-function partText(log: LoggedMessages, { messageId, partIndex }: { messageId: string; partIndex: number }): string | null {
+function partText(log: LoggedMessages, { messageId, partIndex }: PartHandle): string | null {
   const part = log.find(messageId)?.parts[partIndex];
   return part === undefined ? null : readable(part);
 }
 
-/** The appended messages of a span as text, each under its role and id, so that a single one can be asked for next. */
-function spanText(log: LoggedMessages, span: { readonly from: string; readonly through: string }): string | null {
+/** Beginnings of the lines that stand over the messages of a span, which no message may forge. */
+const HEADS: Framing = { lines: ["[user", "[assistant", "[tool-result"], bracketWords: [], tags: [] };
+
+/** The appended messages of a span as text, each under its role and handle, so that a single one can be asked for next. */
+function spanText(log: LoggedMessages, span: SpanHandle): string | null {
   const from = log.placesOf(span.from);
   const through = log.placesOf(span.through);
   if (from === undefined || through === undefined) return null;
   const blocks: string[] = [];
   for (let place = from.first; place <= through.last; place++) {
     const message = log.at(place);
-    if (message !== undefined) blocks.push(`[${message.role} ${message.id}]\n${message.parts.map(readable).join("\n")}`);
+    if (message === undefined) continue;
+    const text = quotedText(message.parts.map(readable).join("\n"), HEADS);
+    blocks.push(`[${message.role} ${partHandle(message.id, 0)}]\n${text}`);
   }
   return blocks.join("\n\n");
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseHandle } from "../edit/handle.ts";
+import { parseHandle } from "../message/handle.ts";
 import type { Message } from "../message/message.ts";
 import { clearedText } from "../prompts/stubs.ts";
 import { absentImage, calling, human, reply, result } from "../testing/builders.ts";

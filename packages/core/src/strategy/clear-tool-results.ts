@@ -1,6 +1,6 @@
 import { openLoopStart } from "../cut-point/open-loop.ts";
 import type { ReplacePartEdit } from "../edit/edit.ts";
-import { partHandle } from "../edit/handle.ts";
+import { partHandle } from "../message/handle.ts";
 import type { ToolResultMessage } from "../message/message.ts";
 import { partChars } from "../message/size.ts";
 import { clearedText, isClearedText } from "../prompts/stubs.ts";

@@ -1,5 +1,5 @@
 import type { ReplacePartEdit } from "../edit/edit.ts";
-import { partHandle } from "../edit/handle.ts";
+import { partHandle } from "../message/handle.ts";
 import type { Message, Part } from "../message/message.ts";
 import { clearedText, isClearedText, omittedText } from "../prompts/stubs.ts";
 import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore } from "../text.ts";

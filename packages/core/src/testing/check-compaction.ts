@@ -1,7 +1,7 @@
 import { applyEdits } from "../edit/apply-edits.ts";
-import { spanHandle } from "../edit/handle.ts";
 import type { AppliedReplacePart, CompactionEntry, CoverageCount, MessageSpan, WorkCount } from "../entry.ts";
 import { checkMessages, STRICT_WIRE_RULES } from "../message/check.ts";
+import { spanHandle } from "../message/handle.ts";
 import type { Message } from "../message/message.ts";
 import { isHuman } from "../message/message.ts";
 import { coverageOf, messageChars, partChars } from "../message/size.ts";

@@ -1,5 +1,5 @@
 import { openLoopStart } from "../cut-point/open-loop.ts";
-import { partHandle } from "../edit/handle.ts";
+import { partHandle } from "../message/handle.ts";
 import type { ImagePart, Message, TextPart } from "../message/message.ts";
 import { isHuman } from "../message/message.ts";
 import { partChars } from "../message/size.ts";

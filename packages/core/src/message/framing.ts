@@ -1,0 +1,164 @@
+import { charAt, foldedChar, isBlank, isIgnored, isLineBreak, isUnseen } from "./folded-char.ts";
+
+/**
+ * What is ours in a text for a model, as {@link foldedBeginning} writes it. Text from outside that stands in between must not read as any of it.
+ *
+ * - `lines`: beginnings of lines
+ * - `bracketWords`: words that make a line in square brackets one of ours
+ * - `tags`: names of tags
+ */
+export interface Framing {
+  readonly lines: readonly string[];
+  readonly bracketWords: readonly string[];
+  readonly tags: readonly string[];
+}
+
+/** What stands before text that would read as ours. */
+export const MARK = "\\";
+
+/**
+ * Text from outside, with a backslash before what a reader could take for the framing around it: a line that begins as one of ours
+ * does, whatever its line break, white space, invisible characters, emphasis, case, width or look-alike letters; and one of our
+ * tags anywhere. All other text is left as it is. What has backslashes there already gets one more, so that {@link unquotedText} gives
+ * the text back. Linear.
+ */
+export function quotedText(text: string, framing: Framing): string {
+  return rewritten(text, framing, (char) => `${MARK}${char}`);
+}
+
+/** The text that {@link quotedText} was given. */
+export function unquotedText(text: string, framing: Framing): string {
+  return rewritten(text, framing, (char) => (char === MARK ? "" : char));
+}
+
+/** Text for the middle of a line: itself, or as a JSON string if it has a line break or begins as such a string does. */
+export function textOnOneLine(text: string): string {
+  if (!text.startsWith('"') && !hasLineBreak(text)) return text;
+  const codes = (char: string) => (isLineBreak(char) ? `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}` : char);
+  return [...JSON.stringify(text)].map(codes).join("");
+}
+
+/**
+ * A text's first line that is not empty, from its first character that is seen (`start`), in one case, width and script, without white
+ * space and without what is not seen: at least `mostChars` of it, if there are so many.
+ */
+export function foldedBeginning(text: string, mostChars: number): { readonly start: number; readonly folded: string } {
+  let line = lineOf(text, 0);
+  while (line.start === line.end && line.end < text.length) line = lineOf(text, line.end + 1);
+  return { start: line.start, folded: foldedFrom(text, line, mostChars) };
+}
+
+function rewritten(text: string, framing: Framing, written: (char: string) => string): string {
+  const pieces: string[] = [];
+  let done = 0;
+  for (const place of framedPlaces(text, framing)) {
+    pieces.push(text.slice(done, place), written(text.charAt(place)));
+    done = place + 1;
+  }
+  return pieces.length === 0 ? text : [...pieces, text.slice(done)].join("");
+}
+
+/** Where what reads as framing begins, in order: the first character of a line that is seen, and what follows the angle of a tag. */
+function* framedPlaces(text: string, framing: Framing): Generator<number> {
+  const firstChars = new Set(framing.lines.map((line) => line.charAt(0)));
+  if (framing.bracketWords.length > 0) firstChars.add("[");
+  for (let start = 0; start < text.length; ) {
+    const line = lineOf(text, start);
+    const head = seenFrom(text, line, MARK);
+    if (firstChars.has(foldedChar(charAt(text, head)).charAt(0)) && isOurLine(text, { start: head, end: line.end }, framing))
+      yield line.start;
+    for (let at = line.start; at < line.end && framing.tags.length > 0; at++)
+      if (isAngle(text.charAt(at)) && isOurTag(text, { start: at + 1, end: line.end }, framing.tags)) yield at + 1;
+    start = line.end + 1;
+  }
+}
+
+interface Stretch {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The line from a place on, without what is not seen at its beginning. */
+function lineOf(text: string, from: number): Stretch {
+  let end = from;
+  while (end < text.length && !isLineBreak(text.charAt(end))) end += 1;
+  return { start: seenFrom(text, { start: from, end }, ""), end };
+}
+
+/** The first place in a stretch that is seen and is none of the characters given. */
+function seenFrom(text: string, { start, end }: Stretch, besides: string): number {
+  for (let at = start; at < end; ) {
+    const controlEnd = colourCodeEnd(text, { start: at, end });
+    if (controlEnd === at && !isUnseen(text, at) && !besides.includes(text.charAt(at))) return at;
+    at = Math.max(controlEnd, at + charAt(text, at).length);
+  }
+  return end;
+}
+
+/** Where a terminal's colour code that begins here ends; here if there is none. */
+function colourCodeEnd(text: string, { start, end }: Stretch): number {
+  if (!text.startsWith("\x1b[", start)) return start;
+  let at = start + 2;
+  while (at < end && text.charAt(at) >= "0" && text.charAt(at) <= "?") at += 1;
+  return Math.min(end, at + 1);
+}
+
+/** Characters of a line in brackets within which its words are looked for: longer ones are data; chosen. */
+const BRACKETED_CHARS = 400;
+
+function isOurLine(text: string, line: Stretch, { lines, bracketWords }: Framing): boolean {
+  const longest = lines.reduce((chars, each) => Math.max(chars, each.length), 0);
+  const beginning = foldedFrom(text, line, longest);
+  if (lines.some((each) => beginning.startsWith(each))) return true;
+  if (bracketWords.length === 0 || !beginning.startsWith("[")) return false;
+  const bracketed = foldedFrom(text, line, BRACKETED_CHARS);
+  return bracketWords.some((word) => bracketed.includes(word));
+}
+
+function isAngle(char: string): boolean {
+  return char === "<" || (char > "\x7f" && foldedChar(char) === "<");
+}
+
+/** What follows the angle is the name of one of our tags: after a slash its beginning, else the whole name of a tag that ends on its line. */
+function isOurTag(text: string, { start, end }: Stretch, tags: readonly string[]): boolean {
+  const slash = seenFrom(text, { start, end }, MARK);
+  const isClosing = foldedChar(charAt(text, slash)) === "/";
+  let at = isClosing ? seenFrom(text, { start: slash + 1, end }, MARK) : slash;
+  const longest = tags.reduce((chars, tag) => Math.max(chars, tag.length), 0);
+  let name = "";
+  for (; at < end && name.length <= longest; ) {
+    const char = charAt(text, at);
+    const written = isIgnored(char) ? "" : foldedChar(char);
+    if (isBlank(char) || !/^[a-z0-9-]*$/.test(written)) break;
+    name += written;
+    at += char.length;
+  }
+  if (isClosing) return tags.some((tag) => name.startsWith(tag));
+  return tags.includes(name) && isClosed(text, { start: at, end });
+}
+
+/** Whether a tag ends before another one begins. */
+function isClosed(text: string, { start, end }: Stretch): boolean {
+  for (let at = start; at < end; at++) {
+    const char = text.charAt(at);
+    if (isAngle(char)) return false;
+    if (char === ">" || (char > "\x7f" && foldedChar(char) === ">")) return true;
+  }
+  return false;
+}
+
+function hasLineBreak(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (isLineBreak(text.charAt(at))) return true;
+  return false;
+}
+
+/** At least so many characters of the folded stretch, where it has them. */
+function foldedFrom(text: string, { start, end }: Stretch, mostChars: number): string {
+  let result = "";
+  for (let at = start; at < end && result.length < mostChars; ) {
+    const char = charAt(text, at);
+    if (!isIgnored(char) && !isBlank(char) && !isLineBreak(char)) result += foldedChar(char);
+    at += char.length;
+  }
+  return result;
+}

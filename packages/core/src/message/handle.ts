@@ -1,0 +1,117 @@
+/** What a handle of one part names. */
+export interface PartHandle {
+  readonly messageId: string;
+  readonly partIndex: number;
+}
+
+/** The ends of a span that a handle names, by message id. */
+export interface SpanHandle {
+  readonly from: string;
+  readonly through: string;
+}
+
+/**
+ * The handle of one part of a logged message: the message's id and, past the first part, `#` and its index. No two parts of any ids share
+ * one. What is not a letter, digit or plain mark of the id is written as `%` and its code unit, so that a handle is one word on one line.
+ */
+export function partHandle(messageId: string, partIndex: number): string {
+  return partIndex === 0 ? written(messageId) : `${written(messageId)}#${partIndex}`;
+}
+
+/** The handle of a span of logged messages: its first and last message ids with `..` between them. */
+export function spanHandle(span: SpanHandle): string {
+  return `${written(span.from)}..${written(span.through)}`;
+}
+
+/** The message id and part index that a handle names; a text that {@link partHandle} does not write is read as older versions wrote it. */
+export function parseHandle(handle: string): PartHandle {
+  return writtenPart(handle) ?? olderPart(handle);
+}
+
+/** The ends of the span that a handle names; `null` for the handle of a single part. Older forms are read too. */
+export function parseSpanHandle(handle: string): SpanHandle | null {
+  return writtenSpan(handle) ?? olderSpans(handle)[0] ?? null;
+}
+
+/**
+ * All that a handle may name, the likeliest first: what this version writes, and then what older versions wrote, which took ids as they
+ * are. Of an older form only the log can tell which is meant.
+ */
+export function handleReadings(handle: string): readonly (PartHandle | SpanHandle)[] {
+  const span = writtenSpan(handle);
+  const part = span === null ? writtenPart(handle) : null;
+  return [
+    ...[part, span].filter((reading) => reading !== null),
+    { messageId: handle, partIndex: 0 },
+    olderPart(handle),
+    ...olderSpans(handle),
+  ];
+}
+
+/** What an artifact's handle begins with; a message's handle never does. */
+const ARTIFACT_BEGINNING = /^artifact:/;
+
+/** Marks that may stand in a handle as they are. A dot may where it has no dot beside it, and neither begins nor ends the id. */
+const UNPLAIN = /[^A-Za-z0-9_:/@+=~$!&*,.-]|\.(?=\.|$)|(?<=^|\.)\./g;
+
+/** The empty id, which nothing else is written as: a percent sign is followed by digits. */
+const EMPTY = "%";
+
+function written(id: string): string {
+  if (id === "") return EMPTY;
+  const plain = id.replaceAll(UNPLAIN, codeOf);
+  return ARTIFACT_BEGINNING.test(plain) ? plain.replace(":", codeOf) : plain;
+}
+
+/** A code unit as `%2E`, or as `%u2028` past 255. */
+function codeOf(unit: string): string {
+  const code = unit.charCodeAt(0);
+  const digits = code.toString(16).toUpperCase();
+  return code > 0xff ? `%u${digits.padStart(4, "0")}` : `%${digits.padStart(2, "0")}`;
+}
+
+const CODES = /%(?:u[0-9A-F]{4}|[0-9A-F]{2})/g;
+
+/** The id that is written like this; `null` for a text that no id is written as. */
+function readId(text: string): string | null {
+  if (text === EMPTY) return "";
+  const id = text.replaceAll(CODES, (code) => String.fromCharCode(Number.parseInt(code.slice(code[1] === "u" ? 2 : 1), 16)));
+  return id !== "" && written(id) === text ? id : null;
+}
+
+const INDEX = /^[1-9]\d{0,14}$/;
+
+function writtenPart(handle: string): PartHandle | null {
+  const at = handle.indexOf("#");
+  const messageId = readId(at < 0 ? handle : handle.slice(0, at));
+  if (messageId === null) return null;
+  if (at < 0) return { messageId, partIndex: 0 };
+  const index = handle.slice(at + 1);
+  return INDEX.test(index) ? { messageId, partIndex: Number(index) } : null;
+}
+
+function writtenSpan(handle: string): SpanHandle | null {
+  const at = handle.indexOf("..");
+  if (at < 0) return null;
+  const [from, through] = [readId(handle.slice(0, at)), readId(handle.slice(at + 2))];
+  return from === null || through === null ? null : { from, through };
+}
+
+function olderPart(handle: string): PartHandle {
+  const at = handle.lastIndexOf("#");
+  const index = at < 0 ? "" : handle.slice(at + 1);
+  return INDEX.test(index) ? { messageId: handle.slice(0, at), partIndex: Number(index) } : { messageId: handle, partIndex: 0 };
+}
+
+/** Places at which an older span's handle is taken apart at most, so that reading one is linear; chosen, ids with dots have one or two. */
+const MOST_SPLITS = 8;
+
+function olderSpans(handle: string): readonly SpanHandle[] {
+  const spans: SpanHandle[] = [];
+  let at = handle.indexOf("..", 1);
+  while (at > 0 && spans.length < MOST_SPLITS) {
+    spans.push({ from: handle.slice(0, at), through: handle.slice(at + 2) });
+    at = handle.indexOf("..", at + 1);
+  }
+  return spans;
+}
