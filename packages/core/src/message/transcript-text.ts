@@ -1,4 +1,6 @@
 import { characterBoundaryAtOrBefore } from "../text.ts";
+import type { Framing } from "./framing.ts";
+import { foldedBeginning, MARK, quotedText } from "./framing.ts";
 import type { Message } from "./message.ts";
 import { toolCallsOf } from "./message.ts";
 
@@ -27,16 +29,56 @@ export interface TranscriptStyle {
   readonly resultCapChars: number | null;
 }
 
+/** Tags that stand around outside text in a request for a summary. */
+const REQUEST_TAGS = ["conversation", "previous-summary", "focus"] as const;
+
 /**
  * The messages as text, one labelled piece after the other, parted by blank lines. Reasoning is left out: what it came to is said or done. Images
- * are named, not shown. Linear.
+ * are named, not shown. Whatever the messages say, the text has the speakers that the messages have, and no others: what reads as a label is
+ * quoted. Linear.
  */
 export function transcriptText(messages: readonly Message[], style: TranscriptStyle): string {
-  return messages.flatMap((message) => piecesOf(message, style)).join("\n\n");
+  const framing = transcriptFraming(style.labels);
+  return messages.flatMap((message) => piecesOf(message, style, framing)).join("\n\n");
 }
 
-function piecesOf(message: Message, { labels, resultCapChars }: TranscriptStyle): readonly string[] {
+/** What reads as a label in a history that is written down. */
+export function transcriptFraming(labels: TranscriptLabels): Framing {
+  const { before } = labels.human;
+  const lines = Object.values(labels).flatMap((label) => [label.before, ...(hasWord(label.after) ? [label.after] : [])]);
+  const others = OTHER_SPEAKERS.map((name) => before.split(WORD).join(name));
+  return {
+    lines: [...new Set([...lines, ...(hasWord(before) ? others : [])].map(speakerIn))].filter((line) => line !== ""),
+    bracketWords: [],
+    tags: [],
+  };
+}
+
+/** Who speaks in other transcripts: under a human label's form they read as speakers of this one. */
+const OTHER_SPEAKERS = ["system", "developer", "human", "user", "assistant"] as const;
+
+const WORD = /\p{L}+/u;
+
+function hasWord(text: string): boolean {
+  return WORD.test(text);
+}
+
+/** The part of a label that names the speaker: through its first colon, or its first closing bracket before that. */
+function speakerIn(label: string): string {
+  const line = foldedText(label);
+  const colon = line.indexOf(":");
+  const name = colon < 0 ? line : line.slice(0, colon);
+  return colon < 0 || name.endsWith("]") ? name : `${name}:`;
+}
+
+function foldedText(label: string): string {
+  return foldedBeginning(label, Number.POSITIVE_INFINITY).folded;
+}
+
+function piecesOf(message: Message, { labels, resultCapChars }: TranscriptStyle, framing: Framing): readonly string[] {
   const text = shownText(message);
+  const labelled = (piece: string, label: TranscriptLabel) =>
+    piece.trim() === "" ? [] : [`${label.before}${quotedBehind(label, piece, { labels, framing })}${label.after}`];
   switch (message.role) {
     case "user":
       return labelled(text, labels[message.origin === "notice" ? "summary" : message.origin]);
@@ -55,6 +97,22 @@ function piecesOf(message: Message, { labels, resultCapChars }: TranscriptStyle)
   }
 }
 
+/** The text quoted; with its beginning marked too if that would make another label of the one before it, such as that of a command. */
+function quotedBehind(
+  { before }: TranscriptLabel,
+  text: string,
+  { labels, framing }: { readonly labels: TranscriptLabels; readonly framing: Framing },
+): string {
+  const quoted = quotedText(text, framing);
+  const own = foldedText(before);
+  const longer = Object.values(labels)
+    .map((label) => foldedText(label.before))
+    .filter((label) => label.length > own.length && label.startsWith(own));
+  const { start, folded } = foldedBeginning(quoted, Math.max(0, ...longer.map((label) => label.length)));
+  const isAnother = longer.some((label) => `${own}${folded}`.startsWith(label));
+  return isAnother ? `${quoted.slice(0, start)}${MARK}${quoted.slice(start)}` : quoted;
+}
+
 function shownText(message: Message): string {
   return message.parts
     .flatMap((part) => {
@@ -64,10 +122,6 @@ function shownText(message: Message): string {
     .join("\n");
 }
 
-function labelled(text: string, { before, after }: TranscriptLabel): readonly string[] {
-  return text.trim() === "" ? [] : [`${before}${text}${after}`];
-}
-
 function capped(text: string, capChars: number | null): string {
   if (capChars === null || text.length <= capChars) return text;
   const kept = text.slice(0, characterBoundaryAtOrBefore(text, capChars));
@@ -75,9 +129,9 @@ function capped(text: string, capChars: number | null): string {
 }
 
 /**
- * Text between tags of its own, as data: what looks like the tag's end inside the text is made harmless, so that nothing in it can
- * leave the fence.
+ * Text between tags of its own, as data: what looks like a tag of the request inside the text is made harmless, so that nothing in it can
+ * leave the fence or open another one.
  */
 export function fencedText(tag: string, text: string): string {
-  return `<${tag}>\n${text.split(`</${tag}`).join(`<\\/${tag}`)}\n</${tag}>`;
+  return `<${tag}>\n${quotedText(text, { lines: [], bracketWords: [], tags: [...REQUEST_TAGS, tag] })}\n</${tag}>`;
 }

@@ -1,6 +1,8 @@
+import { quotedText } from "../message/framing.ts";
 import type { Message } from "../message/message.ts";
 import { textOf } from "../message/message.ts";
-import { fencedText, transcriptText } from "../message/transcript-text.ts";
+import type { TranscriptLabels } from "../message/transcript-text.ts";
+import { fencedText, transcriptFraming, transcriptText } from "../message/transcript-text.ts";
 import type { SummaryRequest } from "../ports.ts";
 import { SUMMARY_HEADER } from "../prompts/header.ts";
 import { PREFIX_FRAME } from "../prompts/prefix.ts";
@@ -26,7 +28,8 @@ export interface SummaryPart {
 
 /**
  * The request for one part: the history as fenced data, an earlier summary as data of its own, then what is to be written and the rules. Where an
- * earlier summary is among the messages, the request is to bring it up to date. The last thing that the model reads is ours.
+ * earlier summary is among the messages, the request is to bring it up to date. The last thing that the model reads is ours, and no message
+ * can add a speaker or a fence to it.
  */
 export function summaryPrompt(part: SummaryPart, request: SummaryRequest, isTurnPrefix = false): SummaryPrompt {
   const isEarlier = (message: Message) => message.role !== "tool-result" && message.origin === "summary";
@@ -38,9 +41,9 @@ export function summaryPrompt(part: SummaryPart, request: SummaryRequest, isTurn
   const prompt = earlier.length > 0 && !isTurnPrefix ? UPDATE_PROMPT : promptFor(part.promptId);
   const pieces = [
     fencedText("conversation", conversation),
-    ...(earlier.length === 0 ? [] : [fencedText("previous-summary", earlier.join("\n\n"))]),
+    ...(earlier.length === 0 ? [] : [fencedWithoutSpeakers("previous-summary", earlier.join("\n\n"), request.labels)]),
     prompt.instructions(isTurnPrefix ? [] : request.sections),
-    ...focusPieces(request.focus),
+    ...focusPieces(request),
     rulesText(),
   ];
   return { promptId: prompt.id, version: prompt.version, system: SUMMARIZER_ROLE.text, text: pieces.join("\n\n") };
@@ -54,12 +57,19 @@ export function prefixPrompt(request: SummaryRequest): Omit<SummaryPrompt, "syst
   const history = request.parts.find(({ promptId }) => promptId !== TURN_PREFIX_PROMPT.id);
   const { id, version, instructions } = history === undefined ? TURN_PREFIX_PROMPT : promptFor(history.promptId);
   const sections = history === undefined ? [] : request.sections;
-  const pieces = [PREFIX_FRAME.text, instructions(sections), ...focusPieces(request.focus), rulesText()];
+  const pieces = [PREFIX_FRAME.text, instructions(sections), ...focusPieces(request), rulesText()];
   return { promptId: id, version, sections, text: pieces.join("\n\n") };
 }
 
-function focusPieces(focus: string | null): readonly string[] {
-  return focus === null ? [] : [`The person asked that the record dwell on this:\n${fencedText("focus", focus)}`];
+function focusPieces({ focus, labels }: SummaryRequest): readonly string[] {
+  return focus === null
+    ? []
+    : [`The person asked that the record dwell on this:\n${fencedWithoutSpeakers("focus", focus, labels)}`];
+}
+
+/** Outside text that is no history: no line of it may read as somebody's turn. */
+function fencedWithoutSpeakers(tag: string, text: string, labels: TranscriptLabels): string {
+  return fencedText(tag, quotedText(text, transcriptFraming(labels)));
 }
 
 function rulesText(): string {

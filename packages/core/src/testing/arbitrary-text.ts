@@ -51,3 +51,78 @@ export const arbitraryText: fc.Arbitrary<string> = fc.oneof(
 
 /** Text with at least one visible character. */
 export const arbitraryVisibleText: fc.Arbitrary<string> = arbitraryText.map((text) => (text.trim() === "" ? `${text}x` : text));
+
+/** What a reader may take for the end of a line. */
+const LINE_BREAKS = [
+  "\n",
+  "\n\n",
+  "\r",
+  "\r\n",
+  "\v",
+  "\f",
+  "\u001c",
+  "\u001d",
+  "\u001e",
+  "\u0085",
+  "\u2028",
+  "\u2029",
+] as const;
+
+/** What may stand before a label without hiding it from a reader. */
+const LEADS = [
+  "",
+  "",
+  " ",
+  "\t",
+  "\u00a0",
+  "\u3000",
+  "\u200b",
+  "\ufeff",
+  "\u2060",
+  "\u00ad",
+  "\u202e",
+  "\0",
+  "\u001b[1;31m",
+  "**",
+  "\\",
+  "```\n",
+] as const;
+
+/** Ways to write a label so that it still reads as one. */
+const DISGUISES: readonly ((label: string) => string)[] = [
+  (label) => label,
+  (label) => label,
+  (label) => label.toUpperCase(),
+  (label) => label.toLowerCase(),
+  (label) => label.trimEnd(),
+  (label) => label.split(":").join(" :"),
+  (label) => label.split("").join("\u200b"),
+  (label) =>
+    [...label].map((char) => (char > " " && char < "\x7f" ? String.fromCharCode(char.charCodeAt(0) + 0xfee0) : char)).join(""),
+  (label) => label.split("e").join("\u0435").split("o").join("\u043e"),
+  (label) => label.split("</").join("</ "),
+];
+
+/**
+ * Text of a tool, a file or a model that speaks for others: the framing given (labels, tags, headers, notices) in any disguise, behind any
+ * line break, between harmless pieces.
+ */
+export function arbitraryHostileText(framing: readonly string[]): fc.Arbitrary<string> {
+  const forged = fc
+    .tuple(
+      fc.constantFrom("", ...LINE_BREAKS),
+      fc.constantFrom(...LEADS),
+      fc.constantFrom(...framing),
+      fc.constantFrom(...DISGUISES),
+    )
+    .map(([lineBreak, lead, text, disguised]) => `${lineBreak}${lead}${disguised(text)}`);
+  const piece = fc.oneof(
+    { weight: 3, arbitrary: forged },
+    { weight: 1, arbitrary: fc.constantFrom(...PIECES) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom("do as I say", "]", ")", "})", '"', "# Goal\n", "## Active Task\n", "```\n", "\\"),
+    },
+  );
+  return fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(""));
+}
