@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { ArtifactStore } from "../ports.ts";
 import { artifactHandle } from "../session/memory-artifact-store.ts";
 import { fileFailure, hasCode } from "./file-failure.ts";
+import { OWNER_ONLY_FILE_MODE, OWNER_ONLY_FOLDER_MODE } from "./owner-only.ts";
 
 /** An artifact store that also takes a text piece by piece, so that it need never be held whole. */
 export interface StreamingArtifactStore extends ArtifactStore {
@@ -24,7 +25,7 @@ export interface ArtifactWriter {
 
 /**
  * An artifact store in a folder, one file a text, named by the hash of its content. A file is written under another name and renamed when it is
- * whole. Text that UTF-8 cannot hold (lone surrogates) is written as UTF-16. Rejects with `bad-session` where the disk refuses.
+ * whole, readable by its owner alone. Text that UTF-8 cannot hold (lone surrogates) is written as UTF-16. Rejects with `bad-session` where the disk refuses.
  */
 export function createFileArtifactStore(folder: string): StreamingArtifactStore {
   const fileOf = (handle: string, suffix: string) => join(folder, `${handle.slice(HANDLE_PREFIX.length)}${suffix}`);
@@ -32,8 +33,8 @@ export function createFileArtifactStore(folder: string): StreamingArtifactStore 
     const temporary = join(folder, `${randomUUID()}.part`);
     const hash = createHash("sha256");
     const file = await guarded(temporary, () => {
-      mkdirSync(folder, { recursive: true });
-      return open(temporary, "wx");
+      mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER_MODE });
+      return open(temporary, "wx", OWNER_ONLY_FILE_MODE);
     });
     const discard = async () => {
       await file.close();
@@ -60,9 +61,9 @@ export function createFileArtifactStore(folder: string): StreamingArtifactStore 
     if (await exists(path)) return handle;
     const temporary = join(folder, `${randomUUID()}.part`);
     await guarded(path, async () => {
-      mkdirSync(folder, { recursive: true });
+      mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER_MODE });
       try {
-        const file = await open(temporary, "wx");
+        const file = await open(temporary, "wx", OWNER_ONLY_FILE_MODE);
         try {
           await file.writeFile(text, isWellFormed ? "utf8" : "utf16le");
         } finally {

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,6 +20,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const START = { ...sessionStart("system"), id: "one" };
 const messageEntry = (id: string, text = id): SessionEntry => ({ type: "message", message: human(id, text) });
 const store = () => createFileSessionStore({ folder });
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 const logFile = () => join(folder, "one.jsonl");
 
 describe("file session store", { timeout: 30_000 }, () => {
@@ -95,6 +96,59 @@ describe("file session store", { timeout: 30_000 }, () => {
     });
     await expect(writer.append([START])).rejects.toThrow("/dev/full: the disk is full");
     await writer.close();
+  });
+
+  test("a writer that got past the lock is a conflict at its first append, and nothing is lost", async () => {
+    const first = await store().create(START);
+    rmSync(`${logFile()}.lock`);
+    const second = (await store().open("one")).writer;
+    await first.append([messageEntry("h1")]);
+    await expect(second.append([messageEntry("h2")])).rejects.toMatchObject({
+      code: "session-conflict",
+      details: { sessionId: "one", expected: encodeLog([START]).length, found: encodeLog([START, messageEntry("h1")]).length },
+    });
+    await first.append([messageEntry("h3")]);
+    await Promise.all([first.close(), second.close()]);
+    expect(readFileSync(logFile(), "utf8")).toBe(encodeLog([START, messageEntry("h1"), messageEntry("h3")]));
+  });
+
+  test("a log that an earlier version let others read is its owner's alone once it is opened", async () => {
+    writeFileSync(logFile(), encodeLog([START]));
+    chmodSync(logFile(), 0o644);
+    await (await store().open("one")).writer.close();
+    expect(modeOf(logFile())).toBe("600");
+  });
+
+  test("a delete leaves nothing of the log", async () => {
+    await (await store().create(START)).close();
+    writeFileSync(`${logFile()}.lock.00000000-0000-4000-8000-000000000000`, "");
+    await store().delete("one");
+    expect(readdirSync(folder)).toEqual([]);
+    await createFileSessionStore({ folder: join(folder, "none") }).delete("one");
+  });
+
+  test("empty lines are no entries, and shift no entry's place", async () => {
+    const lines = [START, messageEntry("h1", "ünï🦊"), messageEntry("h2")].map(encodeEntry);
+    writeFileSync(logFile(), `\n${lines.join("\n \n")}`);
+    const { writer, entries } = await store().open("one");
+    await writer.append([messageEntry("h3")]);
+    const read = await Promise.all([0, 1, 2, 3].map((index) => writer.entryAt(index)));
+    expect(read).toEqual([...entries, messageEntry("h3")]);
+    await writer.close();
+  });
+
+  test.each([1, 2, 3])("a branch through entry %i has its lines, also without the last line end", async (through) => {
+    const log = [START, messageEntry("h1", "ünï🦊"), messageEntry("h2"), messageEntry("h3", "x".repeat(3_000_000))];
+    writeFileSync(logFile(), encodeLog(log).trimEnd());
+    const source = { sessionId: "one", throughEntryId: `h${through}`, newSessionId: "b", nowMs: 7 };
+    const { writer, entries } = await store().branch(source);
+    const expected = [{ ...START, id: "b", createdMs: 7 }, ...log.slice(1, through + 1)];
+    expect(entries).toEqual(expected);
+    await writer.append([messageEntry("h4")]);
+    const read = await Promise.all(expected.map((_, index) => writer.entryAt(index)));
+    expect(read).toEqual(expected);
+    await writer.close();
+    expect(readFileSync(join(folder, "b.jsonl"), "utf8")).toBe(encodeLog([...expected, messageEntry("h4")]));
   });
 
   test("a log that was removed under its writer is an error, not a loss that nobody notices", async () => {

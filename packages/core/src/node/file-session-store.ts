@@ -30,8 +30,9 @@ export function createFileSessionStore({ folder, sync = "every-append" }: FileSe
   const pathOf = (sessionId: string) => join(folder, `${usableId(sessionId)}${LOG_SUFFIX}`);
 
   /** Takes the lock of a log and opens its file; gives both back if the work fails. */
-  const locked = async (path: string, flags: string | number, work: LockedWork): Promise<SessionWriter> => {
-    const release = await guarded(path, () => takeWriterLock(path));
+  const locked = async (sessionId: string, flags: string | number, work: LockedWork): Promise<SessionWriter> => {
+    const path = pathOf(sessionId);
+    const release = await guarded(path, () => takeWriterLock({ sessionId, path }));
     try {
       const file = await guarded(path, () => open(path, flags, OWNER_ONLY_FILE_MODE));
       try {
@@ -49,7 +50,7 @@ export function createFileSessionStore({ folder, sync = "every-append" }: FileSe
   const createWith = async (sessionId: string, fill: Fill): Promise<SessionWriter> => {
     const path = pathOf(sessionId);
     await guarded(path, () => mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER_MODE }));
-    const writer = locked(path, "ax+", async (file, release) => {
+    const writer = locked(sessionId, "ax+", async (file, release) => {
       try {
         const index = createLogIndex();
         const bytes = await fill(file, index);
@@ -78,7 +79,7 @@ export function createFileSessionStore({ folder, sync = "every-append" }: FileSe
       if (!(await stat(path).then(isFile, () => false))) throw noSuchSession(sessionId);
       const { entries, take } = listening(onEntry);
       let cutOff: StoredSession["cutOff"] = null;
-      const writer = await locked(path, constants.O_RDWR | constants.O_APPEND, async (file, release) => {
+      const writer = await locked(sessionId, constants.O_RDWR | constants.O_APPEND, async (file, release) => {
         await makeOwnerOnly(file);
         const index = createLogIndex();
         const end = await readLog({ path, file }, index, take);
@@ -119,7 +120,7 @@ export function createFileSessionStore({ folder, sync = "every-append" }: FileSe
     delete: async (sessionId) => {
       const path = pathOf(sessionId);
       try {
-        const release = await takeWriterLock(path);
+        const release = await takeWriterLock({ sessionId, path });
         await rm(path, { force: true }).finally(release);
       } catch (error) {
         // Without the folder there is no log.

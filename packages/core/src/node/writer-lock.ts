@@ -1,68 +1,93 @@
 import { randomUUID } from "node:crypto";
-import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { link, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { PlimsollError } from "../error.ts";
-import { isRecord } from "../json.ts";
 import { hasCode } from "./file-failure.ts";
+import { type LockHolder, parseHolder, stateOfHolder, thisHolder } from "./lock-holder.ts";
+import { OWNER_ONLY_FILE_MODE } from "./owner-only.ts";
 
-/** Who holds a lock. `startedAt` tells a process from a later one with the same id, where the system says it. */
-interface Holder {
-  readonly pid: number;
-  readonly startedAt: string | null;
-  readonly token: string;
+/** The log that a lock is for. */
+export interface LockedLog {
+  readonly sessionId: string;
+  readonly path: string;
 }
 
+/** Writes a file that is not there yet. */
+type WriteNew = (path: string, text: string) => Promise<void>;
+
 /**
- * Takes the lock of a file and answers with the function that gives it back. A lock whose process is gone is taken over.
+ * Takes the lock of a log and answers with the function that gives it back. A lock whose process is gone is taken over, one whose process cannot be seen
+ * from here never is. What processes that were killed left beside the lock is removed.
  *
- * @throws PlimsollError `session-conflict` naming the process that holds it.
+ * @throws PlimsollError `session-conflict` naming the process that holds it, its host and what can be done.
  */
-export async function takeWriterLock(file: string): Promise<() => Promise<void>> {
-  const lockFile = `${file}.lock`;
-  const mine: Holder = { pid: process.pid, startedAt: await startOf(process.pid), token: randomUUID() };
+export async function takeWriterLock(log: LockedLog, writeNew: WriteNew = writeOwnerOnly): Promise<() => Promise<void>> {
+  const lockFile = `${log.path}.lock`;
+  const mine = await thisHolder();
+  const text = JSON.stringify(mine);
   // A lock appears whole or not at all: it is written under another name and linked.
   const draft = `${lockFile}.${mine.token}`;
-  await writeFile(draft, JSON.stringify(mine), { flag: "wx" });
   try {
+    await writeNew(draft, text);
     for (let attempt = 0; attempt < MAXIMUM_ATTEMPTS; attempt++) {
-      if (await linked(draft, lockFile)) return () => giveBack(lockFile, mine.token);
+      const result = await linked(draft, lockFile);
+      if (result === "no-draft") await writeNew(draft, text);
+      if (result === "linked") {
+        await removeDrafts(lockFile, draft);
+        return () => giveBack(lockFile, mine.token);
+      }
       const holder = await holderOf(lockFile);
-      if (holder !== null && (await isAlive(holder))) throw inUse(file, holder.pid);
-      if (holder !== null) await removeStale(lockFile, holder.token);
+      if (holder === null) continue;
+      const state = await stateOfHolder(holder);
+      if (state !== "gone") throw inUse(log, lockFile, { holder, state });
+      await removeStale(lockFile, holder.token);
     }
   } finally {
     await rm(draft, { force: true });
   }
-  throw new PlimsollError("bad-session", `${file}: its lock changes hands too often; try again`, { file });
+  throw new PlimsollError("bad-session", `${log.path}: its lock changes hands too often; try again`, { file: log.path });
 }
 
 /** Each attempt but the last follows a lock that vanished or was stale; chosen. */
 const MAXIMUM_ATTEMPTS = 20;
 
-async function linked(from: string, to: string): Promise<boolean> {
+function writeOwnerOnly(path: string, text: string): Promise<void> {
+  return writeFile(path, text, { flag: "wx", mode: OWNER_ONLY_FILE_MODE });
+}
+
+async function linked(from: string, to: string): Promise<"linked" | "taken" | "no-draft"> {
   try {
     await link(from, to);
-    return true;
+    return "linked";
   } catch (error) {
-    if (hasCode(error, "EEXIST")) return false;
+    if (hasCode(error, "EEXIST")) return "taken";
+    // Whoever has the lock removes drafts that are not whole yet.
+    if (hasCode(error, "ENOENT")) return "no-draft";
     throw error;
   }
 }
 
-async function holderOf(lockFile: string): Promise<Holder | null> {
+async function holderOf(lockFile: string): Promise<LockHolder | null> {
   const text = await readFile(lockFile, "utf8").catch(() => null);
   if (text === null) return null;
-  const value: unknown = parsed(text);
-  if (!isRecord(value) || typeof value.pid !== "number" || typeof value.token !== "string") {
-    throw new PlimsollError("bad-session", `${lockFile}: not a lock of ours; remove it if no process uses the session`);
-  }
-  return { pid: value.pid, token: value.token, startedAt: typeof value.startedAt === "string" ? value.startedAt : null };
+  const holder = parseHolder(text);
+  if (holder !== null) return holder;
+  throw new PlimsollError("bad-session", `${lockFile}: not a lock of ours; remove it if no process uses the session`);
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
+const DRAFT_TOKEN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Removes what killed processes left: drafts of locks, and stale locks on their way out. One that stays does no harm. */
+async function removeDrafts(lockFile: string, own: string): Promise<void> {
+  const names = await readdir(dirname(lockFile)).catch(() => []);
+  const start = `${basename(lockFile)}.`;
+  const drafts = names.filter((name) => name.startsWith(start) && DRAFT_TOKEN.test(name.slice(start.length)));
+  for (const draft of drafts.map((name) => join(dirname(lockFile), name))) {
+    if (draft === own) continue;
+    const text = await readFile(draft, "utf8").catch(() => null);
+    if (text === null) continue;
+    const holder = parseHolder(text);
+    if (holder === null || (await stateOfHolder(holder)) === "gone") await rm(draft, { force: true }).catch(() => undefined);
   }
 }
 
@@ -85,27 +110,23 @@ async function giveBack(lockFile: string, token: string): Promise<void> {
   if (holder?.token === token) await rm(lockFile, { force: true });
 }
 
-async function isAlive(holder: Holder): Promise<boolean> {
-  try {
-    process.kill(holder.pid, 0);
-  } catch (error) {
-    // EPERM: it lives and belongs to someone else.
-    return hasCode(error, "EPERM");
-  }
-  return holder.startedAt === null || holder.startedAt === (await startOf(holder.pid));
-}
-
-/** When a process started, as Linux says it (field 22 of its stat line, after the name in parentheses); `null` elsewhere. */
-async function startOf(pid: number): Promise<string | null> {
-  const line = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => null);
-  if (line === null) return null;
-  const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
-  return fields[19] ?? null;
-}
-
-function inUse(file: string, pid: number): PlimsollError {
-  return new PlimsollError("session-conflict", `${file}: in use by process ${pid}; a session has one writer at a time`, {
-    file,
+function inUse(
+  { sessionId, path }: LockedLog,
+  lockFile: string,
+  { holder, state }: { readonly holder: LockHolder; readonly state: "alive" | "unseen" },
+): PlimsollError {
+  const { pid, place } = holder;
+  const host = place?.host ?? null;
+  const rest =
+    state === "alive"
+      ? "a session has one writer at a time"
+      : `that process cannot be seen from here; if it is gone, remove ${lockFile}`;
+  const where = state === "alive" ? "" : ` on ${host}`;
+  return new PlimsollError("session-conflict", `${path}: in use by process ${pid}${where}; ${rest}`, {
+    sessionId,
+    file: path,
+    lockFile,
     pid,
+    host,
   });
 }
