@@ -1,4 +1,4 @@
-// The globals beyond ECMAScript 2023 that the pure rows of core may use. tsconfig.pure.json knows no others.
+// The globals beyond ECMAScript 2023 and its well-formed strings that the pure rows of core may use. tsconfig.pure.json knows no others.
 
 interface AbortSignal {
   readonly aborted: boolean;

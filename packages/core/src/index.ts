@@ -86,6 +86,7 @@ export type { Repair, RepairAction } from "./message/repair-record.ts";
 export { coverageOf, messageChars, partChars } from "./message/size.ts";
 export type { TranscriptLabel, TranscriptLabels, TranscriptStyle } from "./message/transcript-text.ts";
 export { fencedText, transcriptText } from "./message/transcript-text.ts";
+export { wellFormed, wellFormedContext } from "./message/well-formed.ts";
 // Strategies and policies
 export { encodingsOf } from "./policy/encodings.ts";
 export type { PolicyOverlay } from "./policy/overlays.ts";

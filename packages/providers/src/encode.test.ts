@@ -363,3 +363,51 @@ test.each<[string, readonly Message[], string]>([
     expect.objectContaining({ code: "unsendable", message: expect.stringContaining(code) }),
   );
 });
+
+describe("half a character never leaves an encoder", () => {
+  const HALF = "\ud83d";
+  const context: Context = {
+    system: `system ${HALF}`,
+    tools: [{ name: "f", description: `tool ${HALF}`, parametersJson: '{"type":"object","description":"\\ud83d"}' }],
+    messages: [
+      human("1", `person ${HALF}`),
+      assistant("2", [
+        { type: "reasoning", text: `reason ${HALF}`, opaque: { type: "thinking", signature: "s" } },
+        { type: "text", text: `reply ${HALF}` },
+        {
+          type: "tool-call",
+          callId: `a${HALF}`,
+          toolName: "f",
+          argumentsJson: `{"bare":"${HALF}","escaped":"\\ud83d"}`,
+          paths: [],
+        },
+        { type: "tool-call", callId: "a\udc00", toolName: "f", argumentsJson: "no json \\ud83d", paths: [] },
+      ]),
+      result("3", `a${HALF}`, `result ${HALF}`),
+      result("4", "a\udc00", "fine"),
+    ],
+    dynamicContext: `branch ${HALF}`,
+  };
+  const quirks: ChatQuirks = { ...COMPATIBLE_QUIRKS, reasoningSentBack: "with-calls" };
+
+  test.each<[string, unknown]>([
+    ["Anthropic", encodeAnthropic(requestOf(context), { images, cacheTimeToLive: "5m" })],
+    ["Chat Completions", encodeOpenAiChat(requestOf(context), { quirks, images })],
+    [
+      "Chat Completions, short ids",
+      encodeOpenAiChat(requestOf(context), { quirks: { ...quirks, maximumCallIdChars: 9 }, images }),
+    ],
+    ["Responses", encodeOpenAiResponses(requestOf(context), images)],
+  ])("%s: in no text, name, key or argument, bare or escaped, and calls keep their results", (_, body) => {
+    const json = JSON.stringify(body);
+    expect(json).not.toMatch(/\\ud83d|\\udc00/i);
+    expect(json.split("\ufffd").length - 1).toBeGreaterThan(5);
+    const ids = [...json.matchAll(/"(?:id|call_id|tool_use_id|tool_call_id)":"([^"]+)"/g)].map(([, id]) => id);
+    expect(ids).toHaveLength(4);
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  test("messages that hold it can be sent: encoding puts it right", () => {
+    expect(() => checkSendable(context.messages, ANTHROPIC_WIRE_RULES)).not.toThrow();
+  });
+});

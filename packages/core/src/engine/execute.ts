@@ -7,6 +7,7 @@ import { spanHandle } from "../message/handle.ts";
 import { withId } from "../message/ids.ts";
 import type { Message, Part } from "../message/message.ts";
 import { coverageOf, partChars } from "../message/size.ts";
+import { wellFormed } from "../message/well-formed.ts";
 import type { Summarizer } from "../ports.ts";
 import { droppedText } from "../prompts/dropped.ts";
 import { summaryText } from "../prompts/header.ts";
@@ -92,7 +93,7 @@ function appliedDrop(edit: DropEdit, drops: readonly DropEdit[], input: ExecuteI
 function appliedReplacement(edit: ReplacePartEdit, messages: readonly Message[]): AppliedReplacePart {
   const part = messages.find((message) => message.id === edit.messageId)?.parts[edit.partIndex];
   if (part === undefined) throw new PlimsollError("bad-edit", `message ${edit.messageId} has no part ${edit.partIndex}`);
-  const replacement: Part = { type: "text", text: edit.text };
+  const replacement: Part = { type: "text", text: wellFormed(edit.text) };
   return {
     kind: "replace-part",
     messageId: edit.messageId,
@@ -112,7 +113,7 @@ function engineMessage(
   const gone = new Set(covered);
   const kept = [...messages.filter((message) => !gone.has(message)), ...pending];
   const texts = [content.text, facts, excerpts.write(covered, kept)].filter((text) => text !== null);
-  const parts = texts.map((text) => ({ type: "text", text }) as const);
+  const parts = texts.map((text) => ({ type: "text", text: wellFormed(text) }) as const);
   const draft = { origin: content.origin, parts, atMs: content.input.nowMs };
   const previousId = covered.at(-1)?.id ?? null;
   return content.role === "user"

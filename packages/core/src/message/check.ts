@@ -1,5 +1,6 @@
 import type { Message } from "./message.ts";
 import { toolCallsOf } from "./message.ts";
+import { wellFormedMessage } from "./well-formed.ts";
 
 /**
  * What a wire accepts, as data. Vendor values live in `@plimsoll/providers`; core owns the type and the strict union. A few of
@@ -13,6 +14,8 @@ export interface WireRules {
   readonly lastMessage: "any" | "not-assistant";
   /** Whether a message without any content, or a text part without a visible character, is accepted. */
   readonly emptyContent: "reject" | "accept";
+  /** Whether half a surrogate pair may stand in a text, a name or a call's arguments, bare or escaped. */
+  readonly malformedText: "reject" | "accept";
   /** Whether every result must come before the next message that is not a result. */
   readonly resultPlacement: "right-after-call" | "anywhere-after-call";
   /** Whether an assistant message may end with reasoning: without the text or call that it led to, it stands alone. */
@@ -39,6 +42,7 @@ export const STRICT_WIRE_RULES: WireRules = {
   firstMessage: "any",
   lastMessage: "not-assistant",
   emptyContent: "reject",
+  malformedText: "reject",
   resultPlacement: "right-after-call",
   trailingReasoning: "reject",
   resultImages: "accept",
@@ -58,6 +62,7 @@ export type WireViolationCode =
   | "result-not-after-call"
   | "call-without-result"
   | "empty-content"
+  | "malformed-text"
   | "reasoning-at-end"
   | "image-in-result"
   | "same-role-in-a-row"
@@ -99,6 +104,7 @@ export function checkMessages(messages: readonly Message[], rules: WireRules = S
 
 function checkContent(message: Message, rules: WireRules, report: (code: WireViolationCode) => void): void {
   if (rules.emptyContent === "reject" && isEmpty(message)) report("empty-content");
+  if (rules.malformedText === "reject" && wellFormedMessage(message) !== message) report("malformed-text");
   if (rules.trailingReasoning === "reject" && message.parts.at(-1)?.type === "reasoning") report("reasoning-at-end");
   if (rules.resultImages === "reject" && message.role === "tool-result" && message.parts.some((part) => part.type === "image"))
     report("image-in-result");

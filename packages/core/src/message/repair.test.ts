@@ -7,6 +7,7 @@ import { checkMessages, STRICT_WIRE_RULES } from "./check.ts";
 import type { Message } from "./message.ts";
 import { toolCallsOf } from "./message.ts";
 import { MISSING_RESULT_TEXT, repairMessages } from "./repair.ts";
+import { wellFormedMessage } from "./well-formed.ts";
 
 const u = (id: string) => human(id, "question");
 const a = (id: string) => reply(id, "answer");
@@ -219,7 +220,7 @@ describe("whatever the list", () => {
               ? []
               : message.parts.flatMap((part) => (part.type === "text" && part.text.trim() !== "" ? [part.text] : [])),
           );
-        expect(words(after)).toEqual(words(messages));
+        expect(words(after)).toEqual(words(messages.map(wellFormedMessage)));
         expect(after.flatMap(toolCallsOf).length).toBe(messages.flatMap(toolCallsOf).length);
       }),
     );

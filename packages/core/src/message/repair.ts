@@ -5,6 +5,7 @@ import type { Message, Part, ToolResultMessage } from "./message.ts";
 import type { CallPlace, Pairs } from "./repair-pairs.ts";
 import { pairResults } from "./repair-pairs.ts";
 import type { Repair, RepairAction } from "./repair-record.ts";
+import { wellFormedMessage } from "./well-formed.ts";
 
 /** A list that can be sent, and how it differs from the one that was given. */
 export interface RepairedMessages {
@@ -21,15 +22,16 @@ export const MISSING_RESULT_TEXT = "[No result: the call was interrupted, or its
 /**
  * Makes a list sendable: late results go to their call, results without a call or beside another one are left out, a call that
  * was never answered gets an error result right behind it, blank text, blank messages and trailing reasoning are left out, doubled
- * ids get their own. Untouched messages keep their identity; linear in the list. What passes `checkMessages` comes back as it is.
+ * ids get their own, half a surrogate pair becomes U+FFFD. Untouched messages keep their identity; linear in the list. What passes `checkMessages` comes back as it is.
  * How a list begins and ends, how long it is, and what encoding puts right by itself is not changed. Only the empty list cannot be mended.
  */
 export function repairMessages(messages: readonly Message[], rules: WireRules = STRICT_WIRE_RULES): RepairedMessages {
   const repairs: Repair[] = [];
-  const kept = messages.flatMap((message, index) => {
-    const usable = withUsableContent(message, rules, (code, action) =>
-      repairs.push({ code, index, subject: message.id, action }),
-    );
+  const kept = messages.flatMap((given, index) => {
+    const record = (code: WireViolationCode, action: RepairAction) => repairs.push({ code, index, subject: given.id, action });
+    const message = rules.malformedText === "accept" ? given : wellFormedMessage(given);
+    if (message !== given) record("malformed-text", "replace-characters");
+    const usable = withUsableContent(message, rules, record);
     return usable === null ? [] : [{ message: usable, index }];
   });
   const pairs = pairResults(kept, rules);

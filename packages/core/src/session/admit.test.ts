@@ -19,6 +19,15 @@ describe("admitToolResult", () => {
     expect(put).toEqual([]);
   });
 
+  test("half a character becomes U+FFFD, in history and in what is kept", async () => {
+    const artifacts = createMemoryArtifactStore();
+    const short = await admitToolResult(result("r", "c", "half \ud83d"), { policy, artifacts });
+    expect(textOf(short.message)).toBe("half \ufffd");
+    const cut = await admitToolResult(result("r", "c", `\ud83d${long}`), { policy, artifacts });
+    expect(textOf(cut.message).isWellFormed()).toBe(true);
+    expect(await artifacts.get(cut.handle ?? "")).toBe(`\ufffd${long}`);
+  });
+
   test("with no cap everything is let in", async () => {
     const message = result("r", "c", long);
     const admission = { policy: { ...policy, truncation: null }, artifacts: createMemoryArtifactStore() };

@@ -1,5 +1,6 @@
 import type { ToolResultMessage } from "../message/message.ts";
 import { textOf } from "../message/message.ts";
+import { wellFormed } from "../message/well-formed.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { ArtifactStore } from "../ports.ts";
 import { truncateMessage } from "../truncation/truncate-message.ts";
@@ -21,10 +22,13 @@ export interface AdmittedResult {
 
 /**
  * Cuts a tool result to the policy's cap before it enters history; the whole text goes to the artifact store first, and the notice names
- * its handle. A result within the cap comes back as it is. Rejects if the store does: nothing is cut that was not kept.
+ * its handle. A result within the cap comes back as it is, but for half characters, which become U+FFFD. Rejects if the store does: nothing
+ * is cut that was not kept.
  */
-export async function admitToolResult(message: ToolResultMessage, admission: Admission): Promise<AdmittedResult> {
+export async function admitToolResult(given: ToolResultMessage, admission: Admission): Promise<AdmittedResult> {
   const { truncation } = admission.policy;
+  const parts = wellFormed(given.parts);
+  const message = parts === given.parts ? given : { ...given, parts };
   if (!truncateMessage(message, truncation).isTruncated) return { message, handle: null };
   const whole = textOf(message);
   const handle = await admission.artifacts.put(whole);

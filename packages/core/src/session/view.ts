@@ -5,6 +5,7 @@ import { PlimsollError } from "../error.ts";
 import { shortHash } from "../hash.ts";
 import { extendViewHash } from "../message/ids.ts";
 import type { Message } from "../message/message.ts";
+import { wellFormedMessage } from "../message/well-formed.ts";
 import type { Sequence } from "../sequence.ts";
 import { sequenceOf } from "../sequence.ts";
 import type { ToolSpec } from "../tool.ts";
@@ -65,7 +66,8 @@ export function foldEntry(view: SessionView, entry: SessionEntry): SessionView {
     case "setup-change":
       return { ...view, system: entry.system, tools: entry.tools, lastEntryId };
     case "message":
-      return { ...appendMessage(view, entry.message), lastEntryId };
+      // What was logged stays in the log; what is sent has no half characters.
+      return { ...appendMessage(view, wellFormedMessage(entry.message)), lastEntryId };
     case "usage":
       return { ...view, modelId: entry.modelId, lastEntryId };
     case "model-change":

@@ -10,6 +10,7 @@ import type {
   ToolResultMessage,
   UserMessage,
 } from "../message/message.ts";
+import { wellFormedMessage } from "../message/well-formed.ts";
 import { OUTPUT_CATEGORIES } from "../tool.ts";
 import { arbitraryText, arbitraryVisibleText } from "./arbitrary-text.ts";
 import { sessionStart, usageEntry } from "./builders.ts";
@@ -144,13 +145,18 @@ function withIds(messages: readonly Message[]): readonly Message[] {
   });
 }
 
+/** What agents log: valid lists, but for lone surrogates in their texts. */
+const loggedMessages: fc.Arbitrary<readonly Message[]> = fc
+  .array(turn, { minLength: 1, maxLength: 6 })
+  .map((turns) => withIds(turns.flat()));
+
 /**
  * Lists that every wire accepts as history: turns of steps with parallel and failed calls, results in any order, reasoning, images,
  * empty results and giant texts in all scripts. The newest message may be the assistant's.
  */
-export const arbitraryValidMessages: fc.Arbitrary<readonly Message[]> = fc
-  .array(turn, { minLength: 1, maxLength: 6 })
-  .map((turns) => withIds(turns.flat()));
+export const arbitraryValidMessages: fc.Arbitrary<readonly Message[]> = loggedMessages.map((messages) =>
+  messages.map(wellFormedMessage),
+);
 
 const fewIds = fc.integer({ min: 0, max: 30 }).map((number) => `m${number}`);
 const fewCallIds = fc.constantFrom("c0", "c1", "c2", "c3", "c 4|x", "call-".padEnd(80, "5"));
@@ -178,7 +184,7 @@ function damaged(
 
 const damagedMessages: fc.Arbitrary<readonly Message[]> = fc
   .tuple(
-    arbitraryValidMessages,
+    loggedMessages,
     fc.array(fc.record({ kind: fc.constantFrom("remove", "double", "move"), places: fc.tuple(fc.nat(), fc.nat()) }), {
       maxLength: 6,
     }),
@@ -187,16 +193,17 @@ const damagedMessages: fc.Arbitrary<readonly Message[]> = fc
 
 /**
  * Lists that a crash, a fork, a bad importer or another agent may leave: valid ones with messages missing, doubled and out of place;
- * and any messages at all, with few ids, orphaned and interleaved calls, blank parts, lone reasoning.
+ * and any messages at all, with few ids, orphaned and interleaved calls, blank parts, lone reasoning,
+ * lone surrogates.
  */
 export const arbitraryMessageSoup: fc.Arbitrary<readonly Message[]> = fc.oneof(
   damagedMessages,
   fc.array(anyMessage, { maxLength: 20 }),
 );
 
-/** A log of valid messages, with a usage report before each reply of a model. */
+/** A log of messages as agents log them, with a usage report before each reply of a model. */
 export const arbitraryLog: fc.Arbitrary<readonly SessionEntry[]> = fc
-  .tuple(arbitraryValidMessages, arbitraryText, fc.integer({ min: 1, max: 50 }))
+  .tuple(loggedMessages, arbitraryText, fc.integer({ min: 1, max: 50 }))
   .map(([messages, system, tokensAMessage]) => [
     sessionStart(system),
     ...messages.flatMap((message, index): readonly SessionEntry[] => {

@@ -5,6 +5,7 @@ import { spanHandle } from "../message/handle.ts";
 import type { Message } from "../message/message.ts";
 import { isHuman } from "../message/message.ts";
 import { coverageOf, messageChars, partChars } from "../message/size.ts";
+import { wellFormedMessage } from "../message/well-formed.ts";
 import type { Recalled, RecallRange } from "../session/recall.ts";
 import type { Report } from "./report.ts";
 
@@ -27,7 +28,10 @@ export interface CompactionCheck {
 /** Checks everything that a compaction must keep, but its size against the budget. */
 export function checkCompaction(check: CompactionCheck): void {
   const { before, after, entry, report, tokensOf } = check;
-  const [violation] = checkMessages([...after, ...check.pending], { ...STRICT_WIRE_RULES, lastMessage: "any" });
+  const [violation] = checkMessages([...after, ...check.pending.map(wellFormedMessage)], {
+    ...STRICT_WIRE_RULES,
+    lastMessage: "any",
+  });
   if (violation !== undefined) report("sendable", `${violation.code} at ${violation.index}`);
   const human = before.findLast(isHuman);
   if (human !== undefined && !after.includes(human)) report("the last human message is literal", human.id);

@@ -2,6 +2,7 @@ import type { CoverageCount } from "../entry.ts";
 import { canonicalJson } from "../json.ts";
 import type { Message } from "../message/message.ts";
 import { coverageOf } from "../message/size.ts";
+import { wellFormedMessage } from "../message/well-formed.ts";
 import type { ContextManager } from "../session/context-manager.ts";
 import { foldEntries } from "../session/view.ts";
 import type { Report } from "./report.ts";
@@ -80,7 +81,7 @@ export function createUndoCheck(report: Report): UndoCheck {
       const since = manager
         .entries()
         .slice(snapshot.entries)
-        .flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
+        .flatMap((entry) => (entry.type === "message" ? [wellFormedMessage(entry.message)] : []));
       const expected = [...snapshot.messages, ...since];
       const shown = manager.view().messages.slice();
       if (!isSame(expected, shown))

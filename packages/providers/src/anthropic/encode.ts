@@ -8,6 +8,7 @@ import type {
   ToolSpec,
   UserMessage,
 } from "@plimsoll/core";
+import { wellFormedContext } from "@plimsoll/core";
 import { parseRecord } from "../fields.ts";
 import { argumentsObject } from "../wire/call-arguments.ts";
 import { wireCallId } from "../wire/call-ids.ts";
@@ -36,7 +37,8 @@ export interface AnthropicEncoding {
  * comes first where the user does not; the dynamic context comes last, behind the last cache breakpoint.
  */
 export function encodeAnthropic(request: ModelRequest, encoding: AnthropicEncoding): AnthropicBody {
-  const { context, modelId, maxOutputTokens } = request;
+  const { modelId, maxOutputTokens } = request;
+  const context = wellFormedContext(request.context);
   const { images, cacheTimeToLive, edit = null } = encoding;
   const merged = mergedMessages(context, images);
   const body: AnthropicBody = {

@@ -17,6 +17,7 @@ export const ANTHROPIC_WIRE_RULES: WireRules = {
   firstMessage: "user",
   lastMessage: "not-assistant",
   emptyContent: "reject",
+  malformedText: "reject",
   resultPlacement: "right-after-call",
   trailingReasoning: "reject",
   resultImages: "accept",

@@ -1,5 +1,5 @@
 import type { ToolSpec } from "@plimsoll/core";
-import { usageOf } from "@plimsoll/core";
+import { usageOf, wellFormed } from "@plimsoll/core";
 import type { LanguageModelMiddleware } from "ai";
 import { jsonValueOf, numberAt, recordAt, stringAt } from "../fields.ts";
 import type { ArrayCompactor, CompactorOptions } from "./array-compactor.ts";
@@ -63,10 +63,10 @@ const PROMPTS: WireArray<PromptMessage, unknown> = {
   groups: (items) => MODEL_MESSAGES.groups(items).map((group, index) => ({ ...group, items: items.slice(index, index + 1) })),
   systemOf: (items) => {
     const { items: system, text } = MODEL_MESSAGES.systemOf(items);
-    return { items: items.slice(0, system.length), text };
+    return { items: wellFormed(items.slice(0, system.length)), text };
   },
   encode: (messages) => messages.map(encoded),
-  joined: (items) => items,
+  joined: wellFormed,
   observed: (answer) => {
     const usage = recordAt(answer, "usage");
     const input = recordAt(usage, "inputTokens");

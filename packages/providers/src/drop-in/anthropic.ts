@@ -1,5 +1,6 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { AssistantMessage, MessageDraft, ToolResultMessage, UserMessage } from "@plimsoll/core";
+import { wellFormed } from "@plimsoll/core";
 import { messageParams } from "../anthropic/encode.ts";
 import { anthropicUsage } from "../anthropic/usage.ts";
 import type { Fields } from "../fields.ts";
@@ -38,7 +39,8 @@ function encoded(context: Parameters<typeof messageParams>[0]): readonly Anthrop
 }
 
 function joined(items: readonly Anthropic.MessageParam[]): readonly Anthropic.MessageParam[] {
-  return items[0]?.role === "assistant" ? [{ role: "user", content: FIRST_MESSAGE_NOTICE }, ...items] : items;
+  const list = wellFormed(items);
+  return list[0]?.role === "assistant" ? [{ role: "user", content: FIRST_MESSAGE_NOTICE }, ...list] : list;
 }
 
 function groups(items: readonly Anthropic.MessageParam[]): readonly ItemGroup<Anthropic.MessageParam>[] {

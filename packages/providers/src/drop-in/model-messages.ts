@@ -1,5 +1,5 @@
 import type { AssistantMessage, ImagePart, Message, MessageDraft, ToolResultMessage, UserMessage } from "@plimsoll/core";
-import { textOf } from "@plimsoll/core";
+import { textOf, wellFormed } from "@plimsoll/core";
 import type { ModelMessage } from "ai";
 import type { Fields } from "../fields.ts";
 import { jsonValueOf, recordAt, recordsAt, stringAt } from "../fields.ts";
@@ -14,10 +14,10 @@ export const MODEL_MESSAGES: Omit<WireArray<ModelMessage, unknown>, "observed"> 
   systemOf: (items) => {
     const end = items.findIndex(({ role }) => role !== "system");
     const system = end < 0 ? items : items.slice(0, end);
-    return { items: system, text: system.map((item) => stringAt(item, "content") ?? "").join("\n") };
+    return { items: wellFormed(system), text: system.map((item) => stringAt(item, "content") ?? "").join("\n") };
   },
   encode: (messages) => messages.map(encoded),
-  joined: (items) => items,
+  joined: wellFormed,
 };
 
 function groupOf(item: ModelMessage): ItemGroup<ModelMessage> {

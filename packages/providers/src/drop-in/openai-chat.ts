@@ -1,4 +1,5 @@
 import type { AssistantMessage, UserMessage } from "@plimsoll/core";
+import { wellFormed } from "@plimsoll/core";
 import type OpenAI from "openai";
 import type { Fields } from "../fields.ts";
 import { recordAt, recordsAt, stringAt } from "../fields.ts";
@@ -33,14 +34,14 @@ function chatArray(quirks: ChatQuirks): WireArray<ChatMessage, OpenAI.ChatComple
     systemOf: (items) => {
       const end = items.findIndex(({ role }) => role !== "system" && role !== "developer");
       const system = end < 0 ? items : items.slice(0, end);
-      return { items: system, text: system.map(textOf).join("\n") };
+      return { items: wellFormed(system), text: system.map(textOf).join("\n") };
     },
     encode: (messages) =>
       chatMessages(
         { system: "", tools: [], messages, dynamicContext: null },
         { quirks: { ...quirks, firstMessage: "any" }, images: new Map() },
       ),
-    joined: (items) => items,
+    joined: wellFormed,
     observed: ({ id, model, usage }) => ({ requestId: id, modelId: model, usage: chatUsage(recordAt({ usage }, "usage")) }),
   };
 }

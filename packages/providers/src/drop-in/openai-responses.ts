@@ -1,4 +1,5 @@
 import type { AssistantMessage, ToolResultMessage, UserMessage } from "@plimsoll/core";
+import { wellFormed } from "@plimsoll/core";
 import type OpenAI from "openai";
 import type { Fields } from "../fields.ts";
 import { jsonValueOf, recordAt, recordsAt, stringAt } from "../fields.ts";
@@ -27,10 +28,10 @@ const RESPONSES_ARRAY: WireArray<Item, OpenAI.Responses.Response> = {
   systemOf: (items) => {
     const end = items.findIndex((item) => !isSystem(item));
     const system = end < 0 ? items : items.slice(0, end);
-    return { items: system, text: system.map((item) => textOf(item, "content")).join("\n") };
+    return { items: wellFormed(system), text: system.map((item) => textOf(item, "content")).join("\n") };
   },
   encode: (messages) => responseItems({ system: "", tools: [], messages, dynamicContext: null }, new Map()),
-  joined: (items) => items,
+  joined: wellFormed,
   observed: ({ id, model, usage }) => ({ requestId: id, modelId: model, usage: responsesUsage(recordAt({ usage }, "usage")) }),
 };
 

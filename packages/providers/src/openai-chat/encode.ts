@@ -1,8 +1,8 @@
 import type { AssistantMessage, Context, ImagePart, Message, ModelRequest, ToolSpec, WireRules } from "@plimsoll/core";
-import { shortHash } from "@plimsoll/core";
+import { wellFormedContext } from "@plimsoll/core";
 import type OpenAI from "openai";
 import { parseRecord } from "../fields.ts";
-import { wireCallId } from "../wire/call-ids.ts";
+import { callIdHash, wireCallId } from "../wire/call-ids.ts";
 import { FIRST_MESSAGE_NOTICE } from "../wire/first-message-notice.ts";
 import type { LoadedImages } from "../wire/images.ts";
 import { imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
@@ -26,7 +26,8 @@ export interface ChatEncoding {
  * one message; the dynamic context comes last.
  */
 export function encodeOpenAiChat(request: ModelRequest, encoding: ChatEncoding): ChatBody {
-  const { context, modelId, maxOutputTokens, reasoning } = request;
+  const { modelId, maxOutputTokens, reasoning } = request;
+  const context = wellFormedContext(request.context);
   const { systemRole, outputLimit, reasoningEffort } = encoding.quirks;
   const system: ChatMessage[] = context.system === "" ? [] : [{ role: systemRole, content: context.system }];
   return {
@@ -141,5 +142,5 @@ function callIdFor(callId: string, quirks: ChatQuirks): string {
   const limit = quirks.maximumCallIdChars;
   const rules: WireRules = { ...OPENAI_CHAT_WIRE_RULES, maximumCallIdChars: limit };
   const id = wireCallId(callId, rules);
-  return limit === null || id.length <= limit ? id : shortHash(callId).slice(0, limit);
+  return limit === null || id.length <= limit ? id : callIdHash(callId).slice(0, limit);
 }

@@ -14,6 +14,7 @@ export const OPENAI_CHAT_WIRE_RULES: WireRules = {
   firstMessage: "any",
   lastMessage: "any",
   emptyContent: "accept",
+  malformedText: "reject",
   resultPlacement: "right-after-call",
   trailingReasoning: "accept",
   resultImages: "reject",

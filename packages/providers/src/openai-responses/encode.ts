@@ -1,4 +1,5 @@
 import type { AssistantMessage, Context, ModelRequest, ToolResultMessage, ToolSpec, UserMessage } from "@plimsoll/core";
+import { wellFormedContext } from "@plimsoll/core";
 import type OpenAI from "openai";
 import { parseRecord } from "../fields.ts";
 import { wireCallId } from "../wire/call-ids.ts";
@@ -22,7 +23,8 @@ const MINIMUM_OUTPUT_TOKENS = 16;
  * context comes last.
  */
 export function encodeOpenAiResponses(request: ModelRequest, images: LoadedImages): ResponsesBody {
-  const { context, modelId, maxOutputTokens, reasoning } = request;
+  const { modelId, maxOutputTokens, reasoning } = request;
+  const context = wellFormedContext(request.context);
   return {
     model: modelId,
     store: false,

@@ -13,6 +13,7 @@ export const OPENAI_RESPONSES_WIRE_RULES: WireRules = {
   firstMessage: "any",
   lastMessage: "any",
   emptyContent: "accept",
+  malformedText: "reject",
   resultPlacement: "anywhere-after-call",
   trailingReasoning: "reject",
   resultImages: "accept",

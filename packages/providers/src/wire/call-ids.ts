@@ -6,5 +6,10 @@ import { isUsableCallId, shortHash } from "@plimsoll/core";
  * and at every request.
  */
 export function wireCallId(callId: string, rules: WireRules): string {
-  return isUsableCallId(callId, rules) ? callId : `call_${shortHash(callId)}`;
+  return callId.isWellFormed() && isUsableCallId(callId, rules) ? callId : `call_${callIdHash(callId)}`;
+}
+
+/** The hash that stands for a call id that a wire does not take; ids that differ in half a character differ in it, too. */
+export function callIdHash(callId: string): string {
+  return shortHash(callId.isWellFormed() ? callId : JSON.stringify(callId));
 }

@@ -8,7 +8,7 @@ import { checkMessages, PlimsollError } from "@plimsoll/core";
  */
 export function checkSendable(messages: readonly Message[], rules: WireRules): void {
   const encoded: WireRules = { ...rules, firstMessage: "any", sameRole: "accept", callIds: "any", resultImages: "accept" };
-  const violations = checkMessages(messages, { ...encoded, maximumCallIdChars: null });
+  const violations = checkMessages(messages, { ...encoded, malformedText: "accept", maximumCallIdChars: null });
   const [first] = violations;
   if (first === undefined) return;
   throw new PlimsollError("unsendable", `the ${rules.name} wire would reject message ${first.index}: ${first.code}`, {

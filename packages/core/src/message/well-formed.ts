@@ -1,0 +1,101 @@
+import { isRecord } from "../json.ts";
+import type { AssistantMessage, Context, Message } from "./message.ts";
+
+/**
+ * The value with U+FFFD in the place of each lone surrogate, in every text and key that it holds: vendors refuse JSON with half a character.
+ * What holds none comes back as it is, and what is no plain object or array (a URL, bytes) is left alone. Linear in its texts.
+ */
+export function wellFormed<Value>(value: Value): Value;
+export function wellFormed(value: unknown): unknown {
+  if (typeof value === "string") return value.isWellFormed() ? value : value.toWellFormed();
+  if (Array.isArray(value)) return wellFormedItems(value);
+  return isRecord(value) && isPlain(value) ? wellFormedFields(value) : value;
+}
+
+// Loops, so that a level of nesting takes as few frames as it can.
+function wellFormedItems(items: readonly unknown[]): readonly unknown[] {
+  const mended: unknown[] = [];
+  let isSame = true;
+  for (const item of items) {
+    const own = wellFormed(item);
+    isSame &&= own === item;
+    mended.push(own);
+  }
+  return isSame ? items : mended;
+}
+
+function wellFormedFields(fields: { readonly [key: string]: unknown }): { readonly [key: string]: unknown } {
+  const mended: [string, unknown][] = [];
+  let isSame = true;
+  for (const [key, item] of Object.entries(fields)) {
+    const own = wellFormed(item);
+    isSame &&= own === item && key.isWellFormed();
+    mended.push([key.toWellFormed(), own]);
+  }
+  return isSame ? fields : Object.fromEntries(mended);
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/** An escape of JSON: of a pair, of one UTF-16 unit, or of any other character; no backslash is read twice. */
+const ESCAPE = /\\(?:u(?:[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|[0-9a-fA-F]{4})|[\s\S])/g;
+const LONE_ESCAPE = /^\\u[dD][89a-fA-F][0-9a-fA-F]{2}$/;
+
+/** JSON text that is well-formed, and so are the texts in it: `"\ud83d"` is ASCII as it stands, and half a character once it is read. */
+export function wellFormedJson(json: string): string {
+  const text = wellFormed(json);
+  return text.includes("\\u") ? text.replace(ESCAPE, (found) => (LONE_ESCAPE.test(found) ? "\\ufffd" : found)) : text;
+}
+
+/**
+ * The message with well-formed content; the message itself if nothing is wrong. Its ids stay, so that calls keep their results: encoding maps
+ * those that a wire does not take. Reasoning that is changed loses its `opaque`, which vouches for another text.
+ */
+export function wellFormedMessage(message: Message): Message {
+  switch (message.role) {
+    case "user": {
+      const parts = wellFormed(message.parts);
+      return parts === message.parts ? message : { ...message, parts };
+    }
+    case "assistant": {
+      const parts = message.parts.map(wellFormedPart);
+      return parts.every((part, index) => part === message.parts[index]) ? message : { ...message, parts };
+    }
+    case "tool-result": {
+      const parts = wellFormed(message.parts);
+      const toolName = wellFormed(message.toolName);
+      return parts === message.parts && toolName === message.toolName ? message : { ...message, parts, toolName };
+    }
+    default:
+      return message satisfies never;
+  }
+}
+
+function wellFormedPart(part: AssistantMessage["parts"][number]): AssistantMessage["parts"][number] {
+  switch (part.type) {
+    case "text":
+      return wellFormed(part);
+    case "reasoning":
+      return part.text.isWellFormed() ? part : { ...part, text: wellFormed(part.text), opaque: null };
+    case "tool-call": {
+      const toolName = wellFormed(part.toolName);
+      const argumentsJson = wellFormedJson(part.argumentsJson);
+      return toolName === part.toolName && argumentsJson === part.argumentsJson ? part : { ...part, toolName, argumentsJson };
+    }
+    default:
+      return part satisfies never;
+  }
+}
+
+/** The context with well-formed text throughout, for encoders; messages that nothing is wrong with keep their identity. */
+export function wellFormedContext(context: Context): Context {
+  return {
+    system: wellFormed(context.system),
+    tools: context.tools.map((tool) => ({ ...wellFormed(tool), parametersJson: wellFormedJson(tool.parametersJson) })),
+    messages: context.messages.map(wellFormedMessage),
+    dynamicContext: wellFormed(context.dynamicContext),
+  };
+}
