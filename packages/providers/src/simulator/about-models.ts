@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { JsonObject } from "@plimsoll/core";
 import type { SimulatorOptions } from "./options.ts";
-import { DEFAULT_OUTPUT_TOKENS, DEFAULT_WINDOW_TOKENS } from "./options.ts";
+import { DEFAULT_WINDOW_TOKENS, maximumOutputTokensOf } from "./options.ts";
 
 /**
  * What a server tells of its models: `/props` as llama.cpp does, `/v1/models` and `/v1/models/{id}` as the Messages API does for requests with
@@ -13,13 +13,13 @@ export function aboutModels(path: string, headers: IncomingHttpHeaders, options:
   const list = path.startsWith("/v1/") ? path.slice("/v1".length) : path;
   const ids = options.models ?? ["simulated"];
   const describe = headers["anthropic-version"] === undefined ? openAiModel : anthropicModel;
-  const sizes = { windowTokens, outputTokens: options.maximumOutputTokens ?? DEFAULT_OUTPUT_TOKENS };
+  const sizesOf = (id: string): ModelSizes => ({ windowTokens, outputTokens: maximumOutputTokensOf(id, options) });
   if (list.startsWith("/models/")) {
     const id = decodeURIComponent(list.slice("/models/".length));
-    return ids.includes(id) ? describe(id, sizes) : null;
+    return ids.includes(id) ? describe(id, sizesOf(id)) : null;
   }
   if (list !== "/models") return null;
-  const data = ids.map((id) => describe(id, sizes));
+  const data = ids.map((id) => describe(id, sizesOf(id)));
   if (describe === openAiModel) return { object: "list", data };
   return { data, has_more: false, first_id: ids[0] ?? null, last_id: ids.at(-1) ?? null };
 }

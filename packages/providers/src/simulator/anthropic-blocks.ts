@@ -40,8 +40,13 @@ export function checkBlocks(role: unknown, blocks: readonly Fields[], index: num
         throw invalid(`${where}: Input tag '${String(block.type)}' found using 'type' does not match any of the expected tags`);
     }
   }
-  if (blocks.at(-1)?.type === "thinking")
-    throw invalid(`messages.${index}: The final block in an assistant message cannot be \`thinking\`.`);
+}
+
+/** Where reasoning may stand in a message, once neighbours of one role are joined. */
+export function checkReasoning(messages: readonly JoinedMessage[]): void {
+  for (const [index, { blocks }] of messages.entries())
+    if (blocks.at(-1)?.type === "thinking")
+      throw invalid(`messages.${index}: The final block in an assistant message cannot be \`thinking\`.`);
 }
 
 function checkText(text: string | null): void {
@@ -62,17 +67,17 @@ function checkCall(block: Fields, where: string): void {
   if (recordAt(block, "input") === null) throw invalid(`${where}.tool_use.input: Input should be a valid dictionary`);
 }
 
-/** A message as pairing sees it. */
-interface PairedMessage {
+/** A message as the vendor sees it. */
+export interface JoinedMessage {
   readonly role: unknown;
   readonly blocks: readonly Fields[];
 }
 
 /** Every call is answered by the next message, first thing in it, once; every result has its call in the message before. */
-export function checkPairs(messages: readonly PairedMessage[]): void {
+export function checkPairs(messages: readonly JoinedMessage[]): void {
   const seen = new Set<string>();
   let previous: readonly string[] = [];
-  for (const [index, message] of joined(messages).entries()) {
+  for (const [index, message] of messages.entries()) {
     const results = idsOf(message.blocks, "tool_result", "tool_use_id");
     const leading = leadingResults(message.blocks);
     const missing = previous.filter((id) => !leading.includes(id));
@@ -98,8 +103,8 @@ export function checkPairs(messages: readonly PairedMessage[]): void {
   }
 }
 
-/** Neighbours of one role are one message to the vendor. */
-function joined(messages: readonly PairedMessage[]): readonly PairedMessage[] {
+/** Neighbours of one role are one message to the vendor: platform.claude.com/docs/en/api/messages. */
+export function joinedMessages(messages: readonly JoinedMessage[]): readonly JoinedMessage[] {
   const list: { role: unknown; blocks: Fields[] }[] = [];
   for (const { role, blocks } of messages) {
     const last = list.at(-1);

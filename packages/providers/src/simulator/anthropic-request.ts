@@ -1,6 +1,7 @@
 import type { Fields } from "../fields.ts";
 import { listAt, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
-import { checkBlocks, checkPairs } from "./anthropic-blocks.ts";
+import type { JoinedMessage } from "./anthropic-blocks.ts";
+import { checkBlocks, checkPairs, checkReasoning, joinedMessages } from "./anthropic-blocks.ts";
 import { checkParameters } from "./anthropic-parameters.ts";
 import type { Segment, SimulatedPrompt, WireLimits } from "./wire.ts";
 import { invalid, Refusal } from "./wire.ts";
@@ -18,9 +19,9 @@ export function readAnthropic(body: unknown, limits: WireLimits): SimulatedPromp
   const tools = recordsAt(body, "tools");
   checkTools(tools);
   const messages = recordsAt(body, "messages");
-  checkMessages(messages, listAt(body, "messages").length, limits);
+  const joined = checkMessages(messages, listAt(body, "messages").length, limits);
   checkSystem(blocksOf(body, "system"));
-  checkParameters(body, messages, maxOutputTokens);
+  checkParameters(body, joined, maxOutputTokens);
   const segments = [
     ...tools.map((tool) => segmentOf(tool, "overhead")),
     ...blocksOf(body, "system").map((block) => segmentOf(block, "overhead")),
@@ -40,7 +41,8 @@ export function readAnthropic(body: unknown, limits: WireLimits): SimulatedPromp
   };
 }
 
-function outputTokens(body: unknown, modelId: string, { maximumOutputTokens }: WireLimits): number {
+function outputTokens(body: unknown, modelId: string, limits: WireLimits): number {
+  const maximumOutputTokens = limits.maximumOutputTokensOf(modelId);
   const tokens = numberAt(body, "max_tokens");
   if (tokens === null) throw invalid("max_tokens: Field required");
   if (tokens < 1) throw invalid("max_tokens: must be greater than or equal to 1");
@@ -76,7 +78,8 @@ function checkSystem(blocks: readonly Fields[]): void {
   }
 }
 
-function checkMessages(messages: readonly Fields[], listed: number, { prefill }: WireLimits): void {
+/** Checks the messages one by one, then as the vendor joins them; gives the joined ones. */
+function checkMessages(messages: readonly Fields[], listed: number, { prefill }: WireLimits): readonly JoinedMessage[] {
   if (messages.length === 0 || messages.length !== listed) throw invalid("messages: at least one message is required");
   if (messages.length > 100_000) throw invalid("messages: at most 100000 messages are allowed");
   for (const [index, message] of messages.entries()) {
@@ -88,7 +91,10 @@ function checkMessages(messages: readonly Fields[], listed: number, { prefill }:
   if (last?.role === "assistant") checkPrefill(blocksOf(last, "content"), prefill);
   const blocks = messages.map((message) => blocksOf(message, "content"));
   for (const [index, message] of messages.entries()) checkBlocks(message.role, blocks[index] ?? [], index);
-  checkPairs(messages.map(({ role }, index) => ({ role, blocks: blocks[index] ?? [] })));
+  const joined = joinedMessages(messages.map(({ role }, index) => ({ role, blocks: blocks[index] ?? [] })));
+  checkReasoning(joined);
+  checkPairs(joined);
+  return joined;
 }
 
 /** Models from Claude 4.6 on take no prefill; older ones take one that does not end with white space. */

@@ -22,6 +22,10 @@ export const ANTHROPIC_WIRE: SimulatedWire = {
     headers["anthropic-version"] === undefined
       ? { ...error(400, "invalid_request_error"), message: "anthropic-version: header is required" }
       : null,
+  bodyError: () => ({
+    ...error(400, "invalid_request_error"),
+    message: "The request body is not valid JSON: no low surrogate in string",
+  }),
   read: readAnthropic,
   overflow: ({ promptTokens, maxOutputTokens, windowTokens }) => ({
     ...error(400, "invalid_request_error"),
@@ -93,7 +97,7 @@ function blocksOf({ reply, serial }: Answer): readonly WrittenBlock[] {
     switch (part.type) {
       case "text":
         return {
-          whole: { type: "text", text: part.text, citations: null },
+          whole: { type: "text", text: part.text },
           start: { type: "text", text: "" },
           deltas: halves(part.text).map((text) => ({ type: "text_delta", text })),
         };

@@ -14,9 +14,10 @@ const MAXIMUM_CALL_ID_CHARS = 40;
 export function readOpenAiChat(body: unknown, limits: WireLimits): SimulatedPrompt {
   const modelId = modelOf(body, limits);
   const maxOutputTokens = numberAt(body, "max_completion_tokens") ?? numberAt(body, "max_tokens");
-  if (maxOutputTokens !== null && maxOutputTokens > limits.maximumOutputTokens)
+  const maximumOutputTokens = limits.maximumOutputTokensOf(modelId);
+  if (maxOutputTokens !== null && maxOutputTokens > maximumOutputTokens)
     throw invalid(
-      `max_tokens is too large: ${maxOutputTokens}. This model supports at most ${limits.maximumOutputTokens} completion tokens, whereas you provided ${maxOutputTokens}.`,
+      `max_tokens is too large: ${maxOutputTokens}. This model supports at most ${maximumOutputTokens} completion tokens, whereas you provided ${maxOutputTokens}.`,
       { param: "max_tokens", code: "invalid_value" },
     );
   const messages = recordsAt(body, "messages");
@@ -27,6 +28,7 @@ export function readOpenAiChat(body: unknown, limits: WireLimits): SimulatedProm
     });
   for (const [index, message] of messages.entries()) checkMessage(message, index);
   checkPairs(messages);
+  if (limits.roles === "alternate") checkTurns(messages);
   const tools = recordsAt(body, "tools")
     .map((tool) => recordAt(tool, "function"))
     .filter((tool) => tool !== null);
@@ -108,6 +110,21 @@ function checkPairs(messages: readonly Fields[]): void {
     caller = index;
   }
   close();
+}
+
+/**
+ * Person and model in turn: the words of Mistral's server ("invalid_request_message_order") and of the chat templates that models are served with
+ * by vLLM, llama.cpp, Ollama and LM Studio.
+ */
+function checkTurns(messages: readonly Fields[]): void {
+  const turns = messages.filter(({ role }) => role !== "system" && role !== "developer");
+  if (turns[0]?.role === "assistant") throw invalid("Expected the first message to be the user's, but got role assistant");
+  for (const [index, { role }] of turns.entries()) {
+    const before = turns[index - 1]?.role;
+    if (role === "user" && before === "tool") throw invalid("Unexpected role 'user' after role 'tool'");
+    if (before !== undefined && role === before && role !== "tool")
+      throw invalid("After the optional system message, conversation roles must alternate user/assistant/user/assistant/...");
+  }
 }
 
 function contentText(message: Fields): string {

@@ -4,7 +4,10 @@ import type { SimulatedWire, WireError, WireLimits } from "./wire.ts";
 import { invalid, Refusal } from "./wire.ts";
 
 /** Keys, errors of the moment and error bodies, which both OpenAI wires have in common: platform.openai.com/docs/guides/error-codes. */
-export const OPENAI_ERRORS: Pick<SimulatedWire, "keyOf" | "keyError" | "headerError" | "faultError" | "errorBody"> = {
+export const OPENAI_ERRORS: Pick<
+  SimulatedWire,
+  "keyOf" | "keyError" | "headerError" | "bodyError" | "faultError" | "errorBody"
+> = {
   keyOf: (headers) => (typeof headers.authorization === "string" ? headers.authorization.replace(/^Bearer /, "") : null),
   keyError: (key) => ({
     status: 401,
@@ -17,6 +20,14 @@ export const OPENAI_ERRORS: Pick<SimulatedWire, "keyOf" | "keyError" | "headerEr
     param: null,
   }),
   headerError: () => null,
+  bodyError: () => ({
+    status: 400,
+    type: "invalid_request_error",
+    message:
+      "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)",
+    code: null,
+    param: null,
+  }),
   faultError: (status) => {
     const [type, code, message] = FAULTS[status] ?? SERVER_ERROR;
     return { status, type, code, param: null, message };

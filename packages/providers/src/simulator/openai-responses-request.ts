@@ -19,6 +19,12 @@ export function readOpenAiResponses(body: unknown, limits: WireLimits): Simulate
       `Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16, but got ${maxOutputTokens} instead.`,
       { param: "max_output_tokens", code: "integer_below_min_value" },
     );
+  const maximumOutputTokens = limits.maximumOutputTokensOf(modelId);
+  if (maxOutputTokens !== null && maxOutputTokens > maximumOutputTokens)
+    throw invalid(
+      `Invalid 'max_output_tokens': integer above maximum value. Expected a value <= ${maximumOutputTokens}, but got ${maxOutputTokens} instead.`,
+      { param: "max_output_tokens", code: "integer_above_max_value" },
+    );
   const previous = stringAt(body, "previous_response_id");
   if (previous !== null)
     throw invalid(`Previous response with id '${previous}' not found.`, {

@@ -1,4 +1,5 @@
 import type { CountTokens } from "@plimsoll/core";
+import { familyLimitsOf } from "../catalog/model-limits.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Fault } from "./fault.ts";
 import type { SimulatedReply, SimulatedRequest } from "./reply.ts";
@@ -9,12 +10,17 @@ export interface SimulatorOptions {
   readonly replies: readonly SimulatedReply[] | ((request: SimulatedRequest) => SimulatedReply);
   /** The model's hard limit; 200,000 where it is left out. */
   readonly contextWindowTokens?: number;
-  /** The most that may be asked for as a reply; 64,000 where it is left out. */
+  /** The most that may be asked for as a reply; the catalogue's figure for the model where it is left out, 64,000 for models that it has none of. */
   readonly maximumOutputTokens?: number;
   /** Whether the reply that is asked for has to fit as well. Anthropic and most OpenAI models want it; left out, it does. */
   readonly windowHolds?: "prompt-and-reply" | "prompt";
   /** Whether a Messages request may end with the beginning of a reply, as models before Claude 4.6 let it; left out, it may not. */
   readonly prefill?: "accept" | "reject";
+  /**
+   * Whether the Chat Completions server takes roles in any order, as the vendor's own does, or wants person and model in turn and an answer after results, as
+   * Mistral's and many models' chat templates do; left out, it takes any.
+   */
+  readonly roles?: "any" | "alternate";
   /** Counts the text of each block; four UTF-16 units a token, rounded up, where it is left out. */
   readonly countTokens?: CountTokens;
   /** What every count is multiplied by, to play a model whose tokenizer differs; 1 where it is left out. */
@@ -44,9 +50,14 @@ export interface SimulatedCacheRules {
   readonly stepTokens: number;
 }
 
-/** The window and the largest reply of a provider that is told of neither. */
+/** The window of a provider that is told of none, and the largest reply of models that nobody knows. */
 export const DEFAULT_WINDOW_TOKENS = 200_000;
-export const DEFAULT_OUTPUT_TOKENS = 64_000;
+const DEFAULT_OUTPUT_TOKENS = 64_000;
+
+/** The most that may be asked for as a reply of the model: what clients resolve from the catalogue is let in. */
+export function maximumOutputTokensOf(modelId: string, { maximumOutputTokens }: SimulatorOptions): number {
+  return maximumOutputTokens ?? familyLimitsOf(modelId)?.maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS;
+}
 
 const MINUTE_MS = 60_000;
 

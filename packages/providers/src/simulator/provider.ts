@@ -1,9 +1,9 @@
 import type { JsonObject } from "@plimsoll/core";
-import { isRecord } from "@plimsoll/core";
+import { isRecord, wellFormed } from "@plimsoll/core";
 import type { Exchange } from "./exchange.ts";
 import type { Fault } from "./fault.ts";
 import type { SimulatorOptions } from "./options.ts";
-import { DEFAULT_CACHE_RULES, DEFAULT_OUTPUT_TOKENS, DEFAULT_WINDOW_TOKENS, minimumCachedTokens } from "./options.ts";
+import { DEFAULT_CACHE_RULES, DEFAULT_WINDOW_TOKENS, maximumOutputTokensOf, minimumCachedTokens } from "./options.ts";
 import type { PromptCache, SizedSegment } from "./prompt-cache.ts";
 import { createAutomaticCache, createBreakpointCache, NO_CACHE } from "./prompt-cache.ts";
 import type { SimulatedReply, SimulatedRequest, WireName } from "./reply.ts";
@@ -49,9 +49,10 @@ const MS_PER_SECOND = 1_000;
 export function createProvider(options: SimulatorOptions): SimulatedProvider {
   const windowTokens = options.contextWindowTokens ?? DEFAULT_WINDOW_TOKENS;
   const limits = {
-    maximumOutputTokens: options.maximumOutputTokens ?? DEFAULT_OUTPUT_TOKENS,
+    maximumOutputTokensOf: (modelId: string) => maximumOutputTokensOf(modelId, options),
     models: options.models ?? null,
     prefill: options.prefill ?? "reject",
+    roles: options.roles ?? "any",
   };
   const nowMs = options.nowMs ?? Date.now;
   const sizer = createSizer(options.countTokens ?? countByLength, options.tokenFactorRatio ?? 1);
@@ -68,11 +69,12 @@ export function createProvider(options: SimulatorOptions): SimulatedProvider {
     note({ wire: wire.name, outcome: "rejected", status: error.status, error: error.message, ...facts });
     return { status: error.status, retryAfterSeconds: null, content: { body: wire.errorBody(error) }, fault: null };
   };
-  const refusedFor = (wire: SimulatedWire, headers: Headers): Response | null => {
+  const refusedFor = (wire: SimulatedWire, body: unknown, headers: Headers): Response | null => {
     const key = wire.keyOf(headers);
     if (key === null || (options.key !== undefined && key !== options.key)) return refuse(wire, wire.keyError(key));
     const headerError = wire.headerError(headers);
-    return headerError === null ? null : refuse(wire, headerError);
+    if (headerError !== null) return refuse(wire, headerError);
+    return body === null || wellFormed(body) !== body ? refuse(wire, wire.bodyError()) : null;
   };
   const nextReply = (request: SimulatedRequest): SimulatedReply =>
     typeof options.replies === "function" ? options.replies(request) : (options.replies[request.replyIndex] ?? SCRIPT_END);
@@ -121,7 +123,7 @@ export function createProvider(options: SimulatorOptions): SimulatedProvider {
     exchanges: () => exchanges,
     refuse: (wire, error) => refuse(wire, error),
     count: (wire, body, headers) => {
-      const refused = refusedFor(wire, headers);
+      const refused = refusedFor(wire, body, headers);
       if (refused !== null) return refused;
       try {
         // Counting takes a request without the reply's limit.
@@ -134,7 +136,7 @@ export function createProvider(options: SimulatorOptions): SimulatedProvider {
       }
     },
     respond: (wire, body, headers) => {
-      const refused = refusedFor(wire, headers);
+      const refused = refusedFor(wire, body, headers);
       if (refused !== null) return refused;
       try {
         const prompt = wire.read(body, limits);

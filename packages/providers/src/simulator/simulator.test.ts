@@ -1,6 +1,8 @@
+import { request as httpRequest } from "node:http";
 import { PlimsollError } from "@plimsoll/core";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { MODEL_CATALOG } from "../catalog/catalog.ts";
+import { familyLimitsOf } from "../catalog/model-limits.ts";
 import type { Simulator, SimulatorOptions } from "./index.ts";
 import { repliesOfTranscript, startSimulator } from "./index.ts";
 import { minimumCachedTokens } from "./options.ts";
@@ -28,6 +30,123 @@ const user = (content: unknown) => ({ role: "user", content });
 const assistant = (content: unknown) => ({ role: "assistant", content });
 const go = user("go");
 const mark = { cache_control: { type: "ephemeral" } };
+
+/** A request whose Host a browser would not let a page set; gives the status. */
+function askAs({ port }: Simulator, headers: Readonly<Record<string, string>>, method = "POST"): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({ host: "127.0.0.1", port, path: "/v1/models", method, headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    request.on("error", reject).end();
+  });
+}
+
+describe("only programs on this machine are served", () => {
+  test.each<[string, Readonly<Record<string, string>>, number]>([
+    ["under its address", {}, 200],
+    ["under its name", { host: "localhost" }, 200],
+    ["under a name that was pointed at this machine", { host: "rebound.example" }, 403],
+    ["under such a name with a port", { host: "rebound.example:8484" }, 403],
+    ["under a name that begins like its own", { host: "localhost.rebound.example" }, 403],
+    ["from a page in a browser", { origin: "https://page.example" }, 403],
+    ["from a page without an origin of its own", { origin: "null" }, 403],
+    ["from a page that this machine serves", { origin: "http://127.0.0.1:3000" }, 403],
+  ])("%s", async (_, headers, status) => {
+    expect(await askAs(await simulatorWith(), headers, "GET")).toBe(status);
+  });
+
+  test("what is not served is not read, and leaves no exchange", async () => {
+    const simulator = await simulatorWith();
+    expect(await askAs(simulator, { origin: "https://page.example" })).toBe(403);
+    expect(simulator.exchanges()).toEqual([]);
+  });
+});
+
+describe("half a character makes a body that is no JSON", () => {
+  const chat = { model: "m", messages: [user("\ud83d")] };
+  test.each<[string, string, object]>([
+    ["the Messages wire", "/v1/messages", { ...chat, max_tokens: 100 }],
+    ["in a key of a call's input", "/v1/messages", { ...chat, max_tokens: 100, messages: [user("go"), { "\udc00": 1 }] }],
+    ["the Chat Completions wire", "/v1/chat/completions", chat],
+    ["the Responses wire", "/v1/responses", { model: "m", input: "\udc00" }],
+  ])("%s", async (_, path, body) => {
+    expect(await post(await simulatorWith(), path, body)).toMatchObject({
+      status: 400,
+      answer: { error: { type: "invalid_request_error", message: expect.stringContaining("JSON") } },
+    });
+  });
+});
+
+describe("the largest reply is the catalogue's", () => {
+  const ask = (model: string, tokens: number) =>
+    [
+      ["/v1/messages", { model, max_tokens: tokens, messages: [go] }],
+      ["/v1/chat/completions", { model, max_completion_tokens: tokens, messages: [go] }],
+      ["/v1/responses", { model, max_output_tokens: tokens, input: "go" }],
+    ] as const;
+
+  test.each(["claude-opus-5", "claude-sonnet-4-5", "gpt-5", "gpt-4o", "a-model-that-nobody-knows"])("of %s", async (model) => {
+    const simulator = await simulatorWith({ contextWindowTokens: 2_000_000 });
+    const largest = familyLimitsOf(model)?.maxOutputTokens ?? 64_000;
+    const statusesOf = (tokens: number) =>
+      Promise.all(ask(model, tokens).map(async ([path, body]) => (await post(simulator, path, body)).status));
+    expect(await statusesOf(largest)).toEqual([200, 200, 200]);
+    expect(await statusesOf(largest + 1)).toEqual([400, 400, 400]);
+  });
+});
+
+test("a text block has no field that SDKs refuse when it is empty", async () => {
+  const { answer } = await post(await simulatorWith(), "/v1/messages", { model: "m", max_tokens: 100, messages: [go] });
+  expect(answer).toMatchObject({ content: [{ type: "text", text: "well" }] });
+  expect(JSON.stringify(answer)).not.toContain("citations");
+});
+
+describe("neighbours of one role are one message to the vendor", () => {
+  const thought = (text: string) => ({ type: "thinking", thinking: text, signature: signatureOf(text) });
+  const words = (text: string) => ({ type: "text", text });
+  const ask = async (messages: readonly unknown[]) => {
+    const thinking = { type: "enabled", budget_tokens: 2_000 };
+    const { answer } = await post(await simulatorWith(), "/v1/messages", { model: "m", max_tokens: 4_000, messages, thinking });
+    return JSON.stringify(answer);
+  };
+
+  test("reasoning behind another message's text is refused", async () => {
+    const open = [go, assistant("so far"), assistant([thought("why"), call("a")]), user([result("a")])];
+    expect(await ask(open)).toContain("Expected `thinking` or `redacted_thinking`, but found `text`");
+    const settled = [go, assistant("so far"), assistant([thought("why"), words("done")]), go];
+    expect(await ask(settled)).toContain("If an assistant message contains any thinking blocks, the first block must be");
+  });
+
+  test("reasoning at a message's end is taken where the next one goes on from it", async () => {
+    expect(await ask([go, assistant([thought("why")]), assistant("because"), go])).toContain("end_turn");
+    expect(await ask([go, assistant([words("so"), thought("why")]), go])).toContain("cannot be `thinking`");
+  });
+});
+
+describe("a Chat Completions server that wants person and model in turn", () => {
+  const calling = { ...assistant(null), tool_calls: [{ id: "a", type: "function", function: { name: "f", arguments: "{}" } }] };
+  const answered = [calling, { role: "tool", tool_call_id: "a", content: "x" }];
+  test.each<[string, readonly unknown[], string | null]>([
+    ["two messages of the person", [go, go], "must alternate"],
+    ["two messages of the model", [go, assistant("a"), assistant("b")], "must alternate"],
+    ["the person right after results", [go, ...answered, go], "Unexpected role 'user' after role 'tool'"],
+    ["the model first", [assistant("a"), go], "Expected the first message"],
+    [
+      "person and model in turn, with results",
+      [{ role: "system", content: "s" }, go, ...answered, ...[assistant("b"), go]],
+      null,
+    ],
+  ])("%s", async (_, messages, expected) => {
+    const { status, answer } = await post(await simulatorWith({ roles: "alternate" }), "/v1/chat/completions", {
+      model: "m",
+      messages,
+    });
+    expect(status).toBe(expected === null ? 200 : 400);
+    expect(JSON.stringify(answer)).toContain(expected ?? "chat.completion");
+    expect((await post(await simulatorWith(), "/v1/chat/completions", { model: "m", messages })).status).toBe(200);
+  });
+});
 
 describe("the Messages wire", () => {
   const body = (messages: readonly unknown[], rest: object = {}) => ({ model: "m", max_tokens: 100, messages, ...rest });

@@ -31,6 +31,14 @@ const WIRES: Readonly<Record<string, SimulatedWire>> = {
   "/v1/responses": OPENAI_RESPONSES_WIRE,
 };
 
+/** The names of this machine under which programs on it ask. */
+const LOCAL_NAMES = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/;
+
+/** False for what a page in a browser may send: it always names its origin, or a name of its own that was pointed at this machine. */
+function isFromHere({ headers }: IncomingMessage): boolean {
+  return headers.origin === undefined && LOCAL_NAMES.test(headers.host ?? "");
+}
+
 const COUNT_PATH = "/count_tokens";
 
 /**
@@ -43,6 +51,10 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const provider = createProvider(options);
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = (request.url ?? "").split("?")[0] ?? "";
+    if (!isFromHere(request)) {
+      sendJson(response, 403, { error: { type: "forbidden", message: "Only programs on this machine are served." } });
+      return;
+    }
     const wire = WIRES[path.startsWith("/v1/") ? path : `/v1${path}`];
     if (request.method === "GET") {
       const about = aboutModels(path, request.headers, options);

@@ -62,10 +62,13 @@ export interface WireEvent {
 
 /** What a request is measured against while it is read. */
 export interface WireLimits {
-  readonly maximumOutputTokens: number;
+  /** Largest reply of the model. */
+  maximumOutputTokensOf(modelId: string): number;
   readonly models: readonly string[] | null;
   /** Whether a request may end with the beginning of a reply. */
   readonly prefill: "accept" | "reject";
+  /** Whether a Chat Completions server takes roles in any order, or wants person and model in turn. */
+  readonly roles: "any" | "alternate";
 }
 
 /** A prompt that does not fit. */
@@ -83,6 +86,8 @@ export interface SimulatedWire {
   keyError(key: string | null): WireError;
   /** What is wrong with the other headers; `null` for nothing. */
   headerError(headers: Readonly<Record<string, string | string[] | undefined>>): WireError | null;
+  /** The body is no JSON, or has half a surrogate pair in it. */
+  bodyError(): WireError;
   read(body: unknown, limits: WireLimits): SimulatedPrompt;
   overflow(excess: Excess): WireError;
   /** The vendor's error for a status that has nothing to do with the request. */

@@ -16,7 +16,12 @@ export function predictedCacheUse(
   { wire, tokenFactorRatio, rules }: PredictionOptions,
 ): CacheUse[] {
   const sizer = createSizer(countByLength, tokenFactorRatio);
-  const limits = { maximumOutputTokens: Number.POSITIVE_INFINITY, models: null, prefill: "reject" } as const;
+  const limits = {
+    maximumOutputTokensOf: () => Number.POSITIVE_INFINITY,
+    models: null,
+    prefill: "reject",
+    roles: "any",
+  } as const;
   const prompts = bodies.map((body) => sizer.sized(wire.read(body, limits).segments));
   return prompts.map((segments, index) => {
     const promptTokens = totalTokens(segments);
