@@ -4,8 +4,11 @@ import { formatTokens } from "@plimsoll/bench";
 import type { FitOutcome } from "@plimsoll/core";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import type { CliIo } from "../io.ts";
+import { suggestion } from "../option/nearest-name.ts";
 import { findPolicy } from "../option/policy-option.ts";
 import { writeWholeFile } from "../output/write-file.ts";
+import { parseRule, RULE_FORMS, ruleText } from "../permission/allow-rule.ts";
+import { PERMISSION_MODES } from "../permission/permissions.ts";
 import { policyYaml } from "../policy/policy-yaml.ts";
 import type { OpenSession } from "../run/open-session.ts";
 import { printable } from "../terminal/printable.ts";
@@ -57,6 +60,12 @@ export async function answer(asked: ChatLine, session: OpenSession, { write, sta
     case "export":
       say(await exported(asked.argument, session, io.cwd));
       break;
+    case "mode":
+      say(modeLine(asked.argument, session));
+      break;
+    case "allow":
+      say(allowLine(asked.argument, session));
+      break;
     case "help":
       say(CHAT_HELP);
       break;
@@ -69,6 +78,24 @@ export async function answer(asked: ChatLine, session: OpenSession, { write, sta
     default:
       asked satisfies never;
   }
+}
+
+function modeLine(name: string | null, { permissions }: OpenSession): string {
+  const mode = PERMISSION_MODES.find((each) => each === name);
+  if (name !== null && mode === undefined)
+    throw new PlimsollError("bad-input", `there is no mode "${name}": ${suggestion(name, PERMISSION_MODES)}`);
+  if (mode !== undefined) permissions.setMode(mode);
+  return permissions.mode() === "read-only"
+    ? "read-only: no commands, no changes of files. /mode ask asks about them."
+    : "ask: commands and changes of files are asked about, but for what is allowed (/allow).";
+}
+
+function allowLine(text: string | null, { permissions }: OpenSession): string {
+  if (text !== null) permissions.allow(parseRule(text));
+  const rules = permissions.rules().map((rule) => printable(ruleText(rule)));
+  return rules.length === 0
+    ? `Nothing is allowed yet; /allow takes ${RULE_FORMS.join(", ")}.`
+    : `Allowed: ${rules.join(", ")}.`;
 }
 
 function cancelled(error: unknown): "aborted" {

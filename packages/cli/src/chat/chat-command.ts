@@ -4,9 +4,12 @@ import { isPlimsollError } from "@plimsoll/core";
 import type { Command } from "commander";
 import { EXIT_OK } from "../exit-code.ts";
 import type { CliIo } from "../io.ts";
+import { createLineAsker } from "../permission/ask-by-lines.ts";
+import { refusalLines } from "../permission/refusal-lines.ts";
 import { openSession } from "../run/open-session.ts";
 import { type SessionOptions, withSessionOptions } from "../run/session-options.ts";
 import { createStatus } from "../run/session-status.ts";
+import { coloursOf } from "../terminal/colours.ts";
 import { printable } from "../terminal/printable.ts";
 import { answer } from "./answer.ts";
 import { createRenderer } from "./render-events.ts";
@@ -28,6 +31,8 @@ export interface ChatInput {
   readonly isTerminal: boolean;
 }
 
+const ASKING_LINE = "Commands and changes of files are asked about; /allow commands stops that.";
+
 /** What is known of a session once it is open. */
 interface Told {
   sessionId: string | null;
@@ -48,10 +53,19 @@ export async function chat(options: SessionOptions, { io, input, isTerminal }: C
     shown = statusNow();
     return shown;
   };
-  write(`${[...session.notices, "/help lists what can be typed."].join("\n")}\n`);
+  const asker = createLineAsker({
+    output: io.stdout,
+    colours: coloursOf(io.stdout, process.env),
+    sessionId: () => told.sessionId,
+  });
+  // Lines of a pipe were written before the question was: they are no answers.
+  if (isTerminal) session.permissions.askThrough(asker.ask);
+  write(`${[...session.notices, ...(isTerminal ? [ASKING_LINE] : []), "/help lists what can be typed."].join("\n")}\n`);
   const lines = createInterface({ input, terminal: false });
   const isBusy = () => agent.state().status === "running" || agent.state().status === "compacting";
   const interrupt = () => {
+    // What is said next does not belong behind the question.
+    if (asker.isOpen()) write("\n");
     if (isBusy()) agent.cancel();
     else lines.close();
   };
@@ -72,6 +86,10 @@ export async function chat(options: SessionOptions, { io, input, isTerminal }: C
   try {
     prompt();
     for await (const line of lines) {
+      if (asker.isOpen() && !line.trimStart().startsWith("/")) {
+        asker.answer(line);
+        continue;
+      }
       const asked = chatLine(line);
       if (asked.kind === "quit") break;
       // A message that is typed while the agent works is for the run that goes on.
@@ -79,14 +97,16 @@ export async function chat(options: SessionOptions, { io, input, isTerminal }: C
         agent.steer(asked.text);
         continue;
       }
+      const isMeanwhile = isBusy();
       const work = answer(asked, session, { write, status: told.status, io }).catch((error: unknown) => {
         // Whatever it is, the person is told in a line and the session goes on.
         const what = error instanceof Error ? error.message : String(error);
         write(`plimsoll: ${isPlimsollError(error) ? "" : "unexpected: "}${printable(what)}\n`);
       });
-      const done = work.then(prompt);
+      const done = work.then(() => (asker.isOpen() ? asker.remind() : prompt()));
       running = Promise.all([running, done]).then(() => undefined);
-      if (!isTerminal || asked.kind !== "message") await done;
+      // What is asked for while the agent works may wait for an answer that is still to be typed.
+      if (!isTerminal || (asked.kind !== "message" && !isMeanwhile)) await done;
     }
     if (!isTerminal) await running;
   } finally {
@@ -96,6 +116,7 @@ export async function chat(options: SessionOptions, { io, input, isTerminal }: C
     await session.close();
   }
   await running;
+  if (!isTerminal) for (const line of refusalLines(session.permissions)) write(`${line}\n`);
   write(`\ngo on with: plimsoll chat --resume ${agent.sessionId}\n`);
   return EXIT_OK;
 }

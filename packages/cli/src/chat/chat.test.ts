@@ -16,7 +16,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 async function chatWith(lines: readonly string[], resume: string | undefined = undefined): Promise<string> {
   const recorded = recordedIo(folder);
   const input = Readable.from(lines.map((line) => `${line}\n`));
-  const options = { demo: true, ...(resume === undefined ? {} : { resume }) };
+  const options = { demo: true, allow: ["commands"], ...(resume === undefined ? {} : { resume }) };
   expect(await chat(options, { io: recorded.io, input, isTerminal: false })).toBe(0);
   return recorded.stdout();
 }
@@ -101,7 +101,7 @@ describe("chat --demo", { timeout: 60_000 }, () => {
   });
 
   test("run says the answer on its output and ends with 0; as JSON every event is a line", async () => {
-    const plain = await plimsoll("run", "--demo", "look");
+    const plain = await plimsoll("run", "--demo", "--allow", "commands", "look");
     expect({ code: plain.code, lines: plain.stdout.split("\n").length }).toEqual({ code: 0, lines: 2 });
     expect(plain.stderr).toContain("done after 6 steps");
     const json = await plimsoll("run", "--demo", "--json", "look");

@@ -20,7 +20,7 @@ const logName = () => readdirSync(sessions()).find((name) => name.endsWith(".jso
 function conversation(more: { readonly resume?: string } = {}) {
   const recorded = recordedIo(folder);
   const input = new PassThrough();
-  const end = chat({ demo: true, ...more }, { io: recorded.io, input, isTerminal: false });
+  const end = chat({ demo: true, allow: ["commands"], ...more }, { io: recorded.io, input, isTerminal: false });
   return {
     said: recorded.stdout,
     say: async (line: string, answer: string) => {

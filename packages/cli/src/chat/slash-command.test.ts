@@ -16,6 +16,9 @@ test.each([
   ["/model openai/gpt-5.5", { kind: "model", argument: "openai/gpt-5.5" }],
   ["/compact --kepe 8k", { kind: "wrong", why: "/compact knows --keep alone, not --kepe." }],
   ["/policy sven", { kind: "policy", argument: "sven" }],
+  ["/mode", { kind: "mode", argument: null }],
+  ["/mode read-only", { kind: "mode", argument: "read-only" }],
+  ["/allow  command:grep  'a  b' ", { kind: "allow", argument: "command:grep  'a  b'" }],
   ["/contxt", { kind: "wrong", why: "There is no /contxt. Did you mean /context?" }],
   [
     "/usr/bin/env is gone",

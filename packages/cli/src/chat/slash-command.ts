@@ -5,7 +5,7 @@ export type ChatLine =
   | { readonly kind: "message"; readonly text: string }
   | { readonly kind: "compact"; readonly keepTokens: number | null; readonly focus: string | null }
   | { readonly kind: "undo" | "context" | "help" | "quit" | "empty" }
-  | { readonly kind: "model" | "policy" | "export"; readonly argument: string | null }
+  | { readonly kind: "model" | "policy" | "export" | "mode" | "allow"; readonly argument: string | null }
   | { readonly kind: "wrong"; readonly why: string };
 
 /** What there is to type. */
@@ -17,13 +17,16 @@ export const CHAT_HELP: string = [
   "/model [model]                    show or switch the model",
   "/policy [name]                    show the policy, or how to go on with another",
   "/export [file]                    write the context as JSON",
+  "/mode [ask|read-only]             ask before commands and changes, or refuse them",
+  "/allow [rule]                     what runs without asking; commands, writes,",
+  "                                  command:LINE, tool:NAME or all, until you leave",
   "/help                             this list",
   "/quit                             leave; the session can be resumed",
   "Ctrl-C ends what the agent does; pressed again at the prompt, it leaves. A line",
   "typed meanwhile is for the agent's next step. // begins a message with a slash.",
 ].join("\n");
 
-const WITH_ARGUMENT = ["model", "policy", "export"] as const;
+const WITH_ARGUMENT = ["model", "policy", "export", "mode", "allow"] as const;
 const ALONE = ["undo", "context", "help", "quit"] as const;
 const COMMANDS: readonly string[] = ["compact", ...WITH_ARGUMENT, ...ALONE];
 
@@ -34,7 +37,8 @@ export function chatLine(line: string): ChatLine {
   if (text.startsWith("//")) return { kind: "message", text: text.slice(1) };
   if (!text.startsWith("/")) return { kind: "message", text };
   const [word = "", ...rest] = text.slice(1).split(/\s+/);
-  const argument = rest.length === 0 ? null : rest.join(" ");
+  // To the letter: a command that is allowed may hold blanks in a row.
+  const argument = rest.length === 0 ? null : text.slice(word.length + 1).trim();
   if (word === "compact") return compactLine(rest);
   if (word === "exit") return { kind: "quit" };
   const alone = ALONE.find((kind) => kind === word);

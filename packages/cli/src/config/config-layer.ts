@@ -112,7 +112,7 @@ export function readTextLayer(
   return { layer: { settings: parsed.data, sourceOf: nameOf, policy, mcpServers: new Map() } };
 }
 
-const TEXT_KEYS: readonly string[] = ["model", "lint", "sessions"];
+const TEXT_KEYS: readonly string[] = ["model", "lint", "sessions", "pass_env"];
 
 function valueIn(text: string | undefined): unknown {
   if (text === "true" || text === "false") return text === "true";

@@ -12,6 +12,7 @@ export interface Settings {
   readonly lint?: string | undefined;
   readonly sessions?: string | undefined;
   readonly hand_off?: boolean | undefined;
+  readonly pass_env?: string | undefined;
 }
 
 /** A key of the settings. */
@@ -31,6 +32,7 @@ const settings = z.strictObject({
   lint: z.string().min(1).optional(),
   sessions: z.string().min(1).optional(),
   hand_off: z.boolean().optional(),
+  pass_env: z.string().min(1).optional(),
 });
 
 /** The schema of settings; policy keys are read apart. */
@@ -63,6 +65,12 @@ export const SETTING_KEYS: readonly SettingDescription[] = [
   { key: "lint", meaning: "the linter's command line, for read_lints", fallback: "none", example: "npx biome check ." },
   { key: "sessions", meaning: "folder of the session logs", fallback: ".plimsoll/sessions", example: ".plimsoll/sessions" },
   { key: "hand_off", meaning: "whether the model may ask for a summary itself", fallback: "false", example: "true" },
+  {
+    key: "pass_env",
+    meaning: "variables that look like credentials and that tools see all the same",
+    fallback: "none",
+    example: "GITHUB_TOKEN NPM_TOKEN",
+  },
 ];
 
 /** A value with where it was set: a file and line, a variable, a flag, or `default`. */

@@ -3,20 +3,24 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { ModelPrices, Policy, Summarizer, Tokenizers } from "@plimsoll/core";
 import { createDigest, createModelSummarizer, encodingsOf, PlimsollError } from "@plimsoll/core";
-import type { Agent, AgentEvent, AgentModel, SessionStore, SetupChange } from "@plimsoll/core/agent";
+import type { Agent, AgentEvent, AgentModel, SessionStore } from "@plimsoll/core/agent";
 import { startAgent } from "@plimsoll/core/agent";
 import { createFileArtifactStore, createFileSessionStore } from "@plimsoll/core/node";
 import { createTokenizerLoader, MODEL_CATALOG, modelPriors } from "@plimsoll/providers";
+import { KEY_VARIABLES } from "@plimsoll/providers/clients";
 import type { Simulator } from "@plimsoll/providers/simulator";
-import { createBuiltinTools } from "@plimsoll/tools";
+import { createBuiltinTools, createRedactor, redactedTools } from "@plimsoll/tools";
 import { readConfig } from "../config/read-config.ts";
 import type { EffectiveConfig } from "../config/settings.ts";
 import type { CliIo } from "../io.ts";
 import { connectServers } from "../mcp/connect-servers.ts";
 import { suggestion } from "../option/nearest-name.ts";
+import { parseRule } from "../permission/allow-rule.ts";
+import { createPermissions, type Permissions } from "../permission/permissions.ts";
 import { plimsollVersion } from "../version.ts";
 import { type ChosenModel, chooseModel } from "./choose-model.ts";
 import { startDemoModel } from "./demo-model.ts";
+import { sessionNotices } from "./session-notices.ts";
 import type { SessionOptions } from "./session-options.ts";
 import type { PricesOf } from "./spending.ts";
 
@@ -31,6 +35,8 @@ export interface OpenSession {
   /** What a person should know before the first message, a line each: session, policy, window, servers, what changed since. */
   readonly notices: readonly string[];
   readonly simulator: Simulator | null;
+  /** What its calls may do; without somebody to ask, what is not allowed is refused. */
+  readonly permissions: Permissions;
   /** Goes on with another model, by its reference: window, prices, tokenizer and who writes summaries go with it. */
   switchModel(reference: string): Promise<ChosenModel>;
   close(): Promise<void>;
@@ -75,6 +81,8 @@ export async function openSession(options: SessionOptions, { io, environment, on
   };
   const modelNamed = async (reference: string) => known(await chooseModel(reference, { config, environment }));
   const startedMs = io.nowMs();
+  const redactor = createRedactor(KEY_VARIABLES.map((name) => ({ name, value: environment[name] ?? "" })));
+  const permissions = createPermissions((options.allow ?? []).map(parseRule), options.readOnly === true ? "read-only" : "ask");
   const builtin = await createBuiltinTools({ workspaceFolder: cwd, env: environment, ...toolSettings(config) });
   const demo = options.demo === true ? await startDemoModel() : null;
   const chosen = demo === null ? await modelNamed(config.settings.model?.value ?? DEFAULT_MODEL) : known(demo);
@@ -99,7 +107,8 @@ export async function openSession(options: SessionOptions, { io, environment, on
       ...(demo === null ? {} : { summarizer: demoSummarizer(demo.model, () => current) }),
       modelPriors,
       tokenizers,
-      tools: [...builtin.tools, ...servers.tools],
+      tools: redactedTools([...builtin.tools, ...servers.tools], redactor),
+      authorize: permissions.authorize,
       artifacts: createFileArtifactStore(join(cwd, ".plimsoll/artifacts")),
       nowMs: io.nowMs,
       stateOf: (id) => [builtin.stateOf(id)],
@@ -113,17 +122,17 @@ export async function openSession(options: SessionOptions, { io, environment, on
       policy,
       tokenizers,
       pricesOf: (modelId) => prices.get(modelId) ?? MODEL_CATALOG.pricesOf(modelId),
-      notices: [
-        `session ${sessionId}; policy ${policy.name} (${config.policy.source}); ${chosen.model.modelId}`,
-        chosen.windowLine,
-        ...servers.lines,
-        ...(agent.cutOff === null
-          ? []
-          : [`the log's last line had been cut off after ${agent.cutOff.bytes} bytes; it was removed`]),
-        ...(agent.setupChange === null ? [] : [setupLine(agent.setupChange)]),
-        ...(resumed === null ? [] : modelLine(agent, startedMs)),
-      ],
+      notices: sessionNotices({
+        agent,
+        wasResumed: resumed !== null,
+        startedMs,
+        policyLine: `policy ${policy.name} (${config.policy.source})`,
+        windowLine: chosen.windowLine,
+        serverLines: servers.lines.map(redactor.text),
+        permissions,
+      }),
       simulator: demo?.simulator ?? null,
+      permissions,
       switchModel: async (reference) => {
         const to = await modelNamed(reference);
         await agent.switchModel(to.model);
@@ -141,28 +150,6 @@ export async function openSession(options: SessionOptions, { io, environment, on
   }
 }
 
-/** What a resumed session goes on with that its log did not have. */
-function setupLine({ isSystemChanged, addedTools, removedTools, changedTools }: SetupChange): string {
-  const named = (what: string, names: readonly string[]) => (names.length === 0 ? [] : [`${what} ${names.join(", ")}`]);
-  const changes = [
-    ...(isSystemChanged ? ["the system text"] : []),
-    ...named("new tools:", addedTools),
-    ...named("tools that are gone:", removedTools),
-    ...named("changed tools:", changedTools),
-  ];
-  return `changed since the session was last used, and held from now on: ${changes.join("; ")}`;
-}
-
-/** The model that a resumed session had, where it goes on with another one. */
-function modelLine(agent: Agent, startedMs: number): readonly string[] {
-  const [before, now] = agent
-    .entries()
-    .filter((entry) => entry.type === "model-change")
-    .slice(-2);
-  if (before === undefined || now === undefined || (now.atMs ?? 0) < startedMs || before.modelId === now.modelId) return [];
-  return [`the session's model was ${before.modelId}; it goes on with ${now.modelId} (--model takes another)`];
-}
-
 /** The demo's model says what a script says, which is no summary; one that a person switched to writes them itself. */
 function demoSummarizer(demoModel: AgentModel, current: () => AgentModel): Summarizer {
   const digest = createDigest();
@@ -173,14 +160,16 @@ function demoSummarizer(demoModel: AgentModel, current: () => AgentModel): Summa
   };
 }
 
-function toolSettings({ settings: { timeout_seconds, lint, hand_off } }: EffectiveConfig): {
+function toolSettings({ settings: { timeout_seconds, lint, hand_off, pass_env } }: EffectiveConfig): {
   readonly timeoutMs?: number;
+  readonly passEnv?: readonly string[];
   readonly lintCommand: string | null;
   readonly handOff: "offered" | "absent";
 } {
   return {
     lintCommand: lint?.value ?? null,
     handOff: hand_off?.value === true ? "offered" : "absent",
+    ...(pass_env === undefined ? {} : { passEnv: pass_env.value.split(/[\s,]+/) }),
     ...(timeout_seconds === undefined ? {} : { timeoutMs: timeout_seconds.value * MS_PER_SECOND }),
   };
 }
@@ -233,5 +222,6 @@ function flagsOf(options: SessionOptions): { readonly [key: string]: string | un
     policy: options.policy,
     context_window: options.contextWindow,
     max_steps: options.maxSteps,
+    pass_env: options.passEnv?.join(" "),
   };
 }

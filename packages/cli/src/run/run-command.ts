@@ -1,9 +1,14 @@
 import process from "node:process";
+import { createInterface, type Interface } from "node:readline";
 import { compactionLogLine } from "@plimsoll/core";
 import type { AgentEvent } from "@plimsoll/core/agent";
 import type { Command } from "commander";
 import { EXIT_FAILED, EXIT_OK } from "../exit-code.ts";
-import type { CliIo } from "../io.ts";
+import type { CliIo, Output } from "../io.ts";
+import { createLineAsker } from "../permission/ask-by-lines.ts";
+import type { AskPerson } from "../permission/permissions.ts";
+import { refusalLines } from "../permission/refusal-lines.ts";
+import { coloursOf } from "../terminal/colours.ts";
 import { printable, printableLines } from "../terminal/printable.ts";
 import { lineFor } from "./event-lines.ts";
 import { openSession } from "./open-session.ts";
@@ -24,7 +29,8 @@ export function addRunCommand(program: Command, io: CliIo, onExit: (exitCode: nu
       // Once: a second Ctrl-C ends the process, whatever it does.
       for (const signal of ENDING_SIGNALS) process.once(signal, onSignal);
       try {
-        onExit(await run(task, options, { io, signal: abort.signal }));
+        const person = process.stdin.isTTY && process.stderr.isTTY ? process.stdin : null;
+        onExit(await run(task, options, { io, signal: abort.signal, person }));
       } finally {
         for (const signal of ENDING_SIGNALS) process.removeListener(signal, onSignal);
       }
@@ -39,12 +45,15 @@ interface Told {
   status: () => string;
 }
 
+/** Where a run happens. `person` is where somebody types, `null` where nobody does. */
+export interface RunPlace {
+  readonly io: CliIo;
+  readonly signal: AbortSignal;
+  readonly person: NodeJS.ReadableStream | null;
+}
+
 /** Runs a task; resolves to the exit code. The answer goes to the output, everything else to the error output, unless it is JSON. */
-export async function run(
-  task: string,
-  options: RunOptions,
-  { io, signal }: { readonly io: CliIo; readonly signal: AbortSignal },
-): Promise<number> {
+export async function run(task: string, options: RunOptions, { io, signal, person }: RunPlace): Promise<number> {
   const say = (line: string) => void io.stderr.write(`${line}\n`);
   const told: Told = { sessionId: null, status: () => "" };
   const asLines = (event: AgentEvent) => {
@@ -59,16 +68,46 @@ export async function run(
   told.sessionId = agent.sessionId;
   told.status = createStatus(session, io.stderr);
   for (const notice of session.notices) say(notice);
+  const asking = person === null ? null : askOn(io.stderr, person, agent.sessionId);
+  if (asking !== null) session.permissions.askThrough(asking.ask);
   try {
     if (signal.aborted) return EXIT_FAILED;
     signal.addEventListener("abort", () => agent.cancel(), { once: true });
     const { reason, text, error, steps } = await agent.submit(task);
     if (options.json !== true && text !== "") io.stdout.write(`${printableLines(text)}\n`);
     say(`${reason} after ${steps === 1 ? "1 step" : `${steps} steps`}: ${told.status()}`);
+    for (const line of refusalLines(session.permissions)) say(line);
     if (error !== null) say(`plimsoll: ${printable(error.message)}`);
     if (reason !== "done") say(`go on with: plimsoll run --resume ${agent.sessionId} "…"`);
     return reason === "done" ? EXIT_OK : EXIT_FAILED;
   } finally {
+    asking?.close();
     await session.close();
   }
+}
+
+/** Asks on the error output and reads the answers from where the person types, from the first question on. */
+function askOn(output: Output, input: NodeJS.ReadableStream, sessionId: string): { ask: AskPerson; close: () => void } {
+  const asker = createLineAsker({ output, colours: coloursOf(output, process.env), sessionId: () => sessionId });
+  const ended = new AbortController();
+  let lines: Interface | null = null;
+  return {
+    ask: (call, signal) => {
+      if (lines === null) {
+        lines = createInterface({ input, terminal: false });
+        lines.on("line", asker.answer);
+        // Nobody types any more: the question that is open is void, and so are those that come.
+        lines.once("close", () => ended.abort());
+      }
+      const isVoid = AbortSignal.any([signal, ended.signal]);
+      // What is said next does not belong behind the question.
+      isVoid.addEventListener("abort", () => asker.isOpen() && output.write("\n"), { once: true });
+      return asker.ask(call, isVoid);
+    },
+    close: () => {
+      lines?.close();
+      // An input that is still open would keep the process alive.
+      if (lines !== null) input.pause();
+    },
+  };
 }

@@ -32,7 +32,7 @@ describe("run", { timeout: 60_000 }, () => {
       join(folder, "plimsoll.yaml"),
       "policy: plimsoll\ntrigger: { atLeast: { tokens: 6000 } }\nkeep: { tokens: 2000 }\n",
     );
-    const { code, stderr } = await plimsoll("run", "--demo", "look");
+    const { code, stderr } = await plimsoll("run", "--demo", "--allow", "commands", "look");
     expect(code).toBe(0);
     expect(stderr).toMatch(/^\[plimsoll:context:compacted:\w+\] \d+ → \d+ tokens \(tool round \d\)$/m);
   });

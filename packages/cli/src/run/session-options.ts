@@ -9,6 +9,11 @@ export interface SessionOptions {
   readonly policy?: string;
   readonly contextWindow?: string;
   readonly maxSteps?: string;
+  /** What runs without a question, a rule each. */
+  readonly allow?: readonly string[];
+  readonly readOnly?: boolean;
+  /** Names of variables that look like credentials and that tools see all the same. */
+  readonly passEnv?: readonly string[];
 }
 
 /** Adds the options that a session takes to a command. */
@@ -20,5 +25,12 @@ export function withSessionOptions(command: Command): Command {
     .option("--model <model>", "model, as `model` or `host/model`")
     .option("--policy <policy>", "a preset's name or a YAML file")
     .option("--context-window <tokens>", "the model's context window")
-    .option("--max-steps <count>", "most model calls of one run");
+    .option("--max-steps <count>", "most model calls of one run")
+    .option("--allow <rule>", "run without asking: commands, writes, command:LINE, tool:NAME or all; again for more", collect)
+    .option("--read-only", "no commands, no changes of files")
+    .option("--pass-env <name>", "let tools see a variable that looks like a credential; again for more", collect);
+}
+
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
 }

@@ -2,8 +2,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
+import { textOf } from "@plimsoll/core";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createMessageConnection, type MessageConnection, StreamMessageReader, StreamMessageWriter } from "vscode-jsonrpc/node";
+import {
+  type CancellationToken,
+  createMessageConnection,
+  type MessageConnection,
+  StreamMessageReader,
+  StreamMessageWriter,
+} from "vscode-jsonrpc/node";
 import { type OpenSession, openSession } from "../run/open-session.ts";
 import { recordedIo } from "../testing/recorded-io.ts";
 import { serveConnection } from "./serve-connection.ts";
@@ -32,8 +39,53 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+test("a program is asked before a command runs, and what it does not allow does not run", async () => {
+  const asked: unknown[] = [];
+  const answers: readonly unknown[] = [{ kind: "once" }, { kind: "no", words: "not now" }, { kind: "yes" }, null];
+  client.onRequest("agent/authorize", (call: unknown) => {
+    asked.push(call);
+    return answers[asked.length - 1] ?? Promise.reject(new Error("nobody is there"));
+  });
+  expect(await client.sendRequest("agent/submit", { text: "look" })).toMatchObject({ reason: "done", steps: 6 });
+  const command = "seq -f 'part 0.%g checked, nothing unusual' 1 120";
+  expect(asked[0]).toEqual({
+    sessionId: session.agent.sessionId,
+    callId: expect.any(String),
+    toolName: "run_terminal_command",
+    argumentsJson: JSON.stringify({ command }),
+    effect: { kind: "execute", command, folder: "." },
+  });
+  const results = session.agent.context().messages.filter(({ role }) => role === "tool-result");
+  expect(results.map(textOf)).toEqual([
+    expect.stringContaining("part 0.120 checked"),
+    "Not run: the person said no: not now",
+    "Not run: nobody answered.",
+    "Not run: nobody answered.",
+    "Not run: nobody answered.",
+  ]);
+}, 60_000);
+
+test("a client that knows nothing of the question has allowed nothing", async () => {
+  expect(await client.sendRequest("agent/submit", { text: "look" })).toMatchObject({ reason: "done", steps: 6 });
+  const results = session.agent.context().messages.filter(({ role }) => role === "tool-result");
+  expect(results.map(textOf)).toEqual(Array(5).fill("Not run: nobody answered."));
+}, 60_000);
+
+test("a run that is cancelled while the program is asked ends, and the question is withdrawn", async () => {
+  const withdrawn = new Promise<void>((resolve) => {
+    client.onRequest("agent/authorize", (_call: unknown, token: CancellationToken) => {
+      token.onCancellationRequested(() => resolve());
+      void client.sendRequest("agent/cancel");
+      return new Promise(() => undefined);
+    });
+  });
+  expect(await client.sendRequest("agent/submit", { text: "look" })).toMatchObject({ reason: "cancelled" });
+  await withdrawn;
+}, 60_000);
+
 test("a program submits, hears events, compacts, undoes, and is told what is wrong", async () => {
   const heard: string[] = [];
+  client.onRequest("agent/authorize", () => ({ kind: "always" }));
   client.onNotification("agent/event", ({ type }: { type: string }) => {
     heard.push(type);
   });

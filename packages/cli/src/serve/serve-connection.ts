@@ -1,6 +1,14 @@
 import { isPlimsollError, isRecord } from "@plimsoll/core";
-import { createMessageConnection, ResponseError, StreamMessageReader, StreamMessageWriter } from "vscode-jsonrpc/node";
+import {
+  CancellationTokenSource,
+  createMessageConnection,
+  type MessageConnection,
+  ResponseError,
+  StreamMessageReader,
+  StreamMessageWriter,
+} from "vscode-jsonrpc/node";
 import { z } from "zod";
+import type { AskPerson } from "../permission/permissions.ts";
 import type { OpenSession } from "../run/open-session.ts";
 
 /** The streams of a connection. */
@@ -23,6 +31,11 @@ const recallParams = z.object({
   length: z.int().positive().default(4000),
 });
 
+const answerSchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.enum(["once", "always"]) }),
+  z.object({ kind: z.literal("no"), words: z.string().nullable().default(null) }),
+]);
+
 /** JSON-RPC's code for parameters that do not fit. */
 const INVALID_PARAMS = -32_602;
 /** JSON-RPC's code for a fault of the server. */
@@ -33,9 +46,13 @@ const SESSION_ERROR = -32_000;
 /**
  * Serves a session until the other side closes. Requests: agent/state, agent/submit, agent/steer, agent/cancel, session/compact {session_id?,
  * keep_recent? in tokens, focus?}, session/undo, session/context, session/entries, session/recall. Every event comes as the notification
- * `agent/event`. A request that cannot be done is answered with an error; what is no request is passed over, and the session goes on.
+ * `agent/event`. Before a call that is not allowed runs, the other side is asked `agent/authorize`; without an answer that allows it, it does
+ * not run. A request that cannot be done is answered with an error; what is no request is passed over, and the session goes on.
  */
-export async function serveConnection({ agent }: OpenSession, { input, output, ended }: ConnectionStreams): Promise<void> {
+export async function serveConnection(
+  { agent, permissions }: OpenSession,
+  { input, output, ended }: ConnectionStreams,
+): Promise<void> {
   const connection = createMessageConnection(new StreamMessageReader(input), new StreamMessageWriter(output));
   const on = (method: string, handle: (params: unknown) => unknown) => {
     connection.onRequest(method, async (params: unknown) => {
@@ -63,6 +80,7 @@ export async function serveConnection({ agent }: OpenSession, { input, output, e
     const { handle, start, length } = recallParams.parse(params);
     return agent.recall(handle, { startChar: start, maximumChars: length });
   });
+  permissions.askThrough(askOver(connection));
   const leave = agent.subscribe((event) => void connection.sendNotification("agent/event", event).catch(() => undefined));
   // Input that is no message is the other side's fault, and nothing that could be answered.
   connection.onError(() => undefined);
@@ -75,6 +93,21 @@ export async function serveConnection({ agent }: OpenSession, { input, output, e
   });
   leave();
   connection.dispose();
+}
+
+/** Asks the other side. Rejects with its error, for an answer that is none, and once the connection is gone. */
+function askOver(connection: MessageConnection): AskPerson {
+  return async (call, signal) => {
+    const source = new CancellationTokenSource();
+    const cancel = () => source.cancel();
+    signal.addEventListener("abort", cancel, { once: true });
+    try {
+      return answerSchema.parse(await connection.sendRequest("agent/authorize", call, source.token));
+    } finally {
+      signal.removeEventListener("abort", cancel);
+      source.dispose();
+    }
+  };
 }
 
 function asResponse(error: unknown): unknown {

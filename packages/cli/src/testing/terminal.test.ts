@@ -53,7 +53,7 @@ describe.skipIf(terminals === null)("in a terminal", { timeout: 240_000 }, () =>
   }, 240_000);
 
   test("a chat with the demo compacts twice, is killed, resumed and undone; its status lines say what the simulator counted", async () => {
-    const first = open("chat", "--demo");
+    const first = open("chat", "--demo", "--allow", "commands");
     await first.waitFor("› ");
     for (const turn of [1, 2, 3, 4, 5]) {
       first.type(`look ${turn}`);
@@ -67,7 +67,7 @@ describe.skipIf(terminals === null)("in a terminal", { timeout: 240_000 }, () =>
     expect(await first.end).toMatchObject({ signal: SIGKILL });
     expect(await countOf("compaction")).toBeGreaterThanOrEqual(2);
 
-    const second = open("chat", "--demo", "--resume", sessionId());
+    const second = open("chat", "--demo", "--allow", "commands", "--resume", sessionId());
     await second.waitFor("› ");
     second.type("/undo");
     await second.waitFor("The newest compaction is undone.");
@@ -79,7 +79,7 @@ describe.skipIf(terminals === null)("in a terminal", { timeout: 240_000 }, () =>
   });
 
   test("a chat's status lines are the simulator's counts, and it goes on after a kill while a tool runs", async () => {
-    const first = open("chat");
+    const first = open("chat", "--allow", "commands");
     await first.waitFor("› ");
     for (let turn = 0; turn < 7; turn++) {
       first.type(ASKS.look);
@@ -114,13 +114,13 @@ describe.skipIf(terminals === null)("in a terminal", { timeout: 240_000 }, () =>
 
   test("runs go on with one session, compact twice, are killed, undone and resumed", async () => {
     for (const more of [[], ...Array.from({ length: 6 }, () => ["--resume"])]) {
-      const run = open("run", ASKS.look, ...more);
+      const run = open("run", ASKS.look, "--allow", "commands", ...more);
       expect(await run.end).toEqual({ exitCode: 0, signal: 0 });
       const shown = shownIn(run.said());
       expect(shown.slice(-2)).toEqual(model.steps().slice(-2));
     }
     expect(await countOf("compaction")).toBeGreaterThanOrEqual(2);
-    const killed = open("run", ASKS.wait, "--resume");
+    const killed = open("run", ASKS.wait, "--allow", "commands", "--resume");
     await killed.waitFor("▸ run_terminal_command");
     process.kill(killed.pid, "SIGKILL");
     await killed.end;
@@ -134,7 +134,7 @@ describe.skipIf(terminals === null)("in a terminal", { timeout: 240_000 }, () =>
   });
 
   test("Ctrl-C ends a chat's run wherever it is, then the chat; the session goes on", async () => {
-    const chat = open("chat");
+    const chat = open("chat", "--allow", "commands");
     await chat.waitFor("› ");
     chat.type("hello");
     await chat.waitFor("All is well");
@@ -160,7 +160,7 @@ describe.skipIf(terminals === null)("in a terminal", { timeout: 240_000 }, () =>
 
   test("Ctrl-C while a summary is written leaves history as it was", async () => {
     model.holdSummaries(true);
-    const chat = open("chat", "--policy", "plimsoll-model");
+    const chat = open("chat", "--allow", "commands", "--policy", "plimsoll-model");
     await chat.waitFor("› ");
     for (let turn = 0; turn < 2; turn++) {
       chat.type(ASKS.look);
@@ -187,7 +187,7 @@ describe.skipIf(terminals === null)("in a terminal", { timeout: 240_000 }, () =>
     ["it speaks", ASKS.speak],
     ["a tool runs", ASKS.wait],
   ])("Ctrl-C while %s ends a run with 1 and says how to go on", async (_when, ask) => {
-    const run = open("run", ask);
+    const run = open("run", ask, "--allow", "commands");
     await expect.poll(() => model.simulator.exchanges().length, { timeout: 60_000 }).toBeGreaterThan(0);
     await expect.poll(() => ask !== ASKS.wait || existsSync(join(folder, "begun.txt")), { timeout: 60_000 }).toBe(true);
     run.interrupt();

@@ -1,7 +1,16 @@
 import { human } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
 import { startSimulator } from "../simulator/index.ts";
-import { clientFor, HOST_NAMES } from "./client-for.ts";
+import { clientFor, HOST_NAMES, KEY_VARIABLES } from "./client-for.ts";
+
+function problemOf(work: () => unknown): readonly string[] {
+  try {
+    work();
+    return [];
+  } catch (error) {
+    return [String(error)];
+  }
+}
 
 describe("clientFor", () => {
   test.each([
@@ -26,7 +35,14 @@ describe("clientFor", () => {
     expect(HOST_NAMES).toContain("llama.cpp");
   });
 
-  test("a key that is missing is named", () => {
-    expect(() => clientFor("anthropic", { environment: {} })).toThrow(/ANTHROPIC_API_KEY/);
+  test.each(HOST_NAMES)("%s asks for no key, or for one that is among the known variables", (host) => {
+    const environment = Object.fromEntries(KEY_VARIABLES.map((name) => [name, "key"]));
+    expect(() => clientFor(host, { environment })).not.toThrow();
+  });
+
+  test.each(KEY_VARIABLES)("%s is named if a host needs it and it is missing", (missing) => {
+    const environment = Object.fromEntries(KEY_VARIABLES.filter((name) => name !== missing).map((name) => [name, "key"]));
+    const problems = HOST_NAMES.flatMap((host) => problemOf(() => clientFor(host, { environment })));
+    expect(problems).toEqual([expect.stringContaining(missing)]);
   });
 });

@@ -10,6 +10,11 @@ import { createOpenAiResponsesClient } from "../openai-responses/client.ts";
 /** Hosts that can be named: the two with wires of their own first, then those that speak Chat Completions. */
 export const HOST_NAMES: readonly string[] = [...new Set(["anthropic", "openai", ...CHAT_HOSTS.map(({ name }) => name)])];
 
+/** The environment's variables that hold the hosts' keys: what nothing but a request may carry. */
+export const KEY_VARIABLES: readonly string[] = [
+  ...new Set(["ANTHROPIC_API_KEY", ...CHAT_HOSTS.flatMap(({ keyVariable }) => keyVariable ?? [])]),
+];
+
 /**
  * The client of a host by its name. Where `baseUrl` is left out, the environment's `<HOST>_BASE_URL` (`ANTHROPIC_BASE_URL`, `LLAMA_CPP_BASE_URL`)
  * comes before the host's own address. Importing this needs the SDKs of all wires.

@@ -1,1 +1,1 @@
-export { baseUrlVariable, clientFor, HOST_NAMES } from "./client-for.ts";
+export { baseUrlVariable, clientFor, HOST_NAMES, KEY_VARIABLES } from "./client-for.ts";

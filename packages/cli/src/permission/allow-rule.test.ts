@@ -1,0 +1,69 @@
+import type { PendingCall, ToolEffect } from "@plimsoll/core/agent";
+import { describe, expect, test } from "vitest";
+import { type AllowRule, alwaysRule, isAllowedBy, parseRule, ruleText } from "./allow-rule.ts";
+
+const callOf = (effect: ToolEffect, toolName = "a_tool"): PendingCall => ({
+  sessionId: "s",
+  callId: "c",
+  toolName,
+  argumentsJson: "{}",
+  effect,
+});
+const command = (line: string, folder = ".") => callOf({ kind: "execute", command: line, folder });
+const WRITE = callOf({ kind: "write", what: "edit a.ts", before: null, after: "x" });
+const UNKNOWN = callOf({ kind: "unknown" }, "server_search");
+
+describe("a rule", () => {
+  test.each(["all", "commands", "writes", "command:git status", "command: git  status ", "tool:server_search"])(
+    "%s reads back as it was typed",
+    (text) => {
+      expect(ruleText(parseRule(text))).toBe(text);
+    },
+  );
+
+  test.each([
+    ["command", "did you mean commands?"],
+    ["write", "did you mean writes?"],
+    ["command:", "did you mean command"],
+    ["command:  ", "is nothing that can be allowed"],
+    ["tool:", "is nothing that can be allowed"],
+    ["", "known: commands, writes, command:LINE, tool:NAME, all"],
+    ["Commands", "did you mean commands?"],
+  ])("%j is none", (text, said) => {
+    expect(() => parseRule(text)).toThrow(said);
+  });
+
+  test.each<readonly [string, string, PendingCall, boolean]>([
+    ["all lets commands run", "all", command("rm -rf x"), true],
+    ["all lets files change", "all", WRITE, true],
+    ["all lets unknown tools run", "all", UNKNOWN, true],
+    ["commands lets any command run", "commands", command("rm -rf x", "a"), true],
+    ["commands lets no file change", "commands", WRITE, false],
+    ["commands lets no unknown tool run", "commands", UNKNOWN, false],
+    ["writes lets files change", "writes", WRITE, true],
+    ["writes lets no command run", "writes", command("touch a"), false],
+    ["a command is the same line", "command:git status", command("git status"), true],
+    ["a command is no longer line", "command:git status", command("git status; rm -rf x"), false],
+    ["a command is no line with other blanks", "command:git status", command("git  status"), false],
+    ["a command is no line with a break", "command:git status", command("git status\nrm -rf x"), false],
+    ["a command is no shorter line", "command:git status", command("git"), false],
+    ["a command is not the same line elsewhere", "command:git status", command("git status", "vendor"), false],
+    ["a tool is the one of that name", "tool:server_search", UNKNOWN, true],
+    ["a tool is no other one", "tool:server_sear", UNKNOWN, false],
+  ])("%s", (_what, text, call, expected) => {
+    expect(isAllowedBy(parseRule(text), call)).toBe(expected);
+  });
+});
+
+test.each<readonly [string, PendingCall, AllowRule]>([
+  ["a command is that line in that folder", command("ls", "a"), { kind: "command", command: "ls", folder: "a" }],
+  ["a change of files is every change", WRITE, { kind: "writes" }],
+  ["an unknown tool is that tool", UNKNOWN, { kind: "tool", toolName: "server_search" }],
+])("always for %s", (_what, call, rule) => {
+  expect(alwaysRule(call)).toEqual(rule);
+  expect(isAllowedBy(alwaysRule(call), call)).toBe(true);
+});
+
+test("the text of a rule names a folder that is not the workspace's own", () => {
+  expect(ruleText(alwaysRule(command("ls", "a")))).toBe("command:ls (in a)");
+});

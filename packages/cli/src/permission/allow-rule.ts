@@ -1,0 +1,89 @@
+import { PlimsollError } from "@plimsoll/core";
+import type { PendingCall } from "@plimsoll/core/agent";
+import { suggestion } from "../option/nearest-name.ts";
+
+/**
+ * What runs without a question. What only reads needs no rule.
+ *
+ * - `all`: every call
+ * - `commands`: every program that a tool starts
+ * - `writes`: every change of files of the workspace
+ * - `command`: one command line, to the letter, in one folder, relative to the workspace
+ * - `tool`: one tool, whatever it does
+ */
+export type AllowRule =
+  | { readonly kind: "all" | "commands" | "writes" }
+  | { readonly kind: "command"; readonly command: string; readonly folder: string }
+  | { readonly kind: "tool"; readonly toolName: string };
+
+const WIDE_KINDS = ["all", "commands", "writes"] as const;
+const COMMAND_PREFIX = "command:";
+const TOOL_PREFIX = "tool:";
+const WORKSPACE = ".";
+
+/** The forms of a rule, as a person types them. */
+export const RULE_FORMS: readonly string[] = ["commands", "writes", "command:LINE", "tool:NAME", "all"];
+
+/**
+ * A rule as it is typed. `command:LINE` is for the workspace's own folder.
+ *
+ * @throws PlimsollError `bad-input` for what is no rule.
+ */
+export function parseRule(text: string): AllowRule {
+  const wide = WIDE_KINDS.find((kind) => kind === text);
+  if (wide !== undefined) return { kind: wide };
+  const command = text.slice(COMMAND_PREFIX.length);
+  if (text.startsWith(COMMAND_PREFIX) && command.trim() !== "") return { kind: "command", command, folder: WORKSPACE };
+  const toolName = text.slice(TOOL_PREFIX.length);
+  if (text.startsWith(TOOL_PREFIX) && toolName !== "") return { kind: "tool", toolName };
+  throw new PlimsollError("bad-input", `"${text}" is nothing that can be allowed: ${suggestion(text, RULE_FORMS)}`, { text });
+}
+
+/** A rule as it is typed, with the folder where that is not the workspace's own. */
+export function ruleText(rule: AllowRule): string {
+  switch (rule.kind) {
+    case "all":
+    case "commands":
+    case "writes":
+      return rule.kind;
+    case "command":
+      return `${COMMAND_PREFIX}${rule.command}${rule.folder === WORKSPACE ? "" : ` (in ${rule.folder})`}`;
+    case "tool":
+      return `${TOOL_PREFIX}${rule.toolName}`;
+    default:
+      return rule satisfies never;
+  }
+}
+
+/** True where the rule lets the call run. */
+export function isAllowedBy(rule: AllowRule, { toolName, effect }: PendingCall): boolean {
+  switch (rule.kind) {
+    case "all":
+      return true;
+    case "commands":
+      return effect.kind === "execute";
+    case "writes":
+      return effect.kind === "write";
+    case "command":
+      return effect.kind === "execute" && effect.command === rule.command && effect.folder === rule.folder;
+    case "tool":
+      return rule.toolName === toolName;
+    default:
+      return rule satisfies never;
+  }
+}
+
+/** What "always" means of a call: the same command line in the same folder, every change of files, or the same tool if its effect is unknown. */
+export function alwaysRule({ toolName, effect }: PendingCall): AllowRule {
+  switch (effect.kind) {
+    case "execute":
+      return { kind: "command", command: effect.command, folder: effect.folder };
+    case "write":
+      return { kind: "writes" };
+    case "read":
+    case "unknown":
+      return { kind: "tool", toolName };
+    default:
+      return effect satisfies never;
+  }
+}

@@ -1,0 +1,127 @@
+import type { PendingCall } from "@plimsoll/core/agent";
+import type { Output } from "../io.ts";
+import { cutRows, escaped } from "../terminal/escaped.ts";
+import { type CallRow, callRows, headlineOf } from "./call-rows.ts";
+import type { Answer, AskPerson } from "./permissions.ts";
+
+/** Asks a person who types lines. */
+export interface LineAsker {
+  readonly ask: AskPerson;
+  /** True while a question waits for its answer. */
+  isOpen(): boolean;
+  /** Takes a line as the answer; one that is none is said to be none, and the question stays. */
+  answer(line: string): void;
+  /** Writes the question's last line again. */
+  remind(): void;
+}
+
+/** Where questions are written. */
+export interface QuestionScreen {
+  readonly output: Output;
+  readonly colours: "colours" | "plain";
+  /** The session that the person sees: calls of others are a sub-agent's. `null` until it is open. */
+  readonly sessionId: () => string | null;
+}
+
+interface OpenQuestion {
+  readonly call: PendingCall;
+  readonly resolve: (answer: Answer) => void;
+}
+
+const DEFAULT_COLUMNS = 80;
+const LEAST_COLUMNS = 20;
+const ROW_START = "  │ ";
+/** Rows that are shown without being asked for: a screen and a half, its ends; chosen. */
+const HEAD_ROWS = 28;
+const TAIL_ROWS = 8;
+
+/** An asker for one question at a time. */
+export function createLineAsker({ output, colours, sessionId }: QuestionScreen): LineAsker {
+  let open: OpenQuestion | null = null;
+  const write = (lines: readonly string[]) => void output.write(`${lines.join("\n")}\n`);
+  const columns = () => Math.max(LEAST_COLUMNS, output.columns ?? DEFAULT_COLUMNS) - ROW_START.length - 1;
+  const shown = (rows: readonly CallRow[]) =>
+    rows.map((row) => `${ROW_START}${colours === "plain" ? row.text : coloured(row)}`);
+  const prompt = () => void output.write("allow? ");
+  const remind = () => {
+    if (open !== null) prompt();
+  };
+  return {
+    isOpen: () => open !== null,
+    remind,
+    ask: (call, signal) =>
+      new Promise((resolve, reject) => {
+        const close = () => {
+          open = null;
+          reject(new Error("the question is void"));
+        };
+        signal.addEventListener("abort", close, { once: true });
+        open = {
+          call,
+          resolve: (answer) => {
+            signal.removeEventListener("abort", close);
+            open = null;
+            resolve(answer);
+          },
+        };
+        const who = sessionId() === null || call.sessionId === sessionId() ? "" : "a sub-agent wants to ";
+        const headline = cutRows(escaped(`${who}${headlineOf(call)}`), columns());
+        write([`? ${headline.join("\n  ")}`, ...shownEnds(callRows(call, columns()), shown), choicesFor(call)]);
+        prompt();
+      }),
+    answer: (line) => {
+      if (open === null) return;
+      const answer = answerIn(line);
+      if (answer === "show") write(shown(callRows(open.call, columns())));
+      else if (answer === null) write([choicesFor(open.call)]);
+      else open.resolve(answer);
+      remind();
+    },
+  };
+}
+
+/** All rows, or the first and the last of them with the number of those between. */
+function shownEnds(rows: readonly CallRow[], shown: (rows: readonly CallRow[]) => readonly string[]): readonly string[] {
+  const left = rows.length - HEAD_ROWS - TAIL_ROWS;
+  if (left <= 1) return shown(rows);
+  return [...shown(rows.slice(0, HEAD_ROWS)), `  ⋮ ${left} more rows: s shows them`, ...shown(rows.slice(-TAIL_ROWS))];
+}
+
+function choicesFor({ effect }: PendingCall): string {
+  return `y once · a always: ${ALWAYS[effect.kind]} · n no, or n and why · s show all`;
+}
+
+const ALWAYS = {
+  read: "this tool",
+  write: "all changes of files",
+  execute: "exactly this command",
+  unknown: "this tool",
+} as const;
+
+/** What a line answers; `null` for a line that is no answer. Words that only begin like one are none. */
+function answerIn(line: string): Answer | "show" | null {
+  const text = line.trim();
+  switch (text.toLowerCase()) {
+    case "y":
+    case "yes":
+      return { kind: "once" };
+    case "a":
+    case "always":
+      return { kind: "always" };
+    case "s":
+    case "show":
+      return "show";
+    default: {
+      const no = /^(?:n|no)(?:[\s,:.]+(.*))?$/is.exec(text);
+      if (no === null) return null;
+      const words = (no[1] ?? "").trim();
+      return { kind: "no", words: words === "" ? null : words };
+    }
+  }
+}
+
+const SGR: { readonly [Kind in CallRow["kind"]]: string } = { text: "", removed: "31", added: "32", note: "2" };
+
+function coloured({ kind, text }: CallRow): string {
+  return SGR[kind] === "" ? text : `\u001b[${SGR[kind]}m${text}\u001b[0m`;
+}

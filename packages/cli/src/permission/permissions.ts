@@ -1,0 +1,112 @@
+import type { Authorization, Authorize, PendingCall } from "@plimsoll/core/agent";
+import { type AllowRule, alwaysRule, isAllowedBy } from "./allow-rule.ts";
+
+/** `ask`: what is not allowed is asked about. `read-only`: no commands and no changes of files, whatever is allowed. */
+export type PermissionMode = "ask" | "read-only";
+
+/** Every mode. */
+export const PERMISSION_MODES: readonly PermissionMode[] = ["ask", "read-only"];
+
+/** What a person says about a call. `words` are for the model. */
+export type Answer = { readonly kind: "once" | "always" } | { readonly kind: "no"; readonly words: string | null };
+
+/** Asks whoever can answer. Should end when the signal aborts: the question is void. What it rejects with is a no. */
+export type AskPerson = (call: PendingCall, signal: AbortSignal) => Promise<Answer>;
+
+/** What the calls of a session may do; the same for its sub-agents. */
+export interface Permissions {
+  readonly authorize: Authorize;
+  mode(): PermissionMode;
+  /** Holds from the next call on, and for the call that is asked about. */
+  setMode(mode: PermissionMode): void;
+  rules(): readonly AllowRule[];
+  /** Holds until the session ends, and for the call that is asked about. */
+  allow(rule: AllowRule): void;
+  /** Lets questions be asked; without it what is not allowed is refused. */
+  askThrough(ask: AskPerson): void;
+  /** The calls that were refused without asking anybody, in order. */
+  refused(): readonly PendingCall[];
+}
+
+interface PermissionState {
+  readonly mode: PermissionMode;
+  readonly rules: readonly AllowRule[];
+  readonly refused: readonly PendingCall[];
+  readonly ask: AskPerson | null;
+}
+
+/** What is decided about a call before anybody is asked. */
+type Decision = Authorization | { readonly kind: "ask" };
+
+/** Permissions with the rules given. Questions are asked one at a time. */
+export function createPermissions(rules: readonly AllowRule[], mode: PermissionMode): Permissions {
+  let state: PermissionState = { mode, rules, refused: [], ask: null };
+  let reconsider = (): void => undefined;
+  let asking: Promise<unknown> = Promise.resolve();
+  const change = (to: Partial<PermissionState>) => {
+    state = { ...state, ...to };
+    reconsider();
+  };
+
+  const answered = async (call: PendingCall, ask: AskPerson, signal: AbortSignal): Promise<Authorization> => {
+    const question = new AbortController();
+    const close = () => question.abort();
+    signal.addEventListener("abort", close, { once: true });
+    // A rule that is made meanwhile can answer the question.
+    const decided = new Promise<Authorization>((resolve) => {
+      reconsider = () => {
+        const decision = decisionOf(state, call);
+        if (decision.kind !== "ask") resolve(decision);
+      };
+    });
+    try {
+      return await Promise.race([decided, ask(call, question.signal).then((answer) => authorizationOf(answer, call))]);
+    } catch {
+      // Who cannot be asked has not said yes.
+      return { kind: "deny", why: "nobody answered." };
+    } finally {
+      reconsider = () => undefined;
+      signal.removeEventListener("abort", close);
+      close();
+    }
+  };
+  const authorizationOf = (answer: Answer, call: PendingCall): Authorization => {
+    if (answer.kind === "always") state = { ...state, rules: [...state.rules, alwaysRule(call)] };
+    if (answer.kind !== "no") return { kind: "allow" };
+    return { kind: "deny", why: answer.words === null ? "the person said no." : `the person said no: ${answer.words}` };
+  };
+  const decide = async (call: PendingCall, signal: AbortSignal): Promise<Authorization> => {
+    signal.throwIfAborted();
+    const decision = decisionOf(state, call);
+    if (decision.kind === "ask" && state.ask !== null) return await answered(call, state.ask, signal);
+    if (decision.kind === "allow") return decision;
+    state = { ...state, refused: [...state.refused, call] };
+    return decision.kind === "deny" ? decision : { kind: "deny", why: NOBODY_THERE };
+  };
+  return {
+    authorize: (call, signal) => {
+      if (decisionOf(state, call).kind === "allow") return Promise.resolve({ kind: "allow" });
+      const turn = asking.then(() => decide(call, signal));
+      asking = turn.catch(() => undefined);
+      return turn;
+    },
+    mode: () => state.mode,
+    setMode: (to) => change({ mode: to }),
+    rules: () => state.rules,
+    allow: (rule) => change({ rules: [...state.rules, rule] }),
+    askThrough: (ask) => change({ ask }),
+    refused: () => state.refused,
+  };
+}
+
+const NOBODY_THERE =
+  "it was not allowed, and nobody is there to be asked. Go on with what only reads, and say at the end what you would have done.";
+
+function decisionOf({ mode, rules }: PermissionState, call: PendingCall): Decision {
+  const { effect } = call;
+  if (effect.kind === "read") return { kind: "allow" };
+  const applying = mode === "ask" ? rules : rules.filter(({ kind }) => kind === "tool" && effect.kind === "unknown");
+  if (applying.some((rule) => isAllowedBy(rule, call))) return { kind: "allow" };
+  if (mode === "ask") return { kind: "ask" };
+  return { kind: "deny", why: "the session is read-only: no commands, no changes of files, no tools with unknown effects." };
+}
