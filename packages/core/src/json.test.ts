@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { canonicalJson, isRecord } from "./json.ts";
+import { canonicalJson, isJsonValue, isRecord } from "./json.ts";
 
 test.each([
   ["keys in order", { b: 1, a: 2 }, '{"a":2,"b":1}'],
@@ -31,4 +31,17 @@ test.each([
   ["a string", "a", false],
 ])("isRecord of %s", (_, value, is) => {
   expect(isRecord(value)).toBe(is);
+});
+
+test.each([
+  ["scalars", [null, true, "", 0, -1.5], true],
+  ["objects in arrays", [{ a: [{ b: null }] }], true],
+  ["a value that is nested 100,000 deep", JSON.parse("[".repeat(100_000) + "]".repeat(100_000)), true],
+  ["undefined", undefined, false],
+  ["a member that is undefined", { a: [{ b: undefined }] }, false],
+  ["a number that is not finite", [Number.POSITIVE_INFINITY], false],
+  ["a function", { a: () => 1 }, false],
+  ["a big integer", [1n], false],
+])("isJsonValue of %s", (_, value, is) => {
+  expect(isJsonValue(value)).toBe(is);
 });

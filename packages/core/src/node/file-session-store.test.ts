@@ -1,10 +1,21 @@
-import { appendFileSync, chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { SessionEntry } from "../entry.ts";
 import { encodeEntry, encodeLog } from "../session/codec.ts";
+import { MAXIMUM_LINE_BYTES, MAXIMUM_LOG_BYTES } from "../session/log-limits.ts";
 import { human, sessionStart } from "../testing/builders.ts";
 import { SESSION_STORE_CONTRACT } from "../testing/session-store-contract.ts";
 import { createFileSessionStore } from "./file-session-store.ts";
@@ -20,6 +31,11 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const START = { ...sessionStart("system"), id: "one" };
 const messageEntry = (id: string, text = id): SessionEntry => ({ type: "message", message: human(id, text) });
 const store = () => createFileSessionStore({ folder });
+/** What is read at once. */
+const CHUNK_BYTES = 1024 * 1024;
+/** An entry's line that has so many bytes, its line end included. */
+const lineOf = (id: string, bytes: number) =>
+  encodeEntry(messageEntry(id, "x".repeat(bytes - Buffer.byteLength(encodeEntry(messageEntry(id, ""))))));
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 const logFile = () => join(folder, "one.jsonl");
 
@@ -127,6 +143,20 @@ describe("file session store", { timeout: 30_000 }, () => {
     await createFileSessionStore({ folder: join(folder, "none") }).delete("one");
   });
 
+  test("lines of any length are read and found again, those that fill what is read at once too", async () => {
+    const lengths = [-1, 0, 1].flatMap((more) => [CHUNK_BYTES + more, 2 * CHUNK_BYTES + more]);
+    const lines = lengths.map((bytes, index) => lineOf(`h${index}`, bytes));
+    for (const log of [lines, [...lines].reverse(), lines.slice(0, 1), lines.slice(1, 2)]) {
+      writeFileSync(logFile(), [encodeEntry(START), ...log].join(""));
+      const { writer, entries, cutOff } = await store().open("one");
+      expect(cutOff).toBeNull();
+      expect(entries.slice(1).map(encodeEntry)).toEqual(log);
+      const read = await Promise.all(log.map((_, index) => writer.entryAt(index + 1)));
+      expect(read.map(encodeEntry)).toEqual(log);
+      await writer.close();
+    }
+  });
+
   test("empty lines are no entries, and shift no entry's place", async () => {
     const lines = [START, messageEntry("h1", "ünï🦊"), messageEntry("h2")].map(encodeEntry);
     writeFileSync(logFile(), `\n${lines.join("\n \n")}`);
@@ -149,6 +179,42 @@ describe("file session store", { timeout: 30_000 }, () => {
     expect(read).toEqual(expected);
     await writer.close();
     expect(readFileSync(join(folder, "b.jsonl"), "utf8")).toBe(encodeLog([...expected, messageEntry("h4")]));
+  });
+
+  test("a log that is larger than what is opened is a typed error, and is left as it is", async () => {
+    writeFileSync(logFile(), encodeLog([START]));
+    truncateSync(logFile(), MAXIMUM_LOG_BYTES + 1);
+    const error = { code: "session-limit", details: { limit: "log-bytes", found: MAXIMUM_LOG_BYTES + 1 } };
+    await expect(store().open("one")).rejects.toMatchObject(error);
+    await expect(store().read("one")).rejects.toMatchObject(error);
+    expect(readdirSync(folder)).toEqual(["one.jsonl"]);
+    expect(statSync(logFile()).size).toBe(MAXIMUM_LOG_BYTES + 1);
+  });
+
+  test("a line that is longer than what is read is a typed error with file and line", async () => {
+    writeFileSync(logFile(), encodeLog([START]));
+    truncateSync(logFile(), MAXIMUM_LINE_BYTES + 2 * CHUNK_BYTES);
+    await expect(store().open("one")).rejects.toMatchObject({
+      code: "session-limit",
+      message: `${logFile()}:2: a line of more than ${MAXIMUM_LINE_BYTES} bytes`,
+    });
+  });
+
+  test("an append that would make the log too large is refused, and the log stays as it was", async () => {
+    writeFileSync(logFile(), "");
+    truncateSync(logFile(), MAXIMUM_LOG_BYTES - 10);
+    const writer = createFileSessionWriter({
+      sessionId: "one",
+      path: logFile(),
+      file: await open(logFile(), "a+"),
+      bytes: MAXIMUM_LOG_BYTES - 10,
+      index: createLogIndex(),
+      sync: "on-close",
+      release: async () => undefined,
+    });
+    await expect(writer.append([START])).rejects.toMatchObject({ code: "session-limit", details: { limit: "log-bytes" } });
+    expect(statSync(logFile()).size).toBe(MAXIMUM_LOG_BYTES - 10);
+    await writer.close();
   });
 
   test("a log that was removed under its writer is an error, not a loss that nobody notices", async () => {

@@ -53,8 +53,10 @@ export async function readLog({ path, file }: ReadableLog, index: LogIndex, onEn
     }
     if (from > 0) continue;
     if (bytesRead === chunk.length) {
-      if (bytesRead > MAXIMUM_LINE_BYTES) throw lineTooLong(`${path}:${line + 1}`);
-      chunk = Buffer.allocUnsafeSlow(Math.min(chunk.length * 2, MAXIMUM_LINE_BYTES + 1));
+      // A line that is longer than what was read: room for all of it at once, so that its bytes are held only once.
+      const bytes = await lineBytes(file, start, chunk);
+      if (bytes > MAXIMUM_LINE_BYTES) throw lineTooLong(`${path}:${line + 1}`);
+      chunk = Buffer.allocUnsafeSlow(bytes + 1);
       continue;
     }
     line += 1;
@@ -64,4 +66,17 @@ export async function readLog({ path, file }: ReadableLog, index: LogIndex, onEn
     take(rest, bytesRead);
     return { cutOff: null, wholeBytes: start, lacksLineEnd: bytesRead > 0 };
   }
+}
+
+/** Bytes of the line that begins at `start`, with its line end; more than the most as soon as it is longer than that. Overwrites the chunk. */
+async function lineBytes(file: FileHandle, start: number, chunk: Buffer): Promise<number> {
+  let bytes = 0;
+  while (bytes <= MAXIMUM_LINE_BYTES) {
+    const { bytesRead } = await file.read(chunk, 0, chunk.length, start + bytes);
+    const end = chunk.subarray(0, bytesRead).indexOf(LINE_END);
+    if (end >= 0) return bytes + end + 1;
+    bytes += bytesRead;
+    if (bytesRead === 0) break;
+  }
+  return bytes;
 }

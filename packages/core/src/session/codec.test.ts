@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SessionEntry } from "../entry.ts";
+import type { JsonValue } from "../json.ts";
 import { arbitraryLog } from "../testing/arbitrary-transcript.ts";
 import {
   absentImage,
@@ -20,6 +21,7 @@ import {
 } from "../testing/builders.ts";
 import { usageOf } from "../usage.ts";
 import { decodeEntry, decodeLog, encodeEntry, encodeLog } from "./codec.ts";
+import { MAXIMUM_LINE_BYTES, MAXIMUM_NESTING_COUNT } from "./log-limits.ts";
 
 const image = (source: ReturnType<typeof absentImage>["source"]) => ({
   ...absentImage(),
@@ -110,6 +112,47 @@ describe("an entry", () => {
   });
 });
 
+/** A reply with JSON that is nested so deep, besides the levels of the entry itself. */
+function nested(levels: number): SessionEntry {
+  let opaque: JsonValue = ']}\\"[{';
+  for (let level = 0; level < levels; level++) opaque = level % 2 === 0 ? [opaque] : { "[": opaque };
+  return { type: "message", message: assistant("a", [{ type: "reasoning", text: "", opaque }]) };
+}
+/** Entry, message, parts and part are levels themselves. */
+const DEEPEST = MAXIMUM_NESTING_COUNT - 4;
+
+describe("a limit", () => {
+  test.each([1, 100, DEEPEST])("takes an entry that is nested %i levels deep", (levels) => {
+    const line = encodeEntry(nested(levels));
+    expect(encodeEntry(decodeEntry(line, { file: "log.jsonl", line: 1 }))).toBe(line);
+  });
+
+  test.each([DEEPEST + 1, 5_000, 100_000])("writes no entry that is nested %i levels deep", (levels) => {
+    expect(() => encodeEntry(nested(levels))).toThrowError(
+      expect.objectContaining({ code: "session-limit", details: { limit: "nesting", maximum: MAXIMUM_NESTING_COUNT } }),
+    );
+  });
+
+  test.each(["[", '{"a":'])("reads no line that nests %s too deep, whole or not", (opening) => {
+    const text = opening.repeat(100_000);
+    expect(() => decodeEntry(text, { file: "log.jsonl", line: 7 })).toThrowError(
+      expect.objectContaining({ code: "session-limit", message: "log.jsonl:7: nested deeper than 1000 levels" }),
+    );
+  });
+
+  test("counts no bracket of a text", () => {
+    const entry: SessionEntry = { type: "message", message: human("u", '\\"[{'.repeat(10_000)) };
+    expect(decodeEntry(encodeEntry(entry), { file: "log.jsonl", line: 1 })).toEqual(entry);
+  });
+
+  test("writes no line that is longer than what is read", () => {
+    const controls = "\u0001".repeat(Math.ceil(MAXIMUM_LINE_BYTES / "\\u0001".length));
+    expect(() => encodeEntry({ type: "message", message: human("u", controls) })).toThrowError(
+      expect.objectContaining({ code: "session-limit", details: { limit: "line-bytes", maximum: MAXIMUM_LINE_BYTES } }),
+    );
+  });
+});
+
 const good = encodeEntry(sessionStart());
 const turn = encodeEntry({ type: "message", message: human("u", "hello") });
 
@@ -151,12 +194,6 @@ describe("a whole log", () => {
   ])("is read: %s", (_, text, count) => {
     const decoded = decodeLog(text, "log.jsonl");
     expect([decoded.entries.length, decoded.cutOff]).toEqual([count, null]);
-  });
-
-  test("of a newer version says so", () => {
-    expect(() => decodeLog(good.replace('"version":1', '"version":3'), "log.jsonl")).toThrowError(
-      "log.jsonl:1: written by a newer version of this package (log version 3, this one reads up to 2); update it to open the log",
-    );
   });
 
   test.each([5, 20, turn.length - 2])("drops and reports a last line that was cut off after %i characters", (chars) => {

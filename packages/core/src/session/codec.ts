@@ -21,13 +21,16 @@ export interface DecodedLog {
 export function encodeEntry(entry: SessionEntry): string {
   if (isValueNestedTooDeep(entry)) throw nestedTooDeep(placeOf(entry));
   const line = jsonLine(entry);
-  if (line.length * MOST_BYTES_PER_UNIT > MAXIMUM_LINE_BYTES && utf8Bytes(line) > MAXIMUM_LINE_BYTES)
-    throw lineTooLong(placeOf(entry));
+  if (isOverBytes(line, MAXIMUM_LINE_BYTES)) throw lineTooLong(placeOf(entry));
   return line;
 }
 
-/** UTF-8 takes at most three bytes for one UTF-16 code unit. */
+/** UTF-8 takes one to three bytes for one UTF-16 code unit. */
 const MOST_BYTES_PER_UNIT = 3;
+
+function isOverBytes(text: string, bytes: number): boolean {
+  return text.length > bytes || (text.length * MOST_BYTES_PER_UNIT > bytes && utf8Bytes(text) > bytes);
+}
 
 function jsonLine(entry: SessionEntry): string {
   try {

@@ -1,0 +1,150 @@
+import { mkdir, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { parseArgs } from "node:util";
+import {
+  coverageOf,
+  createContextManager,
+  type Message,
+  messageChars,
+  PLIMSOLL_POLICY,
+  type SessionEntry,
+} from "@plimsoll/core";
+import { createFileSessionStore } from "@plimsoll/core/node";
+
+/**
+ * Writes a large log, or opens one and says what that took. A process of its own for each: the most memory of a process is never given back.
+ * `write` writes so many megabytes; `read` takes the entries one by one and keeps none; `fold` folds them in a context manager.
+ */
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { megabytes: { type: "string", default: "1024" }, file: { type: "string", default: "" } },
+});
+const sessions = createFileSessionStore({ folder: dirname(values.file), sync: "on-close" });
+const SESSION_ID = "big";
+const MEGABYTE = 1024 * 1024;
+
+/** Usual outputs, and a huge one in between; each stretch ends with a compaction. Chosen. */
+const OUTPUT_CHARS = 50_000;
+const HUGE_OUTPUT_CHARS = 50 * MEGABYTE;
+const STEPS_PER_STRETCH = 1_500;
+
+async function write(): Promise<void> {
+  await mkdir(dirname(values.file), { recursive: true });
+  await rm(values.file, { force: true });
+  const writer = await sessions.create({
+    type: "session",
+    version: 1,
+    id: SESSION_ID,
+    createdMs: null,
+    system: "You are a coding agent.",
+    tools: [],
+    parent: null,
+    agent: null,
+  });
+  const goal = Number(values.megabytes) * MEGABYTE;
+  let covered: readonly Message[] = [];
+  for (let step = 1, chars = 0; chars < goal; step++) {
+    const outputChars = step % STEPS_PER_STRETCH === 0 ? HUGE_OUTPUT_CHARS : OUTPUT_CHARS;
+    const messages = stepOf(step, outputChars);
+    await writer.append(messages.map((message) => ({ type: "message", message })));
+    // A compaction counts the characters that it covers, so the texts themselves need not be kept.
+    covered = [...covered, ...messages];
+    chars += outputChars;
+    if (step % STEPS_PER_STRETCH > 0) continue;
+    const entry = compactionOf(step, covered);
+    await writer.append([entry]);
+    covered =
+      entry.type === "compaction" ? entry.edits.flatMap((edit) => (edit.kind === "summarize" ? [edit.message] : [])) : [];
+  }
+  await writer.close();
+}
+
+async function open(onEntry: (entry: SessionEntry) => void): Promise<number> {
+  const start = performance.now();
+  const { writer } = await sessions.open(SESSION_ID, onEntry);
+  await writer.close();
+  return (performance.now() - start) / 1_000;
+}
+
+async function report(what: string): Promise<void> {
+  const baseBytes = process.resourceUsage().maxRSS * 1024;
+  const manager = createContextManager({ policy: PLIMSOLL_POLICY, summarizer: () => Promise.reject(new Error("not asked")) });
+  let entryCount = 0;
+  const seconds = await open((entry) => {
+    entryCount += 1;
+    if (what === "fold") manager.append(entry);
+  });
+  const peakBytes = process.resourceUsage().maxRSS * 1024;
+  const liveChars = manager.context().messages.reduce((sum, message) => sum + messageChars(message), 0);
+  console.log(
+    [
+      `${what}: ${megabytes((await stat(values.file)).size)} in the file, ${entryCount} entries`,
+      `live context ${megabytes(liveChars)}`,
+      `most memory ${megabytes(peakBytes)}, ${megabytes(baseBytes)} before it was opened`,
+      `${seconds.toFixed(1)} s`,
+    ].join("; "),
+  );
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / MEGABYTE).toFixed(1)} MB`;
+}
+
+function stepOf(step: number, outputChars: number): readonly [Message, Message] {
+  const line = `${step}\tconst value${step} = read("src/part-${step}.ts"); // checked\n`;
+  const text = line.repeat(Math.ceil(outputChars / line.length)).slice(0, outputChars);
+  return [
+    {
+      role: "assistant",
+      id: `a${step}`,
+      origin: "model",
+      parts: [{ type: "tool-call", callId: `c${step}`, toolName: "look", argumentsJson: `{"part":${step}}`, paths: [] }],
+      modelId: "test/model",
+      requestId: `q${step}`,
+      stopReason: "tool-calls",
+      atMs: null,
+    },
+    {
+      role: "tool-result",
+      id: `r${step}`,
+      callId: `c${step}`,
+      toolName: "look",
+      isError: false,
+      category: "file-content",
+      parts: [{ type: "text", text }],
+      atMs: null,
+    },
+  ];
+}
+
+function compactionOf(step: number, covered: readonly Message[]): SessionEntry {
+  const [from, through] = [covered[0]?.id ?? "", covered.at(-1)?.id ?? ""];
+  const text = `Parts up to ${step} were looked at.`;
+  const message: Message = { role: "user", id: `s${step}`, origin: "summary", parts: [{ type: "text", text }], atMs: null };
+  const spans = [{ from, through, promptId: "test" }];
+  return {
+    type: "compaction",
+    id: `k${step}`,
+    throughEntryId: through,
+    edits: [{ kind: "summarize", spans, message, covered: coverageOf(covered), usage: null }],
+    record: {
+      policy: "test",
+      reason: "manual",
+      gate: null,
+      steps: [],
+      estimator: "test",
+      cutEstimator: null,
+      modelId: null,
+      budgetTokens: null,
+      tokensBefore: 0,
+      tokensAfter: 0,
+      messagesBefore: covered.length,
+      messagesAfter: 1,
+      work: { charactersScanned: 0, messagesVisited: 0, tokenizerCalls: 0 },
+    },
+    atMs: null,
+  };
+}
+
+const [task = ""] = positionals;
+await (task === "write" ? write() : report(task));
