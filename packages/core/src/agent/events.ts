@@ -1,9 +1,9 @@
+import type { UsageTotals } from "../conversation/usage-totals.ts";
 import type { CompactionEntry, CompactionReason, UsageEntry } from "../entry.ts";
 import type { PlimsollError } from "../error.ts";
 import type { Message, ToolResultMessage } from "../message/message.ts";
 import type { ContextEvent } from "../session/events.ts";
 import type { ContextUsage } from "./context-usage.ts";
-import type { UsageTotals } from "./usage-totals.ts";
 
 /**
  * What an agent tells its subscribers, in order. `sessionId` is the log that it is about: a sub-agent's events come through its parent's

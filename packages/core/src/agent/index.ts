@@ -1,5 +1,7 @@
 // The loop
 
+export type { UsageTotals } from "../conversation/usage-totals.ts";
+export { foldTotals, NO_USAGE } from "../conversation/usage-totals.ts";
 export type {
   EntryListener,
   OpenedSession,
@@ -32,5 +34,3 @@ export type { AgentEvent, AgentListener, EndReason } from "./events.ts";
 export { createMemorySessionStore } from "./memory-session-store.ts";
 export { startAgent } from "./run-agent.ts";
 export type { SetupChange } from "./setup-change.ts";
-export type { UsageTotals } from "./usage-totals.ts";
-export { foldTotals, NO_USAGE } from "./usage-totals.ts";

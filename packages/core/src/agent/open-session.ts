@@ -1,4 +1,5 @@
 import type { SessionStartEntry } from "../entry.ts";
+import { LOG_VERSION } from "../entry.ts";
 import type { OpenedSession } from "../ports.ts";
 import type { AgentOptions } from "./agent-options.ts";
 
@@ -8,7 +9,7 @@ export async function openSession(options: AgentOptions): Promise<OpenedSession>
   if (session.kind === "resume") return await sessions.open(session.sessionId);
   const start: SessionStartEntry = {
     type: "session",
-    version: 1,
+    version: LOG_VERSION,
     id: session.sessionId,
     createdMs: options.nowMs(),
     system: session.system,

@@ -1,9 +1,12 @@
-import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
+import type { RecoveryFacts, Rejection } from "../conversation/recovery.ts";
+import { sendWithRecovery } from "../conversation/recovery.ts";
+import type { FitOutcome } from "../engine/fit-input.ts";
 import { isPlimsollError, type PlimsollError } from "../error.ts";
 import type { JsonValue } from "../json.ts";
 import type { Context } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { ModelReply } from "../ports.ts";
+import type { SessionView } from "../session/view.ts";
 import type { AgentModel } from "./agent-options.ts";
 import type { AgentEventBody } from "./events.ts";
 import { DEFAULT_MAX_OUTPUT_TOKENS } from "./output-reserve.ts";
@@ -13,45 +16,58 @@ export interface ReplyRequest {
   readonly model: AgentModel;
   readonly policy: Policy;
   readonly signal: AbortSignal;
-  /** The context as it is now; asked again after each recovery. */
+  /** The view as it is now; asked again after each recovery. */
+  readonly view: () => SessionView;
+  /** The context to send for it. */
   readonly context: () => Promise<Context>;
   /** Compacts at the overflow gate. */
-  readonly recover: (facts: Required<Pick<FitInput, "observedLimitTokens" | "recovery">>) => Promise<FitOutcome>;
+  readonly recover: (facts: RecoveryFacts) => Promise<FitOutcome>;
   /** Logs the size that a rejection named: what was sent measures the context, although nothing came back. */
-  readonly measure: (sent: Context, promptTokens: number) => Promise<void>;
+  readonly measure: (sent: SessionView, promptTokens: number) => Promise<void>;
   readonly emit: (event: AgentEventBody) => void;
 }
 
-/** A reply, and the newest message of the context that it answers. */
+/** A reply, and the view that it answers. */
 export interface Answer {
   readonly reply: ModelReply;
-  readonly sent: Context;
+  readonly sent: SessionView;
 }
 
-/**
- * Asks the model, and after a rejection for length lets the policy compact and asks again, as often as the policy allows. Rejects with the
- * provider's error where that did not help.
- */
+interface RejectedReply extends Rejection {
+  readonly error: PlimsollError;
+}
+
+/** Asks the model. Rejects with the provider's error if the prompt is too long after every recovery that the policy allows. */
 export async function requestReply(request: ReplyRequest): Promise<Answer> {
-  const { policy } = request;
-  const maximum = policy.enabled ? policy.overflow.maxRecoveries : 0;
-  for (let recovery = 0; ; recovery++) {
-    const sent = await request.context();
-    try {
-      return { reply: await streamed(sent, request), sent };
-    } catch (error) {
-      if (!isPlimsollError(error, "context-overflow")) throw error;
-      const limitTokens = numberIn(error, "limitTokens");
-      const isLast = recovery >= maximum;
-      const requestedTokens = numberIn(error, "requestedTokens");
-      const promptTokens = numberIn(error, "promptTokens");
-      if (promptTokens !== null) await request.measure(sent, promptTokens);
-      request.emit({ type: "overflow-detected", limitTokens, requestedTokens, recovery: isLast ? 0 : recovery + 1 });
-      if (isLast) throw error;
-      const outcome = await request.recover({ observedLimitTokens: limitTokens, recovery });
-      if (outcome.kind !== "compacted") throw error;
-    }
-  }
+  const { policy, recover, emit } = request;
+  const sent = await sendWithRecovery<Answer, RejectedReply>({
+    policy,
+    attempt: async () => {
+      const view = request.view();
+      try {
+        return { kind: "answered", answer: { reply: await streamed(await request.context(), request), sent: view } };
+      } catch (error) {
+        if (!isPlimsollError(error, "context-overflow")) throw error;
+        const rejection = rejectionOf(error);
+        if (rejection.promptTokens !== null) await request.measure(view, rejection.promptTokens);
+        return { kind: "too-long", rejection };
+      }
+    },
+    recover,
+    onRejection: ({ limitTokens, requestedTokens }, recovery) =>
+      emit({ type: "overflow-detected", limitTokens, requestedTokens, recovery }),
+  });
+  if (sent.kind === "too-long") throw sent.rejection.error;
+  return sent.answer;
+}
+
+function rejectionOf(error: PlimsollError): RejectedReply {
+  return {
+    error,
+    limitTokens: numberIn(error, "limitTokens"),
+    requestedTokens: numberIn(error, "requestedTokens"),
+    promptTokens: numberIn(error, "promptTokens"),
+  };
 }
 
 async function streamed(context: Context, { model, signal, emit }: ReplyRequest): Promise<ModelReply> {

@@ -1,9 +1,9 @@
+import { createConversation } from "../conversation/conversation.ts";
 import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
 import { PlimsollError } from "../error.ts";
 import type { MessageDraft } from "../message/ids.ts";
 import type { OpenedSession, Summarizer } from "../ports.ts";
 import { recallArtifact } from "../session/admit.ts";
-import { createContextManager } from "../session/context-manager.ts";
 import { createModelSummarizer } from "../summarizer/model-summarizer.ts";
 import type { Agent, CompactRequest, RunOutcome, UserInput } from "./agent.ts";
 import type { AgentModel, AgentOptions } from "./agent-options.ts";
@@ -18,7 +18,6 @@ import { openSession } from "./open-session.ts";
 import { withOutputReserve } from "./output-reserve.ts";
 import { replaceHistory } from "./replace-history.ts";
 import { runLoop } from "./run-loop.ts";
-import { createSessionLog } from "./session-log.ts";
 import { settleModel, settleSetup } from "./settle.ts";
 import { runSubAgent } from "./sub-agent.ts";
 import { userDraft } from "./user-draft.ts";
@@ -51,17 +50,19 @@ async function agentOver(options: AgentOptions, opened: OpenedSession): Promise<
     const { client, modelId, reasoning } = model;
     return createModelSummarizer(client, reasoning === undefined ? { modelId } : { modelId, reasoning })(request, signal);
   };
-  const manager = createContextManager({
+  const conversation = createConversation({
     policy,
     summarizer: options.summarizer ?? byModel,
     entries: opened.entries,
+    writer: opened.writer,
+    nowMs,
     stateProviders: options.stateOf?.(sessionId) ?? [],
     ...(options.modelPriors === undefined ? {} : { modelPriors: options.modelPriors }),
     ...(options.tokenizers === undefined ? {} : { tokenizers: options.tokenizers }),
     onEvent: (event) => emit(event.type === "compaction-end" ? compactionEvent(event.entry, event.estimator) : event),
     ...options.context,
   });
-  const log = createSessionLog(manager, opened.writer, opened.entries.length);
+  const { manager } = conversation;
   const waiting: MessageDraft[] = [];
   const compactions: (() => Promise<void>)[] = [];
   let step = 0;
@@ -104,8 +105,7 @@ async function agentOver(options: AgentOptions, opened: OpenedSession): Promise<
       await prepare();
       const outcome = await runLoop(draft, {
         options,
-        manager,
-        log,
+        conversation,
         tools,
         signal: abort.signal,
         maxSteps: options.maxSteps ?? DEFAULT_MAX_STEPS,
@@ -128,13 +128,13 @@ async function agentOver(options: AgentOptions, opened: OpenedSession): Promise<
         emit,
       });
       const { reason, steps, error } = outcome;
-      emit({ type: "agent-end", reason, steps, error, context: usage(), totals: log.totals() });
+      emit({ type: "agent-end", reason, steps, error, context: usage(), totals: conversation.totals() });
       return outcome;
     };
     const end = work().catch((error: unknown) => {
       // The log cannot be written, or a fault of ours: subscribers hear of the end, the caller of the cause.
       const known = error instanceof PlimsollError ? error : null;
-      emit({ type: "agent-end", reason: "failed", steps: step, error: known, context: usage(), totals: log.totals() });
+      emit({ type: "agent-end", reason: "failed", steps: step, error: known, context: usage(), totals: conversation.totals() });
       throw error;
     });
     run = { abort, end };
@@ -150,12 +150,9 @@ async function agentOver(options: AgentOptions, opened: OpenedSession): Promise<
     return await runWith(userDraft(input, nowMs()), prepare);
   };
   const fitNow = async (now: FitInput["now"], focus: string | null, signal = run?.abort.signal): Promise<FitOutcome> => {
-    const input = { gate: "before-step", pending: [], model: model.limits, nowMs: nowMs(), step } as const;
-    const dynamic = await dynamicContext();
-    const more = { dynamicContext: dynamic, focus, ...(now === undefined ? {} : { now }) };
-    const outcome = await manager.fit({ ...input, ...more }, signal ?? new AbortController().signal);
-    await log.flush();
-    return outcome;
+    const input = { gate: "before-step", pending: [], model: model.limits, step } as const;
+    const more = { dynamicContext: await dynamicContext(), focus, ...(now === undefined ? {} : { now }) };
+    return await conversation.fit({ ...input, ...more }, signal ?? new AbortController().signal);
   };
   const compactIdle = async (work: (signal: AbortSignal) => Promise<FitOutcome>): Promise<FitOutcome> => {
     assertIdle("compact");
@@ -181,13 +178,13 @@ async function agentOver(options: AgentOptions, opened: OpenedSession): Promise<
       const input = { gate: "before-step", pending: [], model: to.limits, nowMs: nowMs(), step } as const;
       const outcome = await manager.switchModel(to, { ...input, dynamicContext: await dynamicContext() }, signal);
       model = to;
-      await log.flush();
+      await conversation.flush();
       return outcome;
     });
 
   checkModel();
-  await log.flush();
-  const started = { manager, log, options: { ...options, model } };
+  await conversation.flush();
+  const started = { conversation, options: { ...options, model } };
   const changed = await settleSetup(started);
   if (!(await settleModel(started))) await switchModel(model);
 
@@ -197,7 +194,7 @@ async function agentOver(options: AgentOptions, opened: OpenedSession): Promise<
     setupChange: changed,
     submit: (input) => submitting(input, async () => undefined),
     replaceHistoryAndSubmit: (history, input) =>
-      submitting(input, () => log.append(replaceHistory(manager.view(), history, nowMs()))),
+      submitting(input, () => conversation.append(replaceHistory(manager.view(), history, nowMs()))),
     steer: (input) => {
       if (run === null) throw new PlimsollError("bad-input", "no run goes on; submit the message");
       waiting.push(userDraft(input, nowMs()));
@@ -208,7 +205,7 @@ async function agentOver(options: AgentOptions, opened: OpenedSession): Promise<
     undo: async () => {
       assertIdle("undo");
       const entry = manager.revert(nowMs());
-      await log.flush();
+      await conversation.flush();
       return entry;
     },
     switchModel,
@@ -222,7 +219,7 @@ async function agentOver(options: AgentOptions, opened: OpenedSession): Promise<
       step,
       waiting: waiting.length,
       context: usage(),
-      totals: log.totals(),
+      totals: conversation.totals(),
     }),
     context: () => manager.context(),
     entries: () => manager.entries(),
@@ -234,7 +231,7 @@ async function agentOver(options: AgentOptions, opened: OpenedSession): Promise<
       await run?.end.catch(() => undefined);
       await compacting?.end.catch(() => undefined);
       isClosed = true;
-      await opened.writer.close();
+      await conversation.close();
     },
   };
 }

@@ -1,15 +1,13 @@
+import type { Conversation } from "../conversation/conversation.ts";
 import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
-import type { UsageEntry } from "../entry.ts";
 import { isPlimsollError, PlimsollError, type PlimsollErrorCode } from "../error.ts";
 import { shortHash } from "../hash.ts";
 import type { MessageDraft } from "../message/ids.ts";
-import { overheadHash, withId } from "../message/ids.ts";
-import type { AssistantMessage, Context, Message, ToolCallPart } from "../message/message.ts";
+import { withId } from "../message/ids.ts";
+import type { AssistantMessage, Message, ToolCallPart } from "../message/message.ts";
 import { textOf, toolCallsOf } from "../message/message.ts";
 import { isSilentOverflow, measuredUsage } from "../reported-tokens.ts";
 import { admitToolResult } from "../session/admit.ts";
-import type { ContextManager } from "../session/context-manager.ts";
-import type { Usage } from "../usage.ts";
 import { rejectedUsage } from "../usage.ts";
 import type { RunOutcome } from "./agent.ts";
 import type { AgentModel, AgentOptions } from "./agent-options.ts";
@@ -19,13 +17,11 @@ import type { AgentEventBody, EndReason } from "./events.ts";
 import { executeTools } from "./execute-tools.ts";
 import { requestReply } from "./request-reply.ts";
 import { resolveCalls } from "./resolve-calls.ts";
-import type { SessionLog } from "./session-log.ts";
 
 /** What a run has of its agent. Functions answer with what holds at that moment. */
 export interface RunPorts {
   readonly options: AgentOptions;
-  readonly manager: ContextManager;
-  readonly log: SessionLog;
+  readonly conversation: Conversation;
   readonly tools: ReadonlyMap<string, AgentTool>;
   readonly signal: AbortSignal;
   readonly maxSteps: number;
@@ -67,7 +63,8 @@ interface Run {
 }
 
 function createRun(ports: RunPorts): Run {
-  const { manager, log, emit, signal } = ports;
+  const { conversation, emit, signal } = ports;
+  const { manager } = conversation;
   let step = 0;
   let turn = 0;
   let turnSteps = 0;
@@ -76,28 +73,16 @@ function createRun(ports: RunPorts): Run {
   let wasCut = false;
 
   const fitAt = async (gate: FitInput["gate"], more: Partial<FitInput> = {}): Promise<FitOutcome> => {
-    const outcome = await manager.fit(
-      {
-        gate,
-        pending: [],
-        model: ports.model().limits,
-        nowMs: ports.options.nowMs(),
-        step,
-        dynamicContext: await ports.dynamicContext(),
-        ...more,
-      },
-      signal,
-    );
-    await log.flush();
-    return outcome;
+    const input = { gate, pending: [], model: ports.model().limits, step, dynamicContext: await ports.dynamicContext() };
+    return await conversation.fit({ ...input, ...more }, signal);
   };
   const append = async (draft: MessageDraft): Promise<Message> => {
-    const message = await log.say(draft);
+    const message = await conversation.say(draft);
     emit({ type: "message", message });
     return message;
   };
   const enter: Run["enter"] = async (drafts, gate) => {
-    let previousId = log.lastMessageId();
+    let previousId = manager.state().lastMessageId;
     const pending = drafts.map((draft) => {
       const message = withId(draft, previousId);
       previousId = message.id;
@@ -114,43 +99,34 @@ function createRun(ports: RunPorts): Run {
     return { reason, steps: step, text: lastText, error };
   };
 
-  const usageEntry = (requestId: string, sent: Context, usage: Usage): UsageEntry => ({
-    type: "usage",
-    requestId,
-    modelId: ports.model().modelId,
-    throughMessageId: sent.messages.at(-1)?.id ?? null,
-    overheadHash: overheadHash(sent.system, sent.tools),
-    viewHash: manager.view().viewHash,
-    usage,
-    atMs: ports.options.nowMs(),
-  });
-
   const ask = async (): Promise<AssistantMessage | null> => {
+    const { modelId } = ports.model();
     const { reply, sent } = await requestReply({
       model: ports.model(),
       policy: ports.options.policy,
       signal,
+      view: () => manager.view(),
       context: async () => manager.context(await ports.dynamicContext()),
       recover: (facts) => fitAt("on-overflow", facts),
       measure: async (rejected, promptTokens) => {
         // One rejected prompt, one entry: what follows it in the log has another last message or another view.
         const requestId = `rejected-${shortHash(`${manager.view().lastEntryId ?? ""}\n${promptTokens}`)}`;
-        await log.append(usageEntry(requestId, rejected, rejectedUsage(promptTokens)));
+        await conversation.report(rejected, { requestId, modelId, usage: rejectedUsage(promptTokens) });
       },
       emit,
     });
-    const entry = usageEntry(reply.requestId, sent, measuredUsage(reply.usage, reply.stopReason));
-    await log.append(entry);
+    const usage = measuredUsage(reply.usage, reply.stopReason);
+    const entry = await conversation.report(sent, { requestId: reply.requestId, modelId, usage });
     const { contextWindowTokens } = ports.model().limits;
-    wasCut = ports.options.policy.enabled && isSilentOverflow(entry.usage, contextWindowTokens);
+    wasCut = ports.options.policy.enabled && isSilentOverflow(usage, contextWindowTokens);
     if (wasCut) {
-      const requestedTokens = entry.usage.input.totalTokens;
+      const requestedTokens = usage.input.totalTokens;
       emit({ type: "overflow-detected", limitTokens: contextWindowTokens, requestedTokens, recovery: 1 });
     }
-    const known = { tools: ports.tools, lastMessageId: log.lastMessageId(), hasCall: log.hasCall };
+    const known = { tools: ports.tools, lastMessageId: manager.state().lastMessageId, hasCall: conversation.hasCall };
     const draft = withoutBlanks(resolveCalls(reply.draft, known));
     const message = draft === null ? null : await append(draft);
-    emit({ type: "usage-update", entry, context: ports.usage(), totals: log.totals() });
+    if (entry !== null) emit({ type: "usage-update", entry, context: ports.usage(), totals: conversation.totals() });
     return message?.role === "assistant" ? message : null;
   };
 
