@@ -53,6 +53,8 @@ export interface Conversation {
   report(sent: SessionView, reported: ReportedUsage): Promise<UsageEntry | null>;
   /** Writes what the manager appended by itself. Called after each of its operations. */
   flush(): Promise<void>;
+  /** Ids of the messages that were appended, in order. */
+  messageIds(): readonly string[];
   /** True for an id that a call of this conversation has. */
   hasCall(callId: string): boolean;
   totals(): UsageTotals;
@@ -69,6 +71,7 @@ export function createConversation(options: ConversationOptions): Conversation {
   const queue = createQueue();
   const writes = createQueue();
   const hashOf = createOverheadHash();
+  const messageIds: string[] = [];
   const callIds = new Set<string>();
   let totals = NO_USAGE;
   let sizeChars = 0;
@@ -80,7 +83,8 @@ export function createConversation(options: ConversationOptions): Conversation {
       seenCount += 1;
       totals = foldTotals(totals, entry);
       if (entry.type !== "message") continue;
-      sizeChars += messageChars(entry.message);
+      messageIds.push(entry.message.id);
+      sizeChars += messageChars(entry.message) + imageChars(entry.message);
       for (const call of toolCallsOf(entry.message)) callIds.add(call.callId);
     }
   };
@@ -128,11 +132,19 @@ export function createConversation(options: ConversationOptions): Conversation {
       await append(entry);
       return entry;
     },
+    messageIds: () => messageIds,
     hasCall: (callId) => callIds.has(callId),
     totals: () => totals,
     sizeChars: () => sizeChars,
     close: () => queue.run(async () => await writer?.close()),
   };
+}
+
+/** Characters of the images whose bytes are in the message. */
+function imageChars({ parts }: Message): number {
+  let chars = 0;
+  for (const part of parts) if (part.type === "image" && part.source.kind === "base64") chars += part.source.data.length;
+  return chars;
 }
 
 /** The hash of a view's overhead, made anew only if system text or tools are others than when it was asked before. */

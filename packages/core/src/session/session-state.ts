@@ -5,6 +5,7 @@ import type { Estimator } from "../tokens/estimator.ts";
 import type { Ledger } from "../tokens/ledger.ts";
 import { EMPTY_LEDGER } from "../tokens/ledger.ts";
 import type { WorkCounter } from "../tokens/work.ts";
+import { isRejectedUsage } from "../usage.ts";
 import type { Breaker } from "./breaker.ts";
 import { CLOSED_BREAKER, foldBreaker } from "./breaker.ts";
 import { foldLedger } from "./ledger.ts";
@@ -24,6 +25,8 @@ export interface SessionState {
   readonly reportedAtMs: number | null;
   /** Id of the newest message that was appended, also if an edit took it out: the id that the next one follows from. */
   readonly lastMessageId: string | null;
+  /** Ids of the requests that were answered since that message: the next reply is one of theirs. */
+  readonly answeredRequestIds: readonly string[];
 }
 
 /** The state of an empty log. */
@@ -35,6 +38,7 @@ export const EMPTY_STATE: SessionState = {
   watch: EMPTY_PROMPT_WATCH,
   reportedAtMs: null,
   lastMessageId: null,
+  answeredRequestIds: [],
 };
 
 /** What entries are measured with while they are folded. */
@@ -71,6 +75,12 @@ export function foldState(
     watch,
     reportedAtMs: entry.type === "usage" ? (entry.atMs ?? before.reportedAtMs) : before.reportedAtMs,
     lastMessageId: entry.type === "message" ? entry.message.id : before.lastMessageId,
+    answeredRequestIds: answeredAfter(before.answeredRequestIds, entry),
   };
   return { state, missingTokens };
+}
+
+function answeredAfter(before: readonly string[], entry: SessionEntry): readonly string[] {
+  if (entry.type === "message") return [];
+  return entry.type === "usage" && !isRejectedUsage(entry.usage) ? [...before, entry.requestId] : before;
 }
