@@ -1,3 +1,4 @@
+import type { SetupChange } from "../conversation/setup-change.ts";
 import type { UsageTotals } from "../conversation/usage-totals.ts";
 import type { FitOutcome } from "../engine/fit-input.ts";
 import type { RevertEntry, SessionEntry } from "../entry.ts";
@@ -9,7 +10,6 @@ import type { Recalled, RecallRange } from "../session/recall.ts";
 import type { AgentModel } from "./agent-options.ts";
 import type { ContextUsage } from "./context-usage.ts";
 import type { AgentListener, EndReason } from "./events.ts";
-import type { SetupChange } from "./setup-change.ts";
 
 /** What a person sends: text, or parts with images. */
 export type UserInput = string | UserMessage["parts"];

@@ -1,5 +1,6 @@
 // The loop
 
+export type { SetupChange } from "../conversation/setup-change.ts";
 export type { UsageTotals } from "../conversation/usage-totals.ts";
 export { foldTotals, NO_USAGE } from "../conversation/usage-totals.ts";
 export type {
@@ -33,4 +34,3 @@ export type { AgentEvent, AgentListener, EndReason } from "./events.ts";
 // Logs
 export { createMemorySessionStore } from "./memory-session-store.ts";
 export { startAgent } from "./run-agent.ts";
-export type { SetupChange } from "./setup-change.ts";

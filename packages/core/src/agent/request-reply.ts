@@ -53,7 +53,7 @@ export async function requestReply(request: ReplyRequest): Promise<Answer> {
         return { kind: "too-long", rejection };
       }
     },
-    recover,
+    recover: async (facts) => (await recover(facts)).kind === "compacted",
     onRejection: ({ limitTokens, requestedTokens }, recovery) =>
       emit({ type: "overflow-detected", limitTokens, requestedTokens, recovery }),
   });

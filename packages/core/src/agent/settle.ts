@@ -1,8 +1,8 @@
 import type { Conversation } from "../conversation/conversation.ts";
+import type { SetupChange } from "../conversation/setup-change.ts";
+import { setupChange, setupChangeEntry } from "../conversation/setup-change.ts";
 import { shortHash } from "../hash.ts";
 import type { AgentOptions } from "./agent-options.ts";
-import type { SetupChange } from "./setup-change.ts";
-import { setupChange, setupChangeEntry } from "./setup-change.ts";
 
 /** A log that an agent was started over. */
 export interface StartedLog {

@@ -132,10 +132,22 @@ export function createConversation(options: ConversationOptions): Conversation {
       await append(entry);
       return entry;
     },
-    messageIds: () => messageIds,
-    hasCall: (callId) => callIds.has(callId),
-    totals: () => totals,
-    sizeChars: () => sizeChars,
+    messageIds: () => {
+      see();
+      return messageIds;
+    },
+    hasCall: (callId) => {
+      see();
+      return callIds.has(callId);
+    },
+    totals: () => {
+      see();
+      return totals;
+    },
+    sizeChars: () => {
+      see();
+      return sizeChars;
+    },
     close: () => queue.run(async () => await writer?.close()),
   };
 }

@@ -1,26 +1,10 @@
 import type { SessionEntry, SessionStartEntry } from "../entry.ts";
-import { LOG_VERSION } from "../entry.ts";
 import { isPlimsollError, PlimsollError } from "../error.ts";
 import { shortHash } from "../hash.ts";
-import type { Message } from "../message/message.ts";
 import type { SessionStore, SessionWriter } from "../ports.ts";
-import type { ToolSpec } from "../tool.ts";
 import type { Conversation } from "./conversation.ts";
-
-/** What a conversation is called: the caller's key, `null` for one that is told by its messages alone, and the id of its log. */
-export interface ConversationName {
-  readonly key: string | null;
-  readonly sessionId: string;
-}
-
-/** A request as its conversation is found by it. */
-export interface ConversationRequest {
-  readonly key: string | null;
-  readonly system: string;
-  readonly tools: readonly ToolSpec[];
-  /** The whole history that the caller has, each message under its chain id: equal ids mean equal histories up to there. */
-  readonly messages: readonly Message[];
-}
+import type { Branch, ConversationName, ConversationRequest, Family, FoundConversation, Node, Place } from "./history-tree.ts";
+import { baseOf, countShared, entriesFor, familyAbove, idsOf, logIdOf, slotAt } from "./history-tree.ts";
 
 /** What conversations are kept with. */
 export interface ConversationsOptions {
@@ -39,12 +23,6 @@ export interface ConversationsOptions {
   readonly maximumChars: number;
 }
 
-/** A conversation that a request goes on. */
-export interface FoundConversation {
-  readonly name: ConversationName;
-  readonly conversation: Conversation;
-}
-
 /** Conversations that are told apart by their key, else by the longest history that they share with a request. */
 export interface Conversations {
   /**
@@ -54,8 +32,8 @@ export interface Conversations {
    * @throws PlimsollError `bad-input` if a key is needed and there is none, `session-conflict` if another writer has the log.
    */
   goOn<T>(request: ConversationRequest, work: (found: FoundConversation) => Promise<T>): Promise<T>;
-  /** The conversations of a key that are in memory, the one used last first. */
-  named(key: string): readonly FoundConversation[];
+  /** The conversations that are in memory, the one used last first. */
+  all(): readonly FoundConversation[];
   /** The conversation in memory that holds most of these messages and no other; `null` for none. */
   holding(request: Pick<ConversationRequest, "key" | "system" | "messages">): Promise<FoundConversation | null>;
   /** Removes all that is kept of a key, in memory and in the store, after the work that goes on. */
@@ -63,26 +41,6 @@ export interface Conversations {
   /** Ends all of them, after the work that goes on. What is stored stays. */
   close(): Promise<void>;
 }
-
-/** A node of the tree of histories. A child begins with what its parent has up to the place where the two part. */
-interface Branch extends FoundConversation {
-  readonly kind: "branch";
-  readonly parent: Node;
-  readonly slot: string;
-  readonly children: Map<string, Promise<Branch>>;
-  /** True for one that ends where its parent goes on: it is not stored, and the next message gives it a place of its own. */
-  readonly isPassing: boolean;
-}
-
-/** All histories of one key, or of one system text. */
-interface Family {
-  readonly kind: "family";
-  readonly key: string | null;
-  readonly base: string;
-  readonly children: Map<string, Promise<Branch>>;
-}
-
-type Node = Family | Branch;
 
 /** An empty set of conversations. */
 export function createConversations(options: ConversationsOptions): Conversations {
@@ -108,12 +66,12 @@ export function createConversations(options: ConversationsOptions): Conversation
     live.delete(branch);
     branch.parent.children.delete(branch.slot);
   };
-  const shrink = () => {
+  const shrink = (newest: Branch) => {
     let chars = 0;
     for (const { conversation } of live) chars += conversation.sizeChars();
     for (const branch of live) {
       if (live.size <= options.maximumCount && chars <= options.maximumChars) break;
-      if (branch.conversation.pendingCount() > 0 || branch.children.size > 0) continue;
+      if (branch === newest || branch.conversation.pendingCount() > 0 || branch.children.size > 0) continue;
       chars -= branch.conversation.sizeChars();
       forget(branch);
       // What is stored is whole: a log that cannot be closed costs its lock alone.
@@ -123,9 +81,8 @@ export function createConversations(options: ConversationsOptions): Conversation
   };
   const begin = async (parent: Node, place: Place, request: ConversationRequest): Promise<Branch> => {
     const { slot, source, sharedCount, isPassing } = place;
-    const { key, base } = familyAbove(parent);
-    const above = parent.kind === "branch" ? parent.name.sessionId : base;
-    const sessionId = `${base}.${shortHash(`${above}\n${slot}`).slice(0, ID_CHARS)}`;
+    const { key } = familyAbove(parent);
+    const sessionId = logIdOf(parent, slot);
     const entries = entriesFor(request, { sessionId, source, sharedCount, nowMs: nowMs() });
     const name = { key, sessionId };
     const kept = sessions === null || isPassing ? { entries, writer: null } : await createdOrOpened(sessions, entries);
@@ -168,21 +125,23 @@ export function createConversations(options: ConversationsOptions): Conversation
       for (;;) {
         const branch = await locate(request);
         touch(branch);
-        const done = await branch.conversation.inTurn(async () => {
-          // Work that was before may have taken it further than this request goes, or ended it.
-          const ids = branch.conversation.messageIds();
-          if (!live.has(branch) || countShared(ids, request.messages) < ids.length) return null;
-          return { value: await work(branch) };
-        }).catch((error: unknown) => {
-          // Another writer went on with the log: what is in memory is no longer what is stored.
-          if (isPlimsollError(error, "session-conflict")) forget(branch);
-          throw error;
-        });
-        shrink();
+        const done = await branch.conversation
+          .inTurn(async () => {
+            // Work that was before may have taken it further than this request goes, or ended it.
+            const ids = branch.conversation.messageIds();
+            if (!live.has(branch) || countShared(ids, request.messages) < ids.length) return null;
+            return { value: await work(branch) };
+          })
+          .catch((error: unknown) => {
+            // Another writer went on with the log: what is in memory is no longer what is stored.
+            if (isPlimsollError(error, "session-conflict")) forget(branch);
+            throw error;
+          });
+        shrink(branch);
         if (done !== null) return done.value;
       }
     },
-    named: (key) => [...live].filter(({ name }) => name.key === key).reverse(),
+    all: () => [...live].reverse(),
     holding: async ({ key, system, messages }) => {
       let node: Node | undefined = families.get(key === null ? `system-${shortHash(system)}` : baseOf(key));
       let found: Branch | null = null;
@@ -214,69 +173,12 @@ export function createConversations(options: ConversationsOptions): Conversation
   };
 }
 
-/** Where a branch parts from its parent. */
-interface Place {
-  readonly slot: string;
-  /** What it begins with: the first `sharedCount` messages of this one; `null` for nothing. */
-  readonly source: Branch | null;
-  readonly sharedCount: number;
-  readonly isPassing: boolean;
-}
-
-/** Characters of the hash in a log's id: 64 bits, so that two histories of one key never meet; chosen. */
-const ID_CHARS = 16;
-
-/** Longest key that is used as it is in a log's id; others are hashed. */
-const MAXIMUM_KEY_CHARS = 64;
-
-/** The first part of the ids of a key's logs. Two keys never share one: the prefix tells a key from a hash. */
-function baseOf(key: string): string {
-  const isName = key.length <= MAXIMUM_KEY_CHARS && /^[A-Za-z0-9_-]+$/.test(key);
-  return isName ? `key-${key}` : `hash-${shortHash(key)}`;
-}
-
-function slotAt(sharedCount: number, nextId: string): string {
-  return `${sharedCount}:${nextId}`;
-}
-
-function familyAbove(node: Node): Family {
-  let above = node;
-  while (above.kind === "branch") above = above.parent;
-  return above;
-}
-
-function idsOf(node: Node): readonly string[] {
-  return node.kind === "branch" ? node.conversation.messageIds() : [];
-}
-
-/** How many messages both histories begin with. Ids are chained, so one equal id means that all before it are equal. */
-function countShared(ids: readonly string[], messages: readonly Message[]): number {
-  let [low, high] = [0, Math.min(ids.length, messages.length)];
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (ids[middle - 1] === messages[middle - 1]?.id) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-}
-
-/** The log that a branch begins with: its source's up to the message where they part, under its own id. */
-function entriesFor(
-  { system, tools }: ConversationRequest,
-  from: { readonly sessionId: string; readonly source: Branch | null; readonly sharedCount: number; readonly nowMs: number | null },
-): readonly [SessionStartEntry, ...SessionEntry[]] {
-  const { sessionId: id, source, sharedCount, nowMs: createdMs } = from;
-  const facts = { type: "session", version: LOG_VERSION, id, createdMs, parent: null, agent: null } as const;
-  const [first, ...rest] = source?.conversation.manager.entries() ?? [];
-  const opening = first?.type === "session" ? first : { system, tools };
-  const entries: SessionEntry[] = [];
-  let messages = 0;
-  for (const entry of rest) {
-    if (entry.type === "message" && messages === sharedCount) break;
-    if (entry.type === "message") messages += 1;
-    entries.push(entry);
-  }
-  return [{ ...facts, system: opening.system, tools: opening.tools }, ...entries];
+function keyMissing(option: string): PlimsollError {
+  return new PlimsollError(
+    "bad-input",
+    `"${option}" belongs to one conversation and this request does not say which: give it a key with "conversation"`,
+    { option },
+  );
 }
 
 /** A new log with these entries, or the one of that id that is there. */
@@ -292,12 +194,4 @@ async function createdOrOpened(
   if (writer === null) return await sessions.open(start.id);
   if (rest.length > 0) await writer.append(rest);
   return { entries, writer };
-}
-
-function keyMissing(option: string): PlimsollError {
-  return new PlimsollError(
-    "bad-input",
-    `"${option}" belongs to one conversation and this request does not say which: give it a key with "conversation"`,
-    { option },
-  );
 }

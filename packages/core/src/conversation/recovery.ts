@@ -1,4 +1,4 @@
-import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
+import type { FitInput } from "../engine/fit-input.ts";
 import type { Policy } from "../policy/policy.ts";
 
 /** A request that did not fit: what the provider said of it, in tokens; `null` for what it did not say. */
@@ -19,8 +19,8 @@ export interface Recovery<Answer, Refusal extends Rejection> {
   readonly policy: Policy;
   /** Sends the context as it is now. */
   readonly attempt: () => Promise<Attempt<Answer, Refusal>>;
-  /** Compacts at the gate `on-overflow`. */
-  readonly recover: (facts: RecoveryFacts, rejection: Refusal) => Promise<FitOutcome>;
+  /** Compacts at the gate `on-overflow`. False if there is nothing new to send: the request is too long then. */
+  readonly recover: (facts: RecoveryFacts, rejection: Refusal) => Promise<boolean>;
   /** Told of each rejection; `recovery` counts from 1 and is 0 if none is left. */
   readonly onRejection?: (rejection: Refusal, recovery: number) => void;
 }
@@ -28,29 +28,23 @@ export interface Recovery<Answer, Refusal extends Rejection> {
 /** What a fit at the gate `on-overflow` is told. */
 export type RecoveryFacts = Required<Pick<FitInput, "observedLimitTokens" | "recovery">>;
 
-/** A request's end: answered, or too long after every recovery that the policy allows. */
-export type Sent<Answer, Refusal extends Rejection> =
-  | { readonly kind: "answered"; readonly answer: Answer }
-  | { readonly kind: "too-long"; readonly rejection: Refusal; readonly outcome: FitOutcome | null };
-
 /**
  * Sends a request; if it is rejected as too long, compacts and sends again, as often as the policy allows. The one recovery loop: the agent,
- * the drop-ins and the replay use it. A recovery that changes nothing ends it.
+ * the drop-ins and the replay use it. Answers with the last attempt.
  */
 export async function sendWithRecovery<Answer, Refusal extends Rejection>(
   request: Recovery<Answer, Refusal>,
-): Promise<Sent<Answer, Refusal>> {
+): Promise<Attempt<Answer, Refusal>> {
   const { policy } = request;
   const maximum = policy.enabled ? policy.overflow.maxRecoveries : 0;
-  let outcome: FitOutcome | null = null;
   for (let recovery = 0; ; recovery++) {
     const attempt = await request.attempt();
     if (attempt.kind === "answered") return attempt;
     const { rejection } = attempt;
     const isLast = recovery >= maximum;
     request.onRejection?.(rejection, isLast ? 0 : recovery + 1);
-    if (isLast) return { kind: "too-long", rejection, outcome };
-    outcome = await request.recover({ observedLimitTokens: rejection.limitTokens, recovery }, rejection);
-    if (outcome.kind !== "compacted") return { kind: "too-long", rejection, outcome };
+    if (isLast) return attempt;
+    const isNew = await request.recover({ observedLimitTokens: rejection.limitTokens, recovery }, rejection);
+    if (!isNew) return attempt;
   }
 }

@@ -2,55 +2,78 @@ import type { ToolSpec } from "@plimsoll/core";
 import { usageOf, wellFormed } from "@plimsoll/core";
 import type { LanguageModelMiddleware } from "ai";
 import { jsonValueOf, numberAt, recordAt, stringAt } from "../fields.ts";
-import type { ArrayCompactor, CompactorOptions } from "./array-compactor.ts";
+import type { ArrayCompactor, ArrayRequest } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
+import type { CompactorOptions } from "./array-conversations.ts";
 import { encoded, MODEL_MESSAGES } from "./model-messages.ts";
 import type { WireArray } from "./wire-array.ts";
 
 type Generate = NonNullable<LanguageModelMiddleware["wrapGenerate"]>;
 type Stream = NonNullable<LanguageModelMiddleware["wrapStream"]>;
 type StreamPart = Awaited<ReturnType<Stream>>["stream"] extends ReadableStream<infer Part> ? Part : never;
-type PromptMessage = Parameters<Generate>[0]["params"]["prompt"][number];
+type Params = Parameters<Generate>[0]["params"];
+type PromptMessage = Params["prompt"][number];
 
 /** A middleware for `wrapLanguageModel`, with what its compactor offers besides. */
 export type CompactionMiddleware = Required<
   Pick<LanguageModelMiddleware, "specificationVersion" | "wrapGenerate" | "wrapStream">
 > &
-  Pick<ArrayCompactor<PromptMessage, unknown>, "recall" | "entries">;
+  Pick<ArrayCompactor<PromptMessage, unknown>, "recall" | "conversations" | "delete" | "close">;
+
+/** What a middleware is made of. */
+export interface MiddlewareOptions extends CompactorOptions {
+  /**
+   * Which conversation a call is of: a user's or a thread's id. If it is left out or answers `null`, the call's
+   * `providerOptions.plimsoll.conversation` is it, and without that the history tells.
+   */
+  readonly conversation?: (params: Params) => string | null;
+}
 
 /**
- * A language-model middleware that sends a compacted prompt in place of the whole one, and where the provider says that it does not fit, compacts
- * further and sends it again, as often as the policy lets it. One middleware serves one conversation: another one begins a new log.
+ * A language-model middleware that sends a compacted prompt in place of the whole one. If the provider says that it does not fit, it compacts
+ * further and sends again, as often as the policy allows. One middleware serves any number of conversations at once.
  */
-export function createCompactionMiddleware(options: CompactorOptions): CompactionMiddleware {
+export function createCompactionMiddleware({ conversation, ...options }: MiddlewareOptions): CompactionMiddleware {
   const compactor = createArrayCompactor(PROMPTS, options);
-  const wrapGenerate: Generate = ({ params, model }) =>
-    compactor.send(params.prompt, (prompt) => model.doGenerate({ ...params, prompt }), { tools: toolSpecs(params) });
-  const wrapStream: Stream = async ({ params, model }) => {
-    const overhead = { tools: toolSpecs(params) };
-    const { stream, ...rest } = await compactor.send(
-      params.prompt,
-      (prompt) => model.doStream({ ...params, prompt }),
-      overhead,
-    );
-    return { ...rest, stream: stream.pipeThrough(observed(compactor.observe)) };
+  const requestOf = (params: Params): ArrayRequest<unknown> => {
+    const key = conversation?.(params) ?? stringAt(recordAt(params.providerOptions, "plimsoll"), "conversation");
+    const { abortSignal: signal } = params;
+    return {
+      tools: toolSpecs(params),
+      ...(key === null ? {} : { conversation: key }),
+      ...(signal === undefined ? {} : { signal }),
+    };
   };
-  return { specificationVersion: "v3", wrapGenerate, wrapStream, recall: compactor.recall, entries: compactor.entries };
+  const wrapGenerate: Generate = ({ params, model }) =>
+    compactor.send(params.prompt, (prompt) => model.doGenerate({ ...params, prompt }), requestOf(params));
+  const wrapStream: Stream = async ({ params, model }) => {
+    let sent: readonly PromptMessage[] = [];
+    const call = (prompt: PromptMessage[]) => {
+      sent = prompt;
+      return model.doStream({ ...params, prompt });
+    };
+    const { stream, ...rest } = await compactor.send(params.prompt, call, requestOf(params));
+    // A report that cannot be stored is lost: the next request says why, this one was answered.
+    const tell = (answer: unknown) => void compactor.observe(sent, answer).catch(() => undefined);
+    return { ...rest, stream: stream.pipeThrough(observed(tell)) };
+  };
+  const { recall, conversations, close } = compactor;
+  return { specificationVersion: "v3", wrapGenerate, wrapStream, recall, conversations, delete: compactor.delete, close };
 }
 
 /** Passes a stream on as it is, and tells what its end says of usage. */
-function observed(observe: (answer: unknown) => void): TransformStream<StreamPart, StreamPart> {
+function observed(tell: (answer: unknown) => void): TransformStream<StreamPart, StreamPart> {
   let response: unknown = null;
   return new TransformStream({
     transform: (part, controller) => {
       if (part.type === "response-metadata") response = part;
-      if (part.type === "finish") observe({ usage: part.usage, response });
+      if (part.type === "finish") tell({ usage: part.usage, response });
       controller.enqueue(part);
     },
   });
 }
 
-function toolSpecs({ tools = [] }: Parameters<Generate>[0]["params"]): readonly ToolSpec[] {
+function toolSpecs({ tools = [] }: Params): readonly ToolSpec[] {
   return tools.map((tool) => ({
     name: tool.name,
     description: stringAt(tool, "description") ?? "",

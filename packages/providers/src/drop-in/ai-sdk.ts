@@ -1,37 +1,47 @@
 import { usageOf } from "@plimsoll/core";
 import type { ModelMessage } from "ai";
 import { jsonValueOf, numberAt, recordAt, stringAt } from "../fields.ts";
-import type { CompactorOptions } from "./array-compactor.ts";
+import type { ArrayRequest } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
-import type { RequestOverhead } from "./array-log.ts";
+import type { CompactorOptions } from "./array-conversations.ts";
 import { MODEL_MESSAGES } from "./model-messages.ts";
 import type { WireArray } from "./wire-array.ts";
 
-export type { CompactionMiddleware } from "./ai-sdk-middleware.ts";
+export type { CompactionMiddleware, MiddlewareOptions } from "./ai-sdk-middleware.ts";
 export { createCompactionMiddleware } from "./ai-sdk-middleware.ts";
-export type { CompactorOptions } from "./array-compactor.ts";
-export type { RequestOverhead } from "./array-log.ts";
+export type { ArrayRequest, ConversationOf } from "./array-compactor.ts";
+export type { CompactorOptions, ConversationContext, ConversationLog, RequestFacts } from "./array-conversations.ts";
 
-/** The part of the SDK's `PrepareStepFunction` that is used; it fits agents with any tools. */
-export type PrepareStep = (step: {
+/** What a step is prepared with: the part of the SDK's own type that is used, so that it fits agents with any tools. */
+export interface PreparedStep {
   readonly steps: readonly unknown[];
   readonly messages: ModelMessage[];
-}) => Promise<{ messages: ModelMessage[] }>;
+  readonly experimental_context?: unknown;
+}
+
+/** The part of the SDK's `PrepareStepFunction` that is used. */
+export type PrepareStep = (step: PreparedStep) => Promise<{ messages: ModelMessage[] }>;
+
+/** What a `prepareStep` is made of. */
+export interface PrepareStepOptions extends CompactorOptions {
+  /** Which conversation a step is of: a user's or a thread's id. Without it the history tells. */
+  readonly conversation?: (step: PreparedStep) => string;
+}
 
 /**
- * A `prepareStep` that sends a compacted array in place of the whole one. It learns from the usage of the steps before; an overflow that the
- * provider reports reaches the caller, since a step cannot be sent again from here: where that may happen, wrap the model with
- * `createCompactionMiddleware` instead.
+ * A `prepareStep` that sends a compacted array in place of the whole one; one serves any number of agents at once. It learns from the usage
+ * of the steps before. An overflow that the provider reports reaches the caller, since a step cannot be sent again from here: if that may
+ * happen, wrap the model with `createCompactionMiddleware` instead.
  */
-export function createPrepareStep(options: CompactorOptions, overhead: RequestOverhead = {}): PrepareStep {
+export function createPrepareStep(
+  { conversation, ...options }: PrepareStepOptions,
+  request: Pick<ArrayRequest<unknown>, "system" | "tools" | "limits" | "signal"> = {},
+): PrepareStep {
   const compactor = createArrayCompactor(STEPS, options);
-  let observedSteps = 0;
-  return async ({ steps, messages }) => {
-    const last = steps.at(-1);
-    if (steps.length < observedSteps) observedSteps = 0;
-    if (last !== undefined && steps.length > observedSteps) compactor.observe(last);
-    observedSteps = steps.length;
-    return { messages: await compactor.fit(messages, overhead) };
+  return async (step) => {
+    const answer = step.steps.at(-1);
+    const of = conversation === undefined ? {} : { conversation: conversation(step) };
+    return { messages: await compactor.fit(step.messages, { ...request, ...of, ...(answer === undefined ? {} : { answer }) }) };
   };
 }
 

@@ -6,13 +6,14 @@ import { anthropicUsage } from "../anthropic/usage.ts";
 import type { Fields } from "../fields.ts";
 import { jsonValueOf, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { FIRST_MESSAGE_NOTICE } from "../wire/first-message-notice.ts";
-import type { ArrayCompactor, CompactorOptions } from "./array-compactor.ts";
+import type { ArrayCompactor } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
+import type { CompactorOptions } from "./array-conversations.ts";
 import { imageAt, textParts, UNKNOWN_REPLY, userDraft } from "./content.ts";
 import type { ItemGroup, WireArray } from "./wire-array.ts";
 
-export type { ArrayCompactor, CompactorOptions } from "./array-compactor.ts";
-export type { RequestOverhead } from "./array-log.ts";
+export type { ArrayCompactor, ArrayRequest, ConversationOf } from "./array-compactor.ts";
+export type { CompactorOptions, ConversationContext, ConversationLog, RequestFacts } from "./array-conversations.ts";
 
 /** Compacts an array of Anthropic messages that is resent whole at each call. System text and tools go in as overhead. */
 export function createMessagesCompactor(options: CompactorOptions): ArrayCompactor<Anthropic.MessageParam, Anthropic.Message> {

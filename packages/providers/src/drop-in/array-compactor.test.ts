@@ -46,17 +46,19 @@ test("what is kept of an array that was compacted are the caller's own objects",
 test("the same array is matched to the log whoever made its objects", async () => {
   const compactor = compactorWith(SVEN_POLICY);
   for (let steps = 10; steps <= 100; steps += 10) await compactor.fit(structuredClone(session(steps)));
-  const logged = compactor.entries().filter(({ type }) => type === "message");
-  expect(logged).toHaveLength(session(100).length);
-  expect(compactor.entries().filter(({ type }) => type === "compaction").length).toBeGreaterThan(0);
+  const [log, ...others] = compactor.conversations();
+  expect(others).toEqual([]);
+  expect(log?.entries.filter(({ type }) => type === "message")).toHaveLength(session(100).length);
+  expect(log?.entries.filter(({ type }) => type === "compaction").length).toBeGreaterThan(0);
 });
 
-test("an array that was rewound begins a new log", async () => {
+test("an array that was rewound goes its own way from what both share", async () => {
   const compactor = compactorWith(PI_POLICY);
   await compactor.fit(session(100));
   const rewound = [...session(3), { role: "user" as const, content: "Something else." }];
   expect(await compactor.fit(rewound)).toEqual(rewound);
-  expect(compactor.entries().filter(({ type }) => type === "message")).toHaveLength(rewound.length);
+  const logged = compactor.conversations().map(({ entries }) => entries.filter(({ type }) => type === "message").length);
+  expect(logged).toEqual([session(100).length, rewound.length]);
 });
 
 test("a provider that says the prompt does not fit is asked again with less", async () => {

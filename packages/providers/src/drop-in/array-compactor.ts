@@ -1,146 +1,180 @@
-import type {
-  ArtifactStore,
-  ContextListener,
-  FitInput,
-  Message,
-  ModelLimits,
-  OutputCategory,
-  Policy,
-  Recalled,
-  RecallRange,
-  SessionEntry,
-  Summarizer,
-} from "@plimsoll/core";
-import {
-  admitToolResult,
-  createContextManager,
-  createDigest,
-  createMemoryArtifactStore,
-  isHuman,
-  recallArtifact,
-} from "@plimsoll/core";
+import type { Recalled, RecallRange, SessionView, ToolSpec } from "@plimsoll/core";
+import type { Attempt, ConversationRequest, FoundConversation, Rejection } from "@plimsoll/core/conversation";
+import { sendWithRecovery } from "@plimsoll/core/conversation";
 import { failureOf } from "../client/failure.ts";
-import { modelPriors } from "../priors/model-priors.ts";
-import type { RequestOverhead } from "./array-log.ts";
-import { createArrayLog } from "./array-log.ts";
+import type { ArrayConversations, CompactorOptions, ConversationLog, FittedLog, RequestFacts } from "./array-conversations.ts";
+import { createArrayConversations } from "./array-conversations.ts";
+import type { FiledGroup, FiledItems } from "./array-items.ts";
+import { createIsUntouched, fileGroups, itemsOf } from "./array-items.ts";
 import type { WireArray } from "./wire-array.ts";
 
-/** What a drop-in is made of. */
-export interface CompactorOptions {
-  readonly policy: Policy;
-  readonly limits: ModelLimits;
-  /** Writes the summaries; the deterministic digest, which asks no model, where it is left out. */
-  readonly summarizer?: Summarizer;
-  readonly onEvent?: ContextListener;
-  /** Keeps results that are cut to the policy's cap when they arrive; a store that lives as long as the process where it is left out. */
-  readonly artifacts?: ArtifactStore;
-  /** What a tool's output looks like, which decides how it is cut; "generic" for all where it is left out. */
-  readonly categoryOf?: (toolName: string) => OutputCategory;
+/** What a request sends besides its array, and whose it is. */
+export interface ArrayRequest<Answer> extends RequestFacts {
+  /** System text that does not stand in the array. */
+  readonly system?: string;
+  readonly tools?: readonly ToolSpec[];
+  /** The caller's name for the conversation, a user's or a thread's id. Without it the history tells. */
+  readonly conversation?: string;
+  /** The answer that the array's newest reply was made of, for callers that do not `observe`. */
+  readonly answer?: Answer;
 }
 
-/** Compacts an array that its caller keeps whole and resends at each call. */
+/** A conversation, by the caller's key or by an array: the caller's whole one, or one that was made to be sent. */
+export type ConversationOf<Item> = string | readonly Item[];
+
+/** Compacts arrays that their callers keep whole and resend at each call. One serves any number of conversations at once. */
 export interface ArrayCompactor<Item, Answer> {
   /** The array to send in place of the whole one. Items that nothing was done to are the caller's own. */
-  fit(items: readonly Item[], overhead?: RequestOverhead, signal?: AbortSignal): Promise<Item[]>;
-  /** Tells what the newest request measured. */
-  observe(answer: Answer): void;
+  fit(items: readonly Item[], request?: ArrayRequest<Answer>): Promise<Item[]>;
+  /** Tells what a request measured that sent what `fit` or `recover` made. */
+  observe(sent: readonly Item[], answer: Answer): Promise<void>;
   /**
-   * Fits, calls, observes; where the vendor says that the prompt does not fit, compacts further and calls again as often as the policy lets it.
+   * Fits, calls, observes; if the vendor says that the prompt does not fit, compacts further and calls again as often as the policy allows.
    * Every other error reaches the caller as it came.
    */
   send<Own extends Answer>(
     items: readonly Item[],
     call: (items: Item[]) => PromiseLike<Own>,
-    overhead?: RequestOverhead,
+    request?: ArrayRequest<Answer>,
   ): Promise<Own>;
   /**
-   * The fitted array's next attempt after a failed one: further compacted where the vendor said that the prompt does not fit and the policy lets it;
-   * `null` where the failure is the caller's. `recovery` counts the attempts of one request from 0.
+   * What to send after `sent` failed: further compacted if the vendor said that the prompt does not fit and the policy allows it; `null` if
+   * the failure is the caller's. `recovery` counts the attempts of one request from 0.
    */
-  recover(thrown: unknown, recovery: number): Promise<Item[] | null>;
-  /** A piece of what a notice's handle names; `null` for an unknown handle. A tool of yours can offer it to the model. */
-  recall(handle: string, range: RecallRange): Promise<Recalled | null>;
-  /** The session log so far. */
-  entries(): readonly SessionEntry[];
+  recover(sent: readonly Item[], thrown: unknown, recovery: number): Promise<Item[] | null>;
+  /** A piece of what a notice's handle names in this conversation; `null` for a handle that it does not know. A tool of yours can offer it to the model. */
+  recall(handle: string, range: RecallRange, of: ConversationOf<Item>): Promise<Recalled | null>;
+  /** The conversations in memory with their logs, the one used last first. */
+  conversations(): readonly ConversationLog[];
+  /** Removes everything that is kept of a conversation with a key, in memory and in the store. */
+  delete(conversation: string): Promise<void>;
+  /** Gives all logs free, after the work that goes on. */
+  close(): Promise<void>;
 }
 
-const NEVER_ABORTED = new AbortController().signal;
+/** What became an array to send, so that what follows is about the same conversation. */
+interface SentArray<Item, Answer> {
+  readonly array: ReadArray<Item>;
+  readonly request: ArrayRequest<Answer>;
+  readonly found: FoundConversation;
+  readonly view: SessionView;
+}
 
-/**
- * A compactor over one kind of array. It files the array's messages in a log by chain hash, so that the same array is matched to it at each
- * call, whoever made its objects; an array that was edited or rewound begins a new log. A tool result over the policy's cap is cut
- * when it arrives, as an agent does it: the notice names the handle under which the whole is kept.
- */
+/** An array as it was read. */
+interface ReadArray<Item> {
+  readonly systemItems: readonly Item[];
+  readonly filed: readonly FiledGroup<Item>[];
+  readonly request: ConversationRequest;
+}
+
+/** A compactor over one kind of array. Messages are told by chain hash: the same history is found again, whoever made its objects. */
 export function createArrayCompactor<Item, Answer>(
   wire: WireArray<Item, Answer>,
   options: CompactorOptions,
 ): ArrayCompactor<Item, Answer> {
-  const { policy, limits, summarizer = createDigest(), onEvent, categoryOf = () => "generic" } = options;
-  const artifacts = options.artifacts ?? createMemoryArtifactStore();
-  const log = createArrayLog(wire, () =>
-    createContextManager({ policy, summarizer, modelPriors, ...(onEvent === undefined ? {} : { onEvent }) }),
-  );
-  const inputAt = (gate: FitInput["gate"], pending: readonly Message[] = []): FitInput => ({
-    gate,
-    pending,
-    model: limits,
-    nowMs: null,
-  });
-  const admit = async (message: Message): Promise<Message> => {
-    if (message.role !== "tool-result") return message;
-    const category = categoryOf(message.toolName);
-    const known = category === message.category ? message : { ...message, category };
-    const admitted = await admitToolResult(known, { policy, artifacts });
-    // How it is cut matters to later compactions alone: what is whole stays the caller's.
-    return admitted.handle === null ? message : admitted.message;
+  const logs: ArrayConversations = createArrayConversations(options);
+  const filedItems: FiledItems<Item> = new WeakMap();
+  const sentArrays = new WeakMap<readonly Item[], SentArray<Item, Answer>>();
+  const isUntouched = createIsUntouched();
+
+  const read = (items: readonly Item[], { system = "", tools = [], conversation }: ArrayRequest<Answer>): ReadArray<Item> => {
+    const opening = wire.systemOf(items);
+    const filed = fileGroups(wire.groups(items.slice(opening.items.length)), filedItems);
+    const messages = filed.flatMap((group) => group.messages);
+    const text = [opening.text, system].filter((each) => each !== "").join("\n");
+    return { systemItems: opening.items, filed, request: { key: conversation ?? null, system: text, tools, messages } };
   };
-  const fit = async (items: readonly Item[], overhead: RequestOverhead = {}, signal = NEVER_ABORTED): Promise<Item[]> => {
-    const fresh = log.take(items, overhead);
-    const last = fresh.at(-1);
-    const submitted = last !== undefined && isHuman(last) ? [last] : [];
-    for (const message of fresh.slice(0, fresh.length - submitted.length)) log.append(message, await admit(message));
-    const gate = submitted.length > 0 ? "before-submit" : "after-tool-batch";
-    await log.manager().fit(inputAt(gate, submitted), signal);
-    for (const message of submitted) log.append(message);
-    await log.manager().fit(inputAt("before-step"), signal);
-    return log.current();
+  /** The view as an array to send, remembered with what it was made from. */
+  const written = (array: ReadArray<Item>, request: ArrayRequest<Answer>, { found, view }: FittedLog): Item[] => {
+    const made = itemsOf(view.messages.slice(), { filed: array.filed, isUntouched, encode: wire.encode });
+    const items = [...array.systemItems, ...wire.joined(made)];
+    sentArrays.set(items, { array, request, found, view });
+    return items;
   };
-  const observe = (answer: Answer) => {
-    const told = wire.observed(answer);
-    if (told !== null) log.report(told);
+  const fit = async (items: readonly Item[], request: ArrayRequest<Answer> = {}): Promise<Item[]> => {
+    const array = read(items, request);
+    const reported = request.answer === undefined ? null : wire.observed(request.answer);
+    return written(array, request, await logs.fit(array.request, { ...request, reported }));
   };
-  const recover = async (thrown: unknown, recovery: number): Promise<Item[] | null> => {
-    const { error, class: failureClass } = failureOf(thrown, UNKNOWN_SOURCE);
-    if (failureClass !== "context-overflow" || !policy.enabled || recovery >= policy.overflow.maxRecoveries) return null;
-    const limit = error.details.limitTokens;
-    const observedLimitTokens = typeof limit === "number" ? limit : null;
-    const input = { ...inputAt("on-overflow"), observedLimitTokens, recovery };
-    const outcome = await log.manager().fit(input, NEVER_ABORTED);
-    return outcome.kind === "compacted" ? log.current() : null;
+  const observe = async (sent: readonly Item[], answer: Answer): Promise<void> => {
+    const of = sentArrays.get(sent);
+    const reported = wire.observed(answer);
+    if (of !== undefined && reported !== null) await logs.report(of.found, of.view, reported);
+  };
+  const recoverFrom = async (sent: readonly Item[], rejection: Rejection, recovery: number): Promise<Item[] | null> => {
+    const of = sentArrays.get(sent);
+    if (of === undefined) return null;
+    const { array, request, view } = of;
+    const fitted = await logs.recover(array.request, { ...request, rejection, recovery, view });
+    return fitted === null ? null : written(array, request, fitted);
   };
   return {
     fit,
     observe,
-    recover,
-    recall: async (handle, range) => log.manager().recall(handle, range) ?? (await recallArtifact(handle, range, artifacts)),
-    entries: () => log.manager().entries(),
-    send: async (items, call, overhead) => {
-      let sent = await fit(items, overhead);
-      for (let recovery = 0; ; recovery++) {
-        try {
-          const answer = await call(sent);
-          observe(answer);
-          return answer;
-        } catch (error) {
-          // An overflow is the engine's to mend; what it cannot mend, and everything else, is the caller's.
-          const next = await recover(error, recovery);
-          if (next === null) throw error;
-          sent = next;
-        }
-      }
+    recover: async (sent, thrown, recovery) => {
+      const { enabled, overflow } = options.policy;
+      const rejection = rejectionIn(thrown);
+      return rejection === null || !enabled || recovery >= overflow.maxRecoveries
+        ? null
+        : await recoverFrom(sent, rejection, recovery);
     },
+    send: async <Own extends Answer>(
+      items: readonly Item[],
+      call: (items: Item[]) => PromiseLike<Own>,
+      request: ArrayRequest<Answer> = {},
+    ): Promise<Own> => {
+      let sent = await fit(items, request);
+      const attempt = async (): Promise<Attempt<Own, RejectedCall>> => {
+        try {
+          return { kind: "answered", answer: await call(sent) };
+        } catch (error) {
+          const rejection = rejectionIn(error);
+          if (rejection === null) throw error;
+          return { kind: "too-long", rejection: { ...rejection, error } };
+        }
+      };
+      const end = await sendWithRecovery<Own, RejectedCall>({
+        policy: options.policy,
+        attempt,
+        recover: async ({ recovery }, rejection) => {
+          const next = await recoverFrom(sent, rejection, recovery);
+          sent = next ?? sent;
+          return next !== null;
+        },
+      });
+      // An overflow is the engine's to mend; what it cannot mend is the caller's, as it came.
+      if (end.kind === "too-long") throw end.rejection.error;
+      await observe(sent, end.answer);
+      return end.answer;
+    },
+    recall: async (handle, range, of) => {
+      const found = typeof of === "string" ? of : (sentArrays.get(of)?.found ?? (await logs.holding(read(of, {}).request)));
+      return found === null ? null : await logs.recall(handle, range, found);
+    },
+    conversations: logs.all,
+    delete: logs.delete,
+    close: logs.close,
   };
+}
+
+interface RejectedCall extends Rejection {
+  readonly error: unknown;
 }
 
 /** The caller's client has the key; only the failure's class is used. The text is one that no message holds. */
 const UNKNOWN_SOURCE = { provider: "provider", key: "\u0000" } as const;
+
+/** What a vendor says of a prompt that is too long; `null` for every other failure. */
+function rejectionIn(thrown: unknown): Rejection | null {
+  const { error, class: failureClass } = failureOf(thrown, UNKNOWN_SOURCE);
+  if (failureClass !== "context-overflow") return null;
+  const numberAt = (key: string): number | null => {
+    const value = error.details[key];
+    return typeof value === "number" ? value : null;
+  };
+  return {
+    limitTokens: numberAt("limitTokens"),
+    requestedTokens: numberAt("requestedTokens"),
+    promptTokens: numberAt("promptTokens"),
+  };
+}

@@ -1,5 +1,5 @@
 import type { Message } from "@plimsoll/core";
-import { withId } from "@plimsoll/core";
+import { canonicalContent, withId } from "@plimsoll/core";
 import type { ItemGroup } from "./wire-array.ts";
 
 /** A group with its messages, which have ids. */
@@ -7,40 +7,68 @@ export interface FiledGroup<Item> extends ItemGroup<Item> {
   readonly messages: readonly Message[];
 }
 
-/** The groups with ids by chain hash. Groups whose items are the very objects of before keep their messages without a new hash. */
-export function fileGroups<Item>(
-  groups: readonly ItemGroup<Item>[],
-  before: readonly FiledGroup<Item>[],
-): readonly FiledGroup<Item>[] {
+/** The messages of groups, by their first item: what was read once is not read and hashed again. */
+export type FiledItems<Item> = WeakMap<WeakKey, { readonly previousId: string | null; readonly group: FiledGroup<Item> }>;
+
+/**
+ * The groups with ids by chain hash. A group whose items are the very objects of before, after the same history, keeps its messages; an item
+ * that changes has to be a new object.
+ */
+export function fileGroups<Item>(groups: readonly ItemGroup<Item>[], filed: FiledItems<Item>): readonly FiledGroup<Item>[] {
   let previousId: string | null = null;
-  let isSame = true;
-  return groups.map((group, index) => {
-    const known = before[index];
-    isSame &&= known !== undefined && isSameItems(group.items, known.items);
-    const messages: Message[] = [];
-    for (const draft of group.drafts) {
-      const message: Message | undefined = isSame ? known?.messages[messages.length] : undefined;
-      messages.push(message ?? withId(draft, previousId));
-      previousId = messages.at(-1)?.id ?? previousId;
-    }
-    return { ...group, messages };
+  return groups.map((group) => {
+    const [key] = group.items;
+    const known = isObject(key) ? filed.get(key) : undefined;
+    const isKnown = known?.previousId === previousId && isSameItems(group.items, known.group.items);
+    const made = isKnown ? known.group : { ...group, messages: withIds(group, previousId) };
+    if (isObject(key) && !isKnown) filed.set(key, { previousId, group: made });
+    previousId = made.messages.at(-1)?.id ?? previousId;
+    return made;
   });
+}
+
+function withIds<Item>({ drafts }: ItemGroup<Item>, after: string | null): readonly Message[] {
+  let previousId = after;
+  return drafts.map((draft) => {
+    const message = withId(draft, previousId);
+    previousId = message.id;
+    return message;
+  });
+}
+
+function isObject(value: unknown): value is WeakKey {
+  return typeof value === "object" && value !== null;
 }
 
 function isSameItems<Item>(a: readonly Item[], b: readonly Item[]): boolean {
   return a.length === b.length && a.every((item, index) => item === b[index]);
 }
 
+/** Whether a message of a view says what the array's message of that id says, each compared once. */
+export type IsUntouched = (viewed: Message, own: Message) => boolean;
+
+/** Compares by identity first, then by content: a view that came back from a store has objects of its own. */
+export function createIsUntouched(): IsUntouched {
+  const known = new WeakMap<Message, boolean>();
+  return (viewed, own) => {
+    if (viewed.parts === own.parts) return true;
+    const before = known.get(viewed);
+    if (before !== undefined) return before;
+    const isSame = canonicalContent(viewed) === canonicalContent(own);
+    known.set(viewed, isSame);
+    return isSame;
+  };
+}
+
 /** What is needed to write a view as items. */
 export interface ItemSource<Item> {
   readonly filed: readonly FiledGroup<Item>[];
-  /** The messages that entered the log as the array has them: what is still the same object was not touched. */
-  readonly untouched: ReadonlySet<Message>;
+  readonly isUntouched: IsUntouched;
   readonly encode: (messages: readonly Message[]) => readonly Item[];
 }
 
 /** The view as items: whole groups that nothing was done to as the caller's own, everything else encoded. */
-export function itemsOf<Item>(view: readonly Message[], { filed, untouched, encode }: ItemSource<Item>): Item[] {
+export function itemsOf<Item>(view: readonly Message[], { filed, isUntouched, encode }: ItemSource<Item>): Item[] {
   const groupOf = new Map(filed.flatMap((group) => group.messages.slice(0, 1).map((message) => [message.id, group] as const)));
   const items: Item[] = [];
   let made: Message[] = [];
@@ -50,7 +78,7 @@ export function itemsOf<Item>(view: readonly Message[], { filed, untouched, enco
     const group = groupOf.get(message.id);
     const isWhole = group?.messages.every((each, offset) => {
       const viewed = view[index + offset];
-      return viewed !== undefined && viewed.id === each.id && untouched.has(viewed);
+      return viewed !== undefined && viewed.id === each.id && isUntouched(viewed, each);
     });
     if (group === undefined || isWhole !== true) {
       made.push(message);

@@ -34,7 +34,7 @@ const dropIns: readonly { readonly name: string; readonly fit: (policy: Policy) 
         { role: "assistant" as const, content: [call("b")] },
         { role: "user" as const, content: [{ type: "tool_result" as const, tool_use_id: "b", content: SHORT }] },
       ];
-      const recall = async (handle: string) => (await compactor.recall(handle, FIRST_LINES))?.text ?? null;
+      const recall = async (handle: string) => (await compactor.recall(handle, FIRST_LINES, own))?.text ?? null;
       return { own, sent: await compactor.fit(own), recall };
     },
   },
@@ -53,7 +53,7 @@ const dropIns: readonly { readonly name: string; readonly fit: (policy: Policy) 
         calling("b"),
         { role: "tool" as const, tool_call_id: "b", content: SHORT },
       ];
-      const recall = async (handle: string) => (await compactor.recall(handle, FIRST_LINES))?.text ?? null;
+      const recall = async (handle: string) => (await compactor.recall(handle, FIRST_LINES, own))?.text ?? null;
       return { own, sent: await compactor.fit(own), recall };
     },
   },
@@ -68,7 +68,7 @@ const dropIns: readonly { readonly name: string; readonly fit: (policy: Policy) 
         { type: "function_call" as const, call_id: "b", name: "run", arguments: "{}" },
         { type: "function_call_output" as const, call_id: "b", output: SHORT },
       ];
-      const recall = async (handle: string) => (await compactor.recall(handle, FIRST_LINES))?.text ?? null;
+      const recall = async (handle: string) => (await compactor.recall(handle, FIRST_LINES, own))?.text ?? null;
       return { own, sent: await compactor.fit(own), recall };
     },
   },
@@ -104,7 +104,8 @@ test("the same array is not cut anew: what was sent stays as it was", async () =
   const first = await compactor.fit(own);
   const second = await compactor.fit(structuredClone(own));
   expect(second).toEqual(first);
-  expect(compactor.entries().filter(({ type }) => type === "message")).toHaveLength(3);
+  const entries = compactor.conversations().flatMap((log) => log.entries);
+  expect(entries.filter(({ type }) => type === "message")).toHaveLength(3);
 });
 
 test("how a tool's output is cut follows what it looks like", async () => {
@@ -131,5 +132,5 @@ test("the AI SDK's messages are cut the same way", async () => {
     ],
   });
   expect(JSON.stringify(messages).length).toBeLessThan(LONG.length / 3);
-  expect(await createCompactionMiddleware({ policy: POLICY, limits }).recall("artifact:0", FIRST_LINES)).toBeNull();
+  expect(await createCompactionMiddleware({ policy: POLICY, limits }).recall("artifact:0", FIRST_LINES, [])).toBeNull();
 });

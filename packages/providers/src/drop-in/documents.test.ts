@@ -1,6 +1,7 @@
-import type { Part, SessionEntry } from "@plimsoll/core";
+import type { Part } from "@plimsoll/core";
 import { NONE_POLICY } from "@plimsoll/core";
 import { expect, test } from "vitest";
+import type { ConversationLog } from "./anthropic.ts";
 import { createMessagesCompactor } from "./anthropic.ts";
 import { createChatCompactor } from "./openai-chat.ts";
 import { createItemsCompactor } from "./openai-responses.ts";
@@ -9,8 +10,11 @@ const PDF = btoa("%PDF-1.4\n1 0 obj <</Type/Page>> endobj 2 0 obj <</Type /Page>
 const DATA_URL = `data:application/pdf;base64,${PDF}`;
 const options = { policy: NONE_POLICY, limits: { contextWindowTokens: 1000, maxOutputTokens: 100 } };
 
-const partsOf = (entries: readonly SessionEntry[]): readonly Part[] =>
-  entries.flatMap((entry): readonly Part[] => (entry.type === "message" ? entry.message.parts : []));
+const partsOf = (compactor: { readonly conversations: () => readonly ConversationLog[] }): readonly Part[] =>
+  compactor
+    .conversations()
+    .flatMap(({ entries }) => entries)
+    .flatMap((entry): readonly Part[] => (entry.type === "message" ? entry.message.parts : []));
 
 const pages = [expect.objectContaining({ mediaType: "application/pdf", pageCount: 2 })];
 
@@ -18,24 +22,24 @@ test("a document of the Messages API tells its pages", async () => {
   const compactor = createMessagesCompactor(options);
   const source = { type: "base64", media_type: "application/pdf", data: PDF } as const;
   await compactor.fit([{ role: "user", content: [{ type: "document", source }] }]);
-  expect(partsOf(compactor.entries())).toEqual(pages);
+  expect(partsOf(compactor)).toEqual(pages);
 });
 
 test("a document that is text counts as text", async () => {
   const compactor = createMessagesCompactor(options);
   const source = { type: "text", media_type: "text/plain", data: "two words" } as const;
   await compactor.fit([{ role: "user", content: [{ type: "document", source }] }]);
-  expect(partsOf(compactor.entries())).toEqual([{ type: "text", text: "two words" }]);
+  expect(partsOf(compactor)).toEqual([{ type: "text", text: "two words" }]);
 });
 
 test("a file of Chat Completions tells its pages", async () => {
   const compactor = createChatCompactor(options);
   await compactor.fit([{ role: "user", content: [{ type: "file", file: { filename: "a.pdf", file_data: DATA_URL } }] }]);
-  expect(partsOf(compactor.entries())).toEqual(pages);
+  expect(partsOf(compactor)).toEqual(pages);
 });
 
 test("a file of Responses tells its pages", async () => {
   const compactor = createItemsCompactor(options);
   await compactor.fit([{ role: "user", content: [{ type: "input_file", filename: "a.pdf", file_data: DATA_URL }] }]);
-  expect(partsOf(compactor.entries())).toEqual(pages);
+  expect(partsOf(compactor)).toEqual(pages);
 });

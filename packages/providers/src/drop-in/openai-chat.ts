@@ -7,13 +7,14 @@ import { chatUsage } from "../openai/usage.ts";
 import { chatMessages } from "../openai-chat/encode.ts";
 import type { ChatQuirks } from "../openai-chat/quirks.ts";
 import { OPENAI_QUIRKS } from "../openai-chat/quirks.ts";
-import type { ArrayCompactor, CompactorOptions } from "./array-compactor.ts";
+import type { ArrayCompactor } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
+import type { CompactorOptions } from "./array-conversations.ts";
 import { imageAt, textParts, UNKNOWN_REPLY, userDraft } from "./content.ts";
 import type { ItemGroup, WireArray } from "./wire-array.ts";
 
-export type { ArrayCompactor, CompactorOptions } from "./array-compactor.ts";
-export type { RequestOverhead } from "./array-log.ts";
+export type { ArrayCompactor, ArrayRequest, ConversationOf } from "./array-compactor.ts";
+export type { CompactorOptions, ConversationContext, ConversationLog, RequestFacts } from "./array-conversations.ts";
 
 type ChatMessage = OpenAI.ChatCompletionMessageParam;
 

@@ -5,13 +5,14 @@ import type { Fields } from "../fields.ts";
 import { jsonValueOf, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { responsesUsage } from "../openai/usage.ts";
 import { responseItems } from "../openai-responses/encode.ts";
-import type { ArrayCompactor, CompactorOptions } from "./array-compactor.ts";
+import type { ArrayCompactor } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
+import type { CompactorOptions } from "./array-conversations.ts";
 import { imageAt, textParts, UNKNOWN_REPLY, userDraft } from "./content.ts";
 import type { ItemGroup, WireArray } from "./wire-array.ts";
 
-export type { ArrayCompactor, CompactorOptions } from "./array-compactor.ts";
-export type { RequestOverhead } from "./array-log.ts";
+export type { ArrayCompactor, ArrayRequest, ConversationOf } from "./array-compactor.ts";
+export type { CompactorOptions, ConversationContext, ConversationLog, RequestFacts } from "./array-conversations.ts";
 
 type Item = OpenAI.Responses.ResponseInputItem;
 

@@ -34,7 +34,7 @@ export function setupChange({ system, tools }: Setup, to: Setup): SetupChange | 
 }
 
 /** The entry that lets another setup hold from here on. */
-export function setupChangeEntry(view: SessionView, { system, tools }: Setup, nowMs: number): SetupChangeEntry {
+export function setupChangeEntry(view: SessionView, { system, tools }: Setup, nowMs: number | null): SetupChangeEntry {
   const id = shortHash(canonicalJson({ type: "setup-change", after: view.lastEntryId, system, tools: tools.map(textOf) }));
   return { type: "setup-change", id, system, tools, atMs: nowMs };
 }

@@ -1,0 +1,128 @@
+import type { SessionEntry, SessionStartEntry } from "../entry.ts";
+import { LOG_VERSION } from "../entry.ts";
+import { shortHash } from "../hash.ts";
+import type { Message } from "../message/message.ts";
+import type { ToolSpec } from "../tool.ts";
+import type { Conversation } from "./conversation.ts";
+
+/** What a conversation is called: the caller's key, `null` for one that is told by its messages alone, and the id of its log. */
+export interface ConversationName {
+  readonly key: string | null;
+  readonly sessionId: string;
+}
+
+/** A request as its conversation is found by it. */
+export interface ConversationRequest {
+  readonly key: string | null;
+  readonly system: string;
+  readonly tools: readonly ToolSpec[];
+  /** The whole history that the caller has, each message under its chain id: equal ids mean equal histories up to there. */
+  readonly messages: readonly Message[];
+}
+
+/** A conversation that a request goes on. */
+export interface FoundConversation {
+  readonly name: ConversationName;
+  readonly conversation: Conversation;
+}
+
+/** A node of the tree of histories. A child begins with what its parent has up to the place where the two part. */
+export interface Branch extends FoundConversation {
+  readonly kind: "branch";
+  readonly parent: Node;
+  readonly slot: string;
+  readonly children: Map<string, Promise<Branch>>;
+  /** True for one that ends where its parent goes on: it is not stored, and the next message gives it a place of its own. */
+  readonly isPassing: boolean;
+}
+
+/** All histories of one key, or of one system text. */
+export interface Family {
+  readonly kind: "family";
+  readonly key: string | null;
+  readonly base: string;
+  readonly children: Map<string, Promise<Branch>>;
+}
+
+/** A family, or a branch of it. */
+export type Node = Family | Branch;
+
+/** Where a branch parts from its parent. */
+export interface Place {
+  readonly slot: string;
+  /** What it begins with: the first `sharedCount` messages of this one; `null` for nothing. */
+  readonly source: Branch | null;
+  readonly sharedCount: number;
+  readonly isPassing: boolean;
+}
+
+/** Characters of the hash in a log's id: 64 bits, so that two histories of one key never meet; chosen. */
+const ID_CHARS = 16;
+
+/** Longest key that is used as it is in a log's id. Others are hashed, and so are capitals, which some file systems do not tell apart. */
+const MAXIMUM_KEY_CHARS = 64;
+
+/** The first part of the ids of a key's logs. Two keys never share one: the prefix tells a key from a hash. */
+export function baseOf(key: string): string {
+  const isName = key.length <= MAXIMUM_KEY_CHARS && /^[a-z0-9_-]+$/.test(key);
+  return isName ? `key-${key}` : `hash-${shortHash(key)}`;
+}
+
+/** The place of a child among its siblings: where it parts from its parent, and the message that it goes on with; none for one that ends there. */
+export function slotAt(sharedCount: number, nextId: string): string {
+  return `${sharedCount}:${nextId}`;
+}
+
+/** The id of the log of a child. It follows from the histories alone, so that a restart finds it again. */
+export function logIdOf(parent: Node, slot: string): string {
+  const { base } = familyAbove(parent);
+  const above = parent.kind === "branch" ? parent.name.sessionId : base;
+  return `${base}.${shortHash(`${above}\n${slot}`).slice(0, ID_CHARS)}`;
+}
+
+/** The family that a node is of. */
+export function familyAbove(node: Node): Family {
+  let above = node;
+  while (above.kind === "branch") above = above.parent;
+  return above;
+}
+
+/** The ids of the messages that a node holds. */
+export function idsOf(node: Node): readonly string[] {
+  return node.kind === "branch" ? node.conversation.messageIds() : [];
+}
+
+/** How many messages both histories begin with. Ids are chained, so one equal id means that all before it are equal. */
+export function countShared(ids: readonly string[], messages: readonly Message[]): number {
+  let [low, high] = [0, Math.min(ids.length, messages.length)];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (ids[middle - 1] === messages[middle - 1]?.id) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** The log that a branch begins with: its source's up to the message where they part, under its own id. */
+export function entriesFor(
+  { system, tools }: ConversationRequest,
+  from: {
+    readonly sessionId: string;
+    readonly source: Branch | null;
+    readonly sharedCount: number;
+    readonly nowMs: number | null;
+  },
+): readonly [SessionStartEntry, ...SessionEntry[]] {
+  const { sessionId: id, source, sharedCount, nowMs: createdMs } = from;
+  const facts = { type: "session", version: LOG_VERSION, id, createdMs, parent: null, agent: null } as const;
+  const [first, ...rest] = source?.conversation.manager.entries() ?? [];
+  const opening = first?.type === "session" ? first : { system, tools };
+  const entries: SessionEntry[] = [];
+  let messages = 0;
+  for (const entry of rest) {
+    if (entry.type === "message" && messages === sharedCount) break;
+    if (entry.type === "message") messages += 1;
+    entries.push(entry);
+  }
+  return [{ ...facts, system: opening.system, tools: opening.tools }, ...entries];
+}

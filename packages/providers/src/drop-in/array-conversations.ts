@@ -1,0 +1,225 @@
+import type {
+  ArtifactStore,
+  ContextEvent,
+  ContextManagerOptions,
+  FitInput,
+  Message,
+  ModelLimits,
+  OutputCategory,
+  Policy,
+  Recalled,
+  RecallRange,
+  SessionEntry,
+  SessionView,
+  Summarizer,
+} from "@plimsoll/core";
+import {
+  admitToolResult,
+  createDigest,
+  createMemoryArtifactStore,
+  isHuman,
+  recallArtifact,
+  rejectedUsage,
+  shortHash,
+} from "@plimsoll/core";
+import type { SessionStore } from "@plimsoll/core/agent";
+import type {
+  Conversation,
+  ConversationName,
+  ConversationRequest,
+  FoundConversation,
+  Rejection,
+  ReportedUsage,
+} from "@plimsoll/core/conversation";
+import { createConversation, createConversations, setupChange, setupChangeEntry } from "@plimsoll/core/conversation";
+import { modelPriors } from "../priors/model-priors.ts";
+
+/** What belongs to one conversation: what stays verbatim, its live state, its files, and who is asked before a compaction. */
+export type ConversationContext = Pick<ContextManagerOptions, "pinned" | "stateProviders" | "fileTracker" | "beforeCompaction">;
+
+/** What a drop-in is made of. */
+export interface CompactorOptions {
+  readonly policy: Policy;
+  readonly limits: ModelLimits;
+  /** Writes the summaries; the deterministic digest, which asks no model, if it is left out. */
+  readonly summarizer?: Summarizer;
+  readonly onEvent?: (event: ContextEvent, conversation: ConversationName) => void;
+  /** What each conversation has of its own, by its key. Requests need a key then. */
+  readonly context?: (conversation: string) => ConversationContext;
+  /** Where the logs are kept, so that a conversation goes on after a restart. Requests need a key then. */
+  readonly sessions?: SessionStore;
+  /** Keeps results that are cut to the policy's cap when they arrive; a store in memory for each conversation if it is left out. */
+  readonly artifacts?: ArtifactStore;
+  /** What a tool's output looks like, which decides how it is cut; "generic" for all if it is left out. */
+  readonly categoryOf?: (toolName: string) => OutputCategory;
+  /** The clock; the system's if it is left out. */
+  readonly nowMs?: () => number | null;
+  /** Most conversations in memory; {@link DEFAULT_MAXIMUM_CONVERSATIONS} if it is left out. */
+  readonly maximumConversations?: number;
+  /** Most characters of messages in memory, over all conversations; {@link DEFAULT_MAXIMUM_CHARS} if it is left out. */
+  readonly maximumChars?: number;
+}
+
+/** Conversations in memory; chosen: a busy server's, at the memory of one long session. */
+export const DEFAULT_MAXIMUM_CONVERSATIONS = 1_000;
+
+/** Characters in memory; chosen: about 200 MB of text. */
+export const DEFAULT_MAXIMUM_CHARS = 100_000_000;
+
+/** What one request is fitted with, besides its messages. */
+export interface RequestFacts {
+  /** The limits of this request's model; those of the options if they are left out. */
+  readonly limits?: ModelLimits;
+  readonly signal?: AbortSignal;
+}
+
+/** A conversation's log as it is now. */
+export interface ConversationLog extends ConversationName {
+  readonly entries: readonly SessionEntry[];
+}
+
+/** A conversation that was fitted, and the view to send. */
+export interface FittedLog {
+  readonly found: FoundConversation;
+  readonly view: SessionView;
+}
+
+/** The logs of the conversations whose arrays a compactor is given. */
+export interface ArrayConversations {
+  /** Takes what is new of the request into its conversation, and fits it. `reported` is what the newest reply's request measured. */
+  fit(request: ConversationRequest, facts: RequestFacts & { readonly reported: ReportedUsage | null }): Promise<FittedLog>;
+  /** Compacts after a rejection of `view`; `null` if there is nothing new to send. */
+  recover(
+    request: ConversationRequest,
+    facts: RequestFacts & { readonly rejection: Rejection; readonly recovery: number; readonly view: SessionView },
+  ): Promise<FittedLog | null>;
+  /** Logs what a request measured that sent this view. */
+  report(found: FoundConversation, view: SessionView, reported: ReportedUsage): Promise<void>;
+  holding(request: ConversationRequest): Promise<FoundConversation | null>;
+  /** `of` is a conversation, or a key whose conversations are all looked through. */
+  recall(handle: string, range: RecallRange, of: FoundConversation | string): Promise<Recalled | null>;
+  all(): readonly ConversationLog[];
+  delete(key: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+const NEVER_ABORTED = new AbortController().signal;
+
+/** No conversations yet. */
+export function createArrayConversations(options: CompactorOptions): ArrayConversations {
+  const { policy, summarizer = createDigest(), onEvent, context, categoryOf = () => "generic", nowMs = Date.now } = options;
+  const artifactStores = new WeakMap<Conversation, ArtifactStore>();
+  const artifactsOf = (conversation: Conversation): ArtifactStore => {
+    const store = options.artifacts ?? artifactStores.get(conversation) ?? createMemoryArtifactStore();
+    artifactStores.set(conversation, store);
+    return store;
+  };
+  const conversations = createConversations({
+    sessions: options.sessions ?? null,
+    needsKey: options.sessions !== undefined ? "sessions" : context !== undefined ? "context" : null,
+    nowMs,
+    maximumCount: options.maximumConversations ?? DEFAULT_MAXIMUM_CONVERSATIONS,
+    maximumChars: options.maximumChars ?? DEFAULT_MAXIMUM_CHARS,
+    begin: (name, log) =>
+      createConversation({
+        ...log,
+        policy,
+        summarizer,
+        modelPriors,
+        nowMs,
+        ...(name.key === null ? {} : context?.(name.key)),
+        ...(onEvent === undefined ? {} : { onEvent: (event) => onEvent(event, name) }),
+      }),
+  });
+  const admitted = async (message: Message, conversation: Conversation): Promise<Message> => {
+    if (message.role !== "tool-result") return message;
+    const known = { ...message, category: categoryOf(message.toolName) };
+    return (await admitToolResult(known, { policy, artifacts: artifactsOf(conversation) })).message;
+  };
+  const inputAt = (gate: FitInput["gate"], { limits = options.limits }: RequestFacts, pending: readonly Message[] = []) => ({
+    gate,
+    pending,
+    model: limits,
+  });
+  /** Appends all messages of the request that are new. A human message at the end is seen by the gate before it is. */
+  const take = async (request: ConversationRequest, conversation: Conversation, facts: RequestFacts): Promise<void> => {
+    const { manager } = conversation;
+    noteSetup(conversation, request, nowMs());
+    const fresh = request.messages.slice(conversation.messageIds().length);
+    const last = fresh.at(-1);
+    const submitted = last !== undefined && isHuman(last) ? [last] : [];
+    for (const message of fresh.slice(0, fresh.length - submitted.length))
+      manager.append({ type: "message", message: answering(await admitted(message, conversation), conversation) });
+    const gate = submitted.length > 0 ? "before-submit" : "after-tool-batch";
+    await conversation.fit(inputAt(gate, facts, submitted), facts.signal ?? NEVER_ABORTED);
+    for (const message of submitted) manager.append({ type: "message", message });
+    await conversation.flush();
+  };
+  return {
+    fit: (request, facts) =>
+      conversations.goOn(request, async (found) => {
+        const { conversation } = found;
+        const { manager } = conversation;
+        if (facts.reported !== null && isNewReply(request, conversation))
+          await conversation.report(manager.view(), facts.reported);
+        await take(request, conversation, facts);
+        await conversation.fit(inputAt("before-step", facts), facts.signal ?? NEVER_ABORTED);
+        return { found, view: manager.view() };
+      }),
+    recover: (request, facts) =>
+      conversations.goOn(request, async (found) => {
+        const { conversation } = found;
+        const { manager } = conversation;
+        if (conversation.messageIds().length < request.messages.length) await take(request, conversation, facts);
+        const { promptTokens, limitTokens: observedLimitTokens } = facts.rejection;
+        // Another request compacted the same history meanwhile: that is what to send.
+        if (manager.view().viewHash !== facts.view.viewHash) return { found, view: manager.view() };
+        if (promptTokens !== null) await conversation.report(facts.view, rejectedReport(manager.view(), promptTokens));
+        const input = { ...inputAt("on-overflow", facts), observedLimitTokens, recovery: facts.recovery };
+        const outcome = await conversation.fit(input, facts.signal ?? NEVER_ABORTED);
+        return outcome.kind === "compacted" ? { found, view: manager.view() } : null;
+      }),
+    report: async ({ conversation }, view, reported) => {
+      await conversation.inTurn(() => conversation.report(view, reported));
+    },
+    holding: conversations.holding,
+    recall: async (handle, range, of) => {
+      const all = typeof of === "string" ? conversations.all().filter(({ name }) => name.key === of) : [of];
+      for (const { conversation } of all) {
+        const recalled = conversation.manager.recall(handle, range);
+        if (recalled !== null) return recalled;
+      }
+      for (const { conversation } of all) {
+        const recalled = await recallArtifact(handle, range, artifactsOf(conversation));
+        if (recalled !== null) return recalled;
+      }
+      return null;
+    },
+    all: () => conversations.all().map(({ name, conversation }) => ({ ...name, entries: conversation.manager.entries() })),
+    delete: conversations.delete,
+    close: conversations.close,
+  };
+}
+
+/** Records system text and tools if they are no longer those of the log. */
+function noteSetup({ manager }: Conversation, { system, tools }: ConversationRequest, nowMs: number | null): void {
+  const view = manager.view();
+  if (setupChange(view, { system, tools }) !== null) manager.append(setupChangeEntry(view, { system, tools }, nowMs));
+}
+
+/** A reply under the id of the request that it answers, if one request alone was answered since the message before it. */
+function answering(message: Message, { manager }: Conversation): Message {
+  const [requestId, ...others] = manager.state().answeredRequestIds;
+  return message.role === "assistant" && requestId !== undefined && others.length === 0 ? { ...message, requestId } : message;
+}
+
+/** True if the first message that is new is a reply whose request was not reported. */
+function isNewReply({ messages }: ConversationRequest, { manager, messageIds }: Conversation): boolean {
+  return messages[messageIds().length]?.role === "assistant" && manager.state().answeredRequestIds.length === 0;
+}
+
+/** The size of a prompt that was rejected: it measures what was sent, although nothing came back. */
+function rejectedReport({ lastEntryId, modelId }: SessionView, promptTokens: number): ReportedUsage {
+  const requestId = `rejected-${shortHash(`${lastEntryId ?? ""}\n${promptTokens}`)}`;
+  return { requestId, modelId: modelId ?? "unknown", usage: rejectedUsage(promptTokens) };
+}
