@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { POOLED_PRIOR } from "../model-prior.ts";
-import { deviationOf, expectedOf, learn, regressionFrom } from "./regression.ts";
+import type { Regression } from "./regression.ts";
+import { deviationOf, expectedOf, learn, regressionFrom, withPriorDoubt } from "./regression.ts";
 
 const start = regressionFrom(POOLED_PRIOR);
 
@@ -41,5 +42,78 @@ describe("learn", () => {
     for (let round = 0; round < 300; round++) fit = learn(fit, { weighed: 1000, messages: 1, tokens: 1 });
     expect(fit.slopeRatio).toBeGreaterThanOrEqual(0.4);
     expect(fit.messageTokens).toBeGreaterThanOrEqual(0);
+  });
+});
+
+describe("by hand", () => {
+  // Before it learns, a line drifts: 0.0084 + 0.0004 × 2² = 0.01 for the slope, 3.95 + 0.05 = 4 for the intercept.
+  const line: Regression = { slopeRatio: 2, messageTokens: 10, covariance: [0.0084, 0.1, 3.95] };
+
+  test("a prior is doubted by 17 % of the slope and 8 tokens a message", () => {
+    const doubted = withPriorDoubt({ slopeRatio: 2, messageTokens: 10 });
+    expect(doubted).toMatchObject({ slopeRatio: 2, messageTokens: 10 });
+    const [slope, both, intercept] = doubted.covariance;
+    expect(slope).toBeCloseTo(0.0289, 12);
+    expect([both, intercept]).toEqual([0, 64]);
+  });
+
+  test("2 tokens a character and 10 a message: 2 × 30 + 10 × 3", () => {
+    expect(expectedOf(line, 30, 3)).toBe(90);
+  });
+
+  test.each<[string, Regression["covariance"], number]>([
+    // 0.01 × 10² + 2 × 0.05 × 10 × 2 + 4 × 2² = 19, and the noise of 40 expected tokens: (8 + 0.06 × 40)² = 108.16
+    ["what is not known of the line, and noise", [0.01, 0.05, 4], Math.sqrt(19 + 108.16)],
+    ["a doubt below zero is none", [0, -1, 0], 10.4],
+    ["a sure line leaves the noise", [0, 0, 0], 10.4],
+  ])("deviation: %s", (_, covariance, deviation) => {
+    expect(deviationOf({ ...line, covariance }, 10, 2)).toBeCloseTo(deviation, 10);
+  });
+
+  // 100 characters in 2 messages: 2 × 100 + 10 × 2 = 220 expected; doubt 0.01 × 100² + 2 × 0.1 × 100 × 2 + 4 × 2² = 156; noise 8 + 0.06 × 220 = 21.2.
+  const variance = 156 + 21.2 ** 2;
+  const towardSlope = 0.01 * 100 + 0.1 * 2;
+  const towardMessages = 0.1 * 100 + 4 * 2;
+  const limit = 3 * Math.sqrt(variance);
+
+  test.each<[string, number, number]>([
+    ["10 tokens more than expected", 230, 10],
+    ["10 tokens fewer", 210, -10],
+    ["a surprise counts as at most three deviations", 220 + 100, limit],
+    ["a fall as well", 220 - 100, -limit],
+    ["up to four times that it teaches", 220 + 3.99 * limit, limit],
+  ])("learns by its share of %s", (_, tokens, surprise) => {
+    const learned = learn(line, { weighed: 100, messages: 2, tokens });
+    expect(learned.slopeRatio).toBeCloseTo(2 + (towardSlope / variance) * surprise, 10);
+    expect(learned.messageTokens).toBeCloseTo(10 + (towardMessages / variance) * surprise, 10);
+    expect(learned.covariance[0]).toBeCloseTo(0.01 - towardSlope ** 2 / variance, 12);
+    expect(learned.covariance[1]).toBeCloseTo(0.1 - (towardSlope * towardMessages) / variance, 12);
+    expect(learned.covariance[2]).toBeCloseTo(4 - towardMessages ** 2 / variance, 12);
+  });
+
+  test("a line drifts with its slope: 0.0001 + 0.0004 × 3², and 1 + 0.05", () => {
+    // Of one character in a message the noise is 8 + 0.06 × (3 + 10) = 8.78; what is not known of the line is 0.0037 + 1.05.
+    const steep: Regression = { slopeRatio: 3, messageTokens: 10, covariance: [0.0001, 0, 1] };
+    const learned = learn(steep, { weighed: 1, messages: 1, tokens: 13 });
+    expect(learned.covariance[0]).toBeCloseTo(0.0037 - 0.0037 ** 2 / (0.0037 + 1.05 + 8.78 ** 2), 12);
+    expect(learned).toMatchObject({ slopeRatio: 3, messageTokens: 10 });
+  });
+
+  test.each([
+    ["beyond four times the limit", { weighed: 100, messages: 2, tokens: 220 + 4.01 * limit }],
+    ["as far below", { weighed: 100, messages: 2, tokens: 220 - 4.01 * limit }],
+    ["text without a message", { weighed: 100, messages: 0, tokens: 200 }],
+    ["a message without text", { weighed: 0, messages: 2, tokens: 20 }],
+  ])("%s teaches nothing", (_, measurement) => {
+    expect(learn(line, measurement)).toBe(line);
+  });
+
+  test.each<[string, Partial<Regression>, number, Partial<Regression>]>([
+    ["a slope above 3", { slopeRatio: 2.99, covariance: [1, 0, 0] }, 400, { slopeRatio: 3 }],
+    ["a slope below 0.4", { slopeRatio: 0.41, covariance: [1, 0, 0] }, 1, { slopeRatio: 0.4 }],
+    ["more than 150 tokens a message", { messageTokens: 149, covariance: [0, 0, 4000] }, 700, { messageTokens: 150 }],
+    ["less than none", { messageTokens: 1, covariance: [0, 0, 4000] }, 20, { messageTokens: 0 }],
+  ])("never learns %s", (_, from, tokens, bounded) => {
+    expect(learn({ ...line, ...from }, { weighed: 100, messages: 2, tokens })).toMatchObject(bounded);
   });
 });

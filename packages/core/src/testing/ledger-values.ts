@@ -1,0 +1,95 @@
+import { sequenceOf } from "../sequence.ts";
+import { CHAR_CLASSES } from "../tokens/char-classes.ts";
+import type { Account, Beside, PendingMessage } from "../tokens/ledger/account.ts";
+import { EMPTY_ACCOUNT } from "../tokens/ledger/account.ts";
+import type { MessageContent } from "../tokens/ledger/content.ts";
+import type { Load } from "../tokens/ledger/load.ts";
+import type { KnownModel, Model } from "../tokens/ledger/model-fit.ts";
+import { fitFrom } from "../tokens/ledger/model-fit.ts";
+import type { Regression } from "../tokens/ledger/regression.ts";
+import type { ReplyReport } from "../tokens/ledger/reply-return.ts";
+import type { ModelPrior } from "../tokens/model-prior.ts";
+import { POOLED_PRIOR } from "../tokens/model-prior.ts";
+
+/** Counts of one class of character, with a weight of 1: so many of it weigh as much. */
+export function counts(weighed: number): readonly number[] {
+  return CHAR_CLASSES.map((_, index) => (index === 0 ? weighed : 0));
+}
+
+/** A prior for figures worked out by hand: every character weighs 1 and costs 2 tokens, a message 10, tools 1.5 times their text. */
+export const HAND_PRIOR: ModelPrior = {
+  ...POOLED_PRIOR,
+  name: "by hand",
+  weights: CHAR_CLASSES.map(() => 1),
+  slopeRatio: 2,
+  messageTokens: 10,
+  toolsRatio: 1.5,
+};
+
+/** A line that is sure of itself: what deviates is noise alone. */
+export function line(slopeRatio: number, messageTokens = 10): Regression {
+  return { slopeRatio, messageTokens, covariance: [0, 0, 0] };
+}
+
+/** A model whose text costs so many tokens a character under every rule. */
+export function knownModel(slopeRatio = 2, fit: Partial<KnownModel["fit"]> = {}): KnownModel {
+  const regression = line(slopeRatio);
+  const lines = { output: regression, visible: regression, text: regression, "text-and-reasoning": regression };
+  return { prior: HAND_PRIOR, fit: { ...fitFrom(HAND_PRIOR, 1), regression, lines, ...fit } };
+}
+
+/** The same as the model of the next request; without more it counted everything so far. */
+export function nextModel(known: KnownModel = knownModel(), more: Partial<Model> = {}): Model {
+  return { ...known, switchRatio: 1, reported: known, epoch: known, ...more };
+}
+
+/** What messages come to that weigh so much. */
+export function load(weighed: number, messages: number, fixedTokens = 0): Load {
+  return { counts: counts(weighed), messages, fixedTokens };
+}
+
+/** The content of a message whose text and readable reasoning weigh so much. */
+export function content(
+  weighed: number,
+  more: Partial<MessageContent> & { readonly reasoningWeighed?: number } = {},
+): MessageContent {
+  const { reasoningWeighed = 0, ...given } = more;
+  return {
+    counts: counts(weighed),
+    reasoningCounts: counts(reasoningWeighed),
+    reasoning: "none",
+    images: [],
+    isUnseen: false,
+    ...given,
+  };
+}
+
+/** A reply of 100 tokens, 30 of them reasoning, whose text weighs 20 and whose readable reasoning weighs 7. */
+export function replyReport(more: Partial<ReplyReport> = {}): ReplyReport {
+  return {
+    requestId: "request",
+    messageId: "reply",
+    outputTokens: 100,
+    reasoningTokens: 30,
+    content: content(20, { reasoningWeighed: 7, reasoning: "opaque" }),
+    ...more,
+  };
+}
+
+/** What is sent besides messages: characters of system text and of tools, and hidden tokens. */
+export function beside(system: number, tools = 0, hiddenTokens = 0): Beside {
+  return { counts: counts(system), toolCounts: counts(tools), hiddenTokens };
+}
+
+/** An account after a report of model "m", with messages that came since. */
+export function account(more: Partial<Account> & { readonly came?: readonly PendingMessage[] } = {}): Account {
+  const { came = [], ...given } = more;
+  return {
+    ...EMPTY_ACCOUNT,
+    reportedModelId: "m",
+    nextModelId: "m",
+    base: { kind: "report", promptTokens: 1000, beside: beside(0) },
+    pendingMessages: sequenceOf(came),
+    ...given,
+  };
+}

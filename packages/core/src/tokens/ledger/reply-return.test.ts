@@ -1,0 +1,134 @@
+import { describe, expect, test } from "vitest";
+import { content, HAND_PRIOR, line, replyReport } from "../../testing/ledger-values.ts";
+import type { MessageContent } from "./content.ts";
+import type { ReplyReport, Returned, ReturnRule, RuleLosses } from "./reply-return.ts";
+import { exceedsText, isUntrusted, NO_LOSSES, nextLosses, rescaled, returnedBy, ruleFor } from "./reply-return.ts";
+
+/** 2 tokens a character, 10 a message. */
+const model = { prior: HAND_PRIOR, fit: line(2) };
+
+describe("rescaled", () => {
+  test("half the price halves what was reported; what was not reported stays unknown", () => {
+    expect(rescaled(replyReport(), 0.5)).toEqual(replyReport({ outputTokens: 50, reasoningTokens: 15 }));
+    const unknown = replyReport({ outputTokens: null, reasoningTokens: null });
+    expect(rescaled(unknown, 0.5)).toEqual(unknown);
+  });
+
+  test("the same price leaves the reply as it is", () => {
+    const reply = replyReport();
+    expect(rescaled(reply, 1)).toBe(reply);
+  });
+});
+
+describe("what comes back of a reply", () => {
+  // Its text costs 2 × 20 = 40 tokens, its readable reasoning 2 × 7 = 14.
+  test.each<[string, ReturnRule, Partial<ReplyReport>, Returned]>([
+    ["all that was reported", "output", {}, { tokens: 100, reasoningTokens: 30 }],
+    ["its text, where nothing was", "output", { outputTokens: null }, { tokens: 40, reasoningTokens: 0 }],
+    ["that without its reasoning: 100 − 30", "visible", {}, { tokens: 70, reasoningTokens: 0 }],
+    ["its text, where nothing was reported", "visible", { outputTokens: null }, { tokens: 40, reasoningTokens: 0 }],
+    ["its text as a message: 40 + 10", "text", {}, { tokens: 50, reasoningTokens: 0 }],
+    ["with its reasoning: 40 + 14 + 10", "text-and-reasoning", {}, { tokens: 64, reasoningTokens: 14 }],
+    ["a message's frame, before it is appended", "text", { content: null }, { tokens: 10, reasoningTokens: 0 }],
+    ["and no reasoning", "text-and-reasoning", { content: null }, { tokens: 10, reasoningTokens: 0 }],
+    ["reasoning is never more than the output", "output", { reasoningTokens: 300 }, { tokens: 100, reasoningTokens: 100 }],
+    [
+      "unreported reasoning is what is above text and frame: 100 − 40 − 5",
+      "output",
+      { reasoningTokens: null },
+      { tokens: 100, reasoningTokens: 55 },
+    ],
+    ["and never below zero", "output", { outputTokens: 30, reasoningTokens: null }, { tokens: 30, reasoningTokens: 0 }],
+    [
+      "a reply without reasoning has none",
+      "output",
+      { reasoningTokens: null, content: content(20) },
+      { tokens: 100, reasoningTokens: 0 },
+    ],
+    [
+      "nor has one that is not appended yet",
+      "output",
+      { reasoningTokens: null, content: null },
+      { tokens: 100, reasoningTokens: 0 },
+    ],
+  ])("%s (%s)", (_, rule, more, returned) => {
+    expect(returnedBy(rule, replyReport(more), model)).toEqual(returned);
+  });
+});
+
+describe("an output count", () => {
+  // The text costs 2 × 100 = 200 tokens; half of it is 100.
+  test.each<[string, Partial<ReplyReport>, boolean]>([
+    ["below half of its text cannot be", { outputTokens: 99 }, true],
+    ["of half of it can", { outputTokens: 100 }, false],
+    ["that is missing is not trusted", { outputTokens: null }, true],
+    ["of a reply that is not there yet is", { outputTokens: 1, content: null }, false],
+  ])("%s", (_, more, untrusted) => {
+    expect(isUntrusted(replyReport({ content: content(100), ...more }), model)).toBe(untrusted);
+  });
+
+  // Twice its text and 300: 2 × 200 + 300 = 700.
+  test.each<[string, Partial<ReplyReport>, boolean]>([
+    ["above twice its text and 300 exceeds it", { outputTokens: 701 }, true],
+    ["of just that does not", { outputTokens: 700 }, false],
+    ["with reported reasoning has its reason", { outputTokens: 701, reasoningTokens: 1 }, false],
+    ["with reasoning reported as none has not", { outputTokens: 701, reasoningTokens: 0 }, true],
+    [
+      "with reasoning in the message has its reason",
+      { outputTokens: 701, content: content(100, { reasoning: "readable" }) },
+      false,
+    ],
+    ["that is missing exceeds nothing", { outputTokens: null }, false],
+    ["of a reply that is not there yet exceeds nothing", { outputTokens: 701, content: null }, false],
+  ])("%s", (_, more, exceeds) => {
+    expect(exceedsText(replyReport({ content: content(100), reasoningTokens: null, ...more }), model)).toBe(exceeds);
+  });
+});
+
+describe("the rule in force", () => {
+  const none: Partial<ReplyReport> = { content: content(20), reasoningTokens: null };
+  const reported: Partial<ReplyReport> = { content: content(20), reasoningTokens: 30 };
+  const as = (reasoning: MessageContent["reasoning"], reasoningTokens: number | null): Partial<ReplyReport> => ({
+    content: content(20, { reasoning }),
+    reasoningTokens,
+  });
+
+  test.each<[string, Partial<ReplyReport>, Partial<RuleLosses>, number, ReturnRule]>([
+    ["no reasoning: the output", none, {}, 0, "output"],
+    ["reasoning reported as none: the output", { ...none, reasoningTokens: 0 }, {}, 0, "output"],
+    ["reasoning that the message does not hold: what is visible", reported, {}, 0, "visible"],
+    ["reasoning that the vendor wants back: the output", as("opaque", 30), {}, 0, "output"],
+    ["readable reasoning, reported or not: what is visible", as("readable", 30), {}, 0, "visible"],
+    ["readable reasoning that is not reported", as("readable", null), {}, 0, "visible"],
+    ["no message yet: by what is reported", { content: null, reasoningTokens: null }, {}, 0, "output"],
+    // Losses are added to what the message says: 0.31 against 0.3, 0.61 against 0.6.
+    ["an output that was wrong enough gives way", none, { output: 0.31 }, 0, "visible"],
+    ["one that was not does not", none, { output: 0.29 }, 0, "output"],
+    ["opaque: 0.61 gives way", as("opaque", 30), { output: 0.61 }, 0, "visible"],
+    ["opaque: 0.59 does not", as("opaque", 30), { output: 0.59 }, 0, "output"],
+    ["readable: 0.3 + 0.31 gives way to 0.6", as("readable", null), { visible: 0.31 }, 0, "output"],
+    ["readable: 0.3 + 0.29 does not", as("readable", null), { visible: 0.29 }, 0, "visible"],
+    // Counts that cannot be trusted weigh 2.4 × their share against 1.2 for the text.
+    ["half untrusted, output: 2.4 × 0.51 is above 1.2", none, {}, 0.51, "text"],
+    ["less: 2.4 × 0.49 is below", none, {}, 0.49, "output"],
+    ["visible: 2.4 × 0.51 is above 1.2", reported, {}, 0.51, "text"],
+    ["visible: 2.4 × 0.49 is below", reported, {}, 0.49, "visible"],
+    ["with opaque reasoning the text has it: 2.4 × 0.38 is above 1.2 − 0.3", as("opaque", 30), {}, 0.38, "text-and-reasoning"],
+    ["2.4 × 0.37 is below", as("opaque", 30), {}, 0.37, "output"],
+    ["readable reasoning speaks for no text rule", as("readable", null), {}, 1, "text"],
+    ["text that was wrong gives way to text with reasoning", none, { text: 0.1 }, 1, "text-and-reasoning"],
+  ])("%s", (_, more, losses, untrusted, rule) => {
+    expect(ruleFor({ ...NO_LOSSES, ...losses }, replyReport(more), untrusted)).toBe(rule);
+  });
+
+  test("each rule loses by how much farther off it was than the best one", () => {
+    const errors: RuleLosses = { output: 5, visible: -10, text: 30, "text-and-reasoning": 8 };
+    const before: RuleLosses = { output: 0.4, visible: 0.4, text: 0.4, "text-and-reasoning": 0.8 };
+    // Against 20 tokens: 0.25, 0.5, 1 (never more), 0.4; the best is 0.25. 0.85 of what was, and half of what is above the best.
+    const losses = nextLosses(before, (rule) => errors[rule], 20);
+    expect(losses.output).toBeCloseTo(0.34, 12);
+    expect(losses.visible).toBeCloseTo(0.34 + 0.125, 12);
+    expect(losses.text).toBeCloseTo(0.34 + 0.375, 12);
+    expect(losses["text-and-reasoning"]).toBeCloseTo(0.68 + 0.075, 12);
+  });
+});
