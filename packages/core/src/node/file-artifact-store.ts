@@ -11,6 +11,8 @@ import { OWNER_ONLY_FILE_MODE, OWNER_ONLY_FOLDER_MODE } from "./owner-only.ts";
 export interface StreamingArtifactStore extends ArtifactStore {
   /** A text that is written piece by piece. */
   begin(): Promise<ArtifactWriter>;
+  /** Removes the text that a handle names. One that the store does not know is none. */
+  delete(handle: string): Promise<void>;
 }
 
 /** One text on its way into a store. */
@@ -48,7 +50,10 @@ export function createFileArtifactStore(folder: string): StreamingArtifactStore 
       finish: async () => {
         const handle = `${HANDLE_PREFIX}${hash.digest("hex")}`;
         await file.close();
-        await guarded(temporary, () => rename(temporary, fileOf(handle, UTF8_SUFFIX)));
+        await guarded(temporary, () => rename(temporary, fileOf(handle, UTF8_SUFFIX))).catch(async (error: unknown) => {
+          await rm(temporary, { force: true });
+          throw error;
+        });
         return handle;
       },
       discard,
@@ -81,7 +86,14 @@ export function createFileArtifactStore(folder: string): StreamingArtifactStore 
     if (!HANDLE.test(handle)) return null;
     return (await textAt(fileOf(handle, UTF8_SUFFIX), "utf8")) ?? (await textAt(fileOf(handle, UTF16_SUFFIX), "utf16le"));
   };
-  return { begin, put, get };
+  const remove = async (handle: string): Promise<void> => {
+    if (!HANDLE.test(handle)) return;
+    for (const suffix of [UTF8_SUFFIX, UTF16_SUFFIX]) {
+      const path = fileOf(handle, suffix);
+      await guarded(path, () => rm(path, { force: true }));
+    }
+  };
+  return { begin, put, get, delete: remove };
 }
 
 const HANDLE_PREFIX = "artifact:";
