@@ -1,16 +1,17 @@
 import type { CompactionEntry, ContextManager, FitOutcome, Gate, Message } from "@plimsoll/core";
-import { createContextManager, createEstimator, createWorkCounter, EMPTY_LEDGER } from "@plimsoll/core";
+import { createEstimator, createWorkCounter, EMPTY_LEDGER } from "@plimsoll/core";
+import type { Conversation, RecoveryFacts } from "@plimsoll/core/conversation";
+import { createConversation } from "@plimsoll/core/conversation";
 import { modelPriors } from "@plimsoll/providers";
 import { type Cell, limitsOf } from "./cell.ts";
-import { createOverheadHash } from "./overhead-hash.ts";
 import type { PreparedSession } from "./prepared-session.ts";
 import type { AskedSummary, ReplayedCall } from "./replayed-call.ts";
 
 /** The production engine over a cell, and what it did since the last call. */
 export interface EngineRun {
   readonly manager: ContextManager;
-  /** The hash of the view's overhead, as usage entries carry it. */
-  readonly overheadHash: ReturnType<typeof createOverheadHash>;
+  /** Logs what a request would have measured. The clock stands at the newest moment that was asked about. */
+  readonly report: Conversation["report"];
   /** Says at which entry of the log the replay is. */
   reach(entryIndex: number): void;
   fit(gate: Gate, at: FitMoment): Promise<FitOutcome>;
@@ -24,14 +25,18 @@ export interface EngineRun {
 export interface FitMoment {
   readonly pending: readonly Message[];
   readonly nowMs: number | null;
-  /** For `on-overflow`: which recovery of this call it is, from 0. */
-  readonly recovery?: number;
+  /** For `on-overflow`. */
+  readonly overflow?: RecoveryFacts;
 }
 
 /** The engine at the beginning of a session. A summary that cannot be had rejects the fit that it was asked for in. */
 export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun {
   const controller = new AbortController();
-  const manager = createContextManager({
+  let clockMs: number | null = null;
+  const { manager, fit, report } = createConversation({
+    entries: [],
+    writer: null,
+    nowMs: () => clockMs,
     policy: cell.policy,
     summarizer: cell.summaries({
       session,
@@ -51,13 +56,13 @@ export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun
   let failedCompactions = 0;
   return {
     manager,
-    overheadHash: createOverheadHash(),
+    report,
     reach: (entryIndex) => {
       position = entryIndex;
     },
-    fit: async (gate, { pending, nowMs, recovery }) => {
-      const overflow = recovery === undefined ? {} : { observedLimitTokens: cell.contextWindowTokens, recovery };
-      const outcome = await manager.fit({ gate, pending, model, nowMs, ...overflow }, signal);
+    fit: async (gate, { pending, nowMs, overflow = {} }) => {
+      clockMs = nowMs;
+      const outcome = await fit({ gate, pending, model, ...overflow }, signal);
       if (outcome.kind === "compacted") compactions.push(outcome.entry);
       if (outcome.kind === "failed" || outcome.kind === "irreducible") failedCompactions += 1;
       return outcome;

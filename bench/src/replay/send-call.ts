@@ -1,5 +1,7 @@
 import type { Message, UsageEntry } from "@plimsoll/core";
 import { checkMessages, STRICT_WIRE_RULES, usageOf } from "@plimsoll/core";
+import type { Rejection, ReportedUsage } from "@plimsoll/core/conversation";
+import { sendWithRecovery } from "@plimsoll/core/conversation";
 import { type Cell, isRecordedPolicy } from "./cell.ts";
 import type { EngineRun } from "./engine-run.ts";
 import type { PreparedSession } from "./prepared-session.ts";
@@ -35,18 +37,26 @@ export async function sendCall(
   };
 
   let outcome = await run.fit("before-step", { pending: [], nowMs });
-  let { messages, promptTokens } = request();
-  const isTooLong = () => !isRecorded && promptTokens > cell.contextWindowTokens;
-  const overflowed = isTooLong();
-  for (let recovery = 0; isTooLong() && recovery < cell.policy.overflow.maxRecoveries; recovery++) {
-    outcome = await run.fit("on-overflow", { pending: [], nowMs, recovery });
-    if (outcome.kind !== "compacted") break;
-    ({ messages, promptTokens } = request());
-  }
+  let messages: readonly Message[] = [];
+  let promptTokens = 0;
+  let overflowed = false;
+  const sent = await sendWithRecovery<null, Rejection>({
+    policy: cell.policy,
+    attempt: async () => {
+      ({ messages, promptTokens } = request());
+      const isTooLong = !isRecorded && promptTokens > cell.contextWindowTokens;
+      overflowed ||= isTooLong;
+      return isTooLong ? { kind: "too-long", rejection: rejectionAt(cell) } : { kind: "answered", answer: null };
+    },
+    recover: async (overflow) => {
+      outcome = await run.fit("on-overflow", { pending: [], nowMs, overflow });
+      return outcome.kind === "compacted";
+    },
+  });
   const irreducible = outcome.kind === "irreducible";
-  const lost = irreducible || isTooLong();
+  const lost = irreducible || sent.kind === "too-long";
   const prediction = manager.predict();
-  if (!lost) observe(run, entry, isRecorded ? null : promptTokens);
+  if (!lost) await run.report(manager.view(), reportedOf(entry, isRecorded ? null : promptTokens));
   return {
     call,
     recorded: entry,
@@ -64,20 +74,14 @@ export async function sendCall(
   };
 }
 
-/** Appends what the provider would have reported: the size model's figure, or the recorded usage where it is `null`. */
-function observe({ manager, overheadHash }: EngineRun, entry: UsageEntry, promptTokens: number | null): void {
-  const view = manager.view();
-  const { totalTokens, reasoningTokens } = entry.usage.output;
-  const measured = { totalInputTokens: promptTokens, outputTokens: totalTokens, reasoningTokens };
-  manager.append({
-    ...entry,
-    throughMessageId: lastId(view.messages.at(-1)),
-    overheadHash: overheadHash(view),
-    viewHash: view.viewHash,
-    usage: promptTokens === null ? entry.usage : usageOf(measured),
-  });
+/** What a provider says of a prompt above the window: its limit alone. */
+function rejectionAt({ contextWindowTokens }: Cell): Rejection {
+  return { limitTokens: contextWindowTokens, requestedTokens: null, promptTokens: null };
 }
 
-function lastId(message: Message | undefined): string | null {
-  return message?.id ?? null;
+/** What the provider would have reported: the size model's figure, or the recorded usage if it is `null`. */
+function reportedOf({ requestId, modelId, usage }: UsageEntry, promptTokens: number | null): ReportedUsage {
+  const { totalTokens, reasoningTokens } = usage.output;
+  const measured = { totalInputTokens: promptTokens, outputTokens: totalTokens, reasoningTokens };
+  return { requestId, modelId, usage: promptTokens === null ? usage : usageOf(measured) };
 }
