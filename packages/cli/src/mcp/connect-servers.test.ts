@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createMemoryArtifactStore } from "@plimsoll/core";
 import type { ToolCallContext } from "@plimsoll/core/agent";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { connectServers } from "./connect-servers.ts";
 import { expandVariables } from "./expand-variables.ts";
 import type { McpServer } from "./mcp-server.ts";
@@ -17,7 +17,9 @@ const SERVER = `
 import { McpServer } from ${JSON.stringify(sdk("server/mcp.js"))};
 import { StdioServerTransport } from ${JSON.stringify(sdk("server/stdio.js"))};
 const server = new McpServer({ name: "test", version: "1" });
-server.registerTool("secret", { description: "tells" }, async () => ({ content: [{ type: "text", text: process.env.SECRET }] }));
+const names = Object.keys(process.env).filter((name) => /KEY|TOKEN|SECRET/.test(name));
+const TEXT = (process.env.SECRET ?? "none") + " " + JSON.stringify(names);
+server.registerTool("secret", { description: "tells" }, async () => ({ content: [{ type: "text", text: TEXT }] }));
 await server.connect(new StdioServerTransport());
 `;
 
@@ -60,7 +62,7 @@ describe("MCP servers", { timeout: 60_000 }, () => {
       neither: {},
     });
     const [tool] = servers.tools;
-    expect(await tool?.run({}, context)).toEqual({ text: "told", isError: false });
+    expect(await tool?.run({}, context)).toEqual({ text: 'told ["SECRET"]', isError: false });
     await servers.close();
     expect(servers.tools).toMatchObject([
       { spec: { name: "works_secret" }, category: "match-list", isRerunnable: true, hint: "ask again" },
@@ -76,6 +78,20 @@ describe("MCP servers", { timeout: 60_000 }, () => {
     await expect(tool?.run({}, context)).rejects.toThrow();
   });
 });
+
+test("a server's program sees what its setting states, and no key besides", async () => {
+  vi.stubEnv("ANTHROPIC_API_KEY", "planted");
+  vi.stubEnv("GITHUB_TOKEN", "planted");
+  const told = (server: McpServer) =>
+    connect({ works: { command: process.execPath, args: ["server.mjs"], ...server } }).then(async (servers) => {
+      const output = await servers.tools[0]?.run({}, context);
+      await servers.close();
+      return output;
+    });
+  expect(await told({ env: { SECRET: `\${KEY}` } })).toMatchObject({ text: 'told ["SECRET"]' });
+  expect(await told({})).toMatchObject({ text: "none []" });
+  vi.unstubAllEnvs();
+}, 60_000);
 
 test.each([
   ["plain", "plain"],

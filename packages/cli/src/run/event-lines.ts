@@ -7,7 +7,7 @@ import { beginningOf, printable, shortened } from "../terminal/printable.ts";
 const ARGUMENT_CHARS = 90;
 
 /** Longest piece of an error that a line shows; chosen. */
-const PROBLEM_CHARS = 90;
+const PROBLEM_CHARS = 72;
 
 /** An event's line for the session that a person looks at; a sub-agent's lines stand a little to the right. */
 export function lineFor(event: AgentEvent, sessionId: string | null): string | null {
@@ -21,9 +21,7 @@ export function eventLine(event: AgentEvent): string | null {
     case "tool-start":
       return `▸ ${printable(event.toolName)} ${shortened(event.argumentsJson, ARGUMENT_CHARS)}`;
     case "tool-end":
-      return event.isError
-        ? `✗ ${printable(event.toolName)} failed: ${beginningOf(textOf(event.message), PROBLEM_CHARS)}`
-        : null;
+      return event.isError ? `✗ ${printable(event.toolName)}: ${beginningOf(textOf(event.message), PROBLEM_CHARS)}` : null;
     case "compaction-end": {
       const { tokensBefore, tokensAfter, messagesRemoved, strategies, reason, estimator } = event;
       const size = `${formatTokens(tokensBefore)} → ${formatTokens(tokensAfter)} tokens`;

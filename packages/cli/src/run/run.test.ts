@@ -53,3 +53,45 @@ describe("run", { timeout: 60_000 }, () => {
     expect(log().match(/"type":"model-change"/g)).toHaveLength(2);
   });
 });
+
+describe("run without anybody to ask", { timeout: 60_000 }, () => {
+  const RESULTS = /"text":"Not run: [^"]*"/g;
+
+  test("refuses commands, tells the model, says at the end what it refused, and ends as it would have", async () => {
+    const { code, stderr } = await plimsoll("run", "--demo", "look");
+    expect(code).toBe(0);
+    expect(log().match(RESULTS)).toHaveLength(5);
+    expect(stderr.split("\n").slice(-7, -1)).toEqual([
+      "refused, since it was not allowed (--allow commands, writes, command:LINE, tool:NAME or all):",
+      "  command:seq -f 'part 0.%g checked, nothing unusual' 1 120",
+      ...[1, 2, 3, 4].map((part) => expect.stringContaining(`'part ${part}.%g checked`)),
+    ]);
+  });
+
+  test("runs the very command that was allowed, and no other", async () => {
+    const command = "seq -f 'part 1.%g checked, nothing unusual' 1 160";
+    const { stderr } = await plimsoll("run", "--demo", "look", "--allow", "writes", "--allow", `command:${command}`);
+    expect(log().match(RESULTS)).toHaveLength(4);
+    expect(log()).toContain("part 1.160 checked");
+    expect(stderr).toContain(`allowed without asking: writes, command:${command}\n`);
+  });
+
+  test("in read-only mode refuses what was allowed, too", async () => {
+    const { code, stderr } = await plimsoll("run", "--demo", "--read-only", "--allow", "all", "look");
+    expect(code).toBe(0);
+    expect(log().match(RESULTS)).toHaveLength(5);
+    expect(stderr).toContain("refused, since the session is read-only:\n");
+    expect(stderr).not.toContain("allowed without asking");
+  });
+
+  test("tells programs on the event's lines, too", async () => {
+    const { stdout } = await plimsoll("run", "--demo", "--json", "look");
+    expect(stdout.match(RESULTS)?.length).toBeGreaterThanOrEqual(5);
+  });
+
+  test("a rule that is none is one line", async () => {
+    const { code, stderr } = await plimsoll("run", "--demo", "--allow", "comands", "look");
+    expect(code).toBe(2);
+    expect(stderr).toBe('plimsoll: "comands" is nothing that can be allowed: did you mean commands?\n');
+  });
+});

@@ -32,9 +32,13 @@ export function sessionNotices(facts: NoticeFacts): readonly string[] {
 
 /** What holds from the command line on. */
 function permissionLines(permissions: Permissions): readonly string[] {
-  const rules = permissions.rules().map((rule) => printable(ruleText(rule)));
+  const isReadOnly = permissions.mode() === "read-only";
+  const rules = permissions
+    .rules()
+    .filter(({ kind }) => !isReadOnly || kind === "tool")
+    .map((rule) => printable(ruleText(rule)));
   return [
-    ...(permissions.mode() === "read-only" ? ["read-only: no commands, no changes of files"] : []),
+    ...(isReadOnly ? ["read-only: no commands, no changes of files"] : []),
     ...(rules.length === 0 ? [] : [`allowed without asking: ${rules.join(", ")}`]),
   ];
 }

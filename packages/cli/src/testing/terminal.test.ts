@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { textOf } from "@plimsoll/core";
 import { createFileSessionStore } from "@plimsoll/core/node";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ASKS, CONFIG, type CountedStep, type SimulatedModel, startSimulatedModel } from "./simulated-model.ts";
@@ -131,6 +132,56 @@ describe.skipIf(terminals === null)("in a terminal", { timeout: 240_000 }, () =>
     expect(last.said()).toContain("All is well");
     expect(await countOf("revert")).toBe(1);
     expect(model.simulator.exchanges().map(({ outcome }) => outcome)).not.toContain("rejected");
+  });
+
+  test("a chat asks before each command: once, always for that command, no with words, and Ctrl-C for the call alone", async () => {
+    const chat = open("chat", "--demo");
+    await chat.waitFor("› ");
+    const results = async () =>
+      (await stored()).entries.flatMap((entry) =>
+        entry.type === "message" && entry.message.role === "tool-result" ? [textOf(entry.message).split("\n")[0]] : [],
+      );
+    chat.type("look");
+    const asked = await chat.waitFor("allow? ");
+    expect(asked).toContain("? run a command in the workspace\r\n  │ seq -f 'part 0.%g checked, nothing unusual' 1 120\r\n");
+    for (const line of ["what is that?", "y", "a", "n look elsewhere"]) {
+      chat.type(line);
+      await chat.waitFor("allow? ");
+    }
+    chat.interrupt();
+    await chat.waitFor("(cancelled)");
+    await chat.waitFor("› ");
+    expect(await results()).toEqual([
+      "part 0.1 checked, nothing unusual",
+      "part 1.1 checked, nothing unusual",
+      "Not run: the person said no: look elsewhere",
+      "Cancelled before it was done.",
+    ]);
+    chat.type("go on");
+    await chat.waitFor("allow? ");
+    chat.type("/allow commands");
+    await chat.waitFor("Ask on");
+    await chat.waitFor("› ");
+    chat.type("/mode read-only");
+    await chat.waitFor("read-only: no commands");
+    chat.type("and again");
+    await chat.waitFor("Not run: the session is read-only");
+    await chat.waitFor("Ask on");
+    await chat.waitFor("› ");
+    chat.interrupt();
+    await chat.waitFor("go on with: plimsoll chat --resume");
+    expect(await chat.end).toEqual({ exitCode: 0, signal: 0 });
+  });
+
+  test("a run asks on its terminal; Ctrl-C at the question ends the run", async () => {
+    const run = open("run", "--demo", "look");
+    await run.waitFor("allow? ");
+    run.type("n");
+    await run.waitFor("Not run: the person said no.");
+    await run.waitFor("allow? ");
+    run.interrupt();
+    await run.waitFor("cancelled after 2 steps");
+    expect(await run.end).toEqual({ exitCode: 1, signal: 0 });
   });
 
   test("Ctrl-C ends a chat's run wherever it is, then the chat; the session goes on", async () => {
