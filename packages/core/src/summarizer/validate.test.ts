@@ -80,3 +80,38 @@ describe("a summary", () => {
     expect(repairedSummary({ text, usage: null, stopReason: "end" }, rules).text).toBe(text);
   });
 });
+
+describe("the work of reading a summary", () => {
+  /** Items of all arrays that are walked or spread while a summary is read. */
+  function itemsWalked(text: string): number {
+    const walk = Array.prototype[Symbol.iterator];
+    let items = 0;
+    const counted = function (this: unknown[]) {
+      items += this.length;
+      return walk.call(this);
+    };
+    const set = (value: unknown) =>
+      Object.defineProperty(Array.prototype, Symbol.iterator, { value, configurable: true, writable: true });
+    try {
+      set(counted);
+      check(text, { coveredChars: 10_000_000 });
+    } finally {
+      set(walk);
+    }
+    return items;
+  }
+
+  test.each([
+    ["headings that are repeated", "## Goal\na\n"],
+    ["headings that take turns", "## Goal\na\n## Progress\nb\n"],
+    ["headings of its own", "## Goal\na\n## Other\nb\n"],
+    ["lists of files", "## Goal\na\n<read-files>\nb\n</read-files>\n"],
+    ["tags without a partner", "## Goal\na\n</read-files><read-files>\n"],
+    ["code fences", "## Goal\n```\n"],
+    ["copied instructions", "## Goal\na\n- Copy file paths exactly.\n"],
+  ])("follows its length: %s", (_, piece) => {
+    const [once, fourTimes] = [1000, 4000].map((count) => itemsWalked(piece.repeat(count)));
+    expect(once).toBeGreaterThan(0);
+    expect(fourTimes).toBeLessThanOrEqual(4 * (once ?? 0) + 100);
+  });
+});

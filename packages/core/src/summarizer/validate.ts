@@ -75,8 +75,12 @@ function inSections(text: string, rules: SummaryRules): RepairedSummary {
   const { preamble, found, unknown } = sectionsIn(text, rules.sections);
   if (found.length === 0) throw failed(`the summary has none of its sections (${rules.sections.join(", ")})`);
   if (found.every(({ body }) => isEmptyBody(body))) throw failed("every section of the summary is empty");
-  const bodies = new Map<string, readonly string[]>();
-  for (const { title, body } of found) bodies.set(title, [...(bodies.get(title) ?? []), body]);
+  const bodies = new Map<string, string[]>();
+  for (const { title, body } of found) {
+    const earlier = bodies.get(title);
+    if (earlier === undefined) bodies.set(title, [body]);
+    else earlier.push(body);
+  }
   const order = found.map(({ title }) => rules.sections.indexOf(title));
   const isInOrder = order.every((position, index) => index === 0 || position > (order[index - 1] ?? -1));
   const repairs: SummaryRepair[] = [
