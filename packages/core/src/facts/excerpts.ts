@@ -1,3 +1,4 @@
+import { partHandle } from "../message/handle.ts";
 import type { Message } from "../message/message.ts";
 import type { WordedLine } from "./best-lines.ts";
 import { bestLines } from "./best-lines.ts";
@@ -76,7 +77,7 @@ export function chooseExcerpts(input: ExcerptInput): readonly Excerpt[] {
     atChars += text.length;
   };
   const read = (message: Message, isCovered: boolean) => {
-    const { source, handle } = { source: sourceOf(message), handle: message.id };
+    const { source, handle } = { source: sourceOf(message), handle: partHandle(message.id, 0) };
     for (const excerpt of input.excerptsIn(message)) for (const line of excerpt.lines) state(line, isCovered ? excerpt : null);
     if (source === null) return;
     for (const part of message.parts) {

@@ -1,3 +1,4 @@
+import { characterBoundaryAtOrBefore } from "../text.ts";
 import { charAt, foldedChar, isBlank, isIgnored, isLineBreak, isUnseen } from "./folded-char.ts";
 
 /**
@@ -36,6 +37,17 @@ export function textOnOneLine(text: string): string {
   if (!text.startsWith('"') && !hasLineBreak(text)) return text;
   const codes = (char: string) => (isLineBreak(char) ? `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}` : char);
   return [...JSON.stringify(text)].map(codes).join("");
+}
+
+/** Characters of a name that a head or stub shows; chosen: the longest names of tools have 64. */
+const NAME_CHARS = 64;
+
+/** A name for the middle of a line in brackets, such as a stub: on one line, not too long, and without the mark before a handle. */
+export function nameInBrackets(name: string): string {
+  const line = textOnOneLine(name)
+    .split(/[;\u037e\uff1b]/u)
+    .join(",");
+  return line.length <= NAME_CHARS ? line : `${line.slice(0, characterBoundaryAtOrBefore(line, NAME_CHARS - 1))}…`;
 }
 
 /**
@@ -119,22 +131,28 @@ function isAngle(char: string): boolean {
   return char === "<" || (char > "\x7f" && foldedChar(char) === "<");
 }
 
-/** What follows the angle is the name of one of our tags: after a slash its beginning, else the whole name of a tag that ends on its line. */
+/**
+ * What follows the angle is the name of one of our tags: after a slash its beginning, else the whole name of a tag that ends on its line,
+ * with or without attributes.
+ */
 function isOurTag(text: string, { start, end }: Stretch, tags: readonly string[]): boolean {
   const slash = seenFrom(text, { start, end }, MARK);
   const isClosing = foldedChar(charAt(text, slash)) === "/";
-  let at = isClosing ? seenFrom(text, { start: slash + 1, end }, MARK) : slash;
   const longest = tags.reduce((chars, tag) => Math.max(chars, tag.length), 0);
+  let at = isClosing ? seenFrom(text, { start: slash + 1, end }, MARK) : slash;
+  let firstWord: string | null = null;
   let name = "";
-  for (; at < end && name.length <= longest; ) {
+  while (at < end && name.length <= longest) {
     const char = charAt(text, at);
-    const written = isIgnored(char) ? "" : foldedChar(char);
-    if (isBlank(char) || !/^[a-z0-9-]*$/.test(written)) break;
+    const isSpace = isBlank(char);
+    const written = isSpace || isIgnored(char) ? "" : foldedChar(char);
+    if (!/^[\p{L}\p{N}-]*$/u.test(written)) break;
+    if (isSpace) firstWord ??= name;
     name += written;
     at += char.length;
   }
   if (isClosing) return tags.some((tag) => name.startsWith(tag));
-  return tags.includes(name) && isClosed(text, { start: at, end });
+  return tags.some((tag) => tag === name || tag === firstWord) && isClosed(text, { start: at, end });
 }
 
 /** Whether a tag ends before another one begins. */

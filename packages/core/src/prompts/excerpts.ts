@@ -1,4 +1,6 @@
 import type { Excerpt } from "../facts/excerpts.ts";
+import { CONTEXT_FRAMING } from "../message/context-framing.ts";
+import { nameInBrackets, quotedText, unquotedText } from "../message/framing.ts";
 import type { Message } from "../message/message.ts";
 
 /** How excerpts are written into the context beside a summary or notice. */
@@ -12,12 +14,12 @@ const HANDLE = "; handle ";
 const TAG_END = "</";
 const WRITTEN_TAG_END = "<\\/";
 
-/** Excerpts as text that {@link excerptsIn} reads back; `null` where there are none. Lines are moved in, so that none is taken for a head. */
+/** Excerpts as text that {@link excerptsIn} reads back; `null` where there are none. Lines are moved in, and those that would read as a head, a notice or a tag are quoted. */
 export function excerptsText(excerpts: readonly Excerpt[]): string | null {
   if (excerpts.length === 0) return null;
   const blocks = excerpts.flatMap(({ source, handle, lines }) => [
-    `[${source.split("\n").join(" ")}${HANDLE}${handle}]`,
-    ...lines.map((line) => ` ${line.split(TAG_END).join(WRITTEN_TAG_END)}`),
+    `[${nameInBrackets(quotedText(source, CONTEXT_FRAMING))}${HANDLE}${handle}]`,
+    ...lines.map((line) => ` ${quotedText(line, CONTEXT_FRAMING).split(TAG_END).join(WRITTEN_TAG_END)}`),
   ]);
   return [OPENING, ...blocks, CLOSING].join("\n");
 }
@@ -30,8 +32,13 @@ export function excerptsIn(message: Message): readonly Excerpt[] {
     if (part.type !== "text" || !part.text.startsWith(`${OPENING}\n`)) continue;
     for (const line of part.text.split("\n").slice(1, -1)) {
       const at = line.startsWith("[") ? line.lastIndexOf(HANDLE) : -1;
-      if (at > 0) excerpts.push({ source: line.slice(1, at), handle: line.slice(at + HANDLE.length, -1), lines: [] });
-      else excerpts.at(-1)?.lines.push(line.slice(1).split(WRITTEN_TAG_END).join(TAG_END));
+      if (at > 0)
+        excerpts.push({
+          source: unquotedText(line.slice(1, at), CONTEXT_FRAMING),
+          handle: line.slice(at + HANDLE.length, -1),
+          lines: [],
+        });
+      else excerpts.at(-1)?.lines.push(unquotedText(line.slice(1).split(WRITTEN_TAG_END).join(TAG_END), CONTEXT_FRAMING));
     }
   }
   return excerpts;

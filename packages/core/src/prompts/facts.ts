@@ -1,6 +1,10 @@
+import type { CallOutcome } from "../facts/errors.ts";
 import { lastErrors } from "../facts/errors.ts";
 import type { Facts } from "../facts/facts.ts";
 import { fileOperations } from "../facts/file-operations.ts";
+import { CONTEXT_FRAMING } from "../message/context-framing.ts";
+import type { Framing } from "../message/framing.ts";
+import { foldedBeginning, quotedText, textOnOneLine } from "../message/framing.ts";
 import { textOf } from "../message/message.ts";
 import { characterBoundaryAtOrBefore } from "../text.ts";
 
@@ -30,60 +34,100 @@ const SHARES = [
  * fit, with a count of the others.
  */
 export function factsText(facts: Facts, kept: KeptState, maximumChars: number): string | null {
-  const pinned = fenced("pinned-instructions", kept.pinned, maximumChars);
+  const framing = factFraming(kept);
+  const pinned = fenced("pinned-instructions", kept.pinned, { framing, roomChars: maximumChars });
   const blocks = pinned === "" ? [] : [pinned];
   const sharedChars = Math.max(0, maximumChars - (pinned === "" ? 0 : pinned.length + 2));
   let spareChars = 0;
   for (const share of SHARES) {
     const roomChars = Math.floor(sharedChars * share.ratio) + spareChars;
-    const block = blockFor(share.of, { facts, kept, roomChars });
+    const block = blockFor(share.of, { facts, kept, framing, roomChars });
     spareChars = roomChars - block.length - 2;
     if (block !== "") blocks.push(block);
   }
   return blocks.length === 0 ? null : blocks.join("\n\n");
 }
 
-interface BlockInput {
-  readonly facts: Facts;
-  readonly kept: KeptState;
+interface Room {
+  readonly framing: Framing;
   readonly roomChars: number;
 }
 
-function blockFor(kind: (typeof SHARES)[number]["of"], { facts, kept, roomChars }: BlockInput): string {
+interface BlockInput extends Room {
+  readonly facts: Facts;
+  readonly kept: KeptState;
+}
+
+function blockFor(kind: (typeof SHARES)[number]["of"], { facts, kept, framing, roomChars }: BlockInput): string {
   switch (kind) {
     case "first-human":
       return facts.firstHuman === null || facts.firstHuman === facts.lastHuman
         ? ""
-        : fenced("first-request", [textOf(facts.firstHuman)], roomChars);
+        : fenced("first-request", [textOf(facts.firstHuman)], { framing, roomChars });
     case "state":
       return kept.state
-        .map(({ title, text }) => fenced(title, [text], Math.floor(roomChars / kept.state.length) - 1))
+        .map(({ title, text }) =>
+          fenced(tagOf(title), [text], { framing, roomChars: Math.floor(roomChars / kept.state.length) - 1 }),
+        )
         .filter((block) => block !== "")
         .join("\n");
     case "files": {
       const files = [...fileOperations(facts.accesses)];
       const states = new Map(facts.tracked.map((file) => [file.path, file.state]));
-      const line = (path: string) => [path, ...[states.get(path) ?? null].filter((state) => state !== null)].join(" ");
+      const line = (path: string) =>
+        [path, ...[states.get(path) ?? null].filter((state) => state !== null)].map(textOnOneLine).join(" ");
       const pathsOf = (access: "read" | "modify") => files.flatMap(([path, kind]) => (kind === access ? [line(path)] : []));
-      const half = Math.floor(roomChars / 2) - 1;
+      const half = { framing, roomChars: Math.floor(roomChars / 2) - 1 };
       return [newestLines("modified-files", pathsOf("modify"), half), newestLines("read-files", pathsOf("read"), half)]
         .filter((block) => block !== "")
         .join("\n");
     }
     case "errors":
-      return newestLines(
-        "last-errors",
-        lastErrors(facts.outcomes).map((error) => `${error.toolName} ${error.argumentsJson}: ${error.error}`),
-        roomChars,
-      );
+      return newestLines("last-errors", errorLines(lastErrors(facts.outcomes)), { framing, roomChars });
     default:
       return kind satisfies never;
   }
 }
 
-/** Texts between tags, cut at the end where they do not fit. A closing tag inside the text cannot end the block early. */
-function fenced(tag: string, texts: readonly string[], roomChars: number): string {
-  const text = texts.join("\n").trim().split(`</${tag}`).join(`<\\/${tag}`);
+/** One error a line, and what follows of it. No line of an error reads as another one: it is quoted if it names one's tool and arguments. */
+function errorLines(errors: readonly (CallOutcome & { readonly error: string })[]): readonly string[] {
+  const beginnings = errors
+    .slice(-MOST_ERRORS)
+    .map(({ toolName, argumentsJson }) => foldedBeginning(`${toolName} ${argumentsJson.charAt(0)}`, NAME_CHARS).folded);
+  const others: Framing = { lines: [...new Set(beginnings)], bracketWords: [], tags: [] };
+  return errors.map(
+    ({ toolName, argumentsJson, error }) => `${textOnOneLine(toolName)} ${quotedText(`${argumentsJson}: ${error}`, others)}`,
+  );
+}
+
+/** Errors that are shown at most: no room holds more. Chosen. */
+const MOST_ERRORS = 100;
+
+/** Characters of a call by which its line is known; chosen. */
+const NAME_CHARS = 80;
+
+/** A tag's name is known by what it begins with. */
+const TAG_NAME = /^[\p{L}\p{N}_ -]+/u;
+
+/** A title as a tag: nothing in it can end the tag. */
+function tagOf(title: string): string {
+  const tag = textOnOneLine(title).split(/[<>]/).join(" ").trim();
+  return TAG_NAME.test(tag) ? tag : `state ${tag}`.trim();
+}
+
+/** Texts between tags, cut at the end where they do not fit. Nothing in them can end the block early, or begin another one. */
+function fenced(tag: string, texts: readonly string[], { framing, roomChars }: Room): string {
+  return framed(tag, quotedText(texts.join("\n").trim(), framing), roomChars);
+}
+
+/** What is ours where facts are written: the titles of live state are tags too. */
+function factFraming({ state }: KeptState): Framing {
+  const titles = state.flatMap(({ title }) => TAG_NAME.exec(tagOf(title)) ?? []);
+  const names = titles.map((title) => foldedBeginning(title, Number.POSITIVE_INFINITY).folded);
+  return { ...CONTEXT_FRAMING, tags: [...CONTEXT_FRAMING.tags, ...names.filter((name) => name !== "")] };
+}
+
+function framed(tag: string, text: string, roomChars: number): string {
   const frameChars = 2 * tag.length + 8;
   if (text === "" || roomChars <= frameChars) return "";
   const end = characterBoundaryAtOrBefore(text, roomChars - frameChars);
@@ -92,7 +136,8 @@ function fenced(tag: string, texts: readonly string[], roomChars: number): strin
 }
 
 /** As many of the newest lines as fit between the tags, oldest first, with a count of those left out. */
-function newestLines(tag: string, lines: readonly string[], roomChars: number): string {
+function newestLines(tag: string, unquoted: readonly string[], { framing, roomChars }: Room): string {
+  const lines = unquoted.map((line) => quotedText(line, framing));
   const countChars = 40;
   let usedChars = 2 * tag.length + 8 + countChars;
   let start = lines.length;
@@ -104,5 +149,5 @@ function newestLines(tag: string, lines: readonly string[], roomChars: number): 
   }
   if (start === lines.length) return "";
   const shown = start > 0 ? [`(${start} earlier not shown)`, ...lines.slice(start)] : lines;
-  return fenced(tag, shown, roomChars);
+  return framed(tag, shown.join("\n").trim(), roomChars);
 }

@@ -1,9 +1,11 @@
+import { nameInBrackets } from "../message/framing.ts";
+
 /** What stands in the place of cleared and shortened parts. */
 export const STUB_TEXTS = { id: "stubs", version: 1 } as const;
 
-/** A cleared part: what it was, how large, and the handle that finds it again. */
+/** A cleared part: what it was (cut if it is long), how large, and the handle that finds it again. */
 export function clearedText(what: string, chars: number, handle: string): string {
-  return `[${what} cleared: ${chars} characters; handle ${handle}]`;
+  return `[${nameInBrackets(what)} cleared: ${chars} characters; handle ${handle}]`;
 }
 
 /** The line between the head and the tail of a shortened part. */

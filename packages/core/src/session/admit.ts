@@ -22,14 +22,15 @@ export interface AdmittedResult {
 
 /**
  * Cuts a tool result to the policy's cap before it enters history; the whole text goes to the artifact store first, and the notice names
- * its handle. A result within the cap comes back as it is, but for half characters, which become U+FFFD. Rejects if the store does: nothing
- * is cut that was not kept.
+ * its handle. A result within the cap comes back as it is, but for half characters, which become U+FFFD, and lines that would read as ours,
+ * which are quoted. Rejects if the store does: nothing is cut that was not kept.
  */
 export async function admitToolResult(given: ToolResultMessage, admission: Admission): Promise<AdmittedResult> {
   const { truncation } = admission.policy;
   const parts = wellFormed(given.parts);
   const message = parts === given.parts ? given : { ...given, parts };
-  if (!truncateMessage(message, truncation).isTruncated) return { message, handle: null };
+  const cut = truncateMessage(message, truncation);
+  if (!cut.isTruncated) return { message: cut.message, handle: null };
   const whole = textOf(message);
   const handle = await admission.artifacts.put(whole);
   const hints = [admission.hint ?? null, `handle ${handle}`].filter((hint) => hint !== null);

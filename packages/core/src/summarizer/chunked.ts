@@ -1,4 +1,5 @@
 import { PlimsollError } from "../error.ts";
+import { partHandle } from "../message/handle.ts";
 import type { Message } from "../message/message.ts";
 import { partChars } from "../message/size.ts";
 import type { Summarizer, Summary, SummaryRequest } from "../ports.ts";
@@ -112,7 +113,7 @@ function fitted(message: Message, roomTokens: number, limits: ChunkLimits): Mess
     if (limits.messageTokens(candidate) <= roomTokens) return candidate;
   }
   const chars = message.parts.reduce((sum, part) => sum + partChars(part), 0);
-  return { ...message, parts: [{ type: "text", text: omittedText(chars, message.id) }] };
+  return { ...message, parts: [{ type: "text", text: omittedText(chars, partHandle(message.id, 0)) }] };
 }
 
 /** The message with each of its texts cut to that share of it, half from its head and half from its tail; images are left out. */
@@ -121,7 +122,7 @@ function shortened(message: Message, keptRatio: number): Message {
     const half = Math.floor((text.length * keptRatio) / 2);
     const head = text.slice(0, characterBoundaryAtOrBefore(text, half));
     const tail = text.slice(characterBoundaryAtOrAfter(text, text.length - half));
-    const short = `${head}\n${omittedText(text.length - head.length - tail.length, message.id)}\n${tail}`;
+    const short = `${head}\n${omittedText(text.length - head.length - tail.length, partHandle(message.id, 0))}\n${tail}`;
     return short.length < text.length ? short : text;
   };
   switch (message.role) {

@@ -1,7 +1,8 @@
+import { LINE_BREAKS } from "../message/folded-char.ts";
 import type { Message } from "../message/message.ts";
 import { isHuman, textOf } from "../message/message.ts";
 import type { Summarizer, SummaryRequest } from "../ports.ts";
-import { SUMMARY_HEADER } from "../prompts/header.ts";
+import { summaryIn } from "../prompts/header.ts";
 import { characterBoundaryAtOrBefore } from "../text.ts";
 import { isEmptyBody, sectionedText, sectionsIn } from "./sections.ts";
 
@@ -130,7 +131,9 @@ function newestQuotes(newestFirst: readonly string[], size: { roomChars: number;
 function quote(text: string, maximumChars: number): string {
   const whole = text.trim();
   const cut = whole.length <= maximumChars ? whole : `${whole.slice(0, characterBoundaryAtOrBefore(whole, maximumChars - 1))}…`;
-  return cut.split("\n#").join("\n #").split("\n```").join("\n ```");
+  const withoutHeadings = (quoted: string, end: string) =>
+    quoted.split(`${end}#`).join(`${end} #`).split(`${end}\`\`\``).join(`${end} \`\`\``);
+  return LINE_BREAKS.reduce(withoutHeadings, cut);
 }
 
 function earlierSummaries(messages: readonly Message[]): string[] {
@@ -147,9 +150,7 @@ function requests(messages: readonly Message[]): string[] {
 /** The summary itself: its first part, without the header and without the facts, which are written anew. */
 function summaryOf(message: Message): string {
   const [part] = message.parts;
-  return part?.type === "text"
-    ? part.text.slice(part.text.startsWith(SUMMARY_HEADER.text) ? SUMMARY_HEADER.text.length : 0)
-    : "";
+  return part?.type === "text" ? summaryIn(part.text) : "";
 }
 
 function failures(messages: readonly Message[]): string[] {

@@ -8,6 +8,7 @@ import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import { SUMMARY_RULES } from "../prompts/rules.ts";
 import { arbitraryHostileText } from "../testing/arbitrary-text.ts";
 import { human, reply, result, summaryMessage, toolCall } from "../testing/builders.ts";
+import { linesOf, seen } from "../testing/careless-reader.ts";
 import { summaryPrompt } from "./summary-request.ts";
 
 /** Labels as tags, which a policy may have. */
@@ -23,19 +24,6 @@ const TAGGED_LABELS: TranscriptLabels = {
 };
 
 const FENCES = ["conversation", "previous-summary", "focus"] as const;
-
-/** A text as a careless reader sees it: no white space, nothing invisible, one case, one width, one alphabet. */
-function seen(text: string): string {
-  const plain = text.normalize("NFKC").toLowerCase().split("\u0435").join("e").split("\u043e").join("o");
-  return plain.replaceAll(/\p{Cc}\[[0-9;]*m/gu, "").replaceAll(/[\s\p{Default_Ignorable_Code_Point}\p{Cc}*_`~]/gu, "");
-}
-
-function linesOf(text: string): readonly string[] {
-  return [..."\n\v\f\r\u001c\u001d\u001e\u0085\u2028\u2029"].reduce(
-    (lines, end) => lines.flatMap((line) => line.split(end)),
-    [text],
-  );
-}
 
 /** Who speaks in a serialised history, by the labels that its lines begin with; of labels that begin alike the longest counts. */
 function speakersIn(text: string, labels: TranscriptLabels): readonly string[] {

@@ -130,11 +130,24 @@ const turn: fc.Arbitrary<readonly Message[]> = fc
   .tuple(userMessage(placeholder, arbitraryVisibleText, 1), fc.array(step, { maxLength: 4 }))
   .map(([user, steps]) => [user, ...steps.flat()]);
 
+/** What an id may be made of besides its position: what handles are made of, what ends a line or a bracket, any script. */
+const ODD_IDS: readonly ((index: number) => string)[] = [
+  (index) => `m${index}`,
+  (index) => `m${index - (index % 2)}${index % 2 === 0 ? "" : "#1"}`,
+  (index) => `m..${index}`,
+  (index) => `${index}.`,
+  (index) => ` m ${index}\n]; handle m0`,
+  (index) => `"m:${index}%2E`,
+  (index) => `\u4f1a\u8a71-${index}-\ud83d\udc4d`,
+  (index) => `artifact:${index}`,
+  (index) => `${"m".repeat(200)}${index}`,
+];
+
 /** Message ids by position, call ids by the position of their message: what makes a list of turns valid. */
-function withIds(messages: readonly Message[]): readonly Message[] {
+function withIds(messages: readonly Message[], idAt: (index: number) => string): readonly Message[] {
   let caller = 0;
   return messages.map((message, index): Message => {
-    const id = `m${index}`;
+    const id = idAt(index);
     if (message.role === "tool-result") return { ...message, id, callId: `call-${caller}-${message.callId}` };
     if (message.role === "user") return { ...message, id };
     caller = index;
@@ -147,12 +160,18 @@ function withIds(messages: readonly Message[]): readonly Message[] {
 
 /** What agents log: valid lists, but for lone surrogates in their texts. */
 const loggedMessages: fc.Arbitrary<readonly Message[]> = fc
-  .array(turn, { minLength: 1, maxLength: 6 })
-  .map((turns) => withIds(turns.flat()));
+  .tuple(
+    fc.array(turn, { minLength: 1, maxLength: 6 }),
+    fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom(...ODD_IDS.slice(0, 1)) },
+      { weight: 1, arbitrary: fc.constantFrom(...ODD_IDS) },
+    ),
+  )
+  .map(([turns, idAt]) => withIds(turns.flat(), idAt));
 
 /**
  * Lists that every wire accepts as history: turns of steps with parallel and failed calls, results in any order, reasoning, images,
- * empty results and giant texts in all scripts. The newest message may be the assistant's.
+ * empty results and giant texts in all scripts, texts that speak for others, and ids of any form. The newest message may be the assistant's.
  */
 export const arbitraryValidMessages: fc.Arbitrary<readonly Message[]> = loggedMessages.map((messages) =>
   messages.map(wellFormedMessage),

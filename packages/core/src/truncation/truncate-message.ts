@@ -1,10 +1,12 @@
+import { CONTEXT_FRAMING } from "../message/context-framing.ts";
+import { quotedText } from "../message/framing.ts";
 import type { ToolResultMessage } from "../message/message.ts";
 import { utf8Bytes } from "../text.ts";
 import { CAP_BYTES_PER_TOKEN, truncateToBytes } from "./truncate-text.ts";
 
 /** A tool result as it enters history, and what of it was left out. */
 export interface TruncatedMessage {
-  /** The message that was given, itself, where nothing was cut. */
+  /** The message that was given, itself, where nothing was cut or quoted. */
   readonly message: ToolResultMessage;
   readonly isTruncated: boolean;
   readonly omittedLines: number;
@@ -13,7 +15,8 @@ export interface TruncatedMessage {
 
 /**
  * A tool result within the policy's cap, cut by its own category; `null` lets everything in. The cap holds for all text parts
- * together: small ones stay whole, large ones share what is left. Images are neither counted nor cut. `hint` is the tool's.
+ * together: small ones stay whole, large ones share what is left. Images are neither counted nor cut. `hint` is the tool's. Where there is
+ * a cap, lines of the result that would read as a notice, stub or summary of ours are quoted first: what is unquoted behind it is ours.
  */
 export function truncateMessage(
   message: ToolResultMessage,
@@ -21,11 +24,12 @@ export function truncateMessage(
   hint?: string,
 ): TruncatedMessage {
   const capTokens = truncation?.capTokens ?? 0;
-  const sizes = message.parts.map((part) => (part.type === "text" ? utf8Bytes(part.text) : 0));
+  const whole = capTokens === 0 ? message : withoutOurs(message);
+  const sizes = whole.parts.map((part) => (part.type === "text" ? utf8Bytes(part.text) : 0));
   const capBytes = largestShare(sizes, capTokens * CAP_BYTES_PER_TOKEN);
   let omittedLines = 0;
   let omittedBytes = 0;
-  const parts = message.parts.map((part) => {
+  const parts = whole.parts.map((part) => {
     if (part.type !== "text") return part;
     const advice = hint === undefined ? {} : { hint };
     const cut = truncateToBytes(part.text, { category: message.category, capTokens, capBytes, ...advice });
@@ -34,7 +38,15 @@ export function truncateMessage(
     return cut.isTruncated ? { ...part, text: cut.text } : part;
   });
   const isTruncated = omittedBytes > 0;
-  return { message: isTruncated ? { ...message, parts } : message, isTruncated, omittedLines, omittedBytes };
+  return { message: isTruncated ? { ...whole, parts } : whole, isTruncated, omittedLines, omittedBytes };
+}
+
+function withoutOurs(message: ToolResultMessage): ToolResultMessage {
+  const parts = message.parts.map((part) => {
+    const text = part.type === "text" ? quotedText(part.text, CONTEXT_FRAMING) : "";
+    return part.type === "text" && text !== part.text ? { ...part, text } : part;
+  });
+  return parts.every((part, index) => part === message.parts[index]) ? message : { ...message, parts };
 }
 
 /** The largest cap at which the sizes, each cut to it, add up to no more than the room. */
