@@ -7,7 +7,7 @@ import { mutationsOf, withMutations } from "./operators.mjs";
 /** @typedef {import("./operators.mjs").Mutation & { readonly file: string }} PlacedMutation */
 
 /**
- * What is put wrong: a folder or file of packages/core/src, the tests that must notice it (by default those beside it), which operators, and
+ * What is put wrong: folders or files of packages/core/src, split by commas, the tests that must notice it (by default those beside it), which operators, and
  * two of them at a time with `pairs`. `most` bounds how many are tried, chosen by `seed`.
  * @typedef {{
  *   readonly place: string,
@@ -30,9 +30,10 @@ const TIMEOUT_MS = 30_000;
 export async function mutateFolder(options) {
   const { folder, core } = copyCore();
   const source = join(core, "src");
-  const place = options.place.replace(/^packages\/core\/src\//, "").replace(/\/$/, "");
-  const files = sourcesIn(source, place);
-  const tests = (options.tests.length > 0 ? options.tests : testsBeside(source, place)).map((test) => join(source, test));
+  const places = options.place.split(",").map((place) => place.replace(/^packages\/core\/src\//, "").replace(/\/$/, ""));
+  const files = places.flatMap((place) => sourcesIn(source, place));
+  const beside = places.flatMap((place) => testsBeside(source, place));
+  const tests = (options.tests.length > 0 ? options.tests : beside).map((test) => join(source, test));
   if (files.length === 0 || tests.length === 0) throw new Error(`${options.place}: no sources, or no tests beside them`);
   const all = files.flatMap((file) =>
     mutationsOf(file, readFileSync(join(source, file), "utf8"))

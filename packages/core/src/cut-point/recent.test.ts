@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { Message } from "../message/message.ts";
 import { human } from "../testing/builders.ts";
-import { cutKeepingMessages, cutKeepingTokens } from "./recent.ts";
+import { cutExceedingTokens, cutKeepingMessages, cutKeepingTokens, forcedCut } from "./recent.ts";
 
 const messages = [100, 50, 30, 20, 10].map((tokens, index) => human(`u${index}`, "x".repeat(tokens)));
 const length = (message: (typeof messages)[number]) =>
@@ -18,6 +19,7 @@ test.each([
 describe("cutKeepingTokens", () => {
   test.each([
     ["keep nothing", 0, 5],
+    ["a single token", 1, 4],
     ["less than the newest", 5, 4],
     ["exactly the newest", 10, 4],
     ["one token more takes one message more", 11, 3],
@@ -36,4 +38,29 @@ describe("cutKeepingTokens", () => {
     });
     expect(priced).toEqual(["u4", "u3", "u2"]);
   });
+});
+
+const tokensOf = (message: Message) => (message.role === "user" ? length(message) : 0);
+
+test.each([
+  ["the newest message exceeds nothing", 0, 4],
+  ["just the newest does not exceed itself: one more", 10, 3],
+  ["less than the newest", 9, 4],
+  ["29 of 10 + 20", 29, 3],
+  ["30 of 10 + 20 takes one more", 30, 2],
+  ["all together do not exceed it", 210, 0],
+])("cutExceedingTokens: %s", (_, keepTokens, cut) => {
+  expect(cutExceedingTokens(messages, keepTokens, tokensOf)).toBe(cut);
+});
+
+test("cutExceedingTokens: there is nothing to cut in no messages", () => {
+  expect(cutExceedingTokens([], 0, tokensOf)).toBe(0);
+});
+
+test.each([
+  ["the newest two of five stay", 2, 3],
+  ["there are no more than that", 5, 0],
+  ["there are fewer", 9, 0],
+])("forcedCut: %s", (_, keepMessages, cut) => {
+  expect(forcedCut(messages, keepMessages)).toBe(cut);
 });

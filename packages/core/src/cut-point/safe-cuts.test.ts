@@ -56,6 +56,7 @@ test.each([
   ["before it", 3, 1],
   ["the beginning is always safe", 0, 0],
   ["past the end", 99, 4],
+  ["before the beginning", -1, 0],
 ])("safeCutAtOrBefore: %s", (_, index, cut) => {
   expect(safeCutAtOrBefore(safe, index)).toBe(cut);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { SessionEntry } from "../entry.ts";
+import type { Message } from "../message/message.ts";
 import { PI_POLICY } from "../policy/presets/pi.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import {
@@ -18,6 +19,7 @@ import { createEstimator } from "../tokens/estimator.ts";
 import { EMPTY_LEDGER } from "../tokens/ledger.ts";
 import type { WorkCounter } from "../tokens/work.ts";
 import { createWorkCounter } from "../tokens/work.ts";
+import { usageOf } from "../usage.ts";
 import { foldLedger } from "./ledger.ts";
 import { EMPTY_VIEW, foldEntry } from "./view.ts";
 
@@ -84,5 +86,67 @@ describe("foldLedger", () => {
     const work = createWorkCounter();
     ledgerOf([...logOf([eight, four]), cut, revertOf("cut")], work);
     expect(work.total().charactersScanned).toBe(8 + 4 + 4);
+  });
+
+  const usage = (id: string) => usageEntry(`request-${id}`, null, 5000);
+  const text = (id: string, tokens: number): SessionEntry => ({ type: "message", message: human(id, "1234".repeat(tokens)) });
+
+  // Four bytes are a token. The average goes on by a tenth of how far the newest step is from it.
+  test.each<[string, readonly SessionEntry[], number, number | null]>([
+    ["before the first call nothing is known", [text("a", 4)], 0, null],
+    ["the first call begins the first step", [text("a", 4), usage("1")], 0, 4],
+    ["a step of 6 tokens: 10 − 4", [text("a", 4), usage("1"), text("b", 6), usage("2")], 6, 10],
+    [
+      "and one of 16: 6 + 0.1 × (16 − 6)",
+      [text("a", 4), usage("1"), text("b", 6), usage("2"), text("c", 16), usage("3")],
+      7,
+      26,
+    ],
+    ["and one of nothing: 6 + 0.1 × (0 − 6)", [text("a", 4), usage("1"), text("b", 6), usage("2"), usage("3")], 5.4, 10],
+    [
+      "a cut is where the next step begins: 6, then 6 + 0.1 × (2 − 6)",
+      [
+        ...[text("a", 4), usage("1"), text("b", 6), usage("2")],
+        compaction("c", [replacedHistory([human("k", "1234".repeat(3))])]),
+        ...[text("d", 2), usage("3")],
+      ],
+      5.6,
+      5,
+    ],
+    [
+      "a cut before the first call is no call",
+      [text("a", 4), compaction("c", [replacedHistory([human("k", "1234")])])],
+      0,
+      null,
+    ],
+  ])("growth a step: %s", (_, later, stepGrowthTokens, estimatedAtLastCallTokens) => {
+    const ledger = ledgerOf([sessionStart(), ...later]);
+    expect(ledger.stepGrowthTokens).toBeCloseTo(stepGrowthTokens, 12);
+    expect(ledger.estimatedAtLastCallTokens).toBe(estimatedAtLastCallTokens);
+  });
+
+  test.each<[string, readonly SessionEntry[], number, string | null]>([
+    ["the reply that the report counted is part of the anchor: 2 + 1", [], 3, null],
+    ["what comes after it is not", [text("later", 5)], 3, null],
+    ["nor is a second reply", [{ type: "message", message: { ...four, id: "again" } }], 3, null],
+  ])("%s", (_, later, estimatedTokens, coversReplyOf) => {
+    const counted = { ...usageEntry("request-a", "u", 5000), usage: usageOf({ totalInputTokens: 5000, outputTokens: 9 }) };
+    const entries = [...logOf([eight]), counted, { type: "message", message: four } as const, ...later];
+    const { anchor } = ledgerOf(entries, createWorkCounter(), PI_POLICY.estimator);
+    expect(anchor).toEqual({ reportedTokens: 5009, estimatedTokens, coversReplyOf });
+  });
+
+  test.each<[string, Message]>([
+    ["of another request", { ...four, requestId: "other" }],
+    ["without a request", { ...four, requestId: null }],
+    ["of a person", eight],
+  ])("a message %s is not what the report counted", (_, message) => {
+    const counted = { ...usageEntry("request-a", "u", 5000), usage: usageOf({ totalInputTokens: 5000, outputTokens: 9 }) };
+    const { anchor } = ledgerOf(
+      [...logOf([human("u", "12345678")]), counted, { type: "message", message: { ...message, id: "m" } }],
+      createWorkCounter(),
+      PI_POLICY.estimator,
+    );
+    expect(anchor).toEqual({ reportedTokens: 5009, estimatedTokens: 2, coversReplyOf: "request-a" });
   });
 });
