@@ -44,6 +44,7 @@ describe("safeCuts", () => {
     ],
     ["a result without a call binds nothing", [u("u"), result("r", "c", "done"), u("v")], [0, 1, 2, 3]],
     ["a call that was never answered binds nothing", [u("u"), calling("a", ["c"]), u("v"), a("b")], [0, 1, 2, 3, 4]],
+    ["nor does one at the beginning", [calling("a", ["c"]), u("v"), a("b")], [0, 1, 2, 3]],
   ])("%s", (_, messages, indexes) => {
     expect(safeIndexes(messages)).toEqual(indexes);
   });
@@ -59,6 +60,10 @@ test.each([
   ["before the beginning", -1, 0],
 ])("safeCutAtOrBefore: %s", (_, index, cut) => {
   expect(safeCutAtOrBefore(safe, index)).toBe(cut);
+});
+
+test("safeCutAtOrBefore: back to the beginning from right behind it", () => {
+  expect(safeCutAtOrBefore([true, false], 1)).toBe(0);
 });
 
 test.each([

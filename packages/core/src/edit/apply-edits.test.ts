@@ -50,6 +50,11 @@ describe("applyEdits", () => {
     ["two drops", [dropped("u1", "a1", notice), dropped("a2", "r")], ["n", "u2"]],
     ["a new history", [replacedHistory([summary])], ["s"]],
     ["a new history before what came later", [{ ...replacedHistory([summary]), through: "u2" }], ["s", "a2", "r"]],
+    [
+      "a new history in the place of the first message",
+      [{ ...replacedHistory([summary]), through: "u1" }],
+      ["s", "a1", "u2", "a2", "r"],
+    ],
     ["edits of what earlier edits made", [summarized([["u1", "a1"]], summary), dropped("s", "u2", notice)], ["n", "a2", "r"]],
     ["a new history that is then edited", [replacedHistory([summary, notice]), dropped("s", "s")], ["n"]],
   ])("makes %s", (_, edits, ids) => {
@@ -72,6 +77,12 @@ describe("applyEdits", () => {
       replacedPart("a", 0, stub),
     ]);
     expect(after?.parts).toEqual([stub, { type: "text", text: "calling" }, { ...call, argumentsJson: '{"cut":true}' }]);
+  });
+
+  test("an image beside a replaced text stays", () => {
+    const message = { ...human("u", ""), parts: [absentImage(), { type: "text", text: "long" } as const] };
+    const [after] = applyEdits([message], [replacedPart("u", 1, stub)]);
+    expect(after?.parts).toEqual([absentImage(), stub]);
   });
 
   test("the later of two replacements of one part stands", () => {

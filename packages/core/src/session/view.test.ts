@@ -107,6 +107,16 @@ describe("the fold of a log", () => {
   test("counts the active compactions", () => {
     const view = foldEntries([...start, firstCut, secondCut, revertOf("compaction-2")]);
     expect(view.activeCompactions).toEqual([firstCut]);
+    const third = compaction("compaction-3", [dropped("s2", "s2")]);
+    const three = foldEntries([...start, firstCut, secondCut, third, revertOf("compaction-3")]);
+    expect(three.activeCompactions).toEqual([firstCut, secondCut]);
+  });
+
+  test.each<[string, readonly SessionEntry[], string]>([
+    ["none", [], "the latest active one is none"],
+    ["another one", [firstCut], "the latest active one is compaction-1"],
+  ])("a revert that finds %s says so", (_, entries, said) => {
+    expect(() => foldEntries([...start, ...entries, revertOf("compaction-2")])).toThrow(said);
   });
 });
 
