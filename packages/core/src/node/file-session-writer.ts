@@ -10,11 +10,14 @@ import type { LogIndex } from "./log-index.ts";
 /** When what was appended is forced to the disk: at each append, or only when the log is closed. */
 export type SyncPolicy = "every-append" | "on-close";
 
+/** What a writer needs of an open file. */
+export type LogHandle = Pick<FileHandle, "stat" | "read" | "appendFile" | "datasync" | "truncate" | "close">;
+
 /** An open log file, at the end of its last whole line. */
 export interface LogFile {
   readonly sessionId: string;
   readonly path: string;
-  readonly file: FileHandle;
+  readonly file: LogHandle;
   /** Size of the file. */
   readonly bytes: number;
   /** Where its entries stand; grows with each append. */
