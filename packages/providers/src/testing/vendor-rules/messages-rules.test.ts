@@ -136,6 +136,16 @@ const ROWS: readonly (readonly [rule: string, accepted: unknown, refused: unknow
     ),
   ],
   ["thinking-first", loop([USE], RESULT, { thinking: { type: "adaptive" } }), loop([USE], RESULT, BUDGET)],
+  [
+    "thinking-in-front",
+    body([says("go"), answers(THINKING, words("x")), answers(THINKING, words("y")), says("on")]),
+    body([says("go"), answers(words("a summary")), answers(THINKING, words("x")), says("on")]),
+  ],
+  [
+    "thinking-in-front",
+    body([says("go"), answers(words("x"), THINKING, words("y")), says("on")], { thinking: { type: "adaptive" } }),
+    body([says("go"), answers(words("x"), THINKING, words("y")), says("on")], BUDGET),
+  ],
   ["thinking-off", body([says("go"), answers(THINKING, words("x")), says("on")]), loop([THINKING, USE])],
   [
     "thinking-off",

@@ -155,6 +155,19 @@ export const MESSAGES_TURN_RULES: readonly VendorRule<MessagesRequest>[] = [
     },
   },
   {
+    id: "thinking-in-front",
+    source:
+      "the vendor's error: If an assistant message contains any thinking blocks, the first block must be `thinking` or `redacted_thinking`; " +
+      "adaptive thinking, which goes on between texts, is exempt",
+    *check({ turns, thinking }) {
+      for (const { role, blocks } of thinking === "adaptive" ? [] : turns) {
+        const [first] = blocks;
+        if (role === "assistant" && first !== undefined && !isThinking(first) && blocks.some(isThinking))
+          yield at(first.node, `the first block must be \`thinking\` or \`redacted_thinking\`. Found \`${first.type}\`.`);
+      }
+    },
+  },
+  {
     id: "thinking-off",
     source: "https://github.com/tailcallhq/forgecode/issues/1853",
     *check(request) {
