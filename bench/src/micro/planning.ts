@@ -30,6 +30,7 @@ export function planningTask(policy: Policy, messageCount: number): PlanningTask
     keep: policy.keep,
     ladder,
     messageTokens: (message: (typeof messages)[number]) => estimator.messageTokens(message, ledger),
+    keptMessageTokens: (message: (typeof messages)[number]) => estimator.messageTokens(message, ledger),
     measure: estimator.measure,
     scaleRatio: estimator.scaleRatio(ledger),
     noticeTokens: 80,

@@ -19,6 +19,7 @@ export type { DropEdit, Edit, ReplacePartEdit, SummarizeEdit } from "./edit/edit
 export { execute } from "./engine/execute.ts";
 export { fit, whyAct } from "./engine/fit.ts";
 export type { BeforeCompaction, CompactionNotice, FitInput, FitOutcome, FitState, SizedPart } from "./engine/fit-input.ts";
+export { recoveriesOf } from "./engine/goal.ts";
 export type { Plan, PlanInput, Rung } from "./engine/plan.ts";
 export { ladderOf, plan } from "./engine/plan.ts";
 // Session log

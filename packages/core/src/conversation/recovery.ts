@@ -1,4 +1,5 @@
 import type { FitInput } from "../engine/fit-input.ts";
+import { recoveriesOf } from "../engine/goal.ts";
 import type { Policy } from "../policy/policy.ts";
 
 /** A request that did not fit: what the provider said of it, in tokens; `null` for what it did not say. */
@@ -26,17 +27,17 @@ export interface Recovery<Answer, Refusal extends Rejection> {
 }
 
 /** What a fit at the gate `on-overflow` is told. */
-export type RecoveryFacts = Required<Pick<FitInput, "observedLimitTokens" | "recovery">>;
+export type RecoveryFacts = Required<Pick<FitInput, "observedLimitTokens" | "observedPromptTokens" | "recovery">>;
 
 /**
- * Sends a request; if it is rejected as too long, compacts and sends again, as often as the policy allows. The one recovery loop: the agent,
+ * Sends a request; if it is rejected as too long, compacts and sends again, as often as {@link recoveriesOf} says. The one recovery loop: the agent,
  * the drop-ins and the replay use it. Answers with the last attempt.
  */
 export async function sendWithRecovery<Answer, Refusal extends Rejection>(
   request: Recovery<Answer, Refusal>,
 ): Promise<Attempt<Answer, Refusal>> {
   const { policy } = request;
-  const maximum = policy.enabled ? policy.overflow.maxRecoveries : 0;
+  const maximum = recoveriesOf(policy);
   for (let recovery = 0; ; recovery++) {
     const attempt = await request.attempt();
     if (attempt.kind === "answered") return attempt;
@@ -44,7 +45,8 @@ export async function sendWithRecovery<Answer, Refusal extends Rejection>(
     const isLast = recovery >= maximum;
     request.onRejection?.(rejection, isLast ? 0 : recovery + 1);
     if (isLast) return attempt;
-    const isNew = await request.recover({ observedLimitTokens: rejection.limitTokens, recovery }, rejection);
+    const { limitTokens: observedLimitTokens, promptTokens: observedPromptTokens } = rejection;
+    const isNew = await request.recover({ observedLimitTokens, observedPromptTokens, recovery }, rejection);
     if (!isNew) return attempt;
   }
 }

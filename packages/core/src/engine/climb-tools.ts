@@ -9,6 +9,7 @@ import type { ExcerptWriter } from "./excerpt-writer.ts";
 import { excerptWriter } from "./excerpt-writer.ts";
 import type { FitState } from "./fit-input.ts";
 import type { Goal } from "./goal.ts";
+import type { ViewMeasure } from "./measure-view.ts";
 import type { plan } from "./plan.ts";
 
 /** What all rungs of one climb share. */
@@ -17,7 +18,10 @@ export interface ClimbTools {
   readonly digest: Summarizer;
   readonly facts: string | null;
   readonly excerpts: ExcerptWriter;
-  readonly pricing: Pick<Parameters<typeof plan>[0], "messageTokens" | "measure" | "scaleRatio" | "noticeTokens">;
+  readonly pricing: Pick<
+    Parameters<typeof plan>[0],
+    "messageTokens" | "keptMessageTokens" | "measure" | "scaleRatio" | "noticeTokens"
+  >;
 }
 
 /** Tokens of a notice without its facts; the longest has some 70. */
@@ -36,23 +40,22 @@ const CHARS_PER_TOKEN = 3;
 /** Summarisers whose requests fit, the facts as text, and prices, for one climb. */
 export function toolsFor(
   state: FitState,
-  { budget, goal, summary }: { budget: Budget; goal: Goal; summary: string | null },
+  { budget, goal, measure, summary }: { budget: Budget; goal: Goal; measure: ViewMeasure; summary: string | null },
 ): ClimbTools {
   const { policy, ledger, estimator, cutEstimator } = state;
   const roomTokens = Math.max(0, goal.roomTokens);
   const factsTokens = Math.min(policy.facts.maxTokens, roomTokens * FACTS_RATIO);
   const facts = factsText(state.facts, state.kept, Math.floor(factsTokens * CHARS_PER_TOKEN));
-  const messageTokens = (message: Message) => cutEstimator.messageTokens(message, ledger);
   const { maxTokens } = summaryWithin(policy.summary, budget);
   const historyTokens = Math.max(PROMPT_TOKENS, requestBudgetTokens(policy.summary, budget) - maxTokens - PROMPT_TOKENS);
-  const { overheadTokens } = estimator.predict(ledger, state.overhead);
-  const messageTokensOf = (message: Message) => estimator.messageTokens(message, ledger);
-  const limits = { historyTokens, overheadTokens, messageTokens: messageTokensOf };
+  const { overheadTokens, messageTokens, scaleRatio } = measure;
+  // What no message explains is no part of a summary's request.
+  const requested = (message: Message) => estimator.messageTokens(message, ledger);
+  const limits = { historyTokens, overheadTokens, messageTokens: requested };
   const supplied: Summarizer = () => Promise.resolve({ text: summary ?? "", usage: null, stopReason: "end" });
-  const scaleRatio = cutEstimator.scaleRatio(ledger);
   const digestChars = Math.min(DEFAULT_DIGEST_OPTIONS.maximumChars, Math.floor(roomTokens * DIGEST_RATIO * CHARS_PER_TOKEN));
   const excerpts = excerptWriter(policy, { budget, roomTokens, charsPerToken: CHARS_PER_TOKEN, work: state.work });
-  const factTokens = facts === null ? 0 : Math.ceil(cutEstimator.measure.textTokens(facts) * scaleRatio);
+  const factTokens = facts === null ? 0 : Math.ceil(estimator.measure.textTokens(facts) * scaleRatio);
   return {
     excerpts,
     summarizer: summary === null ? chunkedSummarizer(state.summarizer, limits) : supplied,
@@ -60,7 +63,8 @@ export function toolsFor(
     facts,
     pricing: {
       messageTokens,
-      measure: cutEstimator.measure,
+      keptMessageTokens: (message) => cutEstimator.messageTokens(message, ledger),
+      measure: estimator.measure,
       scaleRatio,
       noticeTokens: NOTICE_TOKENS + factTokens + excerpts.atMostTokens,
     },

@@ -4,6 +4,7 @@ import type { CompactionEntry, SessionEntry } from "../entry.ts";
 import type { Policy } from "../policy/policy.ts";
 import { calling, human, logOf, reply, result, usageEntry } from "../testing/builders.ts";
 import { recordOf, SMALL_POLICY, SMALL_WINDOW, smallSession, stepsOf, turns, words } from "../testing/small-session.ts";
+import { recoveriesOf } from "./goal.ts";
 
 const fails = () => Promise.reject(new Error("overloaded"));
 
@@ -117,11 +118,30 @@ describe("after an overflow", () => {
     expect(manager.predict().expectedTokens).toBeLessThanOrEqual(before * 0.8);
   });
 
-  test("recovery upon recovery ends: nothing is left to take, and that is said", async () => {
+  test("the last recovery leaves the last human message and the newest step as stubs, and asks no model", async () => {
+    const results = [1, 2, 3].map((at) => result(`r${at}`, `c${at}`, words(900)));
+    const batch = [...turns(3), human("u", words(50)), calling("a", ["c1", "c2", "c3"]), ...results];
+    const { fit, manager, asked } = smallSession(batch, { policy });
+    const outcome = await fit({ gate: "on-overflow", recovery: recoveriesOf(policy) - 1 });
+    expect(stepsOf(outcome)).toEqual(["drop-oldest applied", "cut-oversized applied"]);
+    expect([
+      manager
+        .view()
+        .messages.slice()
+        .map(({ role }) => role),
+      asked,
+    ]).toEqual([["user", "user", "assistant", "tool-result", "tool-result", "tool-result"], []]);
+    expect(manager.predict().expectedTokens).toBeLessThan(400);
+  });
+
+  test("recovery upon recovery ends: nothing is left to take, and its parts are named", async () => {
     const { fit } = smallSession([human("u", words(50)), reply("a", words(50))], { policy });
-    const kinds: string[] = [];
-    for (const recovery of [0, 1, 2, 3]) kinds.push((await fit({ gate: "on-overflow", recovery })).kind);
-    expect(kinds.at(-1)).toBe("failed");
+    const outcomes = [];
+    for (const recovery of [0, 1, 2, 3]) outcomes.push(await fit({ gate: "on-overflow", recovery }));
+    expect(outcomes.at(-1)).toMatchObject({
+      kind: "irreducible",
+      parts: [{ what: "overhead" }, { what: "last-human-message", tokens: 50 }, { what: "pending" }, { what: "rest" }],
+    });
   });
 });
 

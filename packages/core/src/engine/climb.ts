@@ -12,10 +12,11 @@ import { execute } from "./execute.ts";
 import { failureText } from "./failure-text.ts";
 import type { FitInput, FitOutcome, FitState } from "./fit-input.ts";
 import type { Goal } from "./goal.ts";
-import { goalOf } from "./goal.ts";
-import { expectedTokensOf, sizedParts } from "./measure-view.ts";
+import { goalOf, isForced } from "./goal.ts";
+import type { ViewMeasure } from "./measure-view.ts";
+import { expectedTokensOf, sizedParts, viewMeasure } from "./measure-view.ts";
 import type { Rung } from "./plan.ts";
-import { ladderOf, plan } from "./plan.ts";
+import { FORCED_LADDER, ladderOf, plan } from "./plan.ts";
 
 /** Why and within what a climb happens. */
 export interface Climb {
@@ -31,8 +32,8 @@ export interface Climb {
 export async function climb(state: FitState, { reason, budget, input }: Climb, signal: AbortSignal): Promise<FitOutcome> {
   const workBefore = state.work.total();
   const before = state.messages();
-  const { overheadTokens, expectedTokens } = state.estimator.predict(state.ledger, state.overhead);
-  const tokensBefore = expectedTokensOf(before, state);
+  const measure = viewMeasure(before, state);
+  const { overheadTokens, expectedTokens, viewTokens: tokensBefore } = measure;
   const pendingTokens = expectedTokensOf(input.pending, state);
   const goal = goalOf(state, { reason, budget, input }, { tokensBefore, overheadTokens, pendingTokens });
   const steps: StepOutcome[] = [];
@@ -44,21 +45,23 @@ export async function climb(state: FitState, { reason, budget, input }: Climb, s
   );
   if (decision.kind === "cancel") return { kind: "cancelled", reason, why: decision.why };
 
-  const ladder = ladderOf(state.policy, reason, state.useModel && !(reason === "overflow" && (input.recovery ?? 0) > 0));
-  const tools = toolsFor(state, { budget, goal, summary: decision.kind === "summary" ? decision.text : null });
-  const climbed = await climbRungs(
-    state,
-    { ladder, goal, budget, keep: keepFor(state, reason, input), tools, before, tokensBefore, input, steps },
-    signal,
-  );
+  const forced = isForced(state.policy, reason, input);
+  const useModel = state.useModel && !(reason === "overflow" && (input.recovery ?? 0) > 0);
+  const rungs = forced
+    ? FORCED_LADDER
+    : { ladder: ladderOf(state.policy, reason, useModel), keep: keepFor(state, reason, input) };
+  const tools = toolsFor(state, { budget, goal, measure, summary: decision.kind === "summary" ? decision.text : null });
+  const climbed = await climbRungs(state, { ...rungs, goal, budget, tools, measure, before, input, steps }, signal);
 
   // The bound is what to aim at, not a reason to give up: what is expected to fit is sent, and a rejection is recovered from.
-  if (climbed.tokens > goal.budgetTokens) {
+  // But a rejection that nothing is left to take for is one, whatever the estimate says.
+  const isSpent = reason === "overflow" && climbed.applied.length === 0;
+  if (climbed.tokens > goal.budgetTokens || isSpent) {
     return {
       kind: "irreducible",
       reason,
       budgetTokens: budget.inputBudgetTokens,
-      parts: sizedParts(climbed.messages, state, input),
+      parts: sizedParts(climbed.messages, { measure, state, input }),
       steps,
     };
   }
@@ -73,7 +76,7 @@ export async function climb(state: FitState, { reason, budget, input }: Climb, s
     modelId: state.modelId,
     budgetTokens: budget.inputBudgetTokens,
     tokensBefore: expectedTokens,
-    tokensAfter: climbed.tokens + overheadTokens,
+    tokensAfter: expectedTokensOf(climbed.messages, state) + overheadTokens,
     messagesBefore: before.length,
     messagesAfter: climbed.messages.length,
     work: workBetween(workBefore, state.work.total()),
@@ -93,7 +96,7 @@ interface RungsInput {
   readonly keep: Keep;
   readonly tools: ClimbTools;
   readonly before: readonly Message[];
-  readonly tokensBefore: number;
+  readonly measure: ViewMeasure;
   readonly input: FitInput;
   /** Receives what happened at each rung. */
   readonly steps: StepOutcome[];
@@ -109,7 +112,7 @@ async function climbRungs(state: FitState, rungs: RungsInput, signal: AbortSigna
   const { ladder, goal, tools, input, steps } = rungs;
   const applied: AppliedEdit[] = [];
   let messages = rungs.before;
-  let tokens = rungs.tokensBefore;
+  let tokens = rungs.measure.viewTokens;
   for (let rung = 0; rung < ladder.length; ) {
     // What is enough for a rung is enough for all after it: none of them is looked at.
     if (isEnough(ladder[rung], { goal, tokens, acted: applied.length > 0 })) break;
@@ -149,7 +152,7 @@ async function climbRungs(state: FitState, rungs: RungsInput, signal: AbortSigna
         },
         signal,
       );
-      const tokensAfter = expectedTokensOf(executed.messages, state);
+      const tokensAfter = rungs.measure.tokensOf(executed.messages);
       const shrank = tokensAfter < tokens;
       steps.push({
         strategy: next.strategy,

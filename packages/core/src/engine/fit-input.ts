@@ -22,8 +22,10 @@ export interface FitInput {
   readonly focus?: string | null;
   /** Acts now, whatever the trigger says: the person's `/compact`, a hand-off that the model asks for, or a switch of model. */
   readonly now?: { readonly reason: "manual" | "hand-off" | "downshift"; readonly keep: Keep | null };
-  /** At `on-overflow`: the limit that the provider named when it rejected the request, and which recovery of this step it is, from 0. */
+  /** At `on-overflow`: the limit that the provider named when it rejected the request, and what it counted of the request's prompt. */
   readonly observedLimitTokens?: number | null;
+  readonly observedPromptTokens?: number | null;
+  /** Which recovery of this request it is, from 0; the last of {@link recoveriesOf} is forced. */
   readonly recovery?: number;
 }
 
@@ -83,7 +85,9 @@ export type FitOutcome =
   | { readonly kind: "unchanged"; readonly off: "disabled" | "unknown-window" | null }
   | { readonly kind: "compacted"; readonly entry: CompactionEntry }
   | { readonly kind: "cancelled"; readonly reason: CompactionReason; readonly why: string }
+  /** Nothing was changed, and what is expected fits the budget. */
   | { readonly kind: "failed"; readonly reason: CompactionReason; readonly steps: readonly StepOutcome[] }
+  /** What is expected exceeds the budget, or a provider rejected it, and nothing is left that may be cut; nothing was changed. */
   | {
       readonly kind: "irreducible";
       readonly reason: CompactionReason;

@@ -9,7 +9,7 @@ import { EMPTY_LEDGER } from "../tokens/ledger.ts";
 import { createWorkCounter } from "../tokens/work.ts";
 import type { FitInput, FitState } from "./fit-input.ts";
 import type { Goal } from "./goal.ts";
-import { goalOf } from "./goal.ts";
+import { goalOf, recoveriesOf } from "./goal.ts";
 
 const work = createWorkCounter();
 const estimator = createEstimator(SVEN_POLICY.estimator, work);
@@ -22,6 +22,7 @@ function goal(
     stepGrowthTokens?: number;
     factor?: number;
     recovery?: number;
+    observedPromptTokens?: number;
     budgetTokens?: number;
   } = {},
 ): Goal {
@@ -50,7 +51,8 @@ function goal(
   };
   const budget = { windowTokens: so.budgetTokens ?? 10_000, inputBudgetTokens: so.budgetTokens ?? 10_000 };
   const model = { contextWindowTokens: budget.windowTokens, maxOutputTokens: null };
-  const input: FitInput = { gate: "before-step", pending: [], model, nowMs: null, recovery: so.recovery ?? 0 };
+  const { recovery = 0, observedPromptTokens = null } = so;
+  const input: FitInput = { gate: "before-step", pending: [], model, nowMs: null, recovery, observedPromptTokens };
   return goalOf(state, { reason, budget, input }, { tokensBefore: 9000, overheadTokens: 300, pendingTokens: 200 });
 }
 
@@ -81,11 +83,31 @@ describe("goalOf", () => {
   test.each<[string, Parameters<typeof goal>[1], number]>([
     ["the first recovery keeps four fifths of what was rejected", { recovery: 0 }, 7200],
     ["the second half of it", { recovery: 1 }, 4500],
-    ["so does every later one", { recovery: 5 }, 4500],
     ["less where less fits", { recovery: 0, budgetTokens: 4000 }, 3500],
     ["whatever the target", { recovery: 0, target: atMost(100, 0) }, 7200],
   ])("after an overflow %s", (_, so, tokens) => {
     expect(goal("overflow", so)).toMatchObject({ engineTokens: tokens, ownTokens: tokens });
+  });
+
+  test.each<[string, number, number]>([
+    ["what the provider counted shrinks the room by the same share", 19_000, 4500],
+    ["a count that is no larger than the estimate says nothing", 9500, 7200],
+    ["nor does one that the usual share is enough for", 10_000, 7200],
+  ])("after an overflow %s", (_, observedPromptTokens, tokens) => {
+    expect(goal("overflow", { observedPromptTokens })).toMatchObject({ engineTokens: tokens, ownTokens: tokens });
+  });
+
+  test("the last recovery takes all that can be cut, whatever the size", () => {
+    expect(goal("overflow", { recovery: recoveriesOf(SVEN_POLICY) - 1 })).toMatchObject({ engineTokens: 9500, ownTokens: -1 });
+  });
+
+  test.each<[string, number, boolean, number]>([
+    ["each share of the rejected context is tried, then the least", 1, true, 3],
+    ["as often as the policy says, then the least", 4, true, 5],
+    ["never under a policy that is off", 4, false, 0],
+    ["never if the policy wants none", 0, true, 0],
+  ])("a rejected request is recovered %s", (_, maxRecoveries, enabled, count) => {
+    expect(recoveriesOf({ enabled, overflow: { keep: { tokens: 1 }, maxRecoveries } })).toBe(count);
   });
 
   test("what fits is still the limit for irreducible, also after an overflow", () => {

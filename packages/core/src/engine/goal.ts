@@ -1,6 +1,7 @@
 import type { Budget } from "../budget.ts";
 import { resolveAmount } from "../budget.ts";
 import type { CompactionReason } from "../entry.ts";
+import type { Policy } from "../policy/policy.ts";
 import { triggerTokens } from "../trigger.ts";
 import type { FitInput, FitState } from "./fit-input.ts";
 
@@ -22,6 +23,19 @@ export interface Goal {
 const RECOVERY_RATIOS = [0.8, 0.5] as const;
 
 /**
+ * How often a rejected request is compacted and sent again under a policy: as often as the policy says, at least once for each share
+ * that is tried, and at last once more with nothing but what cannot be cut. 0 for a policy that is off or wants no recovery.
+ */
+export function recoveriesOf({ enabled, overflow }: Pick<Policy, "enabled" | "overflow">): number {
+  return enabled && overflow.maxRecoveries > 0 ? Math.max(overflow.maxRecoveries, RECOVERY_RATIOS.length) + 1 : 0;
+}
+
+/** True for the last recovery: it needs no model and leaves only what cannot be cut. */
+export function isForced(policy: Policy, reason: CompactionReason, { recovery = 0 }: FitInput): boolean {
+  return reason === "overflow" && recovery >= recoveriesOf(policy) - 1;
+}
+
+/**
  * The goal of a climb. After an overflow the estimate cannot be trusted, so the context must also shrink by a share of itself.
  * With a target, room is left for a number of steps at the growth measured so far, so that the trigger does not fire again at once.
  */
@@ -33,20 +47,35 @@ export function goalOf(
   const besidesTokens = sizes.overheadTokens + sizes.pendingTokens;
   const budgetTokens = climb.budget.inputBudgetTokens - besidesTokens;
   const fittingTokens = fittingTokensOf(state, climb.budget, sizes);
+  const room = { budgetTokens, roomTokens: fittingTokens };
+  // What fits by its own measure is all that the steps after a forced one have to reach.
+  if (isForced(state.policy, climb.reason, climb.input))
+    return { ...room, engineTokens: fittingTokens, ownTokens: -1, lineTokens: 0 };
   if (climb.reason === "overflow") {
     const ratio = RECOVERY_RATIOS[Math.min(climb.input.recovery ?? 0, RECOVERY_RATIOS.length - 1)] ?? 1;
-    const shrunkTokens = Math.min(fittingTokens, Math.floor(sizes.tokensBefore * ratio));
-    const shrunk = { engineTokens: shrunkTokens, ownTokens: shrunkTokens, lineTokens: shrunkTokens };
-    return { budgetTokens, roomTokens: fittingTokens, ...shrunk };
+    const observedTokens = observedRoomTokens(climb, sizes);
+    const shrunkTokens = Math.min(fittingTokens, observedTokens, Math.floor(sizes.tokensBefore * ratio));
+    return { ...room, engineTokens: shrunkTokens, ownTokens: shrunkTokens, lineTokens: shrunkTokens };
   }
   const target = state.policy.progress.target;
   const triggeringTokens = triggerTokens(state.policy.trigger, climb.budget);
-  const room = { budgetTokens, roomTokens: fittingTokens, engineTokens: fittingTokens };
-  const line = { ...room, lineTokens: triggeringTokens - besidesTokens };
+  const line = { ...room, engineTokens: fittingTokens, lineTokens: triggeringTokens - besidesTokens };
   if (target === null) return { ...line, ownTokens: fittingTokens };
-  const afterStepsTokens = triggeringTokens - target.steps * state.ledger.stepGrowthTokens * state.ledger.factor;
+  const afterStepsTokens =
+    triggeringTokens - target.steps * state.ledger.stepGrowthTokens * state.estimator.scaleRatio(state.ledger);
   const ownTokens = Math.max(0, Math.min(resolveAmount(target.atMost, climb.budget), afterStepsTokens)) - besidesTokens;
   return { ...line, ownTokens: Math.min(fittingTokens, ownTokens) };
+}
+
+/** Room for messages if the provider's count is right: what it counted above the estimate is in every part of the request. */
+function observedRoomTokens(
+  { budget, input }: { readonly budget: Budget; readonly input: FitInput },
+  { tokensBefore, overheadTokens, pendingTokens }: Parameters<typeof goalOf>[2],
+): number {
+  const countedTokens = input.observedPromptTokens ?? 0;
+  const expectedTokens = tokensBefore + overheadTokens + pendingTokens;
+  if (countedTokens <= expectedTokens) return Number.POSITIVE_INFINITY;
+  return Math.floor((budget.inputBudgetTokens * expectedTokens) / countedTokens) - overheadTokens - pendingTokens;
 }
 
 /** Rounding of the parts that a prediction is added up from, in tokens; only where the bound is above what is expected. */

@@ -1,24 +1,65 @@
 import type { Message } from "../message/message.ts";
 import { isHuman } from "../message/message.ts";
+import type { Ledger } from "../tokens/ledger.ts";
+import type { Estimator, Overhead } from "../tokens/prediction.ts";
 import type { FitInput, FitState, SizedPart } from "./fit-input.ts";
 
 /** Expected tokens of messages by the policy's estimator, rounded down once for all of them as its prediction does. */
-export function expectedTokensOf(messages: readonly Message[], state: FitState): number {
+export function expectedTokensOf(
+  messages: readonly Message[],
+  { estimator, ledger }: Pick<FitState, "estimator" | "ledger">,
+): number {
   let tokens = 0;
-  for (const message of messages) tokens += state.estimator.messageTokens(message, state.ledger);
+  for (const message of messages) tokens += estimator.messageTokens(message, ledger);
   return Math.floor(tokens);
 }
 
+/** How a climb measures candidates: by the prediction that the gate saw, divided over the view that it is of. */
+export interface ViewMeasure {
+  /** What the gate saw, without what is pending. */
+  readonly expectedTokens: number;
+  readonly overheadTokens: number;
+  /** The part of what is expected that belongs to the view's messages. */
+  readonly viewTokens: number;
+  readonly scaleRatio: number;
+  readonly messageTokens: (message: Message) => number;
+  readonly tokensOf: (messages: readonly Message[]) => number;
+}
+
+/**
+ * The measure of a climb over a view. Where a report has more than its estimator knows a place for (a surge, a wrong report), each message
+ * is priced with its share of it: a candidate that does not shrink that, too, is no candidate.
+ */
+export function viewMeasure(
+  messages: readonly Message[],
+  state: { readonly estimator: Estimator; readonly ledger: Ledger; readonly overhead: Overhead },
+): ViewMeasure {
+  const { estimator, ledger } = state;
+  const { expectedTokens, overheadTokens } = estimator.predict(ledger, state.overhead);
+  const knownTokens = expectedTokensOf(messages, state);
+  const viewTokens = Math.max(knownTokens, expectedTokens - overheadTokens);
+  const shareRatio = knownTokens > 0 ? viewTokens / knownTokens : 1;
+  return {
+    expectedTokens,
+    overheadTokens,
+    viewTokens,
+    scaleRatio: estimator.scaleRatio(ledger) * shareRatio,
+    messageTokens: (message) => estimator.messageTokens(message, ledger) * shareRatio,
+    tokensOf: (some) => (some === messages ? viewTokens : Math.floor(expectedTokensOf(some, state) * shareRatio)),
+  };
+}
+
 /** What a context that cannot be made to fit is made of. */
-export function sizedParts(messages: readonly Message[], state: FitState, input: FitInput): readonly SizedPart[] {
-  const { overheadTokens } = state.estimator.predict(state.ledger, state.overhead);
+export function sizedParts(
+  messages: readonly Message[],
+  { measure, state, input }: { readonly measure: ViewMeasure; readonly state: FitState; readonly input: FitInput },
+): readonly SizedPart[] {
   const human = messages.findLast(isHuman);
-  const humanTokens = human === undefined ? 0 : expectedTokensOf([human], state);
-  const viewTokens = expectedTokensOf(messages, state);
+  const humanTokens = human === undefined ? 0 : measure.tokensOf([human]);
   return [
-    { what: "overhead", tokens: overheadTokens },
+    { what: "overhead", tokens: measure.overheadTokens },
     { what: "last-human-message", tokens: humanTokens },
     { what: "pending", tokens: expectedTokensOf(input.pending, state) },
-    { what: "rest", tokens: viewTokens - humanTokens },
+    { what: "rest", tokens: measure.tokensOf(messages) - humanTokens },
   ];
 }

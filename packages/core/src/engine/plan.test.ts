@@ -51,6 +51,7 @@ function inputFor(messages: readonly Message[], more: Partial<PlanInput> = {}): 
     cause: "size",
     keep: { messages: 2 },
     messageTokens: measure.messageTokens,
+    keptMessageTokens: measure.messageTokens,
     measure,
     scaleRatio: 1,
     noticeTokens: 50,

@@ -56,7 +56,22 @@ const ENGINE_RUNGS: readonly StrategySpec[] = [
  */
 export function ladderOf(policy: Policy, reason: CompactionReason, useModel: boolean): readonly Rung[] {
   const withModel = useModel && reason !== "emergency";
-  const own = policy.strategies.filter((spec) => withModel || needsNoModel(spec));
+  return ladderFrom(policy.strategies.filter((spec) => withModel || needsNoModel(spec)));
+}
+
+/**
+ * The ladder of the last recovery from an overflow. It needs no model, keeps nothing of what the policy would, and leaves only what cannot
+ * be cut: everything before the newest step goes, whatever the size, and what can be cut of that step becomes a stub.
+ */
+export const FORCED_LADDER: { readonly ladder: readonly Rung[]; readonly keep: Keep } = {
+  ladder: ladderFrom([
+    { kind: "drop-oldest", amount: "all-but-keep", notice: "count" },
+    { kind: "cut-oversized", to: "stubs" },
+  ]),
+  keep: { messages: 0 },
+};
+
+function ladderFrom(own: readonly StrategySpec[]): readonly Rung[] {
   return [...own.map((spec) => ({ spec, isOwn: true })), ...ENGINE_RUNGS.map((spec) => ({ spec, isOwn: false }))];
 }
 

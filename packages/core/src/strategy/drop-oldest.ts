@@ -21,9 +21,11 @@ export function dropOldest(spec: DropOldestSpec): Strategy {
   };
 }
 
-function cutByKeep({ messages, keep, messageTokens }: StrategyInput): number {
+function cutByKeep({ messages, keep, keptMessageTokens }: StrategyInput): number {
   const wanted =
-    "messages" in keep ? cutKeepingMessages(messages, keep.messages) : cutKeepingTokens(messages, keep.tokens, messageTokens);
+    "messages" in keep
+      ? cutKeepingMessages(messages, keep.messages)
+      : cutKeepingTokens(messages, keep.tokens, keptMessageTokens);
   return safeCutAtOrBefore(safeCuts(messages), Math.min(wanted, openLoopStart(messages)));
 }
 

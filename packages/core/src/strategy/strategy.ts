@@ -72,8 +72,10 @@ export interface StrategyInput {
   readonly keep: { readonly messages: number } | { readonly tokens: number };
   /** Why it is looked at: the context is too large by its measure, a provider has just said so, or someone asked for it. */
   readonly cause: "size" | "overflow" | "demand";
-  /** Expected tokens of a message by the policy's measure (its cut estimator where it has one). */
+  /** Expected tokens of a message by the policy's measure: what room and line are in. */
   readonly messageTokens: (message: Message) => number;
+  /** What a message counts of the history to keep: by the policy's cut estimator if it has one. */
+  readonly keptMessageTokens: (message: Message) => number;
   /** The measure itself, for texts that are not messages yet; `scaleRatio` turns its tokens into expected ones. */
   readonly measure: MessageMeasure;
   readonly scaleRatio: number;

@@ -41,11 +41,11 @@ function cutFor(spec: SummarizeSpec, input: StrategyInput): number | null {
   return forced > 0 ? forced : null;
 }
 
-function askedCut(spec: SummarizeSpec, { messages, keep, messageTokens, cause }: StrategyInput): number {
+function askedCut(spec: SummarizeSpec, { messages, keep, keptMessageTokens, cause }: StrategyInput): number {
   if (cause !== "demand" && messages.length <= (spec.keepNothingUpToMessages ?? 0)) return messages.length;
   if ("messages" in keep) return cutKeepingMessages(messages, keep.messages);
   const cutWith = spec.boundary === "turn" ? cutExceedingTokens : cutKeepingTokens;
-  return cutWith(messages, keep.tokens, messageTokens);
+  return cutWith(messages, keep.tokens, keptMessageTokens);
 }
 
 function keptTokens({ messages, messageTokens }: StrategyInput, cut: number): number {

@@ -108,6 +108,9 @@ export async function checkedFit(fit: CheckedFit): Promise<FitResult> {
       break;
     }
     case "failed":
+      if (arrived.length === 0) checkFits(fit);
+      checkUnchanged(before, shown, report);
+      break;
     case "cancelled":
       checkUnchanged(before, shown, report);
       break;
@@ -163,6 +166,8 @@ function checkIrreducible(outcome: FitOutcome & { readonly kind: "irreducible" }
   const budgetTokens = inputBudgetTokens(policy, input);
   if (budgetTokens === null || budgetTokens !== outcome.budgetTokens)
     report("irreducible names the budget", `${outcome.budgetTokens}, not ${budgetTokens}`);
+  // The provider said that it does not fit, and nothing was left to take: by its own measure it may fit.
+  if (outcome.reason === "overflow" && !outcome.steps.some((step) => step.outcome === "applied")) return;
   const least = floorTokens(manager, scenario.policy, input.pending);
   if (least <= outcome.budgetTokens)
     report("irreducible only below the floor", `floor ${least} of ${outcome.budgetTokens}: ${JSON.stringify(outcome.steps)}`);

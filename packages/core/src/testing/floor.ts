@@ -11,7 +11,7 @@ import { createWorkCounter } from "../tokens/work.ts";
 import { variedPriors } from "./varied-priors.ts";
 
 /**
- * The least that any compaction could leave, by the policy's own measure: overhead, what is pending, the last human message, and
+ * The least that any compaction could leave, by the policy's own measure, each message with its share of what is expected of the view: overhead, what is pending, the last human message, and
  * the newest open step with its results and texts at stub size. Infinite where
  * none of these is there: something has to be sent, and no rule says what.
  */
@@ -20,10 +20,14 @@ export function floorTokens(manager: ContextManager, policy: Policy, pending: re
   const messages = manager.view().messages.slice();
   const step = messages.slice(openLoopStart(messages)).map(atStubSize);
   const human = messages.findLast(isHuman);
-  const kept = [...(human === undefined ? [] : [human]), ...step, ...pending];
-  if (kept.length === 0) return Number.POSITIVE_INFINITY;
-  const tokens = kept.reduce((sum, message) => sum + estimator.messageTokens(message, manager.ledger()), 0);
-  return Math.ceil(tokens) + manager.predict().overheadTokens;
+  const kept = [...(human === undefined ? [] : [human]), ...step];
+  if (kept.length + pending.length === 0) return Number.POSITIVE_INFINITY;
+  const tokensOf = (some: readonly Message[]) =>
+    some.reduce((sum, message) => sum + estimator.messageTokens(message, manager.ledger()), 0);
+  const { expectedTokens, overheadTokens } = manager.predict();
+  const viewTokens = tokensOf(messages);
+  const shareRatio = viewTokens > 0 ? Math.max(1, (expectedTokens - overheadTokens) / viewTokens) : 1;
+  return Math.ceil(tokensOf(kept) * shareRatio + tokensOf(pending)) + overheadTokens;
 }
 
 function atStubSize(message: Message): Message {

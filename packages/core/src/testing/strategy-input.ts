@@ -27,6 +27,7 @@ export function strategyInput(messages: readonly Message[], more: Partial<Strate
     keep: { messages: 2 },
     cause: "size",
     messageTokens: UNIT_MEASURE.messageTokens,
+    keptMessageTokens: UNIT_MEASURE.messageTokens,
     measure: UNIT_MEASURE,
     scaleRatio: 1,
     noticeTokens: 50,

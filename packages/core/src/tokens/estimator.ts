@@ -1,5 +1,6 @@
 import type { SessionEntry, UsageEntry } from "../entry.ts";
 import type { ToolSpec } from "../tool.ts";
+import { anchoredEstimator } from "./anchored-estimator.ts";
 import type { CalibratedEmaSpec } from "./calibrated-ema.ts";
 import { nextFactor } from "./calibrated-ema.ts";
 import type { LedgerSpec } from "./ledger/ledger-estimator.ts";
@@ -47,8 +48,11 @@ export function createEstimator(
       return ledgerEstimator(work, priors);
     case "calibrated-ema":
       return calibrated(spec, measureOf(spec.of), overheadPricing());
-    case "usage-anchored":
-      return anchored(spec, measureOf(spec.of), overheadPricing());
+    case "usage-anchored": {
+      const measure = measureOf(spec.of);
+      const pricing = overheadPricing();
+      return anchoredEstimator(spec, measure, (overhead) => pricing(measure, overhead));
+    }
     default:
       return spec satisfies never;
   }
@@ -110,33 +114,6 @@ function calibrated(spec: CalibratedEmaSpec, measure: MessageMeasure, overheadTo
     },
     predict: (ledger, overhead) =>
       prediction(name, Math.floor(ledger.estimatedTokens * ledger.factor), overheadTokensOf(measure, overhead)),
-  };
-}
-
-function anchored(spec: UsageAnchoredSpec, measure: MessageMeasure, overheadTokensOf: OverheadPricing): Estimator {
-  const name = `usage-anchored(${measure.name})`;
-  return {
-    ...SUMS_ONLY,
-    name,
-    measure,
-    scaleRatio: () => 1,
-    messageTokens: (message) => measure.messageTokens(message),
-    observe: (ledger, entry) => {
-      const promptTokens = entry.usage.input.totalTokens;
-      if (promptTokens === null) return ledger;
-      const replyTokens = spec.anchor === "prompt-and-reply" ? entry.usage.output.totalTokens : null;
-      const reportedTokens = promptTokens + (replyTokens ?? 0);
-      const coversReplyOf = replyTokens === null ? null : entry.requestId;
-      return { ...ledger, anchor: { reportedTokens, estimatedTokens: ledger.estimatedTokens, coversReplyOf } };
-    },
-    predict: (ledger, overhead) => {
-      const overheadTokens = overheadTokensOf(measure, overhead);
-      if (ledger.anchor === null) return prediction(name, ledger.estimatedTokens, overheadTokens);
-      const { reportedTokens } = ledger.anchor;
-      const estimatedTokens = ledger.estimatedTokens - ledger.anchor.estimatedTokens;
-      const expectedTokens = reportedTokens + estimatedTokens;
-      return { expectedTokens, upperTokens: expectedTokens, reportedTokens, estimatedTokens, overheadTokens, basis: name };
-    },
   };
 }
 

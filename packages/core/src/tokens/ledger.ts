@@ -1,5 +1,5 @@
 import type { Account } from "./ledger/account.ts";
-import type { UsageAnchor } from "./usage-anchored.ts";
+import type { LearnedScale, UsageAnchor } from "./usage-anchored.ts";
 
 /**
  * What is known about the size of a view, as plain data that is folded entry by entry: `foldLedger` (in session/) adds
@@ -16,6 +16,8 @@ export interface Ledger {
   readonly stepGrowthTokens: number;
   /** The newest report that still describes the view; `null` before the first and after a compaction. */
   readonly anchor: UsageAnchor | null;
+  /** What the reports taught a usage-anchored estimator; `null` before the first, and for all others. */
+  readonly scale: LearnedScale | null;
   /** Learned factor of a calibrated estimator; 1 before the first report. */
   readonly factor: number;
   /** The state of the estimator `ledger`; `null` for all others. */
@@ -29,6 +31,7 @@ export const EMPTY_LEDGER: Ledger = {
   estimatedAtLastCallTokens: null,
   stepGrowthTokens: 0,
   anchor: null,
+  scale: null,
   factor: 1,
   account: null,
 };

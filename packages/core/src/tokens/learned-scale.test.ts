@@ -1,0 +1,76 @@
+import { describe, expect, test } from "vitest";
+import { learnScale, scaleAfterEdit, viewScale } from "./learned-scale.ts";
+import type { Ledger } from "./ledger.ts";
+import { EMPTY_LEDGER } from "./ledger.ts";
+import type { LearnedScale } from "./usage-anchored.ts";
+
+const seen = (promptTokens: number, messageTokens: number, overheadTokens = 0) => ({
+  promptTokens,
+  messageTokens,
+  overheadTokens,
+});
+const known: LearnedScale = {
+  ratio: 1,
+  weightTokens: 500,
+  promptTokens: 1000,
+  estimatedTokens: 1000,
+  overheadTokens: 0,
+  viewRatio: null,
+};
+
+describe("learnScale", () => {
+  test.each<[string, LearnedScale | null, ReturnType<typeof seen>, Partial<LearnedScale>]>([
+    ["the first report is set against 500 believed tokens", null, seen(4000, 1500), { ratio: 2.25, overheadTokens: 625 }],
+    ["a large first prompt beside little text is overhead", null, seen(6010, 10), { ratio: 540 / 510, overheadTokens: 6000 }],
+    ["overhead costs as messages do", null, seen(4000, 1000, 500), { ratio: 2.25, overheadTokens: 1750 }],
+    ["a rise is weighed by its text", known, seen(4000, 2000), { ratio: 3500 / 1500, overheadTokens: 0, weightTokens: 1500 }],
+    ["so is a fall after a cut", known, seen(400, 700), { ratio: (500 + 600) / 800, overheadTokens: 0 }],
+    ["a jump is no text: it is beside the messages", known, seen(10_000, 2000), { ratio: 1, overheadTokens: 8000 }],
+    ["nor is a fall while text came", known, seen(900, 1100), { ratio: 1, overheadTokens: 0 }],
+    ["two reports of one view teach nothing", known, seen(1500, 1000), { ratio: 1, overheadTokens: 500 }],
+    [
+      "old text is forgotten",
+      { ...known, weightTokens: 20_000 },
+      seen(5000, 3000),
+      { ratio: (20_000 + 4000) / 22_000, weightTokens: 20_000 },
+    ],
+  ])("%s", (_, scale, report, expected) => {
+    expect(learnScale(scale, report)).toMatchObject(expected);
+  });
+});
+
+describe("viewScale", () => {
+  const anchored: Ledger = {
+    ...EMPTY_LEDGER,
+    estimatedTokens: 3000,
+    anchor: { reportedTokens: 9000, estimatedTokens: 2000, coversReplyOf: null },
+    scale: { ...known, overheadTokens: 1000 },
+  };
+
+  test("what is expected is the report and the plain estimate since; above the overhead it is the messages'", () => {
+    expect(viewScale(anchored)).toEqual({ expectedTokens: 10_000, overheadTokens: 1000, ratio: 3 });
+  });
+
+  test("a cut keeps the scale: what is left is priced as it was planned", () => {
+    const cut: Ledger = { ...anchored, scale: scaleAfterEdit(anchored), anchor: null, estimatedTokens: 500 };
+    expect(viewScale(cut)).toEqual({ expectedTokens: 2500, overheadTokens: 1000, ratio: 3 });
+  });
+
+  test("a second cut keeps it too", () => {
+    const cut: Ledger = { ...anchored, scale: scaleAfterEdit(anchored), anchor: null, estimatedTokens: 500 };
+    expect(scaleAfterEdit(cut)).toEqual(cut.scale);
+  });
+
+  test.each<[string, Ledger]>([
+    ["without a report", { ...anchored, anchor: null, scale: null }],
+    ["after an undo without one", { ...EMPTY_LEDGER, scale: scaleAfterEdit(EMPTY_LEDGER) }],
+  ])("nothing is known %s", (_, ledger) => {
+    expect(viewScale(ledger)).toBeNull();
+  });
+
+  test("what does not divide evenly is beside the messages, so that sizes add up", () => {
+    const view = viewScale({ ...anchored, estimatedTokens: 2999 });
+    expect(view?.expectedTokens).toBe(9999);
+    expect(Math.floor((view?.ratio ?? 0) * 2999) + (view?.overheadTokens ?? 0)).toBe(9999);
+  });
+});
