@@ -12,7 +12,8 @@ const REPLAY_MS = 60_000;
 
 const sessionOf = (turns: number) =>
   prepareSession(madeTranscript({ turns, toolCallsPerTurn: 5, resultChars: 4000, overheadTokens: 2000 }));
-const [once, twice] = [sessionOf(40), sessionOf(80)];
+/** Long enough that what comes before the first compaction, which costs nothing, is a small part. */
+const [once, twice] = [sessionOf(80), sessionOf(160)];
 const window = { kind: "working-room", tokens: 20_000 } as const;
 
 test("reading a session twice as long reads twice as much", () => {
