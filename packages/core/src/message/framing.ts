@@ -80,7 +80,12 @@ function* framedPlaces(text: string, framing: Framing): Generator<number> {
     if (firstChars.has(foldedChar(charAt(text, head)).charAt(0)) && isOurLine(text, { start: head, end: line.end }, framing))
       yield line.start;
     for (let at = line.start; at < line.end && framing.tags.length > 0; at++)
-      if (isAngle(text.charAt(at)) && isOurTag(text, { start: at + 1, end: line.end }, framing.tags)) yield at + 1;
+      if (
+        mayBeAngle(text.charCodeAt(at)) &&
+        isAngle(text.charAt(at)) &&
+        isOurTag(text, { start: at + 1, end: line.end }, framing.tags)
+      )
+        yield at + 1;
     start = line.end + 1;
   }
 }
@@ -93,7 +98,7 @@ interface Stretch {
 /** The line from a place on, without what is not seen at its beginning. */
 function lineOf(text: string, from: number): Stretch {
   let end = from;
-  while (end < text.length && !isLineBreak(text.charAt(end))) end += 1;
+  while (end < text.length && !(mayEndLine(text.charCodeAt(end)) && isLineBreak(text.charAt(end)))) end += 1;
   return { start: seenFrom(text, { start: from, end }, ""), end };
 }
 
@@ -125,6 +130,15 @@ function isOurLine(text: string, line: Stretch, { lines, bracketWords }: Framing
   if (bracketWords.length === 0 || !beginning.startsWith("[")) return false;
   const bracketed = foldedFrom(text, line, BRACKETED_CHARS);
   return bracketWords.some((word) => bracketed.includes(word));
+}
+
+/** Most characters are told apart by their code unit alone, without a string of their own. */
+function mayEndLine(unit: number): boolean {
+  return unit < 0x20 || unit === 0x85 || unit >= 0x2028;
+}
+
+function mayBeAngle(unit: number): boolean {
+  return unit === 0x3c || unit > 0x7f;
 }
 
 function isAngle(char: string): boolean {
