@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Edit } from "../edit/edit.ts";
+import type { AppliedEdit } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
+import { spanHandle } from "../message/handle.ts";
 import type { Message, StopReason } from "../message/message.ts";
 import { textOf } from "../message/message.ts";
 import type { SummaryRequestForm } from "../policy/policy.ts";
@@ -61,6 +63,7 @@ function run(edits: readonly Edit[], more: Partial<ExecuteInput> = {}, signal = 
   );
 }
 
+const idOfSummary = (edit: AppliedEdit | undefined) => (edit?.kind === "summarize" ? edit.message.id : null);
 const idsOf = (messages: readonly Message[]) => messages.map((message) => message.id);
 
 describe("execute", () => {
@@ -130,6 +133,39 @@ describe("execute", () => {
     expect(messages.slice(1)).toEqual([view[2]]);
     expect(messages.slice(0, 1).map(textOf).join()).toContain("4 earlier messages");
     expect(applied).toMatchObject([{ notice: { origin: "notice" } }, { notice: null }]);
+  });
+
+  test("the notice of several drops names the span from the first through the last", async () => {
+    const { messages } = await run([drop("u1", "u1"), drop("a1", "a1"), drop("a2", "r")]);
+    expect(messages.slice(0, 1).map(textOf).join()).toContain(`handle ${spanHandle({ from: "u1", through: "r" })}.`);
+  });
+
+  test("a summary's record says which prompts it was written with and what was put right", async () => {
+    const said = { prompts: ["structured@1"], repairs: ["heading-added"] };
+    const summarizer: Summarizer = async () => ({ text: "ok", usage: null, stopReason: "end", ...said });
+    expect((await run([summarize("u1", "a1")], { summarizer })).applied).toMatchObject([said]);
+    const plain = (await run([summarize("u1", "a1")])).applied[0];
+    expect(Object.keys(plain ?? {})).not.toEqual(expect.arrayContaining(["prompts"]));
+    expect(Object.keys(plain ?? {})).not.toEqual(expect.arrayContaining(["repairs"]));
+  });
+
+  test("excerpts are chosen of what goes, knowing what stays and what comes", async () => {
+    const asked: (readonly string[])[] = [];
+    const write = (covered: readonly Message[], kept: readonly Message[]) => {
+      asked.push(idsOf(covered), idsOf(kept));
+      return null;
+    };
+    await run([drop("u1", "a1")], { excerpts: { ...NO_EXCERPTS, write }, pending: [human("p", "next")] });
+    expect(asked).toEqual([
+      ["u1", "a1"],
+      ["u2", "a2", "r", "p"],
+    ]);
+  });
+
+  test("a message of the engine has an id that follows from what it covers last", async () => {
+    const idOf = async (through: string) => (await run([summarize(through, through)])).applied[0];
+    expect(await idOf("u1")).not.toMatchObject({ message: { id: idOfSummary(await idOf("a1")) } });
+    expect(await idOf("u1")).toMatchObject({ message: { id: idOfSummary(await idOf("u1")) } });
   });
 
   test("a drop without a notice leaves none", async () => {
