@@ -57,9 +57,10 @@ describe("built-in tools", { timeout: 30_000 }, () => {
     expect(tool.spec.description.length).toBeGreaterThan(20);
   });
 
-  const write = (what: string, before: string | null = null, after: string | null = null) => ({
+  const write = (what: string, files: readonly string[], before: string | null = null, after: string | null = null) => ({
     kind: "write",
     what,
+    files,
     before,
     after,
   });
@@ -76,19 +77,27 @@ describe("built-in tools", { timeout: 30_000 }, () => {
     ["read_artifact", { handle: "h" }, { kind: "read" }],
     ["todo", { items: [] }, { kind: "read" }],
     ["task", { prompt: "x" }, { kind: "read" }],
-    ["edit_file", { path: "src/../src/a.ts", old_text: "x", new_text: "y" }, write("edit src/a.ts", "x", "y")],
+    ["edit_file", { path: "src/../src/a.ts", old_text: "x", new_text: "y" }, write("edit src/a.ts", ["src/a.ts"], "x", "y")],
     [
       "edit_file",
       { path: "gone.ts", old_text: "x", new_text: "", replace_all: true },
-      write("edit gone.ts, everywhere in it", "x", ""),
+      write("edit gone.ts, everywhere in it", ["gone.ts"], "x", ""),
     ],
-    ["write_file", { path: "new.ts", content: "1" }, write("create new.ts", null, "1")],
-    ["write_file", { path: "odd.txt", content: "1" }, write("replace odd.txt", "a\ufffdb\n", "1")],
-    ["write_file", { path: "data.bin", content: "1" }, write("replace data.bin, 3 bytes that are not shown", null, "1")],
-    ["fs", { op: "mkdir", path: "a/b" }, write("make the folder a/b")],
-    ["fs", { op: "remove", path: "src" }, write("remove src and all that is in it")],
-    ["fs", { op: "move", path: "src/a.ts", to: "b.ts" }, write("move src/a.ts to b.ts, over what is there")],
-    ["fs", { op: "copy", path: "src/a.ts", to: "b.ts" }, write("copy src/a.ts to b.ts, over what is there")],
+    ["write_file", { path: "new.ts", content: "1" }, write("create new.ts", ["new.ts"], null, "1")],
+    ["write_file", { path: "odd.txt", content: "1" }, write("replace odd.txt", ["odd.txt"], "a\ufffdb\n", "1")],
+    [
+      "write_file",
+      { path: "data.bin", content: "1" },
+      write("replace data.bin, 3 bytes that are not shown", ["data.bin"], null, "1"),
+    ],
+    ["fs", { op: "mkdir", path: "a/b" }, write("make the folder a/b", ["a/b"])],
+    ["fs", { op: "remove", path: "src" }, write("remove src and all that is in it", ["src"])],
+    [
+      "fs",
+      { op: "move", path: "src/a.ts", to: "b.ts" },
+      write("move src/a.ts to b.ts, over what is there", ["src/a.ts", "b.ts"]),
+    ],
+    ["fs", { op: "copy", path: "src/a.ts", to: "b.ts" }, write("copy src/a.ts to b.ts, over what is there", ["b.ts"])],
     ["read_lints", {}, execute("cat")],
     ["read_lints", { paths: ["src/a.ts", "it's"] }, execute("cat src/a.ts 'it'\\''s'")],
     ["shell", { command: ["git", "commit", "-m", "a $b"], workdir: "src" }, execute("git commit -m 'a $b'", "src")],

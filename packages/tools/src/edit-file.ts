@@ -25,8 +25,9 @@ export function editFileTool({ workspace }: Pick<ToolSetting, "workspace">): Age
     hint: "use read_file to see the file",
     paths: ({ path }) => [{ path, access: "modify" }],
     effect: async ({ path, old_text, new_text, replace_all = false }) => {
-      const what = `edit ${workspace.nameOf(await workspace.place(path))}${replace_all ? ", everywhere in it" : ""}`;
-      return { kind: "write", what, before: old_text, after: new_text };
+      const name = workspace.nameOf(await workspace.place(path));
+      const what = `edit ${name}${replace_all ? ", everywhere in it" : ""}`;
+      return { kind: "write", what, files: [name], before: old_text, after: new_text };
     },
     run: async ({ path, old_text, new_text, replace_all = false }) => {
       const place = await workspace.place(path);

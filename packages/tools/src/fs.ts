@@ -62,7 +62,13 @@ function accessesOf(input: Input): readonly PathAccess[] {
 }
 
 async function effectOf(input: Input, workspace: Workspace): Promise<ToolEffect> {
-  const writing = (what: string): ToolEffect => ({ kind: "write", what, before: null, after: null });
+  const writing = (what: string, ...files: readonly string[]): ToolEffect => ({
+    kind: "write",
+    what,
+    files,
+    before: null,
+    after: null,
+  });
   const place = async (path: string) => workspace.nameOf(await workspace.place(path));
   const entry = async (path: string) => workspace.nameOf(await workspace.entryPlace(path));
   switch (input.op) {
@@ -70,16 +76,21 @@ async function effectOf(input: Input, workspace: Workspace): Promise<ToolEffect>
     case "list":
     case "stat":
       return { kind: "read" };
-    case "mkdir":
-      return writing(`make the folder ${await place(input.path)}`);
-    case "remove":
-      return writing(`remove ${await entry(input.path)} and all that is in it`);
+    case "mkdir": {
+      const folder = await place(input.path);
+      return writing(`make the folder ${folder}`, folder);
+    }
+    case "remove": {
+      const name = await entry(input.path);
+      return writing(`remove ${name} and all that is in it`, name);
+    }
     case "move":
     case "copy": {
       // Without a target the call only says so.
       if (input.to === undefined) return { kind: "read" };
       const from = input.op === "move" ? await entry(input.path) : await place(input.path);
-      return writing(`${input.op} ${from} to ${await place(input.to)}, over what is there`);
+      const to = await place(input.to);
+      return writing(`${input.op} ${from} to ${to}, over what is there`, ...(input.op === "move" ? [from] : []), to);
     }
     default:
       return input.op satisfies never;

@@ -62,7 +62,7 @@ const tell = (run: AgentTool["run"]) =>
     name: "tell",
     description: `knows ${VALUE}`,
     input: z.unknown(),
-    effect: { kind: "write", what: `write ${VALUE}`, before: VALUE, after: null },
+    effect: { kind: "write", what: `write ${VALUE}`, files: [VALUE], before: VALUE, after: null },
     run,
   });
 const hidden = (run: AgentTool["run"]) => redactedTools([tell(run)], createRedactor([SECRET]))[0] ?? expect.fail("no tool");
@@ -76,7 +76,13 @@ test("nor in a hint, a description, an effect, an artifact or an error", async (
   }));
   const { text, hint } = await call(tool, {}, { artifacts });
   expect([await artifacts.get(text), hint, tool.spec.description]).toEqual(["kept [A_KEY]", "see [A_KEY]", "knows [A_KEY]"]);
-  expect(await tool.effectOf({})).toEqual({ kind: "write", what: "write [A_KEY]", before: "[A_KEY]", after: null });
+  expect(await tool.effectOf({})).toEqual({
+    kind: "write",
+    what: "write [A_KEY]",
+    files: ["[A_KEY]"],
+    before: "[A_KEY]",
+    after: null,
+  });
   await expect(
     call(
       hidden(() => Promise.reject(new Error(`bad ${VALUE}`))),

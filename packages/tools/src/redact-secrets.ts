@@ -74,7 +74,13 @@ function hiddenEffect(effect: ToolEffect, hide: Redactor["text"]): ToolEffect {
       return { ...effect, command: hide(effect.command), folder: hide(effect.folder) };
     case "write": {
       const hidden = (text: string | null) => (text === null ? null : hide(text));
-      return { ...effect, what: hide(effect.what), before: hidden(effect.before), after: hidden(effect.after) };
+      return {
+        ...effect,
+        what: hide(effect.what),
+        files: effect.files.map(hide),
+        before: hidden(effect.before),
+        after: hidden(effect.after),
+      };
     }
     default:
       return effect satisfies never;

@@ -24,11 +24,11 @@ export function writeFileTool({ workspace }: Pick<ToolSetting, "workspace">): Ag
       const place = await workspace.place(path);
       const name = workspace.nameOf(place);
       if ((await lstat(place).catch(() => null)) === null)
-        return { kind: "write", what: `create ${name}`, before: null, after: content };
+        return { kind: "write", what: `create ${name}`, files: [name], before: null, after: content };
       const old = await onFile(path, () => readTextFile(place, MAXIMUM_SHOWN_BYTES));
       const isShown = !old.isBinary && old.isWhole;
       const what = `replace ${name}${isShown ? "" : `, ${old.totalBytes} bytes that are not shown`}`;
-      return { kind: "write", what, before: isShown ? old.text : null, after: content };
+      return { kind: "write", what, files: [name], before: isShown ? old.text : null, after: content };
     },
     run: async ({ path, content }) => {
       const place = await workspace.place(path);

@@ -10,7 +10,8 @@ const callOf = (effect: ToolEffect, toolName = "a_tool"): PendingCall => ({
   effect,
 });
 const command = (line: string, folder = ".") => callOf({ kind: "execute", command: line, folder });
-const WRITE = callOf({ kind: "write", what: "edit a.ts", before: null, after: "x" });
+const changing = (...files: readonly string[]) => callOf({ kind: "write", what: "edit", files, before: null, after: "x" });
+const WRITE = changing("a.ts");
 const UNKNOWN = callOf({ kind: "unknown" }, "server_search");
 
 describe("a rule", () => {
@@ -41,6 +42,13 @@ describe("a rule", () => {
     ["commands lets no file change", "commands", WRITE, false],
     ["commands lets no unknown tool run", "commands", UNKNOWN, false],
     ["writes lets files change", "writes", WRITE, true],
+    ["writes lets no hook change", "writes", changing(".git/hooks/pre-commit"), false],
+    ["writes lets no hook of a module change", "writes", changing("vendor/x/.GIT/config"), false],
+    ["writes lets no settings change", "writes", changing("plimsoll.yaml"), false],
+    ["writes lets no settings be moved into place", "writes", changing("a.yaml", ".plimsoll/config.yaml"), false],
+    ["writes lets nothing be copied over the workspace", "writes", changing("."), false],
+    ["writes lets files of such a kind of name change", "writes", changing(".gitignore", "docs/plimsoll.yaml.md"), true],
+    ["all lets settings change", "all", changing("plimsoll.yaml"), true],
     ["writes lets no command run", "writes", command("touch a"), false],
     ["a command is the same line", "command:git status", command("git status"), true],
     ["a command is no longer line", "command:git status", command("git status; rm -rf x"), false],
@@ -61,9 +69,9 @@ test.each<readonly [string, PendingCall, AllowRule]>([
   ["an unknown tool is that tool", UNKNOWN, { kind: "tool", toolName: "server_search" }],
 ])("always for %s", (_what, call, rule) => {
   expect(alwaysRule(call)).toEqual(rule);
-  expect(isAllowedBy(alwaysRule(call), call)).toBe(true);
+  expect(isAllowedBy(rule, call)).toBe(true);
 });
 
 test("the text of a rule names a folder that is not the workspace's own", () => {
-  expect(ruleText(alwaysRule(command("ls", "a")))).toBe("command:ls (in a)");
+  expect(ruleText({ kind: "command", command: "ls", folder: "a" })).toBe("command:ls (in a)");
 });

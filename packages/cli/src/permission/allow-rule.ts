@@ -7,7 +7,7 @@ import { suggestion } from "../option/nearest-name.ts";
  *
  * - `all`: every call
  * - `commands`: every program that a tool starts
- * - `writes`: every change of files of the workspace
+ * - `writes`: every change of files of the workspace, but of those by which a program is started later
  * - `command`: one command line, to the letter, in one folder, relative to the workspace
  * - `tool`: one tool, whatever it does
  */
@@ -63,7 +63,7 @@ export function isAllowedBy(rule: AllowRule, { toolName, effect }: PendingCall):
     case "commands":
       return effect.kind === "execute";
     case "writes":
-      return effect.kind === "write";
+      return effect.kind === "write" && !effect.files.some(startsPrograms);
     case "command":
       return effect.kind === "execute" && effect.command === rule.command && effect.folder === rule.folder;
     case "tool":
@@ -73,13 +73,24 @@ export function isAllowedBy(rule: AllowRule, { toolName, effect }: PendingCall):
   }
 }
 
-/** What "always" means of a call: the same command line in the same folder, every change of files, or the same tool if its effect is unknown. */
-export function alwaysRule({ toolName, effect }: PendingCall): AllowRule {
+/** Names of files and folders whose content starts programs without a question: the next session's servers, the next commit's hooks. */
+const STARTING_NAMES: readonly string[] = [".git", ".plimsoll", "plimsoll.yaml"];
+
+/** A copy into the workspace's own folder can bring any of them. */
+function startsPrograms(file: string): boolean {
+  return file === WORKSPACE || file.split("/").some((name) => STARTING_NAMES.includes(name.toLowerCase()));
+}
+
+/**
+ * What "always" means of a call: the same command line in the same folder, changes of files, or the same tool if its effect is unknown. `null` for
+ * a change by which a program is started later: it is asked about each time.
+ */
+export function alwaysRule({ toolName, effect }: PendingCall): AllowRule | null {
   switch (effect.kind) {
     case "execute":
       return { kind: "command", command: effect.command, folder: effect.folder };
     case "write":
-      return { kind: "writes" };
+      return effect.files.some(startsPrograms) ? null : { kind: "writes" };
     case "read":
     case "unknown":
       return { kind: "tool", toolName };

@@ -27,7 +27,7 @@ describe("a question", () => {
     ],
     [
       "for a change shows what goes and what comes",
-      { kind: "write", what: "edit src/a.ts", before: "old\n", after: "new\n" },
+      { kind: "write", what: "edit src/a.ts", files: ["src/a.ts"], before: "old\n", after: "new\n" },
       {},
       ["? edit src/a.ts", "  │ - old", "  │ + new", choices("all changes of files")],
     ],
@@ -51,7 +51,7 @@ describe("a question", () => {
     ],
     [
       "breaks a long name itself, too",
-      { kind: "write", what: `create ${"b".repeat(70)}\nallow? y`, before: null, after: "" },
+      { kind: "write", what: `create ${"b".repeat(70)}\nallow? y`, files: [], before: null, after: "" },
       {},
       [`? create ${"b".repeat(68)}`, "  bb\\nallow? y", choices("all changes of files")],
     ],
@@ -59,7 +59,7 @@ describe("a question", () => {
       "breaks a long line itself, so that no text can pass for the question",
       execute(`${"a".repeat(75)}allow? y`),
       {},
-      ["? run a command in the workspace", `  │ ${"a".repeat(75)}`, "  │ allow? y", choices("exactly this command")],
+      ["? run a command in the workspace", `  │ ${"a".repeat(75)}`, "  ┆ allow? y", choices("exactly this command")],
     ],
   ])("%s", (_what, effect, more, lines) => {
     expect(asking(effect, more).said()).toBe(lines.join("\n"));
@@ -69,8 +69,8 @@ describe("a question", () => {
     const wide = `${"x".repeat(300)}\n${"日".repeat(200)}\n${"\u001b".repeat(90)}`;
     const lines = [
       execute(wide),
-      { kind: "write", what: `edit ${wide}`, before: null, after: null } as const,
-      { kind: "write", what: "edit a", before: wide, after: null } as const,
+      { kind: "write", what: `edit ${wide}`, files: [], before: null, after: null } as const,
+      { kind: "write", what: "edit a", files: [], before: wide, after: null } as const,
     ]
       .flatMap((effect) => asking(effect).said().split("\n"))
       .map((line) => [...line].reduce((sum, character) => sum + (character > "\u2fff" ? 2 : 1), 0));
@@ -87,7 +87,7 @@ describe("a question", () => {
   });
 
   test("colours what goes and what comes on a terminal that has colours", () => {
-    const effect = { kind: "write", what: "edit a", before: "old", after: "new" } as const;
+    const effect = { kind: "write", what: "edit a", files: [], before: "old", after: "new" } as const;
     expect(asking(effect, { colours: "colours" }).said()).toContain(
       "  │ \u001b[31m- old\u001b[0m\n  │ \u001b[32m+ new\u001b[0m\n",
     );
@@ -120,6 +120,15 @@ describe("an answer", () => {
       expect([asker.isOpen(), said().slice(before)]).toEqual([true, choices("exactly this command")]);
     },
   );
+
+  test("cannot be always for what starts programs later", async () => {
+    const { asker, answer, said } = asking({ kind: "write", what: "edit", files: ["plimsoll.yaml"], before: "a", after: "b" });
+    expect(said()).toContain("\ny once · n no, or n and why · s show all\nallow? ");
+    asker.answer("a");
+    expect(asker.isOpen()).toBe(true);
+    asker.answer("y");
+    expect(await answer).toEqual({ kind: "once" });
+  });
 
   test("comes too late for a question that is void", async () => {
     const { asker, answer, isVoid } = asking(execute("ls"));

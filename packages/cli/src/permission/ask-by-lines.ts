@@ -1,6 +1,7 @@
 import type { PendingCall } from "@plimsoll/core/agent";
 import type { Output } from "../io.ts";
 import { cutRows, escaped } from "../terminal/escaped.ts";
+import { alwaysRule } from "./allow-rule.ts";
 import { type CallRow, callRows, headlineOf } from "./call-rows.ts";
 import type { Answer, AskPerson } from "./permissions.ts";
 
@@ -31,6 +32,7 @@ interface OpenQuestion {
 const DEFAULT_COLUMNS = 80;
 const LEAST_COLUMNS = 20;
 const ROW_START = "  │ ";
+const CONTINUED_START = "  ┆ ";
 /** Rows that are shown without being asked for: a screen and a half, its ends; chosen. */
 const HEAD_ROWS = 28;
 const TAIL_ROWS = 8;
@@ -41,7 +43,9 @@ export function createLineAsker({ output, colours, sessionId }: QuestionScreen):
   const write = (lines: readonly string[]) => void output.write(`${lines.join("\n")}\n`);
   const columns = () => Math.max(LEAST_COLUMNS, output.columns ?? DEFAULT_COLUMNS) - ROW_START.length - 1;
   const shown = (rows: readonly CallRow[]) =>
-    rows.map((row) => `${ROW_START}${colours === "plain" ? row.text : coloured(row)}`);
+    rows.map(
+      (row) => `${row.isContinued === true ? CONTINUED_START : ROW_START}${colours === "plain" ? row.text : coloured(row)}`,
+    );
   const prompt = () => void output.write("allow? ");
   const remind = () => {
     if (open !== null) prompt();
@@ -71,7 +75,9 @@ export function createLineAsker({ output, colours, sessionId }: QuestionScreen):
       }),
     answer: (line) => {
       if (open === null) return;
-      const answer = answerIn(line);
+      const said = answerIn(line);
+      // Of some calls there is no always: who says so has not read the question.
+      const answer = said !== "show" && said?.kind === "always" && alwaysRule(open.call) === null ? null : said;
       if (answer === "show") write(shown(callRows(open.call, columns())));
       else if (answer === null) write([choicesFor(open.call)]);
       else open.resolve(answer);
@@ -87,8 +93,9 @@ function shownEnds(rows: readonly CallRow[], shown: (rows: readonly CallRow[]) =
   return [...shown(rows.slice(0, HEAD_ROWS)), `  ⋮ ${left} more rows: s shows them`, ...shown(rows.slice(-TAIL_ROWS))];
 }
 
-function choicesFor({ effect }: PendingCall): string {
-  return `y once · a always: ${ALWAYS[effect.kind]} · n no, or n and why · s show all`;
+function choicesFor(call: PendingCall): string {
+  const always = alwaysRule(call) === null ? "" : ` · a always: ${ALWAYS[call.effect.kind]}`;
+  return `y once${always} · n no, or n and why · s show all`;
 }
 
 const ALWAYS = {

@@ -1,10 +1,12 @@
 import type { PendingCall, ToolEffect } from "@plimsoll/core/agent";
-import { escapedRows } from "../terminal/escaped.ts";
+import { cutRows, escaped } from "../terminal/escaped.ts";
 
 /** A row of what a call would do: a line of text, one that goes, or one that comes. */
 export interface CallRow {
   readonly kind: "text" | "removed" | "added" | "note";
   readonly text: string;
+  /** True for the further rows of a line that was too long for one. */
+  readonly isContinued?: boolean;
 }
 
 /** Lines of the same text that are shown around a change; chosen. */
@@ -29,7 +31,13 @@ export function headlineOf({ toolName, effect }: Pick<PendingCall, "toolName" | 
 /** All of what a call would do, in rows no wider than so many columns. It is escaped, so that nothing in it can hide or pass for the question. */
 export function callRows({ effect, argumentsJson }: PendingCall, columns: number): readonly CallRow[] {
   return contentOf(effect, argumentsJson).flatMap(({ kind, text }) =>
-    escapedRows(text, columns).map((row) => ({ kind, text: row })),
+    text.split("\n").flatMap((line) =>
+      cutRows(escaped(line), columns).map((row, index) => ({
+        kind,
+        text: row,
+        ...(index === 0 ? {} : { isContinued: true }),
+      })),
+    ),
   );
 }
 

@@ -11,7 +11,7 @@ const callOf = (effect: ToolEffect, callId = "c"): PendingCall => ({
   effect,
 });
 const READ = callOf({ kind: "read" });
-const WRITE = callOf({ kind: "write", what: "edit a.ts", before: null, after: "x" });
+const WRITE = callOf({ kind: "write", what: "edit a.ts", files: ["a.ts"], before: null, after: "x" });
 const UNKNOWN = callOf({ kind: "unknown" });
 const command = (line: string) => callOf({ kind: "execute", command: line, folder: "." }, line);
 

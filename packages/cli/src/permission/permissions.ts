@@ -71,7 +71,8 @@ export function createPermissions(rules: readonly AllowRule[], mode: PermissionM
     }
   };
   const authorizationOf = (answer: Answer, call: PendingCall): Authorization => {
-    if (answer.kind === "always") state = { ...state, rules: [...state.rules, alwaysRule(call)] };
+    const rule = answer.kind === "always" ? alwaysRule(call) : null;
+    if (rule !== null) state = { ...state, rules: [...state.rules, rule] };
     if (answer.kind !== "no") return { kind: "allow" };
     return { kind: "deny", why: answer.words === null ? "the person said no." : `the person said no: ${answer.words}` };
   };

@@ -20,5 +20,6 @@ export function refusalLines(permissions: Permissions): readonly string[] {
 }
 
 function lineOf(call: PendingCall): string {
-  return shortened(call.effect.kind === "write" ? headlineOf(call) : ruleText(alwaysRule(call)), CALL_CHARS);
+  const rule = call.effect.kind === "write" ? null : alwaysRule(call);
+  return shortened(rule === null ? headlineOf(call) : ruleText(rule), CALL_CHARS);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { escaped, escapedRows } from "./escaped.ts";
+import { cutRows, escaped } from "./escaped.ts";
 
 describe("escaped", () => {
   test.each([
@@ -22,10 +22,9 @@ describe("escaped", () => {
 });
 
 test.each([
-  ["breaks at the width", "abcdef\ng", 4, ["abcd", "ef", "g"]],
-  ["counts wide characters twice", "日本語", 4, ["日本", "語"]],
-  ["keeps empty lines", "a\n\nb", 4, ["a", "", "b"]],
-  ["breaks after it has escaped", "\u001b\u001b\u001b", 4, ["\\e\\e", "\\e"]],
-])("rows: %s", (_what, text, columns, rows) => {
-  expect(escapedRows(text, columns)).toEqual(rows);
+  ["breaks at the width", "abcdef", ["abcd", "ef"]],
+  ["counts wide characters twice", "日本語", ["日本", "語"]],
+  ["is one row if it is empty", "", [""]],
+])("a line %s", (_what, line, rows) => {
+  expect(cutRows(line, 4)).toEqual(rows);
 });

@@ -20,12 +20,7 @@ export function escaped(text: string): string {
 /** Beyond this range a character may take two columns. */
 const LAST_NARROW = 0x2ff;
 
-/** The lines of an escaped text, cut so that each takes at most so many columns: no line can begin where the terminal would break it. */
-export function escapedRows(text: string, maximumColumns: number): readonly string[] {
-  return text.split("\n").flatMap((line) => cutRows(escaped(line), maximumColumns));
-}
-
-/** One line, cut as {@link escapedRows} does. */
+/** An escaped line, cut so that each row takes at most so many columns: no row can begin where the terminal would break it. */
 export function cutRows(line: string, maximumColumns: number): readonly string[] {
   const rows: string[] = [];
   let row = "";

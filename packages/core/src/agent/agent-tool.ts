@@ -29,14 +29,20 @@ export interface AgentTool {
  * What a call may do outside the session, in words and texts that a person can be shown. The texts come from the model: they are data.
  *
  * - `read`: looks at what it may see and changes nothing
- * - `write`: changes files. `what` names the change and its files in one line; `before` and `after` are the text that goes and the text that
+ * - `write`: changes `files`, named as the model sees them. `what` says it in one line; `before` and `after` are the text that goes and the text that
  *   comes, `null` where there is none or it is no text
  * - `execute`: starts a program. `command` is the whole command line, `folder` where it runs
  * - `unknown`: nobody said
  */
 export type ToolEffect =
   | { readonly kind: "read" }
-  | { readonly kind: "write"; readonly what: string; readonly before: string | null; readonly after: string | null }
+  | {
+      readonly kind: "write";
+      readonly what: string;
+      readonly files: readonly string[];
+      readonly before: string | null;
+      readonly after: string | null;
+    }
   | { readonly kind: "execute"; readonly command: string; readonly folder: string }
   | { readonly kind: "unknown" };
 
