@@ -23,13 +23,14 @@ const CALL: SessionEntry = {
 };
 const TEXT = encodeLog([START, PROMPT, CALL]);
 
-test("our own log comes back as it is", async () => {
-  const [transcript] = await importSource(textSource(TEXT, "own.jsonl"));
+test.each([1, 2] as const)("our own log of version %i comes back as it is", async (version) => {
+  const start = { ...START, version };
+  const [transcript] = await importSource(textSource(encodeLog([start, PROMPT, CALL]), "own.jsonl"));
   expect(transcript).toEqual({
     name: "own.jsonl",
     file: "own.jsonl",
     format: "plimsoll",
-    entries: [START, PROMPT, CALL],
+    entries: [start, PROMPT, CALL],
     parentName: null,
     hasUsage: true,
     notes: [],

@@ -8,13 +8,14 @@ const FORMAT = "plimsoll";
 /** Session logs of this project: one entry a line, the session's own first. */
 export const plimsollImporter: Importer = {
   format: FORMAT,
-  description: "Plimsoll session logs: one session entry a line (version 1)",
+  description: "Plimsoll session logs: one session entry a line",
   recognises: ({ firstObjects }) => firstObjects.slice(0, 1).some(isSessionEntry),
   read: readPlimsoll,
 };
 
+/** Of any version: what this one cannot read is said to be newer, not to be no log. */
 function isSessionEntry(value: Fields): boolean {
-  return value.type === "session" && value.version === 1 && typeof value.system === "string";
+  return value.type === "session" && typeof value.version === "number" && typeof value.system === "string";
 }
 
 /** A last line that was cut off is left out and noted; any other bad line is an error, as it is for the agent itself. */
