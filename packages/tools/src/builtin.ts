@@ -37,8 +37,8 @@ export interface BuiltinTools {
   readonly tools: readonly AgentTool[];
   /** The todo list of a session, for its context manager. */
   stateOf(sessionId: string): StateProvider;
-  /** Takes up what a session's log tells of the tools' state: its todo list. For a session that is gone on with. */
-  resume(sessionId: string, entries: readonly SessionEntry[]): void;
+  /** Takes up what an entry of a session's log tells of the tools' state, its todo list: entry by entry, for a session that is gone on with. */
+  resume(sessionId: string, entry: SessionEntry): void;
   /** Ends what runs on between calls: gdb. */
   close(): void;
 }

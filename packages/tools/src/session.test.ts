@@ -122,10 +122,10 @@ describe("the tools in a session", { timeout: 60_000 }, () => {
     expect(await agent.compact({ keep: { messages: 1 } })).toMatchObject({ kind: "compacted" });
     const [summary] = agent.context().messages;
     expect(textOf(summary ?? expect.fail())).toContain("[~] mend the hull\n[ ] paint the line");
-    const entries = agent.entries();
+    const entries = await agent.entries();
     await agent.close();
     const later = await createBuiltinTools({ workspaceFolder: folder.path, env: {} });
-    later.resume(agent.sessionId, entries);
+    for (const entry of entries) later.resume(agent.sessionId, entry);
     expect(later.stateOf(agent.sessionId)()).toEqual({ title: "To do", text: "[~] mend the hull\n[ ] paint the line" });
     later.close();
   });

@@ -15,8 +15,8 @@ export interface TodoLists {
   readonly tool: AgentTool;
   /** The list of one session, for its context manager. */
   stateOf(sessionId: string): StateProvider;
-  /** Takes the list of a session that is gone on with from its log. */
-  resume(sessionId: string, entries: readonly SessionEntry[]): void;
+  /** Takes up what an entry of a session's log tells, of a session that is gone on with: entry by entry, oldest first. */
+  resume(sessionId: string, entry: SessionEntry): void;
 }
 
 const NAME = "todo";
@@ -38,8 +38,8 @@ export function createTodoLists(): TodoLists {
         return output(items.length === 0 ? "The list is empty." : listText(items));
       },
     }),
-    resume: (sessionId, entries) => {
-      const items = listIn(entries);
+    resume: (sessionId, entry) => {
+      const items = listIn(entry);
       if (items !== null) lists.set(sessionId, items);
     },
     stateOf: (sessionId) => () => {
@@ -49,14 +49,12 @@ export function createTodoLists(): TodoLists {
   };
 }
 
-/** The list of the newest call that had one. */
-function listIn(entries: readonly SessionEntry[]): readonly TodoItem[] | null {
-  for (const entry of entries.toReversed()) {
-    if (entry.type !== "message") continue;
-    for (const { toolName, argumentsJson } of toolCallsOf(entry.message)) {
-      const input = toolName === NAME ? parsed(argumentsJson) : null;
-      if (input !== null) return input.items;
-    }
+/** The list of the entry's newest call that has one. */
+function listIn(entry: SessionEntry): readonly TodoItem[] | null {
+  if (entry.type !== "message") return null;
+  for (const { toolName, argumentsJson } of toolCallsOf(entry.message).toReversed()) {
+    const input = toolName === NAME ? parsed(argumentsJson) : null;
+    if (input !== null) return input.items;
   }
   return null;
 }

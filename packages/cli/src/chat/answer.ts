@@ -139,7 +139,7 @@ function policyLines(name: string | null, { agent, policy, config }: OpenSession
 
 /** Writes what the next request would send; a file that is there is left alone. */
 async function exported(file: string | null, { agent }: OpenSession, cwd: string): Promise<string> {
-  const path = resolve(cwd, file ?? `${agent.sessionId}-${agent.entries().length}.json`);
+  const path = resolve(cwd, file ?? `${agent.sessionId}-${(await agent.entries()).length}.json`);
   if (existsSync(path)) throw new PlimsollError("bad-input", `${path} is there already; name another file`, { path });
   const context = agent.context();
   await writeWholeFile(path, `${JSON.stringify(context, null, 2)}\n`);

@@ -21,7 +21,9 @@ export function sessionFacts({ entries }: Transcript, story: SessionStory): read
   const turns = story.lines.filter(({ kind }) => kind === "turn").length;
   const undone = story.compactions.filter(({ isReverted }) => isReverted).length;
   const models = modelsOf(entries);
-  const { usd, usdIs } = createSpending((modelId) => MODEL_CATALOG.pricesOf(modelId))(entries);
+  const spending = createSpending((modelId) => MODEL_CATALOG.pricesOf(modelId));
+  for (const entry of entries) spending.add(entry);
+  const { usd, usdIs } = spending.now();
   return [
     { name: "model calls", value: String(story.calls.length) },
     { name: "turns", value: String(turns) },

@@ -22,7 +22,8 @@ import { type ChosenModel, chooseModel } from "./choose-model.ts";
 import { startDemoModel } from "./demo-model.ts";
 import { sessionNotices } from "./session-notices.ts";
 import type { SessionOptions } from "./session-options.ts";
-import type { PricesOf } from "./spending.ts";
+import type { PricesOf, Spending } from "./spending.ts";
+import { createSpending } from "./spending.ts";
 
 /** A session that a person or a program works with, and what has to be ended with it. */
 export interface OpenSession {
@@ -31,7 +32,8 @@ export interface OpenSession {
   readonly policy: Policy;
   /** What the policy counts by, where its estimator is a byte-pair encoding. */
   readonly tokenizers: Tokenizers;
-  readonly pricesOf: PricesOf;
+  /** What the session cost so far. */
+  readonly spending: () => Spending;
   /** What a person should know before the first message, a line each: session, policy, window, servers, what changed since. */
   readonly notices: readonly string[];
   readonly simulator: Simulator | null;
@@ -80,7 +82,6 @@ export async function openSession(options: SessionOptions, { io, environment, on
     return chosen;
   };
   const modelNamed = async (reference: string) => known(await chooseModel(reference, { config, environment }));
-  const startedMs = io.nowMs();
   const redactor = createRedactor(KEY_VARIABLES.map((name) => ({ name, value: environment[name] ?? "" })));
   const permissions = createPermissions((options.allow ?? []).map(parseRule), options.readOnly === true ? "read-only" : "ask");
   const builtin = await createBuiltinTools({ workspaceFolder: cwd, env: environment, ...toolSettings(config) });
@@ -96,6 +97,16 @@ export async function openSession(options: SessionOptions, { io, environment, on
   try {
     const sessionId = resumed ?? newSessionId(io.nowMs());
     const system = systemText(cwd);
+    const pricesOf: PricesOf = (modelId) => prices.get(modelId) ?? MODEL_CATALOG.pricesOf(modelId);
+    const { request } = policy.summary;
+    const spending = createSpending(pricesOf, typeof request === "string" ? null : request.cheaper.modelId);
+    let modelBefore: string | null = null;
+    if (resumed !== null)
+      await sessions.read(resumed, (entry) => {
+        builtin.resume(resumed, entry);
+        spending.add(entry);
+        if (entry.type === "model-change" || entry.type === "usage") modelBefore = entry.modelId;
+      });
     const agent = await startAgent({
       session:
         resumed === null
@@ -115,17 +126,19 @@ export async function openSession(options: SessionOptions, { io, environment, on
       ...(onEvent === undefined ? {} : { onEvent }),
       ...(config.settings.max_steps === undefined ? {} : { maxSteps: config.settings.max_steps.value }),
     });
-    builtin.resume(sessionId, agent.entries());
+    agent.subscribe((event) => {
+      if (event.sessionId !== sessionId) return;
+      if (event.type === "usage-update" || event.type === "compaction-end") spending.add(event.entry);
+    });
     return {
       agent,
       config,
       policy,
       tokenizers,
-      pricesOf: (modelId) => prices.get(modelId) ?? MODEL_CATALOG.pricesOf(modelId),
+      spending: spending.now,
       notices: sessionNotices({
         agent,
-        wasResumed: resumed !== null,
-        startedMs,
+        modelBefore,
         policyLine: `policy ${policy.name} (${config.policy.source})`,
         windowLine: chosen.windowLine,
         serverLines: servers.lines.map(redactor.text),

@@ -6,9 +6,8 @@ import { printable } from "../terminal/printable.ts";
 /** What the notices of a session are made of. */
 export interface NoticeFacts {
   readonly agent: Agent;
-  readonly wasResumed: boolean;
-  /** When this process took the session up. */
-  readonly startedMs: number;
+  /** The model that a resumed session had; `null` for none. */
+  readonly modelBefore: string | null;
   readonly policyLine: string;
   readonly windowLine: string;
   readonly serverLines: readonly string[];
@@ -26,7 +25,7 @@ export function sessionNotices(facts: NoticeFacts): readonly string[] {
     ...permissionLines(permissions),
     ...(cutOff === null ? [] : [`the log's last line had been cut off after ${cutOff.bytes} bytes; it was removed`]),
     ...(setupChange === null ? [] : [setupLine(setupChange)]),
-    ...(facts.wasResumed ? modelLine(agent, facts.startedMs) : []),
+    ...modelLine(facts.modelBefore, agent.state().modelId),
   ];
 }
 
@@ -55,12 +54,8 @@ function setupLine({ isSystemChanged, addedTools, removedTools, changedTools }: 
   return `changed since the session was last used, and held from now on: ${changes.join("; ")}`;
 }
 
-/** The model that a resumed session had, where it goes on with another one. */
-function modelLine(agent: Agent, startedMs: number): readonly string[] {
-  const [before, now] = agent
-    .entries()
-    .filter((entry) => entry.type === "model-change")
-    .slice(-2);
-  if (before === undefined || now === undefined || (now.atMs ?? 0) < startedMs || before.modelId === now.modelId) return [];
-  return [`the session's model was ${before.modelId}; it goes on with ${now.modelId} (--model takes another)`];
+/** The model that a resumed session had, if it goes on with another one. */
+function modelLine(before: string | null, now: string): readonly string[] {
+  if (before === null || before === now) return [];
+  return [`the session's model was ${before}; it goes on with ${now} (--model takes another)`];
 }

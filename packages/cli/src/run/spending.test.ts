@@ -34,14 +34,17 @@ test.each<[string, readonly SessionEntry[], number | null, string]>([
   ["a model without prices is missing", [call("a", "cheap", million), call("b", "other", million)], 1, "a-part"],
   ["no price at all", [call("a", "other", million)], null, "a-part"],
 ])("%s", (_rule, entries, usd, usdIs) => {
-  expect(createSpending(pricesOf)(entries)).toMatchObject({ usd, usdIs });
+  const spending = createSpending(pricesOf);
+  for (const entry of entries) spending.add(entry);
+  expect(spending.now()).toMatchObject({ usd, usdIs });
 });
 
-test("a log that grows is read on, and the newest answered request is told", () => {
+test("of a log that grows, the newest answered request is told", () => {
   const spending = createSpending(pricesOf);
   const small = usageOf({ totalInputTokens: 5, outputTokens: 0 });
-  const entries = [call("a", "cheap", million)];
-  expect(spending(entries).usd).toBe(1);
-  entries.push(call("b", "cheap", small), call("c", "cheap", rejectedUsage(7)), call("d", "cheap", UNREPORTED_USAGE));
-  expect(spending(entries).usage).toBe(small);
+  spending.add(call("a", "cheap", million));
+  expect(spending.now().usd).toBe(1);
+  const more = [call("b", "cheap", small), call("c", "cheap", rejectedUsage(7)), call("d", "cheap", UNREPORTED_USAGE)];
+  for (const entry of more) spending.add(entry);
+  expect(spending.now().usage).toBe(small);
 });

@@ -14,33 +14,34 @@ export interface Spending {
 /** Prices of a model by its id in the log; `null` where nobody knows them. */
 export type PricesOf = (modelId: string) => ModelPrices | null;
 
+/** The spending of a log, entry by entry. */
+export interface SpendingCount {
+  add(entry: SessionEntry): void;
+  now(): Spending;
+}
+
 /**
- * The spending of a log, each request by the prices of the model that answered. Each entry is looked at once as long as the log only grows.
- * `summaryModelId` is the model that the policy has summaries written by; the session's own where it is `null`.
+ * Counts what a log's requests cost, each by the prices of the model that answered. `summaryModelId` is the model that the policy has
+ * summaries written by; the session's own if it is `null`.
  */
-export function createSpending(
-  pricesOf: PricesOf,
-  summaryModelId: string | null = null,
-): (entries: readonly SessionEntry[]) => Spending {
-  let seenCount = 0;
+export function createSpending(pricesOf: PricesOf, summaryModelId: string | null = null): SpendingCount {
   let spending: Spending = { usage: null, usd: null, usdIs: "whole" };
-  const add = (spent: Usage, modelId: string | null) => {
+  const spend = (spent: Usage, modelId: string | null) => {
     const dollars = modelId === null ? null : usageDollars(spent, pricesOf(modelId));
     if (dollars === null) spending = { ...spending, usdIs: "a-part" };
     else spending = { ...spending, usd: (spending.usd ?? 0) + dollars };
   };
-  return (entries) => {
-    for (const entry of entries.slice(seenCount)) {
-      seenCount += 1;
+  return {
+    add: (entry) => {
       if (entry.type === "usage" && !isRejectedUsage(entry.usage)) {
         if (entry.usage.input.totalTokens !== null) spending = { ...spending, usage: entry.usage };
-        add(entry.usage, entry.modelId);
+        spend(entry.usage, entry.modelId);
       }
-      if (entry.type !== "compaction") continue;
+      if (entry.type !== "compaction") return;
       for (const edit of entry.edits) {
-        if (edit.kind === "summarize" && edit.usage !== null) add(edit.usage, summaryModelId ?? entry.record.modelId);
+        if (edit.kind === "summarize" && edit.usage !== null) spend(edit.usage, summaryModelId ?? entry.record.modelId);
       }
-    }
-    return spending;
+    },
+    now: () => spending,
   };
 }

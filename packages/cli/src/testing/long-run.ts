@@ -92,6 +92,6 @@ const agent = await startAgent({
   },
 });
 const { reason, steps: done } = await agent.submit("go");
-const works = agent.entries().flatMap((entry) => (entry.type === "compaction" ? [entry.record.work] : []));
+const works = (await agent.entries()).flatMap((entry) => (entry.type === "compaction" ? [entry.record.work] : []));
 await agent.close();
 console.log(JSON.stringify({ reason, steps: done, compactions, peakBytes, counts, works }));

@@ -72,7 +72,8 @@ export interface Agent {
   state(): AgentState;
   /** What the next request would send, without dynamic context. */
   context(): Context;
-  entries(): readonly SessionEntry[];
+  /** The whole log, read from the store. */
+  entries(): Promise<readonly SessionEntry[]>;
   recall(handle: string, range: RecallRange): Promise<Recalled | null>;
   /** Answers with the function that ends the subscription. */
   subscribe(listener: AgentListener): () => void;

@@ -29,8 +29,8 @@ describe("a run", () => {
       "turn-end",
       "agent-end",
     ]);
-    expect((await sessions.read("main"))?.entries).toEqual(agent.entries());
-    expect(agent.entries().map(({ type }) => type)).toEqual([
+    expect((await sessions.read("main"))?.entries).toEqual(await agent.entries());
+    expect((await agent.entries()).map(({ type }) => type)).toEqual([
       ...["session", "model-change", "message", "usage", "message", "message", "usage", "message"],
     ]);
   });
@@ -163,7 +163,7 @@ describe("a run", () => {
     const agent = await start();
     await expect(agent.submit("go")).rejects.toThrow("the disk is full");
     expect(await agent.submit("again")).toMatchObject({ reason: "done", text: "two" });
-    expect((await memory.read("main"))?.entries).toEqual(agent.entries());
+    expect((await memory.read("main"))?.entries).toEqual(await agent.entries());
   });
 
   test("a subscriber that throws disturbs neither the run nor the others", async () => {
@@ -342,7 +342,7 @@ describe("what it is started with", () => {
       "second",
     );
     expect(model.requests()[1]?.context.messages.map(textOf)).toEqual(["what happened before", "second"]);
-    expect(JSON.stringify(agent.entries())).toContain("first");
+    expect(JSON.stringify(await agent.entries())).toContain("first");
   });
 
   test("parts with an image are sent as they are", async () => {
@@ -386,7 +386,7 @@ describe("what it is started with", () => {
     await agent.submit("go");
     const [first, second] = model.requests().map(({ context }) => context.dynamicContext);
     expect(first).not.toBe(second);
-    expect(JSON.stringify(agent.entries())).not.toContain("commit ");
+    expect(JSON.stringify(await agent.entries())).not.toContain("commit ");
   });
 
   test("a sub-agent has a log of its own that names its parent, and its events come through", async () => {

@@ -1,9 +1,12 @@
-import { createConversation } from "../conversation/conversation.ts";
+import type { OpenedConversation } from "../conversation/conversation.ts";
+import { openConversation } from "../conversation/conversation.ts";
+import type { SetupChange } from "../conversation/setup-change.ts";
 import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
 import { PlimsollError } from "../error.ts";
 import type { MessageDraft } from "../message/ids.ts";
-import type { OpenedSession, Summarizer } from "../ports.ts";
+import type { Summarizer } from "../ports.ts";
 import { recallArtifact } from "../session/admit.ts";
+import type { ContextEvent } from "../session/events.ts";
 import { createModelSummarizer } from "../summarizer/model-summarizer.ts";
 import type { Agent, CompactRequest, RunOutcome, UserInput } from "./agent.ts";
 import type { AgentModel, AgentOptions } from "./agent-options.ts";
@@ -14,10 +17,10 @@ import { createEventHub } from "./event-hub.ts";
 import type { AgentEventBody } from "./events.ts";
 import { compactionEvent } from "./events.ts";
 import { createModes } from "./modes.ts";
-import { openSession } from "./open-session.ts";
 import { withOutputReserve } from "./output-reserve.ts";
 import { replaceHistory } from "./replace-history.ts";
 import { runLoop } from "./run-loop.ts";
+import { sessionOf } from "./session-of.ts";
 import { settleModel, settleSetup } from "./settle.ts";
 import { runSubAgent } from "./sub-agent.ts";
 import { userDraft } from "./user-draft.ts";
@@ -28,18 +31,8 @@ import { userDraft } from "./user-draft.ts";
  * @throws PlimsollError `bad-session` for a log that cannot be opened, `bad-policy` where the window is not larger than the output reserve.
  */
 export async function startAgent(options: AgentOptions): Promise<Agent> {
-  const opened = await openSession(options);
-  try {
-    return await agentOver(options, opened);
-  } catch (error) {
-    await opened.writer.close();
-    throw error;
-  }
-}
-
-async function agentOver(options: AgentOptions, opened: OpenedSession): Promise<Agent> {
-  const { policy, nowMs } = options;
-  const { sessionId } = opened.writer;
+  const { policy, nowMs, sessions } = options;
+  const { sessionId } = options.session;
   const hub = createEventHub();
   if (options.onEvent !== undefined) hub.subscribe(options.onEvent);
   const emit = (event: AgentEventBody) => hub.emit({ ...event, sessionId });
@@ -50,18 +43,19 @@ async function agentOver(options: AgentOptions, opened: OpenedSession): Promise<
     const { client, modelId, reasoning } = model;
     return createModelSummarizer(client, reasoning === undefined ? { modelId } : { modelId, reasoning })(request, signal);
   };
-  const conversation = createConversation({
+  const setting = {
     policy,
     summarizer: options.summarizer ?? byModel,
-    entries: opened.entries,
-    writer: opened.writer,
     nowMs,
     stateProviders: options.stateOf?.(sessionId) ?? [],
     ...(options.modelPriors === undefined ? {} : { modelPriors: options.modelPriors }),
     ...(options.tokenizers === undefined ? {} : { tokenizers: options.tokenizers }),
-    onEvent: (event) => emit(event.type === "compaction-end" ? compactionEvent(event.entry, event.estimator) : event),
+    onEvent: (event: ContextEvent) =>
+      emit(event.type === "compaction-end" ? compactionEvent(event.entry, event.estimator) : event),
     ...options.context,
-  });
+  };
+  const opened: OpenedConversation = await openConversation(setting, sessions, sessionOf(options));
+  const { conversation } = opened;
   const { manager } = conversation;
   const waiting: MessageDraft[] = [];
   const compactions: (() => Promise<void>)[] = [];
@@ -75,7 +69,7 @@ async function agentOver(options: AgentOptions, opened: OpenedSession): Promise<
     contextUsage({ prediction: manager.predict(), limits: model.limits, policy, messages: manager.view().messages.size });
   const dynamicContext = async () => (await options.dynamicContext?.()) ?? null;
   const recall: Agent["recall"] = async (handle, range) =>
-    manager.recall(handle, range) ?? (await recallArtifact(handle, range, options.artifacts));
+    (await manager.recall(handle, range)) ?? (await recallArtifact(handle, range, options.artifacts));
   const callContext = ({ callId }: { readonly callId: string }, signal: AbortSignal): ToolCallContext => ({
     sessionId,
     callId,
@@ -182,11 +176,18 @@ async function agentOver(options: AgentOptions, opened: OpenedSession): Promise<
       return outcome;
     });
 
-  checkModel();
-  await conversation.flush();
-  const started = { conversation, options: { ...options, model } };
-  const changed = await settleSetup(started);
-  if (!(await settleModel(started))) await switchModel(model);
+  const settle = async (): Promise<SetupChange | null> => {
+    checkModel();
+    await conversation.flush();
+    const started = { conversation, options: { ...options, model } };
+    const change = await settleSetup(started);
+    if (!(await settleModel(started))) await switchModel(model);
+    return change;
+  };
+  const changed = await settle().catch(async (error: unknown) => {
+    await conversation.close();
+    throw error;
+  });
 
   return {
     sessionId,
@@ -204,6 +205,7 @@ async function agentOver(options: AgentOptions, opened: OpenedSession): Promise<
     compact,
     undo: async () => {
       assertIdle("undo");
+      await manager.prepareUndo();
       const entry = manager.revert(nowMs());
       await conversation.flush();
       return entry;
@@ -222,7 +224,7 @@ async function agentOver(options: AgentOptions, opened: OpenedSession): Promise<
       totals: conversation.totals(),
     }),
     context: () => manager.context(),
-    entries: () => manager.entries(),
+    entries: async () => (await sessions.read(sessionId))?.entries ?? [],
     recall,
     subscribe: hub.subscribe,
     close: async () => {

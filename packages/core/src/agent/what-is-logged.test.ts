@@ -26,7 +26,9 @@ describe("sizes in the log", () => {
     const { start, events } = agentSetup(replies, { tools: [large(1200)] });
     const agent = await start();
     expect(await agent.submit("go")).toMatchObject({ reason: "done" });
-    const [rejected] = agent.entries().filter((entry) => entry.type === "usage" && entry.requestId.startsWith("rejected-"));
+    const [rejected] = (await agent.entries()).filter(
+      (entry) => entry.type === "usage" && entry.requestId.startsWith("rejected-"),
+    );
     expect(rejected).toMatchObject({ usage: { input: { totalTokens: 9000 }, billed: { inputTokens: 0, outputTokens: 0 } } });
     expect(events.find(({ type }) => type === "compaction-end")).toMatchObject({ reason: "overflow", tokensBefore: 9000 });
     expect(agent.state().totals.requests).toBe(8 - 1);
@@ -41,7 +43,7 @@ describe("sizes in the log", () => {
     await agent.submit("go");
     await agent.submit("again");
     expect(agent.state().context.usageTokens).toBe(500);
-    expect(agent.entries().filter(({ type }) => type === "usage")).toMatchObject([
+    expect((await agent.entries()).filter(({ type }) => type === "usage")).toMatchObject([
       { usage: { input: { totalTokens: 500 } } },
       { usage: { input: { totalTokens: null } } },
     ]);
@@ -85,20 +87,23 @@ describe("a resumed session", () => {
     await agent.close();
     const once = await startAgent({ ...options, tools, ...resumed });
     expect({ change: once.setupChange, system: once.context().system }).toEqual({ change: null, system: "be long" });
-    expect(once.entries().filter(({ type }) => type === "setup-change")).toHaveLength(1);
+    expect((await once.entries()).filter(({ type }) => type === "setup-change")).toHaveLength(1);
   });
 
   test("that is the same as before is told of nothing and logs nothing", async () => {
     const { options } = await started();
     const agent = await startAgent({ ...options, ...resumed });
-    expect({ change: agent.setupChange, last: agent.entries().at(-1)?.type }).toEqual({ change: null, last: "message" });
+    expect({ change: agent.setupChange, last: (await agent.entries()).at(-1)?.type }).toEqual({
+      change: null,
+      last: "message",
+    });
   });
 
   test("in another window of the same model has that window in its log", async () => {
     const { options } = await started();
     const limits = { ...AGENT_LIMITS, contextWindowTokens: 6000 };
     const agent = await startAgent({ ...options, ...resumed, model: { ...options.model, limits } });
-    expect(agent.entries().at(-1)).toMatchObject({ type: "model-change", limits });
+    expect((await agent.entries()).at(-1)).toMatchObject({ type: "model-change", limits });
   });
 });
 

@@ -1,28 +1,33 @@
 import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
-import type { SessionEntry, UsageEntry } from "../entry.ts";
+import type { SessionEntry, SessionStartEntry, UsageEntry } from "../entry.ts";
 import type { MessageDraft } from "../message/ids.ts";
 import { overheadHash, withId } from "../message/ids.ts";
 import type { Message } from "../message/message.ts";
-import { toolCallsOf } from "../message/message.ts";
-import { messageChars } from "../message/size.ts";
-import type { SessionWriter } from "../ports.ts";
+import type { SessionStore, SessionWriter } from "../ports.ts";
+import { checkStorable } from "../session/codec.ts";
 import type { ContextManager } from "../session/context-manager.ts";
-import { createContextManager } from "../session/context-manager.ts";
-import type { ContextManagerOptions } from "../session/context-manager-options.ts";
+import { createContextManager, openContextManager } from "../session/context-manager.ts";
+import type { ContextManagerOptions, LogArchive } from "../session/context-manager-options.ts";
+import { isUndoArchived } from "../session/undo-point.ts";
 import type { SessionView } from "../session/view.ts";
 import type { Usage } from "../usage.ts";
 import { createQueue } from "./queue.ts";
+import type { Tally } from "./tally.ts";
+import { createTally } from "./tally.ts";
 import type { UsageTotals } from "./usage-totals.ts";
-import { foldTotals, NO_USAGE } from "./usage-totals.ts";
+
+/** What a conversation has besides its log. */
+export interface ConversationSetting extends Omit<ContextManagerOptions, "entries" | "archive"> {
+  /** The clock. */
+  readonly nowMs: () => number | null;
+}
 
 /** What a conversation is made of. */
-export interface ConversationOptions extends Omit<ContextManagerOptions, "entries"> {
+export interface ConversationOptions extends ConversationSetting {
   /** The log so far; the first entry names the session. */
   readonly entries: readonly SessionEntry[];
   /** Where the log is kept, holding `entries` already; `null` for a conversation that lives in memory alone. */
   readonly writer: SessionWriter | null;
-  /** The clock. */
-  readonly nowMs: () => number | null;
 }
 
 /** A fit of a conversation: the clock is its own. */
@@ -47,6 +52,13 @@ export interface Conversation {
   pendingCount(): number;
   /** Appends a message under the id that follows from the ones before it. */
   say(draft: MessageDraft): Promise<Message>;
+  /**
+   * Appends an entry; it is written with the next flush.
+   *
+   * @throws PlimsollError `session-limit` for an entry that the store would refuse.
+   */
+  add(entry: SessionEntry): void;
+  /** Appends an entry and writes it. */
   append(entry: SessionEntry): Promise<void>;
   fit(input: ConversationFit, signal: AbortSignal): Promise<FitOutcome>;
   /** Logs what a request measured that sent `sent`. Nothing if the view is another one by now: the report would measure something else. */
@@ -58,55 +70,151 @@ export interface Conversation {
   /** True for an id that a call of this conversation has. */
   hasCall(callId: string): boolean;
   totals(): UsageTotals;
-  /** Characters of all messages that were appended: what it takes in memory, about. */
+  /** Characters of all messages that were appended: what they take in memory, about, if the log is held there. */
   sizeChars(): number;
   /** Gives the log free for other writers, after the work that goes on. */
   close(): Promise<void>;
 }
 
-/** A conversation over a log. What a crash left unsendable is repaired; the repairs are written with the first flush. */
-export function createConversation(options: ConversationOptions): Conversation {
-  const { entries, writer, nowMs, ...context } = options;
+/** A conversation that holds its log in memory. What a crash left unsendable is repaired; the repairs are written with the first flush. */
+export function createConversation({ entries, writer, nowMs, ...context }: ConversationOptions): Conversation {
+  const tally = createTally();
+  for (const entry of entries) tally.add(entry);
   const manager = createContextManager({ ...context, entries });
+  return conversationOver({ manager, tally, writer, nowMs, isArchived: false, heldCount: entries.length });
+}
+
+/** A conversation that was taken up from a store, and what a crash left of the last line of its log. */
+export interface OpenedConversation {
+  readonly conversation: Conversation;
+  readonly cutOff: { readonly line: number; readonly bytes: number } | null;
+}
+
+/**
+ * A conversation whose log a store keeps: a new one, or one to go on with. The log is read entry by entry. Only what the context needs stays
+ * in memory; what compactions covered is read back if a handle or an undo asks for it.
+ *
+ * @throws PlimsollError as {@link SessionStore} does.
+ */
+export async function openConversation(
+  { nowMs, ...context }: ConversationSetting,
+  sessions: SessionStore,
+  session: SessionStartEntry | { readonly sessionId: string },
+): Promise<OpenedConversation> {
+  const opened = async (mayBeUndone: ReadonlySet<string>): Promise<OpenedConversation> => {
+    const tally = createTally();
+    const { archive, isAt } = archiveIn(sessions);
+    const opening = openContextManager({ ...context, archive });
+    const take = (entry: SessionEntry) => {
+      opening.take(entry, entry.type === "compaction" && mayBeUndone.has(entry.id));
+      tally.add(entry);
+    };
+    const { writer, cutOff } = await writerOf(session, sessions, take);
+    isAt(writer);
+    try {
+      const manager = opening.opened();
+      return { conversation: conversationOver({ manager, tally, writer, nowMs, isArchived: true, heldCount: 0 }), cutOff };
+    } catch (error) {
+      await writer.close();
+      throw error;
+    }
+  };
+  return await opened(new Set()).catch(async (error: unknown) => {
+    if (!isUndoArchived(error) || "type" in session) throw error;
+    const undone = new Set<string>();
+    await sessions.read(session.sessionId, (entry) => {
+      if (entry.type === "revert") undone.add(entry.compactionId);
+    });
+    return await opened(undone);
+  });
+}
+
+async function writerOf(
+  session: SessionStartEntry | { readonly sessionId: string },
+  sessions: SessionStore,
+  take: (entry: SessionEntry) => void,
+): Promise<Pick<OpenedConversation, "cutOff"> & { readonly writer: SessionWriter }> {
+  if (!("type" in session)) return await sessions.open(session.sessionId, take);
+  const writer = await sessions.create(session);
+  take(session);
+  return { writer, cutOff: null };
+}
+
+/** The archive of a log whose writer is known once it is open. */
+function archiveIn(sessions: SessionStore): { readonly archive: LogArchive; readonly isAt: (writer: SessionWriter) => void } {
+  let at: SessionWriter | null = null;
+  const writer = () => {
+    if (at === null) throw new Error("the log is not open yet");
+    return at;
+  };
+  return {
+    archive: {
+      entryAt: async (index) => await writer().entryAt(index),
+      read: async (onEntry) => void (await sessions.read(writer().sessionId, onEntry)),
+    },
+    isAt: (opened) => {
+      at = opened;
+    },
+  };
+}
+
+interface ConversationParts {
+  readonly manager: ContextManager;
+  /** What the log said so far. */
+  readonly tally: Tally;
+  readonly writer: SessionWriter | null;
+  readonly nowMs: () => number | null;
+  /** True if the manager drops what the writer has. */
+  readonly isArchived: boolean;
+  /** How many of the manager's entries were tallied and written already. */
+  readonly heldCount: number;
+}
+
+function conversationOver({ manager, tally, writer, nowMs, isArchived, heldCount }: ConversationParts): Conversation {
   const queue = createQueue();
   const writes = createQueue();
   const hashOf = createOverheadHash();
-  const messageIds: string[] = [];
-  const callIds = new Set<string>();
-  let totals = NO_USAGE;
-  let sizeChars = 0;
-  let seenCount = 0;
-  let writtenCount = entries.length;
+  let tallied = heldCount;
+  let written = heldCount;
 
   const see = () => {
-    for (const entry of manager.entries().slice(seenCount)) {
-      seenCount += 1;
-      totals = foldTotals(totals, entry);
-      if (entry.type !== "message") continue;
-      messageIds.push(entry.message.id);
-      sizeChars += messageChars(entry.message) + imageChars(entry.message);
-      for (const call of toolCallsOf(entry.message)) callIds.add(call.callId);
+    for (const entry of manager.entries().slice(tallied)) tally.add(entry);
+    tallied = manager.entries().length;
+  };
+  const seen = <T>(read: () => T) => {
+    see();
+    return read();
+  };
+  const writeFresh = async () => {
+    const fresh = manager.entries().slice(written);
+    if (fresh.length === 0) return;
+    await writer?.append(fresh);
+    if (!isArchived) {
+      written += fresh.length;
+      return;
     }
+    see();
+    manager.archived(fresh.length);
+    tallied -= fresh.length;
   };
   const flush = () => {
     see();
     // After a write that failed the next one brings what is missing: the log never has a gap.
-    return writes.run(async () => {
-      const fresh = manager.entries().slice(writtenCount);
-      if (fresh.length === 0) return;
-      await writer?.append(fresh);
-      writtenCount += fresh.length;
-    });
+    return writes.run(writeFresh);
+  };
+  const add = (entry: SessionEntry) => {
+    if (writer !== null) checkStorable(entry);
+    manager.append(entry);
   };
   const append = async (entry: SessionEntry) => {
-    manager.append(entry);
+    add(entry);
     await flush();
   };
-  see();
   return {
     manager,
     inTurn: queue.run,
     pendingCount: queue.pendingCount,
+    add,
     append,
     flush,
     say: async (draft) => {
@@ -132,31 +240,12 @@ export function createConversation(options: ConversationOptions): Conversation {
       await append(entry);
       return entry;
     },
-    messageIds: () => {
-      see();
-      return messageIds;
-    },
-    hasCall: (callId) => {
-      see();
-      return callIds.has(callId);
-    },
-    totals: () => {
-      see();
-      return totals;
-    },
-    sizeChars: () => {
-      see();
-      return sizeChars;
-    },
+    messageIds: () => seen(tally.messageIds),
+    hasCall: (callId) => seen(() => tally.hasCall(callId)),
+    totals: () => seen(tally.totals),
+    sizeChars: () => seen(tally.sizeChars),
     close: () => queue.run(async () => await writer?.close()),
   };
-}
-
-/** Characters of the images whose bytes are in the message. */
-function imageChars({ parts }: Message): number {
-  let chars = 0;
-  for (const part of parts) if (part.type === "image" && part.source.kind === "base64") chars += part.source.data.length;
-  return chars;
 }
 
 /** The hash of a view's overhead, made anew only if system text or tools are others than when it was asked before. */

@@ -66,6 +66,12 @@ export function createConversations(options: ConversationsOptions): Conversation
     live.delete(branch);
     branch.parent.children.delete(branch.slot);
   };
+  /** Ends a branch and what hangs on it. What is stored is whole: a log that cannot be closed costs its lock alone. */
+  const end = (branch: Branch) => {
+    for (const each of [...live]) if (each.parent === branch) end(each);
+    forget(branch);
+    void branch.conversation.close().catch(() => undefined);
+  };
   const shrink = (newest: Branch) => {
     let chars = 0;
     for (const { conversation } of live) chars += conversation.sizeChars();
@@ -73,9 +79,7 @@ export function createConversations(options: ConversationsOptions): Conversation
       if (live.size <= options.maximumCount && chars <= options.maximumChars) break;
       if (branch === newest || branch.conversation.pendingCount() > 0 || branch.children.size > 0) continue;
       chars -= branch.conversation.sizeChars();
-      forget(branch);
-      // What is stored is whole: a log that cannot be closed costs its lock alone.
-      void branch.conversation.close().catch(() => undefined);
+      end(branch);
     }
     for (const [base, { children }] of families) if (children.size === 0) families.delete(base);
   };
@@ -85,7 +89,7 @@ export function createConversations(options: ConversationsOptions): Conversation
     const sessionId = logIdOf(parent, slot);
     const entries = entriesFor(request, { sessionId, source, sharedCount, nowMs: nowMs() });
     const name = { key, sessionId };
-    const kept = sessions === null || isPassing ? { entries, writer: null } : await createdOrOpened(sessions, entries);
+    const kept = sessions === null || isPassing ? { entries, writer: null } : await openedOrCreated(sessions, entries);
     const conversation = options.begin(name, kept);
     const branch: Branch = { kind: "branch", name, conversation, parent, slot, children: new Map(), isPassing };
     live.add(branch);
@@ -134,7 +138,7 @@ export function createConversations(options: ConversationsOptions): Conversation
           })
           .catch((error: unknown) => {
             // Another writer went on with the log: what is in memory is no longer what is stored.
-            if (isPlimsollError(error, "session-conflict")) forget(branch);
+            if (isPlimsollError(error, "session-conflict")) end(branch);
             throw error;
           });
         shrink(branch);
@@ -181,17 +185,23 @@ function keyMissing(option: string): PlimsollError {
   );
 }
 
-/** A new log with these entries, or the one of that id that is there. */
-async function createdOrOpened(
+/** The log of that id, or a new one with these entries. */
+async function openedOrCreated(
   sessions: SessionStore,
   entries: readonly [SessionStartEntry, ...SessionEntry[]],
 ): Promise<{ readonly entries: readonly SessionEntry[]; readonly writer: SessionWriter }> {
   const [start, ...rest] = entries;
-  const writer = await sessions.create(start).catch((error: unknown) => {
-    if (isPlimsollError(error, "bad-session")) return null;
+  const writer = await sessions.create(start).catch(async (error: unknown) => {
+    const isThere = isPlimsollError(error, "bad-session") && (await sessions.read(start.id, () => undefined)) !== null;
+    if (isThere) return null;
     throw error;
   });
   if (writer === null) return await sessions.open(start.id);
-  if (rest.length > 0) await writer.append(rest);
-  return { entries, writer };
+  try {
+    if (rest.length > 0) await writer.append(rest);
+    return { entries, writer };
+  } catch (error) {
+    await writer.close();
+    throw error;
+  }
 }

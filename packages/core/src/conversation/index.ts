@@ -1,5 +1,12 @@
-export type { Conversation, ConversationFit, ConversationOptions, ReportedUsage } from "./conversation.ts";
-export { createConversation } from "./conversation.ts";
+export type {
+  Conversation,
+  ConversationFit,
+  ConversationOptions,
+  ConversationSetting,
+  OpenedConversation,
+  ReportedUsage,
+} from "./conversation.ts";
+export { createConversation, openConversation } from "./conversation.ts";
 export type { Conversations, ConversationsOptions } from "./conversations.ts";
 export { createConversations } from "./conversations.ts";
 export type { ConversationName, ConversationRequest, FoundConversation } from "./history-tree.ts";

@@ -59,7 +59,7 @@ async function killWriters(sessionId: string, sync: string, random: () => number
     expect(checkMessages(agent.context().messages.slice(0, -1)), where).toEqual([]);
     await agent.close();
     cutOffs += stored.cutOff === null ? 0 : 1;
-    known = namesOf(agent.entries());
+    known = namesOf(await agent.entries());
   }
   return { cutOffs, compactions: known.filter((name) => name.startsWith("compaction:")).length, entries: known.length };
 }

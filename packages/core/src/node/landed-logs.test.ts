@@ -51,7 +51,7 @@ async function recallAll(entries: readonly SessionEntry[], handles: readonly str
   const recalled: Record<string, string | null> = {};
   for (const handle of handles) {
     recalled[handle] = await recalledHash(
-      async (range) => manager.recall(handle, range) ?? (await recallArtifact(handle, range, artifacts)),
+      async (range) => (await manager.recall(handle, range)) ?? (await recallArtifact(handle, range, artifacts)),
     );
   }
   return recalled;

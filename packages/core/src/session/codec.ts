@@ -2,6 +2,8 @@ import type { SessionEntry } from "../entry.ts";
 import { entryIdOf, LOG_VERSION } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import { isRecord } from "../json.ts";
+import type { Message } from "../message/message.ts";
+import { messageChars } from "../message/size.ts";
 import { utf8Bytes } from "../text.ts";
 import { sessionEntrySchema } from "./entry-schema.ts";
 import { isTextNestedTooDeep, isValueNestedTooDeep, lineTooLong, MAXIMUM_LINE_BYTES, nestedTooDeep } from "./log-limits.ts";
@@ -23,6 +25,28 @@ export function encodeEntry(entry: SessionEntry): string {
   const line = jsonLine(entry);
   if (isOverBytes(line, MAXIMUM_LINE_BYTES)) throw lineTooLong(placeOf(entry));
   return line;
+}
+
+/** Bytes that one UTF-16 code unit takes at most in a line: an escape such as `\u0000`. */
+const MOST_ESCAPED_BYTES = 6;
+
+/**
+ * Refuses an entry that {@link encodeEntry} would refuse, before it is folded. Text is measured, and written out only if it is near the limit.
+ *
+ * @throws PlimsollError `session-limit`
+ */
+export function checkStorable(entry: SessionEntry): void {
+  if (isValueNestedTooDeep(entry)) throw nestedTooDeep(placeOf(entry));
+  const chars = entry.type === "message" ? storedChars(entry.message) : 0;
+  if (chars * MOST_ESCAPED_BYTES > MAXIMUM_LINE_BYTES) encodeEntry(entry);
+}
+
+/** Characters of a message with the bytes of its images: nearly all that its line has. */
+function storedChars(message: Message): number {
+  let chars = messageChars(message);
+  for (const part of message.parts)
+    if (part.type === "image" && part.source.kind === "base64") chars += part.source.data.length;
+  return chars;
 }
 
 /** UTF-8 takes one to three bytes for one UTF-16 code unit. */

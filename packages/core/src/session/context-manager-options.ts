@@ -7,12 +7,24 @@ import type { Tokenizers } from "../tokens/tokenizer.ts";
 import type { WorkCounter } from "../tokens/work.ts";
 import type { ContextListener } from "./events.ts";
 
+/**
+ * Where the log is kept, for a manager that holds in memory only what the context needs and what the archive does not have yet. Entries are
+ * counted from 0 over the whole log.
+ */
+export interface LogArchive {
+  entryAt(index: number): Promise<SessionEntry>;
+  /** Hands over all entries, in order. */
+  read(onEntry: (entry: SessionEntry) => void): Promise<void>;
+}
+
 /** What a context manager is made of. */
 export interface ContextManagerOptions {
   readonly policy: Policy;
   readonly summarizer: Summarizer;
   /** A log to go on with. Where a crash left it unsendable, a repair is appended and announced. */
   readonly entries?: Iterable<SessionEntry>;
+  /** Where the whole log is; absent for a manager that holds it in memory. */
+  readonly archive?: LogArchive;
   readonly onEvent?: ContextListener;
   /** Asked before each compaction; may cancel it or supply the summary. */
   readonly beforeCompaction?: BeforeCompaction;

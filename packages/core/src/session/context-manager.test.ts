@@ -330,7 +330,7 @@ describe("what cannot be made to fit", () => {
     const outcome = await manager.fit(at({ gate: "after-tool-batch" }), never);
     const edits = outcome.kind === "compacted" ? outcome.entry.edits : [];
     const handles = edits.flatMap((edit) => (edit.kind === "replace-part" ? [edit.handle] : []));
-    expect(handles.map((handle) => manager.recall(handle, { startChar: 8, maximumChars: 4 }))).toEqual([
+    expect(await Promise.all(handles.map((handle) => manager.recall(handle, { startChar: 8, maximumChars: 4 })))).toEqual([
       { text: "word", startChar: 8, totalChars: 80_000 },
     ]);
   });

@@ -1,7 +1,6 @@
 import { fit, whyAct } from "../engine/fit.ts";
 import type { FitInput, FitOutcome, FitState } from "../engine/fit-input.ts";
-import type { AttemptEntry, CompactionReason, ModelLimits, RevertEntry, SessionEntry } from "../entry.ts";
-import { PlimsollError } from "../error.ts";
+import type { CompactionReason, ModelLimits, RevertEntry, SessionEntry } from "../entry.ts";
 import { withTrackedFiles } from "../facts/facts.ts";
 import { shortHash } from "../hash.ts";
 import type { Context } from "../message/message.ts";
@@ -14,6 +13,8 @@ import { createWorkCounter } from "../tokens/work.ts";
 import type { ContextManagerOptions } from "./context-manager-options.ts";
 import type { ContextEvent, ContextListener } from "./events.ts";
 import { announce } from "./events.ts";
+import { attemptEntry, revertEntry } from "./made-entries.ts";
+import type { EntryAt } from "./message-index.ts";
 import { createMessageIndex } from "./message-index.ts";
 import { silentTruncation } from "./prompt-watch.ts";
 import type { Recalled, RecallRange } from "./recall.ts";
@@ -21,6 +22,7 @@ import { recall } from "./recall.ts";
 import { repairsOf } from "./repair-view.ts";
 import type { SessionState } from "./session-state.ts";
 import { EMPTY_STATE, foldState } from "./session-state.ts";
+import { undoArchived, undoPointOf, withoutUndoPoints } from "./undo-point.ts";
 import type { SessionView } from "./view.ts";
 
 /** A session that stays inside its model's window: the log goes in, the context to send comes out. */
@@ -44,13 +46,30 @@ export interface ContextManager {
   /** What the next request is expected to measure, without what is pending. */
   predict(dynamicContext?: string | null): Prediction;
   /** A bounded piece of the original that a handle names, or `null`. */
-  recall(handle: string, range: RecallRange): Recalled | null;
+  recall(handle: string, range: RecallRange): Promise<Recalled | null>;
   /** Everything that is known of the session: the fold of its log. */
   state(): SessionState;
   view(): SessionView;
   /** What is known about sizes; with the policy's estimator it prices any message. */
   ledger(): Ledger;
+  /** The log; of a manager with an archive, what the archive does not have yet. */
   entries(): readonly SessionEntry[];
+  /** Says that the archive has the first `count` of these entries now. */
+  archived(count: number): void;
+  /** Makes sure that the newest compaction can be undone, reading the view before it from the archive if it is there alone. */
+  prepareUndo(): Promise<void>;
+}
+
+/** A context manager that is being opened: the log comes entry by entry. */
+export interface OpeningContextManager {
+  /**
+   * Takes the next entry of the log. With an archive, what a compaction covers is not kept, unless `mayBeUndone`.
+   *
+   * @throws PlimsollError `bad-session` for an entry that does not fit the log; see also {@link isUndoArchived}.
+   */
+  take(entry: SessionEntry, mayBeUndone?: boolean): void;
+  /** Ends the log: repairs what a crash left, and announces it. */
+  opened(): ContextManager;
 }
 
 /**
@@ -60,6 +79,14 @@ export interface ContextManager {
  * @throws PlimsollError `bad-policy` if the policy counts by an encoding whose tokenizer was not given.
  */
 export function createContextManager(options: ContextManagerOptions): ContextManager {
+  const opening = openContextManager(options);
+  for (const entry of options.entries ?? []) opening.take(entry);
+  return opening.opened();
+}
+
+/** A context manager over a log that is handed over entry by entry; `options.entries` is not looked at. */
+export function openContextManager(options: ContextManagerOptions): OpeningContextManager {
+  const { archive } = options;
   const work = options.work ?? createWorkCounter();
   const {
     policy: ownPolicy,
@@ -72,7 +99,11 @@ export function createContextManager(options: ContextManagerOptions): ContextMan
   const cutEstimator = ownPolicy.cutEstimator === null ? estimator : estimatorOf(ownPolicy.cutEstimator);
   const emit: ContextListener = options.onEvent ?? (() => undefined);
   const log: SessionEntry[] = [];
-  const messageIndex = createMessageIndex();
+  /** Entries of the log that the archive alone has. */
+  let archivedCount = 0;
+  const entryAt: EntryAt = async (index) =>
+    index < archivedCount ? await archive?.entryAt(index) : log[index - archivedCount];
+  const messageIndex = createMessageIndex(entryAt);
   let state = EMPTY_STATE;
   let hasSaidOff = false;
 
@@ -88,9 +119,34 @@ export function createContextManager(options: ContextManagerOptions): ContextMan
     log.push(entry);
     return folded.missingTokens;
   };
+  /** Of all that compactions covered, only the newest undo point stays in memory; none if `keep` is `none`. */
+  const release = (keep: "newest" | "none") => {
+    if (archive !== undefined) state = { ...state, view: withoutUndoPoints(state.view, keep) };
+  };
   const append = (entry: SessionEntry) => {
     const missingTokens = fold(entry);
+    if (entry.type === "compaction") release("newest");
     if (entry.type === "usage" && missingTokens !== null) emit(silentTruncation(entry, missingTokens, predict(null)));
+  };
+  const archived = (count: number) => {
+    if (archive === undefined) return;
+    log.splice(0, count);
+    archivedCount += count;
+  };
+  const prepareUndo = async () => {
+    if (archive === undefined || state.view.undo !== "archived") return;
+    const latestId = state.view.activeCompactions.at(-1)?.id ?? "";
+    const tail = [...log];
+    const undo = await undoPointOf(latestId, async (onEntry) => {
+      let count = 0;
+      await archive.read((entry) => {
+        // The archive may have grown since: what it has more is in the tail, too.
+        if (count < archivedCount) onEntry(entry);
+        count += 1;
+      });
+      for (const entry of tail) onEntry(entry);
+    });
+    state = { ...state, view: { ...state.view, undo } };
   };
   const fitStateFor = (input: FitInput, policy: Policy, measuredBy: Ledger): FitState => ({
     policy,
@@ -145,12 +201,7 @@ export function createContextManager(options: ContextManagerOptions): ContextMan
     append(entry);
     return entry;
   };
-  for (const entry of options.entries ?? []) fold(entry);
-  const repairs = options.entries === undefined ? [] : repairsOf(state.view);
-  for (const repair of repairs) fold(repair);
-  if (repairs.length > 0) emit({ type: "session-repaired", entries: repairs });
-
-  return {
+  const manager: ContextManager = {
     append,
     fit: (input, signal) => fitWith({ policy: ownPolicy, input }, signal),
     switchModel: async (to, input, signal) => {
@@ -178,10 +229,27 @@ export function createContextManager(options: ContextManagerOptions): ContextMan
     },
     predict: (dynamicContext = null) => predict(dynamicContext),
     recall: (handle, range) => recall(handle, range, messageIndex),
+    archived,
+    prepareUndo,
     state: () => state,
     view: () => state.view,
     ledger: () => state.ledger,
     entries: () => log,
+  };
+  return {
+    take: (entry, mayBeUndone = false) => {
+      if (entry.type === "revert" && state.view.undo === "archived") throw undoArchived(entry.compactionId);
+      fold(entry);
+      archived(1);
+      if (entry.type === "compaction" && !mayBeUndone) release("none");
+    },
+    opened: () => {
+      const isResumed = archivedCount + log.length > 0;
+      const repairs = isResumed ? repairsOf(state.view) : [];
+      for (const repair of repairs) fold(repair);
+      if (repairs.length > 0) emit({ type: "session-repaired", entries: repairs });
+      return manager;
+    },
   };
 }
 
@@ -204,32 +272,6 @@ function foldedFor(
 function startEvent(reason: CompactionReason, { estimator, ledger, overhead }: FitState, { view }: SessionState): ContextEvent {
   const tokensBefore = estimator.predict(ledger, overhead).expectedTokens;
   return { type: "compaction-start", reason, estimator: estimator.name, tokensBefore, messagesBefore: view.messages.size };
-}
-
-/** The entry of a fit that was tried and changed nothing; `null` if nothing was tried. */
-function attemptEntry(
-  outcome: Exclude<FitOutcome, { readonly kind: "compacted" }>,
-  at: { readonly input: FitInput; readonly estimatedTokens: number; readonly state: SessionState },
-): AttemptEntry | null {
-  if (outcome.kind === "unchanged") return null;
-  const { kind, reason } = outcome;
-  const steps = outcome.kind === "cancelled" ? [] : outcome.steps;
-  const id = shortHash(`attempt\n${reason}\n${kind}\n${at.state.view.lastEntryId ?? ""}`);
-  return { type: "attempt", id, reason, outcome: kind, steps, estimatedTokens: at.estimatedTokens, atMs: at.input.nowMs };
-}
-
-/** @throws PlimsollError `bad-input` if there is no compaction, or if undoing it would make the session unsendable. */
-function revertEntry(view: SessionView, nowMs: number | null): RevertEntry {
-  const latest = view.activeCompactions.at(-1);
-  if (latest === undefined) throw new PlimsollError("bad-input", "there is no compaction to undo");
-  if (latest.record.reason === "repair") {
-    throw new PlimsollError(
-      "bad-input",
-      "the newest compaction is a repair of a damaged session; undoing it would make the session unsendable",
-    );
-  }
-  const id = shortHash(`revert\n${latest.id}\n${view.lastEntryId ?? ""}`);
-  return { type: "revert", id, compactionId: latest.id, atMs: nowMs };
 }
 
 /** True where both windows are known and the new one leaves at least as much for the prompt: the old model could not write for more. */

@@ -63,8 +63,8 @@ describe("a session in which everybody speaks for us", () => {
     expect(heads).toEqual([expect.stringMatching(head)]);
     expect(tags.filter((tag) => tag.includes("pinned"))).toEqual([]);
     expect(tags.filter((tag) => tag.includes("excerpts")).length).toBeLessThanOrEqual(2);
-    expect(manager.recall("secret", { startChar: 0, maximumChars: 10 })).toBeNull();
-    expect(manager.recall("secret..secret", { startChar: 0, maximumChars: 10 })).toBeNull();
+    expect(await manager.recall("secret", { startChar: 0, maximumChars: 10 })).toBeNull();
+    expect(await manager.recall("secret..secret", { startChar: 0, maximumChars: 10 })).toBeNull();
   });
 
   test.each(PRESETS.filter(({ enabled }) => enabled).map((policy) => [policy.name, policy] as const))(

@@ -26,16 +26,15 @@ describe("what was taken away is found again by its handle", () => {
     const { edits, manager, ids } = await compacted([{ kind: "clear-tool-results", keepResults: 2, clearAtLeastTokens: 0 }]);
     const handles = edits.flatMap((edit) => (edit.kind === "replace-part" ? [edit.handle] : []));
     expect(handles).toEqual(["r0", "r1", "r2", "r3", "r4", "r5"]);
-    expect(handles.map((handle) => manager.recall(handle, range)?.text.slice(0, 9))).toEqual(
-      handles.map((_, at) => `result ${at}:`),
-    );
+    const found = await Promise.all(handles.map((handle) => manager.recall(handle, range)));
+    expect(found.map((each) => each?.text.slice(0, 9))).toEqual(handles.map((_, at) => `result ${at}:`));
     expect(ids()).toHaveLength(history.length);
   });
 
   test("a shortened result, also from its middle", async () => {
     const { edits, manager } = await compacted([{ kind: "cut-oversized", to: "stubs" }]);
     expect(edits.length).toBeGreaterThan(8);
-    expect(manager.recall("r3", { startChar: 2002, maximumChars: 8 })).toEqual({
+    expect(await manager.recall("r3", { startChar: 2002, maximumChars: 8 })).toEqual({
       text: "wordword",
       startChar: 2002,
       totalChars: 2410,
@@ -54,7 +53,7 @@ describe("what was taken away is found again by its handle", () => {
       edit.kind === "drop" ? [edit] : edit.kind === "summarize" ? edit.spans : [],
     );
     expect(spans.map(spanHandle)).toEqual(["a0..r4"]);
-    const found = manager.recall("a0..r4", { startChar: 0, maximumChars: 1_000_000 });
+    const found = await manager.recall("a0..r4", { startChar: 0, maximumChars: 1_000_000 });
     expect([found?.text.slice(0, 14), found?.text.length]).toEqual(["[assistant a0]", 16_000]);
     expect(found?.totalChars).toBeGreaterThan(5 * 4000);
   });
@@ -65,6 +64,6 @@ describe("what was taken away is found again by its handle", () => {
     append(...turns(8, 30));
     await fit();
     const handle = /handle (\S+)\. /.exec(written())?.[1] ?? "";
-    expect(manager.recall(handle, { startChar: 0, maximumChars: 14 })?.text).toBe("[user u]\ngo\n\n[");
+    expect((await manager.recall(handle, { startChar: 0, maximumChars: 14 }))?.text).toBe("[user u]\ngo\n\n[");
   });
 });

@@ -10,27 +10,42 @@ export interface LogPlaces {
 /** Every message of a log: those that were appended, and those that compactions wrote. What a handle is looked up in. */
 export interface LoggedMessages {
   /** The appended message at a place. */
-  at(place: number): Message | undefined;
+  at(place: number): Promise<Message | undefined>;
   /** The message of that id, whether it was appended or written by a compaction. */
-  find(messageId: string): Message | undefined;
+  find(messageId: string): Promise<Message | undefined>;
   /** The appended messages that a message stands for: itself, or what the compaction that wrote it put it in the place of. */
   placesOf(messageId: string): LogPlaces | undefined;
 }
 
-/** {@link LoggedMessages} that grows with the log. */
+/** {@link LoggedMessages} that grows with the log. It holds where messages are, never the messages. */
 export interface MessageIndex extends LoggedMessages {
-  /** Takes in one more entry. Where two messages share an id, the first keeps it. */
+  /** Takes in one more entry. If two messages share an id, the first keeps it. */
   add(entry: SessionEntry): void;
 }
 
+/** Reads an entry of the log by its index. */
+export type EntryAt = (index: number) => Promise<SessionEntry | undefined>;
+
+/** Where a message is: the entry, and in a compaction which of the messages that its edits wrote. */
+interface Known {
+  readonly entryIndex: number;
+  readonly written: number | null;
+  readonly partCount: number;
+  readonly places: LogPlaces;
+}
+
 /** An index of an empty log. A compaction that is undone stays in it: its handles may have been read. */
-export function createMessageIndex(): MessageIndex {
-  const appended: Message[] = [];
-  const known = new Map<string, { readonly message: Message; readonly places: LogPlaces }>();
-  const learn = (message: Message, places: LogPlaces) => {
-    if (!known.has(message.id)) known.set(message.id, { message, places });
-  };
-  const learnEdit = (edit: AppliedEdit) => {
+export function createMessageIndex(entryAt: EntryAt): MessageIndex {
+  /** The entry of each appended message. */
+  const appended: number[] = [];
+  const known = new Map<string, Known>();
+  let entryCount = 0;
+
+  const learnEdit = (edit: AppliedEdit, writtenBefore: number) => {
+    const learn = (message: Message, places: LogPlaces) => {
+      const at = { entryIndex: entryCount, written: writtenBefore, partCount: message.parts.length, places };
+      if (!known.has(message.id)) known.set(message.id, at);
+    };
     switch (edit.kind) {
       case "summarize":
         learn(edit.message, placesOfSpans(edit.spans, known));
@@ -41,11 +56,12 @@ export function createMessageIndex(): MessageIndex {
       case "replace-history": {
         // A message that no one appended stands where the one before it does.
         let places: LogPlaces = { first: 0, last: 0 };
-        for (const message of edit.messages) {
-          const logged = known.get(message.id);
+        for (const [order, { id, parts }] of edit.messages.entries()) {
+          const logged = known.get(id);
           places = logged?.places ?? places;
-          // Where parts were taken out, the handles of the others count those that are left.
-          if (logged?.message.parts.length !== message.parts.length) known.set(message.id, { message, places });
+          const at = { entryIndex: entryCount, written: writtenBefore + order, partCount: parts.length, places };
+          // If parts were taken out, the handles of the others count those that are left.
+          if (logged?.partCount !== parts.length) known.set(id, at);
         }
         break;
       }
@@ -55,22 +71,59 @@ export function createMessageIndex(): MessageIndex {
         edit satisfies never;
     }
   };
+  const messageAt = async ({ entryIndex, written }: Pick<Known, "entryIndex" | "written">): Promise<Message | undefined> => {
+    const entry = await entryAt(entryIndex);
+    if (entry?.type === "message") return entry.message;
+    return entry?.type === "compaction" && written !== null ? entry.edits.flatMap(writtenBy)[written] : undefined;
+  };
   return {
     add: (entry) => {
-      if (entry.type === "compaction") for (const edit of entry.edits) learnEdit(edit);
-      if (entry.type !== "message") return;
-      learn(entry.message, { first: appended.length, last: appended.length });
-      appended.push(entry.message);
+      if (entry.type === "message") {
+        const { id, parts } = entry.message;
+        const places = { first: appended.length, last: appended.length };
+        if (!known.has(id)) known.set(id, { entryIndex: entryCount, written: null, partCount: parts.length, places });
+        appended.push(entryCount);
+      }
+      if (entry.type === "compaction") {
+        let writtenCount = 0;
+        for (const edit of entry.edits) {
+          learnEdit(edit, writtenCount);
+          writtenCount += writtenBy(edit).length;
+        }
+      }
+      entryCount += 1;
     },
-    at: (place) => appended[place],
-    find: (messageId) => known.get(messageId)?.message,
+    at: async (place) => {
+      const entryIndex = appended[place];
+      return entryIndex === undefined ? undefined : await messageAt({ entryIndex, written: null });
+    },
+    find: async (messageId) => {
+      const at = known.get(messageId);
+      return at === undefined ? undefined : await messageAt(at);
+    },
     placesOf: (messageId) => known.get(messageId)?.places,
   };
 }
 
+/** The messages that an edit wrote. */
+function writtenBy(edit: AppliedEdit): readonly Message[] {
+  switch (edit.kind) {
+    case "summarize":
+      return [edit.message];
+    case "drop":
+      return edit.notice === null ? [] : [edit.notice];
+    case "replace-history":
+      return edit.messages;
+    case "replace-part":
+      return [];
+    default:
+      return edit satisfies never;
+  }
+}
+
 function placesOfSpans(
   spans: readonly { readonly from: string; readonly through: string }[],
-  known: ReadonlyMap<string, { readonly places: LogPlaces }>,
+  known: ReadonlyMap<string, Pick<Known, "places">>,
 ): LogPlaces {
   const first = spans[0] === undefined ? undefined : known.get(spans[0].from)?.places.first;
   const last = known.get(spans.at(-1)?.through ?? "")?.places.last;

@@ -27,10 +27,10 @@ export const MAXIMUM_RECALL_CHARS = 16_000;
  * or summarised. A span that begins or ends with a summary or notice goes back to what that one covers. Handles that older versions
  * wrote are found too. `null` if the log has no such message or part: nothing but this log is looked at.
  */
-export function recall(handle: string, range: RecallRange, log: LoggedMessages): Recalled | null {
+export async function recall(handle: string, range: RecallRange, log: LoggedMessages): Promise<Recalled | null> {
   for (const reading of handleReadings(handle)) {
-    const text = "messageId" in reading ? partText(log, reading) : spanText(log, reading);
-    if (text !== null) return pieceOf(text, range);
+    const found = "messageId" in reading ? await partPiece(log, reading, range) : await spanPiece(log, reading, range);
+    if (found !== null) return found;
   }
   return null;
 }
@@ -42,27 +42,46 @@ export function pieceOf(text: string, range: RecallRange): Recalled {
   return { text: text.slice(start, Math.max(start, end)), startChar: start, totalChars: text.length };
 }
 
-function partText(log: LoggedMessages, { messageId, partIndex }: PartHandle): string | null {
-  const part = log.find(messageId)?.parts[partIndex];
-  return part === undefined ? null : readable(part);
+async function partPiece(
+  log: LoggedMessages,
+  { messageId, partIndex }: PartHandle,
+  range: RecallRange,
+): Promise<Recalled | null> {
+  const part = (await log.find(messageId))?.parts[partIndex];
+  return part === undefined ? null : pieceOf(readable(part), range);
 }
 
 /** Beginnings of the lines that stand over the messages of a span, which no message may forge. */
 const HEADS: Framing = { lines: ["[user", "[assistant", "[tool-result"], bracketWords: [], tags: [] };
 
-/** The appended messages of a span as text, each under its role and handle, so that a single one can be asked for next. */
-function spanText(log: LoggedMessages, span: SpanHandle): string | null {
+/** Between two messages of a span. */
+const SEPARATOR = "\n\n";
+
+/**
+ * A piece of the appended messages of a span as text, each under its role and handle, so that a single one can be asked for next. Messages
+ * are read one by one and only what the range needs of them is kept: a span may be larger than memory.
+ */
+async function spanPiece(log: LoggedMessages, span: SpanHandle, range: RecallRange): Promise<Recalled | null> {
   const from = log.placesOf(span.from);
   const through = log.placesOf(span.through);
   if (from === undefined || through === undefined) return null;
-  const blocks: string[] = [];
+  const endChar = range.startChar + Math.min(range.maximumChars, MAXIMUM_RECALL_CHARS);
+  let wanted = "";
+  let wantedFromChar: number | null = null;
+  let totalChars = 0;
   for (let place = from.first; place <= through.last; place++) {
-    const message = log.at(place);
+    const message = await log.at(place);
     if (message === undefined) continue;
     const text = quotedText(message.parts.map(readable).join("\n"), HEADS);
-    blocks.push(`[${message.role} ${partHandle(message.id, 0)}]\n${text}`);
+    const block = `${totalChars === 0 ? "" : SEPARATOR}[${message.role} ${partHandle(message.id, 0)}]\n${text}`;
+    const isWanted = totalChars + block.length >= range.startChar && totalChars <= endChar;
+    if (isWanted) wantedFromChar ??= totalChars;
+    if (isWanted) wanted += block;
+    totalChars += block.length;
   }
-  return blocks.join("\n\n");
+  const offsetChars = wantedFromChar ?? totalChars;
+  const piece = pieceOf(wanted, { ...range, startChar: Math.max(0, range.startChar - offsetChars) });
+  return { text: piece.text, startChar: piece.startChar + offsetChars, totalChars };
 }
 
 function readable(part: Part): string {

@@ -22,7 +22,7 @@ export interface SessionView {
   /** The compactions that a revert can undo, oldest first. */
   readonly activeCompactions: readonly CompactionEntry[];
   /** What a revert of the newest of them brings back; `null` if there is none. */
-  readonly undo: UndoPoint | null;
+  readonly undo: Undo;
   /** Hash of the messages' ids and of the edits that made them. */
   readonly viewHash: string;
   readonly lastEntryId: string | null;
@@ -34,8 +34,11 @@ export interface UndoPoint {
   readonly viewHash: string;
   readonly since: Sequence<Message>;
   /** The undo point of the compaction before. */
-  readonly previous: UndoPoint | null;
+  readonly previous: Undo;
 }
+
+/** An undo point, or `archived` for one that is not in memory: the log has it. */
+export type Undo = UndoPoint | "archived" | null;
 
 /** The view of an empty log. */
 export const EMPTY_VIEW: SessionView = {
@@ -95,7 +98,7 @@ function appendMessage(view: SessionView, message: Message): SessionView {
   return {
     ...view,
     messages: view.messages.append(message),
-    undo: undo === null ? null : { ...undo, since: undo.since.append(message) },
+    undo: isInMemory(undo) ? { ...undo, since: undo.since.append(message) } : undo,
     viewHash: extendViewHash(view.viewHash, message.id),
   };
 }
@@ -111,6 +114,10 @@ function applyCompaction(view: SessionView, entry: CompactionEntry): SessionView
   };
 }
 
+function isInMemory(undo: Undo): undo is UndoPoint {
+  return undo !== null && undo !== "archived";
+}
+
 function revertLatest(view: SessionView, compactionId: string): SessionView {
   const latest = view.activeCompactions.at(-1);
   const { undo } = view;
@@ -118,6 +125,15 @@ function revertLatest(view: SessionView, compactionId: string): SessionView {
     throw new PlimsollError(
       "bad-session",
       `cannot revert compaction ${compactionId}: the latest active one is ${latest?.id ?? "none"}`,
+      {
+        compactionId,
+      },
+    );
+  }
+  if (!isInMemory(undo)) {
+    throw new PlimsollError(
+      "bad-session",
+      `the view before compaction ${compactionId} is in the log alone; read it back first`,
       {
         compactionId,
       },

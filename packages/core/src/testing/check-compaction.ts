@@ -17,7 +17,7 @@ export interface CompactionCheck {
   readonly pending: readonly Message[];
   /** UTF-16 units that summaries, kept state and overhead had, besides the view. */
   readonly besidesChars: number;
-  readonly recall: (handle: string, range: RecallRange) => Recalled | null;
+  readonly recall: (handle: string, range: RecallRange) => Promise<Recalled | null>;
   /** The message as it was appended. */
   readonly original: (messageId: string) => Message | undefined;
   /** Expected tokens of messages by the policy's measure. */
@@ -26,7 +26,7 @@ export interface CompactionCheck {
 }
 
 /** Checks everything that a compaction must keep, but its size against the budget. */
-export function checkCompaction(check: CompactionCheck): void {
+export async function checkCompaction(check: CompactionCheck): Promise<void> {
   const { before, after, entry, report, tokensOf } = check;
   const [violation] = checkMessages([...after, ...check.pending.map(wellFormedMessage)], {
     ...STRICT_WIRE_RULES,
@@ -36,28 +36,28 @@ export function checkCompaction(check: CompactionCheck): void {
   const human = before.findLast(isHuman);
   if (human !== undefined && !after.includes(human)) report("the last human message is literal", human.id);
   if (tokensOf(after) >= tokensOf(before)) report("progress", `${tokensOf(before)} → ${tokensOf(after)} tokens`);
-  checkEdits(check);
+  await checkEdits(check);
   checkWork(entry.record.work, check);
 }
 
 /** What left the view is exactly what the edits name, their counts say so, and nothing else changed. */
-function checkEdits({ before, after, entry, recall, original, report }: CompactionCheck): void {
+async function checkEdits({ before, after, entry, recall, original, report }: CompactionCheck): Promise<void> {
   let view = before;
   for (const edit of entry.edits) {
     const next = applyEdits(view, [edit]);
     switch (edit.kind) {
       case "summarize":
         checkCovered({ view, next, spans: edit.spans, made: [edit.message], covered: edit.covered }, report);
-        checkSpanHandles(edit.spans, recall, report);
+        await checkSpanHandles(edit.spans, recall, report);
         break;
       case "drop": {
         const made = edit.notice === null ? [] : [edit.notice];
         checkCovered({ view, next, spans: [edit], made, covered: edit.covered }, report);
-        checkSpanHandles([edit], recall, report);
+        await checkSpanHandles([edit], recall, report);
         break;
       }
       case "replace-part":
-        checkReplacedPart({ view, next, edit }, { recall, original, report });
+        await checkReplacedPart({ view, next, edit }, { recall, original, report });
         break;
       case "replace-history":
         report("the engine replaces no history", entry.id);
@@ -103,10 +103,10 @@ function checkCovered(
     report("coverage is counted exactly", spans.map(spanHandle).join(" "));
 }
 
-function checkReplacedPart(
+async function checkReplacedPart(
   step: { readonly view: readonly Message[]; readonly next: readonly Message[]; readonly edit: AppliedReplacePart },
   { recall, original, report }: Pick<CompactionCheck, "recall" | "original" | "report">,
-): void {
+): Promise<void> {
   const { view, next, edit } = step;
   for (const [index, message] of view.entries()) {
     const now = next[index];
@@ -122,17 +122,21 @@ function checkReplacedPart(
       report("human messages, calls and reasoning are never cut", message.id);
   }
   if (edit.part.type !== "text" || !edit.part.text.includes(edit.handle)) report("a cut part names its handle", edit.handle);
-  const found = recall(edit.handle, { startChar: 0, maximumChars: 50 });
+  const found = await recall(edit.handle, { startChar: 0, maximumChars: 50 });
   const part = original(edit.messageId)?.parts[edit.partIndex];
   if (found === null || (part?.type === "text" && !(found.totalChars === part.text.length && part.text.startsWith(found.text))))
     report("a handle finds the original", edit.handle);
 }
 
-function checkSpanHandles(spans: readonly MessageSpan[], recall: CompactionCheck["recall"], report: Report): void {
+async function checkSpanHandles(
+  spans: readonly MessageSpan[],
+  recall: CompactionCheck["recall"],
+  report: Report,
+): Promise<void> {
   const [first, last] = [spans[0], spans.at(-1)];
   if (first === undefined || last === undefined) return;
   for (const span of [...spans, { from: first.from, through: last.through }])
-    if ((recall(spanHandle(span), { startChar: 0, maximumChars: 50 })?.text ?? "") === "")
+    if (((await recall(spanHandle(span), { startChar: 0, maximumChars: 50 }))?.text ?? "") === "")
       report("a handle finds the original", spanHandle(span));
 }
 

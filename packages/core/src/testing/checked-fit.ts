@@ -76,7 +76,7 @@ export async function checkedFit(fit: CheckedFit): Promise<FitResult> {
 
   switch (outcome.kind) {
     case "compacted": {
-      checkCompaction({
+      await checkCompaction({
         before,
         after: shown,
         entry: outcome.entry,

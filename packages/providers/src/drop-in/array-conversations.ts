@@ -143,16 +143,15 @@ export function createArrayConversations(options: CompactorOptions): ArrayConver
   });
   /** Appends all messages of the request that are new. A human message at the end is seen by the gate before it is. */
   const take = async (request: ConversationRequest, conversation: Conversation, facts: RequestFacts): Promise<void> => {
-    const { manager } = conversation;
     noteSetup(conversation, request, nowMs());
     const fresh = request.messages.slice(conversation.messageIds().length);
     const last = fresh.at(-1);
     const submitted = last !== undefined && isHuman(last) ? [last] : [];
     for (const message of fresh.slice(0, fresh.length - submitted.length))
-      manager.append({ type: "message", message: answering(await admitted(message, conversation), conversation) });
+      conversation.add({ type: "message", message: answering(await admitted(message, conversation), conversation) });
     const gate = submitted.length > 0 ? "before-submit" : "after-tool-batch";
     await conversation.fit(inputAt(gate, facts, submitted), facts.signal ?? NEVER_ABORTED);
-    for (const message of submitted) manager.append({ type: "message", message });
+    for (const message of submitted) conversation.add({ type: "message", message });
     await conversation.flush();
   };
   return {
@@ -186,7 +185,7 @@ export function createArrayConversations(options: CompactorOptions): ArrayConver
     recall: async (handle, range, of) => {
       const all = typeof of === "string" ? conversations.all().filter(({ name }) => name.key === of) : [of];
       for (const { conversation } of all) {
-        const recalled = conversation.manager.recall(handle, range);
+        const recalled = await conversation.manager.recall(handle, range);
         if (recalled !== null) return recalled;
       }
       for (const { conversation } of all) {
@@ -202,9 +201,9 @@ export function createArrayConversations(options: CompactorOptions): ArrayConver
 }
 
 /** Records system text and tools if they are no longer those of the log. */
-function noteSetup({ manager }: Conversation, { system, tools }: ConversationRequest, nowMs: number | null): void {
+function noteSetup({ manager, add }: Conversation, { system, tools }: ConversationRequest, nowMs: number | null): void {
   const view = manager.view();
-  if (setupChange(view, { system, tools }) !== null) manager.append(setupChangeEntry(view, { system, tools }, nowMs));
+  if (setupChange(view, { system, tools }) !== null) add(setupChangeEntry(view, { system, tools }, nowMs));
 }
 
 /** A reply under the id of the request that it answers, if one request alone was answered since the message before it. */

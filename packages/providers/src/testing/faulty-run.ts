@@ -76,7 +76,7 @@ export async function runWithFaults(options: FaultyRunOptions): Promise<FaultyRu
     onEvent: (event) => events.push(event),
   });
   const outcome = await agent.submit(options.task);
-  const entries = agent.entries();
+  const entries = await agent.entries();
   const state = agent.state();
   await agent.close();
   const log = encodeLog(entries);

@@ -1,0 +1,64 @@
+import type { SessionEntry } from "../entry.ts";
+import { isPlimsollError, PlimsollError } from "../error.ts";
+import { sequenceOf } from "../sequence.ts";
+import type { SessionView, Undo } from "./view.ts";
+import { EMPTY_VIEW, foldEntry } from "./view.ts";
+
+/** The view without the undo points that the log has, too: what compactions covered need not stay in memory. */
+export function withoutUndoPoints(view: SessionView, keep: "newest" | "none"): SessionView {
+  const { undo } = view;
+  if (undo === null || undo === "archived") return view;
+  if (keep === "none") return { ...view, undo: "archived" };
+  return { ...view, undo: { ...undo, previous: undo.previous === null ? null : "archived" } };
+}
+
+/**
+ * The undo point of the newest active compaction, read off the log: the view before it, and the messages since. `read` hands over the whole
+ * log and is called twice: first to see which compactions were undone.
+ */
+export async function undoPointOf(
+  compactionId: string,
+  read: (onEntry: (entry: SessionEntry) => void) => Promise<void>,
+): Promise<Undo> {
+  const undone = new Map<string, number>();
+  await read((entry) => {
+    if (entry.type === "revert") undone.set(entry.compactionId, (undone.get(entry.compactionId) ?? 0) + 1);
+  });
+  let view = EMPTY_VIEW;
+  let undo: Undo = null;
+  await read((entry) => {
+    if (entry.type === "revert") return;
+    if (entry.type === "compaction") {
+      // One id may be made again after an undo: the first so many of it were undone.
+      const left = undone.get(entry.id) ?? 0;
+      undone.set(entry.id, left - 1);
+      if (left > 0) return;
+      if (entry.id === compactionId) {
+        const previous = view.activeCompactions.length === 0 ? null : "archived";
+        undo = { messages: view.messages, viewHash: view.viewHash, since: sequenceOf(), previous };
+        return;
+      }
+      view = withoutUndoPoints(foldEntry(view, entry), "none");
+      return;
+    }
+    if (entry.type !== "message") return;
+    if (undo !== null && undo !== "archived") undo = { ...undo, since: undo.since.append(entry.message) };
+    else view = foldEntry(view, entry);
+  });
+  return undo;
+}
+
+const UNDO_ARCHIVED = "undo-archived";
+
+/** A log that is being opened undoes a compaction whose undo point was not kept: open it again and keep it. */
+export function undoArchived(compactionId: string): PlimsollError {
+  return new PlimsollError("bad-session", `compaction ${compactionId} is undone later in the log`, {
+    why: UNDO_ARCHIVED,
+    compactionId,
+  });
+}
+
+/** True for the error that says to open the log again. */
+export function isUndoArchived(error: unknown): boolean {
+  return isPlimsollError(error, "bad-session") && error.details.why === UNDO_ARCHIVED;
+}
