@@ -12,3 +12,7 @@ declare class AbortController {
   readonly signal: AbortSignal;
   abort(reason?: unknown): void;
 }
+
+// For session/platform-wait.ts alone: the default of a port.
+declare function setTimeout(call: () => void, ms: number): unknown;
+declare function clearTimeout(timer: unknown): void;

@@ -140,6 +140,7 @@ export type {
   Summary,
   SummaryRequest,
   TrackedFile,
+  Wait,
 } from "./ports.ts";
 export type { KeptState } from "./prompts/facts.ts";
 export { factsText, NO_KEPT_STATE } from "./prompts/facts.ts";

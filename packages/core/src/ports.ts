@@ -39,6 +39,9 @@ export interface Summary {
 /** Writes summaries. Rejects on failure: an error never becomes text. */
 export type Summarizer = (request: SummaryRequest, signal: AbortSignal) => Promise<Summary>;
 
+/** Resolves after so many milliseconds; rejects when the signal aborts before. */
+export type Wait = (ms: number, signal: AbortSignal) => Promise<void>;
+
 /** Keeps output that was cut before it entered history. A handle is the hash of the content, so the same text has one handle. */
 export interface ArtifactStore {
   /** Stores the text and answers with its handle. Storing the same text again changes nothing. */

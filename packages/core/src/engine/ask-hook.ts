@@ -1,4 +1,5 @@
 import type { StepOutcome } from "../entry.ts";
+import { answerWithin } from "./deadline.ts";
 import { failureText } from "./failure-text.ts";
 import type { CompactionNotice, FitState } from "./fit-input.ts";
 
@@ -14,9 +15,11 @@ export async function askHook(
   notice: CompactionNotice,
   { steps, signal }: { steps: StepOutcome[]; signal: AbortSignal },
 ): Promise<HookDecision> {
-  if (state.beforeCompaction === null) return { kind: "go" };
+  const { beforeCompaction: hook, deadline } = state;
+  if (hook === null) return { kind: "go" };
+  const late = (afterMs: number) => new Error(`the hook gave no answer within ${afterMs} ms`);
   try {
-    return await state.beforeCompaction(notice, signal);
+    return await answerWithin((given) => hook(notice, given), { deadline, signal, late });
   } catch (error) {
     // A hook that fails must not keep the context from fitting: it is noted and the engine goes on.
     if (signal.aborted) throw error;

@@ -5,6 +5,7 @@ import type { Summarizer } from "../ports.ts";
 import { factsText } from "../prompts/facts.ts";
 import { chunkedSummarizer } from "../summarizer/chunked.ts";
 import { createDigest, DEFAULT_DIGEST_OPTIONS } from "../summarizer/digest.ts";
+import { withDeadline } from "./deadline.ts";
 import type { ExcerptWriter } from "./excerpt-writer.ts";
 import { excerptWriter } from "./excerpt-writer.ts";
 import type { FitState } from "./fit-input.ts";
@@ -58,7 +59,7 @@ export function toolsFor(
   const factTokens = facts === null ? 0 : Math.ceil(estimator.measure.textTokens(facts) * scaleRatio);
   return {
     excerpts,
-    summarizer: summary === null ? chunkedSummarizer(state.summarizer, limits) : supplied,
+    summarizer: summary === null ? chunkedSummarizer(withDeadline(state.summarizer, state.deadline), limits) : supplied,
     digest: createDigest({ maximumChars: digestChars }),
     facts,
     pricing: {

@@ -7,6 +7,7 @@ import type { KeptState } from "../prompts/facts.ts";
 import type { Estimator, Overhead } from "../tokens/estimator.ts";
 import type { Ledger } from "../tokens/ledger.ts";
 import type { WorkCounter } from "../tokens/work.ts";
+import type { Deadline } from "./deadline.ts";
 
 /** A request to make the context fit before it is sent. */
 export interface FitInput {
@@ -50,6 +51,8 @@ export interface FitState {
   readonly facts: Facts;
   readonly kept: KeptState;
   readonly beforeCompaction: BeforeCompaction | null;
+  /** For each request for a summary, and for the hook's answer. */
+  readonly deadline: Deadline;
   readonly work: WorkCounter;
 }
 
@@ -63,7 +66,7 @@ export interface CompactionNotice {
 
 /**
  * Called before the engine acts; may let it go on, cancel, or supply the summary. A hook that rejects is noted in the record and
- * the engine goes on by default. A cancelled compaction is not tried again until something new arrives.
+ * the engine goes on by default, as after one that gives no answer in time. A cancelled compaction is not tried again until something new arrives.
  */
 export type BeforeCompaction = (
   notice: CompactionNotice,

@@ -47,6 +47,7 @@ function goal(
     facts: NO_FACTS,
     kept: NO_KEPT_STATE,
     beforeCompaction: null,
+    deadline: { afterMs: 1, wait: () => Promise.reject(new Error("not asked")) },
     work,
   };
   const budget = { windowTokens: so.budgetTokens ?? 10_000, inputBudgetTokens: so.budgetTokens ?? 10_000 };

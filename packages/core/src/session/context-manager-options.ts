@@ -1,7 +1,7 @@
 import type { BeforeCompaction } from "../engine/fit-input.ts";
 import type { SessionEntry } from "../entry.ts";
 import type { Policy } from "../policy/policy.ts";
-import type { FileTracker, StateProvider, Summarizer } from "../ports.ts";
+import type { FileTracker, StateProvider, Summarizer, Wait } from "../ports.ts";
 import type { ModelPriors } from "../tokens/model-prior.ts";
 import type { Tokenizers } from "../tokens/tokenizer.ts";
 import type { WorkCounter } from "../tokens/work.ts";
@@ -28,6 +28,10 @@ export interface ContextManagerOptions {
   readonly onEvent?: ContextListener;
   /** Asked before each compaction; may cancel it or supply the summary. */
   readonly beforeCompaction?: BeforeCompaction;
+  /** After so long without an answer a request for a summary has failed, and the hook is passed over: 300,000 if nothing is said. */
+  readonly answerDeadlineMs?: number;
+  /** Waits for that long; the platform's timer if none is given. */
+  readonly wait?: Wait;
   /** Instructions that stay verbatim whatever is compacted: project rules, constraints. */
   readonly pinned?: readonly string[];
   /** The live state of todo lists and sub-agents, asked for at each compaction. */

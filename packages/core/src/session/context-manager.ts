@@ -1,3 +1,4 @@
+import { ANSWER_DEADLINE_MS } from "../engine/deadline.ts";
 import { fit, whyAct } from "../engine/fit.ts";
 import type { FitInput, FitOutcome, FitState } from "../engine/fit-input.ts";
 import type { CompactionReason, ModelLimits, RevertEntry, SessionEntry } from "../entry.ts";
@@ -16,6 +17,7 @@ import { announce } from "./events.ts";
 import { attemptEntry, revertEntry } from "./made-entries.ts";
 import type { EntryAt } from "./message-index.ts";
 import { createMessageIndex } from "./message-index.ts";
+import { platformWait } from "./platform-wait.ts";
 import { silentTruncation } from "./prompt-watch.ts";
 import type { Recalled, RecallRange } from "./recall.ts";
 import { recall } from "./recall.ts";
@@ -162,6 +164,7 @@ export function openContextManager(options: ContextManagerOptions): OpeningConte
       state: (options.stateProviders ?? []).map((provide) => provide()).filter((each) => each !== null),
     },
     beforeCompaction: options.beforeCompaction ?? null,
+    deadline: { afterMs: options.answerDeadlineMs ?? ANSWER_DEADLINE_MS, wait: options.wait ?? platformWait },
     work,
   });
   const announceOutcome = (outcome: FitOutcome, failuresBefore: number, policy: Policy) => {

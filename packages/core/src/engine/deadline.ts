@@ -1,0 +1,66 @@
+import { PlimsollError } from "../error.ts";
+import type { Summarizer, Wait } from "../ports.ts";
+
+/** How long an answer is waited for. */
+export interface Deadline {
+  readonly afterMs: number;
+  readonly wait: Wait;
+}
+
+/** A summary or a hook's answer is given up after so long: five minutes, longer than any recorded summary took. Chosen. */
+export const ANSWER_DEADLINE_MS = 300_000;
+
+/** Who is asked, and until when. */
+export interface Asked {
+  readonly deadline: Deadline;
+  readonly signal: AbortSignal;
+  /** What to reject with after the deadline. */
+  readonly late: (afterMs: number) => Error;
+}
+
+/**
+ * The answer, if it comes before the caller's abort and the deadline; whoever is asked is told of both, and need not listen. What comes later
+ * changes nothing. Rejects with the reason of the abort, and after the deadline with `late`.
+ */
+export async function answerWithin<Answer>(
+  ask: (signal: AbortSignal) => Promise<Answer>,
+  { deadline, signal, late }: Asked,
+): Promise<Answer> {
+  signal.throwIfAborted();
+  const asked = new AbortController();
+  const timer = new AbortController();
+  let giveUp: () => void = () => undefined;
+  const ended = new Promise<never>((_, reject) => {
+    giveUp = () => {
+      reject(signal.reason);
+      asked.abort(signal.reason);
+    };
+    deadline.wait(deadline.afterMs, timer.signal).then(
+      () => {
+        const error = late(deadline.afterMs);
+        reject(error);
+        asked.abort(error);
+      },
+      // Waiting ends early when the answer is there.
+      () => undefined,
+    );
+  });
+  signal.addEventListener("abort", giveUp, { once: true });
+  try {
+    return await Promise.race([ended, askedOf(ask, asked.signal)]);
+  } finally {
+    signal.removeEventListener("abort", giveUp);
+    timer.abort();
+  }
+}
+
+async function askedOf<Answer>(ask: (signal: AbortSignal) => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
+  return await ask(signal);
+}
+
+/** The summariser, each of whose requests settles by the deadline: one that is late is a failed summary. */
+export function withDeadline(summarizer: Summarizer, deadline: Deadline): Summarizer {
+  const late = (afterMs: number) =>
+    new PlimsollError("summary-failed", `there was no summary within ${afterMs} ms`, { afterMs });
+  return (request, signal) => answerWithin((given) => summarizer(request, given), { deadline, signal, late });
+}

@@ -1,0 +1,154 @@
+import { describe, expect, test } from "vitest";
+import type { BeforeCompaction } from "../engine/fit-input.ts";
+import type { Summary, Wait } from "../ports.ts";
+import { recordOf, SMALL_WINDOW, smallSession, stepsOf, turns } from "../testing/small-session.ts";
+import type { ContextManagerOptions } from "./context-manager-options.ts";
+
+const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
+/** A deadline that is over at once, and one that never is. */
+const over: Wait = () => Promise.resolve();
+const endless: Wait = () => never();
+/** What is asked may answer all it wants: whoever waits for it has gone on by then. */
+const later = async (): Promise<void> => {
+  for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+};
+const summary: Summary = { text: "what happened", usage: null, stopReason: "end" };
+const go = { kind: "go" } as const;
+
+const opened = (options: Partial<ContextManagerOptions>) => smallSession(turns(8), options);
+
+describe("a fit whose caller gives up settles", () => {
+  const deafHook: BeforeCompaction = () => never();
+  test.each<[string, (giveUp: () => void) => Partial<ContextManagerOptions>]>([
+    [
+      "although the summariser is deaf",
+      (giveUp) => ({
+        summarizer: () => {
+          giveUp();
+          return never();
+        },
+      }),
+    ],
+    [
+      "and a late summary changes nothing",
+      (giveUp) => ({
+        summarizer: async () => {
+          giveUp();
+          await later();
+          return summary;
+        },
+      }),
+    ],
+    [
+      "nor does a late failure",
+      (giveUp) => ({
+        summarizer: async () => {
+          giveUp();
+          await later();
+          throw new Error("too late");
+        },
+      }),
+    ],
+    [
+      "although the hook is deaf",
+      (giveUp) => ({
+        beforeCompaction: (notice, signal) => {
+          giveUp();
+          return deafHook(notice, signal);
+        },
+      }),
+    ],
+    [
+      "and a hook's late answer changes nothing",
+      (giveUp) => ({
+        beforeCompaction: async () => {
+          giveUp();
+          await later();
+          return { kind: "summary", text: "mine" };
+        },
+      }),
+    ],
+  ])("%s", async (_, optionsOf) => {
+    const controller = new AbortController();
+    const given = new Error("given up");
+    const { manager, events } = opened({ wait: endless, ...optionsOf(() => controller.abort(given)) });
+    const before = [...manager.entries()];
+    const run = manager.fit({ gate: "before-step", pending: [], model: SMALL_WINDOW, nowMs: null }, controller.signal);
+    await expect(run).rejects.toBe(given);
+    const told = events.map(({ type }) => type);
+    await later();
+    await later();
+    expect([manager.entries(), events.map(({ type }) => type)]).toEqual([before, told]);
+    expect(told).toEqual(["compaction-start", "compaction-failed"]);
+  });
+});
+
+describe("a fit settles by its deadline", () => {
+  test.each<[string, ContextManagerOptions["summarizer"]]>([
+    ["a deaf summariser", () => never()],
+    [
+      "a late one",
+      async () => {
+        await later();
+        return summary;
+      },
+    ],
+  ])("%s has failed, and the next strategy runs", async (_, summarizer) => {
+    const { fit, manager } = opened({ wait: over, answerDeadlineMs: 1000, summarizer });
+    const outcome = await fit();
+    expect(stepsOf(outcome)).toEqual(["summarize failed", "digest applied"]);
+    expect(recordOf(outcome)?.steps[0]?.detail).toBe("summary-failed: there was no summary within 1000 ms");
+    const after = [...manager.entries()];
+    await later();
+    await later();
+    expect(manager.entries()).toEqual(after);
+  });
+
+  test("a deaf hook is passed over", async () => {
+    const { fit } = opened({ wait: over, beforeCompaction: () => never(), summarizer: () => never() });
+    const steps = recordOf(await fit())?.steps ?? [];
+    expect(steps.map(({ strategy, outcome }) => `${strategy} ${outcome}`)).toEqual([
+      "before-compaction failed",
+      "summarize failed",
+      "digest applied",
+    ]);
+    expect(steps[0]?.detail).toBe("the hook gave no answer within 300000 ms");
+  });
+
+  test("whoever is late is told", async () => {
+    const reasons: unknown[] = [];
+    const { fit } = opened({
+      wait: over,
+      summarizer: (_, signal) => {
+        signal.addEventListener("abort", () => reasons.push(signal.reason), { once: true });
+        return never();
+      },
+    });
+    await fit();
+    expect(reasons).toMatchObject([{ code: "summary-failed" }]);
+  });
+
+  test("each answer in time ends its timer, and nobody is told to stop", async () => {
+    const timers: AbortSignal[] = [];
+    const asked: AbortSignal[] = [];
+    const { fit } = opened({
+      wait: (_, signal) => {
+        timers.push(signal);
+        return never();
+      },
+      beforeCompaction: (_, signal) => {
+        asked.push(signal);
+        return Promise.resolve(go);
+      },
+      summarizer: (_, signal) => {
+        asked.push(signal);
+        return Promise.resolve(summary);
+      },
+    });
+    expect(stepsOf(await fit())).toEqual(["summarize applied"]);
+    expect([timers.map(({ aborted }) => aborted), asked.map(({ aborted }) => aborted)]).toEqual([
+      [true, true],
+      [false, false],
+    ]);
+  });
+});
