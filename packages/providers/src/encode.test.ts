@@ -236,7 +236,7 @@ describe("Chat Completions", () => {
   test("a server that wants the user first gets the notice", () => {
     const context = contextOf([reply("1", "summary"), human("2", "go")]);
     expect(messagesOf(context)[0]).toMatchObject({ role: "assistant" });
-    expect(messagesOf(context, { ...COMPATIBLE_QUIRKS, firstMessage: "user" })[0]).toEqual({
+    expect(messagesOf(context, COMPATIBLE_QUIRKS)[0]).toEqual({
       role: "user",
       content: FIRST_MESSAGE_NOTICE,
     });

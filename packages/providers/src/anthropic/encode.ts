@@ -90,7 +90,10 @@ export function messageParams(context: Context, images: LoadedImages): Anthropic
   return mergedMessages(context, images).map(({ role, content }) => ({ role, content }));
 }
 
-/** Neighbours of one role as one message. The fixed notice, where it comes first, holds none of the context's. */
+/**
+ * Neighbours of one role as one message. The fixed notice, which holds none of the context's, stands before a reply that has none of the user before it
+ * and begins the list, or begins with reasoning: a message that has reasoning begins with it.
+ */
 function mergedMessages(context: Context, images: LoadedImages): readonly MergedMessage[] {
   const merged: MergedMessage[] = [];
   for (const [index, message] of context.messages.entries()) {
@@ -98,15 +101,26 @@ function mergedMessages(context: Context, images: LoadedImages): readonly Merged
     if (content.length === 0) continue;
     const role = message.role === "assistant" ? "assistant" : "user";
     const last = merged.at(-1);
-    if (last?.role === role) {
+    if (role === "assistant" && last?.role === role && hasReasoning(content))
+      merged.push({ ...firstMessageNotice(), count: last.count }, { role, content, count: index + 1 });
+    else if (last?.role === role) {
       last.content.push(...content);
       last.count = index + 1;
     } else merged.push({ role, content, count: index + 1 });
   }
   for (const message of merged) if (message.role === "user") message.content = resultsFirst(message.content);
-  if (merged[0]?.role === "assistant")
-    merged.unshift({ role: "user", content: [{ type: "text", text: FIRST_MESSAGE_NOTICE }], count: 0 });
+  if (merged[0]?.role === "assistant") merged.unshift({ ...firstMessageNotice(), count: 0 });
   return merged;
+}
+
+/** The notice as a message. */
+export function firstMessageNotice(): { role: "user"; content: Anthropic.TextBlockParam[] } {
+  return { role: "user", content: [{ type: "text", text: FIRST_MESSAGE_NOTICE }] };
+}
+
+/** True for a content with reasoning in it. */
+export function hasReasoning(content: Anthropic.MessageParam["content"]): boolean {
+  return typeof content !== "string" && content.some(({ type }) => type === "thinking" || type === "redacted_thinking");
 }
 
 function resultsFirst(blocks: Anthropic.ContentBlockParam[]): Anthropic.ContentBlockParam[] {

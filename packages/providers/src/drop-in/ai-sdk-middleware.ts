@@ -2,10 +2,12 @@ import type { ToolSpec } from "@plimsoll/core";
 import { usageOf, wellFormed } from "@plimsoll/core";
 import type { LanguageModelMiddleware } from "ai";
 import { jsonValueOf, numberAt, recordAt, stringAt } from "../fields.ts";
+import type { TurnRules } from "../wire/turns.ts";
+import { inTurn } from "../wire/turns.ts";
 import type { ArrayCompactor, ArrayRequest } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./array-conversations.ts";
-import { encoded, MODEL_MESSAGES } from "./model-messages.ts";
+import { encoded, MODEL_MESSAGES, turnsOf } from "./model-messages.ts";
 import type { WireArray } from "./wire-array.ts";
 
 type Generate = NonNullable<LanguageModelMiddleware["wrapGenerate"]>;
@@ -45,12 +47,16 @@ export function createCompactionMiddleware({ conversation, ...options }: Middlew
     };
   };
   const wrapGenerate: Generate = ({ params, model }) =>
-    compactor.send(params.prompt, (prompt) => model.doGenerate({ ...params, prompt }), requestOf(params));
+    compactor.send(
+      params.prompt,
+      (prompt) => model.doGenerate({ ...params, prompt: promptFor(model.provider, prompt) }),
+      requestOf(params),
+    );
   const wrapStream: Stream = async ({ params, model }) => {
     let sent: readonly PromptMessage[] = [];
     const call = (prompt: PromptMessage[]) => {
       sent = prompt;
-      return model.doStream({ ...params, prompt });
+      return model.doStream({ ...params, prompt: promptFor(model.provider, prompt) });
     };
     const { stream, ...rest } = await compactor.send(params.prompt, call, requestOf(params));
     // A report that cannot be stored is lost: the next request says why, this one was answered.
@@ -79,6 +85,20 @@ function toolSpecs({ tools = [] }: Params): readonly ToolSpec[] {
     description: stringAt(tool, "description") ?? "",
     parametersJson: JSON.stringify(recordAt(tool, "inputSchema") ?? {}),
   }));
+}
+
+/** The prompt as the provider's wire needs it: user and assistant in turn, the user first. */
+function promptFor(provider: string, prompt: PromptMessage[]): PromptMessage[] {
+  const turns = turnsOf(provider);
+  if (turns === null) return prompt;
+  const rules: TurnRules<PromptMessage> = {
+    ...turns,
+    roleOf: ({ role }) => (role === "system" ? "other" : role),
+    said: (role, text) => ({ role, content: [{ type: "text", text }] }),
+    join: (first, second) =>
+      first.role === "user" && second.role === "user" ? { ...second, content: [...first.content, ...second.content] } : second,
+  };
+  return [...inTurn(prompt, rules)];
 }
 
 /** The prompts of a model's calls, and what its answers tell of usage. */

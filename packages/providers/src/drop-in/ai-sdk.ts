@@ -1,10 +1,10 @@
 import { usageOf } from "@plimsoll/core";
-import type { ModelMessage } from "ai";
+import type { LanguageModel, ModelMessage } from "ai";
 import { jsonValueOf, numberAt, recordAt, stringAt } from "../fields.ts";
 import type { ArrayRequest } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./array-conversations.ts";
-import { MODEL_MESSAGES } from "./model-messages.ts";
+import { MODEL_MESSAGES, stepsFor } from "./model-messages.ts";
 import type { WireArray } from "./wire-array.ts";
 
 export type { CompactionMiddleware, MiddlewareOptions } from "./ai-sdk-middleware.ts";
@@ -16,6 +16,7 @@ export type { CompactorOptions, ConversationContext, ConversationLog, RequestFac
 export interface PreparedStep {
   readonly steps: readonly unknown[];
   readonly messages: ModelMessage[];
+  readonly model?: LanguageModel;
   readonly experimental_context?: unknown;
 }
 
@@ -41,8 +42,15 @@ export function createPrepareStep(
   return async (step) => {
     const answer = step.steps.at(-1);
     const of = conversation === undefined ? {} : { conversation: conversation(step) };
-    return { messages: await compactor.fit(step.messages, { ...request, ...of, ...(answer === undefined ? {} : { answer }) }) };
+    const facts = { ...request, ...of, ...(answer === undefined ? {} : { answer }) };
+    const fitted = await compactor.fit(step.messages, facts);
+    return { messages: step.model === undefined ? fitted : [...stepsFor(providerOf(step.model), fitted)] };
   };
+}
+
+/** A model that is named by its id alone is asked for through a gateway, whose ids begin with the provider's name. */
+function providerOf(model: LanguageModel): string {
+  return typeof model === "string" ? model.replace("/", ".") : model.provider;
 }
 
 /** The arrays of an agent's steps, and what its steps tell of usage. */

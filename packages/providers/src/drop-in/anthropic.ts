@@ -1,11 +1,10 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { AssistantMessage, MessageDraft, ToolResultMessage, UserMessage } from "@plimsoll/core";
 import { wellFormed } from "@plimsoll/core";
-import { messageParams } from "../anthropic/encode.ts";
+import { firstMessageNotice, hasReasoning, messageParams } from "../anthropic/encode.ts";
 import { anthropicUsage } from "../anthropic/usage.ts";
 import type { Fields } from "../fields.ts";
 import { jsonValueOf, recordAt, recordsAt, stringAt } from "../fields.ts";
-import { FIRST_MESSAGE_NOTICE } from "../wire/first-message-notice.ts";
 import type { ArrayCompactor } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./array-conversations.ts";
@@ -41,7 +40,11 @@ function encoded(context: Parameters<typeof messageParams>[0]): readonly Anthrop
 
 function joined(items: readonly Anthropic.MessageParam[]): readonly Anthropic.MessageParam[] {
   const list = wellFormed(items);
-  return list[0]?.role === "assistant" ? [{ role: "user", content: FIRST_MESSAGE_NOTICE }, ...list] : list;
+  const needsNotice = ({ role, content }: Anthropic.MessageParam, index: number) =>
+    role === "assistant" && (index === 0 || (list[index - 1]?.role === role && hasReasoning(content)));
+  return list.some(needsNotice)
+    ? list.flatMap((item, index) => (needsNotice(item, index) ? [firstMessageNotice(), item] : [item]))
+    : list;
 }
 
 function groups(items: readonly Anthropic.MessageParam[]): readonly ItemGroup<Anthropic.MessageParam>[] {

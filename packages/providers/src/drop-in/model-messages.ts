@@ -1,10 +1,12 @@
 import type { AssistantMessage, ImagePart, Message, MessageDraft, ToolResultMessage, UserMessage } from "@plimsoll/core";
 import { textOf, wellFormed } from "@plimsoll/core";
-import type { ModelMessage } from "ai";
+import type { ModelMessage, UserModelMessage } from "ai";
 import type { Fields } from "../fields.ts";
 import { jsonValueOf, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { argumentsObject } from "../wire/call-arguments.ts";
 import { imagePlaceholder } from "../wire/images.ts";
+import type { TurnRules } from "../wire/turns.ts";
+import { inTurn } from "../wire/turns.ts";
 import { imageAt, textParts, UNKNOWN_REPLY, userDraft } from "./content.ts";
 import type { ItemGroup, WireArray } from "./wire-array.ts";
 
@@ -97,6 +99,35 @@ interface WrittenResult {
   toolCallId: string;
   toolName: string;
   output: { type: "text" | "error-text"; value: string };
+}
+
+/**
+ * Whether a provider's wire takes the user right after results; `null` for OpenAI's own wires, which take roles in any order. Anthropic's provider
+ * joins results and what the user says.
+ */
+export function turnsOf(provider: string): Pick<TurnRules<unknown>, "userAfterTool"> | null {
+  if (/^(openai|azure|azure-openai)\./.test(provider)) return null;
+  return { userAfterTool: /anthropic|bedrock/.test(provider) ? "accept" : "reject" };
+}
+
+/** The SDK's messages as the provider's wire needs them: user and assistant in turn, the user first. */
+export function stepsFor(provider: string, items: readonly ModelMessage[]): readonly ModelMessage[] {
+  const turns = turnsOf(provider);
+  return turns === null
+    ? items
+    : inTurn(items, {
+        ...turns,
+        roleOf: ({ role }) => (role === "system" ? "other" : role),
+        said: (role, content) => ({ role, content }),
+        join: (first, second) =>
+          first.role === "user" && second.role === "user"
+            ? { ...second, content: [...contentOf(first), ...contentOf(second)] }
+            : second,
+      });
+}
+
+function contentOf({ content }: UserModelMessage) {
+  return typeof content === "string" ? [{ type: "text", text: content } as const] : content;
 }
 
 /** A message as it is written, content in parts: one of the SDK's messages, and one of a model's own prompt. */

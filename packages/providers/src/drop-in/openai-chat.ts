@@ -4,9 +4,10 @@ import type OpenAI from "openai";
 import type { Fields } from "../fields.ts";
 import { recordAt, recordsAt, stringAt } from "../fields.ts";
 import { chatUsage } from "../openai/usage.ts";
-import { chatMessages } from "../openai-chat/encode.ts";
+import { CHAT_TURNS, chatMessages } from "../openai-chat/encode.ts";
 import type { ChatQuirks } from "../openai-chat/quirks.ts";
 import { OPENAI_QUIRKS } from "../openai-chat/quirks.ts";
+import { inTurn } from "../wire/turns.ts";
 import type { ArrayCompactor } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./array-conversations.ts";
@@ -40,9 +41,10 @@ function chatArray(quirks: ChatQuirks): WireArray<ChatMessage, OpenAI.ChatComple
     encode: (messages) =>
       chatMessages(
         { system: "", tools: [], messages, dynamicContext: null },
-        { quirks: { ...quirks, firstMessage: "any" }, images: new Map() },
+        // The caller's own items keep their ids, and so do their calls' results.
+        { quirks: { ...quirks, maximumCallIdChars: null }, images: new Map() },
       ),
-    joined: wellFormed,
+    joined: (items) => (quirks.roles === "alternate" ? inTurn(wellFormed(items), CHAT_TURNS) : wellFormed(items)),
     observed: ({ id, model, usage }) => ({ requestId: id, modelId: model, usage: chatUsage(recordAt({ usage }, "usage")) }),
   };
 }

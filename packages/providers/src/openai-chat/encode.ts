@@ -3,9 +3,10 @@ import { wellFormedContext } from "@plimsoll/core";
 import type OpenAI from "openai";
 import { parseRecord } from "../fields.ts";
 import { callIdHash, wireCallId } from "../wire/call-ids.ts";
-import { FIRST_MESSAGE_NOTICE } from "../wire/first-message-notice.ts";
 import type { LoadedImages } from "../wire/images.ts";
 import { imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
+import type { TurnRules } from "../wire/turns.ts";
+import { inTurn } from "../wire/turns.ts";
 import type { ChatQuirks } from "./quirks.ts";
 import { OPENAI_CHAT_WIRE_RULES } from "./wire-rules.ts";
 
@@ -30,12 +31,13 @@ export function encodeOpenAiChat(request: ModelRequest, encoding: ChatEncoding):
   const context = wellFormedContext(request.context);
   const { systemRole, outputLimit, reasoningEffort } = encoding.quirks;
   const system: ChatMessage[] = context.system === "" ? [] : [{ role: systemRole, content: context.system }];
+  const messages = chatMessages(context, encoding);
   return {
     model: modelId,
     [outputLimit]: maxOutputTokens,
     ...(reasoning === undefined || reasoningEffort === "leave-out" ? {} : { reasoning_effort: reasoning }),
     ...(context.tools.length === 0 ? {} : { tools: context.tools.map(toolParam) }),
-    messages: [...system, ...chatMessages(context, encoding)],
+    messages: [...system, ...(encoding.quirks.roles === "alternate" ? inTurn(messages, CHAT_TURNS) : messages)],
   };
 }
 
@@ -79,12 +81,21 @@ export function chatMessages(context: Context, { quirks, images }: ChatEncoding)
     }
   }
   userParts(imagesOfResults);
-  if (list[0]?.role === "assistant" && quirks.firstMessage === "user")
-    list.unshift({ role: "user", content: FIRST_MESSAGE_NOTICE });
   if (context.dynamicContext !== null && context.dynamicContext.trim() !== "")
     list.push({ role: "user", content: context.dynamicContext });
   return list;
 }
+
+/** Messages of this wire in turn, for servers that want them so. */
+export const CHAT_TURNS: TurnRules<ChatMessage> = {
+  roleOf: ({ role }) => (role === "user" || role === "assistant" || role === "tool" ? role : "other"),
+  said: (role, content) => ({ role, content }),
+  join: (first, second) =>
+    first.role === "user" && second.role === "user"
+      ? { ...second, content: contentOf([...contentParts(first.content), ...contentParts(second.content)]) }
+      : second,
+  userAfterTool: "reject",
+};
 
 /** Text alone is sent as text: every server takes it. */
 function contentOf(parts: readonly ContentPart[]): string | ContentPart[] {

@@ -19,8 +19,8 @@ export const OPENAI_HOST: ChatHost = {
 
 /**
  * Known servers, from their own documentation, read in November 2026. DeepSeek and Moonshot want the reasoning of replies that call tools
- * sent back (api-docs.deepseek.com/guides/thinking_mode, platform.moonshot.ai/docs); Mistral takes call ids of nine characters and begins
- * with the user (docs.mistral.ai); servers on this machine ask for no key.
+ * sent back (api-docs.deepseek.com/guides/thinking_mode, platform.moonshot.ai/docs); Mistral takes call ids of nine characters (docs.mistral.ai)
+ * and wants turns ("Unexpected role 'user' after role 'tool'", avante-corp/avante.nvim#2695); servers on this machine ask for no key.
  */
 export const CHAT_HOSTS: readonly ChatHost[] = [
   OPENAI_HOST,
@@ -34,13 +34,13 @@ export const CHAT_HOSTS: readonly ChatHost[] = [
     name: "deepseek",
     baseUrl: "https://api.deepseek.com/v1",
     keyVariable: "DEEPSEEK_API_KEY",
-    quirks: { ...COMPATIBLE_QUIRKS, reasoningSentBack: "with-calls", images: "describe" },
+    quirks: { ...COMPATIBLE_QUIRKS, reasoningSentBack: "with-calls", images: "describe", roles: "any" },
   },
   {
     name: "moonshot",
     baseUrl: "https://api.moonshot.ai/v1",
     keyVariable: "MOONSHOT_API_KEY",
-    quirks: { ...COMPATIBLE_QUIRKS, reasoningSentBack: "with-calls" },
+    quirks: { ...COMPATIBLE_QUIRKS, reasoningSentBack: "with-calls", roles: "any" },
   },
   {
     name: "mistral",
@@ -50,7 +50,6 @@ export const CHAT_HOSTS: readonly ChatHost[] = [
       ...COMPATIBLE_QUIRKS,
       streamUsage: "never-ask",
       callContent: "empty-string",
-      firstMessage: "user",
       maximumCallIdChars: 9,
     },
   },
@@ -64,7 +63,7 @@ export const CHAT_HOSTS: readonly ChatHost[] = [
     name: "xai",
     baseUrl: "https://api.x.ai/v1",
     keyVariable: "XAI_API_KEY",
-    quirks: { ...COMPATIBLE_QUIRKS, reasoningEffort: "send" },
+    quirks: { ...COMPATIBLE_QUIRKS, reasoningEffort: "send", roles: "any" },
   },
   { name: "together", baseUrl: "https://api.together.xyz/v1", keyVariable: "TOGETHER_API_KEY", quirks: COMPATIBLE_QUIRKS },
   {
@@ -78,7 +77,7 @@ export const CHAT_HOSTS: readonly ChatHost[] = [
     name: "google",
     baseUrl: "https://generativelanguage.googleapis.com/v1beta/openai",
     keyVariable: "GEMINI_API_KEY",
-    quirks: { ...COMPATIBLE_QUIRKS, reasoningEffort: "send" },
+    quirks: { ...COMPATIBLE_QUIRKS, reasoningEffort: "send", roles: "any" },
   },
   { name: "ollama", baseUrl: "http://127.0.0.1:11434/v1", keyVariable: null, quirks: COMPATIBLE_QUIRKS },
   { name: "llama.cpp", baseUrl: "http://127.0.0.1:8080/v1", keyVariable: null, quirks: COMPATIBLE_QUIRKS },

@@ -14,8 +14,8 @@ export interface ChatQuirks {
   readonly reasoningSentBack: "with-calls" | "never";
   /** Whether the level of reasoning is sent as `reasoning_effort`; other servers refuse the name. */
   readonly reasoningEffort: "send" | "leave-out";
-  /** Whether the first message besides system text must be the user's. */
-  readonly firstMessage: "any" | "user";
+  /** Whether roles may come in any order, or user and assistant take turns: the user first, none twice, the assistant after results. */
+  readonly roles: "any" | "alternate";
   /** Longest call id; `null` for no limit. */
   readonly maximumCallIdChars: number | null;
   /** Whether images are taken, or a text stands for them. */
@@ -31,16 +31,20 @@ export const OPENAI_QUIRKS: ChatQuirks = {
   reasoningField: null,
   reasoningSentBack: "never",
   reasoningEffort: "send",
-  firstMessage: "any",
+  roles: "any",
   maximumCallIdChars: 40,
   images: "accept",
 };
 
-/** What most other servers take: the older names. */
+/**
+ * What most other servers take: the older names, and turns. Many serve models whose chat templates refuse anything else
+ * (vllm-project/vllm#6862, charmbracelet/crush#279).
+ */
 export const COMPATIBLE_QUIRKS: ChatQuirks = {
   ...OPENAI_QUIRKS,
   systemRole: "system",
   outputLimit: "max_tokens",
   reasoningField: "reasoning_content",
   reasoningEffort: "leave-out",
+  roles: "alternate",
 };

@@ -2,7 +2,7 @@ import type { CountTokens } from "@plimsoll/core";
 import { familyLimitsOf } from "../catalog/model-limits.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Fault } from "./fault.ts";
-import type { SimulatedReply, SimulatedRequest } from "./reply.ts";
+import type { SimulatedReply, SimulatedRequest, WireName } from "./reply.ts";
 
 /** What a simulated provider is like. */
 export interface SimulatorOptions {
@@ -31,6 +31,8 @@ export interface SimulatorOptions {
   readonly nowMs?: () => number;
   /** What goes wrong with a request; `null` for nothing. */
   readonly faults?: (request: SimulatedRequest) => Fault | null;
+  /** Told of every request's body before it is read, so that others can judge it, too. */
+  readonly onRequest?: (wire: WireName, body: unknown) => void;
   /** Told of every request when it has been decided on. */
   readonly onExchange?: (exchange: Exchange) => void;
   /** Models that exist; any where it is left out. */

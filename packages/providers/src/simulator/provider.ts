@@ -136,6 +136,7 @@ export function createProvider(options: SimulatorOptions): SimulatedProvider {
       }
     },
     respond: (wire, body, headers) => {
+      options.onRequest?.(wire.name, body);
       const refused = refusedFor(wire, body, headers);
       if (refused !== null) return refused;
       try {

@@ -1,0 +1,277 @@
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import Anthropic from "@anthropic-ai/sdk";
+import type { ModelClient, Policy } from "@plimsoll/core";
+import { createDigest, createMemoryArtifactStore, isRecord } from "@plimsoll/core";
+import type { AgentTool } from "@plimsoll/core/agent";
+import { createMemorySessionStore, startAgent } from "@plimsoll/core/agent";
+import type { LanguageModel, ModelMessage, PrepareStepFunction } from "ai";
+import { generateText, jsonSchema, stepCountIs, tool, wrapLanguageModel } from "ai";
+import OpenAI from "openai";
+import { createAnthropicClient } from "../anthropic/index.ts";
+import { createCompactionMiddleware, createPrepareStep } from "../drop-in/ai-sdk.ts";
+import { createMessagesCompactor } from "../drop-in/anthropic.ts";
+import { createChatCompactor } from "../drop-in/openai-chat.ts";
+import { createItemsCompactor } from "../drop-in/openai-responses.ts";
+import { parseRecord, stringAt } from "../fields.ts";
+import type { ChatHost } from "../openai-chat/index.ts";
+import { chatHostNamed, createOpenAiChatClient, OPENAI_HOST, OPENAI_QUIRKS } from "../openai-chat/index.ts";
+import { createOpenAiResponsesClient } from "../openai-responses/index.ts";
+import type { Simulator, WireName } from "../simulator/index.ts";
+import { fileText, question, READ_TOOL, SYSTEM } from "./matrix-script.ts";
+
+/** What one run is played with. */
+export interface MatrixGame {
+  readonly simulator: Simulator;
+  readonly policy: Policy;
+  /** Replies that the run asks for, at the least. */
+  readonly steps: number;
+  readonly windowTokens: number;
+}
+
+/** One way to reach a model. `play` rejects where the run dies. */
+export interface MatrixColumn {
+  readonly sdk: string;
+  readonly wire: WireName;
+  readonly thinking: "on" | "off";
+  /** How the Chat Completions server takes roles. */
+  readonly roles: "any" | "alternate";
+  readonly play: (game: MatrixGame) => Promise<void>;
+}
+
+const MAXIMUM_OUTPUT_TOKENS = 2_048;
+const BUDGET_TOKENS = 1_024;
+const CLAUDE = "claude-opus-4-5";
+const environment = { ANTHROPIC_API_KEY: "key", OPENAI_API_KEY: "key", MISTRAL_API_KEY: "key" };
+const MISTRAL = chatHostNamed("mistral") ?? OPENAI_HOST;
+
+const limitsOf = ({ windowTokens }: MatrixGame) => ({
+  contextWindowTokens: windowTokens,
+  maxOutputTokens: MAXIMUM_OUTPUT_TOKENS,
+});
+
+function pathIn(args: unknown): string {
+  const fields = typeof args === "string" ? parseRecord(args) : args;
+  return stringAt(fields, "path") ?? "";
+}
+
+const readFile: AgentTool = {
+  spec: { name: READ_TOOL.name, description: READ_TOOL.description, parametersJson: JSON.stringify(READ_TOOL.parameters) },
+  category: "file-content",
+  isRerunnable: true,
+  hint: null,
+  pathsOf: () => [],
+  effectOf: () => ({ kind: "read" }),
+  run: (args) => Promise.resolve({ text: fileText(pathIn(args)), isError: false }),
+};
+
+/** Our own loop, over one of our own clients. */
+async function playAgent(game: MatrixGame, client: ModelClient, modelId: string): Promise<void> {
+  const agent = await startAgent({
+    session: { kind: "new", sessionId: "matrix", system: SYSTEM },
+    sessions: createMemorySessionStore(),
+    artifacts: createMemoryArtifactStore(),
+    model: { client, modelId, limits: limitsOf(game) },
+    policy: game.policy,
+    summarizer: createDigest(),
+    tools: [readFile],
+    nowMs: () => 0,
+    dynamicContext: () => "branch main",
+  });
+  for (let turn = 0; answeredCount(game) < game.steps; turn++) {
+    const outcome = await agent.submit(question(turn));
+    if (outcome.error !== null) throw outcome.error;
+  }
+  await agent.close();
+}
+
+function answeredCount({ simulator }: MatrixGame): number {
+  return simulator.exchanges().filter(({ outcome }) => outcome === "answered").length;
+}
+
+const anthropicClient = (thinking: "on" | "off") => (game: MatrixGame) =>
+  playAgent(
+    game,
+    createAnthropicClient({
+      environment,
+      baseUrl: game.simulator.url,
+      ...(thinking === "on" ? { thinking: { type: "enabled", budget_tokens: BUDGET_TOKENS } } : {}),
+    }),
+    CLAUDE,
+  );
+
+const chatClient = (host: ChatHost) => (game: MatrixGame) =>
+  playAgent(game, createOpenAiChatClient({ environment, host, baseUrl: game.simulator.openAiUrl }), "a-model");
+
+const responsesClient = (game: MatrixGame) =>
+  playAgent(game, createOpenAiResponsesClient({ environment, baseUrl: game.simulator.openAiUrl }), "gpt-5");
+
+const messagesDropIn = (thinking: "on" | "off") => async (game: MatrixGame) => {
+  const sdk = new Anthropic({ apiKey: "key", baseURL: game.simulator.url, maxRetries: 0 });
+  const compactor = createMessagesCompactor({ policy: game.policy, limits: limitsOf(game) });
+  const tools = [{ name: READ_TOOL.name, description: READ_TOOL.description, input_schema: READ_TOOL.parameters }];
+  const messages: Anthropic.MessageParam[] = [];
+  const settings: Omit<Anthropic.MessageCreateParamsNonStreaming, "messages"> = {
+    model: CLAUDE,
+    max_tokens: MAXIMUM_OUTPUT_TOKENS,
+    system: SYSTEM,
+    tools: tools.map((each) => ({ ...each, input_schema: { ...each.input_schema } })),
+    ...(thinking === "on" ? { thinking: { type: "enabled", budget_tokens: BUDGET_TOKENS } } : {}),
+  };
+  for (let turn = 0; answeredCount(game) < game.steps; turn++) {
+    messages.push({ role: "user", content: question(turn) });
+    for (;;) {
+      const reply = await compactor.send(messages, (fitted) => sdk.messages.create({ ...settings, messages: fitted }));
+      messages.push({ role: "assistant", content: reply.content });
+      const calls = reply.content.filter((block) => block.type === "tool_use");
+      if (calls.length === 0) break;
+      messages.push({
+        role: "user",
+        content: calls.map(({ id, input }) => ({ type: "tool_result", tool_use_id: id, content: fileText(pathIn(input)) })),
+      });
+    }
+  }
+};
+
+const chatDropIn = (host: ChatHost) => async (game: MatrixGame) => {
+  const sdk = new OpenAI({ apiKey: "key", baseURL: game.simulator.openAiUrl, maxRetries: 0 });
+  const compactor = createChatCompactor({ policy: game.policy, limits: limitsOf(game), quirks: host.quirks });
+  const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "system", content: SYSTEM }];
+  for (let turn = 0; answeredCount(game) < game.steps; turn++) {
+    messages.push({ role: "user", content: question(turn) });
+    for (;;) {
+      const { choices } = await compactor.send(messages, (fitted) =>
+        sdk.chat.completions.create({
+          model: "a-model",
+          max_tokens: MAXIMUM_OUTPUT_TOKENS,
+          tools: [{ type: "function", function: { ...READ_TOOL, parameters: { ...READ_TOOL.parameters } } }],
+          messages: fitted,
+        }),
+      );
+      const reply = choices[0]?.message;
+      if (reply === undefined) throw new Error("a completion has a choice");
+      messages.push(reply);
+      const calls = reply.tool_calls ?? [];
+      if (calls.length === 0) break;
+      for (const call of calls)
+        messages.push({
+          role: "tool",
+          tool_call_id: call.id,
+          content: fileText(call.type === "function" ? pathIn(call.function.arguments) : ""),
+        });
+    }
+  }
+};
+
+const responsesDropIn = async (game: MatrixGame) => {
+  const sdk = new OpenAI({ apiKey: "key", baseURL: game.simulator.openAiUrl, maxRetries: 0 });
+  const compactor = createItemsCompactor({ policy: game.policy, limits: limitsOf(game) });
+  const items: OpenAI.Responses.ResponseInputItem[] = [];
+  for (let turn = 0; answeredCount(game) < game.steps; turn++) {
+    items.push({ role: "user", content: question(turn) });
+    for (;;) {
+      const { output } = await compactor.send(items, (input) =>
+        sdk.responses.create({
+          model: "gpt-5",
+          instructions: SYSTEM,
+          max_output_tokens: MAXIMUM_OUTPUT_TOKENS,
+          store: false,
+          include: ["reasoning.encrypted_content"],
+          tools: [{ type: "function", strict: false, ...READ_TOOL, parameters: { ...READ_TOOL.parameters } }],
+          input,
+        }),
+      );
+      for (const item of output)
+        if (item.type === "message" || item.type === "reasoning" || item.type === "function_call") items.push(item);
+      const calls = output.filter((item) => item.type === "function_call");
+      if (calls.length === 0) break;
+      for (const call of calls)
+        items.push({ type: "function_call_output", call_id: call.call_id, output: fileText(pathIn(call.arguments)) });
+    }
+  }
+};
+
+/** How the AI SDK's agent is set up besides its model and messages. */
+interface AiSdkSettings {
+  readonly model: LanguageModel;
+  readonly prepareStep?: PrepareStepFunction<ReturnType<typeof aiSdkTools>>;
+  readonly thinking: "on" | "off";
+}
+
+function aiSdkTools() {
+  return {
+    [READ_TOOL.name]: tool({
+      description: READ_TOOL.description,
+      inputSchema: jsonSchema({ ...READ_TOOL.parameters, properties: { path: { type: "string" } } }),
+      execute: (input: unknown) => fileText(isRecord(input) ? pathIn(input) : ""),
+    }),
+  };
+}
+
+async function playAiSdk(game: MatrixGame, { model, prepareStep, thinking }: AiSdkSettings): Promise<void> {
+  const messages: ModelMessage[] = [];
+  for (let turn = 0; answeredCount(game) < game.steps; turn++) {
+    messages.push({ role: "user", content: question(turn) });
+    const { response } = await generateText({
+      model,
+      system: SYSTEM,
+      messages,
+      maxOutputTokens: MAXIMUM_OUTPUT_TOKENS - (thinking === "on" ? BUDGET_TOKENS : 0),
+      maxRetries: 0,
+      stopWhen: stepCountIs(game.steps),
+      tools: aiSdkTools(),
+      ...(prepareStep === undefined ? {} : { prepareStep }),
+      ...(thinking === "on"
+        ? { providerOptions: { anthropic: { thinking: { type: "enabled", budgetTokens: BUDGET_TOKENS } } } }
+        : {}),
+    });
+    messages.push(...response.messages);
+  }
+}
+
+const claudeOf = ({ simulator }: MatrixGame) => createAnthropic({ apiKey: "key", baseURL: `${simulator.url}/v1` })(CLAUDE);
+
+const compatibleOf = ({ simulator }: MatrixGame) =>
+  createOpenAICompatible({ name: "served", apiKey: "key", baseURL: simulator.openAiUrl })("a-model");
+
+const middlewareOver = (modelOf: typeof claudeOf | typeof compatibleOf, thinking: "on" | "off") => (game: MatrixGame) => {
+  const middleware = createCompactionMiddleware({ policy: game.policy, limits: limitsOf(game) });
+  return playAiSdk(game, { model: wrapLanguageModel({ model: modelOf(game), middleware }), thinking });
+};
+
+const prepareStepOver = (modelOf: typeof claudeOf | typeof compatibleOf, thinking: "on" | "off") => (game: MatrixGame) => {
+  const prepareStep = createPrepareStep({ policy: game.policy, limits: limitsOf(game) }, { system: SYSTEM });
+  return playAiSdk(game, { model: modelOf(game), prepareStep, thinking });
+};
+
+const onAndOff = ["off", "on"] as const;
+
+/** Every way to reach a model. */
+export const MATRIX_COLUMNS: readonly MatrixColumn[] = [
+  ...onAndOff.flatMap((thinking): MatrixColumn[] => [
+    { sdk: "own client", wire: "anthropic", thinking, roles: "any", play: anthropicClient(thinking) },
+    { sdk: "own client", wire: "openai-responses", thinking, roles: "any", play: responsesClient },
+    { sdk: "own client", wire: "openai-chat", thinking, roles: "any", play: chatClient(OPENAI_HOST) },
+    { sdk: "own client", wire: "openai-chat", thinking, roles: "alternate", play: chatClient(MISTRAL) },
+    { sdk: "@anthropic-ai/sdk", wire: "anthropic", thinking, roles: "any", play: messagesDropIn(thinking) },
+    { sdk: "openai", wire: "openai-responses", thinking, roles: "any", play: responsesDropIn },
+    { sdk: "openai", wire: "openai-chat", thinking, roles: "any", play: chatDropIn({ ...OPENAI_HOST, quirks: OPENAI_QUIRKS }) },
+    { sdk: "openai", wire: "openai-chat", thinking, roles: "alternate", play: chatDropIn(MISTRAL) },
+    { sdk: "AI SDK, middleware", wire: "anthropic", thinking, roles: "any", play: middlewareOver(claudeOf, thinking) },
+    {
+      sdk: "AI SDK, middleware",
+      wire: "openai-chat",
+      thinking,
+      roles: "alternate",
+      play: middlewareOver(compatibleOf, thinking),
+    },
+    { sdk: "AI SDK, prepareStep", wire: "anthropic", thinking, roles: "any", play: prepareStepOver(claudeOf, thinking) },
+    {
+      sdk: "AI SDK, prepareStep",
+      wire: "openai-chat",
+      thinking,
+      roles: "alternate",
+      play: prepareStepOver(compatibleOf, thinking),
+    },
+  ]),
+];
