@@ -411,3 +411,47 @@ describe("half a character never leaves an encoder", () => {
     expect(() => checkSendable(context.messages, ANTHROPIC_WIRE_RULES)).not.toThrow();
   });
 });
+
+describe("user and assistant in turn", () => {
+  const thought = { type: "reasoning", text: "why", opaque: { type: "thinking", signature: "s" } } as const;
+  const call = { type: "tool-call", callId: "c1", toolName: "f", argumentsJson: "{}", paths: [] } as const;
+  const summary = { ...assistant("s", [{ type: "text", text: "so far" }]), origin: "summary" } as const;
+  const summarised = [summary, assistant("1", [thought, call]), result("2", "c1", "seen")];
+  const notice = { role: "user", content: [{ type: "text", text: FIRST_MESSAGE_NOTICE }] };
+
+  test("Anthropic: a reply with reasoning begins a message of its own, as the vendor wants it to", () => {
+    const { messages } = encodeAnthropic(requestOf(contextOf(summarised)), { images, cacheTimeToLive: null });
+    expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant", "user"]);
+    expect([messages[0], messages[2]]).toEqual([notice, notice]);
+    expect(messages[3]?.content).toMatchObject([{ type: "thinking" }, { type: "tool_use" }]);
+  });
+
+  test("Anthropic: replies without reasoning are one message", () => {
+    const { messages } = encodeAnthropic(requestOf(contextOf([human("0", "go"), reply("1", "a"), reply("2", "b")])), {
+      images,
+      cacheTimeToLive: null,
+    });
+    expect(messages.map(({ role }) => role)).toEqual(["user", "assistant"]);
+  });
+
+  const rolesOf = (quirks: ChatQuirks, messages: readonly Message[]) =>
+    encodeOpenAiChat(requestOf(contextOf(messages, { dynamicContext: "branch main", system: "s" })), {
+      images,
+      quirks,
+    }).messages.map(({ role }) => role);
+
+  test.each<[string, ChatQuirks, readonly string[]]>([
+    ["a server that takes any order", OPENAI_QUIRKS, ["developer", "assistant", "assistant", "tool", "user"]],
+    [
+      "one that wants turns",
+      COMPATIBLE_QUIRKS,
+      ["system", "user", "assistant", "user", "assistant", "tool", "assistant", "user"],
+    ],
+  ])("Chat Completions: %s", (_, quirks, expected) => {
+    expect(rolesOf(quirks, summarised)).toEqual(expected);
+  });
+
+  test("Chat Completions: a server that wants turns gets what a person says and the dynamic context as one message", () => {
+    expect(rolesOf(COMPATIBLE_QUIRKS, [human("1", "go"), human("2", "on")])).toEqual(["system", "user"]);
+  });
+});

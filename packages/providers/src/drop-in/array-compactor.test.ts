@@ -105,3 +105,12 @@ const reply: Anthropic.Message = {
     speed: null,
   },
 };
+
+test("half a character in a caller's result never leaves, and everything else stays the caller's own", async () => {
+  const messages = session(5);
+  const half = { type: "tool_result", tool_use_id: "toolu_2", content: "half \ud83d" } as const;
+  messages[6] = { role: "user", content: [half] };
+  const fitted = await compactorWith(PI_POLICY).fit(messages);
+  expect(fitted[6]).toEqual({ role: "user", content: [{ ...half, content: "half \ufffd" }] });
+  expect(fitted.filter((message, index) => message !== messages[index])).toHaveLength(1);
+});

@@ -1,0 +1,107 @@
+import { readFileSync } from "node:fs";
+import type { Policy } from "@plimsoll/core";
+import { PRESETS } from "@plimsoll/core";
+import { expect, test, vi } from "vitest";
+import { startSimulator } from "./simulator/index.ts";
+import type { MatrixColumn } from "./testing/matrix-runs.ts";
+import { MATRIX_COLUMNS } from "./testing/matrix-runs.ts";
+import { matrixScript } from "./testing/matrix-script.ts";
+import type { VendorViolation } from "./testing/vendor-rules/index.ts";
+import { validateChatRequest, validateMessagesRequest, validateResponsesRequest } from "./testing/vendor-rules/index.ts";
+
+/** Replies of each run: two batches of three large files, four turns. `MATRIX_STEPS=200` plays long ones, outside of CI. */
+const STEPS = Number(process.env.MATRIX_STEPS ?? 32);
+const WINDOW_TOKENS = 32_768;
+
+const FAULTS = new URL("../../../docs/faults.md", import.meta.url);
+const HEADING = "## Every SDK, wire, preset";
+
+const acting = PRESETS.filter(({ enabled }) => enabled);
+
+/** What came of one run. */
+interface Played {
+  readonly preset: string;
+  /** Why it died; `null` for a run that was played to its end. */
+  readonly diedOf: string | null;
+  /** What our simulator refused for anything but its size. */
+  readonly refused: readonly string[];
+  /** What the rules from the vendors' documents refuse. */
+  readonly violations: readonly string[];
+}
+
+function judged(column: MatrixColumn, body: unknown): readonly VendorViolation[] {
+  switch (column.wire) {
+    case "anthropic":
+      return validateMessagesRequest(body);
+    case "openai-chat":
+      return validateChatRequest(body, { turns: column.roles === "alternate" ? "alternating" : "any" });
+    case "openai-responses":
+      return validateResponsesRequest(body);
+    default:
+      return column.wire satisfies never;
+  }
+}
+
+async function play(column: MatrixColumn, policy: Policy): Promise<Played> {
+  const violations: string[] = [];
+  const simulator = await startSimulator({
+    replies: matrixScript(column.thinking),
+    contextWindowTokens: WINDOW_TOKENS,
+    roles: column.roles,
+    tokenFactorRatio: column.tokenFactorRatio,
+    nowMs: () => 0,
+    onRequest: (_, body) => {
+      violations.push(...judged(column, body).map(({ rule, at, message }) => `${rule} ${at}: ${message}`));
+    },
+  });
+  const diedOf = await column.play({ simulator, policy, steps: STEPS, windowTokens: WINDOW_TOKENS }).then(
+    () => null,
+    (error: unknown) => String(error).slice(0, 200),
+  );
+  await simulator.close();
+  const refused = simulator.exchanges().flatMap(({ outcome, error }) => (outcome === "rejected" ? [error ?? ""] : []));
+  return { preset: policy.name, diedOf, refused, violations };
+}
+
+/** A row of the table; the presets whose runs died are named. */
+function rowOf({ sdk, wire, roles, thinking }: MatrixColumn, runs: readonly Played[]): string {
+  const dead = runs.flatMap(({ preset, diedOf }) => (diedOf === null ? [] : [`\`${preset}\``]));
+  const server = roles === "alternate" ? `${wire}, in turn` : wire;
+  const counts = [
+    runs.length,
+    runs.flatMap(({ refused }) => refused).length,
+    runs.flatMap(({ violations }) => violations).length,
+  ];
+  return `| ${sdk} | ${server} | ${thinking} | ${counts.join(" | ")} | ${dead.length === 0 ? "0" : dead.join(", ")} |`;
+}
+
+const TEXT = `${HEADING}
+
+Made by a test (\`packages/providers/src/wire-matrix.test.ts\`, \`vitest -u\` writes it; \`MATRIX_STEPS=200\` plays long runs): every preset that acts, in a window of 32k, plays turns
+of eight replies with one to three calls each. Results are empty, some lines, three of 60 kB in one batch, and end in half a character. The model's tokenizer finds 1.3 times the tokens
+that presets expect, but through \`prepareStep\`, where an overflow is the caller's to mend. *In turn* is a server that wants user and assistant in turn. *Refused* counts requests that the simulator
+refuses for anything but their size, *violations* what rules say that were written from the vendors' documents alone; a run is *dead* if an error reached its caller.
+
+| SDK | wire | thinking | runs | refused | violations | dead |
+|---|---|---|---|---|---|---|
+`;
+
+test("no preset dies on any wire, through any SDK, with thinking on or off, under two independent judges", {
+  timeout: 3_600_000,
+}, async () => {
+  const warned = vi.spyOn(console, "warn").mockImplementation(() => undefined);
+  const rows: string[] = [];
+  const wrong: (Played & { readonly column: string })[] = [];
+  for (const column of MATRIX_COLUMNS) {
+    const runs: Played[] = [];
+    for (const policy of acting) runs.push(await play(column, policy));
+    rows.push(rowOf(column, runs));
+    const name = `${column.sdk}, ${column.wire}, ${column.roles}, thinking ${column.thinking}`;
+    const failed = runs.filter(({ diedOf, refused, violations }) => diedOf !== null || refused.length + violations.length > 0);
+    wrong.push(...failed.map((run) => ({ ...run, column: name })));
+  }
+  warned.mockRestore();
+  expect(wrong).toEqual([]);
+  const [before = ""] = readFileSync(FAULTS, "utf8").split(`\n${HEADING}`);
+  await expect(`${before.trimEnd()}\n\n${TEXT}${rows.join("\n")}\n`).toMatchFileSnapshot("../../../docs/faults.md");
+});
