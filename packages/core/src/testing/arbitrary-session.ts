@@ -126,6 +126,10 @@ const act: fc.Arbitrary<SessionAct> = fc.oneof(
       text: arbitraryText(2000),
       reasoning: fc.option(fc.lorem({ maxCount: 8 }), { nil: null }),
       usageRatio: fc.double({ min: 0.6, max: 2.2, noNaN: true }),
+      jumpTokens: fc.oneof(
+        { weight: 9, arbitrary: fc.constant(0) },
+        { weight: 1, arbitrary: fc.integer({ min: 1, max: 4000 }) },
+      ),
     }),
   },
   { weight: 1, arbitrary: fc.record({ act: fc.constant("inject" as const), text: fc.lorem({ maxCount: 20 }) }) },
@@ -194,17 +198,28 @@ export function arbitraryScenario(maximumActs: number): fc.Arbitrary<SessionScen
         "huge",
         "calls-tools",
         "aborted",
+        "deaf",
+        "late",
+        "deaf-aborted",
+        "late-aborted",
       ),
       { minLength: 1, maxLength: 5 },
+    ),
+    counting: fc.oneof(
+      fc.constant(null),
+      fc.record({ factor: fc.double({ min: 0.5, max: 3, noNaN: true }), hiddenTokens: fc.integer({ min: 0, max: 3000 }) }),
     ),
     hook: fc.oneof(
       { weight: 3, arbitrary: fc.constant([]) },
       {
         weight: 1,
-        arbitrary: fc.array(fc.constantFrom<HookBehaviour>("go", "go", "cancel", "summary", "blank-summary", "throws"), {
-          minLength: 1,
-          maxLength: 4,
-        }),
+        arbitrary: fc.array(
+          fc.constantFrom<HookBehaviour>("go", "go", "cancel", "summary", "blank-summary", "throws", "deaf", "late"),
+          {
+            minLength: 1,
+            maxLength: 4,
+          },
+        ),
       },
     ),
     hasKeptState: fc.boolean(),

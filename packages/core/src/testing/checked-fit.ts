@@ -12,6 +12,7 @@ import { checkCompaction } from "./check-compaction.ts";
 import { floorTokens } from "./floor.ts";
 import type { Report } from "./report.ts";
 import type { ScriptedSummarizer } from "./scripted-ports.ts";
+import { muchLater } from "./scripted-ports.ts";
 import { injected } from "./session-messages.ts";
 import type { SessionScenario } from "./session-scenario.ts";
 import { variedPriors } from "./varied-priors.ts";
@@ -61,6 +62,9 @@ export async function checkedFit(fit: CheckedFit): Promise<FitResult> {
     if (!controller.signal.aborted) report("no exception reaches the caller", String(error));
     return null;
   });
+  // Whoever answers too late has answered by now.
+  await muchLater();
+  await muchLater();
   const appended = manager.entries().slice(so.entries);
   const arrived = appended.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
   const made = appended.filter((entry) => entry.type === "compaction");

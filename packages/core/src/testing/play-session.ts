@@ -12,8 +12,8 @@ import { checkAccount, checkSameSession, createUndoCheck } from "./check-log.ts"
 import type { CheckedFit, FitResult } from "./checked-fit.ts";
 import { checkedFit } from "./checked-fit.ts";
 import type { Report, Violation } from "./report.ts";
-import { scriptedHook, scriptedSummarizer } from "./scripted-ports.ts";
-import { humanOf, injected, messagesOfCrash, messagesOfStep } from "./session-messages.ts";
+import { scriptedHook, scriptedSummarizer, scriptedTime } from "./scripted-ports.ts";
+import { humanOf, injected, messagesOfCrash, messagesOfStep, promptTokensOf } from "./session-messages.ts";
 import type { CrashAct, SessionAct, SessionScenario, StepAct } from "./session-scenario.ts";
 import { variedPriors } from "./varied-priors.ts";
 
@@ -43,8 +43,9 @@ interface Player {
 }
 
 function createPlayer(scenario: SessionScenario, report: Report): Player {
-  const summarizer = scriptedSummarizer(scenario.summarizer);
-  const hook = scriptedHook(scenario.hook);
+  const time = scriptedTime();
+  const hook = scriptedHook(scenario.hook, time.pass);
+  const summarizer = scriptedSummarizer(scenario.summarizer, time.pass);
   const work = createWorkCounter();
   const undo = createUndoCheck(report);
   const unfinished: string[] = [];
@@ -58,6 +59,7 @@ function createPlayer(scenario: SessionScenario, report: Report): Player {
       summarizer: summarizer.summarize,
       entries,
       work,
+      wait: time.wait,
       modelPriors: variedPriors,
       ...(hook === null ? {} : { beforeCompaction: hook }),
       ...(scenario.hasKeptState ? KEPT_STATE : {}),
@@ -136,7 +138,7 @@ function createPlayer(scenario: SessionScenario, report: Report): Player {
     if (manager.view().messages.size === 0) return;
     const { reply, results } = messagesOfStep(act, id);
     await fitTwice("before-step", []);
-    const promptTokens = Math.ceil(manager.predict().expectedTokens * act.usageRatio);
+    const promptTokens = promptTokensOf(act, scenario, manager);
     manager.append(usageEntry(`request-${id}`, manager.view().messages.at(-1)?.id ?? null, promptTokens));
     for (const message of [reply, ...results]) append(message);
     if (results.length > 0) await fitTwice("after-tool-batch", []);

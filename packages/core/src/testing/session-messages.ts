@@ -1,6 +1,8 @@
 import type { AssistantMessage, ImagePart, Message, ToolResultMessage, UserMessage } from "../message/message.ts";
+import { coverageOf } from "../message/size.ts";
+import type { ContextManager } from "../session/context-manager.ts";
 import { absentImage } from "./builders.ts";
-import type { CrashAct, SessionAct, StepAct } from "./session-scenario.ts";
+import type { CrashAct, SessionAct, SessionScenario, StepAct } from "./session-scenario.ts";
 
 /** The message of a human act. */
 export function humanOf(act: SessionAct & { readonly act: "human" }, id: string): UserMessage {
@@ -56,7 +58,10 @@ export function messagesOfStep(
 
 /** What a crash leaves in the log after what was there. */
 export function messagesOfCrash(act: CrashAct, id: string): readonly Message[] {
-  const { reply, results } = messagesOfStep({ ...act, act: "step", text: "", reasoning: null, usageRatio: 1 }, id);
+  const { reply, results } = messagesOfStep(
+    { ...act, act: "step", text: "", reasoning: null, usageRatio: 1, jumpTokens: 0 },
+    id,
+  );
   const written = results.slice(0, act.answered);
   const steering: UserMessage = { ...injected(`${id}-steer`, "wait, not that"), origin: "human" };
   switch (act.damage) {
@@ -75,4 +80,15 @@ export function messagesOfCrash(act: CrashAct, id: string): readonly Message[] {
     default:
       return act.damage satisfies never;
   }
+}
+
+/** What the provider reports of the view as it is. */
+export function promptTokensOf(
+  { usageRatio, jumpTokens }: StepAct,
+  { counting, system }: SessionScenario,
+  manager: ContextManager,
+): number {
+  if (counting === null) return Math.ceil(manager.predict().expectedTokens * usageRatio) + jumpTokens;
+  const chars = coverageOf(manager.view().messages.slice()).chars + system.length;
+  return Math.ceil((chars / 4) * counting.factor) + counting.hiddenTokens + jumpTokens;
 }

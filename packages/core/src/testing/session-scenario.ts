@@ -14,13 +14,17 @@ export type SessionAct =
   | { readonly act: "reload" }
   | { readonly act: "switch"; readonly limits: ModelLimits };
 
-/** One model call with its tool results. `usageRatio` is what the provider reports, as a share of what was predicted. */
+/**
+ * One model call with its tool results. The provider reports `usageRatio` of what was predicted, or what the scenario's counting gives, and
+ * the jump on top; a jump of 0 is none.
+ */
 export interface StepAct {
   readonly act: "step";
   readonly calls: readonly StepCall[];
   readonly text: string;
   readonly reasoning: string | null;
   readonly usageRatio: number;
+  readonly jumpTokens: number;
 }
 
 /** The process ends in the middle of a step; the log is read again with whatever was written. */
@@ -49,7 +53,8 @@ export interface StepCall {
 
 /**
  * How the generated session's summariser behaves at each of its calls, in turn. `aborted` hangs until the caller gives up;
- * `steered` works while a human message and an injected one arrive.
+ * `steered` works while a human message and an injected one arrive. `deaf` never answers, `late` answers after its deadline, and both ignore
+ * the abort; their `-aborted` twins do so when the caller gives up.
  */
 export type SummarizerBehaviour =
   | "works"
@@ -60,10 +65,14 @@ export type SummarizerBehaviour =
   | "huge"
   | "calls-tools"
   | "steered"
-  | "aborted";
+  | "aborted"
+  | "deaf"
+  | "late"
+  | "deaf-aborted"
+  | "late-aborted";
 
 /** What a generated session's before-compaction hook answers, call after call. */
-export type HookBehaviour = "go" | "cancel" | "summary" | "blank-summary" | "throws";
+export type HookBehaviour = "go" | "cancel" | "summary" | "blank-summary" | "throws" | "deaf" | "late";
 
 /** A whole generated session with the policy and limits that it is played under. */
 export interface SessionScenario {
@@ -71,6 +80,8 @@ export interface SessionScenario {
   readonly limits: ModelLimits;
   readonly system: string;
   readonly summarizer: readonly SummarizerBehaviour[];
+  /** How the provider counts: a multiple of the characters' quarter, and tokens in no log; `null` for a share of what was predicted. */
+  readonly counting: { readonly factor: number; readonly hiddenTokens: number } | null;
   /** Empty for a session without a hook. */
   readonly hook: readonly HookBehaviour[];
   /** Whether instructions are pinned and ports give live state and tracked files. */
