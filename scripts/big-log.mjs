@@ -7,15 +7,26 @@ import { root, runNode } from "./tool.mjs";
 
 /**
  * Writes a log of 1 GB with outputs of 50 kB and 50 MB and compactions in between, then opens it through the public entry points, in a fresh
- * process each: read entry by entry, the same with a heap of 128 MB, and folded by a context manager. Prints file, live context, most memory and time. `--megabytes` for another size.
+ * process each: read entry by entry, opened as a conversation, and with a small heap also with a recall and an undo of what compactions covered. Prints file, context,
+ * most memory and time. `--megabytes` for another size.
  */
 const { values } = parseArgs({ options: { megabytes: { type: "string", default: "1024" } } });
+
+/**
+ * Without a limit the collector waits for some hundred megabytes; a small heap shows what is needed. An undo needs more: the view that it brings
+ * back is larger.
+ */
+const SMALL_HEAP_TASKS = [
+  ["read", "--max-old-space-size=128"],
+  ["open", "--max-old-space-size=224"],
+  ["recall", "--max-old-space-size=224"],
+  ["undo", "--max-old-space-size=448"],
+];
 
 const folder = mkdtempSync(join(tmpdir(), "plimsoll-big-log-"));
 try {
   process.exitCode = await buildPackages();
-  // Without a limit the collector waits for some hundred megabytes; the second reading shows what is needed.
-  for (const [task, ...nodeOptions] of [["write"], ["read"], ["read", "--max-old-space-size=128"], ["fold"]]) {
+  for (const [task, ...nodeOptions] of [["write"], ["read"], ["open"], ...SMALL_HEAP_TASKS]) {
     if (process.exitCode !== 0) break;
     if (nodeOptions.length > 0) console.log(`node ${nodeOptions.join(" ")}`);
     const program = join(root, "bench/dist/micro/big-log.js");

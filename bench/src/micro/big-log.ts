@@ -1,19 +1,14 @@
 import { mkdir, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { parseArgs } from "node:util";
-import {
-  coverageOf,
-  createContextManager,
-  type Message,
-  messageChars,
-  PLIMSOLL_POLICY,
-  type SessionEntry,
-} from "@plimsoll/core";
+import { coverageOf, type Message, messageChars, PLIMSOLL_POLICY, type SessionEntry } from "@plimsoll/core";
+import { openConversation } from "@plimsoll/core/conversation";
 import { createFileSessionStore } from "@plimsoll/core/node";
 
 /**
  * Writes a large log, or opens one and says what that took. A process of its own for each: the most memory of a process is never given back.
- * `write` writes so many megabytes; `read` takes the entries one by one and keeps none; `fold` folds them in a context manager.
+ * `write` writes so many megabytes; `read` takes the entries one by one and keeps none; `open` opens a conversation over it, `recall` then asks
+ * for the oldest output, which a compaction covers, and `undo` undoes the newest compaction.
  */
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -59,27 +54,39 @@ async function write(): Promise<void> {
   await writer.close();
 }
 
-async function open(onEntry: (entry: SessionEntry) => void): Promise<number> {
-  const start = performance.now();
-  const { writer } = await sessions.open(SESSION_ID, onEntry);
-  await writer.close();
-  return (performance.now() - start) / 1_000;
+/** Does a task and answers with the characters of the context that it ends with. */
+async function work(what: string): Promise<number> {
+  if (what === "read") {
+    const { writer } = await sessions.open(SESSION_ID, () => undefined);
+    await writer.close();
+    return 0;
+  }
+  const summarizer = () => Promise.reject(new Error("not asked"));
+  const setting = { policy: PLIMSOLL_POLICY, summarizer, nowMs: () => null };
+  const { conversation } = await openConversation(setting, sessions, { sessionId: SESSION_ID });
+  const { manager } = conversation;
+  if (what === "recall" && (await manager.recall("r1", { startChar: 0, maximumChars: 10 })) === null)
+    throw new Error("the oldest output is not found");
+  if (what === "undo") {
+    await manager.prepareUndo();
+    manager.revert(null);
+  }
+  const liveChars = manager.context().messages.reduce((sum, message) => sum + messageChars(message), 0);
+  // What was undone is not written: the next task opens the log as it was.
+  await conversation.close();
+  return liveChars;
 }
 
 async function report(what: string): Promise<void> {
   const baseBytes = process.resourceUsage().maxRSS * 1024;
-  const manager = createContextManager({ policy: PLIMSOLL_POLICY, summarizer: () => Promise.reject(new Error("not asked")) });
-  let entryCount = 0;
-  const seconds = await open((entry) => {
-    entryCount += 1;
-    if (what === "fold") manager.append(entry);
-  });
+  const start = performance.now();
+  const liveChars = await work(what);
+  const seconds = (performance.now() - start) / 1_000;
   const peakBytes = process.resourceUsage().maxRSS * 1024;
-  const liveChars = manager.context().messages.reduce((sum, message) => sum + messageChars(message), 0);
   console.log(
     [
-      `${what}: ${megabytes((await stat(values.file)).size)} in the file, ${entryCount} entries`,
-      `live context ${megabytes(liveChars)}`,
+      `${what}: ${megabytes((await stat(values.file)).size)} in the file`,
+      `context ${megabytes(liveChars)}`,
       `most memory ${megabytes(peakBytes)}, ${megabytes(baseBytes)} before it was opened`,
       `${seconds.toFixed(1)} s`,
     ].join("; "),

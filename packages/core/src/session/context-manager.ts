@@ -138,12 +138,13 @@ export function openContextManager(options: ContextManagerOptions): OpeningConte
   const prepareUndo = async () => {
     if (archive === undefined || state.view.undo !== "archived") return;
     const latestId = state.view.activeCompactions.at(-1)?.id ?? "";
+    const heldCount = archivedCount;
     const tail = [...log];
     const undo = await undoPointOf(latestId, async (onEntry) => {
       let count = 0;
       await archive.read((entry) => {
-        // The archive may have grown since: what it has more is in the tail, too.
-        if (count < archivedCount) onEntry(entry);
+        // The archive may grow meanwhile: what it has more is in the tail, too.
+        if (count < heldCount) onEntry(entry);
         count += 1;
       });
       for (const entry of tail) onEntry(entry);
@@ -223,6 +224,7 @@ export function openContextManager(options: ContextManagerOptions): OpeningConte
     },
     revert,
     redo: async ({ policy, ...input }, signal) => {
+      await prepareUndo();
       revert(input.nowMs);
       return await fitWith({ policy: policy ?? ownPolicy, input: { now: { reason: "manual", keep: null }, ...input } }, signal);
     },
