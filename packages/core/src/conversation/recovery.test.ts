@@ -36,14 +36,23 @@ describe("sendWithRecovery", () => {
       { end: "answered", log: ["send", "rejected 1", "recover 0 below 100", "send"] },
     ],
     [
-      "as often as the policy allows",
+      "as often as the policy allows, and once more without a model",
       [9],
       {
         end: "too-long",
-        log: ["send", "rejected 1", "recover 0 below 100", "send", "rejected 2", "recover 1 below 100", "send", "rejected 0"],
+        log: [
+          ...["send", "rejected 1", "recover 0 below 100"],
+          ...["send", "rejected 2", "recover 1 below 100"],
+          ...["send", "rejected 3", "recover 2 below 100"],
+          ...["send", "rejected 0"],
+        ],
       },
     ],
-    ["a recovery that changes nothing ends it", [9, twice, 0], { end: "too-long", log: ["send", "rejected 1", "recover 0 below 100"] }],
+    [
+      "a recovery that changes nothing ends it",
+      [9, twice, 0],
+      { end: "too-long", log: ["send", "rejected 1", "recover 0 below 100"] },
+    ],
     ["with compaction off nothing is recovered", [9, NONE_POLICY], { end: "too-long", log: ["send", "rejected 0"] }],
   ])("%s", async (_, given, expected) => {
     expect(await sent(...given)).toEqual(expected);

@@ -4,10 +4,11 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { SessionEntry } from "../entry.ts";
+import { openConversation } from "../conversation/conversation.ts";
 import { canonicalJson } from "../json.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { recallArtifact } from "../session/admit.ts";
+import type { ContextManager } from "../session/context-manager.ts";
 import { createContextManager } from "../session/context-manager.ts";
 import type { Recalled, RecallRange } from "../session/recall.ts";
 import { MAXIMUM_RECALL_CHARS } from "../session/recall.ts";
@@ -46,8 +47,7 @@ async function recalledHash(piece: (range: RecallRange) => Promise<Recalled | nu
   return hashOf(text);
 }
 
-async function recallAll(entries: readonly SessionEntry[], handles: readonly string[]): Promise<Record<string, string | null>> {
-  const manager = createContextManager({ policy: PLIMSOLL_POLICY, summarizer: createDigest(), entries });
+async function recallAll(manager: ContextManager, handles: readonly string[]): Promise<Record<string, string | null>> {
   const recalled: Record<string, string | null> = {};
   for (const handle of handles) {
     recalled[handle] = await recalledHash(
@@ -56,6 +56,8 @@ async function recallAll(entries: readonly SessionEntry[], handles: readonly str
   }
   return recalled;
 }
+
+const SETTING = { policy: PLIMSOLL_POLICY, summarizer: createDigest() };
 
 const foldSchema = z.looseObject({ recalled: z.record(z.string(), z.string()) });
 
@@ -70,11 +72,19 @@ describe.each(names)("a log of the first version: %s", (name) => {
       viewHash,
       modelId,
       activeCompactions: activeCompactions.map(({ id }) => id),
-      recalled: await recallAll(entries, Object.keys(expected.recalled)),
+      recalled: await recallAll(createContextManager({ ...SETTING, entries }), Object.keys(expected.recalled)),
       context: { system, tools, messages: messages.slice() },
     };
     expect(folded).toEqual(expected);
     expect(canonicalJson(folded)).toBe(foldText(name));
+  });
+
+  test("finds the same text by every handle if only what the context needs is in memory", async () => {
+    const expected = foldSchema.parse(JSON.parse(foldText(name)));
+    const { conversation } = await openConversation({ ...SETTING, nowMs: () => null }, sessions, { sessionId: name });
+    expect(await recallAll(conversation.manager, Object.keys(expected.recalled))).toEqual(expected.recalled);
+    await conversation.close();
+    cpSync(join(LANDED, "sessions"), join(folder, "sessions"), { recursive: true });
   });
 
   test("is not touched by reading it", async () => {

@@ -1,4 +1,5 @@
 import type { Recalled, RecallRange, SessionView, ToolSpec } from "@plimsoll/core";
+import { recoveriesOf } from "@plimsoll/core";
 import type { Attempt, ConversationRequest, FoundConversation, Rejection } from "@plimsoll/core/conversation";
 import { sendWithRecovery } from "@plimsoll/core/conversation";
 import { failureOf } from "../client/failure.ts";
@@ -112,11 +113,9 @@ export function createArrayCompactor<Item, Answer>(
     fit,
     observe,
     recover: async (sent, thrown, recovery) => {
-      const { enabled, overflow } = options.policy;
       const rejection = rejectionIn(thrown);
-      return rejection === null || !enabled || recovery >= overflow.maxRecoveries
-        ? null
-        : await recoverFrom(sent, rejection, recovery);
+      const isOver = recovery >= recoveriesOf(options.policy);
+      return rejection === null || isOver ? null : await recoverFrom(sent, rejection, recovery);
     },
     send: async <Own extends Answer>(
       items: readonly Item[],

@@ -174,7 +174,8 @@ export function createArrayConversations(options: CompactorOptions): ArrayConver
         // Another request compacted the same history meanwhile: that is what to send.
         if (manager.view().viewHash !== facts.view.viewHash) return { found, view: manager.view() };
         if (promptTokens !== null) await conversation.report(facts.view, rejectedReport(manager.view(), promptTokens));
-        const input = { ...inputAt("on-overflow", facts), observedLimitTokens, recovery: facts.recovery };
+        const observed = { observedLimitTokens, observedPromptTokens: promptTokens, recovery: facts.recovery };
+        const input = { ...inputAt("on-overflow", facts), ...observed };
         const outcome = await conversation.fit(input, facts.signal ?? NEVER_ABORTED);
         return outcome.kind === "compacted" ? { found, view: manager.view() } : null;
       }),

@@ -1,0 +1,56 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createMemorySessionStore } from "../agent/memory-session-store.ts";
+import { canonicalJson } from "../json.ts";
+import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
+import { decodeLog } from "../session/codec.ts";
+import type { ContextManager } from "../session/context-manager.ts";
+import { createContextManager } from "../session/context-manager.ts";
+import { createDigest } from "../summarizer/digest.ts";
+import { arbitraryScenario } from "../testing/arbitrary-session.ts";
+import { playSession } from "../testing/play-session.ts";
+import { openConversation } from "./conversation.ts";
+
+/** What a session sends next and would be undone to, with its prediction. */
+function shown(manager: ContextManager): string {
+  const { view, breaker, lastMessageId } = manager.state();
+  const { viewHash, activeCompactions } = view;
+  const compactions = activeCompactions.map(({ id }) => id);
+  return canonicalJson({ context: manager.context(), viewHash, compactions, breaker, lastMessageId, next: manager.predict() });
+}
+
+test("a log that is opened entry by entry is the session that holds it whole, before and after an undo", async () => {
+  const undone = { count: 0, readTwice: 0 };
+  const setting = { policy: PLIMSOLL_POLICY, summarizer: createDigest(), nowMs: () => null };
+  await fc.assert(
+    fc.asyncProperty(arbitraryScenario(30), async (scenario) => {
+      const { entries } = decodeLog((await playSession(scenario)).log, "log");
+      const [start, ...rest] = entries;
+      if (start?.type !== "session") expect.fail("a log begins with its session");
+      const sessions = createMemorySessionStore();
+      const writer = await sessions.create(start);
+      await writer.append(rest);
+      await writer.close();
+      const whole = createContextManager({ ...setting, entries });
+      const { conversation } = await openConversation(setting, sessions, { sessionId: start.id });
+      const { manager } = conversation;
+      expect(shown(manager)).toBe(shown(whole));
+      undone.readTwice += entries.some(({ type }) => type === "revert") ? 1 : 0;
+      const undoable = whole
+        .view()
+        .activeCompactions.filter(({ record }) => record.reason !== "repair")
+        .slice(-1);
+      for (const latest of undoable.filter(({ id }) => id === whole.view().activeCompactions.at(-1)?.id)) {
+        undone.count += 1;
+        await manager.prepareUndo();
+        expect(manager.revert(null).compactionId).toBe(latest.id);
+        whole.revert(null);
+        expect(shown(manager)).toBe(shown(whole));
+      }
+      await conversation.close();
+    }),
+    { seed: 20_261_122, numRuns: 60 },
+  );
+  expect(undone.count).toBeGreaterThan(10);
+  expect(undone.readTwice).toBeGreaterThan(3);
+}, 120_000);
