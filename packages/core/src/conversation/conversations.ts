@@ -1,10 +1,20 @@
-import type { SessionEntry, SessionStartEntry } from "../entry.ts";
+import type { SessionEntry } from "../entry.ts";
 import { isPlimsollError, PlimsollError } from "../error.ts";
-import { shortHash } from "../hash.ts";
 import type { SessionStore, SessionWriter } from "../ports.ts";
 import type { Conversation } from "./conversation.ts";
 import type { Branch, ConversationName, ConversationRequest, Family, FoundConversation, Node, Place } from "./history-tree.ts";
-import { baseOf, countShared, entriesFor, familyAbove, idsOf, logIdOf, slotAt } from "./history-tree.ts";
+import {
+  baseOf,
+  countShared,
+  entriesFor,
+  familyAbove,
+  familyBaseOf,
+  idsOf,
+  logIdOf,
+  openedOrCreated,
+  slotAt,
+} from "./history-tree.ts";
+import { untilAborted } from "./queue.ts";
 
 /** What conversations are kept with. */
 export interface ConversationsOptions {
@@ -29,9 +39,13 @@ export interface Conversations {
    * Runs work on the conversation that the request goes on, alone: what it holds is a beginning of the request's messages. A history that
    * parts from it earlier (a fork, an edited message) gets a conversation of its own that begins with what both share.
    *
+   * Rejects as soon as the signal aborts, also if work that was given before goes on.
+   *
    * @throws PlimsollError `bad-input` if a key is needed and there is none, `session-conflict` if another writer has the log.
    */
-  goOn<T>(request: ConversationRequest, work: (found: FoundConversation) => Promise<T>): Promise<T>;
+  goOn<T>(request: ConversationRequest, work: (found: FoundConversation) => Promise<T>, signal?: AbortSignal): Promise<T>;
+  /** True for a conversation that is in memory. One that is not takes no more work: its request finds another. */
+  has(found: FoundConversation): boolean;
   /** The conversations that are in memory, the one used last first. */
   all(): readonly FoundConversation[];
   /** The conversation in memory that holds most of these messages and no other; `null` for none. */
@@ -48,10 +62,14 @@ export function createConversations(options: ConversationsOptions): Conversation
   const families = new Map<string, Family>();
   /** In the order of their last use. A parent stands after its children, so that children go first. */
   const live = new Set<Branch>();
+  const known: ReadonlySet<FoundConversation> = live;
+  /** Logs that are being closed, and keys that are being deleted: who wants them next waits. */
+  const closing = new Map<string, Promise<void>>();
+  const deleting = new Map<string, Promise<void>>();
 
-  const familyOf = ({ key, system }: Pick<ConversationRequest, "key" | "system">): Family => {
-    if (key === null && options.needsKey !== null) throw keyMissing(options.needsKey);
-    const base = key === null ? `system-${shortHash(system)}` : baseOf(key);
+  const familyOf = (request: ConversationRequest): Family => {
+    const { key } = request;
+    const base = familyBaseOf(request);
     const family = families.get(base) ?? { kind: "family", key, base, children: new Map() };
     families.set(base, family);
     return family;
@@ -62,15 +80,38 @@ export function createConversations(options: ConversationsOptions): Conversation
       live.add(node);
     }
   };
+  /** True for a node that requests are still led through. */
+  const isKept = (node: Node): boolean => (node.kind === "branch" ? live.has(node) : families.get(node.base) === node);
   const forget = (branch: Branch) => {
     live.delete(branch);
     branch.parent.children.delete(branch.slot);
   };
-  /** Ends a branch and what hangs on it. What is stored is whole: a log that cannot be closed costs its lock alone. */
+  /** Forgets a branch, and gives its log free after the work that goes on. */
+  const release = (branch: Branch): Promise<void> => {
+    forget(branch);
+    const { sessionId } = branch.name;
+    const end = branch.conversation.close().finally(() => {
+      if (closing.get(sessionId) === end) closing.delete(sessionId);
+    });
+    // What is stored is whole: a log that cannot be closed costs its lock alone.
+    end.catch(() => undefined);
+    closing.set(sessionId, end);
+    return end;
+  };
+  /** Releases all that is below a node, also what is only being opened. */
+  const releaseBelow = async (node: Node): Promise<void> => {
+    for (const made of [...node.children.values()]) {
+      const branch = await made.catch(() => null);
+      if (branch === null) continue;
+      const end = release(branch);
+      await releaseBelow(branch);
+      await end;
+    }
+  };
+  /** Releases a branch and what hangs on it. */
   const end = (branch: Branch) => {
     for (const each of [...live]) if (each.parent === branch) end(each);
-    forget(branch);
-    void branch.conversation.close().catch(() => undefined);
+    void release(branch);
   };
   const shrink = (newest: Branch) => {
     let chars = 0;
@@ -87,6 +128,7 @@ export function createConversations(options: ConversationsOptions): Conversation
     const { slot, source, sharedCount, isPassing } = place;
     const { key } = familyAbove(parent);
     const sessionId = logIdOf(parent, slot);
+    await closing.get(sessionId)?.catch(() => undefined);
     const entries = entriesFor(request, { sessionId, source, sharedCount, nowMs: nowMs() });
     const name = { key, sessionId };
     const kept = sessions === null || isPassing ? { entries, writer: null } : await openedOrCreated(sessions, entries);
@@ -103,10 +145,10 @@ export function createConversations(options: ConversationsOptions): Conversation
     made.catch(() => parent.children.delete(place.slot));
     return made;
   };
-  /** The branch that the request goes on, made or opened if it is not there. */
-  const locate = async (request: ConversationRequest): Promise<Branch> => {
+  /** The branch that the request goes on, made or opened if it is not there; `null` if the way to it was given up meanwhile. */
+  const locate = async (request: ConversationRequest): Promise<Branch | null> => {
     let node: Node = familyOf(request);
-    for (;;) {
+    while (isKept(node)) {
       const ids = idsOf(node);
       const sharedCount = countShared(ids, request.messages);
       const next = request.messages[sharedCount]?.id ?? "";
@@ -119,35 +161,43 @@ export function createConversations(options: ConversationsOptions): Conversation
         continue;
       }
       const passing = await node.children.get(slotAt(sharedCount, ""));
-      const source = passing ?? (node.kind === "branch" ? node : null);
+      if (!isKept(node)) break;
+      const source: Branch | null = passing ?? (node.kind === "branch" ? node : null);
       node = await childAt(node, { slot: slotAt(sharedCount, next), source, sharedCount, isPassing: next === "" }, request);
+    }
+    return null;
+  };
+  const goOn: Conversations["goOn"] = async (request, work, signal) => {
+    if (request.key === null && options.needsKey !== null) throw keyMissing(options.needsKey);
+    for (;;) {
+      await deleting.get(familyBaseOf(request));
+      const branch = await locate(request);
+      if (branch === null || !live.has(branch)) continue;
+      touch(branch);
+      const done = await branch.conversation
+        .inTurn(async () => {
+          signal?.throwIfAborted();
+          // Work that was before may have taken it further than this request goes, or ended it.
+          const ids = branch.conversation.messageIds();
+          if (!live.has(branch) || countShared(ids, request.messages) < ids.length) return null;
+          return { value: await work(branch) };
+        })
+        .catch((error: unknown) => {
+          // Another writer went on with the log: what is in memory is no longer what is stored.
+          if (isPlimsollError(error, "session-conflict")) end(branch);
+          throw error;
+        });
+      shrink(branch);
+      if (done !== null) return done.value;
     }
   };
 
   return {
-    goOn: async (request, work) => {
-      for (;;) {
-        const branch = await locate(request);
-        touch(branch);
-        const done = await branch.conversation
-          .inTurn(async () => {
-            // Work that was before may have taken it further than this request goes, or ended it.
-            const ids = branch.conversation.messageIds();
-            if (!live.has(branch) || countShared(ids, request.messages) < ids.length) return null;
-            return { value: await work(branch) };
-          })
-          .catch((error: unknown) => {
-            // Another writer went on with the log: what is in memory is no longer what is stored.
-            if (isPlimsollError(error, "session-conflict")) end(branch);
-            throw error;
-          });
-        shrink(branch);
-        if (done !== null) return done.value;
-      }
-    },
+    goOn: (request, work, signal) => untilAborted(signal, () => goOn(request, work, signal)),
+    has: (found) => known.has(found),
     all: () => [...live].reverse(),
     holding: async ({ key, system, messages }) => {
-      let node: Node | undefined = families.get(key === null ? `system-${shortHash(system)}` : baseOf(key));
+      let node: Node | undefined = families.get(familyBaseOf({ key, system }));
       let found: Branch | null = null;
       while (node !== undefined) {
         const ids = idsOf(node);
@@ -159,20 +209,29 @@ export function createConversations(options: ConversationsOptions): Conversation
       }
       return found;
     },
-    delete: async (key) => {
+    delete: (key) => {
       const base = baseOf(key);
-      const mine = [...live].filter(({ name }) => name.key === key);
-      for (const branch of mine) forget(branch);
-      families.delete(base);
-      await Promise.all(mine.map(({ conversation }) => conversation.close()));
-      const stored = (await sessions?.list()) ?? [];
-      for (const { sessionId } of stored) if (sessionId.startsWith(`${base}.`)) await sessions?.delete(sessionId);
+      const before = deleting.get(base);
+      const work = async () => {
+        await before?.catch(() => undefined);
+        const family = families.get(base);
+        families.delete(base);
+        if (family !== undefined) await releaseBelow(family);
+        const stored = (await sessions?.list()) ?? [];
+        for (const { sessionId } of stored) if (sessionId.startsWith(`${base}.`)) await sessions?.delete(sessionId);
+      };
+      const end = work().finally(() => {
+        if (deleting.get(base) === settled) deleting.delete(base);
+      });
+      const settled = end.catch(() => undefined);
+      deleting.set(base, settled);
+      return end;
     },
     close: async () => {
-      const all = [...live];
-      live.clear();
+      const all = [...families.values()];
       families.clear();
-      await Promise.all(all.map(({ conversation }) => conversation.close()));
+      await Promise.all(all.map(releaseBelow));
+      await Promise.all(closing.values());
     },
   };
 }
@@ -183,25 +242,4 @@ function keyMissing(option: string): PlimsollError {
     `"${option}" belongs to one conversation and this request does not say which: give it a key with "conversation"`,
     { option },
   );
-}
-
-/** The log of that id, or a new one with these entries. */
-async function openedOrCreated(
-  sessions: SessionStore,
-  entries: readonly [SessionStartEntry, ...SessionEntry[]],
-): Promise<{ readonly entries: readonly SessionEntry[]; readonly writer: SessionWriter }> {
-  const [start, ...rest] = entries;
-  const writer = await sessions.create(start).catch(async (error: unknown) => {
-    const isThere = isPlimsollError(error, "bad-session") && (await sessions.read(start.id, () => undefined)) !== null;
-    if (isThere) return null;
-    throw error;
-  });
-  if (writer === null) return await sessions.open(start.id);
-  try {
-    if (rest.length > 0) await writer.append(rest);
-    return { entries, writer };
-  } catch (error) {
-    await writer.close();
-    throw error;
-  }
 }

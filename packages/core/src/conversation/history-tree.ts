@@ -1,7 +1,9 @@
 import type { SessionEntry, SessionStartEntry } from "../entry.ts";
 import { LOG_VERSION } from "../entry.ts";
+import { isPlimsollError } from "../error.ts";
 import { shortHash } from "../hash.ts";
 import type { Message } from "../message/message.ts";
+import type { SessionStore, SessionWriter } from "../ports.ts";
 import type { ToolSpec } from "../tool.ts";
 import type { Conversation } from "./conversation.ts";
 
@@ -68,6 +70,11 @@ export function baseOf(key: string): string {
   return isName ? `key-${key}` : `hash-${shortHash(key)}`;
 }
 
+/** The first part of the ids of a request's conversations: its key's, or its system text's. */
+export function familyBaseOf({ key, system }: Pick<ConversationRequest, "key" | "system">): string {
+  return key === null ? `system-${shortHash(system)}` : baseOf(key);
+}
+
 /** The place of a child among its siblings: where it parts from its parent, and the message that it goes on with; none for one that ends there. */
 export function slotAt(sharedCount: number, nextId: string): string {
   return `${sharedCount}:${nextId}`;
@@ -125,4 +132,25 @@ export function entriesFor(
     entries.push(entry);
   }
   return [{ ...facts, system: opening.system, tools: opening.tools }, ...entries];
+}
+
+/** The log of that id, or a new one with these entries. */
+export async function openedOrCreated(
+  sessions: SessionStore,
+  entries: readonly [SessionStartEntry, ...SessionEntry[]],
+): Promise<{ readonly entries: readonly SessionEntry[]; readonly writer: SessionWriter }> {
+  const [start, ...rest] = entries;
+  const writer = await sessions.create(start).catch(async (error: unknown) => {
+    const isThere = isPlimsollError(error, "bad-session") && (await sessions.read(start.id, () => undefined)) !== null;
+    if (isThere) return null;
+    throw error;
+  });
+  if (writer === null) return await sessions.open(start.id);
+  try {
+    if (rest.length > 0) await writer.append(rest);
+    return { entries, writer };
+  } catch (error) {
+    await writer.close();
+    throw error;
+  }
 }

@@ -21,3 +21,19 @@ export function createQueue(): Queue {
     pendingCount: () => pending,
   };
 }
+
+/** What the work comes to, or the abort's reason as soon as the signal aborts. The work itself goes on. */
+export async function untilAborted<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+  if (signal === undefined) return await work();
+  signal.throwIfAborted();
+  let stop = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+  try {
+    return await Promise.race([work(), aborted]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}

@@ -23,6 +23,8 @@ export interface ContextManagerOptions {
   readonly summarizer: Summarizer;
   /** A log to go on with. Where a crash left it unsendable, a repair is appended and announced. */
   readonly entries?: Iterable<SessionEntry>;
+  /** "none" leaves such a log as it is, for a caller who brings the whole history again; "append" if it is left out. */
+  readonly repairs?: "append" | "none";
   /** Where the whole log is; absent for a manager that holds it in memory. */
   readonly archive?: LogArchive;
   readonly onEvent?: ContextListener;

@@ -250,7 +250,7 @@ export function openContextManager(options: ContextManagerOptions): OpeningConte
     },
     opened: () => {
       const isResumed = archivedCount + log.length > 0;
-      const repairs = isResumed ? repairsOf(state.view) : [];
+      const repairs = isResumed && options.repairs !== "none" ? repairsOf(state.view) : [];
       for (const repair of repairs) fold(repair);
       if (repairs.length > 0) emit({ type: "session-repaired", entries: repairs });
       return manager;

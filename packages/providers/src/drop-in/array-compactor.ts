@@ -143,7 +143,8 @@ export function createArrayCompactor<Item, Answer>(
       });
       // An overflow is the engine's to mend; what it cannot mend is the caller's, as it came.
       if (end.kind === "too-long") throw end.rejection.error;
-      await observe(sent, end.answer);
+      // A report that cannot be stored is lost: the next request says why, this one was answered.
+      await observe(sent, end.answer).catch(() => undefined);
       return end.answer;
     },
     recall: async (handle, range, of) => {

@@ -93,7 +93,7 @@ export interface ArrayConversations {
     request: ConversationRequest,
     facts: RequestFacts & { readonly rejection: Rejection; readonly recovery: number; readonly view: SessionView },
   ): Promise<FittedLog | null>;
-  /** Logs what a request measured that sent this view. */
+  /** Logs what a request measured that sent this view. Nothing if the conversation is no longer in memory. */
   report(found: FoundConversation, view: SessionView, reported: ReportedUsage): Promise<void>;
   holding(request: ConversationRequest): Promise<FoundConversation | null>;
   /** `of` is a conversation, or a key whose conversations are all looked through. */
@@ -127,6 +127,8 @@ export function createArrayConversations(options: CompactorOptions): ArrayConver
         summarizer,
         modelPriors,
         nowMs,
+        // The caller brings the whole history again: what a log ends with is what comes next.
+        repairs: "none",
         ...(name.key === null ? {} : context?.(name.key)),
         ...(onEvent === undefined ? {} : { onEvent: (event) => onEvent(event, name) }),
       }),
@@ -156,31 +158,40 @@ export function createArrayConversations(options: CompactorOptions): ArrayConver
   };
   return {
     fit: (request, facts) =>
-      conversations.goOn(request, async (found) => {
-        const { conversation } = found;
-        const { manager } = conversation;
-        if (facts.reported !== null && isNewReply(request, conversation))
-          await conversation.report(manager.view(), facts.reported);
-        await take(request, conversation, facts);
-        await conversation.fit(inputAt("before-step", facts), facts.signal ?? NEVER_ABORTED);
-        return { found, view: manager.view() };
-      }),
+      conversations.goOn(
+        request,
+        async (found) => {
+          const { conversation } = found;
+          const { manager } = conversation;
+          if (facts.reported !== null && isNewReply(request, conversation))
+            await conversation.report(manager.view(), facts.reported);
+          await take(request, conversation, facts);
+          await conversation.fit(inputAt("before-step", facts), facts.signal ?? NEVER_ABORTED);
+          return { found, view: manager.view() };
+        },
+        facts.signal,
+      ),
     recover: (request, facts) =>
-      conversations.goOn(request, async (found) => {
-        const { conversation } = found;
-        const { manager } = conversation;
-        if (conversation.messageIds().length < request.messages.length) await take(request, conversation, facts);
-        const { promptTokens, limitTokens: observedLimitTokens } = facts.rejection;
-        // Another request compacted the same history meanwhile: that is what to send.
-        if (manager.view().viewHash !== facts.view.viewHash) return { found, view: manager.view() };
-        if (promptTokens !== null) await conversation.report(facts.view, rejectedReport(manager.view(), promptTokens));
-        const observed = { observedLimitTokens, observedPromptTokens: promptTokens, recovery: facts.recovery };
-        const input = { ...inputAt("on-overflow", facts), ...observed };
-        const outcome = await conversation.fit(input, facts.signal ?? NEVER_ABORTED);
-        return outcome.kind === "compacted" ? { found, view: manager.view() } : null;
-      }),
-    report: async ({ conversation }, view, reported) => {
-      await conversation.inTurn(() => conversation.report(view, reported));
+      conversations.goOn(
+        request,
+        async (found) => {
+          const { conversation } = found;
+          const { manager } = conversation;
+          if (conversation.messageIds().length < request.messages.length) await take(request, conversation, facts);
+          const { promptTokens, limitTokens: observedLimitTokens } = facts.rejection;
+          // Another request compacted the same history meanwhile: that is what to send.
+          if (manager.view().viewHash !== facts.view.viewHash) return { found, view: manager.view() };
+          if (promptTokens !== null) await conversation.report(facts.view, rejectedReport(manager.view(), promptTokens));
+          const observed = { observedLimitTokens, observedPromptTokens: promptTokens, recovery: facts.recovery };
+          const input = { ...inputAt("on-overflow", facts), ...observed };
+          const outcome = await conversation.fit(input, facts.signal ?? NEVER_ABORTED);
+          return outcome.kind === "compacted" ? { found, view: manager.view() } : null;
+        },
+        facts.signal,
+      ),
+    report: async (found, view, reported) => {
+      const { conversation } = found;
+      if (conversations.has(found)) await conversation.inTurn(() => conversation.report(view, reported));
     },
     holding: conversations.holding,
     recall: async (handle, range, of) => {
