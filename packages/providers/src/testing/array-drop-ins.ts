@@ -1,0 +1,260 @@
+import type Anthropic from "@anthropic-ai/sdk";
+import type { LanguageModelMiddleware, ModelMessage } from "ai";
+import { MockLanguageModelV3 } from "ai/test";
+import type OpenAI from "openai";
+import { createCompactionMiddleware, createPrepareStep } from "../drop-in/ai-sdk.ts";
+import { createMessagesCompactor } from "../drop-in/anthropic.ts";
+import type { ArrayCompactor } from "../drop-in/array-compactor.ts";
+import type { CompactorOptions } from "../drop-in/array-conversations.ts";
+import { createChatCompactor } from "../drop-in/openai-chat.ts";
+import { createItemsCompactor } from "../drop-in/openai-responses.ts";
+import type { MarkedTurn } from "./marked-history.ts";
+
+/** Answers a request with its prompt's tokens, or rejects. */
+export type Provider = (sentJson: string) => Promise<number>;
+
+/** One request of a conversation: the whole history so far, as a caller resends it. */
+export interface PlayedRequest {
+  readonly turns: readonly MarkedTurn[];
+  readonly provider: Provider;
+  /** The caller's key; the history tells if it is left out. */
+  readonly key?: string;
+}
+
+/** A drop-in that is played by turns, whatever its arrays are made of. */
+export interface PlayedDropIn {
+  send(request: PlayedRequest): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A kind of drop-in. */
+export interface DropInKind {
+  readonly name: string;
+  readonly open: (options: CompactorOptions) => PlayedDropIn;
+}
+
+/** All drop-ins. The AI SDK's `prepareStep` has no recovery: its provider never rejects. */
+export const DROP_INS: readonly DropInKind[] = [
+  { name: "Anthropic messages", open: (options) => playing(createMessagesCompactor(options), anthropicItems, anthropicAnswer) },
+  { name: "Chat Completions messages", open: (options) => playing(createChatCompactor(options), chatItems, chatAnswer) },
+  { name: "Responses items", open: (options) => playing(createItemsCompactor(options), responsesItems, responsesAnswer) },
+  { name: "AI SDK middleware", open: playingMiddleware },
+  { name: "AI SDK prepareStep", open: playingSteps },
+];
+
+/** The items of turns, the same objects at each call: callers append to one array. */
+function itemsOf<Item>(make: (turn: MarkedTurn) => readonly Item[]): (turns: readonly MarkedTurn[]) => Item[] {
+  const made = new WeakMap<MarkedTurn, readonly Item[]>();
+  return (turns) =>
+    turns.flatMap((turn) => {
+      const items = made.get(turn) ?? make(turn);
+      made.set(turn, items);
+      return items;
+    });
+}
+
+function playing<Item, Answer>(
+  compactor: ArrayCompactor<Item, Answer>,
+  make: (turn: MarkedTurn) => readonly Item[],
+  answerOf: (requestId: string, promptTokens: number) => Answer,
+): PlayedDropIn {
+  const items = itemsOf(make);
+  return {
+    send: async ({ turns, provider, key }) => {
+      const call = async (sent: readonly Item[]) => answerOf(requestIdOf(turns), await provider(JSON.stringify(sent)));
+      await compactor.send(items(turns), call, key === undefined ? {} : { conversation: key });
+    },
+    close: compactor.close,
+  };
+}
+
+type Params = Parameters<NonNullable<LanguageModelMiddleware["wrapGenerate"]>>[0]["params"];
+
+function playingMiddleware(options: CompactorOptions): PlayedDropIn {
+  const middleware = createCompactionMiddleware(options);
+  const items = itemsOf(promptItems);
+  return {
+    send: async ({ turns, provider, key }) => {
+      const model = new MockLanguageModelV3({
+        doGenerate: async ({ prompt }) => {
+          const total = await provider(JSON.stringify(prompt));
+          return {
+            content: [{ type: "text", text: "seen" }],
+            finishReason: { unified: "stop", raw: "stop" },
+            usage: {
+              inputTokens: { total, noCache: total, cacheRead: 0, cacheWrite: 0 },
+              outputTokens: { total: 10, text: 10, reasoning: 0 },
+            },
+            response: { id: requestIdOf(turns), modelId: "simulated" },
+            warnings: [],
+          };
+        },
+      });
+      const providerOptions = key === undefined ? {} : { providerOptions: { plimsoll: { conversation: key } } };
+      const params: Params = { prompt: items(turns), ...providerOptions };
+      const doGenerate = () => model.doGenerate(params);
+      const doStream = () => model.doStream(params);
+      await middleware.wrapGenerate({ params, model, doGenerate, doStream });
+    },
+    close: middleware.close,
+  };
+}
+
+/** The key goes through the step's context, as an agent's own would. */
+function playingSteps(options: CompactorOptions): PlayedDropIn {
+  const items = itemsOf((turn): readonly ModelMessage[] => promptItems(turn));
+  const isKeyed = options.sessions !== undefined || options.context !== undefined;
+  const prepareStep = createPrepareStep({
+    ...options,
+    ...(isKeyed ? { conversation: ({ experimental_context }) => String(experimental_context) } : {}),
+  });
+  const steps = new Map<string, unknown[]>();
+  return {
+    send: async ({ turns, provider, key }) => {
+      const first = turns[0]?.kind === "human" ? turns[0].text : "";
+      const answered = steps.get(first) ?? [];
+      steps.set(first, answered);
+      const { messages } = await prepareStep({ steps: answered, messages: items(turns), experimental_context: key });
+      const inputTokens = await provider(JSON.stringify(messages));
+      answered.push({
+        usage: { inputTokens, outputTokens: 10, inputTokenDetails: {}, outputTokenDetails: {} },
+        response: { id: requestIdOf(turns), modelId: "simulated" },
+      });
+    },
+    close: async () => undefined,
+  };
+}
+
+/** Tells the requests of one conversation apart, and is the same whoever plays them. */
+function requestIdOf(turns: readonly MarkedTurn[]): string {
+  return `request_${turns.length}`;
+}
+
+function anthropicItems(turn: MarkedTurn): readonly Anthropic.MessageParam[] {
+  if (turn.kind === "human")
+    return [
+      ...(turn.before === null ? [] : [{ role: "assistant", content: turn.before } as const]),
+      { role: "user", content: turn.text },
+    ];
+  const { callId: id, path, said, result: content } = turn;
+  const call = { type: "tool_use", id, name: "read_file", input: { path } } as const;
+  return [
+    { role: "assistant", content: [{ type: "text", text: said }, call] },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: id, content }] },
+  ];
+}
+
+function chatItems(turn: MarkedTurn): readonly OpenAI.ChatCompletionMessageParam[] {
+  if (turn.kind === "human")
+    return [
+      ...(turn.before === null ? [] : [{ role: "assistant", content: turn.before } as const]),
+      { role: "user", content: turn.text },
+    ];
+  const { callId: id, path, said, result } = turn;
+  const call = { id, type: "function", function: { name: "read_file", arguments: JSON.stringify({ path }) } } as const;
+  return [
+    { role: "assistant", content: said, tool_calls: [call] },
+    { role: "tool", tool_call_id: id, content: result },
+  ];
+}
+
+function responsesItems(turn: MarkedTurn): readonly OpenAI.Responses.ResponseInputItem[] {
+  if (turn.kind === "human")
+    return [
+      ...(turn.before === null ? [] : [{ role: "assistant", content: turn.before } as const]),
+      { role: "user", content: turn.text },
+    ];
+  const { callId: call_id, path, said, result: output } = turn;
+  return [
+    { role: "assistant", content: said },
+    { type: "function_call", call_id, name: "read_file", arguments: JSON.stringify({ path }) },
+    { type: "function_call_output", call_id, output },
+  ];
+}
+
+function promptItems(turn: MarkedTurn): Params["prompt"] {
+  if (turn.kind === "human") {
+    const user = { role: "user" as const, content: [{ type: "text" as const, text: turn.text }] };
+    return turn.before === null ? [user] : [{ role: "assistant", content: [{ type: "text", text: turn.before }] }, user];
+  }
+  const { callId: toolCallId, path, said, result: value } = turn;
+  const names = { toolCallId, toolName: "read_file" };
+  return [
+    {
+      role: "assistant",
+      content: [
+        { type: "text", text: said },
+        { type: "tool-call", ...names, input: { path } },
+      ],
+    },
+    { role: "tool", content: [{ type: "tool-result", ...names, output: { type: "text", value } }] },
+  ];
+}
+
+/** An answer of the Messages API. */
+export function anthropicAnswer(id: string, input_tokens: number): Anthropic.Message {
+  return {
+    id,
+    type: "message",
+    role: "assistant",
+    model: "claude-simulated",
+    content: [{ type: "text", text: "seen", citations: null }],
+    stop_reason: "end_turn",
+    stop_sequence: null,
+    stop_details: null,
+    container: null,
+    diagnostics: null,
+    usage: {
+      input_tokens,
+      output_tokens: 10,
+      cache_creation: null,
+      cache_creation_input_tokens: 0,
+      cache_read_input_tokens: 0,
+      inference_geo: null,
+      output_tokens_details: null,
+      server_tool_use: null,
+      service_tier: null,
+      speed: null,
+    },
+  };
+}
+
+function chatAnswer(id: string, prompt_tokens: number): OpenAI.ChatCompletion {
+  return {
+    id,
+    object: "chat.completion",
+    created: 0,
+    model: "simulated",
+    choices: [],
+    usage: { prompt_tokens, completion_tokens: 10, total_tokens: prompt_tokens + 10 },
+  };
+}
+
+function responsesAnswer(id: string, input_tokens: number): OpenAI.Responses.Response {
+  const [input_tokens_details, output_tokens_details] = [{ cached_tokens: 0, cache_write_tokens: 0 }, { reasoning_tokens: 0 }];
+  const usage = {
+    input_tokens,
+    output_tokens: 10,
+    total_tokens: input_tokens + 10,
+    input_tokens_details,
+    output_tokens_details,
+  };
+  return {
+    id,
+    object: "response",
+    created_at: 0,
+    model: "simulated",
+    output: [],
+    output_text: "",
+    usage,
+    error: null,
+    incomplete_details: null,
+    instructions: null,
+    metadata: null,
+    parallel_tool_calls: true,
+    temperature: null,
+    tool_choice: "auto",
+    tools: [],
+    top_p: null,
+  };
+}

@@ -1,0 +1,35 @@
+/** One turn of a history: what a person says, or a call of the model with its result. `before` is the reply that a person answers to. */
+export type MarkedTurn =
+  | { readonly kind: "human"; readonly text: string; readonly before: string | null }
+  | { readonly kind: "step"; readonly callId: string; readonly path: string; readonly said: string; readonly result: string };
+
+/** What a history is made of. */
+export interface MarkedHistoryOptions {
+  /** Stands in every text of the history and in no other history's. */
+  readonly marker: string;
+  readonly turns: number;
+  /** Characters of the largest result, about. */
+  readonly resultChars: number;
+  /** A person speaks each so many turns; 12 if it is left out. */
+  readonly humanEvery?: number;
+}
+
+/** A history in which every text, path and call id holds the marker. The same options give the same history. */
+export function markedHistory({
+  marker,
+  turns,
+  resultChars,
+  humanEvery = 12,
+}: MarkedHistoryOptions): readonly [MarkedTurn, ...MarkedTurn[]] {
+  const first: MarkedTurn = { kind: "human", text: `${marker}: read all files.`, before: null };
+  const rest = Array.from({ length: turns - 1 }, (_, offset): MarkedTurn => {
+    const index = offset + 1;
+    if (index % humanEvery === 0)
+      return { kind: "human", text: `${marker} asks number ${index}.`, before: `${marker} is done with part ${index}.` };
+    const line = `${marker} line of result ${index};\n`;
+    const lines = Math.max(1, Math.floor((resultChars * (1 + ((index * 7) % 5))) / (5 * line.length)));
+    const path = `src/${marker}/${index % 9}.ts`;
+    return { kind: "step", callId: `${marker}_${index}`, path, said: `${marker} step ${index}.`, result: line.repeat(lines) };
+  });
+  return [first, ...rest];
+}
