@@ -7,7 +7,7 @@ import type { MarkedTurn } from "../testing/marked-history.ts";
 import { markedHistory } from "../testing/marked-history.ts";
 import { createRandom, createScheduler } from "../testing/scheduler.ts";
 
-/** Larger figures for longer runs: `PLIMSOLL_APART_STEPS=5000 pnpm vitest run …`; the first row has all steps, the others a tenth. */
+/** Larger figures for longer runs: `PLIMSOLL_APART_STEPS=5000 pnpm vitest run …`; the first row has all steps, the others a tenth, at least 50. */
 const STEPS = Number(process.env.PLIMSOLL_APART_STEPS ?? 500);
 const CONVERSATIONS = Number(process.env.PLIMSOLL_APART_CONVERSATIONS ?? 8);
 const SEED = Number(process.env.PLIMSOLL_APART_SEED ?? 1);
@@ -103,7 +103,7 @@ const POLICIES = [PLIMSOLL_MODEL_POLICY, PLIMSOLL_POLICY, piPolicy({ reserve_tok
 
 const rows = DROP_INS.map((kind, index): [string, Row] => {
   const policy = POLICIES[index % POLICIES.length] ?? PLIMSOLL_POLICY;
-  return [`${kind.name}, ${policy.name}`, { kind, policy, steps: index === 0 ? STEPS : Math.ceil(STEPS / 10) }];
+  return [`${kind.name}, ${policy.name}`, { kind, policy, steps: index === 0 ? STEPS : Math.max(50, STEPS / 10) }];
 });
 
 test.each(rows)("%s: conversations at once send what each sends alone", { timeout: 600_000 }, async (_, row) => {
