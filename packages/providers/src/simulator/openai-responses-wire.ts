@@ -2,6 +2,7 @@ import type { JsonObject } from "@plimsoll/core";
 import { halves } from "./halves.ts";
 import { OPENAI_ERRORS } from "./openai-errors.ts";
 import { readOpenAiResponses } from "./openai-responses-request.ts";
+import type { SimulatedReply } from "./reply.ts";
 import { itemId } from "./responses-ids.ts";
 import { signatureOf } from "./signature.ts";
 import type { Answer, Counts, SimulatedWire, WireEvent } from "./wire.ts";
@@ -60,16 +61,12 @@ function itemsOf({ reply, serial }: Answer): readonly JsonObject[] {
       itemId(`${kind}_simulated_${serial}_${index}`, before < 0 ? null : `rs_simulated_${serial}_${before}`);
     switch (part.type) {
       case "text": {
-        const content =
-          reply.stop === "refusal"
-            ? { type: "refusal", refusal: part.text }
-            : { type: "output_text", text: part.text, annotations: [] };
-        return { id: idOf("msg"), type: "message", role: "assistant", status: "completed", content: [content] };
+        const content = [contentPart(reply.stop, part.text)];
+        return { id: idOf("msg"), type: "message", role: "assistant", status: "completed", content };
       }
       case "reasoning": {
         const id = `rs_simulated_${serial}_${index}`;
-        const summary = [{ type: "summary_text", text: part.text }];
-        return { id, type: "reasoning", summary, encrypted_content: signatureOf(id) };
+        return { id, type: "reasoning", summary: [summaryPart(part.text)], encrypted_content: signatureOf(id) };
       }
       case "tool-call":
         return {
@@ -86,11 +83,19 @@ function itemsOf({ reply, serial }: Answer): readonly JsonObject[] {
   });
 }
 
+function contentPart(stop: SimulatedReply["stop"], text: string): JsonObject {
+  return stop === "refusal" ? { type: "refusal", refusal: text } : { type: "output_text", text, annotations: [] };
+}
+
+function summaryPart(text: string): JsonObject {
+  return { type: "summary_text", text };
+}
+
 function eventsOf(answer: Answer): readonly WireEvent[] {
   const end = endOf(answer);
   const items = itemsOf(answer).flatMap((item, index): JsonObject[] => [
     { type: "response.output_item.added", output_index: index, item: openItem(item) },
-    ...deltasOf(answer, index).map((delta) => ({ ...delta, item_id: item.id, output_index: index })),
+    ...growthOf(answer, index).map((event) => ({ ...event, item_id: item.id, output_index: index })),
     { type: "response.output_item.done", output_index: index, item },
   ]);
   const events: readonly JsonObject[] = [
@@ -112,24 +117,54 @@ function openItem(item: JsonObject): JsonObject {
   return { id: item.id, type: item.type, summary: [] };
 }
 
-function deltasOf({ reply }: Answer, index: number): readonly JsonObject[] {
+/** What is told between an item's announcement and its end: a part of it begins, grows by deltas, is told whole and ends. A call has no parts. */
+function growthOf({ reply }: Answer, index: number): readonly JsonObject[] {
   const part = reply.parts[index];
   switch (part?.type) {
     case "text":
-      return halves(part.text).map((delta) => ({
-        type: reply.stop === "refusal" ? "response.refusal.delta" : "response.output_text.delta",
-        content_index: 0,
-        delta,
-      }));
+      return reply.stop === "refusal" ? refusalGrowth(part.text) : textGrowth(part.text);
     case "reasoning":
-      return halves(part.text).map((delta) => ({ type: "response.reasoning_summary_text.delta", summary_index: 0, delta }));
+      return summaryGrowth(part.text);
     case "tool-call":
-      return halves(part.argumentsJson).map((delta) => ({ type: "response.function_call_arguments.delta", delta }));
+      return [
+        ...halves(part.argumentsJson).map((delta) => ({ type: "response.function_call_arguments.delta", delta })),
+        { type: "response.function_call_arguments.done", name: part.toolName, arguments: part.argumentsJson },
+      ];
     case undefined:
       return [];
     default:
       return part satisfies never;
   }
+}
+
+function textGrowth(text: string): readonly JsonObject[] {
+  const place = { content_index: 0 };
+  return [
+    { type: "response.content_part.added", ...place, part: contentPart(undefined, "") },
+    ...halves(text).map((delta) => ({ type: "response.output_text.delta", ...place, delta, logprobs: [] })),
+    { type: "response.output_text.done", ...place, text, logprobs: [] },
+    { type: "response.content_part.done", ...place, part: contentPart(undefined, text) },
+  ];
+}
+
+function refusalGrowth(refusal: string): readonly JsonObject[] {
+  const place = { content_index: 0 };
+  return [
+    { type: "response.content_part.added", ...place, part: contentPart("refusal", "") },
+    ...halves(refusal).map((delta) => ({ type: "response.refusal.delta", ...place, delta })),
+    { type: "response.refusal.done", ...place, refusal },
+    { type: "response.content_part.done", ...place, part: contentPart("refusal", refusal) },
+  ];
+}
+
+function summaryGrowth(text: string): readonly JsonObject[] {
+  const place = { summary_index: 0 };
+  return [
+    { type: "response.reasoning_summary_part.added", ...place, part: summaryPart("") },
+    ...halves(text).map((delta) => ({ type: "response.reasoning_summary_text.delta", ...place, delta })),
+    { type: "response.reasoning_summary_text.done", ...place, text },
+    { type: "response.reasoning_summary_part.done", ...place, part: summaryPart(text) },
+  ];
 }
 
 function usageOf(counts: Counts): JsonObject {

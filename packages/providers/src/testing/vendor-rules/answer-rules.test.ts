@@ -225,18 +225,24 @@ const part = {
   content_index: 0,
   part: { type: "output_text", text: "", annotations: [] },
 };
-const delta = { type: "response.output_text.delta", item_id: "msg_1", output_index: 0, content_index: 0, delta: "hi" };
+const place = { item_id: "msg_1", output_index: 0, content_index: 0 };
+const delta = { type: "response.output_text.delta", ...place, delta: "hi" };
+const told = { type: "response.output_text.done", ...place, text: "hi" };
+const ended = { ...part, type: "response.content_part.done", part: { type: "output_text", text: "hi", annotations: [] } };
 const done = { type: "response.output_item.done", output_index: 0, item: REPLY };
 const completed = { type: "response.completed", response: RESPONSE };
-const RESPONSE_STREAM = numbered([created, added, part, delta, done, completed]);
+const RESPONSE_STREAM = numbered([created, added, part, delta, told, ended, done, completed]);
 
 const RESPONSE_EVENT_ROWS: readonly Row[] = [
-  ["event-order", RESPONSE_STREAM, numbered([added, part, delta, done, completed])],
-  ["event-order", RESPONSE_STREAM, numbered([created, added, part, delta, done])],
-  ["event-number", RESPONSE_STREAM, [created, added, part, delta, done, completed]],
-  ["event-item", RESPONSE_STREAM, numbered([created, part, delta, completed])],
-  ["event-part", RESPONSE_STREAM, numbered([created, added, delta, done, completed])],
-  ["event-done", RESPONSE_STREAM, numbered([created, added, part, delta, completed])],
+  ["event-order", RESPONSE_STREAM, numbered([added, part, delta, told, ended, done, completed])],
+  ["event-order", RESPONSE_STREAM, numbered([created, added, part, delta, told, ended, done])],
+  ["event-number", RESPONSE_STREAM, [created, added, part, delta, told, ended, done, completed]],
+  ["event-item", RESPONSE_STREAM, numbered([created, part, delta, told, ended, completed])],
+  ["event-part", RESPONSE_STREAM, numbered([created, added, delta, told, done, completed])],
+  ["event-text", RESPONSE_STREAM, numbered([created, added, part, delta, ended, done, completed])],
+  ["event-text", RESPONSE_STREAM, numbered([created, added, part, delta, delta, told, ended, done, completed])],
+  ["event-done", RESPONSE_STREAM, numbered([created, added, part, delta, told, ended, completed])],
+  ["event-done", RESPONSE_STREAM, numbered([created, added, part, delta, told, done, completed])],
 ];
 
 const listed =

@@ -57,11 +57,25 @@ export const RESPONSES_ANSWER_RULES: readonly VendorRule<JsonNode>[] = [
   },
 ];
 
-/** Where a delta goes, and the event that has to have begun that place. */
-const BEGUN_BY: Readonly<Record<string, { readonly event: string; readonly index: string }>> = {
-  "response.output_text.delta": { event: "response.content_part.added", index: "content_index" },
-  "response.reasoning_summary_text.delta": { event: "response.reasoning_summary_part.added", index: "summary_index" },
+/** The event that has to have begun the place to which a delta goes. */
+const BEGUN_BY: Readonly<Record<string, string>> = {
+  "response.output_text.delta": "response.content_part.added",
+  "response.refusal.delta": "response.content_part.added",
+  "response.reasoning_summary_text.delta": "response.reasoning_summary_part.added",
 };
+
+/** Where the text of deltas is told whole: the event that ends it, and its field. */
+const TOLD_BY: Readonly<Record<string, { readonly event: string; readonly field: string }>> = {
+  "response.output_text.delta": { event: "response.output_text.done", field: "text" },
+  "response.refusal.delta": { event: "response.refusal.done", field: "refusal" },
+  "response.reasoning_summary_text.delta": { event: "response.reasoning_summary_text.done", field: "text" },
+  "response.function_call_arguments.delta": { event: "response.function_call_arguments.done", field: "arguments" },
+};
+
+/** The place in a response that an event is about. */
+function placeOf(event: JsonNode): string {
+  return ["output_index", "content_index", "summary_index"].map((name) => String(field(event, name).value)).join("/");
+}
 
 /** Order of a streamed response's events; the subject is the list of them. */
 export const RESPONSES_EVENT_RULES: readonly VendorRule<JsonNode>[] = [
@@ -107,25 +121,43 @@ export const RESPONSES_EVENT_RULES: readonly VendorRule<JsonNode>[] = [
       const begun = new Set<string>();
       for (const event of itemsOf(list)) {
         const type = fieldText(event, "type");
-        const place = (index: string): string =>
-          `${String(field(event, "output_index").value)}/${String(field(event, index).value)}`;
-        for (const { event: opening, index } of Object.values(BEGUN_BY))
-          if (type === opening) begun.add(`${opening} ${place(index)}`);
+        begun.add(`${type} ${placeOf(event)}`);
         const needed = BEGUN_BY[type];
-        if (needed !== undefined && !begun.has(`${needed.event} ${place(needed.index)}`))
-          yield at(event, `${type} before ${needed.event}`);
+        if (needed !== undefined && !begun.has(`${needed} ${placeOf(event)}`)) yield at(event, `${type} before ${needed}`);
       }
+    },
+  },
+  {
+    id: "event-text",
+    source:
+      "https://platform.openai.com/docs/api-reference/responses-streaming (the done event of a text or of arguments has what its deltas came to)",
+    *check(list) {
+      const growing = new Map<string, string>();
+      for (const event of itemsOf(list)) {
+        const type = fieldText(event, "type");
+        const ended = TOLD_BY[type]?.event;
+        const key = `${ended ?? type} ${placeOf(event)}`;
+        if (ended !== undefined) growing.set(key, (growing.get(key) ?? "") + fieldText(event, "delta"));
+        const told = Object.values(TOLD_BY).find((each) => each.event === type);
+        if (told === undefined) continue;
+        if (fieldText(event, told.field) !== (growing.get(key) ?? "")) yield at(event, `${type} differs from its deltas`);
+        growing.delete(key);
+      }
+      for (const key of growing.keys()) yield at(list, `${key} is missing`);
     },
   },
   {
     id: "event-done",
     source:
-      "https://platform.openai.com/docs/api-reference/responses-streaming (each output_item.added has its output_item.done)",
+      "https://platform.openai.com/docs/api-reference/responses-streaming (each item and each part that is added is done, in that order)",
     *check(list) {
-      const ids = (type: string): readonly string[] =>
-        itemsOf(list).flatMap((event) => (fieldText(event, "type") === type ? [fieldText(field(event, "item"), "id")] : []));
-      if (ids("response.output_item.added").join(" ") !== ids("response.output_item.done").join(" "))
-        yield at(list, "each item is added and done");
+      const placesOf = (type: string): readonly string[] =>
+        itemsOf(list).flatMap((event) =>
+          fieldText(event, "type") === type ? [`${placeOf(event)} ${fieldText(field(event, "item"), "id")}`] : [],
+        );
+      for (const name of ["output_item", "content_part", "reasoning_summary_part"])
+        if (placesOf(`response.${name}.added`).join(" ") !== placesOf(`response.${name}.done`).join(" "))
+          yield at(list, `each ${name} is added and done`);
     },
   },
 ];
