@@ -2,7 +2,7 @@ import type { ModelClient, Policy } from "@plimsoll/core";
 import { presetNamed } from "@plimsoll/core";
 import { expect, onTestFinished, test } from "vitest";
 import { createAnthropicClient } from "../../anthropic/index.ts";
-import { createOpenAiChatClient } from "../../openai-chat/index.ts";
+import { chatHostNamed, createOpenAiChatClient, OPENAI_HOST } from "../../openai-chat/index.ts";
 import { createOpenAiResponsesClient } from "../../openai-responses/index.ts";
 import { startSimulator } from "../../simulator/index.ts";
 import { playLongSession, scriptedReply } from "../long-session.ts";
@@ -27,9 +27,13 @@ type Options = { readonly baseUrl: string; readonly environment: Readonly<Record
 interface Wire {
   readonly wire: string;
   readonly path: string;
+  /** How the server takes roles; left out, in any order. */
+  readonly roles?: "alternate";
   readonly clientOf: (options: Options) => ModelClient;
   readonly judge: (exchanges: readonly RecordedExchange[]) => readonly VendorViolation[];
 }
+
+const MISTRAL = chatHostNamed("mistral") ?? OPENAI_HOST;
 
 const WIRES: readonly Wire[] = [
   {
@@ -43,6 +47,13 @@ const WIRES: readonly Wire[] = [
     path: "/v1",
     clientOf: createOpenAiChatClient,
     judge: (exchanges) => exchanges.flatMap(({ request }) => validateChatRequest(request)),
+  },
+  {
+    wire: "openai-chat, in turn",
+    path: "/v1",
+    roles: "alternate",
+    clientOf: (options) => createOpenAiChatClient({ ...options, host: MISTRAL }),
+    judge: (exchanges) => exchanges.flatMap(({ request }) => validateChatRequest(request, { turns: "alternating" })),
   },
   {
     wire: "openai-responses",
@@ -60,9 +71,6 @@ function wholeResponse({ answer, isStreamed }: RecordedExchange): unknown {
   return isStreamed && Array.isArray(answer) ? field(rootOf(answer.at(-1)), "response").value : answer;
 }
 
-/** Rows that the vendor refuses as yet: a summary that is the assistant's is joined with a reply that begins with reasoning. */
-const REFUSED = new Set(["anthropic sven-ci"]);
-
 const ROWS = WIRES.flatMap((wire) => PRESET_NAMES.map((preset) => ({ ...wire, preset, row: `${wire.wire} ${preset}` })));
 
 function policyNamed(name: string): Policy {
@@ -78,35 +86,28 @@ function byRule(violations: readonly VendorViolation[]): Readonly<Record<string,
   return counts;
 }
 
-async function judgeRow(row: (typeof ROWS)[number]): Promise<void> {
-  const simulator = await startSimulator({ replies: scriptedReply, contextWindowTokens: WINDOW_TOKENS });
-  onTestFinished(() => simulator.close());
-  const recorder = await startRecorder(simulator.url);
-  onTestFinished(() => recorder.close());
-  const environment = { ANTHROPIC_API_KEY: "k", OPENAI_API_KEY: "k" };
-  const client = row.clientOf({ baseUrl: `${recorder.url}${row.path}`, environment });
-  const policy = policyNamed(row.preset);
-  const played = await playLongSession({
-    policy,
-    client,
-    steps: STEPS,
-    windowTokens: WINDOW_TOKENS,
-    maxOutputTokens: OUTPUT_TOKENS,
-  });
-  const exchanges = recorder.exchanges();
-  expect(played.compactions).toBeGreaterThan(0);
-  expect(exchanges.length).toBeGreaterThanOrEqual(STEPS);
-  expect({ ended: played.endedBy, broken: byRule(row.judge(exchanges)) }).toEqual({ ended: null, broken: {} });
-}
-
-test.each(ROWS.filter(({ row }) => !REFUSED.has(row)))(
+test.each(ROWS)(
   "$row: every request of a long session is as the vendor's documents ask",
   { timeout: SLOWEST_MS },
-  judgeRow,
-);
-
-test.fails.each(ROWS.filter(({ row }) => REFUSED.has(row)))(
-  "$row: as the vendor's documents ask",
-  { timeout: SLOWEST_MS },
-  judgeRow,
+  async (row) => {
+    const roles = row.roles ?? "any";
+    const simulator = await startSimulator({ replies: scriptedReply, contextWindowTokens: WINDOW_TOKENS, roles });
+    onTestFinished(() => simulator.close());
+    const recorder = await startRecorder(simulator.url);
+    onTestFinished(() => recorder.close());
+    const environment = { ANTHROPIC_API_KEY: "k", OPENAI_API_KEY: "k", MISTRAL_API_KEY: "k" };
+    const client = row.clientOf({ baseUrl: `${recorder.url}${row.path}`, environment });
+    const policy = policyNamed(row.preset);
+    const played = await playLongSession({
+      policy,
+      client,
+      steps: STEPS,
+      windowTokens: WINDOW_TOKENS,
+      maxOutputTokens: OUTPUT_TOKENS,
+    });
+    const exchanges = recorder.exchanges();
+    expect(played.compactions).toBeGreaterThan(0);
+    expect(exchanges.length).toBeGreaterThanOrEqual(STEPS);
+    expect({ ended: played.endedBy, broken: byRule(row.judge(exchanges)) }).toEqual({ ended: null, broken: {} });
+  },
 );
