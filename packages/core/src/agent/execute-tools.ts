@@ -1,4 +1,4 @@
-import { PlimsollError } from "../error.ts";
+import { untilAborted } from "../conversation/queue.ts";
 import type { ToolCallPart, ToolResultMessage } from "../message/message.ts";
 import type { AgentTool, Authorize, ToolCallContext, ToolOutput } from "./agent-tool.ts";
 import { parseArguments } from "./parse-arguments.ts";
@@ -68,7 +68,7 @@ async function decidedWork(call: ToolCallPart, batch: ToolBatch): Promise<() => 
     return await authorize({ sessionId: context.sessionId, callId, toolName, argumentsJson, effect }, context.signal);
   };
   try {
-    const decision = await unlessAborted(decide, context.signal);
+    const decision = await untilAborted(context.signal, decide);
     return decision.kind === "allow" ? work : refused(`Not run: ${decision.why}`);
   } catch (error) {
     return refused(problemOf(error, context.signal));
@@ -77,7 +77,7 @@ async function decidedWork(call: ToolCallPart, batch: ToolBatch): Promise<() => 
 
 async function ended(work: () => Promise<ToolOutput>, signal: AbortSignal): Promise<ToolOutput> {
   try {
-    return await unlessAborted(work, signal);
+    return await untilAborted(signal, work);
   } catch (error) {
     return { text: problemOf(error, signal), isError: true };
   }
@@ -86,23 +86,6 @@ async function ended(work: () => Promise<ToolOutput>, signal: AbortSignal): Prom
 function problemOf(error: unknown, signal: AbortSignal): string {
   if (signal.aborted) return "Cancelled before it was done.";
   return error instanceof Error ? error.message : String(error);
-}
-
-/** Ends when the work does or when the signal aborts, so that a tool that does not listen cannot hold up the session. */
-function unlessAborted<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(new PlimsollError("aborted", "the call was cancelled"));
-    if (signal.aborted) {
-      onAbort();
-      return;
-    }
-    signal.addEventListener("abort", onAbort, { once: true });
-    // A tool that throws before it returns a promise rejects all the same.
-    Promise.resolve()
-      .then(work)
-      .then(resolve, reject)
-      .finally(() => signal.removeEventListener("abort", onAbort));
-  });
 }
 
 /** What stands for an output without a visible character. */

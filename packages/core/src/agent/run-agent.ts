@@ -1,5 +1,5 @@
-import type { OpenedConversation } from "../conversation/conversation.ts";
-import { openConversation } from "../conversation/conversation.ts";
+import type { OpenedConversation } from "../conversation/open-conversation.ts";
+import { openConversation } from "../conversation/open-conversation.ts";
 import type { SetupChange } from "../conversation/setup-change.ts";
 import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
 import { PlimsollError } from "../error.ts";

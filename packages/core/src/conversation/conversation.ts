@@ -1,17 +1,20 @@
+import type { Deadline } from "../engine/deadline.ts";
+import { ANSWER_DEADLINE_MS, answerWithin } from "../engine/deadline.ts";
 import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
-import type { SessionEntry, SessionStartEntry, UsageEntry } from "../entry.ts";
+import type { SessionEntry, UsageEntry } from "../entry.ts";
+import { PlimsollError } from "../error.ts";
 import type { MessageDraft } from "../message/ids.ts";
 import { overheadHash, withId } from "../message/ids.ts";
 import type { Message } from "../message/message.ts";
-import type { SessionStore, SessionWriter } from "../ports.ts";
+import type { SessionWriter } from "../ports.ts";
 import { checkStorable } from "../session/codec.ts";
 import type { ContextManager } from "../session/context-manager.ts";
-import { createContextManager, openContextManager } from "../session/context-manager.ts";
-import type { ContextManagerOptions, LogArchive } from "../session/context-manager-options.ts";
-import { isUndoArchived } from "../session/undo-point.ts";
+import { createContextManager } from "../session/context-manager.ts";
+import type { ContextManagerOptions } from "../session/context-manager-options.ts";
+import { platformWait } from "../session/platform-wait.ts";
 import type { SessionView } from "../session/view.ts";
 import type { Usage } from "../usage.ts";
-import { createQueue } from "./queue.ts";
+import { createQueue, untilAborted } from "./queue.ts";
 import type { Tally } from "./tally.ts";
 import { createTally } from "./tally.ts";
 import type { UsageTotals } from "./usage-totals.ts";
@@ -81,88 +84,18 @@ export function createConversation({ entries, writer, nowMs, ...context }: Conve
   const tally = createTally();
   for (const entry of entries) tally.add(entry);
   const manager = createContextManager({ ...context, entries });
-  return conversationOver({ manager, tally, writer, nowMs, isArchived: false, heldCount: entries.length });
+  const deadline = deadlineOf(context);
+  return conversationOver({ manager, tally, writer, deadline, nowMs, isArchived: false, heldCount: entries.length });
 }
 
-/** A conversation that was taken up from a store, and what a crash left of the last line of its log. */
-export interface OpenedConversation {
-  readonly conversation: Conversation;
-  readonly cutOff: { readonly line: number; readonly bytes: number } | null;
-}
-
-/**
- * A conversation whose log a store keeps: a new one, or one to go on with. The log is read entry by entry. Only what the context needs stays
- * in memory; what compactions covered is read back if a handle or an undo asks for it.
- *
- * @throws PlimsollError as {@link SessionStore} does.
- */
-export async function openConversation(
-  { nowMs, ...context }: ConversationSetting,
-  sessions: SessionStore,
-  session: SessionStartEntry | { readonly sessionId: string },
-): Promise<OpenedConversation> {
-  const opened = async (mayBeUndone: ReadonlySet<string>): Promise<OpenedConversation> => {
-    const tally = createTally();
-    const { archive, isAt } = archiveIn(sessions);
-    const opening = openContextManager({ ...context, archive });
-    const take = (entry: SessionEntry) => {
-      opening.take(entry, entry.type === "compaction" && mayBeUndone.has(entry.id));
-      tally.add(entry);
-    };
-    const { writer, cutOff } = await writerOf(session, sessions, take);
-    isAt(writer);
-    try {
-      const manager = opening.opened();
-      return { conversation: conversationOver({ manager, tally, writer, nowMs, isArchived: true, heldCount: 0 }), cutOff };
-    } catch (error) {
-      await writer.close();
-      throw error;
-    }
-  };
-  return await opened(new Set()).catch(async (error: unknown) => {
-    if (!isUndoArchived(error) || "type" in session) throw error;
-    const undone = new Set<string>();
-    await sessions.read(session.sessionId, (entry) => {
-      if (entry.type === "revert") undone.add(entry.compactionId);
-    });
-    return await opened(undone);
-  });
-}
-
-async function writerOf(
-  session: SessionStartEntry | { readonly sessionId: string },
-  sessions: SessionStore,
-  take: (entry: SessionEntry) => void,
-): Promise<Pick<OpenedConversation, "cutOff"> & { readonly writer: SessionWriter }> {
-  if (!("type" in session)) return await sessions.open(session.sessionId, take);
-  const writer = await sessions.create(session);
-  take(session);
-  return { writer, cutOff: null };
-}
-
-/** The archive of a log whose writer is known once it is open. */
-function archiveIn(sessions: SessionStore): { readonly archive: LogArchive; readonly isAt: (writer: SessionWriter) => void } {
-  let at: SessionWriter | null = null;
-  const writer = () => {
-    if (at === null) throw new Error("the log is not open yet");
-    return at;
-  };
-  return {
-    archive: {
-      entryAt: async (index) => await writer().entryAt(index),
-      read: async (onEntry) => void (await sessions.read(writer().sessionId, onEntry)),
-    },
-    isAt: (opened) => {
-      at = opened;
-    },
-  };
-}
-
-interface ConversationParts {
+/** What a conversation is put together from. */
+export interface ConversationParts {
   readonly manager: ContextManager;
   /** What the log said so far. */
   readonly tally: Tally;
   readonly writer: SessionWriter | null;
+  /** How long the writer is waited for. */
+  readonly deadline: Deadline;
   readonly nowMs: () => number | null;
   /** True if the manager drops what the writer has. */
   readonly isArchived: boolean;
@@ -170,12 +103,29 @@ interface ConversationParts {
   readonly heldCount: number;
 }
 
-function conversationOver({ manager, tally, writer, nowMs, isArchived, heldCount }: ConversationParts): Conversation {
+const NEVER_ABORTED = new AbortController().signal;
+
+/** How long a store is waited for. */
+export function deadlineOf({ answerDeadlineMs, wait }: Pick<ConversationSetting, "answerDeadlineMs" | "wait">): Deadline {
+  return { afterMs: answerDeadlineMs ?? ANSWER_DEADLINE_MS, wait: wait ?? platformWait };
+}
+
+/** A conversation over a manager whose log `writer` has. */
+export function conversationOver({
+  manager,
+  tally,
+  writer,
+  deadline,
+  nowMs,
+  isArchived,
+  heldCount,
+}: ConversationParts): Conversation {
   const queue = createQueue();
   const writes = createQueue();
   const hashOf = createOverheadHash();
   let tallied = heldCount;
   let written = heldCount;
+  let unanswered: PlimsollError | null = null;
 
   const see = () => {
     for (const entry of manager.entries().slice(tallied)) tally.add(entry);
@@ -185,10 +135,21 @@ function conversationOver({ manager, tally, writer, nowMs, isArchived, heldCount
     see();
     return read();
   };
+  /** A store that did not answer may write later: what the log holds is not known until it is opened again. */
+  const appendWithin = async (fresh: readonly SessionEntry[]) => {
+    if (writer === null) return;
+    if (unanswered !== null) throw unanswered;
+    const late = (afterMs: number) => {
+      const message = `session ${writer.sessionId}: the store did not answer within ${afterMs} ms; open the session again`;
+      unanswered = new PlimsollError("bad-session", message, { sessionId: writer.sessionId, afterMs });
+      return unanswered;
+    };
+    await answerWithin(() => writer.append(fresh), { deadline, signal: NEVER_ABORTED, late });
+  };
   const writeFresh = async () => {
     const fresh = manager.entries().slice(written);
     if (fresh.length === 0) return;
-    await writer?.append(fresh);
+    await appendWithin(fresh);
     if (!isArchived) {
       written += fresh.length;
       return;
@@ -224,7 +185,7 @@ function conversationOver({ manager, tally, writer, nowMs, isArchived, heldCount
     },
     fit: async (input, signal) => {
       const outcome = await manager.fit({ ...input, nowMs: nowMs() }, signal);
-      await flush();
+      await untilAborted(signal, flush);
       return outcome;
     },
     report: async (sent, reported) => {

@@ -183,8 +183,8 @@ export function createConversations(options: ConversationsOptions): Conversation
           return { value: await work(branch) };
         })
         .catch((error: unknown) => {
-          // Another writer went on with the log: what is in memory is no longer what is stored.
-          if (isPlimsollError(error, "session-conflict")) end(branch);
+          // Another writer went on with the log, or nobody knows what it holds: what is in memory is no longer what is stored.
+          if (isPlimsollError(error, "session-conflict") || isPlimsollError(error, "bad-session")) end(branch);
           throw error;
         });
       shrink(branch);

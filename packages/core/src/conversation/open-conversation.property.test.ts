@@ -9,7 +9,7 @@ import { createContextManager } from "../session/context-manager.ts";
 import { createDigest } from "../summarizer/digest.ts";
 import { arbitraryScenario } from "../testing/arbitrary-session.ts";
 import { playSession } from "../testing/play-session.ts";
-import { openConversation } from "./conversation.ts";
+import { openConversation } from "./open-conversation.ts";
 
 /** What a session sends next and would be undone to, with its prediction. */
 function shown(manager: ContextManager): string {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { openConversation } from "../conversation/conversation.ts";
+import { openConversation } from "../conversation/open-conversation.ts";
 import { canonicalJson } from "../json.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { recallArtifact } from "../session/admit.ts";

@@ -1,0 +1,83 @@
+import { describe, expect, test } from "vitest";
+import { createMemorySessionStore } from "../agent/memory-session-store.ts";
+import type { SessionEntry } from "../entry.ts";
+import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
+import type { SessionWriter } from "../ports.ts";
+import { createDigest } from "../summarizer/digest.ts";
+import { human, sessionStart } from "../testing/builders.ts";
+import { createConversation } from "./conversation.ts";
+import { openConversation } from "./open-conversation.ts";
+
+const model = { contextWindowTokens: 10_000, maxOutputTokens: 1_000 };
+const setting = { policy: PLIMSOLL_POLICY, summarizer: createDigest(), nowMs: () => null };
+const never = new AbortController().signal;
+
+/** A writer that never answers, and a clock that stands until it is let run. */
+function deafStore() {
+  const appended: (readonly SessionEntry[])[] = [];
+  const waiting: (() => void)[] = [];
+  const writer: SessionWriter = {
+    sessionId: "deaf",
+    append: (entries) => {
+      appended.push(entries);
+      return new Promise(() => undefined);
+    },
+    entryAt: () => Promise.reject(new Error("deaf")),
+    close: async () => undefined,
+  };
+  const wait = () => new Promise<void>((resolve) => waiting.push(resolve));
+  const conversation = createConversation({ ...setting, entries: [sessionStart()], writer, wait, answerDeadlineMs: 70 });
+  const letTimePass = () => {
+    for (const resolve of waiting.splice(0)) resolve();
+  };
+  return { conversation, appended, letTimePass };
+}
+
+describe("a store that does not answer", () => {
+  test("holds up no fit whose caller gives up", async () => {
+    const { conversation } = deafStore();
+    conversation.add({ type: "message", message: human("u", "go") });
+    const abort = new AbortController();
+    const fitted = conversation.fit({ gate: "before-step", pending: [], model }, abort.signal);
+    abort.abort(new Error("enough"));
+    await expect(fitted).rejects.toThrow("enough");
+  });
+
+  test("is given up after the deadline; what comes after it is refused until the log is opened again", async () => {
+    const { conversation, appended, letTimePass } = deafStore();
+    const first = conversation.append({ type: "message", message: human("u", "go") });
+    await Promise.resolve().then(() => undefined);
+    letTimePass();
+    await expect(first).rejects.toThrow("session deaf: the store did not answer within 70 ms; open the session again");
+    await expect(conversation.append({ type: "message", message: human("v", "on") })).rejects.toThrow("did not answer");
+    expect(appended).toHaveLength(1);
+  });
+});
+
+test("a report of a view that is no longer the newest is not logged", async () => {
+  const conversation = createConversation({ ...setting, entries: [sessionStart()], writer: null });
+  const before = conversation.manager.view();
+  await conversation.say({ role: "user", origin: "human", parts: [{ type: "text", text: "go" }], atMs: null });
+  const reported = { requestId: "q", modelId: "m", usage: SMALL_USAGE };
+  expect(await conversation.report(before, reported)).toBeNull();
+  expect(await conversation.report(conversation.manager.view(), reported)).toMatchObject({ type: "usage", requestId: "q" });
+});
+
+const SMALL_USAGE = {
+  input: { totalTokens: 7, uncachedTokens: 7, cacheReadTokens: 0, cacheWriteTokens: 0, cacheWriteOneHourTokens: null },
+  output: { totalTokens: 1, reasoningTokens: null },
+  billed: { inputTokens: 7, outputTokens: 1 },
+  raw: null,
+};
+
+test("an entry that the store would refuse is refused before it is folded, and the conversation goes on", async () => {
+  const sessions = createMemorySessionStore();
+  const { conversation } = await openConversation(setting, sessions, sessionStart());
+  const deep = JSON.parse(`${"[".repeat(5_000)}${"]".repeat(5_000)}`);
+  const parts = [{ type: "reasoning", text: "why", opaque: deep } as const];
+  const draft = { role: "assistant", origin: "model", modelId: null, requestId: null, stopReason: null, atMs: null } as const;
+  await expect(conversation.say({ ...draft, parts })).rejects.toMatchObject({ code: "session-limit" });
+  await conversation.say({ role: "user", origin: "human", parts: [{ type: "text", text: "go" }], atMs: null });
+  await conversation.fit({ gate: "before-step", pending: [], model }, never);
+  expect((await sessions.read(sessionStart().id))?.entries.map(({ type }) => type)).toEqual(["session", "message"]);
+});

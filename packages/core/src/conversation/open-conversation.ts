@@ -1,0 +1,86 @@
+import type { SessionEntry, SessionStartEntry } from "../entry.ts";
+import type { SessionStore, SessionWriter } from "../ports.ts";
+import { openContextManager } from "../session/context-manager.ts";
+import type { LogArchive } from "../session/context-manager-options.ts";
+import { isUndoArchived } from "../session/undo-point.ts";
+import type { Conversation, ConversationSetting } from "./conversation.ts";
+import { conversationOver, deadlineOf } from "./conversation.ts";
+import { createTally } from "./tally.ts";
+
+/** A conversation that was taken up from a store, and what a crash left of the last line of its log. */
+export interface OpenedConversation {
+  readonly conversation: Conversation;
+  readonly cutOff: { readonly line: number; readonly bytes: number } | null;
+}
+
+/**
+ * A conversation whose log a store keeps: a new one, or one to go on with. The log is read entry by entry. Only what the context needs stays
+ * in memory; what compactions covered is read back if a handle or an undo asks for it.
+ *
+ * @throws PlimsollError as {@link SessionStore} does.
+ */
+export async function openConversation(
+  { nowMs, ...context }: ConversationSetting,
+  sessions: SessionStore,
+  session: SessionStartEntry | { readonly sessionId: string },
+): Promise<OpenedConversation> {
+  const opened = async (mayBeUndone: ReadonlySet<string>): Promise<OpenedConversation> => {
+    const tally = createTally();
+    const { archive, isAt } = archiveIn(sessions);
+    const opening = openContextManager({ ...context, archive });
+    const take = (entry: SessionEntry) => {
+      opening.take(entry, entry.type === "compaction" && mayBeUndone.has(entry.id));
+      tally.add(entry);
+    };
+    const { writer, cutOff } = await writerOf(session, sessions, take);
+    isAt(writer);
+    try {
+      const manager = opening.opened();
+      const deadline = deadlineOf(context);
+      return {
+        conversation: conversationOver({ manager, tally, writer, deadline, nowMs, isArchived: true, heldCount: 0 }),
+        cutOff,
+      };
+    } catch (error) {
+      await writer.close();
+      throw error;
+    }
+  };
+  return await opened(new Set()).catch(async (error: unknown) => {
+    if (!isUndoArchived(error) || "type" in session) throw error;
+    const undone = new Set<string>();
+    await sessions.read(session.sessionId, (entry) => {
+      if (entry.type === "revert") undone.add(entry.compactionId);
+    });
+    return await opened(undone);
+  });
+}
+
+async function writerOf(
+  session: SessionStartEntry | { readonly sessionId: string },
+  sessions: SessionStore,
+  take: (entry: SessionEntry) => void,
+): Promise<Pick<OpenedConversation, "cutOff"> & { readonly writer: SessionWriter }> {
+  if (!("type" in session)) return await sessions.open(session.sessionId, take);
+  const writer = await sessions.create(session);
+  take(session);
+  return { writer, cutOff: null };
+}
+
+/** The archive of a log whose writer is known once it is open. */
+function archiveIn(sessions: SessionStore): { readonly archive: LogArchive; readonly isAt: (writer: SessionWriter) => void } {
+  let at: SessionWriter | null = null;
+  const writer = () => {
+    if (at === null) throw new Error("the log is not open yet");
+    return at;
+  };
+  return {
+    archive: {
+      entryAt: async (index) => await writer().entryAt(index),
+      read: async (onEntry) => void (await sessions.read(writer().sessionId, onEntry)),
+    },
+    isAt: (opened) => {
+      at = opened;
+    },
+  };
+}
