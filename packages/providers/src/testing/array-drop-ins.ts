@@ -19,6 +19,8 @@ export interface PlayedRequest {
   readonly provider: Provider;
   /** The caller's key; the history tells if it is left out. */
   readonly key?: string;
+  /** What the request before measured, for a drop-in that is told of it by its next request; its own memory if it is left out. */
+  readonly lastTokens?: number;
 }
 
 /** A drop-in that is played by turns, whatever its arrays are made of. */
@@ -108,18 +110,16 @@ function playingSteps(options: CompactorOptions): PlayedDropIn {
     ...options,
     ...(isKeyed ? { conversation: ({ experimental_context }) => String(experimental_context) } : {}),
   });
-  const steps = new Map<string, unknown[]>();
+  const tokensOf = new Map<string, number>();
   return {
-    send: async ({ turns, provider, key }) => {
+    send: async ({ turns, provider, key, lastTokens }) => {
       const first = turns[0]?.kind === "human" ? turns[0].text : "";
-      const answered = steps.get(first) ?? [];
-      steps.set(first, answered);
+      const inputTokens = lastTokens ?? tokensOf.get(first);
+      const usage = { inputTokens, outputTokens: 10, inputTokenDetails: {}, outputTokenDetails: {} };
+      const response = { id: requestIdOf(turns.slice(1)), modelId: "simulated" };
+      const answered = inputTokens === undefined ? [] : [{ usage, response }];
       const { messages } = await prepareStep({ steps: answered, messages: items(turns), experimental_context: key });
-      const inputTokens = await provider(JSON.stringify(messages));
-      answered.push({
-        usage: { inputTokens, outputTokens: 10, inputTokenDetails: {}, outputTokenDetails: {} },
-        response: { id: requestIdOf(turns), modelId: "simulated" },
-      });
+      tokensOf.set(first, await provider(JSON.stringify(messages)));
     },
     close: async () => undefined,
   };

@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PLIMSOLL_POLICY } from "@plimsoll/core";
+import { createFileSessionStore } from "@plimsoll/core/node";
+import { expect, onTestFinished, test } from "vitest";
+import { anthropicAnswer } from "../testing/array-drop-ins.ts";
+import { createMessagesCompactor } from "./anthropic.ts";
+
+const limits = { contextWindowTokens: 20_000, maxOutputTokens: 1_000 };
+const MINUTE_MS = 60_000;
+const talk = (messages: number, chars = 0) =>
+  Array.from({ length: messages }, (_, index) => ({
+    role: index % 2 === 0 ? ("user" as const) : ("assistant" as const),
+    content: `message ${index} ${"text ".repeat(chars / 5)}`,
+  }));
+
+test("the second of two compactors over one store is told of the first, loses nothing, and goes on when the first has closed", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "plimsoll-conflict-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const made = () => createMessagesCompactor({ policy: PLIMSOLL_POLICY, limits, sessions: createFileSessionStore({ folder }) });
+  const [first, second] = [made(), made()];
+  const of = { conversation: "shared" };
+  expect(await first.fit(talk(3), of)).toEqual(talk(3));
+  for (let attempt = 0; attempt < 3; attempt++)
+    await expect(second.fit(talk(5), of)).rejects.toMatchObject({ code: "session-conflict" });
+  expect(await first.fit(talk(7), of)).toEqual(talk(7));
+  await first.close();
+  expect(await second.fit(talk(9), of)).toEqual(talk(9));
+  const entries = second.conversations().flatMap((log) => log.entries);
+  expect(second.conversations()).toHaveLength(1);
+  await second.close();
+  const [stored] = await createFileSessionStore({ folder }).list();
+  const log = await createFileSessionStore({ folder }).read(stored?.sessionId ?? "");
+  expect(log?.entries.filter(({ type }) => type === "message")).toHaveLength(9);
+  expect(entries.every(({ type }) => type !== "compaction")).toBe(true);
+});
+
+test("pauses count in a drop-in as they do in a conversation with that clock", async () => {
+  let step = 0;
+  const nowMs = () => step * 10 * MINUTE_MS;
+  const messages = talk(32, 2_200);
+  const compactionsWith = async (clock: () => number | null) => {
+    let compactions = 0;
+    const compactor = createMessagesCompactor({
+      policy: PLIMSOLL_POLICY,
+      limits,
+      nowMs: clock,
+      onEvent: ({ type }) => {
+        compactions += type === "compaction-end" ? 1 : 0;
+      },
+    });
+    for (step = 0; step < messages.length; step += 2)
+      await compactor.send(messages.slice(0, step + 1), async (sent) =>
+        anthropicAnswer(`request-${step}`, Math.ceil(JSON.stringify(sent).length / 4)),
+      );
+    return compactions;
+  };
+  expect([await compactionsWith(() => null), await compactionsWith(nowMs)]).toEqual([0, 1]);
+});

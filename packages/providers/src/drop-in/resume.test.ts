@@ -1,0 +1,127 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Policy } from "@plimsoll/core";
+import { createDigest, presetNamed } from "@plimsoll/core";
+import { createMemorySessionStore, type SessionStore } from "@plimsoll/core/agent";
+import { createFileSessionStore } from "@plimsoll/core/node";
+import { expect, onTestFinished, test } from "vitest";
+import type { DropInKind } from "../testing/array-drop-ins.ts";
+import { DROP_INS } from "../testing/array-drop-ins.ts";
+import { markedHistory } from "../testing/marked-history.ts";
+
+/** Larger figures for longer runs. */
+const STEPS = Number(process.env.PLIMSOLL_RESUME_STEPS ?? 200);
+const limits = { contextWindowTokens: 8_000, maxOutputTokens: 500 };
+const MINUTE_MS = 60_000;
+
+/** What a run sent and paid for. */
+interface Run {
+  readonly sent: readonly string[];
+  readonly summaries: number;
+}
+
+interface Row {
+  readonly kind: DropInKind;
+  readonly policy: Policy;
+  readonly steps: number;
+  readonly store: () => SessionStore;
+  /** The store as a new process finds it. */
+  readonly handedOver: (store: SessionStore) => Promise<SessionStore>;
+}
+
+/** Plays all steps; `isKilled` says before which of them everything in memory is thrown away. */
+async function play({ kind, policy, steps, store, handedOver }: Row, isKilled: (step: number) => boolean): Promise<Run> {
+  const turns = markedHistory({ marker: "resumed", turns: steps, resultChars: 900 });
+  const sent: string[] = [];
+  let summaries = 0;
+  let step = 0;
+  let lastTokens: { readonly lastTokens?: number } = {};
+  const digest = createDigest();
+  const open = (sessions: SessionStore) =>
+    kind.open({
+      policy,
+      limits,
+      sessions,
+      // A long pause every 16 steps.
+      nowMs: () => (step + 30 * Math.floor(step / 16)) * MINUTE_MS,
+      summarizer: (request, signal) => {
+        summaries += 1;
+        return digest(request, signal);
+      },
+    });
+  let sessions = store();
+  let dropIn = open(sessions);
+  for (; step < turns.length; step++) {
+    if (isKilled(step)) {
+      if (handedOver === inFiles.handedOver) await dropIn.close();
+      sessions = await handedOver(sessions);
+      dropIn = open(sessions);
+    }
+    const provider = async (json: string) => {
+      sent.push(json);
+      const tokens = Math.ceil(json.length / 3);
+      if (tokens > limits.contextWindowTokens && kind.name !== "AI SDK prepareStep")
+        throw Object.assign(new Error(`400 prompt is too long: ${tokens} tokens > 8000 maximum`), { status: 400 });
+      lastTokens = { lastTokens: tokens };
+      return tokens;
+    };
+    await dropIn.send({ turns: turns.slice(0, step + 1), provider, key: "resumed", ...lastTokens });
+  }
+  return { sent, summaries };
+}
+
+/** What the first process left, in a store whose writers died with it. */
+async function survivors(store: SessionStore): Promise<SessionStore> {
+  const next = createMemorySessionStore();
+  for (const { sessionId } of await store.list()) {
+    const [start, ...rest] = (await store.read(sessionId))?.entries ?? [];
+    if (start?.type !== "session") throw new Error("a log begins with its session");
+    const writer = await next.create(start);
+    await writer.append(rest);
+    await writer.close();
+  }
+  return next;
+}
+
+const PRESETS = ["plimsoll", "plimsoll-model", "sven", "pi", "opal", "klaude-code"];
+const policyOf = (name: string): Policy => presetNamed(name) ?? expect.fail(`no preset ${name}`);
+
+const inMemory = { store: createMemorySessionStore, handedOver: survivors };
+
+/** Files are let go by closing: a process that is killed leaves a lock that the next one sees to be dead, which the store's own tests show. */
+const inFiles = {
+  store: () => {
+    const folder = mkdtempSync(join(tmpdir(), "plimsoll-resume-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    return createFileSessionStore({ folder, sync: "on-close" });
+  },
+  handedOver: async (store: SessionStore) => store,
+};
+
+/** Every drop-in with the preset that pays for summaries at full length, the other pairs a fifth of it. */
+const rows: readonly [string, string, Row][] = [
+  ...PRESETS.flatMap((name) =>
+    DROP_INS.map((kind): [string, string, Row] => {
+      const steps = name === "plimsoll-model" ? STEPS : STEPS / 5;
+      return [kind.name, name, { kind, policy: policyOf(name), steps, ...inMemory }];
+    }),
+  ),
+  ...DROP_INS.filter(({ name }) => name !== "AI SDK prepareStep").map((kind): [string, string, Row] => {
+    const policy = policyOf("plimsoll-model");
+    return [kind.name, "plimsoll-model, in files", { kind, policy, steps: STEPS / 5, ...inFiles }];
+  }),
+];
+
+test.each(rows)(
+  "%s, %s: a run that is killed before every step sends the same and pays nothing twice",
+  {
+    timeout: 600_000,
+  },
+  async (_, __, row) => {
+    const whole = await play(row, () => false);
+    expect(await play(row, (step) => step > 0)).toEqual(whole);
+    expect(whole.sent.length).toBeGreaterThan(row.steps - 1);
+    expect(whole.sent.some((json) => !json.includes("resumed: read all files.") || json.includes("summary"))).toBe(true);
+  },
+);
