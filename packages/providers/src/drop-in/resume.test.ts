@@ -103,13 +103,13 @@ const inFiles = {
 const rows: readonly [string, string, Row][] = [
   ...PRESETS.flatMap((name) =>
     DROP_INS.map((kind): [string, string, Row] => {
-      const steps = name === "plimsoll-model" ? STEPS : STEPS / 5;
+      const steps = name === "plimsoll-model" ? STEPS : Math.max(40, STEPS / 5);
       return [kind.name, name, { kind, policy: policyOf(name), steps, ...inMemory }];
     }),
   ),
   ...DROP_INS.filter(({ name }) => name !== "AI SDK prepareStep").map((kind): [string, string, Row] => {
     const policy = policyOf("plimsoll-model");
-    return [kind.name, "plimsoll-model, in files", { kind, policy, steps: STEPS / 5, ...inFiles }];
+    return [kind.name, "plimsoll-model, in files", { kind, policy, steps: Math.max(40, STEPS / 5), ...inFiles }];
   }),
 ];
 
