@@ -8,7 +8,7 @@ import type { JsonObject } from "./json.ts";
  * - `bad-session`: a session log that is damaged other than by a cut-off last line, is not there or cannot be written
  * - `session-conflict`: a session log that another writer has, or wrote to; `details` say what is known of that one
  * - `session-limit`: a session entry or log that is larger, or nested deeper, than what can be opened again
- * - `bad-edit`: an edit that names a message the view does not hold; the engine undoes it
+ * - `bad-edit`: an edit that names a message the view does not hold, or that takes what must stay (`details` have the `promise`)
  * - `unsendable`: messages that a provider would reject
  * - `context-overflow`: a request was rejected because it does not fit the context window
  * - `provider-failed`: a model request failed otherwise; `details` have its `class`, `status` and `reason`

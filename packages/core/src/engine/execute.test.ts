@@ -19,7 +19,9 @@ const view = [
   human("u2", "second"),
   calling("a2", ["c"]),
   result("r", "c", "long"),
+  reply("a3", "done"),
 ];
+const replies = [reply("a1", "one"), reply("a2", "two")];
 const summaryOf =
   (text: string, stopReason: StopReason = "end"): Summarizer =>
   () =>
@@ -130,7 +132,7 @@ describe("execute", () => {
 
   test("one notice counts all drops", async () => {
     const { messages, applied } = await run([drop("u1", "a1"), drop("a2", "r")]);
-    expect(messages.slice(1)).toEqual([view[2]]);
+    expect(messages.slice(1)).toEqual([view[2], view[5]]);
     expect(messages.slice(0, 1).map(textOf).join()).toContain("4 earlier messages");
     expect(applied).toMatchObject([{ notice: { origin: "notice" } }, { notice: null }]);
   });
@@ -158,7 +160,7 @@ describe("execute", () => {
     await run([drop("u1", "a1")], { excerpts: { ...NO_EXCERPTS, write }, pending: [human("p", "next")] });
     expect(asked).toEqual([
       ["u1", "a1"],
-      ["u2", "a2", "r", "p"],
+      ["u2", "a2", "r", "a3", "p"],
     ]);
   });
 
@@ -198,7 +200,7 @@ describe("execute rejects", () => {
     ["a drop that leaves a result without its call", [drop("a2", "a2")], {}, "unsendable"],
     ["a summary that takes the result alone", [summarize("r", "r")], {}, "unsendable"],
     ["a part that is left blank", [replace("u1", " ")], {}, "unsendable"],
-    ["a view with nothing in it", [drop("u1", "r", "none")], {}, "unsendable"],
+    ["a view with nothing in it", [drop("a1", "a2", "none")], { messages: replies }, "unsendable"],
     ["a span of messages that are not there", [summarize("u1", "missing")], {}, "bad-edit"],
     ["a span that runs backwards", [drop("a1", "u1")], {}, "bad-edit"],
     [
@@ -238,7 +240,7 @@ describe("execute rejects", () => {
   });
 
   test("not an emptied view where something will be sent", async () => {
-    const { messages } = await run([drop("u1", "r", "none")], { pending: [human("u3", "third")] });
+    const { messages } = await run([drop("a1", "a2", "none")], { messages: replies, pending: [human("u3", "third")] });
     expect(messages).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import { applyEdits } from "../edit/apply-edits.ts";
 import type { DropEdit, Edit, ReplacePartEdit, SummarizeEdit } from "../edit/edit.ts";
+import { refuseBrokenPromises } from "../edit/promises.ts";
 import type { AppliedDrop, AppliedEdit, AppliedReplacePart, AppliedSummarize, MessageSpan } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import { checkMessages, STRICT_WIRE_RULES } from "../message/check.ts";
@@ -37,12 +38,14 @@ export interface Executed {
 }
 
 /**
- * Fetches the summaries that the edits ask for, applies them, and refuses a view that a provider would reject.
+ * Fetches the summaries that the edits ask for, applies them, and refuses a view that a provider would reject. Edits that break a promise
+ * are refused before a summary is asked for.
  *
- * @throws PlimsollError `summary-failed` for an unusable summary, `unsendable` for a view with violations that were not
- * there before, `bad-edit` for edits that do not fit the view; and whatever the summariser rejects with.
+ * @throws PlimsollError `bad-edit` for edits that do not fit the view, or that take what must stay; `summary-failed` for an unusable
+ * summary; `unsendable` for a view with violations that were not there before; and whatever the summariser rejects with.
  */
 export async function execute(input: ExecuteInput, signal: AbortSignal): Promise<Executed> {
+  refuseBrokenPromises(input.messages, whatStays(input));
   const applied: AppliedEdit[] = [];
   const drops = input.edits.filter((edit) => edit.kind === "drop");
   for (const edit of input.edits) {
@@ -63,6 +66,17 @@ export async function execute(input: ExecuteInput, signal: AbortSignal): Promise
   const messages = applyEdits(input.messages, applied);
   refuseUnsendable([...input.messages, ...input.pending], [...messages, ...input.pending]);
   return { applied, messages };
+}
+
+/** The view after the edits, without the summaries and notices that are not written yet. */
+function whatStays({ messages, edits }: ExecuteInput): readonly Message[] {
+  const covered = coverageOf([]);
+  const removals = edits.flatMap((edit): readonly AppliedEdit[] => {
+    if (edit.kind === "replace-part") return [appliedReplacement(edit, messages)];
+    const spans = edit.kind === "drop" ? [edit] : edit.spans;
+    return spans.map(({ from, through }) => ({ kind: "drop", from, through, notice: null, covered }));
+  });
+  return applyEdits(messages, removals);
 }
 
 async function appliedSummarize(edit: SummarizeEdit, input: ExecuteInput, signal: AbortSignal): Promise<AppliedSummarize> {

@@ -84,8 +84,8 @@ export interface StrategyInput {
 }
 
 /**
- * Looks at the context and answers with edits, or with why it has none. It never edits a human message that is the last one
- * and never separates a call from its result.
+ * Looks at the context and answers with edits, or with why it has none. Edits that touch the last human message or the open step's pairs, or
+ * that part a call from its result, are refused as a whole: the step fails and the next strategy runs.
  */
 export type Strategy = (input: StrategyInput) => StrategyAnswer;
 
