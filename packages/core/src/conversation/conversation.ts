@@ -185,7 +185,8 @@ export function conversationOver({
     },
     fit: async (input, signal) => {
       const outcome = await manager.fit({ ...input, nowMs: nowMs() }, signal);
-      await untilAborted(signal, flush);
+      // A fit that changed nothing has nothing to wait for, whatever was aborted.
+      if (manager.entries().length > written) await untilAborted(signal, flush);
       return outcome;
     },
     report: async (sent, reported) => {
