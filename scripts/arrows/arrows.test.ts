@@ -122,7 +122,7 @@ describe("what is caught", () => {
         rule: "the agent in core's main list",
         name: "@plimsoll/core",
         files: { "src/index.ts": 'export { runAgent } from "./agent/run-agent.ts";' },
-        expected: ["packages/core/src/index.ts:1: imports ./agent/run-agent.ts: row 10 from row 9; allowed: rows 1–9"],
+        expected: ["packages/core/src/index.ts:1: imports ./agent/run-agent.ts: row 11 from row 10; allowed: rows 1–10"],
       },
       {
         rule: "bench → tools",

@@ -123,12 +123,13 @@ export async function openSession(options: SessionOptions, { io, environment, on
       artifacts: createFileArtifactStore(join(cwd, ".plimsoll/artifacts")),
       nowMs: io.nowMs,
       stateOf: (id) => [builtin.stateOf(id)],
-      ...(onEvent === undefined ? {} : { onEvent }),
+      onEvent: (event) => {
+        // Counted first: whoever hears of a usage asks what the session cost.
+        const isOwn = event.sessionId === sessionId;
+        if (isOwn && (event.type === "usage-update" || event.type === "compaction-end")) spending.add(event.entry);
+        onEvent?.(event);
+      },
       ...(config.settings.max_steps === undefined ? {} : { maxSteps: config.settings.max_steps.value }),
-    });
-    agent.subscribe((event) => {
-      if (event.sessionId !== sessionId) return;
-      if (event.type === "usage-update" || event.type === "compaction-end") spending.add(event.entry);
     });
     return {
       agent,
