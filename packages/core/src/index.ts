@@ -17,7 +17,6 @@ export { applyEdits } from "./edit/apply-edits.ts";
 export type { DropEdit, Edit, ReplacePartEdit, SummarizeEdit } from "./edit/edit.ts";
 // Engine
 export { execute } from "./engine/execute.ts";
-export { fit, whyAct } from "./engine/fit.ts";
 export type { BeforeCompaction, CompactionNotice, FitInput, FitOutcome, FitState, SizedPart } from "./engine/fit-input.ts";
 export { recoveriesOf } from "./engine/goal.ts";
 export type { Plan, PlanInput, Rung } from "./engine/plan.ts";

@@ -28,6 +28,7 @@ export interface Climb {
 /**
  * Climbs the ladder: plans a rung, executes it, keeps its edits if they shrink the view, and goes on to the next rung where it
  * failed or was not enough. The policy's own rungs run until its target is met, the engine's only while the context does not fit.
+ * Nothing is written: the caller appends the returned entry. Rejects only when the caller's signal aborts; what failed is in the record.
  */
 export async function climb(state: FitState, { reason, budget, input }: Climb, signal: AbortSignal): Promise<FitOutcome> {
   const workBefore = state.work.total();

@@ -1,6 +1,7 @@
+import { climb } from "../engine/climb.ts";
 import { ANSWER_DEADLINE_MS } from "../engine/deadline.ts";
-import { fit, whyAct } from "../engine/fit.ts";
 import type { FitInput, FitOutcome, FitState } from "../engine/fit-input.ts";
+import { whyAct } from "../engine/why-act.ts";
 import type { CompactionReason, ModelLimits, RevertEntry, SessionEntry } from "../entry.ts";
 import { withTrackedFiles } from "../facts/facts.ts";
 import { shortHash } from "../hash.ts";
@@ -185,15 +186,18 @@ export function openContextManager(options: ContextManagerOptions): OpeningConte
     signal: AbortSignal,
   ): Promise<FitOutcome> => {
     const now = fitStateFor(input, policy, measuredBy);
-    const act = policy.enabled || input.now !== undefined ? whyAct(now, input) : null;
-    if (act !== null) emit(startEvent(act.reason, now, state));
+    const act = whyAct(now, input);
+    if (act.kind === "act") emit(startEvent(act.reason, now, state));
     const { estimatedTokens } = state.ledger;
-    const outcome = await fit(now, input, signal).catch((error: unknown) => {
-      // Only the caller's abort rejects: the start that was announced gets its end, and the abort reaches the caller.
-      const steps = [{ strategy: "fit", outcome: "failed", detail: "aborted" }] as const;
-      if (act !== null) emit({ type: "compaction-failed", reason: act.reason, steps });
-      throw error;
-    });
+    const outcome =
+      act.kind === "unchanged"
+        ? act
+        : await climb(now, { ...act, input }, signal).catch((error: unknown) => {
+            // Only the caller's abort rejects: the start that was announced gets its end, and the abort reaches the caller.
+            const steps = [{ strategy: "fit", outcome: "failed", detail: "aborted" }] as const;
+            emit({ type: "compaction-failed", reason: act.reason, steps });
+            throw error;
+          });
     const { failures } = state.breaker;
     const entry = outcome.kind === "compacted" ? outcome.entry : attemptEntry(outcome, { input, estimatedTokens, state });
     if (entry !== null) append(entry);
@@ -212,7 +216,7 @@ export function openContextManager(options: ContextManagerOptions): OpeningConte
       // What must fit is what the new model counts, although the old one's client writes the summary.
       const measuredBy = estimator.changeModel(state.ledger, to.modelId);
       const fitsAlready =
-        whyAct(fitStateFor(input, ownPolicy, measuredBy), { ...input, model: to.limits }) === null ||
+        whyAct(fitStateFor(input, ownPolicy, measuredBy), { ...input, model: to.limits }).kind === "unchanged" ||
         isNoSmaller(to.limits, state.view.limits);
       const downshift: FitInput = { ...input, model: to.limits, now: { reason: "downshift", keep: null } };
       const outcome: FitOutcome = fitsAlready

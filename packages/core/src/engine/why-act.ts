@@ -2,41 +2,32 @@ import type { Budget } from "../budget.ts";
 import { budgetOf } from "../budget.ts";
 import type { CompactionReason } from "../entry.ts";
 import type { Policy } from "../policy/policy.ts";
-import { climb } from "./climb.ts";
 import type { FitInput, FitOutcome, FitState } from "./fit-input.ts";
 import { expectedTokensOf } from "./measure-view.ts";
 import { reasonToAct } from "./situation.ts";
 
+/** What a fit does: it acts for a reason and within a budget, or leaves the context as it is, which is then its outcome. */
+export type WhyAct =
+  | { readonly kind: "act"; readonly reason: CompactionReason; readonly budget: Budget }
+  | (FitOutcome & { readonly kind: "unchanged" });
+
 /**
- * Why the engine would act now, without acting. Reads the ledger's sums and what is pending: never the view.
+ * Why the engine acts now, or that it does not. Reads the ledger's sums and what is pending: never the view.
  *
  * @throws PlimsollError `bad-policy` where the window is not larger than the output reserve.
  */
-export function whyAct(
-  state: FitState,
-  input: FitInput,
-): { readonly reason: CompactionReason; readonly budget: Budget } | null {
+export function whyAct(state: FitState, input: FitInput): WhyAct {
+  if (!state.policy.enabled && input.now === undefined) return { kind: "unchanged", off: "disabled" };
   const budget = budgetFor(state.policy, input);
-  if (budget === null) return null;
-  if (input.now !== undefined) return { reason: input.now.reason, budget };
+  if (budget === null) return { kind: "unchanged", off: "unknown-window" };
+  if (input.now !== undefined) return { kind: "act", reason: input.now.reason, budget };
   const reason = reasonToAct(state.policy, input.gate, budget, {
     prediction: state.estimator.predict(state.ledger, state.overhead),
     pendingTokens: expectedTokensOf(input.pending, state),
     newTokens: state.newTokens,
     pauseMs: input.nowMs === null || state.reportedAtMs === null ? null : input.nowMs - state.reportedAtMs,
   });
-  return reason === null ? null : { reason, budget };
-}
-
-/**
- * Makes the context fit where the policy, or the budget, asks for it. Nothing is written: the caller appends the returned entry.
- * Never throws for a failed strategy; what failed is in the record. Rejects when the caller's signal aborts.
- */
-export async function fit(state: FitState, input: FitInput, signal: AbortSignal): Promise<FitOutcome> {
-  if (!state.policy.enabled && input.now === undefined) return { kind: "unchanged", off: "disabled" };
-  if (budgetFor(state.policy, input) === null) return { kind: "unchanged", off: "unknown-window" };
-  const act = whyAct(state, input);
-  return act === null ? { kind: "unchanged", off: null } : await climb(state, { ...act, input }, signal);
+  return reason === null ? { kind: "unchanged", off: null } : { kind: "act", reason, budget };
 }
 
 /** The budget at this gate; a limit that the provider named counts where it is smaller. */
