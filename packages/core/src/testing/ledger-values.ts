@@ -1,13 +1,11 @@
 import { sequenceOf } from "../sequence.ts";
 import { CHAR_CLASSES } from "../tokens/char-classes.ts";
-import type { Account, Beside, PendingMessage } from "../tokens/ledger/account.ts";
-import { EMPTY_ACCOUNT } from "../tokens/ledger/account.ts";
-import type { MessageContent } from "../tokens/ledger/content.ts";
-import type { Load } from "../tokens/ledger/load.ts";
-import type { KnownModel, Model } from "../tokens/ledger/model-fit.ts";
+import type { ContentSum, MessageContent, OverheadCounts } from "../tokens/ledger/content.ts";
+import type { KnownModel, Model, Regression } from "../tokens/ledger/model-fit.ts";
 import { fitFrom } from "../tokens/ledger/model-fit.ts";
-import type { Regression } from "../tokens/ledger/regression.ts";
-import type { ReplyReport } from "../tokens/ledger/reply-return.ts";
+import type { ReplyReport } from "../tokens/ledger/reply.ts";
+import type { Ledger, UnreportedMessage } from "../tokens/ledger.ts";
+import { EMPTY_LEDGER } from "../tokens/ledger.ts";
 import type { ModelPrior } from "../tokens/model-prior.ts";
 import { POOLED_PRIOR } from "../tokens/model-prior.ts";
 
@@ -40,11 +38,11 @@ export function knownModel(slopeRatio = 2, fit: Partial<KnownModel["fit"]> = {})
 
 /** The same as the model of the next request; without more it counted everything so far. */
 export function nextModel(known: KnownModel = knownModel(), more: Partial<Model> = {}): Model {
-  return { ...known, switchRatio: 1, reported: known, epoch: known, ...more };
+  return { ...known, switchRatio: 1, reported: known, firstReported: known, ...more };
 }
 
-/** What messages come to that weigh so much. */
-export function load(weighed: number, messages: number, fixedTokens = 0): Load {
+/** The content of messages that weigh so much together. */
+export function contentSum(weighed: number, messages: number, fixedTokens = 0): ContentSum {
   return { counts: counts(weighed), messages, fixedTokens };
 }
 
@@ -76,20 +74,20 @@ export function replyReport(more: Partial<ReplyReport> = {}): ReplyReport {
   };
 }
 
-/** What is sent besides messages: characters of system text and of tools, and hidden tokens. */
-export function beside(system: number, tools = 0, hiddenTokens = 0): Beside {
+/** An overhead: characters of system text and of tools, and hidden tokens. */
+export function overheadCounts(system: number, tools = 0, hiddenTokens = 0): OverheadCounts {
   return { counts: counts(system), toolCounts: counts(tools), hiddenTokens };
 }
 
-/** An account after a report of model "m", with messages that came since. */
-export function account(more: Partial<Account> & { readonly came?: readonly PendingMessage[] } = {}): Account {
+/** A ledger after a report of model "m", with messages that came since. */
+export function ledgerAfterReport(more: Partial<Ledger> & { readonly came?: readonly UnreportedMessage[] } = {}): Ledger {
   const { came = [], ...given } = more;
   return {
-    ...EMPTY_ACCOUNT,
+    ...EMPTY_LEDGER,
     reportedModelId: "m",
     nextModelId: "m",
-    base: { kind: "report", promptTokens: 1000, beside: beside(0) },
-    pendingMessages: sequenceOf(came),
+    base: { kind: "report", promptTokens: 1000, overhead: overheadCounts(0) },
+    unreportedMessages: sequenceOf(came),
     ...given,
   };
 }

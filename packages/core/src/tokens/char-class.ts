@@ -1,8 +1,7 @@
 import type { Message } from "../message/message.ts";
 import { countClasses, NO_COUNTS } from "./char-classes.ts";
 import type { ContentOf } from "./ledger/content.ts";
-import { contentReader, fixedTokensOf } from "./ledger/content.ts";
-import { weighCounts } from "./ledger/load.ts";
+import { contentReader, fixedTokensOf, weighCounts } from "./ledger/content.ts";
 import type { MessageMeasure } from "./measure.ts";
 import { POOLED_PRIOR } from "./model-prior.ts";
 import type { WorkCounter } from "./work.ts";

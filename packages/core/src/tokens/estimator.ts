@@ -1,6 +1,5 @@
 import type { SessionEntry, UsageEntry } from "../entry.ts";
 import type { ToolSpec } from "../tool.ts";
-import { anchoredEstimator } from "./anchored-estimator.ts";
 import type { CalibratedEmaSpec } from "./calibrated-ema.ts";
 import { nextFactor } from "./calibrated-ema.ts";
 import type { LedgerSpec } from "./ledger/ledger-estimator.ts";
@@ -13,6 +12,7 @@ import { pooledPriors } from "./model-prior.ts";
 import type { Estimator, Overhead, Prediction } from "./prediction.ts";
 import type { Tokenizers } from "./tokenizer.ts";
 import type { UsageAnchoredSpec } from "./usage-anchored.ts";
+import { anchoredEstimator } from "./usage-anchored.ts";
 import type { WorkCounter } from "./work.ts";
 
 /** How a policy measures, as data. */
@@ -22,9 +22,9 @@ export type { Estimator, Overhead, Prediction } from "./prediction.ts";
 
 /** What estimators stand on besides the log. */
 export interface EstimatorSources {
-  /** What is expected of models before they report; the pooled prior where there is none. */
+  /** What is expected of models before they report; the pooled prior if there is none. */
   readonly priors?: ModelPriors;
-  /** What the kind `bpe` counts by; none where they are left out. */
+  /** What the kind `bpe` counts by; none if they are left out. */
   readonly tokenizers?: Tokenizers;
 }
 

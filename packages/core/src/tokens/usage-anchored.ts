@@ -1,8 +1,11 @@
+import type { LearnedScale, Ledger } from "./ledger.ts";
+import type { MessageMeasure } from "./measure.ts";
 import type { MeasureSpec } from "./measure-spec.ts";
+import type { Estimator, Overhead, Prediction } from "./prediction.ts";
 
 /**
- * The last reported size, plus an estimate of what came after it. Before the first report everything is estimated; after a cut everything
- * is, by the scale that the reports before it taught.
+ * The last reported size, plus an estimate of what came after it. Before the first report everything is estimated. After a cut everything
+ * is too, by the scale that the reports before it taught.
  */
 export interface UsageAnchoredSpec {
   readonly kind: "usage-anchored";
@@ -12,25 +15,147 @@ export interface UsageAnchoredSpec {
   readonly anchor: "prompt" | "prompt-and-reply";
 }
 
-/** A reported size, and the ledger's own estimate of what it covers. */
-export interface UsageAnchor {
-  readonly reportedTokens: number;
-  readonly estimatedTokens: number;
-  /** The request whose reply the report covers too, until that reply is appended. */
-  readonly coversReplyOf: string | null;
+/** The estimator of the kind `usage-anchored` over a measure. */
+export function anchoredEstimator(
+  spec: UsageAnchoredSpec,
+  measure: MessageMeasure,
+  overheadTokensOf: (overhead: Overhead) => number,
+): Estimator {
+  const name = `usage-anchored(${measure.name})`;
+  const ratioOf: Estimator["scaleRatio"] = (ledger) => viewScale(ledger)?.ratio ?? 1;
+  return {
+    name,
+    measure,
+    scaleRatio: ratioOf,
+    messageTokens: (message, ledger) => measure.messageTokens(message) * ratioOf(ledger),
+    upperRatioAfterCut: (ledger) => Math.max(1, (ledger.scale?.ratio ?? 1) / Math.max(ratioOf(ledger), LEAST_RATIO)),
+    append: (ledger) => ledger,
+    recount: (ledger) => ({ ...ledger, scale: scaleAfterEdit(ledger) }),
+    changeModel: (ledger) => ledger,
+    observe: (ledger, { requestId, usage }, overhead) => {
+      const promptTokens = usage.input.totalTokens;
+      if (promptTokens === null) return ledger;
+      const { estimatedTokens } = ledger;
+      const replyTokens = spec.anchor === "prompt-and-reply" ? usage.output.totalTokens : null;
+      const reportedTokens = promptTokens + (replyTokens ?? 0);
+      const coversReplyOf = replyTokens === null ? null : requestId;
+      const seen = { promptTokens, messageTokens: estimatedTokens, overheadTokens: overheadTokensOf(overhead) };
+      const anchor = { reportedTokens, estimatedTokens, coversReplyOf };
+      return { ...ledger, anchor, scale: learnScale(ledger.scale, seen) };
+    },
+    predict: (ledger, overhead) => ({ ...predict(ledger, () => overheadTokensOf(overhead)), basis: name }),
+  };
 }
 
-/** What reports taught of sizes. It outlives the anchor: what a cut leaves is expected to measure what it was planned with. */
-export interface LearnedScale {
-  /** Reported tokens of one estimated token, by how the newest reports differ. */
+function predict(ledger: Ledger, unreportedOverheadTokens: () => number): Omit<Prediction, "basis"> {
+  const { anchor, scale, estimatedTokens } = ledger;
+  const view = viewScale(ledger);
+  if (view === null) {
+    const overheadTokens = unreportedOverheadTokens();
+    const expectedTokens = estimatedTokens + overheadTokens;
+    return { expectedTokens, upperTokens: expectedTokens, estimatedTokens: expectedTokens, reportedTokens: 0, overheadTokens };
+  }
+  const { expectedTokens, overheadTokens } = view;
+  const reportedTokens = anchor?.reportedTokens ?? 0;
+  // What no report covers may measure what the reports taught; the system that this imitates takes its plain estimate.
+  const unreportedTokens = anchor === null ? estimatedTokens : estimatedTokens - anchor.estimatedTokens;
+  const aboveTokens = Math.max(0, (scale?.ratio ?? 1) - (anchor === null ? view.ratio : 1)) * unreportedTokens;
+  return {
+    expectedTokens,
+    upperTokens: expectedTokens + Math.ceil(aboveTokens),
+    reportedTokens,
+    estimatedTokens: expectedTokens - reportedTokens,
+    overheadTokens,
+  };
+}
+
+/** Keeps a view that measures next to nothing from asking for all of the room. */
+const LEAST_RATIO = 0.25;
+
+/** Before any difference is known an estimate is believed as far as this many tokens go; chosen. */
+const BELIEVED_TOKENS = 500;
+
+/** A ratio rests on about so many tokens, so that a session whose text changes is followed; chosen. */
+const MOST_WEIGHT_TOKENS = 20_000;
+
+/** No text measures a larger multiple of a common estimate, or a smaller one: what is beyond is overhead. Chosen. */
+const RATIO_BOUNDS = [0.25, 4] as const;
+
+/** The scale after one more reported prompt, which was estimated at so many tokens of messages and of overhead. */
+export function learnScale(
+  scale: LearnedScale | null,
+  { promptTokens, messageTokens, overheadTokens }: Record<"promptTokens" | "messageTokens" | "overheadTokens", number>,
+): LearnedScale {
+  const estimatedTokens = messageTokens + overheadTokens;
+  const { ratio, weightTokens } =
+    scale === null
+      ? weighed({ ratio: 1, weightTokens: BELIEVED_TOKENS }, { tokens: promptTokens, estimatedTokens })
+      : byDifference(scale, {
+          tokens: promptTokens - scale.promptTokens,
+          estimatedTokens: estimatedTokens - scale.estimatedTokens,
+        });
+  const fittingRatio = estimatedTokens > 0 ? Math.min(ratio, promptTokens / estimatedTokens) : ratio;
+  return {
+    ratio,
+    weightTokens,
+    promptTokens,
+    estimatedTokens,
+    overheadTokens: promptTokens - Math.floor(fittingRatio * messageTokens),
+    viewRatio: null,
+  };
+}
+
+interface Rate {
   readonly ratio: number;
-  /** Estimated tokens that the ratio rests on. */
   readonly weightTokens: number;
-  /** The newest reported prompt, and the estimate of it: messages and what is sent beside them. */
-  readonly promptTokens: number;
-  readonly estimatedTokens: number;
-  /** What the newest report had beside the messages by that ratio. */
+}
+
+/** What lies between two reports: a rise or a fall that no text explains is not text, and teaches nothing. */
+function byDifference(rate: Rate, seen: { readonly tokens: number; readonly estimatedTokens: number }): Rate {
+  const ratio = seen.tokens / seen.estimatedTokens;
+  const isText = ratio >= RATIO_BOUNDS[0] && ratio <= RATIO_BOUNDS[1];
+  return isText ? weighed(rate, { tokens: Math.abs(seen.tokens), estimatedTokens: Math.abs(seen.estimatedTokens) }) : rate;
+}
+
+function weighed(rate: Rate, { tokens, estimatedTokens }: { readonly tokens: number; readonly estimatedTokens: number }): Rate {
+  const [least, most] = RATIO_BOUNDS;
+  const textTokens = Math.min(most * estimatedTokens, Math.max(least * estimatedTokens, tokens));
+  const weightTokens = rate.weightTokens + estimatedTokens;
+  return {
+    ratio: (rate.ratio * rate.weightTokens + textTokens) / weightTokens,
+    weightTokens: Math.min(MOST_WEIGHT_TOKENS, weightTokens),
+  };
+}
+
+/** Ratios of views are multiples of this, so that message sizes add up to the same sum in any order. */
+const RATIO_STEP = 2 ** -16;
+
+/** Tokens of one estimated token in the view, and the overhead: together they are exactly what is expected. */
+export interface ViewScale {
+  readonly expectedTokens: number;
   readonly overheadTokens: number;
-  /** Tokens of one estimated token in a view that was edited since the newest report; `null` while the anchor stands. */
-  readonly viewRatio: number | null;
+  readonly ratio: number;
+}
+
+/**
+ * How the expected size divides into messages and overhead. What the anchor reports above the learned overhead, and what was estimated
+ * since, belongs to the messages in proportion to their estimates. `null` before the first report.
+ */
+export function viewScale({ anchor, scale, estimatedTokens }: Ledger): ViewScale | null {
+  if (anchor === null) {
+    if (scale === null || scale.viewRatio === null) return null;
+    const { overheadTokens, viewRatio } = scale;
+    return { expectedTokens: overheadTokens + Math.floor(viewRatio * estimatedTokens), overheadTokens, ratio: viewRatio };
+  }
+  const expectedTokens = anchor.reportedTokens + estimatedTokens - anchor.estimatedTokens;
+  const messageTokens = Math.max(0, expectedTokens - (scale?.overheadTokens ?? 0));
+  const ratio = estimatedTokens > 0 ? Math.floor(messageTokens / estimatedTokens / RATIO_STEP) * RATIO_STEP : 1;
+  return { expectedTokens, overheadTokens: expectedTokens - Math.floor(ratio * estimatedTokens), ratio };
+}
+
+/** The scale that an edit of the view leaves: the one that its plan was made by. */
+export function scaleAfterEdit(ledger: Ledger): LearnedScale | null {
+  const view = viewScale(ledger);
+  if (ledger.scale === null || view === null) return ledger.scale;
+  return { ...ledger.scale, overheadTokens: view.overheadTokens, viewRatio: view.ratio };
 }

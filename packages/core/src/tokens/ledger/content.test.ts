@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Message, ReasoningPart } from "../../message/message.ts";
 import { absentImage, assistant, human, result, summaryMessage } from "../../testing/builders.ts";
-import { content, HAND_PRIOR } from "../../testing/ledger-values.ts";
+import { content, contentSum, HAND_PRIOR } from "../../testing/ledger-values.ts";
 import { createWorkCounter } from "../work.ts";
-import { contentReader, fixedTokensOf, isSameContent } from "./content.ts";
-import { weighCounts } from "./load.ts";
+import { addCounts, addSums, contentReader, fixedTokensOf, isSameContent, weighCounts, withContent } from "./content.ts";
 
 const read = (message: Message) => contentReader(createWorkCounter())(message);
 const picture = { ...absentImage(), widthPx: 750, heightPx: 1000 };
@@ -34,8 +33,8 @@ describe("the content of a message", () => {
 
   test.each<[string, Message, string]>([
     ["none", human("h", "x"), "none"],
-    ["readable where the vendor wants nothing back", assistant("a", [reasoning("hm", null)]), "readable"],
-    ["opaque where it does", assistant("a", [reasoning("", "signature"), reasoning("hm", null)]), "opaque"],
+    ["readable if the vendor wants nothing back", assistant("a", [reasoning("hm", null)]), "readable"],
+    ["opaque if it does", assistant("a", [reasoning("", "signature"), reasoning("hm", null)]), "opaque"],
   ])("reasoning is %s", (_, message, kind) => {
     expect(read(message).reasoning).toBe(kind);
   });
@@ -67,5 +66,31 @@ describe("the content of a message", () => {
     const one = content(5, { reasoningWeighed: 2 });
     expect(isSameContent(one, other)).toBe(same);
     expect(isSameContent(one, one)).toBe(true);
+  });
+});
+
+describe("content added up", () => {
+  test("one more message: its characters, itself, its fixed tokens", () => {
+    // 5 + 20 characters, 3 + 1 messages, 7 + 40 tokens
+    expect(withContent(contentSum(5, 3, 7), content(20), 40)).toEqual(contentSum(25, 4, 47));
+  });
+
+  test("two sums add up", () => {
+    expect(addSums(contentSum(5, 3, 7), contentSum(20, 2, 40))).toEqual(contentSum(25, 5, 47));
+  });
+
+  test.each<[string, readonly number[], readonly number[], readonly number[]]>([
+    ["class by class", [1, 2], [10, 20], [11, 22]],
+    ["a class that the other lacks counts as none", [1, 2], [10], [11, 2]],
+  ])("counts add up: %s", (_, a, b, sum) => {
+    expect(addCounts(a, b)).toEqual(sum);
+  });
+
+  test.each<[string, readonly number[], readonly number[], number]>([
+    ["each count by its own weight: 2 × 10 + 3 × 100", [2, 3], [10, 100], 320],
+    ["a class without a weight weighs nothing: 2 × 10", [2, 3], [10], 20],
+    ["nothing weighs nothing", [], [10], 0],
+  ])("weigh %s", (_, counted, weights, weighed) => {
+    expect(weighCounts(counted, weights)).toBe(weighed);
   });
 });

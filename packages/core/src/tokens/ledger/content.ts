@@ -12,7 +12,7 @@ export interface MessageContent {
   readonly counts: ClassCounts;
   /** Classes of reasoning that is readable. */
   readonly reasoningCounts: ClassCounts;
-  /** Whether a vendor's own form of reasoning is there to be sent back; "none" where the message has no reasoning. */
+  /** Whether a vendor's own form of reasoning is there to be sent back; "none" if the message has no reasoning. */
   readonly reasoning: "none" | "readable" | "opaque";
   readonly images: readonly ImagePart[];
   /** True for a summary whose text a vendor keeps to itself. */
@@ -36,24 +36,19 @@ export function contentReader(work: WorkCounter): ContentOf {
 
 function readContent(message: Message, work: WorkCounter): MessageContent {
   work.visited(1);
-  const counts = [...NO_COUNTS];
-  const reasoningCounts = [...NO_COUNTS];
+  const texts: string[] = [];
+  const reasoningTexts: string[] = [];
   const images: ImagePart[] = [];
-  const read = (text: string, into: number[]) => {
-    work.scanned(text.length);
-    countClasses(text, into);
-  };
   for (const part of message.parts) {
     switch (part.type) {
       case "text":
-        read(part.text, counts);
+        texts.push(part.text);
         break;
       case "tool-call":
-        read(part.toolName, counts);
-        read(part.argumentsJson, counts);
+        texts.push(part.toolName, part.argumentsJson);
         break;
       case "reasoning":
-        read(part.text, reasoningCounts);
+        reasoningTexts.push(part.text);
         break;
       case "image":
         images.push(part);
@@ -63,7 +58,18 @@ function readContent(message: Message, work: WorkCounter): MessageContent {
     }
   }
   const isUnseen = isSummary(message) && messageChars(message) < LEAST_SUMMARY_CHARS;
-  return { counts, reasoningCounts, reasoning: reasoningOf(message), images, isUnseen };
+  const counts = countTexts(texts, work);
+  return { counts, reasoningCounts: countTexts(reasoningTexts, work), reasoning: reasoningOf(message), images, isUnseen };
+}
+
+/** The classes of some texts together. */
+export function countTexts(texts: readonly string[], work: WorkCounter): ClassCounts {
+  const counts = [...NO_COUNTS];
+  for (const text of texts) {
+    work.scanned(text.length);
+    countClasses(text, counts);
+  }
+  return counts;
 }
 
 function reasoningOf({ parts }: Message): MessageContent["reasoning"] {
@@ -74,7 +80,7 @@ function reasoningOf({ parts }: Message): MessageContent["reasoning"] {
 /** A summary that can be read is longer: its header alone has twice as many characters. */
 const LEAST_SUMMARY_CHARS = 60;
 
-/** What a summary is taken for that a vendor sends back encrypted: the recorded ones were some 1,900 and 2,200 tokens. */
+/** The assumed size of a summary that a vendor sends back encrypted: the recorded ones were some 1,900 and 2,200 tokens. */
 const UNSEEN_SUMMARY_TOKENS = 2000;
 
 function isSummary(message: Message): boolean {
@@ -91,4 +97,51 @@ export function isSameContent(a: MessageContent, b: MessageContent): boolean {
   if (a === b) return true;
   const equal = (x: ClassCounts, y: ClassCounts) => x.every((count, index) => count === y[index]);
   return a.images.length === b.images.length && equal(a.counts, b.counts) && equal(a.reasoningCounts, b.reasoningCounts);
+}
+
+/** The content of several messages added up, before it is priced: any model's weights can be applied to it. */
+export interface ContentSum {
+  readonly counts: ClassCounts;
+  readonly messages: number;
+  /** Images, and what the messages do not show. */
+  readonly fixedTokens: number;
+}
+
+/** No message. */
+export const NO_CONTENT: ContentSum = { counts: NO_COUNTS, messages: 0, fixedTokens: 0 };
+
+/**
+ * The sum with one more message. Readable reasoning is left out: it is sent only together with a vendor's own form of it, and then the report
+ * of its reply counts it.
+ */
+export function withContent(sum: ContentSum, { counts }: MessageContent, fixedTokens: number): ContentSum {
+  return addSums(sum, { counts, messages: 1, fixedTokens });
+}
+
+/** Both sums together. */
+export function addSums(a: ContentSum, b: ContentSum): ContentSum {
+  return {
+    counts: addCounts(a.counts, b.counts),
+    messages: a.messages + b.messages,
+    fixedTokens: a.fixedTokens + b.fixedTokens,
+  };
+}
+
+/** The sum of two vectors of counts. */
+export function addCounts(a: ClassCounts, b: ClassCounts): ClassCounts {
+  return a.map((count, index) => count + (b[index] ?? 0));
+}
+
+/** The weighted sum of counts. */
+export function weighCounts(counts: ClassCounts, weights: ClassCounts): number {
+  let sum = 0;
+  for (let index = 0; index < counts.length; index++) sum += (counts[index] ?? 0) * (weights[index] ?? 0);
+  return sum;
+}
+
+/** The overhead as counts: system text with dynamic context, tools, and the hidden tokens as they are. */
+export interface OverheadCounts {
+  readonly counts: ClassCounts;
+  readonly toolCounts: ClassCounts;
+  readonly hiddenTokens: number;
 }

@@ -1,16 +1,30 @@
 import { describe, expect, test } from "vitest";
-import { account, content, knownModel, line, load, nextModel, replyReport } from "../../testing/ledger-values.ts";
-import type { Account } from "./account.ts";
-import { arrivedTokensBy, learnRules, learnText, nextSurgeTokens } from "./learn-from-report.ts";
+import { usageEntry } from "../../testing/builders.ts";
+import {
+  content,
+  contentSum,
+  counts,
+  HAND_PRIOR,
+  knownModel,
+  ledgerAfterReport,
+  line,
+  nextModel,
+  overheadCounts,
+  replyReport,
+} from "../../testing/ledger-values.ts";
+import { usageOf } from "../../usage.ts";
+import type { Ledger } from "../ledger.ts";
+import { EMPTY_LEDGER } from "../ledger.ts";
+import { arrivedTokensBy, learnRules, learnText, measuredBy, nextUnexplainedTokens, writeBack } from "./learn-from-report.ts";
 import type { ModelFit } from "./model-fit.ts";
+import { learn } from "./model-fit.ts";
 import type { NextPrompt } from "./next-prompt.ts";
-import { learn } from "./regression.ts";
-import { NO_LOSSES } from "./reply-return.ts";
+import { NO_LOSSES } from "./reply.ts";
 
 /** 2 × 30 + 10 × 3 + 7 = 97 tokens. */
-const LOAD = load(30, 3, 7);
+const CONTENT = contentSum(30, 3, 7);
 const model = (fit: Partial<ModelFit> = {}) => nextModel(knownModel(2, fit));
-const came = (more: Partial<Account> = {}) => account({ pending: LOAD, reply: replyReport(), ...more });
+const came = (more: Partial<Ledger> = {}) => ledgerAfterReport({ unreported: CONTENT, reply: replyReport(), ...more });
 
 /** The reply's 100 tokens and 100 others were expected, of which 40 would vanish. */
 const prompt = (more: Partial<NextPrompt> = {}): NextPrompt => ({
@@ -28,7 +42,7 @@ const prompt = (more: Partial<NextPrompt> = {}): NextPrompt => ({
 });
 
 describe("rules of a reply", () => {
-  const rules = (from: Account, differenceTokens: number, fit: Partial<ModelFit> = {}) =>
+  const rules = (from: Ledger, differenceTokens: number, fit: Partial<ModelFit> = {}) =>
     learnRules(from, model(fit), { prompt: prompt(), differenceTokens }).ruleLosses;
 
   test("each is judged by what is left of the difference beside it and what arrived by weight", () => {
@@ -49,8 +63,8 @@ describe("rules of a reply", () => {
     expect(losses.output).toBe(0.5);
   });
 
-  test.each<[string, Partial<Account>]>([
-    ["a turn's end tells nothing of them", { pendingHuman: true }],
+  test.each<[string, Partial<Ledger>]>([
+    ["a turn's end tells nothing of them", { hasUnreportedHuman: true }],
     ["nor does a report without a reply before it", { reply: null }],
     ["or one whose reply never came", { reply: replyReport({ messageId: null }) }],
   ])("%s", (_, more) => {
@@ -85,7 +99,7 @@ describe("shares of odd replies", () => {
 
 describe("what a turn leaves", () => {
   const turn = (turnTokens: number, differenceTokens: number) =>
-    learnRules(came({ pendingHuman: true }), model({ turnLosses: { stays: 0.5, goes: 0.25 } }), {
+    learnRules(came({ hasUnreportedHuman: true }), model({ turnLosses: { stays: 0.5, goes: 0.25 } }), {
       prompt: prompt({ turnTokens }),
       differenceTokens,
     }).turnLosses;
@@ -125,7 +139,7 @@ describe("the price of text", () => {
 
   test.each([
     ["the rule in force", "visible", 263],
-    ["the output, where there was no reply to judge", null, 233],
+    ["the output, if there was no reply to judge", null, 233],
   ] as const)("the line goes on with that of %s", (_, rule, tokens) => {
     const fit = learnText(came(), model({ lines }), { prompt: prompt({ rule }), differenceTokens: 300 });
     expect(fit.regression).toEqual(learn(doubt, { weighed: 30, messages: 3, tokens }));
@@ -144,29 +158,128 @@ describe("the price of text", () => {
 
 describe("what the messages between two reports came to", () => {
   test.each([
-    ["what is left of the difference, with what vanished: 500 − 100 + 40", LOAD, 440],
-    ["what they weigh, where there are none: 2 × 20", load(20, 0), 40],
-  ])("%s", (_, pending, tokens) => {
-    expect(arrivedTokensBy({ prompt: prompt(), differenceTokens: 500 }, came({ pending }), model())).toBe(tokens);
+    ["what is left of the difference, with what vanished: 500 − 100 + 40", CONTENT, 440],
+    ["what they weigh, if there are none: 2 × 20", contentSum(20, 0), 40],
+  ])("%s", (_, unreported, tokens) => {
+    expect(arrivedTokensBy({ prompt: prompt(), differenceTokens: 500 }, came({ unreported }), model())).toBe(tokens);
   });
 });
 
-describe("a surge", () => {
+describe("an unexplained rise", () => {
   // 100 + 100 − 40 = 160 were expected; 50 were in the turn before.
-  const surge = (differenceTokens: number, more: Partial<Account> = {}) =>
-    nextSurgeTokens(came({ turnSurgeTokens: 50, ...more }), model(), { prompt: prompt(), differenceTokens });
+  const unexplained = (differenceTokens: number, more: Partial<Ledger> = {}) =>
+    nextUnexplainedTokens(came({ turnUnexplainedTokens: 50, ...more }), model(), { prompt: prompt(), differenceTokens });
 
-  test.each<[string, number, Partial<Account>, number]>([
+  test.each<[string, number, Partial<Ledger>, number]>([
     ["3,001 tokens more than expected are added", 3161, {}, 3051],
     ["3,000 are not", 3160, {}, 50],
     ["a fall takes back: 50 − 20", 140, {}, 30],
     ["and no more than there is", 80, {}, 0],
     ["what comes as expected changes nothing", 160, {}, 50],
-    ["a human message begins a turn of its own", 3161, { pendingHuman: true }, 3001],
+    ["a human message begins a turn of its own", 3161, { hasUnreportedHuman: true }, 3001],
     // 10,000 characters: 8 + 0.06 × 20,000 = 1,208 tokens, eight times that is 9,664
-    ["after much text it takes eight deviations", 9660, { pending: load(10_000, 0) }, 50],
-    ["and then it is one", 9825, { pending: load(10_000, 0) }, 50 + 9665],
+    ["after much text it takes eight deviations", 9660, { unreported: contentSum(10_000, 0) }, 50],
+    ["and then it is one", 9825, { unreported: contentSum(10_000, 0) }, 50 + 9665],
   ])("%s", (_, differenceTokens, more, tokens) => {
-    expect(surge(differenceTokens, more)).toBe(tokens);
+    expect(unexplained(differenceTokens, more)).toBe(tokens);
+  });
+});
+
+const few = { id: "few", content: content(10), fixedTokens: 0 };
+const many = { id: "many", content: content(30), fixedTokens: 5 };
+const returned = { tokens: 100, reasoningTokens: 30 };
+
+describe("what was unreported is written back", () => {
+  // By weight 2 × 10 + 10 = 30 and 2 × 30 + 10 + 5 = 75, together 105.
+  test.each<[string, number | null, number, number]>([
+    ["as the report says, in proportion to the weights: 126 / 105", 126, 36, 90],
+    ["up to twice the weights", 210, 60, 150],
+    ["beyond that by weight: the rise is not theirs alone", 211, 30, 75],
+    ["down to half of them", 52.5, 15, 37.5],
+    ["below that by weight", 52, 30, 75],
+    ["by weight if no report says", null, 30, 75],
+  ])("%s", (_, arrivedTokens, fewTokens, manyTokens) => {
+    const measured = writeBack(ledgerAfterReport({ came: [few, many] }), nextModel(), {
+      modelId: "m",
+      returned,
+      arrivedTokens,
+    });
+    expect(measured.slice()).toEqual([
+      { id: "few", content: few.content, modelId: "m", tokens: expect.closeTo(fewTokens, 10), reasoningTokens: 0 },
+      { id: "many", content: many.content, modelId: "m", tokens: expect.closeTo(manyTokens, 10), reasoningTokens: 0 },
+    ]);
+  });
+
+  test("the reply has what came back of it, behind what was measured before", () => {
+    const before = writeBack(ledgerAfterReport({ came: [few] }), nextModel(), { modelId: "m", returned, arrivedTokens: null });
+    const reply = replyReport();
+    const after = writeBack(ledgerAfterReport({ measured: before, reply }), nextModel(), {
+      modelId: "m",
+      returned,
+      arrivedTokens: 50,
+    });
+    expect(after.slice(1)).toEqual([{ id: "reply", content: reply.content, modelId: "m", tokens: 100, reasoningTokens: 30 }]);
+  });
+
+  test.each([
+    ["no reply", null],
+    ["one that never came", replyReport({ messageId: null, content: null })],
+    ["one with nothing to send back", replyReport({ content: null })],
+  ])("%s has no size", (_, reply) => {
+    expect(writeBack(ledgerAfterReport({ reply }), nextModel(), { modelId: "m", returned, arrivedTokens: 50 }).size).toBe(0);
+  });
+
+  test("messages that weigh nothing get nothing of a difference", () => {
+    const { prior, fit } = knownModel(2);
+    const free = nextModel({ prior, fit: { ...fit, regression: { ...fit.regression, messageTokens: 0 } } });
+    const empty = { id: "empty", content: content(0), fixedTokens: 0 };
+    const measured = writeBack(ledgerAfterReport({ came: [empty] }), free, { modelId: "m", returned, arrivedTokens: 50 });
+    expect(measured.at(0)).toMatchObject({ id: "empty", tokens: 0 });
+  });
+
+  test("the newest size of a message comes last", () => {
+    const first = writeBack(ledgerAfterReport({ came: [few] }), nextModel(), { modelId: "m", returned, arrivedTokens: 30 });
+    const again = writeBack(ledgerAfterReport({ measured: first, came: [few] }), nextModel(), {
+      modelId: "m",
+      returned,
+      arrivedTokens: 45,
+    });
+    expect(again.at(-1)?.tokens).toBe(45);
+  });
+});
+
+const priors = () => HAND_PRIOR;
+const fits = { m: knownModel(2).fit };
+const after = (promptTokens: number | null, more: Partial<Ledger> = {}, modelId = "m") =>
+  measuredBy(
+    ledgerAfterReport({ fits, unreported: contentSum(30, 3), reply: replyReport(), ...more }),
+    { ...usageEntry("next", null, 0), modelId, usage: usageOf({ totalInputTokens: promptTokens }) },
+    priors,
+  );
+
+describe("what a report measures", () => {
+  test.each([
+    ["the rise without the reply: 1,250 − 1,000 − 100", 1250, 150],
+    ["a single token", 1101, 1],
+  ])("%s", (_, promptTokens, tokens) => {
+    expect(after(promptTokens)).toEqual({ modelId: "m", counts: counts(30), messages: 3, tokens });
+  });
+
+  test.each<[string, number | null, Partial<Ledger>, string]>([
+    ["a report without a size", null, {}, "m"],
+    ["no rise", 1100, {}, "m"],
+    ["a fall", 900, {}, "m"],
+    ["the first report", 1250, { base: { kind: "nothing" } }, "m"],
+    ["one of another model", 1250, {}, "other"],
+    ["one at a human message", 1250, { hasUnreportedHuman: true }, "m"],
+    ["one with an image", 1250, { unreported: contentSum(30, 3, 1) }, "m"],
+    ["one with nothing new", 1250, { unreported: contentSum(0, 0) }, "m"],
+  ])("%s measures no text", (_, promptTokens, more, modelId) => {
+    expect(after(promptTokens, more, modelId)).toBeNull();
+  });
+
+  test("nor does one before there is anything", () => {
+    expect(measuredBy(EMPTY_LEDGER, usageEntry("first", null, 500), priors)).toBeNull();
+    expect(after(1250, { base: { kind: "report", promptTokens: 1000, overhead: overheadCounts(0) } })).not.toBeNull();
   });
 });

@@ -1,81 +1,16 @@
-import type { Account } from "./account.ts";
-import { weighCounts } from "./load.ts";
+import type { UsageEntry } from "../../entry.ts";
+import type { Sequence } from "../../sequence.ts";
+import type { ClassCounts } from "../char-classes.ts";
+import type { Ledger, MeasuredMessage } from "../ledger.ts";
+import type { ModelPriors } from "../model-prior.ts";
+import type { OverheadCounts } from "./content.ts";
+import { weighCounts } from "./content.ts";
 import type { Model, ModelFit } from "./model-fit.ts";
-import { loadTokens } from "./model-fit.ts";
+import { contentTokens, deviationOf, expectedOf, learn, modelOf } from "./model-fit.ts";
 import type { NextPrompt } from "./next-prompt.ts";
-import { deviationOf, expectedOf, learn } from "./regression.ts";
-import type { ReturnRule } from "./reply-return.ts";
-import { everyRule, exceedsText, isUntrusted, nextLosses, returnedBy } from "./reply-return.ts";
-
-/** A rule is judged against this many tokens and this share of what arrived beside the reply: the weights' own error. */
-const TOLERANCE_TOKENS = 15;
-const TOLERANCE_RATIO = 0.12;
-
-/** Fewer tokens say nothing about what vanishes at a turn: the new message's own error is as large. */
-const TELLING_TURN_TOKENS = 40;
-
-/** Share of the turn losses that a new turn leaves; chosen, some three turns. */
-const KEPT_TURN_RATIO = 0.7;
-
-/** Weight of the newest reply in the shares of those that are odd; chosen, some five replies. */
-const NEWEST_REPLY_RATIO = 0.2;
-
-/** What the difference of two reports of one model teaches of its replies and turns; text is learned after it ({@link learnText}). */
-export function learnRules(account: Account, model: Model, { prompt, differenceTokens }: Difference): ModelFit {
-  const { fit, prior } = model;
-  const { reply } = account;
-  const toleranceTokens = TOLERANCE_TOKENS + TOLERANCE_RATIO * prompt.arrivedTokens;
-  const regression = fit.regression;
-  let next = fit;
-  if (reply !== null && reply.messageId !== null) {
-    const known = { prior, fit: regression };
-    next = {
-      ...next,
-      untrustedRatio: withNewest(next.untrustedRatio, isUntrusted(reply, known)),
-      hiddenRatio: withNewest(next.hiddenRatio, exceedsText(reply, known)),
-    };
-    if (!account.pendingHuman) {
-      const errorOf = (rule: ReturnRule) => {
-        const line = fit.lines[rule];
-        const arrivedTokens = loadTokens(account.pending, { prior, fit: { ...fit, regression: line } });
-        return differenceTokens - arrivedTokens - returnedBy(rule, reply, { prior, fit: line }).tokens;
-      };
-      next = { ...next, ruleLosses: nextLosses(next.ruleLosses, errorOf, toleranceTokens) };
-    }
-  }
-  const { turnTokens } = prompt;
-  if (turnTokens <= TELLING_TURN_TOKENS) return next;
-  const stayedTokens = prompt.returnedTokens + prompt.arrivedTokens;
-  const turnToleranceTokens = toleranceTokens + 0.1 * turnTokens;
-  const loss = (expected: number) => Math.min(1, Math.abs(differenceTokens - expected) / turnToleranceTokens);
-  const { stays, goes } = next.turnLosses;
-  return {
-    ...next,
-    turnLosses: {
-      stays: KEPT_TURN_RATIO * stays + loss(stayedTokens),
-      goes: KEPT_TURN_RATIO * goes + loss(stayedTokens - turnTokens),
-    },
-  };
-}
-
-function withNewest(ratio: number, isSo: boolean): number {
-  return ratio + NEWEST_REPLY_RATIO * ((isSo ? 1 : 0) - ratio);
-}
-
-/** What a difference teaches of text: what is left of it beside the reply and what vanished. A falling prompt never teaches. */
-export function learnText(account: Account, model: Model, { prompt, differenceTokens }: Difference): ModelFit {
-  if (differenceTokens <= 0) return model.fit;
-  const { fit, prior } = model;
-  const { reply, pending } = account;
-  const weighed = weighCounts(pending.counts, prior.weights);
-  const besideTokens = differenceTokens + prompt.vanishingTokens - pending.fixedTokens;
-  const lines = everyRule((rule) => {
-    const line = fit.lines[rule];
-    const returnedTokens = reply === null ? 0 : returnedBy(rule, reply, { prior, fit: line }).tokens;
-    return learn(line, { weighed, messages: pending.messages, tokens: besideTokens - returnedTokens });
-  });
-  return { ...fit, lines, regression: lines[prompt.rule ?? "output"] };
-}
+import { arrivalOf, nextPrompt } from "./next-prompt.ts";
+import type { Returned, ReturnRule } from "./reply.ts";
+import { everyRule, exceedsText, isUntrusted, nextLosses, returnedBy } from "./reply.ts";
 
 /** Two reports of one model: how far apart they are, and what was expected to stand between them. */
 export interface Difference {
@@ -83,28 +18,178 @@ export interface Difference {
   readonly differenceTokens: number;
 }
 
-/** What the messages between two reports came to, by what the reports say; for writing it back to them. */
-export function arrivedTokensBy({ prompt, differenceTokens }: Difference, account: Account, model: Model): number {
-  const expected = expectedOf(
-    model.fit.regression,
-    weighCounts(account.pending.counts, model.prior.weights),
-    account.pending.messages,
-  );
-  const measured = differenceTokens - prompt.returnedTokens + prompt.vanishingTokens;
-  return account.pending.messages === 0 ? expected : measured;
+/** What a report that follows another of the same model changes in the ledger. */
+export interface Learned extends Pick<Ledger, "measured" | "turnReasoningTokens" | "turnUnexplainedTokens"> {
+  readonly fit: ModelFit;
 }
 
-/** A rise beyond what its messages explain is a surge from so many tokens and deviations on: server-side tools add 4,000 to 25,000. */
-const LEAST_SURGE_TOKENS = 3000;
-const LEAST_SURGE_DEVIATIONS = 8;
+/**
+ * What is learned from the difference of two reports of one model. Rules come first: what is left for the text depends on what came back of
+ * the reply.
+ */
+export function learnFrom(
+  ledger: Ledger,
+  model: Model,
+  report: {
+    readonly modelId: string;
+    readonly promptTokens: number;
+    readonly prompt: NextPrompt;
+    readonly overhead: OverheadCounts;
+  },
+): Learned {
+  const { prompt, promptTokens, modelId, overhead } = report;
+  const addedTokens = prompt.returnedTokens + prompt.arrivedTokens - prompt.vanishingTokens;
+  const differenceTokens = promptTokens - (prompt.expectedTokens - addedTokens);
+  const byRules = { ...model, fit: learnRules(ledger, model, { prompt, differenceTokens }) };
+  const difference = { prompt: nextPrompt(ledger, byRules, overhead), differenceTokens };
+  const fit = learnText(ledger, byRules, difference);
+  const { returnedTokens: tokens, returnedReasoningTokens: reasoningTokens } = difference.prompt;
+  const arrivedTokens = arrivedTokensBy(difference, ledger, byRules);
+  return {
+    fit,
+    measured: writeBack(ledger, { ...model, fit }, { modelId, returned: { tokens, reasoningTokens }, arrivedTokens }),
+    turnReasoningTokens: ledger.hasUnreportedHuman ? 0 : ledger.turnReasoningTokens + reasoningTokens,
+    turnUnexplainedTokens: nextUnexplainedTokens(ledger, byRules, difference),
+  };
+}
 
-/** What of the turn's surges is in the prompt after this report: a fall takes them back, a human message ends the turn's. */
-export function nextSurgeTokens(account: Account, model: Model, { prompt, differenceTokens }: Difference): number {
+/** What a difference teaches of a model's replies and turns. Text is learned after it ({@link learnText}). */
+export function learnRules(ledger: Ledger, model: Model, difference: Difference): ModelFit {
+  const fit = learnReply(ledger, model, difference);
+  return { ...fit, turnLosses: nextTurnLosses(fit.turnLosses, difference) };
+}
+
+/** A rule is judged against this many tokens and this share of what else arrived: the weights' own error. */
+const TOLERANCE_TOKENS = 15;
+const TOLERANCE_RATIO = 0.12;
+
+/** Weight of the newest reply in the shares of those that are odd; chosen, some five replies. */
+const NEWEST_REPLY_RATIO = 0.2;
+
+function learnReply(ledger: Ledger, { fit, prior }: Model, { prompt, differenceTokens }: Difference): ModelFit {
+  const { reply } = ledger;
+  if (reply === null || reply.messageId === null) return fit;
+  const price = { prior, fit: fit.regression };
+  const withNewest = (ratio: number, isSo: boolean) => ratio + NEWEST_REPLY_RATIO * ((isSo ? 1 : 0) - ratio);
+  const errorOf = (rule: ReturnRule) => {
+    const line = fit.lines[rule];
+    const arrivedTokens = contentTokens(ledger.unreported, { prior, fit: { ...fit, regression: line } });
+    return differenceTokens - arrivedTokens - returnedBy(rule, reply, { prior, fit: line }).tokens;
+  };
+  return {
+    ...fit,
+    untrustedRatio: withNewest(fit.untrustedRatio, isUntrusted(reply, price)),
+    hiddenRatio: withNewest(fit.hiddenRatio, exceedsText(reply, price)),
+    ruleLosses: ledger.hasUnreportedHuman ? fit.ruleLosses : nextLosses(fit.ruleLosses, errorOf, toleranceOf(prompt)),
+  };
+}
+
+function toleranceOf({ arrivedTokens }: NextPrompt): number {
+  return TOLERANCE_TOKENS + TOLERANCE_RATIO * arrivedTokens;
+}
+
+/** So few tokens show nothing about what vanishes at a turn: the new message's own error is as large. */
+const LARGEST_QUIET_TURN_TOKENS = 40;
+
+/** Share of the turn's tokens that a wrong guess about it may be off by; chosen. */
+const TURN_TOLERANCE_RATIO = 0.1;
+
+/** Share of the turn losses that a new turn leaves; chosen, some three turns. */
+const KEPT_TURN_RATIO = 0.7;
+
+function nextTurnLosses(losses: ModelFit["turnLosses"], { prompt, differenceTokens }: Difference): ModelFit["turnLosses"] {
+  const { turnTokens } = prompt;
+  if (turnTokens <= LARGEST_QUIET_TURN_TOKENS) return losses;
+  const stayedTokens = prompt.returnedTokens + prompt.arrivedTokens;
+  const toleranceTokens = toleranceOf(prompt) + TURN_TOLERANCE_RATIO * turnTokens;
+  const loss = (expected: number) => Math.min(1, Math.abs(differenceTokens - expected) / toleranceTokens);
+  return {
+    stays: KEPT_TURN_RATIO * losses.stays + loss(stayedTokens),
+    goes: KEPT_TURN_RATIO * losses.goes + loss(stayedTokens - turnTokens),
+  };
+}
+
+/** What a difference teaches of text: the part of it that neither the reply nor what vanished explains. A falling prompt never teaches. */
+export function learnText(ledger: Ledger, { fit, prior }: Model, { prompt, differenceTokens }: Difference): ModelFit {
+  if (differenceTokens <= 0) return fit;
+  const { reply, unreported } = ledger;
+  const weighed = weighCounts(unreported.counts, prior.weights);
+  const addedTokens = differenceTokens + prompt.vanishingTokens - unreported.fixedTokens;
+  const lines = everyRule((rule) => {
+    const line = fit.lines[rule];
+    const returnedTokens = reply === null ? 0 : returnedBy(rule, reply, { prior, fit: line }).tokens;
+    return learn(line, { weighed, messages: unreported.messages, tokens: addedTokens - returnedTokens });
+  });
+  return { ...fit, lines, regression: lines[prompt.rule ?? "output"] };
+}
+
+/** Tokens of the messages between two reports, as the reports measured them. */
+export function arrivedTokensBy({ prompt, differenceTokens }: Difference, { unreported }: Ledger, model: Model): number {
+  const weighed = weighCounts(unreported.counts, model.prior.weights);
+  if (unreported.messages === 0) return expectedOf(model.fit.regression, weighed, 0);
+  return differenceTokens - prompt.returnedTokens + prompt.vanishingTokens;
+}
+
+/** A rise beyond its messages is unexplained from so many tokens and deviations on: server-side tools add 4,000 to 25,000. */
+const LEAST_UNEXPLAINED_TOKENS = 3000;
+const LEAST_UNEXPLAINED_DEVIATIONS = 8;
+
+/** Unexplained tokens of the turn that are in the prompt after this report. A fall takes them back, and a human message begins a new turn. */
+export function nextUnexplainedTokens(ledger: Ledger, model: Model, { prompt, differenceTokens }: Difference): number {
   const expectedTokens = prompt.returnedTokens + prompt.arrivedTokens - prompt.vanishingTokens;
   const surpriseTokens = differenceTokens - expectedTokens;
-  const weighed = weighCounts(account.pending.counts, model.prior.weights);
-  const deviation = deviationOf(model.fit.regression, weighed, account.pending.messages);
-  const before = account.pendingHuman ? 0 : account.turnSurgeTokens;
-  if (surpriseTokens > Math.max(LEAST_SURGE_TOKENS, LEAST_SURGE_DEVIATIONS * deviation)) return before + surpriseTokens;
+  const weighed = weighCounts(ledger.unreported.counts, model.prior.weights);
+  const deviation = deviationOf(model.fit.regression, weighed, ledger.unreported.messages);
+  const before = ledger.hasUnreportedHuman ? 0 : ledger.turnUnexplainedTokens;
+  if (surpriseTokens > Math.max(LEAST_UNEXPLAINED_TOKENS, LEAST_UNEXPLAINED_DEVIATIONS * deviation))
+    return before + surpriseTokens;
   return surpriseTokens < 0 ? Math.max(0, before + surpriseTokens) : before;
+}
+
+/** A difference outside these multiples of what its messages weigh is not theirs alone: they keep their weight. Chosen. */
+const LEAST_RATIO = 0.5;
+const MOST_RATIO = 2;
+
+/**
+ * Writes the sizes of unreported messages back to them: the reply has what came back of it, the others share what is left of the difference
+ * in proportion to their weights. If `arrivedTokens` is `null`, no report measured them, and they keep their weights.
+ */
+export function writeBack(
+  ledger: Ledger,
+  { fit, prior }: Model,
+  { modelId, returned, arrivedTokens }: { modelId: string; returned: Returned; arrivedTokens: number | null },
+): Sequence<MeasuredMessage> {
+  let { measured } = ledger;
+  const { messageId = null, content = null } = ledger.reply ?? {};
+  if (messageId !== null && content !== null) measured = measured.append({ id: messageId, content, modelId, ...returned });
+  let weighedTokens = 0;
+  const arrived = ledger.unreportedMessages.slice().map(({ id, content, fixedTokens }) => {
+    const tokens = expectedOf(fit.regression, weighCounts(content.counts, prior.weights), 1) + fixedTokens;
+    weighedTokens += tokens;
+    return { id, content, tokens };
+  });
+  const ratio = arrivedTokens === null || weighedTokens <= 0 ? 1 : arrivedTokens / weighedTokens;
+  const share = ratio >= LEAST_RATIO && ratio <= MOST_RATIO ? ratio : 1;
+  for (const { id, content, tokens } of arrived)
+    measured = measured.append({ id, content, modelId, tokens: tokens * share, reasoningTokens: 0 });
+  return measured;
+}
+
+/** Some messages and what they measured, as the difference of two reports: what weights are fitted on. */
+export interface Measured {
+  readonly modelId: string;
+  readonly counts: ClassCounts;
+  readonly messages: number;
+  readonly tokens: number;
+}
+
+/** What a report measures before it is folded; `null` unless it is a plain rise by text: at the first, after a cut, at a turn, with images. */
+export function measuredBy(ledger: Ledger, { modelId, usage }: UsageEntry, priors: ModelPriors): Measured | null {
+  const { base, unreported } = ledger;
+  const promptTokens = usage.input.totalTokens;
+  if (promptTokens === null || base.kind !== "report" || ledger.reportedModelId !== modelId) return null;
+  if (ledger.hasUnreportedHuman || unreported.fixedTokens > 0 || unreported.messages === 0) return null;
+  const { returnedTokens } = arrivalOf(ledger, modelOf(ledger, modelId, priors));
+  const tokens = promptTokens - base.promptTokens - returnedTokens;
+  return tokens > 0 ? { modelId, counts: unreported.counts, messages: unreported.messages, tokens } : null;
 }

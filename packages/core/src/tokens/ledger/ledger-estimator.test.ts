@@ -125,8 +125,8 @@ describe("the next prompt", () => {
   });
 
   test.each([
-    ["comes back where the vendor wants it back", { reasoningTokens: 900, opaque: "signature" }],
-    ["does not come back where the message does not hold it", { reasoningTokens: 900, returns: false }],
+    ["comes back if the vendor wants it back", { reasoningTokens: 900, opaque: "signature" }],
+    ["does not come back if the message does not hold it", { reasoningTokens: 900, returns: false }],
     [
       "is learned not to come back although the message holds it",
       { reasoningTokens: 900, returns: false, opaque: "signature" },
@@ -176,13 +176,13 @@ describe("output that the message does not hold", () => {
     return { prediction: follow(entries).prediction, promptTokens };
   };
 
-  test("was thrown away where the model never had any, and the bound leaves room for it", () => {
+  test("was thrown away if the model never had any, and the bound leaves room for it", () => {
     const { prediction, promptTokens } = withLost((step) => step === 11, false);
     expect(percentOff(prediction.expectedTokens, promptTokens)).toBeLessThan(1);
     expect(prediction.upperTokens).toBeGreaterThan(promptTokens + LOST_TOKENS);
   });
 
-  test("is hidden reasoning where the model often has some", () => {
+  test("is hidden reasoning if the model often has some", () => {
     const { prediction, promptTokens } = withLost((step) => step % 2 === 1, true);
     expect(percentOff(prediction.expectedTokens, promptTokens)).toBeLessThan(1);
   });
@@ -192,7 +192,7 @@ describe("what teaches and what does not", () => {
   test("a falling prompt is accepted and leaves the slope as it was", () => {
     const { entries } = steps(10);
     const before = follow(entries);
-    const slope = (ledger: typeof before.ledger) => ledger.account?.fits["test/model"]?.regression.slopeRatio;
+    const slope = (ledger: typeof before.ledger) => ledger.fits["test/model"]?.regression.slopeRatio;
     const fallen = follow([...entries, report("fall", 3000, 10)]);
     expect(slope(fallen.ledger)).toBe(slope(before.ledger));
     expect(fallen.prediction.expectedTokens).toBeGreaterThan(2999);
@@ -211,7 +211,7 @@ describe("what teaches and what does not", () => {
     expect(follow([...entries, absurd]).prediction.expectedTokens).toBe(follow(entries).prediction.expectedTokens);
   });
 
-  test("a reply is found where its log keeps no request ids", () => {
+  test("a reply is found if its log keeps no request ids", () => {
     const { entries } = steps(8);
     const without = entries.map(
       (entry): SessionEntry =>

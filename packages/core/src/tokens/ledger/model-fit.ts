@@ -1,10 +1,23 @@
-import type { ModelPrior } from "../model-prior.ts";
-import type { Load } from "./load.ts";
-import { weighCounts } from "./load.ts";
-import type { Regression } from "./regression.ts";
-import { expectedOf, regressionFrom, withPriorDoubt } from "./regression.ts";
-import type { ReturnRule, RuleLosses } from "./reply-return.ts";
-import { everyRule, NO_LOSSES } from "./reply-return.ts";
+import type { ModelPrior, ModelPriors } from "../model-prior.ts";
+import type { ContentSum } from "./content.ts";
+import { weighCounts } from "./content.ts";
+import type { ReturnRule, RuleLosses } from "./reply.ts";
+import { everyRule, NO_LOSSES } from "./reply.ts";
+
+/** A line through what was measured: tokens = slope × weighed + intercept × messages, with how sure it is of both. */
+export interface Regression {
+  readonly slopeRatio: number;
+  readonly messageTokens: number;
+  /** Covariance of slope and intercept: [slope, both, intercept]. */
+  readonly covariance: readonly [number, number, number];
+}
+
+/** One measurement: the weight and number of some messages, and the tokens that were reported for them. */
+export interface Measurement {
+  readonly weighed: number;
+  readonly messages: number;
+  readonly tokens: number;
+}
 
 /** What a session has learned of one model: what text costs, which part of a reply returns, what vanishes at a turn. */
 export interface ModelFit {
@@ -16,28 +29,94 @@ export interface ModelFit {
   readonly turnLosses: { readonly stays: number; readonly goes: number };
   /** Share of late replies whose output count cannot be. */
   readonly untrustedRatio: number;
-  /** Share of late replies with far more output than text and no reasoning to tell why; 1 until the model has shown otherwise. */
+  /** Share of late replies with far more output than text and no reasoning to explain it; 1 until the model has shown otherwise. */
   readonly hiddenRatio: number;
 }
 
-/** A model as far as its prior and its own reports tell it. */
+/** A model as far as its prior and its own reports describe it. */
 export interface KnownModel {
   readonly prior: ModelPrior;
   readonly fit: ModelFit;
 }
 
-/** The model of the next request, beside those that counted so far. */
+/** The model of the next request, and those that counted so far. */
 export interface Model extends KnownModel {
-  /** What the newest report is multiplied by to become this model's; 1 where it is its own. */
+  /** What the newest report is multiplied by to become this model's; 1 if it is its own. */
   readonly switchRatio: number;
-  /** The model of the newest report, and that of the epoch's first; this one itself where it made them, or where there are none. */
+  /** The models of the newest report and of the ledger's first; this model itself if it made them, or if there are none. */
   readonly reported: KnownModel;
-  readonly epoch: KnownModel;
+  readonly firstReported: KnownModel;
 }
 
-/** What turns the pooled measure's tokens into this model's: its slope, for texts that are not messages. */
-export function slopeOf({ prior, fit }: KnownModel): number {
-  return fit.regression.slopeRatio * prior.pooledRatio;
+/**
+ * How far a model is from its prior, as standard deviations: 17 % of the slope and 8 tokens a message (spread of the recorded
+ * sessions about their families' figures).
+ */
+const PRIOR_SLOPE_DEVIATION = 0.17;
+const PRIOR_MESSAGE_DEVIATION = 8;
+
+/** Noise of one measurement: 8 tokens and 6 % of it (the class weights' error on single messages of recorded sessions). */
+const NOISE_TOKENS = 8;
+const NOISE_RATIO = 0.06;
+
+/** How much the texts of a session change between measurements, as variances: 2 % of the slope, 0.2 tokens a message; chosen. */
+const SLOPE_DRIFT = 0.0004;
+const MESSAGE_DRIFT = 0.05;
+
+/** A surprise counts as at most so many deviations, and beyond four times that not at all: it is no measurement of text. */
+const LARGEST_DEVIATIONS = 3;
+const NOT_TEXT_RATIO = 4;
+
+const SLOPE_BOUNDS = [0.4, 3] as const;
+const MESSAGE_BOUNDS = [0, 150] as const;
+
+/** A line with the uncertainty of a prior: nothing was measured of it yet. */
+export function regressionFrom({ slopeRatio, messageTokens }: Pick<Regression, "slopeRatio" | "messageTokens">): Regression {
+  return { slopeRatio, messageTokens, covariance: [PRIOR_SLOPE_DEVIATION ** 2, 0, PRIOR_MESSAGE_DEVIATION ** 2] };
+}
+
+/** Expected tokens of messages with this weight. */
+export function expectedOf(fit: Regression, weighed: number, messages: number): number {
+  return fit.slopeRatio * weighed + fit.messageTokens * messages;
+}
+
+/** Standard deviation of a measurement from what is expected, in tokens. */
+export function deviationOf(fit: Regression, weighed: number, messages: number): number {
+  const [slope, both, intercept] = fit.covariance;
+  const expected = expectedOf(fit, weighed, messages);
+  const known = slope * weighed * weighed + 2 * both * weighed * messages + intercept * messages * messages;
+  return Math.sqrt(Math.max(0, known) + (NOISE_TOKENS + NOISE_RATIO * expected) ** 2);
+}
+
+/** The line after one more measurement (a Kalman step): surprises are bounded, and what cannot be text teaches nothing. */
+export function learn(fit: Regression, { weighed, messages, tokens }: Measurement): Regression {
+  if (messages <= 0 || weighed <= 0) return fit;
+  const drifted: Regression = {
+    ...fit,
+    covariance: [fit.covariance[0] + SLOPE_DRIFT * fit.slopeRatio ** 2, fit.covariance[1], fit.covariance[2] + MESSAGE_DRIFT],
+  };
+  const deviation = deviationOf(drifted, weighed, messages);
+  const limit = LARGEST_DEVIATIONS * deviation;
+  const surprise = tokens - expectedOf(drifted, weighed, messages);
+  if (Math.abs(surprise) > NOT_TEXT_RATIO * limit) return fit;
+  const bounded = clamp(surprise, [-limit, limit]);
+  const [slope, both, intercept] = drifted.covariance;
+  const towardSlope = slope * weighed + both * messages;
+  const towardMessages = both * weighed + intercept * messages;
+  const variance = deviation * deviation;
+  return {
+    slopeRatio: clamp(fit.slopeRatio + (towardSlope / variance) * bounded, SLOPE_BOUNDS),
+    messageTokens: clamp(fit.messageTokens + (towardMessages / variance) * bounded, MESSAGE_BOUNDS),
+    covariance: [
+      slope - (towardSlope * towardSlope) / variance,
+      both - (towardSlope * towardMessages) / variance,
+      intercept - (towardMessages * towardMessages) / variance,
+    ],
+  };
+}
+
+function clamp(value: number, [least, most]: readonly [number, number]): number {
+  return Math.min(most, Math.max(least, value));
 }
 
 /** A wrong prior is overruled by the first turn that shows it: chosen, half of what one wrong guess costs. */
@@ -45,7 +124,7 @@ const PRIOR_TURN_LOSS = 0.5;
 
 /** What is assumed of a model before its first report; `textRatio` is what the session's texts cost above the prior so far. */
 export function fitFrom(prior: ModelPrior, textRatio: number): ModelFit {
-  const regression = regressionFrom({ ...prior, slopeRatio: prior.slopeRatio * textRatio });
+  const regression = regressionFrom({ slopeRatio: prior.slopeRatio * textRatio, messageTokens: prior.messageTokens });
   return {
     regression,
     lines: everyRule(() => regression),
@@ -59,12 +138,50 @@ export function fitFrom(prior: ModelPrior, textRatio: number): ModelFit {
   };
 }
 
-/** What was learned of one model as what is assumed of another that measures alike: its own reports overrule it as soon as a prior. */
-export function doubted(fit: ModelFit): ModelFit {
-  return { ...fit, regression: withPriorDoubt(fit.regression), lines: everyRule((rule) => withPriorDoubt(fit.lines[rule])) };
+/** What was learned of one model, as the prior of another that measures alike: its own reports overrule it as soon as a prior. */
+export function asPrior(fit: ModelFit): ModelFit {
+  return { ...fit, regression: regressionFrom(fit.regression), lines: everyRule((rule) => regressionFrom(fit.lines[rule])) };
 }
 
-/** Expected tokens of a load. */
-export function loadTokens(load: Load, { prior, fit }: KnownModel): number {
-  return expectedOf(fit.regression, weighCounts(load.counts, prior.weights), load.messages) + load.fixedTokens;
+/** What a ledger knows of the models that reported so far. */
+export interface ReportedModels {
+  readonly reportedModelId: string | null;
+  readonly fits: { readonly [modelId: string]: ModelFit };
+  readonly firstReport: { readonly modelId: string } | null;
+  readonly view: ContentSum;
+}
+
+/** The model by what a ledger has learned of it. */
+export function modelOf(ledger: ReportedModels, modelId: string | null, priors: ModelPriors): Model {
+  const known = knownOf(ledger, modelId, priors);
+  const { reportedModelId, firstReport, view } = ledger;
+  const otherOf = (id: string | null) => (id === null || id === modelId ? known : knownOf(ledger, id, priors));
+  const reported = otherOf(reportedModelId);
+  const switchRatio =
+    reported === known || view.messages === 0 ? 1 : contentTokens(view, known) / contentTokens(view, reported);
+  return { ...known, switchRatio, reported, firstReported: otherOf(firstReport?.modelId ?? null) };
+}
+
+function knownOf({ fits, reportedModelId }: ReportedModels, modelId: string | null, priors: ModelPriors): KnownModel {
+  const prior = priors(modelId ?? "");
+  const own = modelId === null ? undefined : fits[modelId];
+  if (own !== undefined) return { prior, fit: own };
+  const before = reportedModelId === null ? undefined : fits[reportedModelId];
+  if (before === undefined) return { prior, fit: fitFrom(prior, 1) };
+  const priorBefore = priors(reportedModelId ?? "");
+  if (priorBefore === prior) return { prior, fit: asPrior(before) };
+  return { prior, fit: fitFrom(prior, clamp(before.regression.slopeRatio / priorBefore.slopeRatio, TEXT_RATIO_BOUNDS)) };
+}
+
+/** If a session's texts cost more or less than one model's prior says, they do so with the next model too, within these bounds; chosen. */
+const TEXT_RATIO_BOUNDS = [0.8, 1.25] as const;
+
+/** Turns the pooled measure's tokens into this model's: its slope, for texts that are not messages. */
+export function slopeOf({ prior, fit }: KnownModel): number {
+  return fit.regression.slopeRatio * prior.pooledRatio;
+}
+
+/** Expected tokens of some messages. */
+export function contentTokens(sum: ContentSum, { prior, fit }: KnownModel): number {
+  return expectedOf(fit.regression, weighCounts(sum.counts, prior.weights), sum.messages) + sum.fixedTokens;
 }

@@ -1,33 +1,57 @@
 import { describe, expect, test } from "vitest";
-import { account, beside, content, knownModel, load, nextModel, replyReport } from "../../testing/ledger-values.ts";
-import type { Account, Base, Epoch } from "./account.ts";
+import {
+  content,
+  contentSum,
+  knownModel,
+  ledgerAfterReport,
+  nextModel,
+  overheadCounts,
+  replyReport,
+} from "../../testing/ledger-values.ts";
+import type { Base, FirstReport, Ledger, Residuals, Situation } from "../ledger.ts";
+import { ASSUMED_RESIDUALS } from "../ledger.ts";
 import type { KnownModel, Model } from "./model-fit.ts";
-import type { Arrival } from "./next-prompt.ts";
-import { arrivalOf, nextPrompt, overheadOf } from "./next-prompt.ts";
+import type { Arrival, NextPrompt } from "./next-prompt.ts";
+import { arrivalOf, nextPrompt, nextResiduals, overheadTokensOf, upperRatioAfterCut, upperTokensOf } from "./next-prompt.ts";
 
 /** 2 × (10 + 1.5 × 20) + 7 = 87 tokens. */
-const BESIDE = beside(10, 20, 7);
+const OVERHEAD = overheadCounts(10, 20, 7);
 /** 2 × 30 + 10 × 3 + 7 = 97 tokens. */
-const LOAD = load(30, 3, 7);
+const CONTENT = contentSum(30, 3, 7);
 
 describe("overhead", () => {
-  const epoch: Epoch = { modelId: "m", promptTokens: 1000, measuredTokens: 100, load: load(50, 2, 5), beside: beside(5, 0, 3) };
+  const firstReport: FirstReport = {
+    modelId: "m",
+    promptTokens: 1000,
+    measuredTokens: 100,
+    unmeasuredContent: contentSum(50, 2, 5),
+    overhead: overheadCounts(5, 0, 3),
+  };
 
-  test.each<[string, Epoch | null, Partial<Model>, number]>([
-    ["by weight where nothing was reported: 2 × (10 + 1.5 × 20) + 7", null, {}, 87],
+  test.each<[string, FirstReport | null, Partial<Model>, number]>([
+    ["by weight if nothing was reported: 2 × (10 + 1.5 × 20) + 7", null, {}, 87],
     // 1,000 − 100 − (2 × 50 + 10 × 2 + 5); since then 87 − (2 × 5 + 3)
-    ["what the first report had above its messages, and what changed: 775 + 74", epoch, {}, 849],
+    ["what the first report had above its messages, and what changed: 775 + 74", firstReport, {}, 849],
     // 1,000 − 100 − (4 × 50 + 10 × 2 + 5) = 675, at half the price
-    ["what a dearer model counted is rescaled: 675 × 2 / 4 + 74", epoch, { epoch: knownModel(4) }, 411.5],
-    ["never below none, before what changed: 0 + 74", { ...epoch, promptTokens: 200 }, {}, 74],
+    ["what a dearer model counted is rescaled: 675 × 2 / 4 + 74", firstReport, { firstReported: knownModel(4) }, 411.5],
+    ["never below none, before what changed: 0 + 74", { ...firstReport, promptTokens: 200 }, {}, 74],
   ])("%s", (_, first, more, tokens) => {
-    expect(overheadOf(first, nextModel(knownModel(2), more), BESIDE)).toBe(tokens);
+    expect(overheadTokensOf(first, nextModel(knownModel(2), more), OVERHEAD)).toBe(tokens);
   });
 });
 
 describe("what came after the base", () => {
-  const arrival = (more: Partial<Account>, model: Model = nextModel()): Arrival =>
-    arrivalOf(account({ pending: LOAD, reply: replyReport(), turnReasoningTokens: 40, turnSurgeTokens: 60, ...more }), model);
+  const arrival = (more: Partial<Ledger>, model: Model = nextModel()): Arrival =>
+    arrivalOf(
+      ledgerAfterReport({
+        unreported: CONTENT,
+        reply: replyReport(),
+        turnReasoningTokens: 40,
+        turnUnexplainedTokens: 60,
+        ...more,
+      }),
+      model,
+    );
   const goes: Partial<KnownModel["fit"]> = { turnLosses: { stays: 0.2, goes: 0.1 } };
 
   test("the reply by its rule, the rest by weight: 100, and 2 × 30 + 10 × 3 + 7", () => {
@@ -55,15 +79,18 @@ describe("what came after the base", () => {
     ["goes, if that was off by less", goes, 130],
     ["stays, if that was", { turnLosses: { stays: 0.1, goes: 0.2 } }, 0],
     ["stays, if both were right", { turnLosses: { stays: 0, goes: 0 } }, 0],
-  ])("at a human message the turn's reasoning, its surges and the reply's own (40 + 60 + 30) %s", (_, fit, vanishingTokens) => {
-    const model = nextModel(knownModel(2, fit));
-    expect(arrival({ pendingHuman: true }, model)).toMatchObject({ turnTokens: 130, vanishingTokens });
-    expect(arrival({ pendingHuman: false }, model)).toMatchObject({ turnTokens: 0, vanishingTokens: 0 });
-  });
+  ])(
+    "at a human message the turn's reasoning, its unexplained rises and the reply's own (40 + 60 + 30) %s",
+    (_, fit, vanishingTokens) => {
+      const model = nextModel(knownModel(2, fit));
+      expect(arrival({ hasUnreportedHuman: true }, model)).toMatchObject({ turnTokens: 130, vanishingTokens });
+      expect(arrival({ hasUnreportedHuman: false }, model)).toMatchObject({ turnTokens: 0, vanishingTokens: 0 });
+    },
+  );
 
   test("what a model of twice the price reported counts half: 50, and 20 + 30 + 15 of the turn", () => {
     const model = nextModel(knownModel(2), { reported: knownModel(4) });
-    expect(arrival({ pendingHuman: true }, model)).toMatchObject({
+    expect(arrival({ hasUnreportedHuman: true }, model)).toMatchObject({
       returnedTokens: 50,
       returnedReasoningTokens: 15,
       turnTokens: 65,
@@ -89,9 +116,9 @@ describe("what came after the base", () => {
   // Twice its text and 300 are 2 × 400 + 300 = 1,100.
   const hidden = replyReport({ outputTokens: 1200, reasoningTokens: null, content: content(200) });
   test.each<[string, number, Partial<Arrival>]>([
-    ["comes back where a model often has such", 0.2, { rule: "output", returnedTokens: 1200, thrownAwayTokens: 0 }],
+    ["comes back if a model often has such", 0.2, { rule: "output", returnedTokens: 1200, thrownAwayTokens: 0 }],
     [
-      "was thrown away where it rarely has: 1,200 − (400 + 10)",
+      "was thrown away if it rarely has: 1,200 − (400 + 10)",
       0.19,
       { rule: "text", returnedTokens: 410, thrownAwayTokens: 790 },
     ],
@@ -110,30 +137,42 @@ describe("what came after the base", () => {
 describe("the next prompt", () => {
   // The reply's 100, 97 by weight, and 130 of the turn that vanish: 67 more.
   const vanishing = nextModel(knownModel(2, { turnLosses: { stays: 1, goes: 0 } }));
-  const after = (base: Base, more: Partial<Account> = {}) =>
-    account({
-      ...{ base, pending: LOAD, pendingHuman: true, reply: replyReport(), turnReasoningTokens: 40, turnSurgeTokens: 60 },
+  const after = (base: Base, more: Partial<Ledger> = {}) =>
+    ledgerAfterReport({
+      ...{
+        base,
+        unreported: CONTENT,
+        hasUnreportedHuman: true,
+        reply: replyReport(),
+        turnReasoningTokens: 40,
+        turnUnexplainedTokens: 60,
+      },
       ...more,
     });
-  const cut: Base = { kind: "cut", measuredTokens: 300, measuredLoad: load(60, 4, 11), load: load(5, 1, 9) };
+  const cut: Base = {
+    kind: "cut",
+    measuredTokens: 300,
+    measuredContent: contentSum(60, 4, 11),
+    unmeasuredContent: contentSum(5, 1, 9),
+  };
 
-  test.each<[string, Account, Model, { expectedTokens: number; reportedTokens: number; overheadTokens: number }]>([
+  test.each<[string, Ledger, Model, { expectedTokens: number; reportedTokens: number; overheadTokens: number }]>([
     [
       "nothing reported: overhead and all messages by weight, 87 + 97",
-      account({ base: { kind: "nothing" }, view: LOAD }),
+      ledgerAfterReport({ base: { kind: "nothing" }, view: CONTENT }),
       nextModel(),
       { expectedTokens: 184, reportedTokens: 0, overheadTokens: 87 },
     ],
     [
-      // 87 − (2 × 5 + 3) came beside the messages
+      // 87 − (2 × 5 + 3) came to the overhead
       "a report: 1,000 + 74 + 67",
-      after({ kind: "report", promptTokens: 1000, beside: beside(5, 0, 3) }),
+      after({ kind: "report", promptTokens: 1000, overhead: overheadCounts(5, 0, 3) }),
       vanishing,
       { expectedTokens: 1141, reportedTokens: 1000, overheadTokens: 87 },
     ],
     [
       "a report of a model of twice the price: 500 + 74 + 67",
-      after({ kind: "report", promptTokens: 1000, beside: beside(5, 0, 3) }),
+      after({ kind: "report", promptTokens: 1000, overhead: overheadCounts(5, 0, 3) }),
       { ...vanishing, switchRatio: 0.5 },
       { expectedTokens: 641, reportedTokens: 500, overheadTokens: 87 },
     ],
@@ -158,6 +197,77 @@ describe("the next prompt", () => {
       { expectedTokens: 354, reportedTokens: 0, overheadTokens: 87 },
     ],
   ])("%s", (_, from, model, expected) => {
-    expect(nextPrompt(from, model, BESIDE)).toMatchObject(expected);
+    expect(nextPrompt(from, model, OVERHEAD)).toMatchObject(expected);
+  });
+});
+
+const NO_PROMPT: NextPrompt = {
+  expectedTokens: 1000,
+  reportedTokens: 0,
+  overheadTokens: 0,
+  rule: null,
+  returnedTokens: 0,
+  returnedReasoningTokens: 0,
+  thrownAwayTokens: 0,
+  arrivedTokens: 0,
+  turnTokens: 0,
+  vanishingTokens: 0,
+};
+const residuals = { anchored: 0.01, "after-cut": 0.1, "after-switch": 0.2, "first-call": 0.4 };
+const nothing: Base = { kind: "nothing" };
+const cut: Base = { kind: "cut", measuredTokens: 0, measuredContent: contentSum(0, 0), unmeasuredContent: contentSum(0, 0) };
+
+describe("the upper bound", () => {
+  // 1,000 × (1 + 0.003 + 1.2 × the situation's residual)
+  test.each<[string, Partial<Ledger>, number]>([
+    ["after a report: 1 + 0.003 + 1.2 × 0.01", {}, 1015],
+    ["after a cut: 1 + 0.003 + 1.2 × 0.1", { base: cut }, 1123],
+    ["after a switch: 1 + 0.003 + 1.2 × 0.2", { nextModelId: "other" }, 1243],
+    ["after a cut and a switch, as after a switch", { base: cut, nextModelId: "other" }, 1243],
+    ["of a next model that is not named, as of the same", { nextModelId: null }, 1015],
+    ["at a first call: 1 + 0.003 + 1.2 × 0.4", { base: nothing, nextModelId: "other" }, 1483],
+    // 2 × 10 + 10 = 30 expected: noise of 8 + 0.06 × 30 = 9.8, twice
+    ["with two deviations of what came since: 1,015 + 2 × 9.8", { unreported: contentSum(10, 1) }, 1034.6],
+    ["of which a first call knows nothing", { base: nothing, unreported: contentSum(10, 1) }, 1483],
+    ["nor a request without anything new", { unreported: contentSum(10, 0) }, 1015],
+  ])("%s", (_, more, tokens) => {
+    expect(upperTokensOf(ledgerAfterReport({ residuals, ...more }), nextModel(), NO_PROMPT)).toBeCloseTo(tokens, 9);
+  });
+
+  test("what untrusted counts hide and what was thrown away have room: 1,015 + 0.5 × 0.4 × 100 + 7", () => {
+    const model = nextModel(knownModel(2, { untrustedRatio: 0.4 }));
+    const prompt = { ...NO_PROMPT, returnedTokens: 100, thrownAwayTokens: 7 };
+    expect(upperTokensOf(ledgerAfterReport({ residuals }), model, prompt)).toBeCloseTo(1042, 9);
+  });
+
+  test.each<[string, Partial<Ledger>, number]>([
+    ["what stands on a report stands on a cut then", {}, 1.123],
+    ["a cut after a cut is one", { base: cut }, 1.123],
+    ["after a switch it is still after a switch", { nextModelId: "other" }, 1.243],
+    ["before a first call it is still one", { base: nothing }, 1.483],
+  ])("right after a cut: %s", (_, more, ratio) => {
+    expect(upperRatioAfterCut(ledgerAfterReport({ residuals, ...more }))).toBeCloseTo(ratio, 12);
+  });
+});
+
+describe("residuals", () => {
+  test.each<[string, Situation, Partial<Residuals>, number, number]>([
+    // 1,030 of 1,000: 3 % more than expected
+    ["an under-estimate is kept", "anchored", {}, 1030, 0.03],
+    ["beyond 5 % it is an event: 5 %", "anchored", {}, 1200, 0.05],
+    ["a situation that is assumed worse than that has its own most", "after-cut", { "after-cut": 0 }, 1200, 0.08],
+    // 0.0015 + 0.977 × (0.0415 − 0.0015)
+    ["an over-estimate lets the peak fade toward what is assumed", "anchored", { anchored: 0.0415 }, 900, 0.04058],
+    ["a smaller under-estimate lets it fade as well", "anchored", { anchored: 0.0415 }, 1010, 0.04058],
+    ["a larger one takes its place", "anchored", { anchored: 0.0415 }, 1045, 0.045],
+  ])("%s", (_, situation, before, promptTokens, after) => {
+    const residuals = { ...ASSUMED_RESIDUALS, ...before };
+    const next = nextResiduals(residuals, situation, { expectedTokens: 1000, promptTokens });
+    expect(next[situation]).toBeCloseTo(after, 12);
+    expect({ ...next, [situation]: residuals[situation] }).toEqual(residuals);
+  });
+
+  test.each([0, -5])("an expectation of %s tokens is none", (expectedTokens) => {
+    expect(nextResiduals(ASSUMED_RESIDUALS, "anchored", { expectedTokens, promptTokens: 100 })).toBe(ASSUMED_RESIDUALS);
   });
 });

@@ -1,27 +1,40 @@
 import { describe, expect, test } from "vitest";
 import { human } from "../../testing/builders.ts";
-import { account, beside, content, HAND_PRIOR, knownModel, load, replyReport } from "../../testing/ledger-values.ts";
-import { EMPTY_LEDGER } from "../ledger.ts";
+import {
+  content,
+  contentSum,
+  HAND_PRIOR,
+  knownModel,
+  ledgerAfterReport,
+  overheadCounts,
+  replyReport,
+} from "../../testing/ledger-values.ts";
+import type { FirstReport, Ledger, MeasuredMessage } from "../ledger.ts";
 import type { Overhead } from "../prediction.ts";
 import { createWorkCounter } from "../work.ts";
-import type { Account, Epoch, MeasuredMessage } from "./account.ts";
 import { contentReader } from "./content.ts";
 import { ledgerEstimator } from "./ledger-estimator.ts";
 
 const fits = { m: knownModel(2).fit };
 const bare: Overhead = { system: "", tools: [], dynamicContext: null, hiddenTokens: 0 };
-const ledgerOf = (more: Parameters<typeof account>[0]) => ({ ...EMPTY_LEDGER, account: account({ fits, ...more }) });
+const ledgerOf = (more: Parameters<typeof ledgerAfterReport>[0]) => ledgerAfterReport({ fits, ...more });
 const estimator = () => ledgerEstimator(createWorkCounter(), () => HAND_PRIOR);
-const predicted = (more: Partial<Account>, overhead: Partial<Overhead> = {}) =>
+const predicted = (more: Partial<Ledger>, overhead: Partial<Overhead> = {}) =>
   estimator().predict(ledgerOf(more), { ...bare, ...overhead });
 
 /** What 25 characters weigh, read as one word: 25. */
 const word = "x".repeat(25);
-const epoch: Epoch = { modelId: "m", promptTokens: 1000, measuredTokens: 0, load: load(30, 3), beside: beside(100) };
+const firstReport: FirstReport = {
+  modelId: "m",
+  promptTokens: 1000,
+  measuredTokens: 0,
+  unmeasuredContent: contentSum(30, 3),
+  overhead: overheadCounts(100),
+};
 
 describe("a prediction", () => {
   test("is what was reported and what came since: 1,000 + 2 × 30 + 10 × 3", () => {
-    const { expectedTokens, reportedTokens, estimatedTokens } = predicted({ pending: load(30, 3) });
+    const { expectedTokens, reportedTokens, estimatedTokens } = predicted({ unreported: contentSum(30, 3) });
     expect({ expectedTokens, reportedTokens, estimatedTokens }).toEqual({
       expectedTokens: 1090,
       reportedTokens: 1000,
@@ -31,7 +44,7 @@ describe("a prediction", () => {
 
   test("has no more reported in it than it expects: 1,000 − 50 that vanish at the human message", () => {
     const model = { m: { ...knownModel(2).fit, turnLosses: { stays: 1, goes: 0 } } };
-    expect(predicted({ fits: model, pendingHuman: true, turnReasoningTokens: 50 })).toMatchObject({
+    expect(predicted({ fits: model, hasUnreportedHuman: true, turnReasoningTokens: 50 })).toMatchObject({
       expectedTokens: 950,
       reportedTokens: 950,
       estimatedTokens: 0,
@@ -39,21 +52,21 @@ describe("a prediction", () => {
   });
 
   test("is not below none: 10 reported, and 200 of system text less than then", () => {
-    const base = { kind: "report", promptTokens: 10, beside: beside(100) } as const;
+    const base = { kind: "report", promptTokens: 10, overhead: overheadCounts(100) } as const;
     expect(predicted({ base })).toMatchObject({ expectedTokens: 0, reportedTokens: 0, estimatedTokens: 0 });
   });
 
-  test.each<[string, Partial<Account>, Partial<Overhead>, number]>([
-    ["1,000 of the first report, 2 × 30 + 10 × 3 of its messages, and 200 of system text less", { epoch }, {}, 710],
-    ["never below none", { epoch: { ...epoch, promptTokens: 100 } }, {}, 0],
-    ["without a report, by weight: 2 × 25, and 7", { epoch: null }, { system: word, hiddenTokens: 7 }, 57],
+  test.each<[string, Partial<Ledger>, Partial<Overhead>, number]>([
+    ["1,000 of the first report, 2 × 30 + 10 × 3 of its messages, and 200 of system text less", { firstReport }, {}, 710],
+    ["never below none", { firstReport: { ...firstReport, promptTokens: 100 } }, {}, 0],
+    ["without a report, by weight: 2 × 25, and 7", { firstReport: null }, { system: word, hiddenTokens: 7 }, 57],
     [
       "of tools 1.5 times as much: 3 × 2 × 25 × 1.5",
-      { epoch: null },
+      { firstReport: null },
       { tools: [{ name: word, description: word, parametersJson: word }] },
       225,
     ],
-    ["with the dynamic context: 2 × (25 + 25)", { epoch: null }, { system: word, dynamicContext: word }, 100],
+    ["with the dynamic context: 2 × (25 + 25)", { firstReport: null }, { system: word, dynamicContext: word }, 100],
   ])("overhead: %s", (_, more, overhead, overheadTokens) => {
     expect(predicted(more, overhead).overheadTokens).toBe(overheadTokens);
   });
@@ -70,13 +83,18 @@ describe("a prediction", () => {
     ["measured 50.9, and 2 × 10 + 10 by weight: 710 + 80 whole ones", 50.9, 790],
     ["a cut that left less than nothing leaves the overhead", -500, 710],
   ])("after a cut: %s", (_, measuredTokens, expectedTokens) => {
-    const base = { kind: "cut", measuredTokens, measuredLoad: load(0, 0), load: load(10, 1) } as const;
-    expect(predicted({ epoch, base })).toMatchObject({ expectedTokens, overheadTokens: 710 });
+    const base = {
+      kind: "cut",
+      measuredTokens,
+      measuredContent: contentSum(0, 0),
+      unmeasuredContent: contentSum(10, 1),
+    } as const;
+    expect(predicted({ firstReport, base })).toMatchObject({ expectedTokens, overheadTokens: 710 });
   });
 
-  test.each<[string, Partial<Account>, Partial<Overhead>, string]>([
+  test.each<[string, Partial<Ledger>, Partial<Overhead>, string]>([
     ["nothing", {}, {}, "unanchored"],
-    ["a report", { epoch }, {}, "ledger(char-class)"],
+    ["a report", { firstReport }, {}, "ledger(char-class)"],
     ["a system text", {}, { system: word }, "ledger(char-class)"],
     ["tools", {}, { tools: [{ name: word, description: "", parametersJson: "" }] }, "ledger(char-class)"],
     ["a hidden token", {}, { hiddenTokens: 1 }, "ledger(char-class)"],
@@ -96,9 +114,9 @@ describe("the price of a message", () => {
     ...more,
   });
   const measuredBy = (...sizes: readonly MeasuredMessage[]) =>
-    sizes.reduce((list, each) => list.append(each), account().measured);
+    sizes.reduce((list, each) => list.append(each), ledgerAfterReport().measured);
 
-  test.each<[string, Partial<Account>, number]>([
+  test.each<[string, Partial<Ledger>, number]>([
     ["as it was measured", { measured: measuredBy(size("h", 77)) }, 77],
     ["as it was measured last", { measured: measuredBy(size("h", 77), size("h", 78)) }, 78],
     ["by weight, if another model measured it: 2 × 25 + 10", { measured: measuredBy(size("h", 77, { modelId: "other" })) }, 60],
@@ -132,6 +150,22 @@ describe("the price of a message", () => {
     expect(price(size("b", 2), size("c", 3))).toBe(60);
     expect(price(size("d", 4), size("h", 79), size("e", 5))).toBe(79);
     expect(price()).toBe(60);
+  });
+
+  test("of sizes that go on only the new ones are read", () => {
+    const one = estimator();
+    const starts: (number | undefined)[] = [];
+    const watched = (measured: Ledger["measured"]): Ledger["measured"] => ({
+      ...measured,
+      slice: (start, end) => {
+        starts.push(start);
+        return measured.slice(start, end);
+      },
+    });
+    const first = measuredBy(size("a", 1));
+    for (const measured of [first, first.append(size("b", 2))])
+      one.messageTokens(human("h", word), ledgerOf({ measured: watched(measured) }));
+    expect(starts).toEqual([0, 1]);
   });
 });
 

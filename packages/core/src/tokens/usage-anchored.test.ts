@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { learnScale, scaleAfterEdit, viewScale } from "./learned-scale.ts";
-import type { Ledger } from "./ledger.ts";
+import type { LearnedScale, Ledger } from "./ledger.ts";
 import { EMPTY_LEDGER } from "./ledger.ts";
-import type { LearnedScale } from "./usage-anchored.ts";
+import { learnScale, scaleAfterEdit, viewScale } from "./usage-anchored.ts";
 
 const seen = (promptTokens: number, messageTokens: number, overheadTokens = 0) => ({
   promptTokens,
@@ -21,11 +20,11 @@ const known: LearnedScale = {
 describe("learnScale", () => {
   test.each<[string, LearnedScale | null, ReturnType<typeof seen>, Partial<LearnedScale>]>([
     ["the first report is set against 500 believed tokens", null, seen(4000, 1500), { ratio: 2.25, overheadTokens: 625 }],
-    ["a large first prompt beside little text is overhead", null, seen(6010, 10), { ratio: 540 / 510, overheadTokens: 6000 }],
+    ["a large first prompt with little text is overhead", null, seen(6010, 10), { ratio: 540 / 510, overheadTokens: 6000 }],
     ["overhead costs as messages do", null, seen(4000, 1000, 500), { ratio: 2.25, overheadTokens: 1750 }],
     ["a rise is weighed by its text", known, seen(4000, 2000), { ratio: 3500 / 1500, overheadTokens: 0, weightTokens: 1500 }],
     ["so is a fall after a cut", known, seen(400, 700), { ratio: (500 + 600) / 800, overheadTokens: 0 }],
-    ["a jump is no text: it is beside the messages", known, seen(10_000, 2000), { ratio: 1, overheadTokens: 8000 }],
+    ["a jump is no text: it is overhead", known, seen(10_000, 2000), { ratio: 1, overheadTokens: 8000 }],
     ["nor is a fall while text came", known, seen(900, 1100), { ratio: 1, overheadTokens: 0 }],
     ["two reports of one view teach nothing", known, seen(1500, 1000), { ratio: 1, overheadTokens: 500 }],
     [
@@ -68,7 +67,7 @@ describe("viewScale", () => {
     expect(viewScale(ledger)).toBeNull();
   });
 
-  test("what does not divide evenly is beside the messages, so that sizes add up", () => {
+  test("what does not divide evenly is overhead, so that sizes add up", () => {
     const view = viewScale({ ...anchored, estimatedTokens: 2999 });
     expect(view?.expectedTokens).toBe(9999);
     expect(Math.floor((view?.ratio ?? 0) * 2999) + (view?.overheadTokens ?? 0)).toBe(9999);

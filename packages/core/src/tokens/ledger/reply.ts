@@ -1,7 +1,12 @@
 import type { ModelPrior } from "../model-prior.ts";
 import type { MessageContent } from "./content.ts";
-import { weighCounts } from "./load.ts";
-import type { Regression } from "./regression.ts";
+import { weighCounts } from "./content.ts";
+
+/** What text costs: a model's weights, and the slope and the tokens of a message that hold now. */
+export interface TextPrice {
+  readonly prior: ModelPrior;
+  readonly fit: Pick<ModelPrior, "slopeRatio" | "messageTokens">;
+}
 
 /** A reply as far as it is known: what was reported of it, and the message once it is appended. */
 export interface ReplyReport {
@@ -14,7 +19,7 @@ export interface ReplyReport {
   readonly content: MessageContent | null;
 }
 
-/** The reply as another model would have counted it; the same reply where the ratio is 1. */
+/** The reply as another model would have counted it; the same reply if the ratio is 1. */
 export function rescaled(reply: ReplyReport, ratio: number): ReplyReport {
   if (ratio === 1) return reply;
   const scale = (tokens: number | null) => (tokens === null ? null : tokens * ratio);
@@ -22,7 +27,7 @@ export function rescaled(reply: ReplyReport, ratio: number): ReplyReport {
 }
 
 /**
- * Which part of a reply is in the next prompt: all that was reported; that without its reasoning; or, where reports cannot be
+ * Which part of a reply is in the next prompt: all that was reported; that without its reasoning; or, if reports cannot be
  * trusted, the visible text by its own weight, without or with readable reasoning.
  */
 export type ReturnRule = "output" | "visible" | "text" | "text-and-reasoning";
@@ -51,12 +56,12 @@ export interface Returned {
   readonly reasoningTokens: number;
 }
 
-/** Tokens around a reply's text that are not its text, where the visible part is told from its weight; chosen. */
+/** Tokens around a reply's text that are not its text, if its visible part is known by weight alone; chosen. */
 const REPLY_FRAME_TOKENS = 5;
 
 /** What comes back under each rule. */
-export function returnedBy(rule: ReturnRule, reply: ReplyReport, model: { prior: ModelPrior; fit: Regression }): Returned {
-  const { prior, fit } = model;
+export function returnedBy(rule: ReturnRule, reply: ReplyReport, price: TextPrice): Returned {
+  const { prior, fit } = price;
   const { outputTokens, content } = reply;
   const textTokens = content === null ? 0 : fit.slopeRatio * weighCounts(content.counts, prior.weights);
   const readTokens = content === null ? 0 : fit.slopeRatio * weighCounts(content.reasoningCounts, prior.weights);
@@ -75,7 +80,7 @@ export function returnedBy(rule: ReturnRule, reply: ReplyReport, model: { prior:
   }
 }
 
-/** Reasoning as it was reported; else what the output has above the weight of its text, where there is any reasoning. */
+/** Reasoning as it was reported; else what the output has above the weight of its text, if there is any reasoning. */
 function reasoningOf({ outputTokens, reasoningTokens, content }: ReplyReport, textTokens: number): number {
   if (outputTokens === null) return 0;
   if (reasoningTokens !== null) return Math.min(reasoningTokens, outputTokens);
@@ -83,29 +88,29 @@ function reasoningOf({ outputTokens, reasoningTokens, content }: ReplyReport, te
   return hasReasoning ? Math.max(0, outputTokens - textTokens - REPLY_FRAME_TOKENS) : 0;
 }
 
-/** A reply is shorter than its text only where its count is wrong; half leaves room for an error of the weights. */
+/** A reply is shorter than its text only if its count is wrong; half leaves room for an error of the weights. */
 const UNTRUSTED_RATIO = 0.5;
 
-/** True where the reported output cannot be: the visible text alone weighs more than twice as much. */
-export function isUntrusted(reply: ReplyReport, model: { prior: ModelPrior; fit: Regression }): boolean {
+/** True if the reported output cannot be: the visible text alone weighs more than twice as much. */
+export function isUntrusted(reply: ReplyReport, price: TextPrice): boolean {
   if (reply.outputTokens === null || reply.content === null) return reply.outputTokens === null;
-  return reply.outputTokens < UNTRUSTED_RATIO * model.fit.slopeRatio * weighCounts(reply.content.counts, model.prior.weights);
+  return reply.outputTokens < UNTRUSTED_RATIO * price.fit.slopeRatio * weighCounts(reply.content.counts, price.prior.weights);
 }
 
-/** More output than this beside twice the weight of its text is not text that the weights misjudge; chosen. */
+/** More output than this above twice the weight of its text is not text that the weights misjudge; chosen. */
 const HIDDEN_TOKENS = 300;
 
 /**
- * True where far more was reported than the message holds, and no reasoning tells why: reasoning that is not reported, or, of a model that never
- * has any, output that its client could not read and threw away.
+ * True if far more was reported than the message holds, and no reasoning explains it: either reasoning is not reported, or the model has none
+ * and its client threw away output that it could not read.
  */
-export function exceedsText(reply: ReplyReport, model: { prior: ModelPrior; fit: Regression }): boolean {
+export function exceedsText(reply: ReplyReport, price: TextPrice): boolean {
   const { outputTokens, reasoningTokens, content } = reply;
   if (outputTokens === null || content === null || content.reasoning !== "none" || (reasoningTokens ?? 0) > 0) return false;
-  return outputTokens > 2 * model.fit.slopeRatio * weighCounts(content.counts, model.prior.weights) + HIDDEN_TOKENS;
+  return outputTokens > 2 * price.fit.slopeRatio * weighCounts(content.counts, price.prior.weights) + HIDDEN_TOKENS;
 }
 
-/** What is expected of a rule before it was seen at work, as a loss: small where the message speaks for the rule. */
+/** The loss that is assumed of a rule before it was seen at work: small if the message speaks for the rule. */
 const UNLIKELY = 0.6;
 const POSSIBLE = 0.3;
 const DISTRUST = 1.2;
@@ -131,7 +136,7 @@ export function ruleFor(losses: RuleLosses, reply: ReplyReport, untrusted: numbe
 /** Share of the losses that a new one leaves; chosen, some seven replies. */
 const KEPT_RATIO = 0.85;
 
-/** The losses after one more reply: how far each rule was from what came back, against `toleranceTokens`, beside the best. */
+/** The losses after one more reply: how far each rule was from what came back, in `toleranceTokens`, compared with the best one. */
 export function nextLosses(losses: RuleLosses, errorOf: (rule: ReturnRule) => number, toleranceTokens: number): RuleLosses {
   const seen = everyRule((rule) => Math.min(1, Math.abs(errorOf(rule)) / toleranceTokens));
   const least = Math.min(...RULES.map((rule) => seen[rule]));

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { content, HAND_PRIOR, line, replyReport } from "../../testing/ledger-values.ts";
 import type { MessageContent } from "./content.ts";
-import type { ReplyReport, Returned, ReturnRule, RuleLosses } from "./reply-return.ts";
-import { exceedsText, isUntrusted, NO_LOSSES, nextLosses, rescaled, returnedBy, ruleFor } from "./reply-return.ts";
+import type { ReplyReport, Returned, ReturnRule, RuleLosses } from "./reply.ts";
+import { exceedsText, isUntrusted, NO_LOSSES, nextLosses, rescaled, returnedBy, ruleFor } from "./reply.ts";
 
 /** 2 tokens a character, 10 a message. */
 const model = { prior: HAND_PRIOR, fit: line(2) };
@@ -24,9 +24,9 @@ describe("what comes back of a reply", () => {
   // Its text costs 2 × 20 = 40 tokens, its readable reasoning 2 × 7 = 14.
   test.each<[string, ReturnRule, Partial<ReplyReport>, Returned]>([
     ["all that was reported", "output", {}, { tokens: 100, reasoningTokens: 30 }],
-    ["its text, where nothing was", "output", { outputTokens: null }, { tokens: 40, reasoningTokens: 0 }],
+    ["its text, if nothing was", "output", { outputTokens: null }, { tokens: 40, reasoningTokens: 0 }],
     ["that without its reasoning: 100 − 30", "visible", {}, { tokens: 70, reasoningTokens: 0 }],
-    ["its text, where nothing was reported", "visible", { outputTokens: null }, { tokens: 40, reasoningTokens: 0 }],
+    ["its text, if nothing was reported", "visible", { outputTokens: null }, { tokens: 40, reasoningTokens: 0 }],
     ["its text as a message: 40 + 10", "text", {}, { tokens: 50, reasoningTokens: 0 }],
     ["with its reasoning: 40 + 14 + 10", "text-and-reasoning", {}, { tokens: 64, reasoningTokens: 14 }],
     ["a message's frame, before it is appended", "text", { content: null }, { tokens: 10, reasoningTokens: 0 }],
