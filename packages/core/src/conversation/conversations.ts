@@ -1,5 +1,6 @@
 import type { SessionEntry } from "../entry.ts";
 import { isPlimsollError, PlimsollError } from "../error.ts";
+import type { Message } from "../message/message.ts";
 import type { SessionStore, SessionWriter } from "../ports.ts";
 import type { Conversation } from "./conversation.ts";
 import type { Branch, ConversationName, ConversationRequest, Family, FoundConversation, Node, Place } from "./history-tree.ts";
@@ -9,10 +10,12 @@ import {
   entriesFor,
   familyAbove,
   familyBaseOf,
+  heldIn,
   idsOf,
   logIdOf,
   openedOrCreated,
   slotAt,
+  takeOut,
 } from "./history-tree.ts";
 import { untilAborted } from "./queue.ts";
 
@@ -48,8 +51,8 @@ export interface Conversations {
   has(found: FoundConversation): boolean;
   /** The conversations that are in memory, the one used last first. */
   all(): readonly FoundConversation[];
-  /** The conversation in memory that holds most of these messages and no other; `null` for none. */
-  holding(request: Pick<ConversationRequest, "key" | "system" | "messages">): Promise<FoundConversation | null>;
+  /** The conversation in memory that holds most of these messages and no other, whoever it is of; `null` for none. */
+  holding(messages: readonly Message[]): Promise<FoundConversation | null>;
   /** Removes all that is kept of a key, in memory and in the store, after the work that goes on. */
   delete(key: string): Promise<void>;
   /** Ends all of them, after the work that goes on. What is stored stays. */
@@ -122,8 +125,30 @@ export function createConversations(options: ConversationsOptions): Conversation
       chars -= branch.conversation.sizeChars();
       end(branch);
     }
+    for (const branch of live) {
+      if (live.size <= options.maximumCount && chars <= options.maximumChars) break;
+      if (branch !== newest && live.has(branch)) chars -= leaveMemory(branch);
+    }
     for (const [base, { children }] of families) if (children.size === 0) families.delete(base);
   };
+  /**
+   * Lets a branch go on which others hang, and answers with the characters that it held. A store brings it back with all that is below it; without one those
+   * stay, and what it alone had is forgotten. One that somebody works on, or below, stays.
+   */
+  const leaveMemory = (branch: Branch): number => {
+    const below = [...live].filter(({ parent }) => parent === branch);
+    const isBusy = branch.conversation.pendingCount() > 0 || below.length < branch.children.size;
+    if (isBusy || (sessions !== null && below.some(isWorkedOn))) return 0;
+    const chars = branch.conversation.sizeChars();
+    if (sessions !== null) end(branch);
+    else {
+      takeOut(branch, below);
+      live.delete(branch);
+    }
+    return chars;
+  };
+  const isWorkedOn = (branch: Branch): boolean =>
+    branch.conversation.pendingCount() > 0 || [...live].some((each) => each.parent === branch && isWorkedOn(each));
   const begin = async (parent: Node, place: Place, request: ConversationRequest): Promise<Branch> => {
     const { slot, source, sharedCount, isPassing } = place;
     const { key } = familyAbove(parent);
@@ -196,16 +221,11 @@ export function createConversations(options: ConversationsOptions): Conversation
     goOn: (request, work, signal) => untilAborted(signal, () => goOn(request, work, signal)),
     has: (found) => known.has(found),
     all: () => [...live].reverse(),
-    holding: async ({ key, system, messages }) => {
-      let node: Node | undefined = families.get(familyBaseOf({ key, system }));
+    holding: async (messages) => {
       let found: Branch | null = null;
-      while (node !== undefined) {
-        const ids = idsOf(node);
-        const sharedCount = countShared(ids, messages);
-        const isBeginning = node.kind === "branch" && sharedCount === ids.length;
-        if (node.kind === "branch" && isBeginning) found = node;
-        if (isBeginning && sharedCount === messages.length) break;
-        node = await node.children.get(slotAt(sharedCount, messages[sharedCount]?.id ?? ""));
+      for (const family of families.values()) {
+        const held = await heldIn(family, messages);
+        if ((held?.conversation.messageIds().length ?? 0) > (found?.conversation.messageIds().length ?? 0)) found = held;
       }
       return found;
     },

@@ -31,8 +31,9 @@ export interface FoundConversation {
 /** A node of the tree of histories. A child begins with what its parent has up to the place where the two part. */
 export interface Branch extends FoundConversation {
   readonly kind: "branch";
-  readonly parent: Node;
-  readonly slot: string;
+  /** Another one, with another slot, once the parent leaves memory. */
+  parent: Node;
+  slot: string;
   readonly children: Map<string, Promise<Branch>>;
   /** True for one that ends where its parent goes on: it is not stored, and the next message gives it a place of its own. */
   readonly isPassing: boolean;
@@ -94,6 +95,25 @@ export function familyAbove(node: Node): Family {
   return above;
 }
 
+/**
+ * Takes a branch out of the tree and hangs what is below it where it was: the child that shares the most with it takes its place, the others
+ * part from that one where they parted from it, or earlier than that one did.
+ */
+export function takeOut(branch: Branch, children: readonly Branch[]): void {
+  const sharedWith = ({ slot }: Branch) => Number.parseInt(slot, 10);
+  const [heir, ...others] = [...children].sort((a, b) => sharedWith(b) - sharedWith(a));
+  branch.parent.children.delete(branch.slot);
+  if (heir === undefined) return;
+  hang(heir, branch.parent, branch.slot);
+  for (const child of others) hang(child, heir, child.slot);
+}
+
+function hang(branch: Branch, parent: Node, slot: string): void {
+  branch.parent = parent;
+  branch.slot = slot;
+  parent.children.set(slot, Promise.resolve(branch));
+}
+
 /** The ids of the messages that a node holds. */
 export function idsOf(node: Node): readonly string[] {
   return node.kind === "branch" ? node.conversation.messageIds() : [];
@@ -153,4 +173,17 @@ export async function openedOrCreated(
     await writer.close();
     throw error;
   }
+}
+
+/** The branch of a family that holds most of these messages and no other. */
+export async function heldIn(family: Family, messages: readonly Message[]): Promise<Branch | null> {
+  let found: Branch | null = null;
+  for (let node: Node | undefined = family; node !== undefined; ) {
+    const sharedCount = countShared(idsOf(node), messages);
+    const isHeld: boolean = sharedCount === idsOf(node).length;
+    if (node.kind === "branch" && isHeld) found = node;
+    if (node.kind === "branch" && isHeld && sharedCount === messages.length) break;
+    node = await node.children.get(slotAt(sharedCount, messages[sharedCount]?.id ?? ""));
+  }
+  return found;
 }

@@ -1,7 +1,7 @@
 import { usageOf } from "@plimsoll/core";
 import type { LanguageModel, ModelMessage } from "ai";
 import { jsonValueOf, numberAt, recordAt, stringAt } from "../fields.ts";
-import type { ArrayRequest } from "./array-compactor.ts";
+import type { ArrayCompactor, ArrayRequest } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./array-conversations.ts";
 import { MODEL_MESSAGES, stepsFor } from "./model-messages.ts";
@@ -23,6 +23,10 @@ export interface PreparedStep {
 /** The part of the SDK's `PrepareStepFunction` that is used. */
 export type PrepareStep = (step: PreparedStep) => Promise<{ messages: ModelMessage[] }>;
 
+/** A `prepareStep` with what its compactor offers besides. */
+export type CompactionPrepareStep = PrepareStep &
+  Pick<ArrayCompactor<ModelMessage, unknown>, "recall" | "conversations" | "delete" | "close">;
+
 /** What a `prepareStep` is made of. */
 export interface PrepareStepOptions extends CompactorOptions {
   /** Which conversation a step is of: a user's or a thread's id. Without it the history tells. */
@@ -37,15 +41,17 @@ export interface PrepareStepOptions extends CompactorOptions {
 export function createPrepareStep(
   { conversation, ...options }: PrepareStepOptions,
   request: Pick<ArrayRequest<unknown>, "system" | "tools" | "limits" | "signal"> = {},
-): PrepareStep {
+): CompactionPrepareStep {
   const compactor = createArrayCompactor(STEPS, options);
-  return async (step) => {
+  const prepareStep: PrepareStep = async (step) => {
     const answer = step.steps.at(-1);
     const of = conversation === undefined ? {} : { conversation: conversation(step) };
     const facts = { ...request, ...of, ...(answer === undefined ? {} : { answer }) };
     const fitted = await compactor.fit(step.messages, facts);
     return { messages: step.model === undefined ? fitted : [...stepsFor(providerOf(step.model), fitted)] };
   };
+  const { recall, conversations, close } = compactor;
+  return Object.assign(prepareStep, { recall, conversations, delete: compactor.delete, close });
 }
 
 /** A model that is named by its id alone is asked for through a gateway, whose ids begin with the provider's name. */

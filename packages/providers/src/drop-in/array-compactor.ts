@@ -148,7 +148,8 @@ export function createArrayCompactor<Item, Answer>(
       return end.answer;
     },
     recall: async (handle, range, of) => {
-      const found = typeof of === "string" ? of : (sentArrays.get(of)?.found ?? (await logs.holding(read(of, {}).request)));
+      const found =
+        typeof of === "string" ? of : (sentArrays.get(of)?.found ?? (await logs.holding(read(of, {}).request.messages)));
       return found === null ? null : await logs.recall(handle, range, found);
     },
     conversations: logs.all,

@@ -95,7 +95,7 @@ export interface ArrayConversations {
   ): Promise<FittedLog | null>;
   /** Logs what a request measured that sent this view. Nothing if the conversation is no longer in memory. */
   report(found: FoundConversation, view: SessionView, reported: ReportedUsage): Promise<void>;
-  holding(request: ConversationRequest): Promise<FoundConversation | null>;
+  holding(messages: readonly Message[]): Promise<FoundConversation | null>;
   /** `of` is a conversation, or a key whose conversations are all looked through. */
   recall(handle: string, range: RecallRange, of: FoundConversation | string): Promise<Recalled | null>;
   all(): readonly ConversationLog[];
@@ -146,7 +146,12 @@ export function createArrayConversations(options: CompactorOptions): ArrayConver
   /** Appends all messages of the request that are new. A human message at the end is seen by the gate before it is. */
   const take = async (request: ConversationRequest, conversation: Conversation, facts: RequestFacts): Promise<void> => {
     noteSetup(conversation, request, nowMs());
-    const fresh = request.messages.slice(conversation.messageIds().length);
+    const known = conversation.messageIds().length;
+    // Taken up from a store or from a fork: results that were cut then are kept again, so that their handles find them.
+    const isNew = !artifactStores.has(conversation);
+    const kept = artifactsOf(conversation) === options.artifacts || !isNew ? [] : request.messages.slice(0, known);
+    for (const message of kept) await admitted(message, conversation);
+    const fresh = request.messages.slice(known);
     const last = fresh.at(-1);
     const submitted = last !== undefined && isHuman(last) ? [last] : [];
     for (const message of fresh.slice(0, fresh.length - submitted.length))

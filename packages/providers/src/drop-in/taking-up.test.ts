@@ -1,0 +1,85 @@
+import type Anthropic from "@anthropic-ai/sdk";
+import { createDigest, PI_POLICY, PLIMSOLL_POLICY, piPolicy } from "@plimsoll/core";
+import { createMemorySessionStore } from "@plimsoll/core/agent";
+import { describe, expect, test } from "vitest";
+import { createPrepareStep } from "./ai-sdk.ts";
+import { createMessagesCompactor } from "./anthropic.ts";
+
+const limits = { contextWindowTokens: 6_000, maxOutputTokens: 500 };
+const capped = { ...PLIMSOLL_POLICY, truncation: { ...PLIMSOLL_POLICY.truncation, capTokens: 500 } };
+const range = { startChar: 0, maximumChars: 3 };
+const user = (content: string) => ({ role: "user" as const, content });
+const reply = (content: string) => ({ role: "assistant" as const, content });
+const call = (id: string): Anthropic.MessageParam => ({
+  role: "assistant",
+  content: [{ type: "tool_use", id, name: "look", input: {} }],
+});
+const result = (id: string, content: string): Anthropic.MessageParam => ({
+  role: "user",
+  content: [{ type: "tool_result", tool_use_id: id, content }],
+});
+const history = [user("go"), call("a"), result("a", "one ".repeat(3_000))];
+const handleIn = (sent: readonly Anthropic.MessageParam[]) =>
+  /artifact:[0-9a-f]{64}/.exec(JSON.stringify(sent))?.[0] ?? expect.fail("nothing was cut");
+
+describe("a result that was cut is found by its handle", () => {
+  test("by the caller's own array, whatever system text it was sent under", async () => {
+    const compactor = createMessagesCompactor({ policy: capped, limits });
+    const handle = handleIn(await compactor.fit(history, { system: "You are S." }));
+    expect((await compactor.recall(handle, range, history))?.text).toBe("one");
+    expect((await compactor.recall(handle, range, structuredClone(history)))?.text).toBe("one");
+  });
+
+  test("in a fork that begins after it", async () => {
+    const compactor = createMessagesCompactor({ policy: capped, limits });
+    await compactor.fit([...history, reply("x"), user("y")]);
+    const fork = [...history, reply("z"), user("w")];
+    const handle = handleIn(await compactor.fit(fork));
+    expect((await compactor.recall(handle, range, fork))?.text).toBe("one");
+  });
+
+  test("after a restart", async () => {
+    const sessions = createMemorySessionStore();
+    const before = createMessagesCompactor({ policy: capped, limits, sessions });
+    await before.fit(history, { conversation: "a" });
+    await before.close();
+    const after = createMessagesCompactor({ policy: capped, limits, sessions });
+    const handle = handleIn(await after.fit([...history, reply("x"), user("y")], { conversation: "a" }));
+    expect((await after.recall(handle, range, "a"))?.text).toBe("one");
+  });
+});
+
+describe("a last message that changes at every step", () => {
+  const pi = { ...PI_POLICY, ...piPolicy({ reserve_tokens: 2_000, keep_recent_tokens: 1_000 }) };
+  test.each([
+    ["in memory", 3, undefined],
+    ["with a store", 3, createMemorySessionStore()],
+  ])("%s: no more conversations than are allowed stay in memory, and what is sent is right", async (_, most, sessions) => {
+    const compactor = createMessagesCompactor({
+      policy: pi,
+      limits,
+      maximumConversations: most,
+      summarizer: createDigest(),
+      ...(sessions === undefined ? {} : { sessions }),
+    });
+    const own: Anthropic.MessageParam[] = [user("go")];
+    for (let step = 0; step < 25; step++) {
+      const sent = await compactor.fit([...own, user(`it is ${step} o'clock`)], { conversation: "a" });
+      expect(JSON.stringify(sent).match(/o'clock/g)).toHaveLength(1);
+      expect(sent.at(-1)).toEqual(user(`it is ${step} o'clock`));
+      expect(compactor.conversations().length).toBeLessThanOrEqual(most);
+      own.push(call(`c${step}`), result(`c${step}`, `text ${step} `.repeat(150)));
+    }
+  });
+});
+
+test("a prepared step's logs can be closed and deleted", async () => {
+  const sessions = createMemorySessionStore();
+  const prepareStep = createPrepareStep({ policy: PLIMSOLL_POLICY, limits, sessions, conversation: () => "a" });
+  await prepareStep({ steps: [], messages: [{ role: "user", content: "go" }] });
+  expect(prepareStep.conversations()).toHaveLength(1);
+  await prepareStep.close();
+  expect(await sessions.list()).toHaveLength(1);
+  await prepareStep.delete("a");
+  expect(await sessions.list()).toEqual([]);
+});
