@@ -1,0 +1,77 @@
+import type { CompactionEntry } from "@plimsoll/core";
+import { createContextManager, createDigest, PLIMSOLL_POLICY, usageOf } from "@plimsoll/core";
+import { human, reply, sessionStart, usageEntry } from "@plimsoll/core/testing";
+import { expect, test } from "vitest";
+import { modelPriors } from "../priors/model-priors.ts";
+import type { DropInKind } from "../testing/array-drop-ins.ts";
+import { DROP_INS } from "../testing/array-drop-ins.ts";
+import type { MarkedTurn } from "../testing/marked-history.ts";
+
+const MINUTE_MS = 60_000;
+const WORDS = "and so on ";
+const limits = { contextWindowTokens: 16_000, maxOutputTokens: 1_000 };
+const never = new AbortController().signal;
+
+/** 32 messages of a person, with the time at each; together nine tenths of the input budget. */
+const texts = Array.from({ length: 32 }, (_, index) => `${index}: ${WORDS.repeat(140)}`);
+const [everyTenMinutes, atOnce, withoutClock] = [(index: number) => index * 10 * MINUTE_MS, () => 0, () => null];
+type Clock = (index: number) => number | null;
+
+/** What the provider counts: the same for every form of the same messages. */
+const tokensIn = (json: string): number => 3 * (json.split(WORDS).length - 1);
+
+/** Why each compaction was made, and when. */
+type Made = readonly [reason: string, atMs: number | null];
+const made = ({ record, atMs }: CompactionEntry): Made => [record.reason, atMs];
+
+async function byContextManager(clock: Clock): Promise<readonly Made[]> {
+  const manager = createContextManager({ policy: PLIMSOLL_POLICY, summarizer: createDigest(), modelPriors });
+  manager.append(sessionStart());
+  for (const [index, text] of texts.entries()) {
+    const nowMs = clock(index);
+    const submitted = human(`u${index}`, text);
+    await manager.fit({ gate: "before-submit", pending: [submitted], model: limits, nowMs }, never);
+    manager.append({ type: "message", message: submitted });
+    await manager.fit({ gate: "before-step", pending: [], model: limits, nowMs }, never);
+    const totalInputTokens = tokensIn(JSON.stringify(manager.context().messages));
+    const { viewHash } = manager.view();
+    const report = { ...usageEntry(`request-${index}`, submitted.id, 0), viewHash, atMs: nowMs };
+    manager.append({ ...report, modelId: "simulated", usage: usageOf({ totalInputTokens, outputTokens: 10 }) });
+    manager.append({ type: "message", message: reply(`a${index}`, "seen") });
+  }
+  return manager.entries().flatMap((entry) => (entry.type === "compaction" ? [made(entry)] : []));
+}
+
+async function byDropIn({ open }: DropInKind, clock: Clock): Promise<readonly Made[]> {
+  const compactions: Made[] = [];
+  let step = 0;
+  const dropIn = open({
+    policy: PLIMSOLL_POLICY,
+    limits,
+    nowMs: () => clock(step),
+    onEvent: (event) => {
+      if (event.type === "compaction-end") compactions.push(made(event.entry));
+    },
+  });
+  const turns = texts.map((text, index): MarkedTurn => ({ kind: "human", text, before: index === 0 ? null : "seen" }));
+  for (; step < turns.length; step++)
+    await dropIn.send({ turns: turns.slice(0, step + 1), provider: async (json) => tokensIn(json) });
+  return compactions;
+}
+
+/** `prepareStep` is told of a request by the next one, at that one's time: it sees no pause between them. */
+const timely = DROP_INS.filter(({ name }) => name !== "AI SDK prepareStep");
+
+test.each(timely)("$name: 32 messages ten minutes apart are compacted as often as on the context manager", async (kind) => {
+  const direct = await byContextManager(everyTenMinutes);
+  expect(direct.length).toBeGreaterThan(0);
+  expect(await byDropIn(kind, everyTenMinutes)).toEqual(direct);
+});
+
+test.each([
+  ["at once", atOnce],
+  ["without a clock", withoutClock],
+] as const)("the same messages %s are compacted nowhere: the pause alone is the reason", async (_, clock) => {
+  expect(await byContextManager(clock)).toEqual([]);
+  for (const kind of timely) expect([kind.name, await byDropIn(kind, clock)]).toEqual([kind.name, []]);
+});
