@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { encodeLog } from "@plimsoll/core";
 import { human, logOf, reply } from "@plimsoll/core/testing";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { main } from "../main.ts";
 import { recordedIo } from "../testing/recorded-io.ts";
 import { simulate } from "./simulate-command.ts";
@@ -73,6 +73,29 @@ test("plays the replies of a session log", async () => {
   await serve({ ...DEFAULTS, session: "session.jsonl" }, recorded, async (url) => {
     expect(await ask(url)).toMatchObject({ answer: { content: [{ text: "as it was said then" }] } });
   });
+});
+
+const OUT_OF_THE_BOX = { ...DEFAULTS, window: "200k" };
+
+test.each([
+  { name: "without a model", options: [], wire: "anthropic" },
+  { name: "with the largest of a maker", options: ["--model", "opus"], wire: "anthropic" },
+  { name: "with a model of another maker", options: ["--model", "openai/gpt-5"], wire: "openai-responses" },
+])("answers `run` out of the box, $name", { timeout: 60_000 }, async ({ options, wire }) => {
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const served = terminal();
+  const runs = terminal();
+  const exitCode = await serve(OUT_OF_THE_BOX, served, async (url) => {
+    vi.stubEnv("ANTHROPIC_BASE_URL", url).stubEnv("OPENAI_BASE_URL", `${url}/v1`);
+    vi.stubEnv("ANTHROPIC_API_KEY", "key").stubEnv("OPENAI_API_KEY", "key");
+    expect([await main(["run", ...options, "hello"], runs.io), runs.stderr()]).toEqual([
+      0,
+      expect.not.stringContaining("max_tokens"),
+    ]);
+  });
+  expect(exitCode).toBe(0);
+  expect(runs.stdout()).toMatch(/^Reply 1 to a prompt of \d+ tokens\.\n$/);
+  expect(served.stdout().split("\n").slice(1)).toEqual([expect.stringMatching(`^${wire} answered 200; `), ""]);
 });
 
 test.each([
