@@ -30,6 +30,9 @@ export interface AnthropicOptions extends ClientOptions {
 /** A request may take ten minutes until its answer begins: the SDK's own default, stated so that it also takes large replies. */
 const TIMEOUT_MS = 600_000;
 
+/** Longest name of a tool: platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools. */
+const MAXIMUM_TOOL_NAME_CHARS = 128;
+
 /**
  * A model on the Messages wire through the vendor's SDK, whose own retries and logs are off.
  *
@@ -50,6 +53,7 @@ export function createAnthropicClient(options: AnthropicOptions = {}): ModelClie
   const sentPrefixes = createSentPrefixes();
   const driver: WireDriver<AnthropicBody> = {
     source: { provider: "anthropic", key },
+    maximumToolNameChars: MAXIMUM_TOOL_NAME_CHARS,
     encode: async (request) => {
       checkSendable(request.context.messages, ANTHROPIC_WIRE_RULES);
       const images = await loadImages(request.context, loadImage);

@@ -1,6 +1,7 @@
 import type { ModelClient, ModelEvent, ModelReply, ModelRequest } from "@plimsoll/core";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import type { LoadImage } from "../wire/images.ts";
+import { createToolNames } from "../wire/tool-names.ts";
 import type { FailureSource } from "./failure.ts";
 import { emptyReply, failureOf, fullWindow } from "./failure.ts";
 import { DEFAULT_IDLE_TIMEOUT_MS, endedWhenIdle } from "./idle-stream.ts";
@@ -29,7 +30,9 @@ export interface ClientOptions {
 /** One wire behind its SDK. `Body` is the request as the SDK takes it. */
 export interface WireDriver<Body> {
   readonly source: FailureSource;
-  /** Encodes; what it throws is a fault of the request and is never retried. */
+  /** Longest name of a tool that the wire takes. */
+  readonly maximumToolNameChars: number;
+  /** Encodes, with names of tools as the wire takes them; what it throws is a fault of the request and is never retried. */
   encode(request: ModelRequest): Promise<Body>;
   whole(body: Body, signal: AbortSignal): Promise<DecodedReply>;
   /** Deltas, then the decoded reply last. */
@@ -51,6 +54,7 @@ export interface DecodedReply {
 export function createModelClient<Body>(driver: WireDriver<Body>, options: ClientOptions): ModelClient {
   const retry = options.retry ?? DEFAULT_RETRY;
   const { wait = waitByTimer, random = Math.random, idleWait = waitByTimer } = options;
+  const renamed = createToolNames(driver.maximumToolNameChars);
   const timeoutMs = options.idleTimeoutMs === undefined ? DEFAULT_IDLE_TIMEOUT_MS : options.idleTimeoutMs;
 
   async function* attempts(
@@ -59,11 +63,12 @@ export function createModelClient<Body>(driver: WireDriver<Body>, options: Clien
     attempt: (body: Body, linked: LinkedAbort) => AsyncIterable<DriverEvent>,
   ): AsyncGenerator<ModelEvent> {
     throwIfAborted(signal);
-    const body = await driver.encode(request);
+    const { request: sent, ownName } = renamed(request);
+    const body = await driver.encode(sent);
     for (let count = 1; ; count++) {
       const linked = linkedAbort(signal);
       try {
-        for await (const event of attempt(body, linked)) yield event.type === "reply" ? replyEvent(event) : event;
+        for await (const event of attempt(body, linked)) yield told(event, ownName);
         return;
       } catch (thrown) {
         throwIfAborted(signal);
@@ -96,6 +101,16 @@ export function createModelClient<Body>(driver: WireDriver<Body>, options: Clien
       throw new Error("an attempt that did not fail gives a reply");
     },
   };
+}
+
+/** The event with the tools' own names. */
+function told(event: DriverEvent, ownName: (wireName: string) => string): ModelEvent {
+  if (event.type === "tool-call-start") return { ...event, toolName: ownName(event.toolName) };
+  if (event.type !== "reply") return event;
+  const parts = event.reply.draft.parts.map((part) =>
+    part.type === "tool-call" ? { ...part, toolName: ownName(part.toolName) } : part,
+  );
+  return replyEvent({ ...event, reply: { ...event.reply, draft: { ...event.reply.draft, parts } } });
 }
 
 /** Refuses a reply that cannot be appended: nothing was said, and nothing says that this was meant. */

@@ -20,6 +20,9 @@ export interface ChatOptions extends ClientOptions {
   readonly host?: ChatHost;
 }
 
+/** Longest name of a tool: platform.openai.com/docs/api-reference/chat/create. */
+const MAXIMUM_TOOL_NAME_CHARS = 64;
+
 /**
  * A model on the Chat Completions wire through the vendor's SDK, whose own retries and logs are off.
  *
@@ -31,6 +34,7 @@ export function createOpenAiChatClient(options: ChatOptions = {}): ModelClient {
   const { sdk, key } = openAiSdk(options, host);
   const driver: WireDriver<ChatBody> = {
     source: { provider: host.name, key },
+    maximumToolNameChars: MAXIMUM_TOOL_NAME_CHARS,
     encode: async (request) => {
       checkSendable(request.context.messages, OPENAI_CHAT_WIRE_RULES);
       return encodeOpenAiChat(request, { quirks, images: await loadImages(request.context, options.loadImage ?? null) });

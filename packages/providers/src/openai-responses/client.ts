@@ -21,6 +21,9 @@ export interface ResponsesOptions extends ClientOptions {
   readonly reasoning?: OpenAI.Reasoning;
 }
 
+/** Longest name of a tool: platform.openai.com/docs/api-reference/responses/create. */
+const MAXIMUM_TOOL_NAME_CHARS = 128;
+
 /**
  * A model on the Responses wire through the vendor's SDK, whose own retries and logs are off.
  *
@@ -31,6 +34,7 @@ export function createOpenAiResponsesClient(options: ResponsesOptions = {}): Mod
   const { sdk, key } = openAiSdk(options, { baseUrl: "https://api.openai.com/v1", keyVariable });
   const driver: WireDriver<ResponsesBody> = {
     source: { provider: "openai", key },
+    maximumToolNameChars: MAXIMUM_TOOL_NAME_CHARS,
     encode: async (request) => {
       checkSendable(request.context.messages, OPENAI_RESPONSES_WIRE_RULES);
       const body = encodeOpenAiResponses(request, await loadImages(request.context, options.loadImage ?? null));

@@ -64,6 +64,8 @@ function checkMark(block: Fields, where: string): void {
 function checkCall(block: Fields, where: string): void {
   if (!/^[a-zA-Z0-9_-]+$/.test(stringAt(block, "id") ?? ""))
     throw invalid(`${where}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'`);
+  if (!/^[a-zA-Z0-9_-]{1,128}$/.test(stringAt(block, "name") ?? ""))
+    throw invalid(`${where}.tool_use.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`);
   if (recordAt(block, "input") === null) throw invalid(`${where}.tool_use.input: Input should be a valid dictionary`);
 }
 

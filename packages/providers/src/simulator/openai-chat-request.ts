@@ -103,7 +103,12 @@ function checkPairs(messages: readonly Fields[]): void {
       continue;
     }
     close();
-    known = recordsAt(message, "tool_calls").map((call) => stringAt(call, "id") ?? "");
+    const calls = recordsAt(message, "tool_calls");
+    checkToolNames(
+      calls.map((call) => stringAt(recordAt(call, "function"), "name") ?? ""),
+      (place) => `messages[${index}].tool_calls[${place}].function.name`,
+    );
+    known = calls.map((call) => stringAt(call, "id") ?? "");
     for (const [place, callId] of known.entries())
       checkCallId(callId, MAXIMUM_CALL_ID_CHARS, `messages[${index}].tool_calls[${place}].id`);
     open = known;

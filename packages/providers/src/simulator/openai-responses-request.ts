@@ -84,6 +84,7 @@ function checkItems(items: readonly Fields[]): void {
         throw notFound(id ?? "");
       case "function_call":
         checkPresent(item, "name", `input[${index}]`);
+        checkToolNames([stringAt(item, "name") ?? ""], () => `input[${index}].name`);
         checkPresent(item, "arguments", `input[${index}]`);
         checkPresent(item, "call_id", `input[${index}]`);
         checkCallId(stringAt(item, "call_id") ?? "", MAXIMUM_CALL_ID_CHARS, `input[${index}].call_id`);

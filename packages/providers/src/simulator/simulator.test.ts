@@ -205,6 +205,11 @@ describe("the Messages wire", () => {
       "messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
     ],
     [
+      "a call's name with other characters",
+      body([go, assistant([{ ...call("a"), name: "files.read" }]), user([result("a")])]),
+      "messages.1.content.0.tool_use.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'",
+    ],
+    [
       "arguments that are no object",
       body([go, assistant([{ ...call("a"), input: "text" }]), user([result("a")])]),
       "messages.1.content.0.tool_use.input: Input should be a valid dictionary",
@@ -401,6 +406,15 @@ describe("the Chat Completions wire", () => {
       "Invalid 'messages[1].tool_calls[0].id': string too long. Expected a string with maximum length 40, but got a string with length 41 instead.",
     ],
     [
+      "a call's name with other characters",
+      [
+        go,
+        { ...calls(), tool_calls: [{ id: "a", type: "function", function: { name: "files.read", arguments: "{}" } }] },
+        tool("a"),
+      ],
+      "Invalid 'messages[1].tool_calls[0].function.name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.",
+    ],
+    [
       "an image in a result",
       [go, calls("a"), tool("a", [{ type: "image_url", image_url: { url: "data:image/png;base64,AA" } }])],
       "Invalid 'messages[2]'. Image URLs are only allowed for messages with role 'user', but this message with role 'tool' contains an image URL.",
@@ -538,6 +552,12 @@ describe("the Responses wire", () => {
       [go, { type: "function_call", call_id: "a", name: "f" }, output],
       400,
       "Missing required parameter: 'input[1].arguments'.",
+    ],
+    [
+      "a call's name with other characters",
+      [go, { ...functionCall, name: "files.read" }, output],
+      400,
+      "Invalid 'input[1].name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.",
     ],
     [
       "an output without text",
