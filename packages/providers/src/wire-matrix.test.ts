@@ -10,7 +10,8 @@ import type { VendorViolation } from "./testing/vendor-rules/index.ts";
 import { validateChatRequest, validateMessagesRequest, validateResponsesRequest } from "./testing/vendor-rules/index.ts";
 
 /** Replies of each run: two batches of three large files, four turns. `MATRIX_STEPS=200` plays long ones, outside of CI. */
-const STEPS = Number(process.env.MATRIX_STEPS ?? 32);
+const SHORT_STEPS = 32;
+const STEPS = Number(process.env.MATRIX_STEPS ?? SHORT_STEPS);
 const WINDOW_TOKENS = 32_768;
 
 const FAULTS = new URL("../../../docs/faults.md", import.meta.url);
@@ -77,10 +78,12 @@ function rowOf({ sdk, wire, roles, thinking }: MatrixColumn, runs: readonly Play
 
 const TEXT = `${HEADING}
 
-Made by a test (\`packages/providers/src/wire-matrix.test.ts\`, \`vitest -u\` writes it; \`MATRIX_STEPS=200\` plays long runs): every preset that acts, in a window of 32k, plays turns
+Made by a test (\`packages/providers/src/wire-matrix.test.ts\`, \`vitest -u\` writes it): every preset that acts, in a window of 32k, plays at least ${SHORT_STEPS} replies, in turns
 of eight replies with one to three calls each. Results are empty, some lines, three of 60 kB in one batch, and end in half a character. The model's tokenizer finds 1.3 times the tokens
 that presets expect, but through \`prepareStep\`, where an overflow is the caller's to mend. *In turn* is a server that wants user and assistant in turn. *Refused* counts requests that the simulator
 refuses for anything but their size, *violations* what rules say that were written from the vendors' documents alone; a run is *dead* if an error reached its caller.
+A long run is started by \`MATRIX_STEPS=200 pnpm vitest run packages/providers/src/wire-matrix.test.ts\`, outside of CI: it takes ten minutes or more, must come to the
+same table and writes nothing.
 
 | SDK | wire | thinking | runs | refused | violations | dead |
 |---|---|---|---|---|---|---|
