@@ -6,7 +6,7 @@ import { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "./safe-cuts.ts";
 export type Boundary = "any-safe" | "next-safe" | "not-in-tool-batch" | "turn";
 
 /**
- * The cut point nearest to `wanted` that the boundary allows, never parting a call from its result. It moves back (keeps more)
+ * The cut point nearest to `wanted` that the boundary allows, never parting a call from its result or the open step. It moves back (keeps more)
  * except for `next-safe`, which moves forward while something is left to keep, and `turn`, which first looks forward for a human
  * message and falls back to a cut inside the turn.
  */

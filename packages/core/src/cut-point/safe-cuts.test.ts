@@ -6,7 +6,7 @@ import { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "./safe-cuts.ts";
 const u = (id: string) => human(id, "question");
 const a = (id: string) => reply(id, "answer");
 
-/** The cut points at which no call is parted from its result. */
+/** The cut points at which no call is parted from its result, and nothing is taken of the open step. */
 function safeIndexes(messages: readonly Message[]): readonly number[] {
   return [...safeCuts(messages).entries()].filter(([, safe]) => safe).map(([index]) => index);
 }
@@ -23,13 +23,13 @@ describe("safeCuts", () => {
     ],
     [
       "results in another order than their calls",
-      [calling("a", ["c", "d"]), result("s", "d", "done"), result("r", "c", "done")],
-      [0, 3],
+      [calling("a", ["c", "d"]), result("s", "d", "done"), result("r", "c", "done"), a("b")],
+      [0, 3, 4],
     ],
     [
-      "batch after batch: between them",
+      "batch after batch: between them, not behind the one that the model has not answered to",
       [calling("a", ["c"]), result("r", "c", "done"), calling("b", ["d"]), result("s", "d", "done")],
-      [0, 2, 4],
+      [0, 2],
     ],
     ["an open batch at the end: before it", [u("u"), calling("a", ["c"])], [0, 1]],
     [

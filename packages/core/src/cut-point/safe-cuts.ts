@@ -3,9 +3,9 @@ import { toolCallsOf } from "../message/message.ts";
 import { openLoopStart } from "./open-loop.ts";
 
 /**
- * For each cut point `0 … messages.length` (the index of the first kept message) whether no call would be parted from its
- * result. A call binds everything up to its last result, wherever that stands. A call without any result binds
- * nothing, unless it is of the newest step, whose results may still come; a result without a call binds nothing. Two passes.
+ * For each cut point `0 … messages.length` (the index of the first kept message) whether it parts no call from its result and takes
+ * nothing of the open step. A call binds everything up to its last result, wherever that stands. The open step binds all that follows;
+ * any other call without a result, and a result without a call, binds nothing. Two passes.
  */
 export function safeCuts(messages: readonly Message[]): readonly boolean[] {
   const lastResult = new Map<string, number>();
@@ -14,8 +14,8 @@ export function safeCuts(messages: readonly Message[]): readonly boolean[] {
   const safe = [true];
   let boundThrough = -1;
   for (const [index, message] of messages.entries()) {
-    const unanswered = index === openStep ? messages.length : -1;
-    for (const call of toolCallsOf(message)) boundThrough = Math.max(boundThrough, lastResult.get(call.callId) ?? unanswered);
+    for (const call of toolCallsOf(message)) boundThrough = Math.max(boundThrough, lastResult.get(call.callId) ?? -1);
+    if (index === openStep) boundThrough = messages.length;
     safe.push(boundThrough <= index);
   }
   return safe;

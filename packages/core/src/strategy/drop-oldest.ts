@@ -1,4 +1,3 @@
-import { openLoopStart } from "../cut-point/open-loop.ts";
 import { cutKeepingMessages, cutKeepingTokens } from "../cut-point/recent.ts";
 import { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "../cut-point/safe-cuts.ts";
 import type { DropEdit } from "../edit/edit.ts";
@@ -26,7 +25,7 @@ function cutByKeep({ messages, keep, keptMessageTokens }: StrategyInput): number
     "messages" in keep
       ? cutKeepingMessages(messages, keep.messages)
       : cutKeepingTokens(messages, keep.tokens, keptMessageTokens);
-  return safeCutAtOrBefore(safeCuts(messages), Math.min(wanted, openLoopStart(messages)));
+  return safeCutAtOrBefore(safeCuts(messages), wanted);
 }
 
 /** The smallest safe cut after which the rest fits beside a notice; the largest there is where none fits. */
@@ -45,8 +44,7 @@ function cutToFit({ messages, roomTokens, messageTokens, noticeTokens }: Strateg
     if (keptTokens + literalTokens + noticeTokens > roomTokens) break;
     wanted = index;
   }
-  const newest = openLoopStart(messages);
-  return Math.min(safeCutAtOrAfter(safe, wanted) ?? newest, safeCutAtOrBefore(safe, newest));
+  return safeCutAtOrAfter(safe, wanted) ?? safeCutAtOrBefore(safe, messages.length);
 }
 
 function dropsBefore(messages: readonly Message[], cut: number): readonly DropEdit[] {

@@ -1,5 +1,4 @@
 import { cutAtBoundary } from "../cut-point/boundary.ts";
-import { openLoopStart } from "../cut-point/open-loop.ts";
 import { cutExceedingTokens, cutKeepingMessages, cutKeepingTokens, forcedCut } from "../cut-point/recent.ts";
 import { safeCutAtOrBefore, safeCuts } from "../cut-point/safe-cuts.ts";
 import type { SummarizeEdit } from "../edit/edit.ts";
@@ -28,8 +27,7 @@ export function summarize(spec: SummarizeSpec): Strategy {
  */
 function cutFor(spec: SummarizeSpec, input: StrategyInput): number | null {
   const { messages } = input;
-  const newest = openLoopStart(messages);
-  const wanted = Math.min(askedCut(spec, input), newest);
+  const wanted = askedCut(spec, input);
   if (wanted > 0) {
     const cut = cutAtBoundary(messages, wanted, spec.boundary);
     if (cut > 0 && keptTokens(input, cut) < input.lineTokens) return cut;
@@ -37,7 +35,7 @@ function cutFor(spec: SummarizeSpec, input: StrategyInput): number | null {
     if (Math.max(cut, fallback) > 0) return Math.max(cut, fallback);
   }
   if (input.cause !== "overflow" || spec.forcedKeepMessages === undefined) return null;
-  const forced = safeCutAtOrBefore(safeCuts(messages), Math.min(forcedCut(messages, spec.forcedKeepMessages), newest));
+  const forced = safeCutAtOrBefore(safeCuts(messages), forcedCut(messages, spec.forcedKeepMessages));
   return forced > 0 ? forced : null;
 }
 
