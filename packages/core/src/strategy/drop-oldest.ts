@@ -1,7 +1,7 @@
 import { cutKeepingMessages, cutKeepingTokens } from "../cut-point/recent.ts";
 import { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "../cut-point/safe-cuts.ts";
+import { spansBefore } from "../cut-point/spans-before.ts";
 import type { DropEdit } from "../edit/edit.ts";
-import type { Message } from "../message/message.ts";
 import { isHuman } from "../message/message.ts";
 import type { DropOldestSpec, Strategy, StrategyInput } from "./strategy.ts";
 
@@ -12,8 +12,9 @@ export function dropOldest(spec: DropOldestSpec): Strategy {
       spec.amount === "all-but-keep"
         ? cutByKeep(input)
         : cutToFit(spec.notice === "none" ? { ...input, noticeTokens: 0 } : input);
-    const edits = dropsBefore(input.messages, cut).map((edit) => ({ ...edit, notice: spec.notice }));
-    const [first, ...rest] = edits;
+    const [first, ...rest] = spansBefore(input.messages, cut).map(
+      (span): DropEdit => ({ kind: "drop", ...span, notice: spec.notice }),
+    );
     return first === undefined
       ? { kind: "not-applicable", reason: "nothing can be dropped" }
       : { kind: "edits", edits: [first, ...rest] };
@@ -45,18 +46,4 @@ function cutToFit({ messages, roomTokens, messageTokens, noticeTokens }: Strateg
     wanted = index;
   }
   return safeCutAtOrAfter(safe, wanted) ?? safeCutAtOrBefore(safe, messages.length);
-}
-
-function dropsBefore(messages: readonly Message[], cut: number): readonly DropEdit[] {
-  const human = messages.findLastIndex(isHuman);
-  if (human < 0 || human >= cut) return drop(messages, 0, cut);
-  return [...drop(messages, 0, human), ...drop(messages, human + 1, cut)];
-}
-
-function drop(messages: readonly Message[], start: number, end: number): readonly DropEdit[] {
-  const first = messages[start];
-  const last = messages[end - 1];
-  return first === undefined || last === undefined || end <= start
-    ? []
-    : [{ kind: "drop", notice: "count", from: first.id, through: last.id }];
 }

@@ -1,6 +1,7 @@
 import { cutAtBoundary } from "../cut-point/boundary.ts";
 import { cutExceedingTokens, cutKeepingMessages, cutKeepingTokens, forcedCut } from "../cut-point/recent.ts";
 import { safeCutAtOrBefore, safeCuts } from "../cut-point/safe-cuts.ts";
+import { spansBefore } from "../cut-point/spans-before.ts";
 import type { SummarizeEdit } from "../edit/edit.ts";
 import type { Message } from "../message/message.ts";
 import { isHuman } from "../message/message.ts";
@@ -15,7 +16,7 @@ export function summarize(spec: SummarizeSpec): Strategy {
   return (input) => {
     const cut = cutFor(spec, input);
     if (cut === null) return { kind: "not-applicable", reason: "nothing lies before the cut" };
-    const spans = spansBefore(input.messages, cut, spec);
+    const spans = promptedSpans(input.messages, cut, spec);
     if (spans.length === 0) return { kind: "not-applicable", reason: "only the last human message lies before the cut" };
     return { kind: "edits", edits: [{ kind: "summarize", writer: spec.writer, spans }] };
   };
@@ -50,16 +51,10 @@ function keptTokens({ messages, messageTokens }: StrategyInput, cut: number): nu
   return messages.slice(cut).reduce((sum, message) => sum + messageTokens(message), 0);
 }
 
-function spansBefore(messages: readonly Message[], cut: number, spec: SummarizeSpec): SummarizeEdit["spans"] {
-  const human = messages.findLastIndex(isHuman);
-  if (human < 0 || human >= cut) return span(messages, 0, cut, spec.promptId);
-  const isApart = human > 0 && cut - human >= (spec.turnPrefixFromMessages ?? 0);
-  const prefixPromptId = isApart ? (spec.turnPrefixPromptId ?? spec.promptId) : spec.promptId;
-  return [...span(messages, 0, human, spec.promptId), ...span(messages, human + 1, cut, prefixPromptId)];
-}
-
-function span(messages: readonly Message[], start: number, end: number, promptId: string): SummarizeEdit["spans"] {
-  const first = messages[start];
-  const last = messages[end - 1];
-  return first === undefined || last === undefined || end <= start ? [] : [{ from: first.id, through: last.id, promptId }];
+/** What lies before the cut, each span with its prompt: the second is the beginning of the turn that the cut splits. */
+function promptedSpans(messages: readonly Message[], cut: number, spec: SummarizeSpec): SummarizeEdit["spans"] {
+  const { promptId, turnPrefixPromptId, turnPrefixFromMessages = 0 } = spec;
+  const prefixMessages = cut - messages.findLastIndex(isHuman);
+  const prefixPromptId = prefixMessages >= turnPrefixFromMessages ? (turnPrefixPromptId ?? promptId) : promptId;
+  return spansBefore(messages, cut).map((span, at) => ({ ...span, promptId: at === 0 ? promptId : prefixPromptId }));
 }
