@@ -22,16 +22,16 @@ export const mutants = [
   {
     breaks: "a cut may fall inside the newest step, whose results still come",
     file: "cut-point/safe-cuts.ts",
-    find: "index === openStep ? messages.length : -1",
-    replace: "index === openStep ? -1 : -1",
+    find: "if (index === openStep) boundThrough = messages.length;",
+    replace: "void openStep;",
     tests: ["cut-point/safe-cuts.test.ts"],
   },
   {
     breaks: "the model's newest call is cut away before it has seen the results",
-    file: "cut-point/open-loop.ts",
+    file: "cut-point/open-step.ts",
     find: "toolCallsOf(message).length > 0 ? index : messages.length",
     replace: "toolCallsOf(message).length > 0 ? messages.length : messages.length",
-    tests: ["cut-point/open-loop.test.ts"],
+    tests: ["cut-point/open-step.test.ts"],
   },
   {
     breaks: "a summary counts as the beginning of a turn",
@@ -49,10 +49,10 @@ export const mutants = [
   },
   {
     breaks: "the last human message goes into a summary",
-    file: "strategy/summarize.ts",
-    find: "...span(messages, human + 1, cut, prefixPromptId)",
-    replace: "...span(messages, human, cut, prefixPromptId)",
-    tests: ["strategy/summarize.test.ts"],
+    file: "cut-point/spans-before.ts",
+    find: "...span(messages, human + 1, cut)",
+    replace: "...span(messages, human, cut)",
+    tests: ["cut-point/spans-before.test.ts"],
   },
   {
     breaks: "the last human message is not counted, so that too little is dropped",
@@ -64,7 +64,7 @@ export const mutants = [
   {
     breaks: "results that the model has not seen are cleared",
     file: "strategy/clear-tool-results.ts",
-    find: "input.messages.slice(0, openLoopStart(input.messages))",
+    find: "input.messages.slice(0, openStepStart(input.messages))",
     replace: "input.messages.slice(0)",
     tests: ["strategy/clear-tool-results.test.ts"],
   },
@@ -96,6 +96,13 @@ export const mutants = [
     find: "  refuseUnsendable([...input.messages, ...input.pending], [...messages, ...input.pending]);",
     replace: "  void refuseUnsendable;",
     tests: ["engine/execute.test.ts"],
+  },
+  {
+    breaks: "a plan takes the last human message or the open step",
+    file: "engine/execute.ts",
+    find: "  refuseBrokenPromises(input.messages, whatStays(input));",
+    replace: "  void [refuseBrokenPromises, whatStays];",
+    tests: ["engine/promises.test.ts"],
   },
   {
     breaks: "half a summary becomes history",

@@ -1,6 +1,6 @@
 import type { Message } from "../message/message.ts";
 import { toolCallsOf } from "../message/message.ts";
-import { openLoopStart } from "./open-loop.ts";
+import { openStepStart } from "./open-step.ts";
 
 /**
  * For each cut point `0 … messages.length` (the index of the first kept message) whether it parts no call from its result and takes
@@ -10,7 +10,7 @@ import { openLoopStart } from "./open-loop.ts";
 export function safeCuts(messages: readonly Message[]): readonly boolean[] {
   const lastResult = new Map<string, number>();
   for (const [index, message] of messages.entries()) if (message.role === "tool-result") lastResult.set(message.callId, index);
-  const openStep = openLoopStart(messages);
+  const openStep = openStepStart(messages);
   const safe = [true];
   let boundThrough = -1;
   for (const [index, message] of messages.entries()) {

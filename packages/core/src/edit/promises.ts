@@ -1,4 +1,4 @@
-import { openLoopStart } from "../cut-point/open-loop.ts";
+import { openStepStart } from "../cut-point/open-step.ts";
 import { PlimsollError } from "../error.ts";
 import type { Message } from "../message/message.ts";
 import { isHuman } from "../message/message.ts";
@@ -12,7 +12,7 @@ import { isHuman } from "../message/message.ts";
 export function refuseBrokenPromises(before: readonly Message[], after: readonly Message[]): void {
   const human = before.findLast(isHuman);
   if (human !== undefined && !after.includes(human)) throw brokenPromise("last-human-message", human.id);
-  const step = before.slice(openLoopStart(before));
+  const step = before.slice(openStepStart(before));
   // A summary or notice stands where the first message that it covers stood: a step that has stayed still ends the view.
   const start = after.length - step.length;
   for (const [index, message] of step.entries())

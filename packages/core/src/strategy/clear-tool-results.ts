@@ -1,4 +1,4 @@
-import { openLoopStart } from "../cut-point/open-loop.ts";
+import { openStepStart } from "../cut-point/open-step.ts";
 import type { ReplacePartEdit } from "../edit/edit.ts";
 import { partHandle } from "../message/handle.ts";
 import type { ToolResultMessage } from "../message/message.ts";
@@ -13,7 +13,7 @@ import type { ClearToolResultsSpec, Strategy, StrategyInput } from "./strategy.t
  */
 export function clearToolResults(spec: ClearToolResultsSpec): Strategy {
   return (input) => {
-    const closed = input.messages.slice(0, openLoopStart(input.messages));
+    const closed = input.messages.slice(0, openStepStart(input.messages));
     const results = closed.filter((message) => message.role === "tool-result");
     const old = results.slice(0, Math.max(0, results.length - spec.keepResults));
     const [first, ...rest] = old.flatMap((message) => stubsFor(message));

@@ -1,4 +1,4 @@
-import { openLoopStart } from "../cut-point/open-loop.ts";
+import { openStepStart } from "../cut-point/open-step.ts";
 import { partHandle } from "../message/handle.ts";
 import type { ImagePart, Message, TextPart } from "../message/message.ts";
 import { isHuman } from "../message/message.ts";
@@ -18,7 +18,7 @@ import { variedPriors } from "./varied-priors.ts";
 export function floorTokens(manager: ContextManager, policy: Policy, pending: readonly Message[]): number {
   const estimator = createEstimator(policy.estimator, createWorkCounter(), { priors: variedPriors });
   const messages = manager.view().messages.slice();
-  const step = messages.slice(openLoopStart(messages)).map(atStubSize);
+  const step = messages.slice(openStepStart(messages)).map(atStubSize);
   const human = messages.findLast(isHuman);
   const kept = [...(human === undefined ? [] : [human]), ...step];
   if (kept.length + pending.length === 0) return Number.POSITIVE_INFINITY;

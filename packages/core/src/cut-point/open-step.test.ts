@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Message } from "../message/message.ts";
 import { calling, human, reply, result } from "../testing/builders.ts";
-import { openLoopStart } from "./open-loop.ts";
+import { openStepStart } from "./open-step.ts";
 
 const call = calling("a", ["c", "d"]);
 const [first, second] = [result("r", "c", "done"), result("s", "d", "done")];
@@ -15,6 +15,6 @@ test.each<[string, readonly Message[], number]>([
   ["a person has spoken since", [call, first, second, human("u", "stop")], 4],
   ["only the newest of two steps", [calling("a", ["x"]), result("q", "x", "done"), call, first, second], 2],
   ["results without a call", [human("u", "go"), first], 2],
-])("openLoopStart: %s", (_, messages, index) => {
-  expect(openLoopStart(messages)).toBe(index);
+])("openStepStart: %s", (_, messages, index) => {
+  expect(openStepStart(messages)).toBe(index);
 });
