@@ -96,6 +96,11 @@ describe("the largest reply is the catalogue's", () => {
   });
 });
 
+test("a connection is kept until its client lets go of it", async () => {
+  const { headers } = await fetch(`${(await simulatorWith()).url}/v1/models`);
+  expect([headers.get("connection"), headers.get("keep-alive")]).toEqual(["keep-alive", null]);
+});
+
 test("a text block has no field that SDKs refuse when it is empty", async () => {
   const { answer } = await post(await simulatorWith(), "/v1/messages", { model: "m", max_tokens: 100, messages: [go] });
   expect(answer).toMatchObject({ content: [{ type: "text", text: "well" }] });

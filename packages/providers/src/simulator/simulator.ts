@@ -84,6 +84,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       else sendJson(response, 500, { error: { type: "simulator_error", message: `the script failed: ${String(error)}` } });
     });
   });
+  // A connection that is closed while it is idle may be the one that a client sends its next request on.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) =>
       reject(new PlimsollError("bad-input", `cannot listen on port ${options.port ?? 0}`, { port: options.port ?? 0 }, error)),
