@@ -22,6 +22,27 @@ export type { FileHead, FileSource, Importer } from "./formats/importer.ts";
 export type { LocatedAgent, LocatedFile, LogQuery } from "./formats/locations.ts";
 export { LOCATED_AGENTS, locateLogs, usualPlaces } from "./formats/locations.ts";
 export { IMPORTERS, importFile } from "./formats/registry.ts";
+export type { CalibrationSummary } from "./metrics/calibration-summary.ts";
+// Reporting
+// Metrics
+export { columnsOf, type ShownFigure } from "./metrics/columns.ts";
+export type { CostSummary, DollarSummary } from "./metrics/cost-pooling.ts";
+export type { MetricMeaning } from "./metrics/meaning.ts";
+export {
+  type FigureFormat,
+  inTable,
+  type MeasuredCall,
+  type MeasuredReplay,
+  type Metric,
+  type MetricColumn,
+  type MetricFigure,
+  type MetricTable,
+  type PooledSessions,
+  type Recorder,
+} from "./metrics/metric.ts";
+export { METRICS, type PooledMetrics, type RunMetrics } from "./metrics/registry.ts";
+export type { Relative } from "./metrics/relative.ts";
+export { BASELINE_POLICY } from "./metrics/relative.ts";
 export type { Peer } from "./peers/peer.ts";
 export { PEERS, peerNamed } from "./peers/peers.ts";
 export type { RepairedEntries } from "./repair/repair-entries.ts";
@@ -32,12 +53,10 @@ export type { ReplayRequest } from "./replay.ts";
 export { replay } from "./replay.ts";
 export { cacheValidities, medianErrorPercent, type SessionCacheValidity } from "./report/cache-validity.ts";
 export { renderCalibrationHtml } from "./report/calibration-page.ts";
-// Reporting
-export type { CalibrationSummary } from "./report/calibration-summary.ts";
 export { commonFolder } from "./report/common-folder.ts";
-export type { CostSummary, DollarSummary } from "./report/cost-summary.ts";
 export {
   formatCount,
+  formatFigure,
   formatNumberOf,
   formatPercent,
   formatRatioPercent,
@@ -50,11 +69,10 @@ export { renderMarkdownReport } from "./report/markdown.ts";
 export { html, type Markup, trusted } from "./report/markup.ts";
 export { groupNotes, type NoteGroup } from "./report/note-groups.ts";
 export { contentSecurityPolicy, readPageStyle } from "./report/page-assets.ts";
-export { BASELINE_POLICY, type PolicySummary, summarizePolicies, windowLabels } from "./report/policy-summary.ts";
-export type { Relative } from "./report/relative.ts";
+export { type PolicySummary, summarizePolicies, windowLabels } from "./report/policy-summary.ts";
 export { remarks } from "./report/remarks.ts";
 export { renderJsonReport } from "./report/report-json.ts";
-export { benchReportJsonSchema, benchReportSchema } from "./report/schema/report-schema.ts";
+export { benchReportJsonSchema, benchReportSchema, reportSchema } from "./report/schema/report-schema.ts";
 export { summaryLines } from "./report/summary-lines.ts";
 export { renderTuneHtml, type ShownTuneResult } from "./report/tune-page.ts";
 export { type SizeValidity, sizeValidity, validityLines } from "./report/validity.ts";

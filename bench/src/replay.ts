@@ -1,5 +1,6 @@
 import type { Policy, Tokenizers } from "@plimsoll/core";
 import { MODEL_CATALOG, type ModelCatalog } from "@plimsoll/providers";
+import { METRICS, type RunMetrics } from "./metrics/registry.ts";
 import { createRowMetrics } from "./metrics/row-metrics.ts";
 import { cellOf } from "./replay/cell.ts";
 import { drive } from "./replay/drive.ts";
@@ -16,6 +17,8 @@ export interface ReplayRequest {
   readonly tokenizers?: Tokenizers;
   /** Who writes the summaries; the digest unless a run has others. */
   readonly summaries?: SummarySource;
+  /** What is measured: the metrics of every run unless others follow them. */
+  readonly metrics?: RunMetrics;
 }
 
 const NO_COMPOSITION = { kinds: [], samples: [] };
@@ -24,10 +27,8 @@ const NO_COMPOSITION = { kinds: [], samples: [] };
  * One session under one policy in one window, call by call, with every metric. Deterministic: no clock, no randomness, one
  * source of summaries for all policies. It is open loop: recorded replies do not react to what was edited.
  */
-export async function replay(
-  session: PreparedSession,
-  { policy, window, catalog = MODEL_CATALOG, tokenizers = {}, summaries = digestSource }: ReplayRequest,
-): Promise<ReplayRow> {
+export async function replay(session: PreparedSession, request: ReplayRequest): Promise<ReplayRow> {
+  const { policy, window, catalog = MODEL_CATALOG, tokenizers = {}, summaries = digestSource, metrics = METRICS } = request;
   const cell = cellOf(session, { policy, window, catalog, tokenizers, summaries });
   const row = {
     session: session.transcript.name,
@@ -40,12 +41,12 @@ export async function replay(
   };
   if (cell.why !== null)
     return { ...row, metrics: null, series: [], compactions: [], cacheMisses: [], composition: NO_COMPOSITION };
-  const metrics = createRowMetrics(session, cell, catalog);
+  const recorder = createRowMetrics(session, cell, { catalog, metrics });
   const series: CallPoint[] = [];
   await drive(session, cell, (sent) => {
     const { call, promptTokens, compactions, overflowed } = sent;
     series.push({ call, promptTokens, compactions: compactions.length, overflowed });
-    metrics.add(sent);
+    recorder.add(sent);
   });
-  return { ...row, ...metrics.result(), series };
+  return { ...row, ...recorder.result(), series };
 }

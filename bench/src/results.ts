@@ -1,27 +1,25 @@
+import type { RowMetrics } from "./metrics/registry.ts";
 import type { CacheMiss } from "./results/cache-miss.ts";
 import type { CalibrationRecord } from "./results/calibration-record.ts";
-import type { RowMetrics } from "./results/row-metrics.ts";
+import type { WindowRequest, WindowSpec } from "./results/window.ts";
 import type { Shard } from "./run/shard.ts";
+import type { SizeModelError } from "./size-model/size-model-error.ts";
 
-export type {
-  ArtifactCount,
-  ArtifactMetrics,
-  CacheValidity,
-  CalibrationGroup,
-  CalibrationMetrics,
-  CostMetrics,
-  DecayStep,
-  EconomyMetrics,
-  HiddenEvent,
-  KeptCount,
-  ObligationMetrics,
-  RereadRisk,
-  RetentionCount,
-  RetentionMetrics,
-  RowMetrics,
-  SafetyMetrics,
-  SummaryWriterCounts,
-} from "./results/row-metrics.ts";
+export type { ArtifactCount, ArtifactMetrics } from "./metrics/artifacts.ts";
+export type { CacheValidity } from "./metrics/cache-validity.ts";
+export type { CalibrationGroup, CalibrationMetrics } from "./metrics/calibration.ts";
+export type { CostMetrics } from "./metrics/cost-recorder.ts";
+export type { DecayStep } from "./metrics/decay.ts";
+export type { EconomyMetrics } from "./metrics/economy.ts";
+export type { HiddenEvent } from "./metrics/hidden-events.ts";
+export type { KeptCount, ObligationMetrics } from "./metrics/obligations.ts";
+export type { RowMetrics } from "./metrics/registry.ts";
+export type { RereadRisk } from "./metrics/reread-risk.ts";
+export type { RetentionCount, RetentionMetrics } from "./metrics/retention-probe.ts";
+export type { SafetyMetrics } from "./metrics/safety.ts";
+export type { SummaryWriterCounts } from "./metrics/summary-writers.ts";
+export type { WindowRequest, WindowSpec } from "./results/window.ts";
+export type { SizeModelError } from "./size-model/size-model-error.ts";
 
 /**
  * What a bench run says, as plain data: the content of `report.json`, and the only thing that tables and the HTML report
@@ -81,22 +79,6 @@ export interface SessionDescription {
   readonly statedCostUsd: number | null;
   readonly sizeModel: SizeModelError;
 }
-
-/** Error of the size model on calls that it was not fitted on, in percent of the reported prompt. */
-export interface SizeModelError {
-  readonly heldOutCalls: number;
-  readonly mapePercent: number | null;
-  readonly medianPercent: number | null;
-  readonly maxPercent: number | null;
-}
-
-/** A window to replay in: working room above each session's own overhead, or each session's real window. */
-export type WindowRequest = { readonly kind: "working-room"; readonly tokens: number } | { readonly kind: "real" };
-
-/** A window as it was for one session: working room above the session's overhead, or a model's real window. */
-export type WindowSpec =
-  | { readonly kind: "working-room"; readonly tokens: number }
-  | { readonly kind: "real"; readonly tokens: number };
 
 /** One session under one policy in one window. `metrics` is `null` where the cell is not applicable; `why` then says why. */
 export interface ReplayRow {

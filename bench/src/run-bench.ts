@@ -22,7 +22,7 @@ export interface BenchInput {
   readonly prices?: ReadonlyMap<string, ModelPrices>;
   /** Replays this part of the files alone. */
   readonly shard?: Shard | null;
-  /** What runs the replays, this process alone unless given; the caller closes it. */
+  /** What runs the replays, and measures them by its metrics: this process alone unless given; the caller closes it. */
   readonly pool?: WorkerPool;
   /** Into how many tasks a file's cells are split at most; 1 unless given. The report does not depend on it. */
   readonly tasksPerFile?: number;

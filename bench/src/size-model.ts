@@ -1,5 +1,4 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
-import type { SizeModelError } from "./results.ts";
 import { imageTokensOf } from "./size-model/features.ts";
 import {
   type Coefficients,
@@ -15,6 +14,7 @@ import { type MeasuredCalls, measureCalls } from "./size-model/measure-calls.ts"
 import { createMessagePricing } from "./size-model/message-pricing.ts";
 import type { MessageWeights } from "./size-model/message-weights.ts";
 import { type RecordedCall, recordedCalls } from "./size-model/recorded-calls.ts";
+import type { SizeModelError } from "./size-model/size-model-error.ts";
 
 /** Whose boundaries shaped the history that is priced: the recorded agent's, or none of them. */
 export type HistoryKind = "recorded" | "own";

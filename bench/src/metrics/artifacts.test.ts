@@ -2,7 +2,7 @@ import type { AssistantMessage, Message, PathAccess } from "@plimsoll/core";
 import { assistant, human, logOf, reply, summaryMessage } from "@plimsoll/core/testing";
 import { expect, test } from "vitest";
 import { prepareReferences } from "../references/prepare.ts";
-import { createRetentionProbe } from "./retention.ts";
+import { createRetentionProbe } from "./retention-probe.ts";
 
 function touching(id: string, paths: readonly PathAccess[]): AssistantMessage {
   const argumentsJson = JSON.stringify(paths.map(({ path }) => path));
@@ -48,6 +48,6 @@ test.each([
 
 test("a lost call names no file", () => {
   const probe = createRetentionProbe(prepareReferences(logOf([READ, LAST])));
-  probe.lost(0, LAST);
+  probe.lost(LAST);
   expect(probe.result().artifacts.read).toEqual({ files: 1, named: 0 });
 });

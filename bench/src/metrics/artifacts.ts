@@ -1,6 +1,18 @@
 import type { PreparedReferences, TouchedFile } from "../references/prepare.ts";
-import type { ArtifactCount, ArtifactMetrics } from "../results.ts";
 import type { ReadableContext } from "./readable.ts";
+
+/** Files that the session had touched before a call, summed over the calls; a ratio is `named / files`. */
+export interface ArtifactCount {
+  readonly files: number;
+  /** Those whose path the context that the policy sent still names. */
+  readonly named: number;
+}
+
+/** Artifact recall: files only read so far, and files modified so far. */
+export interface ArtifactMetrics {
+  readonly read: ArtifactCount;
+  readonly modified: ArtifactCount;
+}
 
 /** Asks at every call which of the files that were touched before it the context still names. */
 export interface ArtifactProbe {

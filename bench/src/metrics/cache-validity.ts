@@ -1,6 +1,50 @@
 import type { CacheUse } from "@plimsoll/core";
+import { z } from "zod";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
-import type { CacheValidity } from "../results.ts";
+import type { Metric } from "./metric.ts";
+
+/** Cache reads and writes as a replay of the recorded requests computes them, against what the recording reports. */
+export interface CacheValidity {
+  readonly reportedReadTokens: number;
+  readonly computedReadTokens: number;
+  /** Error of the reads. */
+  readonly errorPercent: number | null;
+  /** What explains most of the difference in reads, where that in reads or writes exceeds 5 %. */
+  readonly cause: string | null;
+  /** `null` where the recording reports no writes: not every vendor counts them. */
+  readonly reportedWriteTokens: number | null;
+  /** Of the calls that report writes. */
+  readonly computedWriteTokens: number;
+  readonly writeErrorPercent: number | null;
+}
+
+const figure = z.number().nullable();
+
+/**
+ * On `recorded` alone, if the recording reports cache reads; `null` for every other row. Sessions are not put together: the section of
+ * validity lists them.
+ */
+export const CACHE_VALIDITY: Metric<"cacheValidity", CacheValidity | null, readonly CacheValidity[], never> = {
+  id: "cacheValidity",
+  schema: z
+    .strictObject({
+      reportedReadTokens: z.number(),
+      computedReadTokens: z.number(),
+      errorPercent: figure,
+      cause: z.string().nullable(),
+      reportedWriteTokens: figure,
+      computedWriteTokens: z.number(),
+      writeErrorPercent: figure,
+    })
+    .nullable(),
+  measure: ({ isReported }) => {
+    if (!isReported) return { add: () => undefined, result: () => null };
+    const validity = createCacheValidity();
+    return { add: (sent) => validity.add(sent, sent.served.call), result: validity.result };
+  },
+  pool: ({ results }) => results.flatMap((validity) => validity ?? []),
+  figures: {},
+};
 
 /** From this error on a session is listed with its cause, in percent of the reported reads or writes. */
 export const LISTED_ERROR_PERCENT = 5;

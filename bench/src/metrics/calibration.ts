@@ -1,16 +1,82 @@
-import type { CalibrationGroup, CalibrationMetrics, HiddenEvent } from "../results.ts";
-import type { Metric } from "./metric.ts";
+import { z } from "zod";
+import type { ReplayedCall } from "../replay/replayed-call.ts";
+import { type CalibrationSummary, summarizeCalibration } from "./calibration-summary.ts";
+import { type HiddenEvent, hiddenEvents } from "./hidden-events.ts";
+import type { Metric, Recorder } from "./metric.ts";
 import { maximumOf, meanOf, quantileOf } from "./quantile.ts";
 
 /** The events in the order in which they are reported. */
 const EVENTS: readonly HiddenEvent[] = ["none", "drop", "jump", "after-boundary", "model-switch"];
+
+/** The estimator against what was reported, in percent of the reported prompt. Positive signed error: predicted too much. */
+export interface CalibrationMetrics {
+  readonly estimator: string;
+  readonly calls: number;
+  readonly signedPercent: number | null;
+  readonly mapePercent: number | null;
+  readonly p50Percent: number | null;
+  readonly p95Percent: number | null;
+  readonly p99Percent: number | null;
+  readonly maxPercent: number | null;
+  /** The same calls by what had happened before them that no estimator can see; `none` are the calls without such an event. */
+  readonly byEvent: readonly CalibrationGroup[];
+  /** Share of calls whose report did not exceed the predicted upper bound, and how far above the report it lay on average. */
+  readonly upperCoveragePercent: number | null;
+  readonly upperMarginPercent: number | null;
+}
+
+/** An estimator's error over the calls with one kind of event. */
+export interface CalibrationGroup {
+  readonly event: HiddenEvent;
+  readonly calls: number;
+  readonly signedPercent: number | null;
+  readonly mapePercent: number | null;
+  readonly maxPercent: number | null;
+}
+
+const count = z.int().nonnegative();
+const figure = z.number().nullable();
+
+/** On `recorded` alone; `null` for every other policy. The page and the terminal have sections of their own for it. */
+export const CALIBRATION: Metric<"calibration", CalibrationMetrics | null, CalibrationSummary | null, never> = {
+  id: "calibration",
+  schema: z
+    .strictObject({
+      estimator: z.string(),
+      calls: count,
+      signedPercent: figure,
+      mapePercent: figure,
+      p50Percent: figure,
+      p95Percent: figure,
+      p99Percent: figure,
+      maxPercent: figure,
+      byEvent: z
+        .array(
+          z.strictObject({
+            event: z.enum(["none", "drop", "jump", "after-boundary", "model-switch"]),
+            calls: count,
+            signedPercent: figure,
+            mapePercent: figure,
+            maxPercent: figure,
+          }),
+        )
+        .readonly(),
+      upperCoveragePercent: figure,
+      upperMarginPercent: figure,
+    })
+    .nullable(),
+  measure: ({ session, isReported }) =>
+    isReported ? createCalibration(hiddenEvents(session.sizeModel)) : { add: () => undefined, result: () => null },
+  pool: ({ results }) => summarizeCalibration(results.flatMap((result) => result ?? [])),
+  figures: {},
+};
 
 /**
  * The policy's estimator against what was reported, over all calls with a report but the session's first: what the log does
  * not show of the overhead is told to the engine, and the first report is where that figure comes from. `events` says for each
  * call what happened that no estimator could see.
  */
-export function createCalibration(events: readonly HiddenEvent[]): Metric<CalibrationMetrics> {
+export function createCalibration(events: readonly HiddenEvent[]): Recorder<CalibrationMetrics, ReplayedCall> {
   const errors: { readonly event: HiddenEvent; readonly signedPercent: number }[] = [];
   const upperMarginsPercent: number[] = [];
   let estimator = "";

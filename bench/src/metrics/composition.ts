@@ -2,13 +2,13 @@ import type { Message } from "@plimsoll/core";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
 import type { Composition } from "../results.ts";
 import type { SizeModel } from "../size-model.ts";
-import type { Metric } from "./metric.ts";
+import type { Recorder } from "./metric.ts";
 
 /** Calls at which the context is taken apart: as many as a chart can show side by side (chosen). */
 const MOST_SAMPLES = 48;
 
 /** What fills the context over a session, in tokens of the size model, at evenly spread calls. */
-export function createComposition(sizeModel: SizeModel): Metric<Composition> {
+export function createComposition(sizeModel: SizeModel): Recorder<Composition, ReplayedCall> {
   const every = Math.max(1, Math.ceil(sizeModel.calls.length / MOST_SAMPLES));
   const samples: { readonly call: number; readonly byKind: ReadonlyMap<string, number> }[] = [];
   return {

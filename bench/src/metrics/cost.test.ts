@@ -6,7 +6,7 @@ import type { ServedStep } from "../economics/request-ledger.ts";
 import { SUMMARY_REPLY_TOKENS } from "../economics/summary-charge.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
 import { createCacheValidity } from "./cache-validity.ts";
-import { createCost } from "./cost.ts";
+import { createCost } from "./cost-recorder.ts";
 
 const PRICES: ModelPrices = {
   tiers: [

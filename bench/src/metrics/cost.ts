@@ -1,99 +1,218 @@
-import { type CacheUse, type ModelPrices, outputUsd, promptUsd, uncachedPromptUsd } from "@plimsoll/core";
-import type { ModelCatalog } from "@plimsoll/providers";
-import type { ServedStep } from "../economics/request-ledger.ts";
-import type { SessionCache } from "../economics/session-cache.ts";
-import type { ReplayedCall } from "../replay/replayed-call.ts";
-import type { CostMetrics } from "../results.ts";
-import type { SizeModel } from "../size-model.ts";
+import { z } from "zod";
+import { type CostSummary, type DollarSummary, type Requests, summarizeCost } from "./cost-pooling.ts";
+import { type CostMetrics, createCost } from "./cost-recorder.ts";
+import type { MetricMeaning } from "./meaning.ts";
+import { inTable, type Metric, type MetricColumn, type MetricFigure } from "./metric.ts";
+import { inPercent } from "./pooling.ts";
+import { BASELINE_POLICY } from "./relative.ts";
+import { RELATIVE_MEANINGS } from "./relative-meanings.ts";
 
-/** What costs are made from. */
-export interface CostInput {
-  readonly catalog: ModelCatalog;
-  readonly cache: SessionCache;
-  readonly sizeModel: Pick<SizeModel, "messageTokens">;
-}
+const count = z.int().nonnegative();
+const figure = z.number().nullable();
 
-/** Adds up what the requests cost; `served` says how each was served. */
-export function createCost(input: CostInput): {
-  add(sent: ReplayedCall, served: ServedStep): void;
-  result(): Omit<CostMetrics, "lastingCacheUsd">;
-} {
-  const { catalog, cache, sizeModel } = input;
-  const count = {
-    cacheReadTokens: 0,
-    cacheWriteTokens: 0,
-    uncachedTokens: 0,
-    cacheBreaks: 0,
-    cacheExpiries: 0,
-    replyTokens: 0,
-    summaryRequests: 0,
-    summaryPromptTokens: 0,
-    summaryReplyTokens: 0,
-  };
-  let calls = 0;
-  let withCacheUsd = 0;
-  let withoutCacheUsd = 0;
-  let isPriced = true;
-  // Looking a model up costs more than everything else about its call.
-  const knownPrices = new Map<string, ModelPrices | null>();
-  const pricesOf = (modelId: string): ModelPrices | null => {
-    const known = knownPrices.get(modelId);
-    if (known !== undefined) return known;
-    const prices = catalog.pricesOf(modelId);
-    knownPrices.set(modelId, prices);
-    return prices;
-  };
-  const charge = (use: CacheUse, replyTokens: number, modelId: string) => {
-    const prices = pricesOf(modelId);
-    if (prices === null) {
-      isPriced = false;
-      return;
-    }
-    const rules = cache.rulesFor(modelId);
-    const promptTokens = totalOf(use);
-    const replyUsd = outputUsd(replyTokens, promptTokens, prices);
-    withCacheUsd += promptUsd(use, prices, rules) + replyUsd;
-    withoutCacheUsd += uncachedPromptUsd(promptTokens, prices) + replyUsd;
-  };
-  return {
-    add: (sent, served) => {
-      calls += 1;
-      const replyTokens = replyTokensOf(sent, sizeModel);
-      count.cacheReadTokens += served.call.readTokens;
-      count.cacheWriteTokens += served.call.writeTokens;
-      count.uncachedTokens += served.call.uncachedTokens;
-      if (served.call.state === "broken") count.cacheBreaks += 1;
-      if (served.call.state === "expired") count.cacheExpiries += 1;
-      count.replyTokens += replyTokens;
-      count.summaryRequests += served.summaries.length;
-      count.summaryPromptTokens += served.summaries.reduce((sum, { use }) => sum + totalOf(use), 0);
-      count.summaryReplyTokens += served.summaries.reduce((sum, summary) => sum + summary.replyTokens, 0);
-      const { modelId } = sent.recorded;
-      charge(served.call, replyTokens, modelId);
-      for (const summary of served.summaries) charge(summary.use, summary.replyTokens, summary.modelId ?? modelId);
+type Dollars = "usd" | "per100CallsUsd" | "relativeMean" | "relativePooled";
+type CostFigure = "pricedSessions" | keyof Requests | Dollars | `${Dollars}Lasting` | `${Dollars}Without`;
+
+const SUMMARIES_CHARGED =
+  "Each summary is charged as if a model had written it: its request at its cache state, and a reply of fixed length.";
+const LIST_PRICES = "List prices of one date; sessions whose models have no price are left out.";
+const WITH_CACHE_GROUP = "US dollars with a prompt cache";
+const NO_CACHE_GROUP = "US dollars without a prompt cache";
+const LASTING_GROUP = "… that never expires";
+
+/** What a policy cost under the provider's prices. */
+export const COST: Metric<"cost", CostMetrics, CostSummary, CostFigure> = {
+  id: "cost",
+  schema: z.strictObject({
+    cacheReadTokens: z.number(),
+    cacheWriteTokens: z.number(),
+    uncachedTokens: z.number(),
+    cacheBreaks: count,
+    cacheExpiries: count,
+    replyTokens: z.number(),
+    summaryRequests: count,
+    summaryPromptTokens: z.number(),
+    summaryReplyTokens: z.number(),
+    withCacheUsd: figure,
+    withoutCacheUsd: figure,
+    lastingCacheUsd: figure,
+    withCachePer100CallsUsd: figure,
+    withoutCachePer100CallsUsd: figure,
+  }),
+  measure: ({ session: { sizeModel }, catalog, cache, lastingCache }) => {
+    const cost = createCost({ catalog, cache, sizeModel });
+    const lasting = createCost({ catalog, cache: lastingCache, sizeModel });
+    return {
+      add: (sent) => {
+        cost.add(sent, sent.served);
+        lasting.add(sent, sent.servedLasting);
+      },
+      result: () => ({ ...cost.result(), lastingCacheUsd: lasting.result().withCacheUsd }),
+    };
+  },
+  pool: summarizeCost,
+  figures: {
+    pricedSessions: {
+      unit: "sessions",
+      better: "neither",
+      method: "Sessions whose models all have a price.",
+      caveat: "Dollars are of these alone.",
+      value: ({ pricedSessions }) => pricedSessions,
+      format: "count",
+      columns: [inTable("cost", "priced", "sessions")],
     },
-    result: () => {
-      const perHundred = (usd: number) => (isPriced && calls > 0 ? (100 * usd) / calls : null);
-      return {
-        ...count,
-        withCacheUsd: isPriced ? withCacheUsd : null,
-        withoutCacheUsd: isPriced ? withoutCacheUsd : null,
-        withCachePer100CallsUsd: perHundred(withCacheUsd),
-        withoutCachePer100CallsUsd: perHundred(withoutCacheUsd),
-      };
+    usd: {
+      unit: "US dollars",
+      better: "lower",
+      method: `Requests at the state of their prompt cache, replies as recorded. ${SUMMARIES_CHARGED}`,
+      caveat: LIST_PRICES,
+      value: ({ withCache }) => withCache.usd,
+      format: "usd",
+      columns: [
+        inTable("terminal-cost", "with cache", "USD"),
+        inTable("markdown", "cost", "USD with cache"),
+        inTable("cost", WITH_CACHE_GROUP, "all"),
+        inTable("chart", "cost", "USD, cache"),
+      ],
     },
+    per100CallsUsd: per100Calls(
+      ({ withCache }) => withCache,
+      [inTable("terminal-cost", "with cache", "per 100"), inTable("cost", WITH_CACHE_GROUP, "per 100 calls")],
+    ),
+    relativeMean: relativeMean(
+      ({ withCache }) => withCache,
+      [
+        inTable("terminal-cost", "with cache", `% ${BASELINE_POLICY}`),
+        inTable("markdown", "cost", `% of ${BASELINE_POLICY}`),
+        inTable("cost", WITH_CACHE_GROUP, `% of ${BASELINE_POLICY}, mean`),
+      ],
+    ),
+    relativePooled: relativePooled(({ withCache }) => withCache, WITH_CACHE_GROUP),
+    usdLasting: {
+      unit: "US dollars",
+      better: "lower",
+      method: `The same requests with a prompt cache that never expires: what is left of a gain where a session has no pauses. ${SUMMARIES_CHARGED}`,
+      caveat: "No provider has such a cache.",
+      value: ({ lastingCache }) => lastingCache.usd,
+      format: "usd",
+      columns: [inTable("cost", LASTING_GROUP, "all")],
+    },
+    per100CallsUsdLasting: per100Calls(({ lastingCache }) => lastingCache, [inTable("cost", LASTING_GROUP, "per 100 calls")]),
+    relativeMeanLasting: relativeMean(
+      ({ lastingCache }) => lastingCache,
+      [inTable("cost", LASTING_GROUP, `% of ${BASELINE_POLICY}, mean`)],
+    ),
+    relativePooledLasting: relativePooled(({ lastingCache }) => lastingCache, LASTING_GROUP),
+    usdWithout: {
+      unit: "US dollars",
+      better: "lower",
+      method: `The same requests as if there were no prompt cache. ${SUMMARIES_CHARGED}`,
+      caveat: LIST_PRICES,
+      value: ({ withoutCache }) => withoutCache.usd,
+      format: "usd",
+      columns: [
+        inTable("terminal-cost", "without", "USD"),
+        inTable("markdown", "cost", "USD without"),
+        inTable("cost", NO_CACHE_GROUP, "all"),
+        inTable("chart", "cost", "USD, no cache"),
+      ],
+    },
+    per100CallsUsdWithout: per100Calls(({ withoutCache }) => withoutCache, [inTable("cost", NO_CACHE_GROUP, "per 100 calls")]),
+    relativeMeanWithout: relativeMean(
+      ({ withoutCache }) => withoutCache,
+      [
+        inTable("terminal-cost", "without", `% ${BASELINE_POLICY}`),
+        inTable("markdown", "cost", `% of ${BASELINE_POLICY}`),
+        inTable("cost", NO_CACHE_GROUP, `% of ${BASELINE_POLICY}, mean`),
+      ],
+    ),
+    relativePooledWithout: relativePooled(({ withoutCache }) => withoutCache, NO_CACHE_GROUP),
+    cacheReadTokens: {
+      unit: "tokens",
+      better: "neither",
+      method:
+        "Tokens of requests that the prompt cache gave: the longest beginning shared with the request before, while it lived.",
+      caveat: "Other sessions that warm the same beginning are not known.",
+      value: ({ cacheReadTokens }) => cacheReadTokens,
+      format: "tokens",
+      columns: promptTokens("read", "read from cache"),
+    },
+    cacheWriteTokens: {
+      unit: "tokens",
+      better: "lower",
+      method: "Tokens of requests that were written to the prompt cache.",
+      caveat: "Vendors without a price for writes count them, too.",
+      value: ({ cacheWriteTokens }) => cacheWriteTokens,
+      format: "tokens",
+      columns: promptTokens("written", "written to cache"),
+    },
+    uncachedTokens: {
+      unit: "tokens",
+      better: "lower",
+      method: "Tokens of requests that were neither read from the prompt cache nor written to it.",
+      caveat: "Requests below the vendor's shortest cached prompt.",
+      value: ({ uncachedTokens }) => uncachedTokens,
+      format: "tokens",
+      columns: promptTokens("other", "not cached"),
+    },
+    cacheBreaks: {
+      unit: "requests",
+      better: "lower",
+      method:
+        "Requests that did not begin with all of the request before while its cache was alive: something before the end was edited.",
+      caveat: "How much had to be written again matters more than how often.",
+      value: ({ cacheBreaks }) => cacheBreaks,
+      format: "count",
+      columns: [
+        inTable("terminal-cost", "cache", "breaks"),
+        inTable("cost", "prompt cache", "breaks"),
+        inTable("chart", "compactions", "cache breaks"),
+      ],
+    },
+    cacheExpiries: {
+      unit: "requests",
+      better: "neither",
+      method: "Requests sent after the cache's time to live, by the recorded times.",
+      caveat: "The recorded pauses, the same for every policy but for breaks just before.",
+      value: ({ cacheExpiries }) => cacheExpiries,
+      format: "count",
+      columns: [inTable("terminal-cost", "cache", "cold"), inTable("cost", "prompt cache", "expiries")],
+    },
+    summaryRequests: {
+      unit: "requests",
+      better: "lower",
+      method: "Requests for a summary.",
+      caveat: SUMMARIES_CHARGED,
+      value: ({ summaryRequests }) => summaryRequests,
+      format: "count",
+      columns: [inTable("cost", "prompt cache", "summary requests")],
+    },
+  },
+};
+
+type Priced = (cost: CostSummary) => DollarSummary;
+
+function per100Calls(of: Priced, columns: readonly MetricColumn[]): MetricFigure<CostSummary> {
+  const meaning: MetricMeaning = {
+    unit: "US dollars per 100 calls",
+    better: "lower",
+    method: "Dollars by calls of the priced sessions.",
+    caveat: "Comparable between rows of one window only.",
   };
+  return { ...meaning, value: (cost) => of(cost).per100CallsUsd, format: "usd", columns };
 }
 
-function totalOf(use: CacheUse): number {
-  return use.readTokens + use.writeTokens + use.uncachedTokens;
+function relativeMean(of: Priced, columns: readonly MetricColumn[]): MetricFigure<CostSummary> {
+  const value = (cost: CostSummary) => inPercent(of(cost).relative?.geometricMeanRatio);
+  return { ...RELATIVE_MEANINGS.mean, value, format: "percent", columns };
 }
 
-/**
- * Tokens of the recorded reply: as reported, or its size in later prompts where that is larger. Some agents report the count at the
- * start of a stream, up to 64 times too low.
- */
-function replyTokensOf({ recorded, reply, call }: ReplayedCall, sizeModel: CostInput["sizeModel"]): number {
-  const reported = recorded.usage.output.totalTokens ?? 0;
-  return reply === null ? reported : Math.max(reported, sizeModel.messageTokens(reply, call));
+function relativePooled(of: Priced, group: string): MetricFigure<CostSummary> {
+  const value = (cost: CostSummary) => inPercent(of(cost).relative?.pooledRatio);
+  const columns = [inTable("cost", group, `% of ${BASELINE_POLICY}, pooled`)];
+  return { ...RELATIVE_MEANINGS.pooled, value, format: "percent", columns };
+}
+
+function promptTokens(terminal: string, page: string): readonly MetricColumn[] {
+  return [inTable("terminal-cost", "tokens of prompts", terminal), inTable("cost", "prompt tokens", page)];
 }

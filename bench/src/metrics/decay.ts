@@ -1,5 +1,41 @@
+import { z } from "zod";
 import type { ReferenceUse } from "../references/recorded-history.ts";
-import type { DecayStep } from "../results.ts";
+import type { Metric } from "./metric.ts";
+import { summed } from "./pooling.ts";
+
+/** Uses whose reference was last said so many compactions ago; the last step, 5, holds all beyond it. */
+export interface DecayStep {
+  readonly compactions: number;
+  readonly uses: number;
+  readonly sourceEvidenced: number;
+}
+
+const count = z.int().nonnegative();
+
+/** Source evidence by the compactions since the reference was last said, from 0; steps without a use are left out. The page draws it. */
+export const DECAY: Metric<"decay", readonly DecayStep[], readonly DecayStep[], never> = {
+  id: "decay",
+  schema: z.array(z.strictObject({ compactions: count, uses: count, sourceEvidenced: count })).readonly(),
+  measure: () => {
+    const decay = createDecay();
+    return {
+      add: ({ compactions, ordinal, uses }) => {
+        for (const _ of compactions) decay.compacted(ordinal);
+        for (const { use, sourceEvidenced } of uses) decay.use(use, sourceEvidenced);
+      },
+      result: decay.result,
+    };
+  },
+  pool: ({ results }) => {
+    const steps = results.flat();
+    const places = [...new Set(steps.map(({ compactions }) => compactions))].toSorted((a, b) => a - b);
+    return places.map((compactions) => {
+      const alike = steps.filter((step) => step.compactions === compactions);
+      return { ...summed({ compactions: 0, uses: 0, sourceEvidenced: 0 }, alike), compactions };
+    });
+  },
+  figures: {},
+};
 
 /** So many compactions and more are one step (chosen: sessions seldom have more). */
 const LAST_STEP = 5;

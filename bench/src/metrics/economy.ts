@@ -1,9 +1,151 @@
-import type { EconomyMetrics } from "../results.ts";
-import type { Metric } from "./metric.ts";
+import { z } from "zod";
+import type { ReplayedCall } from "../replay/replayed-call.ts";
+import { inTable, type Metric, type Recorder } from "./metric.ts";
+import { inPercent, summed, weightedMean } from "./pooling.ts";
 import { meanOf } from "./quantile.ts";
+import { BASELINE_POLICY, type Relative } from "./relative.ts";
+import { RELATIVE_MEANINGS } from "./relative-meanings.ts";
 
-/** What the session cost in tokens. Lost calls are charged as recorded; the peak is that of what was sent. */
-export function createEconomy(): Metric<EconomyMetrics> {
+/** What the session cost in tokens. */
+export interface EconomyMetrics {
+  readonly compactions: number;
+  readonly failedCompactions: number;
+  readonly promptTokens: number;
+  readonly peakPromptTokens: number;
+  readonly messagesRemoved: number;
+  /** Margin spent: the share of the input budget that was still free when a compaction was made, on average, by the policy's measure. */
+  readonly marginSpentRatio: number | null;
+}
+
+/** Sums over the sessions; the peak is the largest of them, the margin weighs by compactions. */
+export interface PooledEconomy extends EconomyMetrics {
+  /** Prompt tokens against the baseline's. */
+  readonly relative: Relative | null;
+}
+
+const count = z.int().nonnegative();
+
+const NONE = { compactions: 0, failedCompactions: 0, promptTokens: 0, messagesRemoved: 0 };
+
+/** Size: prompts, and the compactions that made them smaller. */
+export const ECONOMY: Metric<
+  "economy",
+  EconomyMetrics,
+  PooledEconomy,
+  keyof EconomyMetrics | "relativeMean" | "relativePooled"
+> = {
+  id: "economy",
+  schema: z.strictObject({
+    compactions: count,
+    failedCompactions: count,
+    promptTokens: z.number(),
+    peakPromptTokens: z.number(),
+    messagesRemoved: count,
+    marginSpentRatio: z.number().nullable(),
+  }),
+  measure: createEconomy,
+  pool: ({ results, relativeToBaseline }) => ({
+    ...summed(
+      NONE,
+      results.map(({ peakPromptTokens: _, marginSpentRatio: __, ...counts }) => counts),
+    ),
+    peakPromptTokens: results.reduce((peak, { peakPromptTokens }) => Math.max(peak, peakPromptTokens), 0),
+    marginSpentRatio: weightedMean(
+      results.map(({ marginSpentRatio, compactions }) => ({ value: marginSpentRatio, weight: compactions })),
+    ),
+    relative: relativeToBaseline(({ promptTokens }) => promptTokens),
+  }),
+  figures: {
+    promptTokens: {
+      unit: "tokens",
+      better: "lower",
+      method: "Sum of all requests by the size model.",
+      caveat: "Tokens are not dollars: a prompt cache reads most of them at a tenth of the price. Must be read with retention.",
+      value: ({ promptTokens }) => promptTokens,
+      format: "tokens",
+      columns: [
+        inTable("terminal", "size", "prompt\ntokens"),
+        inTable("markdown", "size", "prompt tokens"),
+        inTable("policies", "size", "prompt tokens"),
+        inTable("chart", "size", "prompt tokens"),
+      ],
+    },
+    relativeMean: {
+      ...RELATIVE_MEANINGS.mean,
+      value: ({ relative }) => inPercent(relative?.geometricMeanRatio),
+      format: "percent",
+      columns: [
+        inTable("terminal", `% of ${BASELINE_POLICY}`, "mean"),
+        inTable("markdown", "size", `% of ${BASELINE_POLICY}`),
+        inTable("policies", "size", `% of ${BASELINE_POLICY}, mean`),
+      ],
+    },
+    relativePooled: {
+      ...RELATIVE_MEANINGS.pooled,
+      value: ({ relative }) => inPercent(relative?.pooledRatio),
+      format: "percent",
+      columns: [
+        inTable("terminal", `% of ${BASELINE_POLICY}`, "pooled"),
+        inTable("policies", "size", `% of ${BASELINE_POLICY}, pooled`),
+        inTable("chart", "size", `% of ${BASELINE_POLICY}`),
+      ],
+    },
+    peakPromptTokens: {
+      unit: "tokens",
+      better: "neither",
+      method: "The largest request that was charged.",
+      caveat: "A lost request counts with its recorded size.",
+      value: ({ peakPromptTokens }) => peakPromptTokens,
+      format: "tokens",
+      columns: [inTable("policies", "size", "peak tokens"), inTable("chart", "peak", "peak tokens")],
+    },
+    compactions: {
+      unit: "compactions",
+      better: "neither",
+      method: "Planned reductions of history that were carried out.",
+      caveat: "Many small ones may cost less or more than few large ones; the dollars say which.",
+      value: ({ compactions }) => compactions,
+      format: "count",
+      columns: [
+        inTable("terminal", "requests", "com-\npact."),
+        inTable("markdown", "compactions", "compactions"),
+        inTable("policies", "size", "compac\u00adtions"),
+        inTable("chart", "compactions", "compactions"),
+      ],
+    },
+    marginSpentRatio: {
+      unit: "% of the input budget",
+      better: "lower",
+      method:
+        "Share of the input budget that was still free when a compaction was made, on average, by the policy's own measure.",
+      caveat: "A policy that measures wrongly sees another margin than there was.",
+      value: ({ marginSpentRatio }) => inPercent(marginSpentRatio),
+      format: "percent",
+      columns: [inTable("policies", "size", "margin spent, %")],
+    },
+    failedCompactions: {
+      unit: "attempts",
+      better: "lower",
+      method: "Attempts that changed nothing and were undone.",
+      caveat: "The digest that writes the summaries here does not fail; a model may.",
+      value: ({ failedCompactions }) => failedCompactions,
+      format: "count",
+      columns: [inTable("policies", "size", "failed")],
+    },
+    messagesRemoved: {
+      unit: "messages",
+      better: "neither",
+      method: "Messages before less messages after, summed over the compactions.",
+      caveat: "Stubs in place of results remove no message.",
+      value: ({ messagesRemoved }) => messagesRemoved,
+      format: "count",
+      columns: [],
+    },
+  },
+};
+
+/** Adds up what the session cost in tokens. Lost calls are charged as recorded; the peak is that of what was sent. */
+function createEconomy(): Recorder<EconomyMetrics, ReplayedCall> {
   const total = { compactions: 0, failedCompactions: 0, promptTokens: 0, peakPromptTokens: 0, messagesRemoved: 0 };
   const marginRatios: number[] = [];
   return {

@@ -1,5 +1,7 @@
-import type { HiddenEvent } from "../results.ts";
 import type { SizeModel } from "../size-model.ts";
+
+/** What can happen to a prompt without a message that explains it. */
+export type HiddenEvent = "none" | "drop" | "jump" | "after-boundary" | "model-switch";
 
 /** A rise beside the messages from this on is an event of its own (a server-side search adds 11,000 or more). Chosen. */
 const LEAST_JUMP_TOKENS = 2000;

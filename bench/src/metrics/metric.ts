@@ -1,7 +1,98 @@
+import type { ModelCatalog } from "@plimsoll/providers";
+import type { z } from "zod";
+import type { ServedStep } from "../economics/request-ledger.ts";
+import type { SessionCache } from "../economics/session-cache.ts";
+import type { Cell } from "../replay/cell.ts";
+import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
+import type { MetricMeaning } from "./meaning.ts";
+import type { Relative } from "./relative.ts";
+import type { FoundUse, RetentionProbe } from "./retention-probe.ts";
 
-/** One family of figures over a replay: sees each call once, in order. */
-export interface Metric<Result> {
-  add(call: ReplayedCall): void;
+/**
+ * A metric of a replay, whole: what is measured, the form of its result in `report.json`, how the results of several sessions are put
+ * together, and the columns in which they are shown. Everything that shows or reads metrics is a loop over such values.
+ */
+export interface Metric<Id extends string = string, Result = unknown, Pooled = unknown, FigureId extends string = string> {
+  /** Its field in a row's `metrics`, in camelCase. */
+  readonly id: Id;
+  /** The form of a result: reports are read by it, and the JSON Schema has it. Numbers, texts, lists and records alone. */
+  readonly schema: z.ZodType<Result>;
+  /** Starts to measure one replay. */
+  measure(replay: MeasuredReplay): Recorder<Result>;
+  /** Puts the results of sessions together, in the order of the report; there may be none. */
+  pool(sessions: PooledSessions<Result>): Pooled;
+  /** What is shown of it; none for a metric that has a section of its own or is for programs alone. */
+  readonly figures: Readonly<Record<FigureId, MetricFigure<Pooled>>>;
+}
+
+/** Sees each call of a replay once, in order. */
+export interface Recorder<Result, Call = MeasuredCall> {
+  add(call: Call): void;
   result(): Result;
+}
+
+/** One session under one policy in one window, and what several metrics are made from. */
+export interface MeasuredReplay {
+  readonly session: PreparedSession;
+  readonly cell: Cell;
+  readonly catalog: ModelCatalog;
+  /** The provider's prompt cache, and one that never expires. */
+  readonly cache: SessionCache;
+  readonly lastingCache: SessionCache;
+  /** Has seen the uses of each call before a metric does. */
+  readonly retention: RetentionProbe;
+  /** True if predictions meet real reports: the recorded requests of a recording with usage. */
+  readonly isReported: boolean;
+}
+
+/** A call of a replay with how it was served and what its reply used. */
+export interface MeasuredCall extends ReplayedCall {
+  readonly served: ServedStep;
+  /** The same with a prompt cache that never expires. */
+  readonly servedLasting: ServedStep;
+  /** Place of the reply among the recorded messages; that of the reply before if this call has none. */
+  readonly ordinal: number;
+  /** References in the reply that had been said before, and what the context held of them. */
+  readonly uses: readonly FoundUse[];
+}
+
+/** Results to put together. */
+export interface PooledSessions<Result> {
+  readonly results: readonly Result[];
+  /** Model calls of each result's session. */
+  readonly calls: readonly number[];
+  /** A figure as a ratio to the baseline's; `null` for the baseline itself, and if nothing can be compared. */
+  relativeToBaseline(figure: (result: Result) => number | null): Relative | null;
+}
+
+/** One figure with what it means and where it is shown. */
+export interface MetricFigure<Pooled> extends MetricMeaning {
+  /** `null` if it is not known. A share is in percent. */
+  value(pooled: Pooled): number | null;
+  readonly format: FigureFormat;
+  /** Whether a figure above zero is something that must not happen; it is marked then. */
+  readonly isFailure?: true;
+  /** At most one column a table. */
+  readonly columns: readonly MetricColumn[];
+}
+
+/** How a figure is written. */
+export type FigureFormat = "count" | "tokens" | "percent" | "usd";
+
+/** A column of a table. */
+export interface MetricColumn {
+  readonly table: MetricTable;
+  /** Columns of one group stand side by side. Its name is their common heading in the page and in the terminal. */
+  readonly group: string;
+  /** May hold soft hyphens in the page. In the terminal two lines with a break between them stand without the group's name. */
+  readonly title: string;
+}
+
+/** The tables that show metrics: two in the terminal, one in Markdown, and in the page three and the one beside the chart. */
+export type MetricTable = "terminal" | "terminal-cost" | "markdown" | "policies" | "cost" | "retention" | "chart";
+
+/** A column of the table. */
+export function inTable(table: MetricTable, group: string, title: string): MetricColumn {
+  return { table, group, title };
 }

@@ -1,7 +1,82 @@
 import type { Message } from "@plimsoll/core";
+import { z } from "zod";
 import type { ObligationKind, Obligations } from "../references/obligations.ts";
-import type { KeptCount, ObligationMetrics } from "../results.ts";
 import { createContextChanges } from "./context-changes.ts";
+import { inTable, type Metric, type MetricFigure } from "./metric.ts";
+import { percentOf, summed } from "./pooling.ts";
+
+/** Texts that were due at a call, summed over the calls; a ratio is `kept / due`. */
+export interface KeptCount {
+  readonly due: number;
+  readonly kept: number;
+}
+
+/** What else a context should hold literally: the person's messages, the newest error that stands, tasks that are open. */
+export interface ObligationMetrics {
+  readonly instructions: KeptCount;
+  readonly lastError: KeptCount;
+  readonly openTasks: KeptCount;
+}
+
+const keptCount = z.strictObject({ due: z.int().nonnegative(), kept: z.int().nonnegative() });
+const NOTHING_DUE: KeptCount = { due: 0, kept: 0 };
+
+const literal = (
+  kind: keyof ObligationMetrics,
+  title: string,
+  [method, caveat]: readonly [method: string, caveat: string],
+): MetricFigure<ObligationMetrics> => ({
+  unit: "% of texts due",
+  better: "higher",
+  method,
+  caveat,
+  value: ({ [kind]: { kept, due } }) => percentOf(kept, due),
+  format: "percent",
+  columns: [inTable("retention", "still literal, %", title)],
+});
+
+/** Texts that are due, pooled over all calls. */
+export const OBLIGATIONS: Metric<"obligations", ObligationMetrics, ObligationMetrics, keyof ObligationMetrics> = {
+  id: "obligations",
+  schema: z.strictObject({ instructions: keptCount, lastError: keptCount, openTasks: keptCount }),
+  measure: ({ session }) => {
+    const probe = createObligationProbe(session.obligations);
+    return {
+      add: ({ reply, ordinal, lost, context }) => {
+        if (reply !== null) probe.atCall(ordinal, lost ? null : context);
+      },
+      result: probe.result,
+    };
+  },
+  pool: ({ results }) => ({
+    instructions: summed(
+      NOTHING_DUE,
+      results.map(({ instructions }) => instructions),
+    ),
+    lastError: summed(
+      NOTHING_DUE,
+      results.map(({ lastError }) => lastError),
+    ),
+    openTasks: summed(
+      NOTHING_DUE,
+      results.map(({ openTasks }) => openTasks),
+    ),
+  }),
+  figures: {
+    instructions: literal("instructions", "the person's messages", [
+      "The person's messages that the sent context still holds word for word, summed over the calls.",
+      "A summary may say the same in other words; that does not count.",
+    ]),
+    lastError: literal("lastError", "last error", [
+      "Calls at which the newest error that still stands is readable word for word.",
+      "Errors are told by their form; some are missed.",
+    ]),
+    openTasks: literal("openTasks", "open tasks", [
+      "Open tasks of the agent's own list that are readable word for word, summed over the calls.",
+      "Only agents that keep such a list have any.",
+    ]),
+  },
+};
 
 /** Asks at every call which texts that are due the context still holds. */
 export interface ObligationProbe {

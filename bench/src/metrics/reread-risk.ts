@@ -1,7 +1,42 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
 import { toolCallsOf } from "@plimsoll/core";
-import type { RereadRisk } from "../results.ts";
+import { z } from "zod";
 import { createContextChanges } from "./context-changes.ts";
+import { inTable, type Metric } from "./metric.ts";
+import { percentOf, summed } from "./pooling.ts";
+
+/** Touches of files that an earlier call had read, and those of them whose latest reading is no longer in the context. */
+export interface RereadRisk {
+  readonly touches: number;
+  readonly atRisk: number;
+}
+
+/** Touches whose reading is gone, pooled over all touches. */
+export const REREADS: Metric<"rereads", RereadRisk, RereadRisk, "atRisk"> = {
+  id: "rereads",
+  schema: z.strictObject({ touches: z.int().nonnegative(), atRisk: z.int().nonnegative() }),
+  measure: ({ session }) => {
+    const probe = createRereadProbe(session.entries);
+    return {
+      add: ({ reply, lost, context }) => {
+        if (reply !== null) probe.atCall(reply, lost ? null : context);
+      },
+      result: probe.result,
+    };
+  },
+  pool: ({ results }) => summed({ touches: 0, atRisk: 0 }, results),
+  figures: {
+    atRisk: {
+      unit: "% of touches",
+      better: "lower",
+      method: "Touches of files that an earlier call had read, of which the latest reading is no longer in the context.",
+      caveat: "A risk: an agent may edit without reading again, or read again at the cost of a call.",
+      value: ({ atRisk, touches }) => percentOf(atRisk, touches),
+      format: "percent",
+      columns: [inTable("retention", "again", "files touched whose reading is gone, %")],
+    },
+  },
+};
 
 /** Asks at every reply that touches a file again whether what was last read of it still stands in the context. */
 export interface RereadProbe {

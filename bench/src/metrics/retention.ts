@@ -1,95 +1,178 @@
-import type { Message } from "@plimsoll/core";
-import type { PreparedReferences } from "../references/prepare.ts";
-import type { ReferenceUse } from "../references/recorded-history.ts";
-import { FAR_TOKENS } from "../references/recorded-history.ts";
-import type { RetentionCount, RetentionMetrics } from "../results.ts";
-import { createArtifactProbe } from "./artifacts.ts";
-import { createReadableContext } from "./readable.ts";
+import { z } from "zod";
+import type { ArtifactMetrics } from "./artifacts.ts";
+import type { MetricMeaning } from "./meaning.ts";
+import { inTable, type Metric, type MetricColumn, type MetricFigure } from "./metric.ts";
+import { percentOf, summed } from "./pooling.ts";
+import type { RetentionCount, RetentionMetrics } from "./retention-probe.ts";
 
-/** Asks at every recorded call what of the references in its reply the sent context still held. */
-export interface RetentionProbe {
-  /** A call that was sent: `context` without the reply. */
-  atCall(call: number, reply: Message, context: readonly Message[]): void;
-  /** A call that could not be sent: all its uses count, and none of them could be read. */
-  lost(call: number, reply: Message): void;
-  result(): RetentionMetrics;
-}
+const REFERENCES =
+  "References (paths, identifiers, numbers, hashes, URLs, flags, quoted errors) in recorded replies that had appeared before";
+const UPPER = "A string that can be read is the most a model could recall, not what it will.";
 
-/** Hears of every use: whether its source was readable, and otherwise at which call that was lost (`null`: not known). */
-export type UseListener = (heard: {
-  readonly call: number;
-  readonly use: ReferenceUse;
-  readonly sourceEvidenced: boolean;
-  readonly lostAtCall: number | null;
-}) => void;
+const share = (method: string, caveat: string, better: MetricMeaning["better"] = "higher"): MetricMeaning => ({
+  unit: "% of uses",
+  better,
+  method,
+  caveat,
+});
 
-/**
- * Retention at use over one replay. System text and tool schemas are not looked at, for every request sends them. Far uses and uses
- * whose introduction the recorded agent had compacted away are counted among all uses and once more apart.
- */
-export function createRetentionProbe(prepared: PreparedReferences, onUse: UseListener = () => {}): RetentionProbe {
-  const readable = createReadableContext(prepared);
-  const all = createTally();
-  const far = createTally();
-  const compactedAway = createTally();
-  const artifacts = createArtifactProbe(prepared);
-  const count = (use: ReferenceUse, found: Found) => {
-    all.add(found);
-    if (use.distanceTokens >= FAR_TOKENS) far.add(found);
-    if (use.isCompactedAway) compactedAway.add(found);
-  };
+/** What the figures about retention at use mean. */
+const MEANINGS: Readonly<Record<keyof RetentionCount, MetricMeaning>> = {
+  uses: {
+    unit: "uses",
+    better: "neither",
+    method: `${REFERENCES}.`,
+    caveat: "Counted at the very call that produced the reply.",
+  },
+  recalled: share(
+    `${REFERENCES}: the share whose string is readable in the context that the policy sends.`,
+    `A bare list of names raises it by up to 11 points. ${UPPER}`,
+  ),
+  evidenced: share("The share for which a line that stated the reference is readable.", UPPER),
+  sourceEvidenced: share(
+    "The headline. The share for which the latest line of a person's message or a tool's result that stated the reference is readable.",
+    `What a summary says in other words does not count. ${UPPER}`,
+  ),
+  behindHandle: share(
+    "The share that is not readable, but stated in a message whose handle the context names.",
+    "The model would have to ask for it; nobody knows whether it would.",
+    "neither",
+  ),
+};
+
+type Span = "all" | "far" | "compactedAway";
+
+const SPAN_GROUPS: Readonly<Record<Span, string>> = {
+  all: "all uses",
+  far: "far uses",
+  compactedAway: "compacted away by the recorded agent",
+};
+
+/** The share of a part, or the number of uses, over one set of them. */
+function part(
+  [name, span]: readonly [keyof RetentionCount, Span],
+  title: string,
+  columns: readonly MetricColumn[] = [],
+): MetricFigure<RetentionMetrics> {
   return {
-    atCall(call, reply, context) {
-      readable.show(context, call);
-      const ordinal = prepared.ordinalOf(reply) ?? 0;
-      artifacts.atCall(ordinal, readable);
-      for (const use of prepared.usesOf(reply)) {
-        const recalled = readable.hasReference(use.reference);
-        const sourceEvidenced = readable.hasStatement(use.sourceStatement);
-        onUse({ call, use, sourceEvidenced, lostAtCall: readable.lostAtCall(use.sourceStatement) });
-        count(use, {
-          recalled,
-          evidenced: readable.hasStatementOf(use.reference, ordinal),
-          sourceEvidenced,
-          behindHandle: !recalled && readable.hasHandleOf(use.reference),
-        });
-      }
-    },
-    lost(call, reply) {
-      artifacts.atCall(prepared.ordinalOf(reply) ?? 0, null);
-      for (const use of prepared.usesOf(reply)) {
-        onUse({ call, use, sourceEvidenced: false, lostAtCall: null });
-        count(use, NOTHING_FOUND);
-      }
-    },
-    result: () => ({ all: all.total(), far: far.total(), compactedAway: compactedAway.total(), artifacts: artifacts.result() }),
+    ...MEANINGS[name],
+    value: ({ [span]: counts }) => (name === "uses" ? counts.uses : percentOf(counts[name], counts.uses)),
+    format: name === "uses" ? "count" : "percent",
+    columns: [inTable("retention", SPAN_GROUPS[span], title), ...columns],
   };
 }
 
-/** What of a use the context held. */
-interface Found {
-  readonly recalled: boolean;
-  readonly evidenced: boolean;
-  readonly sourceEvidenced: boolean;
-  readonly behindHandle: boolean;
-}
+const named = (kind: keyof ArtifactMetrics): MetricFigure<RetentionMetrics> => ({
+  unit: "% of files",
+  better: "higher",
+  method: "Files that the session had touched before a call whose path the sent context still names, summed over the calls.",
+  caveat: "A named path says nothing about the file's content.",
+  value: ({ artifacts }) => percentOf(artifacts[kind].named, artifacts[kind].files),
+  format: "percent",
+  columns: [inTable("retention", "files still named, %", kind)],
+});
 
-const NOTHING_FOUND: Found = { recalled: false, evidenced: false, sourceEvidenced: false, behindHandle: false };
+const shown = (
+  group: string,
+  titles: { readonly terminal: string; readonly markdown: string; readonly page: string; readonly chart: string },
+) => [
+  inTable("terminal", group, titles.terminal),
+  inTable("markdown", "retention", titles.markdown),
+  inTable("policies", "retention at use, %", titles.page),
+  inTable("chart", "retention", titles.chart),
+];
 
-function createTally(): { add(found: Found): void; total(): RetentionCount } {
-  let uses = 0;
-  let recalled = 0;
-  let evidenced = 0;
-  let sourceEvidenced = 0;
-  let behindHandle = 0;
-  return {
-    add(found) {
-      uses += 1;
-      if (found.recalled) recalled += 1;
-      if (found.evidenced) evidenced += 1;
-      if (found.sourceEvidenced) sourceEvidenced += 1;
-      if (found.behindHandle) behindHandle += 1;
+const count = z.int().nonnegative();
+const retentionCount = z.strictObject({
+  uses: count,
+  recalled: count,
+  evidenced: count,
+  sourceEvidenced: count,
+  behindHandle: count,
+});
+const fileCount = z.strictObject({ files: count, named: count });
+
+const NO_USES: RetentionCount = { uses: 0, recalled: 0, evidenced: 0, sourceEvidenced: 0, behindHandle: 0 };
+const NO_FILES = { files: 0, named: 0 };
+
+type Part = keyof RetentionCount;
+
+/** Retention at use, pooled over all uses. */
+export const RETENTION: Metric<
+  "retention",
+  RetentionMetrics,
+  RetentionMetrics,
+  Part | `${Part}Far` | `${Exclude<Part, "behindHandle">}Away` | "filesRead" | "filesModified"
+> = {
+  id: "retention",
+  schema: z.strictObject({
+    all: retentionCount,
+    far: retentionCount,
+    compactedAway: retentionCount,
+    artifacts: z.strictObject({ read: fileCount, modified: fileCount }),
+  }),
+  measure: ({ retention }) => ({ add: () => undefined, result: retention.result }),
+  pool: ({ results }) => ({
+    all: summed(
+      NO_USES,
+      results.map(({ all }) => all),
+    ),
+    far: summed(
+      NO_USES,
+      results.map(({ far }) => far),
+    ),
+    compactedAway: summed(
+      NO_USES,
+      results.map(({ compactedAway }) => compactedAway),
+    ),
+    artifacts: {
+      read: summed(
+        NO_FILES,
+        results.map(({ artifacts }) => artifacts.read),
+      ),
+      modified: summed(
+        NO_FILES,
+        results.map(({ artifacts }) => artifacts.modified),
+      ),
     },
-    total: () => ({ uses, recalled, evidenced, sourceEvidenced, behindHandle }),
-  };
-}
+  }),
+  figures: {
+    uses: part(["uses", "all"], "uses"),
+    usesFar: part(["uses", "far"], "uses"),
+    usesAway: part(["uses", "compactedAway"], "uses"),
+    recalled: part(
+      ["recalled", "all"],
+      "recall %",
+      shown("recall %", { terminal: "all", markdown: "recall %", page: "recall, all", chart: "recall %" }),
+    ),
+    recalledFar: part(
+      ["recalled", "far"],
+      "recall %",
+      shown("recall %", { terminal: "far", markdown: "far", page: "recall, far", chart: "recall far %" }),
+    ),
+    recalledAway: part(["recalled", "compactedAway"], "recall %"),
+    evidenced: part(["evidenced", "all"], "evidence %"),
+    evidencedFar: part(["evidenced", "far"], "evidence %"),
+    evidencedAway: part(["evidenced", "compactedAway"], "evidence %"),
+    sourceEvidenced: part(
+      ["sourceEvidenced", "all"],
+      "source %",
+      shown("source ev. %", {
+        terminal: "all",
+        markdown: "source evidence %",
+        page: "source, all",
+        chart: "source evidence %",
+      }),
+    ),
+    sourceEvidencedFar: part(
+      ["sourceEvidenced", "far"],
+      "source %",
+      shown("source ev. %", { terminal: "far", markdown: "far", page: "source, far", chart: "source evidence far %" }),
+    ),
+    sourceEvidencedAway: part(["sourceEvidenced", "compactedAway"], "source %"),
+    behindHandle: part(["behindHandle", "all"], "behind a handle %"),
+    behindHandleFar: part(["behindHandle", "far"], "behind a handle %"),
+    filesRead: named("read"),
+    filesModified: named("modified"),
+  },
+};

@@ -1,30 +1,150 @@
+import { z } from "zod";
 import type { Cell } from "../replay/cell.ts";
-import type { SafetyMetrics } from "../results.ts";
-import type { Metric } from "./metric.ts";
+import type { ReplayedCall } from "../replay/replayed-call.ts";
+import { inTable, type Metric, type MetricFigure, type Recorder } from "./metric.ts";
+import { summed } from "./pooling.ts";
 
-/** Requests that could not be sent as they were, and how near the others came to the input budget. */
-export function createSafety(cell: Pick<Cell, "inputBudgetTokens">): Metric<SafetyMetrics> {
-  const count = {
-    calls: 0,
-    overflowingRequests: 0,
-    unrecoveredRequests: 0,
-    invalidRequests: 0,
-    irreducibleRequests: 0,
-    emergencyCompactions: 0,
-  };
+/** Requests that could not be sent as they were. */
+export interface SafetyMetrics {
+  readonly calls: number;
+  /** Requests above the window, each of them once, whether or not recovery helped. */
+  readonly overflowingRequests: number;
+  /** Of those, requests that still did not fit after recovery: the session would have ended here. */
+  readonly unrecoveredRequests: number;
+  /** Requests with a wire violation; must be 0. */
+  readonly invalidRequests: number;
+  readonly irreducibleRequests: number;
+  readonly emergencyCompactions: number;
+  readonly smallestHeadroomTokens: number | null;
+}
+
+const count = z.int().nonnegative();
+
+const NONE = {
+  calls: 0,
+  overflowingRequests: 0,
+  unrecoveredRequests: 0,
+  invalidRequests: 0,
+  irreducibleRequests: 0,
+  emergencyCompactions: 0,
+};
+
+/** Sums over the sessions; the headroom is the smallest of them. */
+export const SAFETY: Metric<"safety", SafetyMetrics, SafetyMetrics, keyof SafetyMetrics> = {
+  id: "safety",
+  schema: z.strictObject({
+    calls: count,
+    overflowingRequests: count,
+    unrecoveredRequests: count,
+    invalidRequests: count,
+    irreducibleRequests: count,
+    emergencyCompactions: count,
+    smallestHeadroomTokens: z.number().nullable(),
+  }),
+  measure: ({ cell }) => createSafety(cell),
+  pool: ({ results }) => {
+    const headrooms = results.flatMap(({ smallestHeadroomTokens }) => smallestHeadroomTokens ?? []);
+    const counts = results.map(({ smallestHeadroomTokens: _, ...counted }) => counted);
+    return { ...summed(NONE, counts), smallestHeadroomTokens: headrooms.length === 0 ? null : Math.min(...headrooms) };
+  },
+  figures: {
+    calls: {
+      unit: "calls",
+      better: "neither",
+      method: "Model calls of the recordings that were replayed.",
+      caveat: "Calls without a reply in the recording count too.",
+      value: ({ calls }) => calls,
+      format: "count",
+      columns: [
+        inTable("terminal", "replayed", "\ncalls"),
+        inTable("policies", "replayed", "calls"),
+        inTable("chart", "safety", "calls"),
+      ],
+    },
+    overflowingRequests: failures({
+      unit: "requests",
+      better: "lower",
+      method: "Requests above the window by the size model, each once, whether or not recovery helped.",
+      caveat: "The size model has an error of its own; the validity section says how large.",
+      value: ({ overflowingRequests }) => overflowingRequests,
+      columns: [
+        inTable("terminal", "requests", "over-\nflows"),
+        inTable("markdown", "safety", "overflows"),
+        inTable("policies", "safety", "over\u00adflows"),
+        inTable("chart", "safety", "overflows"),
+      ],
+    }),
+    unrecoveredRequests: failures({
+      unit: "requests",
+      better: "lower",
+      method:
+        "Of the overflowing requests, those that still did not fit after recovery. They are charged as recorded and recall nothing.",
+      caveat: "A real session would have ended at the first of them; the replay goes on.",
+      value: ({ unrecoveredRequests }) => unrecoveredRequests,
+      columns: [inTable("markdown", "safety", "lost"), inTable("policies", "safety", "not re\u00adcovered")],
+    }),
+    invalidRequests: failures({
+      unit: "requests",
+      better: "lower",
+      method: "Requests that break the strictest rules of all known wires (pairs of call and result, order, empty content).",
+      caveat: "Must be 0. Some providers would accept some of them.",
+      value: ({ invalidRequests }) => invalidRequests,
+      columns: [
+        inTable("terminal", "requests", "in-\nvalid"),
+        inTable("policies", "safety", "invalid"),
+        inTable("chart", "safety", "invalid"),
+      ],
+    }),
+    irreducibleRequests: failures({
+      unit: "requests",
+      better: "lower",
+      method: "Requests of which the engine said that no edit can make them fit.",
+      caveat: "Charged as recorded, recall 0. The window is too small for what must stay.",
+      value: ({ irreducibleRequests }) => irreducibleRequests,
+      columns: [inTable("policies", "safety", "irre\u00adducible")],
+    }),
+    emergencyCompactions: {
+      unit: "compactions",
+      better: "lower",
+      method: "Compactions in the policy's emergency zone, in which only steps without a model run.",
+      caveat: "Always 0 for policies that have no such zone.",
+      value: ({ emergencyCompactions }) => emergencyCompactions,
+      format: "count",
+      columns: [inTable("policies", "safety", "emer\u00adgency")],
+    },
+    smallestHeadroomTokens: {
+      unit: "tokens",
+      better: "higher",
+      method: "Input budget less the largest request that was sent, by the size model.",
+      caveat: "Below zero: a request was above the input budget, and still within the window.",
+      value: ({ smallestHeadroomTokens }) => smallestHeadroomTokens,
+      format: "tokens",
+      columns: [inTable("policies", "safety", "smallest headroom")],
+    },
+  },
+};
+
+/** A count of which each is a failure. */
+function failures(figure: Omit<MetricFigure<SafetyMetrics>, "format" | "isFailure">): MetricFigure<SafetyMetrics> {
+  return { ...figure, format: "count", isFailure: true };
+}
+
+/** Counts the requests that could not be sent as they were, and how near the others came to the input budget. */
+function createSafety(cell: Pick<Cell, "inputBudgetTokens">): Recorder<SafetyMetrics, ReplayedCall> {
+  const total = { ...NONE };
   let smallestHeadroomTokens: number | null = null;
   return {
     add: (sent) => {
-      count.calls += 1;
-      if (sent.overflowed) count.overflowingRequests += 1;
-      if (sent.lost) count.unrecoveredRequests += 1;
-      if (sent.irreducible) count.irreducibleRequests += 1;
-      if (sent.violations.length > 0) count.invalidRequests += 1;
-      count.emergencyCompactions += sent.compactions.filter(({ record }) => record.reason === "emergency").length;
+      total.calls += 1;
+      if (sent.overflowed) total.overflowingRequests += 1;
+      if (sent.lost) total.unrecoveredRequests += 1;
+      if (sent.irreducible) total.irreducibleRequests += 1;
+      if (sent.violations.length > 0) total.invalidRequests += 1;
+      total.emergencyCompactions += sent.compactions.filter(({ record }) => record.reason === "emergency").length;
       if (sent.lost) return;
       const headroomTokens = cell.inputBudgetTokens - sent.promptTokens;
       smallestHeadroomTokens = Math.min(headroomTokens, smallestHeadroomTokens ?? headroomTokens);
     },
-    result: () => ({ ...count, smallestHeadroomTokens }),
+    result: () => ({ ...total, smallestHeadroomTokens }),
   };
 }

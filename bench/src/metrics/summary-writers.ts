@@ -1,20 +1,48 @@
-import type { SummaryWriter } from "../replay/replayed-call.ts";
-import type { SummaryWriterCounts } from "../results.ts";
-import type { Metric } from "./metric.ts";
+import { z } from "zod";
+import type { ReplayedCall, SummaryWriter } from "../replay/replayed-call.ts";
+import type { Metric, Recorder } from "./metric.ts";
+import { summed } from "./pooling.ts";
 
-/** Who wrote the summaries that were asked for. */
-export function createSummaryWriters(): Metric<SummaryWriterCounts> {
-  const count: Record<SummaryWriter, number> = { digest: 0, recorded: 0, "recorded-and-digest": 0, model: 0, nobody: 0 };
+/** Requests for summaries by who wrote them. A long history takes several; the engine's own last rungs ask nobody. */
+export interface SummaryWriterCounts {
+  readonly digest: number;
+  /** The recorded agent's own, as it was. */
+  readonly recorded: number;
+  /** The recorded agent's own, with a digest of what came after it. */
+  readonly recordedAndDigest: number;
+  readonly model: number;
+  /** A model's answers that could not be used. */
+  readonly failed: number;
+}
+
+const count = z.int().nonnegative();
+
+/** Sums over the sessions. A line of text says what a reader must know of them, so they have no column. */
+export const SUMMARIES: Metric<"summaries", SummaryWriterCounts, SummaryWriterCounts, never> = {
+  id: "summaries",
+  schema: z.strictObject({ digest: count, recorded: count, recordedAndDigest: count, model: count, failed: count }),
+  measure: createSummaryWriters,
+  pool: ({ results }) => addedWriters(results),
+  figures: {},
+};
+
+/** Adds counts of requests up. */
+export function addedWriters(counts: readonly SummaryWriterCounts[]): SummaryWriterCounts {
+  return summed({ digest: 0, recorded: 0, recordedAndDigest: 0, model: 0, failed: 0 }, counts);
+}
+
+function createSummaryWriters(): Recorder<SummaryWriterCounts, ReplayedCall> {
+  const total: Record<SummaryWriter, number> = { digest: 0, recorded: 0, "recorded-and-digest": 0, model: 0, nobody: 0 };
   return {
     add: ({ summaries }) => {
-      for (const { writtenBy } of summaries) count[writtenBy] += 1;
+      for (const { writtenBy } of summaries) total[writtenBy] += 1;
     },
     result: () => ({
-      digest: count.digest,
-      recorded: count.recorded,
-      recordedAndDigest: count["recorded-and-digest"],
-      model: count.model,
-      failed: count.nobody,
+      digest: total.digest,
+      recorded: total.recorded,
+      recordedAndDigest: total["recorded-and-digest"],
+      model: total.model,
+      failed: total.nobody,
     }),
   };
 }

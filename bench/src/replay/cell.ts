@@ -1,7 +1,7 @@
 import type { ModelLimits, Policy, Tokenizers } from "@plimsoll/core";
 import { RECORDED_POLICY } from "@plimsoll/core";
 import type { ModelCatalog } from "@plimsoll/providers";
-import type { WindowRequest, WindowSpec } from "../results.ts";
+import type { WindowRequest, WindowSpec } from "../results/window.ts";
 import { digestSource, type SummarySource } from "../summaries/summary-source.ts";
 import type { PreparedSession } from "./prepared-session.ts";
 

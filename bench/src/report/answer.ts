@@ -1,7 +1,8 @@
+import { BASELINE_POLICY } from "../metrics/relative.ts";
 import type { BenchReport } from "../results.ts";
 import { type ChoiceSureness, choiceSureness } from "./choice-sureness.ts";
 import { choosePolicy, type PolicyChoice } from "./policy-choice.ts";
-import { BASELINE_POLICY, type PolicySummary } from "./policy-summary.ts";
+import type { PolicySummary } from "./policy-summary.ts";
 import { type WindowOutcomes, windowOutcomes } from "./session-outcomes.ts";
 import { windowLabel } from "./window-label.ts";
 

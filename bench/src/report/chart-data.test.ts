@@ -1,12 +1,14 @@
 import { inflateRawSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { METRICS } from "../metrics/registry.ts";
 import { type ChartBlocks, chartBlocks } from "./chart-data.ts";
 import { exampleReport } from "./example-report.ts";
 
 const ROOM_CHARS = 3_000_000;
 const SHOWN = { shown: ["none", "sven"], picked: "sven", isRecommended: true };
 
-const blocksOf = (report: ReturnType<typeof exampleReport>, chars = ROOM_CHARS) => chartBlocks(report, () => SHOWN, chars);
+const blocksOf = (report: ReturnType<typeof exampleReport>, chars = ROOM_CHARS) =>
+  chartBlocks(report, { shownOf: () => SHOWN, metrics: METRICS, mostChars: chars });
 const unpacked = ({ blocks }: ChartBlocks, id: string) =>
   JSON.parse(inflateRawSync(Buffer.from(blocks.find((block) => block.id === id)?.base64 ?? "", "base64")).toString("utf8"));
 

@@ -1,5 +1,7 @@
+import { columnsOf } from "../metrics/columns.ts";
+import type { RunMetrics } from "../metrics/registry.ts";
 import type { BenchReport, ReplayRow } from "../results.ts";
-import { CELL_FIGURES } from "./cell-figures.ts";
+import { createCellFigures } from "./cell-figures.ts";
 import type { ChartIndex } from "./chart-index.ts";
 import { commonFolder } from "./common-folder.ts";
 import { DETAIL_LEVELS, type DetailLevel, leftOut } from "./detail-level.ts";
@@ -16,19 +18,24 @@ export interface ChartBlocks {
   readonly blocks: readonly PackedBlock[];
 }
 
+/** What charts show: policies by window, the figures beside them, and how many characters their data may take. */
+export interface ShownCharts {
+  readonly shownOf: (windowLabel: string) => ShownPolicies;
+  readonly metrics: RunMetrics;
+  readonly mostChars: number;
+}
+
 /** Makes the charts' data, at the fullest level of detail that takes at most so many characters (or at the least one). */
-export function chartBlocks(
-  report: BenchReport,
-  shownOf: (windowLabel: string) => ShownPolicies,
-  mostChars: number,
-): ChartBlocks {
+export function chartBlocks(report: BenchReport, shown: ShownCharts): ChartBlocks {
+  const { metrics, mostChars } = shown;
+  const figuresOf = createCellFigures(metrics);
   const bySession = groupRows(report.rows);
   const triggers = report.policies.map(({ policy }) => triggerLine(policy));
   const atLevel = (level: DetailLevel): ChartBlocks => {
     const sessions = report.sessions.map(({ session }, index) =>
-      packBlock(`session-${index}`, sessionBlock(report, { rows: bySession.get(session) ?? [], triggers, level })),
+      packBlock(`session-${index}`, sessionBlock(report, { rows: bySession.get(session) ?? [], triggers, level, figuresOf })),
     );
-    const index = chartIndex(report, shownOf, leftOut(level));
+    const index = chartIndex(report, shown, leftOut(level));
     return { index, blocks: [packBlock("chart-index", index), ...sessions] };
   };
   for (const level of DETAIL_LEVELS) {
@@ -49,7 +56,7 @@ function groupRows(rows: readonly ReplayRow[]): ReadonlyMap<string, readonly Rep
   return groups;
 }
 
-function chartIndex(report: BenchReport, shownOf: (windowLabel: string) => ShownPolicies, left: string | null): ChartIndex {
+function chartIndex(report: BenchReport, { shownOf, metrics }: ShownCharts, left: string | null): ChartIndex {
   const sessions = report.sessions.map(({ session }) => session);
   const folder = commonFolder(sessions);
   const windows = windowLabels(report);
@@ -59,7 +66,7 @@ function chartIndex(report: BenchReport, shownOf: (windowLabel: string) => Shown
     sessions: sessions.map((name) => name.slice(folder.length)),
     windows,
     policies: policyColours(names),
-    figures: CELL_FIGURES.map(({ name, format }) => ({ name, format })),
+    figures: columnsOf(metrics, "chart").map(({ title, format }) => ({ name: title, format })),
     firstWindow: Math.max(
       0,
       shown.findIndex(({ isRecommended }) => isRecommended),

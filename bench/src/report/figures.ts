@@ -1,3 +1,5 @@
+import type { FigureFormat } from "../metrics/metric.ts";
+
 /** Shown where a figure is not known or does not apply. */
 export const NO_FIGURE = "–";
 
@@ -55,4 +57,20 @@ export function formatUsd(usd: number | null): string {
 /** `part / whole`, or `null` where there is nothing to divide by. */
 export function ratioOf(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole;
+}
+
+/** A figure as its column shows it. */
+export function formatFigure(format: FigureFormat, value: number | null): string {
+  switch (format) {
+    case "count":
+      return formatCount(value);
+    case "tokens":
+      return formatTokens(value);
+    case "percent":
+      return formatPercent(value);
+    case "usd":
+      return formatUsd(value);
+    default:
+      return format satisfies never;
+  }
 }

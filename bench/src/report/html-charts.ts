@@ -1,4 +1,4 @@
-import type { CellFigure } from "./cell-figures.ts";
+import type { ShownFigure } from "../metrics/columns.ts";
 import type { ChartIndex } from "./chart-index.ts";
 import { NO_FIGURE } from "./figures.ts";
 import { columnLegend, numberColumn } from "./html-figure-table.ts";
@@ -6,10 +6,10 @@ import type { Markup } from "./markup.ts";
 import { html } from "./markup.ts";
 
 /** The pickers, the chart of context size, and the table beside it; filled by the page's script. */
-export function chartSection({ sessions, windows, policies }: ChartIndex, figures: readonly CellFigure[]): Markup {
+export function chartSection({ sessions, windows, policies }: ChartIndex, figures: readonly ShownFigure[]): Markup {
   const options = (labels: readonly string[]) => labels.map((label, index) => html`<option value="${index}">${label}</option>`);
-  const columns = figures.map(({ name, meaning }) =>
-    numberColumn<null>({ group: "", title: name, meaning, value: () => null, format: () => NO_FIGURE }),
+  const columns = figures.map(({ title, figure }) =>
+    numberColumn<null>({ group: "", title, meaning: figure, value: () => null, format: () => NO_FIGURE }),
   );
   return html`<h2 id="charts">Context size at each model call</h2>
 <div class="pickers">
@@ -27,8 +27,8 @@ export function chartSection({ sessions, windows, policies }: ChartIndex, figure
 </figure>
 <p class="note">Click a policy in the legend to hide or show it; drag across the chart to zoom in, double-click to zoom out.</p>
 <div class="table"><div class="scroll"><table class="figures" data-name="session"><thead><tr><th class="name" scope="col"><button class="sort" type="button">policy</button></th>${figures.map(
-    ({ name }, index) =>
-      html`<th class="wrapped" scope="col"><button class="sort" type="button" data-meaning="legend-session-${index}">${name}</button></th>`,
+    ({ title }, index) =>
+      html`<th class="wrapped" scope="col"><button class="sort" type="button" data-meaning="legend-session-${index}">${title}</button></th>`,
   )}</tr></thead><tbody id="cell-rows"></tbody></table></div></div>
 ${columnLegend("session", columns)}`;
 }

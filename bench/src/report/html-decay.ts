@@ -14,7 +14,7 @@ export function decaySection(summaries: readonly PolicySummary[]): Markup {
   const labels = [...new Set(summaries.map(({ windowLabel }) => windowLabel))];
   const charts = labels.flatMap((label) => {
     const acting = summaries.filter(
-      ({ windowLabel, isActing, economy }) => windowLabel === label && isActing && economy.compactions > 0,
+      ({ windowLabel, isActing, metrics }) => windowLabel === label && isActing && metrics.economy.compactions > 0,
     );
     const series = acting.map((summary) => seriesOf(summary, colours)).filter(({ points }) => points.length > 1);
     if (series.length === 0) return [];
@@ -33,7 +33,7 @@ export function decaySection(summaries: readonly PolicySummary[]): Markup {
 <div class="charts">${charts}</div>`;
 }
 
-function seriesOf({ policy, decay }: PolicySummary, colours: ReturnType<typeof policyColours>): XySeries {
+function seriesOf({ policy, metrics: { decay } }: PolicySummary, colours: ReturnType<typeof policyColours>): XySeries {
   const points = decay
     .filter(({ uses }) => uses >= FEWEST_USES)
     .map(({ compactions, uses, sourceEvidenced }) => {

@@ -1,24 +1,44 @@
-import { COST_COLUMNS } from "./cost-columns.ts";
-import { columnLegend, type FigureColumn, figureTable } from "./html-figure-table.ts";
+import { SESSION_MEANINGS } from "../metrics/meanings/session-meanings.ts";
+import type { RunMetrics } from "../metrics/registry.ts";
+import { BASELINE_POLICY } from "../metrics/relative.ts";
+import { formatCount } from "./figures.ts";
+import { columnLegend, type FigureColumn, figureTable, numberColumn } from "./html-figure-table.ts";
 import type { Markup } from "./markup.ts";
 import { html } from "./markup.ts";
-import { POLICY_COLUMNS } from "./policy-columns.ts";
-import { BASELINE_POLICY, type PolicySummary } from "./policy-summary.ts";
+import { metricColumns } from "./metric-columns.ts";
+import type { PolicySummary } from "./policy-summary.ts";
 import { remarks } from "./remarks.ts";
-import { RETENTION_COLUMNS } from "./retention-columns.ts";
+
+/** What stands before the metrics: in how many sessions the policy did anything. */
+const REPLAYED: readonly FigureColumn<PolicySummary>[] = [
+  numberColumn({
+    group: "replayed",
+    title: "fired in sessions",
+    meaning: SESSION_MEANINGS.fired,
+    value: ({ firedSessions }) => firedSessions,
+    format: formatCount,
+  }),
+  numberColumn({
+    group: "replayed",
+    title: "of sessions",
+    meaning: SESSION_MEANINGS.sessions,
+    value: ({ sessions }) => sessions,
+    format: formatCount,
+  }),
+];
 
 /** For each window a row a policy: size and safety, cost, and retention in full. */
-export function policyTables(summaries: readonly PolicySummary[]): Markup {
+export function policyTables(summaries: readonly PolicySummary[], metrics: RunMetrics): Markup {
   return html`<h2 id="policies">Policies</h2>
-${tablesOf("policies", summaries, POLICY_COLUMNS)}
+${tablesOf("policies", summaries, [...REPLAYED, ...metricColumns(metrics, "policies")])}
 <p class="note">Means are geometric over the sessions in which the policy or ${BASELINE_POLICY} acted; pooled figures are sums over the same sessions.
 Retention is pooled over all uses; far uses reach back at least 20,000 tokens.</p>
 ${summaries.flatMap((summary) => remarks(summary).map((text) => html`<p class="note">${capitalised(summary.windowLabel)}: ${text}</p>`))}
 <h2 id="cost">Cost</h2>
-${tablesOf("cost", summaries, COST_COLUMNS)}
+${tablesOf("cost", summaries, metricColumns(metrics, "cost"))}
 <p class="note">Each summary is charged as if a model had written it. A session is priced where each of its models has a price.</p>
 <h2 id="retention">Retention in full</h2>
-${tablesOf("retention", summaries, RETENTION_COLUMNS)}`;
+${tablesOf("retention", summaries, metricColumns(metrics, "retention"))}`;
 }
 
 function tablesOf(name: string, summaries: readonly PolicySummary[], columns: readonly FigureColumn<PolicySummary>[]): Markup {

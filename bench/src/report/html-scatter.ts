@@ -1,7 +1,8 @@
-import { RELATIVE_MEANINGS } from "../metrics/meanings/economy-meanings.ts";
-import { RETENTION_MEANINGS } from "../metrics/meanings/retention-meanings.ts";
-import { SAFETY_MEANINGS } from "../metrics/meanings/safety-meanings.ts";
 import { SESSION_MEANINGS } from "../metrics/meanings/session-meanings.ts";
+import { BASELINE_POLICY } from "../metrics/relative.ts";
+import { RELATIVE_MEANINGS } from "../metrics/relative-meanings.ts";
+import { RETENTION } from "../metrics/retention.ts";
+import { SAFETY } from "../metrics/safety.ts";
 import type { BenchReport } from "../results.ts";
 import type { WindowAnswer } from "./answer.ts";
 import { formatCount, formatNumberOf, formatPercent } from "./figures.ts";
@@ -10,7 +11,6 @@ import { capitalised } from "./html-policy-table.ts";
 import type { Markup } from "./markup.ts";
 import { html } from "./markup.ts";
 import { choosePolicy, type PlacedPolicy, type PolicyChoice } from "./policy-choice.ts";
-import { BASELINE_POLICY } from "./policy-summary.ts";
 import { type CacheKind, windowOutcomes } from "./session-outcomes.ts";
 import { type XyPoint, xyChart } from "./xy-chart.ts";
 
@@ -86,21 +86,21 @@ const COLUMNS: readonly FigureColumn<FrontRow>[] = [
   numberColumn({
     group: "source evidence, %",
     title: "all uses",
-    meaning: RETENTION_MEANINGS.sourceEvidenced,
+    meaning: RETENTION.figures.sourceEvidenced,
     value: ({ gain }) => gain,
     format: formatPercent,
   }),
   numberColumn({
     group: "source evidence, %",
     title: "far uses",
-    meaning: RETENTION_MEANINGS.sourceEvidenced,
+    meaning: RETENTION.figures.sourceEvidenced,
     value: ({ farGain }) => farGain,
     format: formatPercent,
   }),
   numberColumn({
     group: "safety",
     title: "lost requests",
-    meaning: SAFETY_MEANINGS.unrecoveredRequests,
+    meaning: SAFETY.figures.unrecoveredRequests,
     value: ({ lostRequests }) => lostRequests,
     format: formatCount,
     isBad: ({ lostRequests }) => lostRequests > 0,

@@ -1,5 +1,5 @@
-import { SAFETY_MEANINGS } from "../metrics/meanings/safety-meanings.ts";
 import { SESSION_MEANINGS } from "../metrics/meanings/session-meanings.ts";
+import { SAFETY } from "../metrics/safety.ts";
 import type { BenchReport, SessionDescription } from "../results.ts";
 import { commonFolder } from "./common-folder.ts";
 import { formatCount, formatNumberOf, formatTokens } from "./figures.ts";
@@ -44,7 +44,7 @@ const SESSION_COLUMNS: readonly FigureColumn<SessionDescription>[] = [
   text("model", ({ modelIds }) => modelIds.join(", ")),
   text("sizes", ({ isEstimated }) => (isEstimated ? "estimated" : "reported")),
   figure({ title: "messages", meaning: SESSION_MEANINGS.messages, value: ({ messages }) => messages, format: formatCount }),
-  figure({ title: "calls", meaning: SAFETY_MEANINGS.calls, value: ({ calls }) => calls, format: formatCount }),
+  figure({ title: "calls", meaning: SAFETY.figures.calls, value: ({ calls }) => calls, format: formatCount }),
   figure({
     title: "largest prompt (tokens)",
     meaning: SESSION_MEANINGS.largestPrompt,

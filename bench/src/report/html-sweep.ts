@@ -1,7 +1,8 @@
+import { BASELINE_POLICY } from "../metrics/relative.ts";
 import type { BenchReport } from "../results.ts";
 import type { Markup } from "./markup.ts";
 import { html } from "./markup.ts";
-import { BASELINE_POLICY, type PolicySummary, windowLabels } from "./policy-summary.ts";
+import { type PolicySummary, windowLabels } from "./policy-summary.ts";
 import { type XySeries, xyChart } from "./xy-chart.ts";
 
 /** A swept policy's summary with the value of the first axis and the other settings as the name of its line. */
@@ -16,14 +17,31 @@ type Figure = readonly [title: string, figure: (summary: PolicySummary) => numbe
 
 /** What is drawn over a threshold. */
 const FIGURES: readonly Figure[] = [
-  [`cost with a prompt cache, % of ${BASELINE_POLICY}`, ({ cost }) => percent(cost.withCache.relative?.geometricMeanRatio)],
+  [
+    `cost with a prompt cache, % of ${BASELINE_POLICY}`,
+    ({ metrics: { cost } }) => percent(cost.withCache.relative?.geometricMeanRatio),
+  ],
   [
     `cost without a prompt cache, % of ${BASELINE_POLICY}`,
-    ({ cost }) => percent(cost.withoutCache.relative?.geometricMeanRatio),
+    ({ metrics: { cost } }) => percent(cost.withoutCache.relative?.geometricMeanRatio),
   ],
-  ["source evidence, all uses, %", ({ retention: { all } }) => percent(all.sourceEvidenced / all.uses)],
-  ["source evidence, far uses, %", ({ retention: { far } }) => percent(far.sourceEvidenced / far.uses)],
-  ["requests above the window (overflow)", ({ safety }) => safety.overflowingRequests],
+  [
+    "source evidence, all uses, %",
+    ({
+      metrics: {
+        retention: { all },
+      },
+    }) => percent(all.sourceEvidenced / all.uses),
+  ],
+  [
+    "source evidence, far uses, %",
+    ({
+      metrics: {
+        retention: { far },
+      },
+    }) => percent(far.sourceEvidenced / far.uses),
+  ],
+  ["requests above the window (overflow)", ({ metrics: { safety } }) => safety.overflowingRequests],
 ];
 
 /** For each window a chart a figure over the first swept value, a line for each of the other settings; nothing without a sweep. */

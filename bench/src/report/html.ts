@@ -1,7 +1,8 @@
+import { columnsOf } from "../metrics/columns.ts";
+import { METRICS, type RunMetrics } from "../metrics/registry.ts";
 import type { BenchReport } from "../results.ts";
 import { windowAnswers } from "./answer.ts";
 import { calibrationData } from "./calibration-data.ts";
-import { CELL_FIGURES } from "./cell-figures.ts";
 import { chartBlocks } from "./chart-data.ts";
 import { commonFolder } from "./common-folder.ts";
 import { answerSection } from "./html-answer.ts";
@@ -37,9 +38,9 @@ const SCRIPTS = [
 /** Characters that the sessions' data may take, so that a page of 50 sessions stays below 3 MB (chosen: the tables take the rest). */
 const MOST_DATA_CHARS = 2_200_000;
 
-/** The report as one HTML page that needs no network: style, scripts and data are inside it. */
-export function renderHtmlReport(report: BenchReport): string {
-  const summaries = summarizePolicies(report);
+/** The report as one HTML page that needs no network: style, scripts and data are inside it. The metrics are those of its run. */
+export function renderHtmlReport(report: BenchReport, metrics: RunMetrics = METRICS): string {
+  const summaries = summarizePolicies(report, metrics);
   const answers = windowAnswers(report, summaries);
   const folder = commonFolder(report.sessions.map(({ session }) => session));
   const shownName = (session: string) => session.slice(folder.length);
@@ -50,18 +51,18 @@ export function renderHtmlReport(report: BenchReport): string {
       answers.find(({ windowLabel }) => windowLabel === label),
     );
   const calibration = packBlock("calibration-data", calibrationData(report.calibration, shownName));
-  const { index, blocks } = chartBlocks(report, shownOf, MOST_DATA_CHARS - calibration.base64.length);
+  const { index, blocks } = chartBlocks(report, { shownOf, metrics, mostChars: MOST_DATA_CHARS - calibration.base64.length });
   const main = html`${answerSection(report, answers)}
 ${navigation(report)}
 ${validitySection(report)}
-${chartSection(index, CELL_FIGURES)}
+${chartSection(index, columnsOf(metrics, "chart"))}
 ${detailSection(index)}
 ${scatterSection(report, answers)}
 ${sweepSection(report, summaries)}
 ${cacheBreaksSection(summaries)}
 ${decaySection(summaries)}
 ${calibrationSection(report.calibration, shownName)}
-${policyTables(summaries)}
+${policyTables(summaries, metrics)}
 ${sessionsSection(report)}
 ${skippedSection(report)}
 ${notesSection(report)}

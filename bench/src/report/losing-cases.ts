@@ -1,5 +1,5 @@
+import { BASELINE_POLICY } from "../metrics/relative.ts";
 import type { BenchReport, ReplayRow } from "../results.ts";
-import { BASELINE_POLICY } from "./policy-summary.ts";
 import { windowLabel } from "./window-label.ts";
 
 /** A session in which a policy did worse than doing nothing did, in a window that doing nothing stayed within. */

@@ -1,10 +1,12 @@
+import { columnsOf } from "../metrics/columns.ts";
+import { METRICS, type RunMetrics } from "../metrics/registry.ts";
+import { BASELINE_POLICY } from "../metrics/relative.ts";
 import type { BenchReport } from "../results.ts";
 import { windowAnswers } from "./answer.ts";
 import { answerWords } from "./answer-words.ts";
-import { formatCount, formatNumberOf, formatRatioPercent, formatTokens, formatUsd } from "./figures.ts";
+import { formatFigure, formatNumberOf, formatRatioPercent } from "./figures.ts";
 import { losingCases } from "./losing-cases.ts";
-import { shareOfUses } from "./policy-columns.ts";
-import { BASELINE_POLICY, type PolicySummary, summarizePolicies, windowLabels } from "./policy-summary.ts";
+import { type PolicySummary, summarizePolicies, windowLabels } from "./policy-summary.ts";
 import { remarks } from "./remarks.ts";
 import { triggerWords } from "./trigger-words.ts";
 import { validityLines } from "./validity.ts";
@@ -12,27 +14,20 @@ import { validityLines } from "./validity.ts";
 type Column = readonly [title: string, figure: (summary: PolicySummary) => string];
 
 /** Columns of the table in Markdown: size, cost, safety and retention side by side. */
-const COLUMNS: readonly Column[] = [
-  ["policy", ({ policy }) => escaped(policy)],
-  ["fired", ({ firedSessions, sessions }) => `${firedSessions}/${sessions}`],
-  ["prompt tokens", ({ economy }) => formatTokens(economy.promptTokens)],
-  [`% of ${BASELINE_POLICY}`, ({ relative }) => formatRatioPercent(relative?.geometricMeanRatio ?? null)],
-  ["USD with cache", ({ cost }) => formatUsd(cost.withCache.usd)],
-  [`% of ${BASELINE_POLICY}`, ({ cost }) => formatRatioPercent(cost.withCache.relative?.geometricMeanRatio ?? null)],
-  ["USD without", ({ cost }) => formatUsd(cost.withoutCache.usd)],
-  [`% of ${BASELINE_POLICY}`, ({ cost }) => formatRatioPercent(cost.withoutCache.relative?.geometricMeanRatio ?? null)],
-  ["overflows", ({ safety }) => formatCount(safety.overflowingRequests)],
-  ["lost", ({ safety }) => formatCount(safety.unrecoveredRequests)],
-  ["compactions", ({ economy }) => formatCount(economy.compactions)],
-  ["recall %", ({ retention }) => shareOfUses(retention.all, "recalled")],
-  ["far", ({ retention }) => shareOfUses(retention.far, "recalled")],
-  ["source evidence %", ({ retention }) => shareOfUses(retention.all, "sourceEvidenced")],
-  ["far", ({ retention }) => shareOfUses(retention.far, "sourceEvidenced")],
-];
+function columnsWith(metrics: RunMetrics): readonly Column[] {
+  return [
+    ["policy", ({ policy }) => escaped(policy)],
+    ["fired", ({ firedSessions, sessions }) => `${firedSessions}/${sessions}`],
+    ...columnsOf(metrics, "markdown").map(
+      ({ title, format, figureOf }): Column => [escaped(title), (summary) => formatFigure(format, figureOf(summary.metrics))],
+    ),
+  ];
+}
 
-/** The report's tables as Markdown, for a pull request or a page of documentation. */
-export function renderMarkdownReport(report: BenchReport): string {
-  const summaries = summarizePolicies(report);
+/** The report's tables as Markdown, for a pull request or a page of documentation. The metrics are those of its run. */
+export function renderMarkdownReport(report: BenchReport, metrics: RunMetrics = METRICS): string {
+  const summaries = summarizePolicies(report, metrics);
+  const columns = columnsWith(metrics);
   const calls = report.sessions.reduce((sum, session) => sum + session.calls, 0);
   const answers = inShort(report, summaries);
   const validity = validityLines(report).map((line) => `- ${escaped(line)}`);
@@ -46,7 +41,7 @@ export function renderMarkdownReport(report: BenchReport): string {
       const notes = rows.flatMap(remarks).map((line) => `- ${escaped(line)}`);
       return [
         `### ${label.slice(0, 1).toUpperCase()}${label.slice(1)}`,
-        table(rows),
+        table(rows, columns),
         ...(notes.length === 0 ? [] : [notes.join("\n")]),
       ];
     }),
@@ -101,10 +96,10 @@ function losingText(report: BenchReport): readonly string[] {
   ];
 }
 
-function table(rows: readonly PolicySummary[]): string {
-  const head = `| ${COLUMNS.map(([title]) => title).join(" | ")} |`;
-  const rule = `|${COLUMNS.map((_, index) => (index === 0 ? "---" : "---:")).join("|")}|`;
-  return [head, rule, ...rows.map((row) => `| ${COLUMNS.map(([, figure]) => figure(row)).join(" | ")} |`)].join("\n");
+function table(rows: readonly PolicySummary[], columns: readonly Column[]): string {
+  const head = `| ${columns.map(([title]) => title).join(" | ")} |`;
+  const rule = `|${columns.map((_, index) => (index === 0 ? "---" : "---:")).join("|")}|`;
+  return [head, rule, ...rows.map((row) => `| ${columns.map(([, figure]) => figure(row)).join(" | ")} |`)].join("\n");
 }
 
 /** Characters that would become markup or end a cell. */

@@ -1,5 +1,5 @@
+import { BASELINE_POLICY } from "../metrics/relative.ts";
 import type { ChartPolicy } from "./chart-index.ts";
-import { BASELINE_POLICY } from "./policy-summary.ts";
 
 /** Colours that the style sheet has beside the baseline's. */
 const COLOUR_COUNT = 8;

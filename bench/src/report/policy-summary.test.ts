@@ -35,7 +35,7 @@ describe("summarizePolicies", () => {
         { none: 9_000, sven: 9_000, compactions: 1 },
       ]),
     );
-    expect(sven?.relative).toEqual({ sessions: 2, geometricMeanRatio: 0.5, pooledRatio: 0.925 });
+    expect(sven?.metrics.economy.relative).toEqual({ sessions: 2, geometricMeanRatio: 0.5, pooledRatio: 0.925 });
   });
 
   test("leaves sessions in which neither policy acted out of the comparison", () => {
@@ -45,18 +45,22 @@ describe("summarizePolicies", () => {
         { none: 9_000, sven: 9_000, compactions: 0 },
       ]),
     );
-    expect(sven?.relative).toMatchObject({ sessions: 1, geometricMeanRatio: 0.5, pooledRatio: 0.5 });
+    expect(sven?.metrics.economy.relative).toMatchObject({ sessions: 1, geometricMeanRatio: 0.5, pooledRatio: 0.5 });
     expect(sven).toMatchObject({ sessions: 2, firedSessions: 1, actedSessions: 1 });
   });
 
   test("counts truncation without a compaction as acting, not as firing", () => {
     const [sven] = svenOf(reportOf([{ none: 1_000, sven: 800, compactions: 0 }]));
-    expect(sven).toMatchObject({ firedSessions: 0, actedSessions: 1, relative: { pooledRatio: 0.8 } });
+    expect(sven).toMatchObject({
+      firedSessions: 0,
+      actedSessions: 1,
+      metrics: { economy: { relative: { pooledRatio: 0.8 } } },
+    });
   });
 
   test("compares nothing where nobody acted, and says that nothing fired", () => {
     const summaries = svenOf(reportOf([{ none: 1_000, sven: 1_000, compactions: 0 }]));
-    expect(summaries.map(({ relative }) => relative)).toEqual([null]);
+    expect(summaries.map(({ metrics }) => metrics.economy.relative)).toEqual([null]);
     expect(summaries.flatMap(remarks)).toEqual([
       "sven: nothing fired in 1 session; the window never filled up to its trigger.",
     ]);
@@ -66,7 +70,7 @@ describe("summarizePolicies", () => {
     const report = reportOf([{ none: 1_000, sven: 500, compactions: 1 }]);
     const rows = report.rows.map((row) => ({ ...row, metrics: null, why: "overhead above half the window" }));
     const [sven] = svenOf({ ...report, rows });
-    expect(sven).toMatchObject({ sessions: 0, notApplicable: 1, relative: null, economy: { promptTokens: 0 } });
+    expect(sven).toMatchObject({ sessions: 0, notApplicable: 1, metrics: { economy: { promptTokens: 0, relative: null } } });
   });
 
   test("gives one summary for each window and policy, in the report's order", () => {

@@ -1,10 +1,11 @@
+import { BASELINE_POLICY } from "../metrics/relative.ts";
 import type { BenchReport, ReplayRow } from "../results.ts";
-import { cellFigures } from "./cell-figures.ts";
+import type { CellFigures } from "./cell-figures.ts";
 import type { DetailLevel } from "./detail-level.ts";
 import { downsample } from "./downsample.ts";
 import { type PackedCompaction, packCompaction } from "./packed-compaction.ts";
 import { type PackedComposition, packComposition } from "./packed-composition.ts";
-import { BASELINE_POLICY, windowLabels } from "./policy-summary.ts";
+import { isMeasured, windowLabels } from "./policy-summary.ts";
 import { runsOf, stepsOf } from "./steps.ts";
 import { createTextTable } from "./text-table.ts";
 import type { TriggerLine } from "./trigger-line.ts";
@@ -53,17 +54,18 @@ export interface SessionRows {
   readonly rows: readonly ReplayRow[];
   readonly triggers: readonly TriggerLine[];
   readonly level: DetailLevel;
+  readonly figuresOf: CellFigures;
 }
 
 /** Makes the block of one session. */
-export function sessionBlock(report: BenchReport, { rows, triggers, level }: SessionRows): SessionBlock {
+export function sessionBlock(report: BenchReport, { rows, triggers, level, figuresOf }: SessionRows): SessionBlock {
   const texts = createTextTable();
   const policies = new Map(report.policies.map(({ name }, index) => [name, index]));
   const cells = windowLabels(report).flatMap((label, window): readonly ChartCell[] => {
     const inWindow = rows.filter((row) => windowLabel(row.window) === label);
     const [first] = inWindow;
     if (first === undefined) return [];
-    const baseline = inWindow.find(({ policy }) => policy === BASELINE_POLICY);
+    const baseline = inWindow.filter(isMeasured).find(({ policy }) => policy === BASELINE_POLICY);
     const place = (row: ReplayRow) => policies.get(row.policy) ?? 0;
     return [
       {
@@ -76,7 +78,7 @@ export function sessionBlock(report: BenchReport, { rows, triggers, level }: Ses
           why: row.why,
           triggerTokens: triggers[place(row)]?.(row) ?? null,
           ...lineOf(row, level),
-          figures: row.metrics === null ? [] : cellFigures(row.metrics, baseline?.metrics ?? null),
+          figures: isMeasured(row) ? figuresOf(row, baseline ?? null) : [],
           composition: packComposition(row.composition, level.compositionSamples, texts.place),
           compactions: row.compactions.map((compaction) => packCompaction(compaction, level, texts.place)),
         })),

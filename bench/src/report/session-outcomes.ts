@@ -1,6 +1,5 @@
+import { BASELINE_POLICY, hasActed } from "../metrics/relative.ts";
 import type { BenchReport, CostMetrics, ReplayRow } from "../results.ts";
-import { BASELINE_POLICY } from "./policy-summary.ts";
-import { hasActed } from "./relative.ts";
 import { windowLabel } from "./window-label.ts";
 
 /** What one session came to under one policy. */

@@ -1,6 +1,7 @@
+import { BASELINE_POLICY } from "../metrics/relative.ts";
 import type { BenchReport } from "../results.ts";
 import type { WindowAnswer } from "./answer.ts";
-import { BASELINE_POLICY, type PolicySummary } from "./policy-summary.ts";
+import type { PolicySummary } from "./policy-summary.ts";
 
 /** Which policies are drawn at first in a window, and which is looked at. */
 export interface ShownPolicies {

@@ -1,3 +1,4 @@
+import { addedWriters } from "../metrics/summary-writers.ts";
 import type { BenchReport, SummaryWriterCounts } from "../results.ts";
 import { formatCount, formatNumberOf } from "./figures.ts";
 
@@ -6,23 +7,11 @@ export function summaryLines({ summarizer, policies, rows }: BenchReport): reado
   if (summarizer === "digest") return [];
   return policies.flatMap(({ name }) => {
     const counts = rows.flatMap(({ policy, metrics }) => (policy === name && metrics !== null ? [metrics.summaries] : []));
-    const total = counts.reduce(added, NONE);
+    const total = addedWriters(counts);
     const asked = Object.values(total).reduce((sum, count) => sum + count, 0);
     if (asked === 0) return [];
     return [`${name}: ${summarizer === "recorded" ? recordedLine(total, asked) : modelLine(summarizer, total, asked)}.`];
   });
-}
-
-const NONE: SummaryWriterCounts = { digest: 0, recorded: 0, recordedAndDigest: 0, model: 0, failed: 0 };
-
-function added(one: SummaryWriterCounts, other: SummaryWriterCounts): SummaryWriterCounts {
-  return {
-    digest: one.digest + other.digest,
-    recorded: one.recorded + other.recorded,
-    recordedAndDigest: one.recordedAndDigest + other.recordedAndDigest,
-    model: one.model + other.model,
-    failed: one.failed + other.failed,
-  };
 }
 
 function recordedLine({ recorded, recordedAndDigest, digest }: SummaryWriterCounts, asked: number): string {

@@ -1,7 +1,7 @@
-import { RELATIVE_MEANINGS } from "../metrics/meanings/economy-meanings.ts";
-import { RETENTION_MEANINGS } from "../metrics/meanings/retention-meanings.ts";
-import { SAFETY_MEANINGS } from "../metrics/meanings/safety-meanings.ts";
 import { SESSION_MEANINGS } from "../metrics/meanings/session-meanings.ts";
+import { RELATIVE_MEANINGS } from "../metrics/relative-meanings.ts";
+import { RETENTION } from "../metrics/retention.ts";
+import { SAFETY } from "../metrics/safety.ts";
 import type { PolicyScore } from "../tune/score.ts";
 import type { TunedPolicy, TuneResult } from "../tune/tune.ts";
 import { formatCount, formatNumberOf, formatRatioPercent } from "./figures.ts";
@@ -82,14 +82,14 @@ const figures = (group: string, of: (row: TuneRow) => PolicyScore): readonly Fig
   numberColumn({
     group,
     title: "source evidence, %",
-    meaning: RETENTION_MEANINGS.sourceEvidenced,
+    meaning: RETENTION.figures.sourceEvidenced,
     value: (row) => of(row).gain,
     format: formatRatioPercent,
   }),
   numberColumn({
     group,
     title: "overflows",
-    meaning: SAFETY_MEANINGS.overflowingRequests,
+    meaning: SAFETY.figures.overflowingRequests,
     value: (row) => of(row).overflows,
     format: formatCount,
     isBad: (row) => of(row).overflows > 0,

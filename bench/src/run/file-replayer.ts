@@ -1,6 +1,7 @@
 import type { ModelPrices } from "@plimsoll/core";
 import { encodingsOf, isPlimsollError } from "@plimsoll/core";
 import { createTokenizerLoader, type Environment, MODEL_CATALOG, type ModelCatalog } from "@plimsoll/providers";
+import { METRICS, type RunMetrics } from "../metrics/registry.ts";
 import { openSource } from "../summaries/open-source.ts";
 import type { SummarySource } from "../summaries/summary-source.ts";
 import type { SummaryTally } from "../summaries/summary-tally.ts";
@@ -22,11 +23,21 @@ export type FileReplay =
   | { readonly kind: "stopped"; readonly reason: string }
   | { readonly kind: "skipped"; readonly reason: string };
 
+/** What a process brings to its tasks. */
+export interface ReplayerOptions {
+  /** Where a model that writes summaries has its key and address; the process's if it is left out. */
+  readonly environment?: Environment;
+  /** What is measured: the metrics of every run unless others follow them. */
+  readonly metrics?: RunMetrics;
+}
+
 /**
- * Runs tasks; remembers the file of the last one, as most tasks that follow each other are of one file. `environment` is where a model that
- * writes summaries has its key and address; the process's where it is left out.
+ * Runs tasks; remembers the file of the last one, as most tasks that follow each other are of one file.
  */
-export function createFileReplayer(environment?: Environment): (task: FileTask) => Promise<FileReplay> {
+export function createFileReplayer({
+  environment,
+  metrics = METRICS,
+}: ReplayerOptions = {}): (task: FileTask) => Promise<FileReplay> {
   const loadTokenizers = createTokenizerLoader();
   let file: LoadedFile | null = null;
   return async (task) => {
@@ -45,7 +56,7 @@ export function createFileReplayer(environment?: Environment): (task: FileTask) 
     try {
       const tokenizers = await loadTokenizers(task.policies.flatMap(encodingsOf));
       const kept = task.state === null ? NOTHING_KEPT : openKeptReplays(task.state);
-      const replayed = await replayCells(file, task, { given: { catalog, tokenizers, summaries: source }, kept });
+      const replayed = await replayCells(file, task, { given: { catalog, tokenizers, summaries: source, metrics }, kept });
       return { kind: "replayed", ...replayed, summaries: summaries.takeTally() };
     } catch (error) {
       const [reason] = stops;

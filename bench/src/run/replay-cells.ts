@@ -1,5 +1,6 @@
 import { isRecord } from "@plimsoll/core";
 import { recordCalibration } from "../calibrate/calibration-record.ts";
+import type { RunMetrics } from "../metrics/registry.ts";
 import { type ReplayRequest, replay } from "../replay.ts";
 import { calibrationRecordSchema } from "../report/schema/calibration-schema.ts";
 import { rowSchema, sessionSchema, sourceNoteSchema } from "../report/schema/report-schema.ts";
@@ -24,7 +25,7 @@ export interface ReplayedCells {
 
 /** What the replays are given besides their cell, and where finished ones are. */
 export interface CellTools {
-  readonly given: Pick<ReplayRequest, "catalog" | "tokenizers" | "summaries">;
+  readonly given: Pick<ReplayRequest, "catalog" | "tokenizers" | "summaries"> & { readonly metrics: RunMetrics };
   readonly kept: KeptReplays;
 }
 
@@ -38,6 +39,7 @@ export async function replayCells(file: LoadedFile, task: FileTask, tools: CellT
     const notes = sessions.flatMap(({ transcript }) => transcript.notes.map((note) => ({ file: transcript.file, ...note })));
     return { sessions: sessions.map(describeSession), notes };
   });
+  const isRows = rowsGuard(given.metrics);
   const rows: PlacedRow[] = [];
   let cellsKept = 0;
   for (const cell of cells) {
@@ -85,13 +87,13 @@ async function keptOr<Value>(kept: KeptReplays, { from, isValue }: Made<Value>, 
   return value;
 }
 
-const rowsSchema = rowSchema.array();
 const calibrationSchema = calibrationRecordSchema.array();
 const sessionsSchema = sessionSchema.array();
 const notesSchema = sourceNoteSchema.array();
 
-function isRows(value: unknown): value is readonly ReplayRow[] {
-  return rowsSchema.safeParse(value).success;
+function rowsGuard(metrics: RunMetrics): (value: unknown) => value is readonly ReplayRow[] {
+  const schema = rowSchema(metrics).array();
+  return (value): value is readonly ReplayRow[] => schema.safeParse(value).success;
 }
 
 function isCalibration(value: unknown): value is readonly CalibrationRecord[] {

@@ -1,6 +1,5 @@
-import type { Environment } from "@plimsoll/providers";
 import { Tinypool } from "tinypool";
-import type { FileReplay } from "./file-replayer.ts";
+import type { FileReplay, ReplayerOptions } from "./file-replayer.ts";
 import { createFileReplayer } from "./file-replayer.ts";
 import type { FileTask } from "./file-task.ts";
 
@@ -11,8 +10,8 @@ export interface WorkerPool {
 }
 
 /** A pool that has this process alone: tasks run one after the other. Once it is closed the waiting ones reject. */
-export function createSerialPool(environment?: Environment): WorkerPool {
-  const replay = createFileReplayer(environment);
+export function createSerialPool(options: ReplayerOptions = {}): WorkerPool {
+  const replay = createFileReplayer(options);
   let last: Promise<unknown> = Promise.resolve();
   let isClosed = false;
   const start = (task: FileTask) => {

@@ -1,7 +1,7 @@
 import { maximumOf, meanOf, quantileOf } from "../metrics/quantile.ts";
-import type { SizeModelError } from "../results.ts";
 import type { MeasuredCalls } from "./measure-calls.ts";
 import type { RecordedCall } from "./recorded-calls.ts";
+import type { SizeModelError } from "./size-model-error.ts";
 
 /**
  * The model's error on calls that it was not fitted on: fitted on the even calls of each epoch (its first call included),

@@ -12,7 +12,6 @@ type SessionFact =
   | "text"
   | "sessions"
   | "fired"
-  | "priced"
   | "messages"
   | "largestPrompt"
   | "allPrompts"
@@ -33,7 +32,6 @@ export const SESSION_MEANINGS: Readonly<Record<SessionFact, MetricMeaning>> = {
     "Sessions in which at least one compaction was made or tried.",
     "In the others the policy did nothing.",
   ),
-  priced: fact("sessions", "Sessions whose models all have a price.", "Dollars are of these alone."),
   messages: fact(
     "messages",
     "Messages of the recording.",

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { METRICS, type RunMetrics, rowMetricsSchema } from "../../metrics/registry.ts";
 import type { BenchReport, CompactionDetail, ReplayRow, SessionDescription, SourceNote, WindowSpec } from "../../results.ts";
 import { calibrationRecordSchema } from "./calibration-schema.ts";
-import { metricsSchema } from "./metrics-schema.ts";
 
 const count = z.int().nonnegative();
 const figure = z.number().nullable();
@@ -28,28 +28,30 @@ const compactionSchema: z.ZodType<CompactionDetail> = z.strictObject({
   examples: z.array(z.strictObject({ call: count, text: z.string() })).readonly(),
 });
 
-/** Schema of one row of a report. */
-export const rowSchema: z.ZodType<ReplayRow> = z.strictObject({
-  session: z.string(),
-  policy: z.string(),
-  window: windowSchema,
-  contextWindowTokens: z.number(),
-  inputBudgetTokens: z.number(),
-  overheadTokens: z.number(),
-  why: z.string().nullable(),
-  metrics: metricsSchema.nullable(),
-  series: z
-    .array(z.strictObject({ call: count, promptTokens: z.number(), compactions: count, overflowed: z.boolean() }))
-    .readonly(),
-  compactions: z.array(compactionSchema).readonly(),
-  cacheMisses: z
-    .array(z.strictObject({ call: count, kind: z.enum(["broken", "expired"]), unreadTokens: z.number() }))
-    .readonly(),
-  composition: z.strictObject({
-    kinds: z.array(z.string()).readonly(),
-    samples: z.array(z.strictObject({ call: count, tokens: z.array(z.number()).readonly() })).readonly(),
-  }),
-});
+/** Schema of one row of a report of a run with these metrics. */
+export function rowSchema(metrics: RunMetrics): z.ZodType<ReplayRow> {
+  return z.strictObject({
+    session: z.string(),
+    policy: z.string(),
+    window: windowSchema,
+    contextWindowTokens: z.number(),
+    inputBudgetTokens: z.number(),
+    overheadTokens: z.number(),
+    why: z.string().nullable(),
+    metrics: rowMetricsSchema(metrics).nullable(),
+    series: z
+      .array(z.strictObject({ call: count, promptTokens: z.number(), compactions: count, overflowed: z.boolean() }))
+      .readonly(),
+    compactions: z.array(compactionSchema).readonly(),
+    cacheMisses: z
+      .array(z.strictObject({ call: count, kind: z.enum(["broken", "expired"]), unreadTokens: z.number() }))
+      .readonly(),
+    composition: z.strictObject({
+      kinds: z.array(z.string()).readonly(),
+      samples: z.array(z.strictObject({ call: count, tokens: z.array(z.number()).readonly() })).readonly(),
+    }),
+  });
+}
 
 /** Schema of one session of a report. */
 export const sessionSchema: z.ZodType<SessionDescription> = z.strictObject({
@@ -82,22 +84,27 @@ const sweepSchema = z.strictObject({
   settings: z.array(z.strictObject({ path: z.string(), value: z.number() })).readonly(),
 });
 
-/** Schema of {@link BenchReport}: what `report.json` holds. Strict, as nobody else writes it. */
-export const benchReportSchema: z.ZodType<BenchReport> = z.strictObject({
-  formatVersion: z.literal(3),
-  plimsollVersion: z.string(),
-  referencesVersion: count,
-  shard: z.strictObject({ index: count, count: count }).nullable(),
-  inputs: z.array(z.string()).readonly(),
-  policies: z.array(z.strictObject({ name: z.string(), policy: z.unknown(), sweep: sweepSchema.nullable() })).readonly(),
-  windows: z.array(z.discriminatedUnion("kind", [workingRoom, z.strictObject({ kind: z.literal("real") })])).readonly(),
-  summarizer: z.string(),
-  sessions: z.array(sessionSchema).readonly(),
-  rows: z.array(rowSchema).readonly(),
-  calibration: z.array(calibrationRecordSchema).readonly(),
-  skipped: z.array(z.strictObject({ file: z.string(), reason: z.string() })).readonly(),
-  notes: z.array(sourceNoteSchema).readonly(),
-});
+/** Schema of {@link BenchReport} of a run with these metrics. Strict, as nobody else writes it. */
+export function reportSchema(metrics: RunMetrics): z.ZodType<BenchReport> {
+  return z.strictObject({
+    formatVersion: z.literal(3),
+    plimsollVersion: z.string(),
+    referencesVersion: count,
+    shard: z.strictObject({ index: count, count: count }).nullable(),
+    inputs: z.array(z.string()).readonly(),
+    policies: z.array(z.strictObject({ name: z.string(), policy: z.unknown(), sweep: sweepSchema.nullable() })).readonly(),
+    windows: z.array(z.discriminatedUnion("kind", [workingRoom, z.strictObject({ kind: z.literal("real") })])).readonly(),
+    summarizer: z.string(),
+    sessions: z.array(sessionSchema).readonly(),
+    rows: z.array(rowSchema(metrics)).readonly(),
+    calibration: z.array(calibrationRecordSchema).readonly(),
+    skipped: z.array(z.strictObject({ file: z.string(), reason: z.string() })).readonly(),
+    notes: z.array(sourceNoteSchema).readonly(),
+  });
+}
+
+/** Schema of {@link BenchReport} of a run without metrics of its own: what `report.json` holds. */
+export const benchReportSchema: z.ZodType<BenchReport> = reportSchema(METRICS);
 
 /** The schema as JSON Schema (draft 2020-12), for programs that read reports. */
 export function benchReportJsonSchema(): Readonly<Record<string, unknown>> {

@@ -4,7 +4,7 @@ import { formatCount, formatPercent, summarizePolicies, windowLabels } from "@pl
 /** Two lines an estimator that was measured against reported sizes; they do not depend on the window. */
 export function calibrationLines(report: BenchReport): readonly string[] {
   const [label] = windowLabels(report);
-  return summarizePolicies(report).flatMap(({ policy, windowLabel, calibration }) => {
+  return summarizePolicies(report).flatMap(({ policy, windowLabel, metrics: { calibration } }) => {
     if (calibration === null || windowLabel !== label) return [];
     const { estimator, calls, signedPercent, mapePercent, worstP95Percent, worstPercent } = calibration;
     return [

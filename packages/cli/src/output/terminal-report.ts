@@ -1,9 +1,8 @@
 import { type BenchReport, summaryLines } from "@plimsoll/bench";
 import { cacheLines } from "./cache-lines.ts";
 import { calibrationLines } from "./calibration-lines.ts";
-import { costTables } from "./cost-table.ts";
 import { footerLines } from "./footer.ts";
-import { policyTables } from "./policy-table.ts";
+import { costTables, policyTables } from "./policy-table.ts";
 import { sessionTable } from "./session-table.ts";
 
 /** What the terminal shows beside the report itself. */

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { cacheValidities, medianErrorPercent } from "./cache-validity.ts";
-import { summarizeCost } from "./cost-summary.ts";
-import { exampleReport } from "./example-report.ts";
+import { cacheValidities, medianErrorPercent } from "../report/cache-validity.ts";
+import { exampleReport } from "../report/example-report.ts";
+import { COST } from "./cost.ts";
+import { pooledBy } from "./registry.ts";
 
 /** Figures of some row; what a test does not change does not matter to it. */
 const [metricsOfExample] = exampleReport({ sessions: ["a"] }).rows.flatMap(({ metrics }) => metrics ?? []);
@@ -23,14 +24,14 @@ function row(session: string, usd: number | null, { calls = 100, compactions = 0
 
 const bySession = (...rows: ReturnType<typeof row>) => new Map(rows.map((entry) => [entry.session, entry]));
 
-describe("summarizeCost", () => {
+describe("the cost of sessions", () => {
   test("adds up dollars of priced sessions alone, and compares them by session and pooled", () => {
     const rows = [
       ...row("a", 1, { compactions: 1 }),
       ...row("b", 9, { compactions: 2, calls: 300 }),
       ...row("c", null, { compactions: 1 }),
     ];
-    const summary = summarizeCost(rows, bySession(...row("a", 4), ...row("b", 9), ...row("c", 7)));
+    const summary = pooledBy(COST, rows, { kind: "sessions", rows: bySession(...row("a", 4), ...row("b", 9), ...row("c", 7)) });
     expect(summary.pricedSessions).toBe(2);
     expect(summary.withCache).toEqual({
       usd: 10,
@@ -41,7 +42,11 @@ describe("summarizeCost", () => {
   });
 
   test("has no dollars where no session has a price, and compares the baseline with nothing", () => {
-    expect(summarizeCost(row("a", null), null).withCache).toEqual({ usd: null, per100CallsUsd: null, relative: null });
+    expect(pooledBy(COST, row("a", null), { kind: "none" }).withCache).toEqual({
+      usd: null,
+      per100CallsUsd: null,
+      relative: null,
+    });
   });
 });
 

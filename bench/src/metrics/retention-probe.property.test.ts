@@ -7,7 +7,7 @@ import { standsAlone } from "../references/character-class.ts";
 import { extractReferences } from "../references/extract.ts";
 import { messageTexts } from "../references/message-texts.ts";
 import { prepareReferences } from "../references/prepare.ts";
-import { createRetentionProbe } from "./retention.ts";
+import { createRetentionProbe } from "./retention-probe.ts";
 
 interface Line {
   readonly window: string;

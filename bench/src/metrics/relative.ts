@@ -1,5 +1,3 @@
-import type { RowMetrics } from "../results.ts";
-
 /** One policy's figure as a ratio to another's, over the sessions in which at least one of the two acted and both have the figure. */
 export interface Relative {
   readonly sessions: number;
@@ -9,10 +7,16 @@ export interface Relative {
   readonly pooledRatio: number;
 }
 
-interface ComparedRow {
+/** What a row is compared by. */
+export interface ComparedRow {
   readonly session: string;
-  readonly metrics: RowMetrics;
+  readonly metrics: {
+    readonly economy: { readonly compactions: number; readonly failedCompactions: number; readonly promptTokens: number };
+  };
 }
+
+/** The name of the policy that others are compared with. */
+export const BASELINE_POLICY = "none";
 
 /** True if the policy compacted, tried to, or sent other sizes than the baseline did (by truncation on arrival). */
 export function hasActed(row: ComparedRow, baseline: ComparedRow | undefined): boolean {
@@ -21,20 +25,28 @@ export function hasActed(row: ComparedRow, baseline: ComparedRow | undefined): b
   return baseline !== undefined && promptTokens !== baseline.metrics.economy.promptTokens;
 }
 
-/** What is compared: a figure that is above zero, or `null` where it is not known. */
-export type Figure = (metrics: RowMetrics) => number | null;
+/** One sum against another; `null` if there is nothing to divide by. */
+export function ratioOfSums(own: readonly (number | null)[], other: readonly (number | null)[]): Relative | null {
+  const [ownSum, otherSum] = [own, other].map((figures) => figures.reduce<number>((sum, figure) => sum + (figure ?? 0), 0));
+  if (ownSum === undefined || otherSum === undefined || otherSum === 0) return null;
+  const ratio = ownSum / otherSum;
+  return { sessions: own.length, geometricMeanRatio: ratio, pooledRatio: ratio };
+}
 
-/** Compares the rows with those of the baseline; `null` where no session is in both with something to compare. */
-export function relativeTo(
-  rows: readonly ComparedRow[],
-  baselineBySession: ReadonlyMap<string, ComparedRow>,
-  figure: Figure,
+/**
+ * Compares the rows with those of the baseline by a figure that is above zero, or `null` if it is not known; `null` if no session is in
+ * both with something to compare.
+ */
+export function relativeTo<Row extends ComparedRow>(
+  rows: readonly Row[],
+  baselineBySession: ReadonlyMap<string, Row>,
+  figure: (row: Row) => number | null,
 ): Relative | null {
   const pairs = rows.flatMap((row) => {
     const baseline = baselineBySession.get(row.session);
     if (baseline === undefined || !(hasActed(row, baseline) || hasActed(baseline, undefined))) return [];
-    const own = figure(row.metrics) ?? 0;
-    const other = figure(baseline.metrics) ?? 0;
+    const own = figure(row) ?? 0;
+    const other = figure(baseline) ?? 0;
     return own > 0 && other > 0 ? [{ own, other }] : [];
   });
   if (pairs.length === 0) return null;

@@ -12,7 +12,7 @@ import {
 } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
 import { prepareReferences } from "../references/prepare.ts";
-import { createRetentionProbe } from "./retention.ts";
+import { createRetentionProbe } from "./retention-probe.ts";
 
 const FILLER = human("filler", "words ".repeat(14_000));
 const STATED = result("r1", "c1", "alpha\nthe port is tcp_port = 4431\nomega");
@@ -91,7 +91,7 @@ describe("createRetentionProbe", () => {
 
   test("a lost call counts its uses and finds none", () => {
     const probe = createRetentionProbe(prepareReferences(logOf([STATED, USE])));
-    probe.lost(0, USE);
+    probe.lost(USE);
     expect(probe.result().all).toEqual({ uses: 1, recalled: 0, evidenced: 0, sourceEvidenced: 0, behindHandle: 0 });
   });
 

@@ -1,0 +1,47 @@
+import type { FigureFormat, Metric, MetricFigure, MetricTable } from "./metric.ts";
+import type { PooledMetrics } from "./registry.ts";
+
+/** A figure as a column of a table. */
+export interface ShownFigure {
+  readonly group: string;
+  readonly title: string;
+  readonly format: FigureFormat;
+  readonly figure: MetricFigure<unknown>;
+  figureOf(pooled: PooledMetrics): number | null;
+}
+
+/** Groups that do not stand in the order of their first figure; other groups follow them. */
+const GROUPS: Readonly<Partial<Record<MetricTable, readonly string[]>>> = {
+  markdown: ["size", "cost", "safety", "compactions", "retention"],
+  policies: ["replayed", "size", "retention at use, %", "safety"],
+  chart: ["safety", "compactions", "size", "cost", "peak", "retention"],
+};
+
+/** The columns of a table: group by group, in a group in the order of the metrics and of their figures. */
+export function columnsOf(metrics: readonly Metric[], table: MetricTable): readonly ShownFigure[] {
+  const columns = metrics.flatMap((metric) =>
+    Object.values(metric.figures).flatMap((figure) =>
+      figure.columns
+        .filter((column) => column.table === table)
+        .map(({ group, title }) => shown(metric, figure, { group, title })),
+    ),
+  );
+  const groups = new Set([...(GROUPS[table] ?? []), ...columns.map(({ group }) => group)]);
+  return [...groups].flatMap((group) => columns.filter((column) => column.group === group));
+}
+
+function shown(
+  { id }: Metric,
+  figure: MetricFigure<unknown>,
+  place: { readonly group: string; readonly title: string },
+): ShownFigure {
+  return {
+    ...place,
+    format: figure.format,
+    figure,
+    figureOf: (pooled) => {
+      const byMetric: Readonly<Record<string, unknown>> = pooled;
+      return figure.value(byMetric[id]);
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { type CacheUse, type ModelPrices, outputUsd, promptUsd, uncachedPromptUsd } from "@plimsoll/core";
+import type { ModelCatalog } from "@plimsoll/providers";
+import type { ServedStep } from "../economics/request-ledger.ts";
+import type { SessionCache } from "../economics/session-cache.ts";
+import type { ReplayedCall } from "../replay/replayed-call.ts";
+import type { SizeModel } from "../size-model.ts";
+
+/**
+ * What the session cost under the provider's prices. Requests are charged at the state of their prompt cache, replies as
+ * recorded, and each summary as if a model had written it. Dollars are `null` where a model of the session has no price.
+ */
+export interface CostMetrics {
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly uncachedTokens: number;
+  /** Requests that did not begin with all of the request before, while its cache was alive. */
+  readonly cacheBreaks: number;
+  /** Requests that came after the cache's time to live. */
+  readonly cacheExpiries: number;
+  readonly replyTokens: number;
+  readonly summaryRequests: number;
+  readonly summaryPromptTokens: number;
+  readonly summaryReplyTokens: number;
+  /** Requests, replies and summaries, with the provider's prompt cache, and as if there were none. */
+  readonly withCacheUsd: number | null;
+  readonly withoutCacheUsd: number | null;
+  /** With a prompt cache that never expires: what is left of a policy's gain where a session has no pauses. */
+  readonly lastingCacheUsd: number | null;
+  /** The same per 100 calls. */
+  readonly withCachePer100CallsUsd: number | null;
+  readonly withoutCachePer100CallsUsd: number | null;
+}
+
+/** What costs are made from. */
+export interface CostInput {
+  readonly catalog: ModelCatalog;
+  readonly cache: SessionCache;
+  readonly sizeModel: Pick<SizeModel, "messageTokens">;
+}
+
+/** Adds up what the requests cost; `served` says how each was served. */
+export function createCost(input: CostInput): {
+  add(sent: ReplayedCall, served: ServedStep): void;
+  result(): Omit<CostMetrics, "lastingCacheUsd">;
+} {
+  const { catalog, cache, sizeModel } = input;
+  const count = {
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+    uncachedTokens: 0,
+    cacheBreaks: 0,
+    cacheExpiries: 0,
+    replyTokens: 0,
+    summaryRequests: 0,
+    summaryPromptTokens: 0,
+    summaryReplyTokens: 0,
+  };
+  let calls = 0;
+  let withCacheUsd = 0;
+  let withoutCacheUsd = 0;
+  let isPriced = true;
+  // Looking a model up costs more than everything else about its call.
+  const knownPrices = new Map<string, ModelPrices | null>();
+  const pricesOf = (modelId: string): ModelPrices | null => {
+    const known = knownPrices.get(modelId);
+    if (known !== undefined) return known;
+    const prices = catalog.pricesOf(modelId);
+    knownPrices.set(modelId, prices);
+    return prices;
+  };
+  const charge = (use: CacheUse, replyTokens: number, modelId: string) => {
+    const prices = pricesOf(modelId);
+    if (prices === null) {
+      isPriced = false;
+      return;
+    }
+    const rules = cache.rulesFor(modelId);
+    const promptTokens = totalOf(use);
+    const replyUsd = outputUsd(replyTokens, promptTokens, prices);
+    withCacheUsd += promptUsd(use, prices, rules) + replyUsd;
+    withoutCacheUsd += uncachedPromptUsd(promptTokens, prices) + replyUsd;
+  };
+  return {
+    add: (sent, served) => {
+      calls += 1;
+      const replyTokens = replyTokensOf(sent, sizeModel);
+      count.cacheReadTokens += served.call.readTokens;
+      count.cacheWriteTokens += served.call.writeTokens;
+      count.uncachedTokens += served.call.uncachedTokens;
+      if (served.call.state === "broken") count.cacheBreaks += 1;
+      if (served.call.state === "expired") count.cacheExpiries += 1;
+      count.replyTokens += replyTokens;
+      count.summaryRequests += served.summaries.length;
+      count.summaryPromptTokens += served.summaries.reduce((sum, { use }) => sum + totalOf(use), 0);
+      count.summaryReplyTokens += served.summaries.reduce((sum, summary) => sum + summary.replyTokens, 0);
+      const { modelId } = sent.recorded;
+      charge(served.call, replyTokens, modelId);
+      for (const summary of served.summaries) charge(summary.use, summary.replyTokens, summary.modelId ?? modelId);
+    },
+    result: () => {
+      const perHundred = (usd: number) => (isPriced && calls > 0 ? (100 * usd) / calls : null);
+      return {
+        ...count,
+        withCacheUsd: isPriced ? withCacheUsd : null,
+        withoutCacheUsd: isPriced ? withoutCacheUsd : null,
+        withCachePer100CallsUsd: perHundred(withCacheUsd),
+        withoutCachePer100CallsUsd: perHundred(withoutCacheUsd),
+      };
+    },
+  };
+}
+
+function totalOf(use: CacheUse): number {
+  return use.readTokens + use.writeTokens + use.uncachedTokens;
+}
+
+/**
+ * Tokens of the recorded reply: as reported, or its size in later prompts where that is larger. Some agents report the count at the
+ * start of a stream, up to 64 times too low.
+ */
+function replyTokensOf({ recorded, reply, call }: ReplayedCall, sizeModel: CostInput["sizeModel"]): number {
+  const reported = recorded.usage.output.totalTokens ?? 0;
+  return reply === null ? reported : Math.max(reported, sizeModel.messageTokens(reply, call));
+}

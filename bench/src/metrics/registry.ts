@@ -1,0 +1,116 @@
+import { z } from "zod";
+import { CACHE_VALIDITY } from "./cache-validity.ts";
+import { CALIBRATION } from "./calibration.ts";
+import { COST } from "./cost.ts";
+import { DECAY } from "./decay.ts";
+import { ECONOMY } from "./economy.ts";
+import type { Metric } from "./metric.ts";
+import { OBLIGATIONS } from "./obligations.ts";
+import { type Relative, ratioOfSums, relativeTo } from "./relative.ts";
+import { REREADS } from "./reread-risk.ts";
+import { RETENTION } from "./retention.ts";
+import { SAFETY } from "./safety.ts";
+import { SUMMARIES } from "./summary-writers.ts";
+import { WORK } from "./work.ts";
+
+type BuiltinMetrics = readonly [
+  typeof SAFETY,
+  typeof ECONOMY,
+  typeof COST,
+  typeof SUMMARIES,
+  typeof CACHE_VALIDITY,
+  typeof RETENTION,
+  typeof DECAY,
+  typeof OBLIGATIONS,
+  typeof REREADS,
+  typeof CALIBRATION,
+  typeof WORK,
+];
+
+/** The metrics of every run, in the order in which a row of `report.json` has them. */
+export const METRICS: BuiltinMetrics = [
+  SAFETY,
+  ECONOMY,
+  COST,
+  SUMMARIES,
+  CACHE_VALIDITY,
+  RETENTION,
+  DECAY,
+  OBLIGATIONS,
+  REREADS,
+  CALIBRATION,
+  WORK,
+];
+
+/** The metrics of a run: those of every run, and any others behind them, each with an id of its own. */
+export type RunMetrics = readonly [...BuiltinMetrics, ...Metric[]];
+
+/** The results of one replay by metric. Those of metrics that were handed to the run stand beside them under their ids. */
+export type RowMetrics = {
+  readonly [M in BuiltinMetrics[number] as M["id"]]: M extends Metric<string, infer Result, infer _, string> ? Result : never;
+};
+
+/** What several sessions come to, by metric. */
+export type PooledMetrics = {
+  readonly [M in BuiltinMetrics[number] as M["id"]]: M extends Metric<string, infer _, infer Pooled, string> ? Pooled : never;
+};
+
+/** The results of one replay, by metric. */
+export function rowOf(metrics: RunMetrics, resultOf: (metric: Metric, place: number) => unknown): RowMetrics;
+export function rowOf(metrics: readonly Metric[], resultOf: (metric: Metric, place: number) => unknown): unknown {
+  return Object.fromEntries(metrics.map((metric, place) => [metric.id, resultOf(metric, place)]));
+}
+
+/** What rows of one policy come to, by metric. */
+export function pooledOf(metrics: RunMetrics, rows: readonly PooledRow[], baseline: Baseline): PooledMetrics;
+export function pooledOf(metrics: readonly Metric[], rows: readonly PooledRow[], baseline: Baseline): unknown {
+  return Object.fromEntries(metrics.map((metric) => [metric.id, pooledBy(metric, rows, baseline)]));
+}
+
+/** The form of a row's results. */
+export function rowMetricsSchema(metrics: RunMetrics): z.ZodType<RowMetrics>;
+export function rowMetricsSchema(metrics: readonly Metric[]): z.ZodType<unknown> {
+  return z.strictObject(Object.fromEntries(metrics.map(({ id, schema }) => [id, schema])));
+}
+
+/** A row with results. */
+export interface PooledRow {
+  readonly session: string;
+  readonly metrics: RowMetrics;
+}
+
+/** What rows are compared with: nothing, the baseline's rows by session, or one row with another whatever happened in them. */
+export type Baseline =
+  | { readonly kind: "none" }
+  | { readonly kind: "sessions"; readonly rows: ReadonlyMap<string, PooledRow> }
+  | { readonly kind: "same-session"; readonly row: PooledRow | null };
+
+/** What rows come to by one metric. Throws if a row has no result of it. */
+export function pooledBy<Result, Pooled>(
+  metric: Metric<string, Result, Pooled>,
+  rows: readonly PooledRow[],
+  baseline: Baseline,
+): Pooled {
+  const resultOf = ({ metrics }: PooledRow): Result => {
+    const results: Readonly<Record<string, unknown>> = metrics;
+    return metric.schema.parse(results[metric.id]);
+  };
+  return metric.pool({
+    results: rows.map(resultOf),
+    calls: rows.map(({ metrics }) => metrics.safety.calls),
+    relativeToBaseline: (figure) => compared(rows, baseline, (row) => figure(resultOf(row))),
+  });
+}
+
+function compared(rows: readonly PooledRow[], baseline: Baseline, figure: (row: PooledRow) => number | null): Relative | null {
+  switch (baseline.kind) {
+    case "none":
+      return null;
+    case "sessions":
+      return relativeTo(rows, baseline.rows, figure);
+    case "same-session":
+      return baseline.row === null ? null : ratioOfSums(rows.map(figure), [figure(baseline.row)]);
+    default:
+      return baseline satisfies never;
+  }
+}

@@ -1,0 +1,71 @@
+import type { BenchReport, PolicySummary, RunMetrics, ShownFigure } from "@plimsoll/bench";
+import { columnsOf, formatFigure, summarizePolicies, windowLabels } from "@plimsoll/bench";
+import { shortened } from "../terminal/printable.ts";
+import { drawTable, type TableCell } from "../terminal/text-table.ts";
+
+/** Longer names of policies are shortened, so that the table stays within 100 columns. */
+const POLICY_CHARS = 20;
+
+/** What a table is made from. */
+export interface MetricTableOptions {
+  /** The metrics of the report's run. */
+  readonly metrics: RunMetrics;
+  readonly table: "terminal" | "terminal-cost";
+  /** The column behind the policy's name: its title, its text, and the group of figures that it begins. */
+  readonly first: { readonly title: string; readonly textOf: (summary: PolicySummary) => string; readonly group: string };
+  readonly titleOf: (windowLabel: string) => string;
+  /** What must be known about a row; stands below the table. */
+  readonly remarksOf: (summary: PolicySummary) => readonly string[];
+}
+
+/** One table a window, with a row a policy over all sessions. */
+export function metricTables(report: BenchReport, options: MetricTableOptions): string {
+  const summaries = summarizePolicies(report, options.metrics);
+  const columns = placed(columnsOf(options.metrics, options.table), options.first.group);
+  const head = headOf(columns, options.first.title);
+  return windowLabels(report)
+    .map((label) => {
+      const inWindow = summaries.filter(({ windowLabel }) => windowLabel === label);
+      const rows = inWindow.map((summary) => [
+        shortened(summary.policy, POLICY_CHARS),
+        options.first.textOf(summary),
+        ...columns.map(({ space, format, figureOf }) => `${space}${formatFigure(format, figureOf(summary.metrics))}`),
+      ]);
+      const table = drawTable({ head, rows, leftColumns: [0] });
+      return [`${options.titleOf(label)}:`, "", table, ...inWindow.flatMap(options.remarksOf)].join("\n");
+    })
+    .join("\n\n");
+}
+
+/** A column with what stands before its texts: a space sets a group of columns apart. */
+type PlacedFigure = ShownFigure & { readonly space: string };
+
+function placed(columns: readonly ShownFigure[], firstGroup: string): readonly PlacedFigure[] {
+  return columns.map((column, place) => {
+    const before = columns[place - 1]?.group ?? firstGroup;
+    return { ...column, space: column.group === before ? "" : " " };
+  });
+}
+
+/** The upper line has the groups' names over their columns, or the first line of a title of two; the lower one the titles. */
+function headOf(columns: readonly PlacedFigure[], firstTitle: string): readonly (readonly TableCell[])[] {
+  const upper: TableCell[] = [{ content: "" }, { content: "" }];
+  const lower: TableCell[] = [{ content: "policy" }, { content: firstTitle }];
+  for (const [place, { group, title, space }] of columns.entries()) {
+    const [over, own] = linesOf(title);
+    lower.push({ content: `${space}${own}` });
+    if (over !== null) upper.push({ content: `${space}${over}` });
+    else if (space !== "" || place === 0)
+      upper.push({ content: `${space}${group}`, span: spanOf(columns, group), align: "center" });
+  }
+  return [upper, lower];
+}
+
+function linesOf(title: string): readonly [over: string | null, own: string] {
+  const [first = "", second] = title.split("\n");
+  return second === undefined ? [null, first] : [first, second];
+}
+
+function spanOf(columns: readonly PlacedFigure[], group: string): number {
+  return columns.filter((column) => column.group === group && !column.title.includes("\n")).length;
+}
