@@ -2,8 +2,9 @@ import { parseArgs } from "node:util";
 import { commandFile, runNode } from "./tool.mjs";
 
 /**
- * Plays generated sessions on the engine until the time is up or the cases are played, and prints cases, compactions and seed. A
- * violation prints the session and its path, and the exit code is not zero. `--seed` and `--path` together show a failure again.
+ * Plays generated sessions on the engine, then conversations at once on the drop-ins, until the time is up or the cases are played, and
+ * prints cases, compactions and seeds. A violation prints the session and its path, or the conversations' seed, and the exit code is not
+ * zero. `--seed` and `--path` together show an engine's failure again; `--seed` with `--only conversations` one of conversations.
  */
 const { values } = parseArgs({
   options: {
@@ -11,29 +12,71 @@ const { values } = parseArgs({
     cases: { type: "string", default: "1000000" },
     seed: { type: "string", default: String(Math.floor(Math.random() * 2 ** 31)) },
     path: { type: "string" },
+    only: { type: "string" },
   },
 });
 
 for (const name of /** @type {const} */ (["seconds", "cases", "seed"]))
   if (!/^\d+$/.test(values[name])) throw new Error(`--${name} is a whole number, not ${values[name]}`);
+const { only = values.path === undefined ? "both" : "engine" } = values;
+if (!["engine", "conversations", "both"].includes(only)) throw new Error(`--only is engine or conversations, not ${only}`);
 
-process.env.PLIMSOLL_FUZZ_SECONDS = values.seconds;
-process.env.PLIMSOLL_FUZZ_CASES = values.cases;
-process.env.PLIMSOLL_FUZZ_SEED = values.seed;
-if (values.path !== undefined) process.env.PLIMSOLL_FUZZ_PATH = values.path;
+/** Share of the time for conversations at once; chosen: a round takes half a minute on a busy machine. */
+const CONVERSATIONS_RATIO = 0.25;
+/** Steps of each conversation in a round; chosen: enough for compactions in each. */
+const CONVERSATION_STEPS = "50";
 
-console.log(`seed ${values.seed}: at most ${values.seconds} s and ${values.cases} sessions`);
-const { code } = await runNode(
-  [
-    commandFile("vitest", "vitest"),
-    "run",
-    "packages/core/src/engine/engine.property.test.ts",
-    "--testNamePattern",
-    "the engine's rules hold",
-    "--disable-console-intercept",
-    "--reporter",
-    "dot",
-  ],
-  { output: "show" },
-);
-process.exitCode = code;
+const seconds = Number(values.seconds);
+const seed = Number(values.seed);
+const engineSeconds = only === "both" ? Math.ceil(seconds * (1 - CONVERSATIONS_RATIO)) : seconds;
+
+/**
+ * Runs the properties of a test file whose names match, and passes what they print through.
+ * @param {string} file
+ * @param {string} names
+ * @returns {Promise<number>} the exit code
+ */
+async function play(file, names) {
+  const args = ["run", file, "--testNamePattern", names, "--disable-console-intercept", "--reporter", "dot"];
+  return (await runNode([commandFile("vitest", "vitest"), ...args], { output: "show" })).code;
+}
+
+/** @returns {Promise<number>} */
+async function playEngine() {
+  process.env.PLIMSOLL_FUZZ_SECONDS = String(engineSeconds);
+  process.env.PLIMSOLL_FUZZ_CASES = values.cases;
+  process.env.PLIMSOLL_FUZZ_SEED = values.seed;
+  if (values.path !== undefined) process.env.PLIMSOLL_FUZZ_PATH = values.path;
+  console.log(`engine, seed ${seed}: at most ${engineSeconds} s and ${values.cases} sessions`);
+  return await play("packages/core/src/engine/engine.property.test.ts", "the engine's rules hold");
+}
+
+/**
+ * Rounds of conversations at once, each with the next seed, until the time is up; one at least.
+ * @param {number} untilMs
+ * @returns {Promise<number>}
+ */
+async function playConversations(untilMs) {
+  process.env.PLIMSOLL_APART_STEPS = CONVERSATION_STEPS;
+  let rounds = 0;
+  do {
+    const roundSeed = seed + rounds;
+    process.env.PLIMSOLL_APART_SEED = String(roundSeed);
+    console.log(`conversations at once, seed ${roundSeed}: ${CONVERSATION_STEPS} steps on each drop-in`);
+    const code = await play("packages/providers/src/drop-in/conversations.property.test.ts", "conversations at once");
+    if (code !== 0) {
+      console.log(
+        `conversations at once failed with seed ${roundSeed}: pnpm fuzz --only conversations --seed ${roundSeed} --seconds 0`,
+      );
+      return code;
+    }
+    rounds += 1;
+  } while (Date.now() < untilMs);
+  console.log(`conversations at once: ${rounds} rounds from seed ${seed}, none failed`);
+  return 0;
+}
+
+const startMs = Date.now();
+const engineCode = only === "conversations" ? 0 : await playEngine();
+const conversationsCode = only === "engine" ? 0 : await playConversations(startMs + seconds * 1000);
+process.exitCode = engineCode || conversationsCode;

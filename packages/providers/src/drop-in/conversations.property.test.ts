@@ -11,6 +11,8 @@ import { createRandom, createScheduler } from "../testing/scheduler.ts";
 const STEPS = Number(process.env.PLIMSOLL_APART_STEPS ?? 500);
 const CONVERSATIONS = Number(process.env.PLIMSOLL_APART_CONVERSATIONS ?? 8);
 const SEED = Number(process.env.PLIMSOLL_APART_SEED ?? 1);
+/** Another seed pairs drop-ins with other policies, and providers with other histories. Seed 1 shifts by a multiple of all their counts. */
+const SHIFT = SEED + 23;
 const WINDOW_TOKENS = 6_000;
 const limits = { contextWindowTokens: WINDOW_TOKENS, maxOutputTokens: 500 };
 
@@ -80,8 +82,8 @@ async function playAll({ kind, policy, steps }: Row, how: "at once" | "alone") {
     const turns = markedHistory({
       marker: markerAt(index),
       turns: steps,
-      resultChars: 400 + (index % 4) * 500,
-      humanEvery: 5 + index,
+      resultChars: 400 + ((index + SHIFT) % 4) * 500,
+      humanEvery: 5 + ((index + SHIFT) % 8),
     });
     await play(how === "at once" ? one : open(), turns, providerOf(index, sent, scheduler.pause), sent);
   });
@@ -102,7 +104,7 @@ interface Row {
 const POLICIES = [PLIMSOLL_MODEL_POLICY, PLIMSOLL_POLICY, piPolicy({ reserve_tokens: 2_000, keep_recent_tokens: 1_000 })];
 
 const rows = DROP_INS.map((kind, index): [string, Row] => {
-  const policy = POLICIES[index % POLICIES.length] ?? PLIMSOLL_POLICY;
+  const policy = POLICIES[(index + SHIFT) % POLICIES.length] ?? PLIMSOLL_POLICY;
   return [`${kind.name}, ${policy.name}`, { kind, policy, steps: index === 0 ? STEPS : Math.max(50, STEPS / 10) }];
 });
 
