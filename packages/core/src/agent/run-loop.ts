@@ -17,6 +17,7 @@ import type { AgentEventBody, EndReason } from "./events.ts";
 import { executeTools } from "./execute-tools.ts";
 import { requestReply } from "./request-reply.ts";
 import { resolveCalls } from "./resolve-calls.ts";
+import { signalsLike } from "./signals-like.ts";
 
 /** What a run has of its agent. Functions answer with what holds at that moment. */
 export interface RunPorts {
@@ -132,13 +133,14 @@ function createRun(ports: RunPorts): Run {
 
   const runTools = async (calls: readonly ToolCallPart[]): Promise<void> => {
     const { artifacts, policy, nowMs } = ports.options;
+    const signals = signalsLike(signal);
     const results = await executeTools(
       calls,
       {
         tools: ports.tools,
         whyNot: ports.whyNot,
         authorize: ports.options.authorize ?? null,
-        contextOf: (call) => ports.callContext(call, signal),
+        contextOf: (call) => ports.callContext(call, signals.next()),
         onStart: ({ callId, toolName, argumentsJson }) => emit({ type: "tool-start", callId, toolName, argumentsJson }),
         nowMs,
       },
@@ -153,7 +155,7 @@ function createRun(ports: RunPorts): Run {
         emit({ type: "tool-end", callId, toolName, isError: message.isError, message, handle });
         return message;
       },
-    );
+    ).finally(signals.release);
     for (const { id: _, ...draft } of results) await append(draft);
   };
 
