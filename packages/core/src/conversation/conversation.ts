@@ -41,6 +41,8 @@ export interface ReportedUsage {
   readonly requestId: string;
   readonly modelId: string;
   readonly usage: Usage;
+  /** When it was answered, if that was not now. */
+  readonly atMs?: number;
 }
 
 /**
@@ -197,7 +199,7 @@ export function conversationOver({
         throughMessageId: sent.messages.at(-1)?.id ?? null,
         overheadHash: hashOf(sent),
         viewHash: sent.viewHash,
-        atMs: nowMs(),
+        atMs: reported.atMs ?? nowMs(),
       };
       await append(entry);
       return entry;

@@ -81,7 +81,10 @@ const STEPS: WireArray<ModelMessage, unknown> = {
     const usage = recordAt(step, "usage");
     const details = recordAt(usage, "inputTokenDetails");
     const response = recordAt(step, "response");
+    const timestamp = response?.timestamp;
     return {
+      // A step is told of when the next one begins: what lies between is a pause.
+      ...(timestamp instanceof Date ? { atMs: timestamp.getTime() } : {}),
       requestId: stringAt(response, "id") ?? "",
       modelId: stringAt(response, "modelId") ?? "",
       usage: usageOf({

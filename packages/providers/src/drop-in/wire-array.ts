@@ -11,6 +11,8 @@ export interface ObservedAnswer {
   readonly requestId: string;
   readonly modelId: string;
   readonly usage: Usage;
+  /** When it was answered, if it tells. */
+  readonly atMs?: number;
 }
 
 /** How one kind of array is read and written. */

@@ -111,15 +111,18 @@ function playingSteps(options: CompactorOptions): PlayedDropIn {
     ...(isKeyed ? { conversation: ({ experimental_context }) => String(experimental_context) } : {}),
   });
   const tokensOf = new Map<string, number>();
+  const answeredAt = new Map<string, Date>();
   return {
     send: async ({ turns, provider, key, lastTokens }) => {
       const first = turns[0]?.kind === "human" ? turns[0].text : "";
       const inputTokens = lastTokens ?? tokensOf.get(first);
       const usage = { inputTokens, outputTokens: 10, inputTokenDetails: {}, outputTokenDetails: {} };
-      const response = { id: requestIdOf(turns.slice(1)), modelId: "simulated" };
+      const timestamp = answeredAt.get(first);
+      const response = { id: requestIdOf(turns.slice(1)), modelId: "simulated", timestamp };
       const answered = inputTokens === undefined ? [] : [{ usage, response }];
       const { messages } = await prepareStep({ steps: answered, messages: items(turns), experimental_context: key });
       tokensOf.set(first, await provider(JSON.stringify(messages)));
+      answeredAt.set(first, new Date(options.nowMs?.() ?? 0));
     },
     close: async () => undefined,
   };
