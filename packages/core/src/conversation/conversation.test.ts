@@ -81,3 +81,14 @@ test("an entry that the store would refuse is refused before it is folded, and t
   await conversation.fit({ gate: "before-step", pending: [], model }, never);
   expect((await sessions.read(sessionStart().id))?.entries.map(({ type }) => type)).toEqual(["session", "message"]);
 });
+
+test("a store that hands no entries over, but answers with them, loses none", async () => {
+  const sessions = createMemorySessionStore();
+  const writer = await sessions.create(sessionStart());
+  await writer.append([{ type: "message", message: human("u", "go") }]);
+  await writer.close();
+  const whole = { ...sessions, open: (sessionId: string) => sessions.open(sessionId) };
+  const { conversation } = await openConversation(setting, whole, { sessionId: sessionStart().id });
+  expect(conversation.manager.context().messages.map(({ id }) => id)).toEqual(["u"]);
+  expect(conversation.messageIds()).toEqual(["u"]);
+});

@@ -61,7 +61,12 @@ async function writerOf(
   sessions: SessionStore,
   take: (entry: SessionEntry) => void,
 ): Promise<Pick<OpenedConversation, "cutOff"> & { readonly writer: SessionWriter }> {
-  if (!("type" in session)) return await sessions.open(session.sessionId, take);
+  if (!("type" in session)) {
+    const opened = await sessions.open(session.sessionId, take);
+    // A store that hands nothing over answers with all of them.
+    for (const entry of opened.entries) take(entry);
+    return opened;
+  }
   const writer = await sessions.create(session);
   take(session);
   return { writer, cutOff: null };

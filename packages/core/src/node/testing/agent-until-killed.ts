@@ -28,8 +28,8 @@ function telling(store: SessionStore): SessionStore {
   });
   return {
     ...store,
-    open: async (id) => {
-      const opened = await store.open(id);
+    open: async (id, onEntry) => {
+      const opened = await store.open(id, onEntry);
       return { ...opened, writer: tellingWriter(opened.writer) };
     },
   };
