@@ -36,7 +36,8 @@ async function play({ kind, policy, steps, store, handedOver }: Row, isKilled: (
   const sent: string[] = [];
   let summaries = 0;
   let step = 0;
-  let lastTokens: { readonly lastTokens?: number } = {};
+  const nowMs = () => (step + 30 * Math.floor(step / 16)) * MINUTE_MS;
+  let last: { readonly lastTokens?: number; readonly lastAtMs?: number } = {};
   const digest = createDigest();
   const open = (sessions: SessionStore) =>
     kind.open({
@@ -44,7 +45,7 @@ async function play({ kind, policy, steps, store, handedOver }: Row, isKilled: (
       limits,
       sessions,
       // A long pause every 16 steps.
-      nowMs: () => (step + 30 * Math.floor(step / 16)) * MINUTE_MS,
+      nowMs,
       summarizer: (request, signal) => {
         summaries += 1;
         return digest(request, signal);
@@ -63,10 +64,10 @@ async function play({ kind, policy, steps, store, handedOver }: Row, isKilled: (
       const tokens = Math.ceil(json.length / 3);
       if (tokens > limits.contextWindowTokens && kind.name !== "AI SDK prepareStep")
         throw Object.assign(new Error(`400 prompt is too long: ${tokens} tokens > 8000 maximum`), { status: 400 });
-      lastTokens = { lastTokens: tokens };
+      last = { lastTokens: tokens, lastAtMs: nowMs() };
       return tokens;
     };
-    await dropIn.send({ turns: turns.slice(0, step + 1), provider, key: "resumed", ...lastTokens });
+    await dropIn.send({ turns: turns.slice(0, step + 1), provider, key: "resumed", ...last });
   }
   return { sent, summaries };
 }

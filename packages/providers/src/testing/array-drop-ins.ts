@@ -21,6 +21,8 @@ export interface PlayedRequest {
   readonly key?: string;
   /** What the request before measured, for a drop-in that is told of it by its next request; its own memory if it is left out. */
   readonly lastTokens?: number;
+  /** When the last request was answered, as the steps that a caller hands over tell it. */
+  readonly lastAtMs?: number;
 }
 
 /** A drop-in that is played by turns, whatever its arrays are made of. */
@@ -113,11 +115,11 @@ function playingSteps(options: CompactorOptions): PlayedDropIn {
   const tokensOf = new Map<string, number>();
   const answeredAt = new Map<string, Date>();
   return {
-    send: async ({ turns, provider, key, lastTokens }) => {
+    send: async ({ turns, provider, key, lastTokens, lastAtMs }) => {
       const first = turns[0]?.kind === "human" ? turns[0].text : "";
       const inputTokens = lastTokens ?? tokensOf.get(first);
       const usage = { inputTokens, outputTokens: 10, inputTokenDetails: {}, outputTokenDetails: {} };
-      const timestamp = answeredAt.get(first);
+      const timestamp = lastAtMs === undefined ? answeredAt.get(first) : new Date(lastAtMs);
       const response = { id: requestIdOf(turns.slice(1)), modelId: "simulated", timestamp };
       const answered = inputTokens === undefined ? [] : [{ usage, response }];
       const { messages } = await prepareStep({ steps: answered, messages: items(turns), experimental_context: key });
