@@ -1,5 +1,5 @@
-import type { EstimatorSpec } from "@plimsoll/core";
-import { RECORDED_POLICY } from "@plimsoll/core";
+import type { EstimatorSpec } from "@plimsoll/core/build";
+import { RECORDED_POLICY } from "@plimsoll/core/internal";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { createCalibration } from "./metrics/calibration.ts";
 import { hiddenEvents } from "./metrics/hidden-events.ts";

@@ -1,16 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import {
-  isRecord,
-  type ModelPrices,
-  NONE_POLICY,
-  outputUsd,
-  promptUsd,
-  RECORDED_POLICY,
-  SVEN_POLICY,
-  type UsageEntry,
-} from "@plimsoll/core";
+import { NONE_POLICY, SVEN_POLICY, type UsageEntry } from "@plimsoll/core";
+import { isRecord, type ModelPrices, outputUsd, promptUsd, RECORDED_POLICY } from "@plimsoll/core/internal";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { expect, test } from "vitest";
 import { importFile } from "./formats/registry.ts";

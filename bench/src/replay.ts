@@ -1,4 +1,5 @@
-import type { Policy, Tokenizers } from "@plimsoll/core";
+import type { Policy } from "@plimsoll/core";
+import type { Tokenizers } from "@plimsoll/core/build";
 import { MODEL_CATALOG, type ModelCatalog } from "@plimsoll/providers";
 import { METRICS, type RunMetrics } from "./metrics/registry.ts";
 import { createRowMetrics } from "./metrics/row-metrics.ts";

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { NONE_POLICY, RECORDED_POLICY } from "@plimsoll/core";
+import { NONE_POLICY } from "@plimsoll/core";
+import { RECORDED_POLICY } from "@plimsoll/core/internal";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { InputFile } from "./run/file-task.ts";
 import { type BenchProgress, runBench } from "./run-bench.ts";

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
-import { type ModelPrices, PlimsollError, type Policy } from "@plimsoll/core";
+import { PlimsollError, type Policy } from "@plimsoll/core";
+import type { ModelPrices } from "@plimsoll/core/internal";
 import { REFERENCES_VERSION } from "./references/extract.ts";
 import type { BenchReport, PolicySweep, WindowRequest } from "./results.ts";
 import type { FileReplay } from "./run/file-replayer.ts";

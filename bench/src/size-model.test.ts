@@ -1,4 +1,5 @@
-import { EMPTY_VIEW, foldEntry, type SessionEntry, usageOf } from "@plimsoll/core";
+import { type SessionEntry, usageOf } from "@plimsoll/core";
+import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/internal";
 import { human, summaryMessage } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
 import { createSizeModel, type SizeModel } from "./size-model.ts";

@@ -9,7 +9,7 @@ import { coreIndex, coreRows } from "./rules.mjs";
  */
 
 /** @type {CoreRow} */
-const indexRow = { row: coreIndex.lastRow, members: [coreIndex.file], npm: [], node: false };
+const indexRow = { row: coreIndex.lastRow, members: coreIndex.files, npm: [], node: false };
 
 /**
  * The rule for a file of core that is no test.
@@ -39,7 +39,8 @@ function rowComplaint(place, target) {
         : `an npm package; allowed in row ${place.row}: ${place.npm.join(", ") || "none"}`;
     case "own": {
       const rows = place.row === 1 ? "row 1" : `rows 1–${place.row}`;
-      if (target.path === `src/${coreIndex.file}`) return `the list of public names; allowed: files of ${rows}`;
+      if (coreIndex.files.some((file) => target.path === `src/${file}`))
+        return `a list of public names; allowed: files of ${rows}`;
       const targetPlace = placeOf(target.path);
       if (targetPlace === null) return `in no row of core; allowed: ${rows}`;
       return targetPlace.row <= place.row ? null : `row ${targetPlace.row} from row ${place.row}; allowed: ${rows}`;
@@ -57,7 +58,7 @@ function rowComplaint(place, target) {
 function placeOf(path) {
   const inSource = path.startsWith("src/") ? path.slice("src/".length) : null;
   if (inSource === null) return null;
-  if (inSource === coreIndex.file) return indexRow;
+  if (coreIndex.files.includes(inSource)) return indexRow;
   return (
     coreRows.find(({ members }) =>
       members.some((member) => (member.endsWith("/") ? inSource.startsWith(member) : inSource === member)),

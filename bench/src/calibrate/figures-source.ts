@@ -1,4 +1,4 @@
-import type { ClassCounts } from "@plimsoll/core";
+import type { ClassCounts } from "@plimsoll/core/internal";
 import type { MeasuredFigures } from "@plimsoll/providers";
 
 /** A source file to write: where in the repository, and its text. */

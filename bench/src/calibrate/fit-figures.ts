@@ -1,4 +1,4 @@
-import type { ClassCounts } from "@plimsoll/core";
+import type { ClassCounts } from "@plimsoll/core/internal";
 import { type FigureName, familyOf, type MeasuredFigures, type WeightsName } from "@plimsoll/providers";
 import type { SessionObservations } from "./observations.ts";
 import { type Refitted, type RefittedSession, refit } from "./refit.ts";

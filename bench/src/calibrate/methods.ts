@@ -1,4 +1,5 @@
-import { type EstimatorSpec, PI_POLICY, SVEN_POLICY } from "@plimsoll/core";
+import { PI_POLICY, SVEN_POLICY } from "@plimsoll/core";
+import type { EstimatorSpec } from "@plimsoll/core/build";
 import { modelPriors } from "@plimsoll/providers";
 import { plainLedger } from "./plain-ledger.ts";
 import { byEstimator, type Method } from "./predict-calls.ts";

@@ -1,14 +1,5 @@
-import {
-  createEstimator,
-  createWorkCounter,
-  EMPTY_LEDGER,
-  EMPTY_VIEW,
-  foldEntry,
-  foldLedger,
-  type Measured,
-  measuredBy,
-  pooledPriors,
-} from "@plimsoll/core";
+import { createEstimator, createWorkCounter, EMPTY_LEDGER, foldLedger } from "@plimsoll/core/build";
+import { EMPTY_VIEW, foldEntry, type Measured, measuredBy, pooledPriors } from "@plimsoll/core/internal";
 import type { Transcript } from "../transcript.ts";
 
 /** What a session's reports say of its messages: one observation for each plain rise between two reports. */

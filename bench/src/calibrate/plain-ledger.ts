@@ -1,12 +1,6 @@
-import {
-  createEstimator,
-  createWorkCounter,
-  EMPTY_VIEW,
-  foldEntry,
-  type MeasureSpec,
-  type Message,
-  type UsageEntry,
-} from "@plimsoll/core";
+import type { Message, UsageEntry } from "@plimsoll/core";
+import { createEstimator, createWorkCounter, type MeasureSpec } from "@plimsoll/core/build";
+import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/internal";
 import type { Transcript } from "../transcript.ts";
 import type { PredictedCall } from "./predict-calls.ts";
 

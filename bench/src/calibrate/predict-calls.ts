@@ -2,14 +2,13 @@ import {
   createEstimator,
   createWorkCounter,
   EMPTY_LEDGER,
-  EMPTY_VIEW,
   type Estimator,
   type EstimatorSources,
   type EstimatorSpec,
-  foldEntry,
   foldLedger,
   type Prediction,
-} from "@plimsoll/core";
+} from "@plimsoll/core/build";
+import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/internal";
 import type { Transcript } from "../transcript.ts";
 
 /** One call of a session: what was predicted before it, and what was reported. */

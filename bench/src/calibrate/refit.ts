@@ -1,4 +1,4 @@
-import { CHAR_CLASSES, type ClassCounts } from "@plimsoll/core";
+import { CHAR_CLASSES, type ClassCounts } from "@plimsoll/core/internal";
 import { ridge } from "../size-model/least-squares.ts";
 import type { SessionObservations } from "./observations.ts";
 

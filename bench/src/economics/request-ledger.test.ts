@@ -1,4 +1,5 @@
-import { NONE_POLICY, type Policy, RECORDED_POLICY, type SessionEntry, SVEN_POLICY, usageOf } from "@plimsoll/core";
+import { NONE_POLICY, type Policy, type SessionEntry, SVEN_POLICY, usageOf } from "@plimsoll/core";
+import { RECORDED_POLICY } from "@plimsoll/core/internal";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { describe, expect, test } from "vitest";
 import { cellOf } from "../replay/cell.ts";

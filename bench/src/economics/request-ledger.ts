@@ -1,4 +1,5 @@
-import { type CacheUse, cacheUse, type Message } from "@plimsoll/core";
+import type { Message } from "@plimsoll/core";
+import { type CacheUse, cacheUse } from "@plimsoll/core/internal";
 import { type Cell, isRecordedPolicy } from "../replay/cell.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";

@@ -1,4 +1,4 @@
-import type { CacheRules } from "@plimsoll/core";
+import type { CacheRules } from "@plimsoll/core/internal";
 import type { ModelCatalog } from "@plimsoll/providers";
 import type { RecordedCall } from "../size-model/recorded-calls.ts";
 

@@ -1,5 +1,6 @@
-import type { CacheRules, CacheUse, Context, Message, Policy } from "@plimsoll/core";
-import { cacheUse } from "@plimsoll/core";
+import type { Context, Message, Policy } from "@plimsoll/core";
+import type { CacheRules, CacheUse } from "@plimsoll/core/internal";
+import { cacheUse } from "@plimsoll/core/internal";
 import type { AnsweredRequest, AskedSummary } from "../replay/replayed-call.ts";
 import type { SizeModel } from "../size-model.ts";
 import type { SharedPrefix } from "./shared-prefix.ts";

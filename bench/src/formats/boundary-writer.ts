@@ -1,4 +1,6 @@
-import { type AppliedEdit, coverageOf, type Message, type MessageDraft, NO_WORK, partChars, shortHash } from "@plimsoll/core";
+import type { Message } from "@plimsoll/core";
+import { coverageOf, partChars } from "@plimsoll/core/build";
+import { type AppliedEdit, type MessageDraft, NO_WORK, shortHash } from "@plimsoll/core/internal";
 import type { BoundaryItem, KeptHistory, LogItem } from "./log-items.ts";
 import type { LogWriter } from "./log-writer.ts";
 import { userDraft } from "./user-message.ts";

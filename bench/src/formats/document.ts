@@ -1,4 +1,5 @@
-import { isRecord, PlimsollError, type SessionStartEntry, type ToolSpec } from "@plimsoll/core";
+import { PlimsollError, type ToolSpec } from "@plimsoll/core";
+import { isRecord, type SessionStartEntry } from "@plimsoll/core/internal";
 import type { ImportNote, Transcript } from "../transcript.ts";
 import { type Fields, parseRecord, recordAt, recordsAt, stringAt } from "./fields.ts";
 import type { FileHead, FileSource, Importer } from "./importer.ts";

@@ -1,4 +1,5 @@
-import { isPlimsollError, isRecord } from "@plimsoll/core";
+import { isPlimsollError } from "@plimsoll/core";
+import { isRecord } from "@plimsoll/core/internal";
 import { type Fields, parseRecord } from "./fields.ts";
 import type { FileHead, FileSource } from "./importer.ts";
 

@@ -1,4 +1,5 @@
-import { checkMessages, EMPTY_VIEW, foldEntry, type SessionEntry, usageOf } from "@plimsoll/core";
+import { type SessionEntry, usageOf } from "@plimsoll/core";
+import { checkMessages, EMPTY_VIEW, foldEntry } from "@plimsoll/core/internal";
 import { expect, test } from "vitest";
 import { buildLog } from "./log-builder.ts";
 import { callDraft, type LogItem, type ReplyItem, textPart } from "./log-items.ts";

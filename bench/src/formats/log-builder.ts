@@ -1,4 +1,5 @@
-import type { SessionEntry, SessionStartEntry } from "@plimsoll/core";
+import type { SessionEntry } from "@plimsoll/core";
+import type { SessionStartEntry } from "@plimsoll/core/internal";
 import type { ImportNote } from "../transcript.ts";
 import { writeBoundary } from "./boundary-writer.ts";
 import { createCallBatch } from "./call-batch.ts";

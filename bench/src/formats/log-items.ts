@@ -1,6 +1,5 @@
 import type {
   AssistantMessage,
-  MessageDraft,
   ModelLimits,
   OutputCategory,
   ReasoningPart,
@@ -10,6 +9,7 @@ import type {
   Usage,
   UserMessage,
 } from "@plimsoll/core";
+import type { MessageDraft } from "@plimsoll/core/internal";
 import type { Fields } from "./fields.ts";
 import { type ToolTable, toolShapeOf } from "./tool-shapes.ts";
 

@@ -1,4 +1,5 @@
-import { chainId, entryIdOf, type Message, type MessageDraft, type SessionEntry, type SessionStartEntry } from "@plimsoll/core";
+import type { Message, SessionEntry } from "@plimsoll/core";
+import { chainId, entryIdOf, type MessageDraft, type SessionStartEntry } from "@plimsoll/core/internal";
 import type { LogItem } from "./log-items.ts";
 import { nativeShortHash } from "./native-hash.ts";
 

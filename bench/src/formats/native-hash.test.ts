@@ -1,4 +1,4 @@
-import { shortHash } from "@plimsoll/core";
+import { shortHash } from "@plimsoll/core/internal";
 import { expect, test } from "vitest";
 import { nativeShortHash } from "./native-hash.ts";
 

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { shortHash } from "@plimsoll/core";
+import { shortHash } from "@plimsoll/core/internal";
 
 /** Half of a surrogate pair without its other half: the platform's encoder replaces it, the hash of ids does not. */
 const LONE_SURROGATE = /\p{Surrogate}/u;

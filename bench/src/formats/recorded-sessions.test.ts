@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { entryIdOf, type SessionEntry, type UsageEntry } from "@plimsoll/core";
+import type { SessionEntry, UsageEntry } from "@plimsoll/core";
+import { entryIdOf } from "@plimsoll/core/internal";
 import { describe, expect, test } from "vitest";
 import type { Transcript } from "../transcript.ts";
 import { importFile } from "./registry.ts";

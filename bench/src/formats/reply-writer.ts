@@ -1,4 +1,5 @@
-import { type AssistantMessage, type ModelLimits, shortHash, type Usage } from "@plimsoll/core";
+import type { AssistantMessage, ModelLimits, Usage } from "@plimsoll/core";
+import { shortHash } from "@plimsoll/core/internal";
 import type { OpenCall } from "./call-batch.ts";
 import type { ReplyItem, ReplyPart } from "./log-items.ts";
 import type { LogWriter } from "./log-writer.ts";

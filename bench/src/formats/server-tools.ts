@@ -1,4 +1,5 @@
-import { isRecord, type Message } from "@plimsoll/core";
+import type { Message } from "@plimsoll/core";
+import { isRecord } from "@plimsoll/core/internal";
 
 /** Items of a reply that a provider's own tools leave in it: what they add to the prompt is not in the log. */
 const SERVER_TOOL_ITEMS: ReadonlySet<string> = new Set([

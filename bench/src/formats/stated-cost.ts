@@ -1,4 +1,5 @@
-import { isRecord, type SessionEntry } from "@plimsoll/core";
+import type { SessionEntry } from "@plimsoll/core";
+import { isRecord } from "@plimsoll/core/internal";
 import { numberAt, recordAt } from "./fields.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { SessionStartEntry } from "@plimsoll/core";
+import type { SessionStartEntry } from "@plimsoll/core/internal";
 import type { ImportNote, Transcript } from "../transcript.ts";
 import { buildLog } from "./log-builder.ts";
 import type { LogItem } from "./log-items.ts";

@@ -1,4 +1,4 @@
-import type { CacheUse } from "@plimsoll/core";
+import type { CacheUse } from "@plimsoll/core/internal";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
 import type { CacheMiss } from "../results/cache-miss.ts";
 

@@ -1,5 +1,6 @@
-import type { AppliedEdit, CompactionEntry } from "@plimsoll/core";
+import type { CompactionEntry } from "@plimsoll/core";
 import { textOf } from "@plimsoll/core";
+import type { AppliedEdit } from "@plimsoll/core/internal";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
 import type { CompactionDetail, NeededLater } from "../results.ts";
 

@@ -1,5 +1,5 @@
 import type { Message } from "@plimsoll/core";
-import { sharedPrefixCount } from "@plimsoll/core";
+import { sharedPrefixCount } from "@plimsoll/core/internal";
 
 /** What left and what entered a context from one call to the next. */
 export interface ContextChanges {

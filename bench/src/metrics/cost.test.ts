@@ -1,4 +1,5 @@
-import { type CacheUse, type ModelPrices, usageOf } from "@plimsoll/core";
+import { usageOf } from "@plimsoll/core";
+import type { CacheUse, ModelPrices } from "@plimsoll/core/internal";
 import { reply, usageEntry } from "@plimsoll/core/testing";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { describe, expect, test } from "vitest";

@@ -1,5 +1,5 @@
 import type { Message } from "@plimsoll/core";
-import { partHandle, sharedPrefixCount } from "@plimsoll/core";
+import { partHandle, sharedPrefixCount } from "@plimsoll/core/internal";
 import { messageTexts } from "../references/message-texts.ts";
 import type { PreparedReferences } from "../references/prepare.ts";
 import type { Holdings } from "../references/statement-index.ts";

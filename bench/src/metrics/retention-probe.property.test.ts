@@ -1,5 +1,5 @@
 import type { Message } from "@plimsoll/core";
-import { createWorkCounter, messageChars } from "@plimsoll/core";
+import { createWorkCounter, messageChars } from "@plimsoll/core/build";
 import { assistant, human, logOf, reply, result, summaryMessage } from "@plimsoll/core/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";

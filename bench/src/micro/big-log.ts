@@ -1,7 +1,8 @@
 import { mkdir, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { parseArgs } from "node:util";
-import { coverageOf, type Message, messageChars, PLIMSOLL_POLICY, type SessionEntry } from "@plimsoll/core";
+import { type Message, PLIMSOLL_POLICY, type SessionEntry } from "@plimsoll/core";
+import { coverageOf, messageChars } from "@plimsoll/core/build";
 import { openConversation } from "@plimsoll/core/conversation";
 import { createFileSessionStore } from "@plimsoll/core/node";
 

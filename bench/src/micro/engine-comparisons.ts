@@ -1,5 +1,6 @@
 import type { Policy } from "@plimsoll/core";
-import { createContextManager, foldEntries, foldEntry, PI_POLICY, PLIMSOLL_POLICY, SVEN_POLICY } from "@plimsoll/core";
+import { createContextManager, PI_POLICY, PLIMSOLL_POLICY, SVEN_POLICY } from "@plimsoll/core";
+import { foldEntries, foldEntry } from "@plimsoll/core/internal";
 import type { Comparison } from "./comparison.ts";
 import { longSession } from "./long-session.ts";
 import { planningTask } from "./planning.ts";

@@ -1,5 +1,5 @@
-import type { CharsPerTokenSpec } from "@plimsoll/core";
-import { charClass, charsPerToken, createWorkCounter } from "@plimsoll/core";
+import type { CharsPerTokenSpec } from "@plimsoll/core/build";
+import { charClass, charsPerToken, createWorkCounter } from "@plimsoll/core/build";
 import { loadTokenCounter } from "@plimsoll/providers";
 import type { Comparison } from "./comparison.ts";
 

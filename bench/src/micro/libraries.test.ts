@@ -1,5 +1,6 @@
 import { trimMessages } from "@langchain/core/messages";
-import { checkMessages, STRICT_WIRE_RULES, textOf } from "@plimsoll/core";
+import { textOf } from "@plimsoll/core";
+import { checkMessages, STRICT_WIRE_RULES } from "@plimsoll/core/internal";
 import { pruneMessages } from "ai";
 import { expect, test } from "vitest";
 import { aiSdkMessages, langChainMessages, messagesOf } from "./library-messages.ts";

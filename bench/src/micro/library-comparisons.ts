@@ -1,4 +1,5 @@
-import { charClass, createWorkCounter, PLIMSOLL_POLICY } from "@plimsoll/core";
+import { PLIMSOLL_POLICY } from "@plimsoll/core";
+import { charClass, createWorkCounter } from "@plimsoll/core/build";
 import { pruneMessages } from "ai";
 import type { Comparison } from "./comparison.ts";
 import { aiSdkMessages, langChainMessages, messagesOf } from "./library-messages.ts";

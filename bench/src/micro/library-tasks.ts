@@ -1,7 +1,8 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import { getBufferString, trimMessages } from "@langchain/core/messages";
 import type { Message, Policy, SessionEntry } from "@plimsoll/core";
-import { createContextManager, createWorkCounter, PI_POLICY } from "@plimsoll/core";
+import { createContextManager, PI_POLICY } from "@plimsoll/core";
+import { createWorkCounter } from "@plimsoll/core/build";
 
 /** LangChain's own text of a list of messages, at four characters a token: its count where a model has no tokenizer. */
 export function approximateTokens(messages: readonly BaseMessage[]): number {

@@ -1,5 +1,8 @@
-import type { Policy, Rung, WorkCount } from "@plimsoll/core";
-import { createEstimator, createWorkCounter, ladderOf, plan, workBetween } from "@plimsoll/core";
+import type { Policy } from "@plimsoll/core";
+import type { WorkCount } from "@plimsoll/core/build";
+import { createEstimator, createWorkCounter } from "@plimsoll/core/build";
+import type { Rung } from "@plimsoll/core/internal";
+import { ladderOf, plan, workBetween } from "@plimsoll/core/internal";
 import { longSession } from "./long-session.ts";
 import { quietSession } from "./quiet-gate.ts";
 

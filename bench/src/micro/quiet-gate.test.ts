@@ -1,5 +1,6 @@
-import type { EstimatorSpec, Policy } from "@plimsoll/core";
+import type { Policy } from "@plimsoll/core";
 import { PRESETS } from "@plimsoll/core";
+import type { EstimatorSpec } from "@plimsoll/core/build";
 import { expect, test } from "vitest";
 import { workAtEnd } from "./quiet-gate.ts";
 

@@ -1,5 +1,8 @@
-import type { ContextManager, FitInput, Policy, WorkCount, WorkCounter } from "@plimsoll/core";
-import { createContextManager, createWorkCounter, workBetween } from "@plimsoll/core";
+import type { ContextManager, FitInput, Policy } from "@plimsoll/core";
+import { createContextManager } from "@plimsoll/core";
+import type { WorkCount, WorkCounter } from "@plimsoll/core/build";
+import { createWorkCounter } from "@plimsoll/core/build";
+import { workBetween } from "@plimsoll/core/internal";
 import { longSession } from "./long-session.ts";
 
 /** A session whose window is so large that no gate fires. */

@@ -1,5 +1,6 @@
 import type { Policy } from "@plimsoll/core";
-import { messageChars, NONE_POLICY, PLIMSOLL_POLICY, SVEN_POLICY } from "@plimsoll/core";
+import { NONE_POLICY, PLIMSOLL_POLICY, SVEN_POLICY } from "@plimsoll/core";
+import { messageChars } from "@plimsoll/core/build";
 import { prepareSession } from "../replay/prepared-session.ts";
 import { replay } from "../replay.ts";
 import { madeTranscript } from "../testing/made-session.ts";

@@ -1,5 +1,6 @@
-import type { Policy, WorkCount } from "@plimsoll/core";
+import type { Policy } from "@plimsoll/core";
 import { PI_POLICY, PLIMSOLL_POLICY, SVEN_POLICY } from "@plimsoll/core";
+import type { WorkCount } from "@plimsoll/core/build";
 import { langChainMessages, messagesOf } from "./library-messages.ts";
 import { approximateTokens, trimmedByLangChain, trimmedByPlimsoll } from "./library-tasks.ts";
 import { longSession } from "./long-session.ts";

@@ -1,5 +1,6 @@
-import type { Amount, SummarizeSpec } from "@plimsoll/core";
+import type { Amount } from "@plimsoll/core";
 import { PI_POLICY } from "@plimsoll/core";
+import type { SummarizeSpec } from "@plimsoll/core/build";
 import type { Peer, PeerFigure } from "./peer.ts";
 
 /** The output that it reserves, which is the model's maximum. */

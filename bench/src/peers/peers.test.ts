@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { PRESETS, policySchema, triggerTokens } from "@plimsoll/core";
+import { PRESETS } from "@plimsoll/core";
+import { policySchema, triggerTokens } from "@plimsoll/core/build";
 import { expect, test } from "vitest";
 import { prepareSession } from "../replay/prepared-session.ts";
 import { replay } from "../replay.ts";

@@ -1,4 +1,4 @@
-import type { WorkCounter } from "@plimsoll/core";
+import type { WorkCounter } from "@plimsoll/core/build";
 import { isAsciiLetter, isDigit, isHexDigit, isLowerCase, isUpperCase, isWordUnit } from "./character-class.ts";
 import type { Reference } from "./reference.ts";
 

@@ -1,4 +1,4 @@
-import { createWorkCounter } from "@plimsoll/core";
+import { createWorkCounter } from "@plimsoll/core/build";
 import { describe, expect, test } from "vitest";
 import { extractReferences } from "./extract.ts";
 

@@ -1,4 +1,4 @@
-import type { WorkCounter } from "@plimsoll/core";
+import type { WorkCounter } from "@plimsoll/core/build";
 import { isAsciiLetter, isWordUnit } from "./character-class.ts";
 import { classifyPiece } from "./classify-piece.ts";
 import { createQuoteReader } from "./quoted-errors.ts";

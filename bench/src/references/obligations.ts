@@ -1,5 +1,6 @@
 import type { Message, SessionEntry, ToolCallPart } from "@plimsoll/core";
-import { isHuman, isRecord, textOf, toolCallsOf } from "@plimsoll/core";
+import { isHuman, textOf, toolCallsOf } from "@plimsoll/core";
+import { isRecord } from "@plimsoll/core/internal";
 import { messageTexts } from "./message-texts.ts";
 import { createStringSearch } from "./string-search.ts";
 

@@ -1,5 +1,5 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
-import { createWorkCounter } from "@plimsoll/core";
+import { createWorkCounter } from "@plimsoll/core/build";
 import { extractReferences } from "./extract.ts";
 import { messageTexts } from "./message-texts.ts";
 import type { ReferenceUse } from "./recorded-history.ts";

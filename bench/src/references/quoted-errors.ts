@@ -1,4 +1,4 @@
-import type { WorkCounter } from "@plimsoll/core";
+import type { WorkCounter } from "@plimsoll/core/build";
 import type { Reference } from "./reference.ts";
 import { MAXIMUM_REFERENCE_CHARS } from "./reference.ts";
 

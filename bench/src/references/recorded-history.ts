@@ -1,5 +1,6 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
-import { EMPTY_VIEW, foldEntry, messageChars } from "@plimsoll/core";
+import { messageChars } from "@plimsoll/core/build";
+import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/internal";
 import { messageTexts } from "./message-texts.ts";
 import type { Holdings, StatementIndex } from "./statement-index.ts";
 

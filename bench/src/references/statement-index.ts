@@ -1,4 +1,5 @@
-import type { Message, WorkCounter } from "@plimsoll/core";
+import type { Message } from "@plimsoll/core";
+import type { WorkCounter } from "@plimsoll/core/build";
 import { standsAlone } from "./character-class.ts";
 import { messageTexts } from "./message-texts.ts";
 import type { Statement } from "./statement.ts";

@@ -1,4 +1,5 @@
-import { foldEntries, type SessionEntry } from "@plimsoll/core";
+import type { SessionEntry } from "@plimsoll/core";
+import { foldEntries } from "@plimsoll/core/internal";
 import {
   calling,
   compaction,

@@ -1,5 +1,7 @@
 import type { CompactionEntry, Message, SessionEntry, SessionView, UserMessage } from "@plimsoll/core";
-import { coverageOf, EMPTY_VIEW, foldEntry, UNREPORTED_USAGE, withId } from "@plimsoll/core";
+import { UNREPORTED_USAGE } from "@plimsoll/core";
+import { coverageOf } from "@plimsoll/core/build";
+import { EMPTY_VIEW, foldEntry, withId } from "@plimsoll/core/internal";
 import { createListRepair, type RepairedList } from "./list-repair.ts";
 
 /** A log whose every request can be sent, and how much of it was mended. */

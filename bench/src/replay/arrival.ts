@@ -1,5 +1,5 @@
 import type { Message, Policy } from "@plimsoll/core";
-import { truncateMessage } from "@plimsoll/core";
+import { truncateMessage } from "@plimsoll/core/internal";
 
 /**
  * A recorded message as it enters the history of a policy: results pass the policy's cap, by their category. A message that is

@@ -1,5 +1,6 @@
-import type { ModelLimits, Policy, Tokenizers } from "@plimsoll/core";
-import { RECORDED_POLICY } from "@plimsoll/core";
+import type { ModelLimits, Policy } from "@plimsoll/core";
+import type { Tokenizers } from "@plimsoll/core/build";
+import { RECORDED_POLICY } from "@plimsoll/core/internal";
 import type { ModelCatalog } from "@plimsoll/providers";
 import type { WindowRequest, WindowSpec } from "../results/window.ts";
 import { digestSource, type SummarySource } from "../summaries/summary-source.ts";

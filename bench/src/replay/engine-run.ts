@@ -1,5 +1,5 @@
 import type { CompactionEntry, ContextManager, FitOutcome, Gate, Message } from "@plimsoll/core";
-import { createEstimator, createWorkCounter, EMPTY_LEDGER } from "@plimsoll/core";
+import { createEstimator, createWorkCounter, EMPTY_LEDGER } from "@plimsoll/core/build";
 import type { Conversation, RecoveryFacts } from "@plimsoll/core/conversation";
 import { createConversation } from "@plimsoll/core/conversation";
 import { modelPriors } from "@plimsoll/providers";

@@ -1,12 +1,6 @@
-import type {
-  AssistantMessage,
-  CompactionEntry,
-  Message,
-  Prediction,
-  SummaryRequest,
-  UsageEntry,
-  WireViolation,
-} from "@plimsoll/core";
+import type { AssistantMessage, CompactionEntry, Message, SummaryRequest, UsageEntry } from "@plimsoll/core";
+import type { Prediction } from "@plimsoll/core/build";
+import type { WireViolation } from "@plimsoll/core/internal";
 
 /** One call of a replay as it was sent, or could not be; what every metric is made from. */
 export interface ReplayedCall {

@@ -1,7 +1,8 @@
 import type { Message, UsageEntry } from "@plimsoll/core";
-import { checkMessages, STRICT_WIRE_RULES, usageOf } from "@plimsoll/core";
+import { usageOf } from "@plimsoll/core";
 import type { Rejection, ReportedUsage } from "@plimsoll/core/conversation";
 import { sendWithRecovery } from "@plimsoll/core/conversation";
+import { checkMessages, STRICT_WIRE_RULES } from "@plimsoll/core/internal";
 import { type Cell, isRecordedPolicy } from "./cell.ts";
 import type { EngineRun } from "./engine-run.ts";
 import type { PreparedSession } from "./prepared-session.ts";

@@ -1,4 +1,5 @@
-import { NONE_POLICY, RECORDED_POLICY, SVEN_POLICY } from "@plimsoll/core";
+import { NONE_POLICY, SVEN_POLICY } from "@plimsoll/core";
+import { RECORDED_POLICY } from "@plimsoll/core/internal";
 import type {
   BenchReport,
   CallPoint,

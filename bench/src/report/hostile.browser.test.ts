@@ -1,7 +1,8 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { NONE_POLICY, RECORDED_POLICY, SVEN_POLICY } from "@plimsoll/core";
+import { NONE_POLICY, SVEN_POLICY } from "@plimsoll/core";
+import { RECORDED_POLICY } from "@plimsoll/core/internal";
 import { describe, expect, test } from "vitest";
 import type { BenchReport } from "../results.ts";
 import { runBench } from "../run-bench.ts";

@@ -1,4 +1,4 @@
-import { policySchema, triggerTokens } from "@plimsoll/core";
+import { policySchema, triggerTokens } from "@plimsoll/core/build";
 import type { ReplayRow } from "../results.ts";
 
 /** Where a policy's trigger stands in a window, in tokens; `null` for policies that never act by themselves, or always. */

@@ -1,4 +1,5 @@
-import { type Amount, policySchema } from "@plimsoll/core";
+import type { Amount } from "@plimsoll/core";
+import { policySchema } from "@plimsoll/core/build";
 import { formatCount } from "./figures.ts";
 
 /** When a policy of the report acts, e.g. `at 75 % of the input budget`; `null` for policies that never act by themselves. */

@@ -1,5 +1,6 @@
-import type { ModelPrices } from "@plimsoll/core";
-import { encodingsOf, isPlimsollError } from "@plimsoll/core";
+import { isPlimsollError } from "@plimsoll/core";
+import type { ModelPrices } from "@plimsoll/core/internal";
+import { encodingsOf } from "@plimsoll/core/internal";
 import { createTokenizerLoader, type Environment, MODEL_CATALOG, type ModelCatalog } from "@plimsoll/providers";
 import { METRICS, type RunMetrics } from "../metrics/registry.ts";
 import { openSource } from "../summaries/open-source.ts";

@@ -1,4 +1,5 @@
-import type { ModelPrices, Policy } from "@plimsoll/core";
+import type { Policy } from "@plimsoll/core";
+import type { ModelPrices } from "@plimsoll/core/internal";
 import type { ReplayRow, WindowRequest } from "../results.ts";
 import type { SummarizerChoice } from "../summaries/summarizer-choice.ts";
 import type { ReplayState } from "./kept-replays.ts";

@@ -5,7 +5,7 @@ import process from "node:process";
 import { promisify } from "node:util";
 import { threadId } from "node:worker_threads";
 import { gunzip, gzip } from "node:zlib";
-import { canonicalJson } from "@plimsoll/core";
+import { canonicalJson } from "@plimsoll/core/internal";
 
 /** Where finished replays are kept, so that a run that was broken off goes on where it was. Plain data. */
 export interface ReplayState {

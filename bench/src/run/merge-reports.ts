@@ -1,4 +1,5 @@
-import { canonicalJson, PlimsollError } from "@plimsoll/core";
+import { PlimsollError } from "@plimsoll/core";
+import { canonicalJson } from "@plimsoll/core/internal";
 import type { BenchReport } from "../results.ts";
 
 /** A report with the name to say where something is wrong with it. */

@@ -1,4 +1,4 @@
-import { isRecord } from "@plimsoll/core";
+import { isRecord } from "@plimsoll/core/internal";
 import { recordCalibration } from "../calibrate/calibration-record.ts";
 import type { RunMetrics } from "../metrics/registry.ts";
 import { type ReplayRequest, replay } from "../replay.ts";

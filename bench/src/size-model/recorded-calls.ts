@@ -1,5 +1,5 @@
 import type { AssistantMessage, Message, SessionEntry, SessionView, UsageEntry } from "@plimsoll/core";
-import { EMPTY_VIEW, foldEntry } from "@plimsoll/core";
+import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/internal";
 
 /** One call as the recorded agent made it, under its own boundaries. */
 export interface RecordedCall {

@@ -3,7 +3,8 @@ import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { threadId } from "node:worker_threads";
-import { canonicalJson, isRecord, type ModelRequest, PlimsollError } from "@plimsoll/core";
+import { type ModelRequest, PlimsollError } from "@plimsoll/core";
+import { canonicalJson, isRecord } from "@plimsoll/core/internal";
 import { z } from "zod";
 
 /** What a model answered, without anything of the request: neither its text, nor headers, nor a key. */

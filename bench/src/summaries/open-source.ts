@@ -1,12 +1,6 @@
-import {
-  createEstimator,
-  createWorkCounter,
-  EMPTY_LEDGER,
-  type ModelClient,
-  type ModelRequest,
-  outputUsd,
-  promptUsd,
-} from "@plimsoll/core";
+import type { ModelClient, ModelRequest } from "@plimsoll/core";
+import { createEstimator, createWorkCounter, EMPTY_LEDGER } from "@plimsoll/core/build";
+import { outputUsd, promptUsd } from "@plimsoll/core/internal";
 import { type Environment, type ModelCatalog, modelPriors } from "@plimsoll/providers";
 import { SUMMARY_REPLY_TOKENS } from "../economics/summary-charge.ts";
 import { openCassette, type RecordedUsage } from "./cassette.ts";

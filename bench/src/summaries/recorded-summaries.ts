@@ -1,5 +1,6 @@
 import type { CompactionEntry, Message, SessionEntry, SessionView } from "@plimsoll/core";
-import { EMPTY_VIEW, foldEntry, textOf } from "@plimsoll/core";
+import { textOf } from "@plimsoll/core";
+import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/internal";
 
 /** A summary that the recorded agent made of its own session. */
 export interface RecordedSummary {

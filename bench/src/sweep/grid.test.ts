@@ -1,4 +1,5 @@
-import { KLAUDE_CODE_POLICY, OPAL_POLICY, type Policy, policySchema, SVEN_POLICY } from "@plimsoll/core";
+import { KLAUDE_CODE_POLICY, OPAL_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
+import { policySchema } from "@plimsoll/core/build";
 import { describe, expect, test } from "vitest";
 import { gridOf } from "./grid.ts";
 import { parseAxis } from "./parse-axis.ts";

@@ -1,4 +1,5 @@
-import { PlimsollError, type Policy, policySchema } from "@plimsoll/core";
+import { PlimsollError, type Policy } from "@plimsoll/core";
+import { policySchema } from "@plimsoll/core/build";
 import { type SweepValue, withValue } from "./policy-path.ts";
 
 /** One value of a policy and what it takes in its place. */

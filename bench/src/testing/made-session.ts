@@ -1,5 +1,5 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
-import { messageChars } from "@plimsoll/core";
+import { messageChars } from "@plimsoll/core/build";
 import {
   calling,
   compaction,

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { isRecord } from "@plimsoll/core";
+import { isRecord } from "@plimsoll/core/internal";
 
 /** The package's version. The manifest stands above `src` and above `dist`. */
 export function plimsollVersion(): string {

@@ -1,4 +1,5 @@
-import type { AssistantMessage, Context, ImagePart, JsonValue, Message, ToolResultMessage } from "@plimsoll/core";
+import type { AssistantMessage, Context, ImagePart, Message, ToolResultMessage } from "@plimsoll/core";
+import type { JsonValue } from "@plimsoll/core/internal";
 import { assistant, calling, human, reply, result, summaryMessage } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
 import { encodeAnthropic } from "./anthropic/index.ts";

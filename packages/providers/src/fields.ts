@@ -1,5 +1,5 @@
-import type { JsonValue } from "@plimsoll/core";
-import { isRecord } from "@plimsoll/core";
+import type { JsonValue } from "@plimsoll/core/internal";
+import { isRecord } from "@plimsoll/core/internal";
 
 /** An object of outside data whose fields are not known yet. */
 export type Fields = { readonly [key: string]: unknown };

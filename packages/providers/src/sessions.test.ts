@@ -1,5 +1,6 @@
 import type { Context, ModelClient, Policy } from "@plimsoll/core";
-import { checkMessages, decodeLog, encodeLog, NONE_POLICY, PLIMSOLL_POLICY, PRESETS } from "@plimsoll/core";
+import { decodeLog, encodeLog, NONE_POLICY, PLIMSOLL_POLICY, PRESETS } from "@plimsoll/core";
+import { checkMessages } from "@plimsoll/core/internal";
 import { describe, expect, test } from "vitest";
 import { createAnthropicClient, encodeAnthropic } from "./anthropic/index.ts";
 import { MODEL_CATALOG } from "./catalog/catalog.ts";

@@ -1,5 +1,7 @@
-import type { Message, WireRules } from "@plimsoll/core";
-import { checkMessages, repairMessages, STRICT_WIRE_RULES } from "@plimsoll/core";
+import type { Message } from "@plimsoll/core";
+import { repairMessages } from "@plimsoll/core";
+import type { WireRules } from "@plimsoll/core/internal";
+import { checkMessages, STRICT_WIRE_RULES } from "@plimsoll/core/internal";
 import { arbitraryMessageSoup, assistant, calling, human, reply, result } from "@plimsoll/core/testing";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { OUTPUT_CATEGORIES } from "@plimsoll/core";
 import type { AgentTool, ToolOutput } from "@plimsoll/core/agent";
+import { OUTPUT_CATEGORIES } from "@plimsoll/core/internal";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type BuiltinTools, createBuiltinTools } from "./builtin.ts";
 import { createToolRegistry } from "./registry.ts";

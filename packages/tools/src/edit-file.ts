@@ -1,5 +1,5 @@
-import { lineCount } from "@plimsoll/core";
 import type { AgentTool } from "@plimsoll/core/agent";
+import { lineCount } from "@plimsoll/core/build";
 import { z } from "zod";
 import { defineTool, failure, output } from "./define-tool.ts";
 import type { ToolSetting } from "./tool-setting.ts";

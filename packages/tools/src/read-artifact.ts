@@ -1,5 +1,5 @@
-import { MAXIMUM_RECALL_CHARS } from "@plimsoll/core";
 import type { AgentTool } from "@plimsoll/core/agent";
+import { MAXIMUM_RECALL_CHARS } from "@plimsoll/core/internal";
 import { z } from "zod";
 import { defineTool, failure, output } from "./define-tool.ts";
 

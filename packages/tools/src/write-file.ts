@@ -1,7 +1,7 @@
 import { lstat, mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
-import { utf8Bytes } from "@plimsoll/core";
 import type { AgentTool } from "@plimsoll/core/agent";
+import { utf8Bytes } from "@plimsoll/core/build";
 import { z } from "zod";
 import { defineTool, output } from "./define-tool.ts";
 import type { ToolSetting } from "./tool-setting.ts";

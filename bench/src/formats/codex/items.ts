@@ -1,4 +1,5 @@
-import type { MessageDraft, TextPart, UserMessage } from "@plimsoll/core";
+import type { TextPart, UserMessage } from "@plimsoll/core";
+import type { MessageDraft } from "@plimsoll/core/internal";
 import { contentParts } from "../content-parts.ts";
 import { type Fields, jsonValueOf, parseRecord, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { callDraft, type ReplyPart, type ResultItem, textPart } from "../log-items.ts";

@@ -1,4 +1,4 @@
-import { isRecord } from "@plimsoll/core";
+import { isRecord } from "@plimsoll/core/internal";
 import { documentImporter } from "../document.ts";
 import { type Fields, recordAt, recordsAt } from "../fields.ts";
 import type { Importer } from "../importer.ts";

@@ -1,4 +1,5 @@
-import { decodeEntry, isPlimsollError, isRejectedUsage, PlimsollError, type SessionEntry, toolCallsOf } from "@plimsoll/core";
+import { isPlimsollError, PlimsollError, type SessionEntry, toolCallsOf } from "@plimsoll/core";
+import { decodeEntry, isRejectedUsage } from "@plimsoll/core/internal";
 import type { ImportNote, Transcript } from "../../transcript.ts";
 import { type Fields, parseRecord } from "../fields.ts";
 import type { FileSource, Importer } from "../importer.ts";

@@ -1,4 +1,5 @@
-import { isRecord, UNREPORTED_USAGE } from "@plimsoll/core";
+import { UNREPORTED_USAGE } from "@plimsoll/core";
+import { isRecord } from "@plimsoll/core/internal";
 import { contentParts } from "../content-parts.ts";
 import { type DocumentSession, documentImporter } from "../document.ts";
 import { type Fields, recordsAt, stringAt, stringsAt } from "../fields.ts";

@@ -1,7 +1,8 @@
 import { formatTokens } from "@plimsoll/bench";
-import type { Context, Message, Part, Policy, Tokenizers } from "@plimsoll/core";
-import { createEstimator, createWorkCounter, partChars } from "@plimsoll/core";
+import type { Context, Message, Part, Policy } from "@plimsoll/core";
 import type { ContextUsage } from "@plimsoll/core/agent";
+import type { Tokenizers } from "@plimsoll/core/build";
+import { createEstimator, createWorkCounter, partChars } from "@plimsoll/core/build";
 import { shortened } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";
 

@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { codeVersion, formatNumberOf, type ReplayState } from "@plimsoll/bench";
-import { canonicalJson, shortHash } from "@plimsoll/core";
+import { canonicalJson, shortHash } from "@plimsoll/core/internal";
 import type { CliIo } from "../io.ts";
 
 /** Where a run keeps finished replays. */

@@ -9,7 +9,8 @@ import {
   runBench,
   summarizerName,
 } from "@plimsoll/bench";
-import type { ModelPrices, Policy } from "@plimsoll/core";
+import type { Policy } from "@plimsoll/core";
+import type { ModelPrices } from "@plimsoll/core/internal";
 import { EXIT_OK } from "../exit-code.ts";
 import type { FoundInputs } from "../input/find-inputs.ts";
 import type { CliIo } from "../io.ts";

@@ -1,7 +1,8 @@
 import { basename } from "node:path";
 import type { Transcript } from "@plimsoll/bench";
 import { formatNumberOf, formatTokens } from "@plimsoll/bench";
-import type { FitOutcome, Message, ModelLimits, StepOutcome } from "@plimsoll/core";
+import type { FitOutcome, Message, ModelLimits } from "@plimsoll/core";
+import type { StepOutcome } from "@plimsoll/core/build";
 import { compactionLoss } from "../inspect/compaction-loss.ts";
 import { createCompositionCounter } from "../inspect/composition.ts";
 import { editWords } from "../inspect/edit-words.ts";

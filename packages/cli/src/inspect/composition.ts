@@ -1,5 +1,6 @@
 import type { Message, SessionView } from "@plimsoll/core";
-import { createEstimator, createWorkCounter, PLIMSOLL_POLICY } from "@plimsoll/core";
+import { PLIMSOLL_POLICY } from "@plimsoll/core";
+import { createEstimator, createWorkCounter } from "@plimsoll/core/build";
 import { messageShares } from "../chat/context-table.ts";
 import type { TokensOf } from "./compaction-loss.ts";
 

@@ -1,5 +1,5 @@
-import type { AppliedEdit } from "@plimsoll/core";
-import { coverageOf } from "@plimsoll/core";
+import { coverageOf } from "@plimsoll/core/build";
+import type { AppliedEdit } from "@plimsoll/core/internal";
 
 /** What edits did, like ones counted together. */
 export function editWords(edits: readonly AppliedEdit[]): readonly string[] {

@@ -1,5 +1,6 @@
 import type { CompactionEntry, Message, SessionEntry, Usage } from "@plimsoll/core";
-import { EMPTY_VIEW, entryIdOf, foldEntry, isHuman, isRejectedUsage, textOf } from "@plimsoll/core";
+import { isHuman, textOf } from "@plimsoll/core";
+import { EMPTY_VIEW, entryIdOf, foldEntry, isRejectedUsage } from "@plimsoll/core/internal";
 import type { CompactionLoss } from "./compaction-loss.ts";
 import { compactionLoss } from "./compaction-loss.ts";
 import type { Composition } from "./composition.ts";

@@ -1,5 +1,5 @@
 import type { OutputCategory } from "@plimsoll/core";
-import { OUTPUT_CATEGORIES } from "@plimsoll/core";
+import { OUTPUT_CATEGORIES } from "@plimsoll/core/internal";
 import { z } from "zod";
 
 /** What is declared of one tool of an MCP server, beside what the server says of it. */

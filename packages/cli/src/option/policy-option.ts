@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { PEERS, peerNamed } from "@plimsoll/bench";
 import type { Policy } from "@plimsoll/core";
-import { encodingsOf, PRESETS, presetNamed } from "@plimsoll/core";
+import { PRESETS, presetNamed } from "@plimsoll/core";
+import { encodingsOf } from "@plimsoll/core/internal";
 import { ENCODING_NAMES } from "@plimsoll/providers";
 import { readPolicyFile } from "../policy/read-policy-file.ts";
 import type { ReadPolicy } from "../policy/sourced-policy.ts";

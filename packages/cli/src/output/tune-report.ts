@@ -7,7 +7,8 @@ import {
   type TunedPolicy,
   type TuneResult,
 } from "@plimsoll/bench";
-import { isRecord, type Policy, presetNamed } from "@plimsoll/core";
+import { type Policy, presetNamed } from "@plimsoll/core";
+import { isRecord } from "@plimsoll/core/internal";
 import { stringify } from "yaml";
 import { drawTable } from "../terminal/text-table.ts";
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isRecord } from "@plimsoll/core";
+import { isRecord } from "@plimsoll/core/internal";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { readPolicyFile } from "./read-policy-file.ts";

@@ -1,4 +1,4 @@
-import { isRecord } from "@plimsoll/core";
+import { isRecord } from "@plimsoll/core/internal";
 
 /**
  * A preset's data with changed values put in. A map is changed key by key where the preset has all of these keys and both are of the

@@ -1,4 +1,4 @@
-import { policySchema } from "@plimsoll/core";
+import { policySchema } from "@plimsoll/core/build";
 import { z } from "zod";
 import type { JsonSchema } from "../yaml/schema-keys.ts";
 

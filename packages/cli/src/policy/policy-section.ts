@@ -1,13 +1,6 @@
 import { basename, extname } from "node:path";
-import {
-  isPlimsollError,
-  isRecord,
-  POLICY_OVERLAYS,
-  type Policy,
-  type PolicyOverlay,
-  presetNamed,
-  resolveContextWindow,
-} from "@plimsoll/core";
+import { isPlimsollError, type Policy, presetNamed } from "@plimsoll/core";
+import { isRecord, POLICY_OVERLAYS, type PolicyOverlay, resolveContextWindow } from "@plimsoll/core/internal";
 import { z } from "zod";
 import { schemaProblems } from "../yaml/schema-problems.ts";
 import type { YamlDocument } from "../yaml/yaml-document.ts";

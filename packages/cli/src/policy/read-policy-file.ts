@@ -1,5 +1,7 @@
 import { basename, extname } from "node:path";
-import { isRecord, PRESETS, policySchema, presetNamed } from "@plimsoll/core";
+import { PRESETS, presetNamed } from "@plimsoll/core";
+import { policySchema } from "@plimsoll/core/build";
+import { isRecord } from "@plimsoll/core/internal";
 import { suggestion } from "../option/nearest-name.ts";
 import { readText } from "../yaml/read-text.ts";
 import { schemaProblems } from "../yaml/schema-problems.ts";

@@ -1,4 +1,4 @@
-import type { ModelPrices, PriceTier } from "@plimsoll/core";
+import type { ModelPrices, PriceTier } from "@plimsoll/core/internal";
 import { z } from "zod";
 import { readText } from "../yaml/read-text.ts";
 import { schemaProblems } from "../yaml/schema-problems.ts";

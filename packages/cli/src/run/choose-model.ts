@@ -1,5 +1,5 @@
-import type { ModelPrices } from "@plimsoll/core";
 import type { AgentModel } from "@plimsoll/core/agent";
+import type { ModelPrices } from "@plimsoll/core/internal";
 import { describeWindow, parseModelReference, probeServer, resolveModel } from "@plimsoll/providers";
 import { baseUrlVariable } from "@plimsoll/providers/clients";
 import { chatHostNamed } from "@plimsoll/providers/openai-chat";

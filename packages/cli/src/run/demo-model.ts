@@ -1,5 +1,5 @@
-import type { ModelPrices } from "@plimsoll/core";
 import type { AgentModel } from "@plimsoll/core/agent";
+import type { ModelPrices } from "@plimsoll/core/internal";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { createAnthropicClient } from "@plimsoll/providers/anthropic";
 import type { SimulatedPart, SimulatedReply, SimulatedRequest, Simulator } from "@plimsoll/providers/simulator";

@@ -1,10 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { ModelPrices, Policy, Summarizer, Tokenizers } from "@plimsoll/core";
-import { createDigest, createModelSummarizer, encodingsOf, PlimsollError } from "@plimsoll/core";
+import type { Policy, Summarizer } from "@plimsoll/core";
+import { createDigest, createModelSummarizer, PlimsollError } from "@plimsoll/core";
 import type { Agent, AgentEvent, AgentModel, SessionStore } from "@plimsoll/core/agent";
 import { startAgent } from "@plimsoll/core/agent";
+import type { Tokenizers } from "@plimsoll/core/build";
+import type { ModelPrices } from "@plimsoll/core/internal";
+import { encodingsOf } from "@plimsoll/core/internal";
 import { createFileArtifactStore, createFileSessionStore } from "@plimsoll/core/node";
 import { createTokenizerLoader, MODEL_CATALOG, modelPriors } from "@plimsoll/providers";
 import { KEY_VARIABLES } from "@plimsoll/providers/clients";

@@ -1,7 +1,7 @@
 import process from "node:process";
 import { createInterface, type Interface } from "node:readline";
-import { compactionLogLine } from "@plimsoll/core";
 import type { AgentEvent } from "@plimsoll/core/agent";
+import { compactionLogLine } from "@plimsoll/core/internal";
 import type { Command } from "commander";
 import { EXIT_FAILED, EXIT_OK } from "../exit-code.ts";
 import type { CliIo, Output } from "../io.ts";

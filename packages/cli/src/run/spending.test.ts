@@ -1,5 +1,7 @@
-import type { ModelPrices, SessionEntry, Usage } from "@plimsoll/core";
-import { rejectedUsage, UNREPORTED_USAGE, usageOf } from "@plimsoll/core";
+import type { SessionEntry, Usage } from "@plimsoll/core";
+import { UNREPORTED_USAGE, usageOf } from "@plimsoll/core";
+import type { ModelPrices } from "@plimsoll/core/internal";
+import { rejectedUsage } from "@plimsoll/core/internal";
 import { expect, test } from "vitest";
 import { createSpending } from "./spending.ts";
 

@@ -1,5 +1,6 @@
-import type { ModelPrices, SessionEntry, Usage } from "@plimsoll/core";
-import { isRejectedUsage } from "@plimsoll/core";
+import type { SessionEntry, Usage } from "@plimsoll/core";
+import type { ModelPrices } from "@plimsoll/core/internal";
+import { isRejectedUsage } from "@plimsoll/core/internal";
 import { usageDollars } from "./usage-dollars.ts";
 
 /** What a session's requests cost so far, and the newest one's usage. */

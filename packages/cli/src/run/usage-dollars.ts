@@ -1,5 +1,6 @@
-import type { ModelPrices, Usage } from "@plimsoll/core";
-import { outputUsd, promptUsd } from "@plimsoll/core";
+import type { Usage } from "@plimsoll/core";
+import type { ModelPrices } from "@plimsoll/core/internal";
+import { outputUsd, promptUsd } from "@plimsoll/core/internal";
 
 /** Dollars of one request as its usage says; `null` where prices or sizes are not known. */
 export function usageDollars(usage: Usage, prices: ModelPrices | null): number | null {

@@ -1,6 +1,7 @@
-import { coverageOf, createDigest, createWorkCounter, PLIMSOLL_POLICY, usageOf } from "@plimsoll/core";
+import { createDigest, PLIMSOLL_POLICY, usageOf } from "@plimsoll/core";
 import type { AgentTool } from "@plimsoll/core/agent";
 import { startAgent } from "@plimsoll/core/agent";
+import { coverageOf, createWorkCounter } from "@plimsoll/core/build";
 import { createFileArtifactStore, createFileSessionStore } from "@plimsoll/core/node";
 
 /**

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
 import { inspect } from "node:util";
-import { isRecord } from "@plimsoll/core";
+import { isRecord } from "@plimsoll/core/internal";
 import { KEY_VARIABLES } from "@plimsoll/providers/clients";
 import type { SimulatedReply, SimulatedRequest, Simulator } from "@plimsoll/providers/simulator";
 import { startSimulator } from "@plimsoll/providers/simulator";

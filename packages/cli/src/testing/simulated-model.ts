@@ -1,4 +1,4 @@
-import { CHECKPOINT_SECTIONS } from "@plimsoll/core";
+import { CHECKPOINT_SECTIONS } from "@plimsoll/core/internal";
 import type { Fault, SimulatedReply, SimulatedRequest, Simulator } from "@plimsoll/providers/simulator";
 import { startSimulator } from "@plimsoll/providers/simulator";
 

@@ -1,4 +1,4 @@
-import { isRecord } from "@plimsoll/core";
+import { isRecord } from "@plimsoll/core/internal";
 
 /** A JSON Schema (draft 2020-12) as data. */
 export type JsonSchema = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { isRecord } from "@plimsoll/core";
+import { isRecord } from "@plimsoll/core/internal";
 import { type Document, isMap, isNode, isScalar, LineCounter, type ParsedNode, parseDocument } from "yaml";
 
 /** A YAML file's content, with where each value stands. */

@@ -1,7 +1,7 @@
 import process from "node:process";
 import Anthropic from "@anthropic-ai/sdk";
 import type { ModelClient } from "@plimsoll/core";
-import { isRecord } from "@plimsoll/core";
+import { isRecord } from "@plimsoll/core/internal";
 import { emptyReply } from "../client/failure.ts";
 import { keyFrom } from "../client/key.ts";
 import type { ClientOptions, WireDriver } from "../client/model-client.ts";

@@ -1,4 +1,5 @@
-import type { AssistantMessage, ModelReply, StopReason } from "@plimsoll/core";
+import type { AssistantMessage, ModelReply } from "@plimsoll/core";
+import type { StopReason } from "@plimsoll/core/internal";
 import type { DecodedReply } from "../client/model-client.ts";
 import type { Fields } from "../fields.ts";
 import { jsonValueOf, recordAt, recordsAt, stringAt } from "../fields.ts";

@@ -8,7 +8,7 @@ import type {
   ToolSpec,
   UserMessage,
 } from "@plimsoll/core";
-import { wellFormedContext } from "@plimsoll/core";
+import { wellFormedContext } from "@plimsoll/core/internal";
 import { parseRecord } from "../fields.ts";
 import { argumentsObject } from "../wire/call-arguments.ts";
 import { wireCallId } from "../wire/call-ids.ts";

@@ -1,5 +1,5 @@
 import type { Message } from "@plimsoll/core";
-import { sharedPrefixCount } from "@plimsoll/core";
+import { sharedPrefixCount } from "@plimsoll/core/internal";
 
 /** Where a request was edited, as counts of leading messages. */
 export interface EditPlaces {

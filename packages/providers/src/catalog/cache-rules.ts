@@ -1,4 +1,4 @@
-import type { CacheRules } from "@plimsoll/core";
+import type { CacheRules } from "@plimsoll/core/internal";
 
 const MINUTE_MS = 60_000;
 

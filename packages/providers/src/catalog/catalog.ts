@@ -1,4 +1,4 @@
-import type { CacheRules, ModelPrices } from "@plimsoll/core";
+import type { CacheRules, ModelPrices } from "@plimsoll/core/internal";
 import { cacheRulesOf } from "./cache-rules.ts";
 import { contextWindowOf, pricesOf } from "./model-prices.ts";
 

@@ -1,4 +1,4 @@
-import type { ModelPrices, PriceTier } from "@plimsoll/core";
+import type { ModelPrices, PriceTier } from "@plimsoll/core/internal";
 import type { ModelPrice } from "@pydantic/genai-prices";
 import { calcPrice } from "@pydantic/genai-prices";
 import { priceHostOf } from "./model-reference.ts";

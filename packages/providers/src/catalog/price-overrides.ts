@@ -1,4 +1,4 @@
-import type { ModelPrices } from "@plimsoll/core";
+import type { ModelPrices } from "@plimsoll/core/internal";
 
 /** A price that the package does not have, or has wrong: with the day on which it was looked up, and where. */
 export interface PriceOverride {

@@ -1,4 +1,5 @@
-import type { CacheRules, ModelLimits, ModelPrices, Policy } from "@plimsoll/core";
+import type { ModelLimits, Policy } from "@plimsoll/core";
+import type { CacheRules, ModelPrices } from "@plimsoll/core/internal";
 import { cacheRulesOf } from "./cache-rules.ts";
 import type { TokenizerFamily } from "./model-limits.ts";
 import { familyLimitsOf, LIMITS_CHECKED_ON, tokenizerOf } from "./model-limits.ts";

@@ -1,4 +1,5 @@
-import { isRecord, PlimsollError } from "@plimsoll/core";
+import { PlimsollError } from "@plimsoll/core";
+import { isRecord } from "@plimsoll/core/internal";
 import { numberAt, recordAt, stringAt } from "../fields.ts";
 import type { ClassifiedFailure, ProviderErrorClass } from "../overflow.ts";
 import { classifyProviderError, namedPromptTokens } from "../overflow.ts";

@@ -1,5 +1,6 @@
 import type { ToolSpec } from "@plimsoll/core";
-import { usageOf, wellFormed } from "@plimsoll/core";
+import { usageOf } from "@plimsoll/core";
+import { wellFormed } from "@plimsoll/core/internal";
 import type { LanguageModelMiddleware } from "ai";
 import { jsonValueOf, numberAt, recordAt, stringAt } from "../fields.ts";
 import type { TurnRules } from "../wire/turns.ts";

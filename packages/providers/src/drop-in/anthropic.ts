@@ -1,6 +1,7 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import type { AssistantMessage, MessageDraft, ToolResultMessage, UserMessage } from "@plimsoll/core";
-import { wellFormed } from "@plimsoll/core";
+import type { AssistantMessage, ToolResultMessage, UserMessage } from "@plimsoll/core";
+import type { MessageDraft } from "@plimsoll/core/internal";
+import { wellFormed } from "@plimsoll/core/internal";
 import { firstMessageNotice, hasReasoning, messageParams } from "../anthropic/encode.ts";
 import { anthropicUsage } from "../anthropic/usage.ts";
 import type { Fields } from "../fields.ts";

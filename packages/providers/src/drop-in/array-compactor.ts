@@ -1,7 +1,8 @@
-import type { Recalled, RecallRange, SessionView, ToolSpec } from "@plimsoll/core";
-import { recoveriesOf } from "@plimsoll/core";
+import type { SessionView, ToolSpec } from "@plimsoll/core";
 import type { Attempt, ConversationRequest, FoundConversation, Rejection } from "@plimsoll/core/conversation";
 import { sendWithRecovery } from "@plimsoll/core/conversation";
+import type { Recalled, RecallRange } from "@plimsoll/core/internal";
+import { recoveriesOf } from "@plimsoll/core/internal";
 import { failureOf } from "../client/failure.ts";
 import type { ArrayConversations, CompactorOptions, ConversationLog, FittedLog, RequestFacts } from "./array-conversations.ts";
 import { createArrayConversations } from "./array-conversations.ts";

@@ -7,21 +7,11 @@ import type {
   ModelLimits,
   OutputCategory,
   Policy,
-  Recalled,
-  RecallRange,
   SessionEntry,
   SessionView,
   Summarizer,
 } from "@plimsoll/core";
-import {
-  admitToolResult,
-  createDigest,
-  createMemoryArtifactStore,
-  isHuman,
-  recallArtifact,
-  rejectedUsage,
-  shortHash,
-} from "@plimsoll/core";
+import { admitToolResult, createDigest, createMemoryArtifactStore, isHuman } from "@plimsoll/core";
 import type { SessionStore } from "@plimsoll/core/agent";
 import type {
   Conversation,
@@ -32,6 +22,8 @@ import type {
   ReportedUsage,
 } from "@plimsoll/core/conversation";
 import { createConversation, createConversations, setupChange, setupChangeEntry } from "@plimsoll/core/conversation";
+import type { Recalled, RecallRange } from "@plimsoll/core/internal";
+import { recallArtifact, rejectedUsage, shortHash } from "@plimsoll/core/internal";
 import { modelPriors } from "../priors/model-priors.ts";
 
 /** What belongs to one conversation: what stays verbatim, its live state, its files, and who is asked before a compaction. */

@@ -1,5 +1,5 @@
 import type { Message } from "@plimsoll/core";
-import { canonicalContent, withId } from "@plimsoll/core";
+import { canonicalContent, withId } from "@plimsoll/core/internal";
 import type { ItemGroup } from "./wire-array.ts";
 
 /** A group with its messages, which have ids. */

@@ -1,5 +1,7 @@
-import type { AssistantMessage, ImagePart, Message, MessageDraft, ToolResultMessage, UserMessage } from "@plimsoll/core";
-import { textOf, wellFormed } from "@plimsoll/core";
+import type { AssistantMessage, ImagePart, Message, ToolResultMessage, UserMessage } from "@plimsoll/core";
+import { textOf } from "@plimsoll/core";
+import type { MessageDraft } from "@plimsoll/core/internal";
+import { wellFormed } from "@plimsoll/core/internal";
 import type { ModelMessage, UserModelMessage } from "ai";
 import type { Fields } from "../fields.ts";
 import { jsonValueOf, recordAt, recordsAt, stringAt } from "../fields.ts";

@@ -1,5 +1,5 @@
 import type { AssistantMessage, UserMessage } from "@plimsoll/core";
-import { wellFormed } from "@plimsoll/core";
+import { wellFormed } from "@plimsoll/core/internal";
 import type OpenAI from "openai";
 import type { Fields } from "../fields.ts";
 import { recordAt, recordsAt, stringAt } from "../fields.ts";

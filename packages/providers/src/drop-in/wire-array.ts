@@ -1,4 +1,5 @@
-import type { Message, MessageDraft, Usage } from "@plimsoll/core";
+import type { Message, Usage } from "@plimsoll/core";
+import type { MessageDraft } from "@plimsoll/core/internal";
 
 /** Items of a caller's array that belong together, and the messages that they are. An item with several results is several messages. */
 export interface ItemGroup<Item> {

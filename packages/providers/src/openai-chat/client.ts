@@ -1,5 +1,5 @@
 import type { ModelClient } from "@plimsoll/core";
-import { isRecord } from "@plimsoll/core";
+import { isRecord } from "@plimsoll/core/internal";
 import { emptyReply } from "../client/failure.ts";
 import type { ClientOptions, WireDriver } from "../client/model-client.ts";
 import { createModelClient } from "../client/model-client.ts";

@@ -1,5 +1,6 @@
-import type { AssistantMessage, Context, ImagePart, Message, ModelRequest, ToolSpec, WireRules } from "@plimsoll/core";
-import { wellFormedContext } from "@plimsoll/core";
+import type { AssistantMessage, Context, ImagePart, Message, ModelRequest, ToolSpec } from "@plimsoll/core";
+import type { WireRules } from "@plimsoll/core/internal";
+import { wellFormedContext } from "@plimsoll/core/internal";
 import type OpenAI from "openai";
 import { parseRecord } from "../fields.ts";
 import { callIdHash, wireCallId } from "../wire/call-ids.ts";

@@ -1,4 +1,4 @@
-import type { WireRules } from "@plimsoll/core";
+import type { WireRules } from "@plimsoll/core/internal";
 
 /**
  * What the OpenAI Chat Completions API accepts. Sources:

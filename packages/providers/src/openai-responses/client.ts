@@ -1,5 +1,5 @@
 import type { ModelClient } from "@plimsoll/core";
-import { isRecord } from "@plimsoll/core";
+import { isRecord } from "@plimsoll/core/internal";
 import type OpenAI from "openai";
 import { emptyReply } from "../client/failure.ts";
 import type { ClientOptions, WireDriver } from "../client/model-client.ts";

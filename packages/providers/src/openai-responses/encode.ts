@@ -1,5 +1,5 @@
 import type { AssistantMessage, Context, ModelRequest, ToolResultMessage, ToolSpec, UserMessage } from "@plimsoll/core";
-import { wellFormedContext } from "@plimsoll/core";
+import { wellFormedContext } from "@plimsoll/core/internal";
 import type OpenAI from "openai";
 import { parseRecord } from "../fields.ts";
 import { wireCallId } from "../wire/call-ids.ts";

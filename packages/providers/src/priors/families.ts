@@ -1,4 +1,4 @@
-import type { ImageRule } from "@plimsoll/core";
+import type { ImageRule } from "@plimsoll/core/internal";
 import type { FigureName } from "./figures.ts";
 
 /** Models that measure alike. The first family whose pattern the model's id matches is taken. */

@@ -1,4 +1,4 @@
-import type { ClassCounts } from "@plimsoll/core";
+import type { ClassCounts } from "@plimsoll/core/internal";
 
 /** Models of which sessions were measured apart. */
 export type FigureName = "claude" | "claude-from-4.6" | "gpt" | "gemini" | "llama";

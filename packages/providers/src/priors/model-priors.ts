@@ -1,4 +1,4 @@
-import type { ModelPrior, ModelPriors } from "@plimsoll/core";
+import type { ModelPrior, ModelPriors } from "@plimsoll/core/build";
 import { MODEL_FAMILIES, type ModelFamily, UNKNOWN_FAMILY } from "./families.ts";
 import type { MeasuredFigures } from "./figures.ts";
 import { MEASURED_FIGURES } from "./measured-figures.ts";

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { JsonObject } from "@plimsoll/core";
+import type { JsonObject } from "@plimsoll/core/internal";
 import type { SimulatorOptions } from "./options.ts";
 import { DEFAULT_WINDOW_TOKENS, maximumOutputTokensOf } from "./options.ts";
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@plimsoll/core";
+import type { JsonObject } from "@plimsoll/core/internal";
 import { jsonValueOf, parseRecord } from "../fields.ts";
 import { readAnthropic } from "./anthropic-request.ts";
 import { halves } from "./halves.ts";

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { JsonObject } from "@plimsoll/core";
+import type { JsonObject } from "@plimsoll/core/internal";
 import type { Response } from "./provider.ts";
 import type { SimulatedWire, WireEvent } from "./wire.ts";
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@plimsoll/core";
+import type { JsonObject } from "@plimsoll/core/internal";
 import { halves } from "./halves.ts";
 import { readOpenAiChat } from "./openai-chat-request.ts";
 import { errorObject, OPENAI_ERRORS } from "./openai-errors.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@plimsoll/core";
+import type { JsonObject } from "@plimsoll/core/internal";
 import { stringAt } from "../fields.ts";
 import type { SimulatedWire, WireError, WireLimits } from "./wire.ts";
 import { invalid, Refusal } from "./wire.ts";

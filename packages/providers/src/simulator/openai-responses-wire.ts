@@ -1,4 +1,4 @@
-import type { JsonObject } from "@plimsoll/core";
+import type { JsonObject } from "@plimsoll/core/internal";
 import { halves } from "./halves.ts";
 import { OPENAI_ERRORS } from "./openai-errors.ts";
 import { readOpenAiResponses } from "./openai-responses-request.ts";

@@ -1,4 +1,4 @@
-import type { CountTokens } from "@plimsoll/core";
+import type { CountTokens } from "@plimsoll/core/build";
 import { familyLimitsOf } from "../catalog/model-limits.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Fault } from "./fault.ts";

@@ -1,5 +1,5 @@
-import type { JsonObject } from "@plimsoll/core";
-import { isRecord, wellFormed } from "@plimsoll/core";
+import type { JsonObject } from "@plimsoll/core/internal";
+import { isRecord, wellFormed } from "@plimsoll/core/internal";
 import type { Exchange } from "./exchange.ts";
 import type { Fault } from "./fault.ts";
 import type { SimulatorOptions } from "./options.ts";

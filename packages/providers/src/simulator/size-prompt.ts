@@ -1,4 +1,4 @@
-import type { CountTokens } from "@plimsoll/core";
+import type { CountTokens } from "@plimsoll/core/build";
 import type { SizedSegment } from "./prompt-cache.ts";
 import type { Segment } from "./wire.ts";
 

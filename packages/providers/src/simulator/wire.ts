@@ -1,4 +1,4 @@
-import type { JsonObject } from "@plimsoll/core";
+import type { JsonObject } from "@plimsoll/core/internal";
 import type { SimulatedReply, WireName } from "./reply.ts";
 
 /** A piece of a prompt that a cache can tell apart: a tool, a system block, a content block, an item. */

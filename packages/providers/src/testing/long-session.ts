@@ -11,14 +11,13 @@ import type {
 } from "@plimsoll/core";
 import {
   admitToolResult,
-  chainId,
   createContextManager,
   createDigest,
   createMemoryArtifactStore,
   isPlimsollError,
-  overheadHash,
   toolCallsOf,
 } from "@plimsoll/core";
+import { chainId, overheadHash } from "@plimsoll/core/internal";
 import type { SimulatedReply, SimulatedRequest } from "../simulator/index.ts";
 
 /** What a session is played with. */

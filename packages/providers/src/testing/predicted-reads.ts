@@ -1,5 +1,5 @@
-import type { CacheRules, CacheUse } from "@plimsoll/core";
-import { cacheUse } from "@plimsoll/core";
+import type { CacheRules, CacheUse } from "@plimsoll/core/internal";
+import { cacheUse } from "@plimsoll/core/internal";
 import { countByLength, createSizer, totalTokens } from "../simulator/size-prompt.ts";
 import type { SimulatedWire } from "../simulator/wire.ts";
 

@@ -1,4 +1,5 @@
-import { createContextManager, createDigest, encodingsOf, SVEN_POLICY } from "@plimsoll/core";
+import { createContextManager, createDigest, SVEN_POLICY } from "@plimsoll/core";
+import { encodingsOf } from "@plimsoll/core/internal";
 import { expect, test } from "vitest";
 import { createTokenizerLoader } from "./load-tokenizers.ts";
 

@@ -1,5 +1,5 @@
-import type { CountTokens, Tokenizers } from "@plimsoll/core";
 import { PlimsollError } from "@plimsoll/core";
+import type { CountTokens, Tokenizers } from "@plimsoll/core/build";
 import type { EncodingName } from "./load-encoding.ts";
 import { ENCODING_NAMES, loadTokenCounter } from "./load-encoding.ts";
 

@@ -1,4 +1,5 @@
-import type { Context, CountTokens, Message, Part, ToolSpec } from "@plimsoll/core";
+import type { Context, Message, Part, ToolSpec } from "@plimsoll/core";
+import type { CountTokens } from "@plimsoll/core/build";
 import { imageTokens } from "./image-tokens.ts";
 
 /**

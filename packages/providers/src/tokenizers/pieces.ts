@@ -1,4 +1,4 @@
-import { characterBoundaryAtOrBefore } from "@plimsoll/core";
+import { characterBoundaryAtOrBefore } from "@plimsoll/core/build";
 
 /**
  * The longest piece, in UTF-16 units, that is merged as a whole. Merging is quadratic in an unbroken run, so longer runs are cut.

@@ -1,4 +1,4 @@
-import type { CountTokens } from "@plimsoll/core";
+import type { CountTokens } from "@plimsoll/core/build";
 import type { RankTable } from "./byte-pair-encoding.ts";
 import { countMergedTokens } from "./byte-pair-encoding.ts";
 import { piecesOf } from "./pieces.ts";

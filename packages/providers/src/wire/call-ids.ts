@@ -1,5 +1,5 @@
-import type { WireRules } from "@plimsoll/core";
-import { isUsableCallId, shortHash } from "@plimsoll/core";
+import type { WireRules } from "@plimsoll/core/internal";
+import { isUsableCallId, shortHash } from "@plimsoll/core/internal";
 
 /**
  * The call id as the wire takes it: itself where it is usable, else a hash of it (37 characters), the same for a call and its result

@@ -1,5 +1,7 @@
-import type { Message, WireRules } from "@plimsoll/core";
-import { checkMessages, PlimsollError } from "@plimsoll/core";
+import type { Message } from "@plimsoll/core";
+import { PlimsollError } from "@plimsoll/core";
+import type { WireRules } from "@plimsoll/core/internal";
+import { checkMessages } from "@plimsoll/core/internal";
 
 /**
  * Refuses messages that the wire would reject and that encoding cannot put right.

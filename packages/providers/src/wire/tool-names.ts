@@ -1,5 +1,5 @@
 import type { AssistantMessage, Message, ModelRequest } from "@plimsoll/core";
-import { shortHash } from "@plimsoll/core";
+import { shortHash } from "@plimsoll/core/internal";
 
 const USABLE_NAME = /^[a-zA-Z0-9_-]+$/;
 

@@ -1,7 +1,7 @@
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { OutputCategory, PathAccess } from "@plimsoll/core";
-import { isRecord } from "@plimsoll/core";
 import type { AgentTool, ToolOutput } from "@plimsoll/core/agent";
+import { isRecord } from "@plimsoll/core/internal";
 
 /** What one tool of a server is declared as, beside what the server says of it. */
 export interface McpToolOverride {

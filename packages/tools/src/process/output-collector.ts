@@ -1,5 +1,5 @@
 import type { ArtifactStore } from "@plimsoll/core";
-import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore } from "@plimsoll/core";
+import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore } from "@plimsoll/core/build";
 import type { ArtifactWriter, StreamingArtifactStore } from "@plimsoll/core/node";
 
 /** What a process printed, as far as it was kept. */

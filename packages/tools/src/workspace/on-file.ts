@@ -1,4 +1,5 @@
-import { isRecord, PlimsollError } from "@plimsoll/core";
+import { PlimsollError } from "@plimsoll/core";
+import { isRecord } from "@plimsoll/core/internal";
 
 /** What the operating system's refusals mean, said of a path. */
 const SAID: { readonly [code: string]: string | undefined } = {

@@ -1,0 +1,42 @@
+// For people who build strategies, keep rules, estimators, prompts and truncations.
+
+export type { Budget } from "./budget.ts";
+export { budgetOf, resolveAmount } from "./budget.ts";
+export type { Boundary } from "./cut-point/boundary.ts";
+export { cutAtBoundary } from "./cut-point/boundary.ts";
+export { cutExceedingTokens, cutKeepingMessages, cutKeepingTokens } from "./cut-point/recent.ts";
+export { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "./cut-point/safe-cuts.ts";
+export { applyEdits } from "./edit/apply-edits.ts";
+export type { DropEdit, Edit, ReplacePartEdit, SummarizeEdit } from "./edit/edit.ts";
+export type { MessageSpan, StepOutcome, WorkCount } from "./entry.ts";
+export { coverageOf, messageChars, partChars } from "./message/size.ts";
+export type { Keep } from "./policy/policy.ts";
+export { policySchema } from "./policy/policy.ts";
+export type { Prompt } from "./prompts/prompt.ts";
+export { foldLedger } from "./session/ledger.ts";
+export type {
+  DropOldestSpec,
+  Strategy,
+  StrategyAnswer,
+  StrategyInput,
+  StrategySpec,
+  SummarizeSpec,
+} from "./strategy/strategy.ts";
+export { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore, lineCount, utf8Bytes } from "./text.ts";
+export type { BpeSpec } from "./tokens/bpe.ts";
+export type { CalibratedEmaSpec } from "./tokens/calibrated-ema.ts";
+export type { CharClassSpec } from "./tokens/char-class.ts";
+export { charClass } from "./tokens/char-class.ts";
+export type { CharsPerTokenSpec } from "./tokens/chars-per-token.ts";
+export { charsPerToken } from "./tokens/chars-per-token.ts";
+export type { Estimator, EstimatorSources, EstimatorSpec, Overhead, Prediction } from "./tokens/estimator.ts";
+export { createEstimator } from "./tokens/estimator.ts";
+export { EMPTY_LEDGER } from "./tokens/ledger.ts";
+export type { MessageMeasure } from "./tokens/measure.ts";
+export type { MeasureSpec } from "./tokens/measure-spec.ts";
+export type { ModelPrior, ModelPriors } from "./tokens/model-prior.ts";
+export type { CountTokens, Tokenizers } from "./tokens/tokenizer.ts";
+export type { WorkCounter } from "./tokens/work.ts";
+export { createWorkCounter } from "./tokens/work.ts";
+export { triggerTokens } from "./trigger.ts";
+export type { Cutter, CutterInput, Span } from "./truncation/span.ts";
