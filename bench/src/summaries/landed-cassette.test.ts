@@ -6,8 +6,8 @@ import { afterAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { cassetteKey, openCassette } from "./cassette.ts";
 
-/** A cassette as the first version recorded it, and the requests that it answers. */
-const FOLDER = join(import.meta.dirname, "../../../fixtures/landed/1");
+/** Cassettes as each version recorded them, and the requests that they answer. */
+const LANDED = join(import.meta.dirname, "../../../fixtures/landed");
 
 const userText = z.object({
   role: z.literal("user"),
@@ -28,25 +28,29 @@ const requestSchema: z.ZodType<ModelRequest> = z.strictObject({
 });
 const askedSchema = z.strictObject({ key: z.string(), host: z.string(), request: requestSchema });
 
-const asked = readFileSync(join(FOLDER, "cassette-requests.jsonl"), "utf8")
-  .trimEnd()
-  .split("\n")
-  .map((line) => askedSchema.parse(JSON.parse(line)));
+const copies = mkdtempSync(join(tmpdir(), "plimsoll-landed-cassette-"));
+cpSync(LANDED, copies, { recursive: true });
+afterAll(() => rmSync(copies, { recursive: true, force: true }));
 
-const copy = mkdtempSync(join(tmpdir(), "plimsoll-landed-cassette-"));
-cpSync(join(FOLDER, "cassette"), copy, { recursive: true });
-afterAll(() => rmSync(copy, { recursive: true, force: true }));
+describe.each([
+  ["1", ["end", "length"]],
+  ["2", ["end", "error", "error", "length"]],
+])("a cassette of version %s", (version, stopReasons) => {
+  const copy = join(copies, version, "cassette");
+  const asked = readFileSync(join(LANDED, version, "cassette-requests.jsonl"), "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => askedSchema.parse(JSON.parse(line)));
 
-describe("a cassette of the first version", () => {
-  test("has one answer for each request, a whole one and one that was cut off", async () => {
+  test("has one answer for each request, whole ones and failures", async () => {
     expect(readdirSync(copy).sort()).toEqual(asked.map(({ key }) => `${key}.json`).sort());
     const answers = await Promise.all(asked.map(({ key }) => openCassette(copy).read(key)));
-    expect(answers.map((answer) => answer?.stopReason).sort()).toEqual(["end", "length"]);
+    expect(answers.map((answer) => answer?.stopReason).sort()).toEqual(stopReasons);
   });
 
   test.each(asked)("finds request $key and answers it as it did", async ({ key, host, request }) => {
     expect(cassetteKey(host, request)).toBe(key);
-    const recorded: unknown = JSON.parse(readFileSync(join(FOLDER, "cassette", `${key}.json`), "utf8"));
+    const recorded: unknown = JSON.parse(readFileSync(join(LANDED, version, "cassette", `${key}.json`), "utf8"));
     expect(await openCassette(copy).read(key)).toEqual(recorded);
   });
 });

@@ -5,32 +5,37 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { readPolicyFile } from "./read-policy-file.ts";
 
-/** Policies as the first version printed and read them. */
-const FOLDER = join(import.meta.dirname, "../../../../fixtures/landed/1/policies");
+/** Policies as each version printed and read them. */
+const LANDED = join(import.meta.dirname, "../../../../fixtures/landed");
+const pathOf = (file: string) => join(LANDED, file.replace("/", "/policies/"));
 
 const policyOf = (file: string) => {
-  const read = readPolicyFile(join(FOLDER, file), file);
+  const read = readPolicyFile(pathOf(file), file);
   return "found" in read ? read.found.policy : expect.fail(read.problems.join("\n"));
 };
 
 /** Those that write out every value; the others are taken over from a preset. */
-const whole = readdirSync(FOLDER).filter((file) => !/^(knobs|preset)-/.test(file));
+const whole = ["1", "2"].flatMap((version) =>
+  readdirSync(join(LANDED, version, "policies"))
+    .filter((file) => !/^(knobs|preset)-/.test(file))
+    .map((file) => `${version}/${file}`),
+);
 
-describe("a policy that the first version wrote out", () => {
-  test("is there for each of its eleven presets", () => {
-    expect(whole).toHaveLength(11);
+describe("a policy that an earlier version wrote out", () => {
+  test("is there for each of the eleven presets, and one more", () => {
+    expect(whole).toHaveLength(12);
   });
 
   test.each(whole)("%s says what it said: more may have been added, nothing is lost or changed", (file) => {
-    const written: unknown = parse(readFileSync(join(FOLDER, file), "utf8"));
+    const written: unknown = parse(readFileSync(pathOf(file), "utf8"));
     expect(policyOf(file)).toMatchObject(isRecord(written) ? written : expect.fail(file));
   });
 });
 
-describe("a policy as people wrote it for the first version", () => {
+describe("a policy as people wrote it for an earlier version", () => {
   test.each([
     [
-      "knobs-agent.yaml",
+      "1/knobs-agent.yaml",
       {
         name: "tuned-sven",
         keep: { messages: 9 },
@@ -39,15 +44,46 @@ describe("a policy as people wrote it for the first version", () => {
         trigger: { atLeast: { ratio: expect.closeTo(0.7, 6), of: "input-budget" } },
       },
     ],
-    ["knobs-compaction.yaml", { name: "knobs-compaction", unknownWindow: { tokens: 100_000 } }],
+    ["1/knobs-compaction.yaml", { name: "knobs-compaction", unknownWindow: { tokens: 100_000 } }],
     [
-      "preset-changed.yaml",
+      "1/preset-changed.yaml",
       {
         name: "earlier",
         trigger: { atLeast: { ratio: 0.6, of: "input-budget" } },
         keep: { messages: 8 },
         truncation: null,
         summary: { role: "assistant" },
+      },
+    ],
+    [
+      "2/knobs-agent.yaml",
+      {
+        name: "quick-sven",
+        keep: { messages: 4 },
+        truncation: { capTokens: 0 },
+        trigger: { atLeast: { ratio: expect.closeTo(0.6, 6), of: "input-budget" } },
+      },
+    ],
+    [
+      "2/preset-changed.yaml",
+      {
+        name: "by-words",
+        estimator: { kind: "bpe", encoding: "o200k_base", perMessageTokens: 4 },
+        keep: { ratio: 0.1, of: "input-budget" },
+        manualKeep: { tokens: 4000 },
+        excerpts: { atMost: { ratio: 0.2, of: "window" } },
+        strategies: [{ kind: "clear-tool-results" }, { kind: "summarize", writer: "digest" }],
+      },
+    ],
+    [
+      "2/preset-kept.yaml",
+      {
+        name: "kept",
+        keep: { messages: 8 },
+        manualKeep: { messages: 2 },
+        overflow: { keep: { tokens: 3000 }, maxRecoveries: 2 },
+        excerpts: null,
+        gates: { at: ["before-submit", "before-step"] },
       },
     ],
   ])("%s is read as it was", (file, values) => {

@@ -7,6 +7,7 @@ import { z } from "zod";
 import { openConversation } from "../conversation/open-conversation.ts";
 import { canonicalJson } from "../json.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
+import type { ArtifactStore } from "../ports.ts";
 import { recallArtifact } from "../session/admit.ts";
 import type { ContextManager } from "../session/context-manager.ts";
 import { createContextManager } from "../session/context-manager.ts";
@@ -17,19 +18,18 @@ import { createDigest } from "../summarizer/digest.ts";
 import { createFileArtifactStore } from "./file-artifact-store.ts";
 import { createFileSessionStore } from "./file-session-store.ts";
 
-/** Logs as the first version wrote them, and what they folded to; its README says how they came about. */
-const LANDED = join(import.meta.dirname, "../../../../fixtures/landed/1");
-const names = readdirSync(join(LANDED, "sessions")).map((file) => basename(file, ".jsonl"));
+/** Logs as each version wrote them, and what they folded to; their READMEs say how they came about. */
+const LANDED = join(import.meta.dirname, "../../../../fixtures/landed");
+const VERSIONS = ["1", "2"];
+const logs = VERSIONS.flatMap((version) =>
+  readdirSync(join(LANDED, version, "sessions")).map((file) => [version, basename(file, ".jsonl")] as const),
+);
 
-const folder = mkdtempSync(join(tmpdir(), "plimsoll-landed-"));
-cpSync(LANDED, folder, { recursive: true });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const copy = mkdtempSync(join(tmpdir(), "plimsoll-landed-"));
+cpSync(LANDED, copy, { recursive: true });
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
-const sessions = createFileSessionStore({ folder: join(folder, "sessions") });
-const artifacts = createFileArtifactStore(join(folder, "artifacts"));
-const landedBytes = (name: string) => readFileSync(join(LANDED, "sessions", `${name}.jsonl`), "utf8");
-const bytesNow = (name: string) => readFileSync(join(folder, "sessions", `${name}.jsonl`), "utf8");
-const foldText = (name: string) => readFileSync(join(LANDED, "folds", `${name}.json`), "utf8").trimEnd();
+const landedBytes = (version: string, name: string) => readFileSync(join(LANDED, version, "sessions", `${name}.jsonl`), "utf8");
 
 /** Characters of a text's SHA-256 that stand for it in the expected folds. */
 const HASH_CHARS = 16;
@@ -47,7 +47,11 @@ async function recalledHash(piece: (range: RecallRange) => Promise<Recalled | nu
   return hashOf(text);
 }
 
-async function recallAll(manager: ContextManager, handles: readonly string[]): Promise<Record<string, string | null>> {
+async function recallAll(
+  manager: ContextManager,
+  handles: readonly string[],
+  artifacts: ArtifactStore,
+): Promise<Record<string, string | null>> {
   const recalled: Record<string, string | null> = {};
   for (const handle of handles) {
     recalled[handle] = await recalledHash(
@@ -61,10 +65,16 @@ const SETTING = { policy: PLIMSOLL_POLICY, summarizer: createDigest() };
 
 const foldSchema = z.looseObject({ recalled: z.record(z.string(), z.string()) });
 
-describe.each(names)("a log of the first version: %s", (name) => {
+describe.each(logs)("a log of version %s: %s", (version, name) => {
+  const folder = join(copy, version);
+  const sessions = createFileSessionStore({ folder: join(folder, "sessions") });
+  const artifacts = createFileArtifactStore(join(folder, "artifacts"));
+  const bytesNow = () => readFileSync(join(folder, "sessions", `${name}.jsonl`), "utf8");
+  const foldText = readFileSync(join(LANDED, version, "folds", `${name}.json`), "utf8").trimEnd();
+
   test("folds to the same bytes, and every handle finds the same text", async () => {
     const { entries, cutOff } = (await sessions.read(name)) ?? expect.fail(name);
-    const expected = foldSchema.parse(JSON.parse(foldText(name)));
+    const expected = foldSchema.parse(JSON.parse(foldText));
     const { system, tools, viewHash, modelId, activeCompactions, messages } = foldEntries(entries);
     const folded = {
       cutOff,
@@ -72,39 +82,45 @@ describe.each(names)("a log of the first version: %s", (name) => {
       viewHash,
       modelId,
       activeCompactions: activeCompactions.map(({ id }) => id),
-      recalled: await recallAll(createContextManager({ ...SETTING, entries }), Object.keys(expected.recalled)),
+      recalled: await recallAll(createContextManager({ ...SETTING, entries }), Object.keys(expected.recalled), artifacts),
       context: { system, tools, messages: messages.slice() },
     };
     expect(folded).toEqual(expected);
-    expect(canonicalJson(folded)).toBe(foldText(name));
+    expect(canonicalJson(folded)).toBe(foldText);
   });
 
   test("finds the same text by every handle if only what the context needs is in memory", async () => {
-    const expected = foldSchema.parse(JSON.parse(foldText(name)));
+    const expected = foldSchema.parse(JSON.parse(foldText));
     const { conversation } = await openConversation({ ...SETTING, nowMs: () => null }, sessions, { sessionId: name });
-    expect(await recallAll(conversation.manager, Object.keys(expected.recalled))).toEqual(expected.recalled);
+    expect(await recallAll(conversation.manager, Object.keys(expected.recalled), artifacts)).toEqual(expected.recalled);
     await conversation.close();
-    cpSync(join(LANDED, "sessions"), join(folder, "sessions"), { recursive: true });
+    cpSync(join(LANDED, version, "sessions"), join(folder, "sessions"), { recursive: true });
   });
 
   test("is not touched by reading it", async () => {
     await sessions.read(name);
     await sessions.list();
-    expect(bytesNow(name)).toBe(landedBytes(name));
+    expect(bytesNow()).toBe(landedBytes(version, name));
   });
 
   test("opens with every whole line as it was", async () => {
     const { writer, entries } = await sessions.open(name);
     await writer.close();
-    const lines = landedBytes(name).split("\n").slice(0, entries.length);
-    expect(bytesNow(name)).toBe(lines.map((line) => `${line}\n`).join(""));
+    const lines = landedBytes(version, name).split("\n").slice(0, entries.length);
+    expect(bytesNow()).toBe(lines.map((line) => `${line}\n`).join(""));
   });
 });
 
-test("among them are all kinds of entries and edits", () => {
-  const logs = names.map(landedBytes).join("");
-  const kinds = [...new Set([...logs.matchAll(/^\{"type":"([a-z-]+)"/gm)].map(([, kind]) => kind))];
-  expect(kinds.sort()).toEqual(["compaction", "message", "model-change", "revert", "session", "setup-change", "usage"]);
-  const edits = [...new Set([...logs.matchAll(/"kind":"(summarize|drop|replace-[a-z]+)"/g)].map(([, kind]) => kind))];
+test.each([
+  ["1", ["compaction", "message", "model-change", "revert", "session", "setup-change", "usage"]],
+  ["2", ["attempt", "compaction", "message", "model-change", "revert", "session", "usage"]],
+])("among those of version %s are all kinds of entries and edits", (version, entryKinds) => {
+  const bytes = logs
+    .filter(([of]) => of === version)
+    .map(([of, name]) => landedBytes(of, name))
+    .join("");
+  const kinds = [...new Set([...bytes.matchAll(/^\{"type":"([a-z-]+)"/gm)].map(([, kind]) => kind))];
+  expect(kinds.sort()).toEqual(entryKinds);
+  const edits = [...new Set([...bytes.matchAll(/"kind":"(summarize|drop|replace-[a-z]+)"/g)].map(([, kind]) => kind))];
   expect(edits.sort()).toEqual(["drop", "replace-history", "replace-part", "summarize"]);
 });
