@@ -4,7 +4,7 @@ import { isPlimsollError } from "@plimsoll/core";
 import type { Command } from "commander";
 import { EXIT_OK } from "../exit-code.ts";
 import type { CliIo } from "../io.ts";
-import { createLineAsker } from "../permission/ask-by-lines.ts";
+import { createLineAsker, openLineAsker } from "../permission/ask-by-lines.ts";
 import { refusalLines } from "../permission/refusal-lines.ts";
 import { openSession } from "../run/open-session.ts";
 import { type SessionOptions, withSessionOptions } from "../run/session-options.ts";
@@ -44,7 +44,11 @@ export async function chat(options: SessionOptions, { io, input, isTerminal }: C
   const write = (text: string) => void io.stdout.write(text);
   const told: Told = { sessionId: null, status: () => "" };
   const onEvent = createRenderer({ write, status: () => told.status(), sessionId: () => told.sessionId });
-  const session = await openSession(options, { io, environment: process.env, onEvent });
+  const screen = { output: io.stdout, colours: coloursOf(io.stdout, process.env), sessionId: () => told.sessionId };
+  // Lines of a pipe were written before a question was: they are no answers.
+  const first = isTerminal ? openLineAsker(screen, input) : null;
+  const ask = first === null ? {} : { ask: first.ask };
+  const session = await openSession(options, { io, environment: process.env, onEvent, ...ask }).finally(() => first?.close());
   const { agent } = session;
   told.sessionId = agent.sessionId;
   let shown = "";
@@ -53,12 +57,7 @@ export async function chat(options: SessionOptions, { io, input, isTerminal }: C
     shown = statusNow();
     return shown;
   };
-  const asker = createLineAsker({
-    output: io.stdout,
-    colours: coloursOf(io.stdout, process.env),
-    sessionId: () => told.sessionId,
-  });
-  // Lines of a pipe were written before the question was: they are no answers.
+  const asker = createLineAsker(screen);
   if (isTerminal) session.permissions.askThrough(asker.ask);
   write(`${[...session.notices, ...(isTerminal ? [ASKING_LINE] : []), "/help lists what can be typed."].join("\n")}\n`);
   const lines = createInterface({ input, terminal: false });

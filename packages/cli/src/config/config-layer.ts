@@ -1,13 +1,12 @@
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { z } from "zod";
-import type { McpServer } from "../mcp/mcp-server.ts";
 import { suggestion } from "../option/nearest-name.ts";
 import { findPolicy } from "../option/policy-option.ts";
 import { readPolicySection } from "../policy/policy-section.ts";
 import { policyOf } from "../policy/read-policy-file.ts";
 import { schemaProblems } from "../yaml/schema-problems.ts";
 import { readDocument, type YamlDocument } from "../yaml/yaml-document.ts";
-import type { ChosenPolicy, Settings, Sourced } from "./settings.ts";
+import type { ChosenPolicy, ConfigOwner, SetServer, Settings } from "./settings.ts";
 import { fileSettingsSchema, SETTING_KEYS, settingsSchema } from "./settings.ts";
 
 /** What one place sets. */
@@ -15,7 +14,7 @@ export interface ConfigLayer {
   readonly settings: Settings;
   sourceOf(key: string): string;
   readonly policy: ChosenPolicy | null;
-  readonly mcpServers: ReadonlyMap<string, Sourced<McpServer>>;
+  readonly mcpServers: ReadonlyMap<string, SetServer>;
 }
 
 /** A layer, or one line for each thing that is wrong. */
@@ -27,7 +26,7 @@ const POLICY_KEYS: readonly string[] = ["policy", "agent", "compaction"];
 const KNOWN_SETTINGS: readonly string[] = [...SETTING_KEYS.map(({ key }) => key), "mcpServers"];
 
 /** The layer in a file's text. Settings are read here; what else stands in it is the policy's. */
-export function readFileLayer(text: string, displayName: string): ReadLayer {
+export function readFileLayer(text: string, displayName: string, owner: ConfigOwner): ReadLayer {
   const read = readDocument(text.trim() === "" ? "{}" : text);
   if ("problems" in read) return { problems: read.problems.map(({ place, text: what }) => `${displayName}:${place}: ${what}`) };
   const { document } = read;
@@ -46,9 +45,9 @@ export function readFileLayer(text: string, displayName: string): ReadLayer {
   const sourceOf = (key: string) => `${displayName}:${document.lineOf([key]) ?? 1}`;
   const { mcpServers: servers = {}, ...settings } = parsed.data;
   const mcpServers = new Map(
-    Object.entries(servers).map(([name, value]) => {
+    Object.entries(servers).map(([name, value]): readonly [string, SetServer] => {
       const [line] = document.placeOf(["mcpServers", name]).split(":", 1);
-      return [name, { value, source: `${displayName}:${line}` }];
+      return [name, { value, source: `${displayName}:${line}`, owner }];
     }),
   );
   return { layer: { settings, sourceOf, policy: policy.policy, mcpServers } };

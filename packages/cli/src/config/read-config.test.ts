@@ -41,8 +41,8 @@ describe("configuration", () => {
     write("plimsoll.yaml", "mcpServers:\n  a: { command: one, args: [x] }\n  b: { url: 'http://127.0.0.1/mcp' }\n");
     write(USER_FILE, "mcpServers:\n  a:\n    command: two\n");
     expect(Object.fromEntries(read().mcpServers)).toEqual({
-      a: { value: { command: "two" }, source: "~/.config/plimsoll/config.yaml:2" },
-      b: { value: { url: "http://127.0.0.1/mcp" }, source: "plimsoll.yaml:3" },
+      a: { value: { command: "two" }, source: "~/.config/plimsoll/config.yaml:2", owner: "person" },
+      b: { value: { url: "http://127.0.0.1/mcp" }, source: "plimsoll.yaml:3", owner: "project" },
     });
   });
 

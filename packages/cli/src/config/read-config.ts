@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { PLIMSOLL_POLICY, PlimsollError } from "@plimsoll/core";
 import { readText } from "../yaml/read-text.ts";
 import { type ConfigLayer, type ReadLayer, readFileLayer, readTextLayer } from "./config-layer.ts";
-import type { ChosenPolicy, EffectiveConfig, SettingKey } from "./settings.ts";
+import type { ChosenPolicy, ConfigOwner, EffectiveConfig, SettingKey } from "./settings.ts";
 import { SETTING_KEYS } from "./settings.ts";
 
 /** Where configuration is looked for. */
@@ -17,9 +17,9 @@ export interface ConfigPlaces {
 /** What holds: each value from the strongest place that sets it. From weak to strong: plimsoll.yaml, .plimsoll/config.yaml, the user's file, environment, flags. */
 export function readConfig(places: ConfigPlaces): EffectiveConfig {
   const read: ReadLayer[] = [
-    ...configFiles(places).flatMap(({ path, displayName }) => {
+    ...configFiles(places).flatMap(({ path, displayName, owner }) => {
       const text = readText(path);
-      return text === null ? [] : [readFileLayer(text, displayName)];
+      return text === null ? [] : [readFileLayer(text, displayName, owner)];
     }),
     readTextLayer(fromEnvironment(places.environment), variableOf, places.cwd),
     readTextLayer(places.flags, flagOf, places.cwd),
@@ -47,11 +47,12 @@ const DEFAULT_POLICY: ChosenPolicy = {
 export function configFiles({ cwd, homeFolder }: Pick<ConfigPlaces, "cwd" | "homeFolder">): readonly {
   readonly path: string;
   readonly displayName: string;
+  readonly owner: ConfigOwner;
 }[] {
   return [
-    { path: join(cwd, "plimsoll.yaml"), displayName: "plimsoll.yaml" },
-    { path: join(cwd, ".plimsoll/config.yaml"), displayName: ".plimsoll/config.yaml" },
-    { path: join(homeFolder, ".config/plimsoll/config.yaml"), displayName: "~/.config/plimsoll/config.yaml" },
+    { path: join(cwd, "plimsoll.yaml"), displayName: "plimsoll.yaml", owner: "project" },
+    { path: join(cwd, ".plimsoll/config.yaml"), displayName: ".plimsoll/config.yaml", owner: "project" },
+    { path: join(homeFolder, ".config/plimsoll/config.yaml"), displayName: "~/.config/plimsoll/config.yaml", owner: "person" },
   ];
 }
 

@@ -79,6 +79,14 @@ export interface Sourced<T> {
   readonly source: string;
 }
 
+/** A server with where it was set, and by whom: what a project's file names starts only if the person allows it. */
+export interface SetServer extends Sourced<McpServer> {
+  readonly owner: ConfigOwner;
+}
+
+/** Whose a file is: the project's comes with a clone and may be anybody's, the one in the home folder is the person's own. */
+export type ConfigOwner = "project" | "person";
+
 /** A policy with where it was chosen, and where each of its values comes from. */
 export interface ChosenPolicy extends Sourced<Policy> {
   originOf(path: readonly PropertyKey[]): string;
@@ -88,5 +96,5 @@ export interface ChosenPolicy extends Sourced<Policy> {
 export interface EffectiveConfig {
   readonly settings: { readonly [Key in SettingKey]?: Sourced<NonNullable<Settings[Key]>> };
   readonly policy: ChosenPolicy;
-  readonly mcpServers: ReadonlyMap<string, Sourced<McpServer>>;
+  readonly mcpServers: ReadonlyMap<string, SetServer>;
 }

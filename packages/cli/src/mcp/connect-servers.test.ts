@@ -31,10 +31,14 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const connect = (servers: { readonly [name: string]: McpServer }) =>
-  connectServers(new Map(Object.entries(servers).map(([name, value]) => [name, { value, source: "here:1" }])), {
-    cwd: folder,
-    environment: { KEY: "told" },
-  });
+  connectServers(
+    new Map(Object.entries(servers).map(([name, value]) => [name, { value, source: "here:1", owner: "person" }])),
+    {
+      cwd: folder,
+      environment: { KEY: "told" },
+      authorize: () => Promise.reject(new Error("nobody is asked about the person's own")),
+    },
+  );
 const context: ToolCallContext = {
   sessionId: "test",
   callId: "c",

@@ -1,10 +1,10 @@
-import type { AgentTool } from "@plimsoll/core/agent";
+import type { AgentTool, Authorization, PendingCall } from "@plimsoll/core/agent";
 import { mcpTools } from "@plimsoll/tools/mcp";
-import type { Sourced } from "../config/settings.ts";
+import type { SetServer } from "../config/settings.ts";
 import { suggestion } from "../option/nearest-name.ts";
+import { startCall } from "../permission/allow-rule.ts";
 import { printable, shortened } from "../terminal/printable.ts";
 import { plimsollVersion } from "../version.ts";
-import type { McpServer } from "./mcp-server.ts";
 import { openTransport, type TransportPlace } from "./open-transport.ts";
 
 /** The tools of all servers that answered, and a line for a person about each server. */
@@ -16,7 +16,12 @@ export interface ConnectedServers {
 }
 
 /** Servers by name, each with where it was set. */
-export type McpServers = ReadonlyMap<string, Sourced<McpServer>>;
+export type McpServers = ReadonlyMap<string, SetServer>;
+
+/** Where servers are started, and who decides about those that a project's file names. */
+export interface ServerPlace extends TransportPlace {
+  readonly authorize: (call: PendingCall) => Promise<Authorization>;
+}
 
 /** How long a server may take until it has told its tools; chosen: one that `npx` has to fetch first takes some ten seconds. */
 const CONNECT_TIMEOUT_MS = 30_000;
@@ -24,10 +29,22 @@ const CONNECT_TIMEOUT_MS = 30_000;
 /** Names that every wire takes for a tool. */
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** Starts all servers at once. One that fails is a line, and the session goes on without it. */
-export async function connectServers(servers: McpServers, place: TransportPlace): Promise<ConnectedServers> {
+/**
+ * Asks about the servers that a project's file names, one after the other, then starts at once those that may be. One that fails or was refused
+ * is a line, and the session goes on without it.
+ */
+export async function connectServers(servers: McpServers, place: ServerPlace): Promise<ConnectedServers> {
   const wanted = [...servers].filter(([, { value }]) => value.disabled !== true);
-  const connected = await Promise.all(wanted.map(([name, server]) => connectServer(name, server, place)));
+  const starts: (() => Promise<ConnectedServers>)[] = [];
+  for (const [name, server] of wanted) {
+    const decision = server.owner === "person" ? ALLOWED : await place.authorize(startCall(name, server));
+    starts.push(async () =>
+      decision.kind === "allow"
+        ? await connectServer(name, server, place)
+        : withoutTools(`mcp ${name}: not started: ${printable(decision.why)} (${server.source})`),
+    );
+  }
+  const connected = await Promise.all(starts.map((start) => start()));
   return {
     tools: connected.flatMap(({ tools }) => tools),
     lines: connected.flatMap(({ lines }) => lines),
@@ -35,11 +52,13 @@ export async function connectServers(servers: McpServers, place: TransportPlace)
   };
 }
 
-async function connectServer(
-  name: string,
-  { value, source }: Sourced<McpServer>,
-  place: TransportPlace,
-): Promise<ConnectedServers> {
+const ALLOWED: Authorization = { kind: "allow" };
+
+function withoutTools(line: string): ConnectedServers {
+  return { tools: [], lines: [line], close: async () => undefined };
+}
+
+async function connectServer(name: string, { value, source }: SetServer, place: TransportPlace): Promise<ConnectedServers> {
   const { Client } = await import("@modelcontextprotocol/sdk/client/index.js");
   const client = new Client({ name: "plimsoll", version: plimsollVersion() });
   const close = () => client.close().catch(() => undefined);
@@ -77,11 +96,7 @@ async function connectServer(
     await close();
     const why = [reasonOf(error), lastWords()].filter((words) => words !== "");
     const line = shortened(why.join("; "), LINE_CHARS);
-    return {
-      tools: [],
-      close: async () => undefined,
-      lines: [`mcp ${name}: cannot be used: ${line}; the session goes on without it (${source})`],
-    };
+    return withoutTools(`mcp ${name}: cannot be used: ${line}; the session goes on without it (${source})`);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { PendingCall, ToolEffect } from "@plimsoll/core/agent";
 import { describe, expect, test } from "vitest";
-import { type AllowRule, alwaysRule, isAllowedBy, parseRule, ruleText } from "./allow-rule.ts";
+import { type AllowRule, alwaysRule, isAllowedBy, parseRule, ruleText, startCall } from "./allow-rule.ts";
 
 const callOf = (effect: ToolEffect, toolName = "a_tool"): PendingCall => ({
   sessionId: "s",
@@ -13,14 +13,20 @@ const command = (line: string, folder = ".") => callOf({ kind: "execute", comman
 const changing = (...files: readonly string[]) => callOf({ kind: "write", what: "edit", files, before: null, after: "x" });
 const WRITE = changing("a.ts");
 const UNKNOWN = callOf({ kind: "unknown" }, "server_search");
+const SERVER = startCall("github", { value: { command: "npx" }, source: "plimsoll.yaml:1", owner: "project" });
 
 describe("a rule", () => {
-  test.each(["all", "commands", "writes", "command:git status", "command: git  status ", "tool:server_search"])(
-    "%s reads back as it was typed",
-    (text) => {
-      expect(ruleText(parseRule(text))).toBe(text);
-    },
-  );
+  test.each([
+    "all",
+    "commands",
+    "writes",
+    "command:git status",
+    "command: git  status ",
+    "tool:server_search",
+    "server:github",
+  ])("%s reads back as it was typed", (text) => {
+    expect(ruleText(parseRule(text))).toBe(text);
+  });
 
   test.each([
     ["command", "did you mean commands?"],
@@ -28,7 +34,8 @@ describe("a rule", () => {
     ["command:", "did you mean command"],
     ["command:  ", "is nothing that can be allowed"],
     ["tool:", "is nothing that can be allowed"],
-    ["", "known: commands, writes, command:LINE, tool:NAME, all"],
+    ["server:", "is nothing that can be allowed"],
+    ["", "known: commands, writes, command:LINE, tool:NAME, server:NAME, all"],
     ["Commands", "did you mean commands?"],
   ])("%j is none", (text, said) => {
     expect(() => parseRule(text)).toThrow(said);
@@ -58,6 +65,9 @@ describe("a rule", () => {
     ["a command is not the same line elsewhere", "command:git status", command("git status", "vendor"), false],
     ["a tool is the one of that name", "tool:server_search", UNKNOWN, true],
     ["a tool is no other one", "tool:server_sear", UNKNOWN, false],
+    ["a server is the one of that name", "server:github", SERVER, true],
+    ["a server is no other one", "server:git", SERVER, false],
+    ["commands starts no server", "commands", SERVER, false],
   ])("%s", (_what, text, call, expected) => {
     expect(isAllowedBy(parseRule(text), call)).toBe(expected);
   });
@@ -67,6 +77,7 @@ test.each<readonly [string, PendingCall, AllowRule]>([
   ["a command is that line in that folder", command("ls", "a"), { kind: "command", command: "ls", folder: "a" }],
   ["a change of files is every change", WRITE, { kind: "writes" }],
   ["an unknown tool is that tool", UNKNOWN, { kind: "tool", toolName: "server_search" }],
+  ["a server is that server", SERVER, { kind: "server", name: "github" }],
 ])("always for %s", (_what, call, rule) => {
   expect(alwaysRule(call)).toEqual(rule);
   expect(isAllowedBy(rule, call)).toBe(true);

@@ -1,5 +1,6 @@
 import { PlimsollError } from "@plimsoll/core";
 import type { PendingCall } from "@plimsoll/core/agent";
+import type { SetServer } from "../config/settings.ts";
 import { suggestion } from "../option/nearest-name.ts";
 
 /**
@@ -10,19 +11,25 @@ import { suggestion } from "../option/nearest-name.ts";
  * - `writes`: every change of files of the workspace, but of those by which a program is started later
  * - `command`: one command line, to the letter, in one folder, relative to the workspace
  * - `tool`: one tool, whatever it does
+ * - `server`: one MCP server of a project's file, whatever the file says of it
  */
 export type AllowRule =
   | { readonly kind: "all" | "commands" | "writes" }
   | { readonly kind: "command"; readonly command: string; readonly folder: string }
-  | { readonly kind: "tool"; readonly toolName: string };
+  | { readonly kind: "tool"; readonly toolName: string }
+  | { readonly kind: "server"; readonly name: string };
 
 const WIDE_KINDS = ["all", "commands", "writes"] as const;
 const COMMAND_PREFIX = "command:";
 const TOOL_PREFIX = "tool:";
+const SERVER_PREFIX = "server:";
 const WORKSPACE = ".";
 
 /** The forms of a rule, as a person types them. */
-export const RULE_FORMS: readonly string[] = ["commands", "writes", "command:LINE", "tool:NAME", "all"];
+export const RULE_FORMS: readonly string[] = ["commands", "writes", "command:LINE", "tool:NAME", "server:NAME", "all"];
+
+/** The forms of a rule in words. */
+export const RULE_WORDS: string = `${RULE_FORMS.slice(0, -1).join(", ")} or ${RULE_FORMS.at(-1)}`;
 
 /**
  * A rule as it is typed. `command:LINE` is for the workspace's own folder.
@@ -36,6 +43,8 @@ export function parseRule(text: string): AllowRule {
   if (text.startsWith(COMMAND_PREFIX) && command.trim() !== "") return { kind: "command", command, folder: WORKSPACE };
   const toolName = text.slice(TOOL_PREFIX.length);
   if (text.startsWith(TOOL_PREFIX) && toolName !== "") return { kind: "tool", toolName };
+  const name = text.slice(SERVER_PREFIX.length);
+  if (text.startsWith(SERVER_PREFIX) && name !== "") return { kind: "server", name };
   throw new PlimsollError("bad-input", `"${text}" is nothing that can be allowed: ${suggestion(text, RULE_FORMS)}`, { text });
 }
 
@@ -50,6 +59,8 @@ export function ruleText(rule: AllowRule): string {
       return `${COMMAND_PREFIX}${rule.command}${rule.folder === WORKSPACE ? "" : ` (in ${rule.folder})`}`;
     case "tool":
       return `${TOOL_PREFIX}${rule.toolName}`;
+    case "server":
+      return `${SERVER_PREFIX}${rule.name}`;
     default:
       return rule satisfies never;
   }
@@ -68,9 +79,24 @@ export function isAllowedBy(rule: AllowRule, { toolName, effect }: PendingCall):
       return effect.kind === "execute" && effect.command === rule.command && effect.folder === rule.folder;
     case "tool":
       return rule.toolName === toolName;
+    case "server":
+      return serverOf(toolName) === rule.name;
     default:
       return rule satisfies never;
   }
+}
+
+/** The start of a server as something that is decided about. No tool has such a name: models take no colon in one. */
+export function startCall(name: string, { value, source }: SetServer): PendingCall {
+  const toolName = `${SERVER_PREFIX}${name}`;
+  const { command, args, env, url, headers } = value;
+  const argumentsJson = JSON.stringify({ source, command, args, env, url, headers });
+  return { sessionId: "", callId: toolName, toolName, argumentsJson, effect: { kind: "unknown" } };
+}
+
+/** The server that a call starts; `null` for a tool's call. */
+export function serverOf(toolName: string): string | null {
+  return toolName.startsWith(SERVER_PREFIX) ? toolName.slice(SERVER_PREFIX.length) : null;
 }
 
 /** Names of files and folders whose content starts programs without a question: the next session's servers, the next commit's hooks. */
@@ -86,6 +112,8 @@ function startsPrograms(file: string): boolean {
  * a change by which a program is started later: it is asked about each time.
  */
 export function alwaysRule({ toolName, effect }: PendingCall): AllowRule | null {
+  const name = serverOf(toolName);
+  if (name !== null) return { kind: "server", name };
   switch (effect.kind) {
     case "execute":
       return { kind: "command", command: effect.command, folder: effect.folder };

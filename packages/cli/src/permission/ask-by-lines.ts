@@ -1,7 +1,8 @@
+import { createInterface, type Interface } from "node:readline";
 import type { PendingCall } from "@plimsoll/core/agent";
 import type { Output } from "../io.ts";
 import { cutRows, escaped } from "../terminal/escaped.ts";
-import { alwaysRule } from "./allow-rule.ts";
+import { type AllowRule, alwaysRule } from "./allow-rule.ts";
 import { type CallRow, callRows, headlineOf } from "./call-rows.ts";
 import type { Answer, AskPerson } from "./permissions.ts";
 
@@ -86,6 +87,35 @@ export function createLineAsker({ output, colours, sessionId }: QuestionScreen):
   };
 }
 
+/** An asker that reads the answers itself, from the first question on until it is closed. */
+export function openLineAsker(
+  screen: QuestionScreen,
+  input: NodeJS.ReadableStream,
+): { readonly ask: AskPerson; readonly close: () => void } {
+  const asker = createLineAsker(screen);
+  const ended = new AbortController();
+  let lines: Interface | null = null;
+  return {
+    ask: (call, signal) => {
+      if (lines === null) {
+        lines = createInterface({ input, terminal: false });
+        lines.on("line", asker.answer);
+        // Nobody types any more: the question that is open is void, and so are those that come.
+        lines.once("close", () => ended.abort());
+      }
+      const isVoid = AbortSignal.any([signal, ended.signal]);
+      // What is said next does not belong behind the question.
+      isVoid.addEventListener("abort", () => asker.isOpen() && screen.output.write("\n"), { once: true });
+      return asker.ask(call, isVoid);
+    },
+    close: () => {
+      lines?.close();
+      // An input that is still open would keep the process alive.
+      if (lines !== null) input.pause();
+    },
+  };
+}
+
 /** All rows, or the first and the last of them with the number of those between. */
 function shownEnds(rows: readonly CallRow[], shown: (rows: readonly CallRow[]) => readonly string[]): readonly string[] {
   const left = rows.length - HEAD_ROWS - TAIL_ROWS;
@@ -94,16 +124,19 @@ function shownEnds(rows: readonly CallRow[], shown: (rows: readonly CallRow[]) =
 }
 
 function choicesFor(call: PendingCall): string {
-  const always = alwaysRule(call) === null ? "" : ` · a always: ${ALWAYS[call.effect.kind]}`;
+  const rule = alwaysRule(call);
+  const always = rule === null ? "" : ` · a always: ${ALWAYS[rule.kind]}`;
   return `y once${always} · n no, or n and why · s show all`;
 }
 
-const ALWAYS = {
-  read: "this tool",
-  write: "all changes of files",
-  execute: "exactly this command",
-  unknown: "this tool",
-} as const;
+const ALWAYS: { readonly [Kind in AllowRule["kind"]]: string } = {
+  all: "everything",
+  commands: "all commands",
+  writes: "all changes of files",
+  command: "exactly this command",
+  tool: "this tool",
+  server: "this server",
+};
 
 /** What a line answers; `null` for a line that is no answer. Words that only begin like one are none. */
 function answerIn(line: string): Answer | "show" | null {

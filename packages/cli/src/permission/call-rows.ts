@@ -1,5 +1,6 @@
 import type { PendingCall, ToolEffect } from "@plimsoll/core/agent";
 import { cutRows, escaped } from "../terminal/escaped.ts";
+import { serverOf } from "./allow-rule.ts";
 
 /** A row of what a call would do: a line of text, one that goes, or one that comes. */
 export interface CallRow {
@@ -22,7 +23,9 @@ export function headlineOf({ toolName, effect }: Pick<PendingCall, "toolName" | 
     case "read":
       return `read with ${toolName}`;
     case "unknown":
-      return `use ${toolName}; what it does is not known`;
+      return serverOf(toolName) === null
+        ? `use ${toolName}; what it does is not known`
+        : `start the MCP server ${serverOf(toolName)}, which a project's file names`;
     default:
       return effect satisfies never;
   }

@@ -1,5 +1,5 @@
 import type { Authorization, Authorize, PendingCall } from "@plimsoll/core/agent";
-import { type AllowRule, alwaysRule, isAllowedBy } from "./allow-rule.ts";
+import { type AllowRule, alwaysRule, isAllowedBy, serverOf } from "./allow-rule.ts";
 
 /** `ask`: what is not allowed is asked about. `read-only`: no commands and no changes of files, whatever is allowed. */
 export type PermissionMode = "ask" | "read-only";
@@ -82,7 +82,7 @@ export function createPermissions(rules: readonly AllowRule[], mode: PermissionM
     if (decision.kind === "ask" && state.ask !== null) return await answered(call, state.ask, signal);
     if (decision.kind === "allow") return decision;
     state = { ...state, refused: [...state.refused, call] };
-    return decision.kind === "deny" ? decision : { kind: "deny", why: NOBODY_THERE };
+    return decision.kind === "deny" ? decision : { kind: "deny", why: whyUnasked(call) };
   };
   return {
     authorize: (call, signal) => {
@@ -100,13 +100,19 @@ export function createPermissions(rules: readonly AllowRule[], mode: PermissionM
   };
 }
 
+function whyUnasked({ toolName }: PendingCall): string {
+  if (serverOf(toolName) === null) return NOBODY_THERE;
+  return `a project's file starts nothing by itself; --allow ${toolName} lets it`;
+}
+
 const NOBODY_THERE =
   "it was not allowed, and nobody is there to be asked. Go on with what only reads, and say at the end what you would have done.";
 
 function decisionOf({ mode, rules }: PermissionState, call: PendingCall): Decision {
   const { effect } = call;
   if (effect.kind === "read") return { kind: "allow" };
-  const applying = mode === "ask" ? rules : rules.filter(({ kind }) => kind === "tool" && effect.kind === "unknown");
+  const applying =
+    mode === "ask" ? rules : rules.filter(({ kind }) => (kind === "tool" || kind === "server") && effect.kind === "unknown");
   if (applying.some((rule) => isAllowedBy(rule, call))) return { kind: "allow" };
   if (mode === "ask") return { kind: "ask" };
   return { kind: "deny", why: "the session is read-only: no commands, no changes of files, no tools with unknown effects." };

@@ -1,6 +1,6 @@
 import type { PendingCall } from "@plimsoll/core/agent";
 import { shortened } from "../terminal/printable.ts";
-import { alwaysRule, ruleText } from "./allow-rule.ts";
+import { alwaysRule, RULE_WORDS, ruleText } from "./allow-rule.ts";
 import { headlineOf } from "./call-rows.ts";
 import type { Permissions } from "./permissions.ts";
 
@@ -15,7 +15,7 @@ export function refusalLines(permissions: Permissions): readonly string[] {
   const why =
     permissions.mode() === "read-only"
       ? "refused, since the session is read-only:"
-      : "refused, since it was not allowed (--allow commands, writes, command:LINE, tool:NAME or all):";
+      : `refused, since it was not allowed (--allow ${RULE_WORDS}):`;
   return [why, ...[...counts].map(([line, count]) => `  ${line}${count === 1 ? "" : ` (${count} times)`}`)];
 }
 

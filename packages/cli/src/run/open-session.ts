@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Policy, Summarizer } from "@plimsoll/core";
 import { createDigest, createModelSummarizer, PlimsollError } from "@plimsoll/core";
-import type { Agent, AgentEvent, AgentModel, SessionStore } from "@plimsoll/core/agent";
+import type { Agent, AgentEvent, AgentModel, Authorization, PendingCall, SessionStore } from "@plimsoll/core/agent";
 import { startAgent } from "@plimsoll/core/agent";
 import type { Tokenizers } from "@plimsoll/core/build";
 import type { ModelPrices } from "@plimsoll/core/internal";
@@ -19,7 +19,7 @@ import type { CliIo } from "../io.ts";
 import { connectServers } from "../mcp/connect-servers.ts";
 import { suggestion } from "../option/nearest-name.ts";
 import { parseRule } from "../permission/allow-rule.ts";
-import { createPermissions, type Permissions } from "../permission/permissions.ts";
+import { type AskPerson, createPermissions, type Permissions } from "../permission/permissions.ts";
 import { plimsollVersion } from "../version.ts";
 import { type ChosenModel, chooseModel } from "./choose-model.ts";
 import { startDemoModel } from "./demo-model.ts";
@@ -53,6 +53,10 @@ export interface SessionPlace {
   readonly environment: { readonly [name: string]: string | undefined };
   /** Hears what the session tells from its very start on. */
   readonly onEvent?: (event: AgentEvent) => void;
+  /** Asks the person; without it what is not allowed is refused. */
+  readonly ask?: AskPerson;
+  /** Ends the questions that are asked before the session is open. */
+  readonly signal?: AbortSignal;
 }
 
 /** The session logs of a place. */
@@ -65,6 +69,8 @@ export function sessionsFolderOf(cwd: string, config: EffectiveConfig): string {
   return resolve(cwd, config.settings.sessions?.value ?? DEFAULT_SESSIONS_FOLDER);
 }
 
+const CANCELLED: Authorization = { kind: "deny", why: "cancelled" };
+const NEVER_ABORTED = new AbortController().signal;
 const DEFAULT_SESSIONS_FOLDER = ".plimsoll/sessions";
 const MS_PER_SECOND = 1_000;
 
@@ -72,7 +78,10 @@ const MS_PER_SECOND = 1_000;
 const DEFAULT_MODEL = "sonnet";
 
 /** Opens a new session, or one to go on with. */
-export async function openSession(options: SessionOptions, { io, environment, onEvent }: SessionPlace): Promise<OpenSession> {
+export async function openSession(
+  options: SessionOptions,
+  { io, environment, onEvent, ask, signal }: SessionPlace,
+): Promise<OpenSession> {
   const { cwd, homeFolder } = io;
   const config = readConfig({ cwd, homeFolder, environment, flags: flagsOf(options) });
   const policy = config.policy.value;
@@ -87,11 +96,14 @@ export async function openSession(options: SessionOptions, { io, environment, on
   const modelNamed = async (reference: string) => known(await chooseModel(reference, { config, environment }));
   const redactor = createRedactor(KEY_VARIABLES.map((name) => ({ name, value: environment[name] ?? "" })));
   const permissions = createPermissions((options.allow ?? []).map(parseRule), options.readOnly === true ? "read-only" : "ask");
+  if (ask !== undefined) permissions.askThrough(ask);
   const builtin = await createBuiltinTools({ workspaceFolder: cwd, env: environment, ...toolSettings(config) });
   const demo = options.demo === true ? await startDemoModel() : null;
   const chosen = demo === null ? await modelNamed(config.settings.model?.value ?? DEFAULT_MODEL) : known(demo);
   let current = chosen.model;
-  const servers = await connectServers(config.mcpServers, { cwd, environment });
+  const authorize = (call: PendingCall) =>
+    permissions.authorize(call, signal ?? NEVER_ABORTED).catch((): Authorization => CANCELLED);
+  const servers = await connectServers(config.mcpServers, { cwd, environment, authorize });
   const close = async () => {
     builtin.close();
     await servers.close();

@@ -1,12 +1,10 @@
 import process from "node:process";
-import { createInterface, type Interface } from "node:readline";
 import type { AgentEvent } from "@plimsoll/core/agent";
 import { compactionLogLine } from "@plimsoll/core/internal";
 import type { Command } from "commander";
 import { EXIT_FAILED, EXIT_OK } from "../exit-code.ts";
-import type { CliIo, Output } from "../io.ts";
-import { createLineAsker } from "../permission/ask-by-lines.ts";
-import type { AskPerson } from "../permission/permissions.ts";
+import type { CliIo } from "../io.ts";
+import { openLineAsker } from "../permission/ask-by-lines.ts";
 import { refusalLines } from "../permission/refusal-lines.ts";
 import { coloursOf } from "../terminal/colours.ts";
 import { printable, printableLines } from "../terminal/printable.ts";
@@ -63,13 +61,17 @@ export async function run(task: string, options: RunOptions, { io, signal, perso
   };
   const asJson = (event: AgentEvent) => void io.stdout.write(`${JSON.stringify(event)}\n`);
   const onEvent = options.json === true ? asJson : asLines;
-  const session = await openSession(options, { io, environment: process.env, onEvent });
+  const screen = { output: io.stderr, colours: coloursOf(io.stderr, process.env), sessionId: () => told.sessionId };
+  const asking = person === null ? null : openLineAsker(screen, person);
+  const ask = asking === null ? {} : { ask: asking.ask };
+  const session = await openSession(options, { io, environment: process.env, onEvent, signal, ...ask }).catch((error) => {
+    asking?.close();
+    throw error;
+  });
   const { agent } = session;
   told.sessionId = agent.sessionId;
   told.status = createStatus(session, io.stderr);
   for (const notice of session.notices) say(notice);
-  const asking = person === null ? null : askOn(io.stderr, person, agent.sessionId);
-  if (asking !== null) session.permissions.askThrough(asking.ask);
   try {
     if (signal.aborted) return EXIT_FAILED;
     signal.addEventListener("abort", () => agent.cancel(), { once: true });
@@ -84,30 +86,4 @@ export async function run(task: string, options: RunOptions, { io, signal, perso
     asking?.close();
     await session.close();
   }
-}
-
-/** Asks on the error output and reads the answers from where the person types, from the first question on. */
-function askOn(output: Output, input: NodeJS.ReadableStream, sessionId: string): { ask: AskPerson; close: () => void } {
-  const asker = createLineAsker({ output, colours: coloursOf(output, process.env), sessionId: () => sessionId });
-  const ended = new AbortController();
-  let lines: Interface | null = null;
-  return {
-    ask: (call, signal) => {
-      if (lines === null) {
-        lines = createInterface({ input, terminal: false });
-        lines.on("line", asker.answer);
-        // Nobody types any more: the question that is open is void, and so are those that come.
-        lines.once("close", () => ended.abort());
-      }
-      const isVoid = AbortSignal.any([signal, ended.signal]);
-      // What is said next does not belong behind the question.
-      isVoid.addEventListener("abort", () => asker.isOpen() && output.write("\n"), { once: true });
-      return asker.ask(call, isVoid);
-    },
-    close: () => {
-      lines?.close();
-      // An input that is still open would keep the process alive.
-      if (lines !== null) input.pause();
-    },
-  };
 }

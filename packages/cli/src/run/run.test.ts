@@ -62,7 +62,7 @@ describe("run without anybody to ask", { timeout: 60_000 }, () => {
     expect(code).toBe(0);
     expect(log().match(RESULTS)).toHaveLength(5);
     expect(stderr.split("\n").slice(-7, -1)).toEqual([
-      "refused, since it was not allowed (--allow commands, writes, command:LINE, tool:NAME or all):",
+      "refused, since it was not allowed (--allow commands, writes, command:LINE, tool:NAME, server:NAME or all):",
       "  command:seq -f 'part 0.%g checked, nothing unusual' 1 120",
       ...[1, 2, 3, 4].map((part) => expect.stringContaining(`'part ${part}.%g checked`)),
     ]);

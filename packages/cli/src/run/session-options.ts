@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { RULE_WORDS } from "../permission/allow-rule.ts";
 
 /** What `chat`, `run` and `serve` take alike. */
 export interface SessionOptions {
@@ -26,7 +27,7 @@ export function withSessionOptions(command: Command): Command {
     .option("--policy <policy>", "a preset's name or a YAML file")
     .option("--context-window <tokens>", "the model's context window")
     .option("--max-steps <count>", "most model calls of one run")
-    .option("--allow <rule>", "run without asking: commands, writes, command:LINE, tool:NAME or all; again for more", collect)
+    .option("--allow <rule>", `run without asking: ${RULE_WORDS}; again for more`, collect)
     .option("--read-only", "no commands, no changes of files")
     .option("--pass-env <name>", "let tools see a variable that looks like a credential; again for more", collect);
 }

@@ -73,7 +73,7 @@ function replyTo({ newestText }: SimulatedRequest): SimulatedReply {
   };
 }
 
-const ALLOW = ["commands", "tool:given_tell"];
+const ALLOW = ["commands", "tool:given_tell", "server:given", "server:dies"];
 const ALLOWED = ALLOW.flatMap((rule) => ["--allow", rule]);
 
 let folder = "";
@@ -152,7 +152,7 @@ describe("a planted key is in nothing that is written", { timeout: 120_000 }, ()
     const toClient = new PassThrough();
     toClient.on("data", (bytes: unknown) => told.push(String(bytes)));
     const { io } = recordedIo(folder);
-    const opened = await openSession({ allow: ["commands"] }, { io, environment: process.env });
+    const opened = await openSession({ allow: ["commands", "server:given", "server:dies"] }, { io, environment: process.env });
     const served = serveConnection(opened, { input: toServer, output: toClient, ended: new AbortController().signal });
     const client = createMessageConnection(new StreamMessageReader(toClient), new StreamMessageWriter(toServer));
     client.onRequest("agent/authorize", ({ toolName }: { readonly toolName: string }) => ({

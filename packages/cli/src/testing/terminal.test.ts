@@ -79,6 +79,25 @@ describe.skipIf(terminals === null)("in a terminal", { timeout: 240_000 }, () =>
     expect(await countOf("revert")).toBe(1);
   });
 
+  test("a chat asks before it starts a server that the project's file names, and goes on with what the person answers", async () => {
+    const server = { command: process.execPath, args: ["-e", "fs.writeFileSync('started', '')"] };
+    writeFileSync(join(folder, "plimsoll.yaml"), `${CONFIG}\nmcpServers:\n  marks: ${JSON.stringify(server)}\n`);
+    const chatAnswering = async (answer: string) => {
+      const chat = open("chat", "--demo", "--allow", "commands");
+      await chat.waitFor("start the MCP server marks");
+      await chat.waitFor("allow? ");
+      chat.type(answer);
+      await chat.waitFor("› ");
+      chat.type("look");
+      await chat.waitFor("Ask on");
+      chat.type("/quit");
+      expect(await chat.end).toEqual({ exitCode: 0, signal: 0 });
+      return existsSync(join(folder, "started"));
+    };
+    expect(await chatAnswering("n")).toBe(false);
+    expect(await chatAnswering("y")).toBe(true);
+  });
+
   test("a chat's status lines are the simulator's counts, and it goes on after a kill while a tool runs", async () => {
     const first = open("chat", "--allow", "commands");
     await first.waitFor("› ");
