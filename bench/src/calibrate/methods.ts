@@ -15,6 +15,8 @@ const CHARS_PER_FOUR = {
   imageTokens: 1200,
 } as const satisfies EstimatorSpec;
 
+const CHARS_PER_THREE = { ...CHARS_PER_FOUR, charsPerToken: 3 };
+
 const CHAR_CLASSES = { kind: "char-class" } as const satisfies EstimatorSpec;
 
 /** The field's methods, plain ledgers that learn a line from every report, and ours, which comes last. */
@@ -25,7 +27,7 @@ export const CALIBRATED_METHODS: readonly Method[] = [
   { name: "last usage + chars/4 (pi)", predict: byEstimator(PI_POLICY.estimator) },
   {
     name: "last usage + chars/3",
-    predict: byEstimator({ kind: "usage-anchored", of: { ...CHARS_PER_FOUR, charsPerToken: 3 }, anchor: "prompt-and-reply" }),
+    predict: byEstimator({ kind: "usage-anchored", of: CHARS_PER_THREE, anchor: "prompt-and-reply" }),
   },
   { name: "plain ledger, chars/4", predict: plainLedger(CHARS_PER_FOUR) },
   { name: "plain ledger, char-class", predict: plainLedger(CHAR_CLASSES) },

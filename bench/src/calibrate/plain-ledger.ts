@@ -1,5 +1,5 @@
 import type { Message, UsageEntry } from "@plimsoll/core";
-import { createEstimator, createWorkCounter, type MeasureSpec } from "@plimsoll/core/build";
+import { createEstimator, createWorkCounter, type EstimatorSpec } from "@plimsoll/core/build";
 import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/internal";
 import type { Transcript } from "../transcript.ts";
 import type { PredictedCall } from "./predict-calls.ts";
@@ -16,7 +16,7 @@ const FIRST_LINE: Line = { sums: [1e6, 0, 1, 1e6, 0] };
  * A baseline: the last report with its reply, and everything since by a line that is fitted to the differences of all reports of the model, falls
  * included. After a cut it has no report, and all is measured by the line. It is what anchoring with a regression gives, and nothing more.
  */
-export function plainLedger(spec: MeasureSpec): (transcript: Transcript) => readonly PredictedCall[] {
+export function plainLedger(spec: EstimatorSpec): (transcript: Transcript) => readonly PredictedCall[] {
   return (transcript) => {
     const { measure } = createEstimator(spec, createWorkCounter());
     const lines = new Map<string, Line>();

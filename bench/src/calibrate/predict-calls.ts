@@ -3,7 +3,7 @@ import {
   createWorkCounter,
   EMPTY_LEDGER,
   type Estimator,
-  type EstimatorSources,
+  type EstimatorOptions,
   type EstimatorSpec,
   foldLedger,
   type Prediction,
@@ -31,7 +31,7 @@ export interface Method {
 }
 
 /** Walks a session's log as a context manager folds it; each call's own report is seen only after its prediction. */
-export function byEstimator(spec: EstimatorSpec, sources: EstimatorSources = {}): CallPredictor {
+export function byEstimator(spec: EstimatorSpec, sources: EstimatorOptions = {}): CallPredictor {
   return (transcript) => predictCalls(transcript, createEstimator(spec, createWorkCounter(), sources));
 }
 

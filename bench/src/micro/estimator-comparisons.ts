@@ -31,7 +31,7 @@ const BYTES_PER_FOUR: CharsPerTokenSpec = {
 /** One pass over the text against parsing it, for every text; then the exact count and the plain division against the one pass. */
 export async function estimatorComparisons(): Promise<readonly Comparison[]> {
   const work = createWorkCounter();
-  const classes = charClass({ kind: "char-class" }, { work });
+  const classes = charClass(work);
   const quarter = charsPerToken(BYTES_PER_FOUR, work);
   const o200k = await loadTokenCounter("o200k_base");
   const code = TEXTS["lines of code"].slice(0, COUNTED_CHARS);

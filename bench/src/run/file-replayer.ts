@@ -55,7 +55,7 @@ export function createFileReplayer({
         },
       });
     try {
-      const tokenizers = await loadTokenizers(task.policies.flatMap(encodingsOf));
+      const tokenizers = await loadTokenizers(task.policies.flatMap((policy) => encodingsOf(policy)));
       const kept = task.state === null ? NOTHING_KEPT : openKeptReplays(task.state);
       const replayed = await replayCells(file, task, { given: { catalog, tokenizers, summaries: source, metrics }, kept });
       return { kind: "replayed", ...replayed, summaries: summaries.takeTally() };

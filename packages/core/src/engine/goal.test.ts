@@ -4,7 +4,7 @@ import { NO_FACTS } from "../facts/facts.ts";
 import type { Policy, TargetPolicy } from "../policy/policy.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import { NO_KEPT_STATE } from "../prompts/facts.ts";
-import { createEstimator } from "../tokens/estimator.ts";
+import { createEstimator } from "../tokens/built-in-estimators.ts";
 import { EMPTY_LEDGER } from "../tokens/ledger.ts";
 import { createWorkCounter } from "../tokens/work.ts";
 import type { FitInput, FitState } from "./fit-input.ts";

@@ -1,7 +1,7 @@
 import type { Message } from "../message/message.ts";
 import { isHuman } from "../message/message.ts";
+import type { Estimator, Overhead } from "../tokens/estimator.ts";
 import type { Ledger } from "../tokens/ledger.ts";
-import type { Estimator, Overhead } from "../tokens/prediction.ts";
 import type { FitInput, FitState, SizedPart } from "./fit-input.ts";
 
 /** Expected tokens of messages by the policy's estimator, rounded down once for all of them as its prediction does. */

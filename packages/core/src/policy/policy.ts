@@ -3,9 +3,10 @@ import type { Amount } from "../budget.ts";
 import type { Gate } from "../entry.ts";
 import type { TranscriptLabels } from "../message/transcript-text.ts";
 import type { StrategySpec } from "../strategy/strategy.ts";
-import type { EstimatorSpec } from "../tokens/estimator.ts";
+import type { EstimatorSpec } from "../tokens/built-in-estimators.ts";
+import { BUILT_IN_ESTIMATORS, estimatorSchema } from "../tokens/built-in-estimators.ts";
 import type { Trigger } from "../trigger.ts";
-import { amountSchema, estimatorSchema, keepSchema, labelsSchema, strategySchema, triggerSchema } from "./schema-parts.ts";
+import { amountSchema, keepSchema, labelsSchema, strategySchema, triggerSchema } from "./schema-parts.ts";
 
 /** How much of the newest history stays verbatim: a number of messages, or an amount of tokens. */
 export type Keep = { readonly messages: number } | Amount;
@@ -113,8 +114,8 @@ const requestFormSchema: z.ZodType<SummaryRequestForm> = z.union([
 export const policySchema: z.ZodType<Policy> = z.strictObject({
   name: z.string().min(1),
   enabled: z.boolean(),
-  estimator: estimatorSchema,
-  cutEstimator: estimatorSchema.nullable(),
+  estimator: estimatorSchema(BUILT_IN_ESTIMATORS),
+  cutEstimator: estimatorSchema(BUILT_IN_ESTIMATORS).nullable(),
   gates: z.strictObject({ at: z.array(gateSchema).readonly(), countPending: z.boolean() }),
   trigger: triggerSchema,
   afterPause: z.strictObject({ pauseMs: z.int().positive(), atLeast: amountSchema }).nullable(),

@@ -2,9 +2,6 @@ import { z } from "zod";
 import type { Amount } from "../budget.ts";
 import type { TranscriptLabels } from "../message/transcript-text.ts";
 import type { StrategySpec } from "../strategy/strategy.ts";
-import type { CharsPerTokenSpec } from "../tokens/chars-per-token.ts";
-import type { EstimatorSpec } from "../tokens/estimator.ts";
-import type { MeasureSpec } from "../tokens/measure-spec.ts";
 import type { Trigger } from "../trigger.ts";
 
 const tokens = z.number().nonnegative();
@@ -31,40 +28,6 @@ export const keepSchema: z.ZodType<{ readonly messages: number } | Amount> = z.u
 export const triggerSchema: z.ZodType<Trigger> = z.union([
   z.strictObject({ atLeast: amountSchema }),
   z.strictObject({ above: amountSchema }),
-]);
-
-const charsPerTokenSchema: z.ZodType<CharsPerTokenSpec> = z.strictObject({
-  kind: z.literal("chars-per-token"),
-  charsPerToken: z.number().positive(),
-  unit: z.enum(["utf8-bytes", "utf16-units", "code-points"]),
-  rounding: z.enum(["floor", "ceil"]),
-  perMessageTokens: tokens,
-  minimumMessageTokens: tokens,
-  imageTokens: tokens,
-});
-
-const measureSchema: z.ZodType<MeasureSpec> = z.union([
-  charsPerTokenSchema,
-  z.strictObject({ kind: z.literal("char-class") }),
-  z.strictObject({ kind: z.literal("bpe"), encoding: z.string().min(1), perMessageTokens: tokens }),
-]);
-
-/** Schema of {@link EstimatorSpec}. */
-export const estimatorSchema: z.ZodType<EstimatorSpec> = z.union([
-  measureSchema,
-  z.strictObject({ kind: z.literal("ledger") }),
-  z.strictObject({
-    kind: z.literal("calibrated-ema"),
-    of: measureSchema,
-    alphaRatio: z.number().min(0).max(1),
-    minimumFactor: z.number().positive(),
-    maximumFactor: z.number().positive(),
-  }),
-  z.strictObject({
-    kind: z.literal("usage-anchored"),
-    of: measureSchema,
-    anchor: z.enum(["prompt", "prompt-and-reply"]),
-  }),
 ]);
 
 /** Schema of {@link StrategySpec}. */

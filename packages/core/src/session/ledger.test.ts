@@ -15,7 +15,7 @@ import {
   summaryMessage,
   usageEntry,
 } from "../testing/builders.ts";
-import { createEstimator } from "../tokens/estimator.ts";
+import { createEstimator } from "../tokens/built-in-estimators.ts";
 import { EMPTY_LEDGER } from "../tokens/ledger.ts";
 import type { WorkCounter } from "../tokens/work.ts";
 import { createWorkCounter } from "../tokens/work.ts";

@@ -5,7 +5,7 @@ import type { Policy } from "../policy/policy.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { createDigest } from "../summarizer/digest.ts";
 import { calling, human, result, sessionStart, usageEntry } from "../testing/builders.ts";
-import { createEstimator } from "../tokens/estimator.ts";
+import { createEstimator } from "../tokens/built-in-estimators.ts";
 import type { ModelPriors } from "../tokens/model-prior.ts";
 import { POOLED_PRIOR } from "../tokens/model-prior.ts";
 import { createWorkCounter } from "../tokens/work.ts";

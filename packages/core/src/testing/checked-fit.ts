@@ -4,7 +4,7 @@ import type { Message } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { ContextManager } from "../session/context-manager.ts";
-import { createEstimator } from "../tokens/estimator.ts";
+import { createEstimator } from "../tokens/built-in-estimators.ts";
 import type { Ledger } from "../tokens/ledger.ts";
 import type { WorkCounter } from "../tokens/work.ts";
 import { createWorkCounter, workBetween } from "../tokens/work.ts";

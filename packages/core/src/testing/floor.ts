@@ -6,7 +6,7 @@ import { partChars } from "../message/size.ts";
 import type { Policy } from "../policy/policy.ts";
 import { clearedText, isClearedText } from "../prompts/stubs.ts";
 import type { ContextManager } from "../session/context-manager.ts";
-import { createEstimator } from "../tokens/estimator.ts";
+import { createEstimator } from "../tokens/built-in-estimators.ts";
 import { createWorkCounter } from "../tokens/work.ts";
 import { variedPriors } from "./varied-priors.ts";
 

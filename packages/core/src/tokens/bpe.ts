@@ -1,10 +1,12 @@
-import type { Message, Part } from "../message/message.ts";
+import { z } from "zod";
+import type { Part } from "../message/message.ts";
+import type { EstimatorKind, EstimatorSources } from "./estimator.ts";
+import { defineMeasure } from "./estimator.ts";
 import { imageTokensOf } from "./image-rule.ts";
 import type { MessageMeasure } from "./measure.ts";
+import { oncePerMessage } from "./measure.ts";
 import { POOLED_PRIOR } from "./model-prior.ts";
-import type { CountTokens, Tokenizers } from "./tokenizer.ts";
-import { tokenizerFor } from "./tokenizer.ts";
-import type { WorkCounter } from "./work.ts";
+import type { CountTokens } from "./tokenizer.ts";
 
 /** Tokens by a byte-pair encoding: exact for the text of the models that have it, an estimate for all others. */
 export interface BpeSpec {
@@ -15,36 +17,34 @@ export interface BpeSpec {
   readonly perMessageTokens: number;
 }
 
+const bpeSchema: z.ZodType<BpeSpec> = z.strictObject({
+  kind: z.literal("bpe"),
+  encoding: z.string().min(1),
+  perMessageTokens: z.number().nonnegative(),
+});
+
+/** The kind of {@link BpeSpec}. */
+export const BPE: EstimatorKind = defineMeasure({ kind: "bpe", schema: bpeSchema, measure: bpe });
+
 /**
  * A {@link MessageMeasure} by a tokenizer. Linear in what it has not seen before. Reasoning counts as the text that it is; images and documents
  * count by the pooled rule, never by their bytes.
  *
- * @throws PlimsollError `bad-policy` where the tokenizer was not given.
+ * @throws PlimsollError `bad-policy` if the tokenizer was not given.
  */
-export function bpe(
-  { encoding, perMessageTokens }: BpeSpec,
-  { work, tokenizers }: { readonly work: WorkCounter; readonly tokenizers: Tokenizers },
-): MessageMeasure {
-  const count = tokenizerFor(encoding, tokenizers);
-  const known = new WeakMap<Message, number>();
+function bpe({ encoding, perMessageTokens }: BpeSpec, { work, tokenizerOf }: EstimatorSources): MessageMeasure {
+  const count = tokenizerOf(encoding);
   const textTokens: CountTokens = (text) => {
     work.scanned(text.length);
     work.tokenized(1);
     return count(text);
   };
-  const priced = (message: Message) => {
-    work.visited(1);
-    return message.parts.reduce((sum, part) => sum + partTokens(part, textTokens), perMessageTokens);
-  };
   return {
     name: `bpe(${encoding})`,
-    messageTokens: (message) => {
-      const seen = known.get(message);
-      if (seen !== undefined) return seen;
-      const tokens = priced(message);
-      known.set(message, tokens);
-      return tokens;
-    },
+    messageTokens: oncePerMessage((message) => {
+      work.visited(1);
+      return message.parts.reduce((sum, part) => sum + partTokens(part, textTokens), perMessageTokens);
+    }),
     textTokens,
     toolsTokens: (tools) =>
       tools.reduce(

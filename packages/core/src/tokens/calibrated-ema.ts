@@ -1,4 +1,8 @@
-import type { MeasureSpec } from "./measure-spec.ts";
+import { z } from "zod";
+import type { KindSpec } from "../kind.ts";
+import type { Estimator, EstimatorKind } from "./estimator.ts";
+import { defineEstimator, estimated, overheadPricing, SUMS_ONLY } from "./estimator.ts";
+import type { MessageMeasure } from "./measure.ts";
 
 /**
  * A length heuristic times a factor learned from reported usage by an exponential moving average.
@@ -6,11 +10,46 @@ import type { MeasureSpec } from "./measure-spec.ts";
  */
 export interface CalibratedEmaSpec {
   readonly kind: "calibrated-ema";
-  readonly of: MeasureSpec;
+  /** The measure that is multiplied. */
+  readonly of: KindSpec;
   /** Share of the newest ratio in the new factor. */
   readonly alphaRatio: number;
   readonly minimumFactor: number;
   readonly maximumFactor: number;
+}
+
+/** The kind of {@link CalibratedEmaSpec}. */
+export const CALIBRATED_EMA: EstimatorKind = defineEstimator<CalibratedEmaSpec>({
+  kind: "calibrated-ema",
+  schema: (measure) =>
+    z.strictObject({
+      kind: z.literal("calibrated-ema"),
+      of: measure,
+      alphaRatio: z.number().min(0).max(1),
+      minimumFactor: z.number().positive(),
+      maximumFactor: z.number().positive(),
+    }),
+  create: (spec, { measureOf }) => calibrated(spec, measureOf(spec.of)),
+});
+
+function calibrated(spec: CalibratedEmaSpec, measure: MessageMeasure): Estimator {
+  const name = `calibrated-ema(${measure.name})`;
+  const overheadTokensOf = overheadPricing(measure);
+  return {
+    ...SUMS_ONLY,
+    name,
+    measure,
+    scaleRatio: (ledger) => ledger.factor,
+    messageTokens: (message, ledger) => measure.messageTokens(message) * ledger.factor,
+    observe: (ledger, entry, overhead) => {
+      const actualTokens = entry.usage.input.totalTokens;
+      if (actualTokens === null) return ledger;
+      const estimatedTokens = ledger.estimatedTokens + overheadTokensOf(overhead);
+      return { ...ledger, factor: nextFactor(ledger.factor, actualTokens, estimatedTokens, spec) };
+    },
+    predict: (ledger, overhead) =>
+      estimated(name, Math.floor(ledger.estimatedTokens * ledger.factor), overheadTokensOf(overhead)),
+  };
 }
 
 /**

@@ -17,7 +17,7 @@ const HOSTILE: readonly (readonly [string, string])[] = [
 describe("charClass", () => {
   test.each(HOSTILE)("%s: read once, a plausible size", (_, text) => {
     const work = createWorkCounter();
-    const tokens = charClass({ kind: "char-class" }, { work }).messageTokens(human("u", text));
+    const tokens = charClass(work).messageTokens(human("u", text));
     expect(work.total().charactersScanned).toBe(text.length);
     expect(Number.isSafeInteger(tokens)).toBe(true);
     expect(tokens / text.length).toBeLessThan(2.5);
@@ -26,7 +26,7 @@ describe("charClass", () => {
 
   test("a message is read once, however often it is priced", () => {
     const work = createWorkCounter();
-    const measure = charClass({ kind: "char-class" }, { work });
+    const measure = charClass(work);
     const message = human("u", "some words");
     expect(measure.messageTokens(message)).toBe(measure.messageTokens(message));
     expect(work.total()).toEqual({ charactersScanned: 10, messagesVisited: 1, tokenizerCalls: 0 });
@@ -34,7 +34,7 @@ describe("charClass", () => {
 
   test("English prose measures some four and a half characters a token", () => {
     const text = "The quick brown fox jumps over the lazy dog, and then it rests in the shade of an old tree. ".repeat(20);
-    const tokens = charClass({ kind: "char-class" }, { work: createWorkCounter() }).textTokens(text);
+    const tokens = charClass(createWorkCounter()).textTokens(text);
     expect(text.length / tokens).toBeGreaterThan(3.5);
     expect(text.length / tokens).toBeLessThan(5.5);
   });

@@ -1,5 +1,8 @@
+import { z } from "zod";
 import type { Message } from "../message/message.ts";
 import { countClasses, NO_COUNTS } from "./char-classes.ts";
+import type { EstimatorKind } from "./estimator.ts";
+import { defineMeasure } from "./estimator.ts";
 import type { ContentOf } from "./ledger/content.ts";
 import { contentReader, fixedTokensOf, weighCounts } from "./ledger/content.ts";
 import type { MessageMeasure } from "./measure.ts";
@@ -11,11 +14,17 @@ export interface CharClassSpec {
   readonly kind: "char-class";
 }
 
+const charClassSchema: z.ZodType<CharClassSpec> = z.strictObject({ kind: z.literal("char-class") });
+
+/** The kind of {@link CharClassSpec}. */
+export const CHAR_CLASS: EstimatorKind = defineMeasure({
+  kind: "char-class",
+  schema: charClassSchema,
+  measure: (_, { work }) => charClass(work),
+});
+
 /** A {@link MessageMeasure} by character classes. One pass over what it has not seen before, whatever the text. */
-export function charClass(
-  _: CharClassSpec,
-  { work, contentOf = contentReader(work) }: { work: WorkCounter; contentOf?: ContentOf },
-): MessageMeasure {
+export function charClass(work: WorkCounter, contentOf: ContentOf = contentReader(work)): MessageMeasure {
   const { weights, messageTokens, image } = POOLED_PRIOR;
   const textTokens = (text: string) => {
     work.scanned(text.length);

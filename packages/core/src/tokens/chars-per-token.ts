@@ -1,6 +1,10 @@
+import { z } from "zod";
 import type { Message, Part } from "../message/message.ts";
 import { codePointCount, utf8Bytes } from "../text.ts";
+import type { EstimatorKind } from "./estimator.ts";
+import { defineMeasure } from "./estimator.ts";
 import type { MessageMeasure } from "./measure.ts";
+import { oncePerMessage } from "./measure.ts";
 import type { WorkCounter } from "./work.ts";
 
 /** The field's common heuristic: length divided by a constant. Systems differ in what they count and how they round. */
@@ -16,9 +20,27 @@ export interface CharsPerTokenSpec {
   readonly imageTokens: number;
 }
 
+const tokens = z.number().nonnegative();
+
+const charsPerTokenSchema: z.ZodType<CharsPerTokenSpec> = z.strictObject({
+  kind: z.literal("chars-per-token"),
+  charsPerToken: z.number().positive(),
+  unit: z.enum(["utf8-bytes", "utf16-units", "code-points"]),
+  rounding: z.enum(["floor", "ceil"]),
+  perMessageTokens: tokens,
+  minimumMessageTokens: tokens,
+  imageTokens: tokens,
+});
+
+/** The kind of {@link CharsPerTokenSpec}. */
+export const CHARS_PER_TOKEN: EstimatorKind = defineMeasure({
+  kind: "chars-per-token",
+  schema: charsPerTokenSchema,
+  measure: (spec, { work }) => charsPerToken(spec, work),
+});
+
 /** A {@link MessageMeasure} by length. Linear in what it has not seen before. */
 export function charsPerToken(spec: CharsPerTokenSpec, work: WorkCounter): MessageMeasure {
-  const known = new WeakMap<Message, number>();
   const lengthOf = (text: string) => {
     work.scanned(text.length);
     return unitLength(text, spec.unit);
@@ -39,13 +61,7 @@ export function charsPerToken(spec: CharsPerTokenSpec, work: WorkCounter): Messa
   };
   return {
     name: `chars-per-token(${spec.charsPerToken}, ${spec.unit})`,
-    messageTokens: (message) => {
-      const seen = known.get(message);
-      if (seen !== undefined) return seen;
-      const tokens = priced(message);
-      known.set(message, tokens);
-      return tokens;
-    },
+    messageTokens: oncePerMessage(priced),
     textTokens: (text) => tokensFor(lengthOf(text)),
     toolsTokens: (tools) =>
       tools.reduce(

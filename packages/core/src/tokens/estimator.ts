@@ -1,92 +1,130 @@
-import type { SessionEntry, UsageEntry } from "../entry.ts";
+import { z } from "zod";
+import type { UsageEntry } from "../entry.ts";
+import type { KindSpec } from "../kind.ts";
+import { parseSpec } from "../kind.ts";
+import type { Message } from "../message/message.ts";
 import type { ToolSpec } from "../tool.ts";
-import type { CalibratedEmaSpec } from "./calibrated-ema.ts";
-import { nextFactor } from "./calibrated-ema.ts";
-import type { LedgerSpec } from "./ledger/ledger-estimator.ts";
-import { ledgerEstimator } from "./ledger/ledger-estimator.ts";
+import type { Ledger } from "./ledger.ts";
 import type { MessageMeasure } from "./measure.ts";
-import type { MeasureSpec } from "./measure-spec.ts";
-import { createMeasure } from "./measure-spec.ts";
 import type { ModelPriors } from "./model-prior.ts";
-import { pooledPriors } from "./model-prior.ts";
-import type { Estimator, Overhead, Prediction } from "./prediction.ts";
-import type { Tokenizers } from "./tokenizer.ts";
-import type { UsageAnchoredSpec } from "./usage-anchored.ts";
-import { anchoredEstimator } from "./usage-anchored.ts";
+import type { CountTokens } from "./tokenizer.ts";
 import type { WorkCounter } from "./work.ts";
 
-/** How a policy measures, as data. */
-export type EstimatorSpec = MeasureSpec | CalibratedEmaSpec | UsageAnchoredSpec | LedgerSpec;
+/** What the next request is expected to measure. */
+export interface Prediction {
+  /** The expected size, messages and overhead, in tokens. */
+  readonly expectedTokens: number;
+  /** A size that it is not expected to exceed; equal to `expectedTokens` for estimators without a bound. */
+  readonly upperTokens: number;
+  /** The part that the provider reported; zero for estimators that do not anchor. */
+  readonly reportedTokens: number;
+  /** The part that was estimated. */
+  readonly estimatedTokens: number;
+  /** Tokens of system, tools, dynamic context and what the caller says is sent with them. */
+  readonly overheadTokens: number;
+  /** The estimator's name. */
+  readonly basis: string;
+}
 
-export type { Estimator, Overhead, Prediction } from "./prediction.ts";
+/** What is sent with the messages. `hiddenTokens` is what the caller knows is sent but the log does not show. */
+export interface Overhead {
+  readonly system: string;
+  readonly tools: readonly ToolSpec[];
+  readonly dynamicContext: string | null;
+  readonly hiddenTokens: number;
+}
 
-/** What estimators stand on besides the log. */
+/** One way of measuring: prices messages, learns from reported usage, predicts the next request. */
+export interface Estimator {
+  readonly name: string;
+  /** Expected tokens of one message by what the ledger knows; what a candidate cut is priced with. */
+  messageTokens(message: Message, ledger: Ledger): number;
+  /** What the measure's tokens are multiplied by to become expected ones. */
+  scaleRatio(ledger: Ledger): number;
+  /** The upper bound of a view that was just cut, as a multiple of what is expected of it: what a cut leaves room for. */
+  upperRatioAfterCut(ledger: Ledger): number;
+  /** The message's own estimate, which the ledger adds up. */
+  readonly measure: MessageMeasure;
+  /** The ledger after one more message of the view; its sums are kept by the fold. */
+  append(ledger: Ledger, message: Message): Ledger;
+  /** The ledger after edits or an undo, which left this view. */
+  recount(ledger: Ledger, messages: Iterable<Message>): Ledger;
+  /** The ledger when the next request goes to this model. */
+  changeModel(ledger: Ledger, modelId: string): Ledger;
+  /** The ledger after a usage report of the view that it describes. */
+  observe(ledger: Ledger, entry: UsageEntry, overhead: Overhead): Ledger;
+  predict(ledger: Ledger, overhead: Overhead): Prediction;
+}
+
+/** What an estimator is made from, apart from its settings. */
 export interface EstimatorSources {
-  /** What is expected of models before they report; the pooled prior if there is none. */
-  readonly priors?: ModelPriors;
-  /** What the kind `bpe` counts by; none if they are left out. */
-  readonly tokenizers?: Tokenizers;
+  /** Counts all that the estimator reads. */
+  readonly work: WorkCounter;
+  /** What is expected of models before they report. */
+  readonly priors: ModelPriors;
+  /**
+   * The tokenizer of an encoding.
+   *
+   * @throws PlimsollError `bad-policy` if it was not given.
+   */
+  tokenizerOf(encoding: string): CountTokens;
+  /**
+   * The measure that an estimator stands on.
+   *
+   * @throws PlimsollError `bad-policy` if no kind of that name is a measure.
+   */
+  measureOf(spec: KindSpec): MessageMeasure;
 }
 
-/**
- * The estimator that a policy names. All its work is counted by `work`.
- *
- * @throws PlimsollError `bad-policy` for an encoding whose tokenizer was not given.
- */
-export function createEstimator(
-  spec: EstimatorSpec,
-  work: WorkCounter,
-  { priors = pooledPriors, tokenizers = {} }: EstimatorSources = {},
-): Estimator {
-  const measureOf = (of: MeasureSpec) => createMeasure(of, { work, tokenizers });
-  switch (spec.kind) {
-    case "chars-per-token":
-    case "char-class":
-    case "bpe":
-      return uncalibrated(measureOf(spec), overheadPricing());
-    case "ledger":
-      return ledgerEstimator(work, priors);
-    case "calibrated-ema":
-      return calibrated(spec, measureOf(spec.of), overheadPricing());
-    case "usage-anchored": {
-      const measure = measureOf(spec.of);
-      const pricing = overheadPricing();
-      return anchoredEstimator(spec, measure, (overhead) => pricing(measure, overhead));
-    }
-    default:
-      return spec satisfies never;
-  }
+/** A kind of estimator: how its settings are read, and what it makes of them. Made by {@link defineEstimator} or {@link defineMeasure}. */
+export interface EstimatorKind {
+  readonly kind: string;
+  /** The schema of its settings. `measure` is the schema of the measures that are there, for settings that name one. */
+  schema(measure: z.ZodType<KindSpec>): z.ZodType<KindSpec>;
+  /** @throws PlimsollError `bad-policy` for settings that its schema refuses. */
+  create(spec: KindSpec, sources: EstimatorSources): Estimator;
+  /** The measure alone, for estimators that stand on one; `null` for a kind that is none. */
+  readonly measure: ((spec: KindSpec, sources: EstimatorSources) => MessageMeasure) | null;
 }
 
-/** Kinds of entries that a ledger learns from. */
-export function isUsageEntry(entry: SessionEntry): entry is UsageEntry {
-  return entry.type === "usage";
+/** Any settings: those of a measure are read by its own kind. */
+const anySettings: z.ZodType<KindSpec> = z.looseObject({ kind: z.string() });
+
+/** A kind of estimator that learns from reports. */
+export function defineEstimator<S extends KindSpec>(kind: {
+  readonly kind: S["kind"];
+  schema(measure: z.ZodType<KindSpec>): z.ZodType<S>;
+  create(spec: S, sources: EstimatorSources): Estimator;
+}): EstimatorKind {
+  return {
+    kind: kind.kind,
+    schema: (measure) => kind.schema(measure),
+    create: (spec, sources) => kind.create(parseSpec(kind.schema(anySettings), spec), sources),
+    measure: null,
+  };
 }
 
-/** The hooks of estimators that need nothing but the fold's own sums, and have no bound. */
-const SUMS_ONLY: Pick<Estimator, "append" | "recount" | "changeModel" | "upperRatioAfterCut"> = {
+/** A kind that prices messages one by one and learns nothing. Other estimators can stand on it. */
+export function defineMeasure<S extends KindSpec>(kind: {
+  readonly kind: S["kind"];
+  readonly schema: z.ZodType<S>;
+  measure(spec: S, sources: EstimatorSources): MessageMeasure;
+}): EstimatorKind {
+  const measure = (spec: KindSpec, sources: EstimatorSources) => kind.measure(parseSpec(kind.schema, spec), sources);
+  return { kind: kind.kind, schema: () => kind.schema, create: (spec, sources) => summed(measure(spec, sources)), measure };
+}
+
+/** The part of an estimator that needs nothing but the ledger's sums, and has no bound. */
+export const SUMS_ONLY: Pick<Estimator, "append" | "recount" | "changeModel" | "upperRatioAfterCut"> = {
   upperRatioAfterCut: () => 1,
   append: (ledger) => ledger,
   recount: (ledger) => ledger,
   changeModel: (ledger) => ledger,
 };
 
-type OverheadPricing = (measure: MessageMeasure, overhead: Overhead) => number;
-
-/** Prices system and tools once for each value; only the dynamic context is priced at every request. */
-function overheadPricing(): OverheadPricing {
-  let known: { readonly system: string; readonly tools: readonly ToolSpec[]; readonly tokens: number } | null = null;
-  return (measure, overhead) => {
-    if (known === null || known.system !== overhead.system || known.tools !== overhead.tools) {
-      const { system, tools } = overhead;
-      known = { system, tools, tokens: measure.textTokens(system) + measure.toolsTokens(tools) };
-    }
-    const dynamicTokens = overhead.dynamicContext === null ? 0 : measure.textTokens(overhead.dynamicContext);
-    return known.tokens + dynamicTokens + overhead.hiddenTokens;
-  };
-}
-
-function uncalibrated(measure: MessageMeasure, overheadTokensOf: OverheadPricing): Estimator {
+/** An estimator that adds up what a measure says, and learns nothing. */
+function summed(measure: MessageMeasure): Estimator {
+  const overheadTokensOf = overheadPricing(measure);
   return {
     ...SUMS_ONLY,
     name: measure.name,
@@ -94,30 +132,12 @@ function uncalibrated(measure: MessageMeasure, overheadTokensOf: OverheadPricing
     scaleRatio: () => 1,
     messageTokens: (message) => measure.messageTokens(message),
     observe: (ledger) => ledger,
-    predict: (ledger, overhead) => prediction(measure.name, ledger.estimatedTokens, overheadTokensOf(measure, overhead)),
+    predict: (ledger, overhead) => estimated(measure.name, ledger.estimatedTokens, overheadTokensOf(overhead)),
   };
 }
 
-function calibrated(spec: CalibratedEmaSpec, measure: MessageMeasure, overheadTokensOf: OverheadPricing): Estimator {
-  const name = `calibrated-ema(${measure.name})`;
-  return {
-    ...SUMS_ONLY,
-    name,
-    measure,
-    scaleRatio: (ledger) => ledger.factor,
-    messageTokens: (message, ledger) => measure.messageTokens(message) * ledger.factor,
-    observe: (ledger, entry, overhead) => {
-      const actualTokens = entry.usage.input.totalTokens;
-      if (actualTokens === null) return ledger;
-      const estimatedTokens = ledger.estimatedTokens + overheadTokensOf(measure, overhead);
-      return { ...ledger, factor: nextFactor(ledger.factor, actualTokens, estimatedTokens, spec) };
-    },
-    predict: (ledger, overhead) =>
-      prediction(name, Math.floor(ledger.estimatedTokens * ledger.factor), overheadTokensOf(measure, overhead)),
-  };
-}
-
-function prediction(basis: string, messageTokens: number, overheadTokens: number): Prediction {
+/** A prediction that no report stands behind, and that has no bound. */
+export function estimated(basis: string, messageTokens: number, overheadTokens: number): Prediction {
   const expectedTokens = messageTokens + overheadTokens;
   return {
     expectedTokens,
@@ -126,5 +146,15 @@ function prediction(basis: string, messageTokens: number, overheadTokens: number
     estimatedTokens: expectedTokens,
     overheadTokens,
     basis,
+  };
+}
+
+/** Prices overheads by a measure: system and tools once for each value, the dynamic context at every request. */
+export function overheadPricing(measure: MessageMeasure): (overhead: Overhead) => number {
+  let known: { readonly system: string; readonly tools: readonly ToolSpec[]; readonly tokens: number } | null = null;
+  return ({ system, tools, dynamicContext, hiddenTokens }) => {
+    if (known === null || known.system !== system || known.tools !== tools)
+      known = { system, tools, tokens: measure.textTokens(system) + measure.toolsTokens(tools) };
+    return known.tokens + (dynamicContext === null ? 0 : measure.textTokens(dynamicContext)) + hiddenTokens;
   };
 }

@@ -1,3 +1,4 @@
+import type { JsonValue } from "../json.ts";
 import type { Sequence } from "../sequence.ts";
 import { sequenceOf } from "../sequence.ts";
 import type { ContentSum, MessageContent, OverheadCounts } from "./ledger/content.ts";
@@ -12,6 +13,8 @@ import type { ReplyReport } from "./ledger/reply.ts";
 export interface Ledger extends ViewSums, AnchoredPart, MeasuredPart {
   /** The factor that an estimator has learned: expected tokens of one token of its measure. 1 before the first report. */
   readonly factor: number;
+  /** What an estimator keeps that is not built in, as plain JSON; `null` until it keeps something. */
+  readonly own: JsonValue;
 }
 
 /** Sums over the view, by the estimator's own measure of messages. */
@@ -145,6 +148,7 @@ export const EMPTY_LEDGER: Ledger = {
   estimatedAtLastCallTokens: null,
   stepGrowthTokens: 0,
   factor: 1,
+  own: null,
   anchor: null,
   scale: null,
   reportedModelId: null,

@@ -15,3 +15,15 @@ export interface MessageMeasure {
   /** Estimated tokens of tool schemas. */
   toolsTokens(tools: readonly ToolSpec[]): number;
 }
+
+/** What is made of a message, made once for each message value. */
+export function oncePerMessage<T extends object | number>(make: (message: Message) => T): (message: Message) => T {
+  const known = new WeakMap<Message, T>();
+  return (message) => {
+    const seen = known.get(message);
+    if (seen !== undefined) return seen;
+    const made = make(message);
+    known.set(message, made);
+    return made;
+  };
+}

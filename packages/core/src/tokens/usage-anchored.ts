@@ -1,7 +1,9 @@
+import { z } from "zod";
+import type { KindSpec } from "../kind.ts";
+import type { Estimator, EstimatorKind, Prediction } from "./estimator.ts";
+import { defineEstimator, estimated, overheadPricing } from "./estimator.ts";
 import type { LearnedScale, Ledger } from "./ledger.ts";
 import type { MessageMeasure } from "./measure.ts";
-import type { MeasureSpec } from "./measure-spec.ts";
-import type { Estimator, Overhead, Prediction } from "./prediction.ts";
 
 /**
  * The last reported size, plus an estimate of what came after it. Before the first report everything is estimated. After a cut everything
@@ -10,18 +12,26 @@ import type { Estimator, Overhead, Prediction } from "./prediction.ts";
 export interface UsageAnchoredSpec {
   readonly kind: "usage-anchored";
   /** What prices messages that no report covers. */
-  readonly of: MeasureSpec;
+  readonly of: KindSpec;
   /** Whether the report stands for the prompt alone, or for the prompt and the reply that followed it. */
   readonly anchor: "prompt" | "prompt-and-reply";
 }
 
-/** The estimator of the kind `usage-anchored` over a measure. */
-export function anchoredEstimator(
-  spec: UsageAnchoredSpec,
-  measure: MessageMeasure,
-  overheadTokensOf: (overhead: Overhead) => number,
-): Estimator {
+/** The kind of {@link UsageAnchoredSpec}. */
+export const USAGE_ANCHORED: EstimatorKind = defineEstimator<UsageAnchoredSpec>({
+  kind: "usage-anchored",
+  schema: (measure) =>
+    z.strictObject({
+      kind: z.literal("usage-anchored"),
+      of: measure,
+      anchor: z.enum(["prompt", "prompt-and-reply"]),
+    }),
+  create: (spec, { measureOf }) => anchored(spec, measureOf(spec.of)),
+});
+
+function anchored(spec: UsageAnchoredSpec, measure: MessageMeasure): Estimator {
   const name = `usage-anchored(${measure.name})`;
+  const overheadTokensOf = overheadPricing(measure);
   const ratioOf: Estimator["scaleRatio"] = (ledger) => viewScale(ledger)?.ratio ?? 1;
   return {
     name,
@@ -43,18 +53,16 @@ export function anchoredEstimator(
       const anchor = { reportedTokens, estimatedTokens, coversReplyOf };
       return { ...ledger, anchor, scale: learnScale(ledger.scale, seen) };
     },
-    predict: (ledger, overhead) => ({ ...predict(ledger, () => overheadTokensOf(overhead)), basis: name }),
+    predict: (ledger, overhead) => {
+      const view = viewScale(ledger);
+      return view === null
+        ? estimated(name, ledger.estimatedTokens, overheadTokensOf(overhead))
+        : { ...predictedBy(view, ledger), basis: name };
+    },
   };
 }
 
-function predict(ledger: Ledger, unreportedOverheadTokens: () => number): Omit<Prediction, "basis"> {
-  const { anchor, scale, estimatedTokens } = ledger;
-  const view = viewScale(ledger);
-  if (view === null) {
-    const overheadTokens = unreportedOverheadTokens();
-    const expectedTokens = estimatedTokens + overheadTokens;
-    return { expectedTokens, upperTokens: expectedTokens, estimatedTokens: expectedTokens, reportedTokens: 0, overheadTokens };
-  }
+function predictedBy(view: ViewScale, { anchor, scale, estimatedTokens }: Ledger): Omit<Prediction, "basis"> {
   const { expectedTokens, overheadTokens } = view;
   const reportedTokens = anchor?.reportedTokens ?? 0;
   // What no report covers may measure what the reports taught; the system that this imitates takes its plain estimate.

@@ -4,6 +4,7 @@ import type { ClassCounts } from "../char-classes.ts";
 import { countClasses, NO_COUNTS } from "../char-classes.ts";
 import type { ImageRule } from "../image-rule.ts";
 import { imageTokensOf } from "../image-rule.ts";
+import { oncePerMessage } from "../measure.ts";
 import type { WorkCounter } from "../work.ts";
 
 /** What one message is made of: read once, weighed as often as needed. */
@@ -24,14 +25,7 @@ export type ContentOf = (message: Message) => MessageContent;
 
 /** A {@link ContentOf} that remembers messages by identity. */
 export function contentReader(work: WorkCounter): ContentOf {
-  const known = new WeakMap<Message, MessageContent>();
-  return (message) => {
-    const seen = known.get(message);
-    if (seen !== undefined) return seen;
-    const content = readContent(message, work);
-    known.set(message, content);
-    return content;
-  };
+  return oncePerMessage((message) => readContent(message, work));
 }
 
 function readContent(message: Message, work: WorkCounter): MessageContent {

@@ -1,10 +1,11 @@
+import { z } from "zod";
 import type { Message } from "../../message/message.ts";
 import type { Sequence } from "../../sequence.ts";
 import { charClass } from "../char-class.ts";
 import type { ClassCounts } from "../char-classes.ts";
+import type { Estimator, EstimatorKind, EstimatorSources, Overhead, Prediction } from "../estimator.ts";
+import { defineEstimator } from "../estimator.ts";
 import type { Ledger, MeasuredMessage } from "../ledger.ts";
-import type { ModelPriors } from "../model-prior.ts";
-import type { Estimator, Overhead, Prediction } from "../prediction.ts";
 import type { WorkCounter } from "../work.ts";
 import type { ContentOf, MessageContent, OverheadCounts } from "./content.ts";
 import { addCounts, contentReader, countTexts, fixedTokensOf, isSameContent, NO_CONTENT, withContent } from "./content.ts";
@@ -20,8 +21,14 @@ export interface LedgerSpec {
 
 const NAME = "ledger(char-class)";
 
-/** The estimator of the kind `ledger`. */
-export function ledgerEstimator(work: WorkCounter, priors: ModelPriors): Estimator {
+/** The kind of {@link LedgerSpec}. */
+export const LEDGER: EstimatorKind = defineEstimator<LedgerSpec>({
+  kind: "ledger",
+  schema: () => z.strictObject({ kind: z.literal("ledger") }),
+  create: (_, sources) => ledgerEstimator(sources),
+});
+
+function ledgerEstimator({ work, priors }: EstimatorSources): Estimator {
   const contentOf = contentReader(work);
   const countsOf = overheadReader(work);
   const sizeOf = sizeLookup(contentOf);
@@ -30,7 +37,7 @@ export function ledgerEstimator(work: WorkCounter, priors: ModelPriors): Estimat
   const withFactor = (ledger: Ledger): Ledger => ({ ...ledger, factor: slopeOf(modelFor(ledger)) });
   return {
     name: NAME,
-    measure: charClass({ kind: "char-class" }, { work, contentOf }),
+    measure: charClass(work, contentOf),
     scaleRatio: (ledger) => slopeOf(modelFor(ledger)),
     messageTokens: (message, ledger) => sizeOf(message, ledger, modelFor(ledger)),
     upperRatioAfterCut,

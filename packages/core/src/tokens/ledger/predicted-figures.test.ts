@@ -9,16 +9,16 @@ import {
   overheadCounts,
   replyReport,
 } from "../../testing/ledger-values.ts";
+import { createEstimator } from "../built-in-estimators.ts";
+import type { Overhead } from "../estimator.ts";
 import type { FirstReport, Ledger, MeasuredMessage } from "../ledger.ts";
-import type { Overhead } from "../prediction.ts";
 import { createWorkCounter } from "../work.ts";
 import { contentReader } from "./content.ts";
-import { ledgerEstimator } from "./ledger-estimator.ts";
 
 const fits = { m: knownModel(2).fit };
 const bare: Overhead = { system: "", tools: [], dynamicContext: null, hiddenTokens: 0 };
 const ledgerOf = (more: Parameters<typeof ledgerAfterReport>[0]) => ledgerAfterReport({ fits, ...more });
-const estimator = () => ledgerEstimator(createWorkCounter(), () => HAND_PRIOR);
+const estimator = () => createEstimator({ kind: "ledger" }, createWorkCounter(), { priors: () => HAND_PRIOR });
 const predicted = (more: Partial<Ledger>, overhead: Partial<Overhead> = {}) =>
   estimator().predict(ledgerOf(more), { ...bare, ...overhead });
 

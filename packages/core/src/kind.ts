@@ -1,0 +1,34 @@
+import type { z } from "zod";
+import { PlimsollError } from "./error.ts";
+
+/** What a policy holds of a kind (an estimator, a strategy, a keep rule): its name, and its settings as plain JSON. */
+export interface KindSpec {
+  readonly kind: string;
+}
+
+/**
+ * The kind of that name. `what` says what was looked for, for the error's line.
+ *
+ * @throws PlimsollError `bad-policy` naming the kinds that are there.
+ */
+export function kindNamed<K extends KindSpec>(kinds: readonly K[], name: string, what: string): K {
+  const found = kinds.find(({ kind }) => kind === name);
+  if (found !== undefined) return found;
+  const there = kinds.map(({ kind }) => kind).join(", ");
+  throw new PlimsollError("bad-policy", `there is no ${what} of the kind ${JSON.stringify(name)}; there are: ${there}`, {
+    kind: name,
+  });
+}
+
+/**
+ * The settings of a kind, as its own schema reads them.
+ *
+ * @throws PlimsollError `bad-policy` for settings that the schema refuses.
+ */
+export function parseSpec<S extends KindSpec>(schema: z.ZodType<S>, spec: KindSpec): S {
+  const parsed = schema.safeParse(spec);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const place = [spec.kind, ...(issue?.path ?? [])].join(".");
+  throw new PlimsollError("bad-policy", `${place}: ${issue?.message ?? "unknown shape"}`, { kind: spec.kind });
+}

@@ -1,0 +1,126 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { human, usageEntry } from "../testing/builders.ts";
+import { BUILT_IN_ESTIMATORS, createEstimator, encodingsUsed, estimatorSchema } from "./built-in-estimators.ts";
+import type { EstimatorKind, Overhead } from "./estimator.ts";
+import { defineEstimator, defineMeasure, SUMS_ONLY } from "./estimator.ts";
+import { EMPTY_LEDGER } from "./ledger.ts";
+import { createWorkCounter } from "./work.ts";
+
+const NOTHING: Overhead = { system: "", tools: [], dynamicContext: null, hiddenTokens: 0 };
+
+interface PartsSpec {
+  readonly kind: "parts";
+  readonly tokensPerPart: number;
+}
+
+/** A measure from outside: so many tokens a part. */
+const PARTS: EstimatorKind = defineMeasure<PartsSpec>({
+  kind: "parts",
+  schema: z.strictObject({ kind: z.literal("parts"), tokensPerPart: z.number() }),
+  measure: ({ tokensPerPart }) => ({
+    name: "parts",
+    messageTokens: ({ parts }) => parts.length * tokensPerPart,
+    textTokens: () => tokensPerPart,
+    toolsTokens: (tools) => tools.length * tokensPerPart,
+  }),
+});
+
+/** An estimator from outside that keeps something of its own: the newest report. */
+const NEWEST: EstimatorKind = defineEstimator<{ readonly kind: "newest" }>({
+  kind: "newest",
+  schema: () => z.strictObject({ kind: z.literal("newest") }),
+  create: (_, { measureOf, tokenizerOf }) => {
+    tokenizerOf("words");
+    const measure = measureOf({ kind: "char-class" });
+    return {
+      ...SUMS_ONLY,
+      name: "newest",
+      measure,
+      scaleRatio: () => 1,
+      messageTokens: (message) => measure.messageTokens(message),
+      observe: (ledger, { usage }) => ({ ...ledger, own: usage.input.totalTokens }),
+      predict: ({ own }) => {
+        const expectedTokens = z.number().catch(0).parse(own);
+        return {
+          expectedTokens,
+          upperTokens: expectedTokens,
+          reportedTokens: expectedTokens,
+          estimatedTokens: 0,
+          overheadTokens: 0,
+          basis: "newest",
+        };
+      },
+    };
+  },
+});
+
+const kinds = [...BUILT_IN_ESTIMATORS, PARTS, NEWEST];
+const tokenizers = { words: () => 1 };
+
+describe("an estimator from outside", () => {
+  test("a measure prices messages", () => {
+    const spec: PartsSpec = { kind: "parts", tokensPerPart: 7 };
+    expect(createEstimator(spec, createWorkCounter(), { kinds }).measure.messageTokens(human("a", "text"))).toBe(7);
+  });
+
+  test("a built-in estimator stands on a measure from outside", () => {
+    const of = { kind: "parts", tokensPerPart: 7 };
+    const spec = { kind: "usage-anchored", of, anchor: "prompt" } as const;
+    const prediction = createEstimator(spec, createWorkCounter(), { kinds }).predict(EMPTY_LEDGER, NOTHING);
+    expect(prediction).toMatchObject({ expectedTokens: 7, basis: "usage-anchored(parts)" });
+  });
+
+  test("an estimator keeps what reports taught it in the ledger", () => {
+    const estimator = createEstimator({ kind: "newest" }, createWorkCounter(), { kinds, tokenizers });
+    const ledger = estimator.observe(EMPTY_LEDGER, usageEntry("r", "m", 300), NOTHING);
+    expect(estimator.predict(ledger, NOTHING).expectedTokens).toBe(300);
+  });
+
+  test("an estimator tells which encodings it counts by", () => {
+    expect(encodingsUsed([{ kind: "newest" }], kinds)).toEqual(["words"]);
+  });
+});
+
+describe("the schema of an estimator is made from the kinds that are there", () => {
+  test.each<[string, unknown, readonly EstimatorKind[], boolean]>([
+    ["a built-in kind is read", { kind: "ledger" }, BUILT_IN_ESTIMATORS, true],
+    ["a kind from outside is read if it is there", { kind: "parts", tokensPerPart: 7 }, kinds, true],
+    ["a kind that is not there is refused", { kind: "parts", tokensPerPart: 7 }, BUILT_IN_ESTIMATORS, false],
+    ["settings that a kind refuses are refused", { kind: "parts", tokensPerPart: "7" }, kinds, false],
+    [
+      "a measure from outside is read below another estimator",
+      { kind: "usage-anchored", of: { kind: "parts", tokensPerPart: 7 }, anchor: "prompt" },
+      kinds,
+      true,
+    ],
+    [
+      "an estimator that is no measure carries no other",
+      { kind: "usage-anchored", of: { kind: "ledger" }, anchor: "prompt" },
+      kinds,
+      false,
+    ],
+  ])("%s", (_, spec, there, isRead) => {
+    expect(estimatorSchema(there).safeParse(spec).success).toBe(isRead);
+  });
+});
+
+describe("an estimator that cannot be made is an error that says why", () => {
+  test.each<[string, Parameters<typeof createEstimator>[0], string]>([
+    [
+      "a kind that is not there",
+      { kind: "parts" },
+      'there is no estimator of the kind "parts"; there are: chars-per-token, char-class',
+    ],
+    ["a setting that its kind refuses", { kind: "bpe", encoding: "", perMessageTokens: 4 }, "bpe.encoding: "],
+    [
+      "a kind that is no measure below another",
+      { kind: "usage-anchored", of: { kind: "ledger" }, anchor: "prompt" },
+      "it is no measure",
+    ],
+  ])("%s", (_, spec, why) => {
+    expect(() => createEstimator(spec, createWorkCounter())).toThrow(
+      expect.objectContaining({ code: "bad-policy", message: expect.stringContaining(why) }),
+    );
+  });
+});

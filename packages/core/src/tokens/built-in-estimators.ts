@@ -1,0 +1,94 @@
+import { z } from "zod";
+import { PlimsollError } from "../error.ts";
+import type { KindSpec } from "../kind.ts";
+import { kindNamed } from "../kind.ts";
+import type { BpeSpec } from "./bpe.ts";
+import { BPE } from "./bpe.ts";
+import type { CalibratedEmaSpec } from "./calibrated-ema.ts";
+import { CALIBRATED_EMA } from "./calibrated-ema.ts";
+import type { CharClassSpec } from "./char-class.ts";
+import { CHAR_CLASS } from "./char-class.ts";
+import type { CharsPerTokenSpec } from "./chars-per-token.ts";
+import { CHARS_PER_TOKEN } from "./chars-per-token.ts";
+import type { Estimator, EstimatorKind, EstimatorSources } from "./estimator.ts";
+import type { LedgerSpec } from "./ledger/ledger-estimator.ts";
+import { LEDGER } from "./ledger/ledger-estimator.ts";
+import type { ModelPriors } from "./model-prior.ts";
+import { pooledPriors } from "./model-prior.ts";
+import type { Tokenizers } from "./tokenizer.ts";
+import { tokenizerFor } from "./tokenizer.ts";
+import type { UsageAnchoredSpec } from "./usage-anchored.ts";
+import { USAGE_ANCHORED } from "./usage-anchored.ts";
+import type { WorkCounter } from "./work.ts";
+import { createWorkCounter } from "./work.ts";
+
+/** The estimators that come with this package. */
+export const BUILT_IN_ESTIMATORS: readonly EstimatorKind[] = [
+  CHARS_PER_TOKEN,
+  CHAR_CLASS,
+  BPE,
+  LEDGER,
+  CALIBRATED_EMA,
+  USAGE_ANCHORED,
+];
+
+/** How a policy measures, as data: settings of a built-in estimator, or of any other kind that is there. */
+export type EstimatorSpec =
+  | CharsPerTokenSpec
+  | CharClassSpec
+  | BpeSpec
+  | LedgerSpec
+  | CalibratedEmaSpec
+  | UsageAnchoredSpec
+  | KindSpec;
+
+/** What estimators are made with, if it is not the built-in. */
+export interface EstimatorOptions {
+  /** The kinds that are there; the built-in ones if they are left out. */
+  readonly kinds?: readonly EstimatorKind[];
+  /** What is expected of models before they report; the pooled prior if it is left out. */
+  readonly priors?: ModelPriors;
+  /** What the kind `bpe` counts by; none if they are left out. */
+  readonly tokenizers?: Tokenizers;
+}
+
+/**
+ * The estimator that a policy names. All its work is counted by `work`.
+ *
+ * @throws PlimsollError `bad-policy` for a kind that is not there, settings that it refuses, or an encoding whose tokenizer was not given.
+ */
+export function createEstimator(spec: EstimatorSpec, work: WorkCounter, options: EstimatorOptions = {}): Estimator {
+  const { kinds = BUILT_IN_ESTIMATORS, priors = pooledPriors, tokenizers = {} } = options;
+  return create(spec, kinds, { work, priors, tokenizerOf: (encoding) => tokenizerFor(encoding, tokenizers) });
+}
+
+function create(spec: KindSpec, kinds: readonly EstimatorKind[], given: Omit<EstimatorSources, "measureOf">): Estimator {
+  const sources: EstimatorSources = {
+    ...given,
+    measureOf: (of) => {
+      const { measure } = kindNamed(kinds, of.kind, "estimator");
+      if (measure !== null) return measure(of, sources);
+      throw new PlimsollError("bad-policy", `no estimator can stand on the kind ${JSON.stringify(of.kind)}: it is no measure`, {
+        kind: of.kind,
+      });
+    },
+  };
+  return kindNamed(kinds, spec.kind, "estimator").create(spec, sources);
+}
+
+/** The encodings that estimators count by, each once: what tokenizers are needed for.. */
+export function encodingsUsed(specs: readonly KindSpec[], kinds: readonly EstimatorKind[]): readonly string[] {
+  const encodings = new Set<string>();
+  const tokenizerOf = (encoding: string) => {
+    encodings.add(encoding);
+    return () => 0;
+  };
+  for (const spec of specs) create(spec, kinds, { work: createWorkCounter(), priors: pooledPriors, tokenizerOf });
+  return [...encodings];
+}
+
+/** The schema of a policy's estimator, made from the kinds that are there. */
+export function estimatorSchema(kinds: readonly EstimatorKind[]): z.ZodType<EstimatorSpec> {
+  const measure = z.union(kinds.flatMap((kind) => (kind.measure === null ? [] : [kind.schema(z.never())])));
+  return z.union(kinds.map((kind) => kind.schema(measure)));
+}
