@@ -10,7 +10,12 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
-    include: ["packages/*/src/**/*.test.ts", "bench/src/**/*.test.ts", "fixtures/record/**/*.test.ts", "scripts/**/*.test.ts"],
+    include: [
+      "packages/*/{src,testing}/**/*.test.ts",
+      "bench/src/**/*.test.ts",
+      "fixtures/record/**/*.test.ts",
+      "scripts/**/*.test.ts",
+    ],
     environment: "node",
     // Nothing here measures time; a machine busy with other work must not fail a test.
     testTimeout: 60_000,

@@ -3,6 +3,7 @@ import type { ModelClient, ModelEvent, ModelRequest } from "@plimsoll/core";
 import { decodeLog, encodeLog, isPlimsollError, SVEN_POLICY } from "@plimsoll/core";
 import { human } from "@plimsoll/core/testing";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { playLongSession, scriptedReply } from "../testing/long-session.ts";
 import { createAnthropicClient } from "./anthropic/index.ts";
 import { failureOf as failureFrom } from "./client/failure.ts";
 import type { ClientOptions } from "./client/model-client.ts";
@@ -10,7 +11,6 @@ import { createOpenAiChatClient, decodeOpenAiChat } from "./openai-chat/index.ts
 import { createOpenAiResponsesClient, decodeOpenAiResponse } from "./openai-responses/index.ts";
 import type { Fault, Simulator, SimulatorOptions } from "./simulator/index.ts";
 import { startSimulator } from "./simulator/index.ts";
-import { playLongSession, scriptedReply } from "./testing/long-session.ts";
 
 /** What no error, event or log may ever show. */
 const KEY = "planted-key-4711";

@@ -2,6 +2,8 @@ import type { Context, ModelClient, Policy } from "@plimsoll/core";
 import { decodeLog, encodeLog, NONE_POLICY, PLIMSOLL_POLICY, PRESETS } from "@plimsoll/core";
 import { checkMessages } from "@plimsoll/core/internal";
 import { describe, expect, test } from "vitest";
+import { playLongSession, scriptedReply } from "../testing/long-session.ts";
+import { predictedCacheUse } from "../testing/predicted-reads.ts";
 import { createAnthropicClient, encodeAnthropic } from "./anthropic/index.ts";
 import { MODEL_CATALOG } from "./catalog/catalog.ts";
 import { createOpenAiChatClient, encodeOpenAiChat, OPENAI_QUIRKS } from "./openai-chat/index.ts";
@@ -12,8 +14,6 @@ import { startSimulator } from "./simulator/index.ts";
 import { OPENAI_CHAT_WIRE } from "./simulator/openai-chat-wire.ts";
 import { OPENAI_RESPONSES_WIRE } from "./simulator/openai-responses-wire.ts";
 import type { SimulatedWire } from "./simulator/wire.ts";
-import { playLongSession, scriptedReply } from "./testing/long-session.ts";
-import { predictedCacheUse } from "./testing/predicted-reads.ts";
 import { FIRST_MESSAGE_NOTICE } from "./wire/first-message-notice.ts";
 
 const environment = { ANTHROPIC_API_KEY: "key-1", OPENAI_API_KEY: "key-1" };

@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 import type { Policy } from "@plimsoll/core";
 import { PRESETS } from "@plimsoll/core";
 import { expect, test, vi } from "vitest";
+import type { MatrixColumn } from "../testing/matrix-runs.ts";
+import { MATRIX_COLUMNS } from "../testing/matrix-runs.ts";
+import { matrixScript } from "../testing/matrix-script.ts";
+import type { VendorViolation } from "../testing/vendor-rules/index.ts";
+import { validateChatRequest, validateMessagesRequest, validateResponsesRequest } from "../testing/vendor-rules/index.ts";
 import { startSimulator } from "./simulator/index.ts";
-import type { MatrixColumn } from "./testing/matrix-runs.ts";
-import { MATRIX_COLUMNS } from "./testing/matrix-runs.ts";
-import { matrixScript } from "./testing/matrix-script.ts";
-import type { VendorViolation } from "./testing/vendor-rules/index.ts";
-import { validateChatRequest, validateMessagesRequest, validateResponsesRequest } from "./testing/vendor-rules/index.ts";
 
 /** Replies of each run: two batches of three large files, four turns. `MATRIX_STEPS=200` plays long ones, outside of CI. */
 const SHORT_STEPS = 32;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { createFileSessionStore } from "@plimsoll/core/node";
 import { expect, onTestFinished, test } from "vitest";
-import { anthropicAnswer } from "../testing/array-drop-ins.ts";
+import { anthropicAnswer } from "../../testing/array-drop-ins.ts";
 import { createMessagesCompactor } from "./anthropic.ts";
 
 const limits = { contextWindowTokens: 20_000, maxOutputTokens: 1_000 };

@@ -7,8 +7,8 @@ import { createDigest, PLIMSOLL_MODEL_POLICY, PLIMSOLL_POLICY } from "@plimsoll/
 import { createMemorySessionStore, type SessionStore } from "@plimsoll/core/agent";
 import { createFileSessionStore } from "@plimsoll/core/node";
 import { expect, onTestFinished, test } from "vitest";
-import { anthropicAnswer, DROP_INS } from "../testing/array-drop-ins.ts";
-import { markedHistory } from "../testing/marked-history.ts";
+import { anthropicAnswer, DROP_INS } from "../../testing/array-drop-ins.ts";
+import { markedHistory } from "../../testing/marked-history.ts";
 import { createMessagesCompactor } from "./anthropic.ts";
 import type { CompactorOptions } from "./array-conversations.ts";
 

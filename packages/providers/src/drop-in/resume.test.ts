@@ -6,9 +6,9 @@ import { createDigest, presetNamed } from "@plimsoll/core";
 import { createMemorySessionStore, type SessionStore } from "@plimsoll/core/agent";
 import { createFileSessionStore } from "@plimsoll/core/node";
 import { expect, onTestFinished, test } from "vitest";
-import type { DropInKind } from "../testing/array-drop-ins.ts";
-import { DROP_INS } from "../testing/array-drop-ins.ts";
-import { markedHistory } from "../testing/marked-history.ts";
+import type { DropInKind } from "../../testing/array-drop-ins.ts";
+import { DROP_INS } from "../../testing/array-drop-ins.ts";
+import { markedHistory } from "../../testing/marked-history.ts";
 
 /** Larger figures for longer runs. */
 const STEPS = Number(process.env.PLIMSOLL_RESUME_STEPS ?? 200);

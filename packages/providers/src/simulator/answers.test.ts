@@ -12,8 +12,8 @@ import {
   validateMessagesResponse,
   validateResponsesEvents,
   validateResponsesResponse,
-} from "../testing/vendor-rules/index.ts";
-import { startRecorder } from "../testing/vendor-rules/recorder.ts";
+} from "../../testing/vendor-rules/index.ts";
+import { startRecorder } from "../../testing/vendor-rules/recorder.ts";
 import type { SimulatedReply } from "./index.ts";
 import { startSimulator } from "./index.ts";
 

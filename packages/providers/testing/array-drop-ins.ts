@@ -2,12 +2,12 @@ import type Anthropic from "@anthropic-ai/sdk";
 import type { LanguageModelMiddleware, ModelMessage } from "ai";
 import { MockLanguageModelV3 } from "ai/test";
 import type OpenAI from "openai";
-import { createCompactionMiddleware, createPrepareStep } from "../drop-in/ai-sdk.ts";
-import { createMessagesCompactor } from "../drop-in/anthropic.ts";
-import type { ArrayCompactor } from "../drop-in/array-compactor.ts";
-import type { CompactorOptions } from "../drop-in/array-conversations.ts";
-import { createChatCompactor } from "../drop-in/openai-chat.ts";
-import { createItemsCompactor } from "../drop-in/openai-responses.ts";
+import { createCompactionMiddleware, createPrepareStep } from "../src/drop-in/ai-sdk.ts";
+import { createMessagesCompactor } from "../src/drop-in/anthropic.ts";
+import type { ArrayCompactor } from "../src/drop-in/array-compactor.ts";
+import type { CompactorOptions } from "../src/drop-in/array-conversations.ts";
+import { createChatCompactor } from "../src/drop-in/openai-chat.ts";
+import { createItemsCompactor } from "../src/drop-in/openai-responses.ts";
 import type { MarkedTurn } from "./marked-history.ts";
 
 /** Answers a request with its prompt's tokens, or rejects. */

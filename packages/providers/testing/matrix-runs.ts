@@ -9,16 +9,16 @@ import { isRecord } from "@plimsoll/core/internal";
 import type { LanguageModel, ModelMessage, PrepareStepFunction } from "ai";
 import { generateText, jsonSchema, stepCountIs, tool, wrapLanguageModel } from "ai";
 import OpenAI from "openai";
-import { createAnthropicClient } from "../anthropic/index.ts";
-import { createCompactionMiddleware, createPrepareStep } from "../drop-in/ai-sdk.ts";
-import { createMessagesCompactor } from "../drop-in/anthropic.ts";
-import { createChatCompactor } from "../drop-in/openai-chat.ts";
-import { createItemsCompactor } from "../drop-in/openai-responses.ts";
-import { parseRecord, stringAt } from "../fields.ts";
-import type { ChatHost } from "../openai-chat/index.ts";
-import { chatHostNamed, createOpenAiChatClient, OPENAI_HOST } from "../openai-chat/index.ts";
-import { createOpenAiResponsesClient } from "../openai-responses/index.ts";
-import type { Simulator, WireName } from "../simulator/index.ts";
+import { createAnthropicClient } from "../src/anthropic/index.ts";
+import { createCompactionMiddleware, createPrepareStep } from "../src/drop-in/ai-sdk.ts";
+import { createMessagesCompactor } from "../src/drop-in/anthropic.ts";
+import { createChatCompactor } from "../src/drop-in/openai-chat.ts";
+import { createItemsCompactor } from "../src/drop-in/openai-responses.ts";
+import { parseRecord, stringAt } from "../src/fields.ts";
+import type { ChatHost } from "../src/openai-chat/index.ts";
+import { chatHostNamed, createOpenAiChatClient, OPENAI_HOST } from "../src/openai-chat/index.ts";
+import { createOpenAiResponsesClient } from "../src/openai-responses/index.ts";
+import type { Simulator, WireName } from "../src/simulator/index.ts";
 import { fileText, question, READ_TOOL, SYSTEM } from "./matrix-script.ts";
 
 /** What one run is played with. */

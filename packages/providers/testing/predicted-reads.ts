@@ -1,7 +1,7 @@
 import type { CacheRules, CacheUse } from "@plimsoll/core/internal";
 import { cacheUse } from "@plimsoll/core/internal";
-import { countByLength, createSizer, totalTokens } from "../simulator/size-prompt.ts";
-import type { SimulatedWire } from "../simulator/wire.ts";
+import { countByLength, createSizer, totalTokens } from "../src/simulator/size-prompt.ts";
+import type { SimulatedWire } from "../src/simulator/wire.ts";
 
 /** What the economics formulas are asked with. */
 export interface PredictionOptions {

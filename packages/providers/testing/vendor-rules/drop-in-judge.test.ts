@@ -3,9 +3,9 @@ import type { Policy } from "@plimsoll/core";
 import { presetNamed } from "@plimsoll/core";
 import type OpenAI from "openai";
 import { expect, test } from "vitest";
-import { createMessagesCompactor } from "../../drop-in/anthropic.ts";
-import { createChatCompactor } from "../../drop-in/openai-chat.ts";
-import { createItemsCompactor } from "../../drop-in/openai-responses.ts";
+import { createMessagesCompactor } from "../../src/drop-in/anthropic.ts";
+import { createChatCompactor } from "../../src/drop-in/openai-chat.ts";
+import { createItemsCompactor } from "../../src/drop-in/openai-responses.ts";
 import type { VendorViolation } from "./index.ts";
 import { validateChatRequest, validateMessagesRequest, validateResponsesRequest } from "./index.ts";
 

@@ -1,10 +1,10 @@
 import type { ModelClient, Policy } from "@plimsoll/core";
 import { presetNamed } from "@plimsoll/core";
 import { expect, onTestFinished, test } from "vitest";
-import { createAnthropicClient } from "../../anthropic/index.ts";
-import { chatHostNamed, createOpenAiChatClient, OPENAI_HOST } from "../../openai-chat/index.ts";
-import { createOpenAiResponsesClient } from "../../openai-responses/index.ts";
-import { startSimulator } from "../../simulator/index.ts";
+import { createAnthropicClient } from "../../src/anthropic/index.ts";
+import { chatHostNamed, createOpenAiChatClient, OPENAI_HOST } from "../../src/openai-chat/index.ts";
+import { createOpenAiResponsesClient } from "../../src/openai-responses/index.ts";
+import { startSimulator } from "../../src/simulator/index.ts";
 import { playLongSession, scriptedReply } from "../long-session.ts";
 import type { VendorViolation } from "./index.ts";
 import { reasonedItems, validateChatRequest, validateMessagesRequest, validateResponsesRequest } from "./index.ts";
