@@ -1,6 +1,6 @@
 import type { CharsPerTokenSpec } from "@plimsoll/core/build";
 import { charClass, charsPerToken, createWorkCounter } from "@plimsoll/core/build";
-import { loadTokenCounter } from "@plimsoll/providers";
+import { loadTokenCounter } from "@plimsoll/providers/tokenizers";
 import type { Comparison } from "./comparison.ts";
 
 /** Texts that tokenizers choke on, and one that is usual. */

@@ -1,7 +1,8 @@
 import { isPlimsollError } from "@plimsoll/core";
 import type { ModelPrices } from "@plimsoll/core/internal";
 import { encodingsOf } from "@plimsoll/core/internal";
-import { createTokenizerLoader, type Environment, MODEL_CATALOG, type ModelCatalog } from "@plimsoll/providers";
+import { type Environment, MODEL_CATALOG, type ModelCatalog } from "@plimsoll/providers";
+import { createTokenizerLoader } from "@plimsoll/providers/tokenizers";
 import { METRICS, type RunMetrics } from "../metrics/registry.ts";
 import { openSource } from "../summaries/open-source.ts";
 import type { SummarySource } from "../summaries/summary-source.ts";

@@ -33,19 +33,5 @@ export { MODEL_FAMILIES, type ModelFamily } from "./priors/families.ts";
 export type { FigureName, MeasuredFigures, WeightsName } from "./priors/figures.ts";
 export { MEASURED_FIGURES } from "./priors/measured-figures.ts";
 export { familyOf, modelPriors, priorsFrom } from "./priors/model-priors.ts";
-// Tokenizers
-export type { EncodingName } from "./tokenizers/load-encoding.ts";
-export { ENCODING_NAMES, loadEncoding, loadTokenCounter } from "./tokenizers/load-encoding.ts";
-export type { LoadTokenizers } from "./tokenizers/load-tokenizers.ts";
-export { createTokenizerLoader } from "./tokenizers/load-tokenizers.ts";
-export {
-  openAiMessageTokens,
-  openAiOverheadTokens,
-  openAiPromptTokens,
-  openAiReplyTokens,
-} from "./tokenizers/openai-prompt-tokens.ts";
-export { MAX_PIECE_CHARS } from "./tokenizers/pieces.ts";
-export type { Encoding, PieceObserver, TokenCounter } from "./tokenizers/token-counter.ts";
-export { createTokenCounter } from "./tokenizers/token-counter.ts";
 export { FIRST_MESSAGE_NOTICE } from "./wire/first-message-notice.ts";
 export type { LoadImage } from "./wire/images.ts";

@@ -3,7 +3,7 @@ import { PEERS, peerNamed } from "@plimsoll/bench";
 import type { Policy } from "@plimsoll/core";
 import { PRESETS, presetNamed } from "@plimsoll/core";
 import { encodingsOf } from "@plimsoll/core/internal";
-import { ENCODING_NAMES } from "@plimsoll/providers";
+import { ENCODING_NAMES } from "@plimsoll/providers/tokenizers";
 import { readPolicyFile } from "../policy/read-policy-file.ts";
 import type { ReadPolicy } from "../policy/sourced-policy.ts";
 import { suggestion } from "./nearest-name.ts";

@@ -1,3 +1,4 @@
+import { PlimsollError } from "@plimsoll/core";
 import { parseRankTable } from "./byte-pair-encoding.ts";
 import type { Encoding, PieceObserver, TokenCounter } from "./token-counter.ts";
 import { createTokenCounter } from "./token-counter.ts";
@@ -8,21 +9,34 @@ export type EncodingName = "o200k_base" | "cl100k_base";
 /** All bundled encodings, newest first. */
 export const ENCODING_NAMES: readonly EncodingName[] = ["o200k_base", "cl100k_base"];
 
+/** An encoding as js-tiktoken publishes it. */
+interface PackedEncoding {
+  readonly default: { readonly pat_str: string; readonly bpe_ranks: string };
+}
+
+/** Imports an encoding; rejects if the package is not installed. */
+export type ImportRanks = (name: EncodingName) => Promise<PackedEncoding>;
+
 /**
  * Loads an encoding's ranks (some 2 MB from js-tiktoken) and gives a counter for it. Nothing is loaded before the call; callers
  * keep the counter, since each call reads the ranks again (about 0.2 s).
+ *
+ * Its promise rejects with a PlimsollError `bad-input` if js-tiktoken, an optional peer dependency, is not installed.
  */
 export async function loadTokenCounter(name: EncodingName, onPiece?: PieceObserver): Promise<TokenCounter> {
   return createTokenCounter(await loadEncoding(name), onPiece);
 }
 
 /** The encoding itself, for callers that make several counters of it. */
-export async function loadEncoding(name: EncodingName): Promise<Encoding> {
-  const { default: packed } = await importRanks(name);
+export async function loadEncoding(name: EncodingName, load: ImportRanks = importRanks): Promise<Encoding> {
+  const { default: packed } = await load(name).catch((error: unknown) => {
+    const message = `to count by ${name}, install the package js-tiktoken: npm install js-tiktoken`;
+    throw new PlimsollError("bad-input", message, { package: "js-tiktoken", encoding: name }, error);
+  });
   return { name, pattern: packed.pat_str, ranks: parseRankTable(packed.bpe_ranks) };
 }
 
-function importRanks(name: EncodingName) {
+const importRanks: ImportRanks = (name) => {
   switch (name) {
     case "o200k_base":
       return import("js-tiktoken/ranks/o200k_base");
@@ -31,4 +45,4 @@ function importRanks(name: EncodingName) {
     default:
       return name satisfies never;
   }
-}
+};

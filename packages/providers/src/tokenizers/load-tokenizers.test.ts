@@ -1,6 +1,7 @@
 import { createContextManager, createDigest, SVEN_POLICY } from "@plimsoll/core";
 import { encodingsOf } from "@plimsoll/core/internal";
 import { expect, test } from "vitest";
+import { loadEncoding } from "./load-encoding.ts";
 import { createTokenizerLoader } from "./load-tokenizers.ts";
 
 const policy = {
@@ -22,6 +23,15 @@ test("a name that is not bundled is an error that lists those that are", async (
   await expect(load(["o300k"])).rejects.toMatchObject({
     code: "bad-policy",
     message: 'no encoding is called "o300k"; there are: o200k_base, cl100k_base',
+  });
+});
+
+test("an encoding whose package is not installed is an error that says what to install", async () => {
+  const missing = loadEncoding("o200k_base", () => Promise.reject(new Error("Cannot find package")));
+  await expect(missing).rejects.toMatchObject({
+    code: "bad-input",
+    message: "to count by o200k_base, install the package js-tiktoken: npm install js-tiktoken",
+    details: { package: "js-tiktoken" },
   });
 });
 
