@@ -1,0 +1,131 @@
+import type { Message } from "@plimsoll/core";
+import { messageTexts } from "../references/message-texts.ts";
+import { createStringSearch } from "../references/string-search.ts";
+import { comparableText } from "./comparable-text.ts";
+import { createLineCode } from "./line-code.ts";
+
+/**
+ * Something to be found in texts, comparable: a text as a whole (`share` 1; it may begin and end within a line), or so large a share of its
+ * lines without a gap. A share is above a half, so that all runs that are long enough have their middle lines in common.
+ */
+export interface Needle {
+  readonly text: string;
+  readonly share: number;
+}
+
+/** Which needles stand in which message. Every message is read once, in time linear in its texts and in what is found. */
+export interface NeedleIndex {
+  /** The needles, by number, that a text of the message holds. */
+  heldIn(message: Message): readonly number[];
+}
+
+/**
+ * An index of needles, which are known by their place in the list. Needles of one or two lines are looked for by character, longer ones by
+ * line: their memory follows the lines, not the characters.
+ */
+export function createNeedleIndex(needles: readonly Needle[]): NeedleIndex {
+  const runs = needles.map(runOf);
+  const code = createLineCode(runs.flatMap(({ core }) => (core.length === 0 ? [] : core)));
+  const short = grouped(runs, ({ core, text }) => (core.length === 0 ? text : null));
+  const long = grouped(runs, ({ core }) => (core.length === 0 ? null : code.encode(core)));
+  const shortSearch = createStringSearch(short.keys);
+  const longSearch = createStringSearch(long.keys);
+
+  const find = (text: string, found: (needle: number) => void) => {
+    shortSearch.find(text, (key) => {
+      for (const { number } of short.at(key)) found(number);
+    });
+    const lines = text.split("\n");
+    longSearch.find(code.encode(lines), (key, start, end) => {
+      const from = code.lineAt(start);
+      const through = code.lineAt(end);
+      for (const { number, run } of long.at(key)) if (holds(run, lines, { from, through })) found(number);
+    });
+  };
+  const heldBy = new WeakMap<Message, readonly number[]>();
+  return {
+    heldIn: (message) => {
+      const before = heldBy.get(message);
+      if (before !== undefined) return before;
+      const held = new Set<number>();
+      for (const text of messageTexts(message)) find(comparableText(text), (needle) => held.add(needle));
+      const numbers = [...held];
+      heldBy.set(message, numbers);
+      return numbers;
+    },
+  };
+}
+
+/** How a needle is looked for. */
+interface Run {
+  readonly text: string;
+  /** Whole lines that must stand without a gap; none for a needle that is looked for by character. */
+  readonly core: readonly string[];
+  /** For a whole text: how the line before the core must end, and how the one after it must begin. */
+  readonly ends: { readonly before: string; readonly after: string } | null;
+  /** For a share: the lines before the core, nearest first, and after it, of which so many more must stand beside it. */
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+  readonly moreLines: number;
+}
+
+function runOf({ text, share }: Needle): Run {
+  const lines = text.split("\n");
+  const least = Math.ceil(share * lines.length);
+  const slack = lines.length - least;
+  const alone = { text, core: [], ends: null, before: [], after: [], moreLines: 0 };
+  if (lines.length <= 2) return alone;
+  if (share === 1) {
+    return { ...alone, core: lines.slice(1, -1), ends: { before: lines[0] ?? "", after: lines.at(-1) ?? "" } };
+  }
+  return {
+    ...alone,
+    core: lines.slice(slack, least),
+    before: lines.slice(0, slack).reverse(),
+    after: lines.slice(least),
+    moreLines: slack,
+  };
+}
+
+/** The lines of a text from one place up to another, which is not among them. */
+interface Lines {
+  readonly from: number;
+  readonly through: number;
+}
+
+function holds({ ends, before, after, moreLines }: Run, lines: readonly string[], { from, through }: Lines): boolean {
+  if (ends !== null) {
+    return from > 0 && (lines[from - 1] ?? "").endsWith(ends.before) && (lines[through] ?? "\n").startsWith(ends.after);
+  }
+  const sameBefore = sameCount(before, (line, place) => lines[from - 1 - place] === line);
+  const sameAfter = sameCount(after, (line, place) => lines[through + place] === line);
+  return sameBefore + sameAfter >= moreLines;
+}
+
+/** How many of the first lines are the same, up to the first that is not. */
+function sameCount(lines: readonly string[], isSame: (line: string, place: number) => boolean): number {
+  const different = lines.findIndex((line, place) => !isSame(line, place));
+  return different < 0 ? lines.length : different;
+}
+
+interface Group {
+  readonly number: number;
+  readonly run: Run;
+}
+
+/** Needles by what is looked for: several may share it. */
+function grouped(
+  runs: readonly Run[],
+  keyOf: (run: Run) => string | null,
+): { readonly keys: readonly string[]; at(key: number): readonly Group[] } {
+  const groups = new Map<string, Group[]>();
+  for (const [number, run] of runs.entries()) {
+    const key = keyOf(run);
+    if (key === null || key === "") continue;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [{ number, run }]);
+    else group.push({ number, run });
+  }
+  const values = [...groups.values()];
+  return { keys: [...groups.keys()], at: (key) => values[key] ?? [] };
+}
