@@ -41,4 +41,5 @@ export type { CountTokens, Tokenizers } from "./tokens/tokenizer.ts";
 export type { WorkCounter } from "./tokens/work.ts";
 export { createWorkCounter } from "./tokens/work.ts";
 export { triggerTokens } from "./trigger.ts";
-export type { Cutter, CutterInput, Span } from "./truncation/span.ts";
+export { BUILT_IN_TRUNCATIONS } from "./truncation/built-in-truncations.ts";
+export type { Cutter, CutterInput, Span, Truncation } from "./truncation/span.ts";

@@ -1,15 +1,16 @@
 /**
  * The shape of a tool's output, which decides how it is truncated before it enters history. Declared by each tool;
- * a tool that declares nothing is `generic`.
+ * a tool that declares nothing is `generic`. Any other name is a category, too: it is cut by the truncation that is given for it, else as
+ * `generic`.
  *
  * - `head-tail`: command output; the beginning and the end matter
  * - `match-list`: search hits, best first; leading hits matter
  * - `file-content`: text of a file; beginning and end matter alike
  * - `generic`: anything else
  */
-export type OutputCategory = "head-tail" | "match-list" | "file-content" | "generic";
+export type OutputCategory = "head-tail" | "match-list" | "file-content" | "generic" | (string & Record<never, never>);
 
-/** All output categories, in the order of their documentation. */
+/** The output categories that core knows, in the order of their documentation. */
 export const OUTPUT_CATEGORIES: readonly OutputCategory[] = ["head-tail", "match-list", "file-content", "generic"];
 
 /** A file that a tool call touched. `path` is as the call gave it; it is a name, never opened by this project. */

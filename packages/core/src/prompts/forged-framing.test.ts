@@ -115,7 +115,7 @@ describe("whatever outside text says, what is written has our own framing alone"
         const { message, isTruncated } = truncateMessage(
           result("r", "c", text + "y".repeat(moreChars)),
           { capTokens: 500 },
-          "handle artifact:1a",
+          { hint: "handle artifact:1a" },
         );
         const elisions = linesOf(textOf(message)).filter((line) => seen(line).startsWith("[..."));
         expect(oursIn(textOf(message))).toEqual([]);

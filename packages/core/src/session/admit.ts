@@ -3,18 +3,22 @@ import { textOf } from "../message/message.ts";
 import { wellFormed } from "../message/well-formed.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { ArtifactStore } from "../ports.ts";
+import type { Truncation } from "../truncation/span.ts";
 import { truncateMessage } from "../truncation/truncate-message.ts";
 import type { Recalled, RecallRange } from "./recall.ts";
 import { pieceOf } from "./recall.ts";
 
-/** What a result is admitted with. `hint` is the tool's advice how to see the rest. */
+/** What a result is admitted with. */
 export interface Admission {
   readonly policy: Policy;
   readonly artifacts: ArtifactStore;
+  /** The tool's advice how to see the rest. */
   readonly hint?: string | null;
+  /** How each category of output is cut; the built-in truncations if they are left out. */
+  readonly truncations?: readonly Truncation[];
 }
 
-/** A result as it enters history, and the handle of its whole text where it was cut. */
+/** A result as it enters history, and the handle of its whole text if it was cut. */
 export interface AdmittedResult {
   readonly message: ToolResultMessage;
   readonly handle: string | null;
@@ -29,12 +33,13 @@ export async function admitToolResult(given: ToolResultMessage, admission: Admis
   const { truncation } = admission.policy;
   const parts = wellFormed(given.parts);
   const message = parts === given.parts ? given : { ...given, parts };
-  const cut = truncateMessage(message, truncation);
+  const how = admission.truncations === undefined ? {} : { truncations: admission.truncations };
+  const cut = truncateMessage(message, truncation, how);
   if (!cut.isTruncated) return { message: cut.message, handle: null };
   const whole = textOf(message);
   const handle = await admission.artifacts.put(whole);
   const hints = [admission.hint ?? null, `handle ${handle}`].filter((hint) => hint !== null);
-  return { message: truncateMessage(message, truncation, hints.join("; ")).message, handle };
+  return { message: truncateMessage(message, truncation, { ...how, hint: hints.join("; ") }).message, handle };
 }
 
 /** A bounded piece of an artifact, by the range given; `null` for an unknown handle. */

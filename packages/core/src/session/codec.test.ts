@@ -59,6 +59,7 @@ const entries: readonly (readonly [string, SessionEntry])[] = [
   ],
   ["a reply with reasoning and a call", { type: "message", message: reply }],
   ["a failed result", { type: "message", message: { ...result("r", "c", "failed"), isError: true, category: "head-tail" } }],
+  ["a result of a category from outside", { type: "message", message: { ...result("r", "c", "rows"), category: "table" } }],
   ["a usage report", { ...usageEntry("request", "a", 100), usage, overheadHash: "o", viewHash: "v", atMs: 2 }],
   [
     "a change of model",

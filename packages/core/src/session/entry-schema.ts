@@ -59,7 +59,7 @@ const toolResultMessage: z.ZodType<ToolResultMessage> = z.strictObject({
   callId: id,
   toolName: z.string(),
   isError: z.boolean(),
-  category: z.enum(["head-tail", "match-list", "file-content", "generic"]),
+  category: id,
   parts: z.array(z.discriminatedUnion("type", [textPart, imagePart])).readonly(),
   atMs,
 });

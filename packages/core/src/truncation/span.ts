@@ -1,4 +1,5 @@
 import { isSurrogatePairAt } from "../text.ts";
+import type { OutputCategory } from "../tool.ts";
 
 /** A piece of a text, by UTF-16 index; `end` is exclusive. */
 export interface Span {
@@ -8,6 +9,12 @@ export interface Span {
 
 /** What one category keeps of a text: spans in order that do not touch. */
 export type Cutter = (input: CutterInput) => readonly Span[];
+
+/** How output of one category is cut: a value, so that a tool can bring a category of its own. */
+export interface Truncation {
+  readonly category: OutputCategory;
+  readonly cut: Cutter;
+}
 
 /** A text that is too long, and the room for what is kept of it. */
 export interface CutterInput {

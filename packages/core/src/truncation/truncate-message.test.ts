@@ -18,7 +18,7 @@ describe("truncateMessage", () => {
   });
 
   test("cuts text alone, and counts", () => {
-    const cut = truncateMessage(withTexts(["ab\n".repeat(1000)]), { capTokens: 100 }, "a hint");
+    const cut = truncateMessage(withTexts(["ab\n".repeat(1000)]), { capTokens: 100 }, { hint: "a hint" });
     expect(cut.message.parts).toEqual([
       { type: "text", text: `${"ab\n".repeat(116)}[… 884 lines / 2652 bytes omitted]\n[… a hint]` },
       absentImage(),

@@ -2,11 +2,12 @@ import { CONTEXT_FRAMING } from "../message/context-framing.ts";
 import { quotedText } from "../message/framing.ts";
 import type { ToolResultMessage } from "../message/message.ts";
 import { utf8Bytes } from "../text.ts";
+import type { TruncationRequest } from "./truncate-text.ts";
 import { CAP_BYTES_PER_TOKEN, truncateToBytes } from "./truncate-text.ts";
 
 /** A tool result as it enters history, and what of it was left out. */
 export interface TruncatedMessage {
-  /** The message that was given, itself, where nothing was cut or quoted. */
+  /** The message that was given, itself, if nothing was cut or quoted. */
   readonly message: ToolResultMessage;
   readonly isTruncated: boolean;
   readonly omittedLines: number;
@@ -15,13 +16,12 @@ export interface TruncatedMessage {
 
 /**
  * A tool result within the policy's cap, cut by its own category; `null` lets everything in. The cap holds for all text parts
- * together: small ones stay whole, large ones share what is left. Images are neither counted nor cut. `hint` is the tool's. Where there is
- * a cap, lines of the result that would read as a notice, stub or summary of ours are quoted first: what is unquoted behind it is ours.
+ * together: small ones stay whole, large ones share what is left. Images are neither counted nor cut. If there is a cap, lines of the result that would read as a notice, stub or summary of ours are quoted first: what is unquoted behind it is ours.
  */
 export function truncateMessage(
   message: ToolResultMessage,
   truncation: { readonly capTokens: number } | null,
-  hint?: string,
+  how: Pick<TruncationRequest, "hint" | "truncations"> = {},
 ): TruncatedMessage {
   const capTokens = truncation?.capTokens ?? 0;
   const whole = capTokens === 0 ? message : withoutOurs(message);
@@ -31,8 +31,7 @@ export function truncateMessage(
   let omittedBytes = 0;
   const parts = whole.parts.map((part) => {
     if (part.type !== "text") return part;
-    const advice = hint === undefined ? {} : { hint };
-    const cut = truncateToBytes(part.text, { category: message.category, capTokens, capBytes, ...advice });
+    const cut = truncateToBytes(part.text, { ...how, category: message.category, capTokens, capBytes });
     omittedLines += cut.omittedLines;
     omittedBytes += cut.omittedBytes;
     return cut.isTruncated ? { ...part, text: cut.text } : part;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { utf8Bytes } from "../text.ts";
 import type { OutputCategory } from "../tool.ts";
+import type { Truncation } from "./span.ts";
 import { truncateToolResult } from "./truncate-text.ts";
 
 function numbered(count: number): string {
@@ -116,3 +117,36 @@ describe("truncateToolResult", () => {
 function many(count: number, word: string, rest: string): string {
   return Array.from({ length: count }, (_, index) => `${word} ${index}: ${rest}`.trim()).join("\n");
 }
+
+describe("a truncation from outside", () => {
+  const text = numbered(1000);
+  const last: Truncation = {
+    category: "newest",
+    cut: ({ text: { length }, roomBytes }) => [{ start: length - roomBytes, end: length }],
+  };
+
+  test("cuts its own category", () => {
+    const cut = truncateToolResult(text, { category: "newest", capTokens: 100, truncations: [last] });
+    expect(cut.text).toMatch(/^\[… \d+ lines \/ \d+ bytes omitted\]\n[\s\S]*line 999$/);
+  });
+
+  test("a category that no truncation is for is cut as generic", () => {
+    const generic = truncateToolResult(text, { category: "generic", capTokens: 100 });
+    expect(truncateToolResult(text, { category: "newest", capTokens: 100 })).toEqual(generic);
+    expect(generic.isTruncated).toBe(true);
+  });
+
+  test.each<[string, Truncation["cut"]]>([
+    ["more than its room", ({ text: { length } }) => [{ start: 1, end: length }]],
+    ["spans that overlap", () => [0, 5].map((start) => ({ start, end: start + 100 }))],
+    ["spans that run back", () => [{ start: 90, end: 10 }]],
+    ["spans beyond the text", () => [{ start: -5, end: Number.POSITIVE_INFINITY }]],
+    ["half a character", () => [{ start: 0, end: 1 }]],
+  ])("that keeps %s stays within the cap, with whole characters", (_, cut) => {
+    const truncations = [{ category: "odd", cut }];
+    const made = truncateToolResult("😀\n".repeat(1000), { category: "odd", capTokens: 100, truncations });
+    expect(utf8Bytes(made.text)).toBeLessThanOrEqual(400);
+    expect(made.text.isWellFormed()).toBe(true);
+    expect(made.isTruncated).toBe(true);
+  });
+});

@@ -1,10 +1,8 @@
-import { lineCount, utf8Bytes } from "../text.ts";
+import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore, lineCount, utf8Bytes } from "../text.ts";
 import type { OutputCategory } from "../tool.ts";
-import type { NoticeForm, Omission } from "./notice.ts";
-import { NOTICE_FORMS, omissionNotice } from "./notice.ts";
-import type { Span } from "./span.ts";
+import { BUILT_IN_TRUNCATIONS, cutterFor } from "./built-in-truncations.ts";
+import type { Span, Truncation } from "./span.ts";
 import { headEnd, isLineStart, lineStartAtOrAfter, lineStartAtOrBefore } from "./span.ts";
-import { CUTTERS } from "./table.ts";
 
 /** UTF-8 bytes a token in caps: sven's uncalibrated measure (its document, "Layer 4"). */
 export const CAP_BYTES_PER_TOKEN = 4;
@@ -16,6 +14,8 @@ export interface TruncationRequest {
   readonly capTokens: number;
   /** The tool's advice how to see the rest, e.g. "use offset and limit to see more"; one line without brackets. */
   readonly hint?: string;
+  /** How each category is cut; the built-in truncations if they are left out. */
+  readonly truncations?: readonly Truncation[];
 }
 
 /** Output as it enters history, and what of it was left out. */
@@ -45,7 +45,7 @@ export function truncateToBytes(text: string, request: TruncationRequest & { rea
   const total = { lines: lineCount(text), bytes: totalBytes };
   for (const form of NOTICE_FORMS) {
     const cut = cutWithNotice(text, form, { ...request, total });
-    if (cut !== null && cut.text.length <= text.length) return cut;
+    if (cut !== null && cut.text.length <= text.length && utf8Bytes(cut.text) <= request.capBytes) return cut;
   }
   return cutAlone(text, request.capBytes);
 }
@@ -56,15 +56,54 @@ interface CutRequest extends TruncationRequest {
 }
 
 /** The text with notices of one form; `null` where that form takes more than half of the cap. */
-function cutWithNotice(text: string, form: NoticeForm, request: CutRequest): TruncatedText | null {
-  if (form === "none") return null;
+function cutWithNotice(text: string, form: (typeof NOTICE_FORMS)[number], request: CutRequest): TruncatedText | null {
   const hint = request.hint ?? null;
   const largest = omissionNotice(form, request.total, hint);
   const noticeBytes = utf8Bytes(largest) + LINE_ENDS_BYTES;
   if (noticeBytes * 2 > request.capBytes) return null;
   const gapBytes = utf8Bytes(omissionNotice(form, request.total, null)) + LINE_ENDS_BYTES;
-  const kept = CUTTERS[request.category]({ text, roomBytes: request.capBytes - noticeBytes, gapBytes });
-  return joinWithNotices(text, kept, (omission, gap) => omissionNotice(form, omission, gap === 0 ? hint : null));
+  const cut = cutterFor(request.category, request.truncations ?? BUILT_IN_TRUNCATIONS);
+  const kept = cut({ text, roomBytes: request.capBytes - noticeBytes, gapBytes });
+  return joinWithNotices(text, inOrder(text, kept), (omission, gap) => omissionNotice(form, omission, gap === 0 ? hint : null));
+}
+
+/** What a cutter keeps as spans in order between characters, whatever it answered. */
+function inOrder(text: string, kept: readonly Span[]): readonly Span[] {
+  const spans: Span[] = [];
+  let next = 0;
+  for (const { start, end } of kept) {
+    const from = characterBoundaryAtOrAfter(text, Math.max(next, start));
+    const until = characterBoundaryAtOrBefore(text, Math.min(text.length, end));
+    if (until <= from) continue;
+    spans.push({ start: from, end: until });
+    next = until;
+  }
+  return spans;
+}
+
+/** How much a notice says: everything, everything but the tool's hint, or the bytes alone. */
+const NOTICE_FORMS = ["with-hint", "full", "short"] as const;
+
+/** What a gap leaves out. `lines` are those of which nothing is left. */
+interface Omission {
+  readonly lines: number;
+  readonly bytes: number;
+}
+
+/** The notice of one gap, without line ends around it. `hint` is the tool's advice how to see the rest. */
+function omissionNotice(form: (typeof NOTICE_FORMS)[number], { lines, bytes }: Omission, hint: string | null): string {
+  const short = `[… ${bytes} bytes omitted]`;
+  const full = lines === 0 ? short : `[… ${lines} ${lines === 1 ? "line" : "lines"} / ${bytes} bytes omitted]`;
+  switch (form) {
+    case "with-hint":
+      return hint === null ? full : `${full}\n[… ${hint}]`;
+    case "full":
+      return full;
+    case "short":
+      return short;
+    default:
+      return form satisfies never;
+  }
 }
 
 /** A notice stands on a line of its own: at most one line end before it and one after it. */
