@@ -14,6 +14,7 @@ export default defineConfig({
       "packages/*/{src,testing}/**/*.test.ts",
       "bench/src/**/*.test.ts",
       "fixtures/record/**/*.test.ts",
+      "extension/src/**/*.test.ts",
       "scripts/**/*.test.ts",
     ],
     environment: "node",

@@ -16,17 +16,28 @@ export { byEstimator } from "./calibrate/predict-calls.ts";
 export { predictionLines } from "./calibrate/prediction-lines.ts";
 // Replaying
 export { calibrate } from "./calibrate.ts";
+export {
+  type BenchExtension,
+  type BenchParts,
+  BUILT_IN_PARTS,
+  partsWith,
+} from "./extension.ts";
 export { readHead } from "./formats/file-head.ts";
 export { fileSource } from "./formats/file-source.ts";
 export type { FileHead, FileSource, Importer } from "./formats/importer.ts";
 export type { LocatedAgent, LocatedFile, LogQuery } from "./formats/locations.ts";
 export { LOCATED_AGENTS, locateLogs, usualPlaces } from "./formats/locations.ts";
-export { IMPORTERS, importFile } from "./formats/registry.ts";
+export type { LogItem } from "./formats/log-items.ts";
+export { callDraft, textPart } from "./formats/log-items.ts";
+export { replyItem, resultItem, userItem } from "./formats/plain-items.ts";
+export { importFile } from "./formats/registry.ts";
+export { type TranscriptParts, transcriptOf } from "./formats/transcript-of.ts";
 export type { CalibrationSummary } from "./metrics/calibration-summary.ts";
 // Reporting
 // Metrics
 export { columnsOf, type ShownFigure } from "./metrics/columns.ts";
 export type { CostSummary, DollarSummary } from "./metrics/cost-pooling.ts";
+export { metricTable } from "./metrics/docs-table.ts";
 export type { MetricMeaning } from "./metrics/meaning.ts";
 export {
   type FigureFormat,
@@ -44,7 +55,7 @@ export { METRICS, type PooledMetrics, type RunMetrics } from "./metrics/registry
 export type { Relative } from "./metrics/relative.ts";
 export { BASELINE_POLICY } from "./metrics/relative.ts";
 export type { Peer } from "./peers/peer.ts";
-export { PEERS, peerNamed } from "./peers/peers.ts";
+export { PEERS } from "./peers/peers.ts";
 export type { RepairedEntries } from "./repair/repair-entries.ts";
 export { repairEntries } from "./repair/repair-entries.ts";
 export type { PreparedSession } from "./replay/prepared-session.ts";
@@ -112,6 +123,7 @@ export type {
 export { codeVersion } from "./run/code-version.ts";
 export type { InputFile } from "./run/file-task.ts";
 export type { ReplayState } from "./run/kept-replays.ts";
+export { loadParts } from "./run/load-parts.ts";
 export { mergeReports, type NamedReport } from "./run/merge-reports.ts";
 export type { Shard } from "./run/shard.ts";
 export { createSerialPool, createThreadPool, type WorkerPool } from "./run/worker-pool.ts";

@@ -35,6 +35,12 @@ export const packageRules = [
     source: "record",
     mayImport: ["@plimsoll/core", "@plimsoll/tools", "@plimsoll/providers"],
   },
+  {
+    name: "@plimsoll/extension",
+    folder: "extension",
+    source: "src",
+    mayImport: ["@plimsoll/core", "@plimsoll/tools", "@plimsoll/providers", "@plimsoll/bench", "@plimsoll/cli"],
+  },
 ];
 
 /**

@@ -43,19 +43,26 @@ export const IMPORTERS: readonly Importer[] = [
 
 /**
  * The sessions in a file, whichever agent wrote it; chosen by what the file holds, never by its name. `displayName` is the path as
- * the user gave it. Throws `bad-input` with one line that says what is wrong, where, and what to do.
+ * the user gave it. The first of the importers that recognises it reads it. Throws `bad-input` with one line that says what is wrong, where, and what to do.
  */
-export async function importFile(path: string, displayName: string = path): Promise<readonly Transcript[]> {
-  return importSource(fileSource(path, displayName));
+export async function importFile(
+  path: string,
+  displayName: string = path,
+  importers: readonly Importer[] = IMPORTERS,
+): Promise<readonly Transcript[]> {
+  return importSource(fileSource(path, displayName), importers);
 }
 
 /** As {@link importFile}, for any source. */
-export async function importSource(source: FileSource): Promise<readonly Transcript[]> {
+export async function importSource(
+  source: FileSource,
+  importers: readonly Importer[] = IMPORTERS,
+): Promise<readonly Transcript[]> {
   const head = await readHead(source);
   const file = source.displayName;
   if (head.text.trim() === "") throw new PlimsollError("bad-input", `${file}: the file is empty; give a session log`, { file });
-  const importer = IMPORTERS.find((candidate) => candidate.recognises(head));
-  if (importer === undefined) throw unknownFormat(file);
+  const importer = importers.find((candidate) => candidate.recognises(head));
+  if (importer === undefined) throw unknownFormat(file, importers);
   const transcripts = await importer.read(source);
   const hasContent = transcripts.some((transcript) => transcript.entries.length > 1);
   if (!hasContent)
@@ -63,8 +70,8 @@ export async function importSource(source: FileSource): Promise<readonly Transcr
   return transcripts;
 }
 
-function unknownFormat(file: string): PlimsollError {
-  const formats = [...new Set(IMPORTERS.map((importer) => importer.format))].join(", ");
+function unknownFormat(file: string, importers: readonly Importer[]): PlimsollError {
+  const formats = [...new Set(importers.map((importer) => importer.format))].join(", ");
   return new PlimsollError("bad-input", `${file}:1: no known session format; give a log of one of: ${formats}`, {
     file,
     line: 1,

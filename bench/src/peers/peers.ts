@@ -25,8 +25,3 @@ export const PEERS: readonly Peer[] = [
   ROLLING_MASK_PEER,
   BATCHED_MASK_PEER,
 ];
-
-/** The peer of that name, or `undefined`. */
-export function peerNamed(name: string): Peer | undefined {
-  return PEERS.find(({ policy }) => policy.name === name);
-}

@@ -3,12 +3,12 @@ import type { ModelPrices } from "@plimsoll/core/internal";
 import { encodingsOf } from "@plimsoll/core/internal";
 import { type Environment, MODEL_CATALOG, type ModelCatalog } from "@plimsoll/providers";
 import { createTokenizerLoader } from "@plimsoll/providers/tokenizers";
-import { METRICS, type RunMetrics } from "../metrics/registry.ts";
+import { type BenchParts, BUILT_IN_PARTS } from "../extension.ts";
 import { openSource } from "../summaries/open-source.ts";
 import type { SummarySource } from "../summaries/summary-source.ts";
 import type { SummaryTally } from "../summaries/summary-tally.ts";
 import type { FileTask } from "./file-task.ts";
-import { NOTHING_KEPT, openKeptReplays } from "./kept-replays.ts";
+import { type KeptReplays, NOTHING_KEPT, openKeptReplays } from "./kept-replays.ts";
 import { type LoadedFile, loadFile } from "./loaded-file.ts";
 import { type ReplayedCells, replayCells } from "./replay-cells.ts";
 
@@ -29,8 +29,8 @@ export type FileReplay =
 export interface ReplayerOptions {
   /** Where a model that writes summaries has its key and address; the process's if it is left out. */
   readonly environment?: Environment;
-  /** What is measured: the metrics of every run unless others follow them. */
-  readonly metrics?: RunMetrics;
+  /** What the replays are made with; the built-in parts alone unless given. */
+  readonly parts?: BenchParts;
 }
 
 /**
@@ -38,12 +38,12 @@ export interface ReplayerOptions {
  */
 export function createFileReplayer({
   environment,
-  metrics = METRICS,
+  parts = BUILT_IN_PARTS,
 }: ReplayerOptions = {}): (task: FileTask) => Promise<FileReplay> {
   const loadTokenizers = createTokenizerLoader();
   let file: LoadedFile | null = null;
   return async (task) => {
-    if (file?.path !== task.file.path) file = loadFile(task.file);
+    if (file?.path !== task.file.path) file = loadFile(task.file, parts.importers);
     const catalog = catalogWith(task.prices);
     const summaries = openSource(task.summarizer, { catalog, ...(environment === undefined ? {} : { environment }) });
     const stops: string[] = [];
@@ -57,8 +57,8 @@ export function createFileReplayer({
       });
     try {
       const tokenizers = await loadTokenizers(task.policies.flatMap((policy) => encodingsOf(policy)));
-      const kept = task.state === null ? NOTHING_KEPT : openKeptReplays(task.state);
-      const replayed = await replayCells(file, task, { given: { catalog, tokenizers, summaries: source, metrics }, kept });
+      const given = { catalog, tokenizers, summaries: source, metrics: parts.metrics };
+      const replayed = await replayCells(file, task, { given, kept: keptOf(task, parts) });
       return { kind: "replayed", ...replayed, summaries: summaries.takeTally() };
     } catch (error) {
       const [reason] = stops;
@@ -67,6 +67,12 @@ export function createFileReplayer({
       return { kind: "skipped", reason: reasonOf(error) };
     }
   };
+}
+
+/** What a replay was made with is part of its name among those that are kept. */
+function keptOf({ state }: FileTask, { identity }: BenchParts): KeptReplays {
+  if (state === null || identity === null) return NOTHING_KEPT;
+  return openKeptReplays({ ...state, version: `${state.version} ${identity}` });
 }
 
 function catalogWith(prices: ReadonlyMap<string, ModelPrices>): ModelCatalog {

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { Importer } from "../formats/importer.ts";
 import { importFile } from "../formats/registry.ts";
 import { type PreparedSession, prepareSession } from "../replay/prepared-session.ts";
 import type { Transcript } from "../transcript.ts";
@@ -14,8 +15,8 @@ export interface LoadedFile {
 }
 
 /** Loads a file when something of it is needed. What it rejects with is a line for a person. */
-export function loadFile({ path, displayName }: InputFile): LoadedFile {
-  const transcripts = once(() => importFile(path, displayName));
+export function loadFile({ path, displayName }: InputFile, importers: readonly Importer[]): LoadedFile {
+  const transcripts = once(() => importFile(path, displayName, importers));
   return {
     path,
     transcripts,

@@ -11,7 +11,11 @@ import { createThreadPool, type WorkerPool } from "./worker-pool.ts";
 
 /** Workers start from the sources, longer where other tests run beside. */
 const START_MS = 60_000;
-const FROM_SOURCES = ["--conditions=source", "--import", new URL("../testing/typescript-loader.mjs", import.meta.url).href];
+const FROM_SOURCES = [
+  "--conditions=source",
+  "--import",
+  new URL("../../../scripts/typescript-loader.mjs", import.meta.url).href,
+];
 
 describe("a pool of workers", { timeout: START_MS }, () => {
   let folder = "";
@@ -27,7 +31,7 @@ describe("a pool of workers", { timeout: START_MS }, () => {
       writeFileSync(path, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
     }
     writeFileSync(join(folder, "none.txt"), "no session at all\n");
-    pool = createThreadPool(2, FROM_SOURCES);
+    pool = createThreadPool(2, { execArgv: FROM_SOURCES });
   });
   afterAll(async () => {
     await pool.close();

@@ -31,8 +31,16 @@ export function createSerialPool(options: ReplayerOptions = {}): WorkerPool {
   };
 }
 
-/** A pool of `jobs` worker threads. A task that a worker cannot finish rejects. `execArgv` are node's options for them. */
-export function createThreadPool(jobs: number, execArgv: readonly string[] = []): WorkerPool {
+/** What the threads of a pool are started with. */
+export interface ThreadOptions {
+  /** Addresses of modules whose default exports are extensions: each thread loads them, {@link BenchParts.modules}. */
+  readonly modules?: readonly string[];
+  /** Node's options. */
+  readonly execArgv?: readonly string[];
+}
+
+/** A pool of `jobs` worker threads. A task that a worker cannot finish rejects. */
+export function createThreadPool(jobs: number, { modules = [], execArgv = [] }: ThreadOptions = {}): WorkerPool {
   const own = import.meta.url;
   const filename = new URL(`./worker.${own.slice(own.lastIndexOf(".") + 1)}`, own).href;
   const pool = new Tinypool({
@@ -44,7 +52,7 @@ export function createThreadPool(jobs: number, execArgv: readonly string[] = [])
     execArgv: [...execArgv],
   });
   return {
-    run: (task) => pool.run(task),
+    run: (task) => pool.run({ task, modules }),
     close: () => pool.destroy(),
   };
 }

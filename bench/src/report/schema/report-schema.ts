@@ -107,6 +107,6 @@ export function reportSchema(metrics: RunMetrics): z.ZodType<BenchReport> {
 export const benchReportSchema: z.ZodType<BenchReport> = reportSchema(METRICS);
 
 /** The schema as JSON Schema (draft 2020-12), for programs that read reports. */
-export function benchReportJsonSchema(): Readonly<Record<string, unknown>> {
-  return { title: "plimsoll bench: report.json", ...z.toJSONSchema(benchReportSchema) };
+export function benchReportJsonSchema(metrics: RunMetrics = METRICS): Readonly<Record<string, unknown>> {
+  return { title: "plimsoll bench: report.json", ...z.toJSONSchema(reportSchema(metrics)) };
 }

@@ -232,6 +232,15 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
     expect(existsSync(join(folder, "logs/README.md/report.json"))).toBe(false);
   });
 
+  test("says which module adds a name that is taken", async () => {
+    const importer = '{ format: "pi", description: "", recognises: () => false, read: async () => [] }';
+    writeFileSync(join(folder, "own.mjs"), `export default { importers: [${importer}] };\n`);
+    const { exitCode, stderr } = await run("bench", "logs/session.jsonl", "--with", "own.mjs");
+    expect(exitCode).not.toBe(0);
+    const module = join(folder, "own.mjs");
+    expect(stderr).toBe(`plimsoll: ${module}: plimsoll has an importer called "pi" already; give this one another name\n`);
+  });
+
   test.each([["--help"], ["--version"], ["bench", "--help"]])("%s ends well", async (...args) => {
     const { exitCode, stdout, stderr } = await run(...args);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });

@@ -1,12 +1,13 @@
 import { resolve } from "node:path";
 import type { WindowRequest } from "@plimsoll/bench";
-import { benchReportJsonSchema, formatNumberOf, LOCATED_AGENTS } from "@plimsoll/bench";
+import { type BenchParts, benchReportJsonSchema, formatNumberOf, LOCATED_AGENTS } from "@plimsoll/bench";
 import { PlimsollError } from "@plimsoll/core";
 import type { Command } from "commander";
 import { EXIT_FAILED, EXIT_USAGE } from "../exit-code.ts";
 import { type FoundInputs, findInputs, joinInputs } from "../input/find-inputs.ts";
 import { DEFAULT_LOG_LIMIT, findLogs } from "../input/find-logs.ts";
 import type { CliIo } from "../io.ts";
+import { addExtensionOption, type ExtensionOptions, openExtensions } from "../option/extension-option.ts";
 import { parseJobs } from "../option/jobs-option.ts";
 import { choosePolicies, DEFAULT_POLICIES } from "../option/policy-option.ts";
 import { addReportOptions, type ReportOptions, reportFiles } from "../option/report-options.ts";
@@ -19,7 +20,7 @@ import { printable } from "../terminal/printable.ts";
 import { addMergeCommand } from "./merge-command.ts";
 import { runAndReport } from "./run-and-report.ts";
 
-interface BenchOptions extends ReportOptions, SummarizerOptions {
+interface BenchOptions extends ReportOptions, SummarizerOptions, ExtensionOptions {
   readonly dryRun?: true;
   readonly state?: string;
   readonly policy?: readonly string[];
@@ -74,17 +75,22 @@ export function addBenchCommand(program: Command, io: CliIo, onExit: (exitCode: 
     .option("--per-session", "list every session, however many there are")
     .addHelpText("after", AFTER_HELP)
     .action(async (inputs: readonly string[], options: BenchOptions) => onExit(await bench(inputs, options, io)));
+  addExtensionOption(command);
   addReportOptions(command);
   addMergeCommand(command, io, onExit);
   command
     .command("schema")
     .description("print the JSON Schema of the JSON report")
-    .action(() => void io.stdout.write(`${JSON.stringify(benchReportJsonSchema(), null, 2)}\n`));
+    .action(async (_own: ExtensionOptions, schema: Command) => {
+      const { metrics } = await openExtensions(schema.optsWithGlobals<ExtensionOptions>(), io);
+      io.stdout.write(`${JSON.stringify(benchReportJsonSchema(metrics), null, 2)}\n`);
+    });
 }
 
 async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo): Promise<number> {
   const windows: readonly WindowRequest[] = options.window?.map(parseWindow) ?? [DEFAULT_WINDOW];
-  const chosen = choosePolicies(options.policy ?? DEFAULT_POLICIES, io.cwd);
+  const parts = await openExtensions(options, io);
+  const chosen = choosePolicies(options.policy ?? DEFAULT_POLICIES, io.cwd, parts.peers);
   const { policies, sweeps, problems } = sweepPolicies(chosen.policies, options.sweep ?? []);
   const read = choosePrices(options.prices, io.cwd);
   const shard = options.shard === undefined ? null : parseShard(options.shard);
@@ -93,7 +99,7 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
   say([...chosen.problems, ...problems, ...("problems" in read ? read.problems : [])], io);
   if (policies.length === 0 || "problems" in read) return EXIT_USAGE;
 
-  const found = await gather(inputs, options, io);
+  const found = await gather(inputs, { ...options, parts }, io);
   if (found.files.length === 0) {
     const looked = found.notSessions.length === 0 ? "" : ` (looked at ${formatNumberOf(found.notSessions.length, "file")})`;
     say([...found.missing.map(({ reason }) => reason), `nothing to replay: no session was found${looked}`], io);
@@ -102,18 +108,23 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
   const { prices } = read;
   const reports = reportFiles(options, io);
   const listSessions = options.perSession ?? false;
-  const run = { found, policies, sweeps, windows, prices, shard, jobs, summarizer, dryRun: options.dryRun ?? false };
+  const run = { found, parts, policies, sweeps, windows, prices, shard, jobs, summarizer, dryRun: options.dryRun ?? false };
   const kept = { stateFolder: options.state };
   return runAndReport({ ...run, ...kept, listSessions, reports }, io);
 }
 
-async function gather(inputs: readonly string[], options: BenchOptions, io: CliIo): Promise<FoundInputs> {
+async function gather(
+  inputs: readonly string[],
+  options: BenchOptions & { readonly parts: BenchParts },
+  io: CliIo,
+): Promise<FoundInputs> {
+  const { importers } = options.parts;
   const agents = options.from ?? [];
   if (inputs.length === 0 && agents.length === 0) {
     throw new PlimsollError("bad-input", "nothing to replay: give session files, folders or patterns, or --from <agent>");
   }
   const logs = await findLogs({ agents, since: options.since, limit: options.limit }, io);
-  return joinInputs(await findInputs(inputs, io.cwd), logs);
+  return joinInputs(await findInputs(inputs, io.cwd, importers), logs);
 }
 
 function choosePrices(file: string | undefined, cwd: string): ReadPrices {

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fixtureSessions } from "@plimsoll/fixtures";
@@ -64,6 +64,17 @@ describe("what a run keeps", { timeout: RUN_MS }, () => {
     copyFileSync(fixtureSessions()[1]?.path ?? "", join(folder, "session.jsonl"));
     const { stderr } = await run("bench", "session.jsonl", "-p", "none", "-p", "sven", "-w", "32k", "--state", "shared");
     expect(stderr).toBe("");
+  });
+
+  test("is not taken for what another module, or the same one before an edit, made", async () => {
+    const args = ["bench", "session.jsonl", "-p", "none", "-w", "32k", "--state", "with", "--with", "own.mjs"];
+    const own = (text: string) => writeFileSync(join(folder, "own.mjs"), text);
+    own("export default {};\n");
+    await run(...args);
+    expect((await run(...args)).stderr).toMatch(/^plimsoll: went on from an earlier run/);
+    own("export default {}; // edited\n");
+    expect((await run(...args)).stderr).toBe("");
+    expect((await run(...args.slice(0, -2))).stderr).toBe("");
   });
 
   test("goes after a fortnight in which nobody asked for it", async () => {

@@ -1,7 +1,16 @@
 import { availableParallelism } from "node:os";
-import type { BenchReport, PolicySweep, Shard, SummarizerChoice, SummaryTally, WindowRequest } from "@plimsoll/bench";
+import type {
+  BenchParts,
+  BenchReport,
+  PolicySweep,
+  Shard,
+  SummarizerChoice,
+  SummaryTally,
+  WindowRequest,
+} from "@plimsoll/bench";
 import {
   addedTallies,
+  BUILT_IN_PARTS,
   createSerialPool,
   createThreadPool,
   DIGEST_CHOICE,
@@ -24,6 +33,8 @@ import { writeReports } from "./write-reports.ts";
 /** A run and what is to be said about it. */
 export interface RunRequest {
   readonly found: FoundInputs;
+  /** What the replays are made with; the built-in parts alone unless given. */
+  readonly parts?: BenchParts;
   readonly policies: readonly Policy[];
   /** By name the policies that are points of a sweep. */
   readonly sweeps?: ReadonlyMap<string, PolicySweep>;
@@ -50,7 +61,7 @@ export interface RunRequest {
  * for summaries it is said what that is likely to cost, and afterwards what it did.
  */
 export async function runAndReport(request: RunRequest, io: CliIo): Promise<number> {
-  const { reports, listSessions, found, summarizer = DIGEST_CHOICE, dryRun = false } = request;
+  const { reports, listSessions, found, parts = BUILT_IN_PARTS, summarizer = DIGEST_CHOICE, dryRun = false } = request;
   const name = summarizerName(summarizer);
   const isAsking = summarizer.kind === "model" && summarizer.missing === "ask";
   if (isAsking) {
@@ -66,7 +77,7 @@ export async function runAndReport(request: RunRequest, io: CliIo): Promise<numb
   const { report, tally } = await replayAll(request, io, state);
   await state?.finish();
   if (isAsking) io.stderr.write(`plimsoll: ${summaryBill(name, tally)}\n`);
-  return writeReports(report, { reports, listSessions, notSessions: found.notSessions }, io);
+  return writeReports(report, { reports, listSessions, notSessions: found.notSessions, metrics: parts.metrics }, io);
 }
 
 /** A run of fewer replays is over before workers have started (chosen). */
@@ -77,10 +88,10 @@ const TASKS_PER_JOB = 4;
 
 /** A run that is over at once keeps nothing, unless it was told where. */
 function stateOf(request: RunRequest, io: CliIo): Promise<OpenState | null> {
-  const { found, policies, windows, prices, shard, summarizer, stateFolder } = request;
+  const { found, parts, policies, windows, prices, shard, summarizer, stateFolder } = request;
   const isSmall = countOf(request) < FEWEST_SHARED_REPLAYS && (request.sweeps?.size ?? 0) === 0;
   if (isSmall && stateFolder === undefined) return Promise.resolve(null);
-  const run = { files: found.files, policies, windows, prices: [...prices], shard, summarizer };
+  const run = { files: found.files, policies, windows, prices: [...prices], shard, summarizer, with: parts?.identity };
   return openState({ folder: stateFolder, run, plimsollVersion: plimsollVersion() }, io);
 }
 
@@ -89,14 +100,14 @@ function countOf({ found, policies, windows }: Pick<RunRequest, "found" | "polic
 }
 
 async function replayAll(
-  { found, policies, sweeps, windows, prices, shard, jobs, summarizer = DIGEST_CHOICE }: RunRequest,
+  { found, parts = BUILT_IN_PARTS, policies, sweeps, windows, prices, shard, jobs, summarizer = DIGEST_CHOICE }: RunRequest,
   io: CliIo,
   state: OpenState | null = null,
 ): Promise<{ readonly report: BenchReport; readonly tally: SummaryTally }> {
   const bar = createProgressBar(io.stderr);
   const replays = countOf({ found, policies, windows });
   const threads = jobs ?? (replays < FEWEST_SHARED_REPLAYS ? 1 : availableParallelism());
-  const pool = threads === 1 ? createSerialPool() : createThreadPool(threads);
+  const pool = threads === 1 ? createSerialPool({ parts }) : createThreadPool(threads, parts);
   let tally = NO_SUMMARIES_ASKED;
   try {
     const report = await runBench({

@@ -1,4 +1,4 @@
-import type { BenchReport } from "@plimsoll/bench";
+import type { BenchReport, RunMetrics } from "@plimsoll/bench";
 import { renderHtmlReport, renderJsonReport, renderMarkdownReport } from "@plimsoll/bench";
 import { EXIT_FAILED, EXIT_OK } from "../exit-code.ts";
 import type { CliIo } from "../io.ts";
@@ -11,16 +11,18 @@ export interface ReportOutput {
   readonly reports: ReportFiles;
   readonly listSessions: boolean;
   readonly notSessions: readonly string[];
+  /** The metrics of the report's run. */
+  readonly metrics: RunMetrics;
 }
 
 /** Prints the tables and writes the reports. Resolves to the exit code: failed only if nothing could be replayed. */
 export async function writeReports(report: BenchReport, output: ReportOutput, io: CliIo): Promise<number> {
+  const { listSessions, notSessions, metrics } = output;
   const { json, html, markdown } = output.reports;
   if (json !== null) await writeWholeFile(json, renderJsonReport(report));
-  if (html !== null) await writeWholeFile(html, renderHtmlReport(report));
-  if (markdown !== null) await writeWholeFile(markdown, renderMarkdownReport(report));
+  if (html !== null) await writeWholeFile(html, renderHtmlReport(report, metrics));
+  if (markdown !== null) await writeWholeFile(markdown, renderMarkdownReport(report, metrics));
   const written = [html, json, markdown].flatMap((file) => file ?? []);
-  const { listSessions, notSessions } = output;
-  io.stdout.write(`${terminalReport(report, { listSessions, notSessions, written })}\n`);
+  io.stdout.write(`${terminalReport(report, { listSessions, notSessions, written, metrics })}\n`);
   return report.rows.some(({ metrics }) => metrics !== null) ? EXIT_OK : EXIT_FAILED;
 }

@@ -1,6 +1,6 @@
 import { realpath, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { InputFile, SkippedInput } from "@plimsoll/bench";
+import type { Importer, InputFile, SkippedInput } from "@plimsoll/bench";
 import { glob, isDynamicPattern } from "tinyglobby";
 import { isSessionFile } from "./is-session-file.ts";
 
@@ -20,7 +20,7 @@ const IGNORED = ["**/node_modules/**", "**/.git/**"];
  * Files, folders (with all below them) and patterns, as the user gave them. What a folder or pattern leads to is looked at and left
  * out where it is no session; a file that was named is always tried. Each file comes once.
  */
-export async function findInputs(given: readonly string[], cwd: string): Promise<FoundInputs> {
+export async function findInputs(given: readonly string[], cwd: string, importers?: readonly Importer[]): Promise<FoundInputs> {
   const seen = new Set<string>();
   const files: InputFile[] = [];
   const missing: SkippedInput[] = [];
@@ -34,7 +34,7 @@ export async function findInputs(given: readonly string[], cwd: string): Promise
       const place = await realpath(path).catch(() => path);
       if (seen.has(place)) continue;
       seen.add(place);
-      if (found.isNamed || (await isSessionFile(path))) files.push({ path, displayName });
+      if (found.isNamed || (await isSessionFile(path, importers))) files.push({ path, displayName });
       else notSessions.push(displayName);
     }
   }

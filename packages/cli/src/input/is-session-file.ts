@@ -1,11 +1,11 @@
-import { fileSource, IMPORTERS, readHead } from "@plimsoll/bench";
+import { BUILT_IN_PARTS, fileSource, type Importer, readHead } from "@plimsoll/bench";
 import { isPlimsollError } from "@plimsoll/core";
 
-/** True if an importer recognises the file by its content. A file that cannot be read is none. */
-export async function isSessionFile(path: string): Promise<boolean> {
+/** True if one of the importers recognises the file by its content. A file that cannot be read is none. */
+export async function isSessionFile(path: string, importers: readonly Importer[] = BUILT_IN_PARTS.importers): Promise<boolean> {
   try {
     const head = await readHead(fileSource(path, path));
-    return IMPORTERS.some((importer) => importer.recognises(head));
+    return importers.some((importer) => importer.recognises(head));
   } catch (error) {
     if (isPlimsollError(error, "bad-input")) return false;
     throw error;

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { PEERS, peerNamed } from "@plimsoll/bench";
+import { BUILT_IN_PARTS, type Peer } from "@plimsoll/bench";
 import type { Policy } from "@plimsoll/core";
 import { PRESETS, presetNamed } from "@plimsoll/core";
 import { encodingsOf } from "@plimsoll/core/internal";
@@ -18,11 +18,11 @@ export interface ChosenPolicies {
 }
 
 /** Looks policies up, by the names of presets or in files, each once and in the order in which they were asked for. */
-export function choosePolicies(given: readonly string[], cwd: string): ChosenPolicies {
+export function choosePolicies(given: readonly string[], cwd: string, peers?: readonly Peer[]): ChosenPolicies {
   const policies = new Map<string, Policy>();
   const problems: string[] = [];
   for (const name of new Set(given)) {
-    const read = findPolicy(name, cwd);
+    const read = findPolicy(name, cwd, peers);
     if ("problems" in read) problems.push(...read.problems);
     else if (policies.has(read.found.policy.name)) {
       problems.push(`${name}: another policy of this run is called ${read.found.policy.name}; give this one a name`);
@@ -32,13 +32,13 @@ export function choosePolicies(given: readonly string[], cwd: string): ChosenPol
 }
 
 /** A preset or a peer by its name, or a policy from a file: what holds a dot or a slash is a file. */
-export function findPolicy(name: string, cwd: string): ReadPolicy {
+export function findPolicy(name: string, cwd: string, peers: readonly Peer[] = BUILT_IN_PARTS.peers): ReadPolicy {
   const preset = presetNamed(name);
   if (preset !== undefined) return { found: { policy: preset, originOf: () => `preset ${name}` } };
-  const peer = peerNamed(name);
+  const peer = peers.find(({ policy }) => policy.name === name);
   if (peer !== undefined) return { found: { policy: peer.policy, originOf: () => `peer ${name}, read on ${peer.readOn}` } };
   if (/[./\\]/.test(name)) return withKnownEncodings(readPolicyFile(resolve(cwd, name), name), name);
-  const names = [...PRESETS, ...PEERS.map(({ policy }) => policy)].map((known) => known.name);
+  const names = [...PRESETS, ...peers.map(({ policy }) => policy)].map((known) => known.name);
   return { problems: [`unknown policy "${name}": ${suggestion(name, names)}`] };
 }
 

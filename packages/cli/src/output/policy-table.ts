@@ -1,9 +1,9 @@
 import type { BenchReport, RunMetrics } from "@plimsoll/bench";
-import { METRICS, remarks } from "@plimsoll/bench";
+import { remarks } from "@plimsoll/bench";
 import { metricTables } from "./metric-table.ts";
 
 /** One table a window, with a row a policy over all sessions, and below it what must be known about a row. */
-export function policyTables(report: BenchReport, metrics: RunMetrics = METRICS): string {
+export function policyTables(report: BenchReport, metrics: RunMetrics): string {
   return metricTables(report, {
     metrics,
     table: "terminal",
@@ -14,7 +14,7 @@ export function policyTables(report: BenchReport, metrics: RunMetrics = METRICS)
 }
 
 /** One table a window: what each policy cost over all sessions. Percentages are geometric means. */
-export function costTables(report: BenchReport, metrics: RunMetrics = METRICS): string {
+export function costTables(report: BenchReport, metrics: RunMetrics): string {
   return metricTables(report, {
     metrics,
     table: "terminal-cost",

@@ -1,4 +1,4 @@
-import { type BenchReport, summaryLines } from "@plimsoll/bench";
+import { type BenchReport, type RunMetrics, summaryLines } from "@plimsoll/bench";
 import { cacheLines } from "./cache-lines.ts";
 import { calibrationLines } from "./calibration-lines.ts";
 import { footerLines } from "./footer.ts";
@@ -11,6 +11,8 @@ export interface TerminalOptions {
   readonly notSessions: readonly string[];
   /** Files that were written. */
   readonly written: readonly string[];
+  /** The metrics of the report's run. */
+  readonly metrics: RunMetrics;
 }
 
 const READING = [
@@ -22,12 +24,13 @@ const READING = [
 ].join("\n");
 
 /** The whole report as text for a terminal of 100 columns. */
-export function terminalReport(report: BenchReport, { listSessions, notSessions, written }: TerminalOptions): string {
+export function terminalReport(report: BenchReport, options: TerminalOptions): string {
+  const { listSessions, notSessions, written, metrics } = options;
   const hasFigures = report.rows.some(({ metrics }) => metrics !== null);
   const sections = [
     sessionTable(report, { all: listSessions }),
-    ...(report.rows.length > 0 ? [policyTables(report)] : []),
-    ...(hasFigures ? [costTables(report)] : []),
+    ...(report.rows.length > 0 ? [policyTables(report, metrics)] : []),
+    ...(hasFigures ? [costTables(report, metrics)] : []),
     ...(hasFigures
       ? [[...calibrationLines(report), ...cacheLines(report), ...summaryLines(report), READING].join("\n")]
       : ["Nothing could be replayed."]),

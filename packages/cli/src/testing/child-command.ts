@@ -18,7 +18,7 @@ export interface ChildCommand {
   readonly killAfter?: { readonly folder: string; readonly files: number };
 }
 
-const LOADER = new URL("../../../../bench/src/testing/typescript-loader.mjs", import.meta.url).href;
+const LOADER = new URL("../../../../scripts/typescript-loader.mjs", import.meta.url).href;
 const PROGRAM = `
 import { main } from ${JSON.stringify(new URL("../main.ts", import.meta.url).href)};
 import { processIo } from ${JSON.stringify(new URL("../io.ts", import.meta.url).href)};

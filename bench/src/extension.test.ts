@@ -1,0 +1,72 @@
+import { describe, expect, test } from "vitest";
+import { type BenchExtension, BUILT_IN_PARTS, parseExtension, partsWith } from "./extension.ts";
+import { WORK } from "./metrics/work.ts";
+
+const [IMPORTER] = BUILT_IN_PARTS.importers;
+const [PEER] = BUILT_IN_PARTS.peers;
+const importers = IMPORTER === undefined ? [] : [{ ...IMPORTER, format: "own" }];
+const metrics = [{ ...WORK, id: "own" }];
+const peers = PEER === undefined ? [] : [{ ...PEER, policy: { ...PEER.policy, name: "own" } }];
+
+describe("partsWith", () => {
+  test("puts own importers before the built-in ones, and own metrics and peers behind them", () => {
+    const parts = partsWith([{ importers, metrics, peers }]);
+    expect(parts.importers).toEqual([...importers, ...BUILT_IN_PARTS.importers]);
+    expect(parts.metrics).toEqual([...BUILT_IN_PARTS.metrics, ...metrics]);
+    expect(parts.peers).toEqual([...BUILT_IN_PARTS.peers, ...peers]);
+  });
+
+  test("values cannot be told from others of their names, so that nothing is kept", () => {
+    expect([partsWith([]).identity, partsWith([{ metrics }]).identity]).toEqual(["", null]);
+  });
+
+  test("importers of one extension may read one format", () => {
+    const two = [...importers, ...importers];
+    expect(partsWith([{ importers: two }]).importers).toHaveLength(BUILT_IN_PARTS.importers.length + 2);
+  });
+
+  const has = (owner: string, kind: string, name: string) =>
+    `${owner} ${kind} called "${name}" already; give this one another name`;
+  test.each<[rule: string, extensions: readonly BenchExtension[], message: string]>([
+    ["a built-in metric's", [{ metrics: [WORK] }], `extension 1: ${has("plimsoll has", "a metric", "work")}`],
+    [
+      "a preset's",
+      [{ peers: peers.map((peer) => ({ ...peer, policy: { ...peer.policy, name: "pi" } })) }],
+      `extension 1: ${has("plimsoll has", "a policy", "pi")}`,
+    ],
+    [
+      "a built-in importer's",
+      [{ importers: importers.map((one) => ({ ...one, format: "pi" })) }],
+      `extension 1: ${has("plimsoll has", "an importer", "pi")}`,
+    ],
+    ["another extension's", [{ metrics }, { metrics }], `extension 2: ${has("extension 1 has", "a metric", "own")}`],
+    ["its own", [{ metrics: [...metrics, ...metrics] }], `extension 1: ${has("it has", "a metric", "own")}`],
+    [
+      "another extension's importer",
+      [{ importers }, { importers }],
+      `extension 2: ${has("extension 1 has", "an importer", "own")}`,
+    ],
+  ])("refuses %s name in one line", (_, extensions, message) => {
+    expect(() => partsWith(extensions)).toThrow(expect.objectContaining({ code: "bad-input", message }));
+  });
+});
+
+describe("parseExtension", () => {
+  test("takes whole parts as they are", () => {
+    const extension = { importers, metrics, peers };
+    expect(parseExtension(extension, "own.mjs")).toBe(extension);
+  });
+
+  const { pool: _, ...unpooled } = WORK;
+  test.each([
+    ["nothing", undefined, "its default export is no extension; export an object with importers, metrics or peers"],
+    ["an unknown kind", { metric: WORK }, 'an extension has no "metric"; it may have importers, metrics, peers'],
+    ["a part that is not in a list", { metrics: WORK }, '"metrics" is no list'],
+    ["a part without a function", { metrics: [WORK, unpooled] }, "metrics[1] has no pool (a function)"],
+    ["a part that is none", { importers: [null] }, "importers[0] has no format (a string)"],
+  ])("refuses %s in one line", (_rule, value, problem) => {
+    expect(() => parseExtension(value, "own.mjs")).toThrow(
+      expect.objectContaining({ code: "bad-input", message: `own.mjs: ${problem}` }),
+    );
+  });
+});

@@ -1,0 +1,123 @@
+import { PlimsollError, PRESETS } from "@plimsoll/core";
+import { isRecord } from "@plimsoll/core/internal";
+import type { Importer } from "./formats/importer.ts";
+import { IMPORTERS } from "./formats/registry.ts";
+import type { Metric } from "./metrics/metric.ts";
+import { METRICS, type RunMetrics } from "./metrics/registry.ts";
+import type { Peer } from "./peers/peer.ts";
+import { PEERS } from "./peers/peers.ts";
+
+/** What can be added to the bench, as values. The built-in ones are an extension, too. */
+export interface BenchExtension {
+  /** Asked before the built-in ones, as those for plain message lists recognise much. */
+  readonly importers?: readonly Importer[];
+  readonly metrics?: readonly Metric[];
+  readonly peers?: readonly Peer[];
+}
+
+/** What a run of the bench is made with: the built-in parts and those that extensions add. */
+export interface BenchParts extends Required<BenchExtension> {
+  readonly metrics: RunMetrics;
+  /** Addresses of the modules that the added parts come from, for threads to load them. */
+  readonly modules: readonly string[];
+  /** Tells parts from others of the same names. `null` if that cannot be told, and then no replay is kept. */
+  readonly identity: string | null;
+}
+
+/** An extension with the name that messages give it. */
+export interface NamedExtension {
+  readonly name: string;
+  readonly extension: BenchExtension;
+}
+
+const BUILT_IN = { importers: IMPORTERS, metrics: METRICS, peers: PEERS } as const satisfies BenchExtension;
+
+/** The parts of a run without extensions. */
+export const BUILT_IN_PARTS: BenchParts = { ...BUILT_IN, modules: [], identity: "" };
+
+/**
+ * The built-in parts with those of the extensions, which are values of this process: threads cannot have them, and their replays are not
+ * kept. Throws `bad-input` if a name is taken.
+ */
+export function partsWith(extensions: readonly BenchExtension[]): BenchParts {
+  return joinedParts(extensions.map((extension, place) => ({ name: `extension ${place + 1}`, extension })));
+}
+
+/** As {@link partsWith}, for extensions that have names. */
+export function joinedParts(added: readonly NamedExtension[]): BenchParts {
+  checkNames([{ name: "plimsoll", extension: BUILT_IN }, ...added]);
+  const of = <Part>(parts: (extension: BenchExtension) => readonly Part[] | undefined): readonly Part[] =>
+    added.flatMap(({ extension }) => parts(extension) ?? []);
+  return {
+    importers: [...of(({ importers }) => importers), ...BUILT_IN.importers],
+    metrics: [...BUILT_IN.metrics, ...of(({ metrics }) => metrics)],
+    peers: [...BUILT_IN.peers, ...of(({ peers }) => peers)],
+    modules: [],
+    identity: added.length === 0 ? BUILT_IN_PARTS.identity : null,
+  };
+}
+
+/** The names of parts by their kind. Importers of one extension may read one format in several forms. */
+const NAMES_OF: Readonly<Record<string, (extension: BenchExtension) => readonly string[]>> = {
+  importer: ({ importers = [] }) => [...new Set(importers.map(({ format }) => format))],
+  metric: ({ metrics = [] }) => metrics.map(({ id }) => id),
+  policy: ({ peers = [] }) => peers.map(({ policy }) => policy.name),
+};
+
+function checkNames(extensions: readonly NamedExtension[]): void {
+  for (const [kind, namesOf] of Object.entries(NAMES_OF)) {
+    const ownerOf = new Map(kind === "policy" ? PRESETS.map(({ name }) => [name, "plimsoll"]) : []);
+    for (const { name: owner, extension } of extensions) {
+      for (const name of namesOf(extension)) {
+        const before = ownerOf.get(name);
+        if (before !== undefined) throw taken({ kind, name, owner, before });
+        ownerOf.set(name, owner);
+      }
+    }
+  }
+}
+
+function taken(clash: Readonly<Record<"kind" | "name" | "owner" | "before", string>>): PlimsollError {
+  const { kind, name, owner, before } = clash;
+  const holder = before === owner ? "it has" : `${before} has`;
+  const article = kind === "importer" ? "an" : "a";
+  return new PlimsollError(
+    "bad-input",
+    `${owner}: ${holder} ${article} ${kind} called "${name}" already; give this one another name`,
+  );
+}
+
+/** What each part must have, by its type: a module in JavaScript has no compiler that says so. */
+const REQUIRED: {
+  readonly [Part in keyof Required<BenchExtension>]: Readonly<Record<string, "string" | "function" | "object">>;
+} = {
+  importers: { format: "string", description: "string", recognises: "function", read: "function" },
+  metrics: { id: "string", schema: "object", measure: "function", pool: "function", figures: "object" },
+  peers: { policy: "object", figures: "object", readOn: "string", notExpressed: "object" },
+};
+
+/** A module's default export as an extension. Throws `bad-input` with a line that names the part that is missing. */
+export function parseExtension(value: unknown, name: string): BenchExtension {
+  const problem = problemOf(value);
+  if (problem === null && isExtension(value)) return value;
+  throw new PlimsollError("bad-input", `${name}: ${problem}`);
+}
+
+function isExtension(value: unknown): value is BenchExtension {
+  return problemOf(value) === null;
+}
+
+function problemOf(value: unknown): string | null {
+  if (!isRecord(value)) return "its default export is no extension; export an object with importers, metrics or peers";
+  const required: Readonly<Record<string, Readonly<Record<string, string>>>> = REQUIRED;
+  for (const [kind, parts] of Object.entries(value)) {
+    const needs = required[kind];
+    if (needs === undefined) return `an extension has no "${kind}"; it may have ${Object.keys(required).join(", ")}`;
+    if (!Array.isArray(parts)) return `"${kind}" is no list`;
+    for (const [place, part] of parts.entries()) {
+      const lacking = Object.entries(needs).find(([key, type]) => !isRecord(part) || typeof part[key] !== type);
+      if (lacking !== undefined) return `${kind}[${place}] has no ${lacking[0]} (a ${lacking[1]})`;
+    }
+  }
+  return null;
+}

@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { BUILT_IN_PARTS } from "../extension.ts";
+import { loadParts } from "./load-parts.ts";
+
+let folder = "";
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "plimsoll-parts-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const addressOf = (name: string) => pathToFileURL(join(folder, name)).href;
+function write(name: string, text: string): string {
+  writeFileSync(join(folder, name), text);
+  return addressOf(name);
+}
+const IMPORTER = `{ format: "own", description: "", recognises: () => false, read: async () => [] }`;
+
+test("without a module the parts are the built-in ones", async () => {
+  expect(await loadParts([])).toBe(BUILT_IN_PARTS);
+});
+
+test("a module that is named twice is loaded once", async () => {
+  const address = write("twice.mjs", `export default { importers: [${IMPORTER}] };\n`);
+  const { importers, modules } = await loadParts([address, address]);
+  expect([importers[0]?.format, modules]).toEqual(["own", [address]]);
+});
+
+test("parts are told apart by the text of their module and of what it imports by relative paths", async () => {
+  const address = write("whole.mjs", 'import { importer } from "./part.mjs";\nexport default { importers: [importer] };\n');
+  write("part.mjs", `export const importer = ${IMPORTER};\n`);
+  const { identity } = await loadParts([address]);
+  expect(identity).toMatch(/^[0-9a-f]{64}$/);
+  expect((await loadParts([address])).identity).toBe(identity);
+  write("part.mjs", `export const importer = ${IMPORTER}; // edited\n`);
+  const edited = (await loadParts([address])).identity;
+  expect(edited).not.toBe(identity);
+  write("whole.mjs", 'import { importer } from "./part.mjs";\n\nexport default { importers: [importer] };\n');
+  expect([identity, edited]).not.toContain((await loadParts([address])).identity);
+});
+
+test.each([
+  ["does not parse", "broken.mjs", "export default {", /broken\.mjs: cannot be loaded \(/],
+  ["has no default export", "named.mjs", "export const metrics = [];", /named\.mjs: its default export is no extension; /],
+  [
+    "adds a name that is taken",
+    "taken.mjs",
+    `export default { importers: [{ ...${IMPORTER}, format: "pi" }] };`,
+    /taken\.mjs: plimsoll has an importer called "pi" already; /,
+  ],
+])("a module that %s is bad input that names it", async (_, name, text, message) => {
+  await expect(loadParts([write(name, text)])).rejects.toMatchObject({
+    code: "bad-input",
+    message: expect.stringMatching(message),
+  });
+});

@@ -1,0 +1,98 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import {
+  type BenchReport,
+  benchReportJsonSchema,
+  benchReportSchema,
+  createSerialPool,
+  createThreadPool,
+  loadParts,
+  metricTable,
+  partsWith,
+  renderHtmlReport,
+  renderJsonReport,
+  renderMarkdownReport,
+  reportSchema,
+  runBench,
+  type WorkerPool,
+} from "@plimsoll/bench";
+import { main } from "@plimsoll/cli";
+import { NONE_POLICY } from "@plimsoll/core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import extension from "./bench-extension.ts";
+import { SPOKEN } from "./parts/metric.ts";
+import { HASTY } from "./parts/peer.ts";
+
+const MODULE = new URL("./bench-extension.ts", import.meta.url).href;
+const FROM_SOURCES = ["--conditions=source", "--import", new URL("../../scripts/typescript-loader.mjs", import.meta.url).href];
+/** Threads start from the sources, longer where other tests run at the same time. */
+const START_MS = 120_000;
+const TURNS = 24;
+
+let folder = "";
+let path = "";
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "plimsoll-extension-"));
+  path = join(folder, "talk.txt");
+  const talk = Array.from(
+    { length: TURNS },
+    (_, turn) => `ann: ${turn} ${"question ".repeat(300)}\nbot: ${"answer ".repeat(300)}`,
+  );
+  writeFileSync(path, ["# Minutes", ...talk].join("\n"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function reportOf(pool: WorkerPool): Promise<BenchReport> {
+  const files = [{ path, displayName: "talk.txt" }];
+  const windows = [{ kind: "working-room", tokens: 16_000 }] as const;
+  const policies = [NONE_POLICY, HASTY.policy];
+  return await runBench({ files, policies, windows, plimsollVersion: "0.0.0", pool }).finally(() => pool.close());
+}
+
+describe("an importer, a metric and a peer from outside", { timeout: START_MS }, () => {
+  test("are measured in this process and in threads alike", async () => {
+    const parts = await loadParts([MODULE]);
+    const serial = await reportOf(createSerialPool({ parts }));
+    expect(serial.skipped).toEqual([]);
+    expect(serial.sessions.map(({ format }) => format)).toEqual(["minutes"]);
+    expect(serial.rows.map(({ policy }) => policy)).toEqual(["none", "hasty"]);
+    expect(serial.rows[1]?.compactions.length).toBeGreaterThan(0);
+    const threads = await reportOf(createThreadPool(2, { modules: parts.modules, execArgv: FROM_SOURCES }));
+    expect(renderJsonReport(threads)).toBe(renderJsonReport(serial));
+  });
+
+  test("show in every table", async () => {
+    const parts = partsWith([extension]);
+    const { metrics } = parts;
+    const report = await reportOf(createSerialPool({ parts }));
+    const json: unknown = JSON.parse(renderJsonReport(report));
+    expect(reportSchema(metrics).safeParse(json).success).toBe(true);
+    expect(benchReportSchema.safeParse(json).success).toBe(false);
+    expect(JSON.stringify(benchReportJsonSchema(metrics))).toContain(`"${SPOKEN.id}"`);
+    const page = renderHtmlReport(report, metrics);
+    expect(page.split(/<th[^>]*><button[^>]*>spoken<\/button><\/th>/)).toHaveLength(5);
+    expect(page).toContain("<td>Replies that call no tool.</td>");
+    const markdown = renderMarkdownReport(report, metrics);
+    expect(markdown).toMatch(new RegExp(`spoken \\|\n[|:-]+\n\\| none .* ${TURNS} \\|\n\\| hasty .* ${TURNS} \\|\n`));
+    expect(metricTable(metrics)).toContain("| `spoken.replies` | replies |");
+  });
+
+  test("show in the terminal, where the module is named", async () => {
+    const written: string[] = [];
+    const stderr = new Writable({ write: (_, _encoding, done) => done() });
+    const stdout = { write: (text: string) => written.push(text) };
+    const files = ["--json", "report.json", "--markdown", "report.md", "--html", "report.html"];
+    const exitCode = await main(
+      ["bench", "talk.txt", "--with", fileURLToPath(MODULE), "-p", "none", "-p", "hasty", "-w", "16k", ...files],
+      { cwd: folder, homeFolder: folder, stdout, stderr, nowMs: () => 0 },
+    );
+    expect(exitCode).toBe(0);
+    const tables = written.join("").match(new RegExp(`spoken\n─+\nnone .* ${TURNS}\nhasty .* ${TURNS}\n`, "g"));
+    expect(tables).toHaveLength(2);
+    for (const name of ["report.json", "report.md", "report.html"])
+      expect(readFileSync(join(folder, name), "utf8")).toContain("spoken");
+  });
+});
