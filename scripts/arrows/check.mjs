@@ -107,6 +107,9 @@ function packageComplaint(rule, manifest, file, target) {
   const isForTests = isTest(file) || (file.startsWith(`${rule.source}/`) && file.includes("/testing/"));
   switch (target.kind) {
     case "own":
+      return isForTests || target.path.startsWith(`${rule.source}/`)
+        ? null
+        : `outside of ${rule.source}/ nothing is shipped; allowed: *.test.ts and testing/`;
     case "node":
       return null;
     case "outside":

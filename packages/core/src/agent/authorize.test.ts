@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { agentSetup, agentTool, echoCalls } from "../../testing/agent-setup.ts";
 import { textOf } from "../message/message.ts";
-import { agentSetup, agentTool, echoCalls } from "../testing/agent-setup.ts";
 import type { ScriptedReply } from "../testing/scripted-model.ts";
 import type { Agent } from "./agent.ts";
 import type { Authorize, ToolEffect } from "./agent-tool.ts";

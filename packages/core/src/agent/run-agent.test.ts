@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { AGENT_LIMITS, agentSetup, agentTool, ECHO_TOOL, echoCalls } from "../../testing/agent-setup.ts";
 import { PlimsollError } from "../error.ts";
 import { checkMessages } from "../message/check.ts";
 import { textOf } from "../message/message.ts";
 import { NONE_POLICY } from "../policy/presets/none.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { foldEntries } from "../session/view.ts";
-import { AGENT_LIMITS, agentSetup, agentTool, ECHO_TOOL, echoCalls } from "../testing/agent-setup.ts";
 import type { ScriptedReply } from "../testing/scripted-model.ts";
 import { createWorkCounter } from "../tokens/work.ts";
 import type { ToolOutput } from "./agent-tool.ts";

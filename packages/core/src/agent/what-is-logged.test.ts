@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { AGENT_LIMITS, agentSetup, agentTool, ECHO_TOOL, echoCalls } from "../../testing/agent-setup.ts";
 import { PlimsollError } from "../error.ts";
 import { textOf } from "../message/message.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
-import { AGENT_LIMITS, agentSetup, agentTool, ECHO_TOOL, echoCalls } from "../testing/agent-setup.ts";
 import { POOLED_PRIOR } from "../tokens/model-prior.ts";
 import type { AgentOptions } from "./agent-options.ts";
 import { startAgent } from "./run-agent.ts";

@@ -1,4 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { EngineSession } from "../../testing/engine-session.ts";
+import { engineSession } from "../../testing/engine-session.ts";
+import { lettered, shapeOf } from "../../testing/lettered.ts";
 import type { FitOutcome } from "../engine/fit-input.ts";
 import type { Message, StopReason } from "../message/message.ts";
 import { textOf } from "../message/message.ts";
@@ -8,9 +11,6 @@ import { decodeLog, encodeLog } from "../session/codec.ts";
 import { summaryFiles } from "../session/summary-files.ts";
 import { foldEntries } from "../session/view.ts";
 import { assistant, human, reply, result, usageEntry } from "../testing/builders.ts";
-import type { EngineSession } from "../testing/engine-session.ts";
-import { engineSession } from "../testing/engine-session.ts";
-import { lettered, shapeOf } from "../testing/lettered.ts";
 import { fires } from "../trigger.ts";
 import { usageOf } from "../usage.ts";
 

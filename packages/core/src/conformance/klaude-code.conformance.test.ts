@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { lettered } from "../../testing/lettered.ts";
 import { cutAtBoundary } from "../cut-point/boundary.ts";
 import { cutKeepingTokens } from "../cut-point/recent.ts";
 import type { Message } from "../message/message.ts";
@@ -14,7 +15,6 @@ import { SUMMARY_RULES } from "../prompts/rules.ts";
 import { keptBrief } from "../session/kept-brief.ts";
 import { repairedSummary } from "../summarizer/validate.ts";
 import { calling, human, humanImage, reply, result } from "../testing/builders.ts";
-import { lettered } from "../testing/lettered.ts";
 import { charsPerToken } from "../tokens/chars-per-token.ts";
 import { createWorkCounter } from "../tokens/work.ts";
 import { fires, triggerTokens } from "../trigger.ts";

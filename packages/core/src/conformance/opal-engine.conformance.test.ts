@@ -1,4 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { EngineSession } from "../../testing/engine-session.ts";
+import { engineSession } from "../../testing/engine-session.ts";
+import { lettered, shapeOf } from "../../testing/lettered.ts";
 import type { Message } from "../message/message.ts";
 import { textOf } from "../message/message.ts";
 import { MISSING_RESULT_TEXT, repairMessages } from "../message/repair.ts";
@@ -7,9 +10,6 @@ import { OPAL_POLICY } from "../policy/presets/opal.ts";
 import { summaryFiles } from "../session/summary-files.ts";
 import { foldEntries } from "../session/view.ts";
 import { assistant, calling, human, reply, result, usageEntry } from "../testing/builders.ts";
-import type { EngineSession } from "../testing/engine-session.ts";
-import { engineSession } from "../testing/engine-session.ts";
-import { lettered, shapeOf } from "../testing/lettered.ts";
 
 const byHand = (tokens: number) => ({ now: { reason: "manual" as const, keep: { tokens } } });
 const session = (messages: readonly Message[], more: Partial<Parameters<typeof engineSession>[0]> = {}) =>

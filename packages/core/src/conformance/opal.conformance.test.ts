@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { lettered } from "../../testing/lettered.ts";
 import { cutAtBoundary } from "../cut-point/boundary.ts";
 import { cutExceedingTokens, forcedCut } from "../cut-point/recent.ts";
 import { splitTurnAt } from "../cut-point/split-turn.ts";
@@ -8,7 +9,6 @@ import { OPAL_LENGTH_ESTIMATE, OPAL_POLICY } from "../policy/presets/opal.ts";
 import { isSilentOverflow, reportedTokens } from "../reported-tokens.ts";
 import { summaryPrompt } from "../summarizer/summary-request.ts";
 import { assistant, human, reply, result, usageEntry } from "../testing/builders.ts";
-import { lettered } from "../testing/lettered.ts";
 import { createEstimator } from "../tokens/built-in-estimators.ts";
 import { charsPerToken } from "../tokens/chars-per-token.ts";
 import { EMPTY_LEDGER } from "../tokens/ledger.ts";

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { engineSession, scriptedClient, sectionedReply } from "../../testing/engine-session.ts";
+import { lettered, shapeOf } from "../../testing/lettered.ts";
 import { contextUsage } from "../agent/context-usage.ts";
 import type { CompactionEntry, SessionEntry } from "../entry.ts";
 import type { Message, StopReason } from "../message/message.ts";
@@ -23,8 +25,6 @@ import {
   summaryMessage,
   usageEntry,
 } from "../testing/builders.ts";
-import { engineSession, scriptedClient, sectionedReply } from "../testing/engine-session.ts";
-import { lettered, shapeOf } from "../testing/lettered.ts";
 import { usageOf } from "../usage.ts";
 
 const session = (messages: readonly Message[], more: Partial<Parameters<typeof engineSession>[0]> = {}) =>

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { lettered, textOfBytes } from "../../testing/lettered.ts";
 import { cutAtBoundary } from "../cut-point/boundary.ts";
 import { cutKeepingTokens } from "../cut-point/recent.ts";
 import { splitTurnAt } from "../cut-point/split-turn.ts";
@@ -6,7 +7,6 @@ import type { Message } from "../message/message.ts";
 import { transcriptText } from "../message/transcript-text.ts";
 import { PI_LENGTH_ESTIMATE, PI_POLICY, piPolicy, piSummaryBudgets, resolveContextWindow } from "../policy/presets/pi.ts";
 import { calling, human, reply, result } from "../testing/builders.ts";
-import { lettered, textOfBytes } from "../testing/lettered.ts";
 import { charsPerToken } from "../tokens/chars-per-token.ts";
 import { createWorkCounter } from "../tokens/work.ts";
 import { fires, triggerTokens } from "../trigger.ts";

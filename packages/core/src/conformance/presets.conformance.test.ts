@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { ScriptedReply } from "../../testing/engine-session.ts";
+import { engineSession, sectionedReply } from "../../testing/engine-session.ts";
+import { lettered } from "../../testing/lettered.ts";
 import { PlimsollError } from "../error.ts";
 import { checkMessages, STRICT_WIRE_RULES } from "../message/check.ts";
 import type { Message } from "../message/message.ts";
 import { PRESETS } from "../policy/presets/presets.ts";
 import { arbitraryScenario } from "../testing/arbitrary-session.ts";
 import { usageEntry } from "../testing/builders.ts";
-import type { ScriptedReply } from "../testing/engine-session.ts";
-import { engineSession, sectionedReply } from "../testing/engine-session.ts";
-import { lettered } from "../testing/lettered.ts";
 import { playSession } from "../testing/play-session.ts";
 import type { SummarizerBehaviour } from "../testing/session-scenario.ts";
 

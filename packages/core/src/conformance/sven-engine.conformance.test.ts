@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { engineSession } from "../../testing/engine-session.ts";
+import type { GateRow } from "../../testing/gate-row.ts";
+import { played } from "../../testing/gate-row.ts";
+import { lettered, shapeOf, textOfBytes } from "../../testing/lettered.ts";
 import { cutAtBoundary } from "../cut-point/boundary.ts";
 import { textOf } from "../message/message.ts";
 import { SVEN_POLICY, svenKeptMessages, svenPolicy } from "../policy/presets/sven.ts";
 import { assistant, human, result } from "../testing/builders.ts";
-import { engineSession } from "../testing/engine-session.ts";
-import type { GateRow } from "../testing/gate-row.ts";
-import { played } from "../testing/gate-row.ts";
-import { lettered, shapeOf, textOfBytes } from "../testing/lettered.ts";
 import { utf8Bytes } from "../text.ts";
 import { truncateMessage } from "../truncation/truncate-message.ts";
 

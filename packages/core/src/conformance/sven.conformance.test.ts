@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { engineSession } from "../../testing/engine-session.ts";
+import { lettered } from "../../testing/lettered.ts";
 import { budgetOf } from "../budget.ts";
 import type { Message } from "../message/message.ts";
 import { SVEN_LENGTH_ESTIMATE, SVEN_POLICY, svenPolicy, svenThresholdRatio } from "../policy/presets/sven.ts";
 import { summaryPrompt } from "../summarizer/summary-request.ts";
 import { absentImage, human, humanImage, NO_RECORD, result, toolCall, usageEntry } from "../testing/builders.ts";
-import { engineSession } from "../testing/engine-session.ts";
-import { lettered } from "../testing/lettered.ts";
 import { createEstimator } from "../tokens/built-in-estimators.ts";
 import { nextFactor } from "../tokens/calibrated-ema.ts";
 import { charsPerToken } from "../tokens/chars-per-token.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { recordOf, SMALL_POLICY, SMALL_WINDOW, smallSession, stepsOf, turns, words } from "../../testing/small-session.ts";
 import type { BeforeCompaction } from "../engine/fit-input.ts";
 import type { CompactionEntry, SessionEntry } from "../entry.ts";
 import type { Policy } from "../policy/policy.ts";
 import { calling, human, logOf, reply, result, usageEntry } from "../testing/builders.ts";
-import { recordOf, SMALL_POLICY, SMALL_WINDOW, smallSession, stepsOf, turns, words } from "../testing/small-session.ts";
 import { recoveriesOf } from "./goal.ts";
 
 const fails = () => Promise.reject(new Error("overloaded"));

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { Counted } from "../../testing/counting-provider.ts";
+import { playCounted } from "../../testing/counting-provider.ts";
+import { engineSession } from "../../testing/engine-session.ts";
 import { PI_POLICY } from "../policy/presets/pi.ts";
 import { PRESETS } from "../policy/presets/presets.ts";
 import { human, reply, usageEntry } from "../testing/builders.ts";
-import type { Counted } from "../testing/counting-provider.ts";
-import { playCounted } from "../testing/counting-provider.ts";
-import { engineSession } from "../testing/engine-session.ts";
 import { recoveriesOf } from "./goal.ts";
 
 const policies = PRESETS.filter(({ enabled, name }) => enabled && name !== "recorded");

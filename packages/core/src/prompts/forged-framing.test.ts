@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { linesOf, seen } from "../../testing/careless-reader.ts";
 import type { Facts } from "../facts/facts.ts";
 import { foldFacts, NO_FACTS, withTrackedFiles } from "../facts/facts.ts";
 import { partHandle } from "../message/handle.ts";
@@ -7,7 +8,6 @@ import type { Message } from "../message/message.ts";
 import { textOf } from "../message/message.ts";
 import { arbitraryHostileText } from "../testing/arbitrary-text.ts";
 import { assistant, human, logOf, reply, result, summaryMessage } from "../testing/builders.ts";
-import { linesOf, seen } from "../testing/careless-reader.ts";
 import { truncateMessage } from "../truncation/truncate-message.ts";
 import { droppedText } from "./dropped.ts";
 import { excerptsIn, excerptsText } from "./excerpts.ts";

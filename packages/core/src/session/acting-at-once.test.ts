@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { recordOf, SMALL_POLICY, SMALL_WINDOW, smallSession, turns, words } from "../../testing/small-session.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { ContextManager } from "../session/context-manager.ts";
 import { human, logOf, reply, usageEntry } from "../testing/builders.ts";
-import { recordOf, SMALL_POLICY, SMALL_WINDOW, smallSession, turns, words } from "../testing/small-session.ts";
 import type { ModelPriors } from "../tokens/model-prior.ts";
 import { POOLED_PRIOR } from "../tokens/model-prior.ts";
 

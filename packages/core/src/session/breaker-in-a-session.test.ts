@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
+import type { SmallSession } from "../../testing/small-session.ts";
+import { SMALL_POLICY, smallSession, turns, words } from "../../testing/small-session.ts";
 import { isHuman } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { ContextEvent } from "../session/events.ts";
 import { human, reply } from "../testing/builders.ts";
-import type { SmallSession } from "../testing/small-session.ts";
-import { SMALL_POLICY, smallSession, turns, words } from "../testing/small-session.ts";
 
 const fails = () => Promise.reject(new Error("overloaded"));
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { SMALL_POLICY, smallSession, turns } from "../../testing/small-session.ts";
 import type { Policy } from "../policy/policy.ts";
 import { assistant, human, result } from "../testing/builders.ts";
-import { SMALL_POLICY, smallSession, turns } from "../testing/small-session.ts";
 
 describe("facts", () => {
   const command = (id: string, callId: string, run: string) =>

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { linesOf, seen } from "../../testing/careless-reader.ts";
+import { SMALL_POLICY, smallSession, words } from "../../testing/small-session.ts";
 import type { Message } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
 import { PRESETS } from "../policy/presets/presets.ts";
@@ -6,8 +8,6 @@ import { droppedText } from "../prompts/dropped.ts";
 import { SUMMARY_HEADER } from "../prompts/header.ts";
 import { clearedText } from "../prompts/stubs.ts";
 import { calling, human, reply, result } from "../testing/builders.ts";
-import { linesOf, seen } from "../testing/careless-reader.ts";
-import { SMALL_POLICY, smallSession, words } from "../testing/small-session.ts";
 
 const FORGED = [
   SUMMARY_HEADER.text,

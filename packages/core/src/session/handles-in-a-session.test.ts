@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { SMALL_POLICY, smallSession, turns, words } from "../../testing/small-session.ts";
 import type { MessageSpan } from "../entry.ts";
 import { spanHandle } from "../message/handle.ts";
 import type { Policy } from "../policy/policy.ts";
 import { calling, human, reply, result } from "../testing/builders.ts";
-import { SMALL_POLICY, smallSession, turns, words } from "../testing/small-session.ts";
 
 describe("what was taken away is found again by its handle", () => {
   const range = { startChar: 0, maximumChars: 30 };

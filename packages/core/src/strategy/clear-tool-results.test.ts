@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { strategyInput } from "../../testing/strategy-input.ts";
 import { parseHandle } from "../message/handle.ts";
 import type { Message } from "../message/message.ts";
 import { clearedText } from "../prompts/stubs.ts";
 import { absentImage, calling, human, reply, result } from "../testing/builders.ts";
-import { strategyInput } from "../testing/strategy-input.ts";
 import { clearToolResults } from "./clear-tool-results.ts";
 
 const long = "x".repeat(500);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { strategyInput } from "../../testing/strategy-input.ts";
 import { applyEdits } from "../edit/apply-edits.ts";
 import type { AppliedEdit } from "../entry.ts";
 import type { Message } from "../message/message.ts";
 import { textOf } from "../message/message.ts";
 import { clearedText } from "../prompts/stubs.ts";
 import { absentImage, assistant, calling, human, reply, result, summaryMessage } from "../testing/builders.ts";
-import { strategyInput } from "../testing/strategy-input.ts";
 import { cutOversized } from "./cut-oversized.ts";
 
 const text = (count: number, letter = "x") => letter.repeat(count);

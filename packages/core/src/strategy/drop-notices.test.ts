@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { strategyInput } from "../../testing/strategy-input.ts";
 import type { Message } from "../message/message.ts";
 import { calling, human, reply, result, summaryMessage } from "../testing/builders.ts";
-import { strategyInput } from "../testing/strategy-input.ts";
 import { dropNotices } from "./drop-notices.ts";
 
 const notice = { ...summaryMessage("n", "dropped"), origin: "notice" } as const;

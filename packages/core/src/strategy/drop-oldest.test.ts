@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { strategyInput } from "../../testing/strategy-input.ts";
 import type { Message } from "../message/message.ts";
 import { calling, human, reply, result } from "../testing/builders.ts";
-import { strategyInput } from "../testing/strategy-input.ts";
 import { dropOldest } from "./drop-oldest.ts";
 import type { DropOldestSpec, StrategyInput } from "./strategy.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { strategyInput } from "../../testing/strategy-input.ts";
 import type { Message } from "../message/message.ts";
 import { calling, human, reply, result, summaryMessage } from "../testing/builders.ts";
-import { strategyInput } from "../testing/strategy-input.ts";
 import type { StrategyInput, SummarizeSpec } from "./strategy.ts";
 import { summarize } from "./summarize.ts";
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { strategyInput } from "../../testing/strategy-input.ts";
 import type { Message } from "../message/message.ts";
 import { isHuman, textOf } from "../message/message.ts";
 import { partChars } from "../message/size.ts";
 import { SPOKEN_LABELS } from "../policy/presets/labels.ts";
 import type { Summarizer, Summary, SummaryRequest } from "../ports.ts";
 import { absentImage, assistant, calling, human, reply, result } from "../testing/builders.ts";
-import { strategyInput } from "../testing/strategy-input.ts";
 import { usageOf } from "../usage.ts";
 import { chunkedSummarizer } from "./chunked.ts";
 

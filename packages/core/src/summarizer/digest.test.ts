@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { lettered } from "../../testing/lettered.ts";
 import type { Message } from "../message/message.ts";
 import { PRESETS } from "../policy/presets/presets.ts";
 import type { SummaryRequest } from "../ports.ts";
 import { human, reply, result, summaryMessage } from "../testing/builders.ts";
-import { lettered } from "../testing/lettered.ts";
 import { DEFAULT_DIGEST_OPTIONS, digestText } from "./digest.ts";
 import { sectionsIn } from "./sections.ts";
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
+import type { ScriptedReply } from "../../testing/engine-session.ts";
+import { scriptedClient, sectionedReply } from "../../testing/engine-session.ts";
+import { lettered } from "../../testing/lettered.ts";
 import { textOf } from "../message/message.ts";
 import { PI_POLICY } from "../policy/presets/pi.ts";
 import type { ModelRequest, SummaryRequest } from "../ports.ts";
 import { PREFIX_FRAME } from "../prompts/prefix.ts";
 import { assistant, summaryMessage } from "../testing/builders.ts";
-import type { ScriptedReply } from "../testing/engine-session.ts";
-import { scriptedClient, sectionedReply } from "../testing/engine-session.ts";
-import { lettered } from "../testing/lettered.ts";
 import { createModelSummarizer } from "./model-summarizer.ts";
 
 const GOOD = sectionedReply(PI_POLICY.summary.sections);

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { linesOf, seen } from "../../testing/careless-reader.ts";
 import type { Message } from "../message/message.ts";
 import type { TranscriptLabels } from "../message/transcript-text.ts";
 import { BRACKETED_LABELS, SPOKEN_LABELS } from "../policy/presets/labels.ts";
@@ -8,7 +9,6 @@ import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import { SUMMARY_RULES } from "../prompts/rules.ts";
 import { arbitraryHostileText } from "../testing/arbitrary-text.ts";
 import { human, reply, result, summaryMessage, toolCall } from "../testing/builders.ts";
-import { linesOf, seen } from "../testing/careless-reader.ts";
 import { summaryPrompt } from "./summary-request.ts";
 
 /** Labels as tags, which a policy may have. */

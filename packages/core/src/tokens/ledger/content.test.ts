@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { content, contentSum, HAND_PRIOR } from "../../../testing/ledger-values.ts";
 import type { Message, ReasoningPart } from "../../message/message.ts";
 import { absentImage, assistant, human, result, summaryMessage } from "../../testing/builders.ts";
-import { content, contentSum, HAND_PRIOR } from "../../testing/ledger-values.ts";
 import { createWorkCounter } from "../work.ts";
 import { addCounts, addSums, contentReader, fixedTokensOf, isSameContent, weighCounts, withContent } from "./content.ts";
 

@@ -1,8 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { UsageEntry } from "../../entry.ts";
-import type { Message } from "../../message/message.ts";
-import { textOf } from "../../message/message.ts";
-import { assistant, human, result, usageEntry } from "../../testing/builders.ts";
 import {
   content,
   contentSum,
@@ -11,7 +7,11 @@ import {
   ledgerAfterReport,
   overheadCounts,
   replyReport,
-} from "../../testing/ledger-values.ts";
+} from "../../../testing/ledger-values.ts";
+import type { UsageEntry } from "../../entry.ts";
+import type { Message } from "../../message/message.ts";
+import { textOf } from "../../message/message.ts";
+import { assistant, human, result, usageEntry } from "../../testing/builders.ts";
 import { rejectedUsage, usageOf } from "../../usage.ts";
 import type { FirstReport, Ledger, MeasuredMessage } from "../ledger.ts";
 import type { ModelPriors } from "../model-prior.ts";

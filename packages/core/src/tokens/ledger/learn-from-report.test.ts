@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { usageEntry } from "../../testing/builders.ts";
 import {
   content,
   contentSum,
@@ -11,7 +10,8 @@ import {
   nextModel,
   overheadCounts,
   replyReport,
-} from "../../testing/ledger-values.ts";
+} from "../../../testing/ledger-values.ts";
+import { usageEntry } from "../../testing/builders.ts";
 import { usageOf } from "../../usage.ts";
 import type { Ledger } from "../ledger.ts";
 import { EMPTY_LEDGER } from "../ledger.ts";

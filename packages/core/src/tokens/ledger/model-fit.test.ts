@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { contentSum, HAND_PRIOR, knownModel, ledgerAfterReport, line } from "../../testing/ledger-values.ts";
+import { contentSum, HAND_PRIOR, knownModel, ledgerAfterReport, line } from "../../../testing/ledger-values.ts";
 import type { Ledger } from "../ledger.ts";
 import type { ModelPriors } from "../model-prior.ts";
 import { POOLED_PRIOR } from "../model-prior.ts";

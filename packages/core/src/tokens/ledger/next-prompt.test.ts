@@ -7,7 +7,7 @@ import {
   nextModel,
   overheadCounts,
   replyReport,
-} from "../../testing/ledger-values.ts";
+} from "../../../testing/ledger-values.ts";
 import type { Base, FirstReport, Ledger, Residuals, Situation } from "../ledger.ts";
 import { ASSUMED_RESIDUALS } from "../ledger.ts";
 import type { KnownModel, Model } from "./model-fit.ts";

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { human } from "../../testing/builders.ts";
 import {
   content,
   contentSum,
@@ -8,7 +7,8 @@ import {
   ledgerAfterReport,
   overheadCounts,
   replyReport,
-} from "../../testing/ledger-values.ts";
+} from "../../../testing/ledger-values.ts";
+import { human } from "../../testing/builders.ts";
 import { createEstimator } from "../built-in-estimators.ts";
 import type { Overhead } from "../estimator.ts";
 import type { FirstReport, Ledger, MeasuredMessage } from "../ledger.ts";

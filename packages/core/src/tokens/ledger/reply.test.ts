@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { content, HAND_PRIOR, line, replyReport } from "../../testing/ledger-values.ts";
+import { content, HAND_PRIOR, line, replyReport } from "../../../testing/ledger-values.ts";
 import type { MessageContent } from "./content.ts";
 import type { ReplyReport, Returned, ReturnRule, RuleLosses } from "./reply.ts";
 import { exceedsText, isUntrusted, NO_LOSSES, nextLosses, rescaled, returnedBy, ruleFor } from "./reply.ts";

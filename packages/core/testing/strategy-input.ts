@@ -1,7 +1,7 @@
-import type { Message } from "../message/message.ts";
-import type { StrategyInput } from "../strategy/strategy.ts";
-import { charsPerToken } from "../tokens/chars-per-token.ts";
-import { createWorkCounter } from "../tokens/work.ts";
+import type { Message } from "../src/message/message.ts";
+import type { StrategyInput } from "../src/strategy/strategy.ts";
+import { charsPerToken } from "../src/tokens/chars-per-token.ts";
+import { createWorkCounter } from "../src/tokens/work.ts";
 
 /** One token a UTF-16 unit: sizes in a test can be read off its texts. An image counts 1,000. */
 const UNIT_MEASURE = charsPerToken(

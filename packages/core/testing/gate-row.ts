@@ -1,8 +1,8 @@
-import type { FitOutcome } from "../engine/fit-input.ts";
-import type { CompactionEntry, Gate } from "../entry.ts";
-import { svenPolicy } from "../policy/presets/sven.ts";
-import { compactionKind } from "../session/compaction-log-line.ts";
-import { human } from "./builders.ts";
+import type { FitOutcome } from "../src/engine/fit-input.ts";
+import type { CompactionEntry, Gate } from "../src/entry.ts";
+import { svenPolicy } from "../src/policy/presets/sven.ts";
+import { compactionKind } from "../src/session/compaction-log-line.ts";
+import { human } from "../src/testing/builders.ts";
 import type { EngineSession, EngineSessionOptions } from "./engine-session.ts";
 import { engineSession } from "./engine-session.ts";
 import { lettered, shapeOf } from "./lettered.ts";

@@ -1,15 +1,15 @@
-import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
-import type { SessionEntry } from "../entry.ts";
-import type { Message, StopReason } from "../message/message.ts";
-import type { Policy } from "../policy/policy.ts";
-import type { ModelClient, ModelRequest } from "../ports.ts";
-import type { ContextManager } from "../session/context-manager.ts";
-import { createContextManager } from "../session/context-manager.ts";
-import type { ContextManagerOptions } from "../session/context-manager-options.ts";
-import type { ContextEvent } from "../session/events.ts";
-import { createModelSummarizer } from "../summarizer/model-summarizer.ts";
-import { usageOf } from "../usage.ts";
-import { logOf, sessionStart } from "./builders.ts";
+import type { FitInput, FitOutcome } from "../src/engine/fit-input.ts";
+import type { SessionEntry } from "../src/entry.ts";
+import type { Message, StopReason } from "../src/message/message.ts";
+import type { Policy } from "../src/policy/policy.ts";
+import type { ModelClient, ModelRequest } from "../src/ports.ts";
+import type { ContextManager } from "../src/session/context-manager.ts";
+import { createContextManager } from "../src/session/context-manager.ts";
+import type { ContextManagerOptions } from "../src/session/context-manager-options.ts";
+import type { ContextEvent } from "../src/session/events.ts";
+import { createModelSummarizer } from "../src/summarizer/model-summarizer.ts";
+import { logOf, sessionStart } from "../src/testing/builders.ts";
+import { usageOf } from "../src/usage.ts";
 import { textOfBytes } from "./lettered.ts";
 
 /** What a scripted model answers to a request for a summary; a function may look at the request. */

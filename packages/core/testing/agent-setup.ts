@@ -1,15 +1,15 @@
-import type { Agent } from "../agent/agent.ts";
-import type { AgentOptions } from "../agent/agent-options.ts";
-import type { AgentTool } from "../agent/agent-tool.ts";
-import type { AgentEvent } from "../agent/events.ts";
-import { createMemorySessionStore } from "../agent/memory-session-store.ts";
-import { startAgent } from "../agent/run-agent.ts";
-import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
-import type { SessionStore } from "../ports.ts";
-import { createMemoryArtifactStore } from "../session/memory-artifact-store.ts";
-import { createDigest } from "../summarizer/digest.ts";
-import type { ScriptedCall, ScriptedModel, ScriptedReply } from "./scripted-model.ts";
-import { scriptedModel } from "./scripted-model.ts";
+import type { Agent } from "../src/agent/agent.ts";
+import type { AgentOptions } from "../src/agent/agent-options.ts";
+import type { AgentTool } from "../src/agent/agent-tool.ts";
+import type { AgentEvent } from "../src/agent/events.ts";
+import { createMemorySessionStore } from "../src/agent/memory-session-store.ts";
+import { startAgent } from "../src/agent/run-agent.ts";
+import { PLIMSOLL_POLICY } from "../src/policy/presets/plimsoll.ts";
+import type { SessionStore } from "../src/ports.ts";
+import { createMemoryArtifactStore } from "../src/session/memory-artifact-store.ts";
+import { createDigest } from "../src/summarizer/digest.ts";
+import type { ScriptedCall, ScriptedModel, ScriptedReply } from "../src/testing/scripted-model.ts";
+import { scriptedModel } from "../src/testing/scripted-model.ts";
 
 /** Limits of the model that tests talk to. */
 export const AGENT_LIMITS = { contextWindowTokens: 8000, maxOutputTokens: 1000 } as const;

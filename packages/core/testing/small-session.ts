@@ -1,15 +1,15 @@
-import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
-import type { CompactionRecord } from "../entry.ts";
-import type { Message } from "../message/message.ts";
-import { textOf } from "../message/message.ts";
-import type { Policy } from "../policy/policy.ts";
-import { SVEN_POLICY } from "../policy/presets/sven.ts";
-import type { Summarizer, SummaryRequest } from "../ports.ts";
-import type { ContextManager } from "../session/context-manager.ts";
-import { createContextManager } from "../session/context-manager.ts";
-import type { ContextManagerOptions } from "../session/context-manager-options.ts";
-import type { ContextEvent } from "../session/events.ts";
-import { human, logOf, reply } from "./builders.ts";
+import type { FitInput, FitOutcome } from "../src/engine/fit-input.ts";
+import type { CompactionRecord } from "../src/entry.ts";
+import type { Message } from "../src/message/message.ts";
+import { textOf } from "../src/message/message.ts";
+import type { Policy } from "../src/policy/policy.ts";
+import { SVEN_POLICY } from "../src/policy/presets/sven.ts";
+import type { Summarizer, SummaryRequest } from "../src/ports.ts";
+import type { ContextManager } from "../src/session/context-manager.ts";
+import { createContextManager } from "../src/session/context-manager.ts";
+import type { ContextManagerOptions } from "../src/session/context-manager-options.ts";
+import type { ContextEvent } from "../src/session/events.ts";
+import { human, logOf, reply } from "../src/testing/builders.ts";
 
 /** One summary by the model from 8,000 tokens on, six messages kept, at one gate. */
 export const SMALL_POLICY: Policy = {

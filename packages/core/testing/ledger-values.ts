@@ -1,13 +1,13 @@
-import { sequenceOf } from "../sequence.ts";
-import { CHAR_CLASSES } from "../tokens/char-classes.ts";
-import type { ContentSum, MessageContent, OverheadCounts } from "../tokens/ledger/content.ts";
-import type { KnownModel, Model, Regression } from "../tokens/ledger/model-fit.ts";
-import { fitFrom } from "../tokens/ledger/model-fit.ts";
-import type { ReplyReport } from "../tokens/ledger/reply.ts";
-import type { Ledger, UnreportedMessage } from "../tokens/ledger.ts";
-import { EMPTY_LEDGER } from "../tokens/ledger.ts";
-import type { ModelPrior } from "../tokens/model-prior.ts";
-import { POOLED_PRIOR } from "../tokens/model-prior.ts";
+import { sequenceOf } from "../src/sequence.ts";
+import { CHAR_CLASSES } from "../src/tokens/char-classes.ts";
+import type { ContentSum, MessageContent, OverheadCounts } from "../src/tokens/ledger/content.ts";
+import type { KnownModel, Model, Regression } from "../src/tokens/ledger/model-fit.ts";
+import { fitFrom } from "../src/tokens/ledger/model-fit.ts";
+import type { ReplyReport } from "../src/tokens/ledger/reply.ts";
+import type { Ledger, UnreportedMessage } from "../src/tokens/ledger.ts";
+import { EMPTY_LEDGER } from "../src/tokens/ledger.ts";
+import type { ModelPrior } from "../src/tokens/model-prior.ts";
+import { POOLED_PRIOR } from "../src/tokens/model-prior.ts";
 
 /** Counts of one class of character, with a weight of 1: so many of it weigh as much. */
 export function counts(weighed: number): readonly number[] {

@@ -1,11 +1,11 @@
-import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
-import type { Message } from "../message/message.ts";
-import { messageChars } from "../message/size.ts";
-import type { Policy } from "../policy/policy.ts";
-import type { ContextManager } from "../session/context-manager.ts";
-import { createContextManager } from "../session/context-manager.ts";
-import { createDigest } from "../summarizer/digest.ts";
-import { calling, human, logOf, result, usageEntry } from "./builders.ts";
+import type { FitInput, FitOutcome } from "../src/engine/fit-input.ts";
+import type { Message } from "../src/message/message.ts";
+import { messageChars } from "../src/message/size.ts";
+import type { Policy } from "../src/policy/policy.ts";
+import type { ContextManager } from "../src/session/context-manager.ts";
+import { createContextManager } from "../src/session/context-manager.ts";
+import { createDigest } from "../src/summarizer/digest.ts";
+import { calling, human, logOf, result, usageEntry } from "../src/testing/builders.ts";
 
 /** How a provider counts: a multiple of what four characters a token give, and tokens that no log shows. */
 export interface Counting {
