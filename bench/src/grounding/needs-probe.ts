@@ -1,5 +1,6 @@
 import type { Message } from "@plimsoll/core";
 import { createContextChanges } from "../metrics/context-changes.ts";
+import type { NeedleIndex } from "./needle-index.ts";
 import type { NeedKind, Needs } from "./needs.ts";
 import { NEED_KINDS } from "./needs.ts";
 
@@ -29,29 +30,45 @@ const CURVE_STEPS = 6;
 
 /** Needs over one replay. Work at a call follows what came, what went and what is needed. */
 export function createNeedsProbe(needs: Needs): NeedsProbe {
-  const changesOf = createContextChanges();
-  const shown = new Int32Array(needs.needleCount);
+  const shown = createHeldContext(needs.index, needs.needleCount);
   const counts = new Map(NEED_KINDS.map((kind) => [kind, createCounts()]));
   /** Place of the newest message that was there when each compaction was made. */
   const compactedAt: number[] = [];
-  const step = (messages: readonly Message[], by: 1 | -1) => {
-    for (const message of messages) for (const needle of needs.index.heldIn(message)) shown[needle] = (shown[needle] ?? 0) + by;
-  };
   return {
     atCall(ordinal, context, compactions) {
-      if (context !== null) {
-        const { removed, added } = changesOf(context);
-        step(removed, -1);
-        step(added, 1);
-      }
+      if (context !== null) shown.show(context);
       for (let made = 0; made < compactions; made++) compactedAt.push(ordinal);
       for (const { kind, needle, statedAt, isFar } of needs.at(ordinal)) {
-        const isHeld = context !== null && (shown[needle] ?? 0) > 0;
+        const isHeld = context !== null && shown.holds(needle);
         const since = compactedAt.length - countUpTo(compactedAt, statedAt);
         counts.get(kind)?.add({ isHeld, isFar, since });
       }
     },
     result: (kind) => counts.get(kind)?.total() ?? createCounts().total(),
+  };
+}
+
+/** What of the needles can be found in the context that was shown last. */
+export interface HeldContext {
+  /** Work follows what came and what went since the context before. */
+  show(context: readonly Message[]): void;
+  holds(needle: number): boolean;
+}
+
+/** A context without messages. */
+export function createHeldContext(index: NeedleIndex, needleCount: number): HeldContext {
+  const changesOf = createContextChanges();
+  const holders = new Int32Array(needleCount);
+  const step = (messages: readonly Message[], by: 1 | -1) => {
+    for (const message of messages) for (const needle of index.heldIn(message)) holders[needle] = (holders[needle] ?? 0) + by;
+  };
+  return {
+    show(context) {
+      const { removed, added } = changesOf(context);
+      step(removed, -1);
+      step(added, 1);
+    },
+    holds: (needle) => (holders[needle] ?? 0) > 0,
   };
 }
 
