@@ -9,7 +9,7 @@ import { userDraft } from "./user-message.ts";
 const RECORDED = "recorded";
 
 /**
- * Writes a compaction that the recorded agent made. Where it kept the end of its view as it was, the edit is a `summarize` over
+ * Writes a compaction that the recorded agent made. Where it kept the end of its view as it was, the edit puts a summary in the place of
  * what stood before; anything else replaces the history, with the messages that were kept as the same objects.
  */
 export function writeBoundary(writer: LogWriter, item: BoundaryItem, items: readonly LogItem[]): void {
@@ -22,9 +22,7 @@ export function writeBoundary(writer: LogWriter, item: BoundaryItem, items: read
   const isFree = item.sourceId !== null && item.sourceId !== "" && !writer.hasId(item.sourceId);
   const isTail = kept.length > 0 && kept.every((message, index) => before[tailStart + index] === message);
   const edit =
-    isTail && tailStart > 0 && summary !== null
-      ? summarizeEdit(before.slice(0, tailStart), summary)
-      : replaceEdit(before, after);
+    isTail && tailStart > 0 && summary !== null ? summaryEdit(before.slice(0, tailStart), summary) : replaceEdit(before, after);
   writer.push({
     type: "compaction",
     id: isFree ? item.sourceId : `compaction:${shortHash(`${through}\n${after.map((message) => message.id).join("\n")}`)}`,
@@ -48,9 +46,9 @@ export function writeBoundary(writer: LogWriter, item: BoundaryItem, items: read
   writer.replaceView(after);
 }
 
-function summarizeEdit(covered: readonly Message[], message: Message): AppliedEdit {
+function summaryEdit(covered: readonly Message[], message: Message): AppliedEdit {
   const span = { from: covered[0]?.id ?? message.id, through: covered.at(-1)?.id ?? message.id, promptId: RECORDED };
-  return { kind: "summarize", spans: [span], message, covered: coverageOf(covered), usage: null };
+  return { kind: "replace-spans", spans: [span], by: "summary", message, covered: coverageOf(covered), usage: null };
 }
 
 function replaceEdit(before: readonly Message[], after: readonly Message[]): AppliedEdit {

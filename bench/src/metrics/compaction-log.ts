@@ -36,9 +36,11 @@ export function createCompactionLog(): CompactionLog {
 }
 
 function detailOf(call: number, { edits, record }: CompactionEntry): CompactionDetail {
-  const summaries = edits.flatMap((edit) => (edit.kind === "summarize" ? [textOf(edit.message)] : []));
-  const covered = (kind: AppliedEdit["kind"]) =>
-    edits.reduce((sum, edit) => sum + (edit.kind === kind && "covered" in edit ? edit.covered.messages : 0), 0);
+  const dropped = edits.filter(isDrop);
+  const summarised = edits.filter((edit) => edit.kind !== "replace-part" && !isDrop(edit));
+  const covered = (of: readonly AppliedEdit[]) =>
+    of.reduce((sum, edit) => sum + ("covered" in edit ? edit.covered.messages : 0), 0);
+  const summaries = summarised.flatMap((edit) => (edit.kind === "replace-spans" && edit.message ? [textOf(edit.message)] : []));
   return {
     call,
     reason: record.reason,
@@ -47,11 +49,16 @@ function detailOf(call: number, { edits, record }: CompactionEntry): CompactionD
     tokensAfter: record.tokensAfter,
     messagesBefore: record.messagesBefore,
     messagesAfter: record.messagesAfter,
-    summarisedMessages: covered("summarize") + covered("replace-history"),
-    droppedMessages: covered("drop"),
+    summarisedMessages: covered(summarised),
+    droppedMessages: covered(dropped),
     shortenedParts: edits.filter(({ kind }) => kind === "replace-part").length,
     summary: summaries.length === 0 ? null : summaries.join("\n").slice(0, SUMMARY_CHARS),
     neededLater: 0,
     examples: [],
   };
+}
+
+/** True for spans in whose place no text of what they said stands. */
+function isDrop(edit: AppliedEdit): boolean {
+  return edit.kind === "replace-spans" && (edit.by === "notice" || edit.by === "nothing");
 }

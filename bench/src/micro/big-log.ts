@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { type Message, PLIMSOLL_POLICY, type SessionEntry } from "@plimsoll/core";
 import { coverageOf, messageChars } from "@plimsoll/core/build";
 import { openConversation } from "@plimsoll/core/conversation";
+import { messagesWrittenBy } from "@plimsoll/core/internal";
 import { createFileSessionStore } from "@plimsoll/core/node";
 
 /**
@@ -49,8 +50,7 @@ async function write(): Promise<void> {
     if (step % STEPS_PER_STRETCH > 0) continue;
     const entry = compactionOf(step, covered);
     await writer.append([entry]);
-    covered =
-      entry.type === "compaction" ? entry.edits.flatMap((edit) => (edit.kind === "summarize" ? [edit.message] : [])) : [];
+    covered = entry.type === "compaction" ? entry.edits.flatMap(messagesWrittenBy) : [];
   }
   await writer.close();
 }
@@ -134,7 +134,7 @@ function compactionOf(step: number, covered: readonly Message[]): SessionEntry {
     type: "compaction",
     id: `k${step}`,
     throughEntryId: through,
-    edits: [{ kind: "summarize", spans, message, covered: coverageOf(covered), usage: null }],
+    edits: [{ kind: "replace-spans", spans, by: "summary", message, covered: coverageOf(covered), usage: null }],
     record: {
       policy: "test",
       reason: "manual",

@@ -1,6 +1,6 @@
 import type { CompactionEntry, Message, SessionEntry, SessionView } from "@plimsoll/core";
 import { textOf } from "@plimsoll/core";
-import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/internal";
+import { EMPTY_VIEW, foldEntry, messagesWrittenBy } from "@plimsoll/core/internal";
 
 /** A summary that the recorded agent made of its own session. */
 export interface RecordedSummary {
@@ -43,10 +43,7 @@ export function recordedHistory(entries: readonly SessionEntry[]): RecordedHisto
 
 /** The text of the summary message that a boundary brought in; `null` where it has none. */
 function summaryOf({ edits }: CompactionEntry, before: ReadonlySet<Message>): string | null {
-  const brought = edits.flatMap((edit): readonly Message[] => {
-    if (edit.kind === "summarize") return [edit.message];
-    return edit.kind === "replace-history" ? edit.messages.filter((message) => !before.has(message)) : [];
-  });
+  const brought = edits.flatMap(messagesWrittenBy).filter((message) => !before.has(message));
   const summary = brought.find((message) => message.role !== "tool-result" && message.origin === "summary");
   const text = summary === undefined ? "" : textOf(summary).trim();
   return text === "" ? null : text;

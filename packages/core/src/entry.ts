@@ -119,28 +119,34 @@ export interface MessageSpan {
   readonly through: string;
 }
 
-/** An edit with everything that is needed to fold it again: no model, no clock, no policy. */
-export type AppliedEdit = AppliedSummarize | AppliedDrop | AppliedReplacePart | AppliedReplaceHistory;
-
-/** Spans replaced by one summary message, which stands where the first span began. */
-export interface AppliedSummarize {
-  readonly kind: "summarize";
-  readonly spans: readonly (MessageSpan & { readonly promptId: string })[];
-  readonly message: Message;
-  readonly covered: CoverageCount;
-  /** Usage of the summary's own request; `null` for a summary that no model wrote. */
-  readonly usage: Usage | null;
-  /** The prompts that it was written with, each as `id@version`; absent where none was used. */
-  readonly prompts?: readonly string[] | undefined;
-  /** What was put right in the model's answer; absent where nothing was. */
-  readonly repairs?: readonly string[] | undefined;
+/** A span and the prompt that its text is to be written with; `null` if no text is. */
+export interface PromptedSpan extends MessageSpan {
+  readonly promptId: string | null;
 }
 
-/** A span removed; `notice` counts what went and stands in its place. */
-export interface AppliedDrop extends MessageSpan {
-  readonly kind: "drop";
-  readonly notice: Message | null;
+/**
+ * What stands in the place of spans: a summary that a model writes, a digest that needs none, a notice that counts what went, or nothing, so
+ * that the record alone counts it.
+ */
+export type SpanAnswer = "summary" | "digest" | "notice" | "nothing";
+
+/** An edit with everything that is needed to fold it again: no model, no clock, no policy. */
+export type AppliedEdit = AppliedReplaceSpans | AppliedReplacePart | AppliedReplaceHistory;
+
+/** Spans replaced by one message, which stands where the first span began, or by nothing. */
+export interface AppliedReplaceSpans {
+  readonly kind: "replace-spans";
+  readonly spans: readonly PromptedSpan[];
+  readonly by: SpanAnswer;
+  /** `null` for `nothing` alone. */
+  readonly message: Message | null;
   readonly covered: CoverageCount;
+  /** Usage of the summary's own request; `null` for a message that no model wrote. */
+  readonly usage: Usage | null;
+  /** The prompts that it was written with, each as `id@version`; absent if none was used. */
+  readonly prompts?: readonly string[] | undefined;
+  /** What was put right in the model's answer; absent if nothing was. */
+  readonly repairs?: readonly string[] | undefined;
 }
 
 /** One part replaced by a shorter one; `handle` finds the original again. */
@@ -236,5 +242,19 @@ export function entryIdOf(entry: SessionEntry): string {
       return entry.id;
     default:
       return entry satisfies never;
+  }
+}
+
+/** The messages that an edit wrote into the view. */
+export function messagesWrittenBy(edit: AppliedEdit): readonly Message[] {
+  switch (edit.kind) {
+    case "replace-spans":
+      return edit.message === null ? [] : [edit.message];
+    case "replace-history":
+      return edit.messages;
+    case "replace-part":
+      return [];
+    default:
+      return edit satisfies never;
   }
 }

@@ -44,7 +44,8 @@ function describeEntry(entry: SessionEntry): string {
 }
 
 function describeEdit(edit: Extract<SessionEntry, { type: "compaction" }>["edits"][number]): string {
-  if (edit.kind === "summarize") return `summarize ${edit.covered.messages} as ${describeMessage(edit.message)}`;
+  if (edit.kind === "replace-spans")
+    return `${edit.by} of ${edit.covered.messages}${edit.message === null ? "" : ` as ${describeMessage(edit.message)}`}`;
   if (edit.kind === "replace-history")
     return `replace ${edit.covered.messages} by [${edit.messages.map(describeMessage).join("; ")}]`;
   return edit.kind;

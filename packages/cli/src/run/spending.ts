@@ -40,7 +40,7 @@ export function createSpending(pricesOf: PricesOf, summaryModelId: string | null
       }
       if (entry.type !== "compaction") return;
       for (const edit of entry.edits) {
-        if (edit.kind === "summarize" && edit.usage !== null) spend(edit.usage, summaryModelId ?? entry.record.modelId);
+        if (edit.kind === "replace-spans" && edit.usage !== null) spend(edit.usage, summaryModelId ?? entry.record.modelId);
       }
     },
     now: () => spending,

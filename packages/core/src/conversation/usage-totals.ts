@@ -29,7 +29,7 @@ export function foldTotals(totals: UsageTotals, entry: SessionEntry): UsageTotal
   if (entry.type !== "compaction") return totals;
   let next = { ...totals, compactions: totals.compactions + 1 };
   for (const edit of entry.edits) {
-    if (edit.kind === "summarize" && edit.usage !== null) next = withUsage(next, edit.usage);
+    if (edit.kind === "replace-spans" && edit.usage !== null) next = withUsage(next, edit.usage);
   }
   return next;
 }

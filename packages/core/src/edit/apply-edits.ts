@@ -1,6 +1,9 @@
-import type { AppliedEdit, AppliedReplacePart, MessageSpan } from "../entry.ts";
+import type { AppliedReplaceHistory, AppliedReplacePart, AppliedReplaceSpans, MessageSpan } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import type { Message, Part } from "../message/message.ts";
+
+/** What of an edit changes a view. */
+export type ViewEdit = Pick<AppliedReplaceSpans, "kind" | "spans" | "message"> | AppliedReplacePart | AppliedReplaceHistory;
 
 /**
  * The view after the edits, each applied to what the edits before it made. Untouched messages keep their identity. Linear in the
@@ -9,7 +12,7 @@ import type { Message, Part } from "../message/message.ts";
  * @throws PlimsollError `bad-edit` where an edit names a message or part that the view does not hold, where spans overlap, or
  * where a replacement is no part that such a message can have.
  */
-export function applyEdits(messages: readonly Message[], edits: readonly AppliedEdit[]): readonly Message[] {
+export function applyEdits(messages: readonly Message[], edits: readonly ViewEdit[]): readonly Message[] {
   let view = messages;
   let replacements: AppliedReplacePart[] = [];
   for (const edit of edits) {
@@ -23,12 +26,10 @@ export function applyEdits(messages: readonly Message[], edits: readonly Applied
   return replaceParts(view, replacements);
 }
 
-function applyEdit(view: readonly Message[], edit: Exclude<AppliedEdit, AppliedReplacePart>): readonly Message[] {
+function applyEdit(view: readonly Message[], edit: Exclude<ViewEdit, AppliedReplacePart>): readonly Message[] {
   switch (edit.kind) {
-    case "summarize":
-      return replaceSpans(view, edit.spans, [edit.message]);
-    case "drop":
-      return replaceSpans(view, [edit], edit.notice === null ? [] : [edit.notice]);
+    case "replace-spans":
+      return replaceSpans(view, edit.spans, edit.message === null ? [] : [edit.message]);
     case "replace-history":
       return edit.through === null ? edit.messages : [...edit.messages, ...view.slice(positionIn(view, edit.through) + 1)];
     default:

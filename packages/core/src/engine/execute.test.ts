@@ -26,16 +26,15 @@ const summaryOf =
   (text: string, stopReason: StopReason = "end"): Summarizer =>
   () =>
     Promise.resolve({ text, usage: null, stopReason });
-const summarize = (from: string, through: string, writer: "model" | "digest" = "model"): Edit => ({
-  kind: "summarize",
-  writer,
+const summarize = (from: string, through: string, by: "summary" | "digest" = "summary"): Edit => ({
+  kind: "replace-spans",
+  by,
   spans: [{ from, through, promptId: "structured" }],
 });
-const drop = (from: string, through: string, notice: "count" | "none" = "count"): Edit => ({
-  kind: "drop",
-  from,
-  through,
-  notice,
+const drop = (spans: readonly (readonly [string, string])[], by: "notice" | "nothing" = "notice"): Edit => ({
+  kind: "replace-spans",
+  by,
+  spans: spans.map(([from, through]) => ({ from, through, promptId: null })),
 });
 const replace = (messageId: string, text: string): Edit => ({
   kind: "replace-part",
@@ -65,7 +64,7 @@ function run(edits: readonly Edit[], more: Partial<ExecuteInput> = {}, signal = 
   );
 }
 
-const idOfSummary = (edit: AppliedEdit | undefined) => (edit?.kind === "summarize" ? edit.message.id : null);
+const idOfSummary = (edit: AppliedEdit | undefined) => (edit?.kind === "replace-spans" ? edit.message?.id : null);
 const idsOf = (messages: readonly Message[]) => messages.map((message) => message.id);
 
 describe("execute", () => {
@@ -74,11 +73,11 @@ describe("execute", () => {
     expect(messages.slice(1)).toEqual(view.slice(2));
     expect(messages[0]).toMatchObject({ role: "assistant", origin: "summary" });
     expect(messages.slice(0, 1).map(textOf).join()).toContain("what happened");
-    expect(applied).toMatchObject([{ kind: "summarize", covered: { messages: 2, parts: 2, chars: 11 } }]);
+    expect(applied).toMatchObject([{ kind: "replace-spans", by: "summary", covered: { messages: 2, parts: 2, chars: 11 } }]);
   });
 
   test.each([
-    ["the model", "model", "what happened"],
+    ["the model", "summary", "what happened"],
     ["the digest", "digest", "digest of it"],
   ] as const)("asks the writer that the edit names: %s", async (_, writer, text) => {
     const { messages } = await run([summarize("u1", "a1", writer)]);
@@ -123,22 +122,33 @@ describe("execute", () => {
   });
 
   test("puts facts beside summaries and notices", async () => {
-    const { messages } = await run([drop("u1", "a1")], { facts: "files: a.ts" });
+    const { messages } = await run([drop([["u1", "a1"]])], { facts: "files: a.ts" });
     expect(messages[0]?.parts.map((part) => ("text" in part ? part.text : ""))).toEqual([
       expect.stringContaining("2 earlier messages"),
       "files: a.ts",
     ]);
   });
 
-  test("one notice counts all drops", async () => {
-    const { messages, applied } = await run([drop("u1", "a1"), drop("a2", "r")]);
+  test("one notice counts all spans", async () => {
+    const { messages, applied } = await run([
+      drop([
+        ["u1", "a1"],
+        ["a2", "r"],
+      ]),
+    ]);
     expect(messages.slice(1)).toEqual([view[2], view[5]]);
     expect(messages.slice(0, 1).map(textOf).join()).toContain("4 earlier messages");
-    expect(applied).toMatchObject([{ notice: { origin: "notice" } }, { notice: null }]);
+    expect(applied).toMatchObject([{ by: "notice", message: { origin: "notice" }, covered: { messages: 4 } }]);
   });
 
-  test("the notice of several drops names the span from the first through the last", async () => {
-    const { messages } = await run([drop("u1", "u1"), drop("a1", "a1"), drop("a2", "r")]);
+  test("the notice of several spans names the span from the first through the last", async () => {
+    const { messages } = await run([
+      drop([
+        ["u1", "u1"],
+        ["a1", "a1"],
+        ["a2", "r"],
+      ]),
+    ]);
     expect(messages.slice(0, 1).map(textOf).join()).toContain(`handle ${spanHandle({ from: "u1", through: "r" })}.`);
   });
 
@@ -157,7 +167,7 @@ describe("execute", () => {
       asked.push(idsOf(covered), idsOf(kept));
       return null;
     };
-    await run([drop("u1", "a1")], { excerpts: { ...NO_EXCERPTS, write }, pending: [human("p", "next")] });
+    await run([drop([["u1", "a1"]])], { excerpts: { ...NO_EXCERPTS, write }, pending: [human("p", "next")] });
     expect(asked).toEqual([
       ["u1", "a1"],
       ["u2", "a2", "r", "a3", "p"],
@@ -171,7 +181,7 @@ describe("execute", () => {
   });
 
   test("a drop without a notice leaves none", async () => {
-    const { messages } = await run([drop("u1", "a1", "none")]);
+    const { messages } = await run([drop([["u1", "a1"]], "nothing")]);
     expect(messages).toEqual(view.slice(2));
   });
 
@@ -183,9 +193,9 @@ describe("execute", () => {
 
   test("gives the engine's messages the same ids each time, and others elsewhere", async () => {
     const [first, second, other] = await Promise.all([
-      run([drop("u1", "a1")]),
-      run([drop("u1", "a1")]),
-      run([drop("u1", "u1")]),
+      run([drop([["u1", "a1"]])]),
+      run([drop([["u1", "a1"]])]),
+      run([drop([["u1", "u1"]])]),
     ]);
     expect(idsOf(second.messages)).toEqual(idsOf(first.messages));
     expect(other.messages[0]?.id).not.toBe(first.messages[0]?.id);
@@ -196,13 +206,13 @@ describe("execute rejects", () => {
   const rejects: Summarizer = () => Promise.reject(new PlimsollError("summary-failed", "no reply"));
 
   test.each<[string, readonly Edit[], Partial<ExecuteInput>, string]>([
-    ["a drop that leaves a call without its result", [drop("r", "r")], {}, "unsendable"],
-    ["a drop that leaves a result without its call", [drop("a2", "a2")], {}, "unsendable"],
+    ["a drop that leaves a call without its result", [drop([["r", "r"]])], {}, "unsendable"],
+    ["a drop that leaves a result without its call", [drop([["a2", "a2"]])], {}, "unsendable"],
     ["a summary that takes the result alone", [summarize("r", "r")], {}, "unsendable"],
     ["a part that is left blank", [replace("u1", " ")], {}, "unsendable"],
-    ["a view with nothing in it", [drop("a1", "a2", "none")], { messages: replies }, "unsendable"],
+    ["a view with nothing in it", [drop([["a1", "a2"]], "nothing")], { messages: replies }, "unsendable"],
     ["a span of messages that are not there", [summarize("u1", "missing")], {}, "bad-edit"],
-    ["a span that runs backwards", [drop("a1", "u1")], {}, "bad-edit"],
+    ["a span that runs backwards", [drop([["a1", "u1"]])], {}, "bad-edit"],
     [
       "a part that is not there",
       [{ kind: "replace-part", messageId: "r", partIndex: 3, text: "", handle: "r" }],
@@ -235,12 +245,12 @@ describe("execute rejects", () => {
 
   test("not what was wrong before, but what the edits made wrong", async () => {
     const messages = [human("u1", "first"), reply("a1", "answer"), result("orphan", "x", "done"), human("u2", "second")];
-    const { messages: after } = await run([drop("u1", "a1")], { messages });
+    const { messages: after } = await run([drop([["u1", "a1"]])], { messages });
     expect(idsOf(after).slice(1)).toEqual(["orphan", "u2"]);
   });
 
   test("not an emptied view where something will be sent", async () => {
-    const { messages } = await run([drop("a1", "a2", "none")], { messages: replies, pending: [human("u3", "third")] });
+    const { messages } = await run([drop([["a1", "a2"]], "nothing")], { messages: replies, pending: [human("u3", "third")] });
     expect(messages).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { applyEdits } from "../edit/apply-edits.ts";
-import type { DropEdit, Edit, ReplacePartEdit, SummarizeEdit } from "../edit/edit.ts";
+import type { Edit, ReplacePartEdit, ReplaceSpansEdit } from "../edit/edit.ts";
 import { refuseBrokenPromises } from "../edit/promises.ts";
-import type { AppliedDrop, AppliedEdit, AppliedReplacePart, AppliedSummarize, MessageSpan } from "../entry.ts";
+import type { AppliedEdit, AppliedReplacePart, AppliedReplaceSpans, MessageSpan } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import { checkMessages, STRICT_WIRE_RULES } from "../message/check.ts";
 import { spanHandle } from "../message/handle.ts";
@@ -47,61 +47,53 @@ export interface Executed {
 export async function execute(input: ExecuteInput, signal: AbortSignal): Promise<Executed> {
   refuseBrokenPromises(input.messages, whatStays(input));
   const applied: AppliedEdit[] = [];
-  const drops = input.edits.filter((edit) => edit.kind === "drop");
-  for (const edit of input.edits) {
-    switch (edit.kind) {
-      case "summarize":
-        applied.push(await appliedSummarize(edit, input, signal));
-        break;
-      case "drop":
-        applied.push(appliedDrop(edit, drops, input));
-        break;
-      case "replace-part":
-        applied.push(appliedReplacement(edit, input.messages));
-        break;
-      default:
-        edit satisfies never;
-    }
-  }
+  for (const edit of input.edits)
+    applied.push(
+      edit.kind === "replace-part" ? appliedReplacement(edit, input.messages) : await appliedSpans(edit, input, signal),
+    );
   const messages = applyEdits(input.messages, applied);
   refuseUnsendable([...input.messages, ...input.pending], [...messages, ...input.pending]);
   return { applied, messages };
 }
 
-/** The view after the edits, without the summaries and notices that are not written yet. */
+/** The view after the edits, without what is still to be written in the place of spans. */
 function whatStays({ messages, edits }: ExecuteInput): readonly Message[] {
-  const covered = coverageOf([]);
-  const removals = edits.flatMap((edit): readonly AppliedEdit[] => {
-    if (edit.kind === "replace-part") return [appliedReplacement(edit, messages)];
-    const spans = edit.kind === "drop" ? [edit] : edit.spans;
-    return spans.map(({ from, through }) => ({ kind: "drop", from, through, notice: null, covered }));
-  });
-  return applyEdits(messages, removals);
+  return applyEdits(
+    messages,
+    edits.map((edit) => (edit.kind === "replace-part" ? appliedReplacement(edit, messages) : { ...edit, message: null })),
+  );
 }
 
-async function appliedSummarize(edit: SummarizeEdit, input: ExecuteInput, signal: AbortSignal): Promise<AppliedSummarize> {
-  const parts = edit.spans.map((span) => ({ promptId: span.promptId, messages: spanOf(input.messages, span) }));
-  const { role } = input.summary;
-  const write = edit.writer === "model" ? input.summarizer : input.digest;
-  const summary = await write(summaryRequestFor(parts, input), signal);
-  signal.throwIfAborted();
-  const covered = parts.flatMap((part) => part.messages);
-  const text = summaryText(validSummaryText(summary));
-  const message = engineMessage({ role, origin: "summary", text, input }, covered);
-  const { usage, prompts, repairs } = summary;
-  const said = { ...(prompts === undefined ? {} : { prompts }), ...(repairs === undefined ? {} : { repairs }) };
-  return { kind: "summarize", spans: edit.spans, message, covered: coverageOf(covered), usage, ...said };
-}
-
-/** The first of several drops carries the one notice, which counts them all. */
-function appliedDrop(edit: DropEdit, drops: readonly DropEdit[], input: ExecuteInput): AppliedDrop {
-  const covered = spanOf(input.messages, edit);
-  const all = drops.flatMap((drop) => spanOf(input.messages, drop));
-  const handle = spanHandle({ from: drops[0]?.from ?? edit.from, through: drops.at(-1)?.through ?? edit.through });
-  const text = edit.notice === "roles" ? truncateText(all, handle) : droppedText(coverageOf(all), handle);
-  const saysSo = edit.notice !== "none" && edit === drops[0];
-  const notice = saysSo ? engineMessage({ role: "user", origin: "notice", text, input }, all) : null;
-  return { kind: "drop", from: edit.from, through: edit.through, notice, covered: coverageOf(covered) };
+/** The spans with the message that stands in their place. */
+async function appliedSpans(edit: ReplaceSpansEdit, input: ExecuteInput, signal: AbortSignal): Promise<AppliedReplaceSpans> {
+  const parts = edit.spans.map(({ promptId, ...span }) => ({
+    promptId: promptId ?? edit.by,
+    messages: spanOf(input.messages, span),
+  }));
+  const gone = parts.flatMap((part) => part.messages);
+  const applied = { kind: edit.kind, spans: edit.spans, by: edit.by, covered: coverageOf(gone), usage: null };
+  switch (edit.by) {
+    case "nothing":
+      return { ...applied, message: null };
+    case "notice": {
+      const handle = spanHandle({ from: edit.spans[0]?.from ?? "", through: edit.spans.at(-1)?.through ?? "" });
+      const text = edit.noticeForm === "roles" ? truncateText(gone, handle) : droppedText(applied.covered, handle);
+      return { ...applied, message: engineMessage({ role: "user", origin: "notice", text, input }, gone) };
+    }
+    case "summary":
+    case "digest": {
+      const write = edit.by === "summary" ? input.summarizer : input.digest;
+      const summary = await write(summaryRequestFor(parts, input), signal);
+      signal.throwIfAborted();
+      const text = summaryText(validSummaryText(summary));
+      const message = engineMessage({ role: input.summary.role, origin: "summary", text, input }, gone);
+      const { usage, prompts, repairs } = summary;
+      const said = { ...(prompts === undefined ? {} : { prompts }), ...(repairs === undefined ? {} : { repairs }) };
+      return { ...applied, message, usage, ...said };
+    }
+    default:
+      return edit.by satisfies never;
+  }
 }
 
 function appliedReplacement(edit: ReplacePartEdit, messages: readonly Message[]): AppliedReplacePart {

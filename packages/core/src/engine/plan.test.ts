@@ -74,7 +74,7 @@ describe("plan", () => {
       kind: "edits",
       rung: 0,
       strategy: "summarize",
-      edits: [{ kind: "summarize", writer: "model", spans: [{ from: "u1", through: "a1", promptId: "structured" }] }],
+      edits: [{ kind: "replace-spans", by: "summary", spans: [{ from: "u1", through: "a1", promptId: "structured" }] }],
       skipped: [],
     });
   });
@@ -105,7 +105,7 @@ describe("plan", () => {
       reply("d", "done"),
     ];
     expect(plan(inputFor(messages, { keep: { messages: 1 } }))).toMatchObject({
-      edits: [{ kind: "summarize", spans: [{ from: "a", through: "r" }] }],
+      edits: [{ kind: "replace-spans", spans: [{ from: "a", through: "r" }] }],
     });
   });
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { DropEdit, Edit } from "../edit/edit.ts";
+import type { Edit } from "../edit/edit.ts";
 import { PlimsollError } from "../error.ts";
 import type { Message } from "../message/message.ts";
 import { isHuman, toolCallsOf } from "../message/message.ts";
@@ -27,15 +27,14 @@ const open = [...half, result("s", "d", "longer")];
 const answered = [...open, reply("a4", "done")];
 
 const summarize = (...spans: readonly (readonly [string, string])[]): Edit => ({
-  kind: "summarize",
-  writer: "model",
+  kind: "replace-spans",
+  by: "summary",
   spans: spans.map(([from, through]) => ({ from, through, promptId: "structured" })),
 });
-const drop = (from: string, through: string, notice: DropEdit["notice"] = "count"): Edit => ({
-  kind: "drop",
-  from,
-  through,
-  notice,
+const drop = (from: string, through: string, by: "notice" | "nothing" = "notice"): Edit => ({
+  kind: "replace-spans",
+  by,
+  spans: [{ from, through, promptId: null }],
 });
 const replace = (messageId: string, partIndex = 0): Edit => ({
   kind: "replace-part",
@@ -103,8 +102,8 @@ describe("a plan may", () => {
   test.each<[string, readonly Message[], readonly Edit[], readonly string[]]>([
     ["stub the open step's results", open, [replace("r"), replace("s")], ["u1", "a1", "u2", "a2", "a3", "r", "s"]],
     ["shorten the open step's text", open, [replace("a3", 1)], ["u1", "a1", "u2", "a2", "a3", "r", "s"]],
-    ["take what is between the two", open, [drop("a2", "a2", "none")], ["u1", "a1", "u2", "a3", "r", "s"]],
-    ["take a step that the model has answered to", answered, [drop("a3", "s", "none")], ["u1", "a1", "u2", "a2", "a4"]],
+    ["take what is between the two", open, [drop("a2", "a2", "nothing")], ["u1", "a1", "u2", "a3", "r", "s"]],
+    ["take a step that the model has answered to", answered, [drop("a3", "s", "nothing")], ["u1", "a1", "u2", "a2", "a4"]],
     ["shorten an earlier human message", open, [replace("u1")], ["u1", "a1", "u2", "a2", "a3", "r", "s"]],
   ])("%s", async (_, messages, edits, ids) => {
     const { messages: after } = await run(messages, edits);

@@ -7,6 +7,7 @@ import { messageChars } from "../message/size.ts";
 import { utf8Bytes } from "../text.ts";
 import { sessionEntrySchema } from "./entry-schema.ts";
 import { isTextNestedTooDeep, isValueNestedTooDeep, lineTooLong, MAXIMUM_LINE_BYTES, nestedTooDeep } from "./log-limits.ts";
+import { inNewestForm } from "./older-entries.ts";
 
 /** A log as it was read: its entries, and what a crash left of a last line. */
 export interface DecodedLog {
@@ -91,7 +92,7 @@ export function decodeEntry(text: string, place: { readonly file: string; readon
   } catch (cause) {
     throw new PlimsollError("bad-session", `${where}: not JSON; repair or remove this line`, { ...place }, cause);
   }
-  const parsed = sessionEntrySchema.safeParse(value);
+  const parsed = sessionEntrySchema.safeParse(inNewestForm(value));
   if (parsed.success) return parsed.data;
   const version = isRecord(value) && value.type === "session" ? value.version : null;
   if (typeof version === "number" && version > LOG_VERSION) {

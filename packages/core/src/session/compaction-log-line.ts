@@ -5,9 +5,10 @@ import type { CompactionEntry } from "../entry.ts";
  * `emergency` for a drop without a summary, whatever caused it; `cleared` for parts alone, and `recorded` for another agent's own boundary.
  */
 export function compactionKind(entry: CompactionEntry): string {
-  const summary = entry.edits.find((edit) => edit.kind === "summarize");
-  if (summary !== undefined) return summary.spans[0]?.promptId ?? "summary";
-  if (entry.edits.some((edit) => edit.kind === "drop")) return "emergency";
+  const ofSpans = entry.edits.filter((edit) => edit.kind === "replace-spans");
+  const written = ofSpans.find(({ by }) => by === "summary" || by === "digest");
+  if (written !== undefined) return written.spans[0]?.promptId ?? "summary";
+  if (ofSpans.length > 0) return "emergency";
   return entry.edits.some((edit) => edit.kind === "replace-part") ? "cleared" : "recorded";
 }
 

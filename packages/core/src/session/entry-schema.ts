@@ -82,15 +82,15 @@ const limits = z.strictObject({ contextWindowTokens: count, maxOutputTokens: cou
 const covered = z.strictObject({ messages: z.number(), parts: z.number(), chars: z.number() });
 const appliedEdit = z.discriminatedUnion("kind", [
   z.strictObject({
-    kind: z.literal("summarize"),
-    spans: z.array(z.strictObject({ from: id, through: id, promptId: z.string() })).readonly(),
-    message,
+    kind: z.literal("replace-spans"),
+    spans: z.array(z.strictObject({ from: id, through: id, promptId: z.string().nullable() })).readonly(),
+    by: z.enum(["summary", "digest", "notice", "nothing"]),
+    message: message.nullable(),
     covered,
     usage: usage.nullable(),
     prompts: z.array(z.string()).readonly().optional(),
     repairs: z.array(z.string()).readonly().optional(),
   }),
-  z.strictObject({ kind: z.literal("drop"), from: id, through: id, notice: message.nullable(), covered }),
   z.strictObject({
     kind: z.literal("replace-part"),
     messageId: id,

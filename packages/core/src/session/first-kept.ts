@@ -10,10 +10,9 @@ export function firstKeptId(entries: readonly SessionEntry[], compactionId: stri
   const entry = entries[at];
   if (entry?.type !== "compaction") return null;
   const before = foldEntries(entries.slice(0, at)).messages.slice();
-  const covered = entry.edits.flatMap((edit) => {
-    if (edit.kind === "summarize") return edit.spans.map(({ through }) => through);
-    return edit.kind === "drop" ? [edit.through] : [];
-  });
+  const covered = entry.edits.flatMap((edit) =>
+    edit.kind === "replace-spans" ? edit.spans.map(({ through }) => through) : [],
+  );
   const last = before.findLastIndex((message) => covered.includes(message.id));
   return last < 0 ? null : (before[last + 1]?.id ?? null);
 }

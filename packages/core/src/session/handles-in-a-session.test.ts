@@ -49,9 +49,7 @@ describe("what was taken away is found again by its handle", () => {
     ["summarised messages, by their span", SMALL_POLICY.strategies],
   ])("%s", async (_, strategies) => {
     const { edits, manager } = await compacted(strategies);
-    const spans = edits.flatMap((edit): readonly MessageSpan[] =>
-      edit.kind === "drop" ? [edit] : edit.kind === "summarize" ? edit.spans : [],
-    );
+    const spans = edits.flatMap((edit): readonly MessageSpan[] => (edit.kind === "replace-spans" ? edit.spans : []));
     expect(spans.map(spanHandle)).toEqual(["a0..r4"]);
     const found = await manager.recall("a0..r4", { startChar: 0, maximumChars: 1_000_000 });
     expect([found?.text.slice(0, 14), found?.text.length]).toEqual(["[assistant a0]", 16_000]);

@@ -1,4 +1,5 @@
 import type { AppliedEdit, SessionEntry } from "../entry.ts";
+import { messagesWrittenBy } from "../entry.ts";
 import type { Message } from "../message/message.ts";
 
 /** Where appended messages stand in the log, both ends included, counted from 0 over messages alone. */
@@ -47,11 +48,8 @@ export function createMessageIndex(entryAt: EntryAt): MessageIndex {
       if (!known.has(message.id)) known.set(message.id, at);
     };
     switch (edit.kind) {
-      case "summarize":
-        learn(edit.message, placesOfSpans(edit.spans, known));
-        break;
-      case "drop":
-        if (edit.notice !== null) learn(edit.notice, placesOfSpans([edit], known));
+      case "replace-spans":
+        if (edit.message !== null) learn(edit.message, placesOfSpans(edit.spans, known));
         break;
       case "replace-history": {
         // A message that no one appended stands where the one before it does.
@@ -74,7 +72,7 @@ export function createMessageIndex(entryAt: EntryAt): MessageIndex {
   const messageAt = async ({ entryIndex, written }: Pick<Known, "entryIndex" | "written">): Promise<Message | undefined> => {
     const entry = await entryAt(entryIndex);
     if (entry?.type === "message") return entry.message;
-    return entry?.type === "compaction" && written !== null ? entry.edits.flatMap(writtenBy)[written] : undefined;
+    return entry?.type === "compaction" && written !== null ? entry.edits.flatMap(messagesWrittenBy)[written] : undefined;
   };
   return {
     add: (entry) => {
@@ -88,7 +86,7 @@ export function createMessageIndex(entryAt: EntryAt): MessageIndex {
         let writtenCount = 0;
         for (const edit of entry.edits) {
           learnEdit(edit, writtenCount);
-          writtenCount += writtenBy(edit).length;
+          writtenCount += messagesWrittenBy(edit).length;
         }
       }
       entryCount += 1;
@@ -103,22 +101,6 @@ export function createMessageIndex(entryAt: EntryAt): MessageIndex {
     },
     placesOf: (messageId) => known.get(messageId)?.places,
   };
-}
-
-/** The messages that an edit wrote. */
-function writtenBy(edit: AppliedEdit): readonly Message[] {
-  switch (edit.kind) {
-    case "summarize":
-      return [edit.message];
-    case "drop":
-      return edit.notice === null ? [] : [edit.notice];
-    case "replace-history":
-      return edit.messages;
-    case "replace-part":
-      return [];
-    default:
-      return edit satisfies never;
-  }
 }
 
 function placesOfSpans(

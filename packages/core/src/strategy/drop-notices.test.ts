@@ -19,7 +19,8 @@ test.each<[string, readonly Message[], readonly string[]]>([
   ],
 ])("dropNotices takes out %s, without another notice", (_, messages, ids) => {
   const answer = dropNotices()(strategyInput(messages));
+  const spans = ids.map((id) => ({ from: id, through: id, promptId: null }));
   expect(answer.kind === "edits" ? answer.edits : []).toEqual(
-    ids.map((id) => ({ kind: "drop", notice: "none", from: id, through: id })),
+    spans.length === 0 ? [] : [{ kind: "replace-spans", by: "nothing", spans }],
   );
 });

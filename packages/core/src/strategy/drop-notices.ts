@@ -1,16 +1,16 @@
-import type { DropEdit } from "../edit/edit.ts";
+import type { PromptedSpan } from "../entry.ts";
 import type { Strategy } from "./strategy.ts";
 
 /** Removes every summary and notice of the view; the record counts them, nothing stands in their place. */
 export function dropNotices(): Strategy {
   return ({ messages }) => {
-    const [first, ...rest] = messages.flatMap((message): DropEdit[] =>
+    const spans = messages.flatMap((message): PromptedSpan[] =>
       message.role !== "tool-result" && (message.origin === "summary" || message.origin === "notice")
-        ? [{ kind: "drop", notice: "none", from: message.id, through: message.id }]
+        ? [{ from: message.id, through: message.id, promptId: null }]
         : [],
     );
-    return first === undefined
+    return spans.length === 0
       ? { kind: "not-applicable", reason: "there is no summary or notice" }
-      : { kind: "edits", edits: [first, ...rest] };
+      : { kind: "edits", edits: [{ kind: "replace-spans", spans, by: "nothing" }] };
   };
 }

@@ -17,7 +17,11 @@ function dropped(
     strategyInput(messages, more),
   );
   return answer.kind === "edits"
-    ? answer.edits.flatMap((edit) => (edit.kind === "drop" ? [`${edit.from}..${edit.through} ${edit.notice}`] : []))
+    ? answer.edits.flatMap((edit) =>
+        edit.kind === "replace-spans"
+          ? edit.spans.map(({ from, through }) => `${from}..${through} ${edit.noticeForm ?? edit.by}`)
+          : [],
+      )
     : [];
 }
 
@@ -51,7 +55,7 @@ describe("dropOldest until it fits", () => {
   });
 
   test("without a notice there is room for more", () => {
-    expect(dropped(turns, { notice: "none" }, { roomTokens: 300 })).toEqual(["u1..u1 none"]);
+    expect(dropped(turns, { notice: "none" }, { roomTokens: 300 })).toEqual(["u1..u1 nothing"]);
     expect(dropped(turns, { notice: "count" }, { roomTokens: 300 })).toEqual(["u1..a1 count"]);
   });
 });

@@ -1,7 +1,7 @@
 import { cutKeepingMessages, cutKeepingTokens } from "../cut-point/recent.ts";
 import { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "../cut-point/safe-cuts.ts";
 import { spansBefore } from "../cut-point/spans-before.ts";
-import type { DropEdit } from "../edit/edit.ts";
+import type { ReplaceSpansEdit } from "../edit/edit.ts";
 import { isHuman } from "../message/message.ts";
 import type { DropOldestSpec, Strategy, StrategyInput } from "./strategy.ts";
 
@@ -12,13 +12,14 @@ export function dropOldest(spec: DropOldestSpec): Strategy {
       spec.amount === "all-but-keep"
         ? cutByKeep(input)
         : cutToFit(spec.notice === "none" ? { ...input, noticeTokens: 0 } : input);
-    const [first, ...rest] = spansBefore(input.messages, cut).map(
-      (span): DropEdit => ({ kind: "drop", ...span, notice: spec.notice }),
-    );
-    return first === undefined
-      ? { kind: "not-applicable", reason: "nothing can be dropped" }
-      : { kind: "edits", edits: [first, ...rest] };
+    const spans = spansBefore(input.messages, cut).map((span) => ({ ...span, promptId: null }));
+    if (spans.length === 0) return { kind: "not-applicable", reason: "nothing can be dropped" };
+    return { kind: "edits", edits: [{ kind: "replace-spans", spans, ...answerOf(spec) }] };
   };
+}
+
+function answerOf({ notice }: DropOldestSpec): Pick<ReplaceSpansEdit, "by" | "noticeForm"> {
+  return notice === "none" ? { by: "nothing" } : { by: "notice", noticeForm: notice };
 }
 
 function cutByKeep({ messages, keep, keptMessageTokens }: StrategyInput): number {

@@ -22,7 +22,7 @@ function summarized(
   const answer = summarize({ ...SPEC, ...spec })(strategyInput(messages, more));
   const edits = answer.kind === "edits" ? answer.edits : [];
   return edits.flatMap((edit) =>
-    edit.kind === "summarize" ? edit.spans.map((span) => `${span.from}..${span.through} ${span.promptId}`) : [],
+    edit.kind === "replace-spans" ? edit.spans.map((span) => `${span.from}..${span.through} ${span.promptId}`) : [],
   );
 }
 
@@ -77,6 +77,6 @@ describe("summarize", () => {
 
   test("names who writes", () => {
     const answer = summarize({ ...SPEC, writer: "digest" })(strategyInput(turns));
-    expect(answer).toMatchObject({ kind: "edits", edits: [{ kind: "summarize", writer: "digest" }] });
+    expect(answer).toMatchObject({ kind: "edits", edits: [{ kind: "replace-spans", by: "digest" }] });
   });
 });

@@ -2,7 +2,7 @@ import { cutAtBoundary } from "../cut-point/boundary.ts";
 import { cutExceedingTokens, cutKeepingMessages, cutKeepingTokens, forcedCut } from "../cut-point/recent.ts";
 import { safeCutAtOrBefore, safeCuts } from "../cut-point/safe-cuts.ts";
 import { spansBefore } from "../cut-point/spans-before.ts";
-import type { SummarizeEdit } from "../edit/edit.ts";
+import type { PromptedSpan } from "../entry.ts";
 import type { Message } from "../message/message.ts";
 import { isHuman } from "../message/message.ts";
 import type { Strategy, StrategyInput, SummarizeSpec } from "./strategy.ts";
@@ -18,7 +18,7 @@ export function summarize(spec: SummarizeSpec): Strategy {
     if (cut === null) return { kind: "not-applicable", reason: "nothing lies before the cut" };
     const spans = promptedSpans(input.messages, cut, spec);
     if (spans.length === 0) return { kind: "not-applicable", reason: "only the last human message lies before the cut" };
-    return { kind: "edits", edits: [{ kind: "summarize", writer: spec.writer, spans }] };
+    return { kind: "edits", edits: [{ kind: "replace-spans", spans, by: spec.writer === "model" ? "summary" : "digest" }] };
   };
 }
 
@@ -52,7 +52,7 @@ function keptTokens({ messages, messageTokens }: StrategyInput, cut: number): nu
 }
 
 /** What lies before the cut, each span with its prompt: the second is the beginning of the turn that the cut splits. */
-function promptedSpans(messages: readonly Message[], cut: number, spec: SummarizeSpec): SummarizeEdit["spans"] {
+function promptedSpans(messages: readonly Message[], cut: number, spec: SummarizeSpec): readonly PromptedSpan[] {
   const { promptId, turnPrefixPromptId, turnPrefixFromMessages = 0 } = spec;
   const prefixMessages = cut - messages.findLastIndex(isHuman);
   const prefixPromptId = prefixMessages >= turnPrefixFromMessages ? (turnPrefixPromptId ?? promptId) : promptId;

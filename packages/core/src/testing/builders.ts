@@ -1,9 +1,8 @@
 import type {
-  AppliedDrop,
   AppliedEdit,
   AppliedReplaceHistory,
   AppliedReplacePart,
-  AppliedSummarize,
+  AppliedReplaceSpans,
   CompactionEntry,
   CompactionRecord,
   RevertEntry,
@@ -141,9 +140,10 @@ export function compaction(id: string, edits: readonly AppliedEdit[], throughEnt
 }
 
 /** Spans, each `[from, through]`, replaced by one summary message. */
-export function summarized(spans: readonly (readonly [string, string])[], message: Message): AppliedSummarize {
+export function summarized(spans: readonly (readonly [string, string])[], message: Message): AppliedReplaceSpans {
   return {
-    kind: "summarize",
+    kind: "replace-spans",
+    by: "summary",
     spans: spans.map(([from, through]) => ({ from, through, promptId: "test" })),
     message,
     covered: NOTHING_COVERED,
@@ -152,8 +152,10 @@ export function summarized(spans: readonly (readonly [string, string])[], messag
 }
 
 /** A span removed; `notice` stands in its place. */
-export function dropped(from: string, through: string, notice: Message | null = null): AppliedDrop {
-  return { kind: "drop", from, through, notice, covered: NOTHING_COVERED };
+export function dropped(from: string, through: string, notice: Message | null = null): AppliedReplaceSpans {
+  const spans = [{ from, through, promptId: null }];
+  const by = notice === null ? "nothing" : "notice";
+  return { kind: "replace-spans", spans, by, message: notice, covered: NOTHING_COVERED, usage: null };
 }
 
 /** One part of a message replaced; its handle is the message's id. */

@@ -1,5 +1,6 @@
 import { applyEdits } from "../edit/apply-edits.ts";
 import type { AppliedReplacePart, CompactionEntry, CoverageCount, MessageSpan, WorkCount } from "../entry.ts";
+import { messagesWrittenBy } from "../entry.ts";
 import { checkMessages, STRICT_WIRE_RULES } from "../message/check.ts";
 import { spanHandle } from "../message/handle.ts";
 import type { Message } from "../message/message.ts";
@@ -46,16 +47,11 @@ async function checkEdits({ before, after, entry, recall, original, report }: Co
   for (const edit of entry.edits) {
     const next = applyEdits(view, [edit]);
     switch (edit.kind) {
-      case "summarize":
-        checkCovered({ view, next, spans: edit.spans, made: [edit.message], covered: edit.covered }, report);
+      case "replace-spans":
+        if ((edit.message === null) !== (edit.by === "nothing")) report("a message stands for all but nothing", entry.id);
+        checkCovered({ view, next, spans: edit.spans, made: messagesWrittenBy(edit), covered: edit.covered }, report);
         await checkSpanHandles(edit.spans, recall, report);
         break;
-      case "drop": {
-        const made = edit.notice === null ? [] : [edit.notice];
-        checkCovered({ view, next, spans: [edit], made, covered: edit.covered }, report);
-        await checkSpanHandles([edit], recall, report);
-        break;
-      }
       case "replace-part":
         await checkReplacedPart({ view, next, edit }, { recall, original, report });
         break;

@@ -1,4 +1,5 @@
 import type { CoverageCount } from "../entry.ts";
+import { messagesWrittenBy } from "../entry.ts";
 import { canonicalJson } from "../json.ts";
 import type { Message } from "../message/message.ts";
 import { coverageOf } from "../message/size.ts";
@@ -33,10 +34,7 @@ export function checkAccount(manager: ContextManager, report: Report): void {
   const edits = view.activeCompactions.flatMap((entry) => entry.edits);
   if (edits.some((edit) => edit.kind === "replace-history")) return;
   const logged = manager.entries().flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
-  const written = edits.flatMap((edit): readonly Message[] => {
-    if (edit.kind === "summarize") return [edit.message];
-    return edit.kind === "drop" && edit.notice !== null ? [edit.notice] : [];
-  });
+  const written = edits.flatMap(messagesWrittenBy);
   const covered = edits.map((edit) => ("covered" in edit ? edit.covered : { messages: 0, parts: 0, chars: edit.removedChars }));
   const left = covered.reduce(minus, coverageOf([...logged, ...written]));
   const shown = coverageOf(view.messages.slice());
