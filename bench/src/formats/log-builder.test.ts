@@ -182,12 +182,12 @@ test.each<[string, LogItem[], string]>([
   [
     "a kept tail is a summarize",
     [FIRST, KEPT, boundary({ kind: "from", item: KEPT })],
-    "compaction 2 -> 2: summarize 1 as summary: sum",
+    "compaction 2 -> 2: summary of 1 as summary: sum",
   ],
   [
     "a tail from an item without a message starts at the next",
     [FIRST, GONE, KEPT, boundary({ kind: "from", item: GONE })],
-    "compaction 2 -> 2: summarize 1 as summary: sum",
+    "compaction 2 -> 2: summary of 1 as summary: sum",
   ],
   [
     "nothing kept replaces the history",

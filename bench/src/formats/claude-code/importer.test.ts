@@ -168,7 +168,7 @@ test.each([
   [
     "a preserved segment",
     { preservedSegment: { headUuid: "a1", anchorUuid: "x", tailUuid: "u2" } },
-    "compaction 3 -> 3: summarize 1 as summary: sum",
+    "compaction 3 -> 3: summary of 1 as summary: sum",
   ],
   ["preserved messages", { preservedMessages: { uuids: ["u1"] } }, "compaction 3 -> 2: replace 2 by [summary: sum; human: q]"],
 ])("a boundary takes effect at its summary: %s", async (_, metadata, line) => {

@@ -68,7 +68,7 @@ test("a message is a call; calls and results are one part; what the agent put be
 
 test.each([
   ["nothing kept", {}, "compaction 3 -> 1: replace 3 by [summary: sum]"],
-  ["a kept tail", { tail_start_id: "a1" }, "compaction 3 -> 3: summarize 1 as summary: sum"],
+  ["a kept tail", { tail_start_id: "a1" }, "compaction 3 -> 3: summary of 1 as summary: sum"],
 ])("a compaction is a call of its own, then a boundary: %s", async (_, marker, line) => {
   const [transcript] = await importDocument({
     info: INFO,

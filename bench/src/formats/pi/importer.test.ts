@@ -74,7 +74,7 @@ const OLD = [
 ];
 
 test.each([
-  ["by index of the entry", { firstKeptEntryIndex: 3 }, "compaction 3 -> 2: summarize 2 as summary: sum"],
+  ["by index of the entry", { firstKeptEntryIndex: 3 }, "compaction 3 -> 2: summary of 2 as summary: sum"],
   ["by index, nothing kept", { firstKeptEntryIndex: 9 }, "compaction 3 -> 1: replace 3 by [summary: sum]"],
 ])("a compaction keeps the tail: %s", async (_, kept, line) => {
   const [transcript] = await importObjects([
@@ -100,7 +100,7 @@ test("version 3: entry ids are message ids, a tail starts at an id, a prompt tak
     "human: right",
     USAGE,
     "model: yes",
-    "compaction 2 -> 2: summarize 1 as summary: sum",
+    "compaction 2 -> 2: summary of 1 as summary: sum",
     "injected: note",
   ]);
   expect(transcript?.entries.flatMap((entry) => (entry.type === "message" ? [entry.message.id] : []))).toEqual([
