@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { ModelLimits } from "./entry.ts";
 import { PlimsollError } from "./error.ts";
 
@@ -12,6 +13,20 @@ export type Amount =
   | { readonly max: readonly Amount[] }
   | { readonly minus: readonly Amount[] }
   | { readonly windowAbove: number; readonly above: Amount; readonly upTo: Amount };
+
+const tokens = z.number().nonnegative();
+
+/** Schema of {@link Amount}. */
+export const amountSchema: z.ZodType<Amount> = z.lazy(() =>
+  z.union([
+    z.strictObject({ tokens }),
+    z.strictObject({ ratio: z.number().min(0).max(1), of: z.enum(["window", "input-budget"]) }),
+    z.strictObject({ min: z.array(amountSchema).min(1).readonly() }),
+    z.strictObject({ max: z.array(amountSchema).min(1).readonly() }),
+    z.strictObject({ minus: z.array(amountSchema).min(1).readonly() }),
+    z.strictObject({ windowAbove: tokens, above: amountSchema, upTo: amountSchema }),
+  ]),
+);
 
 /** The limits that amounts are resolved against, in tokens. */
 export interface Budget {

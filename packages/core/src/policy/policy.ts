@@ -1,12 +1,13 @@
 import { z } from "zod";
 import type { Amount } from "../budget.ts";
+import { amountSchema } from "../budget.ts";
 import type { Gate } from "../entry.ts";
 import type { TranscriptLabels } from "../message/transcript-text.ts";
 import type { StrategySpec } from "../strategy/strategy.ts";
 import type { EstimatorSpec } from "../tokens/built-in-estimators.ts";
 import { BUILT_IN_ESTIMATORS, estimatorSchema } from "../tokens/built-in-estimators.ts";
 import type { Trigger } from "../trigger.ts";
-import { amountSchema, keepSchema, labelsSchema, strategySchema, triggerSchema } from "./schema-parts.ts";
+import { keepSchema, labelsSchema, strategySchema, triggerSchema } from "./schema-parts.ts";
 
 /** How much of the newest history stays verbatim: a number of messages, or an amount of tokens. */
 export type Keep = { readonly messages: number } | Amount;

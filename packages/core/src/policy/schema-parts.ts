@@ -1,22 +1,11 @@
 import { z } from "zod";
 import type { Amount } from "../budget.ts";
+import { amountSchema } from "../budget.ts";
 import type { TranscriptLabels } from "../message/transcript-text.ts";
 import type { StrategySpec } from "../strategy/strategy.ts";
 import type { Trigger } from "../trigger.ts";
 
 const tokens = z.number().nonnegative();
-
-/** Schema of {@link Amount}. */
-export const amountSchema: z.ZodType<Amount> = z.lazy(() =>
-  z.union([
-    z.strictObject({ tokens }),
-    z.strictObject({ ratio: z.number().min(0).max(1), of: z.enum(["window", "input-budget"]) }),
-    z.strictObject({ min: z.array(amountSchema).min(1).readonly() }),
-    z.strictObject({ max: z.array(amountSchema).min(1).readonly() }),
-    z.strictObject({ minus: z.array(amountSchema).min(1).readonly() }),
-    z.strictObject({ windowAbove: tokens, above: amountSchema, upTo: amountSchema }),
-  ]),
-);
 
 /** Schema of a policy's `keep`. */
 export const keepSchema: z.ZodType<{ readonly messages: number } | Amount> = z.union([
