@@ -1,13 +1,16 @@
 import type { Budget } from "../budget.ts";
+import type { KeepRule } from "../keep/keep-rule.ts";
+import type { PassageQuoter } from "../keep/kept-passages.ts";
+import { passageQuoter } from "../keep/kept-passages.ts";
+import type { LinesSpec } from "../keep/lines.ts";
+import { LINES } from "../keep/lines.ts";
 import type { Message } from "../message/message.ts";
-import type { SummaryPolicy } from "../policy/policy.ts";
+import type { Policy, SummaryPolicy } from "../policy/policy.ts";
 import type { Summarizer } from "../ports.ts";
 import { factsText } from "../prompts/facts.ts";
 import { chunkedSummarizer } from "../summarizer/chunked.ts";
 import { createDigest, DEFAULT_DIGEST_OPTIONS } from "../summarizer/digest.ts";
 import { withDeadline } from "./deadline.ts";
-import type { ExcerptWriter } from "./excerpt-writer.ts";
-import { excerptWriter } from "./excerpt-writer.ts";
 import type { FitState } from "./fit-input.ts";
 import type { Goal } from "./goal.ts";
 import type { ViewMeasure } from "./measure-view.ts";
@@ -18,7 +21,7 @@ export interface ClimbTools {
   readonly summarizer: Summarizer;
   readonly digest: Summarizer;
   readonly facts: string | null;
-  readonly excerpts: ExcerptWriter;
+  readonly excerpts: PassageQuoter;
   readonly pricing: Pick<
     Parameters<typeof plan>[0],
     "messageTokens" | "keptMessageTokens" | "measure" | "scaleRatio" | "noticeTokens"
@@ -55,7 +58,7 @@ export function toolsFor(
   const limits = { historyTokens, overheadTokens, messageTokens: requested };
   const supplied: Summarizer = () => Promise.resolve({ text: summary ?? "", usage: null, stopReason: "end" });
   const digestChars = Math.min(DEFAULT_DIGEST_OPTIONS.maximumChars, Math.floor(roomTokens * DIGEST_RATIO * CHARS_PER_TOKEN));
-  const excerpts = excerptWriter(policy, { budget, roomTokens, charsPerToken: CHARS_PER_TOKEN, work: state.work });
+  const excerpts = passageQuoter(rulesOf(policy), { budget, roomTokens, charsPerToken: CHARS_PER_TOKEN, work: state.work });
   const factTokens = facts === null ? 0 : Math.ceil(estimator.measure.textTokens(facts) * scaleRatio);
   return {
     excerpts,
@@ -70,6 +73,12 @@ export function toolsFor(
       noticeTokens: NOTICE_TOKENS + factTokens + excerpts.atMostTokens,
     },
   };
+}
+
+function rulesOf({ excerpts }: Policy): readonly KeepRule[] {
+  if (excerpts === null) return [];
+  const lines: LinesSpec = { kind: "lines", ...excerpts };
+  return [LINES.bind(lines)];
 }
 
 /** What a request for a summary may hold: the session's own budget, or the window of the model that writes it where that is smaller. */

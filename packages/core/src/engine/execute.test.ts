@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Edit } from "../edit/edit.ts";
 import type { AppliedEdit } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
+import { QUOTES_NOTHING } from "../keep/kept-passages.ts";
 import { spanHandle } from "../message/handle.ts";
 import type { Message, StopReason } from "../message/message.ts";
 import { textOf } from "../message/message.ts";
@@ -9,7 +10,6 @@ import type { SummaryRequestForm } from "../policy/policy.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import type { Summarizer, SummaryRequest } from "../ports.ts";
 import { calling, human, reply, result } from "../testing/builders.ts";
-import { NO_EXCERPTS } from "./excerpt-writer.ts";
 import type { ExecuteInput } from "./execute.ts";
 import { execute } from "./execute.ts";
 
@@ -56,7 +56,7 @@ function run(edits: readonly Edit[], more: Partial<ExecuteInput> = {}, signal = 
       digest: summaryOf("digest of it"),
       focus: null,
       facts: null,
-      excerpts: NO_EXCERPTS,
+      excerpts: QUOTES_NOTHING,
       nowMs: null,
       ...more,
     },
@@ -163,11 +163,11 @@ describe("execute", () => {
 
   test("excerpts are chosen of what goes, knowing what stays and what comes", async () => {
     const asked: (readonly string[])[] = [];
-    const write = (covered: readonly Message[], kept: readonly Message[]) => {
+    const quote = (covered: readonly Message[], kept: readonly Message[]) => {
       asked.push(idsOf(covered), idsOf(kept));
       return null;
     };
-    await run([drop([["u1", "a1"]])], { excerpts: { ...NO_EXCERPTS, write }, pending: [human("p", "next")] });
+    await run([drop([["u1", "a1"]])], { excerpts: { ...QUOTES_NOTHING, quote }, pending: [human("p", "next")] });
     expect(asked).toEqual([
       ["u1", "a1"],
       ["u2", "a2", "r", "a3", "p"],

@@ -3,6 +3,7 @@ import type { Edit, ReplacePartEdit, ReplaceSpansEdit } from "../edit/edit.ts";
 import { refuseBrokenPromises } from "../edit/promises.ts";
 import type { AppliedEdit, AppliedReplacePart, AppliedReplaceSpans, MessageSpan } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
+import type { PassageQuoter } from "../keep/kept-passages.ts";
 import { checkMessages, STRICT_WIRE_RULES } from "../message/check.ts";
 import { spanHandle } from "../message/handle.ts";
 import { withId } from "../message/ids.ts";
@@ -14,7 +15,6 @@ import { droppedText } from "../prompts/dropped.ts";
 import { summaryText } from "../prompts/header.ts";
 import { truncateText } from "../prompts/truncate.ts";
 import { validSummaryText } from "../summarizer/validate.ts";
-import type { ExcerptWriter } from "./excerpt-writer.ts";
 import type { SummaryCircumstances } from "./summary-request.ts";
 import { summaryRequestFor } from "./summary-request.ts";
 
@@ -27,7 +27,7 @@ export interface ExecuteInput extends SummaryCircumstances {
   readonly digest: Summarizer;
   /** What survives beside every summary and notice, as text; `null` for nothing. */
   readonly facts: string | null;
-  readonly excerpts: ExcerptWriter;
+  readonly excerpts: PassageQuoter;
   readonly nowMs: number | null;
 }
 
@@ -118,7 +118,7 @@ function engineMessage(
   const { facts, messages, pending, excerpts } = content.input;
   const gone = new Set(covered);
   const kept = [...messages.filter((message) => !gone.has(message)), ...pending];
-  const texts = [content.text, facts, excerpts.write(covered, kept)].filter((text) => text !== null);
+  const texts = [content.text, facts, excerpts.quote(covered, kept)].filter((text) => text !== null);
   const parts = texts.map((text) => ({ type: "text", text: wellFormed(text) }) as const);
   const draft = { origin: content.origin, parts, atMs: content.input.nowMs };
   const previousId = covered.at(-1)?.id ?? null;

@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Edit } from "../edit/edit.ts";
 import { PlimsollError } from "../error.ts";
+import { QUOTES_NOTHING } from "../keep/kept-passages.ts";
 import type { Message } from "../message/message.ts";
 import { isHuman, toolCallsOf } from "../message/message.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import type { Summarizer } from "../ports.ts";
 import { arbitraryMessageSoup, arbitraryValidMessages } from "../testing/arbitrary-transcript.ts";
 import { assistant, human, reply, result } from "../testing/builders.ts";
-import { NO_EXCERPTS } from "./excerpt-writer.ts";
 import type { Executed } from "./execute.ts";
 import { execute } from "./execute.ts";
 
@@ -48,7 +48,7 @@ const writes: Summarizer = () => Promise.resolve({ text: "what happened", usage:
 
 function run(messages: readonly Message[], edits: readonly Edit[], summarizer = writes): Promise<Executed> {
   const circumstances = { summary: SVEN_POLICY.summary, opening: { system: "", tools: [] }, focus: null };
-  const writers = { summarizer, digest: summarizer, facts: null, excerpts: NO_EXCERPTS };
+  const writers = { summarizer, digest: summarizer, facts: null, excerpts: QUOTES_NOTHING };
   const input = { messages, edits, pending: [], nowMs: null, ...circumstances, ...writers };
   return execute(input, new AbortController().signal);
 }

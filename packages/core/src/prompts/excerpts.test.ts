@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Excerpt } from "../facts/excerpts.ts";
 import type { Message } from "../message/message.ts";
 import { human, reply } from "../testing/builders.ts";
+import type { Excerpt } from "./excerpts.ts";
 import { excerptsIn, excerptsText } from "./excerpts.ts";
 
 function summaryWith(...texts: readonly (string | null)[]): Message {

@@ -1,7 +1,15 @@
-import type { Excerpt } from "../facts/excerpts.ts";
 import { CONTEXT_FRAMING } from "../message/context-framing.ts";
 import { nameInBrackets, quotedText, unquotedText } from "../message/framing.ts";
 import type { Message } from "../message/message.ts";
+
+/** Lines of one message that stay readable when it is removed, word for word. */
+export interface Excerpt {
+  /** What the message was: a tool's name, or who said it. */
+  readonly source: string;
+  /** Finds the whole message again. */
+  readonly handle: string;
+  readonly lines: readonly string[];
+}
 
 /** How excerpts are written into the context beside a summary or notice. */
 export const EXCERPTS_TEXT = { id: "excerpts", version: 1 } as const;

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { arbitraryText } from "../testing/arbitrary-text.ts";
-import { forEachTellingWord } from "./telling-words.ts";
+import { forEachRareWord } from "./rare-words.ts";
 
 function wordsOf(text: string): readonly string[] {
   const words: string[] = [];
-  forEachTellingWord(text, (word) => words.push(word));
+  forEachRareWord(text, (word) => words.push(word));
   return words;
 }
 
-describe("telling words", () => {
+describe("rare words", () => {
   test.each<[string, string, readonly string[]]>([
     ["plain words tell nothing", "the parser fails when called again", []],
     ["names with a capital inside do", "call parseHeader now", ["parseHeader"]],
@@ -18,11 +18,7 @@ describe("telling words", () => {
     ["hyphens around a word are no part of a name", "-- x - y -out-", []],
     ["a flag is the name behind its hyphens", "run --dry-run", ["--dry-run"]],
     ["long numbers and hashes do, short numbers do not", "42 of 1200 at a1b2c3d", ["1200", "a1b2c3d"]],
-    [
-      "a path does as a whole, and so do its telling pieces",
-      "in src/best-lines.ts:12.",
-      ["best-lines", "src/best-lines.ts:12"],
-    ],
+    ["a path does as a whole, and so do its rare pieces", "in src/best-lines.ts:12.", ["best-lines", "src/best-lines.ts:12"]],
     ["a dotted name does", "this.queue.close()", ["this.queue.close"]],
     ["joints at the ends are none", "/tmp/x, ./a.ts: and so on...", ["tmp/x", "a.ts"]],
     ["an escape parts words", String.raw`"a.ts\nb.ts\"c.ts"`, ["a.ts", "b.ts", "c.ts"]],
@@ -35,7 +31,7 @@ describe("telling words", () => {
   test("every word stands where it is said to, and is found alone too", () => {
     fc.assert(
       fc.property(arbitraryText, (text) => {
-        forEachTellingWord(text, (word, start) => {
+        forEachRareWord(text, (word, start) => {
           expect(text.startsWith(word, start)).toBe(true);
           expect(wordsOf(word)).toContain(word);
         });

@@ -1,26 +1,40 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Message } from "../message/message.ts";
+import type { Excerpt } from "../prompts/excerpts.ts";
+import { excerptsIn, excerptsText } from "../prompts/excerpts.ts";
 import { assistant, calling, human, reply, result } from "../testing/builders.ts";
-import type { Excerpt } from "./excerpts.ts";
-import { chooseExcerpts } from "./excerpts.ts";
+import { createWorkCounter } from "../tokens/work.ts";
+import { passageQuoter } from "./kept-passages.ts";
+import type { LinesSpec } from "./lines.ts";
+import { LINES, linePieces } from "./lines.ts";
 
-const NONE = () => [];
+/** Plain text that leaves, too: half of what leaves may be quoted, and it states nothing. */
+const plain = reply("plain", "and so on ".repeat(400));
+
+function excerptsOf(covered: readonly Message[], kept: readonly Message[] = [], maximumChars = 1000): readonly Excerpt[] {
+  const spec: LinesSpec = { kind: "lines", atMost: { tokens: maximumChars } };
+  const budget = { windowTokens: 10_000, inputBudgetTokens: 10_000 };
+  const room = { budget, roomTokens: 10_000, charsPerToken: 1, work: createWorkCounter() };
+  const text = passageQuoter([LINES.bind(spec)], room).quote([plain, ...covered], kept);
+  return excerptsIn({ ...human("notice", text ?? ""), origin: "notice" });
+}
 
 function linesOf(covered: readonly Message[], kept: readonly Message[] = [], maximumChars = 1000): readonly string[] {
-  return chooseExcerpts({ covered, kept, excerptsIn: NONE, maximumChars }).flatMap(({ lines }) => lines);
+  return excerptsOf(covered, kept, maximumChars).flatMap(({ lines }) => lines);
 }
 
 const writing = (id: string, argumentsJson: string) =>
   assistant(id, [{ type: "tool-call", callId: `c-${id}`, toolName: "write", argumentsJson, paths: [] }]);
 
-describe("excerpts", () => {
-  test("are lines that state telling words, under the message that they come from", () => {
+describe("lines", () => {
+  test("are lines that state rare words, under the message that they come from", () => {
     const covered = [
       human("u", "Mend parseHeader.\nBe quick."),
       calling("a", ["c"]),
       result("r", "c", "1 ok\nsee src/head.ts\n"),
     ];
-    expect(chooseExcerpts({ covered, kept: [], excerptsIn: NONE, maximumChars: 1000 })).toEqual([
+    expect(excerptsOf(covered)).toEqual([
       { source: "human", handle: "u", lines: ["Mend parseHeader."] },
       { source: "tool", handle: "r", lines: ["see src/head.ts"] },
     ]);
@@ -60,16 +74,18 @@ describe("excerpts", () => {
   });
 
   test("those of an earlier compaction are chosen again, under their own messages; the rest of a summary is not looked at", () => {
-    const summary: Message = { ...human("s", "it said otherName"), origin: "summary" };
     const earlier: Excerpt = { source: "read", handle: "r0", lines: ["the line of oldName"] };
-    const excerptsIn = (message: Message) => (message === summary ? [earlier] : []);
-    const chosen = (covered: readonly Message[], kept: readonly Message[]) =>
-      chooseExcerpts({ covered, kept, excerptsIn, maximumChars: 1000 });
-    expect(chosen([summary], [])).toEqual([earlier]);
-    expect(chosen([summary, result("r", "c", "oldName again")], [])).toEqual([
+    const said = (text: string | null) => ({ type: "text", text: text ?? "" }) as const;
+    const summary: Message = {
+      ...human("s", ""),
+      origin: "summary",
+      parts: [said("it said otherName"), said(excerptsText([earlier]))],
+    };
+    expect(excerptsOf([summary], [])).toEqual([earlier]);
+    expect(excerptsOf([summary, result("r", "c", "oldName again")], [])).toEqual([
       { source: "tool", handle: "r", lines: ["oldName again"] },
     ]);
-    expect(chosen([result("r", "c", "oldName before")], [summary])).toEqual([]);
+    expect(excerptsOf([result("r", "c", "oldName before")], [summary])).toEqual([]);
   });
 
   test("of a long line the piece around the word", () => {
@@ -79,5 +95,27 @@ describe("excerpts", () => {
     expect(piece.length).toBeLessThanOrEqual(320);
     expect(line).toContain(piece);
     expect(piece).toContain("x someName y");
+  });
+});
+
+const piecesOf = (text: string) => [...linePieces(text)].map(({ start, end }) => text.slice(start, end));
+
+describe("line pieces", () => {
+  test("lines come without the white space around them, empty ones not at all", () => {
+    expect(piecesOf("  one\n\n \ntwo \r\nthree")).toEqual(["one", "two", "three"]);
+  });
+
+  test("a line of 320 characters is whole, a longer one comes in pieces that are whole lines themselves", () => {
+    expect(piecesOf("x".repeat(320)).map((piece) => piece.length)).toEqual([320]);
+    expect(piecesOf("x".repeat(500)).map((piece) => piece.length)).toEqual([240, 320, 260, 100]);
+  });
+
+  test("the pieces' own parts are the line, each character once", () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1, maxLength: 1200 }), (text) => {
+        const line = text.split("\n").join(" ").trim();
+        expect([...linePieces(line)].map(({ ownStart, ownEnd }) => line.slice(ownStart, ownEnd)).join("")).toBe(line);
+      }),
+    );
   });
 });

@@ -7,10 +7,10 @@ const LEAST_DIGITS = 4;
 
 /**
  * Visits the words of a text that tell one thing from another, in order: names with a digit, a hyphen, an underscore or a capital inside,
- * long numbers, what dots, slashes and colons join (paths, dotted names), and the telling pieces of that. What follows a backslash is
+ * long numbers, what dots, slashes and colons join (paths, dotted names), and the rare pieces of that. What follows a backslash is
  * taken for an escape. One pass.
  */
-export function forEachTellingWord(text: string, visit: (word: string, start: number) => void): void {
+export function forEachRareWord(text: string, visit: (word: string, start: number) => void): void {
   let start = -1;
   for (let index = 0; index <= text.length; index++) {
     const kind = index < text.length ? kindOf(text.charCodeAt(index)) : "other";
@@ -37,14 +37,14 @@ function visitRun(text: string, run: Run, visit: (word: string, start: number) =
     const isEnd = index === end;
     if (!isEnd && kindOf(text.charCodeAt(index)) !== "joint") continue;
     if (!isEnd) joints += 1;
-    if (joints > 0 && isTelling(text, { start: piece, end: index })) visit(text.slice(piece, index), piece);
+    if (joints > 0 && isRare(text, { start: piece, end: index })) visit(text.slice(piece, index), piece);
     piece = index + 1;
   }
-  const tells = joints > 0 ? end - run.start > LEAST_CHARS : isTelling(text, { start: run.start, end });
-  if (tells) visit(text.slice(run.start, end), run.start);
+  const isWord = joints > 0 ? end - run.start > LEAST_CHARS : isRare(text, { start: run.start, end });
+  if (isWord) visit(text.slice(run.start, end), run.start);
 }
 
-function isTelling(text: string, { start, end }: Run): boolean {
+function isRare(text: string, { start, end }: Run): boolean {
   if (end - start < LEAST_CHARS) return false;
   let digits = 0;
   let marks = 0;

@@ -1,0 +1,95 @@
+import type { z } from "zod";
+import type { Amount, Budget } from "../budget.ts";
+import type { Message } from "../message/message.ts";
+
+/** What a policy holds of a keep rule: its kind and its settings, plain JSON. */
+export interface KeepRuleSpec {
+  readonly kind: string;
+}
+
+/** A kind of keep rule: what a policy may say of it, and the rule that its settings make. */
+export interface KeepRuleKind {
+  readonly kind: string;
+  readonly schema: z.ZodType<KeepRuleSpec>;
+  /**
+   * The rule of these settings.
+   *
+   * @throws z.ZodError for settings that the schema rejects.
+   */
+  readonly bind: (spec: KeepRuleSpec) => KeepRule;
+}
+
+/** A rule with its settings. It chooses in an order of worth; the engine takes what fits the rule's amount. */
+export type KeepRule = NewestRule | MessagesRule | PassagesRule;
+
+/** How much of the newest history is kept: a number of messages, or the messages that first reach an amount. */
+export type NewestAmount = { readonly messages: number } | Amount;
+
+/**
+ * Asks for the newest history. Where exactly that begins is up to the strategy, whose boundary moves the cut to a place where it may
+ * fall. Of several such rules the first counts.
+ */
+export interface NewestRule {
+  readonly keeps: "newest";
+  readonly amount: NewestAmount;
+}
+
+/** Keeps messages in their place, word for word: no strategy of the policy takes or changes them. */
+export interface MessagesRule {
+  readonly keeps: "messages";
+  readonly atMost: Amount;
+  /** Ranges of the view, the worthiest first. One that does not fit any more is passed over; one that parts a batch of calls takes all of it. */
+  readonly choose: (view: KeepView) => Iterable<MessageRange>;
+}
+
+/** Keeps pieces of what leaves the view: they are quoted, word for word, beside what stands in its place. */
+export interface PassagesRule {
+  readonly keeps: "passages";
+  readonly atMost: Amount;
+  /** Passages of the texts that leave, the worthiest first. One that does not fit any more is passed over. */
+  readonly choose: (texts: readonly ReadableText[]) => Iterable<Passage>;
+}
+
+/** What messages are chosen from. */
+export interface KeepView {
+  /** All messages of the view, oldest first. */
+  readonly messages: readonly Message[];
+  readonly budget: Budget;
+  /** What a message counts of a rule's amount. */
+  readonly messageTokens: (message: Message) => number;
+}
+
+/** Messages of a view by index, both ends included. */
+export interface MessageRange {
+  readonly from: number;
+  readonly through: number;
+}
+
+/** One text of the view, as the rules that choose passages read it. */
+export interface ReadableText {
+  readonly text: string;
+  /** Whose it is: a person's or a tool's, the model's (a reply, or a call's arguments), or what an earlier compaction quoted of a source. */
+  readonly by: "source" | "model" | "excerpt";
+  /** What its message was (a tool's name, or who said it), and what finds the whole message again. */
+  readonly source: string;
+  readonly handle: string;
+  /** True if its message leaves the view, so that only a passage of it stays. */
+  readonly leaves: boolean;
+}
+
+/** A piece of a text: the text's index, and where the piece begins and ends in it, in UTF-16 units. */
+export interface Passage {
+  readonly text: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A kind of keep rule from its parts. `rule` gets settings that the schema has parsed. */
+export function defineKeepRule<Spec extends KeepRuleSpec>(parts: {
+  readonly kind: string;
+  readonly schema: z.ZodType<Spec>;
+  readonly rule: (spec: Spec) => KeepRule;
+}): KeepRuleKind {
+  const { kind, schema, rule } = parts;
+  return { kind, schema, bind: (spec) => rule(schema.parse(spec)) };
+}

@@ -1,0 +1,88 @@
+import { resolveAmount } from "../budget.ts";
+import { openStepStart } from "../cut-point/open-step.ts";
+import { safeCuts } from "../cut-point/safe-cuts.ts";
+import { isHuman } from "../message/message.ts";
+import type { KeepRule, KeepView, MessageRange, MessagesRule } from "./keep-rule.ts";
+
+/** What one rule keeps of a view: indexes in their order, and what those measure that no rule before it keeps. */
+export interface KeptMessages {
+  readonly rule: MessagesRule;
+  readonly indexes: readonly number[];
+  readonly tokens: number;
+}
+
+/**
+ * The messages that rules keep, one answer for each rule that chooses messages, in the order of the rules. Each is filled up to its amount,
+ * and all of them together up to `limitTokens`. What cannot be taken apart is kept whole: a call, the calls that were made at once with it, and
+ * all their results. What a rule before it keeps, and what nobody may take (the last human message, the open step), costs a rule nothing.
+ *
+ * @throws RangeError for a range that the view does not have.
+ */
+export function keptMessages(
+  rules: readonly KeepRule[],
+  view: KeepView & { readonly limitTokens: number },
+): readonly KeptMessages[] {
+  const choosing = rules.filter((rule) => rule.keeps === "messages");
+  if (choosing.length === 0) return [];
+  const units = unitsOf(view);
+  let leftTokens = view.limitTokens;
+  return choosing.map((rule) => {
+    const kept = fill(rule, { view, units, maximumTokens: Math.min(resolveAmount(rule.atMost, view.budget), leftTokens) });
+    leftTokens -= kept.tokens;
+    return kept;
+  });
+}
+
+/** Messages between two neighbouring safe cuts: they are kept together or not at all. */
+interface Unit {
+  readonly from: number;
+  readonly through: number;
+  readonly tokens: number;
+  isKept: boolean;
+}
+
+/** The unit of each message. */
+function unitsOf(view: KeepView): readonly Unit[] {
+  const { messages } = view;
+  const safe = safeCuts(messages);
+  const openStep = openStepStart(messages);
+  const lastHuman = messages.findLastIndex(isHuman);
+  const units: Unit[] = [];
+  for (let from = 0; from < messages.length; ) {
+    let end = from + 1;
+    while (end < messages.length && safe[end] !== true) end += 1;
+    const tokens = messages.slice(from, end).reduce((sum, message) => sum + view.messageTokens(message), 0);
+    const staysAnyway = from >= openStep || (from === lastHuman && end === from + 1);
+    const unit = { from, through: end - 1, tokens, isKept: staysAnyway };
+    for (; from < end; from++) units.push(unit);
+  }
+  return units;
+}
+
+function fill(
+  rule: MessagesRule,
+  { view, units, maximumTokens }: { readonly view: KeepView; readonly units: readonly Unit[]; readonly maximumTokens: number },
+): KeptMessages {
+  const kept: Unit[] = [];
+  let tokens = 0;
+  for (const range of rule.choose(view)) {
+    const fresh = unitsIn(units, range).filter((unit) => !unit.isKept);
+    const freshTokens = fresh.reduce((sum, unit) => sum + unit.tokens, 0);
+    if (tokens + freshTokens > maximumTokens) continue;
+    tokens += freshTokens;
+    for (const unit of fresh) unit.isKept = true;
+    kept.push(...fresh);
+  }
+  const indexes = kept.sort((a, b) => a.from - b.from).flatMap(({ from, through }) => indexesOf(from, through));
+  return { rule, indexes, tokens };
+}
+
+function unitsIn(units: readonly Unit[], { from, through }: MessageRange): readonly Unit[] {
+  if (!Number.isInteger(from) || !Number.isInteger(through) || from < 0 || through < from || through >= units.length)
+    throw new RangeError(`a keep rule chose messages ${from} to ${through} of a view of ${units.length}`);
+  return [...new Set(units.slice(from, through + 1))];
+}
+
+function indexesOf(from: number, through: number): readonly number[] {
+  return Array.from({ length: through - from + 1 }, (_, offset) => from + offset);
+}

@@ -1,0 +1,136 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Message } from "../message/message.ts";
+import { excerptsIn } from "../prompts/excerpts.ts";
+import { arbitraryText } from "../testing/arbitrary-text.ts";
+import { human, reply, result } from "../testing/builders.ts";
+import { createWorkCounter } from "../tokens/work.ts";
+import type { KeepRule, Passage, ReadableText } from "./keep-rule.ts";
+import { passageQuoter } from "./kept-passages.ts";
+
+const budget = { windowTokens: 10_000, inputBudgetTokens: 8000 };
+
+/** Plain text that leaves, too: half of what leaves may be quoted. */
+const plain = reply("plain", "and so on ".repeat(400));
+
+function quoter(rules: readonly KeepRule[], roomTokens = 8000) {
+  const work = createWorkCounter();
+  return { work, ...passageQuoter(rules, { budget, roomTokens, charsPerToken: 1, work }) };
+}
+
+/** A rule that wants the passages of the words given, in that order, wherever they stand. */
+function wanting(wanted: readonly string[], tokens = 1000): KeepRule {
+  const passagesOf = (word: string, texts: readonly ReadableText[]) =>
+    texts.flatMap(({ text, leaves }, index): readonly Passage[] => {
+      const start = text.indexOf(word);
+      return leaves && start >= 0 ? [{ text: index, start, end: start + word.length }] : [];
+    });
+  return { keeps: "passages", atMost: { tokens }, choose: (texts) => wanted.flatMap((word) => passagesOf(word, texts)) };
+}
+
+function linesOf(rules: readonly KeepRule[], leaving: readonly Message[], roomTokens = 8000): readonly string[] {
+  const text = quoter(rules, roomTokens).quote([plain, ...leaving], []) ?? "";
+  return excerptsIn({ ...human("n", text), origin: "notice" }).flatMap(({ lines }) => lines);
+}
+
+describe("kept passages", () => {
+  test("without a rule that chooses passages nothing is quoted, and nothing read", () => {
+    const { work, atMostTokens, quote } = quoter([{ keeps: "newest", amount: { messages: 2 } }]);
+    expect([atMostTokens, quote([plain], [])]).toEqual([0, null]);
+    expect(work.total().charactersScanned).toBe(0);
+  });
+
+  test.each<[string, readonly number[], number, number]>([
+    ["what the policy says", [100], 8000, 100],
+    ["of two rules both amounts", [100, 50], 8000, 150],
+    ["a quarter of the room at most", [4000], 8000, 2000],
+    ["of two rules together, too", [1500, 1500], 8000, 2000],
+    ["nothing without room", [4000], 0, 0],
+    ["nothing in a room that is overdrawn", [4000], -10, 0],
+  ])("take %s", (_, amounts, roomTokens, atMostTokens) => {
+    expect(
+      quoter(
+        amounts.map((tokens) => wanting([], tokens)),
+        roomTokens,
+      ).atMostTokens,
+    ).toBe(atMostTokens);
+  });
+
+  test("take no more than half of what leaves, and what is read is counted", () => {
+    const words = Array.from({ length: 60 }, (_, index) => `line of name_${index}`);
+    const leaving = result("r", "c", words.join("\n"));
+    const { work, quote } = quoter([wanting(words, 4000)]);
+    const text = quote([leaving], [human("u", "go on")]) ?? "";
+    const leavingChars = words.join("\n").length;
+    expect(text.length).toBeGreaterThan(leavingChars / 4);
+    expect(text.length).toBeLessThanOrEqual(leavingChars / 2 + "<excerpts>\n\n</excerpts>".length);
+    expect(work.total()).toMatchObject({ charactersScanned: leavingChars + "go on".length, messagesVisited: 2 });
+  });
+
+  const lines = result("r", "c", "one\n  two\n\nthree\nfour\nfive");
+  test.each<[string, readonly KeepRule[], readonly Message[], readonly string[]]>([
+    ["the worthiest first, in their own order", [wanting(["three", "one", "four"], 33)], [lines], ["one", "three"]],
+    ["a shorter one if a worthier one does not fit", [wanting(["one\n  two\n\nthree", "four"], 27)], [lines], ["four"]],
+    ["a message's head is charged once", [wanting(["one", "four"], 32)], [lines], ["one", "four"]],
+    ["each message has its own", [wanting(["one", "six"], 32)], [lines, result("s", "d", "six")], ["one"]],
+    ["a text once", [wanting(["same"])], [result("r", "c", "same"), result("s", "d", "same")], ["same"]],
+    ["several lines with what is between them", [wanting(["  two\n\nthree"])], [lines], ["  two", "", "three"]],
+    ["what borders on it joins it", [wanting(["one\n  two", "three"])], [lines], ["one", "  two", "three"]],
+    ["a gap where it does not", [wanting(["one\n  two", "five"])], [lines], ["one", "  two", "…", "five"]],
+    ["what overlaps is quoted once", [wanting(["one\n  two", "  two\n\nthree"])], [lines], ["one", "  two", "", "three"]],
+    ["the worthier rule is filled first", [wanting(["four"], 27), wanting(["one"], 4000)], [lines], ["one", "four"]],
+    ["a rule takes no more than its own amount", [wanting(["four"], 10), wanting(["one"], 26)], [lines], ["one"]],
+    [
+      "what a rule before it keeps costs a rule nothing",
+      [wanting(["one"]), wanting(["one", "four"], 6)],
+      [lines],
+      ["one", "four"],
+    ],
+  ])("%s", (_, rules, leaving, expected) => {
+    expect(linesOf(rules, leaving)).toEqual(expected);
+  });
+
+  test.each<[string, Passage]>([
+    ["of no text", { text: 5, start: 0, end: 1 }],
+    ["that begins nowhere", { text: 0, start: -1, end: 1 }],
+    ["that ends nowhere", { text: 0, start: 0, end: 999_999 }],
+    ["that runs backwards", { text: 0, start: 5, end: 1 }],
+    ["of a text that stays", { text: 1, start: 0, end: 1 }],
+  ])("a passage %s is an error", (_, passage) => {
+    const { quote } = quoter([{ keeps: "passages", atMost: { tokens: 100 }, choose: () => [passage] }]);
+    expect(() => quote([plain], [human("u", "stays")])).toThrow(RangeError);
+  });
+
+  test("whatever rules want, no rule takes more than its amount, and every line is one of what leaves", () => {
+    const passages = fc.array(fc.tuple(fc.nat(5), fc.nat(300), fc.nat(300)), { maxLength: 20 });
+    const rule = fc.record({ tokens: fc.nat(400), passages });
+    fc.assert(
+      fc.property(fc.array(arbitraryText, { minLength: 1, maxLength: 6 }), fc.array(rule, { maxLength: 3 }), (said, rules) => {
+        const bound = rules.map(
+          ({ tokens, passages: places }): KeepRule => ({
+            keeps: "passages",
+            atMost: { tokens },
+            choose: (texts) =>
+              places.map(([at, from, length]) => {
+                const text = at % texts.length;
+                const chars = texts[text]?.text.length ?? 0;
+                const start = Math.min(from, chars);
+                return { text, start, end: Math.min(start + length, chars) };
+              }),
+          }),
+        );
+        const leaving = said.map((text, index) => result(`r${index}`, `c${index}`, text));
+        const { quote, atMostTokens } = quoter(bound);
+        const text = quote(leaving, []) ?? "";
+        expect(quote(leaving, []) ?? "").toBe(text);
+        const kept = excerptsIn({ ...human("n", text), origin: "notice" });
+        const keptChars = kept
+          .flatMap(({ handle, lines: each }) => [handle, ...each])
+          .reduce((sum, line) => sum + line.length, 0);
+        expect(keptChars).toBeLessThanOrEqual(atMostTokens);
+        for (const { handle, lines: each } of kept)
+          for (const line of each.filter((one) => one !== "…")) expect(said[Number(handle.slice(1))]).toContain(line);
+      }),
+    );
+  });
+});

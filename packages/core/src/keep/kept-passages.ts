@@ -1,0 +1,201 @@
+import type { Budget } from "../budget.ts";
+import { resolveAmount } from "../budget.ts";
+import { partHandle } from "../message/handle.ts";
+import type { Message } from "../message/message.ts";
+import { messageChars } from "../message/size.ts";
+import type { Excerpt } from "../prompts/excerpts.ts";
+import { excerptsIn, excerptsText } from "../prompts/excerpts.ts";
+import type { WorkCounter } from "../tokens/work.ts";
+import type { KeepRule, Passage, PassagesRule, ReadableText } from "./keep-rule.ts";
+
+/** Quotes what rules keep of the messages that leave a view. */
+export interface PassageQuoter {
+  /** The most tokens that a quotation takes. */
+  readonly atMostTokens: number;
+  /** The passages as text, for the summary or notice that stands in the messages' place; `null` for none. */
+  readonly quote: (leaving: readonly Message[], staying: readonly Message[]) => string | null;
+}
+
+/** Quotes nothing, and reads nothing. */
+export const QUOTES_NOTHING: PassageQuoter = { atMostTokens: 0, quote: () => null };
+
+/** All quoted passages may take at most this share of the room, so that they never stand in the way in a small window; chosen. */
+const ROOM_RATIO = 0.25;
+
+/** And of what they are taken from, so that every compaction shrinks the view; chosen. */
+const LEAVING_RATIO = 0.5;
+
+/** The quoter of a policy's rules, in a room of so many tokens. Rules are filled in their order, each up to its amount. */
+export function passageQuoter(
+  rules: readonly KeepRule[],
+  room: {
+    readonly budget: Budget;
+    readonly roomTokens: number;
+    /** Characters that a token is taken for. */
+    readonly charsPerToken: number;
+    readonly work: WorkCounter;
+  },
+): PassageQuoter {
+  const limits = passageLimits(rules, room);
+  if (limits.length === 0) return QUOTES_NOTHING;
+  const atMostTokens = limits.reduce((sum, limit) => sum + limit.tokens, 0);
+  return {
+    atMostTokens,
+    quote: (leaving, staying) => {
+      const leavingChars = charsOf(leaving);
+      room.work.scanned((leavingChars + charsOf(staying)) * limits.length);
+      room.work.visited(leaving.length + staying.length);
+      const texts = [
+        ...leaving.flatMap((message) => readable(message, true)),
+        ...staying.flatMap((message) => readable(message, false)),
+      ];
+      const kept: KeptPassages = { texts, lines: [], places: new Set(), said: new Set(), handles: new Set() };
+      let leftChars = Math.floor(leavingChars * LEAVING_RATIO);
+      for (const { rule, tokens } of limits)
+        leftChars -= fill(kept, rule.choose(texts), Math.min(Math.floor(tokens * room.charsPerToken), leftChars));
+      return excerptsText(excerptsOf(kept));
+    },
+  };
+}
+
+/** What each rule that chooses passages may take: its own amount, and what the ones before it leave of the room's share. */
+function passageLimits(
+  rules: readonly KeepRule[],
+  { budget, roomTokens }: { readonly budget: Budget; readonly roomTokens: number },
+): readonly { readonly rule: PassagesRule; readonly tokens: number }[] {
+  let leftTokens = Math.max(0, Math.floor(roomTokens * ROOM_RATIO));
+  return rules.flatMap((rule) => {
+    if (rule.keeps !== "passages") return [];
+    const tokens = Math.floor(Math.min(resolveAmount(rule.atMost, budget), leftTokens));
+    leftTokens -= tokens;
+    return [{ rule, tokens }];
+  });
+}
+
+/** The texts of a message in order; of a summary or notice only the excerpts that it carries, under their own messages. */
+function readable(message: Message, leaves: boolean): readonly ReadableText[] {
+  if (message.role !== "tool-result" && (message.origin === "summary" || message.origin === "notice"))
+    return excerptsIn(message).map(({ source, handle, lines }) => ({
+      text: lines.join("\n"),
+      by: "excerpt",
+      source,
+      handle,
+      leaves,
+    }));
+  const from = {
+    source: message.role === "tool-result" ? message.toolName : message.origin,
+    handle: partHandle(message.id, 0),
+    leaves,
+  };
+  return message.parts.flatMap((part): readonly ReadableText[] => {
+    if (part.type === "tool-call") return [{ ...from, text: part.argumentsJson, by: "model" }];
+    return part.type === "text" ? [{ ...from, text: part.text, by: message.role === "assistant" ? "model" : "source" }] : [];
+  });
+}
+
+function charsOf(messages: readonly Message[]): number {
+  return messages.reduce((sum, message) => sum + messageChars(message), 0);
+}
+
+/** A line that is kept, by its place; `joined` if it stands in a passage of several. */
+interface KeptLine {
+  readonly text: number;
+  readonly start: number;
+  readonly end: number;
+  readonly joined: boolean;
+}
+
+/** What is kept so far. */
+interface KeptPassages {
+  readonly texts: readonly ReadableText[];
+  readonly lines: KeptLine[];
+  /** Where the kept lines begin, what they say, and whose they are. */
+  readonly places: Set<string>;
+  readonly said: Set<string>;
+  readonly handles: Set<string>;
+}
+
+/** Characters that a line takes besides its text: indent and line end. */
+const LINE_FRAME_CHARS = 2;
+
+/** Characters of a head besides what it names. */
+const HEAD_FRAME_CHARS = 16;
+
+/** What stands between passages of one message, and what it takes. */
+const GAP = "…";
+const GAP_CHARS = GAP.length + LINE_FRAME_CHARS;
+
+/**
+ * Takes the passages that fit, in their order, and returns the characters that they take. Only what no earlier passage has is taken and
+ * charged, with its message's head the first time. A passage of which every line is quoted already is passed over.
+ */
+function fill(kept: KeptPassages, passages: Iterable<Passage>, maximumChars: number): number {
+  let takenChars = 0;
+  for (const passage of passages) {
+    const text = textOf(kept, passage);
+    const lines = linesIn(text.text, passage).filter(({ place }) => !kept.places.has(`${passage.text}:${place}`));
+    if (lines.every(({ said }) => said === "" || kept.said.has(said))) continue;
+    const headChars = kept.handles.has(text.handle) ? 0 : text.source.length + text.handle.length + HEAD_FRAME_CHARS;
+    const gapChars = lines.length > 1 ? GAP_CHARS : 0;
+    const chars = lines.reduce((sum, { start, end }) => sum + end - start + LINE_FRAME_CHARS, headChars + gapChars);
+    if (chars > maximumChars - takenChars) continue;
+    takenChars += chars;
+    kept.handles.add(text.handle);
+    for (const { start, end, place, said } of lines) {
+      kept.said.add(said);
+      kept.places.add(`${passage.text}:${place}`);
+      kept.lines.push({ text: passage.text, start, end, joined: lines.length > 1 });
+    }
+  }
+  return takenChars;
+}
+
+interface PassageLine {
+  readonly start: number;
+  readonly end: number;
+  /** The line without the white space around it, and where that begins: what tells two lines apart. */
+  readonly said: string;
+  readonly place: number;
+}
+
+/** The lines of a passage without the white space behind them; those between others may be empty. */
+function linesIn(text: string, passage: Passage): readonly PassageLine[] {
+  const lines: PassageLine[] = [];
+  for (let start = passage.start; start < passage.end; ) {
+    const newline = text.indexOf("\n", start);
+    const lineEnd = newline < 0 ? passage.end : Math.min(newline, passage.end);
+    const line = text.slice(start, lineEnd).trimEnd();
+    const said = line.trimStart();
+    lines.push({ start, end: start + line.length, said, place: start + line.length - said.length });
+    start = lineEnd + 1;
+  }
+  return lines;
+}
+
+/** What is kept by message, in the order of the texts; a gap parts passages of several lines from what does not border on them. */
+function excerptsOf({ texts, lines }: KeptPassages): readonly Excerpt[] {
+  const excerpts = new Map<string, Excerpt & { readonly lines: string[] }>();
+  const last = new Map<string, KeptLine>();
+  for (const line of lines.toSorted((a, b) => a.text - b.text || a.start - b.start)) {
+    const from = texts[line.text];
+    if (from === undefined) continue;
+    const excerpt = excerpts.get(from.handle) ?? { source: from.source, handle: from.handle, lines: [] };
+    const before = last.get(from.handle);
+    if (before !== undefined && (before.joined || line.joined) && !borders(from.text, before, line)) excerpt.lines.push(GAP);
+    excerpt.lines.push(from.text.slice(line.start, line.end));
+    excerpts.set(from.handle, excerpt);
+    last.set(from.handle, line);
+  }
+  return [...excerpts.values()];
+}
+
+function borders(text: string, before: KeptLine, line: KeptLine): boolean {
+  return before.text === line.text && text.slice(before.end, line.start).trim() === "";
+}
+
+function textOf({ texts }: KeptPassages, { text, start, end }: Passage): ReadableText {
+  const found = texts[text];
+  if (found === undefined || !found.leaves || start < 0 || end < start || end > found.text.length)
+    throw new RangeError(`a keep rule chose characters ${start} to ${end} of text ${text}, which do not leave the view`);
+  return found;
+}

@@ -1,0 +1,36 @@
+import { z } from "zod";
+import type { Amount } from "../budget.ts";
+import { amountSchema } from "../budget.ts";
+import type { KeepRuleKind } from "./keep-rule.ts";
+import { defineKeepRule } from "./keep-rule.ts";
+
+/** Messages that somebody named, up to an amount. */
+export interface PinnedSpec {
+  readonly kind: "pinned";
+  /** Ids of messages, the worthiest first; ids that the view does not have are passed over. */
+  readonly messageIds: readonly string[];
+  readonly atMost: Amount;
+}
+
+const schema: z.ZodType<PinnedSpec> = z.strictObject({
+  kind: z.literal("pinned"),
+  messageIds: z.array(z.string().min(1)).readonly(),
+  atMost: amountSchema,
+});
+
+/** Keeps the messages of the ids given. */
+export const PINNED: KeepRuleKind = defineKeepRule({
+  kind: "pinned",
+  schema,
+  rule: ({ messageIds, atMost }) => ({
+    keeps: "messages",
+    atMost,
+    choose: ({ messages }) => {
+      const indexes = new Map(messages.map(({ id }, index) => [id, index]));
+      return messageIds.flatMap((id) => {
+        const index = indexes.get(id);
+        return index === undefined ? [] : [{ from: index, through: index }];
+      });
+    },
+  }),
+});

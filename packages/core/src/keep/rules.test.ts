@@ -1,0 +1,140 @@
+import { describe, expect, test } from "vitest";
+import type { Message, ToolCallPart } from "../message/message.ts";
+import { messageChars } from "../message/size.ts";
+import { assistant, human, reply, result } from "../testing/builders.ts";
+import { FILES_IN_HAND } from "./files-in-hand.ts";
+import { HUMAN } from "./human.ts";
+import type { KeepRuleKind, KeepRuleSpec } from "./keep-rule.ts";
+import { LINES } from "./lines.ts";
+import { PASSAGES } from "./passages.ts";
+import { PINNED } from "./pinned.ts";
+import { PLAN } from "./plan.ts";
+import { RECENT } from "./recent.ts";
+
+const atMost = { tokens: 1000 };
+
+/** What a rule chooses of a view, by index of the ranges' first messages, the worthiest first. */
+function chosen(kind: KeepRuleKind, messages: readonly Message[], more: object = {}): readonly number[] {
+  const spec: KeepRuleSpec & { readonly atMost: object } = { kind: kind.kind, atMost, ...more };
+  const rule = kind.bind(spec);
+  const view = { messages, budget: { windowTokens: 10_000, inputBudgetTokens: 10_000 }, messageTokens: messageChars };
+  return rule.keeps === "messages" ? [...rule.choose(view)].map(({ from }) => from) : [];
+}
+
+describe("every rule", () => {
+  test.each<[KeepRuleKind, object, string]>([
+    [RECENT, { messages: 3 }, "newest"],
+    [RECENT, { amount: { ratio: 0.2, of: "window" } }, "newest"],
+    [HUMAN, { atMost }, "messages"],
+    [PLAN, { atMost }, "messages"],
+    [FILES_IN_HAND, { atMost }, "messages"],
+    [PINNED, { atMost, messageIds: ["m"] }, "messages"],
+    [PASSAGES, { atMost }, "passages"],
+    [LINES, { atMost }, "passages"],
+  ])("$kind takes its settings, and says what it keeps: %#", (kind, settings, keeps) => {
+    const spec: KeepRuleSpec = { kind: kind.kind, ...settings };
+    expect(kind.bind(spec).keeps).toBe(keeps);
+  });
+
+  test.each<[KeepRuleKind, object]>([
+    [RECENT, {}],
+    [RECENT, { messages: -1 }],
+    [RECENT, { messages: 2, amount: atMost }],
+    [HUMAN, {}],
+    [HUMAN, { atMost, unknown: true }],
+    [PINNED, { atMost }],
+    [LINES, { atMost: { tokens: "many" } }],
+  ])("$kind refuses settings that are none: %#", (kind, settings) => {
+    const spec: KeepRuleSpec = { kind: kind.kind, ...settings };
+    expect(() => kind.bind(spec)).toThrow();
+  });
+});
+
+test("human: the person's messages, newest first, and nobody else's", () => {
+  const injected = { ...human("i", "reminder"), origin: "injected" } as const;
+  expect(chosen(HUMAN, [human("u", "one"), reply("a", "two"), injected, human("v", "three")])).toEqual([3, 0]);
+});
+
+test("pinned: in the order of the ids, those that are there", () => {
+  const messages = [human("u", "one"), reply("a", "two"), human("v", "three")];
+  expect(chosen(PINNED, messages, { messageIds: ["v", "gone", "u"] })).toEqual([2, 0]);
+});
+
+const call = (argumentsJson: string, paths: ToolCallPart["paths"] = []) =>
+  assistant(`a-${argumentsJson}`, [{ type: "tool-call", callId: "c", toolName: "any", argumentsJson, paths }]);
+
+const list = (...items: readonly object[]) => call(JSON.stringify({ note: "so far", items }));
+
+describe("plan", () => {
+  const item = { content: "Write the parser", status: "pending" };
+  test.each<[string, readonly Message[], readonly number[]]>([
+    ["the call that writes a list of texts with statuses", [human("u", "go"), list(item)], [1]],
+    ["the newest of them", [list(item), list(item), reply("a", "done")], [1]],
+    ["whatever the text's key is", [list({ step: "Write it", status: "done", order: 1 })], [0]],
+    ["not a list of which an item has no status", [list(item, { content: "Write it" })], []],
+    ["not a list of statuses alone", [list({ status: "pending" })], []],
+    ["not a list of empty texts", [list({ content: " ", status: "pending" })], []],
+    ["not an empty list", [list()], []],
+    ["not a status that is no text", [list({ content: "x", status: 404 })], []],
+    ["not arguments that were cut off", [call('{"items":[{"content":"x","status":"pe')], []],
+    ["not arguments that are no object", [call('[{"content":"x","status":"pending"}]')], []],
+    ["not what a person writes", [human("u", JSON.stringify({ items: [item] }))], []],
+  ])("%s", (_, messages, indexes) => {
+    expect(chosen(PLAN, messages)).toEqual(indexes);
+  });
+});
+
+describe("files in hand", () => {
+  const reads = (path: string) => call(path, [{ path, access: "read" }]);
+  const changes = (path: string) => call(path, [{ path, access: "modify" }]);
+  test.each<[string, readonly Message[], readonly number[]]>([
+    ["a file that is only read is not in hand", [reads("a.ts")], []],
+    ["the newest change, and the newest reading before it", [reads("a.ts"), reads("a.ts"), changes("a.ts")], [2, 1]],
+    ["of a file read after its change the reading alone", [reads("a.ts"), changes("a.ts"), reads("a.ts")], [2]],
+    ["the file of the newest change first", [reads("a.ts"), changes("b.ts"), changes("a.ts"), reads("b.ts")], [2, 0, 3]],
+    ["a file written without reading", [changes("a.ts"), result("r", "c", "ok")], [0]],
+    [
+      "a call of several files for each of them",
+      [
+        call("x", [
+          { path: "a.ts", access: "modify" },
+          { path: "b.ts", access: "modify" },
+        ]),
+      ],
+      [0, 0],
+    ],
+    ["nothing", [human("u", "go")], []],
+  ])("%s", (_, messages, indexes) => {
+    expect(chosen(FILES_IN_HAND, messages)).toEqual(indexes);
+  });
+});
+
+describe("passages", () => {
+  const passages = (...said: readonly string[]) => {
+    const spec: KeepRuleSpec & { atMost: object } = { kind: "passages", atMost };
+    const rule = PASSAGES.bind(spec);
+    const texts = said.map((text) => ({ text, by: "source", source: "read", handle: "r", leaves: true }) as const);
+    const places = rule.keeps === "passages" ? [...rule.choose(texts)] : [];
+    return places.map(({ text, start, end }) => said[text]?.slice(start, end));
+  };
+  const numbered = (from: number, through: number) =>
+    Array.from({ length: through - from + 1 }, (_, index) => `  line ${from + index}`).join("\n");
+
+  test.each<[string, readonly string[], readonly string[]]>([
+    ["nothing is stated, nothing kept", [numbered(1, 9)], []],
+    [
+      "a line with three on each side, indented as they were",
+      [`${numbered(1, 9)}\n  call parseHeader\n${numbered(11, 20)}`],
+      [`${numbered(7, 9)}\n  call parseHeader\n${numbered(11, 13)}`],
+    ],
+    ["no further than the text goes", ["one\nparseHeader", "two"], ["one\nparseHeader"]],
+    [
+      "the shorter of two that state as much first",
+      ["x\nparseHeader", "a longer line\nparseFooter"],
+      ["x\nparseHeader", "a longer line\nparseFooter"],
+    ],
+    ["the newest statement alone", ["old parseHeader", "new parseHeader"], ["new parseHeader"]],
+  ])("%s", (_, said, expected) => {
+    expect(passages(...said)).toEqual(expected);
+  });
+});
