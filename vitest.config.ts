@@ -12,7 +12,7 @@ export default defineConfig({
   test: {
     include: [
       "packages/*/{src,testing}/**/*.test.ts",
-      "bench/src/**/*.test.ts",
+      "{bench,research}/src/**/*.test.ts",
       "fixtures/record/**/*.test.ts",
       "extension/src/**/*.test.ts",
       "scripts/**/*.test.ts",

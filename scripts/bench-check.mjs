@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { buildPackages } from "./build.mjs";
-import { everyPolicy } from "./every-policy.mjs";
 import { baselineOf, movedRows } from "./moved-rows.mjs";
 import { root, runNode } from "./tool.mjs";
 
@@ -41,4 +41,16 @@ if (process.exitCode === 0) {
 function baselineText(baseline) {
   const lines = Object.entries(baseline).map(([row, figures]) => `${JSON.stringify(row)}: ${JSON.stringify(figures)}`);
   return `{\n${lines.join(",\n")}\n}\n`;
+}
+
+/**
+ * Options that name every preset and every peer; read from the built packages.
+ * @returns {Promise<string[]>}
+ */
+async function everyPolicy() {
+  /** @type {{ PRESETS: readonly { name: string }[] }} */
+  const { PRESETS } = await import(pathToFileURL(join(root, "packages/core/dist/index.js")).href);
+  /** @type {{ PEERS: readonly { policy: { name: string } }[] }} */
+  const { PEERS } = await import(pathToFileURL(join(root, "bench/dist/index.js")).href);
+  return [...PRESETS, ...PEERS.map(({ policy }) => policy)].flatMap(({ name }) => ["--policy", name]);
 }

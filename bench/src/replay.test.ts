@@ -2,13 +2,13 @@ import { NONE_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
 import { RECORDED_POLICY } from "@plimsoll/core/internal";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { describe, expect, test } from "vitest";
+import { type MadeSession, madeTranscript } from "../testing/made-session.ts";
 import { cellOf } from "./replay/cell.ts";
 import { drive } from "./replay/drive.ts";
 import { prepareSession } from "./replay/prepared-session.ts";
 import type { ReplayedCall } from "./replay/replayed-call.ts";
 import { replay } from "./replay.ts";
 import type { WindowRequest } from "./results.ts";
-import { type MadeSession, madeTranscript } from "./testing/made-session.ts";
 
 const MADE: MadeSession = { turns: 8, toolCallsPerTurn: 6, resultChars: 4000, overheadTokens: 2000, boundaries: [5] };
 const SESSION = prepareSession(madeTranscript(MADE));

@@ -9,6 +9,7 @@ const manifests = {
   "@plimsoll/bench": { dependencies: ["@plimsoll/core", "@plimsoll/providers"], devDependencies: ["tinybench"] },
   "@plimsoll/cli": { dependencies: ["commander"], devDependencies: [] },
   "@plimsoll/fixtures": { dependencies: [], devDependencies: [] },
+  "@plimsoll/research": { dependencies: ["@plimsoll/bench"], devDependencies: [] },
 };
 
 type PackageName = keyof typeof manifests;
@@ -158,6 +159,33 @@ describe("what is caught", () => {
         expected: ["bench/src/replay.ts:1: imports @plimsoll/core/testing: is for tests; allowed: *.test.ts and testing/"],
       },
       {
+        rule: "the folder of tests beside the source",
+        name: "@plimsoll/bench",
+        files: { "src/replay.ts": 'import { x } from "../testing/made-session.ts";' },
+        expected: [
+          "bench/src/replay.ts:1: imports ../testing/made-session.ts: outside of src/ nothing is shipped; " +
+            "allowed: *.test.ts and testing/",
+        ],
+      },
+      {
+        rule: "bench → research",
+        name: "@plimsoll/bench",
+        files: { "src/replay.ts": 'import { x } from "@plimsoll/research";' },
+        expected: [
+          "bench/src/replay.ts:1: imports @plimsoll/research: no arrow leads from @plimsoll/bench to @plimsoll/research; " +
+            "allowed: @plimsoll/core, @plimsoll/providers",
+        ],
+      },
+      {
+        rule: "research → cli",
+        name: "@plimsoll/research",
+        files: { "src/a.ts": 'import { x } from "@plimsoll/cli";' },
+        expected: [
+          "research/src/a.ts:1: imports @plimsoll/cli: no arrow leads from @plimsoll/research to @plimsoll/cli; " +
+            "allowed: @plimsoll/core, @plimsoll/tools, @plimsoll/providers, @plimsoll/bench, @plimsoll/fixtures",
+        ],
+      },
+      {
         rule: "an undeclared dependency",
         name: "@plimsoll/bench",
         files: { "src/replay.ts": 'import { Bench } from "tinybench";' },
@@ -201,9 +229,12 @@ describe("what is allowed", () => {
       files: { "src/a.test.ts": 'import "@plimsoll/core/testing";', "src/testing/b.ts": 'import "@plimsoll/core/testing";' },
     },
     {
-      rule: "development tools in bench/src/micro",
+      rule: "development tools in a folder of tests beside the source, and that folder in a test",
       name: "@plimsoll/bench",
-      files: { "src/micro/a.ts": 'import "tinybench";' },
+      files: {
+        "testing/a.ts": 'import "tinybench";\nimport "../src/replay.ts";',
+        "src/b.test.ts": 'import "../testing/a.ts";',
+      },
     },
     { rule: "an arrow", name: "@plimsoll/cli", files: { "src/a.ts": 'import "@plimsoll/bench";\nimport "commander";' } },
     {

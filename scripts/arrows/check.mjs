@@ -38,7 +38,8 @@ export function checkPackage(rule, manifest, files) {
     const { imports, errors } = importsOf(file, text);
     for (const error of errors) report(error.line, `does not parse: ${error.specifier}`);
 
-    const core = rule.name === "@plimsoll/core" && !isTest(file) ? coreRule(file) : null;
+    const isCore = rule.name === "@plimsoll/core" && file.startsWith(`${rule.source}/`);
+    const core = isCore && !isTest(file) ? coreRule(file) : null;
     if (core?.placeError !== undefined) report(1, core.placeError);
 
     /** @type {string[]} */
@@ -104,7 +105,7 @@ function targetOf(rule, file, specifier) {
  * @returns {string | null}
  */
 function packageComplaint(rule, manifest, file, target) {
-  const isForTests = isTest(file) || (file.startsWith(`${rule.source}/`) && file.includes("/testing/"));
+  const isForTests = isTest(file) || `/${file}`.includes("/testing/");
   switch (target.kind) {
     case "own":
       return isForTests || target.path.startsWith(`${rule.source}/`)
@@ -120,10 +121,9 @@ function packageComplaint(rule, manifest, file, target) {
       }
       return target.subpath === "testing" && !isForTests ? "is for tests; allowed: *.test.ts and testing/" : null;
     case "npm": {
-      const isForDevelopment = isForTests || (rule.devFolders ?? []).some((dev) => file.startsWith(`${rule.source}/${dev}/`));
       const allowed = [
         ...manifest.dependencies,
-        ...(isForDevelopment ? manifest.devDependencies : []),
+        ...(isForTests ? manifest.devDependencies : []),
         ...(isTest(file) ? testPackages : []),
       ];
       return allowed.includes(target.name) ? null : `not a dependency of ${rule.name}; allowed: ${list(allowed)}`;

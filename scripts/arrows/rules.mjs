@@ -1,12 +1,10 @@
 /**
  * One package and what it may import. `mayImport` names workspace packages; npm packages come from the package's own manifest.
- * In `devFolders` the development dependencies may be imported too.
  * @typedef {{
  *   readonly name: string,
  *   readonly folder: string,
  *   readonly source: string,
  *   readonly mayImport: readonly string[],
- *   readonly devFolders?: readonly string[],
  * }} PackageRule
  */
 
@@ -15,19 +13,12 @@ export const packageRules = [
   { name: "@plimsoll/core", folder: "packages/core", source: "src", mayImport: [] },
   { name: "@plimsoll/tools", folder: "packages/tools", source: "src", mayImport: ["@plimsoll/core"] },
   { name: "@plimsoll/providers", folder: "packages/providers", source: "src", mayImport: ["@plimsoll/core"] },
-  {
-    name: "@plimsoll/bench",
-    folder: "bench",
-    source: "src",
-    mayImport: ["@plimsoll/core", "@plimsoll/providers"],
-    devFolders: ["micro"],
-  },
+  { name: "@plimsoll/bench", folder: "bench", source: "src", mayImport: ["@plimsoll/core", "@plimsoll/providers"] },
   {
     name: "@plimsoll/cli",
     folder: "packages/cli",
     source: "src",
     mayImport: ["@plimsoll/core", "@plimsoll/tools", "@plimsoll/providers", "@plimsoll/bench", "@plimsoll/fixtures"],
-    devFolders: ["testing"],
   },
   {
     name: "@plimsoll/fixtures",
@@ -40,6 +31,12 @@ export const packageRules = [
     folder: "extension",
     source: "src",
     mayImport: ["@plimsoll/core", "@plimsoll/tools", "@plimsoll/providers", "@plimsoll/bench", "@plimsoll/cli"],
+  },
+  {
+    name: "@plimsoll/research",
+    folder: "research",
+    source: "src",
+    mayImport: ["@plimsoll/core", "@plimsoll/tools", "@plimsoll/providers", "@plimsoll/bench", "@plimsoll/fixtures"],
   },
 ];
 

@@ -5,8 +5,7 @@ import type { Transcript } from "../transcript.ts";
 import { callKinds } from "./calibrate-sessions.ts";
 import { calibrateTranscripts } from "./calibration-report.ts";
 import { CALIBRATED_METHODS } from "./methods.ts";
-import { repositoryOf } from "./observations.ts";
-import { predictionLines } from "./prediction-lines.ts";
+import { predictionLines } from "./predict-calls.ts";
 
 const report = (id: string, tokens: number, modelId = "test/model"): SessionEntry => ({
   ...usageEntry(id, null, tokens),
@@ -69,11 +68,4 @@ describe("calibrateTranscripts", () => {
       { call: 4, reported: 50 },
     ]);
   });
-});
-
-test.each([
-  ["pi-session/owner__repo__session.jsonl", "owner/repo"],
-  ["plain.jsonl", "plain.jsonl"],
-])("the repository of %s is %s", (file, repository) => {
-  expect(repositoryOf(file)).toBe(repository);
 });

@@ -2,12 +2,12 @@ import { NONE_POLICY, type Policy, type SessionEntry, SVEN_POLICY, usageOf } fro
 import { RECORDED_POLICY } from "@plimsoll/core/internal";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { describe, expect, test } from "vitest";
+import { type MadeSession, madeTranscript } from "../../testing/made-session.ts";
 import { cellOf } from "../replay/cell.ts";
 import { drive } from "../replay/drive.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
 import type { WindowRequest } from "../results.ts";
-import { type MadeSession, madeTranscript } from "../testing/made-session.ts";
 import type { Transcript } from "../transcript.ts";
 import { createRequestLedger, type ServedStep } from "./request-ledger.ts";
 import { type SessionCache, sessionCache } from "./session-cache.ts";

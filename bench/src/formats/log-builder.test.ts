@@ -1,9 +1,9 @@
 import { type SessionEntry, usageOf } from "@plimsoll/core";
 import { checkMessages, EMPTY_VIEW, foldEntry } from "@plimsoll/core/internal";
 import { expect, test } from "vitest";
+import { describeLog } from "../../testing/describe-log.ts";
 import { buildLog } from "./log-builder.ts";
 import { callDraft, type LogItem, type ReplyItem, textPart } from "./log-items.ts";
-import { describeLog } from "./testing/describe-log.ts";
 
 const START: SessionEntry & { type: "session" } = {
   ...{ type: "session", version: 1, id: "s", createdMs: null, system: "", tools: [], parent: null, agent: null },

@@ -1,9 +1,9 @@
 import { usageEntry } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
+import { madeTranscript } from "../../testing/made-session.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
 import type { HiddenEvent } from "../results.ts";
-import { madeTranscript } from "../testing/made-session.ts";
 import { createCalibration } from "./calibration.ts";
 import { hiddenEvents } from "./hidden-events.ts";
 import { maximumOf, meanOf, quantileOf } from "./quantile.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { exampleReport } from "../../testing/example-report.ts";
 import { windowAnswers } from "./answer.ts";
 import { answerWords } from "./answer-words.ts";
-import { exampleReport } from "./example-report.ts";
 import { choosePolicy } from "./policy-choice.ts";
 import { summarizePolicies } from "./policy-summary.ts";
 import type { SessionOutcome } from "./session-outcomes.ts";

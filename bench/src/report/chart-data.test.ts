@@ -1,8 +1,8 @@
 import { inflateRawSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { exampleReport } from "../../testing/example-report.ts";
 import { METRICS } from "../metrics/registry.ts";
 import { type ChartBlocks, chartBlocks } from "./chart-data.ts";
-import { exampleReport } from "./example-report.ts";
 
 const ROOM_CHARS = 3_000_000;
 const SHOWN = { shown: ["none", "sven"], picked: "sven", isRecommended: true };

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { NONE_POLICY, SVEN_POLICY } from "@plimsoll/core";
 import { RECORDED_POLICY } from "@plimsoll/core/internal";
 import { describe, expect, test } from "vitest";
+import { madeTranscript } from "../../testing/made-session.ts";
+import { CHROMIUM, openReportBrowser } from "../../testing/report-browser.ts";
 import type { BenchReport } from "../results.ts";
 import { runBench } from "../run-bench.ts";
-import { madeTranscript } from "../testing/made-session.ts";
 import { renderCalibrationHtml } from "./calibration-page.ts";
 import { renderHtmlReport } from "./html.ts";
-import { CHROMIUM, openReportBrowser } from "./testing/report-browser.ts";
 
 const START_MS = 120_000;
 const HOSTILE = "</script><img src=x onerror=\"document.title='taken'\"><!-- \u2028 =cmd|' /C calc'!A0 {{7*7}} &lt;b&gt;";

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { exampleReport } from "./example-report.ts";
+import { exampleReport } from "../../testing/example-report.ts";
+import { CHROMIUM, openReportBrowser, pixelsOf, type ReportBrowser } from "../../testing/report-browser.ts";
 import { renderHtmlReport } from "./html.ts";
-import { CHROMIUM, openReportBrowser, pixelsOf, type ReportBrowser } from "./testing/report-browser.ts";
 
 const START_MS = 120_000;
 const HOSTILE = "</script><b>first</b>.jsonl";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { exampleReport } from "./example-report.ts";
+import { exampleReport } from "../../testing/example-report.ts";
 import { renderHtmlReport } from "./html.ts";
 import { renderJsonReport } from "./report-json.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { exampleReport } from "../../testing/example-report.ts";
 import type { BenchReport, ReplayRow } from "../results.ts";
-import { exampleReport } from "./example-report.ts";
 import { losingCases } from "./losing-cases.ts";
 import { renderMarkdownReport } from "./markdown.ts";
 import { paretoFront } from "./pareto.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { exampleReport } from "./example-report.ts";
+import { exampleReport } from "../../testing/example-report.ts";
 import { renderMarkdownReport } from "./markdown.ts";
 
 /** A comment on a pull request holds so many characters; a page of tables should leave room for more than one. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { exampleReport } from "../../testing/example-report.ts";
 import type { BenchReport, ReplayRow } from "../results.ts";
-import { exampleReport } from "./example-report.ts";
 import { summarizePolicies } from "./policy-summary.ts";
 import { remarks } from "./remarks.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { exampleReport } from "./example-report.ts";
+import { exampleReport } from "../../testing/example-report.ts";
 import { sizeValidity, validityLines } from "./validity.ts";
 
 const report = exampleReport({ sessions: ["a.jsonl", "b.jsonl", "c.jsonl"] });

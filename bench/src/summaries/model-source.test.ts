@@ -6,9 +6,9 @@ import { MODEL_CATALOG } from "@plimsoll/providers";
 import { clientFor } from "@plimsoll/providers/clients";
 import { type Fault, type SimulatedReply, startSimulator } from "@plimsoll/providers/simulator";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { madeTranscript } from "../../testing/made-session.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
 import { replay } from "../replay.ts";
-import { madeTranscript } from "../testing/made-session.ts";
 import { openSource } from "./open-source.ts";
 import type { ModelChoice } from "./summarizer-choice.ts";
 

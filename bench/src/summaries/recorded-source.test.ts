@@ -1,9 +1,9 @@
 import { type Summary, type SummaryRequest, SVEN_POLICY } from "@plimsoll/core";
 import { describe, expect, test } from "vitest";
+import { madeTranscript } from "../../testing/made-session.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
 import type { AskedSummary } from "../replay/replayed-call.ts";
 import { replay } from "../replay.ts";
-import { madeTranscript } from "../testing/made-session.ts";
 import { AFTER_RECORD_TITLE, createRecordedSource } from "./recorded-source.ts";
 import { recordedHistory } from "./recorded-summaries.ts";
 

@@ -1,8 +1,8 @@
 import { KLAUDE_CODE_POLICY, NONE_POLICY, OPAL_POLICY, PI_POLICY, PLIMSOLL_POLICY, SVEN_POLICY } from "@plimsoll/core";
 import { beforeAll, describe, expect, test } from "vitest";
+import { madeTranscript } from "../../testing/made-session.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
 import { replay } from "../replay.ts";
-import { madeTranscript } from "../testing/made-session.ts";
 import { bootstrap } from "./bootstrap.ts";
 import { coarseSettings, fineSettings, knobsOf } from "./knobs.ts";
 import { pooledScore, type SessionScore } from "./score.ts";

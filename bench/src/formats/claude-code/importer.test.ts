@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { describeLog, importObjects } from "../testing/describe-log.ts";
+import { describeLog, importObjects } from "../../../testing/describe-log.ts";
 
 const base = { isSidechain: false, sessionId: "s", version: "2.1.0", timestamp: "2026-01-01T00:00:00Z", cwd: "/w" };
 const entry = (uuid: string, parentUuid: string | null, more: object) => ({ uuid, parentUuid, ...base, ...more });

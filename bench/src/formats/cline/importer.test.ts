@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeLog, importDocument } from "../testing/describe-log.ts";
+import { describeLog, importDocument } from "../../../testing/describe-log.ts";
 
 const user = (content: unknown, more: object = {}) => ({ id: "u", role: "user", content, ts: 1, ...more });
 const assistant = (id: string, content: unknown, more: object = {}) => ({

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeLog, importObjects } from "../testing/describe-log.ts";
+import { describeLog, importObjects } from "../../../testing/describe-log.ts";
 
 const line = (type: string, payload: object) => ({ timestamp: "2026-01-01T00:00:00Z", type, payload });
 const item = (payload: object) => line("response_item", payload);

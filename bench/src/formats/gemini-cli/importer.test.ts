@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeLog, importDocument, importObjects } from "../testing/describe-log.ts";
+import { describeLog, importDocument, importObjects } from "../../../testing/describe-log.ts";
 
 const META = { sessionId: "s", projectHash: "h", startTime: "2026-01-01T00:00:00Z" };
 const TOKENS = { input: 30, output: 5, cached: 10, thoughts: 7, tool: 0, total: 42 };

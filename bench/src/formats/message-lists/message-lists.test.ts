@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { describeLog, importDocument, importObjects } from "../testing/describe-log.ts";
+import { describeLog, importDocument, importObjects } from "../../../testing/describe-log.ts";
 
 const UNREPORTED = "usage null (read null, write null) out null";
 const READ = (id = "c1") => `call ${id} read {"path":"a.ts"} read a.ts`;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeLog, importDocument } from "../testing/describe-log.ts";
+import { describeLog, importDocument } from "../../../testing/describe-log.ts";
 import { onlyCommandBlock } from "./command-block.ts";
 
 test.each([

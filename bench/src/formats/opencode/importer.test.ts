@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { describeLog, importDocument } from "../../../testing/describe-log.ts";
 import { importFile } from "../registry.ts";
-import { describeLog, importDocument } from "../testing/describe-log.ts";
 
 const INFO = { id: "ses_1", version: "1.4.3", time: { created: 5 } };
 const tokens = (input: number, output = 3, reasoning = 2) => ({

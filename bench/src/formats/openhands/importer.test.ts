@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeLog, importDocument, importObjects } from "../testing/describe-log.ts";
+import { describeLog, importDocument, importObjects } from "../../../testing/describe-log.ts";
 
 const event = (id: number, source: string, more: object) => ({
   id,

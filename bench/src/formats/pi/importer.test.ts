@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeLog, importObjects } from "../testing/describe-log.ts";
+import { describeLog, importObjects } from "../../../testing/describe-log.ts";
 
 const HEADER = { type: "session", id: "s", timestamp: "2025-01-01T00:00:00Z", cwd: "/w", provider: "p", modelId: "m" };
 const message = (body: object, more: object = {}) => ({

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeLog, importDocument } from "../testing/describe-log.ts";
+import { describeLog, importDocument } from "../../../testing/describe-log.ts";
 
 const UNREPORTED = "usage null (read null, write null) out null";
 

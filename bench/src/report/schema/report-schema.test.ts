@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { exampleReport } from "../example-report.ts";
+import { exampleReport } from "../../../testing/example-report.ts";
 import { benchReportJsonSchema, benchReportSchema } from "./report-schema.ts";
 
 test("the published schema is the one that reports are read by", async () => {

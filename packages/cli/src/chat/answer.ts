@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { formatTokens } from "@plimsoll/bench";
+import { formatTokens } from "@plimsoll/bench/internal";
 import type { FitOutcome } from "@plimsoll/core";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import type { CliIo } from "../io.ts";

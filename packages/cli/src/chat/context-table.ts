@@ -1,4 +1,4 @@
-import { formatTokens } from "@plimsoll/bench";
+import { formatTokens } from "@plimsoll/bench/internal";
 import type { Context, Message, Part, Policy } from "@plimsoll/core";
 import type { ContextUsage } from "@plimsoll/core/agent";
 import type { Tokenizers } from "@plimsoll/core/build";

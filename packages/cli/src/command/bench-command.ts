@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { WindowRequest } from "@plimsoll/bench";
-import { type BenchParts, benchReportJsonSchema, formatNumberOf, LOCATED_AGENTS } from "@plimsoll/bench";
+import { type BenchParts, benchReportJsonSchema } from "@plimsoll/bench";
+import { formatNumberOf, LOCATED_AGENTS } from "@plimsoll/bench/internal";
 import { PlimsollError } from "@plimsoll/core";
 import type { Command } from "commander";
 import { EXIT_FAILED, EXIT_USAGE } from "../exit-code.ts";

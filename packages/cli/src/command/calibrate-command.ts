@@ -1,15 +1,14 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import { importFile, type Transcript } from "@plimsoll/bench";
 import {
   CALIBRATED_METHODS,
   type Calibration,
   calibrateTranscripts,
   calibrationRecord,
-  importFile,
   predictionLines,
   renderCalibrationHtml,
-  type Transcript,
-} from "@plimsoll/bench";
+} from "@plimsoll/bench/internal";
 import type { Command } from "commander";
 import { EXIT_FAILED, EXIT_OK } from "../exit-code.ts";
 import { findInputs } from "../input/find-inputs.ts";

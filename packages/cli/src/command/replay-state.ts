@@ -1,6 +1,6 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { codeVersion, formatNumberOf, type ReplayState } from "@plimsoll/bench";
+import { codeVersion, formatNumberOf, type ReplayState } from "@plimsoll/bench/internal";
 import { canonicalJson, shortHash } from "@plimsoll/core/internal";
 import type { CliIo } from "../io.ts";
 

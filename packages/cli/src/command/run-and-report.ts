@@ -1,23 +1,8 @@
 import { availableParallelism } from "node:os";
-import type {
-  BenchParts,
-  BenchReport,
-  PolicySweep,
-  Shard,
-  SummarizerChoice,
-  SummaryTally,
-  WindowRequest,
-} from "@plimsoll/bench";
-import {
-  addedTallies,
-  BUILT_IN_PARTS,
-  createSerialPool,
-  createThreadPool,
-  DIGEST_CHOICE,
-  NO_SUMMARIES_ASKED,
-  runBench,
-  summarizerName,
-} from "@plimsoll/bench";
+import type { BenchParts, BenchReport, WindowRequest } from "@plimsoll/bench";
+import { BUILT_IN_PARTS, createSerialPool, createThreadPool, runBench } from "@plimsoll/bench";
+import type { PolicySweep, Shard, SummarizerChoice, SummaryTally } from "@plimsoll/bench/internal";
+import { addedTallies, DIGEST_CHOICE, NO_SUMMARIES_ASKED, summarizerName } from "@plimsoll/bench/internal";
 import type { Policy } from "@plimsoll/core";
 import type { ModelPrices } from "@plimsoll/core/internal";
 import { EXIT_OK } from "../exit-code.ts";

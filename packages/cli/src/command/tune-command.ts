@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { createSerialPool, createThreadPool, renderTuneHtml, tune, type WindowRequest } from "@plimsoll/bench";
+import { createSerialPool, createThreadPool, tune, type WindowRequest } from "@plimsoll/bench";
+import { renderTuneHtml } from "@plimsoll/bench/internal";
 import { KLAUDE_CODE_POLICY, OPAL_POLICY, PI_POLICY, PLIMSOLL_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
 import type { Command } from "commander";
 import { EXIT_FAILED, EXIT_OK, EXIT_USAGE } from "../exit-code.ts";

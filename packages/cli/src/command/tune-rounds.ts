@@ -1,4 +1,5 @@
-import { type BenchInput, formatNumberOf, type ReplayRound, runBench, type TuneRound } from "@plimsoll/bench";
+import { type BenchInput, type ReplayRound, runBench, type TuneRound } from "@plimsoll/bench";
+import { formatNumberOf } from "@plimsoll/bench/internal";
 import type { CliIo } from "../io.ts";
 import { createProgressBar } from "../terminal/progress-bar.ts";
 

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { Transcript } from "@plimsoll/bench";
-import { formatNumberOf, formatTokens } from "@plimsoll/bench";
+import { formatNumberOf, formatTokens } from "@plimsoll/bench/internal";
 import type { FitOutcome, Message, ModelLimits } from "@plimsoll/core";
 import type { StepOutcome } from "@plimsoll/core/build";
 import { compactionLoss } from "../inspect/compaction-loss.ts";

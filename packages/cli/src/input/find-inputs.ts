@@ -1,6 +1,7 @@
 import { realpath, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { Importer, InputFile, SkippedInput } from "@plimsoll/bench";
+import type { Importer } from "@plimsoll/bench";
+import type { InputFile, SkippedInput } from "@plimsoll/bench/internal";
 import { glob, isDynamicPattern } from "tinyglobby";
 import { isSessionFile } from "./is-session-file.ts";
 

@@ -1,5 +1,5 @@
 import { sep } from "node:path";
-import { LOCATED_AGENTS, type LocatedAgent, locateLogs, usualPlaces } from "@plimsoll/bench";
+import { LOCATED_AGENTS, type LocatedAgent, locateLogs, usualPlaces } from "@plimsoll/bench/internal";
 import { PlimsollError } from "@plimsoll/core";
 import type { CliIo } from "../io.ts";
 import { suggestion } from "../option/nearest-name.ts";

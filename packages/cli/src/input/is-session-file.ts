@@ -1,4 +1,5 @@
-import { BUILT_IN_PARTS, fileSource, type Importer, readHead } from "@plimsoll/bench";
+import { BUILT_IN_PARTS, type Importer } from "@plimsoll/bench";
+import { fileSource, readHead } from "@plimsoll/bench/internal";
 import { isPlimsollError } from "@plimsoll/core";
 
 /** True if one of the importers recognises the file by its content. A file that cannot be read is none. */

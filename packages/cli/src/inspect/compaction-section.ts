@@ -1,4 +1,4 @@
-import { formatCount, formatTokens, html, type Markup } from "@plimsoll/bench";
+import { formatCount, formatTokens, html, type Markup } from "@plimsoll/bench/internal";
 import { textOf } from "@plimsoll/core";
 import { editWords } from "./edit-words.ts";
 import type { CompactionStory } from "./session-story.ts";

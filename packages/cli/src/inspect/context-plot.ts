@@ -1,4 +1,4 @@
-import { formatTokens } from "@plimsoll/bench";
+import { formatTokens } from "@plimsoll/bench/internal";
 
 /** What is drawn: a size at each call, and the calls before which something was compacted. */
 export interface ContextSizes {

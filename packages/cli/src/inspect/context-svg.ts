@@ -1,4 +1,4 @@
-import { formatTokens, html, type Markup } from "@plimsoll/bench";
+import { formatTokens, html, type Markup } from "@plimsoll/bench/internal";
 import type { ChartData } from "./chart-layers.ts";
 import type { CompactionStory } from "./session-story.ts";
 

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import type { Markup, Transcript } from "@plimsoll/bench";
-import { contentSecurityPolicy, formatTokens, html, readPageStyle, trusted } from "@plimsoll/bench";
+import type { Transcript } from "@plimsoll/bench";
+import type { Markup } from "@plimsoll/bench/internal";
+import { contentSecurityPolicy, formatTokens, html, readPageStyle, trusted } from "@plimsoll/bench/internal";
 import { chartData } from "./chart-layers.ts";
 import { compactionSection } from "./compaction-section.ts";
 import type { Composition } from "./composition.ts";

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { Transcript } from "@plimsoll/bench";
-import { formatNumberOf } from "@plimsoll/bench";
+import { formatNumberOf } from "@plimsoll/bench/internal";
 import { createContextManager, createDigest, NONE_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { contextTable } from "../chat/context-table.ts";
 import { shortened } from "../terminal/printable.ts";

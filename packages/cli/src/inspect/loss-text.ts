@@ -1,4 +1,4 @@
-import { formatNumberOf, formatTokens } from "@plimsoll/bench";
+import { formatNumberOf, formatTokens } from "@plimsoll/bench/internal";
 import { beginningOf, shortened } from "../terminal/printable.ts";
 import type { LineStarts } from "../terminal/wrapped.ts";
 import { wrapped } from "../terminal/wrapped.ts";

@@ -1,5 +1,5 @@
 import type { Transcript } from "@plimsoll/bench";
-import { formatNumberOf, formatPercent, formatTokens, formatUsd } from "@plimsoll/bench";
+import { formatNumberOf, formatPercent, formatTokens, formatUsd } from "@plimsoll/bench/internal";
 import type { SessionEntry } from "@plimsoll/core";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { createSpending } from "../run/spending.ts";

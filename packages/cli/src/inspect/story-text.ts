@@ -1,4 +1,4 @@
-import { formatNumberOf, formatTokens } from "@plimsoll/bench";
+import { formatNumberOf, formatTokens } from "@plimsoll/bench/internal";
 import { beginningOf, printable, shortened } from "../terminal/printable.ts";
 import { wrapped } from "../terminal/wrapped.ts";
 import { editWords } from "./edit-words.ts";

@@ -1,4 +1,4 @@
-import { formatTokens, html, type Markup } from "@plimsoll/bench";
+import { formatTokens, html, type Markup } from "@plimsoll/bench/internal";
 import { timeText } from "./session-facts.ts";
 import type { SessionStory, StoryLine } from "./session-story.ts";
 import { workText } from "./story-text.ts";

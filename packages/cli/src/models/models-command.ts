@@ -1,4 +1,4 @@
-import { formatTokens } from "@plimsoll/bench";
+import { formatTokens } from "@plimsoll/bench/internal";
 import {
   describePrices,
   describeWindow,

@@ -1,4 +1,4 @@
-import type { Shard } from "@plimsoll/bench";
+import type { Shard } from "@plimsoll/bench/internal";
 import { PlimsollError } from "@plimsoll/core";
 
 /** Reads `2/4` as the second of four parts. Throws `bad-input` for anything else. */

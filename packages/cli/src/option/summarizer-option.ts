@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { DIGEST_CHOICE, type SummarizerChoice } from "@plimsoll/bench";
+import { DIGEST_CHOICE, type SummarizerChoice } from "@plimsoll/bench/internal";
 import { PlimsollError } from "@plimsoll/core";
 import { HOST_NAMES } from "@plimsoll/providers/clients";
 import { suggestion } from "./nearest-name.ts";

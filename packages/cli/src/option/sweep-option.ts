@@ -1,4 +1,4 @@
-import { gridOf, type PolicySweep, parseAxis, type SweepSetting } from "@plimsoll/bench";
+import { gridOf, type PolicySweep, parseAxis, type SweepSetting } from "@plimsoll/bench/internal";
 import { isPlimsollError, type Policy } from "@plimsoll/core";
 
 /** Policies after a sweep: those that never act as they were, of the others the whole grid. */

@@ -1,5 +1,5 @@
 import type { BenchReport } from "@plimsoll/bench";
-import { cacheValidities, commonFolder, formatNumberOf, formatPercent, medianErrorPercent } from "@plimsoll/bench";
+import { cacheValidities, commonFolder, formatNumberOf, formatPercent, medianErrorPercent } from "@plimsoll/bench/internal";
 import { printable, shortened } from "../terminal/printable.ts";
 
 /** Beside it stands the cause. */

@@ -1,5 +1,5 @@
 import type { BenchReport } from "@plimsoll/bench";
-import { formatCount, formatPercent, summarizePolicies, windowLabels } from "@plimsoll/bench";
+import { formatCount, formatPercent, summarizePolicies, windowLabels } from "@plimsoll/bench/internal";
 
 /** Two lines an estimator that was measured against reported sizes; they do not depend on the window. */
 export function calibrationLines(report: BenchReport): readonly string[] {

@@ -1,4 +1,10 @@
-import { type CalibrationReport, formatCount, formatPercent, formatRatioPercent, type PredictionErrors } from "@plimsoll/bench";
+import {
+  type CalibrationReport,
+  formatCount,
+  formatPercent,
+  formatRatioPercent,
+  type PredictionErrors,
+} from "@plimsoll/bench/internal";
 import { printable, shortened } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";
 

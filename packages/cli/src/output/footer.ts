@@ -1,5 +1,6 @@
-import type { BenchReport, SkippedInput } from "@plimsoll/bench";
-import { formatCount, formatNumberOf, groupNotes, type NoteGroup } from "@plimsoll/bench";
+import type { BenchReport } from "@plimsoll/bench";
+import type { SkippedInput } from "@plimsoll/bench/internal";
+import { formatCount, formatNumberOf, groupNotes, type NoteGroup } from "@plimsoll/bench/internal";
 import { printable, shortened } from "../terminal/printable.ts";
 
 /** Longer places are shortened in notes; errors have them in full. */

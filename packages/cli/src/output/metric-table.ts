@@ -1,5 +1,6 @@
-import type { BenchReport, PolicySummary, RunMetrics, ShownFigure } from "@plimsoll/bench";
-import { columnsOf, formatFigure, summarizePolicies, windowLabels } from "@plimsoll/bench";
+import type { BenchReport, RunMetrics } from "@plimsoll/bench";
+import type { PolicySummary, ShownFigure } from "@plimsoll/bench/internal";
+import { columnsOf, formatFigure, summarizePolicies, windowLabels } from "@plimsoll/bench/internal";
 import { shortened } from "../terminal/printable.ts";
 import { drawTable, type TableCell } from "../terminal/text-table.ts";
 

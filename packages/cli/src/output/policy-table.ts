@@ -1,5 +1,5 @@
 import type { BenchReport, RunMetrics } from "@plimsoll/bench";
-import { remarks } from "@plimsoll/bench";
+import { remarks } from "@plimsoll/bench/internal";
 import { metricTables } from "./metric-table.ts";
 
 /** One table a window, with a row a policy over all sessions, and below it what must be known about a row. */

@@ -1,5 +1,6 @@
-import type { BenchReport, SessionDescription } from "@plimsoll/bench";
-import { commonFolder, formatCount, formatPercent } from "@plimsoll/bench";
+import type { BenchReport } from "@plimsoll/bench";
+import type { SessionDescription } from "@plimsoll/bench/internal";
+import { commonFolder, formatCount, formatPercent } from "@plimsoll/bench/internal";
 import { printable, shortened } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";
 

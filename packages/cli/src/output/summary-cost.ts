@@ -1,4 +1,4 @@
-import { formatCount, formatNumberOf, formatTokens, formatUsd, type SummaryTally } from "@plimsoll/bench";
+import { formatCount, formatNumberOf, formatTokens, formatUsd, type SummaryTally } from "@plimsoll/bench/internal";
 
 /** What a run is likely to send, before it does. */
 export function summaryEstimate(name: string, tally: SummaryTally): string {

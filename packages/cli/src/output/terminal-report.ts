@@ -1,4 +1,5 @@
-import { type BenchReport, type RunMetrics, summaryLines } from "@plimsoll/bench";
+import type { BenchReport, RunMetrics } from "@plimsoll/bench";
+import { summaryLines } from "@plimsoll/bench/internal";
 import { cacheLines } from "./cache-lines.ts";
 import { calibrationLines } from "./calibration-lines.ts";
 import { footerLines } from "./footer.ts";

@@ -1,12 +1,5 @@
-import {
-  type CacheKind,
-  FEWEST_SESSIONS,
-  formatCount,
-  formatNumberOf,
-  formatRatioPercent,
-  type TunedPolicy,
-  type TuneResult,
-} from "@plimsoll/bench";
+import type { TunedPolicy, TuneResult } from "@plimsoll/bench";
+import { type CacheKind, FEWEST_SESSIONS, formatCount, formatNumberOf, formatRatioPercent } from "@plimsoll/bench/internal";
 import { type Policy, presetNamed } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/internal";
 import { stringify } from "yaml";

@@ -1,4 +1,4 @@
-import { formatTokens } from "@plimsoll/bench";
+import { formatTokens } from "@plimsoll/bench/internal";
 import { textOf } from "@plimsoll/core";
 import type { AgentEvent } from "@plimsoll/core/agent";
 import { beginningOf, printable, shortened } from "../terminal/printable.ts";

@@ -1,5 +1,5 @@
 import { basename, dirname } from "node:path";
-import { formatNumberOf, formatTokens } from "@plimsoll/bench";
+import { formatNumberOf, formatTokens } from "@plimsoll/bench/internal";
 import type { CompactionEntry, Message } from "@plimsoll/core";
 import { createContextManager, createDigest, NONE_POLICY, PlimsollError } from "@plimsoll/core";
 import { createFileSessionStore } from "@plimsoll/core/node";

@@ -1,0 +1,58 @@
+// For our own packages alone: no promise that it stays.
+
+export {
+  byMethod,
+  type CallKind,
+  callKinds,
+} from "./calibrate/calibrate-sessions.ts";
+export { calibrationRecord } from "./calibrate/calibration-record.ts";
+export {
+  type Calibration,
+  type CalibrationReport,
+  calibrateTranscripts,
+  type MethodErrors,
+} from "./calibrate/calibration-report.ts";
+export { errorsOf, type PredictionErrors, signedPercentOf } from "./calibrate/errors.ts";
+export { CALIBRATED_METHODS, CHARS_PER_FOUR } from "./calibrate/methods.ts";
+export { byEstimator, type Method, type PredictedCall, predictionLines } from "./calibrate/predict-calls.ts";
+export { readHead } from "./formats/file-head.ts";
+export { fileSource, textSource } from "./formats/file-source.ts";
+export { LOCATED_AGENTS, type LocatedAgent, locateLogs, usualPlaces } from "./formats/locations.ts";
+export { IMPORTERS } from "./formats/registry.ts";
+export { LISTED_ERROR_PERCENT } from "./metrics/cache-validity.ts";
+export { columnsOf, type ShownFigure } from "./metrics/columns.ts";
+export { quantileOf } from "./metrics/quantile.ts";
+export { prepareSession } from "./replay/prepared-session.ts";
+export { replay } from "./replay.ts";
+export { cacheValidities, medianErrorPercent } from "./report/cache-validity.ts";
+export { renderCalibrationHtml } from "./report/calibration-page.ts";
+export { commonFolder } from "./report/common-folder.ts";
+export {
+  formatCount,
+  formatFigure,
+  formatNumberOf,
+  formatPercent,
+  formatRatioPercent,
+  formatTokens,
+  formatUsd,
+} from "./report/figures.ts";
+export { html, type Markup, trusted } from "./report/markup.ts";
+export { groupNotes, type NoteGroup } from "./report/note-groups.ts";
+export { contentSecurityPolicy, readPageStyle } from "./report/page-assets.ts";
+export { type PolicySummary, summarizePolicies, windowLabels } from "./report/policy-summary.ts";
+export { remarks } from "./report/remarks.ts";
+export { summaryLines } from "./report/summary-lines.ts";
+export { renderTuneHtml } from "./report/tune-page.ts";
+export { windowLabel } from "./report/window-label.ts";
+export type { PolicySweep, SessionDescription, SkippedInput } from "./results.ts";
+export { codeVersion } from "./run/code-version.ts";
+export type { InputFile } from "./run/file-task.ts";
+export type { ReplayState } from "./run/kept-replays.ts";
+export type { Shard } from "./run/shard.ts";
+export { ridge } from "./size-model/least-squares.ts";
+export { DIGEST_CHOICE, type SummarizerChoice, summarizerName } from "./summaries/summarizer-choice.ts";
+export { addedTallies, NO_SUMMARIES_ASKED, type SummaryTally } from "./summaries/summary-tally.ts";
+export { gridOf, type SweepSetting } from "./sweep/grid.ts";
+export { parseAxis } from "./sweep/parse-axis.ts";
+export { FEWEST_SESSIONS } from "./tune/bootstrap.ts";
+export type { CacheKind } from "./tune/score.ts";

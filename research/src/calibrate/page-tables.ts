@@ -1,0 +1,50 @@
+import type { CallKind, PredictedCall } from "@plimsoll/bench/internal";
+import { type PredictionErrors, signedPercentOf } from "@plimsoll/bench/internal";
+
+/** A predicted call with its kind. */
+export type KindCall = PredictedCall & { readonly kind: CallKind };
+
+/** Errors as a Markdown table, a row a name. */
+export function errorTable(rows: readonly (readonly [string, PredictionErrors])[]): readonly string[] {
+  return markdownTable(
+    ["", "calls", "bias", "MAPE", "p50", "p95", "max", "off by > 2 %", "> 5 %", "bound holds", "margin", "its median"],
+    rows.map(([name, errors]) => [
+      name,
+      String(errors.calls),
+      percent(errors.signedPercent),
+      percent(errors.mapePercent),
+      percent(errors.p50Percent),
+      percent(errors.p95Percent),
+      percent(errors.maxPercent),
+      String(errors.offByTwoPercentCount),
+      String(errors.offByFivePercentCount),
+      errors.coverageRatio === null ? "–" : (100 * errors.coverageRatio).toFixed(2),
+      percent(errors.marginPercent),
+      percent(errors.marginP50Percent),
+    ]),
+  );
+}
+
+/** Single calls with what was reported and expected of them, under a title. */
+export function callList(title: string, calls: readonly KindCall[]): readonly string[] {
+  const rows = calls.map((call) => [
+    call.file,
+    String(call.call),
+    String(call.reportedTokens),
+    String(call.prediction.expectedTokens),
+    String(call.prediction.upperTokens),
+    `${signedPercentOf(call).toFixed(1)} %`,
+  ]);
+  return [`### ${title}`, "", ...markdownTable(["session", "call", "reported", "expected", "bound", "off by"], rows)];
+}
+
+/** A Markdown table and the empty line behind it. */
+export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  return [line(head), `|${head.map(() => "---").join("|")}|`, ...rows.map(line), ""];
+}
+
+/** A percentage as a figure: three digits behind the point where it is below one. */
+export function percent(value: number | null): string {
+  return value === null ? "–" : value.toFixed(Math.abs(value) < 1 ? 3 : 2);
+}

@@ -1,0 +1,39 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { importFile, type Transcript } from "@plimsoll/bench";
+
+/** The workspace's root folder. */
+export const ROOT: string = fileURLToPath(new URL("../../../", import.meta.url));
+
+/**
+ * Recorded sessions of other agents, a folder for each format. They are not part of the project: what needs them runs only if the folder is
+ * there. `PLIMSOLL_TRANSCRIPTS` names another one.
+ */
+export const RECORDED_FOLDER: string = process.env.PLIMSOLL_TRANSCRIPTS ?? join(ROOT, "../shared/transcripts");
+
+/** A recorded session's file, and its path from the folder. */
+export interface RecordedFile {
+  readonly path: string;
+  readonly displayName: string;
+}
+
+/** The recorded sessions' files, those of one format side by side; none if there is no folder. */
+export function recordedFiles(formats: readonly string[] = recordedFormats()): readonly RecordedFile[] {
+  return formats.flatMap((format) =>
+    readdirSync(join(RECORDED_FOLDER, format))
+      .toSorted()
+      .map((name) => ({ path: join(RECORDED_FOLDER, format, name), displayName: `${format}/${name}` })),
+  );
+}
+
+/** The sessions of these files, in their order. */
+export async function recordedTranscripts(files: readonly RecordedFile[] = recordedFiles()): Promise<readonly Transcript[]> {
+  return (await Promise.all(files.map(({ path, displayName }) => importFile(path, displayName)))).flat();
+}
+
+function recordedFormats(): readonly string[] {
+  if (!existsSync(RECORDED_FOLDER)) return [];
+  const entries = readdirSync(RECORDED_FOLDER, { withFileTypes: true });
+  return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+}
