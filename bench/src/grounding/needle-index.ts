@@ -95,7 +95,8 @@ interface Lines {
 
 function holds({ ends, before, after, moreLines }: Run, lines: readonly string[], { from, through }: Lines): boolean {
   if (ends !== null) {
-    return from > 0 && (lines[from - 1] ?? "").endsWith(ends.before) && (lines[through] ?? "\n").startsWith(ends.after);
+    const [previous, next] = [lines[from - 1], lines[through]];
+    return previous !== undefined && next !== undefined && previous.endsWith(ends.before) && next.startsWith(ends.after);
   }
   const sameBefore = sameCount(before, (line, place) => lines[from - 1 - place] === line);
   const sameAfter = sameCount(after, (line, place) => lines[through + place] === line);

@@ -1,0 +1,37 @@
+import { describe, expect, test } from "vitest";
+import { comparableText, numberedLines } from "./comparable-text.ts";
+
+describe("comparableText", () => {
+  test.each([
+    ["line ends are one", "a\r\nb\rc", "a\nb\nc"],
+    ["white space at the end of a line goes", "a \t\n  b", "a\n  b"],
+    ["numbers with an arrow go on any line", "note\n     7→  code\nother", "note\n  code\nother"],
+    ["an empty numbered line becomes an empty one", "1→a\n2→\n3→b", "a\n\nb"],
+    ["numbers with a tab go if most lines have one", "1\ta\n2\tb\n3\tc\nend", "a\nb\nc\nend"],
+    ["numbers with a colon and a bar, too", "1: a\n2| b", "a\nb"],
+    ["few numbers stay", "1: a\nb\nc\nd", "1: a\nb\nc\nd"],
+    ["one line alone is no numbering", "1: a", "1: a"],
+    ["what only looks like a number stays", "12 a\n13 b", "12 a\n13 b"],
+    ["long digits are no line number", "123456789→a", "123456789→a"],
+  ])("%s", (_, text, expected) => {
+    expect(comparableText(text)).toBe(expected);
+  });
+});
+
+describe("numberedLines", () => {
+  test.each<[string, string, readonly (readonly [number, string])[] | null]>([
+    [
+      "knows each line's number",
+      "  10→a\n  11→b",
+      [
+        [10, "a"],
+        [11, "b"],
+      ],
+    ],
+    ["skips what has none", "head\n3→c", [[3, "c"]]],
+    ["says so if there are none", "a\nb", null],
+  ])("%s", (_, text, expected) => {
+    const lines = numberedLines(text);
+    expect(lines === null ? null : [...lines]).toEqual(expected);
+  });
+});

@@ -1,0 +1,142 @@
+import type { Message } from "@plimsoll/core";
+import { assistant, human, logOf, reply, result, summaryMessage } from "@plimsoll/core/testing";
+import { describe, expect, test } from "vitest";
+import { prepareReferences } from "../references/prepare.ts";
+import { type NeedKind, prepareNeeds } from "./needs.ts";
+import { createNeedsProbe } from "./needs-probe.ts";
+
+const call = (callId: string) => ({ type: "tool-call", callId, toolName: "tool", argumentsJson: "{}", paths: [] }) as const;
+
+const FILE = ["one of the lines", "two of the lines", "three of the lines", "four of the lines", "five of the lines"];
+const READ = assistant("a1", [
+  { ...call("c1"), argumentsJson: '{"path":"src/a.ts"}', paths: [{ path: "src/a.ts", access: "read" }] },
+]);
+const SHOWN = result("r1", "c1", FILE.map((line, place) => `${place + 1}→${line}`).join("\n"));
+const EDIT = assistant("a2", [
+  {
+    ...call("c2"),
+    argumentsJson: JSON.stringify({ old_string: `${FILE[1]}\n${FILE[2]}`, new_string: "x" }),
+    paths: [{ path: "src/a.ts", access: "modify" }],
+  },
+]);
+const FAR = result("far", "c0", "word ".repeat(20_000));
+
+/** `held/uses far-uses` of a kind at the last message of a history, under the context that was sent before it. */
+function at(kind: NeedKind, history: readonly Message[], context: readonly Message[] | null): string {
+  const entries = logOf(history);
+  const references = prepareReferences(entries);
+  const needs = prepareNeeds(entries, { references, messageTokens: (message) => (message.id === "far" ? 20_000 : 10) });
+  const probe = createNeedsProbe(needs);
+  probe.atCall(history.length - 1, context, 0);
+  const { all, far } = probe.result(kind);
+  return `${all.held}/${all.uses} ${far.uses} left out ${needs.leftOut[kind]}`;
+}
+
+const excerpt = (...lines: readonly string[]) => summaryMessage("s", lines.join("\n"));
+
+describe("prepareNeeds", () => {
+  test.each<[string, NeedKind, readonly Message[], readonly Message[] | null, string]>([
+    ["the text of an edit is held where it was read", "edits", [READ, SHOWN, EDIT], [READ, SHOWN], "1/1 0 left out 0"],
+    [
+      "its lines apart are not it",
+      "edits",
+      [READ, SHOWN, EDIT],
+      [excerpt(FILE[1] ?? "", "…", FILE[2] ?? "")],
+      "0/1 0 left out 0",
+    ],
+    ["together in a summary they are", "edits", [READ, SHOWN, EDIT], [excerpt(...FILE.slice(1, 3))], "1/1 0 left out 0"],
+    ["a call that was lost holds nothing", "edits", [READ, SHOWN, EDIT], null, "0/1 0 left out 0"],
+    ["what no earlier message held is left out", "edits", [human("u", "go"), EDIT], [], "0/0 0 left out 1"],
+    ["far is 20,000 tokens of messages between", "edits", [READ, SHOWN, FAR, EDIT], [], "0/1 1 left out 0"],
+    [
+      "a file is in hand with four of its five lines",
+      "fileInHand",
+      [READ, SHOWN, EDIT],
+      [excerpt(...FILE.slice(1))],
+      "1/1 0 left out 0",
+    ],
+    ["and not with three", "fileInHand", [READ, SHOWN, EDIT], [excerpt(...FILE.slice(2))], "0/1 0 left out 0"],
+    ["nor by its name", "fileInHand", [READ, SHOWN, EDIT], [excerpt("src/a.ts")], "0/1 0 left out 0"],
+    [
+      "a passage is the line with three on each side",
+      "passages",
+      [result("r", "c", lines(9)), reply("a", "as line_5_x says")],
+      [excerpt(...lines(9).split("\n").slice(1, 8))],
+      "1/1 0 left out 0",
+    ],
+    [
+      "less than that is none",
+      "passages",
+      [result("r", "c", lines(9)), reply("a", "as line_5_x says")],
+      [excerpt(...lines(9).split("\n").slice(2, 8))],
+      "0/1 0 left out 0",
+    ],
+    [
+      "what only the agent said is no passage",
+      "passages",
+      [reply("a", "line_5_x"), reply("b", "line_5_x")],
+      [],
+      "0/0 0 left out 0",
+    ],
+    [
+      "each message of the person is due",
+      "instructions",
+      [human("u1", "first wish"), human("u2", "second"), reply("a", "ok")],
+      [human("u2", "second")],
+      "1/2 0 left out 0",
+    ],
+    [
+      "the newest plan is due, item by item",
+      "plan",
+      [plan("p1", "old item"), plan("p2", "item one", "item two"), reply("a", "ok")],
+      [excerpt("- item one")],
+      "1/2 0 left out 0",
+    ],
+    [
+      "what was said to come next is due",
+      "nextStep",
+      [reply("a1", "Good.\nLet me run the tests again."), reply("a2", "ok")],
+      [],
+      "0/1 0 left out 0",
+    ],
+    [
+      "a demand is due, also inside a plan",
+      "decisions",
+      [human("u", "Never touch the lock file. Thanks."), plan("p", "Always run the linter"), reply("a", "ok")],
+      [excerpt("Never touch the lock file.")],
+      "1/2 0 left out 0",
+    ],
+    [
+      "a file that is touched again must be named",
+      "filesNamed",
+      [READ, SHOWN, EDIT],
+      [excerpt("src/a.ts")],
+      "1/1 0 left out 0",
+    ],
+  ])("%s", (_, kind, history, context, expected) => {
+    expect(at(kind, history, context)).toBe(expected);
+  });
+
+  test("a need counts by the compactions since it was stated", () => {
+    const history = [human("u1", "first wish"), reply("a1", "ok"), human("u2", "second wish"), reply("a2", "ok")];
+    const entries = logOf(history);
+    const needs = prepareNeeds(entries, { references: prepareReferences(entries), messageTokens: () => 1 });
+    const probe = createNeedsProbe(needs);
+    probe.atCall(1, history.slice(0, 1), 0);
+    probe.atCall(3, [excerpt("nothing"), ...history.slice(2, 3)], 1);
+    expect(probe.result("instructions").byCompactions.slice(0, 3)).toEqual([
+      { uses: 1, held: 1 },
+      { uses: 2, held: 1 },
+      { uses: 0, held: 0 },
+    ]);
+  });
+});
+
+function lines(count: number): string {
+  return Array.from({ length: count }, (_, place) => `line_${place + 1}_x of ${count}`).join("\n");
+}
+
+function plan(id: string, ...items: readonly string[]): Message {
+  const todos = items.map((content) => ({ content, status: "pending" }));
+  return assistant(id, [{ ...call(`call-${id}`), argumentsJson: JSON.stringify({ todos }) }]);
+}
