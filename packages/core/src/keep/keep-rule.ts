@@ -1,22 +1,19 @@
 import type { z } from "zod";
 import type { Amount, Budget } from "../budget.ts";
+import type { KindSpec } from "../kind.ts";
+import { parseSpec } from "../kind.ts";
 import type { Message } from "../message/message.ts";
-
-/** What a policy holds of a keep rule: its kind and its settings, plain JSON. */
-export interface KeepRuleSpec {
-  readonly kind: string;
-}
 
 /** A kind of keep rule: what a policy may say of it, and the rule that its settings make. */
 export interface KeepRuleKind {
   readonly kind: string;
-  readonly schema: z.ZodType<KeepRuleSpec>;
+  readonly schema: z.ZodType<KindSpec>;
   /**
    * The rule of these settings.
    *
-   * @throws z.ZodError for settings that the schema rejects.
+   * @throws PlimsollError `bad-policy` for settings that the schema refuses.
    */
-  readonly bind: (spec: KeepRuleSpec) => KeepRule;
+  readonly bind: (spec: KindSpec) => KeepRule;
 }
 
 /** A rule with its settings. It chooses in an order of worth; the engine takes what fits the rule's amount. */
@@ -85,11 +82,11 @@ export interface Passage {
 }
 
 /** A kind of keep rule from its parts. `rule` gets settings that the schema has parsed. */
-export function defineKeepRule<Spec extends KeepRuleSpec>(parts: {
-  readonly kind: string;
+export function defineKeepRule<Spec extends KindSpec>(parts: {
+  readonly kind: Spec["kind"];
   readonly schema: z.ZodType<Spec>;
   readonly rule: (spec: Spec) => KeepRule;
 }): KeepRuleKind {
   const { kind, schema, rule } = parts;
-  return { kind, schema, bind: (spec) => rule(schema.parse(spec)) };
+  return { kind, schema, bind: (spec) => rule(parseSpec(schema, spec)) };
 }

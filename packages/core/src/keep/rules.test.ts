@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
+import type { KindSpec } from "../kind.ts";
 import type { Message, ToolCallPart } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
 import { assistant, human, reply, result } from "../testing/builders.ts";
 import { FILES_IN_HAND } from "./files-in-hand.ts";
 import { HUMAN } from "./human.ts";
-import type { KeepRuleKind, KeepRuleSpec } from "./keep-rule.ts";
+import type { KeepRuleKind } from "./keep-rule.ts";
 import { LINES } from "./lines.ts";
 import { PASSAGES } from "./passages.ts";
 import { PINNED } from "./pinned.ts";
@@ -15,7 +16,7 @@ const atMost = { tokens: 1000 };
 
 /** What a rule chooses of a view, by index of the ranges' first messages, the worthiest first. */
 function chosen(kind: KeepRuleKind, messages: readonly Message[], more: object = {}): readonly number[] {
-  const spec: KeepRuleSpec & { readonly atMost: object } = { kind: kind.kind, atMost, ...more };
+  const spec: KindSpec & { readonly atMost: object } = { kind: kind.kind, atMost, ...more };
   const rule = kind.bind(spec);
   const view = { messages, budget: { windowTokens: 10_000, inputBudgetTokens: 10_000 }, messageTokens: messageChars };
   return rule.keeps === "messages" ? [...rule.choose(view)].map(({ from }) => from) : [];
@@ -32,7 +33,7 @@ describe("every rule", () => {
     [PASSAGES, { atMost }, "passages"],
     [LINES, { atMost }, "passages"],
   ])("$kind takes its settings, and says what it keeps: %#", (kind, settings, keeps) => {
-    const spec: KeepRuleSpec = { kind: kind.kind, ...settings };
+    const spec: KindSpec = { kind: kind.kind, ...settings };
     expect(kind.bind(spec).keeps).toBe(keeps);
   });
 
@@ -45,7 +46,7 @@ describe("every rule", () => {
     [PINNED, { atMost }],
     [LINES, { atMost: { tokens: "many" } }],
   ])("$kind refuses settings that are none: %#", (kind, settings) => {
-    const spec: KeepRuleSpec = { kind: kind.kind, ...settings };
+    const spec: KindSpec = { kind: kind.kind, ...settings };
     expect(() => kind.bind(spec)).toThrow();
   });
 });
@@ -111,7 +112,7 @@ describe("files in hand", () => {
 
 describe("passages", () => {
   const passages = (...said: readonly string[]) => {
-    const spec: KeepRuleSpec & { atMost: object } = { kind: "passages", atMost };
+    const spec: KindSpec & { atMost: object } = { kind: "passages", atMost };
     const rule = PASSAGES.bind(spec);
     const texts = said.map((text) => ({ text, by: "source", source: "read", handle: "r", leaves: true }) as const);
     const places = rule.keeps === "passages" ? [...rule.choose(texts)] : [];

@@ -1,0 +1,40 @@
+import type { Edit } from "../edit/edit.ts";
+import type { PromptedSpan } from "../entry.ts";
+import type { Message } from "../message/message.ts";
+
+/**
+ * The edits without what they would take of the messages that are kept: spans are split around them, and no part of one is replaced. An edit
+ * of which nothing is left is left out. One pass over the view for each edit of spans.
+ */
+export function aroundKept(
+  edits: readonly Edit[],
+  { messages, kept }: { readonly messages: readonly Message[]; readonly kept: ReadonlySet<Message> },
+): readonly Edit[] {
+  if (kept.size === 0) return edits;
+  const keptIds = new Set([...kept].map(({ id }) => id));
+  return edits.flatMap((edit): readonly Edit[] => {
+    if (edit.kind === "replace-part") return keptIds.has(edit.messageId) ? [] : [edit];
+    const spans = edit.spans.flatMap((span) => splitAround(span, messages, kept));
+    return spans.length === 0 ? [] : [{ ...edit, spans }];
+  });
+}
+
+/** What is left of a span between the messages that are kept. A span that the view does not have is left to whoever applies it. */
+function splitAround(span: PromptedSpan, messages: readonly Message[], kept: ReadonlySet<Message>): readonly PromptedSpan[] {
+  const from = messages.findIndex(({ id }) => id === span.from);
+  const through = messages.findIndex(({ id }) => id === span.through);
+  if (from < 0 || through < from) return [span];
+  const spans: PromptedSpan[] = [];
+  let first: string | null = null;
+  for (const [offset, message] of messages.slice(from, through + 1).entries()) {
+    if (kept.has(message)) {
+      first = null;
+      continue;
+    }
+    first ??= message.id;
+    const next = messages[from + offset + 1];
+    if (from + offset === through || (next !== undefined && kept.has(next)))
+      spans.push({ ...span, from: first, through: message.id });
+  }
+  return spans;
+}

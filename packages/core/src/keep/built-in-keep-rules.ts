@@ -1,0 +1,49 @@
+import { z } from "zod";
+import type { KindSpec } from "../kind.ts";
+import { kindNamed } from "../kind.ts";
+import type { FilesInHandSpec } from "./files-in-hand.ts";
+import { FILES_IN_HAND } from "./files-in-hand.ts";
+import type { HumanSpec } from "./human.ts";
+import { HUMAN } from "./human.ts";
+import type { KeepRule, KeepRuleKind } from "./keep-rule.ts";
+import type { LinesSpec } from "./lines.ts";
+import { LINES } from "./lines.ts";
+import type { PassagesSpec } from "./passages.ts";
+import { PASSAGES } from "./passages.ts";
+import type { PinnedSpec } from "./pinned.ts";
+import { PINNED } from "./pinned.ts";
+import type { PlanSpec } from "./plan.ts";
+import { PLAN } from "./plan.ts";
+import type { RecentSpec } from "./recent.ts";
+import { RECENT } from "./recent.ts";
+
+/** The keep rules that come with this package. */
+export const BUILT_IN_KEEP_RULES: readonly KeepRuleKind[] = [RECENT, HUMAN, PLAN, FILES_IN_HAND, PASSAGES, LINES, PINNED];
+
+/** What stays of a compaction, as data: settings of a built-in keep rule, or of any other kind that is there. */
+export type KeepRuleSpec =
+  | RecentSpec
+  | HumanSpec
+  | PlanSpec
+  | FilesInHandSpec
+  | PassagesSpec
+  | LinesSpec
+  | PinnedSpec
+  | KindSpec;
+
+/**
+ * The rules of a policy's list, in its order.
+ *
+ * @throws PlimsollError `bad-policy` for a kind that is not there, or settings that it refuses.
+ */
+export function keepRulesOf(
+  specs: readonly KindSpec[],
+  kinds: readonly KeepRuleKind[] = BUILT_IN_KEEP_RULES,
+): readonly KeepRule[] {
+  return specs.map((spec) => kindNamed(kinds, spec.kind, "keep rule").bind(spec));
+}
+
+/** The schema of one rule of a policy's list, made from the kinds that are there. */
+export function keepRuleSchema(kinds: readonly KeepRuleKind[]): z.ZodType<KeepRuleSpec> {
+  return z.union(kinds.map(({ schema }) => schema));
+}
