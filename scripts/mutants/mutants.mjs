@@ -192,10 +192,10 @@ export const mutants = [
   },
   {
     breaks: "a size that was reported before a compaction measures what came after it",
-    file: "session/ledger.ts",
+    file: "session/session-state.ts",
     find: "        anchor: null,\n",
     replace: "        anchor: ledger.anchor,\n",
-    tests: ["session/ledger.test.ts", "tokens/estimator.test.ts"],
+    tests: ["session/session-state.test.ts", "tokens/estimator.test.ts"],
   },
   {
     breaks: "a handle of a notice does not reach back to what the notice covers",

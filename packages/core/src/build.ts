@@ -14,7 +14,7 @@ export { coverageOf, messageChars, partChars } from "./message/size.ts";
 export type { Keep } from "./policy/policy.ts";
 export { policySchema } from "./policy/policy.ts";
 export type { Prompt } from "./prompts/prompt.ts";
-export { foldLedger } from "./session/ledger.ts";
+export { foldLedger } from "./session/session-state.ts";
 export type {
   DropOldestSpec,
   Strategy,
@@ -25,19 +25,26 @@ export type {
 } from "./strategy/strategy.ts";
 export { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore, lineCount, utf8Bytes } from "./text.ts";
 export type { BpeSpec } from "./tokens/bpe.ts";
-export type { EstimatorOptions, EstimatorSpec } from "./tokens/built-in-estimators.ts";
+export type { EstimatorOptions, EstimatorSpec, Tokenizers } from "./tokens/built-in-estimators.ts";
 export { BUILT_IN_ESTIMATORS, createEstimator } from "./tokens/built-in-estimators.ts";
 export type { CalibratedEmaSpec } from "./tokens/calibrated-ema.ts";
 export type { CharClassSpec } from "./tokens/char-class.ts";
 export { charClass } from "./tokens/char-class.ts";
 export type { CharsPerTokenSpec } from "./tokens/chars-per-token.ts";
 export { charsPerToken } from "./tokens/chars-per-token.ts";
-export type { Estimator, EstimatorKind, EstimatorSources, Overhead, Prediction } from "./tokens/estimator.ts";
+export type {
+  CountTokens,
+  Estimator,
+  EstimatorKind,
+  EstimatorParts,
+  EstimatorSources,
+  Overhead,
+  Prediction,
+} from "./tokens/estimator.ts";
 export { defineEstimator, defineMeasure } from "./tokens/estimator.ts";
 export { EMPTY_LEDGER } from "./tokens/ledger.ts";
 export type { MessageMeasure } from "./tokens/measure.ts";
 export type { ModelPrior, ModelPriors } from "./tokens/model-prior.ts";
-export type { CountTokens, Tokenizers } from "./tokens/tokenizer.ts";
 export type { WorkCounter } from "./tokens/work.ts";
 export { createWorkCounter } from "./tokens/work.ts";
 export { triggerTokens } from "./trigger.ts";

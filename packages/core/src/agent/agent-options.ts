@@ -2,8 +2,8 @@ import type { ModelLimits } from "../entry.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { ArtifactStore, ModelClient, ModelRequest, SessionStore, StateProvider, Summarizer } from "../ports.ts";
 import type { ContextManagerOptions } from "../session/context-manager-options.ts";
+import type { Tokenizers } from "../tokens/built-in-estimators.ts";
 import type { ModelPriors } from "../tokens/model-prior.ts";
-import type { Tokenizers } from "../tokens/tokenizer.ts";
 import type { AgentTool, Authorize } from "./agent-tool.ts";
 import type { AgentListener } from "./events.ts";
 

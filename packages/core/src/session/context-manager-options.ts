@@ -2,8 +2,8 @@ import type { BeforeCompaction } from "../engine/fit-input.ts";
 import type { SessionEntry } from "../entry.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { FileTracker, StateProvider, Summarizer, Wait } from "../ports.ts";
+import type { Tokenizers } from "../tokens/built-in-estimators.ts";
 import type { ModelPriors } from "../tokens/model-prior.ts";
-import type { Tokenizers } from "../tokens/tokenizer.ts";
 import type { WorkCounter } from "../tokens/work.ts";
 import type { ContextListener } from "./events.ts";
 

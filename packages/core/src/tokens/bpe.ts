@@ -1,12 +1,11 @@
 import { z } from "zod";
 import type { Part } from "../message/message.ts";
-import type { EstimatorKind, EstimatorSources } from "./estimator.ts";
+import type { CountTokens, EstimatorKind, EstimatorSources } from "./estimator.ts";
 import { defineMeasure } from "./estimator.ts";
 import { imageTokensOf } from "./image-rule.ts";
 import type { MessageMeasure } from "./measure.ts";
 import { oncePerMessage } from "./measure.ts";
 import { POOLED_PRIOR } from "./model-prior.ts";
-import type { CountTokens } from "./tokenizer.ts";
 
 /** Tokens by a byte-pair encoding: exact for the text of the models that have it, an estimate for all others. */
 export interface BpeSpec {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { human, usageEntry } from "../testing/builders.ts";
 import { BUILT_IN_ESTIMATORS, createEstimator, encodingsUsed, estimatorSchema } from "./built-in-estimators.ts";
 import type { EstimatorKind, Overhead } from "./estimator.ts";
-import { defineEstimator, defineMeasure, SUMS_ONLY } from "./estimator.ts";
+import { defineEstimator, defineMeasure } from "./estimator.ts";
 import { EMPTY_LEDGER } from "./ledger.ts";
 import { createWorkCounter } from "./work.ts";
 
@@ -34,7 +34,6 @@ const NEWEST: EstimatorKind = defineEstimator<{ readonly kind: "newest" }>({
     tokenizerOf("words");
     const measure = measureOf({ kind: "char-class" });
     return {
-      ...SUMS_ONLY,
       name: "newest",
       measure,
       scaleRatio: () => 1,

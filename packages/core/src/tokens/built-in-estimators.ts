@@ -10,13 +10,11 @@ import type { CharClassSpec } from "./char-class.ts";
 import { CHAR_CLASS } from "./char-class.ts";
 import type { CharsPerTokenSpec } from "./chars-per-token.ts";
 import { CHARS_PER_TOKEN } from "./chars-per-token.ts";
-import type { Estimator, EstimatorKind, EstimatorSources } from "./estimator.ts";
+import type { CountTokens, Estimator, EstimatorKind, EstimatorSources } from "./estimator.ts";
 import type { LedgerSpec } from "./ledger/ledger-estimator.ts";
 import { LEDGER } from "./ledger/ledger-estimator.ts";
 import type { ModelPriors } from "./model-prior.ts";
 import { pooledPriors } from "./model-prior.ts";
-import type { Tokenizers } from "./tokenizer.ts";
-import { tokenizerFor } from "./tokenizer.ts";
 import type { UsageAnchoredSpec } from "./usage-anchored.ts";
 import { USAGE_ANCHORED } from "./usage-anchored.ts";
 import type { WorkCounter } from "./work.ts";
@@ -41,6 +39,9 @@ export type EstimatorSpec =
   | CalibratedEmaSpec
   | UsageAnchoredSpec
   | KindSpec;
+
+/** The tokenizers that were given, by the name of their encoding. Core has none: a policy names an encoding, whoever runs it brings it. */
+export type Tokenizers = { readonly [encoding: string]: CountTokens };
 
 /** What estimators are made with, if it is not the built-in. */
 export interface EstimatorOptions {
@@ -74,6 +75,23 @@ function create(spec: KindSpec, kinds: readonly EstimatorKind[], given: Omit<Est
     },
   };
   return kindNamed(kinds, spec.kind, "estimator").create(spec, sources);
+}
+
+/**
+ * The tokenizer of an encoding.
+ *
+ * @throws PlimsollError `bad-policy` if it was not given.
+ */
+function tokenizerFor(encoding: string, tokenizers: Tokenizers): CountTokens {
+  const found = Object.hasOwn(tokenizers, encoding) ? tokenizers[encoding] : undefined;
+  if (found !== undefined) return found;
+  const names = Object.keys(tokenizers);
+  const given = names.length === 0 ? "none was given" : `given: ${names.join(", ")}`;
+  throw new PlimsollError(
+    "bad-policy",
+    `the policy's estimator counts by the encoding ${JSON.stringify(encoding)}, and there is no tokenizer for it (${given}); pass it as tokenizers`,
+    { encoding },
+  );
 }
 
 /** The encodings that estimators count by, each once: what tokenizers are needed for.. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { KindSpec } from "../kind.ts";
-import type { Estimator, EstimatorKind } from "./estimator.ts";
-import { defineEstimator, estimated, overheadPricing, SUMS_ONLY } from "./estimator.ts";
+import type { EstimatorKind, EstimatorParts } from "./estimator.ts";
+import { defineEstimator, estimated, overheadPricing } from "./estimator.ts";
 import type { MessageMeasure } from "./measure.ts";
 
 /**
@@ -32,11 +32,10 @@ export const CALIBRATED_EMA: EstimatorKind = defineEstimator<CalibratedEmaSpec>(
   create: (spec, { measureOf }) => calibrated(spec, measureOf(spec.of)),
 });
 
-function calibrated(spec: CalibratedEmaSpec, measure: MessageMeasure): Estimator {
+function calibrated(spec: CalibratedEmaSpec, measure: MessageMeasure): EstimatorParts {
   const name = `calibrated-ema(${measure.name})`;
   const overheadTokensOf = overheadPricing(measure);
   return {
-    ...SUMS_ONLY,
     name,
     measure,
     scaleRatio: (ledger) => ledger.factor,

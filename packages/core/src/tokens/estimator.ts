@@ -7,7 +7,6 @@ import type { ToolSpec } from "../tool.ts";
 import type { Ledger } from "./ledger.ts";
 import type { MessageMeasure } from "./measure.ts";
 import type { ModelPriors } from "./model-prior.ts";
-import type { CountTokens } from "./tokenizer.ts";
 import type { WorkCounter } from "./work.ts";
 
 /** What the next request is expected to measure. */
@@ -56,6 +55,9 @@ export interface Estimator {
   predict(ledger: Ledger, overhead: Overhead): Prediction;
 }
 
+/** Counts the tokens of a text. Pure, never throws, linear in the text whatever the text is. */
+export type CountTokens = (text: string) => number;
+
 /** What an estimator is made from, apart from its settings. */
 export interface EstimatorSources {
   /** Counts all that the estimator reads. */
@@ -90,16 +92,30 @@ export interface EstimatorKind {
 /** Any settings: those of a measure are read by its own kind. */
 const anySettings: z.ZodType<KindSpec> = z.looseObject({ kind: z.string() });
 
+/** What an estimator does at an append, an edit or a switch of model, and its bound after a cut. */
+type Hook = "append" | "recount" | "changeModel" | "upperRatioAfterCut";
+
+/** An estimator whose ledger needs nothing but the fold's sums, and that has no bound. */
+const SUMS_ONLY: Pick<Estimator, Hook> = {
+  upperRatioAfterCut: () => 1,
+  append: (ledger) => ledger,
+  recount: (ledger) => ledger,
+  changeModel: (ledger) => ledger,
+};
+
+/** An estimator as its kind makes it. What is left out does nothing, and the bound after a cut is what is expected. */
+export type EstimatorParts = Omit<Estimator, Hook> & Partial<Pick<Estimator, Hook>>;
+
 /** A kind of estimator that learns from reports. */
 export function defineEstimator<S extends KindSpec>(kind: {
   readonly kind: S["kind"];
   schema(measure: z.ZodType<KindSpec>): z.ZodType<S>;
-  create(spec: S, sources: EstimatorSources): Estimator;
+  create(spec: S, sources: EstimatorSources): EstimatorParts;
 }): EstimatorKind {
   return {
     kind: kind.kind,
     schema: (measure) => kind.schema(measure),
-    create: (spec, sources) => kind.create(parseSpec(kind.schema(anySettings), spec), sources),
+    create: (spec, sources) => ({ ...SUMS_ONLY, ...kind.create(parseSpec(kind.schema(anySettings), spec), sources) }),
     measure: null,
   };
 }
@@ -113,14 +129,6 @@ export function defineMeasure<S extends KindSpec>(kind: {
   const measure = (spec: KindSpec, sources: EstimatorSources) => kind.measure(parseSpec(kind.schema, spec), sources);
   return { kind: kind.kind, schema: () => kind.schema, create: (spec, sources) => summed(measure(spec, sources)), measure };
 }
-
-/** The part of an estimator that needs nothing but the ledger's sums, and has no bound. */
-export const SUMS_ONLY: Pick<Estimator, "append" | "recount" | "changeModel" | "upperRatioAfterCut"> = {
-  upperRatioAfterCut: () => 1,
-  append: (ledger) => ledger,
-  recount: (ledger) => ledger,
-  changeModel: (ledger) => ledger,
-};
 
 /** An estimator that adds up what a measure says, and learns nothing. */
 function summed(measure: MessageMeasure): Estimator {

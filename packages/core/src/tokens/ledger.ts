@@ -4,7 +4,6 @@ import { sequenceOf } from "../sequence.ts";
 import type { ContentSum, MessageContent, OverheadCounts } from "./ledger/content.ts";
 import { NO_CONTENT } from "./ledger/content.ts";
 import type { ModelFit } from "./ledger/model-fit.ts";
-import type { ReplyReport } from "./ledger/reply.ts";
 
 /**
  * What is known about the size of a view: plain data, folded entry by entry. `foldLedger` (in session/) keeps the sums, which every estimator
@@ -88,6 +87,17 @@ export interface LearnedScale {
   readonly viewRatio: number | null;
 }
 
+/** A reply as far as it is known: what was reported of it, and the message once it is appended. */
+export interface ReplyReport {
+  readonly requestId: string;
+  /** `null` until the reply is appended. */
+  readonly messageId: string | null;
+  readonly outputTokens: number | null;
+  readonly reasoningTokens: number | null;
+  /** `null` until the reply is appended, and for replies with nothing to send back. */
+  readonly content: MessageContent | null;
+}
+
 /** Nothing reported yet; the newest report; or what a cut left of what was measured before it. */
 export type Base =
   | { readonly kind: "nothing" }
@@ -141,6 +151,20 @@ export type Residuals = { readonly [situation in Situation]: number };
  */
 export const ASSUMED_RESIDUALS: Residuals = { anchored: 0.0015, "after-cut": 0.08, "after-switch": 0.1, "first-call": 0.15 };
 
+/** Nothing came since the base. */
+export const NOTHING_UNREPORTED: Pick<Ledger, "reply" | "unreported" | "unreportedMessages" | "hasUnreportedHuman"> = {
+  reply: null,
+  unreported: NO_CONTENT,
+  unreportedMessages: sequenceOf(),
+  hasUnreportedHuman: false,
+};
+
+/** No tokens of this turn can vanish at its end. */
+export const EMPTY_TURN: Pick<Ledger, "turnReasoningTokens" | "turnUnexplainedTokens"> = {
+  turnReasoningTokens: 0,
+  turnUnexplainedTokens: 0,
+};
+
 /** The ledger of an empty view. */
 export const EMPTY_LEDGER: Ledger = {
   estimatedTokens: 0,
@@ -155,14 +179,15 @@ export const EMPTY_LEDGER: Ledger = {
   nextModelId: null,
   fits: {},
   base: { kind: "nothing" },
-  reply: null,
-  unreported: NO_CONTENT,
-  unreportedMessages: sequenceOf(),
-  hasUnreportedHuman: false,
+  ...NOTHING_UNREPORTED,
   view: NO_CONTENT,
   measured: sequenceOf(),
   firstReport: null,
-  turnReasoningTokens: 0,
-  turnUnexplainedTokens: 0,
+  ...EMPTY_TURN,
   residuals: ASSUMED_RESIDUALS,
 };
+
+/** The model that the next request goes to: the newest reported one until another is named. `null` before the first. */
+export function nextModelIdOf({ nextModelId, reportedModelId }: Ledger): string | null {
+  return nextModelId ?? reportedModelId;
+}

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { KindSpec } from "../kind.ts";
-import type { Estimator, EstimatorKind, Prediction } from "./estimator.ts";
+import type { Estimator, EstimatorKind, EstimatorParts, Prediction } from "./estimator.ts";
 import { defineEstimator, estimated, overheadPricing } from "./estimator.ts";
 import type { LearnedScale, Ledger } from "./ledger.ts";
 import type { MessageMeasure } from "./measure.ts";
@@ -29,7 +29,7 @@ export const USAGE_ANCHORED: EstimatorKind = defineEstimator<UsageAnchoredSpec>(
   create: (spec, { measureOf }) => anchored(spec, measureOf(spec.of)),
 });
 
-function anchored(spec: UsageAnchoredSpec, measure: MessageMeasure): Estimator {
+function anchored(spec: UsageAnchoredSpec, measure: MessageMeasure): EstimatorParts {
   const name = `usage-anchored(${measure.name})`;
   const overheadTokensOf = overheadPricing(measure);
   const ratioOf: Estimator["scaleRatio"] = (ledger) => viewScale(ledger)?.ratio ?? 1;
@@ -39,9 +39,7 @@ function anchored(spec: UsageAnchoredSpec, measure: MessageMeasure): Estimator {
     scaleRatio: ratioOf,
     messageTokens: (message, ledger) => measure.messageTokens(message) * ratioOf(ledger),
     upperRatioAfterCut: (ledger) => Math.max(1, (ledger.scale?.ratio ?? 1) / Math.max(ratioOf(ledger), LEAST_RATIO)),
-    append: (ledger) => ledger,
     recount: (ledger) => ({ ...ledger, scale: scaleAfterEdit(ledger) }),
-    changeModel: (ledger) => ledger,
     observe: (ledger, { requestId, usage }, overhead) => {
       const promptTokens = usage.input.totalTokens;
       if (promptTokens === null) return ledger;

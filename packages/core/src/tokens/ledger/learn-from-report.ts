@@ -1,16 +1,52 @@
 import type { UsageEntry } from "../../entry.ts";
 import type { Sequence } from "../../sequence.ts";
-import type { ClassCounts } from "../char-classes.ts";
+import { isRejectedUsage } from "../../usage.ts";
 import type { Ledger, MeasuredMessage } from "../ledger.ts";
+import { EMPTY_TURN, NOTHING_UNREPORTED } from "../ledger.ts";
 import type { ModelPriors } from "../model-prior.ts";
 import type { OverheadCounts } from "./content.ts";
 import { weighCounts } from "./content.ts";
-import type { Model, ModelFit } from "./model-fit.ts";
-import { contentTokens, deviationOf, expectedOf, learn, modelOf } from "./model-fit.ts";
-import type { NextPrompt } from "./next-prompt.ts";
-import { arrivalOf, nextPrompt } from "./next-prompt.ts";
-import type { Returned, ReturnRule } from "./reply.ts";
-import { everyRule, exceedsText, isUntrusted, nextLosses, returnedBy } from "./reply.ts";
+import type { Model, ModelFit, ReturnRule, RuleLosses } from "./model-fit.ts";
+import { contentTokens, deviationOf, everyRule, expectedOf, learn, modelOf, RETURN_RULES } from "./model-fit.ts";
+import type { NextPrompt, Returned } from "./next-prompt.ts";
+import { exceedsText, firstReportAfter, isUntrusted, nextPrompt, returnedBy } from "./next-prompt.ts";
+import { nextResiduals, situationOf } from "./upper-bound.ts";
+
+/** More than any window holds, a hundred times over: a report of more is none. Chosen. */
+const LARGEST_PROMPT_TOKENS = 1_000_000_000;
+
+/** The ledger after a report. One without a size, or with one that cannot be, only names the model. */
+export function withReport(
+  ledger: Ledger,
+  { modelId, requestId, usage }: UsageEntry,
+  { priors, overhead }: { readonly priors: ModelPriors; readonly overhead: OverheadCounts },
+): Ledger {
+  const promptTokens = usage.input.totalTokens;
+  if (promptTokens === null || promptTokens <= 0 || promptTokens > LARGEST_PROMPT_TOKENS)
+    return { ...ledger, nextModelId: modelId };
+  const model = modelOf(ledger, modelId, priors);
+  const prompt = nextPrompt({ ...ledger, nextModelId: modelId }, model, overhead);
+  const report = { modelId, promptTokens, prompt, overhead };
+  const isNext = ledger.base.kind === "report" && ledger.reportedModelId === modelId;
+  const unlearned = { fit: model.fit, measured: ledger.measured, ...EMPTY_TURN };
+  const { fit, ...learned } = isNext ? learnFrom(ledger, model, report) : unlearned;
+  const { totalTokens: outputTokens, reasoningTokens } = usage.output;
+  return {
+    ...ledger,
+    ...NOTHING_UNREPORTED,
+    ...learned,
+    reportedModelId: modelId,
+    nextModelId: modelId,
+    fits: { ...ledger.fits, [modelId]: fit },
+    base: { kind: "report", promptTokens, overhead },
+    reply: isRejectedUsage(usage) ? null : { requestId, messageId: null, outputTokens, reasoningTokens, content: null },
+    firstReport: firstReportAfter(ledger, model, report),
+    residuals: nextResiduals(ledger.residuals, situationOf(ledger, modelId), {
+      expectedTokens: prompt.expectedTokens,
+      promptTokens,
+    }),
+  };
+}
 
 /** Two reports of one model: how far apart they are, and what was expected to stand between them. */
 export interface Difference {
@@ -175,21 +211,12 @@ export function writeBack(
   return measured;
 }
 
-/** Some messages and what they measured, as the difference of two reports: what weights are fitted on. */
-export interface Measured {
-  readonly modelId: string;
-  readonly counts: ClassCounts;
-  readonly messages: number;
-  readonly tokens: number;
-}
+/** Share of the losses that a new one leaves; chosen, some seven replies. */
+const KEPT_RATIO = 0.85;
 
-/** What a report measures before it is folded; `null` unless it is a plain rise by text: at the first, after a cut, at a turn, with images. */
-export function measuredBy(ledger: Ledger, { modelId, usage }: UsageEntry, priors: ModelPriors): Measured | null {
-  const { base, unreported } = ledger;
-  const promptTokens = usage.input.totalTokens;
-  if (promptTokens === null || base.kind !== "report" || ledger.reportedModelId !== modelId) return null;
-  if (ledger.hasUnreportedHuman || unreported.fixedTokens > 0 || unreported.messages === 0) return null;
-  const { returnedTokens } = arrivalOf(ledger, modelOf(ledger, modelId, priors));
-  const tokens = promptTokens - base.promptTokens - returnedTokens;
-  return tokens > 0 ? { modelId, counts: unreported.counts, messages: unreported.messages, tokens } : null;
+/** The losses after one more reply: how far each rule was from what came back, in `toleranceTokens`, compared with the best one. */
+export function nextLosses(losses: RuleLosses, errorOf: (rule: ReturnRule) => number, toleranceTokens: number): RuleLosses {
+  const seen = everyRule((rule) => Math.min(1, Math.abs(errorOf(rule)) / toleranceTokens));
+  const least = Math.min(...RETURN_RULES.map((rule) => seen[rule]));
+  return everyRule((rule) => KEPT_RATIO * losses[rule] + (seen[rule] - least) / 2);
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SessionEntry, UsageEntry } from "../../entry.ts";
 import type { AssistantMessage, Message } from "../../message/message.ts";
-import { foldLedger } from "../../session/ledger.ts";
+import { foldLedger } from "../../session/session-state.ts";
 import { EMPTY_VIEW, foldEntry } from "../../session/view.ts";
 import {
   absentImage,

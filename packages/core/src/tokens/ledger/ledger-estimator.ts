@@ -1,18 +1,23 @@
 import { z } from "zod";
-import type { Message } from "../../message/message.ts";
+import type { UsageEntry } from "../../entry.ts";
+import type { AssistantMessage, Message } from "../../message/message.ts";
+import { isHuman } from "../../message/message.ts";
 import type { Sequence } from "../../sequence.ts";
 import { charClass } from "../char-class.ts";
 import type { ClassCounts } from "../char-classes.ts";
 import type { Estimator, EstimatorKind, EstimatorSources, Overhead, Prediction } from "../estimator.ts";
 import { defineEstimator } from "../estimator.ts";
-import type { Ledger, MeasuredMessage } from "../ledger.ts";
+import type { Base, Ledger, MeasuredMessage, ReplyReport } from "../ledger.ts";
+import { EMPTY_TURN, NOTHING_UNREPORTED, nextModelIdOf } from "../ledger.ts";
+import type { ModelPriors } from "../model-prior.ts";
 import type { WorkCounter } from "../work.ts";
-import type { ContentOf, MessageContent, OverheadCounts } from "./content.ts";
+import type { ContentOf, ContentSum, MessageContent, OverheadCounts } from "./content.ts";
 import { addCounts, contentReader, countTexts, fixedTokensOf, isSameContent, NO_CONTENT, withContent } from "./content.ts";
-import { nextModelIdOf, withMessage, withReport, withView } from "./fold.ts";
+import { withReport, writeBack } from "./learn-from-report.ts";
 import type { Model } from "./model-fit.ts";
 import { contentTokens, modelOf, slopeOf } from "./model-fit.ts";
-import { arrivalOf, nextPrompt, upperRatioAfterCut, upperTokensOf } from "./next-prompt.ts";
+import { arrivalOf, nextPrompt, vanishesAtTurn } from "./next-prompt.ts";
+import { upperRatioAfterCut, upperTokensOf } from "./upper-bound.ts";
 
 /** Measures every message by the reports that cover it, and everything else by weights that the session's own reports correct. */
 export interface LedgerSpec {
@@ -47,6 +52,82 @@ function ledgerEstimator({ work, priors }: EstimatorSources): Estimator {
     observe: (ledger, entry, overhead) => withFactor(withReport(ledger, entry, { priors, overhead: countsOf(overhead) })),
     predict: (ledger, overhead) => predict(ledger, modelFor(ledger), { overhead, counts: countsOf(overhead) }),
   };
+}
+
+/** How messages are read and models looked up. */
+export interface Reading {
+  readonly contentOf: ContentOf;
+  readonly priors: ModelPriors;
+}
+
+/** The ledger after one more message: its own content is read, nothing else. */
+export function withMessage(ledger: Ledger, message: Message, { contentOf, priors }: Reading): Ledger {
+  const content = contentOf(message);
+  const fixedTokens = fixedTokensOf(content, priors(nextModelIdOf(ledger) ?? "").image);
+  const view = withContent(ledger.view, content, fixedTokens);
+  const { reply } = ledger;
+  if (message.role === "assistant" && reply !== null && isReplyOf(message, reply, ledger.unreportedMessages.size)) {
+    return { ...ledger, view, reply: { ...reply, messageId: message.id, content } };
+  }
+  return {
+    ...ledger,
+    view,
+    unreported: withContent(ledger.unreported, content, fixedTokens),
+    unreportedMessages: ledger.unreportedMessages.append({ id: message.id, content, fixedTokens }),
+    hasUnreportedHuman: ledger.hasUnreportedHuman || isHuman(message),
+  };
+}
+
+/** A reply is known by its request; if its log keeps none, it is the first message after the report. */
+function isReplyOf({ requestId }: AssistantMessage, reply: ReplyReport, unreportedCount: number): boolean {
+  if (reply.messageId !== null) return false;
+  return requestId === null ? unreportedCount === 0 : requestId === reply.requestId;
+}
+
+/**
+ * The ledger after edits or an undo: the view is added up again from what its messages measured. If the next request goes to another model
+ * than the newest report came from, these sizes do not apply to it, and all messages are weighed.
+ */
+export function withView(ledger: Ledger, messages: Iterable<Message>, reading: Reading): Ledger {
+  const modelId = nextModelIdOf(ledger);
+  const model = modelOf(ledger, modelId, reading.priors);
+  const isReported = modelId !== null && modelId === ledger.reportedModelId;
+  const measured = isReported ? measuredByWeight(ledger, model, modelId) : ledger.measured;
+  const { view, ...kept } = sumView({ ...ledger, measured }, model, { messages: [...messages], contentOf: reading.contentOf });
+  const base: Base = ledger.base.kind === "nothing" ? ledger.base : { kind: "cut", ...kept };
+  return { ...ledger, ...NOTHING_UNREPORTED, ...EMPTY_TURN, base, view, measured };
+}
+
+/** Unreported messages of an edited view are in no report of their own: they keep their weights. */
+function measuredByWeight(ledger: Ledger, model: Model, modelId: string): Ledger["measured"] {
+  const { returnedTokens: tokens, returnedReasoningTokens: reasoningTokens } = arrivalOf(ledger, model);
+  return writeBack(ledger, model, { modelId, returned: { tokens, reasoningTokens }, arrivedTokens: null });
+}
+
+function sumView(
+  ledger: Ledger,
+  model: Model,
+  { messages, contentOf }: { readonly messages: readonly Message[]; readonly contentOf: ContentOf },
+): Omit<Extract<Base, { kind: "cut" }>, "kind"> & { readonly view: ContentSum } {
+  const modelId = nextModelIdOf(ledger);
+  const sizes = new Map([...ledger.measured].map((message) => [message.id, message]));
+  const lastHuman = messages.findLastIndex(isHuman);
+  const vanishes = vanishesAtTurn(model);
+  let measuredTokens = 0;
+  let measuredContent = NO_CONTENT;
+  let unmeasuredContent = NO_CONTENT;
+  let view = NO_CONTENT;
+  for (const [index, message] of messages.entries()) {
+    const content = contentOf(message);
+    const fixedTokens = fixedTokensOf(content, model.prior.image);
+    view = withContent(view, content, fixedTokens);
+    const size = sizes.get(message.id);
+    if (size !== undefined && size.modelId === modelId && isSameContent(size.content, content)) {
+      measuredTokens += size.tokens - (vanishes && index < lastHuman ? size.reasoningTokens : 0);
+      measuredContent = withContent(measuredContent, content, fixedTokens);
+    } else unmeasuredContent = withContent(unmeasuredContent, content, fixedTokens);
+  }
+  return { measuredTokens, measuredContent, unmeasuredContent, view };
 }
 
 function predict(
@@ -121,4 +202,23 @@ function sizeIndex(): (measured: Sequence<MeasuredMessage>) => ReadonlyMap<strin
     known = measured;
     return sizes;
   };
+}
+
+/** Some messages and what they measured, as the difference of two reports: what weights are fitted on. */
+export interface Measured {
+  readonly modelId: string;
+  readonly counts: ClassCounts;
+  readonly messages: number;
+  readonly tokens: number;
+}
+
+/** What a report measures before it is folded; `null` unless it is a plain rise by text: at the first, after a cut, at a turn, with images. */
+export function measuredBy(ledger: Ledger, { modelId, usage }: UsageEntry, priors: ModelPriors): Measured | null {
+  const { base, unreported } = ledger;
+  const promptTokens = usage.input.totalTokens;
+  if (promptTokens === null || base.kind !== "report" || ledger.reportedModelId !== modelId) return null;
+  if (ledger.hasUnreportedHuman || unreported.fixedTokens > 0 || unreported.messages === 0) return null;
+  const { returnedTokens } = arrivalOf(ledger, modelOf(ledger, modelId, priors));
+  const tokens = promptTokens - base.promptTokens - returnedTokens;
+  return tokens > 0 ? { modelId, counts: unreported.counts, messages: unreported.messages, tokens } : null;
 }

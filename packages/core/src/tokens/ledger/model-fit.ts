@@ -1,8 +1,30 @@
 import type { ModelPrior, ModelPriors } from "../model-prior.ts";
 import type { ContentSum } from "./content.ts";
 import { weighCounts } from "./content.ts";
-import type { ReturnRule, RuleLosses } from "./reply.ts";
-import { everyRule, NO_LOSSES } from "./reply.ts";
+
+/**
+ * Which part of a reply is in the next prompt: all that was reported; that without its reasoning; or, if reports cannot be
+ * trusted, the visible text by its own weight, without or with readable reasoning.
+ */
+export type ReturnRule = "output" | "visible" | "text" | "text-and-reasoning";
+
+/** How far each rule was off lately, from 0 (right) up. */
+export type RuleLosses = Readonly<Record<ReturnRule, number>>;
+
+/** Nothing is known of any rule. */
+export const NO_LOSSES: RuleLosses = { output: 0, visible: 0, text: 0, "text-and-reasoning": 0 };
+
+export const RETURN_RULES: readonly ReturnRule[] = ["output", "visible", "text", "text-and-reasoning"];
+
+/** One value a rule. */
+export function everyRule<T>(of: (rule: ReturnRule) => T): { readonly [rule in ReturnRule]: T } {
+  return {
+    output: of("output"),
+    visible: of("visible"),
+    text: of("text"),
+    "text-and-reasoning": of("text-and-reasoning"),
+  };
+}
 
 /** A line through what was measured: tokens = slope × weighed + intercept × messages, with how sure it is of both. */
 export interface Regression {

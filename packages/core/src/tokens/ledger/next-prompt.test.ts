@@ -12,7 +12,8 @@ import type { Base, FirstReport, Ledger, Residuals, Situation } from "../ledger.
 import { ASSUMED_RESIDUALS } from "../ledger.ts";
 import type { KnownModel, Model } from "./model-fit.ts";
 import type { Arrival, NextPrompt } from "./next-prompt.ts";
-import { arrivalOf, nextPrompt, nextResiduals, overheadTokensOf, upperRatioAfterCut, upperTokensOf } from "./next-prompt.ts";
+import { arrivalOf, nextPrompt, overheadTokensOf } from "./next-prompt.ts";
+import { nextResiduals, upperRatioAfterCut, upperTokensOf } from "./upper-bound.ts";
 
 /** 2 × (10 + 1.5 × 20) + 7 = 87 tokens. */
 const OVERHEAD = overheadCounts(10, 20, 7);

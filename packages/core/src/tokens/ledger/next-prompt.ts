@@ -1,11 +1,9 @@
-import type { FirstReport, Ledger, Residuals, Situation } from "../ledger.ts";
-import { ASSUMED_RESIDUALS } from "../ledger.ts";
+import type { FirstReport, Ledger, ReplyReport } from "../ledger.ts";
+import type { ModelPrior } from "../model-prior.ts";
 import type { OverheadCounts } from "./content.ts";
-import { weighCounts } from "./content.ts";
-import type { KnownModel, Model } from "./model-fit.ts";
-import { contentTokens, deviationOf, slopeOf } from "./model-fit.ts";
-import type { ReturnRule } from "./reply.ts";
-import { exceedsText, isUntrusted, rescaled, returnedBy, ruleFor } from "./reply.ts";
+import { addSums, weighCounts } from "./content.ts";
+import type { KnownModel, Model, ReturnRule, RuleLosses } from "./model-fit.ts";
+import { contentTokens, RETURN_RULES, slopeOf } from "./model-fit.ts";
 
 /** The next prompt as far as it is expected, in the parts that a report is compared with. */
 export interface NextPrompt extends Arrival {
@@ -74,6 +72,31 @@ function weighOverhead({ counts, toolCounts, hiddenTokens }: OverheadCounts, { p
   return fit.regression.slopeRatio * weighed + hiddenTokens;
 }
 
+/**
+ * After a switch of model its first report tells the overhead only if at most this share of the prompt is messages. Beyond it the error of
+ * their weight is larger than that of a rescaled overhead. Chosen.
+ */
+const LARGEST_VIEW_RATIO = 0.5;
+
+/** The first report is the very first one, the one after a cut, or the one after a switch early on. Any other report leaves it. */
+export function firstReportAfter(
+  { base, view, unreported, reportedModelId, firstReport }: Ledger,
+  model: Model,
+  {
+    modelId,
+    promptTokens,
+    overhead,
+  }: { readonly modelId: string; readonly promptTokens: number; readonly overhead: OverheadCounts },
+): FirstReport | null {
+  const isSwitch = modelId !== reportedModelId;
+  const ofView: FirstReport = { modelId, promptTokens, measuredTokens: 0, unmeasuredContent: view, overhead };
+  if (base.kind === "nothing") return ofView;
+  if (base.kind === "report")
+    return isSwitch && contentTokens(view, model) <= LARGEST_VIEW_RATIO * promptTokens ? ofView : firstReport;
+  if (isSwitch) return ofView;
+  return { ...ofView, measuredTokens: base.measuredTokens, unmeasuredContent: addSums(base.unmeasuredContent, unreported) };
+}
+
 /** If more than this share of a model's late replies cannot be, one that cannot be is not believed. Chosen, half a reply in five. */
 const DISTRUSTED_RATIO = 0.1;
 
@@ -110,63 +133,98 @@ export function vanishesAtTurn({ fit }: KnownModel): boolean {
   return fit.turnLosses.goes < fit.turnLosses.stays;
 }
 
-/** Added to every bound: what client and server add to a prompt unasked (0.3 % holds for 98 % of the recorded calls by itself). */
-const FLOOR_RATIO = 0.003;
+/** The reply as another model would have counted it; the same reply if the ratio is 1. */
+export function rescaled(reply: ReplyReport, ratio: number): ReplyReport {
+  if (ratio === 1) return reply;
+  const scale = (tokens: number | null) => (tokens === null ? null : tokens * ratio);
+  return { ...reply, outputTokens: scale(reply.outputTokens), reasoningTokens: scale(reply.reasoningTokens) };
+}
 
-/** Deviations of the unmeasured part's weight, and multiples of the situation's late peak, that the bound leaves room for; chosen. */
-const DEVIATIONS = 2;
-const PEAK_FACTOR = 1.2;
+/** What text costs: a model's weights, and the slope and the tokens of a message that hold now. */
+export interface TextPrice {
+  readonly prior: ModelPrior;
+  readonly fit: Pick<ModelPrior, "slopeRatio" | "messageTokens">;
+}
 
-/** Share of a reply that the text rules may miss if output counts cannot be trusted. */
+/** Tokens of a reply that come back, and how many of them are reasoning. */
+export interface Returned {
+  readonly tokens: number;
+  readonly reasoningTokens: number;
+}
+
+/** Tokens around a reply's text that are not its text, if its visible part is known by weight alone; chosen. */
+const REPLY_FRAME_TOKENS = 5;
+
+/** What comes back under each rule. */
+export function returnedBy(rule: ReturnRule, reply: ReplyReport, price: TextPrice): Returned {
+  const { prior, fit } = price;
+  const { outputTokens, content } = reply;
+  const textTokens = content === null ? 0 : fit.slopeRatio * weighCounts(content.counts, prior.weights);
+  const readTokens = content === null ? 0 : fit.slopeRatio * weighCounts(content.reasoningCounts, prior.weights);
+  const reasoningTokens = reasoningOf(reply, textTokens);
+  switch (rule) {
+    case "output":
+      return outputTokens === null ? { tokens: textTokens, reasoningTokens: 0 } : { tokens: outputTokens, reasoningTokens };
+    case "visible":
+      return { tokens: outputTokens === null ? textTokens : outputTokens - reasoningTokens, reasoningTokens: 0 };
+    case "text":
+      return { tokens: textTokens + fit.messageTokens, reasoningTokens: 0 };
+    case "text-and-reasoning":
+      return { tokens: textTokens + readTokens + fit.messageTokens, reasoningTokens: readTokens };
+    default:
+      return rule satisfies never;
+  }
+}
+
+/** Reasoning as it was reported; else what the output has above the weight of its text, if there is any reasoning. */
+function reasoningOf({ outputTokens, reasoningTokens, content }: ReplyReport, textTokens: number): number {
+  if (outputTokens === null) return 0;
+  if (reasoningTokens !== null) return Math.min(reasoningTokens, outputTokens);
+  const hasReasoning = content !== null && content.reasoning !== "none";
+  return hasReasoning ? Math.max(0, outputTokens - textTokens - REPLY_FRAME_TOKENS) : 0;
+}
+
+/** A reply is shorter than its text only if its count is wrong; half leaves room for an error of the weights. */
 const UNTRUSTED_RATIO = 0.5;
 
+/** True if the reported output cannot be: the visible text alone weighs more than twice as much. */
+export function isUntrusted(reply: ReplyReport, price: TextPrice): boolean {
+  if (reply.outputTokens === null || reply.content === null) return reply.outputTokens === null;
+  return reply.outputTokens < UNTRUSTED_RATIO * price.fit.slopeRatio * weighCounts(reply.content.counts, price.prior.weights);
+}
+
+/** More output than this above twice the weight of its text is not text that the weights misjudge; chosen. */
+const HIDDEN_TOKENS = 300;
+
 /**
- * A size that the next request is not expected to exceed. It follows from the situation's own errors, from how sure the weight of the
- * unreported messages is, and from what untrusted counts may hide.
+ * True if far more was reported than the message holds, and no reasoning explains it: either reasoning is not reported, or the model has none
+ * and its client threw away output that it could not read.
  */
-export function upperTokensOf(ledger: Ledger, model: Model, prompt: NextPrompt): number {
-  const { fit, prior } = model;
-  const { counts, messages } = ledger.unreported;
-  const isAllEstimated = ledger.base.kind === "nothing" || messages === 0;
-  const deviation = isAllEstimated ? 0 : deviationOf(fit.regression, weighCounts(counts, prior.weights), messages);
-  const untrustedTokens = UNTRUSTED_RATIO * fit.untrustedRatio * prompt.returnedTokens;
-  const ratio = upperRatioIn(ledger, situationOf(ledger, ledger.nextModelId));
-  return prompt.expectedTokens * ratio + DEVIATIONS * deviation + untrustedTokens + prompt.thrownAwayTokens;
+export function exceedsText(reply: ReplyReport, price: TextPrice): boolean {
+  const { outputTokens, reasoningTokens, content } = reply;
+  if (outputTokens === null || content === null || content.reasoning !== "none" || (reasoningTokens ?? 0) > 0) return false;
+  return outputTokens > 2 * price.fit.slopeRatio * weighCounts(content.counts, price.prior.weights) + HIDDEN_TOKENS;
 }
 
-/** The bound of a view right after a cut, as a multiple of what is expected of it: a cut must leave room for it. */
-export function upperRatioAfterCut(ledger: Ledger): number {
-  const situation = situationOf(ledger, ledger.nextModelId);
-  return upperRatioIn(ledger, situation === "anchored" ? "after-cut" : situation);
-}
+/** The loss that is assumed of a rule before it was seen at work: small if the message speaks for the rule. */
+const UNLIKELY = 0.6;
+const POSSIBLE = 0.3;
+const DISTRUST = 1.2;
 
-function upperRatioIn({ residuals }: Ledger, situation: Situation): number {
-  return 1 + FLOOR_RATIO + PEAK_FACTOR * residuals[situation];
-}
-
-/** What the prediction of the next request to a model stands on. */
-export function situationOf({ base, reportedModelId }: Ledger, modelId: string | null): Situation {
-  if (base.kind === "nothing") return "first-call";
-  if (modelId !== null && modelId !== reportedModelId) return "after-switch";
-  return base.kind === "cut" ? "after-cut" : "anchored";
-}
-
-/** Share of a peak that the next report leaves: half of it is gone after some thirty calls; chosen. */
-const KEPT_RATIO = 0.977;
-
-/** An under-estimate beyond this share is an event that nothing announced, not a size of the error; chosen. */
-const LARGEST_RATIO = 0.05;
-
-/** The residuals after one more report. */
-export function nextResiduals(
-  residuals: Residuals,
-  situation: Situation,
-  { expectedTokens, promptTokens }: { readonly expectedTokens: number; readonly promptTokens: number },
-): Residuals {
-  if (expectedTokens <= 0) return residuals;
-  const assumed = ASSUMED_RESIDUALS[situation];
-  const largestRatio = Math.max(LARGEST_RATIO, assumed);
-  const underRatio = Math.min(largestRatio, Math.max(0, promptTokens / expectedTokens - 1));
-  const faded = assumed + KEPT_RATIO * (residuals[situation] - assumed);
-  return { ...residuals, [situation]: Math.max(faded, underRatio) };
+/**
+ * The rule that was right lately. At first the message speaks: reasoning that a vendor wants back (opaque) comes back with
+ * the output; reported reasoning that the message does not hold cannot. Counts that cannot be trusted leave the text.
+ */
+export function ruleFor(losses: RuleLosses, reply: ReplyReport, untrusted: number): ReturnRule {
+  const reasoning = reply.content?.reasoning ?? "none";
+  const isReported = (reply.reasoningTokens ?? 0) > 0;
+  const expected: RuleLosses = {
+    output: (reasoning === "opaque" || (reasoning === "none" && !isReported) ? 0 : UNLIKELY) + DISTRUST * 2 * untrusted,
+    visible: (reasoning === "opaque" ? UNLIKELY : isReported ? 0 : POSSIBLE) + DISTRUST * 2 * untrusted,
+    text: DISTRUST,
+    "text-and-reasoning": DISTRUST - (reasoning === "opaque" ? POSSIBLE : 0),
+  };
+  let best: ReturnRule = "output";
+  for (const rule of RETURN_RULES) if (losses[rule] + expected[rule] < losses[best] + expected[best]) best = rule;
+  return best;
 }

@@ -20,7 +20,7 @@ import { EMPTY_LEDGER } from "../tokens/ledger.ts";
 import type { WorkCounter } from "../tokens/work.ts";
 import { createWorkCounter } from "../tokens/work.ts";
 import { usageOf } from "../usage.ts";
-import { foldLedger } from "./ledger.ts";
+import { foldLedger } from "./session-state.ts";
 import { EMPTY_VIEW, foldEntry } from "./view.ts";
 
 /** The ledger after a log, by sven's estimator or the one given, without any overhead. */

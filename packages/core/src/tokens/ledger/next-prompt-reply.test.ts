@@ -1,8 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { content, HAND_PRIOR, line, replyReport } from "../../../testing/ledger-values.ts";
+import type { ReplyReport } from "../ledger.ts";
 import type { MessageContent } from "./content.ts";
-import type { ReplyReport, Returned, ReturnRule, RuleLosses } from "./reply.ts";
-import { exceedsText, isUntrusted, NO_LOSSES, nextLosses, rescaled, returnedBy, ruleFor } from "./reply.ts";
+import { nextLosses } from "./learn-from-report.ts";
+import type { ReturnRule, RuleLosses } from "./model-fit.ts";
+import { NO_LOSSES } from "./model-fit.ts";
+import type { Returned } from "./next-prompt.ts";
+import { exceedsText, isUntrusted, rescaled, returnedBy, ruleFor } from "./next-prompt.ts";
 
 /** 2 tokens a character, 10 a message. */
 const model = { prior: HAND_PRIOR, fit: line(2) };

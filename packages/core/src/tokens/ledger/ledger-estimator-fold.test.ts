@@ -16,8 +16,9 @@ import { rejectedUsage, usageOf } from "../../usage.ts";
 import type { FirstReport, Ledger, MeasuredMessage } from "../ledger.ts";
 import type { ModelPriors } from "../model-prior.ts";
 import { NO_CONTENT } from "./content.ts";
-import type { Reading } from "./fold.ts";
-import { withMessage, withReport, withView } from "./fold.ts";
+import { withReport } from "./learn-from-report.ts";
+import type { Reading } from "./ledger-estimator.ts";
+import { withMessage, withView } from "./ledger-estimator.ts";
 import type { ModelFit } from "./model-fit.ts";
 
 const priors: ModelPriors = () => HAND_PRIOR;

@@ -1,0 +1,67 @@
+import type { Ledger, Residuals, Situation } from "../ledger.ts";
+import { ASSUMED_RESIDUALS } from "../ledger.ts";
+import { weighCounts } from "./content.ts";
+import type { Model } from "./model-fit.ts";
+import { deviationOf } from "./model-fit.ts";
+import type { NextPrompt } from "./next-prompt.ts";
+
+/** Added to every bound: what client and server add to a prompt unasked (0.3 % holds for 98 % of the recorded calls by itself). */
+const FLOOR_RATIO = 0.003;
+
+/** Deviations of the unmeasured part's weight, and multiples of the situation's late peak, that the bound leaves room for; chosen. */
+const DEVIATIONS = 2;
+const PEAK_FACTOR = 1.2;
+
+/** Share of a reply that the text rules may miss if output counts cannot be trusted. */
+const UNTRUSTED_RATIO = 0.5;
+
+/**
+ * A size that the next request is not expected to exceed. It follows from the situation's own errors, from how sure the weight of the
+ * unreported messages is, and from what untrusted counts may hide.
+ */
+export function upperTokensOf(ledger: Ledger, model: Model, prompt: NextPrompt): number {
+  const { fit, prior } = model;
+  const { counts, messages } = ledger.unreported;
+  const isAllEstimated = ledger.base.kind === "nothing" || messages === 0;
+  const deviation = isAllEstimated ? 0 : deviationOf(fit.regression, weighCounts(counts, prior.weights), messages);
+  const untrustedTokens = UNTRUSTED_RATIO * fit.untrustedRatio * prompt.returnedTokens;
+  const ratio = upperRatioIn(ledger, situationOf(ledger, ledger.nextModelId));
+  return prompt.expectedTokens * ratio + DEVIATIONS * deviation + untrustedTokens + prompt.thrownAwayTokens;
+}
+
+/** The bound of a view right after a cut, as a multiple of what is expected of it: a cut must leave room for it. */
+export function upperRatioAfterCut(ledger: Ledger): number {
+  const situation = situationOf(ledger, ledger.nextModelId);
+  return upperRatioIn(ledger, situation === "anchored" ? "after-cut" : situation);
+}
+
+function upperRatioIn({ residuals }: Ledger, situation: Situation): number {
+  return 1 + FLOOR_RATIO + PEAK_FACTOR * residuals[situation];
+}
+
+/** What the prediction of the next request to a model stands on. */
+export function situationOf({ base, reportedModelId }: Ledger, modelId: string | null): Situation {
+  if (base.kind === "nothing") return "first-call";
+  if (modelId !== null && modelId !== reportedModelId) return "after-switch";
+  return base.kind === "cut" ? "after-cut" : "anchored";
+}
+
+/** Share of a peak that the next report leaves: half of it is gone after some thirty calls; chosen. */
+const KEPT_RATIO = 0.977;
+
+/** An under-estimate beyond this share is an event that nothing announced, not a size of the error; chosen. */
+const LARGEST_RATIO = 0.05;
+
+/** The residuals after one more report. */
+export function nextResiduals(
+  residuals: Residuals,
+  situation: Situation,
+  { expectedTokens, promptTokens }: { readonly expectedTokens: number; readonly promptTokens: number },
+): Residuals {
+  if (expectedTokens <= 0) return residuals;
+  const assumed = ASSUMED_RESIDUALS[situation];
+  const largestRatio = Math.max(LARGEST_RATIO, assumed);
+  const underRatio = Math.min(largestRatio, Math.max(0, promptTokens / expectedTokens - 1));
+  const faded = assumed + KEPT_RATIO * (residuals[situation] - assumed);
+  return { ...residuals, [situation]: Math.max(faded, underRatio) };
+}
