@@ -4,12 +4,13 @@ import { NONE_POLICY, SVEN_POLICY } from "@plimsoll/core";
 import { expect, test, vi } from "vitest";
 import type { FaultyRun } from "../testing/faulty-run.ts";
 import { REPLIES_BEFORE_FAULT, runWithFaults, scriptWithCalls } from "../testing/faulty-run.ts";
-import { createAnthropicClient } from "./anthropic/index.ts";
-import type { ClientOptions } from "./client/model-client.ts";
-import { createOpenAiChatClient } from "./openai-chat/index.ts";
-import { createOpenAiResponsesClient } from "./openai-responses/index.ts";
-import type { Exchange, Fault, Simulator, SimulatorOptions } from "./simulator/index.ts";
-import { startSimulator } from "./simulator/index.ts";
+import { createAnthropicClient } from "./anthropic/client.ts";
+import type { ClientOptions } from "./client/options.ts";
+import { createOpenAiChatClient } from "./openai-chat/client.ts";
+import { createOpenAiResponsesClient } from "./openai-responses/client.ts";
+import type { Exchange, Fault, SimulatorOptions } from "./simulator/options.ts";
+import type { Simulator } from "./simulator/simulator.ts";
+import { startSimulator } from "./simulator/simulator.ts";
 
 /** What nothing may ever show, and what only the session's log may. */
 const KEY = "planted-key-4711";

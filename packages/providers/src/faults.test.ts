@@ -4,13 +4,16 @@ import { decodeLog, encodeLog, isPlimsollError, SVEN_POLICY } from "@plimsoll/co
 import { human } from "@plimsoll/core/testing";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { playLongSession, scriptedReply } from "../testing/long-session.ts";
-import { createAnthropicClient } from "./anthropic/index.ts";
+import { createAnthropicClient } from "./anthropic/client.ts";
 import { failureOf as failureFrom } from "./client/failure.ts";
-import type { ClientOptions } from "./client/model-client.ts";
-import { createOpenAiChatClient, decodeOpenAiChat } from "./openai-chat/index.ts";
-import { createOpenAiResponsesClient, decodeOpenAiResponse } from "./openai-responses/index.ts";
-import type { Fault, Simulator, SimulatorOptions } from "./simulator/index.ts";
-import { startSimulator } from "./simulator/index.ts";
+import type { ClientOptions } from "./client/options.ts";
+import { createOpenAiChatClient } from "./openai-chat/client.ts";
+import { decodeOpenAiChat } from "./openai-chat/decode.ts";
+import { createOpenAiResponsesClient } from "./openai-responses/client.ts";
+import { decodeOpenAiResponse } from "./openai-responses/decode.ts";
+import type { Fault, SimulatorOptions } from "./simulator/options.ts";
+import type { Simulator } from "./simulator/simulator.ts";
+import { startSimulator } from "./simulator/simulator.ts";
 
 /** What no error, event or log may ever show. */
 const KEY = "planted-key-4711";

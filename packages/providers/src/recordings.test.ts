@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { decodeAnthropicStream } from "./anthropic/stream.ts";
+import { decodeAnthropicStream } from "./anthropic/decode.ts";
 import type { DriverEvent } from "./client/model-client.ts";
 import { recordAt, recordsAt, stringAt } from "./fields.ts";
-import { decodeOpenAiChatStream } from "./openai-chat/stream.ts";
-import { decodeOpenAiResponsesStream } from "./openai-responses/stream.ts";
+import { decodeOpenAiChatStream } from "./openai-chat/decode.ts";
+import { decodeOpenAiResponsesStream } from "./openai-responses/decode.ts";
 
 const FOLDER = new URL("../recordings/", import.meta.url);
 
@@ -48,7 +48,7 @@ test.each(manifest)("$file gives its reply and usage", async ({ file, wire }) =>
   const last = await decoded(wire, recordsAt(recording, "events"));
   expect(last).toMatchObject({
     type: "reply",
-    reply: { stopReason: reply?.stopReason, draft: { parts: reply?.parts }, usage: recordAt(expected, "usage") },
+    reply: { stopReason: reply?.stopReason, parts: reply?.parts, usage: recordAt(expected, "usage") },
   });
 });
 

@@ -1,7 +1,8 @@
 import type { Usage } from "@plimsoll/core";
 import { describe, expect, test } from "vitest";
-import { anthropicUsage } from "./anthropic/usage.ts";
-import { chatUsage, responsesUsage } from "./openai/usage.ts";
+import { anthropicUsage } from "./anthropic/decode.ts";
+import { chatUsage } from "./openai-chat/decode.ts";
+import { responsesUsage } from "./openai-responses/decode.ts";
 
 /** Sizes in one line: total = uncached + read + written (of it for an hour) → reply (of it reasoning); billed in → out. */
 function line({ input, output, billed }: Usage): string {

@@ -7,7 +7,7 @@ import { MATRIX_COLUMNS } from "../testing/matrix-runs.ts";
 import { matrixScript } from "../testing/matrix-script.ts";
 import type { VendorViolation } from "../testing/vendor-rules/index.ts";
 import { validateChatRequest, validateMessagesRequest, validateResponsesRequest } from "../testing/vendor-rules/index.ts";
-import { startSimulator } from "./simulator/index.ts";
+import { startSimulator } from "./simulator/simulator.ts";
 
 /** Replies of each run: two batches of three large files, four turns. `MATRIX_STEPS=200` plays long ones, outside of CI. */
 const SHORT_STEPS = 32;

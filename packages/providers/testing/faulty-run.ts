@@ -3,7 +3,7 @@ import type { ModelClient, Policy } from "@plimsoll/core";
 import { createDigest, createMemoryArtifactStore, decodeLog, encodeLog } from "@plimsoll/core";
 import type { AgentEvent, AgentTool } from "@plimsoll/core/agent";
 import { createMemorySessionStore, startAgent } from "@plimsoll/core/agent";
-import type { SimulatedReply, SimulatedRequest } from "../src/simulator/index.ts";
+import type { SimulatedReply, SimulatedRequest } from "../src/simulator/reply.ts";
 
 /** An agent's run against a provider that fails. */
 export interface FaultyRun {

@@ -18,7 +18,7 @@ import {
   toolCallsOf,
 } from "@plimsoll/core";
 import { chainId, overheadHash } from "@plimsoll/core/internal";
-import type { SimulatedReply, SimulatedRequest } from "../src/simulator/index.ts";
+import type { SimulatedReply, SimulatedRequest } from "../src/simulator/reply.ts";
 
 /** What a session is played with. */
 export interface LongSession {

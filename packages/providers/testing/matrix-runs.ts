@@ -9,16 +9,18 @@ import { isRecord } from "@plimsoll/core/internal";
 import type { LanguageModel, ModelMessage, PrepareStepFunction } from "ai";
 import { generateText, jsonSchema, stepCountIs, tool, wrapLanguageModel } from "ai";
 import OpenAI from "openai";
-import { createAnthropicClient } from "../src/anthropic/index.ts";
+import { createAnthropicClient } from "../src/anthropic/client.ts";
 import { createCompactionMiddleware, createPrepareStep } from "../src/drop-in/ai-sdk.ts";
 import { createMessagesCompactor } from "../src/drop-in/anthropic.ts";
 import { createChatCompactor } from "../src/drop-in/openai-chat.ts";
 import { createItemsCompactor } from "../src/drop-in/openai-responses.ts";
 import { parseRecord, stringAt } from "../src/fields.ts";
-import type { ChatHost } from "../src/openai-chat/index.ts";
-import { chatHostNamed, createOpenAiChatClient, OPENAI_HOST } from "../src/openai-chat/index.ts";
-import { createOpenAiResponsesClient } from "../src/openai-responses/index.ts";
-import type { Simulator, WireName } from "../src/simulator/index.ts";
+import { createOpenAiChatClient } from "../src/openai-chat/client.ts";
+import type { ChatHost } from "../src/openai-chat/hosts.ts";
+import { chatHostNamed, OPENAI_HOST } from "../src/openai-chat/hosts.ts";
+import { createOpenAiResponsesClient } from "../src/openai-responses/client.ts";
+import type { WireName } from "../src/simulator/reply.ts";
+import type { Simulator } from "../src/simulator/simulator.ts";
 import { fileText, question, READ_TOOL, SYSTEM } from "./matrix-script.ts";
 
 /** What one run is played with. */

@@ -1,31 +1,25 @@
-import type { AssistantMessage, ModelReply } from "@plimsoll/core";
+import type { AssistantMessage, Usage } from "@plimsoll/core";
+import { UNREPORTED_USAGE, usageOf } from "@plimsoll/core";
 import type { StopReason } from "@plimsoll/core/internal";
-import type { DecodedReply } from "../client/model-client.ts";
+import { cutStream } from "../client/failure.ts";
+import type { DecodedReply, DriverEvent } from "../client/model-client.ts";
 import type { Fields } from "../fields.ts";
-import { jsonValueOf, recordAt, recordsAt, stringAt } from "../fields.ts";
-import { anthropicUsage } from "./usage.ts";
+import { jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 
 /** A whole message as the wire answers it, decoded. */
 export function decodeAnthropic(message: Fields): DecodedReply {
-  const stopReason = stopReasonOf(stringAt(message, "stop_reason"));
-  const requestId = stringAt(message, "id") ?? "";
-  const draft: ModelReply["draft"] = {
-    role: "assistant",
-    origin: "model",
-    parts: recordsAt(message, "content").flatMap(partsOf),
-    modelId: stringAt(message, "model"),
-    requestId,
-    stopReason,
-    atMs: null,
-  };
-  const usage = anthropicUsage(recordAt(message, "usage"));
   return {
-    reply: { requestId, draft, stopReason, usage },
+    requestId: stringAt(message, "id") ?? "",
+    modelId: stringAt(message, "model"),
+    parts: recordsAt(message, "content").flatMap(replyParts),
+    stopReason: stopReasonOf(stringAt(message, "stop_reason")),
+    usage: anthropicUsage(recordAt(message, "usage")),
     isWindowFull: message.stop_reason === "model_context_window_exceeded",
   };
 }
 
-function partsOf(block: Fields): AssistantMessage["parts"] {
+/** A block of the model as parts. What is no text and no call is opaque: it is kept with the reply, never read. */
+export function replyParts(block: Fields): AssistantMessage["parts"] {
   switch (block.type) {
     case "text": {
       const text = stringAt(block, "text") ?? "";
@@ -50,7 +44,7 @@ function argumentsText(block: Fields): string {
 }
 
 /** The vendor's reason in common terms. A turn that only pauses for a server-side tool is `other`. */
-export function stopReasonOf(reason: string | null): StopReason {
+function stopReasonOf(reason: string | null): StopReason {
   switch (reason) {
     case "end_turn":
     case "stop_sequence":
@@ -65,4 +59,121 @@ export function stopReasonOf(reason: string | null): StopReason {
     default:
       return "other";
   }
+}
+
+/** A block that is being streamed: its start, with what was added to it. */
+interface OpenBlock {
+  readonly start: Fields;
+  text: string;
+  inputJson: string;
+  signature: string;
+}
+
+/**
+ * The events of a streamed message as deltas and a reply: the blocks are put together to the message that a whole answer would have been.
+ *
+ * @throws PlimsollError with the reason `cut-stream` where the stream ends before its last event.
+ */
+export async function* decodeAnthropicStream(events: AsyncIterable<unknown>): AsyncGenerator<DriverEvent> {
+  const blocks = new Map<number, OpenBlock>();
+  let message: Fields = {};
+  let usage: Fields = {};
+  let isWhole = false;
+  for await (const event of events) {
+    switch (stringAt(event, "type")) {
+      case "message_start":
+        message = recordAt(event, "message") ?? {};
+        usage = { ...recordAt(message, "usage") };
+        break;
+      case "content_block_start": {
+        const start = recordAt(event, "content_block") ?? {};
+        blocks.set(numberAt(event, "index") ?? blocks.size, { start, text: "", inputJson: "", signature: "" });
+        if (start.type === "tool_use")
+          yield { type: "tool-call-start", callId: stringAt(start, "id") ?? "", toolName: stringAt(start, "name") ?? "" };
+        break;
+      }
+      case "content_block_delta": {
+        const block = blocks.get(numberAt(event, "index") ?? -1);
+        if (block !== undefined) yield* deltaOf(block, recordAt(event, "delta"));
+        break;
+      }
+      case "message_delta":
+        message = { ...message, ...recordAt(event, "delta") };
+        usage = { ...usage, ...withoutNulls(recordAt(event, "usage")) };
+        break;
+      case "message_stop":
+        isWhole = true;
+        break;
+      default:
+        // Pings, block ends and what the vendor may add tell nothing more.
+        break;
+    }
+  }
+  if (!isWhole) throw cutStream();
+  const content = [...blocks.values()].map(closedBlock);
+  yield { type: "reply", reply: decodeAnthropic({ ...message, content, usage }) };
+}
+
+function* deltaOf(block: OpenBlock, delta: Fields | null): Generator<DriverEvent> {
+  const text = stringAt(delta, "text");
+  const thinking = stringAt(delta, "thinking");
+  block.text += text ?? thinking ?? "";
+  block.inputJson += stringAt(delta, "partial_json") ?? "";
+  block.signature += stringAt(delta, "signature") ?? "";
+  if (text !== null) yield { type: "text-delta", text };
+  if (thinking !== null) yield { type: "reasoning-delta", text: thinking };
+}
+
+function closedBlock({ start, text, inputJson, signature }: OpenBlock): Fields {
+  switch (start.type) {
+    case "text":
+      return { ...start, text: `${stringAt(start, "text") ?? ""}${text}` };
+    case "thinking":
+      return {
+        ...start,
+        thinking: `${stringAt(start, "thinking") ?? ""}${text}`,
+        signature: `${stringAt(start, "signature") ?? ""}${signature}`,
+      };
+    case "tool_use":
+      return inputJson === "" ? start : { ...start, input_json: inputJson };
+    default:
+      return start;
+  }
+}
+
+function withoutNulls(fields: Fields | null): Fields {
+  return Object.fromEntries(Object.entries(fields ?? {}).filter(([, value]) => value !== null));
+}
+
+/**
+ * The usage of a reply on the Messages wire. The parts of the prompt are disjoint: `input_tokens` is what no cache had. Where the
+ * request sampled several times (`iterations`: server-side tools or compaction), the context is that of the last sampling of a reply and
+ * all of them were paid for.
+ */
+export function anthropicUsage(usage: Fields | null): Usage {
+  if (numberAt(usage, "input_tokens") === null) return { ...UNREPORTED_USAGE, raw: jsonValueOf(usage) };
+  const iterations = recordsAt(usage, "iterations");
+  const sampled = iterations.findLast((item) => item.type === "message" || item.type === undefined);
+  const isSeveral = iterations.length > 1 || iterations.some((item) => item !== sampled);
+  const occupied = isSeveral ? (sampled ?? usage) : usage;
+  return usageOf({
+    uncachedTokens: numberAt(occupied, "input_tokens"),
+    cacheReadTokens: numberAt(occupied, "cache_read_input_tokens"),
+    cacheWriteTokens: numberAt(occupied, "cache_creation_input_tokens"),
+    cacheWriteOneHourTokens: numberAt(recordAt(occupied, "cache_creation"), "ephemeral_1h_input_tokens"),
+    outputTokens: numberAt(occupied, "output_tokens"),
+    reasoningTokens: numberAt(recordAt(usage, "output_tokens_details"), "thinking_tokens"),
+    raw: jsonValueOf(usage),
+    ...(isSeveral ? { billed: billedOver(iterations) } : {}),
+  });
+}
+
+const INPUT_KEYS = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"] as const;
+
+function billedOver(iterations: readonly Fields[]) {
+  return { inputTokens: sumOf(iterations, INPUT_KEYS), outputTokens: sumOf(iterations, ["output_tokens"]) };
+}
+
+function sumOf(iterations: readonly Fields[], keys: readonly string[]): number {
+  return iterations.reduce((total, item) => keys.reduce((sum, key) => sum + (numberAt(item, key) ?? 0), total), 0);
 }

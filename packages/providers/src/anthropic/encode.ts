@@ -1,27 +1,13 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import type {
-  AssistantMessage,
-  Context,
-  Message,
-  ModelRequest,
-  ToolResultMessage,
-  ToolSpec,
-  UserMessage,
-} from "@plimsoll/core";
+import type { Context, ModelRequest, ToolSpec } from "@plimsoll/core";
 import { wellFormedContext } from "@plimsoll/core/internal";
 import { parseRecord } from "../fields.ts";
-import { argumentsObject } from "../wire/call-arguments.ts";
-import { wireCallId } from "../wire/call-ids.ts";
-import { FIRST_MESSAGE_NOTICE } from "../wire/first-message-notice.ts";
 import type { LoadedImages } from "../wire/images.ts";
-import { imagePlaceholder } from "../wire/images.ts";
-import type { AnthropicBody } from "./body.ts";
-import type { CacheTimeToLive, WantedPlaces } from "./cache-breakpoints.ts";
+import { FIRST_MESSAGE_NOTICE } from "../wire/turns.ts";
+import type { AnthropicBody } from "./blocks.ts";
+import { blocksOf, hasReasoning } from "./blocks.ts";
+import type { CacheTimeToLive, EditPlaces, WantedPlaces } from "./cache-breakpoints.ts";
 import { previousEnd, withCacheBreakpoints } from "./cache-breakpoints.ts";
-import { anthropicImage } from "./image.ts";
-import { anthropicReasoning } from "./reasoning.ts";
-import type { EditPlaces } from "./sent-prefixes.ts";
-import { ANTHROPIC_WIRE_RULES } from "./wire-rules.ts";
 
 /** What encoding needs besides the request. */
 export interface AnthropicEncoding {
@@ -118,68 +104,9 @@ export function firstMessageNotice(): { role: "user"; content: Anthropic.TextBlo
   return { role: "user", content: [{ type: "text", text: FIRST_MESSAGE_NOTICE }] };
 }
 
-/** True for a content with reasoning in it. */
-export function hasReasoning(content: Anthropic.MessageParam["content"]): boolean {
-  return typeof content !== "string" && content.some(({ type }) => type === "thinking" || type === "redacted_thinking");
-}
-
 function resultsFirst(blocks: Anthropic.ContentBlockParam[]): Anthropic.ContentBlockParam[] {
   const results = blocks.filter((block) => block.type === "tool_result");
   return results.length === 0 ? blocks : [...results, ...blocks.filter((block) => block.type !== "tool_result")];
-}
-
-function blocksOf(message: Message, images: LoadedImages): Anthropic.ContentBlockParam[] {
-  switch (message.role) {
-    case "user":
-      return contentBlocks(message, images);
-    case "assistant":
-      return replyBlocks(message);
-    case "tool-result":
-      return [resultBlock(message, images)];
-    default:
-      return message satisfies never;
-  }
-}
-
-/** Text without a visible character is left out: the wire rejects it. */
-function contentBlocks(message: UserMessage | ToolResultMessage, images: LoadedImages) {
-  return message.parts.flatMap((part) => {
-    if (part.type === "text") return part.text.trim() === "" ? [] : [{ type: "text", text: part.text } as const];
-    return [anthropicImage(part, images) ?? ({ type: "text", text: imagePlaceholder(part) } as const)];
-  });
-}
-
-function resultBlock(message: ToolResultMessage, images: LoadedImages): Anthropic.ToolResultBlockParam {
-  const content = contentBlocks(message, images);
-  const [only] = content;
-  return {
-    type: "tool_result",
-    tool_use_id: wireCallId(message.callId, ANTHROPIC_WIRE_RULES),
-    ...(content.length === 0 ? {} : { content: content.length === 1 && only?.type === "text" ? only.text : content }),
-    ...(message.isError ? { is_error: true } : {}),
-  };
-}
-
-function replyBlocks(message: AssistantMessage): Anthropic.ContentBlockParam[] {
-  return message.parts.flatMap((part): Anthropic.ContentBlockParam[] => {
-    switch (part.type) {
-      case "text":
-        return part.text.trim() === "" ? [] : [{ type: "text", text: part.text }];
-      case "reasoning":
-        return anthropicReasoning(part);
-      case "tool-call":
-        return [
-          {
-            type: "tool_use",
-            id: wireCallId(part.callId, ANTHROPIC_WIRE_RULES),
-            name: part.toolName,
-            input: argumentsObject(part.argumentsJson),
-          },
-        ];
-      default:
-        return part satisfies never;
-    }
-  });
 }
 
 function withDynamicContext(body: AnthropicBody, dynamicContext: string | null): AnthropicBody {

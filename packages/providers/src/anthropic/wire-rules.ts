@@ -26,3 +26,6 @@ export const ANTHROPIC_WIRE_RULES: WireRules = {
   maximumCallIdChars: null,
   maximumMessages: 100_000,
 };
+
+/** Longest name of a tool: platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools. */
+export const MAXIMUM_TOOL_NAME_CHARS = 128;

@@ -2,7 +2,6 @@ import type { ModelPrices, PriceTier } from "@plimsoll/core/internal";
 import type { ModelPrice } from "@pydantic/genai-prices";
 import { calcPrice } from "@pydantic/genai-prices";
 import { priceHostOf } from "./model-reference.ts";
-import { PRICE_OVERRIDES } from "./price-overrides.ts";
 
 /**
  * The day whose prices are used, so that two runs of one version give the same dollars whatever the calendar says: the day of the
@@ -76,3 +75,32 @@ function tierAbove(start: number, prices: ModelPrice): PriceTier {
     cacheWriteOneHourUsdPerMillion: priceOf("cache_write_1h_mtok") ?? cacheWriteUsdPerMillion,
   };
 }
+
+/** A price that the package does not have, or has wrong: with the day on which it was looked up, and where. */
+export interface PriceOverride {
+  readonly modelId: string;
+  readonly checkedOn: string;
+  readonly source: string;
+  readonly prices: ModelPrices;
+}
+
+/** Our own prices; they come before those of the price package. The one place for them. */
+export const PRICE_OVERRIDES: readonly PriceOverride[] = [
+  {
+    modelId: "synthetic/o200k",
+    checkedOn: "2026-11-21",
+    source: "stand-in: no model wrote the bundled sessions; the list price of claude-sonnet-4-5 up to 200,000 tokens",
+    prices: {
+      tiers: [
+        {
+          abovePromptTokens: 0,
+          inputUsdPerMillion: 3,
+          outputUsdPerMillion: 15,
+          cacheReadUsdPerMillion: 0.3,
+          cacheWriteUsdPerMillion: 3.75,
+          cacheWriteOneHourUsdPerMillion: 6,
+        },
+      ],
+    },
+  },
+];

@@ -1,3 +1,5 @@
+import { CHAT_HOSTS } from "../openai-chat/hosts.ts";
+
 /** A model as a person names it: the host that serves it, where it is named, and the model's id there. */
 export interface ModelReference {
   readonly host: string | null;
@@ -5,28 +7,14 @@ export interface ModelReference {
 }
 
 /** Names of hosts that may stand before a model's id, and what the price package calls them; `null` for servers on this machine. */
-const HOSTS: Readonly<Record<string, string | null>> = {
-  anthropic: "anthropic",
-  openai: "openai",
-  google: "google",
-  gemini: "google",
-  openrouter: "openrouter",
-  azure: "azure",
-  bedrock: "aws",
-  vertex: "google",
-  deepseek: "deepseek",
-  moonshot: "moonshotai",
-  mistral: "mistral",
-  groq: "groq",
-  xai: "x-ai",
-  together: "together",
-  fireworks: "fireworks",
-  cerebras: "cerebras",
-  ollama: null,
-  "llama.cpp": null,
-  "lm-studio": null,
-  vllm: null,
-};
+const HOSTS: ReadonlyMap<string, string | null> = new Map([
+  ...CHAT_HOSTS.map(({ name, priceHost }) => [name, priceHost] as const),
+  ["anthropic", "anthropic"],
+  ["gemini", "google"],
+  ["azure", "azure"],
+  ["bedrock", "aws"],
+  ["vertex", "google"],
+]);
 
 /** Names that people use for a model whose id is another. Kept short: dated ids and versions are read by rule. */
 const ALIASES: Readonly<Record<string, string>> = {
@@ -41,19 +29,19 @@ const ALIASES: Readonly<Record<string, string>> = {
  */
 export function parseModelReference(text: string): ModelReference {
   const [first = "", ...rest] = text.trim().split("/");
-  const isHost = rest.length > 0 && Object.hasOwn(HOSTS, first);
+  const isHost = rest.length > 0 && HOSTS.has(first);
   const modelId = isHost ? rest.join("/") : text.trim();
   return { host: isHost ? first : null, modelId: ALIASES[modelId] ?? modelId };
 }
 
 /** True for a server that runs on this machine: what it charges and how large its window is, is for nobody else to say. */
 export function isLocalHost(host: string | null): boolean {
-  return host !== null && HOSTS[host] === null;
+  return host !== null && HOSTS.get(host) === null;
 }
 
 /** What the price package calls the host; `null` for none. */
 export function priceHostOf(host: string | null): string | null {
-  return host === null ? null : (HOSTS[host] ?? null);
+  return host === null ? null : (HOSTS.get(host) ?? null);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { startSimulator } from "../simulator/index.ts";
+import { startSimulator } from "../simulator/simulator.ts";
 import { modelFamily, parseModelReference } from "./model-reference.ts";
 import type { GetJson } from "./probe-server.ts";
 import { probeServer } from "./probe-server.ts";

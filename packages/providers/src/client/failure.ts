@@ -1,5 +1,6 @@
 import { PlimsollError } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/internal";
+import type { Fields } from "../fields.ts";
 import { numberAt, recordAt, stringAt } from "../fields.ts";
 import type { ClassifiedFailure, ProviderErrorClass } from "../overflow.ts";
 import { classifyProviderError, namedPromptTokens } from "../overflow.ts";
@@ -122,4 +123,16 @@ function retryAfterOf(headers: unknown): number | null {
   const seconds = Number(told === "" ? Number.NaN : told);
   const untilMs = Date.parse(told) - Date.parse(headers.get("date") ?? "");
   return [ms, seconds * MS_PER_SECOND, untilMs].find((waitMs) => Number.isFinite(waitMs) && waitMs >= 0) ?? null;
+}
+
+/** An error that a provider reported inside an answer with a good status, in the shape of one that came with a bad one. */
+export class ReportedError extends Error {
+  readonly error: Fields;
+  readonly code: string | null;
+
+  constructor(error: Fields) {
+    super(stringAt(error, "message") ?? "the provider reported an error");
+    this.error = error;
+    this.code = stringAt(error, "code");
+  }
 }

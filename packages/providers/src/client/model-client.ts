@@ -1,59 +1,53 @@
-import type { ModelClient, ModelEvent, ModelReply, ModelRequest } from "@plimsoll/core";
+import type { AssistantMessage, Message, ModelClient, ModelEvent, ModelReply, ModelRequest, Usage } from "@plimsoll/core";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
-import type { LoadImage } from "../wire/images.ts";
-import { createToolNames } from "../wire/tool-names.ts";
+import type { StopReason, WireRules } from "@plimsoll/core/internal";
+import { checkMessages, isRecord } from "@plimsoll/core/internal";
+import type { Fields } from "../fields.ts";
+import { createToolNames } from "../wire/identifiers.ts";
+import type { LoadedImages } from "../wire/images.ts";
+import { loadImages } from "../wire/images.ts";
 import type { FailureSource } from "./failure.ts";
 import { emptyReply, failureOf, fullWindow } from "./failure.ts";
 import { DEFAULT_IDLE_TIMEOUT_MS, endedWhenIdle } from "./idle-stream.ts";
-import type { Environment } from "./key.ts";
-import type { Random, RetryOptions, Wait } from "./retry.ts";
+import type { ClientOptions } from "./options.ts";
 import { DEFAULT_RETRY, waitAfter, waitByTimer } from "./retry.ts";
-
-/** What every adapter takes. */
-export interface ClientOptions {
-  /** Address of the server; the vendor's own where it is left out. */
-  readonly baseUrl?: string;
-  /** Where the key is looked up; the process's environment where it is left out. */
-  readonly environment?: Environment;
-  readonly retry?: RetryOptions;
-  /** Waits between attempts; the platform's timer where it is left out. */
-  readonly wait?: Wait;
-  /** The chance that shortens waits; `Math.random` where it is left out. */
-  readonly random?: Random;
-  /** Longest time in which a stream may tell nothing; five minutes where it is left out, `null` for no limit. */
-  readonly idleTimeoutMs?: number | null;
-  /** Measures that time; the platform's timer where it is left out. */
-  readonly idleWait?: Wait;
-  readonly loadImage?: LoadImage;
-}
 
 /** One wire behind its SDK. `Body` is the request as the SDK takes it. */
 export interface WireDriver<Body> {
   readonly source: FailureSource;
+  readonly rules: WireRules;
   /** Longest name of a tool that the wire takes. */
   readonly maximumToolNameChars: number;
-  /** Encodes, with names of tools as the wire takes them; what it throws is a fault of the request and is never retried. */
-  encode(request: ModelRequest): Promise<Body>;
-  whole(body: Body, signal: AbortSignal): Promise<DecodedReply>;
+  /** Encodes a request whose messages the wire takes; what it throws is a fault of the request and is never retried. */
+  encode(request: ModelRequest, images: LoadedImages): Body;
+  /** Sends a request and answers with what came back whole. */
+  send(body: Body, signal: AbortSignal): PromiseLike<unknown>;
+  /** Sends a request and answers with the events as they come. */
+  stream(body: Body, signal: AbortSignal): PromiseLike<AsyncIterable<unknown>>;
+  decode(answer: Fields): DecodedReply;
   /** Deltas, then the decoded reply last. */
-  streamed(body: Body, signal: AbortSignal): AsyncIterable<DriverEvent>;
+  decodeStream(events: AsyncIterable<unknown>): AsyncIterable<DriverEvent>;
 }
 
 /** A delta, or the reply at the end. */
 export type DriverEvent =
   | Exclude<ModelEvent, { readonly type: "retry" | "reply" }>
-  | ({ readonly type: "reply" } & DecodedReply);
+  | { readonly type: "reply"; readonly reply: DecodedReply };
 
-/** A reply as it was decoded; `isWindowFull` where the vendor says that the window ended it. */
+/** A reply as it was decoded. */
 export interface DecodedReply {
-  readonly reply: ModelReply;
+  readonly requestId: string;
+  readonly modelId: string | null;
+  readonly parts: AssistantMessage["parts"];
+  readonly stopReason: StopReason;
+  readonly usage: Usage;
+  /** True if the vendor says that the window ended the reply. */
   readonly isWindowFull: boolean;
 }
 
-/** A model client over one wire: attempts, waits, classes of failures and the caller's abort are the same for all of them. */
+/** A model client over one wire: checks, names, attempts, waits, classes of failures and the caller's abort are the same for all of them. */
 export function createModelClient<Body>(driver: WireDriver<Body>, options: ClientOptions): ModelClient {
-  const retry = options.retry ?? DEFAULT_RETRY;
-  const { wait = waitByTimer, random = Math.random, idleWait = waitByTimer } = options;
+  const { retry = DEFAULT_RETRY, wait = waitByTimer, random = Math.random, idleWait = waitByTimer } = options;
   const renamed = createToolNames(driver.maximumToolNameChars);
   const timeoutMs = options.idleTimeoutMs === undefined ? DEFAULT_IDLE_TIMEOUT_MS : options.idleTimeoutMs;
 
@@ -64,7 +58,8 @@ export function createModelClient<Body>(driver: WireDriver<Body>, options: Clien
   ): AsyncGenerator<ModelEvent> {
     throwIfAborted(signal);
     const { request: sent, ownName } = renamed(request);
-    const body = await driver.encode(sent);
+    checkSendable(sent.context.messages, driver.rules);
+    const body = driver.encode(sent, await loadImages(sent.context, options.loadImage ?? null));
     for (let count = 1; ; count++) {
       const linked = linkedAbort(signal);
       try {
@@ -87,15 +82,21 @@ export function createModelClient<Body>(driver: WireDriver<Body>, options: Clien
     }
   }
 
+  async function* streamed(body: Body, signal: AbortSignal): AsyncGenerator<DriverEvent> {
+    yield* driver.decodeStream(await driver.stream(body, signal));
+  }
+
   return {
     stream: (request, signal) =>
       attempts(request, signal, (body, linked) => {
-        const events = driver.streamed(body, linked.signal);
+        const events = streamed(body, linked.signal);
         return timeoutMs === null ? events : endedWhenIdle(events, { timeoutMs, wait: idleWait, abort: linked.abort });
       }),
     complete: async (request, signal) => {
       const events = attempts(request, signal, async function* (body, linked) {
-        yield { type: "reply", ...(await driver.whole(body, linked.signal)) };
+        const answer = await driver.send(body, linked.signal);
+        if (!isRecord(answer)) throw emptyReply();
+        yield { type: "reply", reply: driver.decode(answer) };
       });
       for await (const event of events) if (event.type === "reply") return event.reply;
       throw new Error("an attempt that did not fail gives a reply");
@@ -103,24 +104,37 @@ export function createModelClient<Body>(driver: WireDriver<Body>, options: Clien
   };
 }
 
+/**
+ * Refuses messages that the wire would reject and that encoding cannot put right.
+ *
+ * @throws PlimsollError `unsendable`, with the code, place and subject of each violation (at most the first ten).
+ */
+export function checkSendable(messages: readonly Message[], rules: WireRules): void {
+  const encoded: WireRules = { ...rules, firstMessage: "any", sameRole: "accept", callIds: "any", resultImages: "accept" };
+  const violations = checkMessages(messages, { ...encoded, malformedText: "accept", maximumCallIdChars: null });
+  const [first] = violations;
+  if (first === undefined) return;
+  throw new PlimsollError("unsendable", `the ${rules.name} wire would reject message ${first.index}: ${first.code}`, {
+    wire: rules.name,
+    violations: violations.slice(0, 10).map(({ code, index, subject }) => ({ code, index, subject })),
+  });
+}
+
 /** The event with the tools' own names. */
 function told(event: DriverEvent, ownName: (wireName: string) => string): ModelEvent {
   if (event.type === "tool-call-start") return { ...event, toolName: ownName(event.toolName) };
-  if (event.type !== "reply") return event;
-  const parts = event.reply.draft.parts.map((part) =>
-    part.type === "tool-call" ? { ...part, toolName: ownName(part.toolName) } : part,
-  );
-  return replyEvent({ ...event, reply: { ...event.reply, draft: { ...event.reply.draft, parts } } });
+  return event.type === "reply" ? { type: "reply", reply: replyOf(event.reply, ownName) } : event;
 }
 
-/** Refuses a reply that cannot be appended: nothing was said, and nothing says that this was meant. */
-function replyEvent({ reply, isWindowFull }: DecodedReply): ModelEvent {
-  const isEmpty = reply.draft.parts.every(
-    (part) => part.type === "reasoning" || (part.type === "text" && part.text.trim() === ""),
-  );
+/** The reply with the tools' own names. One that cannot be appended is refused: nothing was said, and nothing says that this was meant. */
+function replyOf(decoded: DecodedReply, ownName: (wireName: string) => string): ModelReply {
+  const { requestId, modelId, stopReason, usage, isWindowFull } = decoded;
+  const isEmpty = decoded.parts.every((part) => part.type === "reasoning" || (part.type === "text" && part.text.trim() === ""));
   if (isEmpty && isWindowFull) throw fullWindow();
-  if (isEmpty && reply.stopReason !== "refusal" && reply.stopReason !== "length") throw emptyReply();
-  return { type: "reply", reply };
+  if (isEmpty && stopReason !== "refusal" && stopReason !== "length") throw emptyReply();
+  const parts = decoded.parts.map((part) => (part.type === "tool-call" ? { ...part, toolName: ownName(part.toolName) } : part));
+  const draft = { role: "assistant", origin: "model", parts, modelId, requestId, stopReason, atMs: null } as const;
+  return { requestId, draft, stopReason, usage };
 }
 
 function throwIfAborted(signal: AbortSignal): void {
@@ -134,6 +148,7 @@ interface LinkedAbort {
   readonly signal: AbortSignal;
   /** Ends this attempt alone. */
   readonly abort: () => void;
+  /** Lets go of the caller's signal. */
   readonly release: () => void;
 }
 

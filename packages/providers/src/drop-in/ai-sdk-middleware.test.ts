@@ -3,8 +3,10 @@ import type { Policy } from "@plimsoll/core";
 import { NONE_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { generateText, jsonSchema, stepCountIs, streamText, tool, wrapLanguageModel } from "ai";
 import { expect, onTestFinished, test } from "vitest";
-import type { SimulatedReply, SimulatedRequest, Simulator, SimulatorOptions } from "../simulator/index.ts";
-import { startSimulator } from "../simulator/index.ts";
+import type { SimulatorOptions } from "../simulator/options.ts";
+import type { SimulatedReply, SimulatedRequest } from "../simulator/reply.ts";
+import type { Simulator } from "../simulator/simulator.ts";
+import { startSimulator } from "../simulator/simulator.ts";
 import { createCompactionMiddleware } from "./ai-sdk.ts";
 
 const STEPS = 30;

@@ -5,8 +5,9 @@ import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { generateText, jsonSchema, type LanguageModel, stepCountIs, tool } from "ai";
 import OpenAI from "openai";
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { SimulatedReply, SimulatedRequest, Simulator } from "../simulator/index.ts";
-import { startSimulator } from "../simulator/index.ts";
+import type { SimulatedReply, SimulatedRequest } from "../simulator/reply.ts";
+import type { Simulator } from "../simulator/simulator.ts";
+import { startSimulator } from "../simulator/simulator.ts";
 import { createPrepareStep } from "./ai-sdk.ts";
 
 const STEPS = 60;

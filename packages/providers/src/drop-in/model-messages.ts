@@ -4,13 +4,12 @@ import type { MessageDraft } from "@plimsoll/core/internal";
 import { wellFormed } from "@plimsoll/core/internal";
 import type { ModelMessage, UserModelMessage } from "ai";
 import type { Fields } from "../fields.ts";
-import { jsonValueOf, recordAt, recordsAt, stringAt } from "../fields.ts";
-import { argumentsObject } from "../wire/call-arguments.ts";
+import { argumentsObject, jsonValueOf, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { imagePlaceholder } from "../wire/images.ts";
 import type { TurnRules } from "../wire/turns.ts";
 import { inTurn } from "../wire/turns.ts";
-import { imageAt, textParts, UNKNOWN_REPLY, userDraft } from "./content.ts";
 import type { ItemGroup, WireArray } from "./wire-array.ts";
+import { imageAt, textParts, UNKNOWN_REPLY, userDraft } from "./wire-array.ts";
 
 /** How the SDK's messages are read and written; who asks brings what it observes. */
 export const MODEL_MESSAGES: Omit<WireArray<ModelMessage, unknown>, "observed"> = {

@@ -3,13 +3,13 @@ import { wellFormed } from "@plimsoll/core/internal";
 import type OpenAI from "openai";
 import type { Fields } from "../fields.ts";
 import { jsonValueOf, recordAt, recordsAt, stringAt } from "../fields.ts";
-import { responsesUsage } from "../openai/usage.ts";
+import { responsesUsage } from "../openai-responses/decode.ts";
 import { responseItems } from "../openai-responses/encode.ts";
 import type { ArrayCompactor } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./array-conversations.ts";
-import { imageAt, textParts, UNKNOWN_REPLY, userDraft } from "./content.ts";
 import type { ItemGroup, WireArray } from "./wire-array.ts";
+import { imageAt, textParts, UNKNOWN_REPLY, userDraft } from "./wire-array.ts";
 
 export type { ArrayCompactor, ArrayRequest, ConversationOf } from "./array-compactor.ts";
 export type { CompactorOptions, ConversationContext, ConversationLog, RequestFacts } from "./array-conversations.ts";

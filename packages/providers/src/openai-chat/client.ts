@@ -1,53 +1,48 @@
 import type { ModelClient } from "@plimsoll/core";
-import { isRecord } from "@plimsoll/core/internal";
-import { emptyReply } from "../client/failure.ts";
-import type { ClientOptions, WireDriver } from "../client/model-client.ts";
 import { createModelClient } from "../client/model-client.ts";
-import { openAiSdk } from "../openai/sdk.ts";
-import { checkSendable } from "../wire/check-sendable.ts";
-import { loadImages } from "../wire/images.ts";
-import { decodeOpenAiChat } from "./decode.ts";
+import { openAiSdk } from "../client/openai-sdk.ts";
+import type { ClientOptions, Provider } from "../client/options.ts";
+import { decodeOpenAiChat, decodeOpenAiChatStream } from "./decode.ts";
 import type { ChatBody } from "./encode.ts";
 import { encodeOpenAiChat } from "./encode.ts";
 import type { ChatHost } from "./hosts.ts";
-import { OPENAI_HOST } from "./hosts.ts";
-import { decodeOpenAiChatStream } from "./stream.ts";
-import { OPENAI_CHAT_WIRE_RULES } from "./wire-rules.ts";
+import { CHAT_HOSTS, OPENAI_HOST } from "./hosts.ts";
+import { MAXIMUM_TOOL_NAME_CHARS, OPENAI_CHAT_WIRE_RULES } from "./wire-rules.ts";
 
 /** What a client of a Chat Completions server is made of. */
 export interface ChatOptions extends ClientOptions {
-  /** The server: one of `CHAT_HOSTS` or one described like them; the vendor's own where it is left out. */
+  /** The server: one of `CHAT_HOSTS` or one described like them; the vendor's own if it is left out. */
   readonly host?: ChatHost;
 }
-
-/** Longest name of a tool: platform.openai.com/docs/api-reference/chat/create. */
-const MAXIMUM_TOOL_NAME_CHARS = 64;
 
 /**
  * A model on the Chat Completions wire through the vendor's SDK, whose own retries and logs are off.
  *
- * @throws PlimsollError `bad-input` where the key's variable is not set.
+ * @throws PlimsollError `bad-input` if the key's variable is not set.
  */
 export function createOpenAiChatClient(options: ChatOptions = {}): ModelClient {
   const host = options.host ?? OPENAI_HOST;
   const { quirks } = host;
   const { sdk, key } = openAiSdk(options, host);
-  const driver: WireDriver<ChatBody> = {
-    source: { provider: host.name, key },
-    maximumToolNameChars: MAXIMUM_TOOL_NAME_CHARS,
-    encode: async (request) => {
-      checkSendable(request.context.messages, OPENAI_CHAT_WIRE_RULES);
-      return encodeOpenAiChat(request, { quirks, images: await loadImages(request.context, options.loadImage ?? null) });
+  const usage = quirks.streamUsage === "ask" ? { stream_options: { include_usage: true } } : {};
+  return createModelClient<ChatBody>(
+    {
+      source: { provider: host.name, key },
+      rules: OPENAI_CHAT_WIRE_RULES,
+      maximumToolNameChars: MAXIMUM_TOOL_NAME_CHARS,
+      encode: (request, images) => encodeOpenAiChat(request, { quirks, images }),
+      send: (body, signal) => sdk.chat.completions.create(body, { signal }),
+      stream: (body, signal) => sdk.chat.completions.create({ ...body, ...usage, stream: true }, { signal }),
+      decode: decodeOpenAiChat,
+      decodeStream: decodeOpenAiChatStream,
     },
-    whole: async (body, signal) => {
-      const completion: unknown = await sdk.chat.completions.create(body, { signal });
-      if (!isRecord(completion)) throw emptyReply();
-      return decodeOpenAiChat(completion);
-    },
-    streamed: async function* (body, signal) {
-      const usage = quirks.streamUsage === "ask" ? { stream_options: { include_usage: true } } : {};
-      yield* decodeOpenAiChatStream(await sdk.chat.completions.create({ ...body, ...usage, stream: true }, { signal }));
-    },
-  };
-  return createModelClient(driver, options);
+    options,
+  );
 }
+
+/** The servers of this wire, by their names. */
+export const CHAT_PROVIDERS: readonly Provider[] = CHAT_HOSTS.map((host) => ({
+  name: host.name,
+  keyVariable: host.keyVariable,
+  createClient: (options) => createOpenAiChatClient({ ...options, host }),
+}));

@@ -1,10 +1,10 @@
-import type { AssistantMessage, ModelReply } from "@plimsoll/core";
+import type { AssistantMessage, Usage } from "@plimsoll/core";
+import { UNREPORTED_USAGE, usageOf } from "@plimsoll/core";
 import type { StopReason } from "@plimsoll/core/internal";
-import type { DecodedReply } from "../client/model-client.ts";
-import { ReportedError } from "../client/reported-error.ts";
+import { cutStream, ReportedError } from "../client/failure.ts";
+import type { DecodedReply, DriverEvent } from "../client/model-client.ts";
 import type { Fields } from "../fields.ts";
-import { recordAt, recordsAt, stringAt } from "../fields.ts";
-import { chatUsage } from "../openai/usage.ts";
+import { jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 
 /**
  * A whole completion as the wire answers it, decoded. Of several choices the first counts.
@@ -17,19 +17,14 @@ export function decodeOpenAiChat(completion: Fields): DecodedReply {
   const [choice] = recordsAt(completion, "choices");
   const message = recordAt(choice, "message");
   const parts = partsOf(message);
-  const stopReason = stopReasonOf(stringAt(choice, "finish_reason"), parts);
-  const requestId = stringAt(completion, "id") ?? "";
-  const draft: ModelReply["draft"] = {
-    role: "assistant",
-    origin: "model",
-    parts,
+  return {
+    requestId: stringAt(completion, "id") ?? "",
     modelId: stringAt(completion, "model"),
-    requestId,
-    stopReason,
-    atMs: null,
+    parts,
+    stopReason: stopReasonOf(stringAt(choice, "finish_reason"), parts),
+    usage: chatUsage(recordAt(completion, "usage")),
+    isWindowFull: isWindowFull(choice),
   };
-  const usage = chatUsage(recordAt(completion, "usage"));
-  return { reply: { requestId, draft, stopReason, usage }, isWindowFull: isWindowFull(choice) };
 }
 
 /** Reasoning comes as text in a field of its own; a refusal is the model's words. */
@@ -70,4 +65,87 @@ function stopReasonOf(reason: string | null, parts: AssistantMessage["parts"]): 
     default:
       return "other";
   }
+}
+
+/** A call that is being streamed. */
+interface OpenCall {
+  id: string;
+  name: string;
+  argumentsText: string;
+}
+
+/**
+ * The chunks of a streamed completion as deltas and a reply: they are put together to the completion that a whole answer would have been.
+ *
+ * @throws PlimsollError with the reason `cut-stream` where the stream ends before it gave a reason to end.
+ */
+export async function* decodeOpenAiChatStream(chunks: AsyncIterable<unknown>): AsyncGenerator<DriverEvent> {
+  const calls = new Map<number, OpenCall>();
+  const words = { content: "", reasoning: "", refusal: "" };
+  let head: Fields = {};
+  let usage: Fields | null = null;
+  let ending: Fields = {};
+  for await (const chunk of chunks) {
+    head = { id: stringAt(chunk, "id") ?? head.id, model: stringAt(chunk, "model") ?? head.model };
+    usage = recordAt(chunk, "usage") ?? usage;
+    const [choice] = recordsAt(chunk, "choices");
+    if (choice === undefined) continue;
+    if (stringAt(choice, "finish_reason") !== null) ending = choice;
+    const delta = recordAt(choice, "delta");
+    const text = stringAt(delta, "content") ?? "";
+    const reasoning = stringAt(delta, "reasoning_content") ?? stringAt(delta, "reasoning") ?? "";
+    words.content += text;
+    words.reasoning += reasoning;
+    words.refusal += stringAt(delta, "refusal") ?? "";
+    if (reasoning !== "") yield { type: "reasoning-delta", text: reasoning };
+    if (text !== "") yield { type: "text-delta", text };
+    for (const call of recordsAt(delta, "tool_calls")) yield* callDelta(calls, call);
+  }
+  if (stringAt(ending, "finish_reason") === null) throw cutStream();
+  const message = {
+    content: words.content,
+    reasoning_content: words.reasoning,
+    refusal: words.refusal,
+    tool_calls: [...calls.values()].map(({ id, name, argumentsText }) => ({
+      id,
+      function: { name, arguments: argumentsText },
+    })),
+  };
+  yield { type: "reply", reply: decodeOpenAiChat({ ...head, usage, choices: [{ ...ending, message }] }) };
+}
+
+/** Servers that send a call whole may leave its index out. */
+function* callDelta(calls: Map<number, OpenCall>, delta: Fields): Generator<DriverEvent> {
+  const id = stringAt(delta, "id");
+  const index = numberAt(delta, "index") ?? (id === null ? calls.size - 1 : calls.size);
+  const called = recordAt(delta, "function");
+  const open = calls.get(index);
+  const argumentsText = stringAt(called, "arguments") ?? "";
+  if (open !== undefined) {
+    open.argumentsText += argumentsText;
+    return;
+  }
+  const call = { id: id ?? "", name: stringAt(called, "name") ?? "", argumentsText };
+  calls.set(index, call);
+  yield { type: "tool-call-start", callId: call.id, toolName: call.name };
+}
+
+/**
+ * The usage of a reply on the Chat Completions wire: `prompt_tokens` holds the cached part. Servers name that part in their own ways:
+ * `prompt_tokens_details.cached_tokens` (OpenAI and most others), `prompt_cache_hit_tokens` (DeepSeek), `cached_tokens` (Moonshot);
+ * routers add `prompt_tokens_details.cache_write_tokens`.
+ */
+export function chatUsage(usage: Fields | null): Usage {
+  const totalInputTokens = numberAt(usage, "prompt_tokens");
+  if (totalInputTokens === null) return { ...UNREPORTED_USAGE, raw: jsonValueOf(usage) };
+  const details = recordAt(usage, "prompt_tokens_details");
+  return usageOf({
+    totalInputTokens,
+    cacheReadTokens:
+      numberAt(details, "cached_tokens") ?? numberAt(usage, "prompt_cache_hit_tokens") ?? numberAt(usage, "cached_tokens"),
+    cacheWriteTokens: numberAt(details, "cache_write_tokens"),
+    outputTokens: numberAt(usage, "completion_tokens"),
+    reasoningTokens: numberAt(recordAt(usage, "completion_tokens_details"), "reasoning_tokens"),
+    raw: jsonValueOf(usage),
+  });
 }

@@ -3,12 +3,12 @@ import type { WireRules } from "@plimsoll/core/internal";
 import { wellFormedContext } from "@plimsoll/core/internal";
 import type OpenAI from "openai";
 import { parseRecord } from "../fields.ts";
-import { callIdHash, wireCallId } from "../wire/call-ids.ts";
+import { callIdHash, wireCallId } from "../wire/identifiers.ts";
 import type { LoadedImages } from "../wire/images.ts";
 import { imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
 import type { TurnRules } from "../wire/turns.ts";
 import { inTurn } from "../wire/turns.ts";
-import type { ChatQuirks } from "./quirks.ts";
+import type { ChatQuirks } from "./hosts.ts";
 import { OPENAI_CHAT_WIRE_RULES } from "./wire-rules.ts";
 
 /** The request's body without what only streaming decides. */

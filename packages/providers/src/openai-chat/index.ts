@@ -1,12 +1,4 @@
-export { chatUsage } from "../openai/usage.ts";
 export type { ChatOptions } from "./client.ts";
 export { createOpenAiChatClient } from "./client.ts";
-export { decodeOpenAiChat } from "./decode.ts";
-export type { ChatBody, ChatEncoding } from "./encode.ts";
-export { encodeOpenAiChat } from "./encode.ts";
-export type { ChatHost } from "./hosts.ts";
-export { CHAT_HOSTS, chatHostNamed, OPENAI_HOST } from "./hosts.ts";
-export type { ChatQuirks } from "./quirks.ts";
-export { COMPATIBLE_QUIRKS, OPENAI_QUIRKS } from "./quirks.ts";
-export { decodeOpenAiChatStream } from "./stream.ts";
-export { OPENAI_CHAT_WIRE_RULES } from "./wire-rules.ts";
+export type { ChatHost, ChatQuirks } from "./hosts.ts";
+export { CHAT_HOSTS, chatHostNamed } from "./hosts.ts";

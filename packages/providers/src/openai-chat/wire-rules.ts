@@ -23,3 +23,6 @@ export const OPENAI_CHAT_WIRE_RULES: WireRules = {
   maximumCallIdChars: 40,
   maximumMessages: null,
 };
+
+/** Longest name of a tool: platform.openai.com/docs/api-reference/chat/create. */
+export const MAXIMUM_TOOL_NAME_CHARS = 64;

@@ -1,10 +1,10 @@
-import type { AssistantMessage, ModelReply } from "@plimsoll/core";
+import type { AssistantMessage, Usage } from "@plimsoll/core";
+import { UNREPORTED_USAGE, usageOf } from "@plimsoll/core";
 import type { StopReason } from "@plimsoll/core/internal";
-import type { DecodedReply } from "../client/model-client.ts";
-import { ReportedError } from "../client/reported-error.ts";
+import { cutStream, ReportedError } from "../client/failure.ts";
+import type { DecodedReply, DriverEvent } from "../client/model-client.ts";
 import type { Fields } from "../fields.ts";
-import { jsonValueOf, recordAt, recordsAt, stringAt } from "../fields.ts";
-import { responsesUsage } from "../openai/usage.ts";
+import { jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 
 /**
  * A whole response as the wire answers it, decoded.
@@ -16,19 +16,14 @@ export function decodeOpenAiResponse(response: Fields): DecodedReply {
   if (error !== null) throw new ReportedError(error);
   const items = recordsAt(response, "output");
   const parts = items.flatMap(partsOf);
-  const stopReason = stopReasonOf(response, parts);
-  const requestId = stringAt(response, "id") ?? "";
-  const draft: ModelReply["draft"] = {
-    role: "assistant",
-    origin: "model",
-    parts,
+  return {
+    requestId: stringAt(response, "id") ?? "",
     modelId: stringAt(response, "model"),
-    requestId,
-    stopReason,
-    atMs: null,
+    parts,
+    stopReason: stopReasonOf(response, parts),
+    usage: responsesUsage(recordAt(response, "usage")),
+    isWindowFull: false,
   };
-  const usage = responsesUsage(recordAt(response, "usage"));
-  return { reply: { requestId, draft, stopReason, usage }, isWindowFull: false };
 }
 
 /** Items of server-side tools are kept as they came, like reasoning: opaque. */
@@ -65,4 +60,67 @@ function stopReasonOf(response: Fields, parts: AssistantMessage["parts"]): StopR
   if (refuses) return "refusal";
   if (response.status !== "completed") return "other";
   return parts.some((part) => part.type === "tool-call") ? "tool-calls" : "end";
+}
+
+/**
+ * The events of a streamed response as deltas and a reply. The last event holds the whole response; where its output is empty (some
+ * servers), the items that were done on the way count.
+ *
+ * @throws PlimsollError with the reason `cut-stream` where the stream ends before its last event.
+ */
+export async function* decodeOpenAiResponsesStream(events: AsyncIterable<unknown>): AsyncGenerator<DriverEvent> {
+  const done: Fields[] = [];
+  let response: Fields | null = null;
+  for await (const event of events) {
+    switch (stringAt(event, "type")) {
+      case "response.output_text.delta":
+      case "response.refusal.delta":
+        yield { type: "text-delta", text: stringAt(event, "delta") ?? "" };
+        break;
+      case "response.reasoning_summary_text.delta":
+      case "response.reasoning_text.delta":
+        yield { type: "reasoning-delta", text: stringAt(event, "delta") ?? "" };
+        break;
+      case "response.output_item.added": {
+        const item = recordAt(event, "item");
+        if (item?.type === "function_call")
+          yield { type: "tool-call-start", callId: stringAt(item, "call_id") ?? "", toolName: stringAt(item, "name") ?? "" };
+        break;
+      }
+      case "response.output_item.done":
+        done.push(recordAt(event, "item") ?? {});
+        break;
+      case "response.completed":
+      case "response.incomplete":
+        response = recordAt(event, "response");
+        break;
+      case "response.failed":
+        throw new ReportedError(recordAt(recordAt(event, "response"), "error") ?? {});
+      case "error":
+        throw new ReportedError(
+          recordAt(event, "error") ?? { message: stringAt(event, "message"), code: stringAt(event, "code") },
+        );
+      default:
+        // Parts that begin and end, and what the vendor may add, tell nothing more.
+        break;
+    }
+  }
+  if (response === null) throw cutStream();
+  const output = recordsAt(response, "output");
+  yield { type: "reply", reply: decodeOpenAiResponse({ ...response, output: output.length > 0 ? output : done }) };
+}
+
+/** The usage of a reply on the Responses wire: `input_tokens` holds the cached part and what was written. */
+export function responsesUsage(usage: Fields | null): Usage {
+  const totalInputTokens = numberAt(usage, "input_tokens");
+  if (totalInputTokens === null) return { ...UNREPORTED_USAGE, raw: jsonValueOf(usage) };
+  const details = recordAt(usage, "input_tokens_details");
+  return usageOf({
+    totalInputTokens,
+    cacheReadTokens: numberAt(details, "cached_tokens"),
+    cacheWriteTokens: numberAt(details, "cache_write_tokens"),
+    outputTokens: numberAt(usage, "output_tokens"),
+    reasoningTokens: numberAt(recordAt(usage, "output_tokens_details"), "reasoning_tokens"),
+    raw: jsonValueOf(usage),
+  });
 }

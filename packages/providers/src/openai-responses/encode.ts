@@ -1,11 +1,18 @@
-import type { AssistantMessage, Context, ModelRequest, ToolResultMessage, ToolSpec, UserMessage } from "@plimsoll/core";
+import type {
+  AssistantMessage,
+  Context,
+  ModelRequest,
+  ReasoningPart,
+  ToolResultMessage,
+  ToolSpec,
+  UserMessage,
+} from "@plimsoll/core";
 import { wellFormedContext } from "@plimsoll/core/internal";
 import type OpenAI from "openai";
-import { parseRecord } from "../fields.ts";
-import { wireCallId } from "../wire/call-ids.ts";
+import { parseRecord, recordsAt, stringAt } from "../fields.ts";
+import { wireCallId } from "../wire/identifiers.ts";
 import type { LoadedImages } from "../wire/images.ts";
 import { imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
-import { reasoningItem } from "./reasoning.ts";
 import { OPENAI_RESPONSES_WIRE_RULES } from "./wire-rules.ts";
 
 /** The request's body without what only streaming decides. */
@@ -111,4 +118,19 @@ function callItem(part: Extract<AssistantMessage["parts"][number], { type: "tool
 function dynamicItems({ dynamicContext }: Context): Item[] {
   if (dynamicContext === null || dynamicContext.trim() === "") return [];
   return [{ type: "message", role: "developer", content: dynamicContext }];
+}
+
+/**
+ * The reasoning as the wire wants it back: `opaque` is the vendor's own item, as decoding keeps it. Reasoning of other wires, and reasoning
+ * whose encrypted content was not kept, is left out: nothing is stored at the vendor that its id could name.
+ */
+export function reasoningItem(part: ReasoningPart): OpenAI.Responses.ResponseReasoningItem[] {
+  const id = stringAt(part.opaque, "id");
+  const encrypted = stringAt(part.opaque, "encrypted_content");
+  if (stringAt(part.opaque, "type") !== "reasoning" || id === null || encrypted === null) return [];
+  const summary = recordsAt(part.opaque, "summary").map((each) => ({
+    type: "summary_text" as const,
+    text: stringAt(each, "text") ?? "",
+  }));
+  return [{ type: "reasoning", id, summary, encrypted_content: encrypted }];
 }

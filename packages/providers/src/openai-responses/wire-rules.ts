@@ -22,3 +22,6 @@ export const OPENAI_RESPONSES_WIRE_RULES: WireRules = {
   maximumCallIdChars: 64,
   maximumMessages: null,
 };
+
+/** Longest name of a tool: platform.openai.com/docs/api-reference/responses/create. */
+export const MAXIMUM_TOOL_NAME_CHARS = 128;

@@ -1,7 +1,6 @@
 import type { Fields } from "../fields.ts";
 import { recordAt, recordsAt, stringAt } from "../fields.ts";
-import { signatureOf } from "./signature.ts";
-import { invalid } from "./wire.ts";
+import { invalid, signatureOf } from "./wire.ts";
 
 /** Checks the blocks of one message; throws what the vendor refuses. */
 export function checkBlocks(role: unknown, blocks: readonly Fields[], index: number): void {

@@ -1,9 +1,8 @@
 import type { JsonObject } from "@plimsoll/core/internal";
 import { jsonValueOf, parseRecord } from "../fields.ts";
 import { readAnthropic } from "./anthropic-request.ts";
-import { halves } from "./halves.ts";
-import { signatureOf } from "./signature.ts";
 import type { Answer, Counts, SimulatedWire, WireError, WireEvent } from "./wire.ts";
+import { halves, signatureOf } from "./wire.ts";
 
 /** The Messages wire: platform.claude.com/docs/en/api/messages, /messages-streaming and /errors. */
 export const ANTHROPIC_WIRE: SimulatedWire = {

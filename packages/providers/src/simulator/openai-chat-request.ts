@@ -1,7 +1,6 @@
 import type { Fields } from "../fields.ts";
 import { listAt, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
-import { checkCallId, modelOf } from "./openai-errors.ts";
-import { checkChatParameters, checkToolNames } from "./openai-parameters.ts";
+import { checkCallId, checkChatParameters, checkToolNames, modelOf } from "./openai-errors.ts";
 import type { Segment, SimulatedPrompt, WireLimits } from "./wire.ts";
 import { invalid } from "./wire.ts";
 

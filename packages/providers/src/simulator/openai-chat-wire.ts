@@ -1,8 +1,8 @@
 import type { JsonObject } from "@plimsoll/core/internal";
-import { halves } from "./halves.ts";
 import { readOpenAiChat } from "./openai-chat-request.ts";
 import { errorObject, OPENAI_ERRORS } from "./openai-errors.ts";
 import type { Answer, Counts, SimulatedWire, WireEvent } from "./wire.ts";
+import { halves } from "./wire.ts";
 
 /** The Chat Completions wire: platform.openai.com/docs/api-reference/chat and /chat-streaming. */
 export const OPENAI_CHAT_WIRE: SimulatedWire = {

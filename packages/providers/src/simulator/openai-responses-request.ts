@@ -1,11 +1,8 @@
 import type { Fields } from "../fields.ts";
 import { numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
-import { checkCallId, modelOf } from "./openai-errors.ts";
-import { checkPresent, checkToolNames } from "./openai-parameters.ts";
-import { reasoningBefore } from "./responses-ids.ts";
-import { signatureOf } from "./signature.ts";
+import { checkCallId, checkPresent, checkToolNames, modelOf } from "./openai-errors.ts";
 import type { Segment, SimulatedPrompt, WireLimits } from "./wire.ts";
-import { invalid, Refusal } from "./wire.ts";
+import { invalid, Refusal, signatureOf } from "./wire.ts";
 
 /** Longest call id: platform.openai.com/docs/api-reference/responses/create. */
 const MAXIMUM_CALL_ID_CHARS = 64;
@@ -187,4 +184,18 @@ function itemText(item: Fields): string {
 
 function segmentOf(text: string, part: "overhead" | "message"): Segment {
   return { text, extraTokens: 0, breakpoint: null, isOverhead: part === "overhead" };
+}
+
+/** What stands between an item's own id and the id of the reasoning that it came with. */
+const AFTER = "_after_";
+
+/** The id of an item: it tells the reasoning that came before it in its reply, so that a request can be checked without a store. */
+export function itemId(name: string, reasoningId: string | null): string {
+  return reasoningId === null ? name : `${name}${AFTER}${reasoningId}`;
+}
+
+/** The id of the reasoning that the item came with; `null` for none, and for ids that are not ours. */
+export function reasoningBefore(id: string): string | null {
+  const [, reasoningId] = id.split(AFTER);
+  return reasoningId ?? null;
 }

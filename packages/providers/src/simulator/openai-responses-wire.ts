@@ -1,11 +1,9 @@
 import type { JsonObject } from "@plimsoll/core/internal";
-import { halves } from "./halves.ts";
 import { OPENAI_ERRORS } from "./openai-errors.ts";
-import { readOpenAiResponses } from "./openai-responses-request.ts";
+import { itemId, readOpenAiResponses } from "./openai-responses-request.ts";
 import type { SimulatedReply } from "./reply.ts";
-import { itemId } from "./responses-ids.ts";
-import { signatureOf } from "./signature.ts";
 import type { Answer, Counts, SimulatedWire, WireEvent } from "./wire.ts";
+import { halves, signatureOf } from "./wire.ts";
 
 /** The Responses wire: platform.openai.com/docs/api-reference/responses and /responses-streaming. */
 export const OPENAI_RESPONSES_WIRE: SimulatedWire = {

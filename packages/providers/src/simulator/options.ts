@@ -1,7 +1,5 @@
 import type { CountTokens } from "@plimsoll/core/build";
 import { familyLimitsOf } from "../catalog/model-limits.ts";
-import type { Exchange } from "./exchange.ts";
-import type { Fault } from "./fault.ts";
 import type { SimulatedReply, SimulatedRequest, WireName } from "./reply.ts";
 
 /** What a simulated provider is like. */
@@ -75,4 +73,40 @@ const LONGER_MINIMUMS: readonly { readonly ids: RegExp; readonly minimumTokens: 
 /** Shortest prompt of the model that is kept, where nobody says otherwise. */
 export function minimumCachedTokens(modelId: string): number {
   return LONGER_MINIMUMS.find(({ ids }) => ids.test(modelId))?.minimumTokens ?? DEFAULT_CACHE_RULES.minimumTokens;
+}
+
+/**
+ * What goes wrong with one request.
+ *
+ * - `status`: an error status in the vendor's words (429, 500, 529, 502, 503, …), with `retry-after` where it is given
+ * - `stream-error`: an error event after the first events of a stream
+ * - `cut-stream`: the connection breaks after so many events; of a whole answer, in its middle
+ * - `slow-stream`: `pause` is awaited before each event
+ * - `silent-truncation`: the oldest messages are left out until the prompt fits, and nothing is said
+ * - `empty-reply`: a whole answer without content
+ * - `no-usage`: an answer that does not say what it used
+ * - `echo`: a proxy that answers 502 with the request's headers and body in its message
+ */
+export type Fault =
+  | { readonly kind: "status"; readonly status: number; readonly retryAfterSeconds?: number }
+  | { readonly kind: "stream-error" }
+  | { readonly kind: "cut-stream"; readonly afterEvents: number }
+  | { readonly kind: "slow-stream"; readonly pause: (eventIndex: number) => Promise<void> }
+  | { readonly kind: "silent-truncation" }
+  | { readonly kind: "empty-reply" }
+  | { readonly kind: "no-usage" }
+  | { readonly kind: "echo" };
+
+/** What came of one request: for tests and displays. It holds nothing of the request's headers and text. */
+export interface Exchange {
+  readonly wire: WireName;
+  readonly outcome: "answered" | "rejected" | "overflow" | "fault";
+  readonly status: number;
+  /** The vendor's words where the request was not answered. */
+  readonly error: string | null;
+  readonly modelId: string | null;
+  readonly messageCount: number | null;
+  readonly promptTokens: number | null;
+  readonly cacheReadTokens: number | null;
+  readonly cacheWriteTokens: number | null;
 }

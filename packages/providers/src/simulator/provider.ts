@@ -1,8 +1,6 @@
 import type { JsonObject } from "@plimsoll/core/internal";
 import { isRecord, wellFormed } from "@plimsoll/core/internal";
-import type { Exchange } from "./exchange.ts";
-import type { Fault } from "./fault.ts";
-import type { SimulatorOptions } from "./options.ts";
+import type { Exchange, Fault, SimulatorOptions } from "./options.ts";
 import { DEFAULT_CACHE_RULES, DEFAULT_WINDOW_TOKENS, maximumOutputTokensOf, minimumCachedTokens } from "./options.ts";
 import type { PromptCache, SizedSegment } from "./prompt-cache.ts";
 import { createAutomaticCache, createBreakpointCache, NO_CACHE } from "./prompt-cache.ts";

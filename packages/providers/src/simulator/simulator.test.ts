@@ -6,7 +6,7 @@ import { familyLimitsOf } from "../catalog/model-limits.ts";
 import type { Simulator, SimulatorOptions } from "./index.ts";
 import { repliesOfTranscript, startSimulator } from "./index.ts";
 import { minimumCachedTokens } from "./options.ts";
-import { signatureOf } from "./signature.ts";
+import { signatureOf } from "./wire.ts";
 
 async function simulatorWith(options: Partial<SimulatorOptions> = {}): Promise<Simulator> {
   const simulator = await startSimulator({ replies: () => ({ parts: [{ type: "text", text: "well" }] }), ...options });

@@ -4,11 +4,10 @@ import { PlimsollError } from "@plimsoll/core";
 import { parseRecord } from "../fields.ts";
 import { aboutModels } from "./about-models.ts";
 import { ANTHROPIC_WIRE } from "./anthropic-wire.ts";
-import type { Exchange } from "./exchange.ts";
 import { readBody, sendJson, sendResponse } from "./http.ts";
 import { OPENAI_CHAT_WIRE } from "./openai-chat-wire.ts";
 import { OPENAI_RESPONSES_WIRE } from "./openai-responses-wire.ts";
-import type { SimulatorOptions } from "./options.ts";
+import type { Exchange, SimulatorOptions } from "./options.ts";
 import { createProvider } from "./provider.ts";
 import type { SimulatedWire } from "./wire.ts";
 

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { JsonObject } from "@plimsoll/core/internal";
 import type { SimulatedReply, WireName } from "./reply.ts";
 
@@ -117,4 +118,15 @@ export function invalid(message: string, facts: { readonly param?: string; reado
     code: facts.code ?? null,
     param: facts.param ?? null,
   });
+}
+
+/** The text in two pieces, so that a reader of a stream has something to join; nothing for empty text. */
+export function halves(text: string): readonly string[] {
+  const middle = Math.floor(text.length / 2);
+  return [text.slice(0, middle), text.slice(middle)].filter((piece) => piece !== "");
+}
+
+/** The signature of a reasoning text. It depends on nothing else, so that it can be checked when it comes back. */
+export function signatureOf(text: string): string {
+  return createHash("sha256").update("simulated signature\n").update(text).digest("base64");
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { FIRST_MESSAGE_NOTICE, RESULTS_NOTICE } from "./first-message-notice.ts";
 import type { TurnRules } from "./turns.ts";
-import { inTurn } from "./turns.ts";
+import { FIRST_MESSAGE_NOTICE, inTurn, RESULTS_NOTICE } from "./turns.ts";
 
 /** Messages as `role text`. */
 const rules: TurnRules<string> = {

@@ -1,10 +1,11 @@
 import type { ModelClient, Policy } from "@plimsoll/core";
 import { presetNamed } from "@plimsoll/core";
 import { expect, onTestFinished, test } from "vitest";
-import { createAnthropicClient } from "../../src/anthropic/index.ts";
-import { chatHostNamed, createOpenAiChatClient, OPENAI_HOST } from "../../src/openai-chat/index.ts";
-import { createOpenAiResponsesClient } from "../../src/openai-responses/index.ts";
-import { startSimulator } from "../../src/simulator/index.ts";
+import { createAnthropicClient } from "../../src/anthropic/client.ts";
+import { createOpenAiChatClient } from "../../src/openai-chat/client.ts";
+import { chatHostNamed, OPENAI_HOST } from "../../src/openai-chat/hosts.ts";
+import { createOpenAiResponsesClient } from "../../src/openai-responses/client.ts";
+import { startSimulator } from "../../src/simulator/simulator.ts";
 import { playLongSession, scriptedReply } from "../long-session.ts";
 import type { VendorViolation } from "./index.ts";
 import { reasonedItems, validateChatRequest, validateMessagesRequest, validateResponsesRequest } from "./index.ts";

@@ -2,12 +2,12 @@ import type { ModelClient, ModelEvent } from "@plimsoll/core";
 import { human, reply, result } from "@plimsoll/core/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { validateChatRequest, validateMessagesRequest, validateResponsesRequest } from "../../testing/vendor-rules/index.ts";
-import { createAnthropicClient } from "../anthropic/index.ts";
-import { createOpenAiChatClient } from "../openai-chat/index.ts";
-import { createOpenAiResponsesClient } from "../openai-responses/index.ts";
-import type { Simulator } from "../simulator/index.ts";
-import { startSimulator } from "../simulator/index.ts";
-import { createToolNames, wireToolName } from "./tool-names.ts";
+import { createAnthropicClient } from "../anthropic/client.ts";
+import { createOpenAiChatClient } from "../openai-chat/client.ts";
+import { createOpenAiResponsesClient } from "../openai-responses/client.ts";
+import type { Simulator } from "../simulator/simulator.ts";
+import { startSimulator } from "../simulator/simulator.ts";
+import { createToolNames, wireToolName } from "./identifiers.ts";
 
 const LONG = "read_".repeat(30);
 

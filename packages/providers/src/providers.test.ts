@@ -1,7 +1,8 @@
 import { human } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
-import { startSimulator } from "../simulator/index.ts";
-import { clientFor, HOST_NAMES, KEY_VARIABLES } from "./client-for.ts";
+import { parseModelReference } from "./catalog/model-reference.ts";
+import { clientFor, HOST_NAMES, KEY_VARIABLES } from "./providers.ts";
+import { startSimulator } from "./simulator/simulator.ts";
 
 function problemOf(work: () => unknown): readonly string[] {
   try {
@@ -33,6 +34,10 @@ describe("clientFor", () => {
       /no host is called "antropic"; there are anthropic, openai/,
     );
     expect(HOST_NAMES).toContain("llama.cpp");
+  });
+
+  test.each(HOST_NAMES)("%s may stand before a model's id", (host) => {
+    expect(parseModelReference(`${host}/some-model`)).toEqual({ host, modelId: "some-model" });
   });
 
   test.each(HOST_NAMES)("%s asks for no key, or for one that is among the known variables", (host) => {

@@ -1,0 +1,106 @@
+import type Anthropic from "@anthropic-ai/sdk";
+import type { AssistantMessage, ImagePart, Message, ReasoningPart, ToolResultMessage, UserMessage } from "@plimsoll/core";
+import { argumentsObject, stringAt } from "../fields.ts";
+import { wireCallId } from "../wire/identifiers.ts";
+import type { LoadedImages } from "../wire/images.ts";
+import { imagePlaceholder, sendableImage } from "../wire/images.ts";
+import { ANTHROPIC_WIRE_RULES } from "./wire-rules.ts";
+
+/** A request's body on the Messages wire without what only streaming decides. */
+export type AnthropicBody = Omit<Anthropic.MessageCreateParamsNonStreaming, "stream">;
+
+/** A message as blocks of the wire. */
+export function blocksOf(message: Message, images: LoadedImages): Anthropic.ContentBlockParam[] {
+  switch (message.role) {
+    case "user":
+      return contentBlocks(message, images);
+    case "assistant":
+      return replyBlocks(message);
+    case "tool-result":
+      return [resultBlock(message, images)];
+    default:
+      return message satisfies never;
+  }
+}
+
+/** Text without a visible character is left out: the wire rejects it. */
+function contentBlocks(message: UserMessage | ToolResultMessage, images: LoadedImages) {
+  return message.parts.flatMap((part) => {
+    if (part.type === "text") return part.text.trim() === "" ? [] : [{ type: "text", text: part.text } as const];
+    return [imageBlock(part, images) ?? ({ type: "text", text: imagePlaceholder(part) } as const)];
+  });
+}
+
+function resultBlock(message: ToolResultMessage, images: LoadedImages): Anthropic.ToolResultBlockParam {
+  const content = contentBlocks(message, images);
+  const [only] = content;
+  return {
+    type: "tool_result",
+    tool_use_id: wireCallId(message.callId, ANTHROPIC_WIRE_RULES),
+    ...(content.length === 0 ? {} : { content: content.length === 1 && only?.type === "text" ? only.text : content }),
+    ...(message.isError ? { is_error: true } : {}),
+  };
+}
+
+function replyBlocks(message: AssistantMessage): Anthropic.ContentBlockParam[] {
+  return message.parts.flatMap((part): Anthropic.ContentBlockParam[] => {
+    switch (part.type) {
+      case "text":
+        return part.text.trim() === "" ? [] : [{ type: "text", text: part.text }];
+      case "reasoning":
+        return reasoningBlocks(part);
+      case "tool-call":
+        return [
+          {
+            type: "tool_use",
+            id: wireCallId(part.callId, ANTHROPIC_WIRE_RULES),
+            name: part.toolName,
+            input: argumentsObject(part.argumentsJson),
+          },
+        ];
+      default:
+        return part satisfies never;
+    }
+  });
+}
+
+/** Media types of images that the wire takes inline: platform.claude.com/docs/en/build-with-claude/vision. */
+const IMAGE_TYPES = ["image/jpeg", "image/png", "image/gif", "image/webp"] as const;
+
+/** The image or document as a block; `null` where its bytes were not kept or the wire does not take its kind. */
+function imageBlock(part: ImagePart, images: LoadedImages): Anthropic.ImageBlockParam | Anthropic.DocumentBlockParam | null {
+  const image = sendableImage(part, images);
+  if (image === null) return null;
+  const isPdf = part.mediaType === "application/pdf";
+  if (image.kind === "url") {
+    const source = { type: "url", url: image.url } as const;
+    return isPdf ? { type: "document", source } : { type: "image", source };
+  }
+  if (isPdf) return { type: "document", source: { type: "base64", media_type: "application/pdf", data: image.data } };
+  const mediaType = IMAGE_TYPES.find((type) => type === image.mediaType);
+  return mediaType === undefined
+    ? null
+    : { type: "image", source: { type: "base64", media_type: mediaType, data: image.data } };
+}
+
+/**
+ * The reasoning as the wire wants it back. `opaque` is the vendor's own block without its text, as decoding keeps it. Reasoning of other
+ * wires, and reasoning whose signature was not kept, is left out: without its signature it is rejected.
+ */
+function reasoningBlocks(part: ReasoningPart): Anthropic.ContentBlockParam[] {
+  const signature = stringAt(part.opaque, "signature");
+  const data = stringAt(part.opaque, "data");
+  switch (stringAt(part.opaque, "type")) {
+    case "thinking":
+      return signature === null ? [] : [{ type: "thinking", thinking: part.text, signature }];
+    case "redacted_thinking":
+      return data === null ? [] : [{ type: "redacted_thinking", data }];
+    default:
+      return [];
+  }
+}
+
+/** True for a content with reasoning in it. */
+export function hasReasoning(content: Anthropic.MessageParam["content"]): boolean {
+  return typeof content !== "string" && content.some(({ type }) => type === "thinking" || type === "redacted_thinking");
+}

@@ -1,0 +1,51 @@
+import type { ModelClient } from "@plimsoll/core";
+import { PlimsollError } from "@plimsoll/core";
+import type { LoadImage } from "../wire/images.ts";
+import type { Random, RetryOptions, Wait } from "./retry.ts";
+
+/** What every client takes. */
+export interface ClientOptions {
+  /** Address of the server; the vendor's own if it is left out. */
+  readonly baseUrl?: string;
+  /** Where the key is looked up; the process's environment if it is left out. */
+  readonly environment?: Environment;
+  readonly retry?: RetryOptions;
+  /** Waits between attempts; the platform's timer if it is left out. */
+  readonly wait?: Wait;
+  /** The chance that shortens waits; `Math.random` if it is left out. */
+  readonly random?: Random;
+  /** Longest time in which a stream may tell nothing; five minutes if it is left out, `null` for no limit. */
+  readonly idleTimeoutMs?: number | null;
+  /** Measures that time; the platform's timer if it is left out. */
+  readonly idleWait?: Wait;
+  readonly loadImage?: LoadImage;
+}
+
+/** A provider that can be named: what the registry holds of it. */
+export interface Provider {
+  readonly name: string;
+  /** The environment's variable that holds its key; `null` if it asks for none. */
+  readonly keyVariable: string | null;
+  readonly createClient: (options: ClientOptions) => ModelClient;
+}
+
+/** Where keys come from: the process's environment, or a stand-in for it. */
+export type Environment = { readonly [name: string]: string | undefined };
+
+/** Settings of the vendors' SDKs: retries and logs are ours. Ten minutes until an answer begins is their own default, stated so that it also takes large replies. */
+export const SDK_SETTINGS = { maxRetries: 0, timeout: 600_000, logLevel: "off" } as const;
+
+/** What is sent as the key to servers that ask for none; the SDKs insist on one. */
+const NO_KEY = "none";
+
+/**
+ * The key that the variable holds. `null` as the variable is for servers without keys.
+ *
+ * @throws PlimsollError `bad-input` if the variable is unset or empty, naming the variable.
+ */
+export function keyFrom(environment: Environment, variable: string | null): string {
+  if (variable === null) return NO_KEY;
+  const key = environment[variable];
+  if (key !== undefined && key !== "") return key;
+  throw new PlimsollError("bad-input", `no key: set the environment variable ${variable}`, { variable });
+}

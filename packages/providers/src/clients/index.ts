@@ -1,1 +1,0 @@
-export { baseUrlVariable, clientFor, HOST_NAMES, KEY_VARIABLES } from "./client-for.ts";

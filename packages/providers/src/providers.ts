@@ -1,0 +1,36 @@
+import process from "node:process";
+import type { ModelClient } from "@plimsoll/core";
+import { PlimsollError } from "@plimsoll/core";
+import { ANTHROPIC } from "./anthropic/client.ts";
+import type { ClientOptions, Provider } from "./client/options.ts";
+import { CHAT_PROVIDERS } from "./openai-chat/client.ts";
+import { OPENAI } from "./openai-responses/client.ts";
+
+/** All providers that can be named. The first of a name counts: OpenAI is asked on its newer wire. */
+const PROVIDERS: readonly Provider[] = [ANTHROPIC, OPENAI, ...CHAT_PROVIDERS];
+
+/** Their names: the two with wires of their own first, then those that speak Chat Completions. */
+export const HOST_NAMES: readonly string[] = [...new Set(PROVIDERS.map(({ name }) => name))];
+
+/** The environment's variables that hold their keys: what nothing but a request may carry. */
+export const KEY_VARIABLES: readonly string[] = [...new Set(PROVIDERS.flatMap(({ keyVariable }) => keyVariable ?? []))];
+
+/**
+ * The client of a provider by its name. If `baseUrl` is left out, the environment's `<HOST>_BASE_URL` (`ANTHROPIC_BASE_URL`, `LLAMA_CPP_BASE_URL`)
+ * comes before the host's own address. Importing this needs the SDKs of all wires.
+ *
+ * @throws PlimsollError `bad-input` for a host that is not known, or one whose key is not set.
+ */
+export function clientFor(host: string, options: ClientOptions = {}): ModelClient {
+  const provider = PROVIDERS.find(({ name }) => name === host);
+  if (provider === undefined)
+    throw new PlimsollError("bad-input", `no host is called "${host}"; there are ${HOST_NAMES.join(", ")}`, { host });
+  const environment = options.environment ?? process.env;
+  const baseUrl = options.baseUrl ?? environment[baseUrlVariable(host)];
+  return provider.createClient({ ...options, environment, ...(baseUrl === undefined || baseUrl === "" ? {} : { baseUrl }) });
+}
+
+/** The environment's variable that names another address for a host. */
+export function baseUrlVariable(host: string): string {
+  return `${host.toUpperCase().replace(/[^A-Z0-9]/g, "_")}_BASE_URL`;
+}
