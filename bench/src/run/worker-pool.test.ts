@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { NONE_POLICY, PI_POLICY, SVEN_POLICY } from "@plimsoll/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { madeTranscript } from "../../testing/made-session.ts";
 import { renderJsonReport } from "../report/report-json.ts";
 import { type BenchInput, runBench } from "../run-bench.ts";
-import { madeTranscript } from "../../testing/made-session.ts";
 import type { InputFile } from "./file-task.ts";
 import { createThreadPool, type WorkerPool } from "./worker-pool.ts";
 

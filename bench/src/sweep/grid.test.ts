@@ -47,6 +47,7 @@ describe("a path", () => {
     ["the whole path", SVEN_POLICY, "trigger.atLeast.ratio", { trigger: { atLeast: { ratio: 0.5, of: "input-budget" } } }],
     ["steps left out", SVEN_POLICY, "trigger.ratio", { trigger: { atLeast: { ratio: 0.5, of: "input-budget" } } }],
     ["the one strategy that has it", CLEARING, "strategies.keepResults", {}],
+    ["an item's kind", CLEARING, "strategies.clear-tool-results.keepResults", {}],
     ["a step of a list", CLEARING, "strategies.0.keepResults", {}],
   ])("names a number by %s", (_, policy, path, expected) => {
     const data = withValue(policy, path, 0.5);

@@ -8,6 +8,8 @@ export type SweepValue = number | string | boolean | null;
 /** A value of a policy with its whole path. */
 export interface PolicyValue {
   readonly path: readonly string[];
+  /** The same path with the kinds of list items in the place of their indexes, if they have any. */
+  readonly names: readonly string[];
   readonly value: SweepValue;
 }
 
@@ -17,11 +19,18 @@ export interface PolicyNumber extends PolicyValue {
 }
 
 /** All single values of a policy's data, with their whole paths, e.g. `trigger.atLeast.ratio`. */
-export function policyValues(policy: unknown, path: readonly string[] = []): readonly PolicyValue[] {
-  if (policy === null || typeof policy === "number" || typeof policy === "string" || typeof policy === "boolean")
-    return [{ path, value: policy }];
-  if (typeof policy !== "object") return [];
-  return Object.entries(policy).flatMap(([key, value]) => policyValues(value, [...path, key]));
+export function policyValues(policy: unknown): readonly PolicyValue[] {
+  return valuesBelow(policy, { path: [], names: [] });
+}
+
+function valuesBelow(data: unknown, { path, names }: Omit<PolicyValue, "value">): readonly PolicyValue[] {
+  if (data === null || typeof data === "number" || typeof data === "string" || typeof data === "boolean")
+    return [{ path, names, value: data }];
+  if (typeof data !== "object") return [];
+  return Object.entries(data).flatMap(([key, value]) => {
+    const name = Array.isArray(data) && isRecord(value) && typeof value.kind === "string" ? value.kind : key;
+    return valuesBelow(value, { path: [...path, key], names: [...names, name] });
+  });
 }
 
 /** All numbers of a policy's data. */
@@ -39,21 +48,21 @@ function isNumber(found: PolicyValue): found is PolicyNumber {
 }
 
 /**
- * The values that a path names: the whole path, or one that leaves steps out as long as only one fits. So `trigger.ratio` names
- * `trigger.atLeast.ratio`, and `strategies.keepResults` the first strategy that has it.
+ * The values that a path names: the whole path, or one that leaves steps out as long as only one fits. An item of a list is named by its
+ * index or by its kind. So `trigger.ratio` names `trigger.atLeast.ratio`, and `keep.lines.ratio` the amount of the rule `lines`.
  */
 function named<Found extends PolicyValue>(values: readonly Found[], path: string): readonly Found[] {
   const steps = path.split(".");
   const exact = values.filter((found) => found.path.join(".") === path);
   return exact.length > 0
     ? exact
-    : values.filter((found) => found.path[0] === steps[0] && found.path.at(-1) === steps.at(-1) && isWithin(steps, found.path));
+    : values.filter((found) => found.path[0] === steps[0] && found.path.at(-1) === steps.at(-1) && isWithin(steps, found));
 }
 
-/** True where all steps stand in the path, in their order. */
-function isWithin(steps: readonly string[], path: readonly string[]): boolean {
+/** True if all steps stand in the path, in their order. */
+function isWithin(steps: readonly string[], { path, names }: PolicyValue): boolean {
   let next = 0;
-  for (const step of path) if (step === steps[next]) next += 1;
+  for (const [at, step] of path.entries()) if (step === steps[next] || names[at] === steps[next]) next += 1;
   return next === steps.length;
 }
 
