@@ -2,8 +2,8 @@ import type { Message } from "@plimsoll/core";
 import { assistant, human, logOf, reply, result, summaryMessage } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
 import { prepareReferences } from "../references/prepare.ts";
+import { createHeldContext, createNeedCounts } from "./held-needs.ts";
 import { type NeedKind, prepareNeeds } from "./needs.ts";
-import { createNeedsProbe } from "./needs-probe.ts";
 
 const call = (callId: string) => ({ type: "tool-call", callId, toolName: "tool", argumentsJson: "{}", paths: [] }) as const;
 
@@ -26,9 +26,11 @@ function at(kind: NeedKind, history: readonly Message[], context: readonly Messa
   const entries = logOf(history);
   const references = prepareReferences(entries);
   const needs = prepareNeeds(entries, { references, messageTokens: (message) => (message.id === "far" ? 20_000 : 10) });
-  const probe = createNeedsProbe(needs);
-  probe.atCall(history.length - 1, context, 0);
-  const { all, far } = probe.result(kind);
+  const counts = createNeedCounts(needs);
+  const shown = createHeldContext(needs.index, needs.needleCount);
+  shown.show(context ?? []);
+  counts.add(history.length - 1, context === null ? null : shown.holds, 0);
+  const { all, far } = counts.result(kind);
   return `${all.held}/${all.uses} ${far.uses} left out ${needs.leftOut[kind]}`;
 }
 
@@ -121,10 +123,13 @@ describe("prepareNeeds", () => {
     const history = [human("u1", "first wish"), reply("a1", "ok"), human("u2", "second wish"), reply("a2", "ok")];
     const entries = logOf(history);
     const needs = prepareNeeds(entries, { references: prepareReferences(entries), messageTokens: () => 1 });
-    const probe = createNeedsProbe(needs);
-    probe.atCall(1, history.slice(0, 1), 0);
-    probe.atCall(3, [excerpt("nothing"), ...history.slice(2, 3)], 1);
-    expect(probe.result("instructions").byCompactions.slice(0, 3)).toEqual([
+    const counts = createNeedCounts(needs);
+    const shown = createHeldContext(needs.index, needs.needleCount);
+    shown.show(history.slice(0, 1));
+    counts.add(1, shown.holds, 0);
+    shown.show([excerpt("nothing"), ...history.slice(2, 3)]);
+    counts.add(3, shown.holds, 1);
+    expect(counts.result("instructions").byCompactions.slice(0, 3)).toEqual([
       { uses: 1, held: 1 },
       { uses: 2, held: 1 },
       { uses: 0, held: 0 },

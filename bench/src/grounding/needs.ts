@@ -1,5 +1,6 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
 import { isHuman, textOf, toolCallsOf } from "@plimsoll/core";
+import { messageChars } from "@plimsoll/core/build";
 import { messageTexts } from "../references/message-texts.ts";
 import type { PreparedReferences } from "../references/prepare.ts";
 import { comparableText, numberedLines } from "./comparable-text.ts";
@@ -39,6 +40,9 @@ export interface Need {
 export interface Needs {
   readonly index: NeedleIndex;
   readonly needleCount: number;
+  /** Characters of a needle's text, and of all recorded messages' texts. */
+  charsOf(needle: number): number;
+  readonly recordedChars: number;
   /** What the call needs whose reply is at this place of the recorded history. */
   at(ordinal: number): readonly Need[];
   /** By kind: what calls need that no earlier message holds. It is counted nowhere else. */
@@ -92,7 +96,9 @@ export function prepareNeeds(entries: readonly SessionEntry[], { references, mes
       return [{ kind, needle, statedAt, isFar: distanceTokens >= FAR_NEED_TOKENS }];
     }),
   );
-  return { index, needleCount: holders.length, at: (ordinal) => needs[ordinal] ?? [], leftOut };
+  const recordedChars = history.reduce((chars, { message }) => chars + messageChars(message), 0);
+  const charsOf = (needle: number) => needles.all()[needle]?.text.length ?? 0;
+  return { index, needleCount: holders.length, charsOf, recordedChars, at: (ordinal) => needs[ordinal] ?? [], leftOut };
 }
 
 const NOTHING_LEFT_OUT: Readonly<Record<NeedKind, number>> = {

@@ -18,28 +18,26 @@ export interface HeldNeeds {
   readonly byCompactions: readonly HeldCount[];
 }
 
-/** Asks at every call what of its needs the context holds. */
-export interface NeedsProbe {
+/** Counts at every call what of its needs is there. */
+export interface NeedCounts {
   /** The call whose reply is at this place; `null` for a context that could not be sent and so holds nothing. */
-  atCall(ordinal: number, context: readonly Message[] | null, compactions: number): void;
+  add(ordinal: number, holds: ((needle: number) => boolean) | null, compactions: number): void;
   result(kind: NeedKind): HeldNeeds;
 }
 
 /** Steps of the curve over compactions: 0, 1, 2, 3, 4, 5 and more. */
 const CURVE_STEPS = 6;
 
-/** Needs over one replay. Work at a call follows what came, what went and what is needed. */
-export function createNeedsProbe(needs: Needs): NeedsProbe {
-  const shown = createHeldContext(needs.index, needs.needleCount);
+/** Counts of a session's needs over one replay. Work at a call follows what is needed there. */
+export function createNeedCounts(needs: Needs): NeedCounts {
   const counts = new Map(NEED_KINDS.map((kind) => [kind, createCounts()]));
-  /** Place of the newest message that was there when each compaction was made. */
+  /** Place of the call at which each compaction was made. */
   const compactedAt: number[] = [];
   return {
-    atCall(ordinal, context, compactions) {
-      if (context !== null) shown.show(context);
+    add(ordinal, holds, compactions) {
       for (let made = 0; made < compactions; made++) compactedAt.push(ordinal);
       for (const { kind, needle, statedAt, isFar } of needs.at(ordinal)) {
-        const isHeld = context !== null && shown.holds(needle);
+        const isHeld = holds?.(needle) ?? false;
         const since = compactedAt.length - countUpTo(compactedAt, statedAt);
         counts.get(kind)?.add({ isHeld, isFar, since });
       }

@@ -1,0 +1,24 @@
+import type { Needs } from "../grounding/needs.ts";
+import type { PreparedSession } from "../replay/prepared-session.ts";
+import { type ControlResult, controlOfSize, type FollowedCall, sizedHistory } from "./control.ts";
+import { oracleControl } from "./oracle.ts";
+import { tailControl } from "./tail.ts";
+
+/** What stands beside a policy: what its size buys without any choice, and with perfect foresight. */
+export interface Controls {
+  readonly tail: ControlResult;
+  readonly oracle: ControlResult;
+}
+
+/** Both controls of a session's replay under a policy (docs/protocol.md). */
+export function controlsOf(session: PreparedSession, needs: Needs, calls: readonly FollowedCall[]): Controls {
+  const history = sizedHistory(session);
+  const overheadAt = (call: number) => session.sizeModel.accountTokens(call, "own");
+  const largestTokens = history.tokensBefore.at(-1) ?? 0;
+  const tokensPerChar = largestTokens / Math.max(1, needs.recordedChars);
+  const needleTokens = (needle: number) => Math.ceil(needs.charsOf(needle) * tokensPerChar);
+  return {
+    tail: controlOfSize(calls, tailControl(calls, history, overheadAt), { needs, largestTokens }),
+    oracle: controlOfSize(calls, oracleControl(calls, { needs, history, overheadAt, needleTokens }), { needs, largestTokens }),
+  };
+}
