@@ -3,7 +3,7 @@ import type { AgentOptions } from "../src/agent/agent-options.ts";
 import type { AgentTool } from "../src/agent/agent-tool.ts";
 import type { AgentEvent } from "../src/agent/events.ts";
 import { createMemorySessionStore } from "../src/agent/memory-session-store.ts";
-import { startAgent } from "../src/agent/run-agent.ts";
+import { startAgent } from "../src/agent/start-agent.ts";
 import { PLIMSOLL_POLICY } from "../src/policy/presets/plimsoll.ts";
 import type { SessionStore } from "../src/ports.ts";
 import { createMemoryArtifactStore } from "../src/session/memory-artifact-store.ts";

@@ -33,4 +33,4 @@ export { contextUsage } from "./context-usage.ts";
 export type { AgentEvent, AgentListener, EndReason } from "./events.ts";
 // Logs
 export { createMemorySessionStore } from "./memory-session-store.ts";
-export { startAgent } from "./run-agent.ts";
+export { startAgent } from "./start-agent.ts";

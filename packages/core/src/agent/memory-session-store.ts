@@ -1,10 +1,10 @@
 import type { SessionEntry } from "../entry.ts";
+import { entryIdOf } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
-import type { EntryListener, SessionStore, SessionSummary, SessionWriter } from "../ports.ts";
+import { isHuman, textOf } from "../message/message.ts";
+import type { EntryListener, SessionBranch, SessionStore, SessionSummary, SessionWriter } from "../ports.ts";
 import { encodeEntry } from "../session/codec.ts";
-import { utf8Bytes } from "../text.ts";
-import { branchEntries } from "./branch-entries.ts";
-import { sessionTitle } from "./session-title.ts";
+import { characterBoundaryAtOrBefore, utf8Bytes } from "../text.ts";
 
 /** A session store that lives as long as the process. */
 export function createMemorySessionStore(): SessionStore {
@@ -98,4 +98,38 @@ function summaryOf(sessionId: string, log: readonly SessionEntry[]): SessionSumm
     bytes: log.reduce((sum, entry) => sum + utf8Bytes(encodeEntry(entry)), 0),
     title: sessionTitle(log),
   };
+}
+
+/**
+ * The entries of a branch: those through the one named, the first with the branch's own id.
+ *
+ * @throws PlimsollError `bad-input` if the log has no such entry.
+ */
+function branchEntries(entries: readonly SessionEntry[], branch: SessionBranch): readonly SessionEntry[] {
+  const last = entries.findIndex((entry) => entryIdOf(entry) === branch.throughEntryId);
+  if (last < 0) throw noSuchEntry(branch);
+  return entries.slice(0, last + 1).map((entry) => branchEntry(entry, branch));
+}
+
+/** An entry as a branch has it: a log's first one carries the branch's own id. */
+export function branchEntry(entry: SessionEntry, branch: SessionBranch): SessionEntry {
+  return entry.type === "session" ? { ...entry, id: branch.newSessionId, createdMs: branch.nowMs } : entry;
+}
+
+/** The error for a branch through an entry that the log does not have. */
+export function noSuchEntry({ sessionId, throughEntryId }: SessionBranch): PlimsollError {
+  return new PlimsollError("bad-input", `session ${sessionId} has no entry ${throughEntryId}`, { sessionId, throughEntryId });
+}
+
+/** Longest title, in UTF-16 code units: a line of a list; chosen. */
+const TITLE_CHARS = 80;
+
+/** The beginning of the first line of the first human message; `null` where none of the entries is one. */
+export function sessionTitle(entries: Iterable<SessionEntry>): string | null {
+  for (const entry of entries) {
+    if (entry.type !== "message" || !isHuman(entry.message)) continue;
+    const [line = ""] = textOf(entry.message).trim().split("\n", 1);
+    return line.slice(0, characterBoundaryAtOrBefore(line, TITLE_CHARS));
+  }
+  return null;
 }

@@ -7,9 +7,8 @@ import type { Context } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { ModelReply } from "../ports.ts";
 import type { SessionView } from "../session/view.ts";
-import type { AgentModel } from "./agent-options.ts";
+import { type AgentModel, DEFAULT_MAX_OUTPUT_TOKENS } from "./agent-options.ts";
 import type { AgentEventBody } from "./events.ts";
-import { DEFAULT_MAX_OUTPUT_TOKENS } from "./output-reserve.ts";
 
 /** What one request needs of the session. */
 export interface ReplyRequest {
@@ -24,7 +23,9 @@ export interface ReplyRequest {
   readonly recover: (facts: RecoveryFacts) => Promise<FitOutcome>;
   /** Logs the size that a rejection named: what was sent measures the context, although nothing came back. */
   readonly measure: (sent: SessionView, promptTokens: number) => Promise<void>;
-  readonly emit: (event: AgentEventBody) => void;
+  /** Told of each rejection, with the number of the recovery that follows; 0 if none is left. */
+  readonly onRejection: (rejection: Rejection, recovery: number) => void;
+  readonly tell: (event: AgentEventBody) => void;
 }
 
 /** A reply, and the view that it answers. */
@@ -39,7 +40,7 @@ interface RejectedReply extends Rejection {
 
 /** Asks the model. Rejects with the provider's error if the prompt is too long after every recovery that the policy allows. */
 export async function requestReply(request: ReplyRequest): Promise<Answer> {
-  const { policy, recover, emit } = request;
+  const { policy, recover, onRejection } = request;
   const sent = await sendWithRecovery<Answer, RejectedReply>({
     policy,
     attempt: async () => {
@@ -54,8 +55,7 @@ export async function requestReply(request: ReplyRequest): Promise<Answer> {
       }
     },
     recover: async (facts) => (await recover(facts)).kind === "compacted",
-    onRejection: ({ limitTokens, requestedTokens }, recovery) =>
-      emit({ type: "overflow-detected", limitTokens, requestedTokens, recovery }),
+    onRejection,
   });
   if (sent.kind === "too-long") throw sent.rejection.error;
   return sent.answer;
@@ -70,7 +70,7 @@ function rejectionOf(error: PlimsollError): RejectedReply {
   };
 }
 
-async function streamed(context: Context, { model, signal, emit }: ReplyRequest): Promise<ModelReply> {
+async function streamed(context: Context, { model, signal, tell }: ReplyRequest): Promise<ModelReply> {
   const request = {
     context,
     modelId: model.modelId,
@@ -81,12 +81,12 @@ async function streamed(context: Context, { model, signal, emit }: ReplyRequest)
     switch (event.type) {
       case "text-delta":
       case "reasoning-delta":
-        emit(event);
+        tell(event);
         break;
       case "tool-call-start":
         break;
       case "retry":
-        emit({ type: "request-retry", attempt: event.attempt, class: event.class, waitMs: event.waitMs });
+        tell({ type: "request-retry", attempt: event.attempt, class: event.class, waitMs: event.waitMs });
         break;
       case "reply":
         return event.reply;

@@ -15,7 +15,7 @@ import type { SessionStore } from "../ports.ts";
 import { createDigest } from "../summarizer/digest.ts";
 import type { Agent } from "./agent.ts";
 import { createMemorySessionStore } from "./memory-session-store.ts";
-import { startAgent } from "./run-agent.ts";
+import { startAgent } from "./start-agent.ts";
 
 const STEPS = 200;
 const MINUTE_MS = 60_000;

@@ -6,7 +6,7 @@ import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import { POOLED_PRIOR } from "../tokens/model-prior.ts";
 import type { AgentOptions } from "./agent-options.ts";
-import { startAgent } from "./run-agent.ts";
+import { startAgent } from "./start-agent.ts";
 
 const large = (chars: number) => agentTool("echo", async () => ({ text: "x y ".repeat(chars / 4), isError: false }));
 

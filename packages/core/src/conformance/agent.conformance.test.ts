@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { AgentOptions } from "../agent/agent-options.ts";
 import type { AgentEvent } from "../agent/events.ts";
 import { createMemorySessionStore } from "../agent/memory-session-store.ts";
-import { startAgent } from "../agent/run-agent.ts";
+import { startAgent } from "../agent/start-agent.ts";
 import { PlimsollError } from "../error.ts";
 import type { Policy } from "../policy/policy.ts";
 import { KLAUDE_CODE_POLICY } from "../policy/presets/klaude-code.ts";

@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import { branchEntry, noSuchEntry } from "../agent/branch-entries.ts";
+import { branchEntry, noSuchEntry } from "../agent/memory-session-store.ts";
 import { entryIdOf } from "../entry.ts";
 import type { EntryListener, SessionBranch } from "../ports.ts";
 import { encodeEntry } from "../session/codec.ts";

@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import { sessionTitle } from "../agent/session-title.ts";
+import { sessionTitle } from "../agent/memory-session-store.ts";
 import type { SessionEntry } from "../entry.ts";
 import type { SessionSummary } from "../ports.ts";
 import { decodeEntry } from "../session/codec.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Agent } from "../../agent/agent.ts";
 import type { AgentTool } from "../../agent/agent-tool.ts";
-import { startAgent } from "../../agent/run-agent.ts";
+import { startAgent } from "../../agent/start-agent.ts";
 import { PLIMSOLL_POLICY } from "../../policy/presets/plimsoll.ts";
 import type { SessionStore } from "../../ports.ts";
 import { createDigest } from "../../summarizer/digest.ts";

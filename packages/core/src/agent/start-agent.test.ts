@@ -11,7 +11,7 @@ import { createWorkCounter } from "../tokens/work.ts";
 import type { ToolOutput } from "./agent-tool.ts";
 import type { AgentEvent } from "./events.ts";
 import { createMemorySessionStore } from "./memory-session-store.ts";
-import { startAgent } from "./run-agent.ts";
+import { startAgent } from "./start-agent.ts";
 
 const kinds = (events: readonly AgentEvent[]) => events.map(({ type }) => type);
 
@@ -201,13 +201,30 @@ describe("while it runs", () => {
   });
 
   test("cancelling ends a request that hangs; the log can go on", async () => {
-    const { start } = agentSetup(["hang", { text: "here again" }]);
+    const asked: (() => void)[] = [];
+    const isAsked = new Promise<void>((resolve) => asked.push(resolve));
+    const { start } = agentSetup((index) => {
+      for (const each of asked) each();
+      return index === 0 ? "hang" : { text: "here again" };
+    });
     const agent = await start();
     const run = agent.submit("go");
     await expect(agent.submit("meanwhile")).rejects.toMatchObject({ code: "bad-input" });
+    await isAsked;
     agent.cancel();
     expect(await run).toMatchObject({ reason: "cancelled" });
     expect(await agent.submit("again")).toMatchObject({ reason: "done" });
+  });
+
+  test("a run that is cancelled before its first step asks no model, and its message stays", async () => {
+    const { start, model } = agentSetup([{ text: "here again" }]);
+    const agent = await start();
+    const run = agent.submit("go");
+    agent.cancel();
+    expect(await run).toMatchObject({ reason: "cancelled", steps: 0 });
+    expect(model.requests()).toHaveLength(0);
+    expect(await agent.submit("again")).toMatchObject({ reason: "done", text: "here again" });
+    expect(agent.context().messages.map(textOf)).toEqual(["go", "again", "here again"]);
   });
 
   test("cancelling ends a tool that never does; its call has a result", async () => {

@@ -1,0 +1,92 @@
+import type { Conversation } from "../conversation/conversation.ts";
+import type { SetupChange } from "../conversation/setup-change.ts";
+import { setupChange, setupChangeEntry } from "../conversation/setup-change.ts";
+import type { CompactionEntry, SessionStartEntry } from "../entry.ts";
+import { LOG_VERSION, NO_WORK } from "../entry.ts";
+import { shortHash } from "../hash.ts";
+import type { MessageDraft } from "../message/ids.ts";
+import { withId } from "../message/ids.ts";
+import type { Message } from "../message/message.ts";
+import { coverageOf } from "../message/size.ts";
+import type { SessionView } from "../session/view.ts";
+import type { AgentOptions } from "./agent-options.ts";
+
+/** The log that the options name: the first entry of a new one, or the id of one to go on with. */
+export function sessionOf(options: AgentOptions): SessionStartEntry | { readonly sessionId: string } {
+  const { session, tools } = options;
+  if (session.kind === "resume") return { sessionId: session.sessionId };
+  return {
+    type: "session",
+    version: LOG_VERSION,
+    id: session.sessionId,
+    createdMs: options.nowMs(),
+    system: session.system,
+    tools: tools.map(({ spec }) => spec),
+    parent: session.parent ?? null,
+    agent: session.agent ?? null,
+  };
+}
+
+/** A log that an agent was started over. */
+export interface StartedLog {
+  readonly conversation: Conversation;
+  readonly options: AgentOptions;
+}
+
+/** Records the system text and tools in force. Answers with what that changed; `null` for nothing. */
+export async function settleSetup({ conversation, options }: StartedLog): Promise<SetupChange | null> {
+  const view = conversation.manager.view();
+  const asked = options.session.kind === "resume" ? options.session.system : undefined;
+  const to = { system: asked ?? view.system, tools: options.tools.map(({ spec }) => spec) };
+  const change = setupChange(view, to);
+  if (change !== null) await conversation.append(setupChangeEntry(view, to, options.nowMs()));
+  return change;
+}
+
+/** Names the model in a log that does not know one. False where the log goes on with another model, or with other limits. */
+export async function settleModel({ conversation, options }: StartedLog): Promise<boolean> {
+  const { modelId, limits } = options.model;
+  const known = conversation.manager.view();
+  if (known.modelId === null) {
+    const id = shortHash(`model-change\n${modelId}\n${known.lastEntryId ?? ""}`);
+    await conversation.append({ type: "model-change", id, modelId, limits, atMs: options.nowMs() });
+    return true;
+  }
+  const isSameWindow =
+    known.limits?.contextWindowTokens === limits.contextWindowTokens && known.limits.maxOutputTokens === limits.maxOutputTokens;
+  return known.modelId === modelId && isSameWindow;
+}
+
+/** The entry that puts the messages given in the place of all that a view holds. What was there stays in the log, and can be undone to. */
+export function replaceHistory(view: SessionView, history: readonly MessageDraft[], nowMs: number): CompactionEntry {
+  const id = shortHash(`replace-history\n${view.lastEntryId ?? ""}`);
+  let previousId = id;
+  const messages = history.map((draft): Message => {
+    const message = withId(draft, previousId);
+    previousId = message.id;
+    return message;
+  });
+  const replaced = view.messages.slice();
+  return {
+    type: "compaction",
+    id,
+    throughEntryId: view.lastEntryId,
+    edits: [{ kind: "replace-history", through: replaced.at(-1)?.id ?? null, messages, covered: coverageOf(replaced) }],
+    record: {
+      policy: "caller",
+      reason: "manual",
+      gate: null,
+      steps: [{ strategy: "replace-history", outcome: "applied", detail: null }],
+      estimator: "none",
+      cutEstimator: null,
+      modelId: view.modelId,
+      budgetTokens: null,
+      tokensBefore: null,
+      tokensAfter: null,
+      messagesBefore: replaced.length,
+      messagesAfter: messages.length,
+      work: NO_WORK,
+    },
+    atMs: nowMs,
+  };
+}

@@ -1,0 +1,197 @@
+import type { Conversation } from "../conversation/conversation.ts";
+import { untilAborted } from "../conversation/queue.ts";
+import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
+import { PlimsollError } from "../error.ts";
+import { shortHash } from "../hash.ts";
+import type { MessageDraft } from "../message/ids.ts";
+import { withId } from "../message/ids.ts";
+import type { Message, ToolCallPart, ToolResultMessage } from "../message/message.ts";
+import { measuredUsage } from "../reported-tokens.ts";
+import { admitToolResult } from "../session/admit.ts";
+import { rejectedUsage } from "../usage.ts";
+import { replaceHistory } from "./agent-log.ts";
+import type { AgentModel, AgentOptions } from "./agent-options.ts";
+import type { AgentTool, ToolCallContext, ToolOutput } from "./agent-tool.ts";
+import { CANCELLED_TEXT, parseArguments, resolvedReply, resultOf } from "./calls.ts";
+import type { AgentEventBody } from "./events.ts";
+import type { CallDecision, LoopEffect, LoopEvent, LoopState } from "./loop-state.ts";
+import { requestReply } from "./request-reply.ts";
+
+/** What effects are carried out with. Functions answer with what holds at that moment. */
+export interface LoopContext {
+  readonly options: AgentOptions;
+  readonly conversation: Conversation;
+  readonly tools: ReadonlyMap<string, AgentTool>;
+  readonly state: () => LoopState;
+  readonly model: () => AgentModel;
+  readonly signal: () => AbortSignal;
+  readonly callContext: (callId: string) => ToolCallContext;
+  readonly tell: (event: AgentEventBody) => void;
+  readonly dispatch: (event: LoopEvent) => void;
+}
+
+/** An effect that comes to an event. */
+export type WaitedEffect = Exclude<LoopEffect, { readonly type: "begin" | "abort" | "tell" | "work" | "end-run" }>;
+
+const DONE: LoopEvent = { type: "done" };
+
+/** Carries an effect out and answers with what it came to. Rejects with what goes wrong. */
+export async function carryOut(effect: WaitedEffect, loop: LoopContext): Promise<LoopEvent> {
+  const { conversation, options } = loop;
+  switch (effect.type) {
+    case "next":
+      return DONE;
+    case "replace-history":
+      await conversation.append(replaceHistory(conversation.manager.view(), effect.history, options.nowMs()));
+      return DONE;
+    case "enter":
+      await fitAt(effect.gate, loop, { pending: pendingOf(effect.drafts, conversation) });
+      await appendAll(effect.drafts, loop);
+      return DONE;
+    case "request":
+      return await request(loop);
+    case "append-reply":
+      return await appendReply(effect.draft, loop);
+    case "decide":
+      return { type: "decided", decision: await decisionOn(effect.call, loop) };
+    case "run-call":
+      return await settledCall(effect.call, effect.decision, loop);
+    case "append-results":
+      await appendAll(
+        effect.results.map(({ id: _, ...draft }) => draft),
+        loop,
+      );
+      return DONE;
+    case "fit":
+      await fitAt(effect.gate, loop, effect.gate === "on-overflow" ? { observedLimitTokens: null, recovery: 0 } : {});
+      return DONE;
+    default:
+      return effect satisfies never;
+  }
+}
+
+/** Fits the conversation at a gate, for the model in force. */
+export async function fitAt(gate: FitInput["gate"], loop: LoopContext, more: Partial<FitInput> = {}): Promise<FitOutcome> {
+  const { state, conversation } = loop;
+  const dynamicContext = await dynamicContextOf(loop);
+  const input = { gate, pending: [], model: loop.model().limits, step: state().step, dynamicContext };
+  return await conversation.fit({ ...input, ...more }, loop.signal());
+}
+
+/** What is true now and stands behind the cached prefix. */
+export async function dynamicContextOf({ options }: Pick<LoopContext, "options">): Promise<string | null> {
+  return (await options.dynamicContext?.()) ?? null;
+}
+
+/** The drafts under the ids that they will have. */
+function pendingOf(drafts: readonly MessageDraft[], { manager }: Conversation): readonly Message[] {
+  let previousId = manager.state().lastMessageId;
+  return drafts.map((draft) => {
+    const message = withId(draft, previousId);
+    previousId = message.id;
+    return message;
+  });
+}
+
+async function append(draft: MessageDraft, { conversation, tell }: LoopContext): Promise<Message> {
+  const message = await conversation.say(draft);
+  tell({ type: "message", message });
+  return message;
+}
+
+async function appendAll(drafts: readonly MessageDraft[], loop: LoopContext): Promise<void> {
+  for (const draft of drafts) await append(draft, loop);
+}
+
+/** Asks the model, and logs what the request measured. */
+async function request(loop: LoopContext): Promise<LoopEvent> {
+  const { conversation, options, tell, dispatch } = loop;
+  const { manager } = conversation;
+  const model = loop.model();
+  const { modelId } = model;
+  const { reply, sent } = await requestReply({
+    model,
+    policy: options.policy,
+    signal: loop.signal(),
+    view: () => manager.view(),
+    context: async () => manager.context(await dynamicContextOf(loop)),
+    recover: (facts) => fitAt("on-overflow", loop, facts),
+    measure: async (rejected, promptTokens) => {
+      // One rejected prompt, one entry: what follows it in the log has another last message or another view.
+      const requestId = `rejected-${shortHash(`${manager.view().lastEntryId ?? ""}\n${promptTokens}`)}`;
+      await conversation.report(rejected, { requestId, modelId, usage: rejectedUsage(promptTokens) });
+    },
+    onRejection: ({ limitTokens, requestedTokens }, recovery) =>
+      dispatch({ type: "rejected", limitTokens, requestedTokens, recovery }),
+    tell,
+  });
+  const usage = measuredUsage(reply.usage, reply.stopReason);
+  const entry = await conversation.report(sent, { requestId: reply.requestId, modelId, usage });
+  return { type: "replied", draft: reply.draft, usage, entry };
+}
+
+async function appendReply(
+  draft: Extract<LoopEffect, { readonly type: "append-reply" }>["draft"],
+  loop: LoopContext,
+): Promise<LoopEvent> {
+  const { conversation, tools } = loop;
+  const { lastMessageId } = conversation.manager.state();
+  const resolved = resolvedReply(draft, { tools, lastMessageId, hasCall: conversation.hasCall });
+  const message = resolved === null ? null : await append(resolved, loop);
+  return { type: "appended", message: message?.role === "assistant" ? message : null };
+}
+
+/** What is decided about a call. What goes wrong, an abort too, is told to the model: the call does not run. */
+async function decisionOn({ callId, toolName, argumentsJson }: ToolCallPart, loop: LoopContext): Promise<CallDecision> {
+  const tool = loop.tools.get(toolName);
+  const { authorize } = loop.options;
+  const args = parseArguments(argumentsJson);
+  if (tool === undefined || authorize === undefined || "problem" in args) return { kind: "run" };
+  const { sessionId, signal } = loop.callContext(callId);
+  const decide = async () => {
+    const effect = await tool.effectOf(args.value);
+    return await authorize({ sessionId, callId, toolName, argumentsJson, effect }, signal);
+  };
+  try {
+    const decision = await untilAborted(signal, decide);
+    return decision.kind === "allow" ? { kind: "run" } : { kind: "refused", text: `Not run: ${decision.why}` };
+  } catch (error) {
+    return { kind: "refused", text: problemOf(error, signal) };
+  }
+}
+
+/** Runs a call that may run, and cuts its result to what may enter history. */
+async function settledCall(call: ToolCallPart, decision: CallDecision, loop: LoopContext): Promise<LoopEvent> {
+  const { options, tools, callContext } = loop;
+  const tool = tools.get(call.toolName);
+  const context = callContext(call.callId);
+  const output = decision.kind === "run" ? await outputOf(call, tool, context) : { text: decision.text, isError: true };
+  const hint = output.hint ?? tool?.hint ?? null;
+  const { policy, artifacts, nowMs } = options;
+  const result = resultOf(call, output, { category: tool?.category ?? "generic", atMs: nowMs() });
+  const admitted = await admitToolResult(result, { policy, artifacts, hint }).catch((error: unknown) => unkept(result, error));
+  return { type: "settled", ...admitted };
+}
+
+async function outputOf(call: ToolCallPart, tool: AgentTool | undefined, context: ToolCallContext): Promise<ToolOutput> {
+  const args = parseArguments(call.argumentsJson);
+  try {
+    return await untilAborted(context.signal, async () => {
+      if (tool === undefined || "problem" in args) throw new Error(`${call.toolName} cannot run`);
+      return await tool.run(args.value, context);
+    });
+  } catch (error) {
+    return { text: problemOf(error, context.signal), isError: true };
+  }
+}
+
+function problemOf(error: unknown, signal: AbortSignal): string {
+  if (signal.aborted) return CANCELLED_TEXT;
+  return error instanceof Error ? error.message : String(error);
+}
+
+function unkept(result: ToolResultMessage, error: unknown): { readonly message: ToolResultMessage; readonly handle: null } {
+  const why = error instanceof PlimsollError ? error.message : String(error);
+  const text = `The output was too long for the context and could not be stored: ${why}`;
+  return { message: { ...result, isError: true, parts: [{ type: "text", text }] }, handle: null };
+}

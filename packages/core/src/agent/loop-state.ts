@@ -1,0 +1,176 @@
+import type { ModelLimits, UsageEntry } from "../entry.ts";
+import type { MessageDraft } from "../message/ids.ts";
+import type { AssistantMessage, ToolCallPart, ToolResultMessage } from "../message/message.ts";
+import type { Usage } from "../usage.ts";
+import type { CompactRequest, RunOutcome } from "./agent.ts";
+import { type AgentOptions, DEFAULT_MAX_STEPS, DEFAULT_MODE } from "./agent-options.ts";
+import type { EndReason, UntoldEvent } from "./events.ts";
+
+/** All that an agent knows besides its log, as plain data. {@link transition} is the one that makes a new one. */
+export interface LoopState {
+  readonly setup: LoopSetup;
+  /** The model in force. */
+  readonly model: { readonly modelId: string; readonly limits: ModelLimits };
+  readonly mode: string;
+  /** Human messages of this process so far. */
+  readonly turn: number;
+  /** Model calls of the run that goes on, or of the last one. */
+  readonly step: number;
+  /** Messages that wait for the next step. */
+  readonly waiting: readonly MessageDraft[];
+  /** What was asked for while a run goes on, and is done before its next step. */
+  readonly asked: readonly Ask[];
+  readonly activity: Activity;
+}
+
+/** What stays the same while an agent lives. */
+export interface LoopSetup {
+  readonly sessionId: string;
+  readonly maxSteps: number;
+  readonly toolNames: readonly string[];
+  /** Names of the tools of each mode; a mode without an entry has all. */
+  readonly modes: { readonly [mode: string]: readonly string[] };
+  /** Who decides about a call before it runs. */
+  readonly decides: "authorize" | "nobody";
+  readonly compaction: "on" | "off";
+}
+
+/** What an agent does at a moment. `work` is what was asked for without a run. */
+export type Activity =
+  | { readonly kind: "idle" | "closed" }
+  | { readonly kind: "work"; readonly ask: Ask }
+  | { readonly kind: "run"; readonly run: Run };
+
+/** A run, from a submitted message to its end. */
+export interface Run {
+  readonly phase: RunPhase;
+  /** Model calls of the turn. */
+  readonly turnSteps: number;
+  /** The model's newest words. */
+  readonly lastText: string;
+  /** True if the provider cut the newest prompt without a word: the context shrinks before the next request. */
+  readonly isPromptCut: boolean;
+  readonly isCancelled: boolean;
+  /** Set once subscribers heard of the end: what is left is what was asked for meanwhile. */
+  readonly end: RunEnd | null;
+}
+
+/** How a run ends for its caller: with an outcome, or with an error that is none of the model's. */
+export type RunEnd =
+  | { readonly kind: "outcome"; readonly outcome: RunOutcome }
+  | { readonly kind: "broken"; readonly error: unknown };
+
+/** What a run waits for. */
+export type RunPhase =
+  | { readonly kind: "replacing"; readonly draft: MessageDraft }
+  | { readonly kind: "entering"; readonly gate: "before-submit" | "before-step"; readonly count: number }
+  | { readonly kind: "compacting"; readonly ask: Ask }
+  | { readonly kind: "asking"; readonly recovery: number }
+  | { readonly kind: "appending"; readonly entry: UsageEntry | null }
+  | { readonly kind: "answered"; readonly calls: readonly ToolCallPart[]; readonly reason: EndReason }
+  | { readonly kind: "deciding"; readonly calls: readonly ToolCallPart[]; readonly decisions: readonly CallDecision[] }
+  | { readonly kind: "running"; readonly results: readonly RunningCall[] }
+  | { readonly kind: "recording" }
+  /** `reason` is how the run ends after it; `null` if another step follows. */
+  | { readonly kind: "fitting"; readonly reason: EndReason | null }
+  | { readonly kind: "ending" };
+
+/** A call that runs, and its result once it is there. */
+export interface RunningCall {
+  readonly callId: string;
+  readonly result: ToolResultMessage | null;
+}
+
+/** What was decided about a call. `text` is what the model is told in place of a result. */
+export type CallDecision = { readonly kind: "run" } | { readonly kind: "refused"; readonly text: string };
+
+/** What is asked of an agent, and done between steps or without a run. Whoever asked waits for it under its `id`. */
+export type Ask =
+  | ({ readonly kind: "compact"; readonly id: number } & Required<CompactRequest>)
+  | { readonly kind: "hand-off"; readonly id: number; readonly focus: string }
+  | ({ readonly kind: "switch-model"; readonly id: number } & LoopState["model"])
+  | { readonly kind: "undo"; readonly id: number };
+
+/** What happens to an agent: what comes from outside, and what effects came to. */
+export type LoopEvent =
+  | { readonly type: "submit"; readonly draft: MessageDraft; readonly history: readonly MessageDraft[] | null }
+  | { readonly type: "steer"; readonly draft: MessageDraft }
+  | { readonly type: "ask"; readonly ask: Ask }
+  | { readonly type: "set-mode"; readonly mode: string }
+  | { readonly type: "cancel"; readonly why: string }
+  | { readonly type: "close" }
+  | EffectResult;
+
+/** What an effect came to; `done` if there is no more to say. */
+export type EffectResult =
+  | { readonly type: "done" }
+  /** The log knows the model that was asked for. */
+  | { readonly type: "switched" }
+  | {
+      readonly type: "rejected";
+      readonly limitTokens: number | null;
+      readonly requestedTokens: number | null;
+      readonly recovery: number;
+    }
+  | {
+      readonly type: "replied";
+      readonly draft: Omit<AssistantMessage, "id">;
+      readonly usage: Usage;
+      readonly entry: UsageEntry | null;
+    }
+  | { readonly type: "appended"; readonly message: AssistantMessage | null }
+  | { readonly type: "decided"; readonly decision: CallDecision }
+  | { readonly type: "settled"; readonly message: ToolResultMessage; readonly handle: string | null }
+  | { readonly type: "failed"; readonly error: unknown };
+
+/** What is to be done. Those of the second group come to an event: `done` if nothing else is said. */
+export type LoopEffect =
+  /** A signal of its own for what follows. */
+  | { readonly type: "begin" }
+  | { readonly type: "abort"; readonly why: string }
+  | { readonly type: "tell"; readonly event: UntoldEvent }
+  | { readonly type: "end-run"; readonly end: RunEnd }
+  /** Nothing: what subscribers said to the events before it comes first. */
+  | { readonly type: "next" }
+  | { readonly type: "replace-history"; readonly history: readonly MessageDraft[] }
+  /** Lets the gate see messages, then appends them. */
+  | { readonly type: "enter"; readonly drafts: readonly MessageDraft[]; readonly gate: "before-submit" | "before-step" }
+  | { readonly type: "work"; readonly ask: Ask }
+  /** Asks the model, with every recovery that the policy allows: `rejected` for each rejection, then `replied`. */
+  | { readonly type: "request" }
+  /** Comes to `appended`. */
+  | { readonly type: "append-reply"; readonly draft: Omit<AssistantMessage, "id"> }
+  /** Comes to `decided`. */
+  | { readonly type: "decide"; readonly call: ToolCallPart }
+  /** Comes to `settled`. */
+  | { readonly type: "run-call"; readonly call: ToolCallPart; readonly decision: CallDecision }
+  | { readonly type: "append-results"; readonly results: readonly ToolResultMessage[] }
+  | { readonly type: "fit"; readonly gate: "after-tool-batch" | "on-overflow" };
+
+/** A state, and what is to be done now, in order. */
+export interface Transition {
+  readonly state: LoopState;
+  readonly effects: readonly LoopEffect[];
+}
+
+/** The state of an agent that was just started. */
+export function idleLoop(options: AgentOptions): LoopState {
+  const { model, policy, tools, modes = {}, mode = DEFAULT_MODE, authorize, maxSteps = DEFAULT_MAX_STEPS } = options;
+  return {
+    setup: {
+      sessionId: options.session.sessionId,
+      maxSteps,
+      toolNames: [...new Set(tools.map(({ spec }) => spec.name))],
+      modes,
+      decides: authorize === undefined ? "nobody" : "authorize",
+      compaction: policy.enabled ? "on" : "off",
+    },
+    model: { modelId: model.modelId, limits: model.limits },
+    mode,
+    turn: 0,
+    step: 0,
+    waiting: [],
+    asked: [],
+    activity: { kind: "idle" },
+  };
+}

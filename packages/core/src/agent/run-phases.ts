@@ -1,0 +1,234 @@
+import { isPlimsollError, type PlimsollError, type PlimsollErrorCode } from "../error.ts";
+import type { AssistantMessage, ToolCallPart, ToolResultMessage } from "../message/message.ts";
+import { textOf, toolCallsOf } from "../message/message.ts";
+import { isSilentOverflow } from "../reported-tokens.ts";
+import { CANCELLED_TEXT, refusalOf } from "./calls.ts";
+import type { EndReason } from "./events.ts";
+import type { CallDecision, EffectResult, LoopEffect, LoopEvent, LoopState, Run, RunPhase, Transition } from "./loop-state.ts";
+
+/** A run and its agent. */
+export interface Running {
+  readonly state: LoopState;
+  readonly run: Run;
+}
+
+const NOTHING: readonly LoopEffect[] = [];
+
+/** The beginning of a run: with another history first, or with the message at once. */
+export function startRun(before: LoopState, { draft, history }: Extract<LoopEvent, { readonly type: "submit" }>): Transition {
+  const phase: RunPhase = { kind: "replacing", draft };
+  const run: Run = { phase, turnSteps: 0, lastText: "", isPromptCut: false, isCancelled: false, end: null };
+  const state = { ...before, step: 0 };
+  const begin: readonly LoopEffect[] = [{ type: "begin" }, { type: "tell", event: { type: "agent-start" } }];
+  if (history !== null) return to({ state, run }, phase, ...begin, { type: "replace-history", history });
+  const next = entering({ state, run }, [draft], "before-submit");
+  return { ...next, effects: [...begin, ...next.effects] };
+}
+
+/** What a run does next, now that an effect came to something. */
+export function goOn(running: Running, event: EffectResult): Transition {
+  switch (event.type) {
+    case "done":
+      return done(running);
+    case "switched":
+      return { state: running.state, effects: NOTHING };
+    case "rejected":
+      return rejected(running, event);
+    case "replied":
+      return replied(running, event);
+    case "appended":
+      return appended(running, event.message);
+    case "decided":
+      return decided(running, event.decision);
+    case "settled":
+      return settled(running, event);
+    case "failed":
+      return failed(running, event.error);
+    default:
+      return event satisfies never;
+  }
+}
+
+/** What follows when a phase is done. */
+function done(running: Running): Transition {
+  const { state, run } = running;
+  const { phase } = run;
+  switch (phase.kind) {
+    case "replacing":
+      return entering(running, [phase.draft], "before-submit");
+    case "entering":
+      return entered(running, phase);
+    case "compacting":
+      return run.end === null ? beforeStep(running) : afterEnd(running);
+    case "answered":
+      return answered(running, phase);
+    case "recording":
+      return run.isCancelled ? ending(running, "cancelled") : fitting(running, null);
+    case "fitting":
+      return phase.reason === null ? beforeStep(running) : ending(running, phase.reason);
+    case "ending":
+      return afterEnd(running);
+    case "asking":
+    case "appending":
+    case "deciding":
+    case "running":
+      return { state, effects: NOTHING };
+    default:
+      return phase satisfies never;
+  }
+}
+
+/** What was asked for meanwhile, then the messages that wait, then the step. */
+function beforeStep(running: Running): Transition {
+  const { state, run } = running;
+  if (run.isCancelled) return ending(running, "cancelled");
+  const [ask, ...asked] = state.asked;
+  if (ask !== undefined) return to({ state: { ...state, asked }, run }, { kind: "compacting", ask }, { type: "work", ask });
+  const entry = entering({ state: { ...state, waiting: [] }, run }, state.waiting, "before-step");
+  if (state.waiting.length === 0) return entry;
+  return { ...entry, effects: [turnEnd(running, "steered"), ...entry.effects] };
+}
+
+type Entering = Extract<RunPhase, { readonly kind: "entering" }>;
+
+function entering(running: Running, drafts: LoopState["waiting"], gate: Entering["gate"]): Transition {
+  return to(running, { kind: "entering", gate, count: drafts.length }, { type: "enter", drafts, gate });
+}
+
+function entered({ state: before, run: ran }: Running, { gate, count }: Entering): Transition {
+  const state = count > 0 ? { ...before, turn: before.turn + 1 } : before;
+  const run = count > 0 ? { ...ran, turnSteps: 0 } : ran;
+  if (run.isCancelled) return ending({ state, run }, "cancelled");
+  if (gate === "before-submit") return beforeStep({ state, run });
+  if (state.step >= state.setup.maxSteps) return ending({ state, run }, "max-steps");
+  const step = state.step + 1;
+  const asking = { state: { ...state, step }, run: { ...run, turnSteps: run.turnSteps + 1 } };
+  const event = { type: "step-start", turn: state.turn, step } as const;
+  return to(asking, { kind: "asking", recovery: 0 }, { type: "tell", event }, { type: "request" });
+}
+
+function rejected(running: Running, event: Extract<LoopEvent, { readonly type: "rejected" }>): Transition {
+  const { recovery } = event;
+  return to(running, { kind: "asking", recovery }, { type: "tell", event: { ...event, type: "overflow-detected" } });
+}
+
+type Replied = Extract<LoopEvent, { readonly type: "replied" }>;
+
+function replied({ state, run }: Running, { draft, usage, entry }: Replied): Transition {
+  const limitTokens = state.model.limits.contextWindowTokens;
+  const isPromptCut = state.setup.compaction === "on" && isSilentOverflow(usage, limitTokens);
+  const requestedTokens = usage.input.totalTokens;
+  const cut: readonly LoopEffect[] = isPromptCut
+    ? [{ type: "tell", event: { type: "overflow-detected", limitTokens, requestedTokens, recovery: 1 } }]
+    : [];
+  return to({ state, run: { ...run, isPromptCut } }, { kind: "appending", entry }, ...cut, { type: "append-reply", draft });
+}
+
+function appended({ state, run }: Running, message: AssistantMessage | null): Transition {
+  const { phase } = run;
+  const calls = message === null ? [] : toolCallsOf(message);
+  const entry = phase.kind === "appending" ? phase.entry : null;
+  const told: readonly LoopEffect[] = entry === null ? [] : [{ type: "tell", event: { type: "usage-update", entry } }];
+  const lastText = message === null ? "" : textOf(message);
+  return to({ state, run: { ...run, lastText } }, { kind: "answered", calls, reason: endOf(message) }, ...told, {
+    type: "next",
+  });
+}
+
+function answered(running: Running, { calls, reason }: Extract<RunPhase, { readonly kind: "answered" }>): Transition {
+  if (calls.length > 0) return deciding(running, calls, []);
+  if (running.state.waiting.length > 0) return beforeStep(running);
+  return running.run.isPromptCut ? fitting(running, reason) : ending(running, reason);
+}
+
+function endOf(message: AssistantMessage | null): EndReason {
+  const stopReason = message?.stopReason ?? "length";
+  return stopReason === "length" || stopReason === "refusal" ? stopReason : "done";
+}
+
+function decided(running: Running, decision: CallDecision): Transition {
+  const { phase } = running.run;
+  if (phase.kind !== "deciding") return { state: running.state, effects: NOTHING };
+  return deciding(running, phase.calls, [...phase.decisions, decision]);
+}
+
+/** Decides about calls in their order, until somebody has to be asked. All of them run once all are decided about. */
+function deciding(running: Running, calls: readonly ToolCallPart[], known: readonly CallDecision[]): Transition {
+  const { state, run } = running;
+  const decisions = [...known];
+  const told: LoopEffect[] = [];
+  for (const call of calls.slice(known.length)) {
+    const { callId, toolName, argumentsJson } = call;
+    told.push({ type: "tell", event: { type: "tool-start", callId, toolName, argumentsJson } });
+    const text = run.isCancelled ? CANCELLED_TEXT : refusalOf(call, state);
+    if (text === null && state.setup.decides === "authorize")
+      return to(running, { kind: "deciding", calls, decisions }, ...told, { type: "decide", call });
+    decisions.push(text === null ? { kind: "run" } : { kind: "refused", text });
+  }
+  const runs = calls.map((call, index): LoopEffect => {
+    const decision = decisions[index] ?? CANCELLED;
+    return { type: "run-call", call, decision: run.isCancelled && decision.kind === "run" ? CANCELLED : decision };
+  });
+  return to(running, { kind: "running", results: calls.map(({ callId }) => ({ callId, result: null })) }, ...told, ...runs);
+}
+
+const CANCELLED: CallDecision = { kind: "refused", text: CANCELLED_TEXT };
+
+/** A result that is ready. Results enter the log in the order of the calls, once all are. */
+function settled(running: Running, { message, handle }: Extract<LoopEvent, { readonly type: "settled" }>): Transition {
+  const { phase } = running.run;
+  if (phase.kind !== "running") return { state: running.state, effects: NOTHING };
+  const { callId, toolName, isError } = message;
+  const told: LoopEffect = { type: "tell", event: { type: "tool-end", callId, toolName, isError, message, handle } };
+  const results = phase.results.map((each) => (each.callId === callId ? { callId, result: message } : each));
+  const ready = results.flatMap(({ result }): readonly ToolResultMessage[] => (result === null ? [] : [result]));
+  if (ready.length < results.length) return to(running, { kind: "running", results }, told);
+  return to(running, { kind: "recording" }, told, { type: "append-results", results: ready });
+}
+
+function fitting(running: Running, reason: EndReason | null): Transition {
+  const gate = running.run.isPromptCut ? "on-overflow" : "after-tool-batch";
+  return to(running, { kind: "fitting", reason }, { type: "fit", gate });
+}
+
+/** Failures of the log: they reach the caller, and no outcome hides them. */
+const LOG_FAILURES: ReadonlySet<PlimsollErrorCode> = new Set(["bad-session", "session-conflict", "session-limit"]);
+
+function failed(running: Running, error: unknown): Transition {
+  const { state, run } = running;
+  const { phase } = run;
+  // Whoever asked for it is told; the run goes on.
+  if (phase.kind === "compacting" && phase.ask.kind === "compact") return done(running);
+  if (run.end !== null) return afterEnd({ state, run: { ...run, end: { kind: "broken", error } } });
+  const known = isPlimsollError(error) ? error : null;
+  if (phase.kind !== "replacing" && run.isCancelled) return ending(running, "cancelled");
+  if (phase.kind !== "replacing" && known !== null && !LOG_FAILURES.has(known.code)) return ending(running, "failed", known);
+  const event = { type: "agent-end", reason: "failed", steps: state.step, error: known } as const;
+  const end = { kind: "broken", error } as const;
+  return to({ state, run: { ...run, end } }, { kind: "ending" }, { type: "tell", event }, { type: "next" });
+}
+
+function ending(running: Running, reason: EndReason, error: PlimsollError | null = null): Transition {
+  const { state, run } = running;
+  const { step: steps } = state;
+  const end = { kind: "outcome", outcome: { reason, steps, text: run.lastText, error } } as const;
+  const told: LoopEffect = { type: "tell", event: { type: "agent-end", reason, steps, error } };
+  return to({ state, run: { ...run, end } }, { kind: "ending" }, turnEnd(running, reason), told, { type: "next" });
+}
+
+/** What was asked for in the last step is done after it, whether or not the run was cancelled. */
+function afterEnd({ state, run }: Running): Transition {
+  const [ask, ...asked] = state.asked;
+  const left = { state: { ...state, asked }, run: { ...run, isCancelled: false } };
+  if (ask !== undefined) return to(left, { kind: "compacting", ask }, { type: "begin" }, { type: "work", ask });
+  if (run.end === null) return { state, effects: NOTHING };
+  return { state: { ...state, activity: { kind: "idle" } }, effects: [{ type: "end-run", end: run.end }] };
+}
+
+function turnEnd({ state, run }: Running, reason: EndReason): LoopEffect {
+  return { type: "tell", event: { type: "turn-end", turn: state.turn, steps: run.turnSteps, reason } };
+}
+
+function to({ state, run }: Running, phase: RunPhase, ...effects: readonly LoopEffect[]): Transition {
+  return { state: { ...state, activity: { kind: "run", run: { ...run, phase } } }, effects };
+}

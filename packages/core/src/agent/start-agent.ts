@@ -1,0 +1,225 @@
+import type { Conversation } from "../conversation/conversation.ts";
+import { openConversation } from "../conversation/open-conversation.ts";
+import type { SetupChange } from "../conversation/setup-change.ts";
+import type { FitOutcome } from "../engine/fit-input.ts";
+import type { RevertEntry } from "../entry.ts";
+import { PlimsollError } from "../error.ts";
+import type { MessageDraft } from "../message/ids.ts";
+import type { UserMessage } from "../message/message.ts";
+import type { Summarizer } from "../ports.ts";
+import { recallArtifact } from "../session/admit.ts";
+import type { ContextEvent } from "../session/events.ts";
+import { createModelSummarizer } from "../summarizer/model-summarizer.ts";
+import type { Agent, AgentState, CompactRequest, RunOutcome, UserInput } from "./agent.ts";
+import { sessionOf, settleModel, settleSetup } from "./agent-log.ts";
+import { type AgentModel, type AgentOptions, withOutputReserve } from "./agent-options.ts";
+import type { ToolCallContext } from "./agent-tool.ts";
+import { dynamicContextOf, fitAt } from "./carry-out.ts";
+import { compactionEvent, createEventHub, type EventHub } from "./events.ts";
+import { createLoop, type Loop } from "./loop.ts";
+import { runSubAgent } from "./sub-agent.ts";
+
+/**
+ * Starts an agent over a new log or one to go on with; `state()` holds from here on.
+ *
+ * @throws PlimsollError `bad-session` for a log that cannot be opened, `bad-policy` if the window is not larger than the output reserve.
+ */
+export async function startAgent(given: AgentOptions): Promise<Agent> {
+  const options = { ...given, model: withOutputReserve(given.model) };
+  const hub = createEventHub();
+  if (options.onEvent !== undefined) hub.subscribe(options.onEvent);
+  const { sessionId } = options.session;
+  const setting = settingOf(options, hub, () => loop.model());
+  const { conversation, cutOff } = await openConversation(setting, options.sessions, sessionOf(options));
+  const loop: Loop = createLoop({
+    options,
+    conversation,
+    emit: (event) => hub.emit({ ...event, sessionId }),
+    contextOf: (callId, signal) => toolContext(loop, hub, { callId, signal }),
+  });
+  try {
+    return agentOver(loop, { hub, cutOff, setupChange: await settle(loop) });
+  } catch (error) {
+    await conversation.close();
+    throw error;
+  }
+}
+
+/** What the conversation is opened with. `model` answers with the one in force: it writes the summaries if nobody else was named. */
+function settingOf(options: AgentOptions, hub: EventHub, model: () => AgentModel) {
+  const { policy, nowMs, modelPriors, tokenizers } = options;
+  const { sessionId } = options.session;
+  const byModel: Summarizer = (request, signal) => {
+    const { client, modelId, reasoning } = model();
+    return createModelSummarizer(client, reasoning === undefined ? { modelId } : { modelId, reasoning })(request, signal);
+  };
+  return {
+    policy,
+    summarizer: options.summarizer ?? byModel,
+    nowMs,
+    stateProviders: options.stateOf?.(sessionId) ?? [],
+    ...(modelPriors === undefined ? {} : { modelPriors }),
+    ...(tokenizers === undefined ? {} : { tokenizers }),
+    onEvent: (event: ContextEvent) =>
+      hub.emit({ ...(event.type === "compaction-end" ? compactionEvent(event.entry, event.estimator) : event), sessionId }),
+    ...options.context,
+  };
+}
+
+/** Logs the system text, tools and model that hold from now on. */
+async function settle(loop: Loop): Promise<SetupChange | null> {
+  const { conversation, options } = loop;
+  // Throws for a window without room before anything is logged.
+  loop.usage();
+  await conversation.flush();
+  const change = await settleSetup({ conversation, options });
+  if (!(await settleModel({ conversation, options }))) await switchModel(loop, options.model);
+  return change;
+}
+
+/** What an agent is besides its loop. */
+interface AgentParts extends Pick<Agent, "cutOff" | "setupChange"> {
+  readonly hub: EventHub;
+}
+
+function agentOver(loop: Loop, { hub, cutOff, setupChange }: AgentParts): Agent {
+  const { conversation, options } = loop;
+  const { sessionId } = options.session;
+  return {
+    sessionId,
+    cutOff,
+    setupChange,
+    submit: async (input) => await submit(loop, input, null),
+    replaceHistoryAndSubmit: async (history, input) => await submit(loop, input, history),
+    steer: (input) => loop.dispatch({ type: "steer", draft: userDraft(input, options.nowMs()) }),
+    cancel: () => loop.dispatch({ type: "cancel", why: "cancelled" }),
+    compact: async (request = {}) => await compact(loop, request),
+    undo: async () => await undo(loop),
+    switchModel: async (model) => await switchModel(loop, model),
+    setMode: (mode) => loop.dispatch({ type: "set-mode", mode }),
+    state: () => agentState(loop),
+    context: () => conversation.manager.context(),
+    entries: async () => (await options.sessions.read(sessionId))?.entries ?? [],
+    recall: recallOf(loop),
+    subscribe: hub.subscribe,
+    close: async () => {
+      await loop.stop();
+      loop.dispatch({ type: "close" });
+      await conversation.close();
+    },
+  };
+}
+
+function agentState(loop: Loop): AgentState {
+  const { options, conversation } = loop;
+  const { activity, mode, model, step, waiting } = loop.state();
+  return {
+    sessionId: options.session.sessionId,
+    status: activity.kind === "run" ? "running" : activity.kind === "work" ? "compacting" : activity.kind,
+    mode,
+    modelId: model.modelId,
+    policy: options.policy.name,
+    step,
+    waiting: waiting.length,
+    context: loop.usage(),
+    totals: conversation.totals(),
+  };
+}
+
+function submit(loop: Loop, input: UserInput, history: readonly MessageDraft[] | null): Promise<RunOutcome> {
+  return loop.run({ type: "submit", draft: userDraft(input, loop.options.nowMs()), history });
+}
+
+function compact(loop: Loop, { keep = null, focus = null }: CompactRequest): Promise<FitOutcome> {
+  const now = { reason: "manual", keep } as const;
+  return loop.ask(
+    (id) => ({ kind: "compact", id, keep, focus }),
+    () => fitAt("before-step", loop, { now, focus }),
+  );
+}
+
+function handOff(loop: Loop, focus: string): Promise<FitOutcome> {
+  const now = { reason: "hand-off", keep: { messages: 0 } } as const;
+  return loop.ask(
+    (id) => ({ kind: "hand-off", id, focus }),
+    () => fitAt("before-step", loop, { now, focus }),
+  );
+}
+
+function undo(loop: Loop): Promise<RevertEntry> {
+  const { conversation, options } = loop;
+  return loop.ask(
+    (id) => ({ kind: "undo", id }),
+    async () => {
+      await conversation.manager.prepareUndo();
+      const entry = conversation.manager.revert(options.nowMs());
+      await conversation.flush();
+      return entry;
+    },
+  );
+}
+
+function switchModel(loop: Loop, asked: AgentModel): Promise<FitOutcome> {
+  const { conversation, options } = loop;
+  const to = withOutputReserve(asked);
+  const { modelId, limits } = to;
+  return loop.ask(
+    (id) => ({ kind: "switch-model", id, modelId, limits }),
+    async () => {
+      const dynamicContext = await dynamicContextOf(loop);
+      const { step } = loop.state();
+      const input = { gate: "before-step", pending: [], model: limits, nowMs: options.nowMs(), step, dynamicContext } as const;
+      const outcome = await conversation.manager.switchModel(to, input, loop.signal());
+      loop.useModel(to);
+      await conversation.flush();
+      return outcome;
+    },
+  );
+}
+
+function recallOf({
+  conversation,
+  options,
+}: {
+  readonly conversation: Conversation;
+  readonly options: AgentOptions;
+}): Agent["recall"] {
+  return async (handle, range) =>
+    (await conversation.manager.recall(handle, range)) ?? (await recallArtifact(handle, range, options.artifacts));
+}
+
+/** What a call has of the session around it. */
+function toolContext(
+  loop: Loop,
+  hub: EventHub,
+  { callId, signal }: Pick<ToolCallContext, "callId" | "signal">,
+): ToolCallContext {
+  const { options, conversation } = loop;
+  const { sessionId } = options.session;
+  return {
+    sessionId,
+    callId,
+    signal,
+    artifacts: options.artifacts,
+    recall: recallOf(loop),
+    runSubAgent: (task) => {
+      const { system } = conversation.manager.view();
+      const origin = { options, model: loop.model(), sessionId, system, callId, signal, onEvent: hub.emit, start: startAgent };
+      return runSubAgent(task, origin);
+    },
+    // If it fails, the run does: nobody else waits for it.
+    requestHandOff: (focus) => void handOff(loop, focus).catch(() => undefined),
+  };
+}
+
+/**
+ * What a person sends, as a message without an id.
+ *
+ * @throws PlimsollError `bad-input` if nothing in it can be sent.
+ */
+function userDraft(input: UserInput, atMs: number): Omit<UserMessage, "id"> {
+  const parts = typeof input === "string" ? [{ type: "text", text: input } as const] : input;
+  const kept = parts.filter((part) => part.type !== "text" || part.text.trim() !== "");
+  if (kept.length === 0) throw new PlimsollError("bad-input", "a message needs text or an image");
+  return { role: "user", origin: "human", parts: kept, atMs };
+}
