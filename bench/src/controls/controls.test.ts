@@ -33,7 +33,7 @@ const MESSAGES = [
 function sessionOf(messages: readonly Message[]) {
   const entries: SessionEntry[] = logOf(messages).flatMap((entry) =>
     entry.type === "message" && entry.message.role === "assistant"
-      ? [usageEntry(`q-${entry.message.id}`, null), entry]
+      ? [usageEntry(`q-${entry.message.id}`, null, 0), entry]
       : [entry],
   );
   return prepareSession({ name: "s", file: "s", format: "agent", entries, parentName: null, hasUsage: false, notes: [] });
