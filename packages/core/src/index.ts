@@ -40,13 +40,12 @@ export type {
   SummaryRequest,
 } from "./ports.ts";
 export type { AdmittedResult } from "./session/admit.ts";
-export { admitToolResult } from "./session/admit.ts";
+export { admitToolResult, createMemoryArtifactStore } from "./session/admit.ts";
 export { decodeLog, encodeLog } from "./session/codec.ts";
 export type { ContextManager } from "./session/context-manager.ts";
 export { createContextManager } from "./session/context-manager.ts";
 export type { ContextManagerOptions } from "./session/context-manager-options.ts";
 export type { ContextEvent } from "./session/events.ts";
-export { createMemoryArtifactStore } from "./session/memory-artifact-store.ts";
 export type { SessionView } from "./session/view.ts";
 export { createDigest } from "./summarizer/digest.ts";
 export { createModelSummarizer } from "./summarizer/model-summarizer.ts";

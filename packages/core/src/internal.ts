@@ -16,7 +16,7 @@ export { partHandle } from "./message/handle.ts";
 export type { MessageDraft } from "./message/ids.ts";
 export { canonicalContent, chainId, extendViewHash, overheadHash, withId } from "./message/ids.ts";
 export type { StopReason } from "./message/message.ts";
-export { sharedPrefixCount } from "./message/prefix.ts";
+export { sharedPrefixCount } from "./message/message.ts";
 export { wellFormed, wellFormedContext } from "./message/well-formed.ts";
 export { encodingsOf } from "./policy/encodings.ts";
 export type { PolicyOverlay } from "./policy/overlays.ts";
@@ -25,8 +25,8 @@ export { CHECKPOINT_SECTIONS, resolveContextWindow } from "./policy/presets/pi.t
 export { RECORDED_POLICY } from "./policy/presets/recorded.ts";
 export { recallArtifact } from "./session/admit.ts";
 export { decodeEntry } from "./session/codec.ts";
-export { compactionLogLine } from "./session/compaction-log-line.ts";
 export { sessionEntrySchema } from "./session/entry-schema.ts";
+export { compactionLogLine } from "./session/events.ts";
 export type { Recalled, RecallRange } from "./session/recall.ts";
 export { MAXIMUM_RECALL_CHARS } from "./session/recall.ts";
 export { EMPTY_VIEW, foldEntries, foldEntry } from "./session/view.ts";

@@ -1,7 +1,7 @@
 import type { FitOutcome } from "../src/engine/fit-input.ts";
 import type { CompactionEntry, Gate } from "../src/entry.ts";
 import { svenPolicy } from "../src/policy/presets/sven.ts";
-import { compactionKind } from "../src/session/compaction-log-line.ts";
+import { compactionKind } from "../src/session/events.ts";
 import { human } from "../src/testing/builders.ts";
 import type { EngineSession, EngineSessionOptions } from "./engine-session.ts";
 import { engineSession } from "./engine-session.ts";

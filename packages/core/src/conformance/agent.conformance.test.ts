@@ -9,7 +9,7 @@ import { KLAUDE_CODE_POLICY } from "../policy/presets/klaude-code.ts";
 import { NONE_POLICY } from "../policy/presets/none.ts";
 import { PI_POLICY, piPolicy } from "../policy/presets/pi.ts";
 import type { Summarizer } from "../ports.ts";
-import { createMemoryArtifactStore } from "../session/memory-artifact-store.ts";
+import { createMemoryArtifactStore } from "../session/admit.ts";
 import type { ScriptedReply } from "../testing/scripted-model.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { lettered } from "../../testing/lettered.ts";
+import { keptBrief } from "../../testing/shown-compaction.ts";
 import { cutAtBoundary } from "../cut-point/boundary.ts";
 import { cutKeepingTokens } from "../cut-point/recent.ts";
 import type { Message } from "../message/message.ts";
@@ -12,7 +13,6 @@ import {
 } from "../policy/presets/klaude-code.ts";
 import { BRACKETED_LABELS } from "../policy/presets/labels.ts";
 import { SUMMARY_RULES } from "../prompts/rules.ts";
-import { keptBrief } from "../session/kept-brief.ts";
 import { repairedSummary } from "../summarizer/validate.ts";
 import { calling, human, humanImage, reply, result } from "../testing/builders.ts";
 import { charsPerToken } from "../tokens/chars-per-token.ts";

@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import type { EngineSession } from "../../testing/engine-session.ts";
 import { engineSession } from "../../testing/engine-session.ts";
 import { lettered, shapeOf } from "../../testing/lettered.ts";
+import { summaryFiles } from "../../testing/shown-compaction.ts";
 import type { Message } from "../message/message.ts";
 import { textOf } from "../message/message.ts";
 import { MISSING_RESULT_TEXT, repairMessages } from "../message/repair.ts";
 import { NONE_POLICY } from "../policy/presets/none.ts";
 import { OPAL_POLICY } from "../policy/presets/opal.ts";
-import { summaryFiles } from "../session/summary-files.ts";
 import { foldEntries } from "../session/view.ts";
 import { assistant, calling, human, reply, result, usageEntry } from "../testing/builders.ts";
 

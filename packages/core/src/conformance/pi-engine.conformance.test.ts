@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { engineSession, scriptedClient, sectionedReply } from "../../testing/engine-session.ts";
 import { lettered, shapeOf } from "../../testing/lettered.ts";
+import { compactionFigures, firstKeptId } from "../../testing/shown-compaction.ts";
 import { contextUsage } from "../agent/context-usage.ts";
 import type { CompactionEntry, SessionEntry } from "../entry.ts";
 import type { Message, StopReason } from "../message/message.ts";
@@ -9,9 +10,7 @@ import { PI_POLICY, piPolicy } from "../policy/presets/pi.ts";
 import type { ModelRequest } from "../ports.ts";
 import { measuredUsage } from "../reported-tokens.ts";
 import { decodeLog, encodeLog } from "../session/codec.ts";
-import { compactionFigures } from "../session/compaction-log-line.ts";
 import type { ContextManager } from "../session/context-manager.ts";
-import { firstKeptId } from "../session/first-kept.ts";
 import { foldEntries } from "../session/view.ts";
 import { createModelSummarizer } from "../summarizer/model-summarizer.ts";
 import {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { GateRow } from "../../testing/gate-row.ts";
 import { entriesOf, played } from "../../testing/gate-row.ts";
 import { textOf } from "../message/message.ts";
-import { compactionLogLine } from "../session/compaction-log-line.ts";
+import { compactionLogLine } from "../session/events.ts";
 import { utf8Bytes } from "../text.ts";
 
 describe("emergency, through the engine", () => {

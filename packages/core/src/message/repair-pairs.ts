@@ -1,9 +1,19 @@
 import { shortHash } from "../hash.ts";
-import type { WireRules } from "./check.ts";
+import type { WireRules, WireViolationCode } from "./check.ts";
 import { isUsableCallId } from "./check.ts";
 import type { Message, ToolCallPart } from "./message.ts";
 import { toolCallsOf } from "./message.ts";
-import type { Repair } from "./repair-record.ts";
+
+/** What was done: a result moved to its call, a message or part taken out, a result made up, an id made usable, half characters replaced. */
+export type RepairAction = "replace-characters" | "move" | "remove-message" | "remove-part" | "add-result" | "rename";
+
+/** One repair: what was wrong, at which message of the list as it was given, with which call or message id, and what was done. */
+export interface Repair {
+  readonly code: WireViolationCode;
+  readonly index: number;
+  readonly subject: string;
+  readonly action: RepairAction;
+}
 
 /** A message with the index at which it stood before anything was left out. */
 interface Numbered {

@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { open, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { ArtifactStore } from "../ports.ts";
-import { artifactHandle } from "../session/memory-artifact-store.ts";
+import { artifactHandle } from "../session/admit.ts";
 import { fileFailure, hasCode } from "./file-failure.ts";
 import { OWNER_ONLY_FILE_MODE, OWNER_ONLY_FOLDER_MODE } from "./owner-only.ts";
 

@@ -1,5 +1,4 @@
-import { CONTEXT_FRAMING } from "../message/context-framing.ts";
-import { nameInBrackets, quotedText, unquotedText } from "../message/framing.ts";
+import { CONTEXT_FRAMING, nameInBrackets, quotedText, unquotedText } from "../message/framing.ts";
 import type { Message } from "../message/message.ts";
 
 /** Lines of one message that stay readable when it is removed, word for word. */

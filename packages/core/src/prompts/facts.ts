@@ -2,9 +2,8 @@ import type { CallOutcome } from "../facts/errors.ts";
 import { lastErrors } from "../facts/errors.ts";
 import type { Facts } from "../facts/facts.ts";
 import { fileOperations } from "../facts/file-operations.ts";
-import { CONTEXT_FRAMING } from "../message/context-framing.ts";
 import type { Framing } from "../message/framing.ts";
-import { foldedBeginning, quotedText, textOnOneLine } from "../message/framing.ts";
+import { CONTEXT_FRAMING, foldedBeginning, quotedText, textOnOneLine } from "../message/framing.ts";
 import { textOf } from "../message/message.ts";
 import { characterBoundaryAtOrBefore } from "../text.ts";
 

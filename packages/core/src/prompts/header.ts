@@ -1,5 +1,4 @@
-import { CONTEXT_FRAMING } from "../message/context-framing.ts";
-import { quotedText, unquotedText } from "../message/framing.ts";
+import { CONTEXT_FRAMING, quotedText, unquotedText } from "../message/framing.ts";
 
 /** What stands before a summary in the context, so that the model takes it as a record and not as new orders. */
 export const SUMMARY_HEADER = {

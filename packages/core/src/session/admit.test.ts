@@ -3,8 +3,7 @@ import { textOf } from "../message/message.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import type { ArtifactStore } from "../ports.ts";
 import { absentImage, result } from "../testing/builders.ts";
-import { admitToolResult, recallArtifact } from "./admit.ts";
-import { artifactHandle, createMemoryArtifactStore } from "./memory-artifact-store.ts";
+import { admitToolResult, artifactHandle, createMemoryArtifactStore, recallArtifact } from "./admit.ts";
 import { MAXIMUM_RECALL_CHARS } from "./recall.ts";
 
 const policy = { ...SVEN_POLICY, truncation: { capTokens: 100 } };

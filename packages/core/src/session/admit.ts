@@ -1,3 +1,4 @@
+import { sha256Hex } from "../hash.ts";
 import type { ToolResultMessage } from "../message/message.ts";
 import { textOf } from "../message/message.ts";
 import { wellFormed } from "../message/well-formed.ts";
@@ -46,4 +47,22 @@ export async function admitToolResult(given: ToolResultMessage, admission: Admis
 export async function recallArtifact(handle: string, range: RecallRange, artifacts: ArtifactStore): Promise<Recalled | null> {
   const text = await artifacts.get(handle);
   return text === null ? null : pieceOf(text, range);
+}
+
+/** An artifact store that lives as long as the process. */
+export function createMemoryArtifactStore(): ArtifactStore {
+  const texts = new Map<string, string>();
+  return {
+    put: (text) => {
+      const handle = artifactHandle(text);
+      texts.set(handle, text);
+      return Promise.resolve(handle);
+    },
+    get: (handle) => Promise.resolve(texts.get(handle) ?? null),
+  };
+}
+
+/** The handle of a text in any artifact store: a prefix that tells it from a message id, and the hash of the content. */
+export function artifactHandle(text: string): string {
+  return `artifact:${sha256Hex(text)}`;
 }

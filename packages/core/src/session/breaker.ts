@@ -1,4 +1,6 @@
-import type { SessionEntry, StepOutcome } from "../entry.ts";
+import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
+import type { AttemptEntry, SessionEntry, StepOutcome } from "../entry.ts";
+import { shortHash } from "../hash.ts";
 import { isHuman } from "../message/message.ts";
 
 /** What is remembered of attempts, so that failing strategies are not tried for ever. */
@@ -37,4 +39,16 @@ export function foldBreaker(breaker: Breaker, entry: SessionEntry): Breaker {
 function failuresAfter(failures: number, steps: readonly StepOutcome[]): number {
   const summaries = steps.filter((step) => step.strategy === "summarize" && step.outcome !== "not-applicable");
   return summaries.reduce((count, step) => (step.outcome === "applied" ? 0 : count + 1), failures);
+}
+
+/** The entry of a fit that was tried and changed nothing; `null` if nothing was tried. */
+export function attemptEntry(
+  outcome: Exclude<FitOutcome, { readonly kind: "compacted" }>,
+  at: { readonly input: FitInput; readonly estimatedTokens: number; readonly lastEntryId: string | null },
+): AttemptEntry | null {
+  if (outcome.kind === "unchanged") return null;
+  const { kind, reason } = outcome;
+  const steps = outcome.kind === "cancelled" ? [] : outcome.steps;
+  const id = shortHash(`attempt\n${reason}\n${kind}\n${at.lastEntryId ?? ""}`);
+  return { type: "attempt", id, reason, outcome: kind, steps, estimatedTokens: at.estimatedTokens, atMs: at.input.nowMs };
 }

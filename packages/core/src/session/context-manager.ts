@@ -13,10 +13,10 @@ import type { Overhead, Prediction } from "../tokens/estimator.ts";
 import type { Ledger } from "../tokens/ledger.ts";
 import { pooledPriors } from "../tokens/model-prior.ts";
 import { createWorkCounter } from "../tokens/work.ts";
+import { attemptEntry } from "./breaker.ts";
 import type { ContextManagerOptions } from "./context-manager-options.ts";
 import type { ContextEvent, ContextListener } from "./events.ts";
 import { announce } from "./events.ts";
-import { attemptEntry, revertEntry } from "./made-entries.ts";
 import type { EntryAt } from "./message-index.ts";
 import { createMessageIndex } from "./message-index.ts";
 import { platformWait } from "./platform-wait.ts";
@@ -26,7 +26,7 @@ import { recall } from "./recall.ts";
 import { repairsOf } from "./repair-view.ts";
 import type { SessionState } from "./session-state.ts";
 import { EMPTY_STATE, foldState } from "./session-state.ts";
-import { undoArchived, undoPointOf, withoutUndoPoints } from "./undo-point.ts";
+import { revertEntry, undoArchived, undoPointOf, withoutUndoPoints } from "./undo-point.ts";
 import type { SessionView } from "./view.ts";
 
 /** A session that stays inside its model's window: the log goes in, the context to send comes out. */
@@ -200,7 +200,10 @@ export function openContextManager(options: ContextManagerOptions): OpeningConte
             throw error;
           });
     const { failures } = state.breaker;
-    const entry = outcome.kind === "compacted" ? outcome.entry : attemptEntry(outcome, { input, estimatedTokens, state });
+    const entry =
+      outcome.kind === "compacted"
+        ? outcome.entry
+        : attemptEntry(outcome, { input, estimatedTokens, lastEntryId: state.view.lastEntryId });
     if (entry !== null) append(entry);
     announceOutcome(outcome, failures, policy);
     return outcome;

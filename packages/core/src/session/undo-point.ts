@@ -1,5 +1,6 @@
-import type { SessionEntry } from "../entry.ts";
+import type { RevertEntry, SessionEntry } from "../entry.ts";
 import { isPlimsollError, PlimsollError } from "../error.ts";
+import { shortHash } from "../hash.ts";
 import { sequenceOf } from "../sequence.ts";
 import type { SessionView, Undo } from "./view.ts";
 import { EMPTY_VIEW, foldEntry } from "./view.ts";
@@ -10,6 +11,24 @@ export function withoutUndoPoints(view: SessionView, keep: "newest" | "none"): S
   if (undo === null || undo === "archived") return view;
   if (keep === "none") return { ...view, undo: "archived" };
   return { ...view, undo: { ...undo, previous: undo.previous === null ? null : "archived" } };
+}
+
+/**
+ * The entry that undoes the newest compaction.
+ *
+ * @throws PlimsollError `bad-input` if there is none, or if undoing it would make the session unsendable.
+ */
+export function revertEntry(view: SessionView, nowMs: number | null): RevertEntry {
+  const latest = view.activeCompactions.at(-1);
+  if (latest === undefined) throw new PlimsollError("bad-input", "there is no compaction to undo");
+  if (latest.record.reason === "repair") {
+    throw new PlimsollError(
+      "bad-input",
+      "the newest compaction is a repair of a damaged session; undoing it would make the session unsendable",
+    );
+  }
+  const id = shortHash(`revert\n${latest.id}\n${view.lastEntryId ?? ""}`);
+  return { type: "revert", id, compactionId: latest.id, atMs: nowMs };
 }
 
 /**

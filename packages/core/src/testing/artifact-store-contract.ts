@@ -1,5 +1,5 @@
 import type { ArtifactStore } from "../ports.ts";
-import { artifactHandle } from "../session/memory-artifact-store.ts";
+import { artifactHandle } from "../session/admit.ts";
 import type { ContractCase } from "./contract.ts";
 import { sameOrThrow } from "./contract.ts";
 

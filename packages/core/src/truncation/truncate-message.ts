@@ -1,5 +1,4 @@
-import { CONTEXT_FRAMING } from "../message/context-framing.ts";
-import { quotedText } from "../message/framing.ts";
+import { CONTEXT_FRAMING, quotedText } from "../message/framing.ts";
 import type { ToolResultMessage } from "../message/message.ts";
 import { utf8Bytes } from "../text.ts";
 import type { TruncationRequest } from "./truncate-text.ts";

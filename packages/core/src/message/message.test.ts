@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { human } from "../testing/builders.ts";
-import { sharedPrefixCount } from "./prefix.ts";
+import { sharedPrefixCount } from "./message.ts";
 
 const a = human("a", "one");
 const b = human("b", "two");
