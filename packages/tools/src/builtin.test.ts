@@ -4,10 +4,9 @@ import { join } from "node:path";
 import type { AgentTool, ToolOutput } from "@plimsoll/core/agent";
 import { OUTPUT_CATEGORIES } from "@plimsoll/core/internal";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { call } from "../testing/call.ts";
+import { type TemporaryFolder, temporaryFolder } from "../testing/temporary-folder.ts";
 import { type BuiltinTools, createBuiltinTools } from "./builtin.ts";
-import { createToolRegistry } from "./registry.ts";
-import { call } from "./testing/call.ts";
-import { type TemporaryFolder, temporaryFolder } from "./testing/temporary-folder.ts";
 
 let folder: TemporaryFolder;
 let builtin: BuiltinTools;
@@ -27,7 +26,8 @@ afterEach(() => {
 });
 
 const run = (name: string, args: unknown): Promise<ToolOutput> => call(toolNamed(name), args);
-const toolNamed = (name: string): AgentTool => createToolRegistry(builtin.tools).find(name) ?? expect.fail(`no tool ${name}`);
+const toolNamed = (name: string): AgentTool =>
+  builtin.tools.find(({ spec }) => spec.name === name) ?? expect.fail(`no tool ${name}`);
 
 describe("built-in tools", { timeout: 30_000 }, () => {
   test.each([
@@ -290,7 +290,7 @@ describe("built-in tools", { timeout: 30_000 }, () => {
 test("a hand-off is offered where it is asked for, and passes on what the summary must hold", async () => {
   const asked: string[] = [];
   const offering = await createBuiltinTools({ workspaceFolder: folder.path, env: {}, handOff: "offered" });
-  const handOff = createToolRegistry(offering.tools).find("hand_off") ?? expect.fail();
+  const handOff = offering.tools.find(({ spec }) => spec.name === "hand_off") ?? expect.fail();
   const { isError } = await call(handOff, { focus: "the open bug" }, { requestHandOff: (focus) => void asked.push(focus) });
   offering.close();
   expect({ isError, asked, isThereByDefault: builtin.tools.some(({ spec }) => spec.name === "hand_off") }).toEqual({

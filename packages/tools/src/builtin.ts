@@ -1,5 +1,6 @@
 import type { SessionEntry, StateProvider } from "@plimsoll/core";
 import type { AgentTool } from "@plimsoll/core/agent";
+import { DEFAULT_TIMEOUT_MS, type ToolSetting } from "./define-tool.ts";
 import { editFileTool } from "./edit-file.ts";
 import { fsTool } from "./fs.ts";
 import { createGdbTools } from "./gdb/gdb-tools.ts";
@@ -15,7 +16,6 @@ import { searchCodebaseTool } from "./search-codebase.ts";
 import { shellTool } from "./shell.ts";
 import { taskTool } from "./task.ts";
 import { createTodoLists } from "./todo.ts";
-import { DEFAULT_TIMEOUT_MS, type ToolSetting } from "./tool-setting.ts";
 import { openWorkspace } from "./workspace/workspace.ts";
 import { writeFileTool } from "./write-file.ts";
 
@@ -52,16 +52,7 @@ export async function createBuiltinTools(options: BuiltinToolOptions): Promise<B
   const todo = createTodoLists();
   return {
     tools: [
-      readFileTool(setting),
-      editFileTool(setting),
-      writeFileTool(setting),
-      fsTool(setting),
-      globTool(setting),
-      grepTool(setting),
-      searchCodebaseTool(setting),
-      readLintsTool(setting),
-      shellTool(setting),
-      runTerminalCommandTool(setting),
+      ...TOOLS.map((toolIn) => toolIn(setting)),
       ...gdb.tools,
       readArtifactTool(),
       todo.tool,
@@ -73,3 +64,17 @@ export async function createBuiltinTools(options: BuiltinToolOptions): Promise<B
     close: gdb.close,
   };
 }
+
+/** The tools that work in the folder. A further one is a file and a line here; a tool of your own stands beside them in an agent's options. */
+const TOOLS: readonly ((setting: ToolSetting) => AgentTool)[] = [
+  readFileTool,
+  editFileTool,
+  writeFileTool,
+  fsTool,
+  globTool,
+  grepTool,
+  searchCodebaseTool,
+  readLintsTool,
+  shellTool,
+  runTerminalCommandTool,
+];

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { call } from "../testing/call.ts";
 import { defineTool, output } from "./define-tool.ts";
-import { createToolRegistry } from "./registry.ts";
-import { call } from "./testing/call.ts";
 
 const weather = defineTool({
   name: "weather",
   description: "Says the weather.",
   input: z.strictObject({ place: z.string(), days: z.int().default(1) }),
+  category: "generic",
   effect: { kind: "read" },
   run: async ({ place, days }) => output(`${place}: sun for ${days} days`),
 });
@@ -32,10 +32,4 @@ test.each([[{}], [{ place: 1 }], [{ place: "Oslo", when: "now" }], [null], ["Osl
 test("it is generic, not rerunnable and touches no paths unless it says so", () => {
   expect(weather).toMatchObject({ category: "generic", isRerunnable: false, hint: null });
   expect(weather.pathsOf({ place: "Oslo" })).toEqual([]);
-});
-
-test("a registry knows unknown names as generic, and each name once", () => {
-  const registry = createToolRegistry([{ ...weather, category: "match-list" }]);
-  expect([registry.categoryOf("weather"), registry.categoryOf("no_such")]).toEqual(["match-list", "generic"]);
-  expect(() => createToolRegistry([weather, weather])).toThrow('two tools are named "weather"');
 });

@@ -1,14 +1,16 @@
 import type { OutputCategory, PathAccess } from "@plimsoll/core";
 import type { AgentTool, ToolCallContext, ToolEffect, ToolOutput } from "@plimsoll/core/agent";
 import { z } from "zod";
+import type { Environment } from "./process/tool-environment.ts";
+import type { Workspace } from "./workspace/workspace.ts";
 
 /** A tool as its author writes it: what it takes is a zod schema, and `run` gets what that schema gives. */
 export interface ToolDefinition<Input> {
   readonly name: string;
   readonly description: string;
   readonly input: z.ZodType<Input>;
-  /** How its output may be shortened; `generic` where it is left out. */
-  readonly category?: OutputCategory;
+  /** How its output may be shortened. */
+  readonly category: OutputCategory;
   /** Whether a second run gives the same; not where it is left out. */
   readonly isRerunnable?: boolean;
   /** Advice how to see the rest of a cut output; one line. */
@@ -25,7 +27,7 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): AgentTool 
   const { name, description, input, paths, effect, run } = definition;
   return {
     spec: { name, description, parametersJson: JSON.stringify(z.toJSONSchema(input, { io: "input" })) },
-    category: definition.category ?? "generic",
+    category: definition.category,
     isRerunnable: definition.isRerunnable ?? false,
     hint: definition.hint ?? null,
     pathsOf: (args) => {
@@ -55,3 +57,22 @@ export function output(text: string): ToolOutput {
 export function failure(text: string): ToolOutput {
   return { text, isError: true };
 }
+
+/** Where the built-in tools work. */
+export interface ToolSetting {
+  readonly workspace: Workspace;
+  /** What programs see of the environment, but for variables whose names look like credentials. */
+  readonly env: Environment;
+  /** Names of such variables that programs see all the same. */
+  readonly passEnv?: readonly string[] | undefined;
+  /** Limit of a program for which a call gives none. */
+  readonly timeoutMs: number;
+  /** The command that `read_lints` runs, for `sh`; `null` where the workspace has none. Paths are added to its end. */
+  readonly lintCommand: string | null;
+}
+
+/** Two minutes, what most agents give a command; chosen. */
+export const DEFAULT_TIMEOUT_MS = 120_000;
+
+/** No call may ask for more; chosen. */
+export const MAXIMUM_TIMEOUT_MS = 3_600_000;

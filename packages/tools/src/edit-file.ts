@@ -1,11 +1,9 @@
 import type { AgentTool } from "@plimsoll/core/agent";
 import { lineCount } from "@plimsoll/core/build";
 import { z } from "zod";
+import type { ToolSetting } from "./define-tool.ts";
 import { defineTool, failure, output } from "./define-tool.ts";
-import type { ToolSetting } from "./tool-setting.ts";
-import { onFile } from "./workspace/on-file.ts";
-import { readTextFile } from "./workspace/read-text-file.ts";
-import { replaceFile } from "./workspace/replace-file.ts";
+import { onFile, readTextFile, replaceFile } from "./workspace/files.ts";
 
 /** Larger files are not edited as text; chosen. */
 const MAXIMUM_BYTES = 32 * 1024 * 1024;
@@ -16,6 +14,7 @@ export function editFileTool({ workspace }: Pick<ToolSetting, "workspace">): Age
     name: "edit_file",
     description:
       "Replaces old_text by new_text in a file. old_text must stand there exactly once, to the letter, or replace_all must be true.",
+    category: "generic",
     input: z.strictObject({
       path: z.string().min(1),
       old_text: z.string().min(1),

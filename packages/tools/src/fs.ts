@@ -3,10 +3,9 @@ import { dirname } from "node:path";
 import type { PathAccess } from "@plimsoll/core";
 import type { AgentTool, ToolEffect, ToolOutput } from "@plimsoll/core/agent";
 import { z } from "zod";
+import type { ToolSetting } from "./define-tool.ts";
 import { defineTool, failure, output } from "./define-tool.ts";
-import type { ToolSetting } from "./tool-setting.ts";
-import { onFile } from "./workspace/on-file.ts";
-import { readTextFile } from "./workspace/read-text-file.ts";
+import { onFile, readTextFile } from "./workspace/files.ts";
 import type { Workspace } from "./workspace/workspace.ts";
 
 /** One flat object: providers want an object at the top of a schema, not a choice. */

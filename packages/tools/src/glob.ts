@@ -1,8 +1,8 @@
 import type { AgentTool } from "@plimsoll/core/agent";
 import { z } from "zod";
+import type { ToolSetting } from "./define-tool.ts";
 import { defineTool, output } from "./define-tool.ts";
-import type { ToolSetting } from "./tool-setting.ts";
-import { workspaceFiles } from "./workspace/workspace-files.ts";
+import { workspaceFiles } from "./workspace/workspace.ts";
 
 /** `glob`: paths of files. */
 export function globTool({ workspace }: Pick<ToolSetting, "workspace">): AgentTool {

@@ -8,6 +8,7 @@ export function handOffTool(): AgentTool {
     name: "hand_off",
     description:
       "Ends this stretch of work: before your next step the history is put into a summary, and you go on from it. Use it when a part of the task is done and its details are no longer needed.",
+    category: "generic",
     effect: { kind: "read" },
     input: z.strictObject({
       focus: z.string().min(1).describe("what the summary must hold: the goal, what is done, what is next"),

@@ -1,8 +1,8 @@
 // Making tools
 export type { BuiltinToolOptions, BuiltinTools } from "./builtin.ts";
 export { createBuiltinTools } from "./builtin.ts";
-export type { ToolDefinition } from "./define-tool.ts";
-export { defineTool, failure, output } from "./define-tool.ts";
+export type { ToolDefinition, ToolSetting } from "./define-tool.ts";
+export { DEFAULT_TIMEOUT_MS, defineTool, failure, MAXIMUM_TIMEOUT_MS, output } from "./define-tool.ts";
 // Tools
 export { editFileTool } from "./edit-file.ts";
 export { fsTool } from "./fs.ts";
@@ -20,8 +20,6 @@ export { readFileTool } from "./read-file.ts";
 export { readLintsTool } from "./read-lints.ts";
 export type { Redactor, Secret } from "./redact-secrets.ts";
 export { createRedactor, redactedTools } from "./redact-secrets.ts";
-export type { ToolRegistry } from "./registry.ts";
-export { createToolRegistry } from "./registry.ts";
 export type { CommandSetting } from "./run-terminal-command.ts";
 export { runTerminalCommandTool } from "./run-terminal-command.ts";
 export { searchCodebaseTool } from "./search-codebase.ts";
@@ -29,8 +27,6 @@ export { shellTool } from "./shell.ts";
 export { taskTool } from "./task.ts";
 export type { TodoLists } from "./todo.ts";
 export { createTodoLists } from "./todo.ts";
-export type { ToolSetting } from "./tool-setting.ts";
-export { DEFAULT_TIMEOUT_MS, MAXIMUM_TIMEOUT_MS } from "./tool-setting.ts";
 export type { Workspace } from "./workspace/workspace.ts";
 export { openWorkspace } from "./workspace/workspace.ts";
 export { writeFileTool } from "./write-file.ts";

@@ -1,9 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { call } from "../testing/call.ts";
+import { type TemporaryFolder, temporaryFolder } from "../testing/temporary-folder.ts";
 import { createBuiltinTools } from "./builtin.ts";
-import { createToolRegistry } from "./registry.ts";
-import { call } from "./testing/call.ts";
-import { type TemporaryFolder, temporaryFolder } from "./testing/temporary-folder.ts";
 
 const env = {
   PATH: process.env.PATH,
@@ -23,7 +22,7 @@ afterEach(() => folder.remove());
 /** What a tool that starts a program gives when that is `env`. */
 async function environmentBy(name: string, args: unknown, passEnv: readonly string[]): Promise<string> {
   const builtin = await createBuiltinTools({ workspaceFolder: folder.path, env, passEnv, lintCommand: "env; :" });
-  const { text } = await call(createToolRegistry(builtin.tools).find(name) ?? expect.fail(name), args);
+  const { text } = await call(builtin.tools.find(({ spec }) => spec.name === name) ?? expect.fail(name), args);
   builtin.close();
   return text;
 }

@@ -1,9 +1,8 @@
 import type { AgentTool } from "@plimsoll/core/agent";
 import { z } from "zod";
+import type { ToolSetting } from "./define-tool.ts";
 import { defineTool, failure, output } from "./define-tool.ts";
-import type { ToolSetting } from "./tool-setting.ts";
-import { onFile } from "./workspace/on-file.ts";
-import { readTextFile } from "./workspace/read-text-file.ts";
+import { onFile, readTextFile } from "./workspace/files.ts";
 
 /** Larger files are read by other means; chosen. */
 const MAXIMUM_BYTES = 32 * 1024 * 1024;

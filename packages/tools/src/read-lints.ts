@@ -1,10 +1,9 @@
 import type { AgentTool } from "@plimsoll/core/agent";
 import { z } from "zod";
+import type { ToolSetting } from "./define-tool.ts";
 import { defineTool, failure, output } from "./define-tool.ts";
-import { commandLine } from "./process/command-line.ts";
-import { processOutput } from "./process/process-output.ts";
+import { commandLine, processOutput } from "./process/process-output.ts";
 import { runProcess } from "./process/run-process.ts";
-import type { ToolSetting } from "./tool-setting.ts";
 
 /** `read_lints`: what the workspace's linter says. */
 export function readLintsTool({ workspace, env, passEnv, timeoutMs, lintCommand }: ToolSetting): AgentTool {

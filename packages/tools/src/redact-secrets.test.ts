@@ -5,12 +5,11 @@ import type { AgentTool } from "@plimsoll/core/agent";
 import { createFileArtifactStore } from "@plimsoll/core/node";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
+import { call } from "../testing/call.ts";
+import { type TemporaryFolder, temporaryFolder } from "../testing/temporary-folder.ts";
 import { createBuiltinTools } from "./builtin.ts";
 import { defineTool } from "./define-tool.ts";
 import { createRedactor, redactedTools } from "./redact-secrets.ts";
-import { createToolRegistry } from "./registry.ts";
-import { call } from "./testing/call.ts";
-import { type TemporaryFolder, temporaryFolder } from "./testing/temporary-folder.ts";
 
 const VALUE = "sk-planted-0123456789abcdef";
 const SECRET = { name: "A_KEY", value: VALUE };
@@ -38,8 +37,8 @@ test.each([
   ["run_terminal_command", { command: "cat .env" }],
 ])("the secret in a file does not come back from %s", async (name, args) => {
   const builtin = await createBuiltinTools({ workspaceFolder: folder.path, env: { PATH: process.env.PATH } });
-  const tools = createToolRegistry(redactedTools(builtin.tools, createRedactor([SECRET])));
-  const { text } = await call(tools.find(name) ?? expect.fail(name), args);
+  const tools = redactedTools(builtin.tools, createRedactor([SECRET]));
+  const { text } = await call(tools.find(({ spec }) => spec.name === name) ?? expect.fail(name), args);
   builtin.close();
   expect(text).toContain("A_KEY=[A_KEY]");
   expect(text).not.toContain(VALUE);
@@ -47,10 +46,14 @@ test.each([
 
 test("nor in what is stored of an output that is too large for memory, wherever its pieces end", async () => {
   const builtin = await createBuiltinTools({ workspaceFolder: folder.path, env: { PATH: process.env.PATH } });
-  const tools = createToolRegistry(redactedTools(builtin.tools, createRedactor([SECRET])));
+  const tools = redactedTools(builtin.tools, createRedactor([SECRET]));
   const artifacts = createFileArtifactStore(join(folder.path, "artifacts"));
   const command = `yes ${VALUE} | head -n 100000`;
-  await call(tools.find("run_terminal_command") ?? expect.fail("no tool"), { command }, { artifacts });
+  await call(
+    tools.find(({ spec }) => spec.name === "run_terminal_command") ?? expect.fail("no tool"),
+    { command },
+    { artifacts },
+  );
   builtin.close();
   const [name = ""] = readdirSync(join(folder.path, "artifacts"));
   const stored = readFileSync(join(folder.path, "artifacts", name), "utf8");
@@ -61,6 +64,7 @@ const tell = (run: AgentTool["run"]) =>
   defineTool({
     name: "tell",
     description: `knows ${VALUE}`,
+    category: "generic",
     input: z.unknown(),
     effect: { kind: "write", what: `write ${VALUE}`, files: [VALUE], before: VALUE, after: null },
     run,

@@ -1,9 +1,9 @@
 import type { AgentTool } from "@plimsoll/core/agent";
 import { z } from "zod";
+import type { ToolSetting } from "./define-tool.ts";
 import { defineTool, failure, output } from "./define-tool.ts";
-import type { ToolSetting } from "./tool-setting.ts";
-import { readTextFile } from "./workspace/read-text-file.ts";
-import { workspaceFiles } from "./workspace/workspace-files.ts";
+import { readTextFile } from "./workspace/files.ts";
+import { workspaceFiles } from "./workspace/workspace.ts";
 
 /** Larger files are generated or data; chosen. */
 const MAXIMUM_FILE_BYTES = 1024 * 1024;

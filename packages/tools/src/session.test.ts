@@ -5,9 +5,9 @@ import { createFileArtifactStore } from "@plimsoll/core/node";
 import { type ScriptedReply, scriptedModel } from "@plimsoll/core/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
+import { type TemporaryFolder, temporaryFolder } from "../testing/temporary-folder.ts";
 import { type BuiltinTools, createBuiltinTools } from "./builtin.ts";
 import { defineTool, output } from "./define-tool.ts";
-import { type TemporaryFolder, temporaryFolder } from "./testing/temporary-folder.ts";
 
 let folder: TemporaryFolder;
 let builtin: BuiltinTools;

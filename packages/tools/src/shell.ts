@@ -1,10 +1,8 @@
 import type { AgentTool } from "@plimsoll/core/agent";
 import { z } from "zod";
-import { defineTool } from "./define-tool.ts";
-import { commandLine } from "./process/command-line.ts";
-import { processOutput } from "./process/process-output.ts";
+import { defineTool, MAXIMUM_TIMEOUT_MS, type ToolSetting } from "./define-tool.ts";
+import { commandLine, processOutput } from "./process/process-output.ts";
 import { runProcess } from "./process/run-process.ts";
-import { MAXIMUM_TIMEOUT_MS, type ToolSetting } from "./tool-setting.ts";
 
 /** `shell`: runs one program with its arguments, without a shell in between. */
 export function shellTool({ workspace, env, passEnv, timeoutMs }: ToolSetting): AgentTool {

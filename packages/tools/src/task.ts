@@ -8,6 +8,7 @@ export function taskTool(): AgentTool {
     name: "task",
     description:
       "Gives a task to a sub-agent with the same tools and an empty context; gives its final answer. Say everything that it must know. Several calls at once run side by side.",
+    category: "generic",
     hint: "ask a further sub-agent for the part that is missing",
     effect: { kind: "read" },
     input: z.strictObject({ prompt: z.string().min(1) }),

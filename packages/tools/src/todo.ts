@@ -30,6 +30,7 @@ export function createTodoLists(): TodoLists {
     tool: defineTool({
       name: NAME,
       description: "Keeps the list of what is to be done. Each call gives the whole list; it replaces the one before.",
+      category: "generic",
       hint: "the list is as you gave it",
       effect: { kind: "read" },
       input: inputSchema,

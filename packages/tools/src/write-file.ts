@@ -3,11 +3,9 @@ import { dirname } from "node:path";
 import type { AgentTool } from "@plimsoll/core/agent";
 import { utf8Bytes } from "@plimsoll/core/build";
 import { z } from "zod";
+import type { ToolSetting } from "./define-tool.ts";
 import { defineTool, output } from "./define-tool.ts";
-import type { ToolSetting } from "./tool-setting.ts";
-import { onFile } from "./workspace/on-file.ts";
-import { readTextFile } from "./workspace/read-text-file.ts";
-import { replaceFile } from "./workspace/replace-file.ts";
+import { onFile, readTextFile, replaceFile } from "./workspace/files.ts";
 
 /** Of larger files what is replaced is not shown; chosen. */
 const MAXIMUM_SHOWN_BYTES = 1024 * 1024;
@@ -17,6 +15,7 @@ export function writeFileTool({ workspace }: Pick<ToolSetting, "workspace">): Ag
   return defineTool({
     name: "write_file",
     description: "Writes a file, with the folders above it. What was in it is replaced. To change a part use edit_file.",
+    category: "generic",
     hint: "use read_file to see the file",
     input: z.strictObject({ path: z.string().min(1), content: z.string() }),
     paths: ({ path }) => [{ path, access: "modify" }],

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { call } from "../testing/call.ts";
-import { temporaryFolder } from "../testing/temporary-folder.ts";
+import { call } from "../../testing/call.ts";
+import { temporaryFolder } from "../../testing/temporary-folder.ts";
 import { openWorkspace } from "../workspace/workspace.ts";
 import { createGdbTools, type GdbTools } from "./gdb-tools.ts";
 

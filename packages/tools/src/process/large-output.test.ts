@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { temporaryFolder } from "../testing/temporary-folder.ts";
+import { temporaryFolder } from "../../testing/temporary-folder.ts";
 
 const GIGABYTE = 1_000_000_000;
 const MAXIMUM_BYTES = 250_000_000;
@@ -13,7 +13,7 @@ const folder = temporaryFolder();
 const program = join(folder.path, "print-a-gigabyte.mjs");
 beforeAll(async () => {
   const bundle = await rolldown({
-    input: join(import.meta.dirname, "../testing/print-a-gigabyte.ts"),
+    input: join(import.meta.dirname, "../../testing/print-a-gigabyte.ts"),
     platform: "node",
     resolve: { conditionNames: ["source", "import", "node"] },
   });

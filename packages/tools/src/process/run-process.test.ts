@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, watch } from "node:fs";
 import { createMemoryArtifactStore } from "@plimsoll/core";
 import { createFileArtifactStore } from "@plimsoll/core/node";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type TemporaryFolder, temporaryFolder } from "../testing/temporary-folder.ts";
+import { type TemporaryFolder, temporaryFolder } from "../../testing/temporary-folder.ts";
 import { processOutput } from "./process-output.ts";
 import { type ProcessRequest, runProcess } from "./run-process.ts";
 

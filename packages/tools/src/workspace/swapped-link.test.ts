@@ -1,10 +1,10 @@
 import { readFileSync, renameSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { call } from "../../testing/call.ts";
+import { type TemporaryFolder, temporaryFolder } from "../../testing/temporary-folder.ts";
 import { editFileTool } from "../edit-file.ts";
 import { readFileTool } from "../read-file.ts";
-import { call } from "../testing/call.ts";
-import { type TemporaryFolder, temporaryFolder } from "../testing/temporary-folder.ts";
 import { writeFileTool } from "../write-file.ts";
 import { openWorkspace, type Workspace } from "./workspace.ts";
 

@@ -1,7 +1,7 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { temporaryFolder } from "../testing/temporary-folder.ts";
+import { temporaryFolder } from "../../testing/temporary-folder.ts";
 import { openWorkspace, type Workspace } from "./workspace.ts";
 
 const outside = temporaryFolder({ "secret.txt": "secret" });

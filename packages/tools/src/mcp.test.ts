@@ -4,7 +4,7 @@ import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { call } from "../testing/call.ts";
-import { mcpTools } from "./mcp-tools.ts";
+import { mcpTools } from "./mcp.ts";
 
 async function connected(): Promise<Client> {
   const server = new McpServer({ name: "test", version: "1" });

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { createFileArtifactStore } from "@plimsoll/core/node";
-import { runProcess } from "../process/run-process.ts";
+import { runProcess } from "../src/process/run-process.ts";
 
 /**
  * A process of its own for the memory test: runs a program that prints so many bytes, its output on artifacts in a folder. Prints what was kept of it

@@ -1,2 +1,0 @@
-export type { McpToolOptions, McpToolOverride } from "./mcp-tools.ts";
-export { mcpTools } from "./mcp-tools.ts";

@@ -1,0 +1,157 @@
+import { randomUUID } from "node:crypto";
+import { constants } from "node:fs";
+import { type FileHandle, lstat, open, readlink, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { PlimsollError } from "@plimsoll/core";
+import { isRecord } from "@plimsoll/core/internal";
+
+/** What the operating system's refusals mean, said of a path. */
+const SAID: { readonly [code: string]: string | undefined } = {
+  ENOENT: "does not exist",
+  EISDIR: "is a folder",
+  ENOTDIR: "goes through a file as if it were a folder",
+  ENOTEMPTY: "is a folder that is not empty",
+  EEXIST: "exists already",
+  EACCES: "may not be touched: permission denied",
+  EPERM: "may not be touched: permission denied",
+  EROFS: "is on a disk that is read-only",
+  ELOOP: "is a symbolic link, or leads through too many",
+  ENAMETOOLONG: "has too long a name",
+  ENXIO: "is no regular file",
+  EBUSY: "is in use",
+  ESTALE: "was moved or linked elsewhere meanwhile",
+};
+
+/** Works on a file. What the operating system refuses rejects with `bad-input` and a line that names the path as it was given. */
+export async function onFile<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const code = isRecord(error) && typeof error.code === "string" ? error.code : "";
+    if (code === "ENOSPC" || code === "EDQUOT")
+      throw new PlimsollError("bad-input", `${path} was not written: the disk is full`, { path }, error);
+    const said = SAID[code];
+    throw said === undefined ? error : new PlimsollError("bad-input", `${path} ${said}`, { path }, error);
+  }
+}
+
+/** A refusal of ours, told as the operating system's are. */
+function refusal(code: "EISDIR" | "ENXIO" | "ESTALE"): Error {
+  return Object.assign(new Error(code), { code });
+}
+
+/** What is opened: a regular file to read, or a folder to work in. */
+type OpenedKind = "file" | "folder";
+
+const FLAGS: { readonly [Kind in OpenedKind]: number } = {
+  // Without the last one, opening a pipe that nobody writes to never ends.
+  file: constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+  folder: constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_DIRECTORY,
+};
+
+/**
+ * Opens what stands at a real place. Between the check of a path and its use someone can put a symbolic link there: in place of the last name
+ * it is never followed, and where the system says what a handle leads to (Linux) neither is one above it. Rejects for what is no regular file. `onFile`
+ * says why in words.
+ */
+async function openPlace(place: string, kind: OpenedKind): Promise<FileHandle> {
+  const handle = await open(place, FLAGS[kind]);
+  try {
+    const stats = await handle.stat();
+    if (kind === "file" && stats.isDirectory()) throw refusal("EISDIR");
+    if (kind === "file" && !stats.isFile()) throw refusal("ENXIO");
+    const found = await readlink(handlePath(handle)).catch(() => null);
+    if (found !== null && found !== place) throw refusal("ESTALE");
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** The name under which Linux gives an open handle; a path below an open folder's leads into that folder, whatever its name is by now. */
+function handlePath({ fd }: FileHandle): string {
+  return `/proc/self/fd/${fd}`;
+}
+
+/** The beginning of a file as text. */
+interface FileText {
+  readonly text: string;
+  readonly isBinary: boolean;
+  readonly totalBytes: number;
+  /** False where the file is larger than what was read. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * The first bytes of a regular file at its real place as text, at most so many. Invalid UTF-8 becomes U+FFFD; a NUL byte among the first ones
+ * makes it binary.
+ */
+export async function readTextFile(place: string, maximumBytes: number): Promise<FileText> {
+  const file = await openPlace(place, "file");
+  try {
+    const { size } = await file.stat();
+    const buffer = Buffer.alloc(Math.min(size, maximumBytes));
+    let length = 0;
+    while (length < buffer.length) {
+      const { bytesRead } = await file.read(buffer, length, buffer.length - length, length);
+      if (bytesRead === 0) break;
+      length += bytesRead;
+    }
+    const bytes = buffer.subarray(0, length);
+    const isBinary = bytes.subarray(0, BINARY_PROBE_BYTES).includes(0);
+    const text = isBinary ? "" : new TextDecoder("utf-8").decode(bytes);
+    return { text, isBinary, totalBytes: size, isWhole: size <= maximumBytes };
+  } finally {
+    await file.close();
+  }
+}
+
+/** How far a NUL byte is looked for, as git does. */
+const BINARY_PROBE_BYTES = 8_000;
+
+/** Permissions of a new file, before the process's mask. */
+const NEW_FILE_MODE = 0o666;
+
+/**
+ * Puts a text in the place of a file, or makes the file. It is written under another name and renamed when it is whole, so that a full disk leaves
+ * what was there; owner and permissions stay. The folder above must exist.
+ */
+export async function replaceFile(place: string, text: string): Promise<void> {
+  const folder = await openPlace(dirname(place), "folder");
+  try {
+    const base = process.platform === "linux" ? handlePath(folder) : dirname(place);
+    const target = join(base, basename(place));
+    const old = await lstat(target).catch(() => null);
+    if (old !== null && !old.isFile()) throw refusal(old.isDirectory() ? "EISDIR" : "ENXIO");
+    const draft = join(base, `.${randomUUID()}.part`);
+    const file = await open(draft, "wx", old?.mode ?? NEW_FILE_MODE);
+    try {
+      await writeAs(file, text, old);
+      await rename(draft, target);
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw error;
+    }
+  } finally {
+    await folder.close();
+  }
+}
+
+interface Ownership {
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+}
+
+async function writeAs(file: FileHandle, text: string, old: Ownership | null): Promise<void> {
+  try {
+    await file.writeFile(text);
+    if (old === null) return;
+    // Only the owner of a file or the system's may give it away; for all others it is theirs already.
+    await file.chown(old.uid, old.gid).catch(() => undefined);
+    await file.chmod(old.mode);
+  } finally {
+    await file.close();
+  }
+}
