@@ -3,8 +3,7 @@ import { branchEntry, noSuchEntry } from "../agent/memory-session-store.ts";
 import { entryIdOf } from "../entry.ts";
 import type { EntryListener, SessionBranch } from "../ports.ts";
 import { encodeEntry } from "../session/codec.ts";
-import { createLogIndex, type LogIndex } from "./log-index.ts";
-import { type ReadableLog, readLog } from "./log-reader.ts";
+import { createLogIndex, type LogIndex, type ReadableLog, readLog } from "./log-reader.ts";
 
 /** The part of a log that a branch begins with: where it stands in the source, and its first line as the branch has it. */
 export interface BranchedPart {

@@ -6,11 +6,9 @@ import { PlimsollError } from "../error.ts";
 import type { EntryListener, SessionStore, SessionWriter, StoredSession } from "../ports.ts";
 import { encodeEntry } from "../session/codec.ts";
 import { readBranch, writeBranch } from "./branch-log.ts";
-import { fileFailure, hasCode } from "./file-failure.ts";
 import { createFileSessionWriter, type SyncPolicy } from "./file-session-writer.ts";
-import { createLogIndex, type LogIndex } from "./log-index.ts";
-import { type ReadableLog, readLog } from "./log-reader.ts";
-import { makeOwnerOnly, OWNER_ONLY_FILE_MODE, OWNER_ONLY_FOLDER_MODE } from "./owner-only.ts";
+import { createLogIndex, type LogIndex, type ReadableLog, readLog } from "./log-reader.ts";
+import { fileFailure, hasCode, makeOwnerOnly, OWNER_ONLY_FILE_MODE, OWNER_ONLY_FOLDER_MODE } from "./own-file.ts";
 import { sessionSummary } from "./session-summary.ts";
 import { takeWriterLock } from "./writer-lock.ts";
 

@@ -8,7 +8,7 @@ import { encodeEntry, encodeLog } from "../session/codec.ts";
 import { MAXIMUM_LOG_BYTES } from "../session/log-limits.ts";
 import { human, sessionStart } from "../testing/builders.ts";
 import { createFileSessionWriter, type LogHandle } from "./file-session-writer.ts";
-import { createLogIndex } from "./log-index.ts";
+import { createLogIndex } from "./log-reader.ts";
 
 let folder = "";
 beforeEach(() => {

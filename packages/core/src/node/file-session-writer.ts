@@ -4,8 +4,8 @@ import { PlimsollError } from "../error.ts";
 import type { SessionWriter } from "../ports.ts";
 import { decodeEntry, encodeEntry } from "../session/codec.ts";
 import { logTooLarge, MAXIMUM_LOG_BYTES } from "../session/log-limits.ts";
-import { fileFailure } from "./file-failure.ts";
-import type { LogIndex } from "./log-index.ts";
+import type { LogIndex } from "./log-reader.ts";
+import { fileFailure } from "./own-file.ts";
 
 /** When what was appended is forced to the disk: at each append, or only when the log is closed. */
 export type SyncPolicy = "every-append" | "on-close";

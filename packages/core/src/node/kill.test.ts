@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { endlessAgent } from "../../testing/node/endless-agent.ts";
+import { randomFrom, runUntilKilled } from "../../testing/node/killed-process.ts";
 import type { SessionEntry } from "../entry.ts";
 import { entryIdOf } from "../entry.ts";
 import { checkMessages } from "../message/check.ts";
 import { encodeLog } from "../session/codec.ts";
 import { sessionStart } from "../testing/builders.ts";
 import { createFileSessionStore } from "./file-session-store.ts";
-import { endlessAgent } from "./testing/endless-agent.ts";
-import { randomFrom, runUntilKilled } from "./testing/killed-process.ts";
 
 /** Other seeds kill at other points: PLIMSOLL_KILL_SEED=7. Which line a process is at when the kill comes is up to the system. */
 const SEED = Number(process.env.PLIMSOLL_KILL_SEED ?? 1);
@@ -31,7 +31,7 @@ const store = createFileSessionStore({ folder, sync: "on-close" });
 
 beforeAll(async () => {
   const bundle = await rolldown({
-    input: join(import.meta.dirname, "testing/agent-until-killed.ts"),
+    input: join(import.meta.dirname, "../../testing/node/agent-until-killed.ts"),
     platform: "node",
     resolve: { conditionNames: ["source", "import", "node"] },
   });

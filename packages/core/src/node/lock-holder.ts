@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFile, readlink } from "node:fs/promises";
 import { hostname } from "node:os";
 import { isRecord } from "../json.ts";
-import { hasCode } from "./file-failure.ts";
+import { hasCode } from "./own-file.ts";
 
 /** Who holds a lock. `startedAt` tells a process from a later one with the same id, if the system says it. */
 export interface LockHolder {

@@ -19,7 +19,7 @@ const HEAP_MB = 20;
 
 beforeAll(async () => {
   const bundle = await rolldown({
-    input: join(import.meta.dirname, "testing/store-in-a-process.ts"),
+    input: join(import.meta.dirname, "../../testing/node/store-in-a-process.ts"),
     platform: "node",
     resolve: { conditionNames: ["source", "import", "node"] },
   });

@@ -2,9 +2,8 @@ import { randomUUID } from "node:crypto";
 import { link, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { PlimsollError } from "../error.ts";
-import { hasCode } from "./file-failure.ts";
 import { type LockHolder, parseHolder, stateOfHolder, thisHolder } from "./lock-holder.ts";
-import { OWNER_ONLY_FILE_MODE } from "./owner-only.ts";
+import { hasCode, OWNER_ONLY_FILE_MODE } from "./own-file.ts";
 
 /** The log that a lock is for. */
 export interface LockedLog {

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import type { Agent } from "../../agent/agent.ts";
-import type { AgentTool } from "../../agent/agent-tool.ts";
-import { startAgent } from "../../agent/start-agent.ts";
-import { PLIMSOLL_POLICY } from "../../policy/presets/plimsoll.ts";
-import type { SessionStore } from "../../ports.ts";
-import { createDigest } from "../../summarizer/digest.ts";
-import { scriptedModel } from "../../testing/scripted-model.ts";
-import { createFileArtifactStore } from "../file-artifact-store.ts";
+import type { Agent } from "../../src/agent/agent.ts";
+import type { AgentTool } from "../../src/agent/agent-tool.ts";
+import { startAgent } from "../../src/agent/start-agent.ts";
+import { createFileArtifactStore } from "../../src/node/file-artifact-store.ts";
+import { PLIMSOLL_POLICY } from "../../src/policy/presets/plimsoll.ts";
+import type { SessionStore } from "../../src/ports.ts";
+import { createDigest } from "../../src/summarizer/digest.ts";
+import { scriptedModel } from "../../src/testing/scripted-model.ts";
 
 /** Where an endless agent keeps what it does. */
 export interface EndlessPlace {

@@ -1,9 +1,9 @@
 import { readdirSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import type { SessionEntry } from "../../entry.ts";
-import { sessionStart } from "../../testing/builders.ts";
-import { createFileArtifactStore } from "../file-artifact-store.ts";
-import { createFileSessionStore } from "../file-session-store.ts";
+import type { SessionEntry } from "../../src/entry.ts";
+import { createFileArtifactStore } from "../../src/node/file-artifact-store.ts";
+import { createFileSessionStore } from "../../src/node/file-session-store.ts";
+import { sessionStart } from "../../src/testing/builders.ts";
 
 /**
  * A process of its own for what the heap or the umask of a test's process would hide. Arguments: what to do, folder. Says what it found as

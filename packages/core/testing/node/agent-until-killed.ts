@@ -1,8 +1,8 @@
 import { writeSync } from "node:fs";
-import { entryIdOf } from "../../entry.ts";
-import type { SessionStore, SessionWriter } from "../../ports.ts";
-import { createFileSessionStore } from "../file-session-store.ts";
-import type { SyncPolicy } from "../file-session-writer.ts";
+import { entryIdOf } from "../../src/entry.ts";
+import { createFileSessionStore } from "../../src/node/file-session-store.ts";
+import type { SyncPolicy } from "../../src/node/file-session-writer.ts";
+import type { SessionStore, SessionWriter } from "../../src/ports.ts";
 import { endlessAgent } from "./endless-agent.ts";
 
 /**
