@@ -1,6 +1,5 @@
 import type { ToolSpec } from "@plimsoll/core";
 import { usageOf } from "@plimsoll/core";
-import { wellFormed } from "@plimsoll/core/internal";
 import type { LanguageModelMiddleware } from "ai";
 import { jsonValueOf, numberAt, recordAt, stringAt } from "../fields.ts";
 import type { TurnRules } from "../wire/turns.ts";
@@ -10,6 +9,7 @@ import { createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./array-conversations.ts";
 import { encoded, MODEL_MESSAGES, turnsOf } from "./model-messages.ts";
 import type { WireArray } from "./wire-array.ts";
+import { WHOLE_ITEMS } from "./wire-array.ts";
 
 type Generate = NonNullable<LanguageModelMiddleware["wrapGenerate"]>;
 type Stream = NonNullable<LanguageModelMiddleware["wrapStream"]>;
@@ -104,13 +104,14 @@ function promptFor(provider: string, prompt: PromptMessage[]): PromptMessage[] {
 
 /** The prompts of a model's calls, and what its answers tell of usage. */
 const PROMPTS: WireArray<PromptMessage, unknown> = {
-  groups: (items) => MODEL_MESSAGES.groups(items).map((group, index) => ({ ...group, items: items.slice(index, index + 1) })),
+  ...WHOLE_ITEMS,
   systemOf: (items) => {
     const { items: system, text } = MODEL_MESSAGES.systemOf(items);
-    return { items: wellFormed(items.slice(0, system.length)), text };
+    return { items: items.slice(0, system.length), text };
   },
+  drafts: MODEL_MESSAGES.drafts,
   encode: (messages) => messages.map(encoded),
-  joined: wellFormed,
+  joined: (items) => items,
   observed: (answer) => {
     const usage = recordAt(answer, "usage");
     const input = recordAt(usage, "inputTokens");

@@ -1,17 +1,16 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import type { AssistantMessage, ToolResultMessage, UserMessage } from "@plimsoll/core";
+import type { UserMessage } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/internal";
-import { wellFormed } from "@plimsoll/core/internal";
 import { hasReasoning } from "../anthropic/blocks.ts";
-import { anthropicUsage } from "../anthropic/decode.ts";
+import { anthropicUsage, replyParts } from "../anthropic/decode.ts";
 import { firstMessageNotice, messageParams } from "../anthropic/encode.ts";
 import type { Fields } from "../fields.ts";
-import { jsonValueOf, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { recordAt, recordsAt, stringAt } from "../fields.ts";
 import type { ArrayCompactor } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./array-conversations.ts";
-import type { ItemGroup, WireArray } from "./wire-array.ts";
-import { imageAt, textParts, UNKNOWN_REPLY, userDraft } from "./wire-array.ts";
+import type { WireArray } from "./wire-array.ts";
+import { imageAt, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
 
 export type { ArrayCompactor, ArrayRequest, ConversationOf } from "./array-compactor.ts";
 export type { CompactorOptions, ConversationContext, ConversationLog, RequestFacts } from "./array-conversations.ts";
@@ -22,8 +21,9 @@ export function createMessagesCompactor(options: CompactorOptions): ArrayCompact
 }
 
 const ANTHROPIC_ARRAY: WireArray<Anthropic.MessageParam, Anthropic.Message> = {
-  groups,
+  ...WHOLE_ITEMS,
   systemOf: () => ({ items: [], text: "" }),
+  drafts: (items, toolNameOf) => items.flatMap((item) => draftsOf(item, toolNameOf)),
   encode: (messages) => (messages.length === 0 ? [] : encoded({ system: "", tools: [], messages, dynamicContext: null })),
   joined,
   observed: (answer) => ({
@@ -40,61 +40,23 @@ function encoded(context: Parameters<typeof messageParams>[0]): readonly Anthrop
   return first?.role === "assistant" ? params.slice(1) : params;
 }
 
-function joined(items: readonly Anthropic.MessageParam[]): readonly Anthropic.MessageParam[] {
-  const list = wellFormed(items);
-  const needsNotice = ({ role, content }: Anthropic.MessageParam, index: number) =>
-    role === "assistant" && (index === 0 || (list[index - 1]?.role === role && hasReasoning(content)));
+function joined(list: readonly Anthropic.MessageParam[]): readonly Anthropic.MessageParam[] {
+  const needsNotice = (item: Anthropic.MessageParam, index: number) =>
+    item.role === "assistant" && (index === 0 || (list[index - 1]?.role === item.role && hasReasoning(item.content)));
   return list.some(needsNotice)
     ? list.flatMap((item, index) => (needsNotice(item, index) ? [firstMessageNotice(), item] : [item]))
     : list;
 }
 
-function groups(items: readonly Anthropic.MessageParam[]): readonly ItemGroup<Anthropic.MessageParam>[] {
-  const toolNames = new Map<string, string>();
-  return items.map((item) => {
-    const blocks = typeof item.content === "string" ? [{ type: "text", text: item.content }] : recordsAt(item, "content");
-    for (const block of blocks)
-      if (block.type === "tool_use") toolNames.set(stringAt(block, "id") ?? "", stringAt(block, "name") ?? "");
-    return { items: [item], drafts: item.role === "assistant" ? [replyDraft(blocks)] : userDrafts(blocks, toolNames) };
-  });
-}
-
-function replyDraft(blocks: readonly Fields[]): Omit<AssistantMessage, "id"> {
-  const parts = blocks.flatMap((block): AssistantMessage["parts"] => {
-    switch (block.type) {
-      case "text":
-        return textParts(stringAt(block, "text") ?? "");
-      case "thinking": {
-        const { thinking, ...opaque } = block;
-        return [{ type: "reasoning", text: typeof thinking === "string" ? thinking : "", opaque: jsonValueOf(opaque) }];
-      }
-      case "tool_use": {
-        const names = { callId: stringAt(block, "id") ?? "", toolName: stringAt(block, "name") ?? "" };
-        return [{ type: "tool-call", ...names, argumentsJson: JSON.stringify(recordAt(block, "input") ?? {}), paths: [] }];
-      }
-      default:
-        return [{ type: "reasoning", text: "", opaque: jsonValueOf(block) }];
-    }
-  });
-  return { ...UNKNOWN_REPLY, parts };
-}
-
-/** Results first, then what the person says beside them. */
-function userDrafts(blocks: readonly Fields[], toolNames: ReadonlyMap<string, string>): readonly MessageDraft[] {
-  const results = blocks.flatMap((block): Omit<ToolResultMessage, "id">[] => {
+/** Of a user's item the results first, then what the person says with them. */
+function draftsOf(item: Anthropic.MessageParam, toolNameOf: (callId: string) => string): readonly MessageDraft[] {
+  const blocks = typeof item.content === "string" ? [{ type: "text", text: item.content }] : recordsAt(item, "content");
+  if (item.role === "assistant") return [replyDraft(blocks.flatMap(replyParts))];
+  const results = blocks.flatMap((block) => {
     if (block.type !== "tool_result") return [];
     const callId = stringAt(block, "tool_use_id") ?? "";
-    return [
-      {
-        role: "tool-result",
-        callId,
-        toolName: toolNames.get(callId) ?? "",
-        isError: block.is_error === true,
-        category: "generic",
-        parts: typeof block.content === "string" ? textParts(block.content) : recordsAt(block, "content").flatMap(partsOf),
-        atMs: null,
-      },
-    ];
+    const parts = typeof block.content === "string" ? textParts(block.content) : recordsAt(block, "content").flatMap(partsOf);
+    return [resultDraft({ callId, toolName: toolNameOf(callId), isError: block.is_error === true }, parts)];
   });
   const said = blocks.flatMap((block) => (block.type === "tool_result" ? [] : partsOf(block)));
   return said.length === 0 && results.length > 0 ? results : [...results, userDraft(said)];

@@ -6,8 +6,8 @@ import { recoveriesOf } from "@plimsoll/core/internal";
 import { failureOf } from "../client/failure.ts";
 import type { ArrayConversations, CompactorOptions, ConversationLog, FittedLog, RequestFacts } from "./array-conversations.ts";
 import { createArrayConversations } from "./array-conversations.ts";
-import type { FiledGroup, FiledItems } from "./array-items.ts";
-import { createIsUntouched, fileGroups, itemsOf } from "./array-items.ts";
+import type { ItemGroup, ReadGroups } from "./array-items.ts";
+import { createIsUntouched, createMended, itemsOf, readGroups } from "./array-items.ts";
 import type { WireArray } from "./wire-array.ts";
 
 /** What a request sends besides its array, and whose it is. */
@@ -65,7 +65,7 @@ interface SentArray<Item, Answer> {
 /** An array as it was read. */
 interface ReadArray<Item> {
   readonly systemItems: readonly Item[];
-  readonly filed: readonly FiledGroup<Item>[];
+  readonly groups: readonly ItemGroup<Item>[];
   readonly request: ConversationRequest;
 }
 
@@ -75,21 +75,26 @@ export function createArrayCompactor<Item, Answer>(
   options: CompactorOptions,
 ): ArrayCompactor<Item, Answer> {
   const logs: ArrayConversations = createArrayConversations(options);
-  const filedItems: FiledItems<Item> = new WeakMap();
+  const known: ReadGroups<Item> = new WeakMap();
   const sentArrays = new WeakMap<readonly Item[], SentArray<Item, Answer>>();
   const isUntouched = createIsUntouched();
+  const mended = createMended<Item>();
 
   const read = (items: readonly Item[], { system = "", tools = [], conversation }: ArrayRequest<Answer>): ReadArray<Item> => {
     const opening = wire.systemOf(items);
-    const filed = fileGroups(wire.groups(items.slice(opening.items.length)), filedItems);
-    const messages = filed.flatMap((group) => group.messages);
+    const groups = readGroups(items.slice(opening.items.length), wire, known);
+    const messages = groups.flatMap((group) => group.messages);
     const text = [opening.text, system].filter((each) => each !== "").join("\n");
-    return { systemItems: opening.items, filed, request: { key: conversation ?? null, system: text, tools, messages } };
+    return {
+      systemItems: mended(opening.items),
+      groups,
+      request: { key: conversation ?? null, system: text, tools, messages },
+    };
   };
   /** The view as an array to send, remembered with what it was made from. */
   const written = (array: ReadArray<Item>, request: ArrayRequest<Answer>, { found, view }: FittedLog): Item[] => {
-    const made = itemsOf(view.messages.slice(), { filed: array.filed, isUntouched, encode: wire.encode });
-    const items = [...array.systemItems, ...wire.joined(made)];
+    const made = itemsOf(view.messages.slice(), { groups: array.groups, isUntouched, encode: wire.encode });
+    const items = [...array.systemItems, ...wire.joined(mended(made))];
     sentArrays.set(items, { array, request, found, view });
     return items;
   };

@@ -1,33 +1,76 @@
 import type { Message } from "@plimsoll/core";
-import { canonicalContent, withId } from "@plimsoll/core/internal";
-import type { ItemGroup } from "./wire-array.ts";
+import { toolCallsOf } from "@plimsoll/core";
+import type { MessageDraft } from "@plimsoll/core/internal";
+import { canonicalContent, wellFormed, withId } from "@plimsoll/core/internal";
+import type { WireArray } from "./wire-array.ts";
 
-/** A group with its messages, which have ids. */
-export interface FiledGroup<Item> extends ItemGroup<Item> {
+/** Items of a caller's array that belong together, and the messages that they are. */
+export interface ItemGroup<Item> {
+  readonly items: readonly Item[];
   readonly messages: readonly Message[];
 }
 
-/** The messages of groups, by their first item: what was read once is not read and hashed again. */
-export type FiledItems<Item> = WeakMap<WeakKey, { readonly previousId: string | null; readonly group: FiledGroup<Item> }>;
+/** The groups that were read, by their first item. */
+export type ReadGroups<Item> = WeakMap<WeakKey, { readonly previousId: string | null; readonly group: ItemGroup<Item> }>;
 
 /**
- * The groups with ids by chain hash. A group whose items are the very objects of before, after the same history, keeps its messages; an item
- * that changes has to be a new object.
+ * The items as groups whose messages have ids by chain hash. A group whose items are the very objects of before, after the same history, is not read
+ * again; an item that changes has to be a new object.
  */
-export function fileGroups<Item>(groups: readonly ItemGroup<Item>[], filed: FiledItems<Item>): readonly FiledGroup<Item>[] {
+export function readGroups<Item>(
+  items: readonly Item[],
+  wire: Pick<WireArray<Item, never>, "isPiece" | "drafts">,
+  read: ReadGroups<Item>,
+): readonly ItemGroup<Item>[] {
+  const groups: ItemGroup<Item>[] = [];
+  const toolNameOf = createToolNameOf(groups);
   let previousId: string | null = null;
-  return groups.map((group) => {
-    const [key] = group.items;
-    const known = isObject(key) ? filed.get(key) : undefined;
-    const isKnown = known?.previousId === previousId && isSameItems(group.items, known.group.items);
-    const made = isKnown ? known.group : { ...group, messages: withIds(group, previousId) };
-    if (isObject(key) && !isKnown) filed.set(key, { previousId, group: made });
-    previousId = made.messages.at(-1)?.id ?? previousId;
-    return made;
-  });
+  for (const own of together(items, wire.isPiece)) {
+    const [key] = own;
+    const before = isObject(key) ? read.get(key) : undefined;
+    const known = before?.previousId === previousId && isSameItems(own, before.group.items) ? before.group : null;
+    const group: ItemGroup<Item> = known ?? { items: own, messages: withIds(wire.drafts(own, toolNameOf), previousId) };
+    if (isObject(key) && known === null) read.set(key, { previousId, group });
+    groups.push(group);
+    previousId = group.messages.at(-1)?.id ?? previousId;
+  }
+  return groups;
 }
 
-function withIds<Item>({ drafts }: ItemGroup<Item>, after: string | null): readonly Message[] {
+/** Each item alone, neighbouring pieces of a reply together. */
+function* together<Item>(items: readonly Item[], isPiece: (item: Item) => boolean): Generator<readonly Item[]> {
+  for (let start = 0; start < items.length; ) {
+    let end = start;
+    for (let item = items[end]; item !== undefined && isPiece(item); item = items[end]) end += 1;
+    end = Math.max(end, start + 1);
+    yield items.slice(start, end);
+    start = end;
+  }
+}
+
+/** Names of tools by the ids of their calls, looked for from the newest group back: each group is looked at once, and most never. */
+function createToolNameOf<Item>(groups: readonly ItemGroup<Item>[]): (callId: string) => string {
+  const newer = new Map<string, string>();
+  const older = new Map<string, string>();
+  let [low, high] = [-1, -1];
+  return (callId) => {
+    if (low < 0) [low, high] = [groups.length, groups.length];
+    for (; high < groups.length; high += 1) for (const [id, name] of callsOf(groups[high])) newer.set(id, name);
+    while (low > 0 && !newer.has(callId) && !older.has(callId)) {
+      low -= 1;
+      for (const [id, name] of callsOf(groups[low]).reverse()) if (!older.has(id)) older.set(id, name);
+    }
+    return newer.get(callId) ?? older.get(callId) ?? "";
+  };
+}
+
+function callsOf<Item>(group: ItemGroup<Item> | undefined): (readonly [id: string, name: string])[] {
+  return (group?.messages ?? []).flatMap((message) =>
+    toolCallsOf(message).map((call) => [call.callId, call.toolName] as const),
+  );
+}
+
+function withIds(drafts: readonly MessageDraft[], after: string | null): readonly Message[] {
   let previousId = after;
   return drafts.map((draft) => {
     const message = withId(draft, previousId);
@@ -60,16 +103,29 @@ export function createIsUntouched(): IsUntouched {
   };
 }
 
+/** Mends items whose text is not well formed, each once. */
+export function createMended<Item>(): (items: readonly Item[]) => readonly Item[] {
+  const known = new WeakMap<WeakKey, Item>();
+  return (items) =>
+    items.map((item) => {
+      const before = isObject(item) ? known.get(item) : undefined;
+      if (before !== undefined) return before;
+      const mended = wellFormed(item);
+      if (isObject(item)) known.set(item, mended);
+      return mended;
+    });
+}
+
 /** What is needed to write a view as items. */
 export interface ItemSource<Item> {
-  readonly filed: readonly FiledGroup<Item>[];
+  readonly groups: readonly ItemGroup<Item>[];
   readonly isUntouched: IsUntouched;
   readonly encode: (messages: readonly Message[]) => readonly Item[];
 }
 
 /** The view as items: whole groups that nothing was done to as the caller's own, everything else encoded. */
-export function itemsOf<Item>(view: readonly Message[], { filed, isUntouched, encode }: ItemSource<Item>): Item[] {
-  const groupOf = new Map(filed.flatMap((group) => group.messages.slice(0, 1).map((message) => [message.id, group] as const)));
+export function itemsOf<Item>(view: readonly Message[], { groups, isUntouched, encode }: ItemSource<Item>): Item[] {
+  const groupOf = new Map(groups.flatMap((group) => group.messages.slice(0, 1).map((message) => [message.id, group] as const)));
   const items: Item[] = [];
   let made: Message[] = [];
   for (let index = 0; index < view.length; ) {

@@ -1,39 +1,40 @@
-import type { AssistantMessage, ImagePart, Message, ToolResultMessage, UserMessage } from "@plimsoll/core";
+import type { AssistantMessage, ImagePart, Message, UserMessage } from "@plimsoll/core";
 import { textOf } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/internal";
-import { wellFormed } from "@plimsoll/core/internal";
 import type { ModelMessage, UserModelMessage } from "ai";
 import type { Fields } from "../fields.ts";
 import { argumentsObject, jsonValueOf, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { imagePlaceholder } from "../wire/images.ts";
 import type { TurnRules } from "../wire/turns.ts";
 import { inTurn } from "../wire/turns.ts";
-import type { ItemGroup, WireArray } from "./wire-array.ts";
-import { imageAt, textParts, UNKNOWN_REPLY, userDraft } from "./wire-array.ts";
+import type { WireArray } from "./wire-array.ts";
+import { imageAt, leading, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
 
 /** How the SDK's messages are read and written; who asks brings what it observes. */
 export const MODEL_MESSAGES: Omit<WireArray<ModelMessage, unknown>, "observed"> = {
-  groups: (items) => items.map(groupOf),
-  systemOf: (items) => {
-    const end = items.findIndex(({ role }) => role !== "system");
-    const system = end < 0 ? items : items.slice(0, end);
-    return { items: wellFormed(system), text: system.map((item) => stringAt(item, "content") ?? "").join("\n") };
-  },
+  ...WHOLE_ITEMS,
+  systemOf: (items) =>
+    leading(
+      items,
+      ({ role }) => role === "system",
+      (item) => stringAt(item, "content") ?? "",
+    ),
+  drafts: (items) => items.flatMap(draftsOf),
   encode: (messages) => messages.map(encoded),
-  joined: wellFormed,
+  joined: (items) => items,
 };
 
-function groupOf(item: ModelMessage): ItemGroup<ModelMessage> {
+function draftsOf(item: ModelMessage): readonly MessageDraft[] {
   const text = stringAt(item, "content");
   const parts = text === null ? recordsAt(item, "content") : [{ type: "text", text }];
   switch (item.role) {
     case "assistant":
-      return { items: [item], drafts: [{ ...UNKNOWN_REPLY, parts: parts.flatMap(replyParts) }] };
+      return [replyDraft(parts.flatMap(replyParts))];
     case "tool":
-      return { items: [item], drafts: parts.flatMap(resultDrafts) };
+      return parts.flatMap(resultDrafts);
     case "user":
     case "system":
-      return { items: [item], drafts: [userDraft(parts.flatMap(userParts))] };
+      return [userDraft(parts.flatMap(userParts))];
     default:
       return item satisfies never;
   }
@@ -60,16 +61,9 @@ function resultDrafts(part: Fields): readonly MessageDraft[] {
   if (part.type !== "tool-result") return [];
   const output = recordAt(part, "output");
   const type = stringAt(output, "type") ?? "";
-  const draft: Omit<ToolResultMessage, "id"> = {
-    role: "tool-result",
-    callId: stringAt(part, "toolCallId") ?? "",
-    toolName: stringAt(part, "toolName") ?? "",
-    isError: type.startsWith("error-") || type === "execution-denied",
-    category: "generic",
-    parts: outputParts(output),
-    atMs: null,
-  };
-  return [draft];
+  const call = { callId: stringAt(part, "toolCallId") ?? "", toolName: stringAt(part, "toolName") ?? "" };
+  const isError = type.startsWith("error-") || type === "execution-denied";
+  return [resultDraft({ ...call, isError }, outputParts(output))];
 }
 
 function outputParts(output: Fields | null): UserMessage["parts"] {

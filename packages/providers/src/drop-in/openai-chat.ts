@@ -1,9 +1,9 @@
-import type { AssistantMessage, UserMessage } from "@plimsoll/core";
-import { wellFormed } from "@plimsoll/core/internal";
+import type { UserMessage } from "@plimsoll/core";
+import type { MessageDraft } from "@plimsoll/core/internal";
 import type OpenAI from "openai";
 import type { Fields } from "../fields.ts";
 import { recordAt, recordsAt, stringAt } from "../fields.ts";
-import { chatUsage } from "../openai-chat/decode.ts";
+import { chatUsage, replyParts } from "../openai-chat/decode.ts";
 import { CHAT_TURNS, chatMessages } from "../openai-chat/encode.ts";
 import type { ChatQuirks } from "../openai-chat/hosts.ts";
 import { OPENAI_QUIRKS } from "../openai-chat/hosts.ts";
@@ -11,8 +11,8 @@ import { inTurn } from "../wire/turns.ts";
 import type { ArrayCompactor } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./array-conversations.ts";
-import type { ItemGroup, WireArray } from "./wire-array.ts";
-import { imageAt, textParts, UNKNOWN_REPLY, userDraft } from "./wire-array.ts";
+import type { WireArray } from "./wire-array.ts";
+import { imageAt, leading, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
 
 export type { ArrayCompactor, ArrayRequest, ConversationOf } from "./array-compactor.ts";
 export type { CompactorOptions, ConversationContext, ConversationLog, RequestFacts } from "./array-conversations.ts";
@@ -32,56 +32,24 @@ export function createChatCompactor(options: ChatCompactorOptions): ArrayCompact
 
 function chatArray(quirks: ChatQuirks): WireArray<ChatMessage, OpenAI.ChatCompletion> {
   return {
-    groups,
-    systemOf: (items) => {
-      const end = items.findIndex(({ role }) => role !== "system" && role !== "developer");
-      const system = end < 0 ? items : items.slice(0, end);
-      return { items: wellFormed(system), text: system.map(textOf).join("\n") };
-    },
+    ...WHOLE_ITEMS,
+    systemOf: (items) => leading(items, ({ role }) => role === "system" || role === "developer", textOf),
+    drafts: (items, toolNameOf) => items.map((item) => draftOf(item, toolNameOf)),
     encode: (messages) =>
       chatMessages(
         { system: "", tools: [], messages, dynamicContext: null },
         // The caller's own items keep their ids, and so do their calls' results.
         { quirks: { ...quirks, maximumCallIdChars: null }, images: new Map() },
       ),
-    joined: (items) => (quirks.roles === "alternate" ? inTurn(wellFormed(items), CHAT_TURNS) : wellFormed(items)),
+    joined: (items) => (quirks.roles === "alternate" ? inTurn(items, CHAT_TURNS) : items),
     observed: ({ id, model, usage }) => ({ requestId: id, modelId: model, usage: chatUsage(recordAt({ usage }, "usage")) }),
   };
 }
 
-function groups(items: readonly ChatMessage[]): readonly ItemGroup<ChatMessage>[] {
-  const toolNames = new Map<string, string>();
-  return items.map((item) => {
-    if (item.role === "assistant") {
-      for (const call of recordsAt(item, "tool_calls"))
-        toolNames.set(stringAt(call, "id") ?? "", stringAt(recordAt(call, "function"), "name") ?? "");
-      return { items: [item], drafts: [{ ...UNKNOWN_REPLY, parts: replyParts(item) }] };
-    }
-    if (item.role !== "tool") return { items: [item], drafts: [userDraft(partsOf(item))] };
-    const draft = {
-      role: "tool-result",
-      callId: item.tool_call_id,
-      toolName: toolNames.get(item.tool_call_id) ?? "",
-      isError: false,
-      category: "generic",
-      parts: partsOf(item),
-      atMs: null,
-    } as const;
-    return { items: [item], drafts: [draft] };
-  });
-}
-
-function replyParts(item: ChatMessage): AssistantMessage["parts"] {
-  const reasoning = stringAt(item, "reasoning_content") ?? stringAt(item, "reasoning") ?? "";
-  return [
-    ...(reasoning === "" ? [] : [{ type: "reasoning", text: reasoning, opaque: null } as const]),
-    ...textParts([textOf(item), stringAt(item, "refusal") ?? ""].filter((text) => text !== "").join("\n")),
-    ...recordsAt(item, "tool_calls").map((call) => {
-      const called = recordAt(call, "function");
-      const names = { callId: stringAt(call, "id") ?? "", toolName: stringAt(called, "name") ?? "" };
-      return { type: "tool-call", ...names, argumentsJson: stringAt(called, "arguments") ?? "", paths: [] } as const;
-    }),
-  ];
+function draftOf(item: ChatMessage, toolNameOf: (callId: string) => string): MessageDraft {
+  if (item.role === "assistant") return replyDraft(replyParts({ ...item, content: textOf(item) }));
+  if (item.role !== "tool") return userDraft(partsOf(item));
+  return resultDraft({ callId: item.tool_call_id, toolName: toolNameOf(item.tool_call_id) }, partsOf(item));
 }
 
 function textOf(item: ChatMessage): string {

@@ -1,15 +1,15 @@
-import type { AssistantMessage, ToolResultMessage, UserMessage } from "@plimsoll/core";
-import { wellFormed } from "@plimsoll/core/internal";
+import type { AssistantMessage, UserMessage } from "@plimsoll/core";
+import type { MessageDraft } from "@plimsoll/core/internal";
 import type OpenAI from "openai";
 import type { Fields } from "../fields.ts";
-import { jsonValueOf, recordAt, recordsAt, stringAt } from "../fields.ts";
-import { responsesUsage } from "../openai-responses/decode.ts";
+import { recordAt, recordsAt, stringAt } from "../fields.ts";
+import { replyParts, responsesUsage } from "../openai-responses/decode.ts";
 import { responseItems } from "../openai-responses/encode.ts";
 import type { ArrayCompactor } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./array-conversations.ts";
-import type { ItemGroup, WireArray } from "./wire-array.ts";
-import { imageAt, textParts, UNKNOWN_REPLY, userDraft } from "./wire-array.ts";
+import type { WireArray } from "./wire-array.ts";
+import { imageAt, leading, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
 
 export type { ArrayCompactor, ArrayRequest, ConversationOf } from "./array-compactor.ts";
 export type { CompactorOptions, ConversationContext, ConversationLog, RequestFacts } from "./array-conversations.ts";
@@ -25,14 +25,12 @@ export function createItemsCompactor(options: CompactorOptions): ArrayCompactor<
 }
 
 const RESPONSES_ARRAY: WireArray<Item, OpenAI.Responses.Response> = {
-  groups,
-  systemOf: (items) => {
-    const end = items.findIndex((item) => !isSystem(item));
-    const system = end < 0 ? items : items.slice(0, end);
-    return { items: wellFormed(system), text: system.map((item) => textOf(item, "content")).join("\n") };
-  },
+  systemOf: (items) => leading(items, isSystem, (item) => textOf(item, "content")),
+  isPiece: isModels,
+  drafts: (items, toolNameOf) =>
+    items.some(isModels) ? [replyDraft(items.flatMap(piecesOf))] : items.map((item) => draftOf(item, toolNameOf)),
   encode: (messages) => responseItems({ system: "", tools: [], messages, dynamicContext: null }, new Map()),
-  joined: wellFormed,
+  joined: (items) => items,
   observed: ({ id, model, usage }) => ({ requestId: id, modelId: model, usage: responsesUsage(recordAt({ usage }, "usage")) }),
 };
 
@@ -46,59 +44,16 @@ function isModels(item: Item): boolean {
   return type === "message" ? stringAt(item, "role") === "assistant" : !type.endsWith("_output");
 }
 
-function groups(items: readonly Item[]): readonly ItemGroup<Item>[] {
-  const toolNames = new Map<string, string>();
-  const list: ItemGroup<Item>[] = [];
-  let reply: Item[] = [];
-  const closeReply = () => {
-    if (reply.length > 0) list.push({ items: reply, drafts: [{ ...UNKNOWN_REPLY, parts: reply.flatMap(replyParts) }] });
-    reply = [];
-  };
-  for (const item of items) {
-    if (isModels(item)) {
-      reply.push(item);
-      if (stringAt(item, "type") === "function_call")
-        toolNames.set(stringAt(item, "call_id") ?? "", stringAt(item, "name") ?? "");
-      continue;
-    }
-    closeReply();
-    const isResult = stringAt(item, "type") === "function_call_output";
-    list.push({ items: [item], drafts: [isResult ? resultDraft(item, toolNames) : userDraft(partsOf(item, "content"))] });
-  }
-  closeReply();
-  return list;
-}
-
-function resultDraft(item: Item, toolNames: ReadonlyMap<string, string>): Omit<ToolResultMessage, "id"> {
+function draftOf(item: Item, toolNameOf: (callId: string) => string): MessageDraft {
+  if (stringAt(item, "type") !== "function_call_output") return userDraft(partsOf(item, "content"));
   const callId = stringAt(item, "call_id") ?? "";
-  return {
-    role: "tool-result",
-    callId,
-    toolName: toolNames.get(callId) ?? "",
-    isError: false,
-    category: "generic",
-    parts: partsOf(item, "output"),
-    atMs: null,
-  };
+  return resultDraft({ callId, toolName: toolNameOf(callId) }, partsOf(item, "output"));
 }
 
-function replyParts(item: Item): AssistantMessage["parts"] {
-  switch (stringAt(item, "type") ?? "message") {
-    case "message":
-      return textParts(textOf(item, "content"));
-    case "function_call": {
-      const names = { callId: stringAt(item, "call_id") ?? "", toolName: stringAt(item, "name") ?? "" };
-      return [{ type: "tool-call", ...names, argumentsJson: stringAt(item, "arguments") ?? "", paths: [] }];
-    }
-    case "reasoning": {
-      const text = recordsAt(item, "summary")
-        .map((part) => stringAt(part, "text") ?? "")
-        .join("\n");
-      return [{ type: "reasoning", text, opaque: jsonValueOf(item) }];
-    }
-    default:
-      return [{ type: "reasoning", text: "", opaque: jsonValueOf(item) }];
-  }
+/** What the model said is one text, however many contents it came in. */
+function piecesOf(item: Item): AssistantMessage["parts"] {
+  const type = stringAt(item, "type") ?? "message";
+  return type === "message" ? textParts(textOf(item, "content")) : replyParts({ ...item });
 }
 
 function textOf(item: Item, key: "content" | "output"): string {

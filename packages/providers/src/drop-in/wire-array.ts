@@ -1,12 +1,6 @@
-import type { ImagePart, Message, TextPart, Usage, UserMessage } from "@plimsoll/core";
+import type { AssistantMessage, ImagePart, Message, TextPart, ToolResultMessage, Usage, UserMessage } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/internal";
 import { pdfPageCount } from "../documents/pdf-pages.ts";
-
-/** Items of a caller's array that belong together, and the messages that they are. An item with several results is several messages. */
-export interface ItemGroup<Item> {
-  readonly items: readonly Item[];
-  readonly drafts: readonly MessageDraft[];
-}
 
 /** What a vendor's answer tells of the request that it answers. */
 export interface ObservedAnswer {
@@ -17,17 +11,33 @@ export interface ObservedAnswer {
   readonly atMs?: number;
 }
 
-/** How one kind of array is read and written. */
+/** How one kind of array is read and written: what a drop-in is made of. An item is read once, as long as it is the same object. */
 export interface WireArray<Item, Answer> {
-  /** The items as messages, in order. System text that stands among them is left to `systemOf`. */
-  readonly groups: (items: readonly Item[]) => readonly ItemGroup<Item>[];
   /** The items at the array's beginning that are system text: sent as they are, counted as overhead. */
   readonly systemOf: (items: readonly Item[]) => { readonly items: readonly Item[]; readonly text: string };
+  /** True for an item of which neighbours are one reply. */
+  readonly isPiece: (item: Item) => boolean;
+  /** The messages of one item, or of the pieces of one reply. An item with several results is several messages. */
+  readonly drafts: (items: readonly Item[], toolNameOf: (callId: string) => string) => readonly MessageDraft[];
   /** Messages that compaction made or changed, as items. */
   readonly encode: (messages: readonly Message[]) => readonly Item[];
-  /** Joins what only looks right when joined (neighbours of one role); the items as they are where nothing has to be. */
+  /** The whole list as the wire takes it, after text that is not well formed was mended: neighbours of one role joined, say. */
   readonly joined: (items: readonly Item[]) => readonly Item[];
   readonly observed: (answer: Answer) => ObservedAnswer | null;
+}
+
+/** Of an array whose items are whole messages. */
+export const WHOLE_ITEMS: Pick<WireArray<unknown, never>, "isPiece"> = { isPiece: () => false };
+
+/** The first items, up to the first that is not system text, and their text. */
+export function leading<Item>(
+  items: readonly Item[],
+  isSystem: (item: Item) => boolean,
+  textOf: (item: Item) => string,
+): { readonly items: readonly Item[]; readonly text: string } {
+  const end = items.findIndex((item) => !isSystem(item));
+  const system = end < 0 ? items : items.slice(0, end);
+  return { items: system, text: system.map(textOf).join("\n") };
 }
 
 /** A text part, or none for text without a visible character. */
@@ -46,17 +56,21 @@ export function imageAt(url: string, mediaType = "image/png"): ImagePart {
   return { type: "image", mediaType: type, widthPx: null, heightPx: null, sizeBytes: null, ...pages, source };
 }
 
+/** A result as a draft. How it is to be cut is decided when it is taken in. */
+export function resultDraft(
+  call: { readonly callId: string; readonly toolName: string; readonly isError?: boolean },
+  parts: ToolResultMessage["parts"],
+): Omit<ToolResultMessage, "id"> {
+  const { callId, toolName, isError = false } = call;
+  return { role: "tool-result", callId, toolName, isError, category: "generic", parts, atMs: null };
+}
+
 /** A human's message as a draft. */
 export function userDraft(parts: readonly (TextPart | ImagePart)[]): Omit<UserMessage, "id"> {
   return { role: "user", origin: "human", parts, atMs: null };
 }
 
 /** A model's reply as a draft: where it came from is not known from an array. */
-export const UNKNOWN_REPLY = {
-  role: "assistant",
-  origin: "model",
-  modelId: null,
-  requestId: null,
-  stopReason: null,
-  atMs: null,
-} as const;
+export function replyDraft(parts: AssistantMessage["parts"]): Omit<AssistantMessage, "id"> {
+  return { role: "assistant", origin: "model", parts, modelId: null, requestId: null, stopReason: null, atMs: null };
+}

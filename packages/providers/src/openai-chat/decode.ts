@@ -16,7 +16,7 @@ export function decodeOpenAiChat(completion: Fields): DecodedReply {
   if (error !== null) throw new ReportedError(error);
   const [choice] = recordsAt(completion, "choices");
   const message = recordAt(choice, "message");
-  const parts = partsOf(message);
+  const parts = replyParts(message);
   return {
     requestId: stringAt(completion, "id") ?? "",
     modelId: stringAt(completion, "model"),
@@ -27,8 +27,8 @@ export function decodeOpenAiChat(completion: Fields): DecodedReply {
   };
 }
 
-/** Reasoning comes as text in a field of its own; a refusal is the model's words. */
-function partsOf(message: Fields | null): AssistantMessage["parts"] {
+/** What a reply says and calls, as parts. Reasoning comes as text in a field of its own; a refusal is the model's words. */
+export function replyParts(message: Fields | null): AssistantMessage["parts"] {
   const reasoning = stringAt(message, "reasoning_content") ?? stringAt(message, "reasoning") ?? "";
   const text = stringAt(message, "content") ?? "";
   const refusal = stringAt(message, "refusal") ?? "";

@@ -15,7 +15,7 @@ export function decodeOpenAiResponse(response: Fields): DecodedReply {
   const error = recordAt(response, "error");
   if (error !== null) throw new ReportedError(error);
   const items = recordsAt(response, "output");
-  const parts = items.flatMap(partsOf);
+  const parts = items.flatMap(replyParts);
   return {
     requestId: stringAt(response, "id") ?? "",
     modelId: stringAt(response, "model"),
@@ -26,8 +26,8 @@ export function decodeOpenAiResponse(response: Fields): DecodedReply {
   };
 }
 
-/** Items of server-side tools are kept as they came, like reasoning: opaque. */
-function partsOf(item: Fields): AssistantMessage["parts"] {
+/** An item of the model as parts. Items of server-side tools are kept as they came, like reasoning: opaque. */
+export function replyParts(item: Fields): AssistantMessage["parts"] {
   switch (item.type) {
     case "message":
       return recordsAt(item, "content").flatMap((part) => {

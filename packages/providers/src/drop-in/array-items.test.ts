@@ -1,0 +1,106 @@
+import type Anthropic from "@anthropic-ai/sdk";
+import { PLIMSOLL_POLICY } from "@plimsoll/core";
+import type { ModelMessage } from "ai";
+import type OpenAI from "openai";
+import { expect, test } from "vitest";
+import { createPrepareStep } from "./ai-sdk.ts";
+import { createMessagesCompactor } from "./anthropic.ts";
+import { createChatCompactor } from "./openai-chat.ts";
+import { createItemsCompactor } from "./openai-responses.ts";
+
+const options = { policy: PLIMSOLL_POLICY, limits: { contextWindowTokens: 1_000_000, maxOutputTokens: 1_000 } };
+const STEPS = 20;
+const system = "Be brief.";
+
+type Step<Item> = (id: string) => readonly [call: Item, result: Item];
+
+const messagesStep: Step<Anthropic.MessageParam> = (id) => [
+  { role: "assistant", content: [{ type: "tool_use", id, name: "look", input: {} }] },
+  { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: `seen ${id}` }] },
+];
+const chatStep: Step<OpenAI.ChatCompletionMessageParam> = (id) => [
+  { role: "assistant", content: null, tool_calls: [{ id, type: "function", function: { name: "look", arguments: "{}" } }] },
+  { role: "tool", tool_call_id: id, content: `seen ${id}` },
+];
+const itemsStep: Step<OpenAI.Responses.ResponseInputItem> = (id) => [
+  { type: "function_call", call_id: id, name: "look", arguments: "{}" },
+  { type: "function_call_output", call_id: id, output: `seen ${id}` },
+];
+const stepsStep: Step<ModelMessage> = (id) => [
+  { role: "assistant", content: [{ type: "tool-call", toolCallId: id, toolName: "look", input: {} }] },
+  {
+    role: "tool",
+    content: [{ type: "tool-result", toolCallId: id, toolName: "look", output: { type: "text", value: `seen ${id}` } }],
+  },
+];
+
+/** What a step reads of all items: how often their content, arguments or output are asked for. */
+async function readsPerStep<Item extends object>(
+  fit: (items: Item[]) => Promise<unknown>,
+  step: Step<Item>,
+  first: Item,
+): Promise<readonly number[]> {
+  let reads = 0;
+  const get = (target: Item, key: string | symbol): unknown => {
+    if (key === "content" || key === "arguments" || key === "output") reads += 1;
+    return Reflect.get(target, key);
+  };
+  const items = [new Proxy(first, { get })];
+  const counts: number[] = [];
+  for (let index = 0; index < STEPS; index += 1) {
+    items.push(...step(`call_${index}`).map((item) => new Proxy(item, { get })));
+    const before = reads;
+    await fit([...items]);
+    counts.push(reads - before);
+  }
+  return counts;
+}
+
+test.each<readonly [string, () => Promise<readonly number[]>]>([
+  [
+    "Messages",
+    () => {
+      const compactor = createMessagesCompactor(options);
+      return readsPerStep((items) => compactor.fit(items, { system }), messagesStep, { role: "user", content: "go" });
+    },
+  ],
+  [
+    "Chat Completions",
+    () => {
+      const compactor = createChatCompactor(options);
+      return readsPerStep((items) => compactor.fit(items, { system }), chatStep, { role: "user", content: "go" });
+    },
+  ],
+  [
+    "Responses",
+    () => {
+      const compactor = createItemsCompactor(options);
+      return readsPerStep((items) => compactor.fit(items, { system }), itemsStep, { role: "user", content: "go" });
+    },
+  ],
+  [
+    "the AI SDK's steps",
+    () => {
+      const prepareStep = createPrepareStep(options, { system });
+      return readsPerStep((messages) => prepareStep({ steps: [], messages }), stepsStep, { role: "user", content: "go" });
+    },
+  ],
+])("%s: a step reads its own items, however long the history is", async (_, reads) => {
+  const [first = 0, second = 0, ...later] = await reads();
+  expect(first).toBeGreaterThan(second);
+  expect(second).toBeGreaterThan(0);
+  expect(new Set(later)).toEqual(new Set([second]));
+});
+
+test("a result finds the name of its call, the newest of that id, however far back it is", async () => {
+  const compactor = createItemsCompactor(options);
+  const call = (name: string) => ({ type: "function_call" as const, call_id: "a", name, arguments: "{}" });
+  const output = (text: string) => ({ type: "function_call_output" as const, call_id: "a", output: text });
+  const other = itemsStep("b");
+  await compactor.fit([{ role: "user", content: "go" }, call("old"), output("1"), ...other, call("new"), output("2")]);
+  const [log] = compactor.conversations();
+  const names = log?.entries.flatMap((entry) =>
+    entry.type === "message" && entry.message.role === "tool-result" ? [entry.message.toolName] : [],
+  );
+  expect(names).toEqual(["old", "look", "new"]);
+});
