@@ -6,7 +6,7 @@ export { recoveriesOf } from "./engine/goal.ts";
 export type { Rung } from "./engine/plan.ts";
 export { ladderOf, plan } from "./engine/plan.ts";
 export type { AppliedEdit, AppliedReplaceSpans, SessionStartEntry } from "./entry.ts";
-export { entryIdOf, messagesWrittenBy, NO_WORK } from "./entry.ts";
+export { entryIdOf, LOG_VERSION, messagesWrittenBy, NO_WORK } from "./entry.ts";
 export { sha256Hex, shortHash } from "./hash.ts";
 export type { JsonObject, JsonValue } from "./json.ts";
 export { canonicalJson, isRecord } from "./json.ts";

@@ -3,7 +3,7 @@ import type { Attempt, ConversationRequest, FoundConversation, Rejection } from 
 import { sendWithRecovery } from "@plimsoll/core/conversation";
 import type { Recalled, RecallRange } from "@plimsoll/core/internal";
 import { recoveriesOf } from "@plimsoll/core/internal";
-import { failureOf } from "../client/failure.ts";
+import { rejectionIn } from "../client/rejection.ts";
 import type { ArrayConversations, CompactorOptions, ConversationLog, FittedLog, RequestFacts } from "./array-conversations.ts";
 import { createArrayConversations } from "./array-conversations.ts";
 import type { ItemGroup, ReadGroups } from "./array-items.ts";
@@ -166,22 +166,4 @@ export function createArrayCompactor<Item, Answer>(
 
 interface RejectedCall extends Rejection {
   readonly error: unknown;
-}
-
-/** The caller's client has the key; only the failure's class is used. The text is one that no message holds. */
-const UNKNOWN_SOURCE = { provider: "provider", key: "\u0000" } as const;
-
-/** What a vendor says of a prompt that is too long; `null` for every other failure. */
-function rejectionIn(thrown: unknown): Rejection | null {
-  const { error, class: failureClass } = failureOf(thrown, UNKNOWN_SOURCE);
-  if (failureClass !== "context-overflow") return null;
-  const numberAt = (key: string): number | null => {
-    const value = error.details[key];
-    return typeof value === "number" ? value : null;
-  };
-  return {
-    limitTokens: numberAt("limitTokens"),
-    requestedTokens: numberAt("requestedTokens"),
-    promptTokens: numberAt("promptTokens"),
-  };
 }

@@ -23,7 +23,8 @@ import type {
 } from "@plimsoll/core/conversation";
 import { createConversation, createConversations, setupChange, setupChangeEntry } from "@plimsoll/core/conversation";
 import type { Recalled, RecallRange } from "@plimsoll/core/internal";
-import { recallArtifact, rejectedUsage, shortHash } from "@plimsoll/core/internal";
+import { recallArtifact } from "@plimsoll/core/internal";
+import { rejectedReport } from "../client/rejection.ts";
 import { modelPriors } from "../priors/model-priors.ts";
 
 /** What belongs to one conversation: what stays verbatim, its live state, its files, and who is asked before a compaction. */
@@ -224,10 +225,4 @@ function answering(message: Message, { manager }: Conversation): Message {
 /** True if the first message that is new is a reply whose request was not reported. */
 function isNewReply({ messages }: ConversationRequest, { manager, messageIds }: Conversation): boolean {
   return messages[messageIds().length]?.role === "assistant" && manager.state().answeredRequestIds.length === 0;
-}
-
-/** The size of a prompt that was rejected: it measures what was sent, although nothing came back. */
-function rejectedReport({ lastEntryId, modelId }: SessionView, promptTokens: number): ReportedUsage {
-  const requestId = `rejected-${shortHash(`${lastEntryId ?? ""}\n${promptTokens}`)}`;
-  return { requestId, modelId: modelId ?? "unknown", usage: rejectedUsage(promptTokens) };
 }

@@ -1,0 +1,46 @@
+import type OpenAI from "openai";
+import { createSession } from "../session/create-session.ts";
+import type { Session, SessionOptions } from "../session/session.ts";
+import { toolSpecOf } from "../session/session-wire.ts";
+import { decodeOpenAiChat } from "./decode.ts";
+import type { ChatBody } from "./encode.ts";
+import { encodeOpenAiChat } from "./encode.ts";
+import type { ChatHost } from "./hosts.ts";
+import { OPENAI_HOST } from "./hosts.ts";
+import { MAXIMUM_TOOL_NAME_CHARS, OPENAI_CHAT_WIRE_RULES } from "./wire-rules.ts";
+
+/** A session on the Chat Completions wire. */
+export interface ChatSessionOptions extends SessionOptions {
+  /** What each request has besides messages, in the vendor's own words: model, the reply's limit, tools. */
+  readonly request: Omit<ChatBody, "messages">;
+  /** The server: one of `CHAT_HOSTS` or one described like them; the vendor's own if it is left out. */
+  readonly host?: ChatHost;
+}
+
+/** A request as `client.chat.completions.create` and `.stream` take it, and what of an answer is read: the first choice. */
+export type ChatSession = Session<ChatBody, Pick<OpenAI.ChatCompletion, "id" | "model" | "choices" | "usage">>;
+
+/**
+ * Opens a session for a loop that calls the vendor's SDK itself.
+ */
+export function createChatSession({ request, host = OPENAI_HOST, ...options }: ChatSessionOptions): Promise<ChatSession> {
+  const { model: modelId, tools = [] } = request;
+  const { quirks } = host;
+  return createSession(
+    {
+      modelReference: `${host.name}/${modelId}`,
+      modelId,
+      maxOutputTokens: request.max_completion_tokens ?? request.max_tokens ?? null,
+      tools: tools.map(toolSpecOf),
+      rules: OPENAI_CHAT_WIRE_RULES,
+      maximumToolNameChars: MAXIMUM_TOOL_NAME_CHARS,
+      encode: (asked): ChatBody => {
+        const context = { ...asked.context, tools: [] };
+        const { messages } = encodeOpenAiChat({ ...asked, context }, { quirks, images: new Map() });
+        return { ...request, messages };
+      },
+      decode: decodeOpenAiChat,
+    },
+    options,
+  );
+}

@@ -1,0 +1,46 @@
+import type OpenAI from "openai";
+import { createSession } from "../session/create-session.ts";
+import type { Session, SessionOptions } from "../session/session.ts";
+import { toolSpecOf } from "../session/session-wire.ts";
+import { decodeOpenAiResponse } from "./decode.ts";
+import type { ResponsesBody } from "./encode.ts";
+import { encodeOpenAiResponses } from "./encode.ts";
+import { MAXIMUM_TOOL_NAME_CHARS, OPENAI_RESPONSES_WIRE_RULES } from "./wire-rules.ts";
+
+/** What the session decides: nothing is stored at the vendor. */
+type Decided = "input" | "instructions" | "store" | "include" | "previous_response_id" | "conversation";
+
+/** A session on the Responses wire. */
+export interface ResponsesSessionOptions extends SessionOptions {
+  /** What each request has besides system text and items, in the vendor's own words: model, `max_output_tokens`, tools, reasoning. */
+  readonly request: Omit<ResponsesBody, Decided> & { readonly model: string };
+}
+
+/** A request as `client.responses.create` and `.stream` take it, and what of an answer is read. */
+export type ResponsesSession = Session<
+  ResponsesBody,
+  Pick<OpenAI.Responses.Response, "id" | "model" | "output" | "status" | "error" | "incomplete_details" | "usage">
+>;
+
+/**
+ * Opens a session for a loop that calls the vendor's SDK itself. Reasoning goes back encrypted.
+ */
+export function createResponsesSession({ request, ...options }: ResponsesSessionOptions): Promise<ResponsesSession> {
+  const { model: modelId, tools = [] } = request;
+  return createSession(
+    {
+      modelReference: `openai/${modelId}`,
+      modelId,
+      maxOutputTokens: request.max_output_tokens ?? null,
+      tools: tools.map(toolSpecOf),
+      rules: OPENAI_RESPONSES_WIRE_RULES,
+      maximumToolNameChars: MAXIMUM_TOOL_NAME_CHARS,
+      encode: (asked): ResponsesBody => {
+        const context = { ...asked.context, tools: [] };
+        return { ...encodeOpenAiResponses({ ...asked, context }, new Map()), ...request };
+      },
+      decode: decodeOpenAiResponse,
+    },
+    options,
+  );
+}

@@ -1,0 +1,92 @@
+import { randomUUID } from "node:crypto";
+import type { ModelLimits, Policy, SessionEntry } from "@plimsoll/core";
+import { createDigest, isPlimsollError, PLIMSOLL_POLICY } from "@plimsoll/core";
+import type { Conversation, ConversationSetting } from "@plimsoll/core/conversation";
+import { createConversation, openConversation, setupChange, setupChangeEntry } from "@plimsoll/core/conversation";
+import type { SessionStartEntry } from "@plimsoll/core/internal";
+import { LOG_VERSION, shortHash } from "@plimsoll/core/internal";
+import { resolveModel } from "../catalog/resolve-model.ts";
+import { modelPriors } from "../priors/model-priors.ts";
+import type { SessionOptions } from "./session.ts";
+import type { SessionWire } from "./session-wire.ts";
+
+/** The output that is asked for if neither the request nor the catalogue says how much; chosen: every current model gives as much. */
+const DEFAULT_MAX_OUTPUT_TOKENS = 8_192;
+
+/** A session's log, and what it is kept with. */
+export interface SessionLog {
+  readonly sessionId: string;
+  readonly conversation: Conversation;
+  readonly policy: Policy;
+  readonly limits: ModelLimits & { readonly maxOutputTokens: number };
+  readonly nowMs: () => number;
+}
+
+/**
+ * Opens the log of the options' name, or begins it. System text, tools and model are from now on those of the options. Calls that were left without a
+ * result have an error result then.
+ *
+ * @throws PlimsollError as a store does.
+ */
+export async function openSessionLog<Request>(wire: SessionWire<Request>, options: SessionOptions): Promise<SessionLog> {
+  const { policy = PLIMSOLL_POLICY, summarizer = createDigest(), sessionId = randomUUID(), nowMs = Date.now } = options;
+  const { system = "", sessions, onEvent, tokenizers, pinned, stateProviders, fileTracker, beforeCompaction } = options;
+  const limits = await limitsOf(wire, options.limits ?? null, policy);
+  const setting: ConversationSetting = {
+    policy,
+    summarizer,
+    modelPriors,
+    nowMs,
+    ...(onEvent === undefined ? {} : { onEvent }),
+    ...(tokenizers === undefined ? {} : { tokenizers }),
+    ...(pinned === undefined ? {} : { pinned }),
+    ...(stateProviders === undefined ? {} : { stateProviders }),
+    ...(fileTracker === undefined ? {} : { fileTracker }),
+    ...(beforeCompaction === undefined ? {} : { beforeCompaction }),
+  };
+  const { tools, modelId } = wire;
+  const names = { id: sessionId, createdMs: nowMs(), parent: null, agent: null };
+  const start: SessionStartEntry = { type: "session", version: LOG_VERSION, ...names, system, tools };
+  const conversation =
+    sessions === undefined
+      ? createConversation({ ...setting, entries: [start], writer: null })
+      : await openedOrBegun(setting, sessions, start);
+  const view = conversation.manager.view();
+  if (setupChange(view, { system, tools }) !== null) conversation.add(setupChangeEntry(view, { system, tools }, nowMs()));
+  if (view.modelId !== modelId) conversation.add(modelChange(conversation, { modelId, limits, atMs: nowMs() }));
+  await conversation.flush();
+  return { sessionId, conversation, policy, limits, nowMs };
+}
+
+async function openedOrBegun(
+  setting: ConversationSetting,
+  sessions: NonNullable<SessionOptions["sessions"]>,
+  start: SessionStartEntry,
+): Promise<Conversation> {
+  const { id: sessionId } = start;
+  const begun = openConversation(setting, sessions, start).catch(async (error: unknown) => {
+    const isThere = isPlimsollError(error, "bad-session") && (await sessions.read(sessionId, () => undefined)) !== null;
+    if (isThere) return await openConversation(setting, sessions, { sessionId });
+    throw error;
+  });
+  return (await begun).conversation;
+}
+
+function modelChange(
+  { manager }: Conversation,
+  to: { readonly modelId: string; readonly limits: ModelLimits; readonly atMs: number },
+): SessionEntry {
+  const id = shortHash(`model-change\n${to.modelId}\n${manager.view().lastEntryId ?? ""}`);
+  return { type: "model-change", id, ...to };
+}
+
+/** What was said of the limits, else what the catalogue knows, else the policy's `unknownWindow`. The reply that the request asks for is what is kept free for it. */
+async function limitsOf<Request>(
+  { modelReference, maxOutputTokens }: SessionWire<Request>,
+  given: ModelLimits | null,
+  { unknownWindow }: Policy,
+): Promise<SessionLog["limits"]> {
+  const known = given ?? (await resolveModel({ reference: modelReference, unknownWindow })).limits;
+  const outputTokens = maxOutputTokens ?? known.maxOutputTokens ?? DEFAULT_MAX_OUTPUT_TOKENS;
+  return { contextWindowTokens: known.contextWindowTokens, maxOutputTokens: outputTokens };
+}

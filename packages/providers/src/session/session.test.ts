@@ -1,0 +1,171 @@
+import Anthropic from "@anthropic-ai/sdk";
+import { createMemorySessionStore, type SessionStore } from "@plimsoll/core/agent";
+import OpenAI from "openai";
+import { expect, onTestFinished, test } from "vitest";
+import { createAnthropicSession } from "../anthropic/index.ts";
+import { createChatSession } from "../openai-chat/index.ts";
+import { createResponsesSession } from "../openai-responses/index.ts";
+import type { SimulatedReply, SimulatedRequest, Simulator } from "../simulator/index.ts";
+import { startSimulator } from "../simulator/index.ts";
+import type { Session, SessionOptions } from "./session.ts";
+
+const STEPS = 60;
+const WINDOW_TOKENS = 24_000;
+
+/** The session believes in a larger window than the simulator has, so that a request overflows. */
+const LIMITS = { contextWindowTokens: 32_000, maxOutputTokens: 2_000 };
+
+const TOOL = { name: "read_file", description: "Reads a file.", parameters: { type: "object", properties: { path: {} } } };
+
+/** Two calls a reply, with reasoning and text before them; a text at the end. */
+function nextReply({ replyIndex }: SimulatedRequest): SimulatedReply {
+  const calls = ["a", "b"].map((name) => ({
+    type: "tool-call" as const,
+    toolName: "read_file",
+    argumentsJson: JSON.stringify({ path: `${name}-${replyIndex}.ts` }),
+  }));
+  const said = [
+    { type: "reasoning", text: `two more after ${replyIndex}` },
+    { type: "text", text: `Step ${replyIndex}.` },
+  ] as const;
+  return { parts: replyIndex < STEPS ? [...said, ...calls] : [{ type: "text", text: "All files are read." }] };
+}
+
+const fileText = (path: string, lines = 40) =>
+  Array.from({ length: lines }, (_, line) => `${line}: export const value${line} = read(${path}, ${line});`).join("\n");
+
+/** What the three sessions have in common for a test, and one step of each: whole and streamed answers in turn. */
+interface Loop {
+  readonly session: Pick<Session<unknown, never>, "user" | "calls" | "result" | "close" | "conversation" | "recall">;
+  readonly step: (index: number) => Promise<unknown>;
+}
+
+interface Wire {
+  readonly wire: string;
+  readonly open: (simulator: Simulator, options: SessionOptions) => Promise<Loop>;
+  /** The messages of a request's body. */
+  readonly messagesOf: (body: unknown) => unknown;
+}
+
+const field = (name: string) => (body: unknown) =>
+  Object.entries(Object(body)).flatMap(([key, value]) => (key === name ? [value] : []))[0];
+
+const wires: readonly Wire[] = [
+  {
+    wire: "anthropic",
+    messagesOf: field("messages"),
+    open: async ({ url }, options) => {
+      const client = new Anthropic({ apiKey: "key", baseURL: url, maxRetries: 0 });
+      const { parameters, ...named } = TOOL;
+      const tools: Anthropic.Tool[] = [{ ...named, input_schema: { ...parameters, type: "object" } }];
+      const request = { model: "claude-haiku-5-5", max_tokens: 2_000, tools };
+      const session = await createAnthropicSession({ request, ...options });
+      const sends = [
+        () => session.send((asked) => client.messages.create(asked)),
+        () => session.send((asked) => client.messages.stream(asked).finalMessage()),
+      ];
+      return { session, step: (index) => Promise.resolve(sends[index % 2]?.()) };
+    },
+  },
+  {
+    wire: "openai-chat",
+    messagesOf: field("messages"),
+    open: async ({ openAiUrl }, options) => {
+      const client = new OpenAI({ apiKey: "key", baseURL: openAiUrl, maxRetries: 0 });
+      const tools: OpenAI.ChatCompletionTool[] = [{ type: "function", function: TOOL }];
+      const request = { model: "gpt-5-mini", max_completion_tokens: 2_000, tools };
+      const session = await createChatSession({ request, ...options });
+      const usage = { stream_options: { include_usage: true } };
+      const sends = [
+        () => session.send((asked) => client.chat.completions.create(asked)),
+        () => session.send((asked) => client.chat.completions.stream({ ...asked, ...usage }).finalChatCompletion()),
+      ];
+      return { session, step: (index) => Promise.resolve(sends[index % 2]?.()) };
+    },
+  },
+  {
+    wire: "openai-responses",
+    messagesOf: field("input"),
+    open: async ({ openAiUrl }, options) => {
+      const client = new OpenAI({ apiKey: "key", baseURL: openAiUrl, maxRetries: 0 });
+      const tools: OpenAI.Responses.Tool[] = [{ type: "function", strict: false, ...TOOL }];
+      const request = { model: "gpt-5-mini", max_output_tokens: 2_000, tools };
+      const session = await createResponsesSession({ request, ...options });
+      const sends = [
+        () => session.send((asked) => client.responses.create(asked)),
+        () => session.send((asked) => client.responses.stream(asked).finalResponse()),
+      ];
+      return { session, step: (index) => Promise.resolve(sends[index % 2]?.()) };
+    },
+  },
+];
+
+/** A body without its cache breakpoints: they say what is to be kept, and are not part of what is. */
+const withoutMarks = (body: unknown): unknown =>
+  JSON.parse(JSON.stringify(body, (key, value) => (key === "cache_control" ? undefined : value)));
+
+interface Sent {
+  readonly body: unknown;
+  readonly compactions: number;
+}
+
+/** Plays the whole loop, with a restart before each of these steps. */
+async function played({ open }: Wire, restarts: readonly number[], sessions: SessionStore = createMemorySessionStore()) {
+  const sent: Sent[] = [];
+  let compactions = 0;
+  const simulator = await startSimulator({
+    replies: nextReply,
+    contextWindowTokens: WINDOW_TOKENS,
+    nowMs: () => 0,
+    onRequest: (_, body) => sent.push({ body: withoutMarks(body), compactions }),
+  });
+  onTestFinished(() => simulator.close());
+  const begin = () =>
+    open(simulator, {
+      system: "You are a careful engineer.",
+      limits: LIMITS,
+      sessions,
+      sessionId: "s1",
+      nowMs: () => 0,
+      onEvent: ({ type }) => {
+        compactions += Number(type === "compaction-end");
+      },
+    });
+  let loop = await begin();
+  loop.session.user("Read all files.");
+  for (let index = 0; index <= STEPS; index++) {
+    const again = restarts.filter((at) => at === index);
+    for (const _ of again) {
+      await loop.session.close();
+      loop = await begin();
+    }
+    await loop.step(index);
+    for (const { callId, argumentsJson } of loop.session.calls) loop.session.result(callId, fileText(argumentsJson));
+  }
+  await loop.session.close();
+  return { sent, compactions, exchanges: simulator.exchanges(), entries: (await sessions.read("s1"))?.entries ?? [] };
+}
+
+test.each(wires)(
+  "$wire: 60 steps with parallel calls and an overflow are sent, each step a prefix of the next",
+  async (wire) => {
+    const { sent, compactions, exchanges } = await played(wire, []);
+    expect(exchanges.filter(({ outcome }) => outcome === "answered")).toHaveLength(STEPS + 1);
+    const overflows = exchanges.length - STEPS - 1;
+    expect(overflows).toBeGreaterThan(0);
+    expect(compactions).toBeGreaterThanOrEqual(overflows);
+    const texts = sent.map(({ body, ...rest }) => ({ text: JSON.stringify(wire.messagesOf(body)), ...rest }));
+    const grown = texts.slice(1).map((next, index) => ({ before: texts[index], next }));
+    const appended = grown.filter(({ before, next }) => before?.compactions === next.compactions);
+    expect(appended.length).toBeGreaterThan(STEPS / 2);
+    const parted = appended.filter(({ before, next }) => !next.text.startsWith(before?.text.slice(0, -1) ?? "?"));
+    expect(parted).toEqual([]);
+  },
+);
+
+test.each(wires)("$wire: a session that is taken up again sends the same requests", async (wire) => {
+  const whole = await played(wire, []);
+  const resumed = await played(wire, [7, 30, 31]);
+  expect(resumed.sent.map(({ body }) => body)).toEqual(whole.sent.map(({ body }) => body));
+  expect(resumed.entries).toEqual(whole.entries);
+});

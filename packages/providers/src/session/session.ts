@@ -1,0 +1,84 @@
+import type {
+  ArtifactStore,
+  ContextManagerOptions,
+  ModelLimits,
+  OutputCategory,
+  PathAccess,
+  ToolCallPart,
+  ToolResultMessage,
+  UserMessage,
+} from "@plimsoll/core";
+import type { SessionStore } from "@plimsoll/core/agent";
+import type { Conversation } from "@plimsoll/core/conversation";
+import type { Recalled, RecallRange } from "@plimsoll/core/internal";
+
+/** What a session hands on to its context manager. */
+type ContextOptions = Pick<
+  ContextManagerOptions,
+  "policy" | "summarizer" | "onEvent" | "tokenizers" | "pinned" | "stateProviders" | "fileTracker" | "beforeCompaction"
+>;
+
+/**
+ * What every session takes. All of it has a default: the policy is `PLIMSOLL_POLICY`, and summaries are a digest that asks no model.
+ */
+export interface SessionOptions extends Partial<ContextOptions> {
+  /** System text, sent before the messages. */
+  readonly system?: string;
+  /** The model's window and largest reply; the catalogue's window and the reply that the request asks for if they are left out. */
+  readonly limits?: ModelLimits;
+  /** The name of the session's log; a new one if it is left out. */
+  readonly sessionId?: string;
+  /** Where the log is kept, so that the session of that name goes on after a restart; memory alone if it is left out. */
+  readonly sessions?: SessionStore;
+  /** Keeps results that are cut when they arrive; memory if it is left out. */
+  readonly artifacts?: ArtifactStore;
+  /** What a tool's output looks like, which decides how it is cut; "generic" for all if it is left out. */
+  readonly categoryOf?: (toolName: string) => OutputCategory;
+  /** The files that a call touches; none if it is left out. */
+  readonly pathsOf?: (call: Pick<ToolCallPart, "toolName" | "argumentsJson">) => readonly PathAccess[];
+  /** The clock; the system's if it is left out. */
+  readonly nowMs?: () => number;
+}
+
+/** What is told of a result besides its output. */
+export interface ResultOptions {
+  readonly isError?: boolean;
+  /** The tool's advice how to see the rest of an output that is cut. */
+  readonly hint?: string;
+}
+
+/**
+ * One conversation of a loop that somebody owns, on one vendor's wire. `Request` is what the vendor's SDK takes, `Answer` what it gives.
+ *
+ * What is told (`user`, `reply`, `result`) holds at once and is written in that order; a store that fails to write rejects the next
+ * request. Misuse throws a PlimsollError `bad-input`.
+ */
+export interface Session<Request, Answer> {
+  readonly sessionId: string;
+  /** The calls of the newest reply that have no result yet, in order. */
+  readonly calls: readonly ToolCallPart[];
+  /** What the person says: text, or parts with images. It goes out with the next request. Throws for input without content. */
+  user(input: string | UserMessage["parts"]): void;
+  /**
+   * Makes everything fit and gives the request to send. A request that failed can be asked for again.
+   *
+   * Rejects with `bad-input` if another request is being made, a call has no result, or there is nothing to send; with `unsendable` for what the
+   * wire would reject.
+   */
+  request(signal?: AbortSignal): Promise<Request>;
+  /** Takes the answer to the newest request and gives the calls to run. Throws if no request waits for an answer; `provider-failed` for an answer that failed. */
+  reply(answer: Answer): readonly ToolCallPart[];
+  /** The result of a call, cut to the policy's cap. Throws for a call that is unknown or has its result. */
+  result(callId: string, output: string | ToolResultMessage["parts"], options?: ResultOptions): void;
+  /**
+   * Makes the request, sends it by `call` and takes the answer. If the vendor says that the prompt does not fit, compacts further and sends
+   * again as often as the policy allows. Every other error reaches the caller as it came, and `send` can be called again.
+   */
+  send<Own extends Answer>(call: (request: Request) => PromiseLike<Own>, signal?: AbortSignal): Promise<Own>;
+  /** A piece of what a notice's handle names; `null` for an unknown handle. A tool of yours can offer it to the model. */
+  recall(handle: string, range: RecallRange): Promise<Recalled | null>;
+  /** What the session stands on: its totals, undo, and compaction by hand. */
+  readonly conversation: Conversation;
+  /** Gives the log free, after the work that goes on. */
+  close(): Promise<void>;
+}
