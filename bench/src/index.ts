@@ -8,8 +8,8 @@ export type { Transcript } from "./transcript.ts";
 
 export type { BenchReport, WindowRequest } from "./results.ts";
 export { mergeReports, type NamedReport } from "./run/merge-reports.ts";
+export { type BenchInput, type BenchProgress, runBench } from "./run/run-bench.ts";
 export { createSerialPool, createThreadPool, type WorkerPool } from "./run/worker-pool.ts";
-export { type BenchInput, type BenchProgress, runBench } from "./run-bench.ts";
 
 // Show what was measured
 
@@ -25,10 +25,9 @@ export { type ReplayRound, type TunedPolicy, type TuneResult, type TuneRound, tu
 // Add importers, metrics and peers
 
 export { type BenchExtension, type BenchParts, BUILT_IN_PARTS, partsWith } from "./extension.ts";
-export { callDraft, type LogItem, textPart } from "./formats/log-items.ts";
-export { replyItem, resultItem, userItem } from "./formats/plain-items.ts";
-export { type TranscriptParts, transcriptOf } from "./formats/transcript-of.ts";
-export { metricTable } from "./metrics/docs-table.ts";
+export { type TranscriptParts, transcriptOf } from "./formats/log-builder.ts";
+export { callDraft, type LogItem, replyItem, resultItem, textPart, userItem } from "./formats/log-items.ts";
+export { metricTable } from "./metrics/columns.ts";
 export { inTable, type Metric } from "./metrics/metric.ts";
 export { METRICS, type RunMetrics } from "./metrics/registry.ts";
 export type { Peer } from "./peers/peer.ts";

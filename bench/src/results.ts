@@ -1,25 +1,27 @@
+import type { CompactionDetail } from "./metrics/compaction-log.ts";
+import type { Composition } from "./metrics/composition.ts";
 import type { RowMetrics } from "./metrics/registry.ts";
-import type { CacheMiss } from "./results/cache-miss.ts";
+import type { CacheMiss } from "./metrics/row-metrics.ts";
+import type { WindowRequest, WindowSpec } from "./replay/cell.ts";
 import type { CalibrationRecord } from "./results/calibration-record.ts";
-import type { WindowRequest, WindowSpec } from "./results/window.ts";
-import type { Shard } from "./run/shard.ts";
-import type { SizeModelError } from "./size-model/size-model-error.ts";
+import type { SizeModelError } from "./size-model/held-out.ts";
 
 export type { ArtifactCount, ArtifactMetrics } from "./metrics/artifacts.ts";
 export type { CacheValidity } from "./metrics/cache-validity.ts";
-export type { CalibrationGroup, CalibrationMetrics } from "./metrics/calibration.ts";
+export type { CalibrationGroup, CalibrationMetrics, HiddenEvent } from "./metrics/calibration.ts";
+export type { CompactionDetail, NeededLater } from "./metrics/compaction-log.ts";
+export type { Composition } from "./metrics/composition.ts";
 export type { CostMetrics } from "./metrics/cost-recorder.ts";
 export type { DecayStep } from "./metrics/decay.ts";
 export type { EconomyMetrics } from "./metrics/economy.ts";
-export type { HiddenEvent } from "./metrics/hidden-events.ts";
 export type { KeptCount, ObligationMetrics } from "./metrics/obligations.ts";
 export type { RowMetrics } from "./metrics/registry.ts";
 export type { RereadRisk } from "./metrics/reread-risk.ts";
 export type { RetentionCount, RetentionMetrics } from "./metrics/retention-probe.ts";
 export type { SafetyMetrics } from "./metrics/safety.ts";
 export type { SummaryWriterCounts } from "./metrics/summary-writers.ts";
-export type { WindowRequest, WindowSpec } from "./results/window.ts";
-export type { SizeModelError } from "./size-model/size-model-error.ts";
+export type { WindowRequest, WindowSpec } from "./replay/cell.ts";
+export type { SizeModelError } from "./size-model/held-out.ts";
 
 /**
  * What a bench run says, as plain data: the content of `report.json`, and the only thing that tables and the HTML report
@@ -43,6 +45,12 @@ export interface BenchReport {
   readonly calibration: readonly CalibrationRecord[];
   readonly skipped: readonly SkippedInput[];
   readonly notes: readonly SourceNote[];
+}
+
+/** One of `count` parts of a run; `index` counts from 1. */
+export interface Shard {
+  readonly index: number;
+  readonly count: number;
 }
 
 /** Where a policy stands in a sweep. */
@@ -105,39 +113,6 @@ export interface CallPoint {
   /** Compactions that happened right before this call. */
   readonly compactions: number;
   readonly overflowed: boolean;
-}
-
-/** What fills the context, in tokens of the size model: at each sampled call a number for each kind. */
-export interface Composition {
-  readonly kinds: readonly string[];
-  readonly samples: readonly { readonly call: number; readonly tokens: readonly number[] }[];
-}
-
-/** One compaction of a replay. Sizes are by the policy's own measure; `null` where it had none. */
-export interface CompactionDetail {
-  /** The call before which it happened, from 0. */
-  readonly call: number;
-  readonly reason: string;
-  /** Each step that was tried with its outcome. */
-  readonly steps: readonly string[];
-  readonly tokensBefore: number | null;
-  readonly tokensAfter: number | null;
-  readonly messagesBefore: number;
-  readonly messagesAfter: number;
-  readonly summarisedMessages: number;
-  readonly droppedMessages: number;
-  readonly shortenedParts: number;
-  /** The beginning of the summaries' text; `null` without one. */
-  readonly summary: string | null;
-  /** Later uses of references whose source became unreadable by it, and the first few of them. */
-  readonly neededLater: number;
-  readonly examples: readonly NeededLater[];
-}
-
-/** A reference that a reply used after its source was lost. */
-export interface NeededLater {
-  readonly call: number;
-  readonly text: string;
 }
 
 /** An input that was not replayed: what, where, and what to do. */

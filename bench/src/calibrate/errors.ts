@@ -1,4 +1,4 @@
-import { maximumOf, meanOf, quantileOf } from "../metrics/quantile.ts";
+import { maximumOf, meanOf, quantileOf } from "../statistics.ts";
 import type { PredictedCall } from "./predict-calls.ts";
 
 /** What an error is taken of: a call's report, and the prediction's two figures. */

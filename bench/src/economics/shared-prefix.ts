@@ -1,5 +1,5 @@
 import type { Message } from "@plimsoll/core";
-import type { HistoryKind, SizeModel } from "../size-model.ts";
+import type { HistoryKind, SizeModel } from "../size-model/size-model.ts";
 
 /** A request as it went out. */
 export interface SentRequest {

@@ -1,8 +1,7 @@
 import type { Context, Message, Policy } from "@plimsoll/core";
-import type { CacheRules, CacheUse } from "@plimsoll/core/internal";
-import { cacheUse } from "@plimsoll/core/internal";
+import { type CacheRules, type CacheUse, cacheUse } from "@plimsoll/core/internal";
 import type { AnsweredRequest, AskedSummary } from "../replay/replayed-call.ts";
-import type { SizeModel } from "../size-model.ts";
+import type { SizeModel } from "../size-model/size-model.ts";
 import type { SharedPrefix } from "./shared-prefix.ts";
 
 /** What every summary is charged as its reply, whatever its digest: recorded summaries have 1,000 to 3,000 tokens. */

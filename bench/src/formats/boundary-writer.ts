@@ -2,8 +2,7 @@ import type { Message } from "@plimsoll/core";
 import { coverageOf, partChars } from "@plimsoll/core/build";
 import { type AppliedEdit, type MessageDraft, NO_WORK, shortHash } from "@plimsoll/core/internal";
 import type { BoundaryItem, KeptHistory, LogItem } from "./log-items.ts";
-import type { LogWriter } from "./log-writer.ts";
-import { userDraft } from "./user-message.ts";
+import { type LogWriter, userDraft } from "./log-writer.ts";
 
 /** The name that recorded boundaries carry where a compaction of ours names its policy, prompt and estimator. */
 const RECORDED = "recorded";

@@ -1,7 +1,6 @@
 import type { ImportNote } from "../transcript.ts";
 import type { CallDraft, LogItem, ResultItem, UserItem } from "./log-items.ts";
-import type { LogWriter } from "./log-writer.ts";
-import { appendUser } from "./user-message.ts";
+import { appendUser, type LogWriter } from "./log-writer.ts";
 
 /** A call that waits for its result. */
 export interface OpenCall {

@@ -3,8 +3,8 @@ import { isRecord, type SessionStartEntry } from "@plimsoll/core/internal";
 import type { ImportNote, Transcript } from "../transcript.ts";
 import { type Fields, parseRecord, recordAt, recordsAt, stringAt } from "./fields.ts";
 import type { FileHead, FileSource, Importer } from "./importer.ts";
+import { transcriptOf } from "./log-builder.ts";
 import type { LogItem } from "./log-items.ts";
-import { transcriptOf } from "./transcript-of.ts";
 
 /** One session of a document: what starts its log, and its items. */
 export interface DocumentSession {

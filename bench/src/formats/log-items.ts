@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type {
   AssistantMessage,
   ModelLimits,
@@ -9,7 +10,7 @@ import type {
   Usage,
   UserMessage,
 } from "@plimsoll/core";
-import type { MessageDraft } from "@plimsoll/core/internal";
+import { type MessageDraft, shortHash } from "@plimsoll/core/internal";
 import type { Fields } from "./fields.ts";
 import { type ToolTable, toolShapeOf } from "./tool-shapes.ts";
 
@@ -89,4 +90,59 @@ export function callDraft(
 /** A text part. */
 export function textPart(text: string): TextPart {
   return { type: "text", text };
+}
+
+/** Items of documents, which have no lines; ids and times where the document has them. */
+interface Origin {
+  readonly sourceId?: string | null;
+  readonly atMs?: number | null;
+}
+
+/** A user item of a document. */
+export function userItem(origin: UserMessage["origin"], parts: UserMessage["parts"], from: Origin = {}): UserItem {
+  return { kind: "user", origin, parts, line: null, sourceId: from.sourceId ?? null, atMs: from.atMs ?? null };
+}
+
+/** A result item of a document. */
+export function resultItem(
+  callId: string,
+  parts: ResultItem["parts"],
+  from: Origin & { readonly isError?: boolean } = {},
+): ResultItem {
+  const { isError = false, sourceId = null, atMs = null } = from;
+  return { kind: "result", callId, isError, parts, line: null, sourceId, atMs };
+}
+
+/** A reply item of a document; `usage` is `null` for a reply that was no reported call. */
+export function replyItem(
+  parts: readonly ReplyPart[],
+  usage: Usage | null,
+  from: Origin & {
+    readonly modelId?: string | null;
+    readonly requestId?: string | null;
+    readonly stopReason?: AssistantMessage["stopReason"];
+  } = {},
+): ReplyItem {
+  const { modelId = null, requestId = null, stopReason = null, sourceId = null, atMs = null } = from;
+  return { kind: "reply", parts, usage, modelId, requestId, stopReason, limits: null, line: null, sourceId, atMs };
+}
+
+/** Gives ids to calls that have none: a chain of hashes, so that equal texts at different places differ and re-imports agree. */
+export function callIdChain(): (content: string) => string {
+  let last = "";
+  return (content) => {
+    last = nativeShortHash(`${last}\n${content}`);
+    return `call:${last}`;
+  };
+}
+
+/** Half of a surrogate pair without its other half: the platform's encoder replaces it, the hash of ids does not. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** Hex digits of the first 128 bits. */
+const SHORT_HASH_DIGITS = 32;
+
+/** The same as core's `shortHash`, by the platform: some ten times as fast, which counts where whole recordings are given ids. */
+export function nativeShortHash(text: string): string {
+  return LONE_SURROGATE.test(text) ? shortHash(text) : hash("sha256", text, "hex").slice(0, SHORT_HASH_DIGITS);
 }

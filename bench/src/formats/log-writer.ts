@@ -1,7 +1,6 @@
-import type { Message, SessionEntry } from "@plimsoll/core";
+import type { Message, SessionEntry, UserMessage } from "@plimsoll/core";
 import { chainId, entryIdOf, type MessageDraft, type SessionStartEntry } from "@plimsoll/core/internal";
-import type { LogItem } from "./log-items.ts";
-import { nativeShortHash } from "./native-hash.ts";
+import { type LogItem, nativeShortHash, type UserItem } from "./log-items.ts";
 
 /** A session log in the making: it gives ids, keeps the recorded agent's view and finds the message of an item again. */
 export interface LogWriter {
@@ -61,4 +60,16 @@ export function createLogWriter(start: SessionStartEntry): LogWriter {
       for (const message of messages) known.add(message);
     },
   };
+}
+
+/** The message of an item without its id; parts without a visible character are left out. */
+export function userDraft(item: UserItem): Omit<UserMessage, "id"> {
+  const parts = item.parts.filter((part) => part.type !== "text" || part.text.trim() !== "");
+  return { role: "user", origin: item.origin, parts, atMs: item.atMs };
+}
+
+/** Appends the item's message; one with nothing to send is left out. */
+export function appendUser(writer: LogWriter, item: UserItem): void {
+  const draft = userDraft(item);
+  if (draft.parts.length > 0) writer.append(item, writer.identify(draft, item.sourceId));
 }

@@ -1,8 +1,7 @@
 import type { Message } from "@plimsoll/core";
-import { createContextChanges } from "../metrics/context-changes.ts";
+import { createContextChanges } from "../metrics/readable.ts";
 import type { NeedleIndex } from "./needle-index.ts";
-import type { NeedKind, Needs } from "./needs.ts";
-import { NEED_KINDS } from "./needs.ts";
+import { NEED_KINDS, type NeedKind, type Needs } from "./needs.ts";
 
 /** Things that calls needed, and those of them that the context held. */
 export interface HeldCount {

@@ -4,9 +4,8 @@ import { madeTranscript } from "../../testing/made-session.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
 import type { HiddenEvent } from "../results.ts";
-import { createCalibration } from "./calibration.ts";
-import { hiddenEvents } from "./hidden-events.ts";
-import { maximumOf, meanOf, quantileOf } from "./quantile.ts";
+import { maximumOf, meanOf, quantileOf } from "../statistics.ts";
+import { createCalibration, hiddenEvents } from "./calibration.ts";
 
 function callOf(call: number, reportedTokens: number, expectedTokens: number): ReplayedCall {
   const recorded = usageEntry(`request-${call}`, null, reportedTokens);

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
-import { type CalibrationSummary, summarizeCalibration } from "./calibration-summary.ts";
-import { type HiddenEvent, hiddenEvents } from "./hidden-events.ts";
+import type { SizeModel } from "../size-model/size-model.ts";
+import { maximumOf, meanOf, quantileOf, weightedMean } from "../statistics.ts";
 import type { Metric, Recorder } from "./metric.ts";
-import { maximumOf, meanOf, quantileOf } from "./quantile.ts";
 
 /** The events in the order in which they are reported. */
 const EVENTS: readonly HiddenEvent[] = ["none", "drop", "jump", "after-boundary", "model-switch"];
@@ -119,4 +118,59 @@ function groupOf(
   const percents = signed.map(Math.abs);
   const figures = { signedPercent: meanOf(signed), mapePercent: meanOf(percents), maxPercent: maximumOf(percents) };
   return [{ event, calls: signed.length, ...figures }];
+}
+
+/** What is put together of one session. */
+interface SessionErrors {
+  readonly estimator: string;
+  readonly calls: number;
+  readonly signedPercent: number | null;
+  readonly mapePercent: number | null;
+  readonly p95Percent: number | null;
+  readonly maxPercent: number | null;
+}
+
+/** An estimator's error over several sessions: means weigh by calls, the other figures are the worst session's. */
+export interface CalibrationSummary {
+  readonly estimator: string;
+  readonly calls: number;
+  readonly signedPercent: number | null;
+  readonly mapePercent: number | null;
+  readonly worstP95Percent: number | null;
+  readonly worstPercent: number | null;
+}
+
+/** Puts the sessions' figures together; `null` where there are none. */
+export function summarizeCalibration(sessions: readonly SessionErrors[]): CalibrationSummary | null {
+  const [first] = sessions;
+  if (first === undefined) return null;
+  const meanByCalls = (figure: (session: SessionErrors) => number | null) =>
+    weightedMean(sessions.map((session) => ({ value: figure(session), weight: session.calls })));
+  return {
+    estimator: [...new Set(sessions.map(({ estimator }) => estimator))].join(", "),
+    calls: sessions.reduce((sum, { calls }) => sum + calls, 0),
+    signedPercent: meanByCalls(({ signedPercent }) => signedPercent),
+    mapePercent: meanByCalls(({ mapePercent }) => mapePercent),
+    worstP95Percent: maximumOf(sessions.flatMap(({ p95Percent }) => p95Percent ?? [])),
+    worstPercent: maximumOf(sessions.flatMap(({ maxPercent }) => maxPercent ?? [])),
+  };
+}
+
+/** What can happen to a prompt without a message that explains it. */
+export type HiddenEvent = "none" | "drop" | "jump" | "after-boundary" | "model-switch";
+
+/** A rise beside the messages from this on is an event of its own (a server-side search adds 11,000 or more). Chosen. */
+const LEAST_JUMP_TOKENS = 2000;
+
+/** For each call what happened before it that the log does not show, by what the reports say. */
+export function hiddenEvents({ calls, accountTokens }: Pick<SizeModel, "calls" | "accountTokens">): readonly HiddenEvent[] {
+  return calls.map((call, index): HiddenEvent => {
+    if (call.epochStart === "boundary") return "after-boundary";
+    if (call.epochStart === "model") return "model-switch";
+    const before = calls[index - 1];
+    if (before === undefined || call.reportedTokens === null || before.reportedTokens === null) return "none";
+    if (call.reportedTokens < before.reportedTokens) return "drop";
+    const riseTokens = accountTokens(index, "recorded") - accountTokens(index - 1, "recorded");
+    return riseTokens >= LEAST_JUMP_TOKENS ? "jump" : "none";
+  });
 }

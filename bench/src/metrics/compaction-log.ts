@@ -2,7 +2,33 @@ import type { CompactionEntry } from "@plimsoll/core";
 import { textOf } from "@plimsoll/core";
 import type { AppliedEdit } from "@plimsoll/core/internal";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
-import type { CompactionDetail, NeededLater } from "../results.ts";
+
+/** One compaction of a replay. Sizes are by the policy's own measure; `null` where it had none. */
+export interface CompactionDetail {
+  /** The call before which it happened, from 0. */
+  readonly call: number;
+  readonly reason: string;
+  /** Each step that was tried with its outcome. */
+  readonly steps: readonly string[];
+  readonly tokensBefore: number | null;
+  readonly tokensAfter: number | null;
+  readonly messagesBefore: number;
+  readonly messagesAfter: number;
+  readonly summarisedMessages: number;
+  readonly droppedMessages: number;
+  readonly shortenedParts: number;
+  /** The beginning of the summaries' text; `null` without one. */
+  readonly summary: string | null;
+  /** Later uses of references whose source became unreadable by it, and the first few of them. */
+  readonly neededLater: number;
+  readonly examples: readonly NeededLater[];
+}
+
+/** A reference that a reply used after its source was lost. */
+export interface NeededLater {
+  readonly call: number;
+  readonly text: string;
+}
 
 /** Characters of a summary that are shown; the whole text is in no report. Chosen. */
 const SUMMARY_CHARS = 400;

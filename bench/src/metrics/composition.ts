@@ -1,8 +1,13 @@
 import type { Message } from "@plimsoll/core";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
-import type { Composition } from "../results.ts";
-import type { SizeModel } from "../size-model.ts";
+import type { SizeModel } from "../size-model/size-model.ts";
 import type { Recorder } from "./metric.ts";
+
+/** What fills the context, in tokens of the size model: at each sampled call a number for each kind. */
+export interface Composition {
+  readonly kinds: readonly string[];
+  readonly samples: readonly { readonly call: number; readonly tokens: readonly number[] }[];
+}
 
 /** Calls at which the context is taken apart: as many as a chart can show side by side (chosen). */
 const MOST_SAMPLES = 48;

@@ -3,7 +3,9 @@ import type { ModelCatalog } from "@plimsoll/providers";
 import type { ServedStep } from "../economics/request-ledger.ts";
 import type { SessionCache } from "../economics/session-cache.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
-import type { SizeModel } from "../size-model.ts";
+import type { SizeModel } from "../size-model/size-model.ts";
+import { summed } from "../statistics.ts";
+import type { PooledSessions, Relative } from "./metric.ts";
 
 /**
  * What the session cost under the provider's prices. Requests are charged at the state of their prompt cache, replies as
@@ -121,4 +123,60 @@ function totalOf(use: CacheUse): number {
 function replyTokensOf({ recorded, reply, call }: ReplayedCall, sizeModel: CostInput["sizeModel"]): number {
   const reported = recorded.usage.output.totalTokens ?? 0;
   return reply === null ? reported : Math.max(reported, sizeModel.messageTokens(reply, call));
+}
+
+/** How requests were served, whatever their price. */
+export type Requests = Pick<
+  CostMetrics,
+  "cacheReadTokens" | "cacheWriteTokens" | "uncachedTokens" | "cacheBreaks" | "cacheExpiries" | "summaryRequests"
+>;
+
+/** What one policy cost over several sessions. Token counts are of all sessions, dollars of those whose models have a price. */
+export interface CostSummary extends Requests {
+  readonly pricedSessions: number;
+  readonly withCache: DollarSummary;
+  readonly withoutCache: DollarSummary;
+  /** With a prompt cache that never expires. */
+  readonly lastingCache: DollarSummary;
+}
+
+/** Dollars with or without a prompt cache; `null` if no session has a price. */
+export interface DollarSummary {
+  readonly usd: number | null;
+  readonly per100CallsUsd: number | null;
+  readonly relative: Relative | null;
+}
+
+const NO_REQUESTS: Requests = {
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  uncachedTokens: 0,
+  cacheBreaks: 0,
+  cacheExpiries: 0,
+  summaryRequests: 0,
+};
+
+/** Adds the costs of sessions up, and compares their dollars with the baseline's. */
+export function summarizeCost(sessions: PooledSessions<CostMetrics>): CostSummary {
+  return {
+    ...summed(NO_REQUESTS, sessions.results),
+    pricedSessions: sessions.results.filter(({ withCacheUsd }) => withCacheUsd !== null).length,
+    withCache: dollars(sessions, ({ withCacheUsd }) => withCacheUsd),
+    lastingCache: dollars(sessions, ({ lastingCacheUsd }) => lastingCacheUsd),
+    withoutCache: dollars(sessions, ({ withoutCacheUsd }) => withoutCacheUsd),
+  };
+}
+
+function dollars(
+  { results, calls, relativeToBaseline }: PooledSessions<CostMetrics>,
+  usdOf: (cost: CostMetrics) => number | null,
+): DollarSummary {
+  const relative = relativeToBaseline(usdOf);
+  const known = results.flatMap((cost, place) => {
+    const usd = usdOf(cost);
+    return usd === null ? [] : [{ usd, calls: calls[place] ?? 0 }];
+  });
+  if (known.length === 0) return { usd: null, per100CallsUsd: null, relative };
+  const total = summed({ usd: 0, calls: 0 }, known);
+  return { usd: total.usd, per100CallsUsd: total.calls === 0 ? null : (100 * total.usd) / total.calls, relative };
 }

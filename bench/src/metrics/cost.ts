@@ -1,11 +1,15 @@
 import { z } from "zod";
-import { type CostSummary, type DollarSummary, type Requests, summarizeCost } from "./cost-pooling.ts";
-import { type CostMetrics, createCost } from "./cost-recorder.ts";
-import type { MetricMeaning } from "./meaning.ts";
-import { inTable, type Metric, type MetricColumn, type MetricFigure } from "./metric.ts";
-import { inPercent } from "./pooling.ts";
-import { BASELINE_POLICY } from "./relative.ts";
-import { RELATIVE_MEANINGS } from "./relative-meanings.ts";
+import { inPercent } from "../statistics.ts";
+import {
+  type CostMetrics,
+  type CostSummary,
+  createCost,
+  type DollarSummary,
+  type Requests,
+  summarizeCost,
+} from "./cost-recorder.ts";
+import { inTable, type Metric, type MetricColumn, type MetricFigure, type MetricMeaning } from "./metric.ts";
+import { BASELINE_POLICY, RELATIVE_MEANINGS } from "./relative.ts";
 
 const count = z.int().nonnegative();
 const figure = z.number().nullable();

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ReferenceUse } from "../references/recorded-history.ts";
+import { summed } from "../statistics.ts";
 import type { Metric } from "./metric.ts";
-import { summed } from "./pooling.ts";
 
 /** Uses whose reference was last said so many compactions ago; the last step, 5, holds all beyond it. */
 export interface DecayStep {

@@ -1,10 +1,8 @@
 import { z } from "zod";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
-import { inTable, type Metric, type Recorder } from "./metric.ts";
-import { inPercent, summed, weightedMean } from "./pooling.ts";
-import { meanOf } from "./quantile.ts";
-import { BASELINE_POLICY, type Relative } from "./relative.ts";
-import { RELATIVE_MEANINGS } from "./relative-meanings.ts";
+import { inPercent, meanOf, summed, weightedMean } from "../statistics.ts";
+import { inTable, type Metric, type Recorder, type Relative } from "./metric.ts";
+import { BASELINE_POLICY, RELATIVE_MEANINGS } from "./relative.ts";
 
 /** What the session cost in tokens. */
 export interface EconomyMetrics {

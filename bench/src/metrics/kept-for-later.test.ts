@@ -1,11 +1,10 @@
-import type { Message } from "@plimsoll/core";
-import { NONE_POLICY, PI_POLICY, SVEN_POLICY } from "@plimsoll/core";
+import { type Message, NONE_POLICY, PI_POLICY, SVEN_POLICY } from "@plimsoll/core";
 import { calling, human, reply, result, sessionStart } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
 import { prepareObligations } from "../references/obligations.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
-import { replay } from "../replay.ts";
+import { replay } from "../run/replay.ts";
 import { createDecay } from "./decay.ts";
 import { createObligationProbe } from "./obligations.ts";
 import { createRereadProbe } from "./reread-risk.ts";

@@ -5,8 +5,6 @@ import type { SessionCache } from "../economics/session-cache.ts";
 import type { Cell } from "../replay/cell.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
-import type { MetricMeaning } from "./meaning.ts";
-import type { Relative } from "./relative.ts";
 import type { FoundUse, RetentionProbe } from "./retention-probe.ts";
 
 /**
@@ -95,4 +93,24 @@ export type MetricTable = "terminal" | "terminal-cost" | "markdown" | "policies"
 /** A column of the table. */
 export function inTable(table: MetricTable, group: string, title: string): MetricColumn {
   return { table, group, title };
+}
+
+/** What a figure is, so that a reader need not guess: every column of a report has one. */
+export interface MetricMeaning {
+  readonly unit: string;
+  /** Which way is good; `neither` for facts about the input and figures that are no goal in themselves. */
+  readonly better: "lower" | "higher" | "neither";
+  /** How it is made. */
+  readonly method: string;
+  /** What it does not say. */
+  readonly caveat: string;
+}
+
+/** One policy's figure as a ratio to another's, over the sessions in which at least one of the two acted and both have the figure. */
+export interface Relative {
+  readonly sessions: number;
+  /** Geometric mean of the sessions' ratios: each session counts the same. */
+  readonly geometricMeanRatio: number;
+  /** Sum over sum: each token or dollar counts the same. */
+  readonly pooledRatio: number;
 }

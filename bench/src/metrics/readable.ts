@@ -27,7 +27,7 @@ export function createReadableContext(prepared: PreparedReferences): ReadableCon
   const handleCount = new Int32Array(prepared.references.length);
   const statementCount = new Int32Array(index.statementCount());
   const lostAt = new Int32Array(index.statementCount()).fill(-1);
-  let shown: readonly Message[] = [];
+  const changesTo = createContextChanges();
 
   const readingOf = (message: Message): Reading => {
     const before = known.get(message);
@@ -53,18 +53,14 @@ export function createReadableContext(prepared: PreparedReferences): ReadableCon
   };
   return {
     show(context, call) {
-      const prefix = sharedPrefixCount(shown, context);
-      const before = new Set(shown.slice(prefix));
-      const after = new Set(context.slice(prefix));
-      const removed = [...before].filter((message) => !after.has(message));
+      const { removed, added } = changesTo(context);
       for (const message of removed) count(message, -1);
-      for (const message of after) if (!before.has(message)) count(message, 1);
+      for (const message of added) count(message, 1);
       for (const message of removed) {
         for (const statement of readingOf(message).holdings.statements) {
           if (at(statementCount, statement) === 0) lostAt[statement] = call;
         }
       }
-      shown = context;
     },
     hasReference: (reference) => at(referenceCount, reference) > 0,
     hasHandleOf: (reference) => at(handleCount, reference) > 0,
@@ -98,4 +94,25 @@ function namesOwnHandle(message: Message): boolean {
 
 function at(counts: Int32Array, index: number): number {
   return counts[index] ?? 0;
+}
+
+/** What left and what entered a context from one call to the next. */
+export interface ContextChanges {
+  readonly removed: readonly Message[];
+  readonly added: readonly Message[];
+}
+
+/** Compares each context with the one before; the work follows what lies behind their common beginning. */
+export function createContextChanges(): (context: readonly Message[]) => ContextChanges {
+  let shown: readonly Message[] = [];
+  return (context) => {
+    const prefix = sharedPrefixCount(shown, context);
+    const before = new Set(shown.slice(prefix));
+    const after = new Set(context.slice(prefix));
+    shown = context;
+    return {
+      removed: [...before].filter((message) => !after.has(message)),
+      added: [...after].filter((message) => !before.has(message)),
+    };
+  };
 }

@@ -1,11 +1,4 @@
-/** One policy's figure as a ratio to another's, over the sessions in which at least one of the two acted and both have the figure. */
-export interface Relative {
-  readonly sessions: number;
-  /** Geometric mean of the sessions' ratios: each session counts the same. */
-  readonly geometricMeanRatio: number;
-  /** Sum over sum: each token or dollar counts the same. */
-  readonly pooledRatio: number;
-}
+import type { MetricMeaning, Relative } from "./metric.ts";
 
 /** What a row is compared by. */
 export interface ComparedRow {
@@ -59,3 +52,20 @@ export function relativeTo<Row extends ComparedRow>(
     pooledRatio: ownSum / otherSum,
   };
 }
+
+/** What a figure against the baseline means. */
+export const RELATIVE_MEANINGS: Readonly<Record<"mean" | "pooled", MetricMeaning>> = {
+  mean: {
+    unit: "% of doing nothing",
+    better: "lower",
+    method:
+      "Geometric mean of the sessions' ratios, over sessions in which the policy or doing nothing acted: each session counts the same.",
+    caveat: "Doing nothing is charged as if its window were large enough, also where it would have been rejected.",
+  },
+  pooled: {
+    unit: "% of doing nothing",
+    better: "lower",
+    method: "Sum over sum of the same sessions: each token or dollar counts the same.",
+    caveat: "The longest sessions decide it.",
+  },
+};

@@ -1,8 +1,7 @@
 import { z } from "zod";
+import { percentOf, summed } from "../statistics.ts";
 import type { ArtifactMetrics } from "./artifacts.ts";
-import type { MetricMeaning } from "./meaning.ts";
-import { inTable, type Metric, type MetricColumn, type MetricFigure } from "./metric.ts";
-import { percentOf, summed } from "./pooling.ts";
+import { inTable, type Metric, type MetricColumn, type MetricFigure, type MetricMeaning } from "./metric.ts";
 import type { RetentionCount, RetentionMetrics } from "./retention-probe.ts";
 
 const REFERENCES =

@@ -1,14 +1,12 @@
+import type { CacheUse } from "@plimsoll/core/internal";
 import type { ModelCatalog } from "@plimsoll/providers";
 import { createRequestLedger } from "../economics/request-ledger.ts";
 import { lastingCache, sessionCache } from "../economics/session-cache.ts";
 import { type Cell, isRecordedPolicy } from "../replay/cell.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
-import type { CacheMiss } from "../results/cache-miss.ts";
-import type { CompactionDetail, Composition } from "../results.ts";
-import { createCacheMisses } from "./cache-misses.ts";
-import { createCompactionLog } from "./compaction-log.ts";
-import { createComposition } from "./composition.ts";
+import { type CompactionDetail, createCompactionLog } from "./compaction-log.ts";
+import { type Composition, createComposition } from "./composition.ts";
 import type { MeasuredCall, MeasuredReplay, Recorder } from "./metric.ts";
 import { type RowMetrics, type RunMetrics, rowOf } from "./registry.ts";
 import { createRetentionProbe } from "./retention-probe.ts";
@@ -79,4 +77,27 @@ function createMeasuredCalls(replay: MeasuredReplay): (sent: ReplayedCall) => Me
     const uses = reply === null ? [] : lost ? retention.lost(reply) : retention.atCall(call, reply, context);
     return { ...sent, served: serve(sent), servedLasting: serveLasting(sent), ordinal, uses };
   };
+}
+
+/** Lists the calls whose cache was broken or had expired. */
+export function createCacheMisses(): {
+  add(sent: Pick<ReplayedCall, "call">, use: CacheUse): void;
+  result(): readonly CacheMiss[];
+} {
+  const misses: CacheMiss[] = [];
+  return {
+    add: ({ call }, { state, writeTokens, uncachedTokens }) => {
+      if (state !== "broken" && state !== "expired") return;
+      misses.push({ call, kind: state, unreadTokens: Math.round(writeTokens + uncachedTokens) });
+    },
+    result: () => misses,
+  };
+}
+
+/** A call whose prompt cache was broken by an edit, or had expired. */
+export interface CacheMiss {
+  readonly call: number;
+  readonly kind: "broken" | "expired";
+  /** Tokens of its prompt that were not read from the cache. */
+  readonly unreadTokens: number;
 }

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Cell } from "../replay/cell.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
+import { summed } from "../statistics.ts";
 import { inTable, type Metric, type MetricFigure, type Recorder } from "./metric.ts";
-import { summed } from "./pooling.ts";
 
 /** Requests that could not be sent as they were. */
 export interface SafetyMetrics {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ReplayedCall, SummaryWriter } from "../replay/replayed-call.ts";
+import { summed } from "../statistics.ts";
 import type { Metric, Recorder } from "./metric.ts";
-import { summed } from "./pooling.ts";
 
 /** Requests for summaries by who wrote them. A long history takes several; the engine's own last rungs ask nobody. */
 export interface SummaryWriterCounts {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
+import { summed } from "../statistics.ts";
 import type { Metric, Recorder } from "./metric.ts";
-import { summed } from "./pooling.ts";
 
 /** Work of the compactions of a replay. */
 export interface WorkMetrics {

@@ -4,7 +4,7 @@ import { policySchema, triggerTokens } from "@plimsoll/core/build";
 import { expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
-import { replay } from "../replay.ts";
+import { replay } from "../run/replay.ts";
 import { PEERS } from "./peers.ts";
 
 const SESSION = prepareSession(madeTranscript({ turns: 8, toolCallsPerTurn: 6, resultChars: 6000, overheadTokens: 2000 }));

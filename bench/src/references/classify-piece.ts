@@ -1,6 +1,5 @@
 import type { WorkCounter } from "@plimsoll/core/build";
 import { isAsciiLetter, isDigit, isHexDigit, isLowerCase, isUpperCase, isWordUnit } from "./character-class.ts";
-import type { Reference } from "./reference.ts";
 
 /** Shorter names are met by chance; chosen. */
 const MINIMUM_NAME_CHARS = 4;
@@ -101,4 +100,16 @@ function trimStart(text: string, units: string): string {
   let start = 0;
   while (start < text.length && units.includes(text.charAt(start))) start += 1;
   return text.slice(start);
+}
+
+/** Longer strings (encoded data, minified code) are no references: nobody recalls them by name. Chosen. */
+export const MAXIMUM_REFERENCE_CHARS = 200;
+
+/** What a reference is. */
+export type ReferenceKind = "path" | "identifier" | "number" | "hash" | "url" | "flag" | "quoted-error";
+
+/** A string that names something in particular, so that using it again takes having read it. */
+export interface Reference {
+  readonly kind: ReferenceKind;
+  readonly text: string;
 }

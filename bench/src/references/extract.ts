@@ -1,9 +1,7 @@
 import type { WorkCounter } from "@plimsoll/core/build";
 import { isAsciiLetter, isWordUnit } from "./character-class.ts";
-import { classifyPiece } from "./classify-piece.ts";
+import { classifyPiece, MAXIMUM_REFERENCE_CHARS, type Reference } from "./classify-piece.ts";
 import { createQuoteReader } from "./quoted-errors.ts";
-import type { Reference } from "./reference.ts";
-import { MAXIMUM_REFERENCE_CHARS } from "./reference.ts";
 
 /** Version of what counts as a reference; figures of different versions are not compared. */
 export const REFERENCES_VERSION = 1;

@@ -1,6 +1,5 @@
 import type { WorkCounter } from "@plimsoll/core/build";
-import type { Reference } from "./reference.ts";
-import { MAXIMUM_REFERENCE_CHARS } from "./reference.ts";
+import { MAXIMUM_REFERENCE_CHARS, type Reference } from "./classify-piece.ts";
 
 /** Reads a text's quotation marks as they are passed. */
 export interface QuoteReader {

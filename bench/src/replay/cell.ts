@@ -2,9 +2,8 @@ import type { ModelLimits, Policy } from "@plimsoll/core";
 import type { Tokenizers } from "@plimsoll/core/build";
 import { RECORDED_POLICY } from "@plimsoll/core/internal";
 import type { ModelCatalog } from "@plimsoll/providers";
-import type { WindowRequest, WindowSpec } from "../results/window.ts";
-import { digestSource, type SummarySource } from "../summaries/summary-source.ts";
 import type { PreparedSession } from "./prepared-session.ts";
+import { digestSource, type SummarySource } from "./summary-source.ts";
 
 /** What makes a session's cell. */
 export interface CellRequest {
@@ -90,3 +89,11 @@ function realLimits({ entries, sizeModel }: PreparedSession, catalog: CellReques
 function reserveOf(roomTokens: number): number {
   return Math.min(OUTPUT_RESERVE_TOKENS, Math.floor(roomTokens / OUTPUT_RESERVE_SHARE));
 }
+
+/** A window to replay in: working room above each session's own overhead, or each session's real window. */
+export type WindowRequest = { readonly kind: "working-room"; readonly tokens: number } | { readonly kind: "real" };
+
+/** A window as it was for one session: working room above the session's overhead, or a model's real window. */
+export type WindowSpec =
+  | { readonly kind: "working-room"; readonly tokens: number }
+  | { readonly kind: "real"; readonly tokens: number };

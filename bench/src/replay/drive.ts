@@ -1,7 +1,6 @@
-import type { Message, SessionEntry } from "@plimsoll/core";
-import { isHuman, toolCallsOf } from "@plimsoll/core";
+import { isHuman, type Message, type Policy, type SessionEntry, toolCallsOf } from "@plimsoll/core";
+import { truncateMessage } from "@plimsoll/core/internal";
 import { replyAfter } from "../size-model/recorded-calls.ts";
-import { onArrival } from "./arrival.ts";
 import { type Cell, isRecordedPolicy, limitsOf } from "./cell.ts";
 import { createEngineRun } from "./engine-run.ts";
 import type { PreparedSession } from "./prepared-session.ts";
@@ -63,4 +62,12 @@ export async function drive(session: PreparedSession, cell: Cell, onCall: CallOb
     run.reach(position);
     await take(entry, position);
   }
+}
+
+/**
+ * A recorded message as it enters the history of a policy: results pass the policy's cap, by their category. A message that is
+ * not cut stays the recorded object.
+ */
+export function onArrival(message: Message, { truncation }: Pick<Policy, "truncation">): Message {
+  return message.role === "tool-result" ? truncateMessage(message, truncation).message : message;
 }

@@ -2,7 +2,7 @@ import type { SessionEntry } from "@plimsoll/core";
 import { type Obligations, prepareObligations } from "../references/obligations.ts";
 import { prepareReferences } from "../references/prepare.ts";
 import { type RepairedEntries, repairEntries } from "../repair/repair-entries.ts";
-import { createSizeModel, type SizeModel } from "../size-model.ts";
+import { createSizeModel, type SizeModel } from "../size-model/size-model.ts";
 import type { Transcript } from "../transcript.ts";
 
 /** A session with everything that is made once and shared by its replays. */

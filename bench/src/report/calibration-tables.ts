@@ -1,11 +1,10 @@
 import type { CallKind } from "../calibrate/calibrate-sessions.ts";
 import { errorsOf, type JudgedCall, type PredictionErrors } from "../calibrate/errors.ts";
-import { SESSION_MEANINGS } from "../metrics/meanings/session-meanings.ts";
 import type { CalibrationRecord, ModelErrors } from "../results/calibration-record.ts";
 import { calibrationColumns } from "./calibration-columns.ts";
 import { columnLegend, type FigureColumn, figureTable, textColumn } from "./html-figure-table.ts";
-import type { Markup } from "./markup.ts";
-import { html } from "./markup.ts";
+import { html, type Markup } from "./markup.ts";
+import { SESSION_MEANINGS } from "./session-meanings.ts";
 
 /** Errors of one method over all sessions, of calls of some kinds. */
 interface MethodRow {

@@ -1,5 +1,5 @@
-import { meanOf } from "../metrics/quantile.ts";
 import type { CalibrationRecord } from "../results/calibration-record.ts";
+import { meanOf } from "../statistics.ts";
 import { formatCount, formatNumberOf, formatPercent } from "./figures.ts";
 
 /** What the records come to, in words: the method that errs least where nothing hidden happened, and how often its bound held. */

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
 import { CHROMIUM, openReportBrowser } from "../../testing/report-browser.ts";
 import type { BenchReport } from "../results.ts";
-import { runBench } from "../run-bench.ts";
+import { runBench } from "../run/run-bench.ts";
 import { renderCalibrationHtml } from "./calibration-page.ts";
 import { renderHtmlReport } from "./html.ts";
 

@@ -1,7 +1,6 @@
-import type { MetricMeaning } from "../metrics/meaning.ts";
+import type { MetricMeaning } from "../metrics/metric.ts";
 import { NO_FIGURE } from "./figures.ts";
-import type { Markup } from "./markup.ts";
-import { html } from "./markup.ts";
+import { html, type Markup } from "./markup.ts";
 
 /** One cell: what is shown, and what is sorted by and exported. */
 export interface FigureCell {

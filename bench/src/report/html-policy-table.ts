@@ -1,13 +1,12 @@
-import { SESSION_MEANINGS } from "../metrics/meanings/session-meanings.ts";
 import type { RunMetrics } from "../metrics/registry.ts";
 import { BASELINE_POLICY } from "../metrics/relative.ts";
 import { formatCount } from "./figures.ts";
 import { columnLegend, type FigureColumn, figureTable, numberColumn } from "./html-figure-table.ts";
-import type { Markup } from "./markup.ts";
-import { html } from "./markup.ts";
+import { html, type Markup } from "./markup.ts";
 import { metricColumns } from "./metric-columns.ts";
 import type { PolicySummary } from "./policy-summary.ts";
 import { remarks } from "./remarks.ts";
+import { SESSION_MEANINGS } from "./session-meanings.ts";
 
 /** What stands before the metrics: in how many sessions the policy did anything. */
 const REPLAYED: readonly FigureColumn<PolicySummary>[] = [

@@ -1,6 +1,4 @@
-import { SESSION_MEANINGS } from "../metrics/meanings/session-meanings.ts";
-import { BASELINE_POLICY } from "../metrics/relative.ts";
-import { RELATIVE_MEANINGS } from "../metrics/relative-meanings.ts";
+import { BASELINE_POLICY, RELATIVE_MEANINGS } from "../metrics/relative.ts";
 import { RETENTION } from "../metrics/retention.ts";
 import { SAFETY } from "../metrics/safety.ts";
 import type { BenchReport } from "../results.ts";
@@ -8,9 +6,9 @@ import type { WindowAnswer } from "./answer.ts";
 import { formatCount, formatNumberOf, formatPercent } from "./figures.ts";
 import { columnLegend, type FigureColumn, figureTable, numberColumn, textColumn } from "./html-figure-table.ts";
 import { capitalised } from "./html-policy-table.ts";
-import type { Markup } from "./markup.ts";
-import { html } from "./markup.ts";
+import { html, type Markup } from "./markup.ts";
 import { choosePolicy, type PlacedPolicy, type PolicyChoice } from "./policy-choice.ts";
+import { SESSION_MEANINGS } from "./session-meanings.ts";
 import { type CacheKind, windowOutcomes } from "./session-outcomes.ts";
 import { type XyPoint, xyChart } from "./xy-chart.ts";
 

@@ -1,4 +1,3 @@
-import { SESSION_MEANINGS } from "../metrics/meanings/session-meanings.ts";
 import { SAFETY } from "../metrics/safety.ts";
 import type { BenchReport, SessionDescription } from "../results.ts";
 import { commonFolder } from "./common-folder.ts";
@@ -11,9 +10,9 @@ import {
   numberColumn,
   textColumn,
 } from "./html-figure-table.ts";
-import type { Markup } from "./markup.ts";
-import { html } from "./markup.ts";
+import { html, type Markup } from "./markup.ts";
 import { groupNotes, type NoteGroup } from "./note-groups.ts";
+import { SESSION_MEANINGS } from "./session-meanings.ts";
 
 /** Sessions of the run with what their recordings state. */
 export function sessionsSection(report: BenchReport): Markup {

@@ -1,11 +1,10 @@
-import { SESSION_MEANINGS, VALIDITY_MEANINGS } from "../metrics/meanings/session-meanings.ts";
 import type { BenchReport } from "../results.ts";
 import { commonFolder } from "./common-folder.ts";
 import { formatPercent, formatTokens, formatUsd } from "./figures.ts";
 import { columnLegend, type FigureColumn, figureTable, numberColumn, textColumn } from "./html-figure-table.ts";
-import type { Markup } from "./markup.ts";
-import { html } from "./markup.ts";
+import { html, type Markup } from "./markup.ts";
 import { type Compared, LISTED_ERROR_PERCENT, type RecordedValidity, recordedValidities } from "./recorded-validity.ts";
+import { SESSION_MEANINGS, VALIDITY_MEANINGS } from "./session-meanings.ts";
 import { validityLines } from "./validity.ts";
 
 /**

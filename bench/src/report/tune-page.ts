@@ -1,14 +1,13 @@
-import { SESSION_MEANINGS } from "../metrics/meanings/session-meanings.ts";
-import { RELATIVE_MEANINGS } from "../metrics/relative-meanings.ts";
+import { RELATIVE_MEANINGS } from "../metrics/relative.ts";
 import { RETENTION } from "../metrics/retention.ts";
 import { SAFETY } from "../metrics/safety.ts";
 import type { PolicyScore } from "../tune/score.ts";
 import type { TunedPolicy, TuneResult } from "../tune/tune.ts";
 import { formatCount, formatNumberOf, formatRatioPercent } from "./figures.ts";
 import { columnLegend, type FigureColumn, figureTable, numberColumn, textColumn } from "./html-figure-table.ts";
-import type { Markup } from "./markup.ts";
-import { html } from "./markup.ts";
+import { html, type Markup } from "./markup.ts";
 import { renderPage } from "./page.ts";
+import { SESSION_MEANINGS } from "./session-meanings.ts";
 import { type XyPoint, type XySeries, xyChart } from "./xy-chart.ts";
 
 const SCRIPTS = ["figure-tables.js", "column-meanings.js"];

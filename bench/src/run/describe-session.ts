@@ -1,4 +1,6 @@
-import { statedCostUsd } from "../formats/stated-cost.ts";
+import type { SessionEntry } from "@plimsoll/core";
+import { isRecord } from "@plimsoll/core/internal";
+import { numberAt, recordAt } from "../formats/fields.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { SessionDescription } from "../results.ts";
 
@@ -21,4 +23,20 @@ export function describeSession({ transcript, sizeModel, repaired }: PreparedSes
     statedCostUsd: statedCostUsd(transcript.entries),
     sizeModel: sizeModel.error,
   };
+}
+
+/**
+ * What the reports of a session's calls state as their price, in US dollars, summed; `null` where no report states one above zero (agents
+ * on a subscription write zeros).
+ */
+export function statedCostUsd(entries: readonly SessionEntry[]): number | null {
+  let sum = 0;
+  for (const entry of entries) if (entry.type === "usage") sum += reportCostUsd(entry.usage.raw);
+  return sum > 0 ? sum : null;
+}
+
+/** The price in one report, as a number or as the total of an object. */
+function reportCostUsd(raw: unknown): number {
+  const report = isRecord(raw) ? raw : null;
+  return Math.max(0, numberAt(report, "cost") ?? numberAt(recordAt(report, "cost"), "total") ?? 0);
 }

@@ -1,12 +1,10 @@
 import { isPlimsollError } from "@plimsoll/core";
-import type { ModelPrices } from "@plimsoll/core/internal";
-import { encodingsOf } from "@plimsoll/core/internal";
+import { encodingsOf, type ModelPrices } from "@plimsoll/core/internal";
 import { type Environment, MODEL_CATALOG, type ModelCatalog } from "@plimsoll/providers";
 import { createTokenizerLoader } from "@plimsoll/providers/tokenizers";
 import { type BenchParts, BUILT_IN_PARTS } from "../extension.ts";
-import { openSource } from "../summaries/open-source.ts";
-import type { SummarySource } from "../summaries/summary-source.ts";
-import type { SummaryTally } from "../summaries/summary-tally.ts";
+import type { SummarySource } from "../replay/summary-source.ts";
+import { openSource, type SummaryTally } from "../summaries/open-source.ts";
 import type { FileTask } from "./file-task.ts";
 import { type KeptReplays, NOTHING_KEPT, openKeptReplays } from "./kept-replays.ts";
 import { type LoadedFile, loadFile } from "./loaded-file.ts";

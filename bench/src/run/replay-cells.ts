@@ -1,7 +1,6 @@
 import { isRecord } from "@plimsoll/core/internal";
 import { recordCalibration } from "../calibrate/calibration-record.ts";
 import type { RunMetrics } from "../metrics/registry.ts";
-import { type ReplayRequest, replay } from "../replay.ts";
 import { calibrationRecordSchema } from "../report/schema/calibration-schema.ts";
 import { rowSchema, sessionSchema, sourceNoteSchema } from "../report/schema/report-schema.ts";
 import type { CalibrationRecord } from "../results/calibration-record.ts";
@@ -11,6 +10,7 @@ import { describeSession } from "./describe-session.ts";
 import type { FileTask, PlacedRow } from "./file-task.ts";
 import type { KeptReplays } from "./kept-replays.ts";
 import type { LoadedFile } from "./loaded-file.ts";
+import { type ReplayRequest, replay } from "./replay.ts";
 
 /** What a file's cells come to. */
 export interface ReplayedCells {

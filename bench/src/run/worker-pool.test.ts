@@ -5,8 +5,8 @@ import { NONE_POLICY, PI_POLICY, SVEN_POLICY } from "@plimsoll/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
 import { renderJsonReport } from "../report/report-json.ts";
-import { type BenchInput, runBench } from "../run-bench.ts";
 import type { InputFile } from "./file-task.ts";
+import { type BenchInput, runBench } from "./run-bench.ts";
 import { createThreadPool, type WorkerPool } from "./worker-pool.ts";
 
 /** Workers start from the sources, longer where other tests run beside. */

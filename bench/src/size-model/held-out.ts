@@ -1,7 +1,6 @@
-import { maximumOf, meanOf, quantileOf } from "../metrics/quantile.ts";
+import { maximumOf, meanOf, quantileOf } from "../statistics.ts";
 import type { MeasuredCalls } from "./measure-calls.ts";
 import type { RecordedCall } from "./recorded-calls.ts";
-import type { SizeModelError } from "./size-model-error.ts";
 
 /**
  * The model's error on calls that it was not fitted on: fitted on the even calls of each epoch (its first call included),
@@ -44,4 +43,12 @@ function oddCalls(calls: readonly RecordedCall[]): ReadonlySet<number> {
     position += 1;
   }
   return odd;
+}
+
+/** Error of the size model on calls that it was not fitted on, in percent of the reported prompt. */
+export interface SizeModelError {
+  readonly heldOutCalls: number;
+  readonly mapePercent: number | null;
+  readonly medianPercent: number | null;
+  readonly maxPercent: number | null;
 }

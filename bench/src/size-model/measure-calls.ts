@@ -1,7 +1,6 @@
 import type { Message } from "@plimsoll/core";
-import { measureEpoch } from "./measure-epoch.ts";
+import { type MessageWeights, measureEpoch } from "./measure-epoch.ts";
 import { createMessageSizes, type MessageSizes } from "./message-sizes.ts";
-import type { MessageWeights } from "./message-weights.ts";
 import type { RecordedCall } from "./recorded-calls.ts";
 
 /** What reports say about a session: the size of each message, and what every call holds beside its messages. */

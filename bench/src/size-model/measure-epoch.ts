@@ -1,9 +1,7 @@
-import type { Message } from "@plimsoll/core";
-import { isHuman } from "@plimsoll/core";
+import { isHuman, type Message } from "@plimsoll/core";
 import { distribute } from "./distribute.ts";
 import { takeLoss } from "./losses.ts";
 import type { MessageSizes } from "./message-sizes.ts";
-import type { MessageWeights } from "./message-weights.ts";
 import type { RecordedCall } from "./recorded-calls.ts";
 
 /** What one epoch's reports say besides the sizes of its messages. */
@@ -136,4 +134,10 @@ function weighed(messages: readonly Message[], call: RecordedCall, { sizes, weig
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
+}
+
+/** How a message is weighed before it is measured; `hiddenTokens` is the part of it that is reasoning not on file. */
+export interface MessageWeights {
+  readonly tokens: (message: Message, modelId: string) => number;
+  readonly hiddenTokens: (message: Message, modelId: string) => number;
 }

@@ -1,6 +1,6 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
+import type { MessageWeights } from "./measure-epoch.ts";
 import type { MessageSizes } from "./message-sizes.ts";
-import type { MessageWeights } from "./message-weights.ts";
 import type { RecordedCall } from "./recorded-calls.ts";
 
 /** What messages are priced from. */

@@ -8,7 +8,7 @@ import { type Fault, type SimulatedReply, startSimulator } from "@plimsoll/provi
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
-import { replay } from "../replay.ts";
+import { replay } from "../run/replay.ts";
 import { openSource } from "./open-source.ts";
 import type { ModelChoice } from "./summarizer-choice.ts";
 

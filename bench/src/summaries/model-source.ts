@@ -1,10 +1,19 @@
-import type { ModelClient, ModelRequest, Summarizer, Summary, SummaryRequest } from "@plimsoll/core";
-import { createDigest, createModelSummarizer, isPlimsollError, PlimsollError } from "@plimsoll/core";
+import {
+  createDigest,
+  createModelSummarizer,
+  isPlimsollError,
+  type ModelClient,
+  type ModelRequest,
+  PlimsollError,
+  type Summarizer,
+  type Summary,
+  type SummaryRequest,
+} from "@plimsoll/core";
 import type { AnsweredRequest } from "../replay/replayed-call.ts";
+import type { SummaryPlace, SummarySource } from "../replay/summary-source.ts";
 import { type Cassette, cassetteKey, type RecordedAnswer } from "./cassette.ts";
 import { askAndKeep, recordingClient } from "./recording-client.ts";
 import type { ModelChoice } from "./summarizer-choice.ts";
-import type { SummaryPlace, SummarySource } from "./summary-source.ts";
 
 /** What a model that writes summaries is reached by. */
 export interface ModelSourceOptions {

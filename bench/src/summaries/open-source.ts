@@ -3,12 +3,11 @@ import { createEstimator, createWorkCounter, EMPTY_LEDGER } from "@plimsoll/core
 import { outputUsd, promptUsd } from "@plimsoll/core/internal";
 import { type Environment, type ModelCatalog, modelPriors } from "@plimsoll/providers";
 import { SUMMARY_REPLY_TOKENS } from "../economics/summary-charge.ts";
+import { digestSource, type SummarySource } from "../replay/summary-source.ts";
 import { openCassette, type RecordedUsage } from "./cassette.ts";
 import { createModelSource } from "./model-source.ts";
 import { createRecordedSource } from "./recorded-source.ts";
 import type { SummarizerChoice } from "./summarizer-choice.ts";
-import { digestSource, type SummarySource } from "./summary-source.ts";
-import { addedTallies, NO_SUMMARIES_ASKED, type SummaryTally } from "./summary-tally.ts";
 
 /** What a source is opened with. */
 export interface SourceOptions {
@@ -85,5 +84,31 @@ function estimatedUsage({ context, modelId, maxOutputTokens }: ModelRequest): Re
     cacheReadTokens: 0,
     cacheWriteTokens: 0,
     outputTokens: Math.min(maxOutputTokens, SUMMARY_REPLY_TOKENS),
+  };
+}
+
+/** Requests for summaries that went to a model, or would have to: what they take. */
+export interface SummaryTally {
+  /** Requests that were answered from the cassette. */
+  readonly fromCassette: number;
+  /** Requests that were not: sent and paid, or only counted where the run estimates. */
+  readonly asked: number;
+  readonly promptTokens: number;
+  readonly replyTokens: number;
+  /** `null` where the model has no price. */
+  readonly usd: number | null;
+}
+
+/** Nothing was asked. */
+export const NO_SUMMARIES_ASKED: SummaryTally = { fromCassette: 0, asked: 0, promptTokens: 0, replyTokens: 0, usd: 0 };
+
+/** Both together. */
+export function addedTallies(one: SummaryTally, other: SummaryTally): SummaryTally {
+  return {
+    fromCassette: one.fromCassette + other.fromCassette,
+    asked: one.asked + other.asked,
+    promptTokens: one.promptTokens + other.promptTokens,
+    replyTokens: one.replyTokens + other.replyTokens,
+    usd: one.usd === null || other.usd === null ? null : one.usd + other.usd,
   };
 }

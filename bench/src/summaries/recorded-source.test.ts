@@ -3,9 +3,8 @@ import { describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
 import type { AskedSummary } from "../replay/replayed-call.ts";
-import { replay } from "../replay.ts";
-import { AFTER_RECORD_TITLE, createRecordedSource } from "./recorded-source.ts";
-import { recordedHistory } from "./recorded-summaries.ts";
+import { replay } from "../run/replay.ts";
+import { AFTER_RECORD_TITLE, createRecordedSource, recordedHistory } from "./recorded-source.ts";
 
 const MADE = { turns: 9, toolCallsPerTurn: 2, resultChars: 2000, overheadTokens: 2000 };
 /** The recorded agent put a summary in place of all its history before the fourth and the seventh turn. */

@@ -2,7 +2,7 @@ import { KLAUDE_CODE_POLICY, NONE_POLICY, OPAL_POLICY, PI_POLICY, PLIMSOLL_POLIC
 import { beforeAll, describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
-import { replay } from "../replay.ts";
+import { replay } from "../run/replay.ts";
 import { bootstrap } from "./bootstrap.ts";
 import { coarseSettings, fineSettings, knobsOf } from "./knobs.ts";
 import { pooledScore, type SessionScore } from "./score.ts";

@@ -1,10 +1,8 @@
 import { contentParts } from "../content-parts.ts";
-import { type Fields, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
-import type { LogItem, UserItem } from "../log-items.ts";
+import { type Fields, numberAt, recordAt, recordsAt, stringAt, stringsAt, timeMsAt } from "../fields.ts";
+import type { BoundaryItem, LogItem, UserItem } from "../log-items.ts";
 import type { TreeNode } from "../rewound-prompts.ts";
-import { attachmentItemOf } from "./attachment.ts";
-import { boundaryItemOf, isBoundaryLine, type PendingBoundary } from "./boundary.ts";
-import { userOriginOf } from "./origin.ts";
+import { attachmentItemOf, userOriginOf } from "./input-lines.ts";
 import { type GrowingReply, growReply, startReply } from "./reply.ts";
 
 /** Takes the lines of one chain (the main one or a sidechain), in the order of the file. */
@@ -118,4 +116,51 @@ function userItemsOf(value: Fields, line: number, uuid: string | null): readonly
   if (parts.length === 0) return results;
   const origin = userOriginOf(value, parts);
   return [...results, { kind: "user", origin, parts, atMs, line, sourceId: results.length === 0 ? uuid : null }];
+}
+
+/** A boundary line whose summary has not come yet. */
+export interface PendingBoundary {
+  readonly value: Fields;
+  readonly line: number;
+}
+
+/** True for the line that says where the agent compacted; the summary follows on a line of its own. */
+export function isBoundaryLine(value: Fields): boolean {
+  return value.type === "system" && value.subtype === "compact_boundary";
+}
+
+/** The boundary, with the messages that stayed beside the summary (2.1.219 and later name them). */
+export function boundaryItemOf(
+  pending: PendingBoundary,
+  summary: UserItem | null,
+  log: { items: readonly LogItem[]; itemOfUuid: ReadonlyMap<string, LogItem> },
+): BoundaryItem {
+  const { value, line } = pending;
+  const metadata = recordAt(value, "compactMetadata");
+  return {
+    kind: "boundary",
+    summary,
+    kept: { kind: "items", items: preservedItems(metadata, log) },
+    tokensBefore: numberAt(metadata, "preTokens"),
+    sourceId: stringAt(value, "uuid"),
+    line,
+    atMs: timeMsAt(value, "timestamp"),
+  };
+}
+
+function preservedItems(
+  metadata: Fields | null,
+  log: { items: readonly LogItem[]; itemOfUuid: ReadonlyMap<string, LogItem> },
+): readonly LogItem[] {
+  const uuids = stringsAt(recordAt(metadata, "preservedMessages"), "uuids");
+  const named = new Set(uuids.flatMap((uuid) => log.itemOfUuid.get(uuid) ?? []));
+  if (named.size > 0) return log.items.filter((item) => named.has(item));
+  const segment = recordAt(metadata, "preservedSegment");
+  const indexOf = (key: string) => {
+    const item = log.itemOfUuid.get(stringAt(segment, key) ?? "");
+    return item === undefined ? -1 : log.items.indexOf(item);
+  };
+  const head = indexOf("headUuid");
+  const tail = indexOf("tailUuid");
+  return head < 0 || tail < head ? [] : log.items.slice(head, tail + 1);
 }

@@ -2,9 +2,9 @@ import type { ImportNote, Transcript } from "../../transcript.ts";
 import { type Fields, parseRecord, stringAt, timeMsAt } from "../fields.ts";
 import type { FileSource, Importer } from "../importer.ts";
 import { readObjects } from "../json-lines.ts";
+import { transcriptOf } from "../log-builder.ts";
 import type { LogItem } from "../log-items.ts";
 import { rewoundPrompts } from "../rewound-prompts.ts";
-import { transcriptOf } from "../transcript-of.ts";
 import { type ChainReader, createChainReader } from "./chain.ts";
 
 const FORMAT = "claude-code";

@@ -1,6 +1,5 @@
 import type { AssistantMessage, Usage } from "@plimsoll/core";
-import { replyPartsOfBlocks } from "../anthropic-blocks.ts";
-import { anthropicUsageOf } from "../anthropic-usage.ts";
+import { anthropicUsageOf, replyPartsOfBlocks } from "../anthropic-blocks.ts";
 import { type Fields, numberAt, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
 import type { ReplyItem, ReplyPart } from "../log-items.ts";
 import type { ToolTable } from "../tool-shapes.ts";

@@ -3,9 +3,8 @@ import { contentParts } from "../content-parts.ts";
 import { documentImporter, headMessages, type MessageList, messageLists } from "../document.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, stringAt, timeMsAt } from "../fields.ts";
 import type { Importer } from "../importer.ts";
-import { type LogItem, type ReplyPart, textPart } from "../log-items.ts";
+import { callIdChain, type LogItem, type ReplyPart, replyItem, resultItem, textPart, userItem } from "../log-items.ts";
 import { blockReplyParts, inputItems } from "../message-lists/anthropic.ts";
-import { callIdChain, replyItem, resultItem, userItem } from "../plain-items.ts";
 import { isEnvironment, textAfterResultHeading, textCallOf } from "./text-tools.ts";
 
 const FORMAT = "cline";

@@ -2,7 +2,7 @@ import type { ImportNote, Transcript } from "../../transcript.ts";
 import { type Fields, recordAt, stringAt, timeMsAt } from "../fields.ts";
 import type { FileSource, Importer } from "../importer.ts";
 import { readObjects } from "../json-lines.ts";
-import { transcriptOf } from "../transcript-of.ts";
+import { transcriptOf } from "../log-builder.ts";
 import { createRolloutReader } from "./reader.ts";
 
 const FORMAT = "codex";

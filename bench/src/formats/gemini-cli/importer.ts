@@ -4,10 +4,8 @@ import { type DocumentSession, documentImporter } from "../document.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
 import { imageFromBase64 } from "../image.ts";
 import type { Importer } from "../importer.ts";
-import { callDraft, type LogItem, type ReplyPart, textPart } from "../log-items.ts";
-import { replyItem, resultItem, userItem } from "../plain-items.ts";
+import { callDraft, type LogItem, type ReplyPart, replyItem, resultItem, textPart, userItem } from "../log-items.ts";
 import type { ToolTable } from "../tool-shapes.ts";
-import { conversationOf } from "./records.ts";
 
 const FORMAT = "gemini-cli";
 
@@ -126,4 +124,30 @@ function tokenUsage(tokens: Fields | null): Usage | null {
   const outputTokens = output === null ? null : output + (reasoningTokens ?? 0);
   const cacheReadTokens = numberAt(tokens, "cached");
   return usageOf({ totalInputTokens, cacheReadTokens, outputTokens, reasoningTokens, raw: jsonValueOf(tokens) });
+}
+
+/** A chat put together from its records. */
+export interface Conversation {
+  readonly metadata: Fields;
+  readonly messages: readonly Fields[];
+}
+
+/**
+ * The chat that records give: the first has the metadata (in a document, the messages too). A record with a known id is a later
+ * state of that message and takes its place. Messages that a rewind or a checkpoint took back stay: calls were made with them.
+ */
+export function conversationOf(records: readonly Fields[]): Conversation {
+  const [metadata = {}, ...rest] = records;
+  const messages = new Map<string, Fields>();
+  const put = (message: Fields) => {
+    const id = stringAt(message, "id") ?? String(messages.size);
+    if (stringAt(message, "type") !== null) messages.set(id, message);
+  };
+  for (const message of recordsAt(metadata, "messages")) put(message);
+  for (const record of rest) {
+    const update = recordAt(record, "$set");
+    if (update === null) put(record);
+    for (const message of recordsAt(update, "messages")) put(message);
+  }
+  return { metadata, messages: [...messages.values()] };
 }

@@ -1,9 +1,17 @@
 import { type ImagePart, type TextPart, UNREPORTED_USAGE } from "@plimsoll/core";
+import { contentParts } from "../content-parts.ts";
 import { type Fields, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { imageFromUrl } from "../image.ts";
-import { callDraft, type LogItem, type ReplyPart, textPart } from "../log-items.ts";
-import { replyItem, resultItem, userItem } from "../plain-items.ts";
-import { outputParts } from "./ai-sdk-output.ts";
+import {
+  callDraft,
+  type LogItem,
+  type ReplyPart,
+  type ResultItem,
+  replyItem,
+  resultItem,
+  textPart,
+  userItem,
+} from "../log-items.ts";
 
 /** True for a UI message: an id and parts in place of content. */
 export function isUiMessage(message: Fields): boolean {
@@ -67,4 +75,12 @@ function toolResult(part: Fields): readonly LogItem[] {
   if (part.state === "output-available") return [resultItem(callId, outputParts(part.output))];
   if (part.state !== "output-error" && part.state !== "output-denied") return [];
   return [resultItem(callId, [textPart(stringAt(part, "errorText") ?? "")], { isError: true })];
+}
+
+/** What a tool gave, as the model reads it: text as it is, content parts each, any other value as JSON. */
+export function outputParts(value: unknown): ResultItem["parts"] {
+  if (typeof value === "string") return [textPart(value)];
+  const isContent =
+    Array.isArray(value) && recordsAt({ value }, "value").some((part) => part.type === "text" || part.type === "media");
+  return isContent ? contentParts(value) : [textPart(JSON.stringify(value ?? ""))];
 }

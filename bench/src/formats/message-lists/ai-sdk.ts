@@ -1,13 +1,19 @@
-import { UNREPORTED_USAGE } from "@plimsoll/core";
+import { UNREPORTED_USAGE, type Usage, usageOf } from "@plimsoll/core";
 import { contentParts } from "../content-parts.ts";
 import { documentImporter, headMessages, type MessageList, messageLists } from "../document.ts";
-import { type Fields, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import type { Importer } from "../importer.ts";
-import { callDraft, type LogItem, type ReplyPart, type ResultItem, textPart } from "../log-items.ts";
-import { replyItem, resultItem, userItem } from "../plain-items.ts";
-import { outputParts } from "./ai-sdk-output.ts";
-import { isUiMessage, uiMessageItems } from "./ai-sdk-ui.ts";
-import { aiSdkUsageOf } from "./ai-sdk-usage.ts";
+import {
+  callDraft,
+  type LogItem,
+  type ReplyPart,
+  type ResultItem,
+  replyItem,
+  resultItem,
+  textPart,
+  userItem,
+} from "../log-items.ts";
+import { isUiMessage, outputParts, uiMessageItems } from "./ai-sdk-ui.ts";
 
 const PART_TYPES = [
   "tool-call",
@@ -87,4 +93,20 @@ function toolResult(part: Fields): readonly ResultItem[] {
   const type = stringAt(output, "type") ?? "";
   const isError = type.startsWith("error-") || type === "execution-denied" || part.isError === true;
   return [resultItem(stringAt(part, "toolCallId") ?? "", outputParts(output?.value ?? output ?? part.result), { isError })];
+}
+
+/** The usage of a step as the AI SDK gives it, with details (version 6) or without; `null` where no prompt is reported. */
+export function aiSdkUsageOf(usage: Fields | null): Usage | null {
+  const totalInputTokens = numberAt(usage, "inputTokens") ?? numberAt(usage, "promptTokens");
+  if (totalInputTokens === null) return null;
+  const input = recordAt(usage, "inputTokenDetails");
+  const output = recordAt(usage, "outputTokenDetails");
+  return usageOf({
+    totalInputTokens,
+    cacheReadTokens: numberAt(input, "cacheReadTokens") ?? numberAt(usage, "cachedInputTokens"),
+    cacheWriteTokens: numberAt(input, "cacheWriteTokens"),
+    outputTokens: numberAt(usage, "outputTokens") ?? numberAt(usage, "completionTokens"),
+    reasoningTokens: numberAt(output, "reasoningTokens") ?? numberAt(usage, "reasoningTokens"),
+    raw: jsonValueOf(usage),
+  });
 }

@@ -1,12 +1,10 @@
 import { UNREPORTED_USAGE, type UserMessage } from "@plimsoll/core";
-import { replyPartsOfBlocks } from "../anthropic-blocks.ts";
-import { anthropicUsageOf } from "../anthropic-usage.ts";
+import { anthropicUsageOf, replyPartsOfBlocks } from "../anthropic-blocks.ts";
 import { contentParts } from "../content-parts.ts";
 import { documentImporter, headMessages, type MessageList, messageLists } from "../document.ts";
 import { type Fields, recordAt, recordsAt, stringAt } from "../fields.ts";
 import type { Importer } from "../importer.ts";
-import { type LogItem, textPart } from "../log-items.ts";
-import { replyItem, resultItem, userItem } from "../plain-items.ts";
+import { type LogItem, replyItem, resultItem, textPart, userItem } from "../log-items.ts";
 
 const BLOCK_TYPES = ["tool_use", "tool_result", "thinking", "redacted_thinking"] as const;
 

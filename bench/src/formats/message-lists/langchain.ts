@@ -3,8 +3,7 @@ import { contentParts } from "../content-parts.ts";
 import { documentImporter, headMessages, messageLists } from "../document.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, stringsAt } from "../fields.ts";
 import type { Importer } from "../importer.ts";
-import { callDraft, type LogItem, type ReplyPart } from "../log-items.ts";
-import { replyItem, resultItem, userItem } from "../plain-items.ts";
+import { callDraft, type LogItem, type ReplyPart, replyItem, resultItem, userItem } from "../log-items.ts";
 
 /** Types of messages by the names of their classes, for lists that were serialised as constructors. */
 const TYPE_OF_CLASS: ReadonlyMap<string, string> = new Map([

@@ -1,11 +1,19 @@
-import { UNREPORTED_USAGE } from "@plimsoll/core";
+import { UNREPORTED_USAGE, type Usage, usageOf } from "@plimsoll/core";
 import { contentParts } from "../content-parts.ts";
 import { documentImporter, headMessages, type MessageList, messageLists } from "../document.ts";
-import { type Fields, parseRecord, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { type Fields, jsonValueOf, numberAt, parseRecord, recordAt, recordsAt, stringAt } from "../fields.ts";
 import type { Importer } from "../importer.ts";
-import { type CallDraft, callDraft, type LogItem, type ReplyPart, textPart } from "../log-items.ts";
-import { openAiUsageOf } from "../openai-usage.ts";
-import { callIdChain, replyItem, resultItem, userItem } from "../plain-items.ts";
+import {
+  type CallDraft,
+  callDraft,
+  callIdChain,
+  type LogItem,
+  type ReplyPart,
+  replyItem,
+  resultItem,
+  textPart,
+  userItem,
+} from "../log-items.ts";
 import type { ToolTable } from "../tool-shapes.ts";
 
 const ROLES = ["system", "developer", "user", "assistant", "tool", "function"] as const;
@@ -89,5 +97,24 @@ export function chatCallPart(table: ToolTable, call: Fields): CallDraft {
     toolName: stringAt(body, "name") ?? "",
     argumentsJson,
     args: parseRecord(argumentsJson),
+  });
+}
+
+/**
+ * The usage of a Chat Completions or Responses answer, or of a gateway in either form: the prompt is inclusive of its cached part.
+ * `null` where no prompt is reported.
+ */
+export function openAiUsageOf(usage: Fields | null): Usage | null {
+  const totalInputTokens = numberAt(usage, "prompt_tokens") ?? numberAt(usage, "input_tokens");
+  if (totalInputTokens === null || totalInputTokens === 0) return null;
+  const inputDetails = recordAt(usage, "prompt_tokens_details") ?? recordAt(usage, "input_tokens_details");
+  const outputDetails = recordAt(usage, "completion_tokens_details") ?? recordAt(usage, "output_tokens_details");
+  return usageOf({
+    totalInputTokens,
+    cacheReadTokens: numberAt(inputDetails, "cached_tokens") ?? numberAt(usage, "cache_read_input_tokens"),
+    cacheWriteTokens: numberAt(usage, "cache_creation_input_tokens"),
+    outputTokens: numberAt(usage, "completion_tokens") ?? numberAt(usage, "output_tokens"),
+    reasoningTokens: numberAt(outputDetails, "reasoning_tokens"),
+    raw: jsonValueOf(usage),
   });
 }

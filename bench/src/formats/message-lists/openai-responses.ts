@@ -4,8 +4,7 @@ import { contentParts } from "../content-parts.ts";
 import { documentImporter, headMessages, type MessageList, messageLists } from "../document.ts";
 import type { Fields } from "../fields.ts";
 import type { Importer } from "../importer.ts";
-import type { LogItem, ReplyPart } from "../log-items.ts";
-import { replyItem, userItem } from "../plain-items.ts";
+import { type LogItem, type ReplyPart, replyItem, userItem } from "../log-items.ts";
 
 const ITEM_TYPES = [
   "function_call",

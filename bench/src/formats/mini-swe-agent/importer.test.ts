@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { describeLog, importDocument } from "../../../testing/describe-log.ts";
-import { onlyCommandBlock } from "./command-block.ts";
+import { onlyCommandBlock } from "./importer.ts";
 
 test.each([
   ["one block", "think\n```bash\nls -l\n```\nthen", { before: "think\n", command: "ls -l", after: "\nthen" }],

@@ -4,11 +4,17 @@ import { contentParts } from "../content-parts.ts";
 import { type DocumentSession, documentImporter } from "../document.ts";
 import { type Fields, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import type { Importer } from "../importer.ts";
-import { callDraft, type LogItem, type ReplyPart, textPart } from "../log-items.ts";
-import { chatCallPart } from "../message-lists/openai-chat.ts";
-import { openAiUsageOf } from "../openai-usage.ts";
-import { callIdChain, replyItem, resultItem, userItem } from "../plain-items.ts";
-import { onlyCommandBlock } from "./command-block.ts";
+import {
+  callDraft,
+  callIdChain,
+  type LogItem,
+  type ReplyPart,
+  replyItem,
+  resultItem,
+  textPart,
+  userItem,
+} from "../log-items.ts";
+import { chatCallPart, openAiUsageOf } from "../message-lists/openai-chat.ts";
 
 const FORMAT = "mini-swe-agent";
 
@@ -92,4 +98,36 @@ function replyParts(
 function secondsAt(fields: Fields | undefined, key: string): number | null {
   const seconds = numberAt(fields, key);
   return seconds === null ? null : Math.round(seconds * 1000);
+}
+
+/** The one command of a reply, with the text around its block. */
+export interface CommandBlock {
+  readonly before: string;
+  readonly command: string;
+  readonly after: string;
+}
+
+const OPENING = "```bash";
+const CLOSING = "\n```";
+
+/**
+ * The command of a reply that has exactly one block fenced as bash; `null` with none or several. A block ends at the first line that
+ * begins with the fence. One pass over the text.
+ */
+export function onlyCommandBlock(text: string): CommandBlock | null {
+  let found: CommandBlock | null = null;
+  let position = 0;
+  for (let start = text.indexOf(OPENING); start >= 0; start = text.indexOf(OPENING, position)) {
+    const lineEnd = text.indexOf("\n", start);
+    const isFence = lineEnd >= 0 && text.slice(start + OPENING.length, lineEnd).trim() === "";
+    const end = isFence ? text.indexOf(CLOSING, lineEnd) : -1;
+    if (end < 0) {
+      position = start + OPENING.length;
+      continue;
+    }
+    if (found !== null) return null;
+    position = end + CLOSING.length;
+    found = { before: text.slice(0, start), command: text.slice(lineEnd + 1, end).trim(), after: text.slice(position) };
+  }
+  return found;
 }

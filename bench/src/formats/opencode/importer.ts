@@ -1,10 +1,63 @@
+import { readdir, readFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { isRecord } from "@plimsoll/core/internal";
 import { documentImporter } from "../document.ts";
-import { type Fields, recordAt, recordsAt } from "../fields.ts";
-import type { Importer } from "../importer.ts";
+import { type Fields, parseRecord, recordAt, recordsAt, stringAt } from "../fields.ts";
+import type { FileSource, Importer } from "../importer.ts";
+import { transcriptOf } from "../log-builder.ts";
 import { openCodeSession } from "./session.ts";
 
 const FORMAT = "opencode";
+
+/**
+ * Sessions of OpenCode as it keeps them in files: `storage/session/<project>/<id>.json` is the session, its messages and their parts
+ * are files of their own beside it. Newer versions keep them in a database: those are exported first.
+ */
+export const openCodeStorageImporter: Importer = {
+  format: FORMAT,
+  description: "OpenCode: ~/.local/share/opencode/storage/session/*/ses_*.json with the messages beside it",
+  recognises: ({ firstObjects: [first] }) => isSession(first),
+  read: async (source: FileSource) => {
+    const file = source.displayName;
+    const info = parseRecord(await source.text()) ?? {};
+    const storage = dirname(dirname(dirname(source.path)));
+    const messages = await messagesOf(storage, stringAt(info, "id") ?? "");
+    const { start, items } = openCodeSession({ info, messages });
+    return [transcriptOf({ name: file, file, format: FORMAT, start: { ...start, id: start.id ?? file }, items, notes: [] })];
+  },
+};
+
+function isSession(value: Fields | undefined): boolean {
+  return stringAt(value, "id")?.startsWith("ses_") === true && value?.messages === undefined && value?.time !== undefined;
+}
+
+/** The messages with their parts; ids grow with time, so that the order of the names is the order of the session. */
+async function messagesOf(storage: string, sessionId: string): Promise<readonly Fields[]> {
+  const infos = await recordsIn(folderOf(storage, "message", sessionId));
+  return Promise.all(
+    infos.map(async (info) => ({ info, parts: await recordsIn(folderOf(storage, "part", stringAt(info, "id") ?? "")) })),
+  );
+}
+
+/** The folder of an id; an id from a file names a folder, it is no path. */
+function folderOf(storage: string, kind: "message" | "part", id: string): string {
+  return join(storage, kind, basename(id) === "" ? "none" : basename(id));
+}
+
+async function recordsIn(folder: string): Promise<readonly Fields[]> {
+  const names = (await namesIn(folder)).filter((name) => name.endsWith(".json")).sort();
+  const texts = await Promise.all(names.map((name) => readFile(join(folder, name), "utf8")));
+  return texts.map((text) => parseRecord(text)).filter((record) => record !== null);
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch {
+    // A message without parts has no folder for them.
+    return [];
+  }
+}
 
 /** Sessions of OpenCode as `opencode export` writes them. */
 export const openCodeImporter: Importer = documentImporter({

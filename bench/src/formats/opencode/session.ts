@@ -2,8 +2,7 @@ import { type ImagePart, type TextPart, type Usage, usageOf } from "@plimsoll/co
 import type { DocumentSession } from "../document.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
 import { imageFromUrl } from "../image.ts";
-import { callDraft, type LogItem, type ReplyPart, textPart } from "../log-items.ts";
-import { replyItem, resultItem, userItem } from "../plain-items.ts";
+import { callDraft, type LogItem, type ReplyPart, replyItem, resultItem, textPart, userItem } from "../log-items.ts";
 import type { ToolTable } from "../tool-shapes.ts";
 
 const TOOLS: ToolTable = {

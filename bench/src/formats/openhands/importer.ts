@@ -1,8 +1,13 @@
+import type { UserMessage } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/internal";
+import { contentParts } from "../content-parts.ts";
 import { type DocumentSession, documentImporter, toolSpecs } from "../document.ts";
-import { type Fields, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
+import { type Fields, parseRecord, recordAt, recordsAt, stringAt, stringsAt, timeMsAt } from "../fields.ts";
+import { imageFromUrl } from "../image.ts";
 import type { Importer } from "../importer.ts";
-import { eventItems } from "./events.ts";
+import { callDraft, type LogItem, type ReplyPart, replyItem, resultItem, textPart, userItem } from "../log-items.ts";
+import { openAiUsageOf } from "../message-lists/openai-chat.ts";
+import type { ToolTable } from "../tool-shapes.ts";
 
 const FORMAT = "openhands";
 
@@ -43,4 +48,107 @@ function sessionOf(output: Fields): DocumentSession {
     agent: { name: FORMAT, version: stringAt(args, "openhands_version") },
   };
   return { start, items: eventItems(events) };
+}
+
+const TOOLS: ToolTable = {
+  execute_bash: "command",
+  execute_ipython_cell: "command",
+  think: "other",
+  finish: "other",
+  browser: "other",
+};
+
+/**
+ * The items of a session's events. The model's answer stands, whole and with its usage, on each action that came of it and on the
+ * observations of these: the first one gives the reply.
+ */
+export function eventItems(events: readonly Fields[]): readonly LogItem[] {
+  const items: LogItem[] = [];
+  const itemsOfEvent = new Map<unknown, LogItem>();
+  const answered = new Set<string>();
+  for (const event of events) {
+    const read = event.action === "condensation" ? condensationItems(event, itemsOfEvent) : itemsOf(event, answered);
+    const [first] = read;
+    if (first !== undefined) itemsOfEvent.set(event.id, first);
+    items.push(...read);
+  }
+  return items;
+}
+
+function itemsOf(event: Fields, answered: Set<string>): readonly LogItem[] {
+  const atMs = timeMsAt(event, "timestamp");
+  const metadata = recordAt(event, "tool_call_metadata");
+  const response = recordAt(metadata, "model_response") ?? recordAt(event, "model_response");
+  const responseId = stringAt(response, "id");
+  const replies =
+    response !== null && responseId !== null && !answered.has(responseId) ? [responseItem(response, responseId, atMs)] : [];
+  if (responseId !== null) answered.add(responseId);
+  if (replies.length > 0 && event.observation === undefined) return replies;
+  return [...replies, ...otherItems(event, metadata, atMs)];
+}
+
+function responseItem(response: Fields, responseId: string, atMs: number | null): LogItem {
+  const message = recordAt(recordsAt(response, "choices")[0], "message");
+  const texts = stringAt(message, "content") === null ? [] : [textPart(stringAt(message, "content") ?? "")];
+  const parts: readonly ReplyPart[] = [...texts, ...recordsAt(message, "tool_calls").map(callPart)];
+  const usage = openAiUsageOf(recordAt(response, "usage"));
+  return replyItem(parts, usage, { sourceId: responseId, requestId: responseId, modelId: stringAt(response, "model"), atMs });
+}
+
+function callPart(call: Fields): ReplyPart {
+  const body = recordAt(call, "function");
+  const argumentsJson = stringAt(body, "arguments") ?? "{}";
+  const toolName = stringAt(body, "name") ?? "";
+  return callDraft(TOOLS, { callId: stringAt(call, "id") ?? "", toolName, argumentsJson, args: parseRecord(argumentsJson) });
+}
+
+function otherItems(event: Fields, metadata: Fields | null, atMs: number | null): readonly LogItem[] {
+  const callId = stringAt(metadata, "tool_call_id");
+  if (event.observation !== undefined) {
+    if (callId !== null) return [resultItem(callId, observationParts(event), { isError: event.observation === "error", atMs })];
+    return injectedText(event).map((text) => userItem("injected", [textPart(text)], { atMs }));
+  }
+  if (event.action !== "message" || callId !== null) return [];
+  const args = recordAt(event, "args");
+  const parts = [textPart(stringAt(args, "content") ?? ""), ...stringsAt(args, "image_urls").map((url) => imageFromUrl(url))];
+  if (event.source === "user") return [userItem("human", parts, { atMs })];
+  return [replyItem([textPart(stringAt(args, "content") ?? "")], null, { atMs })];
+}
+
+/** What the model saw of an observation: a command's output with the words around it, an edit's report instead of its diff. */
+function observationParts(event: Fields): UserMessage["parts"] {
+  const extras = recordAt(event, "extras");
+  const report = stringAt(extras, "formatted_output_and_error");
+  if (report !== null && report !== "") return [textPart(report)];
+  const around = recordAt(extras, "metadata");
+  const text = `${stringAt(around, "prefix") ?? ""}${stringAt(event, "content") ?? ""}${stringAt(around, "suffix") ?? ""}`;
+  return [...contentParts(text), ...stringsAt(extras, "image_urls").map((url) => imageFromUrl(url))];
+}
+
+/** Errors without a call, and knowledge that the agent recalled; other events without a call are bookkeeping. */
+function injectedText(event: Fields): readonly string[] {
+  if (event.observation === "error") return [stringAt(event, "content") ?? ""];
+  if (event.observation !== "recall") return [];
+  const extras = recordAt(event, "extras");
+  const knowledge = recordsAt(extras, "microagent_knowledge").map((item) => stringAt(item, "content") ?? "");
+  const texts = [stringAt(extras, "repo_instructions"), stringAt(extras, "additional_agent_instructions"), ...knowledge];
+  const text = texts.filter((item) => item !== null && item !== "").join("\n\n");
+  return text === "" ? [] : [text];
+}
+
+/** A condensation forgets events by id or by range; what it does not name stays beside its summary. */
+function condensationItems(event: Fields, itemsOfEvent: ReadonlyMap<unknown, LogItem>): readonly LogItem[] {
+  const args = recordAt(event, "args");
+  const ids = new Set<unknown>(Array.isArray(args?.forgotten_event_ids) ? args.forgotten_event_ids : []);
+  const from = args?.forgotten_events_start_id;
+  const to = args?.forgotten_events_end_id;
+  const isForgotten = (id: unknown) =>
+    ids.has(id) || (typeof id === "number" && typeof from === "number" && typeof to === "number" && id >= from && id <= to);
+  const kept = [...itemsOfEvent].flatMap(([id, item]) => (isForgotten(id) ? [] : [item]));
+  const atMs = timeMsAt(event, "timestamp");
+  const text = stringAt(args, "summary");
+  const summary = text === null ? null : userItem("summary", [textPart(text)], { atMs });
+  return [
+    { kind: "boundary", summary, kept: { kind: "items", items: kept }, tokensBefore: null, line: null, sourceId: null, atMs },
+  ];
 }

@@ -4,10 +4,10 @@ import { contentParts } from "../content-parts.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
 import type { FileSource, Importer } from "../importer.ts";
 import { readObjects } from "../json-lines.ts";
+import { transcriptOf } from "../log-builder.ts";
 import { callDraft, type LogItem, type ReplyPart, textPart } from "../log-items.ts";
 import { rewoundPrompts, type TreeNode } from "../rewound-prompts.ts";
 import type { ToolTable } from "../tool-shapes.ts";
-import { transcriptOf } from "../transcript-of.ts";
 
 const FORMAT = "pi";
 

@@ -4,9 +4,8 @@ import { contentParts } from "../content-parts.ts";
 import { type DocumentSession, documentImporter } from "../document.ts";
 import { type Fields, recordsAt, stringAt, stringsAt } from "../fields.ts";
 import type { Importer } from "../importer.ts";
-import { callDraft, type LogItem, textPart } from "../log-items.ts";
+import { callDraft, callIdChain, type LogItem, replyItem, resultItem, textPart, userItem } from "../log-items.ts";
 import { chatCallPart } from "../message-lists/openai-chat.ts";
-import { callIdChain, replyItem, resultItem, userItem } from "../plain-items.ts";
 import type { ToolTable } from "../tool-shapes.ts";
 
 const FORMAT = "swe-agent";

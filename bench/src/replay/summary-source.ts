@@ -1,6 +1,6 @@
 import { createDigest, type Summarizer } from "@plimsoll/core";
-import type { PreparedSession } from "../replay/prepared-session.ts";
-import type { AskedSummary } from "../replay/replayed-call.ts";
+import type { PreparedSession } from "./prepared-session.ts";
+import type { AskedSummary } from "./replayed-call.ts";
 
 /** The replay that summaries are written for. */
 export interface SummaryPlace {

@@ -1,4 +1,4 @@
-import type { MetricMeaning } from "../meaning.ts";
+import type { MetricMeaning } from "../metrics/metric.ts";
 
 /** A fact about the input. */
 const fact = (unit: string, method: string, caveat = "As the recording states it."): MetricMeaning => ({

@@ -1,5 +1,5 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
-import { imageTokensOf } from "./size-model/features.ts";
+import { imageTokensOf } from "./features.ts";
 import {
   type Coefficients,
   type FeatureSource,
@@ -8,13 +8,12 @@ import {
   hiddenTokens,
   UNMEASURED_COEFFICIENTS,
   weigh,
-} from "./size-model/fit-weights.ts";
-import { heldOutError } from "./size-model/held-out.ts";
-import { type MeasuredCalls, measureCalls } from "./size-model/measure-calls.ts";
-import { createMessagePricing } from "./size-model/message-pricing.ts";
-import type { MessageWeights } from "./size-model/message-weights.ts";
-import { type RecordedCall, recordedCalls } from "./size-model/recorded-calls.ts";
-import type { SizeModelError } from "./size-model/size-model-error.ts";
+} from "./fit-weights.ts";
+import { heldOutError, type SizeModelError } from "./held-out.ts";
+import { type MeasuredCalls, measureCalls } from "./measure-calls.ts";
+import type { MessageWeights } from "./measure-epoch.ts";
+import { createMessagePricing } from "./message-pricing.ts";
+import { type RecordedCall, recordedCalls } from "./recorded-calls.ts";
 
 /** Whose boundaries shaped the history that is priced: the recorded agent's, or none of them. */
 export type HistoryKind = "recorded" | "own";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { splitObjects } from "./split-objects.ts";
+import { splitObjects } from "./json-lines.ts";
 
 test.each([
   ["nothing", "", [], ""],

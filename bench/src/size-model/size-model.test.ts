@@ -2,7 +2,7 @@ import { type SessionEntry, usageOf } from "@plimsoll/core";
 import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/internal";
 import { human, summaryMessage } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
-import { madeTokens, madeTranscript } from "../testing/made-session.ts";
+import { madeTokens, madeTranscript } from "../../testing/made-session.ts";
 import { createSizeModel, type SizeModel } from "./size-model.ts";
 
 const PLAIN = madeTranscript({ turns: 6, toolCallsPerTurn: 5, resultChars: 900, overheadTokens: 3000 }).entries;

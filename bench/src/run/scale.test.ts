@@ -1,8 +1,8 @@
 import { OPAL_POLICY, PI_POLICY, PLIMSOLL_POLICY, SVEN_POLICY } from "@plimsoll/core";
 import { expect, test } from "vitest";
-import { madeTranscript } from "../testing/made-session.ts";
-import { CONTEXT_EDITING_PEER } from "./peers/context-editing.ts";
-import { prepareSession } from "./replay/prepared-session.ts";
+import { madeTranscript } from "../../testing/made-session.ts";
+import { CONTEXT_EDITING_PEER } from "../peers/context-editing.ts";
+import { prepareSession } from "../replay/prepared-session.ts";
 import { replay } from "./replay.ts";
 
 /** What twice the session may take, as a multiple: linear with some room for what happens once. */

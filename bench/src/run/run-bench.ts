@@ -1,15 +1,14 @@
 import { stat } from "node:fs/promises";
 import { PlimsollError, type Policy } from "@plimsoll/core";
 import type { ModelPrices } from "@plimsoll/core/internal";
-import { REFERENCES_VERSION } from "./references/extract.ts";
-import type { BenchReport, PolicySweep, WindowRequest } from "./results.ts";
-import type { FileReplay } from "./run/file-replayer.ts";
-import type { FileTask, InputFile, PlacedRow } from "./run/file-task.ts";
-import type { ReplayState } from "./run/kept-replays.ts";
-import { filesOfShard, type Shard } from "./run/shard.ts";
-import { createSerialPool, type WorkerPool } from "./run/worker-pool.ts";
-import { DIGEST_CHOICE, type SummarizerChoice, summarizerName } from "./summaries/summarizer-choice.ts";
-import type { SummaryTally } from "./summaries/summary-tally.ts";
+import { REFERENCES_VERSION } from "../references/extract.ts";
+import type { BenchReport, PolicySweep, Shard, WindowRequest } from "../results.ts";
+import type { SummaryTally } from "../summaries/open-source.ts";
+import { DIGEST_CHOICE, type SummarizerChoice, summarizerName } from "../summaries/summarizer-choice.ts";
+import type { FileReplay } from "./file-replayer.ts";
+import type { FileTask, InputFile, PlacedRow } from "./file-task.ts";
+import type { ReplayState } from "./kept-replays.ts";
+import { createSerialPool, type WorkerPool } from "./worker-pool.ts";
 
 /** What to replay: files that were found, under every policy in every window. */
 export interface BenchInput {
@@ -139,6 +138,11 @@ function withoutSummary(reason: string): PlimsollError {
 /** A worker that died, of want of memory for instance, costs its file and no other. */
 function lostTask(error: unknown): FinishedReplay {
   return { kind: "skipped", reason: `cannot be replayed: ${error instanceof Error ? error.message : String(error)}` };
+}
+
+/** The files of a part: every `count`th, so that parts take about as long as each other. */
+function filesOfShard<File>(files: readonly File[], shard: Shard | null): readonly File[] {
+  return shard === null ? files : files.filter((_, place) => place % shard.count === shard.index - 1);
 }
 
 async function bytesOf({ path }: InputFile): Promise<number> {

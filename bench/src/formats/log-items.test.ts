@@ -1,6 +1,6 @@
 import { shortHash } from "@plimsoll/core/internal";
 import { expect, test } from "vitest";
-import { nativeShortHash } from "./native-hash.ts";
+import { nativeShortHash } from "./log-items.ts";
 
 test.each([
   ["nothing", ""],

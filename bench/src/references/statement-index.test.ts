@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createStatementReader } from "./statement.ts";
+import { createStatementReader } from "./statement-index.ts";
 
 const LONG = `${"x".repeat(300)} key ${"y".repeat(300)}`;
 

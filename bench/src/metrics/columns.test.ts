@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { metricTable } from "./docs-table.ts";
+import { metricTable } from "./columns.ts";
 import { METRICS } from "./registry.ts";
 
 test("docs/benchmark.md lists the figures as the metrics say them", async () => {

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { NONE_POLICY } from "@plimsoll/core";
 import { RECORDED_POLICY } from "@plimsoll/core/internal";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { madeTranscript } from "../testing/made-session.ts";
-import type { InputFile } from "./run/file-task.ts";
+import { madeTranscript } from "../../testing/made-session.ts";
+import type { InputFile } from "./file-task.ts";
 import { type BenchProgress, runBench } from "./run-bench.ts";
 
 const WINDOWS = [{ kind: "working-room", tokens: 64_000 }] as const;
