@@ -1,5 +1,5 @@
 import type { SetupChange } from "../conversation/setup-change.ts";
-import type { UsageTotals } from "../conversation/usage-totals.ts";
+import type { UsageTotals } from "../conversation/tally.ts";
 import type { FitOutcome } from "../engine/fit-input.ts";
 import type { RevertEntry, SessionEntry } from "../entry.ts";
 import type { PlimsollError } from "../error.ts";

@@ -1,4 +1,4 @@
-import type { UsageTotals } from "../conversation/usage-totals.ts";
+import type { UsageTotals } from "../conversation/tally.ts";
 import type { CompactionEntry, CompactionReason, UsageEntry } from "../entry.ts";
 import type { PlimsollError } from "../error.ts";
 import type { Message, ToolResultMessage } from "../message/message.ts";

@@ -1,8 +1,8 @@
 // The loop
 
 export type { SetupChange } from "../conversation/setup-change.ts";
-export type { UsageTotals } from "../conversation/usage-totals.ts";
-export { foldTotals, NO_USAGE } from "../conversation/usage-totals.ts";
+export type { UsageTotals } from "../conversation/tally.ts";
+export { foldTotals, NO_USAGE } from "../conversation/tally.ts";
 export type {
   EntryListener,
   OpenedSession,

@@ -15,9 +15,8 @@ import { platformWait } from "../session/platform-wait.ts";
 import type { SessionView } from "../session/view.ts";
 import type { Usage } from "../usage.ts";
 import { createQueue, untilAborted } from "./queue.ts";
-import type { Tally } from "./tally.ts";
+import type { Tally, UsageTotals } from "./tally.ts";
 import { createTally } from "./tally.ts";
-import type { UsageTotals } from "./usage-totals.ts";
 
 /** What a conversation has besides its log. */
 export interface ConversationSetting extends Omit<ContextManagerOptions, "entries" | "archive"> {

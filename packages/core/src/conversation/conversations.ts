@@ -15,8 +15,9 @@ import {
   logIdOf,
   openedOrCreated,
   slotAt,
-  takeOut,
 } from "./history-tree.ts";
+import type { LiveBranches } from "./live-branches.ts";
+import { end, forget, isKept, releaseBelow, shrink, touch } from "./live-branches.ts";
 import { untilAborted } from "./queue.ts";
 
 /** What conversations are kept with. */
@@ -61,169 +62,26 @@ export interface Conversations {
 
 /** An empty set of conversations. */
 export function createConversations(options: ConversationsOptions): Conversations {
-  const { sessions, nowMs } = options;
-  const families = new Map<string, Family>();
-  /** In the order of their last use. A parent stands after its children, so that children go first. */
-  const live = new Set<Branch>();
-  const known: ReadonlySet<FoundConversation> = live;
-  /** Logs that are being closed, and keys that are being deleted: who wants them next waits. */
-  const closing = new Map<string, Promise<void>>();
+  const memory: LiveBranches = { limits: options, families: new Map(), live: new Set(), closing: new Map() };
+  const known: ReadonlySet<FoundConversation> = memory.live;
+  /** Keys that are being deleted: who wants them next waits. */
   const deleting = new Map<string, Promise<void>>();
-
-  const familyOf = (request: ConversationRequest): Family => {
-    const { key } = request;
-    const base = familyBaseOf(request);
-    const family = families.get(base) ?? { kind: "family", key, base, children: new Map() };
-    families.set(base, family);
-    return family;
-  };
-  const touch = (branch: Branch) => {
-    for (let node: Node = branch; node.kind === "branch"; node = node.parent) {
-      live.delete(node);
-      live.add(node);
-    }
-  };
-  /** True for a node that requests are still led through. */
-  const isKept = (node: Node): boolean => (node.kind === "branch" ? live.has(node) : families.get(node.base) === node);
-  const forget = (branch: Branch) => {
-    live.delete(branch);
-    branch.parent.children.delete(branch.slot);
-  };
-  /** Forgets a branch, and gives its log free after the work that goes on. */
-  const release = (branch: Branch): Promise<void> => {
-    forget(branch);
-    const { sessionId } = branch.name;
-    const end = branch.conversation.close().finally(() => {
-      if (closing.get(sessionId) === end) closing.delete(sessionId);
-    });
-    // What is stored is whole: a log that cannot be closed costs its lock alone.
-    end.catch(() => undefined);
-    closing.set(sessionId, end);
-    return end;
-  };
-  /** Releases all that is below a node, also what is only being opened. */
-  const releaseBelow = async (node: Node): Promise<void> => {
-    for (const made of [...node.children.values()]) {
-      const branch = await made.catch(() => null);
-      if (branch === null) continue;
-      const end = release(branch);
-      await releaseBelow(branch);
-      await end;
-    }
-  };
-  /** Releases a branch and what hangs on it. */
-  const end = (branch: Branch) => {
-    for (const each of [...live]) if (each.parent === branch) end(each);
-    void release(branch);
-  };
-  const shrink = (newest: Branch) => {
-    let chars = 0;
-    for (const { conversation } of live) chars += conversation.sizeChars();
-    for (const branch of live) {
-      if (live.size <= options.maximumCount && chars <= options.maximumChars) break;
-      if (branch === newest || branch.conversation.pendingCount() > 0 || branch.children.size > 0) continue;
-      chars -= branch.conversation.sizeChars();
-      end(branch);
-    }
-    for (const branch of live) {
-      if (live.size <= options.maximumCount && chars <= options.maximumChars) break;
-      if (branch !== newest && live.has(branch)) chars -= leaveMemory(branch);
-    }
-    for (const [base, { children }] of families) if (children.size === 0) families.delete(base);
-  };
-  /**
-   * Lets a branch go on which others hang, and answers with the characters that it held. A store brings it back with all that is below it; without one those
-   * stay, and what it alone had is forgotten. One that somebody works on, or below, stays.
-   */
-  const leaveMemory = (branch: Branch): number => {
-    const below = [...live].filter(({ parent }) => parent === branch);
-    const isBusy = branch.conversation.pendingCount() > 0 || below.length < branch.children.size;
-    if (isBusy || (sessions !== null && below.some(isWorkedOn))) return 0;
-    const chars = branch.conversation.sizeChars();
-    if (sessions !== null) end(branch);
-    else {
-      takeOut(branch, below);
-      live.delete(branch);
-    }
-    return chars;
-  };
-  const isWorkedOn = (branch: Branch): boolean =>
-    branch.conversation.pendingCount() > 0 || [...live].some((each) => each.parent === branch && isWorkedOn(each));
-  const begin = async (parent: Node, place: Place, request: ConversationRequest): Promise<Branch> => {
-    const { slot, source, sharedCount, isPassing } = place;
-    const { key } = familyAbove(parent);
-    const sessionId = logIdOf(parent, slot);
-    await closing.get(sessionId)?.catch(() => undefined);
-    const entries = entriesFor(request, { sessionId, source, sharedCount, nowMs: nowMs() });
-    const name = { key, sessionId };
-    const kept = sessions === null || isPassing ? { entries, writer: null } : await openedOrCreated(sessions, entries);
-    const conversation = options.begin(name, kept);
-    const branch: Branch = { kind: "branch", name, conversation, parent, slot, children: new Map(), isPassing };
-    live.add(branch);
-    return branch;
-  };
-  const childAt = (parent: Node, place: Place, request: ConversationRequest): Promise<Branch> => {
-    const known = parent.children.get(place.slot);
-    if (known !== undefined) return known;
-    const made = begin(parent, place, request);
-    parent.children.set(place.slot, made);
-    made.catch(() => parent.children.delete(place.slot));
-    return made;
-  };
-  /** The branch that the request goes on, made or opened if it is not there; `null` if the way to it was given up meanwhile. */
-  const locate = async (request: ConversationRequest): Promise<Branch | null> => {
-    let node: Node = familyOf(request);
-    while (isKept(node)) {
-      const ids = idsOf(node);
-      const sharedCount = countShared(ids, request.messages);
-      const next = request.messages[sharedCount]?.id ?? "";
-      if (node.kind === "branch" && sharedCount === ids.length) {
-        if (!node.isPassing || next === "") return node;
-        // What only passed here goes its own way now, beside the branch that it parted from.
-        const source: Branch = node;
-        node = await childAt(node.parent, { slot: slotAt(sharedCount, next), source, sharedCount, isPassing: false }, request);
-        if (source.conversation.pendingCount() === 0) forget(source);
-        continue;
-      }
-      const passing = await node.children.get(slotAt(sharedCount, ""));
-      if (!isKept(node)) break;
-      const source: Branch | null = passing ?? (node.kind === "branch" ? node : null);
-      node = await childAt(node, { slot: slotAt(sharedCount, next), source, sharedCount, isPassing: next === "" }, request);
-    }
-    return null;
-  };
-  const goOn: Conversations["goOn"] = async (request, work, signal) => {
-    if (request.key === null && options.needsKey !== null) throw keyMissing(options.needsKey);
-    for (;;) {
-      await deleting.get(familyBaseOf(request));
-      const branch = await locate(request);
-      if (branch === null || !live.has(branch)) continue;
-      touch(branch);
-      const done = await branch.conversation
-        .inTurn(async () => {
-          signal?.throwIfAborted();
-          // Work that was before may have taken it further than this request goes, or ended it.
-          const ids = branch.conversation.messageIds();
-          if (!live.has(branch) || countShared(ids, request.messages) < ids.length) return null;
-          return { value: await work(branch) };
-        })
-        .catch((error: unknown) => {
-          // Another writer went on with the log, or nobody knows what it holds: what is in memory is no longer what is stored.
-          if (isPlimsollError(error, "session-conflict") || isPlimsollError(error, "bad-session")) end(branch);
-          throw error;
-        });
-      shrink(branch);
-      if (done !== null) return done.value;
-    }
-  };
-
   return {
-    goOn: (request, work, signal) => untilAborted(signal, () => goOn(request, work, signal)),
+    goOn: (request, work, signal) =>
+      untilAborted(signal, async () => {
+        if (request.key === null && options.needsKey !== null) throw keyMissing(options.needsKey);
+        for (;;) {
+          await deleting.get(familyBaseOf(request));
+          const branch = await locate(request, memory, options);
+          const done = branch === null ? null : await workOn(branch, { request, work, signal, memory });
+          if (done !== null) return done.value;
+        }
+      }),
     has: (found) => known.has(found),
-    all: () => [...live].reverse(),
+    all: () => [...memory.live].reverse(),
     holding: async (messages) => {
       let found: Branch | null = null;
-      for (const family of families.values()) {
+      for (const family of memory.families.values()) {
         const held = await heldIn(family, messages);
         if ((held?.conversation.messageIds().length ?? 0) > (found?.conversation.messageIds().length ?? 0)) found = held;
       }
@@ -231,29 +89,121 @@ export function createConversations(options: ConversationsOptions): Conversation
     },
     delete: (key) => {
       const base = baseOf(key);
-      const before = deleting.get(base);
-      const work = async () => {
-        await before?.catch(() => undefined);
-        const family = families.get(base);
-        families.delete(base);
-        if (family !== undefined) await releaseBelow(family);
-        const stored = (await sessions?.list()) ?? [];
-        for (const { sessionId } of stored) if (sessionId.startsWith(`${base}.`)) await sessions?.delete(sessionId);
-      };
-      const end = work().finally(() => {
-        if (deleting.get(base) === settled) deleting.delete(base);
-      });
-      const settled = end.catch(() => undefined);
+      const deleted = (deleting.get(base) ?? Promise.resolve())
+        .then(() => deleteAll(base, memory, options.sessions))
+        .finally(() => {
+          if (deleting.get(base) === settled) deleting.delete(base);
+        });
+      const settled = deleted.catch(() => undefined);
       deleting.set(base, settled);
-      return end;
+      return deleted;
     },
     close: async () => {
-      const all = [...families.values()];
-      families.clear();
-      await Promise.all(all.map(releaseBelow));
-      await Promise.all(closing.values());
+      const all = [...memory.families.values()];
+      memory.families.clear();
+      await Promise.all(all.map((family) => releaseBelow(family, memory)));
+      await Promise.all(memory.closing.values());
     },
   };
+}
+
+interface Work<T> {
+  readonly request: ConversationRequest;
+  readonly work: (found: FoundConversation) => Promise<T>;
+  readonly signal: AbortSignal | undefined;
+  readonly memory: LiveBranches;
+}
+
+/** What the work came to; `null` if the branch ended, or went further than the request goes, before it was the work's turn. */
+async function workOn<T>(branch: Branch, { request, work, signal, memory }: Work<T>): Promise<{ readonly value: T } | null> {
+  if (!memory.live.has(branch)) return null;
+  touch(branch, memory);
+  const done = await branch.conversation
+    .inTurn(async () => {
+      signal?.throwIfAborted();
+      const ids = branch.conversation.messageIds();
+      if (!memory.live.has(branch) || countShared(ids, request.messages) < ids.length) return null;
+      return { value: await work(branch) };
+    })
+    .catch((error: unknown) => {
+      // Another writer went on with the log, or nobody knows what it holds: what is in memory is no longer what is stored.
+      if (isPlimsollError(error, "session-conflict") || isPlimsollError(error, "bad-session")) end(branch, memory);
+      throw error;
+    });
+  shrink(branch, memory);
+  return done;
+}
+
+/** The branch that the request goes on, made or opened if it is not there; `null` if the way to it was given up meanwhile. */
+async function locate(
+  request: ConversationRequest,
+  memory: LiveBranches,
+  options: ConversationsOptions,
+): Promise<Branch | null> {
+  const childAt = (parent: Node, place: Place) => childOf(parent, place, { request, memory, options });
+  let node: Node = familyOf(request, memory);
+  while (isKept(node, memory)) {
+    const ids = idsOf(node);
+    const sharedCount = countShared(ids, request.messages);
+    const next = request.messages[sharedCount]?.id ?? "";
+    if (node.kind === "branch" && sharedCount === ids.length) {
+      if (!node.isPassing || next === "") return node;
+      // What only passed here goes its own way now, next to the branch that it parted from.
+      const source: Branch = node;
+      node = await childAt(node.parent, { slot: slotAt(sharedCount, next), source, sharedCount, isPassing: false });
+      if (source.conversation.pendingCount() === 0) forget(source, memory);
+      continue;
+    }
+    const passing = await node.children.get(slotAt(sharedCount, ""));
+    if (!isKept(node, memory)) break;
+    const source: Branch | null = passing ?? (node.kind === "branch" ? node : null);
+    node = await childAt(node, { slot: slotAt(sharedCount, next), source, sharedCount, isPassing: next === "" });
+  }
+  return null;
+}
+
+function familyOf(request: ConversationRequest, { families }: LiveBranches): Family {
+  const base = familyBaseOf(request);
+  const family = families.get(base) ?? { kind: "family", key: request.key, base, children: new Map() };
+  families.set(base, family);
+  return family;
+}
+
+interface Making {
+  readonly request: ConversationRequest;
+  readonly memory: LiveBranches;
+  readonly options: ConversationsOptions;
+}
+
+function childOf(parent: Node, place: Place, making: Making): Promise<Branch> {
+  const known = parent.children.get(place.slot);
+  if (known !== undefined) return known;
+  const made = begun(parent, place, making);
+  parent.children.set(place.slot, made);
+  made.catch(() => parent.children.delete(place.slot));
+  return made;
+}
+
+async function begun(parent: Node, place: Place, { request, memory, options }: Making): Promise<Branch> {
+  const { slot, source, sharedCount, isPassing } = place;
+  const sessionId = logIdOf(parent, slot);
+  await memory.closing.get(sessionId)?.catch(() => undefined);
+  const entries = entriesFor(request, { sessionId, source, sharedCount, nowMs: options.nowMs() });
+  const name = { key: familyAbove(parent).key, sessionId };
+  const isStored = options.sessions !== null && !isPassing;
+  const kept = isStored ? await openedOrCreated(options.sessions, entries) : { entries, writer: null };
+  const conversation = options.begin(name, kept);
+  const branch: Branch = { kind: "branch", name, conversation, parent, slot, children: new Map(), isPassing };
+  memory.live.add(branch);
+  return branch;
+}
+
+async function deleteAll(base: string, memory: LiveBranches, sessions: SessionStore | null): Promise<void> {
+  const family = memory.families.get(base);
+  memory.families.delete(base);
+  if (family !== undefined) await releaseBelow(family, memory);
+  const stored = (await sessions?.list()) ?? [];
+  for (const { sessionId } of stored) if (sessionId.startsWith(`${base}.`)) await sessions?.delete(sessionId);
 }
 
 function keyMissing(option: string): PlimsollError {

@@ -15,5 +15,5 @@ export type { Attempt, Recovery, RecoveryFacts, Rejection } from "./recovery.ts"
 export { sendWithRecovery } from "./recovery.ts";
 export type { Setup, SetupChange } from "./setup-change.ts";
 export { setupChange, setupChangeEntry } from "./setup-change.ts";
-export type { UsageTotals } from "./usage-totals.ts";
-export { foldTotals, NO_USAGE } from "./usage-totals.ts";
+export type { UsageTotals } from "./tally.ts";
+export { foldTotals, NO_USAGE } from "./tally.ts";
