@@ -1,7 +1,7 @@
 import type { SessionEntry, SessionStartEntry } from "../entry.ts";
 import type { SessionStore, SessionWriter } from "../ports.ts";
 import { openContextManager } from "../session/context-manager.ts";
-import type { LogArchive } from "../session/context-manager-options.ts";
+import type { LogArchive } from "../session/held-log.ts";
 import { isUndoArchived } from "../session/undo-point.ts";
 import type { Conversation, ConversationSetting } from "./conversation.ts";
 import { conversationOver, deadlineOf } from "./conversation.ts";

@@ -6,16 +6,7 @@ import type { Tokenizers } from "../tokens/built-in-estimators.ts";
 import type { ModelPriors } from "../tokens/model-prior.ts";
 import type { WorkCounter } from "../tokens/work.ts";
 import type { ContextListener } from "./events.ts";
-
-/**
- * Where the log is kept, for a manager that holds in memory only what the context needs and what the archive does not have yet. Entries are
- * counted from 0 over the whole log.
- */
-export interface LogArchive {
-  entryAt(index: number): Promise<SessionEntry>;
-  /** Hands over all entries, in order. */
-  read(onEntry: (entry: SessionEntry) => void): Promise<void>;
-}
+import type { LogArchive } from "./held-log.ts";
 
 /** What a context manager is made of. */
 export interface ContextManagerOptions {

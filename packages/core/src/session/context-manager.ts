@@ -2,7 +2,7 @@ import { climb } from "../engine/climb.ts";
 import { ANSWER_DEADLINE_MS } from "../engine/deadline.ts";
 import type { FitInput, FitOutcome, FitState } from "../engine/fit-input.ts";
 import { whyAct } from "../engine/why-act.ts";
-import type { CompactionReason, ModelLimits, RevertEntry, SessionEntry } from "../entry.ts";
+import type { ModelLimits, RevertEntry, SessionEntry } from "../entry.ts";
 import { withTrackedFiles } from "../facts/facts.ts";
 import { shortHash } from "../hash.ts";
 import type { Context } from "../message/message.ts";
@@ -15,17 +15,16 @@ import { pooledPriors } from "../tokens/model-prior.ts";
 import { createWorkCounter } from "../tokens/work.ts";
 import { attemptEntry } from "./breaker.ts";
 import type { ContextManagerOptions } from "./context-manager-options.ts";
-import type { ContextEvent, ContextListener } from "./events.ts";
-import { announce } from "./events.ts";
-import type { EntryAt } from "./message-index.ts";
-import { createMessageIndex } from "./message-index.ts";
+import type { ContextListener } from "./events.ts";
+import { announce, startEvent } from "./events.ts";
+import { createHeldLog } from "./held-log.ts";
 import { platformWait } from "./platform-wait.ts";
 import { silentTruncation } from "./prompt-watch.ts";
 import type { Recalled, RecallRange } from "./recall.ts";
 import { recall } from "./recall.ts";
 import { repairsOf } from "./repair-view.ts";
 import type { SessionState } from "./session-state.ts";
-import { EMPTY_STATE, foldState } from "./session-state.ts";
+import { EMPTY_STATE, foldedFor, foldState } from "./session-state.ts";
 import { revertEntry, undoArchived, undoPointOf, withoutUndoPoints } from "./undo-point.ts";
 import type { SessionView } from "./view.ts";
 
@@ -90,7 +89,6 @@ export function createContextManager(options: ContextManagerOptions): ContextMan
 
 /** A context manager over a log that is handed over entry by entry; `options.entries` is not looked at. */
 export function openContextManager(options: ContextManagerOptions): OpeningContextManager {
-  const { archive } = options;
   const work = options.work ?? createWorkCounter();
   const {
     policy: ownPolicy,
@@ -102,12 +100,7 @@ export function openContextManager(options: ContextManagerOptions): OpeningConte
   const estimator = estimatorOf(ownPolicy.estimator);
   const cutEstimator = ownPolicy.cutEstimator === null ? estimator : estimatorOf(ownPolicy.cutEstimator);
   const emit: ContextListener = options.onEvent ?? (() => undefined);
-  const log: SessionEntry[] = [];
-  /** Entries of the log that the archive alone has. */
-  let archivedCount = 0;
-  const entryAt: EntryAt = async (index) =>
-    index < archivedCount ? await archive?.entryAt(index) : log[index - archivedCount];
-  const messageIndex = createMessageIndex(entryAt);
+  const log = createHeldLog(options.archive ?? null);
   let state = EMPTY_STATE;
   let hasSaidOff = false;
 
@@ -119,38 +112,21 @@ export function openContextManager(options: ContextManagerOptions): OpeningConte
   const fold = (entry: SessionEntry): number | null => {
     const folded = foldState(state, entry, { estimator, hiddenTokens, work });
     state = folded.state;
-    messageIndex.add(entry);
-    log.push(entry);
+    log.add(entry);
     return folded.missingTokens;
   };
   /** Of all that compactions covered, only the newest undo point stays in memory; none if `keep` is `none`. */
   const release = (keep: "newest" | "none") => {
-    if (archive !== undefined) state = { ...state, view: withoutUndoPoints(state.view, keep) };
+    if (options.archive !== undefined) state = { ...state, view: withoutUndoPoints(state.view, keep) };
   };
   const append = (entry: SessionEntry) => {
     const missingTokens = fold(entry);
     if (entry.type === "compaction") release("newest");
     if (entry.type === "usage" && missingTokens !== null) emit(silentTruncation(entry, missingTokens, predict(null)));
   };
-  const archived = (count: number) => {
-    if (archive === undefined) return;
-    log.splice(0, count);
-    archivedCount += count;
-  };
   const prepareUndo = async () => {
-    if (archive === undefined || state.view.undo !== "archived") return;
-    const latestId = state.view.activeCompactions.at(-1)?.id ?? "";
-    const heldCount = archivedCount;
-    const tail = [...log];
-    const undo = await undoPointOf(latestId, async (onEntry) => {
-      let count = 0;
-      await archive.read((entry) => {
-        // The archive may grow meanwhile: what it has more is in the tail, too.
-        if (count < heldCount) onEntry(entry);
-        count += 1;
-      });
-      for (const entry of tail) onEntry(entry);
-    });
+    if (state.view.undo !== "archived") return;
+    const undo = await undoPointOf(state.view.activeCompactions.at(-1)?.id ?? "", log.reader());
     state = { ...state, view: { ...state.view, undo } };
   };
   const fitStateFor = (input: FitInput, policy: Policy, measuredBy: Ledger): FitState => ({
@@ -188,7 +164,7 @@ export function openContextManager(options: ContextManagerOptions): OpeningConte
   ): Promise<FitOutcome> => {
     const now = fitStateFor(input, policy, measuredBy);
     const act = whyAct(now, input);
-    if (act.kind === "act") emit(startEvent(act.reason, now, state));
+    if (act.kind === "act") emit(startEvent(act.reason, now));
     const { estimatedTokens } = state.ledger;
     const outcome =
       act.kind === "unchanged"
@@ -241,23 +217,23 @@ export function openContextManager(options: ContextManagerOptions): OpeningConte
       return { system, tools, messages: messages.slice(), dynamicContext };
     },
     predict: (dynamicContext = null) => predict(dynamicContext),
-    recall: (handle, range) => recall(handle, range, messageIndex),
-    archived,
+    recall: (handle, range) => recall(handle, range, log.messages),
+    archived: log.archived,
     prepareUndo,
     state: () => state,
     view: () => state.view,
     ledger: () => state.ledger,
-    entries: () => log,
+    entries: () => log.entries,
   };
   return {
     take: (entry, mayBeUndone = false) => {
       if (entry.type === "revert" && state.view.undo === "archived") throw undoArchived(entry.compactionId);
       fold(entry);
-      archived(1);
+      log.archived(1);
       if (entry.type === "compaction" && !mayBeUndone) release("none");
     },
     opened: () => {
-      const isResumed = archivedCount + log.length > 0;
+      const isResumed = log.count() > 0;
       const repairs = isResumed && options.repairs !== "none" ? repairsOf(state.view) : [];
       for (const repair of repairs) fold(repair);
       if (repairs.length > 0) emit({ type: "session-repaired", entries: repairs });
@@ -266,28 +242,7 @@ export function openContextManager(options: ContextManagerOptions): OpeningConte
   };
 }
 
-/** The part of a fit's state that is folded. */
-function foldedFor(
-  { view, breaker, ledger, reportedAtMs }: SessionState,
-  measuredBy: Ledger,
-): Pick<FitState, "messages" | "lastEntryId" | "modelId" | "ledger" | "newTokens" | "reportedAtMs"> {
-  const sinceTokens = breaker.estimatedAtLastAttemptTokens ?? ledger.estimatedAtLastCutTokens;
-  return {
-    messages: () => view.messages.slice(),
-    lastEntryId: view.lastEntryId,
-    modelId: view.modelId,
-    ledger: measuredBy,
-    newTokens: sinceTokens === null ? null : (ledger.estimatedTokens - sinceTokens) * ledger.factor,
-    reportedAtMs,
-  };
-}
-
-function startEvent(reason: CompactionReason, { estimator, ledger, overhead }: FitState, { view }: SessionState): ContextEvent {
-  const tokensBefore = estimator.predict(ledger, overhead).expectedTokens;
-  return { type: "compaction-start", reason, estimator: estimator.name, tokensBefore, messagesBefore: view.messages.size };
-}
-
-/** True where both windows are known and the new one leaves at least as much for the prompt: the old model could not write for more. */
+/** True if both windows are known and the new one leaves at least as much for the prompt: the old model could not write for more. */
 function isNoSmaller(to: ModelLimits, from: ModelLimits | null): boolean {
   if (from === null || from.contextWindowTokens === null || to.contextWindowTokens === null) return false;
   const fromTokens = from.contextWindowTokens - (from.maxOutputTokens ?? 0);

@@ -1,4 +1,4 @@
-import type { FitOutcome, SizedPart } from "../engine/fit-input.ts";
+import type { FitOutcome, FitState, SizedPart } from "../engine/fit-input.ts";
 import type { CompactionEntry, CompactionReason, SessionEntry, StepOutcome } from "../entry.ts";
 
 /** What a context manager tells its subscribers. Token figures are by the estimator that `estimator` names. */
@@ -39,6 +39,12 @@ export interface SilentTruncationEvent {
 
 /** Receives events, in order. An error that it throws reaches the caller of `fit` or `append`. */
 export type ContextListener = (event: ContextEvent) => void;
+
+/** What a listener is told before a compaction begins. */
+export function startEvent(reason: CompactionReason, { estimator, ledger, overhead, messages }: FitState): ContextEvent {
+  const tokensBefore = estimator.predict(ledger, overhead).expectedTokens;
+  return { type: "compaction-start", reason, estimator: estimator.name, tokensBefore, messagesBefore: messages().length };
+}
 
 /** Tells a listener what a fit came to. */
 export function announce(outcome: FitOutcome, estimator: string, emit: ContextListener): void {
