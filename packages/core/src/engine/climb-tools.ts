@@ -62,7 +62,7 @@ export function toolsFor(
   const factTokens = facts === null ? 0 : Math.ceil(estimator.measure.textTokens(facts) * scaleRatio);
   return {
     excerpts,
-    summarizer: summary === null ? chunkedSummarizer(withDeadline(state.summarizer, state.deadline), limits) : supplied,
+    summarizer: summary === null ? withDeadline(chunkedSummarizer(state.summarizer, limits), state.deadline) : supplied,
     digest: createDigest({ maximumChars: digestChars }),
     facts,
     pricing: {

@@ -58,7 +58,7 @@ async function askedOf<Answer>(ask: (signal: AbortSignal) => Promise<Answer>, si
   return await ask(signal);
 }
 
-/** The summariser, each of whose requests settles by the deadline: one that is late is a failed summary. */
+/** The summariser, whose summary is there by the deadline, however many requests it takes: one that is late has failed. */
 export function withDeadline(summarizer: Summarizer, deadline: Deadline): Summarizer {
   const late = (afterMs: number) =>
     new PlimsollError("summary-failed", `there was no summary within ${afterMs} ms`, { afterMs });

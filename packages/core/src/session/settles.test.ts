@@ -104,6 +104,18 @@ describe("a fit settles by its deadline", () => {
     expect(manager.entries()).toEqual(after);
   });
 
+  test("a history that is summarised in chunks has one deadline for all of them", async () => {
+    const timers: AbortSignal[] = [];
+    const wait: Wait = (_, signal) => {
+      timers.push(signal);
+      return never();
+    };
+    const { fit, asked } = smallSession(turns(40), { wait });
+    expect(stepsOf(await fit())).toEqual(["summarize applied"]);
+    expect(asked.length).toBeGreaterThan(1);
+    expect(timers).toHaveLength(1);
+  });
+
   test("a deaf hook is passed over", async () => {
     const { fit } = opened({ wait: over, beforeCompaction: () => never(), summarizer: () => never() });
     const steps = recordOf(await fit())?.steps ?? [];
