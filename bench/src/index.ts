@@ -6,7 +6,8 @@ export type { Transcript } from "./transcript.ts";
 
 // Replay them
 
-export type { BenchReport, WindowRequest } from "./results.ts";
+export type { WindowRequest } from "./replay/cell.ts";
+export type { BenchReport } from "./results.ts";
 export { mergeReports, type NamedReport } from "./run/merge-reports.ts";
 export { type BenchInput, type BenchProgress, runBench } from "./run/run-bench.ts";
 export { createSerialPool, createThreadPool, type WorkerPool } from "./run/worker-pool.ts";
@@ -15,8 +16,7 @@ export { createSerialPool, createThreadPool, type WorkerPool } from "./run/worke
 
 export { renderHtmlReport } from "./report/html.ts";
 export { renderMarkdownReport } from "./report/markdown.ts";
-export { renderJsonReport } from "./report/report-json.ts";
-export { benchReportJsonSchema, benchReportSchema, reportSchema } from "./report/schema/report-schema.ts";
+export { benchReportJsonSchema, benchReportSchema, renderJsonReport, reportSchema } from "./results/report-json.ts";
 
 // Search for a better setting
 

@@ -21,9 +21,7 @@ export { IMPORTERS } from "./formats/registry.ts";
 export { LISTED_ERROR_PERCENT } from "./metrics/cache-validity.ts";
 export { columnsOf, type ShownFigure } from "./metrics/columns.ts";
 export { prepareSession } from "./replay/prepared-session.ts";
-export { cacheValidities, medianErrorPercent } from "./report/cache-validity.ts";
 export { renderCalibrationHtml } from "./report/calibration-page.ts";
-export { commonFolder } from "./report/common-folder.ts";
 export {
   formatCount,
   formatFigure,
@@ -33,14 +31,14 @@ export {
   formatTokens,
   formatUsd,
 } from "./report/figures.ts";
+export { commonFolder, windowLabel } from "./report/labels.ts";
 export { html, type Markup, trusted } from "./report/markup.ts";
+export { summaryLines } from "./report/method.ts";
 export { groupNotes, type NoteGroup } from "./report/note-groups.ts";
-export { contentSecurityPolicy, readPageStyle } from "./report/page-assets.ts";
-export { type PolicySummary, summarizePolicies, windowLabels } from "./report/policy-summary.ts";
-export { remarks } from "./report/remarks.ts";
-export { summaryLines } from "./report/summary-lines.ts";
+export { contentSecurityPolicy, readPageStyle } from "./report/page.ts";
+export { type PolicySummary, remarks, summarizePolicies, windowLabels } from "./report/policy-summary.ts";
 export { renderTuneHtml } from "./report/tune-page.ts";
-export { windowLabel } from "./report/window-label.ts";
+export { cacheValidities, medianErrorPercent } from "./report/validity.ts";
 export type { PolicySweep, SessionDescription, Shard, SkippedInput } from "./results.ts";
 export { codeVersion } from "./run/code-version.ts";
 export type { InputFile } from "./run/file-task.ts";

@@ -1,27 +1,10 @@
+import type { CalibrationRecord } from "./calibrate/calibration-record.ts";
 import type { CompactionDetail } from "./metrics/compaction-log.ts";
 import type { Composition } from "./metrics/composition.ts";
 import type { RowMetrics } from "./metrics/registry.ts";
 import type { CacheMiss } from "./metrics/row-metrics.ts";
 import type { WindowRequest, WindowSpec } from "./replay/cell.ts";
-import type { CalibrationRecord } from "./results/calibration-record.ts";
 import type { SizeModelError } from "./size-model/held-out.ts";
-
-export type { ArtifactCount, ArtifactMetrics } from "./metrics/artifacts.ts";
-export type { CacheValidity } from "./metrics/cache-validity.ts";
-export type { CalibrationGroup, CalibrationMetrics, HiddenEvent } from "./metrics/calibration.ts";
-export type { CompactionDetail, NeededLater } from "./metrics/compaction-log.ts";
-export type { Composition } from "./metrics/composition.ts";
-export type { CostMetrics } from "./metrics/cost-recorder.ts";
-export type { DecayStep } from "./metrics/decay.ts";
-export type { EconomyMetrics } from "./metrics/economy.ts";
-export type { KeptCount, ObligationMetrics } from "./metrics/obligations.ts";
-export type { RowMetrics } from "./metrics/registry.ts";
-export type { RereadRisk } from "./metrics/reread-risk.ts";
-export type { RetentionCount, RetentionMetrics } from "./metrics/retention-probe.ts";
-export type { SafetyMetrics } from "./metrics/safety.ts";
-export type { SummaryWriterCounts } from "./metrics/summary-writers.ts";
-export type { WindowRequest, WindowSpec } from "./replay/cell.ts";
-export type { SizeModelError } from "./size-model/held-out.ts";
 
 /**
  * What a bench run says, as plain data: the content of `report.json`, and the only thing that tables and the HTML report

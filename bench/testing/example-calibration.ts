@@ -1,6 +1,6 @@
+import type { CalibrationRecord, MethodRecord } from "../src/calibrate/calibration-record.ts";
 import { errorsOf } from "../src/calibrate/errors.ts";
 import type { PredictedCall } from "../src/calibrate/predict-calls.ts";
-import type { CalibrationRecord, MethodRecord } from "../src/results/calibration-record.ts";
 
 const MODEL_ID = "example-model-1";
 const FIRST_TOKENS = 9_000;

@@ -1,14 +1,9 @@
 import { NONE_POLICY, SVEN_POLICY } from "@plimsoll/core";
 import { RECORDED_POLICY } from "@plimsoll/core/internal";
-import type {
-  BenchReport,
-  CallPoint,
-  CompactionDetail,
-  ReplayRow,
-  RetentionCount,
-  SessionDescription,
-  WindowSpec,
-} from "../src/results.ts";
+import type { CompactionDetail } from "../src/metrics/compaction-log.ts";
+import type { RetentionCount } from "../src/metrics/retention-probe.ts";
+import type { WindowSpec } from "../src/replay/cell.ts";
+import type { BenchReport, CallPoint, ReplayRow, SessionDescription } from "../src/results.ts";
 import { exampleCalibration } from "./example-calibration.ts";
 
 /** What an example report should hold; all of it has defaults. */

@@ -1,10 +1,40 @@
-import type { CalibrationRecord, MethodRecord, ModelErrors } from "../results/calibration-record.ts";
 import type { Transcript } from "../transcript.ts";
 import { type CalibratedMethod, type CallKind, calibrateSession } from "./calibrate-sessions.ts";
 import type { Calibration } from "./calibration-report.ts";
-import { errorsOf } from "./errors.ts";
+import { errorsOf, type PredictionErrors } from "./errors.ts";
 import { CALIBRATED_METHODS } from "./methods.ts";
 import type { Method, PredictedCall } from "./predict-calls.ts";
+
+/** One session's reported prompts, and what several methods predicted of each from what came before it. */
+export interface CalibrationRecord {
+  readonly session: string;
+  readonly format: string;
+  readonly prompts: readonly ReportedPrompt[];
+  readonly methods: readonly MethodRecord[];
+}
+
+/** What was reported for one call; calls without a report are left out. */
+export interface ReportedPrompt {
+  readonly modelId: string;
+  readonly kind: CallKind;
+  readonly reportedTokens: number;
+}
+
+/** One method's predictions, a number for each prompt, and its errors by model without the session's first call. */
+export interface MethodRecord {
+  readonly method: string;
+  readonly models: readonly ModelErrors[];
+  readonly expectedTokens: readonly number[];
+  readonly upperTokens: readonly number[];
+}
+
+/** Errors over the calls of one model. */
+export interface ModelErrors {
+  readonly modelId: string;
+  readonly errors: PredictionErrors;
+  /** Of these, the calls that nothing hidden touched: no unmarked fall, no cut, no switch. */
+  readonly calm: PredictionErrors;
+}
 
 /** Methods that a bench run compares: the heuristic alone, the field's two ways of anchoring it, and ours. */
 const BENCH_METHODS = ["chars/4", "sven", "last usage + chars/4 (pi)", "ledger"];

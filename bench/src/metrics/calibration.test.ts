@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
-import type { HiddenEvent } from "../results.ts";
 import { maximumOf, meanOf, quantileOf } from "../statistics.ts";
+import type { HiddenEvent } from "./calibration.ts";
 import { createCalibration, hiddenEvents } from "./calibration.ts";
 
 function callOf(call: number, reportedTokens: number, expectedTokens: number): ReplayedCall {

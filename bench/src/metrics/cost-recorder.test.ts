@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
-import { cacheValidities, medianErrorPercent } from "../report/cache-validity.ts";
+import { cacheValidities, medianErrorPercent } from "../report/validity.ts";
 import { COST } from "./cost.ts";
 import { pooledBy } from "./registry.ts";
 

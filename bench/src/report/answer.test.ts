@@ -5,7 +5,7 @@ import { answerWords } from "./answer-words.ts";
 import { choosePolicy } from "./policy-choice.ts";
 import { summarizePolicies } from "./policy-summary.ts";
 import type { SessionOutcome } from "./session-outcomes.ts";
-import { triggerWords } from "./trigger-words.ts";
+import { triggerWords } from "./trigger.ts";
 
 const outcome = (costRatio: number, sourceEvidenced: number, lostRequests = 0): SessionOutcome => ({
   session: "a",

@@ -1,6 +1,6 @@
 import type { CallKind } from "../calibrate/calibrate-sessions.ts";
-import type { CalibrationRecord } from "../results/calibration-record.ts";
-import { stepsOf } from "./steps.ts";
+import type { CalibrationRecord } from "../calibrate/calibration-record.ts";
+import { stepsOf } from "./packing.ts";
 
 /** What the page's script draws calibration errors from. */
 export interface CalibrationData {

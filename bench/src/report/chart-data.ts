@@ -1,16 +1,15 @@
 import { columnsOf } from "../metrics/columns.ts";
 import type { RunMetrics } from "../metrics/registry.ts";
+import { BASELINE_POLICY } from "../metrics/relative.ts";
 import type { BenchReport, ReplayRow } from "../results.ts";
-import { createCellFigures } from "./cell-figures.ts";
-import type { ChartIndex } from "./chart-index.ts";
-import { commonFolder } from "./common-folder.ts";
+import type { WindowAnswer } from "./answer.ts";
+import { type ChartIndex, policyColours } from "./chart-index.ts";
 import { DETAIL_LEVELS, type DetailLevel, leftOut } from "./detail-level.ts";
-import { type PackedBlock, packBlock } from "./packed-block.ts";
-import { policyColours } from "./policy-colours.ts";
-import { windowLabels } from "./policy-summary.ts";
-import { sessionBlock } from "./session-block.ts";
-import type { ShownPolicies } from "./shown-policies.ts";
-import { triggerLine } from "./trigger-line.ts";
+import { commonFolder } from "./labels.ts";
+import { type PackedBlock, packBlock } from "./page.ts";
+import { type PolicySummary, windowLabels } from "./policy-summary.ts";
+import { createCellFigures, sessionBlock } from "./session-block.ts";
+import { triggerLine } from "./trigger.ts";
 
 /** The blocks of a page and what they leave out. */
 export interface ChartBlocks {
@@ -86,4 +85,29 @@ function busiest(sessions: readonly string[], rows: readonly ReplayRow[]): numbe
     0,
     sessions.findIndex((session) => compactions.get(session) === most),
   );
+}
+
+/** Which policies are drawn at first in a window, and which is looked at. */
+export interface ShownPolicies {
+  readonly shown: readonly string[];
+  readonly picked: string | null;
+  /** True where the one that is looked at is the one to use. */
+  readonly isRecommended: boolean;
+}
+
+/** Lines that are drawn before a reader chooses (chosen: more cannot be told apart). */
+const MOST_LINES = 5;
+
+/** Doing nothing, the policy to use, its front, and others as long as there is room; all where there are few. */
+export function shownPolicies(
+  { policies }: Pick<BenchReport, "policies">,
+  summaries: readonly PolicySummary[],
+  answer: WindowAnswer | undefined,
+): ShownPolicies {
+  const pick = answer?.choice.pick?.policy ?? null;
+  const picked = pick ?? summaries.findLast(({ isActing }) => isActing)?.policy ?? null;
+  const placed = [...(answer?.choice.front ?? []), ...(answer?.choice.placed ?? [])].map(({ policy }) => policy);
+  const wanted = [...new Set([BASELINE_POLICY, ...(picked === null ? [] : [picked]), ...placed])];
+  const all = policies.map(({ name }) => name);
+  return { shown: all.length <= MOST_LINES ? all : wanted.slice(0, MOST_LINES), picked, isRecommended: pick !== null };
 }

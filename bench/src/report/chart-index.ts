@@ -1,3 +1,5 @@
+import { BASELINE_POLICY } from "../metrics/relative.ts";
+
 /** What the page's script reads first; each session has a block of its own. */
 export interface ChartIndex {
   /** Names without the folder that all of them are in. */
@@ -28,4 +30,17 @@ export interface ChartPolicy {
 export interface ChartFigure {
   readonly name: string;
   readonly format: "count" | "tokens" | "percent" | "usd";
+}
+
+/** Colours that the style sheet has beside the baseline's. */
+const COLOUR_COUNT = 8;
+
+/** The colour of each policy, the same in every chart of a page; where colours come round again, lines are dashed. */
+export function policyColours(policies: readonly string[]): readonly ChartPolicy[] {
+  const others = policies.filter((name) => name !== BASELINE_POLICY);
+  return policies.map((name) => {
+    if (name === BASELINE_POLICY) return { name, colour: 0, round: 0 };
+    const position = others.indexOf(name);
+    return { name, colour: 1 + (position % COLOUR_COUNT), round: Math.floor(position / COLOUR_COUNT) };
+  });
 }

@@ -1,3 +1,5 @@
+import type { CallPoint } from "../results.ts";
+
 /** How much of a report its page holds. The JSON report always has all of it. */
 export interface DetailLevel {
   /** Points of a line; a few more where many calls compacted. */
@@ -31,4 +33,33 @@ export function leftOut(level: DetailLevel): string | null {
     level.summaryChars === 0 ? "no text of summaries" : `the first ${level.summaryChars} characters of summaries`;
   const examples = level.examples === 0 ? "no references" : `${level.examples} references needed later`;
   return `To stay small this page holds ${summaries}, and ${examples} for each compaction; lines have about ${level.chartPoints} points. The JSON report has everything.`;
+}
+
+/**
+ * At most `maximumPoints` points in their order (a handful more where many calls compacted or overflowed): of each stretch of calls the
+ * lowest and the highest, so that peaks and cuts stay; every call with a compaction stays too, and the first and last.
+ * An overflow stays if it is its stretch's highest point. Short series come back unchanged.
+ */
+export function downsample(series: readonly CallPoint[], maximumPoints: number): readonly CallPoint[] {
+  if (series.length <= maximumPoints) return series;
+  const stretches = Math.max(1, Math.floor(maximumPoints / 2) - 1);
+  const kept = new Set<number>([0, series.length - 1]);
+  for (let stretch = 0; stretch < stretches; stretch++) {
+    const from = Math.floor((stretch * series.length) / stretches);
+    const to = Math.floor(((stretch + 1) * series.length) / stretches);
+    for (const index of extremes(series, from, to)) kept.add(index);
+  }
+  return series.filter((point, index) => kept.has(index) || point.compactions > 0);
+}
+
+/** Indexes of the lowest and the highest point of a stretch. */
+function extremes(series: readonly CallPoint[], from: number, to: number): readonly [number, number] {
+  let lowest = from;
+  let highest = from;
+  for (let index = from; index < to; index++) {
+    const tokens = series[index]?.promptTokens ?? 0;
+    if (tokens < (series[lowest]?.promptTokens ?? 0)) lowest = index;
+    if (tokens > (series[highest]?.promptTokens ?? 0)) highest = index;
+  }
+  return [lowest, highest];
 }

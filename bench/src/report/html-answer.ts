@@ -2,10 +2,9 @@ import type { BenchReport } from "../results.ts";
 import type { WindowAnswer } from "./answer.ts";
 import { answerWords } from "./answer-words.ts";
 import { formatNumberOf } from "./figures.ts";
-import { capitalised } from "./html-policy-table.ts";
-import type { Markup } from "./markup.ts";
-import { html } from "./markup.ts";
-import { triggerWords } from "./trigger-words.ts";
+import { capitalised } from "./labels.ts";
+import { html, type Markup } from "./markup.ts";
+import { triggerWords } from "./trigger.ts";
 
 /** The first screen: what compaction does to these sessions, which policy and threshold, and how sure that is, in words. */
 export function answerSection(report: BenchReport, answers: readonly WindowAnswer[]): Markup {

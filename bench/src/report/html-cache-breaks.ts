@@ -1,7 +1,6 @@
 import { formatCount, formatTokens } from "./figures.ts";
-import { capitalised } from "./html-policy-table.ts";
-import type { Markup } from "./markup.ts";
-import { html } from "./markup.ts";
+import { capitalised } from "./labels.ts";
+import { html, type Markup } from "./markup.ts";
 import type { PolicySummary } from "./policy-summary.ts";
 
 const WIDTH = 560;

@@ -1,9 +1,8 @@
 import type { ShownFigure } from "../metrics/columns.ts";
 import type { ChartIndex } from "./chart-index.ts";
+import { columnLegend, numberColumn } from "./figure-table.ts";
 import { NO_FIGURE } from "./figures.ts";
-import { columnLegend, numberColumn } from "./html-figure-table.ts";
-import type { Markup } from "./markup.ts";
-import { html } from "./markup.ts";
+import { html, type Markup } from "./markup.ts";
 
 /** The pickers, the chart of context size, and the table beside it; filled by the page's script. */
 export function chartSection({ sessions, windows, policies }: ChartIndex, figures: readonly ShownFigure[]): Markup {

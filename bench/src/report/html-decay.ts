@@ -1,7 +1,6 @@
-import { capitalised } from "./html-policy-table.ts";
-import type { Markup } from "./markup.ts";
-import { html } from "./markup.ts";
-import { policyColours } from "./policy-colours.ts";
+import { policyColours } from "./chart-index.ts";
+import { capitalised } from "./labels.ts";
+import { html, type Markup } from "./markup.ts";
 import type { PolicySummary } from "./policy-summary.ts";
 import { type XySeries, xyChart } from "./xy-chart.ts";
 

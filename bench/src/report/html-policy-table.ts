@@ -1,11 +1,10 @@
 import type { RunMetrics } from "../metrics/registry.ts";
 import { BASELINE_POLICY } from "../metrics/relative.ts";
+import { columnLegend, type FigureColumn, figureTable, metricColumns, numberColumn } from "./figure-table.ts";
 import { formatCount } from "./figures.ts";
-import { columnLegend, type FigureColumn, figureTable, numberColumn } from "./html-figure-table.ts";
+import { capitalised } from "./labels.ts";
 import { html, type Markup } from "./markup.ts";
-import { metricColumns } from "./metric-columns.ts";
-import type { PolicySummary } from "./policy-summary.ts";
-import { remarks } from "./remarks.ts";
+import { type PolicySummary, remarks } from "./policy-summary.ts";
 import { SESSION_MEANINGS } from "./session-meanings.ts";
 
 /** What stands before the metrics: in how many sessions the policy did anything. */
@@ -48,9 +47,4 @@ function tablesOf(name: string, summaries: readonly PolicySummary[], columns: re
     return html`<h3>${capitalised(label)}</h3>\n${table}`;
   });
   return html`${tables}${columnLegend(name, columns)}`;
-}
-
-/** With a capital at its beginning. */
-export function capitalised(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }

@@ -1,15 +1,8 @@
 import { SAFETY } from "../metrics/safety.ts";
 import type { BenchReport, SessionDescription } from "../results.ts";
-import { commonFolder } from "./common-folder.ts";
+import { columnLegend, type FigureColumn, figureTable, type NumberColumn, numberColumn, textColumn } from "./figure-table.ts";
 import { formatCount, formatNumberOf, formatTokens } from "./figures.ts";
-import {
-  columnLegend,
-  type FigureColumn,
-  figureTable,
-  type NumberColumn,
-  numberColumn,
-  textColumn,
-} from "./html-figure-table.ts";
+import { commonFolder } from "./labels.ts";
 import { html, type Markup } from "./markup.ts";
 import { groupNotes, type NoteGroup } from "./note-groups.ts";
 import { SESSION_MEANINGS } from "./session-meanings.ts";

@@ -1,7 +1,7 @@
 import { BASELINE_POLICY } from "../metrics/relative.ts";
 import type { BenchReport } from "../results.ts";
-import type { Markup } from "./markup.ts";
-import { html } from "./markup.ts";
+import { capitalised } from "./labels.ts";
+import { html, type Markup } from "./markup.ts";
 import { type PolicySummary, windowLabels } from "./policy-summary.ts";
 import { type XySeries, xyChart } from "./xy-chart.ts";
 
@@ -59,7 +59,7 @@ export function sweepSection(report: BenchReport, summaries: readonly PolicySumm
 <p class="note">Every point is a replay of all sessions with that setting. Cost in percent of ${BASELINE_POLICY}; requests above the window should be 0 wherever you set it.</p>
 ${windowLabels(report).map((label) => {
   const inWindow = swept.filter(({ summary }) => summary.windowLabel === label);
-  return html`<h3>${label.slice(0, 1).toUpperCase()}${label.slice(1)}</h3><div class="charts">${FIGURES.map((figure) => chartOf(inWindow, figure))}</div>`;
+  return html`<h3>${capitalised(label)}</h3><div class="charts">${FIGURES.map((figure) => chartOf(inWindow, figure))}</div>`;
 })}`;
 }
 

@@ -1,11 +1,10 @@
 import type { BenchReport } from "../results.ts";
-import { commonFolder } from "./common-folder.ts";
+import { columnLegend, type FigureColumn, figureTable, numberColumn, textColumn } from "./figure-table.ts";
 import { formatPercent, formatTokens, formatUsd } from "./figures.ts";
-import { columnLegend, type FigureColumn, figureTable, numberColumn, textColumn } from "./html-figure-table.ts";
+import { commonFolder } from "./labels.ts";
 import { html, type Markup } from "./markup.ts";
-import { type Compared, LISTED_ERROR_PERCENT, type RecordedValidity, recordedValidities } from "./recorded-validity.ts";
 import { SESSION_MEANINGS, VALIDITY_MEANINGS } from "./session-meanings.ts";
-import { validityLines } from "./validity.ts";
+import { type Compared, LISTED_ERROR_PERCENT, type RecordedValidity, recordedValidities, validityLines } from "./validity.ts";
 
 /**
  * What must be known before any figure is believed, and so the first section: how far sizes, cache reads and writes, and cost of the

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
+import { renderJsonReport } from "../results/report-json.ts";
 import { renderHtmlReport } from "./html.ts";
-import { renderJsonReport } from "./report-json.ts";
 
 const HOSTILE = '</script><img src=x onerror="alert(1)"><!--';
 

@@ -3,11 +3,10 @@ import { METRICS, type RunMetrics } from "../metrics/registry.ts";
 import type { BenchReport } from "../results.ts";
 import { windowAnswers } from "./answer.ts";
 import { calibrationData } from "./calibration-data.ts";
-import { chartBlocks } from "./chart-data.ts";
-import { commonFolder } from "./common-folder.ts";
+import { calibrationSection } from "./calibration-section.ts";
+import { chartBlocks, type ShownPolicies, shownPolicies } from "./chart-data.ts";
 import { answerSection } from "./html-answer.ts";
 import { cacheBreaksSection } from "./html-cache-breaks.ts";
-import { calibrationSection } from "./html-calibration.ts";
 import { chartSection, detailSection } from "./html-charts.ts";
 import { decaySection } from "./html-decay.ts";
 import { policyTables } from "./html-policy-table.ts";
@@ -15,13 +14,11 @@ import { scatterSection } from "./html-scatter.ts";
 import { notesSection, policiesSection, sessionsSection, skippedSection } from "./html-sections.ts";
 import { sweepSection } from "./html-sweep.ts";
 import { validitySection } from "./html-validity.ts";
-import type { Markup } from "./markup.ts";
-import { html } from "./markup.ts";
+import { commonFolder } from "./labels.ts";
+import { html, type Markup } from "./markup.ts";
 import { methodSection } from "./method.ts";
-import { packBlock } from "./packed-block.ts";
-import { renderPage } from "./page.ts";
+import { packBlock, renderPage } from "./page.ts";
 import { summarizePolicies, windowLabels } from "./policy-summary.ts";
-import { type ShownPolicies, shownPolicies } from "./shown-policies.ts";
 
 const SCRIPTS = [
   "page-data.js",

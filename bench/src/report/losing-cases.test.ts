@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
 import type { BenchReport, ReplayRow } from "../results.ts";
-import { losingCases } from "./losing-cases.ts";
-import { renderMarkdownReport } from "./markdown.ts";
-import { paretoFront } from "./pareto.ts";
+import { paretoFront } from "../tune/pareto.ts";
+import { losingCases, renderMarkdownReport } from "./markdown.ts";
 
 /** The example with other dollars and no overflow without compaction, so that costs can be compared. */
 function priced(usd: (row: ReplayRow) => number, overflows = 0): BenchReport {

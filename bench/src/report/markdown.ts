@@ -1,14 +1,13 @@
 import { columnsOf } from "../metrics/columns.ts";
 import { METRICS, type RunMetrics } from "../metrics/registry.ts";
 import { BASELINE_POLICY } from "../metrics/relative.ts";
-import type { BenchReport } from "../results.ts";
+import type { BenchReport, ReplayRow } from "../results.ts";
 import { windowAnswers } from "./answer.ts";
 import { answerWords } from "./answer-words.ts";
 import { formatFigure, formatNumberOf, formatRatioPercent } from "./figures.ts";
-import { losingCases } from "./losing-cases.ts";
-import { type PolicySummary, summarizePolicies, windowLabels } from "./policy-summary.ts";
-import { remarks } from "./remarks.ts";
-import { triggerWords } from "./trigger-words.ts";
+import { capitalised, windowLabel } from "./labels.ts";
+import { type PolicySummary, remarks, summarizePolicies, windowLabels } from "./policy-summary.ts";
+import { triggerWords } from "./trigger.ts";
 import { validityLines } from "./validity.ts";
 
 type Column = readonly [title: string, figure: (summary: PolicySummary) => string];
@@ -39,11 +38,7 @@ export function renderMarkdownReport(report: BenchReport, metrics: RunMetrics = 
     ...windowLabels(report).flatMap((label) => {
       const rows = summaries.filter(({ windowLabel }) => windowLabel === label);
       const notes = rows.flatMap(remarks).map((line) => `- ${escaped(line)}`);
-      return [
-        `### ${label.slice(0, 1).toUpperCase()}${label.slice(1)}`,
-        table(rows, columns),
-        ...(notes.length === 0 ? [] : [notes.join("\n")]),
-      ];
+      return [`### ${capitalised(label)}`, table(rows, columns), ...(notes.length === 0 ? [] : [notes.join("\n")])];
     }),
     ...losingText(report),
     ...(report.skipped.length === 0
@@ -106,3 +101,32 @@ function table(rows: readonly PolicySummary[], columns: readonly Column[]): stri
 function escaped(text: string): string {
   return text.replace(/[\\|<>&*_`[\]]/g, (character) => `\\${character}`).replace(/\s+/g, " ");
 }
+
+/** A session in which a policy did worse than doing nothing did, in a window that doing nothing stayed within. */
+export interface LosingCase {
+  readonly session: string;
+  readonly policy: string;
+  readonly windowLabel: string;
+  /** Cost with a prompt cache as a share of doing nothing. */
+  readonly costRatio: number;
+}
+
+/**
+ * Cases in which a policy cost more than doing nothing, the worst first. Where doing nothing overflowed there is nothing to compare:
+ * the session would have ended.
+ */
+export function losingCases(report: BenchReport): readonly LosingCase[] {
+  const keyOf = ({ session, window }: ReplayRow) => `${windowLabel(window)}\n${session}`;
+  const baseline = new Map(report.rows.flatMap((row) => (row.policy === BASELINE_POLICY ? [[keyOf(row), row] as const] : [])));
+  return report.rows
+    .flatMap((row): readonly LosingCase[] => {
+      const nothing = baseline.get(keyOf(row))?.metrics;
+      const [own, base] = [row.metrics?.cost.withCacheUsd ?? 0, nothing?.cost.withCacheUsd ?? 0];
+      if (nothing?.safety.overflowingRequests !== 0 || base <= 0 || own <= base * (1 + LEAST_EXCESS_RATIO)) return [];
+      return [{ session: row.session, policy: row.policy, windowLabel: windowLabel(row.window), costRatio: own / base }];
+    })
+    .toSorted((a, b) => b.costRatio - a.costRatio);
+}
+
+/** Less is rounding. */
+const LEAST_EXCESS_RATIO = 0.001;

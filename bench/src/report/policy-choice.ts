@@ -1,5 +1,5 @@
+import { paretoFront } from "../tune/pareto.ts";
 import { ratioOf } from "./figures.ts";
-import { paretoFront } from "./pareto.ts";
 import type { SessionOutcome, WindowOutcomes } from "./session-outcomes.ts";
 
 /** A policy over all compared sessions. Cost and gain are percent. */

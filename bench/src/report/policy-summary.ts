@@ -1,7 +1,9 @@
+import type { RowMetrics } from "../metrics/registry.ts";
 import { METRICS, type PooledMetrics, pooledOf, type RunMetrics } from "../metrics/registry.ts";
 import { BASELINE_POLICY, hasActed } from "../metrics/relative.ts";
-import type { BenchReport, ReplayRow, RowMetrics } from "../results.ts";
-import { windowLabel } from "./window-label.ts";
+import type { BenchReport, ReplayRow } from "../results.ts";
+import { formatNumberOf } from "./figures.ts";
+import { windowLabel } from "./labels.ts";
 
 /** One policy in one window over all sessions to which it applies. */
 export interface PolicySummary {
@@ -65,4 +67,20 @@ function isEnabled(policy: unknown): boolean {
 
 function hasFired({ metrics: { economy } }: MeasuredRow): boolean {
   return economy.compactions + economy.failedCompactions > 0;
+}
+
+/** What a reader must know about a row before comparing it: nothing fired, or sessions are missing from it. */
+export function remarks(summary: PolicySummary): readonly string[] {
+  const { policy, sessions, firedSessions, actedSessions, notApplicable, isActing } = summary;
+  const truncated = actedSessions > 0 ? `; it truncated results in ${actedSessions}` : "";
+  return [
+    ...(isActing && sessions > 0 && firedSessions === 0
+      ? [
+          `${policy}: nothing fired in ${formatNumberOf(sessions, "session")}; the window never filled up to its trigger${truncated}.`,
+        ]
+      : []),
+    ...(notApplicable > 0
+      ? [`${policy}: ${formatNumberOf(notApplicable, "session")} left out, the window does not apply.`]
+      : []),
+  ];
 }

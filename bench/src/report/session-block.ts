@@ -1,15 +1,14 @@
+import { columnsOf } from "../metrics/columns.ts";
+import type { CompactionDetail } from "../metrics/compaction-log.ts";
+import type { Composition } from "../metrics/composition.ts";
+import { type PooledRow, pooledOf, type RunMetrics } from "../metrics/registry.ts";
 import { BASELINE_POLICY } from "../metrics/relative.ts";
 import type { BenchReport, ReplayRow } from "../results.ts";
-import type { CellFigures } from "./cell-figures.ts";
-import type { DetailLevel } from "./detail-level.ts";
-import { downsample } from "./downsample.ts";
-import { type PackedCompaction, packCompaction } from "./packed-compaction.ts";
-import { type PackedComposition, packComposition } from "./packed-composition.ts";
+import { type DetailLevel, downsample } from "./detail-level.ts";
+import { windowLabel } from "./labels.ts";
+import { createTextTable, runsOf, stepsOf, type TextTable } from "./packing.ts";
 import { isMeasured, windowLabels } from "./policy-summary.ts";
-import { runsOf, stepsOf } from "./steps.ts";
-import { createTextTable } from "./text-table.ts";
-import type { TriggerLine } from "./trigger-line.ts";
-import { windowLabel } from "./window-label.ts";
+import type { TriggerLine } from "./trigger.ts";
 
 /** What the page's script draws from for one session; a text is a number in `texts`. */
 export interface SessionBlock {
@@ -101,5 +100,76 @@ function lineOf({ series, cacheMisses }: ReplayRow, { chartPoints }: DetailLevel
     overflowRuns: runsOf(points.map(({ overflowed }) => overflowed)),
     broken: missesOf("broken"),
     expired: missesOf("expired"),
+  };
+}
+
+/** One compaction; texts by number, `-1` for none, calls from 1. */
+export interface PackedCompaction {
+  readonly call: number;
+  readonly reason: number;
+  readonly steps: readonly number[];
+  /** Before and after; `null` where the policy had no measure. */
+  readonly tokens: readonly [number | null, number | null];
+  readonly messages: readonly [number, number];
+  /** Messages summarised, messages dropped, parts shortened. */
+  readonly done: readonly [number, number, number];
+  readonly summary: number;
+  readonly neededLater: number;
+  /** A call and a text for each. */
+  readonly examples: readonly (readonly [number, number])[];
+}
+
+/** Packs a compaction, with as much of its texts as the level lets. */
+export function packCompaction(detail: CompactionDetail, level: DetailLevel, place: TextTable["place"]): PackedCompaction {
+  const { tokensBefore, tokensAfter, summary } = detail;
+  const rounded = (tokens: number | null) => (tokens === null ? null : Math.round(tokens));
+  return {
+    call: detail.call + 1,
+    reason: place(detail.reason),
+    steps: detail.steps.map(place),
+    tokens: [rounded(tokensBefore), rounded(tokensAfter)],
+    messages: [detail.messagesBefore, detail.messagesAfter],
+    done: [detail.summarisedMessages, detail.droppedMessages, detail.shortenedParts],
+    summary: summary === null || level.summaryChars === 0 ? -1 : place(summary.slice(0, level.summaryChars)),
+    neededLater: detail.neededLater,
+    examples: detail.examples.slice(0, level.examples).map(({ call, text }) => [call + 1, place(text)]),
+  };
+}
+
+/** What filled the context: the sampled calls (from 1) as differences, and for each kind (by text) its tokens at each of them. */
+export interface PackedComposition {
+  readonly callSteps: readonly number[];
+  readonly kinds: readonly { readonly name: number; readonly tokens: readonly number[] }[];
+}
+
+/** Packs a composition, of at most about so many samples: evenly spread ones, and the last. */
+export function packComposition(
+  { kinds, samples }: Composition,
+  mostSamples: number,
+  place: TextTable["place"],
+): PackedComposition {
+  const every = Math.max(1, Math.ceil(samples.length / mostSamples));
+  const kept = samples.filter((_, index) => index % every === 0 || index === samples.length - 1);
+  return {
+    callSteps: stepsOf(kept.map(({ call }) => call + 1)),
+    kinds: kinds.map((kind, index) => ({ name: place(kind), tokens: kept.map(({ tokens }) => tokens[index] ?? 0) })),
+  };
+}
+
+/** Digits that are kept. Chosen: more than any of them is worth. */
+const DIGITS = 7;
+
+/** The figures of one row; against the baseline a row is compared even if nobody acted, and the baseline with itself. */
+export type CellFigures = (row: PooledRow, baseline: PooledRow | null) => readonly (number | null)[];
+
+/** Makes the figures of rows in the table beside a chart, in the order of its columns. */
+export function createCellFigures(metrics: RunMetrics): CellFigures {
+  const columns = columnsOf(metrics, "chart");
+  return (row, baseline) => {
+    const pooled = pooledOf(metrics, [row], { kind: "same-session", row: baseline });
+    return columns.map(({ figureOf }) => {
+      const figure = figureOf(pooled);
+      return figure === null ? null : Number(figure.toPrecision(DIGITS));
+    });
   };
 }

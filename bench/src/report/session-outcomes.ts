@@ -1,6 +1,7 @@
+import type { CostMetrics } from "../metrics/cost-recorder.ts";
 import { BASELINE_POLICY, hasActed } from "../metrics/relative.ts";
-import type { BenchReport, CostMetrics, ReplayRow } from "../results.ts";
-import { windowLabel } from "./window-label.ts";
+import type { BenchReport, ReplayRow } from "../results.ts";
+import { windowLabel } from "./labels.ts";
 
 /** What one session came to under one policy. */
 export interface SessionOutcome {

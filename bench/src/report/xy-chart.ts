@@ -1,7 +1,4 @@
-import { linearAxis, tickText } from "./axis.ts";
-import { spreadLabels } from "./label-places.ts";
-import type { Markup } from "./markup.ts";
-import { html } from "./markup.ts";
+import { html, type Markup } from "./markup.ts";
 
 /** One point, with what is said of it where it is pointed at. */
 export interface XyPoint {
@@ -100,4 +97,82 @@ function labelTexts(series: readonly XySeries[], at: (point: XyPoint) => readonl
     const leader = isMoved ? html`<line class="leader" x1="${x}" y1="${y}" x2="${place.x}" y2="${place.y - 4}"/>` : html``;
     return html`${leader}<text class="label" text-anchor="${place.x < x ? "end" : "start"}" x="${place.x}" y="${place.y}">${point.label}</text>`;
   })}`;
+}
+
+/** An axis from round number to round number, and where on it a value lies. */
+export interface Axis {
+  readonly ticks: readonly number[];
+  at(value: number): number;
+}
+
+/** Steps of an axis: about so many (chosen). */
+const TICKS = 5;
+
+/** How far around values that are all the same an axis reaches (chosen). */
+const SAME_PAD_RATIO = 0.05;
+
+/** An axis for values, between two places of a picture. Values that are all the same lie in its middle, but for zeros. */
+export function linearAxis(values: readonly number[], [start, end]: readonly [number, number]): Axis {
+  const least = values.reduce((most, value) => Math.min(most, value), Number.POSITIVE_INFINITY);
+  const most = values.reduce((largest, value) => Math.max(largest, value), Number.NEGATIVE_INFINITY);
+  const pad = least === most ? Math.abs(most) * SAME_PAD_RATIO : 0;
+  const [low, high] = [least - pad, most + pad];
+  const step = roundStep((high - low || 1) / TICKS);
+  const from = Math.floor(low / step) * step;
+  const count = Math.max(1, Math.ceil((high - from) / step));
+  const through = from + count * step;
+  return {
+    ticks: Array.from({ length: count + 1 }, (_, index) => from + index * step),
+    at: (value) => toTenth(start + ((value - from) / (through - from)) * (end - start)),
+  };
+}
+
+/** An axis on which each power of ten is as long as the next; values below `least` lie at its beginning. */
+export function logAxis(values: readonly number[], least: number, [start, end]: readonly [number, number]): Axis {
+  const high = values.reduce((most, value) => Math.max(most, value), least * 10);
+  const [from, through] = [Math.floor(Math.log10(least)), Math.ceil(Math.log10(high))];
+  return {
+    ticks: Array.from({ length: through - from + 1 }, (_, index) => 10 ** (from + index)),
+    at: (value) => toTenth(start + ((Math.log10(Math.max(value, least)) - from) / (through - from)) * (end - start)),
+  };
+}
+
+const toTenth = (value: number): number => Math.round(value * 10) / 10;
+
+/** 1, 2 or 5 times a power of ten, at or above the value. */
+function roundStep(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(value));
+  const factor = [1, 2, 5].find((each) => each * power >= value) ?? 10;
+  return factor * power;
+}
+
+/** A tick's number, short. */
+export function tickText(value: number): string {
+  const rounded = Number(value.toPrecision(6));
+  return Math.abs(rounded) >= 10_000 ? `${Number((rounded / 1000).toPrecision(4))}k` : String(rounded);
+}
+
+/** A label beside a mark. */
+export interface LabelPlace {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Labels closer than this, in both directions, would run into each other (chosen: the height and a usual length of one). */
+const LINE_PIXELS = 12.5;
+const REACH_PIXELS = 120;
+
+/** Moves labels down until none covers another, from the top; `lowest` is where they must end. */
+export function spreadLabels(places: readonly LabelPlace[], lowest: number): readonly LabelPlace[] {
+  const order = [...places.keys()].toSorted((a, b) => (places[a]?.y ?? 0) - (places[b]?.y ?? 0));
+  const moved = new Map<number, LabelPlace>();
+  for (const index of order) {
+    const place = places[index];
+    if (place === undefined) continue;
+    const taken = [...moved.values()].filter((other) => Math.abs(other.x - place.x) < REACH_PIXELS);
+    let y = place.y;
+    for (const other of taken.toSorted((a, b) => a.y - b.y)) if (Math.abs(other.y - y) < LINE_PIXELS) y = other.y + LINE_PIXELS;
+    moved.set(index, { x: place.x, y: Math.min(y, lowest) });
+  }
+  return places.map((place, index) => moved.get(index) ?? place);
 }

@@ -1,6 +1,7 @@
 import type { Policy } from "@plimsoll/core";
 import type { ModelPrices } from "@plimsoll/core/internal";
-import type { ReplayRow, WindowRequest } from "../results.ts";
+import type { WindowRequest } from "../replay/cell.ts";
+import type { ReplayRow } from "../results.ts";
 import type { SummarizerChoice } from "../summaries/summarizer-choice.ts";
 import type { ReplayState } from "./kept-replays.ts";
 

@@ -1,9 +1,8 @@
 import { isRecord } from "@plimsoll/core/internal";
+import type { CalibrationRecord } from "../calibrate/calibration-record.ts";
 import { recordCalibration } from "../calibrate/calibration-record.ts";
 import type { RunMetrics } from "../metrics/registry.ts";
-import { calibrationRecordSchema } from "../report/schema/calibration-schema.ts";
-import { rowSchema, sessionSchema, sourceNoteSchema } from "../report/schema/report-schema.ts";
-import type { CalibrationRecord } from "../results/calibration-record.ts";
+import { calibrationRecordSchema, rowSchema, sessionSchema, sourceNoteSchema } from "../results/report-json.ts";
 import type { ReplayRow, SessionDescription, SourceNote } from "../results.ts";
 import { summarizerName } from "../summaries/summarizer-choice.ts";
 import { describeSession } from "./describe-session.ts";

@@ -3,11 +3,11 @@ import { RECORDED_POLICY } from "@plimsoll/core/internal";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { describe, expect, test } from "vitest";
 import { type MadeSession, madeTranscript } from "../../testing/made-session.ts";
+import type { WindowRequest } from "../replay/cell.ts";
 import { cellOf } from "../replay/cell.ts";
 import { drive } from "../replay/drive.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
-import type { WindowRequest } from "../results.ts";
 import { replay } from "./replay.ts";
 
 const MADE: MadeSession = { turns: 8, toolCallsPerTurn: 6, resultChars: 4000, overheadTokens: 2000, boundaries: [5] };

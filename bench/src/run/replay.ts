@@ -3,11 +3,12 @@ import type { Tokenizers } from "@plimsoll/core/build";
 import { MODEL_CATALOG, type ModelCatalog } from "@plimsoll/providers";
 import { METRICS, type RunMetrics } from "../metrics/registry.ts";
 import { createRowMetrics } from "../metrics/row-metrics.ts";
+import type { WindowRequest } from "../replay/cell.ts";
 import { cellOf } from "../replay/cell.ts";
 import { drive } from "../replay/drive.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import { digestSource, type SummarySource } from "../replay/summary-source.ts";
-import type { CallPoint, ReplayRow, WindowRequest } from "../results.ts";
+import type { CallPoint, ReplayRow } from "../results.ts";
 
 /** What to replay a session under. The catalog is that of this version unless a run has prices of its own. */
 export interface ReplayRequest {

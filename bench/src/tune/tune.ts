@@ -1,9 +1,9 @@
 import type { Policy } from "@plimsoll/core";
 import { NONE_POLICY } from "@plimsoll/core";
-import { paretoFront } from "../report/pareto.ts";
 import { policyAt } from "../sweep/grid.ts";
 import { bootstrap, FEWEST_SESSIONS, type Sureness } from "./bootstrap.ts";
 import { coarseSettings, fineSettings, type Knob, type KnobSetting, knobsOf } from "./knobs.ts";
+import { paretoFront } from "./pareto.ts";
 import { type CacheKind, type PolicyScore, pooledScore, type SessionScore, scoresByPolicy } from "./score.ts";
 import { type FiledRow, type Split, splitSessions } from "./split.ts";
 

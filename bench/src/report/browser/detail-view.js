@@ -1,6 +1,6 @@
 /** What each compaction did. All text from the data goes in as text nodes. */
 
-/** @typedef {import("../packed-compaction.ts").PackedCompaction} PackedCompaction */
+/** @typedef {import("../session-block.ts").PackedCompaction} PackedCompaction */
 
 // biome-ignore lint/correctness/noUnusedVariables: read by report-page.js, a later script of the same page
 const detailView = (() => {

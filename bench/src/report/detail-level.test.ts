@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CallPoint } from "../results.ts";
-import { downsample } from "./downsample.ts";
+import { downsample } from "./detail-level.ts";
 
 const point = (call: number, promptTokens: number, compactions = 0): CallPoint => ({
   call,

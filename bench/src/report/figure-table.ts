@@ -1,6 +1,9 @@
-import type { MetricMeaning } from "../metrics/metric.ts";
-import { NO_FIGURE } from "./figures.ts";
+import { columnsOf } from "../metrics/columns.ts";
+import type { MetricMeaning, MetricTable } from "../metrics/metric.ts";
+import type { RunMetrics } from "../metrics/registry.ts";
+import { formatFigure, NO_FIGURE } from "./figures.ts";
 import { html, type Markup } from "./markup.ts";
+import type { PolicySummary } from "./policy-summary.ts";
 
 /** One cell: what is shown, and what is sorted by and exported. */
 export interface FigureCell {
@@ -141,4 +144,18 @@ function groupHeads<Row>(columns: readonly FigureColumn<Row>[]): readonly Markup
 
 function startsGroup<Row>(columns: readonly FigureColumn<Row>[], index: number): boolean {
   return index > 0 && columns[index]?.group !== columns[index - 1]?.group;
+}
+
+/** The columns of a table of the page that come from the metrics. */
+export function metricColumns(metrics: RunMetrics, table: MetricTable): readonly FigureColumn<PolicySummary>[] {
+  return columnsOf(metrics, table).map(({ group, title, format, figure, figureOf }) =>
+    numberColumn({
+      group,
+      title,
+      meaning: figure,
+      value: (summary) => figureOf(summary.metrics),
+      format: (value) => formatFigure(format, value),
+      isBad: (summary) => figure.isFailure === true && (figureOf(summary.metrics) ?? 0) > 0,
+    }),
+  );
 }

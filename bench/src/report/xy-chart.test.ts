@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { linearAxis, logAxis, tickText } from "./axis.ts";
-import { spreadLabels } from "./label-places.ts";
+import { linearAxis, logAxis, spreadLabels, tickText } from "./xy-chart.ts";
 
 describe("linearAxis", () => {
   test.each([

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { exampleReport } from "../../../testing/example-report.ts";
-import { benchReportJsonSchema, benchReportSchema } from "./report-schema.ts";
+import { exampleReport } from "../../testing/example-report.ts";
+import { benchReportJsonSchema, benchReportSchema } from "./report-json.ts";
 
 test("the published schema is the one that reports are read by", async () => {
   const published = new URL("../../../schema/report.schema.json", import.meta.url);

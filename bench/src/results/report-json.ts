@@ -1,11 +1,53 @@
 import { z } from "zod";
-import { METRICS, type RunMetrics, rowMetricsSchema } from "../../metrics/registry.ts";
-import type { BenchReport, CompactionDetail, ReplayRow, SessionDescription, SourceNote, WindowSpec } from "../../results.ts";
-import { calibrationRecordSchema } from "./calibration-schema.ts";
+import type { CalibrationRecord } from "../calibrate/calibration-record.ts";
+import type { PredictionErrors } from "../calibrate/errors.ts";
+import type { CompactionDetail } from "../metrics/compaction-log.ts";
+import { METRICS, type RunMetrics, rowMetricsSchema } from "../metrics/registry.ts";
+import type { WindowSpec } from "../replay/cell.ts";
+import type { BenchReport, ReplayRow, SessionDescription, SourceNote } from "../results.ts";
 
 const count = z.int().nonnegative();
 const figure = z.number().nullable();
 const workingRoom = z.strictObject({ kind: z.literal("working-room"), tokens: z.number().positive() });
+
+const errors: z.ZodType<PredictionErrors> = z.strictObject({
+  calls: count,
+  signedPercent: figure,
+  mapePercent: figure,
+  p50Percent: figure,
+  p95Percent: figure,
+  maxPercent: figure,
+  offByTwoPercentCount: count,
+  offByFivePercentCount: count,
+  coverageRatio: figure,
+  marginPercent: figure,
+  marginP50Percent: figure,
+});
+
+/** Schema of {@link CalibrationRecord}. */
+export const calibrationRecordSchema: z.ZodType<CalibrationRecord> = z.strictObject({
+  session: z.string(),
+  format: z.string(),
+  prompts: z
+    .array(
+      z.strictObject({
+        modelId: z.string(),
+        kind: z.enum(["first", "after-cut", "after-switch", "server-tool", "fell", "calm"]),
+        reportedTokens: z.number(),
+      }),
+    )
+    .readonly(),
+  methods: z
+    .array(
+      z.strictObject({
+        method: z.string(),
+        models: z.array(z.strictObject({ modelId: z.string(), errors, calm: errors })).readonly(),
+        expectedTokens: z.array(z.number()).readonly(),
+        upperTokens: z.array(z.number()).readonly(),
+      }),
+    )
+    .readonly(),
+});
 
 const windowSchema: z.ZodType<WindowSpec> = z.discriminatedUnion("kind", [
   workingRoom,
@@ -109,4 +151,15 @@ export const benchReportSchema: z.ZodType<BenchReport> = reportSchema(METRICS);
 /** The schema as JSON Schema (draft 2020-12), for programs that read reports. */
 export function benchReportJsonSchema(metrics: RunMetrics = METRICS): Readonly<Record<string, unknown>> {
   return { title: "plimsoll bench: report.json", ...z.toJSONSchema(reportSchema(metrics)) };
+}
+
+/** The report as JSON, an entry of each list on a line of its own, so that two runs can be compared line by line. */
+export function renderJsonReport(report: BenchReport): string {
+  const fields = Object.entries(report).map(([name, value]) => `${JSON.stringify(name)}: ${fieldJson(value)}`);
+  return `{\n${fields.join(",\n")}\n}\n`;
+}
+
+function fieldJson(value: unknown): string {
+  if (!Array.isArray(value) || value.length === 0) return JSON.stringify(value);
+  return `[\n${value.map((entry) => JSON.stringify(entry)).join(",\n")}\n]`;
 }

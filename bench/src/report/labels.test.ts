@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { commonFolder } from "./common-folder.ts";
+import { commonFolder } from "./labels.ts";
 
 describe("commonFolder", () => {
   test.each([

@@ -1,0 +1,29 @@
+import type { WindowSpec } from "../replay/cell.ts";
+
+const THOUSAND = 1_000;
+
+/** A window in words, e.g. `working room 64k`. Real windows differ from model to model and go by one label. */
+export function windowLabel(window: WindowSpec): string {
+  return window.kind === "real" ? "real window" : `working room ${shortTokens(window.tokens)}`;
+}
+
+/** `64k` for 64,000; numbers that are not whole thousands in full. */
+function shortTokens(tokens: number): string {
+  return tokens % THOUSAND === 0 ? `${tokens / THOUSAND}k` : `${tokens}`;
+}
+
+/** The longest beginning, up to and with a slash, that all names have; empty where there is none. */
+export function commonFolder(names: readonly string[]): string {
+  const [first = ""] = names;
+  let chars = first.lastIndexOf("/") + 1;
+  while (chars > 0 && !names.every((name) => name.startsWith(first.slice(0, chars)))) {
+    // Without the slash that it ends with: a search from before the text's beginning would find a leading one again.
+    chars = first.slice(0, chars - 1).lastIndexOf("/") + 1;
+  }
+  return first.slice(0, chars);
+}
+
+/** With a capital at its beginning. */
+export function capitalised(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
