@@ -32,4 +32,5 @@ export { inTable, type Metric } from "./metrics/metric.ts";
 export { METRICS, type RunMetrics } from "./metrics/registry.ts";
 export type { Peer } from "./peers/peer.ts";
 export { PEERS } from "./peers/peers.ts";
+export { AS_PUBLISHED, asPublished } from "./peers/published.ts";
 export { loadParts } from "./run/load-parts.ts";

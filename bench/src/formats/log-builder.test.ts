@@ -180,7 +180,7 @@ const GONE: LogItem = reply([], { usage: null });
 
 test.each<[string, LogItem[], string]>([
   [
-    "a kept tail is a summarize",
+    "a kept tail stands behind a summary",
     [FIRST, KEPT, boundary({ kind: "from", item: KEPT })],
     "compaction 2 -> 2: summary of 1 as summary: sum",
   ],

@@ -3,7 +3,7 @@ import type { ReplayedCall, SummaryWriter } from "../replay/replayed-call.ts";
 import { summed } from "../statistics.ts";
 import type { Metric, Recorder } from "./metric.ts";
 
-/** Requests for summaries by who wrote them. A long history takes several; the engine's own last rungs ask nobody. */
+/** Requests for summaries by who wrote them. A long history takes several; the last steps of the fallback ask nobody. */
 export interface SummaryWriterCounts {
   readonly digest: number;
   /** The recorded agent's own, as it was. */

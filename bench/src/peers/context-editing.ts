@@ -24,7 +24,7 @@ export const CONTEXT_EDITING_PEER: Peer = {
   notExpressed: [
     "in windows below 200,000 tokens the trigger is half the window, as 100,000 is of the window that it is made for",
     "it edits each request on the server and keeps no state; here what was cleared stays cleared",
-    "where clearing is not enough the request fails there; here the engine's own rungs follow",
+    "if clearing is not enough the request fails there; here the fallback follows",
     "its placeholder has no handle",
   ],
 };

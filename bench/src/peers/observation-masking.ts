@@ -42,7 +42,7 @@ export const ROLLING_MASK_PEER: Peer = {
   readOn: READ_ON,
   notExpressed: [
     "our engine fires again only after 2 % of the input budget is new, so that a few results are masked together",
-    "where masking is not enough the session ends there; here the engine's own rungs follow",
+    "if masking is not enough the session ends there; here the fallback follows",
   ],
 };
 
@@ -63,5 +63,5 @@ export const BATCHED_MASK_PEER: Peer = {
     { says: "a batch saves 10,000 tokens at least: ten observations of 1,000", source: "ours", standing: "chosen" },
   ],
   readOn: READ_ON,
-  notExpressed: ["a batch is one of tokens, not of ten results", "the engine's own rungs follow where masking is not enough"],
+  notExpressed: ["a batch is one of tokens, not of ten results", "the fallback follows if masking is not enough"],
 };

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { PRESETS } from "@plimsoll/core";
-import { policySchema, triggerTokens } from "@plimsoll/core/build";
+import { BUILT_IN_KINDS, policySchema, triggerTokens } from "@plimsoll/core/build";
 import { expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
@@ -21,7 +21,7 @@ test.each(PEERS.map(({ policy }) => policy.name))("%s stands in the guide's tabl
 });
 
 test.each(PEERS.map((peer) => [peer.policy.name, peer] as const))("%s is a policy with its source", (_, peer) => {
-  expect(policySchema.parse(peer.policy)).toEqual(peer.policy);
+  expect(policySchema(BUILT_IN_KINDS).parse(peer.policy)).toEqual(peer.policy);
   expect(peer.figures.length).toBeGreaterThan(0);
   expect(peer.figures.filter(({ standing }) => standing !== "chosen").length).toBeGreaterThan(0);
   expect(peer.readOn).toMatch(/^\d{4}-\d{2}-\d{2}$/);

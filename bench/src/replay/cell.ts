@@ -1,5 +1,5 @@
-import type { ModelLimits, Policy } from "@plimsoll/core";
-import type { Tokenizers } from "@plimsoll/core/build";
+import type { ModelLimits } from "@plimsoll/core";
+import type { EnginePolicy, Tokenizers } from "@plimsoll/core/build";
 import { RECORDED_POLICY } from "@plimsoll/core/internal";
 import type { ModelCatalog } from "@plimsoll/providers";
 import type { PreparedSession } from "./prepared-session.ts";
@@ -7,7 +7,7 @@ import { digestSource, type SummarySource } from "./summary-source.ts";
 
 /** What makes a session's cell. */
 export interface CellRequest {
-  readonly policy: Policy;
+  readonly policy: EnginePolicy;
   readonly window: WindowRequest;
   readonly catalog: Pick<ModelCatalog, "contextWindowOf">;
   /** What a policy counts by whose estimator is a byte-pair encoding. */
@@ -18,7 +18,7 @@ export interface CellRequest {
 
 /** One session under one policy in one window: the limits that hold there, and who writes its summaries. */
 export interface Cell {
-  readonly policy: Policy;
+  readonly policy: EnginePolicy;
   readonly window: WindowSpec;
   readonly contextWindowTokens: number;
   readonly maxOutputTokens: number;
@@ -60,7 +60,7 @@ export function cellOf(session: PreparedSession, cell: CellRequest): Cell {
 }
 
 /** True for the one policy that folds the recorded agent's own boundaries and rejects nothing: what it sends was accepted. */
-export function isRecordedPolicy(policy: Policy): boolean {
+export function isRecordedPolicy(policy: EnginePolicy): boolean {
   return policy.name === RECORDED_POLICY.name && !policy.enabled;
 }
 

@@ -1,5 +1,6 @@
 import type { Amount } from "@plimsoll/core";
-import { policySchema, triggerTokens } from "@plimsoll/core/build";
+import { type Trigger, triggerSchema, triggerTokens } from "@plimsoll/core/build";
+import { z } from "zod";
 import type { ReplayRow } from "../results.ts";
 import { formatCount } from "./figures.ts";
 
@@ -8,20 +9,24 @@ export type TriggerLine = (limits: Pick<ReplayRow, "contextWindowTokens" | "inpu
 
 /** The trigger's line of a policy of the report. */
 export function triggerLine(policy: unknown): TriggerLine {
-  const parsed = policySchema.safeParse(policy);
-  if (!parsed.success || !parsed.data.enabled) return () => null;
-  const { trigger } = parsed.data;
+  const trigger = reportedTrigger(policy);
+  if (trigger === null) return () => null;
   return ({ contextWindowTokens, inputBudgetTokens }) => {
     const tokens = triggerTokens(trigger, { windowTokens: contextWindowTokens, inputBudgetTokens });
     return Number.isFinite(tokens) && tokens > 0 ? Math.round(tokens) : null;
   };
 }
 
+/** The trigger of a policy of the report, whatever kinds it names; `null` for a policy that is off. */
+function reportedTrigger(policy: unknown): Trigger | null {
+  const parsed = z.object({ enabled: z.literal(true), trigger: triggerSchema }).safeParse(policy);
+  return parsed.success ? parsed.data.trigger : null;
+}
+
 /** When a policy of the report acts, e.g. `at 75 % of the input budget`; `null` for policies that never act by themselves. */
 export function triggerWords(policy: unknown): string | null {
-  const parsed = policySchema.safeParse(policy);
-  if (!parsed.success || !parsed.data.enabled) return null;
-  const { trigger } = parsed.data;
+  const trigger = reportedTrigger(policy);
+  if (trigger === null) return null;
   return "atLeast" in trigger ? `at ${amountWords(trigger.atLeast)}` : `above ${amountWords(trigger.above)}`;
 }
 

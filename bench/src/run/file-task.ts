@@ -1,4 +1,4 @@
-import type { Policy } from "@plimsoll/core";
+import type { EnginePolicy } from "@plimsoll/core/build";
 import type { ModelPrices } from "@plimsoll/core/internal";
 import type { WindowRequest } from "../replay/cell.ts";
 import type { ReplayRow } from "../results.ts";
@@ -14,7 +14,7 @@ export interface InputFile {
 /** Some cells of one file: plain data, so that a worker can be given it. */
 export interface FileTask {
   readonly file: InputFile;
-  readonly policies: readonly Policy[];
+  readonly policies: readonly EnginePolicy[];
   readonly windows: readonly WindowRequest[];
   /** Cells by number: window × count of policies + policy. */
   readonly cells: readonly number[];

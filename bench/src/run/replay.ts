@@ -1,5 +1,4 @@
-import type { Policy } from "@plimsoll/core";
-import type { Tokenizers } from "@plimsoll/core/build";
+import type { EnginePolicy, Tokenizers } from "@plimsoll/core/build";
 import { MODEL_CATALOG, type ModelCatalog } from "@plimsoll/providers";
 import { METRICS, type RunMetrics } from "../metrics/registry.ts";
 import { createRowMetrics } from "../metrics/row-metrics.ts";
@@ -12,7 +11,7 @@ import type { CallPoint, ReplayRow } from "../results.ts";
 
 /** What to replay a session under. The catalog is that of this version unless a run has prices of its own. */
 export interface ReplayRequest {
-  readonly policy: Policy;
+  readonly policy: EnginePolicy;
   readonly window: WindowRequest;
   readonly catalog?: ModelCatalog;
   /** What a policy counts by whose estimator is a byte-pair encoding. */

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
-import { PlimsollError, type Policy } from "@plimsoll/core";
+import { PlimsollError } from "@plimsoll/core";
+import type { EnginePolicy } from "@plimsoll/core/build";
 import type { ModelPrices } from "@plimsoll/core/internal";
 import { REFERENCES_VERSION } from "../references/extract.ts";
 import type { WindowRequest } from "../replay/cell.ts";
@@ -14,7 +15,7 @@ import { createSerialPool, type WorkerPool } from "./worker-pool.ts";
 /** What to replay: files that were found, under every policy in every window. */
 export interface BenchInput {
   readonly files: readonly InputFile[];
-  readonly policies: readonly Policy[];
+  readonly policies: readonly EnginePolicy[];
   readonly windows: readonly WindowRequest[];
   /** By name the policies that are points of a sweep. */
   readonly sweeps?: ReadonlyMap<string, PolicySweep>;

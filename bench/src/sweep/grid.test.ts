@@ -1,5 +1,5 @@
 import { KLAUDE_CODE_POLICY, OPAL_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
-import { policySchema } from "@plimsoll/core/build";
+import { BUILT_IN_KINDS, policySchema } from "@plimsoll/core/build";
 import { describe, expect, test } from "vitest";
 import { gridOf } from "./grid.ts";
 import { parseAxis } from "./parse-axis.ts";
@@ -92,7 +92,7 @@ describe("a grid", () => {
       "sven trigger.ratio=0.7 keep.messages=6",
       "sven trigger.ratio=0.7 keep.messages=8",
     ]);
-    expect(grid.every(({ policy }) => policySchema.safeParse(policy).success)).toBe(true);
+    expect(grid.every(({ policy }) => policySchema(BUILT_IN_KINDS).safeParse(policy).success)).toBe(true);
     expect(grid.at(-1)?.policy).toMatchObject({ keep: { messages: 8 }, trigger: { atLeast: { ratio: 0.7 } } });
   });
 

@@ -1,5 +1,5 @@
 import { PlimsollError, type Policy } from "@plimsoll/core";
-import { policySchema } from "@plimsoll/core/build";
+import { BUILT_IN_KINDS, policySchema } from "@plimsoll/core/build";
 import { type SweepValue, withValue } from "./policy-path.ts";
 
 /** One value of a policy and what it takes in its place. */
@@ -42,7 +42,7 @@ export function policyAt(base: Policy, settings: readonly SweepSetting[]): Swept
   const name = `${base.name} ${settings.map(({ path, value }) => `${path}=${value}`).join(" ")}`;
   let data: unknown = { ...base, name };
   for (const { path, value } of settings) data = withValue(data, path, value);
-  const result = policySchema.safeParse(data);
+  const result = policySchema(BUILT_IN_KINDS).safeParse(data);
   if (result.success) return { policy: result.data, base: base.name, settings };
   const [issue] = result.error.issues;
   throw new PlimsollError("bad-input", `${name}: no policy can have this value (${issue?.message ?? "unknown"})`);

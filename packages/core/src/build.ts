@@ -11,18 +11,20 @@ export type { Edit, ReplacePartEdit, ReplaceSpansEdit } from "./edit/edit.ts";
 export type { MessageSpan, PromptedSpan, SpanAnswer, StepOutcome, WorkCount } from "./entry.ts";
 export type { KindSpec } from "./kind.ts";
 export { coverageOf, messageChars, partChars } from "./message/size.ts";
-export type { Keep } from "./policy/policy.ts";
-export { policySchema } from "./policy/policy.ts";
-export type { Prompt } from "./prompts/prompt.ts";
+export type { Kinds } from "./policy/kinds.ts";
+export { BUILT_IN_KINDS, withKinds } from "./policy/kinds.ts";
+export { policyInNewestForm } from "./policy/older-policies.ts";
+export type { EnginePolicy, FallbackPolicy, Keep } from "./policy/policy.ts";
+export { asksModel, policySchema, requireFallback } from "./policy/policy.ts";
+export { triggerSchema } from "./policy/schema-parts.ts";
+export type { Prompt } from "./ports.ts";
+export { outline } from "./prompts/outline.ts";
 export { foldLedger } from "./session/session-state.ts";
-export type {
-  DropOldestSpec,
-  Strategy,
-  StrategyAnswer,
-  StrategyInput,
-  StrategySpec,
-  SummarizeSpec,
-} from "./strategy/strategy.ts";
+export type { StrategySpec } from "./strategy/built-in-strategies.ts";
+export type { DropOldestSpec } from "./strategy/drop-oldest.ts";
+export type { Strategy, StrategyAnswer, StrategyInput, StrategyKind } from "./strategy/strategy.ts";
+export { defineStrategy } from "./strategy/strategy.ts";
+export type { SummarizeSpec } from "./strategy/summarize.ts";
 export { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore, lineCount, utf8Bytes } from "./text.ts";
 export type { BpeSpec } from "./tokens/bpe.ts";
 export type { EstimatorOptions, EstimatorSpec, Tokenizers } from "./tokens/built-in-estimators.ts";
@@ -47,6 +49,7 @@ export type { MessageMeasure } from "./tokens/measure.ts";
 export type { ModelPrior, ModelPriors } from "./tokens/model-prior.ts";
 export type { WorkCounter } from "./tokens/work.ts";
 export { createWorkCounter } from "./tokens/work.ts";
+export type { Trigger } from "./trigger.ts";
 export { triggerTokens } from "./trigger.ts";
 export { BUILT_IN_TRUNCATIONS } from "./truncation/built-in-truncations.ts";
 export type { Cutter, CutterInput, Span, Truncation } from "./truncation/span.ts";

@@ -190,14 +190,14 @@ export type CompactionReason =
 /** Where in the agent's loop a trigger is checked. */
 export type Gate = "before-submit" | "before-step" | "after-tool-batch" | "on-overflow";
 
-/** What happened at one rung of the ladder. */
+/** What happened at one step of the chain. */
 export interface StepOutcome {
   readonly strategy: string;
   readonly outcome: "applied" | "not-applicable" | "failed" | "no-progress";
   readonly detail: string | null;
 }
 
-/** The account of a compaction: sizes by the named estimator, what was tried, and the work that it took. */
+/** The record of a compaction: sizes by the named estimator, what was tried, and the work that it took. */
 export interface CompactionRecord {
   readonly policy: string;
   readonly reason: CompactionReason;

@@ -25,7 +25,8 @@ export { KLAUDE_CODE_POLICY } from "./policy/presets/klaude-code.ts";
 export { NONE_POLICY } from "./policy/presets/none.ts";
 export { OPAL_POLICY } from "./policy/presets/opal.ts";
 export { PI_POLICY, piPolicy } from "./policy/presets/pi.ts";
-export { PLIMSOLL_MODEL_POLICY, PLIMSOLL_POLICY } from "./policy/presets/plimsoll.ts";
+export { PLIMSOLL_POLICY } from "./policy/presets/plimsoll.ts";
+export { PLIMSOLL_MODEL_POLICY } from "./policy/presets/plimsoll-model.ts";
 export { PRESETS, presetNamed } from "./policy/presets/presets.ts";
 export { SVEN_POLICY, svenPolicy } from "./policy/presets/sven.ts";
 export type {

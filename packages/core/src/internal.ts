@@ -2,9 +2,8 @@
 
 export type { CacheRules, CacheUse, ModelPrices, PriceTier } from "./economics.ts";
 export { cacheUse, outputUsd, promptUsd, uncachedPromptUsd } from "./economics.ts";
+export { chainOf } from "./engine/chain.ts";
 export { recoveriesOf } from "./engine/goal.ts";
-export type { Rung } from "./engine/plan.ts";
-export { ladderOf, plan } from "./engine/plan.ts";
 export type { AppliedEdit, AppliedReplaceSpans, SessionStartEntry } from "./entry.ts";
 export { entryIdOf, LOG_VERSION, messagesWrittenBy, NO_WORK } from "./entry.ts";
 export { sha256Hex, shortHash } from "./hash.ts";
@@ -18,10 +17,10 @@ export { canonicalContent, chainId, extendViewHash, overheadHash, withId } from 
 export type { StopReason } from "./message/message.ts";
 export { sharedPrefixCount } from "./message/message.ts";
 export { wellFormed, wellFormedContext } from "./message/well-formed.ts";
-export { encodingsOf } from "./policy/encodings.ts";
 export type { PolicyOverlay } from "./policy/overlays.ts";
 export { POLICY_OVERLAYS } from "./policy/overlays.ts";
-export { CHECKPOINT_SECTIONS, resolveContextWindow } from "./policy/presets/pi.ts";
+export { encodingsOf } from "./policy/policy.ts";
+export { resolveContextWindow } from "./policy/presets/pi.ts";
 export { RECORDED_POLICY } from "./policy/presets/recorded.ts";
 export { recallArtifact } from "./session/admit.ts";
 export { decodeEntry } from "./session/codec.ts";

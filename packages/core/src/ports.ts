@@ -3,10 +3,25 @@ import type { AssistantMessage, Context, Message, StopReason } from "./message/m
 import type { TranscriptLabels } from "./message/transcript-text.ts";
 import type { Usage } from "./usage.ts";
 
+/** A prompt for summaries. A change of its wording raises its version. */
+export interface Prompt {
+  readonly id: string;
+  readonly version: number;
+  /**
+   * True for one about the beginning of a turn that is still going on: what it is asked for has no sections, and stands behind the text about
+   * the older history.
+   */
+  readonly isOfTurnPrefix?: boolean;
+  /** What the model is asked to write, given the titles of the policy's sections. */
+  instructions(sections: readonly string[]): string;
+}
+
 /** A request for one summary: what is covered, in order, and how it is to be written. */
 export interface SummaryRequest {
   /** One part a span; each names the prompt that its text is written with. */
   readonly parts: readonly { readonly promptId: string; readonly messages: readonly Message[] }[];
+  /** The prompts that there are; the built-in ones if they are left out. */
+  readonly prompts?: readonly Prompt[];
   /** Section titles that the summary must have, in order. */
   readonly sections: readonly string[];
   readonly maxTokens: number;

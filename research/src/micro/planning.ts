@@ -1,14 +1,13 @@
 import type { Policy } from "@plimsoll/core";
 import type { WorkCount } from "@plimsoll/core/build";
-import { createEstimator, createWorkCounter } from "@plimsoll/core/build";
-import type { Rung } from "@plimsoll/core/internal";
-import { ladderOf, plan, workBetween } from "@plimsoll/core/internal";
+import { BUILT_IN_KINDS, createEstimator, createWorkCounter, resolveAmount } from "@plimsoll/core/build";
+import { chainOf, workBetween } from "@plimsoll/core/internal";
 import { longSession } from "./long-session.ts";
 import { quietSession } from "./quiet-gate.ts";
 
 /** Planning over a session, and what it is compared with. */
 export interface PlanningTask {
-  /** Plans each rung of the ladder once, with the sizes that the session knows. */
+  /** Plans the first step of the chain that has edits, with the sizes that the session knows. */
   readonly plan: () => void;
   /** Adds up the whole session with an estimator that knows nothing yet. */
   readonly recount: () => void;
@@ -23,15 +22,18 @@ export function planningTask(policy: Policy, messageCount: number): PlanningTask
   const ledger = manager.ledger();
   const estimator = createEstimator(policy.cutEstimator ?? policy.estimator, work);
   const budget = { windowTokens: 200_000, inputBudgetTokens: 192_000 };
-  const ladder: readonly Rung[] = ladderOf(policy, "threshold", true);
+  const model = { contextWindowTokens: budget.windowTokens, maxOutputTokens: null };
+  const { steps, keep } = chainOf(
+    { policy, kinds: BUILT_IN_KINDS, useModel: true },
+    { reason: "threshold", input: { gate: "before-step", pending: [], model, nowMs: null } },
+  );
   const input = {
     messages,
     budget,
     roomTokens: budget.inputBudgetTokens,
     lineTokens: budget.inputBudgetTokens,
     cause: "size" as const,
-    keep: policy.keep,
-    ladder,
+    keep: "messages" in keep ? keep : { tokens: resolveAmount(keep, budget) },
     messageTokens: (message: (typeof messages)[number]) => estimator.messageTokens(message, ledger),
     keptMessageTokens: (message: (typeof messages)[number]) => estimator.messageTokens(message, ledger),
     measure: estimator.measure,
@@ -39,7 +41,7 @@ export function planningTask(policy: Policy, messageCount: number): PlanningTask
     noticeTokens: 80,
   };
   const planOnce = () => {
-    plan({ ...input, rung: 0 });
+    steps.some(({ strategy }) => strategy.plan(input).kind === "edits");
   };
   // Sizes are known once each message was priced, as they are in a session that was measured call by call.
   for (const message of messages) estimator.messageTokens(message, ledger);

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { formatTokens } from "@plimsoll/bench/internal";
 import type { FitOutcome } from "@plimsoll/core";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
+import { asksModel, BUILT_IN_KINDS } from "@plimsoll/core/build";
 import type { CliIo } from "../io.ts";
 import { suggestion } from "../option/nearest-name.ts";
 import { findPolicy } from "../option/policy-option.ts";
@@ -122,8 +123,7 @@ function modelLines({ agent }: OpenSession): readonly string[] {
 async function switchModel(reference: string, session: OpenSession): Promise<readonly string[]> {
   const { model, windowLine, prices } = await session.switchModel(reference);
   const priced = prices === null ? "prices unknown" : "at its own prices";
-  const asksModel = session.policy.strategies.some((strategy) => strategy.kind === "summarize" && strategy.writer === "model");
-  const does = asksModel ? "answers and writes the summaries" : "answers";
+  const does = asksModel(session.policy, BUILT_IN_KINDS) ? "answers and writes the summaries" : "answers";
   return [`From now on ${printable(model.modelId)} ${does}, ${priced}; ${windowLine}.`];
 }
 

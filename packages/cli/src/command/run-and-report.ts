@@ -3,7 +3,7 @@ import type { BenchParts, BenchReport, WindowRequest } from "@plimsoll/bench";
 import { BUILT_IN_PARTS, createSerialPool, createThreadPool, runBench } from "@plimsoll/bench";
 import type { PolicySweep, Shard, SummarizerChoice, SummaryTally } from "@plimsoll/bench/internal";
 import { addedTallies, DIGEST_CHOICE, NO_SUMMARIES_ASKED, summarizerName } from "@plimsoll/bench/internal";
-import type { Policy } from "@plimsoll/core";
+import type { EnginePolicy } from "@plimsoll/core/build";
 import type { ModelPrices } from "@plimsoll/core/internal";
 import { EXIT_OK } from "../exit-code.ts";
 import type { FoundInputs } from "../input/find-inputs.ts";
@@ -20,7 +20,7 @@ export interface RunRequest {
   readonly found: FoundInputs;
   /** What the replays are made with; the built-in parts alone unless given. */
   readonly parts?: BenchParts;
-  readonly policies: readonly Policy[];
+  readonly policies: readonly EnginePolicy[];
   /** By name the policies that are points of a sweep. */
   readonly sweeps?: ReadonlyMap<string, PolicySweep>;
   readonly windows: readonly WindowRequest[];

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { BUILT_IN_PARTS, type Peer } from "@plimsoll/bench";
-import type { Policy } from "@plimsoll/core";
+import { AS_PUBLISHED, asPublished, BUILT_IN_PARTS, type Peer } from "@plimsoll/bench";
 import { PRESETS, presetNamed } from "@plimsoll/core";
+import type { EnginePolicy } from "@plimsoll/core/build";
 import { encodingsOf } from "@plimsoll/core/internal";
 import { ENCODING_NAMES } from "@plimsoll/providers/tokenizers";
 import { readPolicyFile } from "../policy/read-policy-file.ts";
@@ -11,28 +11,38 @@ import { suggestion } from "./nearest-name.ts";
 /** Policies of a run unless others are asked for. */
 export const DEFAULT_POLICIES: readonly string[] = ["none", "sven"];
 
-/** Policies that were found, and a line for each thing that is wrong. */
+/** Policies that were found, for a benchmark: some may be without their fallback. And a line for each thing that is wrong. */
 export interface ChosenPolicies {
-  readonly policies: readonly Policy[];
+  readonly policies: readonly EnginePolicy[];
   readonly problems: readonly string[];
 }
 
-/** Looks policies up, by the names of presets or in files, each once and in the order in which they were asked for. */
+/**
+ * Looks policies up, by the names of presets or in files, each once and in the order in which they were asked for. `NAME (as published)` is the
+ * policy of that name without its fallback.
+ */
 export function choosePolicies(given: readonly string[], cwd: string, peers?: readonly Peer[]): ChosenPolicies {
-  const policies = new Map<string, Policy>();
+  const policies = new Map<string, EnginePolicy>();
   const problems: string[] = [];
   for (const name of new Set(given)) {
-    const read = findPolicy(name, cwd, peers);
-    if ("problems" in read) problems.push(...read.problems);
-    else if (policies.has(read.found.policy.name)) {
-      problems.push(`${name}: another policy of this run is called ${read.found.policy.name}; give this one a name`);
-    } else policies.set(read.found.policy.name, read.found.policy);
+    const isPublished = name.endsWith(AS_PUBLISHED);
+    const read = findPolicy(isPublished ? name.slice(0, -AS_PUBLISHED.length) : name, cwd, peers);
+    if ("problems" in read) {
+      problems.push(...read.problems);
+      continue;
+    }
+    const policy = isPublished ? asPublished(read.found.policy) : read.found.policy;
+    if (policies.has(policy.name))
+      problems.push(`${name}: another policy of this run is called ${policy.name}; give this one a name`);
+    else policies.set(policy.name, policy);
   }
   return { policies: [...policies.values()], problems };
 }
 
 /** A preset or a peer by its name, or a policy from a file: what holds a dot or a slash is a file. */
 export function findPolicy(name: string, cwd: string, peers: readonly Peer[] = BUILT_IN_PARTS.peers): ReadPolicy {
+  if (name.endsWith(AS_PUBLISHED))
+    return { problems: [`${name} has no fallback and may lose a call: it runs in \`plimsoll bench\` alone`] };
   const preset = presetNamed(name);
   if (preset !== undefined) return { found: { policy: preset, originOf: () => `preset ${name}` } };
   const peer = peers.find(({ policy }) => policy.name === name);

@@ -1,19 +1,20 @@
 import { gridOf, type PolicySweep, parseAxis, type SweepSetting } from "@plimsoll/bench/internal";
-import { isPlimsollError, type Policy } from "@plimsoll/core";
+import { isPlimsollError } from "@plimsoll/core";
+import { type EnginePolicy, requireFallback } from "@plimsoll/core/build";
 
 /** Policies after a sweep: those that never act as they were, of the others the whole grid. */
 export interface SweptPolicies {
-  readonly policies: readonly Policy[];
+  readonly policies: readonly EnginePolicy[];
   /** By name the policies that are points of the sweep. */
   readonly sweeps: ReadonlyMap<string, PolicySweep>;
   readonly problems: readonly string[];
 }
 
 /** Puts the grid of all axes in the place of each acting policy. A policy without one of the numbers is left out with a line. */
-export function sweepPolicies(policies: readonly Policy[], axes: readonly string[]): SweptPolicies {
+export function sweepPolicies(policies: readonly EnginePolicy[], axes: readonly string[]): SweptPolicies {
   if (axes.length === 0) return { policies, sweeps: new Map(), problems: [] };
   const parsed = axes.map(parseAxis);
-  const swept: Policy[] = [];
+  const swept: EnginePolicy[] = [];
   const sweeps = new Map<string, PolicySweep>();
   const problems: string[] = [];
   let hasGrid = false;
@@ -23,7 +24,7 @@ export function sweepPolicies(policies: readonly Policy[], axes: readonly string
       continue;
     }
     try {
-      for (const { policy, settings } of gridOf(base, parsed)) {
+      for (const { policy, settings } of gridOf(requireFallback(base), parsed)) {
         swept.push(policy);
         hasGrid = true;
         const sweep = numericSweep(base.name, settings);

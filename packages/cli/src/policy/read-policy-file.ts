@@ -1,6 +1,6 @@
 import { basename, extname } from "node:path";
 import { PRESETS, presetNamed } from "@plimsoll/core";
-import { policySchema } from "@plimsoll/core/build";
+import { BUILT_IN_KINDS, policyInNewestForm, policySchema } from "@plimsoll/core/build";
 import { isRecord } from "@plimsoll/core/internal";
 import { suggestion } from "../option/nearest-name.ts";
 import { readText } from "../yaml/read-text.ts";
@@ -71,7 +71,7 @@ interface PolicyData {
 }
 
 function checked(document: YamlDocument, displayName: string, { data, prefix, base }: PolicyData): ReadPolicy {
-  const result = policySchema.safeParse(data);
+  const result = policySchema(BUILT_IN_KINDS).safeParse(policyInNewestForm(data));
   if (!result.success) {
     const problems = schemaProblems(result.error.issues, policyJsonSchema());
     return { problems: problems.map(({ path, text }) => `${displayName}:${document.placeOf([...prefix, ...path])}: ${text}`) };

@@ -1,4 +1,4 @@
-import { CHECKPOINT_SECTIONS } from "@plimsoll/core/internal";
+import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import type { Fault, SimulatedReply, SimulatedRequest, Simulator } from "@plimsoll/providers/simulator";
 import { startSimulator } from "@plimsoll/providers/simulator";
 
@@ -73,7 +73,8 @@ function isForSummary({ newestText }: SimulatedRequest): boolean {
 }
 
 function replyTo(request: SimulatedRequest): SimulatedReply {
-  if (isForSummary(request)) return words(`## ${CHECKPOINT_SECTIONS[0]}\nThe person wants to know what stands in the log.`);
+  if (isForSummary(request))
+    return words(`## ${PLIMSOLL_POLICY.summary.sections[0]}\nThe person wants to know what stands in the log.`);
   // Messages that were never answered stand before the newest one in the same message of the wire.
   if (request.newestText.endsWith(ASKS.look)) return calling(LOG_COMMAND);
   if (request.newestText.endsWith(ASKS.wait)) return calling("echo begun > begun.txt; sleep 60");

@@ -1,4 +1,5 @@
 import type { ModelLimits } from "../entry.ts";
+import type { Kinds } from "../policy/kinds.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { ArtifactStore, ModelClient, ModelRequest, SessionStore, StateProvider, Summarizer } from "../ports.ts";
 import type { ContextManagerOptions } from "../session/context-manager-options.ts";
@@ -40,6 +41,8 @@ export interface AgentOptions {
   readonly sessions: SessionStore;
   readonly model: AgentModel;
   readonly policy: Policy;
+  /** What the policy may name, besides what comes with this package, and how results are cut; made by `withKinds`. */
+  readonly kinds?: Kinds;
   /** Writes summaries; where it is left out, the model that is asked at that moment does. */
   readonly summarizer?: Summarizer;
   readonly tools: readonly AgentTool[];

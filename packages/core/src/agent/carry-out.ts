@@ -6,6 +6,7 @@ import { shortHash } from "../hash.ts";
 import type { MessageDraft } from "../message/ids.ts";
 import { withId } from "../message/ids.ts";
 import type { Message, ToolCallPart, ToolResultMessage } from "../message/message.ts";
+import { BUILT_IN_KINDS } from "../policy/kinds.ts";
 import { measuredUsage } from "../reported-tokens.ts";
 import { admitToolResult } from "../session/admit.ts";
 import { rejectedUsage } from "../usage.ts";
@@ -167,9 +168,11 @@ async function settledCall(call: ToolCallPart, decision: CallDecision, loop: Loo
   const context = callContext(call.callId);
   const output = decision.kind === "run" ? await outputOf(call, tool, context) : { text: decision.text, isError: true };
   const hint = output.hint ?? tool?.hint ?? null;
-  const { policy, artifacts, nowMs } = options;
+  const { policy, kinds = BUILT_IN_KINDS, artifacts, nowMs } = options;
   const result = resultOf(call, output, { category: tool?.category ?? "generic", atMs: nowMs() });
-  const admitted = await admitToolResult(result, { policy, artifacts, hint }).catch((error: unknown) => unkept(result, error));
+  const { truncations } = kinds;
+  const admission = { policy, artifacts, hint, truncations };
+  const admitted = await admitToolResult(result, admission).catch((error: unknown) => unkept(result, error));
   return { type: "settled", ...admitted };
 }
 

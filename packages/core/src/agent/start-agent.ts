@@ -6,6 +6,7 @@ import type { RevertEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import type { MessageDraft } from "../message/ids.ts";
 import type { UserMessage } from "../message/message.ts";
+import { requireFallback } from "../policy/policy.ts";
 import type { Summarizer } from "../ports.ts";
 import { recallArtifact } from "../session/admit.ts";
 import type { ContextEvent } from "../session/events.ts";
@@ -22,7 +23,8 @@ import { runSubAgent } from "./sub-agent.ts";
 /**
  * Starts an agent over a new log or one to go on with; `state()` holds from here on.
  *
- * @throws PlimsollError `bad-session` for a log that cannot be opened, `bad-policy` if the window is not larger than the output reserve.
+ * @throws PlimsollError `bad-session` for a log that cannot be opened, `bad-policy` if the window is not larger than the output
+ * reserve, or for a policy without a fallback.
  */
 export async function startAgent(given: AgentOptions): Promise<Agent> {
   const options = { ...given, model: withOutputReserve(given.model) };
@@ -47,7 +49,8 @@ export async function startAgent(given: AgentOptions): Promise<Agent> {
 
 /** What the conversation is opened with. `model` answers with the one in force: it writes the summaries if nobody else was named. */
 function settingOf(options: AgentOptions, hub: EventHub, model: () => AgentModel) {
-  const { policy, nowMs, modelPriors, tokenizers } = options;
+  const { nowMs, kinds, modelPriors, tokenizers } = options;
+  const policy = requireFallback(options.policy);
   const { sessionId } = options.session;
   const byModel: Summarizer = (request, signal) => {
     const { client, modelId, reasoning } = model();
@@ -58,6 +61,7 @@ function settingOf(options: AgentOptions, hub: EventHub, model: () => AgentModel
     summarizer: options.summarizer ?? byModel,
     nowMs,
     stateProviders: options.stateOf?.(sessionId) ?? [],
+    ...(kinds === undefined ? {} : { kinds }),
     ...(modelPriors === undefined ? {} : { modelPriors }),
     ...(tokenizers === undefined ? {} : { tokenizers }),
     onEvent: (event: ContextEvent) =>

@@ -5,13 +5,13 @@ import { cutAtBoundary } from "../cut-point/boundary.ts";
 import { cutKeepingTokens } from "../cut-point/recent.ts";
 import type { Message } from "../message/message.ts";
 import {
-  KLAUDE_CODE_DOCUMENT_POLICY,
   KLAUDE_CODE_LENGTH_ESTIMATE,
   KLAUDE_CODE_POLICY,
   klaudeCodeSizes,
   klaudeCodeTrigger,
 } from "../policy/presets/klaude-code.ts";
-import { BRACKETED_LABELS } from "../policy/presets/labels.ts";
+import { KLAUDE_CODE_DOCUMENT_POLICY } from "../policy/presets/klaude-code-document.ts";
+import { PI_POLICY } from "../policy/presets/pi.ts";
 import { SUMMARY_RULES } from "../prompts/rules.ts";
 import { repairedSummary } from "../summarizer/validate.ts";
 import { calling, human, humanImage, reply, result } from "../testing/builders.ts";
@@ -140,7 +140,7 @@ describe("texts", () => {
           `## ${title}\n- ${title} it is${title.startsWith("Constraints") ? `\n${leaked}\n- never touch the lock file` : ""}`,
       )
       .join("\n\n");
-    const rules = { sections, coveredChars: 100_000, labels: BRACKETED_LABELS, instructions: SUMMARY_RULES };
+    const rules = { sections, coveredChars: 100_000, labels: PI_POLICY.summary.labels, instructions: SUMMARY_RULES };
     const repaired = repairedSummary({ text, usage: null, stopReason: "end" }, rules);
     expect(repaired.repairs).toEqual(["instruction-removed"]);
     expect(repaired.text).toContain("never touch the lock file");

@@ -1,6 +1,6 @@
 import type { FitInput } from "../engine/fit-input.ts";
 import { recoveriesOf } from "../engine/goal.ts";
-import type { Policy } from "../policy/policy.ts";
+import type { EnginePolicy } from "../policy/policy.ts";
 
 /** A request that did not fit: what the provider said of it, in tokens; `null` for what it did not say. */
 export interface Rejection {
@@ -17,7 +17,7 @@ export type Attempt<Answer, Refusal extends Rejection> =
 
 /** How a request is sent, and what a recovery does. */
 export interface Recovery<Answer, Refusal extends Rejection> {
-  readonly policy: Policy;
+  readonly policy: EnginePolicy;
   /** Sends the context as it is now. */
   readonly attempt: () => Promise<Attempt<Answer, Refusal>>;
   /** Compacts at the gate `on-overflow`. False if there is nothing new to send: the request is too long then. */

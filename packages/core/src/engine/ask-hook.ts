@@ -1,6 +1,6 @@
 import type { StepOutcome } from "../entry.ts";
+import { isPlimsollError } from "../error.ts";
 import { answerWithin } from "./deadline.ts";
-import { failureText } from "./failure-text.ts";
 import type { CompactionNotice, FitState } from "./fit-input.ts";
 
 /** What a before-compaction hook decided. */
@@ -9,21 +9,29 @@ export type HookDecision =
   | { readonly kind: "cancel"; readonly why: string }
   | { readonly kind: "summary"; readonly text: string };
 
+/** The decision, and what the record says of how it came about. */
+export interface AskedHook {
+  readonly decision: HookDecision;
+  readonly steps: readonly StepOutcome[];
+}
+
 /** Asks the hook, if there is one. One that rejects is a step of the record; only the caller's own abort is passed on. */
-export async function askHook(
-  state: FitState,
-  notice: CompactionNotice,
-  { steps, signal }: { steps: StepOutcome[]; signal: AbortSignal },
-): Promise<HookDecision> {
+export async function askHook(state: FitState, notice: CompactionNotice, signal: AbortSignal): Promise<AskedHook> {
   const { beforeCompaction: hook, deadline } = state;
-  if (hook === null) return { kind: "go" };
+  if (hook === null) return { decision: { kind: "go" }, steps: [] };
   const late = (afterMs: number) => new Error(`the hook gave no answer within ${afterMs} ms`);
   try {
-    return await answerWithin((given) => hook(notice, given), { deadline, signal, late });
+    return { decision: await answerWithin((given) => hook(notice, given), { deadline, signal, late }), steps: [] };
   } catch (error) {
     // A hook that fails must not keep the context from fitting: it is noted and the engine goes on.
     if (signal.aborted) throw error;
-    steps.push({ strategy: "before-compaction", outcome: "failed", detail: failureText(error) });
-    return { kind: "go" };
+    const failed = { strategy: "before-compaction", outcome: "failed", detail: failureText(error) } as const;
+    return { decision: { kind: "go" }, steps: [failed] };
   }
+}
+
+/** A failure as one line of the record. */
+export function failureText(error: unknown): string {
+  if (isPlimsollError(error)) return `${error.code}: ${error.message}`;
+  return error instanceof Error ? error.message : "unknown failure";
 }

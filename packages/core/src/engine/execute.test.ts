@@ -9,6 +9,7 @@ import { textOf } from "../message/message.ts";
 import type { SummaryRequestForm } from "../policy/policy.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import type { Summarizer, SummaryRequest } from "../ports.ts";
+import { BUILT_IN_PROMPTS } from "../prompts/built-in-prompts.ts";
 import { calling, human, reply, result } from "../testing/builders.ts";
 import type { ExecuteInput } from "./execute.ts";
 import { execute } from "./execute.ts";
@@ -55,6 +56,7 @@ function run(edits: readonly Edit[], more: Partial<ExecuteInput> = {}, signal = 
       summarizer: summaryOf("what happened"),
       digest: summaryOf("digest of it"),
       focus: null,
+      prompts: BUILT_IN_PROMPTS,
       facts: null,
       excerpts: QUOTES_NOTHING,
       nowMs: null,
@@ -100,6 +102,7 @@ describe("execute", () => {
         resultCapChars: null,
         labels: SVEN_POLICY.summary.labels,
         focus: "the tests",
+        prompts: BUILT_IN_PROMPTS,
       },
     ]);
   });

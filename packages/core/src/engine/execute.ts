@@ -7,16 +7,26 @@ import type { PassageQuoter } from "../keep/kept-passages.ts";
 import { checkMessages, STRICT_WIRE_RULES } from "../message/check.ts";
 import { spanHandle } from "../message/handle.ts";
 import { withId } from "../message/ids.ts";
-import type { Message, Part } from "../message/message.ts";
+import type { Context, Message, Part } from "../message/message.ts";
 import { coverageOf, partChars } from "../message/size.ts";
 import { wellFormed } from "../message/well-formed.ts";
-import type { Summarizer } from "../ports.ts";
+import type { SummaryPolicy } from "../policy/policy.ts";
+import type { Prompt, Summarizer, SummaryRequest } from "../ports.ts";
 import { droppedText } from "../prompts/dropped.ts";
 import { summaryText } from "../prompts/header.ts";
 import { truncateText } from "../prompts/truncate.ts";
 import { validSummaryText } from "../summarizer/validate.ts";
-import type { SummaryCircumstances } from "./summary-request.ts";
-import { summaryRequestFor } from "./summary-request.ts";
+
+/** What an edit's summary is asked for with. */
+interface SummaryCircumstances {
+  readonly summary: SummaryPolicy;
+  /** The view that the edit is of. */
+  readonly messages: readonly Message[];
+  /** What every request of the session sends before its messages. */
+  readonly opening: Pick<Context, "system" | "tools">;
+  readonly focus: string | null;
+  readonly prompts: readonly Prompt[];
+}
 
 /** What edits are carried out with. */
 export interface ExecuteInput extends SummaryCircumstances {
@@ -146,4 +156,24 @@ function refuseUnsendable(before: readonly Message[], after: readonly Message[])
       subject: violation.subject,
     });
   }
+}
+
+/** The request for an edit's summary; `parts` are the messages of its spans. */
+function summaryRequestFor(parts: SummaryRequest["parts"], circumstances: SummaryCircumstances): SummaryRequest {
+  const { sections, maxTokens, turnPrefixMaxTokens, resultCapChars, labels } = circumstances.summary;
+  const { focus, prompts } = circumstances;
+  const asked = { parts, sections, maxTokens, turnPrefixMaxTokens, resultCapChars, labels, focus, prompts };
+  return { ...asked, ...formOf(parts, circumstances) };
+}
+
+function formOf(
+  parts: SummaryRequest["parts"],
+  { summary: { request }, messages, opening }: SummaryCircumstances,
+): Pick<SummaryRequest, "conversation" | "modelId"> {
+  if (request === "serialised") return {};
+  if (request !== "prefix") return { modelId: request.cheaper.modelId };
+  const newest = parts.at(-1)?.messages.at(-1);
+  const end = newest === undefined ? 0 : messages.indexOf(newest) + 1;
+  const { system, tools } = opening;
+  return { conversation: { system, tools, messages: messages.slice(0, end), dynamicContext: null } };
 }

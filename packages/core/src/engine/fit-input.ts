@@ -1,7 +1,8 @@
 import type { CompactionEntry, CompactionReason, Gate, ModelLimits, StepOutcome } from "../entry.ts";
 import type { Facts } from "../facts/facts.ts";
 import type { Message } from "../message/message.ts";
-import type { Keep, Policy } from "../policy/policy.ts";
+import type { Kinds } from "../policy/kinds.ts";
+import type { EnginePolicy, Keep } from "../policy/policy.ts";
 import type { Summarizer } from "../ports.ts";
 import type { KeptState } from "../prompts/facts.ts";
 import type { Estimator, Overhead } from "../tokens/estimator.ts";
@@ -32,8 +33,9 @@ export interface FitInput {
 
 /** What the context looks like to the engine: the folded state, and what it is measured and summarised with. */
 export interface FitState {
-  readonly policy: Policy;
-  /** The view's messages; called only where the engine acts. */
+  readonly policy: EnginePolicy;
+  readonly kinds: Kinds;
+  /** The view's messages; called only if the engine acts. */
   readonly messages: () => readonly Message[];
   readonly lastEntryId: string | null;
   readonly modelId: string | null;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { CompactionReason } from "../entry.ts";
 import { NO_FACTS } from "../facts/facts.ts";
+import { BUILT_IN_KINDS } from "../policy/kinds.ts";
 import type { Policy, TargetPolicy } from "../policy/policy.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import { NO_KEPT_STATE } from "../prompts/facts.ts";
@@ -14,7 +15,7 @@ import { goalOf, recoveriesOf } from "./goal.ts";
 const work = createWorkCounter();
 const estimator = createEstimator(SVEN_POLICY.estimator, work);
 
-/** A climb in an input budget of 10,000 tokens with a trigger at 8,000; 9,000 tokens of messages, 300 of overhead, 200 pending. */
+/** A compaction in an input budget of 10,000 tokens with a trigger at 8,000; 9,000 tokens of messages, 300 of overhead, 200 pending. */
 function goal(
   reason: CompactionReason,
   so: {
@@ -33,6 +34,7 @@ function goal(
   };
   const state: FitState = {
     policy,
+    kinds: BUILT_IN_KINDS,
     messages: () => [],
     lastEntryId: null,
     modelId: null,
@@ -60,8 +62,8 @@ function goal(
 const atMost = (tokens: number, steps: number): TargetPolicy => ({ atMost: { tokens }, steps });
 
 describe("goalOf", () => {
-  test("the room is what the budget leaves beside overhead and pending messages; the line is where the trigger fires", () => {
-    const room = { budgetTokens: 9500, roomTokens: 9500, engineTokens: 9500, ownTokens: 9500 };
+  test("the room is what the budget leaves after overhead and pending messages; the line is where the trigger fires", () => {
+    const room = { budgetTokens: 9500, roomTokens: 9500, limitTokens: 9500, targetTokens: 9500 };
     expect(goal("threshold")).toEqual({ ...room, lineTokens: 7500 });
   });
 
@@ -77,8 +79,8 @@ describe("goalOf", () => {
     ["nothing measured yet leaves it too", { target: atMost(6000, 10) }, 5500],
     ["growth that no room is left for asks for the least", { target: atMost(6000, 100), stepGrowthTokens: 300 }, -500],
     ["never more than what fits", { target: atMost(60_000, 0), budgetTokens: 7000 }, 6500],
-  ])("%s", (_, so, ownTokens) => {
-    expect(goal("threshold", so).ownTokens).toBe(ownTokens);
+  ])("%s", (_, so, targetTokens) => {
+    expect(goal("threshold", so).targetTokens).toBe(targetTokens);
   });
 
   test.each<[string, Parameters<typeof goal>[1], number]>([
@@ -87,7 +89,7 @@ describe("goalOf", () => {
     ["less where less fits", { recovery: 0, budgetTokens: 4000 }, 3500],
     ["whatever the target", { recovery: 0, target: atMost(100, 0) }, 7200],
   ])("after an overflow %s", (_, so, tokens) => {
-    expect(goal("overflow", so)).toMatchObject({ engineTokens: tokens, ownTokens: tokens });
+    expect(goal("overflow", so)).toMatchObject({ limitTokens: tokens, targetTokens: tokens });
   });
 
   test.each<[string, number, number]>([
@@ -95,11 +97,14 @@ describe("goalOf", () => {
     ["a count that is no larger than the estimate says nothing", 9500, 7200],
     ["nor does one that the usual share is enough for", 10_000, 7200],
   ])("after an overflow %s", (_, observedPromptTokens, tokens) => {
-    expect(goal("overflow", { observedPromptTokens })).toMatchObject({ engineTokens: tokens, ownTokens: tokens });
+    expect(goal("overflow", { observedPromptTokens })).toMatchObject({ limitTokens: tokens, targetTokens: tokens });
   });
 
   test("the last recovery takes all that can be cut, whatever the size", () => {
-    expect(goal("overflow", { recovery: recoveriesOf(SVEN_POLICY) - 1 })).toMatchObject({ engineTokens: 9500, ownTokens: -1 });
+    expect(goal("overflow", { recovery: recoveriesOf(SVEN_POLICY) - 1 })).toMatchObject({
+      limitTokens: 9500,
+      targetTokens: -1,
+    });
   });
 
   test.each<[string, number, boolean, number]>([
@@ -108,7 +113,15 @@ describe("goalOf", () => {
     ["never under a policy that is off", 4, false, 0],
     ["never if the policy wants none", 0, true, 0],
   ])("a rejected request is recovered %s", (_, maxRecoveries, enabled, count) => {
-    expect(recoveriesOf({ enabled, overflow: { keep: { tokens: 1 }, maxRecoveries } })).toBe(count);
+    expect(recoveriesOf({ ...SVEN_POLICY, enabled, overflow: { keep: { tokens: 1 }, maxRecoveries } })).toBe(count);
+  });
+
+  test("a policy without a fallback recovers as often as it says, and no more", () => {
+    expect(
+      [0, 1, 4].map((maxRecoveries) =>
+        recoveriesOf({ ...SVEN_POLICY, fallback: null, overflow: { keep: { tokens: 1 }, maxRecoveries } }),
+      ),
+    ).toEqual([0, 1, 4]);
   });
 
   test("what fits is still the limit for irreducible, also after an overflow", () => {

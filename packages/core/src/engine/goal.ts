@@ -1,20 +1,20 @@
 import type { Budget } from "../budget.ts";
 import { resolveAmount } from "../budget.ts";
 import type { CompactionReason } from "../entry.ts";
-import type { Policy } from "../policy/policy.ts";
+import type { EnginePolicy } from "../policy/policy.ts";
 import { triggerTokens } from "../trigger.ts";
 import type { FitInput, FitState } from "./fit-input.ts";
 
-/** What a climb aims at, in tokens of messages alone. */
+/** What a compaction aims at, in tokens of messages alone. */
 export interface Goal {
-  /** At most this much fits beside the overhead and what is pending, by what is expected: above it a context is irreducible. */
+  /** At most this much fits with the overhead and what is pending, by what is expected: above it a context is irreducible. */
   readonly budgetTokens: number;
   /** At most this much surely fits: its upper bound, too, is within the budget. What a cut aims at; never above `budgetTokens`. */
   readonly roomTokens: number;
-  /** The engine's rungs run until the messages are this small: the room, or less after an overflow. Never above the room. */
-  readonly engineTokens: number;
-  /** The policy's strategies run until the messages are this small; never above `engineTokens`. */
-  readonly ownTokens: number;
+  /** The fallback runs until the messages are this small: the room, or less after an overflow. Never above the room. */
+  readonly limitTokens: number;
+  /** The policy's strategies run until the messages are this small; never above `limitTokens`. */
+  readonly targetTokens: number;
   /** At this size the trigger would fire again at once. */
   readonly lineTokens: number;
 }
@@ -24,47 +24,49 @@ const RECOVERY_RATIOS = [0.8, 0.5] as const;
 
 /**
  * How often a rejected request is compacted and sent again under a policy: as often as the policy says, at least once for each share
- * that is tried, and at last once more with nothing but what cannot be cut. 0 for a policy that is off or wants no recovery.
+ * that is tried, and at last once more with nothing but what cannot be cut. 0 for a policy that is off or wants no recovery; one without a
+ * fallback gets no more than it asks for.
  */
-export function recoveriesOf({ enabled, overflow }: Pick<Policy, "enabled" | "overflow">): number {
-  return enabled && overflow.maxRecoveries > 0 ? Math.max(overflow.maxRecoveries, RECOVERY_RATIOS.length) + 1 : 0;
+export function recoveriesOf({ enabled, overflow, fallback }: Pick<EnginePolicy, "enabled" | "overflow" | "fallback">): number {
+  if (!enabled || overflow.maxRecoveries === 0 || fallback === null) return enabled ? overflow.maxRecoveries : 0;
+  return Math.max(overflow.maxRecoveries, RECOVERY_RATIOS.length) + 1;
 }
 
 /** True for the last recovery: it needs no model and leaves only what cannot be cut. */
-export function isForced(policy: Policy, reason: CompactionReason, { recovery = 0 }: FitInput): boolean {
-  return reason === "overflow" && recovery >= recoveriesOf(policy) - 1;
+export function isForced(policy: EnginePolicy, reason: CompactionReason, { recovery = 0 }: FitInput): boolean {
+  return policy.fallback !== null && reason === "overflow" && recovery >= recoveriesOf(policy) - 1;
 }
 
 /**
- * The goal of a climb. After an overflow the estimate cannot be trusted, so the context must also shrink by a share of itself.
+ * The goal of a compaction. After an overflow the estimate cannot be trusted, so the context must also shrink by a share of itself.
  * With a target, room is left for a number of steps at the growth measured so far, so that the trigger does not fire again at once.
  */
 export function goalOf(
   state: FitState,
-  climb: { readonly reason: CompactionReason; readonly budget: Budget; readonly input: FitInput },
+  compaction: { readonly reason: CompactionReason; readonly budget: Budget; readonly input: FitInput },
   sizes: { readonly tokensBefore: number; readonly overheadTokens: number; readonly pendingTokens: number },
 ): Goal {
-  const besidesTokens = sizes.overheadTokens + sizes.pendingTokens;
-  const budgetTokens = climb.budget.inputBudgetTokens - besidesTokens;
-  const fittingTokens = fittingTokensOf(state, climb.budget, sizes);
+  const otherTokens = sizes.overheadTokens + sizes.pendingTokens;
+  const budgetTokens = compaction.budget.inputBudgetTokens - otherTokens;
+  const fittingTokens = fittingTokensOf(state, compaction.budget, sizes);
   const room = { budgetTokens, roomTokens: fittingTokens };
   // What fits by its own measure is all that the steps after a forced one have to reach.
-  if (isForced(state.policy, climb.reason, climb.input))
-    return { ...room, engineTokens: fittingTokens, ownTokens: -1, lineTokens: 0 };
-  if (climb.reason === "overflow") {
-    const ratio = RECOVERY_RATIOS[Math.min(climb.input.recovery ?? 0, RECOVERY_RATIOS.length - 1)] ?? 1;
-    const observedTokens = observedRoomTokens(climb, sizes);
+  if (isForced(state.policy, compaction.reason, compaction.input))
+    return { ...room, limitTokens: fittingTokens, targetTokens: -1, lineTokens: 0 };
+  if (compaction.reason === "overflow") {
+    const ratio = RECOVERY_RATIOS[Math.min(compaction.input.recovery ?? 0, RECOVERY_RATIOS.length - 1)] ?? 1;
+    const observedTokens = observedRoomTokens(compaction, sizes);
     const shrunkTokens = Math.min(fittingTokens, observedTokens, Math.floor(sizes.tokensBefore * ratio));
-    return { ...room, engineTokens: shrunkTokens, ownTokens: shrunkTokens, lineTokens: shrunkTokens };
+    return { ...room, limitTokens: shrunkTokens, targetTokens: shrunkTokens, lineTokens: shrunkTokens };
   }
   const target = state.policy.progress.target;
-  const triggeringTokens = triggerTokens(state.policy.trigger, climb.budget);
-  const line = { ...room, engineTokens: fittingTokens, lineTokens: triggeringTokens - besidesTokens };
-  if (target === null) return { ...line, ownTokens: fittingTokens };
+  const triggeringTokens = triggerTokens(state.policy.trigger, compaction.budget);
+  const line = { ...room, limitTokens: fittingTokens, lineTokens: triggeringTokens - otherTokens };
+  if (target === null) return { ...line, targetTokens: fittingTokens };
   const afterStepsTokens =
     triggeringTokens - target.steps * state.ledger.stepGrowthTokens * state.estimator.scaleRatio(state.ledger);
-  const ownTokens = Math.max(0, Math.min(resolveAmount(target.atMost, climb.budget), afterStepsTokens)) - besidesTokens;
-  return { ...line, ownTokens: Math.min(fittingTokens, ownTokens) };
+  const targetTokens = Math.max(0, Math.min(resolveAmount(target.atMost, compaction.budget), afterStepsTokens)) - otherTokens;
+  return { ...line, targetTokens: Math.min(fittingTokens, targetTokens) };
 }
 
 /** Room for messages if the provider's count is right: what it counted above the estimate is in every part of the request. */

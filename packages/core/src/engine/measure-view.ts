@@ -14,7 +14,7 @@ export function expectedTokensOf(
   return Math.floor(tokens);
 }
 
-/** How a climb measures candidates: by the prediction that the gate saw, divided over the view that it is of. */
+/** How a compaction measures candidates: by the prediction that the gate saw, divided over the view that it is of. */
 export interface ViewMeasure {
   /** What the gate saw, without what is pending. */
   readonly expectedTokens: number;
@@ -27,7 +27,7 @@ export interface ViewMeasure {
 }
 
 /**
- * The measure of a climb over a view. Where a report has more than its estimator knows a place for (an unexplained rise, a wrong report), each message
+ * The measure of a compaction over a view. Where a report has more than its estimator knows a place for (an unexplained rise, a wrong report), each message
  * is priced with its share of it: a candidate that does not shrink that, too, is no candidate.
  */
 export function viewMeasure(

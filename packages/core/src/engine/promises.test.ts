@@ -47,7 +47,7 @@ const replace = (messageId: string, partIndex = 0): Edit => ({
 const writes: Summarizer = () => Promise.resolve({ text: "what happened", usage: null, stopReason: "end" });
 
 function run(messages: readonly Message[], edits: readonly Edit[], summarizer = writes): Promise<Executed> {
-  const circumstances = { summary: SVEN_POLICY.summary, opening: { system: "", tools: [] }, focus: null };
+  const circumstances = { summary: SVEN_POLICY.summary, opening: { system: "", tools: [] }, focus: null, prompts: [] };
   const writers = { summarizer, digest: summarizer, facts: null, excerpts: QUOTES_NOTHING };
   const input = { messages, edits, pending: [], nowMs: null, ...circumstances, ...writers };
   return execute(input, new AbortController().signal);

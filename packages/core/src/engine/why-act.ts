@@ -1,10 +1,11 @@
 import type { Budget } from "../budget.ts";
 import { budgetOf } from "../budget.ts";
-import type { CompactionReason } from "../entry.ts";
-import type { Policy } from "../policy/policy.ts";
+import type { CompactionReason, Gate } from "../entry.ts";
+import type { EnginePolicy } from "../policy/policy.ts";
+import type { Prediction } from "../tokens/estimator.ts";
+import { fires } from "../trigger.ts";
 import type { FitInput, FitOutcome, FitState } from "./fit-input.ts";
 import { expectedTokensOf } from "./measure-view.ts";
-import { reasonToAct } from "./situation.ts";
 
 /** What a fit does: it acts for a reason and within a budget, or leaves the context as it is, which is then its outcome. */
 export type WhyAct =
@@ -14,7 +15,7 @@ export type WhyAct =
 /**
  * Why the engine acts now, or that it does not. Reads the ledger's sums and what is pending: never the view.
  *
- * @throws PlimsollError `bad-policy` where the window is not larger than the output reserve.
+ * @throws PlimsollError `bad-policy` if the window is not larger than the output reserve.
  */
 export function whyAct(state: FitState, input: FitInput): WhyAct {
   if (!state.policy.enabled && input.now === undefined) return { kind: "unchanged", off: "disabled" };
@@ -30,8 +31,47 @@ export function whyAct(state: FitState, input: FitInput): WhyAct {
   return reason === null ? { kind: "unchanged", off: null } : { kind: "act", reason, budget };
 }
 
-/** The budget at this gate; a limit that the provider named counts where it is smaller. */
-function budgetFor(policy: Policy, input: FitInput): Budget | null {
+/** Sizes at a gate, by the policy's measure. */
+export interface GateSizes {
+  readonly prediction: Prediction;
+  /** Tokens of the message that is about to be sent. */
+  readonly pendingTokens: number;
+  /** Tokens that arrived since the last compaction; `null` if there was none. */
+  readonly newTokens: number | null;
+  /** Time since the request before; `null` if it is not known. */
+  readonly pauseMs: number | null;
+}
+
+/**
+ * Why the engine must act at this gate, or `null`. Only a request that would not fit ignores the policy's gates and the
+ * minimum of new material, and only under a policy whose fallback acts at the budget.
+ */
+export function reasonToAct(policy: EnginePolicy, gate: Gate, budget: Budget, sizes: GateSizes): CompactionReason | null {
+  if (!policy.enabled) return null;
+  if (gate === "on-overflow") return "overflow";
+  const { fallback } = policy;
+  const { expectedTokens, upperTokens } = sizes.prediction;
+  // A bound that the last attempt could not bring down asks again only when something is new.
+  const isNew = sizes.newTokens === null || sizes.newTokens > 0;
+  const sendTokens = (isNew ? upperTokens : expectedTokens) + sizes.pendingTokens;
+  const usedTokens = expectedTokens + (policy.gates.countPending ? sizes.pendingTokens : 0);
+  const minimumNewTokens = Math.max(
+    policy.progress.minimumNewTokens,
+    (fallback?.minimumNewRatio ?? 0) * budget.inputBudgetTokens,
+  );
+  const isRipe = sizes.newTokens === null || sizes.newTokens >= minimumNewTokens;
+  if (policy.gates.at.includes(gate) && isRipe) {
+    if (policy.emergency !== null && fires(policy.emergency, usedTokens, budget)) return "emergency";
+    if (fires(policy.trigger, usedTokens, budget)) return "threshold";
+    const { afterPause } = policy;
+    if (afterPause !== null && (sizes.pauseMs ?? 0) >= afterPause.pauseMs && fires(afterPause, usedTokens, budget))
+      return "threshold";
+  }
+  return fallback?.actAtBudget === true && sendTokens > budget.inputBudgetTokens ? "over-budget" : null;
+}
+
+/** The budget at this gate; a limit that the provider named counts if it is smaller. */
+function budgetFor(policy: EnginePolicy, input: FitInput): Budget | null {
   const knownTokens = input.model.contextWindowTokens ?? (policy.unknownWindow === "off" ? null : policy.unknownWindow.tokens);
   const observedTokens = input.observedLimitTokens ?? null;
   const windowTokens = knownTokens === null ? observedTokens : Math.min(knownTokens, observedTokens ?? knownTokens);

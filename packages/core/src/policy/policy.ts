@@ -2,12 +2,16 @@ import { z } from "zod";
 import type { Amount } from "../budget.ts";
 import { amountSchema } from "../budget.ts";
 import type { Gate } from "../entry.ts";
+import { PlimsollError } from "../error.ts";
 import type { TranscriptLabels } from "../message/transcript-text.ts";
-import type { StrategySpec } from "../strategy/strategy.ts";
+import type { StrategySpec } from "../strategy/built-in-strategies.ts";
+import { strategyOf } from "../strategy/built-in-strategies.ts";
 import type { EstimatorSpec } from "../tokens/built-in-estimators.ts";
-import { BUILT_IN_ESTIMATORS, estimatorSchema } from "../tokens/built-in-estimators.ts";
+import { encodingsUsed, estimatorSchema } from "../tokens/built-in-estimators.ts";
 import type { Trigger } from "../trigger.ts";
-import { keepSchema, labelsSchema, strategySchema, triggerSchema } from "./schema-parts.ts";
+import type { Kinds } from "./kinds.ts";
+import { BUILT_IN_KINDS, strategySchema } from "./kinds.ts";
+import { keepSchema, labelsSchema, triggerSchema } from "./schema-parts.ts";
 
 /** How much of the newest history stays verbatim: a number of messages, or an amount of tokens. */
 export type Keep = { readonly messages: number } | Amount;
@@ -29,8 +33,9 @@ export interface Policy {
   readonly keep: Keep;
   /** What a compaction that the person asks for keeps; `null` keeps what any other does. */
   readonly manualKeep: Keep | null;
-  /** Tried in order, the next one when one fails or is not enough. The engine appends rungs that need no model. */
+  /** Tried in order, the next one when one fails or is not enough. */
   readonly strategies: readonly StrategySpec[];
+  readonly fallback: FallbackPolicy;
   /** Cap of one tool result before it enters history, by this policy's uncalibrated measure; `null` lets all in. */
   readonly truncation: { readonly capTokens: number } | null;
   readonly overflow: OverflowPolicy;
@@ -44,6 +49,24 @@ export interface Policy {
   readonly facts: { readonly maxTokens: number };
   /** Room for lines of what was removed that stay word for word beside every summary and notice; `null` keeps none. */
   readonly excerpts: { readonly atMost: Amount } | null;
+}
+
+/**
+ * A policy as the engine runs it. Without a fallback it may lose a call, as the program that it imitates does: benchmarks alone run such a
+ * policy, and {@link Policy} has none.
+ */
+export type EnginePolicy = Omit<Policy, "fallback"> & { readonly fallback: FallbackPolicy | null };
+
+/** What makes sure that a request fits, whatever the policy's own strategies come to. Presets have the same values. */
+export interface FallbackPolicy {
+  /** Whether a request that exceeds the input budget is acted on although no trigger fires, at any gate. */
+  readonly actAtBudget: boolean;
+  /** A threshold may not fire again before this share of the input budget has arrived since the last compaction. */
+  readonly minimumNewRatio: number;
+  /** Run after the policy's own while the context does not fit, the first of them also if nothing has worked yet. None should need a model. */
+  readonly strategies: readonly StrategySpec[];
+  /** Stand in the place of the policy's own at the last recovery from a rejected request: what cannot be cut is all that they leave. */
+  readonly forced: readonly StrategySpec[];
 }
 
 /** Where the trigger is checked, and whether the message that is about to be sent counts. */
@@ -111,37 +134,80 @@ const requestFormSchema: z.ZodType<SummaryRequestForm> = z.union([
   z.strictObject({ cheaper: z.strictObject({ modelId: z.string().min(1), contextWindowTokens: z.int().positive() }) }),
 ]);
 
-/** The schema of {@link Policy}: strict, so that an unknown key is an error and not a silent default. */
-export const policySchema: z.ZodType<Policy> = z.strictObject({
-  name: z.string().min(1),
-  enabled: z.boolean(),
-  estimator: estimatorSchema(BUILT_IN_ESTIMATORS),
-  cutEstimator: estimatorSchema(BUILT_IN_ESTIMATORS).nullable(),
-  gates: z.strictObject({ at: z.array(gateSchema).readonly(), countPending: z.boolean() }),
-  trigger: triggerSchema,
-  afterPause: z.strictObject({ pauseMs: z.int().positive(), atLeast: amountSchema }).nullable(),
-  emergency: z.strictObject({ atLeast: amountSchema }).nullable(),
-  keep: keepSchema,
-  manualKeep: keepSchema.nullable(),
-  strategies: z.array(strategySchema).readonly(),
-  truncation: z.strictObject({ capTokens: z.int().nonnegative() }).nullable(),
-  overflow: z.strictObject({ keep: keepSchema, maxRecoveries: z.int().min(0).max(10) }),
-  unknownWindow: z.union([z.literal("off"), z.strictObject({ tokens: z.int().positive() })]),
-  subAgents: z.enum(["own", "off"]),
-  summary: z.strictObject({
-    role: z.enum(["user", "assistant"]),
-    sections: z.array(z.string().min(1)).readonly(),
-    maxTokens: z.int().positive(),
-    turnPrefixMaxTokens: z.int().positive(),
-    request: requestFormSchema,
-    resultCapChars: z.int().positive().nullable(),
-    labels: labelsSchema,
-  }),
-  progress: z.strictObject({
-    target: z.strictObject({ atMost: amountSchema, steps: z.int().nonnegative() }).nullable(),
-    minimumNewTokens: z.number().nonnegative(),
-    maximumFailures: z.int().positive(),
-  }),
-  facts: z.strictObject({ maxTokens: z.int().nonnegative() }),
-  excerpts: z.strictObject({ atMost: amountSchema }).nullable(),
-});
+/** The schema of {@link Policy}, made from the kinds that are there: strict, so that an unknown key is an error and not a silent default. */
+export function policySchema(kinds: Kinds): z.ZodType<Policy> {
+  const estimator = estimatorSchema(kinds.estimators);
+  const strategies = z.array(strategySchema(kinds.strategies)).readonly();
+  return z.strictObject({
+    name: z.string().min(1),
+    enabled: z.boolean(),
+    estimator,
+    cutEstimator: estimator.nullable(),
+    gates: z.strictObject({ at: z.array(gateSchema).readonly(), countPending: z.boolean() }),
+    trigger: triggerSchema,
+    afterPause: z.strictObject({ pauseMs: z.int().positive(), atLeast: amountSchema }).nullable(),
+    emergency: z.strictObject({ atLeast: amountSchema }).nullable(),
+    keep: keepSchema,
+    manualKeep: keepSchema.nullable(),
+    strategies,
+    fallback: z.strictObject({
+      actAtBudget: z.boolean(),
+      minimumNewRatio: z.number().min(0).max(1),
+      strategies,
+      forced: strategies,
+    }),
+    truncation: z.strictObject({ capTokens: z.int().nonnegative() }).nullable(),
+    overflow: z.strictObject({ keep: keepSchema, maxRecoveries: z.int().min(0).max(10) }),
+    unknownWindow: z.union([z.literal("off"), z.strictObject({ tokens: z.int().positive() })]),
+    subAgents: z.enum(["own", "off"]),
+    summary: z.strictObject({
+      role: z.enum(["user", "assistant"]),
+      sections: z.array(z.string().min(1)).readonly(),
+      maxTokens: z.int().positive(),
+      turnPrefixMaxTokens: z.int().positive(),
+      request: requestFormSchema,
+      resultCapChars: z.int().positive().nullable(),
+      labels: labelsSchema,
+    }),
+    progress: z.strictObject({
+      target: z.strictObject({ atMost: amountSchema, steps: z.int().nonnegative() }).nullable(),
+      minimumNewTokens: z.number().nonnegative(),
+      maximumFailures: z.int().positive(),
+    }),
+    facts: z.strictObject({ maxTokens: z.int().nonnegative() }),
+    excerpts: z.strictObject({ atMost: amountSchema }).nullable(),
+  });
+}
+
+/**
+ * The policy, if it may run where somebody waits for the answer.
+ *
+ * @throws PlimsollError `bad-policy` for one without a fallback, which may lose a call.
+ */
+export function requireFallback(policy: EnginePolicy): Policy {
+  const { fallback } = policy;
+  // A caller without types may have left it out.
+  if (fallback !== null && fallback !== undefined) return { ...policy, fallback };
+  throw new PlimsollError(
+    "bad-policy",
+    `the policy ${policy.name} has no fallback and may lose a call: it runs in benchmarks alone; take a preset, or add \`fallback\``,
+    { policy: policy.name },
+  );
+}
+
+/** True if one of the policy's own strategies has a model write. */
+export function asksModel({ strategies }: Pick<Policy, "strategies">, kinds: Pick<Kinds, "strategies">): boolean {
+  return strategies.some((spec) => strategyOf(spec, kinds.strategies).needsModel);
+}
+
+/**
+ * The encodings that a policy counts by, each once: what its runner has to give tokenizers for.
+ *
+ * @throws PlimsollError `bad-policy` for an estimator that is not there.
+ */
+export function encodingsOf(
+  { estimator, cutEstimator }: Pick<Policy, "estimator" | "cutEstimator">,
+  { estimators }: Pick<Kinds, "estimators"> = BUILT_IN_KINDS,
+): readonly string[] {
+  return encodingsUsed(cutEstimator === null ? [estimator] : [estimator, cutEstimator], estimators);
+}

@@ -1,13 +1,15 @@
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import { PRESETS } from "../policy/presets/presets.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import { prefixPrompt, summaryPrompt } from "../summarizer/summary-request.ts";
 import { human, result, summaryMessage, toolCall } from "../testing/builders.ts";
+import { BUILT_IN_PROMPTS, promptOf } from "./built-in-prompts.ts";
 import { PREFIX_FRAME } from "./prefix.ts";
-import { PROMPTS, promptFor } from "./registry.ts";
 import { truncateText } from "./truncate.ts";
 
 const request = { ...SVEN_POLICY.summary, parts: [], focus: "the tests" };
+const NAMED = { promptId: z.string(), turnPrefixPromptId: z.string().nullable() };
 const messages = [
   human("u", "fix the parser"),
   toolCall("a", "c", { name: "shell", argumentsJson: '{"command":"ls"}' }),
@@ -15,7 +17,7 @@ const messages = [
 ];
 
 describe("prompts", () => {
-  test.each(PROMPTS.map((prompt) => [prompt.id, prompt] as const))("%s, as it is sent", async (id) => {
+  test.each(BUILT_IN_PROMPTS.map(({ id }) => [id]))("%s, as it is sent", async (id) => {
     const isTurnPrefix = id === "turn-prefix";
     const covered = id === "update" ? [summaryMessage("s", "what was known"), ...messages] : messages;
     const { system, text, version } = summaryPrompt({ promptId: id, messages: covered }, request, isTurnPrefix);
@@ -29,16 +31,15 @@ describe("prompts", () => {
   });
 
   test("every policy names prompts that are there", () => {
-    const ids = PRESETS.flatMap(({ strategies }) =>
-      strategies.flatMap((spec) =>
-        spec.kind === "summarize" ? [spec.promptId, spec.turnPrefixPromptId ?? spec.promptId] : [],
-      ),
-    );
-    expect(ids.filter((id) => id !== "digest").map((id) => promptFor(id).id)).toEqual(ids.filter((id) => id !== "digest"));
+    const ids = PRESETS.flatMap(({ strategies }) => strategies.map((spec) => z.object(NAMED).safeParse(spec).data))
+      .flatMap((named) => [named?.promptId, named?.turnPrefixPromptId])
+      .filter((id) => typeof id === "string" && id !== "digest");
+    expect(ids.map((id) => promptOf(id ?? "", BUILT_IN_PROMPTS).id)).toEqual(ids);
+    expect(ids.length).toBeGreaterThan(5);
   });
 
   test("an unknown prompt is named with those that are known", () => {
-    expect(() => promptFor("story")).toThrow(/"story".*structured, checkpoint/);
+    expect(() => promptOf("story", BUILT_IN_PROMPTS)).toThrow(/"story".*structured, checkpoint/);
   });
 
   test("the truncate text counts by role", () => {

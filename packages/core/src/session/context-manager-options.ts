@@ -1,6 +1,7 @@
 import type { BeforeCompaction } from "../engine/fit-input.ts";
 import type { SessionEntry } from "../entry.ts";
-import type { Policy } from "../policy/policy.ts";
+import type { Kinds } from "../policy/kinds.ts";
+import type { EnginePolicy } from "../policy/policy.ts";
 import type { FileTracker, StateProvider, Summarizer, Wait } from "../ports.ts";
 import type { Tokenizers } from "../tokens/built-in-estimators.ts";
 import type { ModelPriors } from "../tokens/model-prior.ts";
@@ -10,7 +11,9 @@ import type { LogArchive } from "./held-log.ts";
 
 /** What a context manager is made of. */
 export interface ContextManagerOptions {
-  readonly policy: Policy;
+  readonly policy: EnginePolicy;
+  /** What the policy may name, besides what comes with this package; made by `withKinds`. */
+  readonly kinds?: Kinds;
   readonly summarizer: Summarizer;
   /** A log to go on with. Where a crash left it unsendable, a repair is appended and announced. */
   readonly entries?: Iterable<SessionEntry>;

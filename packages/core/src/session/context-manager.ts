@@ -1,4 +1,4 @@
-import { climb } from "../engine/climb.ts";
+import { compact } from "../engine/compact.ts";
 import { ANSWER_DEADLINE_MS } from "../engine/deadline.ts";
 import type { FitInput, FitOutcome, FitState } from "../engine/fit-input.ts";
 import { whyAct } from "../engine/why-act.ts";
@@ -6,7 +6,8 @@ import type { ModelLimits, RevertEntry, SessionEntry } from "../entry.ts";
 import { withTrackedFiles } from "../facts/facts.ts";
 import { shortHash } from "../hash.ts";
 import type { Context } from "../message/message.ts";
-import type { Policy } from "../policy/policy.ts";
+import { BUILT_IN_KINDS } from "../policy/kinds.ts";
+import type { EnginePolicy } from "../policy/policy.ts";
 import type { EstimatorSpec } from "../tokens/built-in-estimators.ts";
 import { createEstimator } from "../tokens/built-in-estimators.ts";
 import type { Overhead, Prediction } from "../tokens/estimator.ts";
@@ -43,7 +44,7 @@ export interface ContextManager {
   /** Undoes the newest active compaction by appending a revert; the context from before is back, with what came since. */
   revert(nowMs: number | null): RevertEntry;
   /** Undoes the newest compaction and compacts again, with another policy or focus. */
-  redo(input: FitInput & { readonly policy?: Policy }, signal: AbortSignal): Promise<FitOutcome>;
+  redo(input: FitInput & { readonly policy?: EnginePolicy }, signal: AbortSignal): Promise<FitOutcome>;
   /** What to send now. */
   context(dynamicContext?: string | null): Context;
   /** What the next request is expected to measure, without what is pending. */
@@ -92,11 +93,12 @@ export function openContextManager(options: ContextManagerOptions): OpeningConte
   const work = options.work ?? createWorkCounter();
   const {
     policy: ownPolicy,
+    kinds = BUILT_IN_KINDS,
     modelPriors: priors = pooledPriors,
     tokenizers = {},
     hiddenOverheadTokens: hiddenTokens = 0,
   } = options;
-  const estimatorOf = (spec: EstimatorSpec) => createEstimator(spec, work, { priors, tokenizers });
+  const estimatorOf = (spec: EstimatorSpec) => createEstimator(spec, work, { kinds: kinds.estimators, priors, tokenizers });
   const estimator = estimatorOf(ownPolicy.estimator);
   const cutEstimator = ownPolicy.cutEstimator === null ? estimator : estimatorOf(ownPolicy.cutEstimator);
   const emit: ContextListener = options.onEvent ?? (() => undefined);
@@ -129,8 +131,9 @@ export function openContextManager(options: ContextManagerOptions): OpeningConte
     const undo = await undoPointOf(state.view.activeCompactions.at(-1)?.id ?? "", log.reader());
     state = { ...state, view: { ...state.view, undo } };
   };
-  const fitStateFor = (input: FitInput, policy: Policy, measuredBy: Ledger): FitState => ({
+  const fitStateFor = (input: FitInput, policy: EnginePolicy, measuredBy: Ledger): FitState => ({
     policy,
+    kinds,
     ...foldedFor(state, measuredBy),
     overhead: overhead(input.dynamicContext ?? null),
     estimator,
@@ -146,7 +149,7 @@ export function openContextManager(options: ContextManagerOptions): OpeningConte
     deadline: { afterMs: options.answerDeadlineMs ?? ANSWER_DEADLINE_MS, wait: options.wait ?? platformWait },
     work,
   });
-  const announceOutcome = (outcome: FitOutcome, failuresBefore: number, policy: Policy) => {
+  const announceOutcome = (outcome: FitOutcome, failuresBefore: number, policy: EnginePolicy) => {
     const limit = policy.progress.maximumFailures;
     const { failures } = state.breaker;
     if (failuresBefore < limit && failures >= limit) emit({ type: "breaker-open", failures, why: "summaries failed in a row" });
@@ -159,7 +162,7 @@ export function openContextManager(options: ContextManagerOptions): OpeningConte
       policy,
       input,
       measuredBy = state.ledger,
-    }: { readonly policy: Policy; readonly input: FitInput; readonly measuredBy?: Ledger },
+    }: { readonly policy: EnginePolicy; readonly input: FitInput; readonly measuredBy?: Ledger },
     signal: AbortSignal,
   ): Promise<FitOutcome> => {
     const now = fitStateFor(input, policy, measuredBy);
@@ -169,7 +172,7 @@ export function openContextManager(options: ContextManagerOptions): OpeningConte
     const outcome =
       act.kind === "unchanged"
         ? act
-        : await climb(now, { ...act, input }, signal).catch((error: unknown) => {
+        : await compact(now, { ...act, input }, signal).catch((error: unknown) => {
             // Only the caller's abort rejects: the start that was announced gets its end, and the abort reaches the caller.
             const steps = [{ strategy: "fit", outcome: "failed", detail: "aborted" }] as const;
             emit({ type: "compaction-failed", reason: act.reason, steps });

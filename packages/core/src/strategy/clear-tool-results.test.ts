@@ -4,8 +4,10 @@ import { parseHandle } from "../message/handle.ts";
 import type { Message } from "../message/message.ts";
 import { clearedText } from "../prompts/stubs.ts";
 import { absentImage, calling, human, reply, result } from "../testing/builders.ts";
-import { clearToolResults } from "./clear-tool-results.ts";
+import type { ClearToolResultsSpec } from "./clear-tool-results.ts";
+import { CLEAR_TOOL_RESULTS } from "./clear-tool-results.ts";
 
+const bound = (spec: ClearToolResultsSpec) => CLEAR_TOOL_RESULTS.bind(spec);
 const long = "x".repeat(500);
 /** A step of one call; the result has the id `r` and the number. */
 const step = (number: number, text = long) => [calling(`a${number}`, [`c${number}`]), result(`r${number}`, `c${number}`, text)];
@@ -18,7 +20,7 @@ function cleared(
   more = {},
 ): readonly string[] {
   const { keep = 2, atLeast = 0 } = settings;
-  const answer = clearToolResults({ kind: "clear-tool-results", keepResults: keep, clearAtLeastTokens: atLeast })(
+  const answer = bound({ kind: "clear-tool-results", keepResults: keep, clearAtLeastTokens: atLeast }).plan(
     strategyInput(messages, more),
   );
   return answer.kind === "edits"
@@ -26,7 +28,7 @@ function cleared(
     : [answer.kind];
 }
 
-describe("clearToolResults", () => {
+describe("clear-tool-results", () => {
   test.each<[string, readonly Message[], { keep?: number; atLeast?: number }, readonly string[]]>([
     ["all but the newest, in one batch", [...steps(4), reply("end", "done")], { keep: 2 }, ["r0", "r1"]],
     ["with none to keep, all", [...steps(3), reply("end", "done")], { keep: 0 }, ["r0", "r1", "r2"]],
@@ -64,7 +66,7 @@ describe("clearToolResults", () => {
   });
 
   test("the stub says what it was, how long, and where it is found", () => {
-    const answer = clearToolResults({ kind: "clear-tool-results", keepResults: 0, clearAtLeastTokens: 0 })(
+    const answer = bound({ kind: "clear-tool-results", keepResults: 0, clearAtLeastTokens: 0 }).plan(
       strategyInput([...step(0), reply("end", "done")]),
     );
     expect(answer).toEqual({

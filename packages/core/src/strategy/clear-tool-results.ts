@@ -1,29 +1,49 @@
+import { z } from "zod";
 import { openStepStart } from "../cut-point/open-step.ts";
 import type { ReplacePartEdit } from "../edit/edit.ts";
 import { partHandle } from "../message/handle.ts";
 import type { ToolResultMessage } from "../message/message.ts";
 import { partChars } from "../message/size.ts";
 import { clearedText, isClearedText } from "../prompts/stubs.ts";
-import type { ClearToolResultsSpec, Strategy, StrategyInput } from "./strategy.ts";
+import type { StrategyAnswer, StrategyInput, StrategyKind } from "./strategy.ts";
+import { defineStrategy } from "./strategy.ts";
+
+/** Replaces old tool results by stubs with handles, in one batch. Needs no model. */
+export interface ClearToolResultsSpec {
+  readonly kind: "clear-tool-results";
+  /** The newest results that stay. */
+  readonly keepResults: number;
+  /** A batch that saves less is not worth the broken prompt cache. */
+  readonly clearAtLeastTokens: number;
+}
 
 /**
  * Replaces the text of all but the newest results by stubs, all at once: clearing one result a call rewrites the prompt cache
  * every time and costs more than it saves (measured on two recorded sessions: 114 % and 85 % of doing nothing, against 70 %
  * and 62 % in batches of ten).
  */
-export function clearToolResults(spec: ClearToolResultsSpec): Strategy {
-  return (input) => {
-    const closed = input.messages.slice(0, openStepStart(input.messages));
-    const results = closed.filter((message) => message.role === "tool-result");
-    const old = results.slice(0, Math.max(0, results.length - spec.keepResults));
-    const [first, ...rest] = old.flatMap((message) => stubsFor(message));
-    if (first === undefined)
-      return { kind: "not-applicable", reason: `no result older than the newest ${spec.keepResults} is worth a stub` };
-    const savedTokens = saved([first, ...rest], old, input);
-    return savedTokens < spec.clearAtLeastTokens
-      ? { kind: "not-applicable", reason: `clearing would save ${savedTokens} of at least ${spec.clearAtLeastTokens} tokens` }
-      : { kind: "edits", edits: [first, ...rest] };
-  };
+export const CLEAR_TOOL_RESULTS: StrategyKind = defineStrategy<ClearToolResultsSpec>({
+  kind: "clear-tool-results",
+  schema: z.strictObject({
+    kind: z.literal("clear-tool-results"),
+    keepResults: z.int().nonnegative(),
+    clearAtLeastTokens: z.number().nonnegative(),
+  }),
+  needsModel: () => false,
+  plan: clearToolResults,
+});
+
+function clearToolResults({ keepResults, clearAtLeastTokens }: ClearToolResultsSpec, input: StrategyInput): StrategyAnswer {
+  const closed = input.messages.slice(0, openStepStart(input.messages));
+  const results = closed.filter((message) => message.role === "tool-result");
+  const old = results.slice(0, Math.max(0, results.length - keepResults));
+  const [first, ...rest] = old.flatMap((message) => stubsFor(message));
+  if (first === undefined)
+    return { kind: "not-applicable", reason: `no result older than the newest ${keepResults} is worth a stub` };
+  const savedTokens = saved([first, ...rest], old, input);
+  return savedTokens < clearAtLeastTokens
+    ? { kind: "not-applicable", reason: `clearing would save ${savedTokens} of at least ${clearAtLeastTokens} tokens` }
+    : { kind: "edits", edits: [first, ...rest] };
 }
 
 /** Stubs for the parts that are longer than their stub and none themselves; images are always cleared. */

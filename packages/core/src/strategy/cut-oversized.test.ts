@@ -6,13 +6,15 @@ import type { Message } from "../message/message.ts";
 import { textOf } from "../message/message.ts";
 import { clearedText } from "../prompts/stubs.ts";
 import { absentImage, assistant, calling, human, reply, result, summaryMessage } from "../testing/builders.ts";
-import { cutOversized } from "./cut-oversized.ts";
+import type { CutOversizedSpec } from "./cut-oversized.ts";
+import { CUT_OVERSIZED } from "./cut-oversized.ts";
 
+const bound = (spec: CutOversizedSpec) => CUT_OVERSIZED.bind(spec);
 const text = (count: number, letter = "x") => letter.repeat(count);
 
 function cut(messages: readonly Message[], roomTokens: number, more = {}): readonly Message[] {
   const input = strategyInput(messages, { roomTokens, ...more });
-  const answer = cutOversized({ kind: "cut-oversized", to: "fit" })(input);
+  const answer = bound({ kind: "cut-oversized", to: "fit" }).plan(input);
   const edits = answer.kind === "edits" ? answer.edits : [];
   return applyEdits(
     messages,
@@ -25,7 +27,7 @@ function cut(messages: readonly Message[], roomTokens: number, more = {}): reado
 const tokensOf = (messages: readonly Message[]) =>
   messages.reduce((sum, message) => sum + strategyInput([]).messageTokens(message), 0);
 
-describe("cutOversized", () => {
+describe("cut-oversized", () => {
   const messages = [
     human("u", text(300)),
     calling("a", ["c", "d", "e"], ""),
@@ -86,7 +88,7 @@ describe("cutOversized", () => {
     ["what is a stub already", result("r", "c", clearedText("text", 987_654, "r"))],
     ["what is shorter than its stub", result("r", "c", "ok")],
   ])("never cuts %s", (_, message) => {
-    const answer = cutOversized({ kind: "cut-oversized", to: "stubs" })(strategyInput([message], { roomTokens: 10 }));
+    const answer = bound({ kind: "cut-oversized", to: "stubs" }).plan(strategyInput([message], { roomTokens: 10 }));
     expect(answer.kind).toBe("not-applicable");
   });
 
@@ -98,7 +100,7 @@ describe("cutOversized", () => {
   });
 
   test("to stubs: everything that is longer than its stub, whatever the room", () => {
-    const answer = cutOversized({ kind: "cut-oversized", to: "stubs" })(strategyInput(messages));
+    const answer = bound({ kind: "cut-oversized", to: "stubs" }).plan(strategyInput(messages));
     expect(answer.kind === "edits" && answer.edits.map((edit) => edit.kind === "replace-part" && edit.text)).toEqual([
       clearedText("text", 2000, "r1"),
       clearedText("text", 100, "r2"),
@@ -107,6 +109,6 @@ describe("cutOversized", () => {
   });
 
   test("does nothing where everything fits", () => {
-    expect(cutOversized({ kind: "cut-oversized", to: "fit" })(strategyInput(messages)).kind).toBe("not-applicable");
+    expect(bound({ kind: "cut-oversized", to: "fit" }).plan(strategyInput(messages)).kind).toBe("not-applicable");
   });
 });

@@ -1,28 +1,40 @@
+import { z } from "zod";
 import type { ReplacePartEdit } from "../edit/edit.ts";
 import { partHandle } from "../message/handle.ts";
 import type { Message, Part } from "../message/message.ts";
 import { clearedText, isClearedText, omittedText } from "../prompts/stubs.ts";
 import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore } from "../text.ts";
-import type { CutOversizedSpec, Strategy, StrategyInput } from "./strategy.ts";
+import type { StrategyAnswer, StrategyInput, StrategyKind } from "./strategy.ts";
+import { defineStrategy } from "./strategy.ts";
+
+/** Cuts the largest tool results and assistant texts to head and tail until the view fits. Needs no model. */
+export interface CutOversizedSpec {
+  readonly kind: "cut-oversized";
+  /** To one cap at which the view fits, or all of them to their stubs. */
+  readonly to: "fit" | "stubs";
+}
 
 /**
  * Cuts tool results and assistant texts to one common cap, the largest at which the view fits: small parts stay whole, large
  * ones keep their head and tail. Human messages, calls and reasoning are never cut.
  */
-export function cutOversized(spec: CutOversizedSpec): Strategy {
-  return (input) => {
-    const parts = input.messages.flatMap((message) => cuttableParts(message, input));
-    const usedTokens = input.messages.reduce((sum, message) => sum + input.messageTokens(message), 0);
-    const cutTokens = parts.reduce((sum, part) => sum + part.tokens, 0);
-    const sizes = parts.map((part) => part.tokens);
-    const capTokens = spec.to === "stubs" ? 0 : commonCap(sizes, input.roomTokens - (usedTokens - cutTokens));
-    const [first, ...rest] = parts
-      .filter((part) => part.tokens > capTokens)
-      .flatMap((part) => shortened(part, capTokens, input));
-    return first === undefined
-      ? { kind: "not-applicable", reason: "no tool result or assistant text is left to cut" }
-      : { kind: "edits", edits: [first, ...rest] };
-  };
+export const CUT_OVERSIZED: StrategyKind = defineStrategy<CutOversizedSpec>({
+  kind: "cut-oversized",
+  schema: z.strictObject({ kind: z.literal("cut-oversized"), to: z.enum(["fit", "stubs"]) }),
+  needsModel: () => false,
+  plan: cutOversized,
+});
+
+function cutOversized({ to }: CutOversizedSpec, input: StrategyInput): StrategyAnswer {
+  const parts = input.messages.flatMap((message) => cuttableParts(message, input));
+  const usedTokens = input.messages.reduce((sum, message) => sum + input.messageTokens(message), 0);
+  const cutTokens = parts.reduce((sum, part) => sum + part.tokens, 0);
+  const sizes = parts.map((part) => part.tokens);
+  const capTokens = to === "stubs" ? 0 : commonCap(sizes, input.roomTokens - (usedTokens - cutTokens));
+  const [first, ...rest] = parts.filter((part) => part.tokens > capTokens).flatMap((part) => shortened(part, capTokens, input));
+  return first === undefined
+    ? { kind: "not-applicable", reason: "no tool result or assistant text is left to cut" }
+    : { kind: "edits", edits: [first, ...rest] };
 }
 
 interface CuttablePart {

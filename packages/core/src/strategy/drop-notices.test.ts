@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { strategyInput } from "../../testing/strategy-input.ts";
 import type { Message } from "../message/message.ts";
 import { calling, human, reply, result, summaryMessage } from "../testing/builders.ts";
-import { dropNotices } from "./drop-notices.ts";
+import { DROP_NOTICES } from "./drop-notices.ts";
 
 const notice = { ...summaryMessage("n", "dropped"), origin: "notice" } as const;
 
@@ -17,8 +17,8 @@ test.each<[string, readonly Message[], readonly string[]]>([
     [human("u", "go"), { ...human("i", "note"), origin: "injected" }, calling("a", ["c"]), result("r", "c", "done")],
     [],
   ],
-])("dropNotices takes out %s, without another notice", (_, messages, ids) => {
-  const answer = dropNotices()(strategyInput(messages));
+])("drop-notices takes out %s, without another notice", (_, messages, ids) => {
+  const answer = DROP_NOTICES.bind({ kind: "drop-notices" }).plan(strategyInput(messages));
   const spans = ids.map((id) => ({ from: id, through: id, promptId: null }));
   expect(answer.kind === "edits" ? answer.edits : []).toEqual(
     spans.length === 0 ? [] : [{ kind: "replace-spans", by: "nothing", spans }],

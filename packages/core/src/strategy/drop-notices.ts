@@ -1,9 +1,19 @@
+import { z } from "zod";
 import type { PromptedSpan } from "../entry.ts";
-import type { Strategy } from "./strategy.ts";
+import type { StrategyKind } from "./strategy.ts";
+import { defineStrategy } from "./strategy.ts";
+
+/** Removes summaries and notices: what is left if even they do not fit with the newest step. Needs no model. */
+export interface DropNoticesSpec {
+  readonly kind: "drop-notices";
+}
 
 /** Removes every summary and notice of the view; the record counts them, nothing stands in their place. */
-export function dropNotices(): Strategy {
-  return ({ messages }) => {
+export const DROP_NOTICES: StrategyKind = defineStrategy<DropNoticesSpec>({
+  kind: "drop-notices",
+  schema: z.strictObject({ kind: z.literal("drop-notices") }),
+  needsModel: () => false,
+  plan: (_, { messages }) => {
     const spans = messages.flatMap((message): PromptedSpan[] =>
       message.role !== "tool-result" && (message.origin === "summary" || message.origin === "notice")
         ? [{ from: message.id, through: message.id, promptId: null }]
@@ -12,5 +22,5 @@ export function dropNotices(): Strategy {
     return spans.length === 0
       ? { kind: "not-applicable", reason: "there is no summary or notice" }
       : { kind: "edits", edits: [{ kind: "replace-spans", spans, by: "nothing" }] };
-  };
-}
+  },
+});

@@ -2,8 +2,9 @@ import { describe, expect, test } from "vitest";
 import { strategyInput } from "../../testing/strategy-input.ts";
 import type { Message } from "../message/message.ts";
 import { calling, human, reply, result } from "../testing/builders.ts";
-import { dropOldest } from "./drop-oldest.ts";
-import type { DropOldestSpec, StrategyInput } from "./strategy.ts";
+import type { DropOldestSpec } from "./drop-oldest.ts";
+import { DROP_OLDEST } from "./drop-oldest.ts";
+import type { StrategyInput } from "./strategy.ts";
 
 const text = (count: number) => "x".repeat(count);
 
@@ -13,9 +14,8 @@ function dropped(
   spec: Partial<DropOldestSpec>,
   more: Partial<StrategyInput> = {},
 ): readonly string[] {
-  const answer = dropOldest({ kind: "drop-oldest", amount: "until-it-fits", notice: "count", ...spec })(
-    strategyInput(messages, more),
-  );
+  const given: DropOldestSpec = { kind: "drop-oldest", amount: "until-it-fits", notice: "count", ...spec };
+  const answer = DROP_OLDEST.bind(given).plan(strategyInput(messages, more));
   return answer.kind === "edits"
     ? answer.edits.flatMap((edit) =>
         edit.kind === "replace-spans"
@@ -35,7 +35,7 @@ const loop = [
   reply("end", text(100)),
 ];
 
-describe("dropOldest until it fits", () => {
+describe("drop-oldest until it fits", () => {
   test.each<[string, readonly Message[], number, readonly string[]]>([
     ["nothing where everything fits beside a notice", turns, 450, []],
     ["no more than it takes", turns, 449, ["u1..u1 count"]],
@@ -60,7 +60,7 @@ describe("dropOldest until it fits", () => {
   });
 });
 
-describe("dropOldest of all but what is kept", () => {
+describe("drop-oldest of all but what is kept", () => {
   test.each<[string, readonly Message[], StrategyInput["keep"], readonly string[]]>([
     ["a number of messages", turns, { messages: 2 }, ["u1..a1 count"]],
     ["an amount of tokens; the message that reaches it stays", turns, { tokens: 150 }, ["u1..a1 count"]],

@@ -1,21 +1,41 @@
+import { z } from "zod";
 import { cutKeepingMessages, cutKeepingTokens } from "../cut-point/recent.ts";
 import { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "../cut-point/safe-cuts.ts";
 import { spansBefore } from "../cut-point/spans-before.ts";
 import type { ReplaceSpansEdit } from "../edit/edit.ts";
 import { isHuman } from "../message/message.ts";
-import type { DropOldestSpec, Strategy, StrategyInput } from "./strategy.ts";
+import type { StrategyAnswer, StrategyInput, StrategyKind } from "./strategy.ts";
+import { defineStrategy } from "./strategy.ts";
 
-/** Removes the oldest messages, never the last human one, and never a call without its results. Needs no model. */
-export function dropOldest(spec: DropOldestSpec): Strategy {
-  return (input) => {
-    const cut =
-      spec.amount === "all-but-keep"
-        ? cutByKeep(input)
-        : cutToFit(spec.notice === "none" ? { ...input, noticeTokens: 0 } : input);
-    const spans = spansBefore(input.messages, cut).map((span) => ({ ...span, promptId: null }));
-    if (spans.length === 0) return { kind: "not-applicable", reason: "nothing can be dropped" };
-    return { kind: "edits", edits: [{ kind: "replace-spans", spans, ...answerOf(spec) }] };
-  };
+/** Removes the oldest part and leaves a notice that counts it. Needs no model. */
+export interface DropOldestSpec {
+  readonly kind: "drop-oldest";
+  /** All but what the policy keeps, or no more than it takes to fit. */
+  readonly amount: "all-but-keep" | "until-it-fits";
+  /** Whether a notice counts what went, in all or by role; without one the record alone does. */
+  readonly notice: "count" | "roles" | "none";
+}
+
+/** Removes the oldest messages, never the last human one, and never a call without its results. */
+export const DROP_OLDEST: StrategyKind = defineStrategy<DropOldestSpec>({
+  kind: "drop-oldest",
+  schema: z.strictObject({
+    kind: z.literal("drop-oldest"),
+    amount: z.enum(["all-but-keep", "until-it-fits"]),
+    notice: z.enum(["count", "roles", "none"]),
+  }),
+  needsModel: () => false,
+  plan: dropOldest,
+});
+
+function dropOldest(spec: DropOldestSpec, input: StrategyInput): StrategyAnswer {
+  const cut =
+    spec.amount === "all-but-keep"
+      ? cutByKeep(input)
+      : cutToFit(spec.notice === "none" ? { ...input, noticeTokens: 0 } : input);
+  const spans = spansBefore(input.messages, cut).map((span) => ({ ...span, promptId: null }));
+  if (spans.length === 0) return { kind: "not-applicable", reason: "nothing can be dropped" };
+  return { kind: "edits", edits: [{ kind: "replace-spans", spans, ...answerOf(spec) }] };
 }
 
 function answerOf({ notice }: DropOldestSpec): Pick<ReplaceSpansEdit, "by" | "noticeForm"> {

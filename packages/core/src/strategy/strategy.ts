@@ -1,67 +1,14 @@
+import type { z } from "zod";
 import type { Budget } from "../budget.ts";
-import type { Boundary } from "../cut-point/boundary.ts";
 import type { Edit } from "../edit/edit.ts";
+import type { KindSpec } from "../kind.ts";
+import { parseSpec } from "../kind.ts";
 import type { Message } from "../message/message.ts";
 import type { MessageMeasure } from "../tokens/measure.ts";
 
-/** A strategy and its settings, as policy data. */
-export type StrategySpec = SummarizeSpec | ClearToolResultsSpec | DropOldestSpec | CutOversizedSpec | DropNoticesSpec;
-
-/** Replaces the oldest part by a summary, up to a cut that leaves the kept part whole. */
-export interface SummarizeSpec {
-  readonly kind: "summarize";
-  /** Who writes: the model, or the deterministic digest. */
-  readonly writer: "model" | "digest";
-  /**
-   * Where a cut may fall: at any place that splits no call from its result, keeping more (`any-safe`) or, where something is left
-   * to keep, less (`next-safe`) than asked; only where neither side is inside a batch of tool calls; or only before a human
-   * message where there is one.
-   */
-  readonly boundary: Boundary;
-  readonly promptId: string;
-  /** Prompt for the older part of a turn that the cut splits; `null` summarises it with the rest. */
-  readonly turnPrefixPromptId: string | null;
-  /** A turn's older part of fewer messages, its human one counted, is summarised with the rest; 0 where nothing is said. */
-  readonly turnPrefixFromMessages?: number | undefined;
-  /** Histories of at most so many messages are summarised whole, whatever is to be kept; not where someone asked for it. */
-  readonly keepNothingUpToMessages?: number | undefined;
-  /** Where there is no cut although a provider rejected the context, all but so many messages are summarised. */
-  readonly forcedKeepMessages?: number | undefined;
-}
-
-/** Replaces old tool results by stubs with handles, in one batch. Needs no model. */
-export interface ClearToolResultsSpec {
-  readonly kind: "clear-tool-results";
-  /** The newest results that stay. */
-  readonly keepResults: number;
-  /** A batch that saves less is not worth the broken prompt cache. */
-  readonly clearAtLeastTokens: number;
-}
-
-/** Removes the oldest part and leaves a notice that counts it. Needs no model. */
-export interface DropOldestSpec {
-  readonly kind: "drop-oldest";
-  /** All but what the policy keeps, or no more than it takes to fit. */
-  readonly amount: "all-but-keep" | "until-it-fits";
-  /** Whether a notice counts what went, in all or by role; without one the record alone does. */
-  readonly notice: "count" | "roles" | "none";
-}
-
-/** Cuts the largest tool results and assistant texts to head and tail until the view fits. Needs no model. */
-export interface CutOversizedSpec {
-  readonly kind: "cut-oversized";
-  /** To one cap at which the view fits, or all of them to their stubs. */
-  readonly to: "fit" | "stubs";
-}
-
-/** Removes summaries and notices: what is left when even they do not fit beside the newest step. Needs no model. */
-export interface DropNoticesSpec {
-  readonly kind: "drop-notices";
-}
-
 /** What a strategy looks at. Pure data and pure functions: no clock, no model, no store. */
 export interface StrategyInput {
-  /** The view as it is at this rung, with the edits of earlier rungs applied. */
+  /** The view as it is at this step, with the edits of earlier steps applied. */
   readonly messages: readonly Message[];
   readonly budget: Budget;
   /** Tokens that the messages may take at most, after the overhead and what is pending are counted. */
@@ -83,13 +30,52 @@ export interface StrategyInput {
   readonly noticeTokens: number;
 }
 
-/**
- * Looks at the context and answers with edits, or with why it has none. Edits that touch the last human message or the open step's pairs, or
- * that part a call from its result, are refused as a whole: the step fails and the next strategy runs.
- */
-export type Strategy = (input: StrategyInput) => StrategyAnswer;
-
 /** Edits to make, or the reason that there are none, for the record. */
 export type StrategyAnswer =
   | { readonly kind: "edits"; readonly edits: readonly [Edit, ...Edit[]] }
   | { readonly kind: "not-applicable"; readonly reason: string };
+
+/** A strategy with its settings. */
+export interface Strategy {
+  /** Its name in records and events. */
+  readonly name: string;
+  /** True if its edits have a model write: such a strategy is left out in an emergency. */
+  readonly needsModel: boolean;
+  /**
+   * Looks at the context and answers with edits, or with why it has none. Edits that touch the last human message or the open step's pairs, or
+   * that part a call from its result, are refused as a whole: the step fails and the next strategy runs.
+   */
+  plan(input: StrategyInput): StrategyAnswer;
+}
+
+/** A kind of strategy: how its settings are read, and what it makes of them. Made by {@link defineStrategy}. */
+export interface StrategyKind {
+  readonly kind: string;
+  /** The schema of its settings; strict, so that a policy with an unknown key is refused. */
+  readonly schema: z.ZodType<KindSpec>;
+  /** @throws PlimsollError `bad-policy` for settings that the schema refuses. */
+  bind(spec: KindSpec): Strategy;
+}
+
+/** A kind of strategy, whose settings are of the type that its schema gives. */
+export function defineStrategy<S extends KindSpec>(kind: {
+  readonly kind: S["kind"];
+  readonly schema: z.ZodType<S>;
+  needsModel(spec: S): boolean;
+  /** The name in records and events; the kind's own if it is left out. */
+  label?(spec: S): string;
+  plan(spec: S, input: StrategyInput): StrategyAnswer;
+}): StrategyKind {
+  return {
+    kind: kind.kind,
+    schema: kind.schema,
+    bind: (given) => {
+      const spec = parseSpec(kind.schema, given);
+      return {
+        name: kind.label?.(spec) ?? kind.kind,
+        needsModel: kind.needsModel(spec),
+        plan: (input) => kind.plan(spec, input),
+      };
+    },
+  };
+}

@@ -2,8 +2,9 @@ import { describe, expect, test } from "vitest";
 import { strategyInput } from "../../testing/strategy-input.ts";
 import type { Message } from "../message/message.ts";
 import { calling, human, reply, result, summaryMessage } from "../testing/builders.ts";
-import type { StrategyInput, SummarizeSpec } from "./strategy.ts";
-import { summarize } from "./summarize.ts";
+import type { StrategyInput } from "./strategy.ts";
+import type { SummarizeSpec } from "./summarize.ts";
+import { SUMMARIZE } from "./summarize.ts";
 
 const SPEC: SummarizeSpec = {
   kind: "summarize",
@@ -19,7 +20,8 @@ function summarized(
   spec: Partial<SummarizeSpec>,
   more: Partial<StrategyInput> = {},
 ): readonly string[] {
-  const answer = summarize({ ...SPEC, ...spec })(strategyInput(messages, more));
+  const given: SummarizeSpec = { ...SPEC, ...spec };
+  const answer = SUMMARIZE.bind(given).plan(strategyInput(messages, more));
   const edits = answer.kind === "edits" ? answer.edits : [];
   return edits.flatMap((edit) =>
     edit.kind === "replace-spans" ? edit.spans.map((span) => `${span.from}..${span.through} ${span.promptId}`) : [],
@@ -76,7 +78,8 @@ describe("summarize", () => {
   });
 
   test("names who writes", () => {
-    const answer = summarize({ ...SPEC, writer: "digest" })(strategyInput(turns));
+    const given: SummarizeSpec = { ...SPEC, writer: "digest" };
+    const answer = SUMMARIZE.bind(given).plan(strategyInput(turns));
     expect(answer).toMatchObject({ kind: "edits", edits: [{ kind: "replace-spans", by: "digest" }] });
   });
 });

@@ -1,3 +1,5 @@
+import { z } from "zod";
+import type { Boundary } from "../cut-point/boundary.ts";
 import { cutAtBoundary } from "../cut-point/boundary.ts";
 import { cutExceedingTokens, cutKeepingMessages, cutKeepingTokens, forcedCut } from "../cut-point/recent.ts";
 import { safeCutAtOrBefore, safeCuts } from "../cut-point/safe-cuts.ts";
@@ -5,21 +7,59 @@ import { spansBefore } from "../cut-point/spans-before.ts";
 import type { PromptedSpan } from "../entry.ts";
 import type { Message } from "../message/message.ts";
 import { isHuman } from "../message/message.ts";
-import type { Strategy, StrategyInput, SummarizeSpec } from "./strategy.ts";
+import type { StrategyAnswer, StrategyInput, StrategyKind } from "./strategy.ts";
+import { defineStrategy } from "./strategy.ts";
+
+/** Replaces the oldest part by a summary, up to a cut that leaves the kept part whole. */
+export interface SummarizeSpec {
+  readonly kind: "summarize";
+  /** Who writes: the model, or the deterministic digest. */
+  readonly writer: "model" | "digest";
+  /**
+   * Where a cut may fall: at any place that splits no call from its result, keeping more (`any-safe`) or, if something is left
+   * to keep, less (`next-safe`) than asked; only if neither side is inside a batch of tool calls; or only before a human
+   * message if there is one.
+   */
+  readonly boundary: Boundary;
+  readonly promptId: string;
+  /** Prompt for the older part of a turn that the cut splits; `null` summarises it with the rest. */
+  readonly turnPrefixPromptId: string | null;
+  /** A turn's older part of fewer messages, its human one counted, is summarised with the rest; 0 if nothing is said. */
+  readonly turnPrefixFromMessages?: number | undefined;
+  /** Histories of at most so many messages are summarised whole, whatever is to be kept; not if someone asked for it. */
+  readonly keepNothingUpToMessages?: number | undefined;
+  /** If there is no cut although a provider rejected the context, all but so many messages are summarised. */
+  readonly forcedKeepMessages?: number | undefined;
+}
 
 /**
- * Summarises everything before the cut. Where the cut falls inside the newest turn, that turn's human message stays literal
+ * Summarises everything before the cut. If the cut falls inside the newest turn, that turn's human message stays literal
  * between the summary and the first kept message, and what lies on both sides of it goes into one summary. What is older than that turn
- * and the turn's own beginning are written with prompts of their own, where the policy has them and both are there.
+ * and the turn's own beginning are written with prompts of their own, if the policy has them and both are there.
  */
-export function summarize(spec: SummarizeSpec): Strategy {
-  return (input) => {
-    const cut = cutFor(spec, input);
-    if (cut === null) return { kind: "not-applicable", reason: "nothing lies before the cut" };
-    const spans = promptedSpans(input.messages, cut, spec);
-    if (spans.length === 0) return { kind: "not-applicable", reason: "only the last human message lies before the cut" };
-    return { kind: "edits", edits: [{ kind: "replace-spans", spans, by: spec.writer === "model" ? "summary" : "digest" }] };
-  };
+export const SUMMARIZE: StrategyKind = defineStrategy<SummarizeSpec>({
+  kind: "summarize",
+  schema: z.strictObject({
+    kind: z.literal("summarize"),
+    writer: z.enum(["model", "digest"]),
+    boundary: z.enum(["any-safe", "next-safe", "not-in-tool-batch", "turn"]),
+    promptId: z.string().min(1),
+    turnPrefixPromptId: z.string().min(1).nullable(),
+    turnPrefixFromMessages: z.int().positive().optional(),
+    keepNothingUpToMessages: z.int().nonnegative().optional(),
+    forcedKeepMessages: z.int().nonnegative().optional(),
+  }),
+  needsModel: ({ writer }) => writer === "model",
+  label: ({ writer }) => (writer === "digest" ? "digest" : "summarize"),
+  plan: summarize,
+});
+
+function summarize(spec: SummarizeSpec, input: StrategyInput): StrategyAnswer {
+  const cut = cutFor(spec, input);
+  if (cut === null) return { kind: "not-applicable", reason: "nothing lies before the cut" };
+  const spans = promptedSpans(input.messages, cut, spec);
+  if (spans.length === 0) return { kind: "not-applicable", reason: "only the last human message lies before the cut" };
+  return { kind: "edits", edits: [{ kind: "replace-spans", spans, by: spec.writer === "model" ? "summary" : "digest" }] };
 }
 
 /**

@@ -3,7 +3,7 @@ import { strategyInput } from "../../testing/strategy-input.ts";
 import type { Message } from "../message/message.ts";
 import { isHuman, textOf } from "../message/message.ts";
 import { partChars } from "../message/size.ts";
-import { SPOKEN_LABELS } from "../policy/presets/labels.ts";
+import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import type { Summarizer, Summary, SummaryRequest } from "../ports.ts";
 import { absentImage, assistant, calling, human, reply, result } from "../testing/builders.ts";
 import { usageOf } from "../usage.ts";
@@ -22,7 +22,7 @@ function requestFor(...parts: readonly (readonly Message[])[]): SummaryRequest {
     turnPrefixMaxTokens: 50,
     focus: "the tests",
     resultCapChars: null,
-    labels: SPOKEN_LABELS,
+    labels: SVEN_POLICY.summary.labels,
   };
 }
 

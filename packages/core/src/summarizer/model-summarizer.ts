@@ -4,10 +4,10 @@ import { messageChars } from "../message/size.ts";
 import type { ModelClient, ModelReply, Summarizer, Summary, SummaryRequest } from "../ports.ts";
 import { PREFIX_FRAME } from "../prompts/prefix.ts";
 import { SUMMARIZER_ROLE, SUMMARY_RULES } from "../prompts/rules.ts";
-import { TURN_CONTEXT_TITLE, TURN_PREFIX_PROMPT } from "../prompts/turn-prefix.ts";
+import { TURN_CONTEXT_TITLE } from "../prompts/turn-prefix.ts";
 import { addedUsage } from "./added-usage.ts";
 import type { SummaryPart } from "./summary-request.ts";
-import { prefixPrompt, summaryPrompt } from "./summary-request.ts";
+import { prefixPrompt, promptOfPart, summaryPrompt } from "./summary-request.ts";
 import { repairedSummary } from "./validate.ts";
 
 /** Which model writes the summaries, and how. */
@@ -96,7 +96,7 @@ function asSaid(repairs: readonly string[]): Pick<Summary, "repairs"> {
 
 /** The older history and the beginning of a split turn, where that has a prompt of its own; neighbours with one prompt are one part. */
 function apart(request: SummaryRequest): { readonly history: SummaryPart | null; readonly turnPrefix: SummaryPart | null } {
-  const isPrefix = ({ promptId }: SummaryPart) => promptId === TURN_PREFIX_PROMPT.id;
+  const isPrefix = (part: SummaryPart) => promptOfPart(part, request).isOfTurnPrefix === true;
   const joinedPart = (parts: readonly SummaryPart[]): SummaryPart | null => {
     const [first] = parts;
     return first === undefined ? null : { promptId: first.promptId, messages: parts.flatMap(({ messages }) => messages) };

@@ -3,10 +3,10 @@ import type { Message } from "../message/message.ts";
 import { textOf } from "../message/message.ts";
 import type { TranscriptLabels } from "../message/transcript-text.ts";
 import { fencedText, transcriptFraming, transcriptText } from "../message/transcript-text.ts";
-import type { SummaryRequest } from "../ports.ts";
+import type { Prompt, SummaryRequest } from "../ports.ts";
+import { BUILT_IN_PROMPTS, promptOf } from "../prompts/built-in-prompts.ts";
 import { SUMMARY_HEADER } from "../prompts/header.ts";
 import { PREFIX_FRAME } from "../prompts/prefix.ts";
-import { promptFor } from "../prompts/registry.ts";
 import { SUMMARIZER_ROLE, SUMMARY_RULES } from "../prompts/rules.ts";
 import { TURN_PREFIX_PROMPT } from "../prompts/turn-prefix.ts";
 import { UPDATE_PROMPT } from "../prompts/update.ts";
@@ -38,7 +38,7 @@ export function summaryPrompt(part: SummaryPart, request: SummaryRequest, isTurn
     part.messages.filter((message) => !isEarlier(message)),
     request,
   );
-  const prompt = earlier.length > 0 && !isTurnPrefix ? UPDATE_PROMPT : promptFor(part.promptId);
+  const prompt = earlier.length > 0 && !isTurnPrefix ? UPDATE_PROMPT : promptOfPart(part, request);
   const pieces = [
     fencedText("conversation", conversation),
     ...(earlier.length === 0 ? [] : [fencedWithoutSpeakers("previous-summary", earlier.join("\n\n"), request.labels)]),
@@ -54,11 +54,21 @@ export function summaryPrompt(part: SummaryPart, request: SummaryRequest, isTurn
  * with it the sections.
  */
 export function prefixPrompt(request: SummaryRequest): Omit<SummaryPrompt, "system"> & Pick<SummaryRequest, "sections"> {
-  const history = request.parts.find(({ promptId }) => promptId !== TURN_PREFIX_PROMPT.id);
-  const { id, version, instructions } = history === undefined ? TURN_PREFIX_PROMPT : promptFor(history.promptId);
-  const sections = history === undefined ? [] : request.sections;
+  const prompts = request.parts.map((part) => promptOfPart(part, request));
+  const { id, version, isOfTurnPrefix, instructions } =
+    prompts.find((each) => !each.isOfTurnPrefix) ?? prompts[0] ?? TURN_PREFIX_PROMPT;
+  const sections = isOfTurnPrefix ? [] : request.sections;
   const pieces = [PREFIX_FRAME.text, instructions(sections), ...focusPieces(request), rulesText()];
   return { promptId: id, version, sections, text: pieces.join("\n\n") };
+}
+
+/**
+ * The prompt that a part is written with.
+ *
+ * @throws PlimsollError `bad-policy` for an id that no prompt has.
+ */
+export function promptOfPart({ promptId }: SummaryPart, { prompts = BUILT_IN_PROMPTS }: SummaryRequest): Prompt {
+  return promptOf(promptId, prompts);
 }
 
 function focusPieces({ focus, labels }: SummaryRequest): readonly string[] {

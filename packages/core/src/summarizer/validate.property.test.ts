@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isPlimsollError } from "../error.ts";
-import { BRACKETED_LABELS } from "../policy/presets/labels.ts";
+import { PI_POLICY } from "../policy/presets/pi.ts";
 import { sectionsIn } from "./sections.ts";
 import type { RepairedSummary } from "./validate.ts";
 import { repairedSummary } from "./validate.ts";
 
 const SECTIONS = ["Goal", "Progress", "Next Steps"] as const;
-const RULES = { sections: SECTIONS, coveredChars: 1_000_000, labels: BRACKETED_LABELS, instructions: ["Copy paths."] };
+const RULES = { sections: SECTIONS, coveredChars: 1_000_000, labels: PI_POLICY.summary.labels, instructions: ["Copy paths."] };
 
 /** Pieces that a model's answer may be made of, well and badly. */
 const piece = fc.oneof(

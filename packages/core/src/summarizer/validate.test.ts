@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { StopReason } from "../message/message.ts";
-import { BRACKETED_LABELS, SPOKEN_LABELS } from "../policy/presets/labels.ts";
+import { PI_POLICY } from "../policy/presets/pi.ts";
+import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import type { SummaryRepair } from "./validate.ts";
 import { repairedSummary } from "./validate.ts";
 
@@ -12,7 +13,7 @@ const check = (text: string, more: { stopReason?: StopReason; sections?: readonl
     {
       sections: more.sections ?? SECTIONS,
       coveredChars: more.coveredChars ?? 10_000,
-      labels: BRACKETED_LABELS,
+      labels: PI_POLICY.summary.labels,
       instructions: ["Copy file paths exactly."],
     },
   );
@@ -76,7 +77,7 @@ describe("a summary", () => {
 
   test("may say in a bullet who said what", () => {
     const text = "- User: wants it fast";
-    const rules = { sections: [], coveredChars: 1000, labels: SPOKEN_LABELS, instructions: [] };
+    const rules = { sections: [], coveredChars: 1000, labels: SVEN_POLICY.summary.labels, instructions: [] };
     expect(repairedSummary({ text, usage: null, stopReason: "end" }, rules).text).toBe(text);
   });
 });

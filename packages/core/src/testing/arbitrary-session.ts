@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { ModelLimits } from "../entry.ts";
 import type { Policy } from "../policy/policy.ts";
 import { PRESETS } from "../policy/presets/presets.ts";
-import type { StrategySpec } from "../strategy/strategy.ts";
+import type { StrategySpec } from "../strategy/built-in-strategies.ts";
 import type {
   CrashDamage,
   HookBehaviour,

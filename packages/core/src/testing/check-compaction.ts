@@ -136,13 +136,13 @@ async function checkSpanHandles(
       report("a handle finds the original", spanHandle(span));
 }
 
-/** A climb has some ten rungs, each of which may price the view anew where it cuts; measured over 2,500 generated sessions it stays below 4. */
+/** A chain has some ten steps, each of which may price the view anew if it cuts; measured over 2,500 generated sessions it stays below 4. */
 const SCANS_PER_CHAR = 8;
 
 /** A notice, stubs and a digest are priced too, whatever the view's size. */
 const SCANNED_BESIDES_CHARS = 20_000;
 
-/** Each rung looks at each message, and a cut prices its parts. */
+/** Each step looks at each message, and a cut prices its parts. */
 const VISITS_PER_MESSAGE = 20;
 
 function checkWork(work: WorkCount, { before, pending, entry, besidesChars, report }: CompactionCheck): void {

@@ -94,7 +94,7 @@ export async function checkedFit(fit: CheckedFit): Promise<FitResult> {
       if (arrived.length === 0) checkFits(fit);
       const { reason } = outcome.entry.record;
       const mayAsk = reason !== "emergency" && !(reason === "overflow" && (fit.input.recovery ?? 0) > 0);
-      if (!mayAsk && summarizer.calls() > so.calls) report("the rungs without a model ask none", reason);
+      if (!mayAsk && summarizer.calls() > so.calls) report("the steps without a model ask none", reason);
       break;
     }
     case "irreducible":

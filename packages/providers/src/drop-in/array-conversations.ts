@@ -13,6 +13,8 @@ import type {
 } from "@plimsoll/core";
 import { admitToolResult, createDigest, createMemoryArtifactStore, isHuman } from "@plimsoll/core";
 import type { SessionStore } from "@plimsoll/core/agent";
+import type { Kinds } from "@plimsoll/core/build";
+import { BUILT_IN_KINDS, requireFallback } from "@plimsoll/core/build";
 import type {
   Conversation,
   ConversationName,
@@ -33,6 +35,8 @@ export type ConversationContext = Pick<ContextManagerOptions, "pinned" | "stateP
 /** What a drop-in is made of. */
 export interface CompactorOptions {
   readonly policy: Policy;
+  /** What the policy may name, besides what comes with core, and how results are cut; made by `withKinds`. */
+  readonly kinds?: Kinds;
   readonly limits: ModelLimits;
   /** Writes the summaries; the deterministic digest, which asks no model, if it is left out. */
   readonly summarizer?: Summarizer;
@@ -98,9 +102,22 @@ export interface ArrayConversations {
 
 const NEVER_ABORTED = new AbortController().signal;
 
-/** No conversations yet. */
+/**
+ * No conversations yet.
+ *
+ * @throws PlimsollError `bad-policy` for a policy without a fallback.
+ */
 export function createArrayConversations(options: CompactorOptions): ArrayConversations {
-  const { policy, summarizer = createDigest(), onEvent, context, categoryOf = () => "generic", nowMs = Date.now } = options;
+  const {
+    kinds = BUILT_IN_KINDS,
+    summarizer = createDigest(),
+    onEvent,
+    context,
+    categoryOf = () => "generic",
+    nowMs = Date.now,
+  } = options;
+  const policy = requireFallback(options.policy);
+  const { truncations } = kinds;
   const artifactStores = new WeakMap<Conversation, ArtifactStore>();
   const artifactsOf = (conversation: Conversation): ArtifactStore => {
     const store = options.artifacts ?? artifactStores.get(conversation) ?? createMemoryArtifactStore();
@@ -117,6 +134,7 @@ export function createArrayConversations(options: CompactorOptions): ArrayConver
       createConversation({
         ...log,
         policy,
+        kinds,
         summarizer,
         modelPriors,
         nowMs,
@@ -129,7 +147,7 @@ export function createArrayConversations(options: CompactorOptions): ArrayConver
   const admitted = async (message: Message, conversation: Conversation): Promise<Message> => {
     if (message.role !== "tool-result") return message;
     const known = { ...message, category: categoryOf(message.toolName) };
-    return (await admitToolResult(known, { policy, artifacts: artifactsOf(conversation) })).message;
+    return (await admitToolResult(known, { policy, artifacts: artifactsOf(conversation), truncations })).message;
   };
   const inputAt = (gate: FitInput["gate"], { limits = options.limits }: RequestFacts, pending: readonly Message[] = []) => ({
     gate,

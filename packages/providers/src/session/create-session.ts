@@ -94,10 +94,12 @@ async function admit<Request>(
   { message: given, hint }: { readonly message: ToolResultMessage; readonly hint: string | null },
 ): Promise<void> {
   const { artifacts, log } = session;
-  const admitted = admitToolResult(given, { policy: log.policy, artifacts, hint }).catch((error: unknown) => {
-    session.progress = { ...session.progress, open: [...session.progress.open, call] };
-    throw error;
-  });
+  const admitted = admitToolResult(given, { policy: log.policy, artifacts, hint, truncations: log.kinds.truncations }).catch(
+    (error: unknown) => {
+      session.progress = { ...session.progress, open: [...session.progress.open, call] };
+      throw error;
+    },
+  );
   const { id: _, ...draft } = (await admitted).message;
   await log.conversation.say(draft);
 }

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { ModelLimits, Policy, SessionEntry } from "@plimsoll/core";
 import { createDigest, isPlimsollError, PLIMSOLL_POLICY } from "@plimsoll/core";
+import type { Kinds } from "@plimsoll/core/build";
+import { BUILT_IN_KINDS, requireFallback } from "@plimsoll/core/build";
 import type { Conversation, ConversationSetting } from "@plimsoll/core/conversation";
 import { createConversation, openConversation, setupChange, setupChangeEntry } from "@plimsoll/core/conversation";
 import type { SessionStartEntry } from "@plimsoll/core/internal";
@@ -18,6 +20,7 @@ export interface SessionLog {
   readonly sessionId: string;
   readonly conversation: Conversation;
   readonly policy: Policy;
+  readonly kinds: Kinds;
   readonly limits: ModelLimits & { readonly maxOutputTokens: number };
   readonly nowMs: () => number;
 }
@@ -26,14 +29,16 @@ export interface SessionLog {
  * Opens the log of the options' name, or begins it. System text, tools and model are from now on those of the options. Calls that were left without a
  * result have an error result then.
  *
- * @throws PlimsollError as a store does.
+ * @throws PlimsollError as a store does; `bad-policy` for a policy without a fallback.
  */
 export async function openSessionLog<Request>(wire: SessionWire<Request>, options: SessionOptions): Promise<SessionLog> {
-  const { policy = PLIMSOLL_POLICY, summarizer = createDigest(), sessionId = randomUUID(), nowMs = Date.now } = options;
+  const policy = requireFallback(options.policy ?? PLIMSOLL_POLICY);
+  const { kinds = BUILT_IN_KINDS, summarizer = createDigest(), sessionId = randomUUID(), nowMs = Date.now } = options;
   const { system = "", sessions, onEvent, tokenizers, pinned, stateProviders, fileTracker, beforeCompaction } = options;
   const limits = await limitsOf(wire, options.limits ?? null, policy);
   const setting: ConversationSetting = {
     policy,
+    kinds,
     summarizer,
     modelPriors,
     nowMs,
@@ -55,7 +60,7 @@ export async function openSessionLog<Request>(wire: SessionWire<Request>, option
   if (setupChange(view, { system, tools }) !== null) conversation.add(setupChangeEntry(view, { system, tools }, nowMs()));
   if (view.modelId !== modelId) conversation.add(modelChange(conversation, { modelId, limits, atMs: nowMs() }));
   await conversation.flush();
-  return { sessionId, conversation, policy, limits, nowMs };
+  return { sessionId, conversation, policy, kinds, limits, nowMs };
 }
 
 async function openedOrBegun(

@@ -4,6 +4,7 @@ import type {
   ModelLimits,
   OutputCategory,
   PathAccess,
+  Policy,
   ToolCallPart,
   ToolResultMessage,
   UserMessage,
@@ -15,13 +16,14 @@ import type { Recalled, RecallRange } from "@plimsoll/core/internal";
 /** What a session hands on to its context manager. */
 type ContextOptions = Pick<
   ContextManagerOptions,
-  "policy" | "summarizer" | "onEvent" | "tokenizers" | "pinned" | "stateProviders" | "fileTracker" | "beforeCompaction"
+  "kinds" | "summarizer" | "onEvent" | "tokenizers" | "pinned" | "stateProviders" | "fileTracker" | "beforeCompaction"
 >;
 
 /**
  * What every session takes. All of it has a default: the policy is `PLIMSOLL_POLICY`, and summaries are a digest that asks no model.
  */
 export interface SessionOptions extends Partial<ContextOptions> {
+  readonly policy?: Policy;
   /** System text, sent before the messages. */
   readonly system?: string;
   /** The model's window and largest reply; the catalogue's window and the reply that the request asks for if they are left out. */

@@ -3,7 +3,6 @@ import { resolveAmount } from "../../budget.ts";
 import type { CharsPerTokenSpec } from "../../tokens/chars-per-token.ts";
 import type { Trigger } from "../../trigger.ts";
 import type { Policy } from "../policy.ts";
-import { PI_POLICY } from "./pi.ts";
 
 /** klaude-code's estimate: characters / 4, ceiling, at least 1; 300 an image (its tests K-e1). */
 export const KLAUDE_CODE_LENGTH_ESTIMATE: CharsPerTokenSpec = {
@@ -53,7 +52,7 @@ export interface KlaudeCodeSizes {
 }
 
 /**
- * klaude-code's sizes from the window and the maximum output; `null` or 0 is not known. Where the output alone would fill the window, the
+ * klaude-code's sizes from the window and the maximum output; `null` or 0 is not known. If the output alone would fill the window, the
  * reserve is a share of the window instead.
  */
 export function klaudeCodeSizes(windowTokens: number | null, maxOutputTokens: number | null): KlaudeCodeSizes {
@@ -79,24 +78,58 @@ export function klaudeCodeTrigger(reserve: Amount): Trigger {
 
 /** klaude-code as its code is today, checked before a run and at each step; a sub-agent leaves it to its parent. */
 export const KLAUDE_CODE_POLICY: Policy = {
-  ...PI_POLICY,
   name: "klaude-code",
+  enabled: true,
   estimator: { kind: "usage-anchored", of: KLAUDE_CODE_LENGTH_ESTIMATE, anchor: "prompt-and-reply" },
   cutEstimator: KLAUDE_CODE_LENGTH_ESTIMATE,
   gates: { at: ["before-submit", "before-step"], countPending: false },
   trigger: klaudeCodeTrigger(RESERVE),
+  afterPause: null,
+  emergency: null,
   keep: KEEP,
   manualKeep: MANUAL_KEEP,
+  strategies: [
+    { kind: "summarize", writer: "model", boundary: "next-safe", promptId: "checkpoint", turnPrefixPromptId: "turn-prefix" },
+  ],
+  fallback: {
+    actAtBudget: true,
+    minimumNewRatio: 0.02,
+    strategies: [
+      { kind: "summarize", writer: "digest", boundary: "any-safe", promptId: "digest", turnPrefixPromptId: null },
+      { kind: "drop-oldest", amount: "until-it-fits", notice: "count" },
+      { kind: "cut-oversized", to: "fit" },
+      { kind: "drop-notices" },
+      { kind: "drop-oldest", amount: "until-it-fits", notice: "none" },
+      { kind: "cut-oversized", to: "stubs" },
+    ],
+    forced: [
+      { kind: "drop-oldest", amount: "all-but-keep", notice: "count" },
+      { kind: "cut-oversized", to: "stubs" },
+    ],
+  },
+  truncation: null,
   overflow: { keep: KEEP, maxRecoveries: 1 },
+  unknownWindow: "off",
   subAgents: "off",
-};
-
-/** klaude-code as its document says: strictly above window − min(16,384, 25 %), and min(20,000, 35 %) kept. */
-export const KLAUDE_CODE_DOCUMENT_POLICY: Policy = {
-  ...KLAUDE_CODE_POLICY,
-  name: "klaude-code-document",
-  trigger: { above: { minus: [{ ratio: 1, of: "window" }, { min: [{ tokens: 16_384 }, { ratio: 0.25, of: "window" }] }] } },
-  keep: { min: [{ tokens: 20_000 }, { ratio: 0.35, of: "window" }] },
-  manualKeep: null,
-  overflow: { keep: { min: [{ tokens: 20_000 }, { ratio: 0.35, of: "window" }] }, maxRecoveries: 1 },
+  summary: {
+    role: "user",
+    sections: ["Goal", "Constraints & Preferences", "Progress", "Key Decisions", "Next Steps", "Critical Context"],
+    maxTokens: 13_107,
+    turnPrefixMaxTokens: 8192,
+    request: "serialised",
+    resultCapChars: 2000,
+    labels: {
+      human: { before: "[User]: ", after: "" },
+      command: { before: "[User command]: ", after: "" },
+      injected: { before: "[Note]: ", after: "" },
+      summary: { before: "[Summary]: ", after: "" },
+      assistant: { before: "[Assistant]: ", after: "" },
+      call: { before: "[Tool call]: ", after: "" },
+      result: { before: "[Tool result]: ", after: "" },
+      failedResult: { before: "[Tool result, failed]: ", after: "" },
+    },
+  },
+  progress: { target: null, minimumNewTokens: 0, maximumFailures: 3 },
+  facts: { maxTokens: 1000 },
+  excerpts: null,
 };

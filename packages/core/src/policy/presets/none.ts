@@ -1,13 +1,76 @@
+import type { CharsPerTokenSpec } from "../../tokens/chars-per-token.ts";
 import type { Policy } from "../policy.ts";
-import { SVEN_POLICY } from "./sven.ts";
+
+/** Never asked for: it prices what a table shows. */
+const LENGTH_ESTIMATE: CharsPerTokenSpec = {
+  kind: "chars-per-token",
+  charsPerToken: 4,
+  unit: "utf8-bytes",
+  rounding: "floor",
+  perMessageTokens: 0,
+  minimumMessageTokens: 1,
+  imageTokens: 765,
+};
 
 /** Never edits anything: what a session costs, and where it ends, without compaction. */
 export const NONE_POLICY: Policy = {
-  ...SVEN_POLICY,
   name: "none",
   enabled: false,
-  emergency: null,
-  strategies: [],
-  truncation: null,
+  estimator: { kind: "calibrated-ema", of: LENGTH_ESTIMATE, alphaRatio: 0.2, minimumFactor: 0.5, maximumFactor: 3 },
+  cutEstimator: null,
   gates: { at: [], countPending: false },
+  trigger: { atLeast: { ratio: 0.75, of: "input-budget" } },
+  afterPause: null,
+  emergency: null,
+  keep: { messages: 6 },
+  manualKeep: null,
+  strategies: [],
+  fallback: {
+    actAtBudget: true,
+    minimumNewRatio: 0.02,
+    strategies: [
+      { kind: "summarize", writer: "digest", boundary: "any-safe", promptId: "digest", turnPrefixPromptId: null },
+      { kind: "drop-oldest", amount: "until-it-fits", notice: "count" },
+      { kind: "cut-oversized", to: "fit" },
+      { kind: "drop-notices" },
+      { kind: "drop-oldest", amount: "until-it-fits", notice: "none" },
+      { kind: "cut-oversized", to: "stubs" },
+    ],
+    forced: [
+      { kind: "drop-oldest", amount: "all-but-keep", notice: "count" },
+      { kind: "cut-oversized", to: "stubs" },
+    ],
+  },
+  truncation: null,
+  overflow: { keep: { messages: 6 }, maxRecoveries: 2 },
+  unknownWindow: "off",
+  subAgents: "own",
+  summary: {
+    role: "assistant",
+    sections: [
+      "Active Task",
+      "Key Decisions & Rationale",
+      "Files & Artifacts",
+      "Constraints & Requirements",
+      "Pending Items",
+      "Session Narrative",
+    ],
+    maxTokens: 4096,
+    turnPrefixMaxTokens: 4096,
+    request: "serialised",
+    resultCapChars: null,
+    labels: {
+      human: { before: "User: ", after: "" },
+      command: { before: "User: [command: ", after: "]" },
+      injected: { before: "Note: ", after: "" },
+      summary: { before: "Summary: ", after: "" },
+      assistant: { before: "Assistant: ", after: "" },
+      call: { before: "Assistant: [tool_call: ", after: "]" },
+      result: { before: "Tool: [tool_result: ", after: "]" },
+      failedResult: { before: "Tool: [tool_result, failed: ", after: "]" },
+    },
+  },
+  progress: { target: null, minimumNewTokens: 0, maximumFailures: 3 },
+  facts: { maxTokens: 1000 },
+  excerpts: null,
 };

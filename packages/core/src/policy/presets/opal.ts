@@ -1,7 +1,5 @@
 import type { CharsPerTokenSpec } from "../../tokens/chars-per-token.ts";
 import type { Policy } from "../policy.ts";
-import { BRACKETED_LABELS } from "./labels.ts";
-import { CHECKPOINT_SECTIONS, PI_POLICY } from "./pi.ts";
 
 /** opal's estimate: UTF-8 bytes / 4, floor, plus 10 a message (its tests O-t1, O-t2). */
 export const OPAL_LENGTH_ESTIMATE: CharsPerTokenSpec = {
@@ -16,16 +14,20 @@ export const OPAL_LENGTH_ESTIMATE: CharsPerTokenSpec = {
 
 /**
  * opal's compaction: at 80 % of the window before every model call; the newest quarter of the window kept from a human message
- * on; a turn that is split gets a second summary where at least five of its messages go. Without a model its truncate strategy is a drop with counts. An overflow keeps a
+ * on; a turn that is split gets a second summary if at least five of its messages go. Without a model its truncate strategy is a drop with counts. An overflow keeps a
  * fifth of the window. An unknown window counts as 128,000.
  */
 export const OPAL_POLICY: Policy = {
-  ...PI_POLICY,
   name: "opal",
+  enabled: true,
   estimator: { kind: "usage-anchored", of: OPAL_LENGTH_ESTIMATE, anchor: "prompt" },
   cutEstimator: null,
+  gates: { at: ["before-step"], countPending: false },
   trigger: { atLeast: { ratio: 0.8, of: "window" } },
+  afterPause: null,
+  emergency: null,
   keep: { ratio: 0.25, of: "window" },
+  manualKeep: null,
   strategies: [
     {
       kind: "summarize",
@@ -38,15 +40,45 @@ export const OPAL_POLICY: Policy = {
     },
     { kind: "drop-oldest", amount: "all-but-keep", notice: "roles" },
   ],
+  fallback: {
+    actAtBudget: true,
+    minimumNewRatio: 0.02,
+    strategies: [
+      { kind: "summarize", writer: "digest", boundary: "any-safe", promptId: "digest", turnPrefixPromptId: null },
+      { kind: "drop-oldest", amount: "until-it-fits", notice: "count" },
+      { kind: "cut-oversized", to: "fit" },
+      { kind: "drop-notices" },
+      { kind: "drop-oldest", amount: "until-it-fits", notice: "none" },
+      { kind: "cut-oversized", to: "stubs" },
+    ],
+    forced: [
+      { kind: "drop-oldest", amount: "all-but-keep", notice: "count" },
+      { kind: "cut-oversized", to: "stubs" },
+    ],
+  },
+  truncation: null,
   overflow: { keep: { ratio: 0.2, of: "window" }, maxRecoveries: 2 },
   unknownWindow: { tokens: 128_000 },
+  subAgents: "own",
   summary: {
     role: "user",
-    sections: CHECKPOINT_SECTIONS,
+    sections: ["Goal", "Constraints & Preferences", "Progress", "Key Decisions", "Next Steps", "Critical Context"],
     maxTokens: 4096,
     turnPrefixMaxTokens: 4096,
     request: "serialised",
     resultCapChars: 500,
-    labels: BRACKETED_LABELS,
+    labels: {
+      human: { before: "[User]: ", after: "" },
+      command: { before: "[User command]: ", after: "" },
+      injected: { before: "[Note]: ", after: "" },
+      summary: { before: "[Summary]: ", after: "" },
+      assistant: { before: "[Assistant]: ", after: "" },
+      call: { before: "[Tool call]: ", after: "" },
+      result: { before: "[Tool result]: ", after: "" },
+      failedResult: { before: "[Tool result, failed]: ", after: "" },
+    },
   },
+  progress: { target: null, minimumNewTokens: 0, maximumFailures: 3 },
+  facts: { maxTokens: 1000 },
+  excerpts: null,
 };

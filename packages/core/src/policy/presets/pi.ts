@@ -2,8 +2,6 @@ import type { Amount } from "../../budget.ts";
 import { PlimsollError } from "../../error.ts";
 import type { CharsPerTokenSpec } from "../../tokens/chars-per-token.ts";
 import type { Policy } from "../policy.ts";
-import { BRACKETED_LABELS } from "./labels.ts";
-import { SVEN_POLICY } from "./sven.ts";
 
 /** pi's estimate: UTF-16 units / 4, ceiling (its document, "Token Estimation"). An image counts 1,200: chosen, as its size is not told. */
 export const PI_LENGTH_ESTIMATE: CharsPerTokenSpec = {
@@ -15,16 +13,6 @@ export const PI_LENGTH_ESTIMATE: CharsPerTokenSpec = {
   minimumMessageTokens: 0,
   imageTokens: 1200,
 };
-
-/** Sections of pi's summary format. */
-export const CHECKPOINT_SECTIONS = [
-  "Goal",
-  "Constraints & Preferences",
-  "Progress",
-  "Key Decisions",
-  "Next Steps",
-  "Critical Context",
-] as const;
 
 /** The `compaction:` keys of the Go agent, under the names of its document. */
 export interface PiKnobs {
@@ -69,29 +57,59 @@ export function piPolicy(knobs: Partial<PiKnobs> = {}): Policy {
       : { minus: [{ ratio: 1, of: "window" }, { min: [{ tokens: set.reserve_tokens }, { ratio: 0.5, of: "window" }] }] };
   const keep = { tokens: set.keep_recent_tokens };
   return {
-    ...SVEN_POLICY,
     name: "pi",
     enabled: set.enabled,
     estimator: { kind: "usage-anchored", of: PI_LENGTH_ESTIMATE, anchor: "prompt-and-reply" },
     cutEstimator: PI_LENGTH_ESTIMATE,
     gates: { at: ["before-step"], countPending: false },
     trigger: { above: line },
+    afterPause: null,
     emergency: null,
     keep,
+    manualKeep: null,
     strategies: [
       { kind: "summarize", writer: "model", boundary: "next-safe", promptId: "checkpoint", turnPrefixPromptId: "turn-prefix" },
     ],
+    fallback: {
+      actAtBudget: true,
+      minimumNewRatio: 0.02,
+      strategies: [
+        { kind: "summarize", writer: "digest", boundary: "any-safe", promptId: "digest", turnPrefixPromptId: null },
+        { kind: "drop-oldest", amount: "until-it-fits", notice: "count" },
+        { kind: "cut-oversized", to: "fit" },
+        { kind: "drop-notices" },
+        { kind: "drop-oldest", amount: "until-it-fits", notice: "none" },
+        { kind: "cut-oversized", to: "stubs" },
+      ],
+      forced: [
+        { kind: "drop-oldest", amount: "all-but-keep", notice: "count" },
+        { kind: "cut-oversized", to: "stubs" },
+      ],
+    },
     truncation: null,
     overflow: { keep, maxRecoveries: 1 },
     unknownWindow: windowTokens > 0 ? { tokens: windowTokens } : "off",
+    subAgents: "own",
     summary: {
       role: "user",
-      sections: CHECKPOINT_SECTIONS,
+      sections: ["Goal", "Constraints & Preferences", "Progress", "Key Decisions", "Next Steps", "Critical Context"],
       ...piSummaryBudgets(set.reserve_tokens),
       request: "serialised",
       resultCapChars: 2000,
-      labels: BRACKETED_LABELS,
+      labels: {
+        human: { before: "[User]: ", after: "" },
+        command: { before: "[User command]: ", after: "" },
+        injected: { before: "[Note]: ", after: "" },
+        summary: { before: "[Summary]: ", after: "" },
+        assistant: { before: "[Assistant]: ", after: "" },
+        call: { before: "[Tool call]: ", after: "" },
+        result: { before: "[Tool result]: ", after: "" },
+        failedResult: { before: "[Tool result, failed]: ", after: "" },
+      },
     },
+    progress: { target: null, minimumNewTokens: 0, maximumFailures: 3 },
+    facts: { maxTokens: 1000 },
+    excerpts: null,
   };
 }
 

@@ -1,7 +1,5 @@
 import type { Amount } from "../../budget.ts";
 import type { Policy } from "../policy.ts";
-import { BRACKETED_LABELS } from "./labels.ts";
-import { CHECKPOINT_SECTIONS, PI_POLICY } from "./pi.ts";
 
 /**
  * What a cut costs is much the same in any window, what reading costs grows with it: a small window is filled to the brim, a large one to
@@ -25,34 +23,56 @@ const CACHE_LIFE_MS = 300_000;
  * the recorded sessions and tested on the other (docs/decisions/0016).
  */
 export const PLIMSOLL_POLICY: Policy = {
-  ...PI_POLICY,
   name: "plimsoll",
+  enabled: true,
   estimator: { kind: "ledger" },
   cutEstimator: null,
   gates: { at: ["before-submit", "before-step"], countPending: true },
   trigger: { atLeast: LINE },
   afterPause: { pauseMs: CACHE_LIFE_MS, atLeast: LINE_AFTER_PAUSE },
+  emergency: null,
   keep: { ratio: 0.05, of: "input-budget" },
+  manualKeep: null,
   strategies: [{ kind: "summarize", writer: "digest", boundary: "any-safe", promptId: "digest", turnPrefixPromptId: null }],
+  fallback: {
+    actAtBudget: true,
+    minimumNewRatio: 0.02,
+    strategies: [
+      { kind: "summarize", writer: "digest", boundary: "any-safe", promptId: "digest", turnPrefixPromptId: null },
+      { kind: "drop-oldest", amount: "until-it-fits", notice: "count" },
+      { kind: "cut-oversized", to: "fit" },
+      { kind: "drop-notices" },
+      { kind: "drop-oldest", amount: "until-it-fits", notice: "none" },
+      { kind: "cut-oversized", to: "stubs" },
+    ],
+    forced: [
+      { kind: "drop-oldest", amount: "all-but-keep", notice: "count" },
+      { kind: "cut-oversized", to: "stubs" },
+    ],
+  },
   truncation: { capTokens: 16_000 },
   overflow: { keep: { ratio: 0.05, of: "input-budget" }, maxRecoveries: 3 },
   unknownWindow: { tokens: 128_000 },
+  subAgents: "own",
   summary: {
     role: "user",
-    sections: CHECKPOINT_SECTIONS,
+    sections: ["Goal", "Constraints & Preferences", "Progress", "Key Decisions", "Next Steps", "Critical Context"],
     maxTokens: 4096,
     turnPrefixMaxTokens: 4096,
     request: "prefix",
     resultCapChars: 2000,
-    labels: BRACKETED_LABELS,
+    labels: {
+      human: { before: "[User]: ", after: "" },
+      command: { before: "[User command]: ", after: "" },
+      injected: { before: "[Note]: ", after: "" },
+      summary: { before: "[Summary]: ", after: "" },
+      assistant: { before: "[Assistant]: ", after: "" },
+      call: { before: "[Tool call]: ", after: "" },
+      result: { before: "[Tool result]: ", after: "" },
+      failedResult: { before: "[Tool result, failed]: ", after: "" },
+    },
   },
   progress: { target: null, minimumNewTokens: 1000, maximumFailures: 3 },
+  facts: { maxTokens: 1000 },
   excerpts: { atMost: { ratio: 0.15, of: "input-budget" } },
-};
-
-/** The same with a summary that the model writes, asked for behind the conversation so that the provider's prompt cache is read. */
-export const PLIMSOLL_MODEL_POLICY: Policy = {
-  ...PLIMSOLL_POLICY,
-  name: "plimsoll-model",
-  strategies: [{ kind: "summarize", writer: "model", boundary: "any-safe", promptId: "checkpoint", turnPrefixPromptId: null }],
 };

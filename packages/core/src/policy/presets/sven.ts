@@ -1,6 +1,5 @@
 import type { CharsPerTokenSpec } from "../../tokens/chars-per-token.ts";
 import type { Policy } from "../policy.ts";
-import { SPOKEN_LABELS } from "./labels.ts";
 
 /** sven's estimate: UTF-8 bytes / 4, floor, at least 1 a message, 765 an image (its document, "Layer 1"; its tests T-1 to T-5). */
 export const SVEN_LENGTH_ESTIMATE: CharsPerTokenSpec = {
@@ -36,7 +35,7 @@ export const SVEN_DEFAULTS: SvenKnobs = {
 };
 
 /** Sections of the structured summary, in order (its document, "Structured"). */
-export const STRUCTURED_SECTIONS = [
+const STRUCTURED_SECTIONS = [
   "Active Task",
   "Key Decisions & Rationale",
   "Files & Artifacts",
@@ -90,6 +89,22 @@ export function svenPolicy(knobs: Partial<SvenKnobs> = {}, name = "sven"): Polic
       },
       { kind: "drop-oldest", amount: "all-but-keep", notice: "count" },
     ],
+    fallback: {
+      actAtBudget: true,
+      minimumNewRatio: 0.02,
+      strategies: [
+        { kind: "summarize", writer: "digest", boundary: "any-safe", promptId: "digest", turnPrefixPromptId: null },
+        { kind: "drop-oldest", amount: "until-it-fits", notice: "count" },
+        { kind: "cut-oversized", to: "fit" },
+        { kind: "drop-notices" },
+        { kind: "drop-oldest", amount: "until-it-fits", notice: "none" },
+        { kind: "cut-oversized", to: "stubs" },
+      ],
+      forced: [
+        { kind: "drop-oldest", amount: "all-but-keep", notice: "count" },
+        { kind: "cut-oversized", to: "stubs" },
+      ],
+    },
     truncation: { capTokens: set.tool_result_token_cap },
     overflow: { keep, maxRecoveries: 2 },
     unknownWindow: "off",
@@ -101,7 +116,16 @@ export function svenPolicy(knobs: Partial<SvenKnobs> = {}, name = "sven"): Polic
       turnPrefixMaxTokens: 4096,
       request: "serialised",
       resultCapChars: null,
-      labels: SPOKEN_LABELS,
+      labels: {
+        human: { before: "User: ", after: "" },
+        command: { before: "User: [command: ", after: "]" },
+        injected: { before: "Note: ", after: "" },
+        summary: { before: "Summary: ", after: "" },
+        assistant: { before: "Assistant: ", after: "" },
+        call: { before: "Assistant: [tool_call: ", after: "]" },
+        result: { before: "Tool: [tool_result: ", after: "]" },
+        failedResult: { before: "Tool: [tool_result, failed: ", after: "]" },
+      },
     },
     progress: { target: null, minimumNewTokens: 0, maximumFailures: 3 },
     facts: { maxTokens: 1000 },

@@ -88,7 +88,7 @@ describe("a target", () => {
     expect(made.manager.predict().expectedTokens).toBeLessThanOrEqual(8000 - 3 * 1000);
   });
 
-  test("that is missed asks for no rung of the engine: the context fits", async () => {
+  test("that is missed asks for no step of the fallback: the context fits", async () => {
     const { fit } = smallSession(turns(8), { policy: { ...withTarget(100, 0), keep: { messages: 6 } } });
     expect(stepsOf(await fit())).toEqual(["clear-tool-results not-applicable", "summarize applied"]);
   });
@@ -111,7 +111,7 @@ describe("after an overflow", () => {
     expect(manager.predict().expectedTokens).toBeLessThanOrEqual(before / 2);
   });
 
-  test("where the model fails the engine's rungs shrink it by a fifth at least", async () => {
+  test("if the model fails the fallback shrinks it by a fifth at least", async () => {
     const { fit, manager } = smallSession(turns(8), { policy, answer: fails });
     const before = manager.predict().expectedTokens;
     await fit({ gate: "on-overflow", recovery: 0 });

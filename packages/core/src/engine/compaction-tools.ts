@@ -5,27 +5,24 @@ import { passageQuoter } from "../keep/kept-passages.ts";
 import type { LinesSpec } from "../keep/lines.ts";
 import { LINES } from "../keep/lines.ts";
 import type { Message } from "../message/message.ts";
-import type { Policy, SummaryPolicy } from "../policy/policy.ts";
+import type { EnginePolicy, SummaryPolicy } from "../policy/policy.ts";
 import type { Summarizer } from "../ports.ts";
 import { factsText } from "../prompts/facts.ts";
 import { chunkedSummarizer } from "../summarizer/chunked.ts";
 import { createDigest, DEFAULT_DIGEST_OPTIONS } from "../summarizer/digest.ts";
+import type { ChainTools } from "./chain.ts";
 import { withDeadline } from "./deadline.ts";
 import type { FitState } from "./fit-input.ts";
 import type { Goal } from "./goal.ts";
 import type { ViewMeasure } from "./measure-view.ts";
-import type { plan } from "./plan.ts";
 
-/** What all rungs of one climb share. */
-export interface ClimbTools {
+/** What all steps of one compaction share. */
+export interface CompactionTools {
   readonly summarizer: Summarizer;
   readonly digest: Summarizer;
   readonly facts: string | null;
   readonly excerpts: PassageQuoter;
-  readonly pricing: Pick<
-    Parameters<typeof plan>[0],
-    "messageTokens" | "keptMessageTokens" | "measure" | "scaleRatio" | "noticeTokens"
-  >;
+  readonly pricing: ChainTools["pricing"];
 }
 
 /** Tokens of a notice without its facts; the longest has some 70. */
@@ -41,11 +38,11 @@ const PROMPT_TOKENS = 1500;
 /** Characters that a token is taken for where text is written to a size: three, the densest that code commonly is. */
 const CHARS_PER_TOKEN = 3;
 
-/** Summarisers whose requests fit, the facts as text, and prices, for one climb. */
+/** Summarisers whose requests fit, the facts as text, and prices, for one compaction. */
 export function toolsFor(
   state: FitState,
   { budget, goal, measure, summary }: { budget: Budget; goal: Goal; measure: ViewMeasure; summary: string | null },
-): ClimbTools {
+): CompactionTools {
   const { policy, ledger, estimator, cutEstimator } = state;
   const roomTokens = Math.max(0, goal.roomTokens);
   const factsTokens = Math.min(policy.facts.maxTokens, roomTokens * FACTS_RATIO);
@@ -75,7 +72,7 @@ export function toolsFor(
   };
 }
 
-function rulesOf({ excerpts }: Policy): readonly KeepRule[] {
+function rulesOf({ excerpts }: EnginePolicy): readonly KeepRule[] {
   if (excerpts === null) return [];
   const lines: LinesSpec = { kind: "lines", ...excerpts };
   return [LINES.bind(lines)];

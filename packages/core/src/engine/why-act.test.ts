@@ -3,8 +3,8 @@ import type { Gate } from "../entry.ts";
 import type { Policy } from "../policy/policy.ts";
 import { NONE_POLICY } from "../policy/presets/none.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
-import type { GateSizes } from "./situation.ts";
-import { reasonToAct } from "./situation.ts";
+import type { GateSizes } from "./why-act.ts";
+import { reasonToAct } from "./why-act.ts";
 
 const budget = { windowTokens: 200_000, inputBudgetTokens: 136_000 };
 
@@ -53,6 +53,14 @@ describe("reasonToAct", () => {
     ["what would not fit does not wait for more", "before-submit", sizes(140_000, { newTokens: 0 }), "over-budget"],
   ])("%s", (_, gate, at, reason) => {
     expect(reasonToAct(SVEN_POLICY, gate, budget, at)).toBe(reason);
+  });
+
+  test.each<[string, GateSizes, string | null]>([
+    ["what would not fit is sent", sizes(90_000, { upperTokens: 136_001 }), null],
+    ["little that is new is enough for its trigger", sizes(110_000, { newTokens: 1 }), "threshold"],
+    ["its own trigger still fires", sizes(150_000), "emergency"],
+  ])("without a fallback %s", (_, at, reason) => {
+    expect(reasonToAct({ ...SVEN_POLICY, fallback: null }, "before-submit", budget, at)).toBe(reason);
   });
 
   test.each<[string, Partial<Policy>, GateSizes, string | null]>([

@@ -1,0 +1,46 @@
+import { NONE_POLICY, OPAL_POLICY, PI_POLICY, SVEN_POLICY } from "@plimsoll/core";
+import { type EnginePolicy, requireFallback } from "@plimsoll/core/build";
+import { MODEL_CATALOG } from "@plimsoll/providers";
+import { describe, expect, test } from "vitest";
+import { madeTranscript } from "../../testing/made-session.ts";
+import { cellOf } from "../replay/cell.ts";
+import { drive } from "../replay/drive.ts";
+import { prepareSession } from "../replay/prepared-session.ts";
+import type { ReplayedCall } from "../replay/replayed-call.ts";
+import { asPublished } from "./published.ts";
+
+/** Results of about 30,000 tokens each, in a window with room for 24,000. */
+const SESSION = prepareSession(madeTranscript({ turns: 2, toolCallsPerTurn: 2, resultChars: 120_000, overheadTokens: 2000 }));
+const WINDOW = { kind: "working-room", tokens: 24_000 } as const;
+
+async function callsOf(policy: EnginePolicy): Promise<readonly ReplayedCall[]> {
+  const calls: ReplayedCall[] = [];
+  await drive(SESSION, cellOf(SESSION, { policy, window: WINDOW, catalog: MODEL_CATALOG }), (call) => calls.push(call));
+  return calls;
+}
+const lostBy = async (policy: EnginePolicy) => (await callsOf(policy)).filter(({ lost }) => lost).length;
+
+describe("a policy as published", () => {
+  test.each([PI_POLICY, OPAL_POLICY])("$name loses calls that the preset does not", async (preset) => {
+    expect(await lostBy(preset)).toBe(0);
+    expect(await lostBy(asPublished(preset))).toBeGreaterThan(0);
+  });
+
+  test("its steps are the policy's own, and it never acts at the budget", async () => {
+    const records = (await callsOf(asPublished(SVEN_POLICY))).flatMap(({ compactions }) =>
+      compactions.map(({ record }) => record),
+    );
+    expect(records.length).toBeGreaterThan(0);
+    expect(records.map(({ reason }) => reason)).not.toContain("over-budget");
+    const tried = new Set(records.flatMap(({ steps }) => steps.map(({ strategy }) => strategy)));
+    expect([...tried].filter((name) => name !== "summarize" && name !== "drop-oldest")).toEqual([]);
+  });
+
+  test("goes by a name of its own, and cannot run where somebody waits", () => {
+    expect(asPublished(SVEN_POLICY).name).toBe("sven (as published)");
+    expect(() => requireFallback(asPublished(SVEN_POLICY))).toThrow(
+      /sven \(as published\) has no fallback and may lose a call/,
+    );
+    expect(requireFallback(NONE_POLICY)).toEqual(NONE_POLICY);
+  });
+});

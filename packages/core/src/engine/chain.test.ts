@@ -1,0 +1,140 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { strategyInput } from "../../testing/strategy-input.ts";
+import type { CompactionReason } from "../entry.ts";
+import type { Message } from "../message/message.ts";
+import { BUILT_IN_KINDS, withKinds } from "../policy/kinds.ts";
+import type { EnginePolicy } from "../policy/policy.ts";
+import { PRESETS } from "../policy/presets/presets.ts";
+import { SVEN_POLICY } from "../policy/presets/sven.ts";
+import { defineStrategy } from "../strategy/strategy.ts";
+import { human, reply } from "../testing/builders.ts";
+import type { ChainTools } from "./chain.ts";
+import { chainOf, runChain } from "./chain.ts";
+import { recoveriesOf } from "./goal.ts";
+
+const OWN = ["summarize", "drop-oldest"];
+const FALLBACK = ["digest", "drop-oldest", "cut-oversized", "drop-notices", "drop-oldest", "cut-oversized"];
+
+function chain(policy: EnginePolicy, reason: CompactionReason, more: { useModel?: boolean; recovery?: number } = {}) {
+  const { useModel = true, recovery = 0 } = more;
+  const model = { contextWindowTokens: 1000, maxOutputTokens: null };
+  const input = { gate: "before-step", pending: [], model, nowMs: null, recovery } as const;
+  return chainOf({ policy, kinds: BUILT_IN_KINDS, useModel }, { reason, input });
+}
+const namesOf = (...given: Parameters<typeof chain>) => chain(...given).steps.map(({ strategy }) => strategy.name);
+
+describe("chainOf", () => {
+  test.each<[string, CompactionReason, { useModel?: boolean; recovery?: number }, readonly string[]]>([
+    ["the policy's own steps in its own order", "threshold", {}, OWN],
+    ["in an emergency those that need no model", "emergency", {}, ["drop-oldest"]],
+    ["so it is with an open breaker", "threshold", { useModel: false }, ["drop-oldest"]],
+    ["after an overflow all of them once", "overflow", { recovery: 0 }, OWN],
+    ["and then those that need no model", "overflow", { recovery: 1 }, ["drop-oldest"]],
+    ["at last the forced ones", "overflow", { recovery: recoveriesOf(SVEN_POLICY) - 1 }, ["drop-oldest", "cut-oversized"]],
+  ])("%s, then the fallback", (_, reason, more, own) => {
+    expect(namesOf(SVEN_POLICY, reason, more)).toEqual([...own, ...FALLBACK]);
+  });
+
+  test("without a fallback there are the policy's own steps alone, and none is forced", () => {
+    const published = { ...SVEN_POLICY, fallback: null };
+    expect(namesOf(published, "threshold")).toEqual(OWN);
+    expect(namesOf(published, "overflow", { recovery: 9 })).toEqual(["drop-oldest"]);
+  });
+
+  test("every preset has the same fallback, and it needs no model", () => {
+    for (const preset of PRESETS) expect(preset.fallback, preset.name).toEqual(SVEN_POLICY.fallback);
+    expect(chain({ ...SVEN_POLICY, strategies: [] }, "threshold").steps.filter(({ strategy }) => strategy.needsModel)).toEqual(
+      [],
+    );
+  });
+
+  test.each<[string, Parameters<typeof chain>[1], number, unknown]>([
+    ["what the policy keeps", "threshold", 0, SVEN_POLICY.keep],
+    ["what it keeps after an overflow", "overflow", 0, { messages: 3 }],
+    ["nothing at the last recovery", "overflow", recoveriesOf(SVEN_POLICY) - 1, { messages: 0 }],
+  ])("it keeps %s", (_, reason, recovery, keep) => {
+    const policy = { ...SVEN_POLICY, overflow: { keep: { messages: 3 }, maxRecoveries: 2 } };
+    expect(chain(policy, reason, { recovery }).keep).toEqual(keep);
+  });
+});
+
+/** Takes the oldest of so many messages away. */
+const TAKE = defineStrategy({
+  kind: "take",
+  schema: z.strictObject({ kind: z.literal("take"), first: z.string(), last: z.string() }),
+  needsModel: () => false,
+  label: ({ first }) => `take ${first}`,
+  plan: ({ first, last }, { messages }) =>
+    messages.some(({ id }) => id === first)
+      ? {
+          kind: "edits",
+          edits: [{ kind: "replace-spans", spans: [{ from: first, through: last, promptId: null }], by: "nothing" }],
+        }
+      : { kind: "not-applicable", reason: "it is gone" },
+});
+
+const view = ["a", "b", "c", "d"].map((id) => reply(id, "x".repeat(100))).concat();
+const messages: readonly Message[] = [...view, human("u", "x".repeat(100))];
+
+/** Runs steps over five messages of 100 tokens; a step `!a` fails. */
+async function steps(own: readonly string[], goal: { limit: number; target: number }, fallback: readonly string[] = []) {
+  const spec = (id: string) => ({ kind: "take", first: id.replace("!", ""), last: id.replace("!", "") });
+  const policy = {
+    ...SVEN_POLICY,
+    strategies: own.map(spec),
+    fallback: { ...SVEN_POLICY.fallback, strategies: fallback.map(spec) },
+  };
+  const failing = new Set([...own, ...fallback].filter((id) => id.startsWith("!")).map((id) => id.slice(1)));
+  const input = strategyInput(messages);
+  const tools: ChainTools = {
+    goal: { budgetTokens: 500, roomTokens: 500, limitTokens: goal.limit, targetTokens: goal.target, lineTokens: 500 },
+    budget: input.budget,
+    cause: "size",
+    pricing: input,
+    tokensOf: (some) => 100 * some.length,
+    carryOut: async (before, [edit]) => {
+      const gone = edit?.kind === "replace-spans" ? (edit.spans[0]?.from ?? "") : "";
+      return failing.has(gone)
+        ? Promise.reject(new Error("broken"))
+        : { applied: [], messages: before.filter(({ id }) => id !== gone) };
+    },
+  };
+  const model = { contextWindowTokens: 1000, maxOutputTokens: null };
+  const chained = chainOf(
+    { policy, kinds: withKinds({ strategies: [TAKE] }), useModel: true },
+    { reason: "threshold", input: { gate: "before-step", pending: [], model, nowMs: null } },
+  );
+  const start = { messages, tokens: 500, applied: [], steps: [] };
+  const run = await runChain(chained, start, tools, new AbortController().signal);
+  return run.steps.map(({ strategy, outcome }) => `${strategy} ${outcome}`);
+}
+
+describe("runChain", () => {
+  test.each<[string, Promise<readonly string[]>, readonly string[]]>([
+    ["a strategy of anyone's runs as the built-in ones do", steps(["a"], { limit: 500, target: 500 }), ["take a applied"]],
+    [
+      "a step that fails leaves the view, and the next one runs",
+      steps(["!a", "b"], { limit: 500, target: 400 }),
+      ["take a failed", "take b applied"],
+    ],
+    [
+      "a step that has nothing to do is passed over",
+      steps(["z", "b"], { limit: 500, target: 400 }),
+      ["take z not-applicable", "take b applied"],
+    ],
+    [
+      "the fallback runs while the context does not fit, and no longer",
+      steps(["a"], { limit: 300, target: 300 }, ["b", "c"]),
+      ["take a applied", "take b applied"],
+    ],
+    [
+      "the fallback's first step runs if nothing worked, also where it fits",
+      steps([], { limit: 500, target: 500 }, ["a", "b"]),
+      ["take a applied"],
+    ],
+    ["and none after it", steps([], { limit: 500, target: 500 }, ["!a", "b"]), ["take a failed"]],
+  ])("%s", async (_, ran, expected) => {
+    expect(await ran).toEqual(expected);
+  });
+});

@@ -1,0 +1,124 @@
+import type { Budget } from "../budget.ts";
+import type { CompactionReason, CompactionRecord } from "../entry.ts";
+import { shortHash } from "../hash.ts";
+import { canonicalJson } from "../json.ts";
+import type { Message } from "../message/message.ts";
+import { workBetween } from "../tokens/work.ts";
+import { askHook } from "./ask-hook.ts";
+import type { ChainRun, ChainTools } from "./chain.ts";
+import { chainOf, runChain } from "./chain.ts";
+import { summaryWithin, toolsFor } from "./compaction-tools.ts";
+import { execute } from "./execute.ts";
+import type { FitInput, FitOutcome, FitState } from "./fit-input.ts";
+import type { Goal } from "./goal.ts";
+import { goalOf } from "./goal.ts";
+import type { ViewMeasure } from "./measure-view.ts";
+import { expectedTokensOf, sizedParts, viewMeasure } from "./measure-view.ts";
+
+/** Why and within what a compaction happens. */
+export interface Compaction {
+  readonly reason: CompactionReason;
+  readonly budget: Budget;
+  readonly input: FitInput;
+}
+
+/**
+ * Compacts: asks the hook, runs the chain of the policy, and says what came of it. Nothing is written: the caller appends the returned
+ * entry. Rejects only when the caller's signal aborts; what failed is in the record.
+ */
+export async function compact(state: FitState, compaction: Compaction, signal: AbortSignal): Promise<FitOutcome> {
+  const { reason, budget, input } = compaction;
+  const charged = state.work.total();
+  const messages = state.messages();
+  const measure = viewMeasure(messages, state);
+  const goal = goalOf(state, compaction, {
+    tokensBefore: measure.viewTokens,
+    overheadTokens: measure.overheadTokens,
+    pendingTokens: expectedTokensOf(input.pending, state),
+  });
+  const asked = { reason, tokensBefore: measure.expectedTokens, budgetTokens: budget.inputBudgetTokens, messages };
+  const { decision, steps } = await askHook(state, asked, signal);
+  if (decision.kind === "cancel") return { kind: "cancelled", reason, why: decision.why };
+  const summary = decision.kind === "summary" ? decision.text : null;
+  const start: ChainRun = { messages, tokens: measure.viewTokens, applied: [], steps };
+  const tools = chainToolsFor(state, compaction, { goal, measure, summary });
+  const run = await runChain(chainOf(state, compaction), start, tools, signal);
+  return outcomeOf(state, compaction, { run, goal, measure, before: messages, charged });
+}
+
+function chainToolsFor(
+  state: FitState,
+  { budget, input }: Compaction,
+  { goal, measure, summary }: { readonly goal: Goal; readonly measure: ViewMeasure; readonly summary: string | null },
+): ChainTools {
+  const { pricing, ...writers } = toolsFor(state, { budget, goal, measure, summary });
+  return {
+    goal,
+    budget,
+    pricing,
+    cause: input.now !== undefined ? "demand" : input.gate === "on-overflow" ? "overflow" : "size",
+    tokensOf: measure.tokensOf,
+    carryOut: (messages, edits, signal) =>
+      execute(
+        {
+          ...writers,
+          messages,
+          edits,
+          pending: input.pending,
+          summary: summaryWithin(state.policy.summary, budget),
+          prompts: state.kinds.prompts,
+          opening: state.overhead,
+          focus: input.focus ?? null,
+          nowMs: input.nowMs,
+        },
+        signal,
+      ),
+  };
+}
+
+/** What a compaction came to, and what it was measured with. */
+interface Ended {
+  readonly run: ChainRun;
+  readonly goal: Goal;
+  readonly measure: ViewMeasure;
+  readonly before: readonly Message[];
+  /** The work that was counted before it. */
+  readonly charged: CompactionRecord["work"];
+}
+
+/**
+ * The bound is what to aim at, not a reason to give up: what is expected to fit is sent, and a rejection is recovered from. But a rejection
+ * that nothing is left to take for is one, whatever the estimate says. A policy without a fallback takes what its own strategies gave.
+ */
+function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended: Ended): FitOutcome {
+  const { run, goal, measure, before } = ended;
+  const { applied, steps, messages } = run;
+  const hasFallback = state.policy.fallback !== null;
+  const isSpent = reason === "overflow" && applied.length === 0;
+  if (hasFallback && (run.tokens > goal.budgetTokens || isSpent)) {
+    const parts = sizedParts(messages, { measure, state, input });
+    return { kind: "irreducible", reason, budgetTokens: budget.inputBudgetTokens, parts, steps };
+  }
+  if (applied.length === 0) return { kind: "failed", reason, steps };
+  const record: CompactionRecord = {
+    policy: state.policy.name,
+    reason,
+    gate: input.now === undefined ? input.gate : null,
+    steps,
+    estimator: state.estimator.name,
+    cutEstimator: state.policy.cutEstimator === null ? null : state.cutEstimator.name,
+    modelId: state.modelId,
+    budgetTokens: budget.inputBudgetTokens,
+    tokensBefore: measure.expectedTokens,
+    tokensAfter: expectedTokensOf(messages, state) + measure.overheadTokens,
+    messagesBefore: before.length,
+    messagesAfter: messages.length,
+    work: workBetween(ended.charged, state.work.total()),
+    ...(input.step === undefined ? {} : { step: input.step }),
+  };
+  const id = shortHash(canonicalJson({ through: state.lastEntryId, reason, edits: applied }));
+  return {
+    kind: "compacted",
+    entry: { type: "compaction", id, throughEntryId: state.lastEntryId, edits: applied, record, atMs: input.nowMs },
+  };
+}

@@ -1,0 +1,65 @@
+import { z } from "zod";
+import { PlimsollError } from "../error.ts";
+import { BUILT_IN_KEEP_RULES } from "../keep/built-in-keep-rules.ts";
+import type { KeepRuleKind } from "../keep/keep-rule.ts";
+import type { Prompt } from "../ports.ts";
+import { BUILT_IN_PROMPTS } from "../prompts/built-in-prompts.ts";
+import type { StrategySpec } from "../strategy/built-in-strategies.ts";
+import { BUILT_IN_STRATEGIES } from "../strategy/built-in-strategies.ts";
+import type { StrategyKind } from "../strategy/strategy.ts";
+import { BUILT_IN_ESTIMATORS } from "../tokens/built-in-estimators.ts";
+import type { EstimatorKind } from "../tokens/estimator.ts";
+import { BUILT_IN_TRUNCATIONS } from "../truncation/built-in-truncations.ts";
+import type { Truncation } from "../truncation/span.ts";
+
+/** What a policy may name, and what results are cut by. Nothing else looks a kind up. */
+export interface Kinds {
+  readonly strategies: readonly StrategyKind[];
+  readonly keepRules: readonly KeepRuleKind[];
+  readonly estimators: readonly EstimatorKind[];
+  readonly prompts: readonly Prompt[];
+  readonly truncations: readonly Truncation[];
+}
+
+/** The kinds that come with this package. */
+export const BUILT_IN_KINDS: Kinds = {
+  strategies: BUILT_IN_STRATEGIES,
+  keepRules: BUILT_IN_KEEP_RULES,
+  estimators: BUILT_IN_ESTIMATORS,
+  prompts: BUILT_IN_PROMPTS,
+  truncations: BUILT_IN_TRUNCATIONS,
+};
+
+/**
+ * The built-in kinds and those given.
+ *
+ * @throws PlimsollError `bad-policy` for a name that is taken.
+ */
+export function withKinds(added: Partial<Kinds>): Kinds {
+  const { strategies, keepRules, estimators, prompts, truncations } = BUILT_IN_KINDS;
+  return {
+    strategies: joined("strategy", [strategies, added.strategies], ({ kind }) => kind),
+    keepRules: joined("keep rule", [keepRules, added.keepRules], ({ kind }) => kind),
+    estimators: joined("estimator", [estimators, added.estimators], ({ kind }) => kind),
+    prompts: joined("prompt", [prompts, added.prompts], ({ id }) => id),
+    truncations: joined("truncation", [truncations, added.truncations], ({ category }) => category),
+  };
+}
+
+function joined<Kind>(
+  what: string,
+  [builtIn, added = []]: readonly [readonly Kind[], readonly Kind[] | undefined],
+  nameOf: (kind: Kind) => string,
+): readonly Kind[] {
+  const names = new Set(builtIn.map(nameOf));
+  for (const name of added.map(nameOf)) {
+    if (names.has(name)) throw new PlimsollError("bad-policy", `there is a ${what} ${JSON.stringify(name)} already`, { name });
+    names.add(name);
+  }
+  return [...builtIn, ...added];
+}
+
+/** The schema of a policy's strategy, made from the kinds that are there. */
+export function strategySchema(kinds: readonly StrategyKind[]): z.ZodType<StrategySpec> {
+  return z.union(kinds.map(({ schema }) => schema));
+}
