@@ -10,7 +10,7 @@ import { calling, human, logOf, result, usageEntry } from "../src/testing/builde
 /** How a provider counts: a multiple of what four characters a token give, and tokens that no log shows. */
 export interface Counting {
   readonly factor: number;
-  /** Tokens of every request beside its messages. */
+  /** Tokens of every request in addition to its messages. */
   readonly hiddenTokens: number;
   /** Tokens that are in every seventh to ninth request alone, as a server's own tools leave them. */
   readonly jumpTokens: number;

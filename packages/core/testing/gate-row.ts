@@ -49,7 +49,7 @@ export async function played(row: GateRow): Promise<PlayedRow> {
   return { session, outcome, kind, shape: shapeOf(session.manager.view().messages) };
 }
 
-/** The compaction of an outcome; none where it did not compact. */
+/** The compaction of an outcome; none if it did not compact. */
 export function entriesOf(outcome: FitOutcome): readonly CompactionEntry[] {
   return outcome.kind === "compacted" ? [outcome.entry] : [];
 }

@@ -1,7 +1,7 @@
 import type { Message } from "../src/message/message.ts";
 import { calling, human, reply, result } from "../src/testing/builders.ts";
 
-/** Length of the call that a lettered `C` makes besides its text: the tool's name and empty arguments, in bytes. */
+/** Length of the call that a lettered `C` makes in addition to its text: the tool's name and empty arguments, in bytes. */
 const CALL_BYTES = 6;
 
 /**

@@ -28,7 +28,7 @@ export function compactionFigures(entry: CompactionEntry): CompactionFigures {
 
 /**
  * The id of the first message that a compaction kept word for word after what it covered, for displays and other systems' formats; `null`
- * where nothing was left, or for an id that is no compaction of the log. The log itself names what is covered, never an index.
+ * if nothing was left, or for an id that is no compaction of the log. The log itself names what is covered, never an index.
  */
 export function firstKeptId(entries: readonly SessionEntry[], compactionId: string): string | null {
   const at = entries.findIndex((entry) => entry.type === "compaction" && entry.id === compactionId);
@@ -42,7 +42,7 @@ export function firstKeptId(entries: readonly SessionEntry[], compactionId: stri
   return last < 0 ? null : (before[last + 1]?.id ?? null);
 }
 
-/** What stands beside a summary as data: the files of everything that happened until then. */
+/** What stands with a summary as data: the files of everything that happened until then. */
 interface SummaryFiles {
   readonly type: "compaction-summary";
   readonly readFiles: readonly string[];
@@ -50,7 +50,7 @@ interface SummaryFiles {
   readonly modifiedFiles: readonly string[];
 }
 
-/** The files up to a compaction, read off the log; cumulative over compactions. The whole log's where the id names no entry. */
+/** The files up to a compaction, read off the log; cumulative over compactions. The whole log's if the id names no entry. */
 export function summaryFiles(entries: Iterable<SessionEntry>, compactionId: string | null): SummaryFiles {
   let facts = NO_FACTS;
   for (const entry of entries) {

@@ -44,7 +44,7 @@ export interface SmallSession {
   readonly written: () => string;
 }
 
-/** Opens a session over the messages, under {@link SMALL_POLICY} where nothing else is said; `answer` writes the summaries. */
+/** Opens a session over the messages, under {@link SMALL_POLICY} if nothing else is said; `answer` writes the summaries. */
 export function smallSession(
   messages: readonly Message[],
   options: Partial<ContextManagerOptions> & { answer?: (call: number) => Promise<string> } = {},
@@ -82,7 +82,7 @@ export function smallSession(
   };
 }
 
-/** The record of a compaction; `null` where there was none. */
+/** The record of a compaction; `null` if there was none. */
 export function recordOf(outcome: FitOutcome): CompactionRecord | null {
   return outcome.kind === "compacted" ? outcome.entry.record : null;
 }

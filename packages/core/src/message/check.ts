@@ -34,7 +34,7 @@ export interface WireRules {
 
 /**
  * The strictest value of every rule that only the messages themselves can keep: what passes it passes every wire, once it is
- * encoded. The other rules are for encoding to keep: it prepends a notice where the user must begin, joins neighbours of one role,
+ * encoded. The other rules are for encoding to keep: it prepends a notice if the user must begin, joins neighbours of one role,
  * sends images of results as the user's, and maps call ids.
  */
 export const STRICT_WIRE_RULES: WireRules = {

@@ -103,10 +103,10 @@ function lineOf(text: string, from: number): Stretch {
 }
 
 /** The first place in a stretch that is seen and is none of the characters given. */
-function seenFrom(text: string, { start, end }: Stretch, besides: string): number {
+function seenFrom(text: string, { start, end }: Stretch, ignored: string): number {
   for (let at = start; at < end; ) {
     const controlEnd = colourCodeEnd(text, { start: at, end });
-    if (controlEnd === at && !isUnseen(text, at) && !besides.includes(text.charAt(at))) return at;
+    if (controlEnd === at && !isUnseen(text, at) && !ignored.includes(text.charAt(at))) return at;
     at = Math.max(controlEnd, at + charAt(text, at).length);
   }
   return end;
@@ -184,7 +184,7 @@ function hasLineBreak(text: string): boolean {
   return false;
 }
 
-/** At least so many characters of the folded stretch, where it has them. */
+/** At least so many characters of the folded stretch, if it has them. */
 function foldedFrom(text: string, { start, end }: Stretch, mostChars: number): string {
   let result = "";
   for (let at = start; at < end && result.length < mostChars; ) {
@@ -195,7 +195,7 @@ function foldedFrom(text: string, { start, end }: Stretch, mostChars: number): s
   return result;
 }
 
-/** Tags that stand around what survives beside a summary or notice. */
+/** Tags that stand around what survives with a summary or notice. */
 const CONTEXT_TAGS = [
   "excerpts",
   "pinned-instructions",

@@ -51,7 +51,7 @@ export function handleReadings(handle: string): readonly (PartHandle | SpanHandl
 /** What an artifact's handle begins with; a message's handle never does. */
 const ARTIFACT_BEGINNING = /^artifact:/;
 
-/** Marks that may stand in a handle as they are. A dot may where it has no dot beside it, and neither begins nor ends the id. */
+/** Marks that may stand in a handle as they are. A dot may if it has no dot next to it, and neither begins nor ends the id. */
 const UNPLAIN = /[^A-Za-z0-9_:/@+=~$!&*,.-]|\.(?=\.|$)|(?<=^|\.)\./g;
 
 /** The empty id, which nothing else is written as: a percent sign is followed by digits. */

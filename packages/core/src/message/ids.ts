@@ -30,7 +30,7 @@ export function canonicalContent(draft: MessageDraft): string {
   }
 }
 
-/** The draft with an id: `sourceId` where the source has one that is unique in its log, else the chain id. */
+/** The draft with an id: `sourceId` if the source has one that is unique in its log, else the chain id. */
 export function withId(draft: MessageDraft, previousId: string | null, sourceId?: string): Message {
   return { ...draft, id: sourceId ?? chainId(previousId, draft) };
 }

@@ -61,7 +61,7 @@ export interface TextPart {
 }
 
 /**
- * An image or document. Its bytes are not part of the message: `source` says where they are. Sizes are `null` where
+ * An image or document. Its bytes are not part of the message: `source` says where they are. Sizes are `null` if
  * the source does not tell them. It is never counted by the length of its encoding.
  */
 export interface ImagePart {
@@ -70,7 +70,7 @@ export interface ImagePart {
   readonly widthPx: number | null;
   readonly heightPx: number | null;
   readonly sizeBytes: number | null;
-  /** Pages of a document, where its source or its bytes tell them; left out for images. */
+  /** Pages of a document, if its source or its bytes tell them; left out for images. */
   readonly pageCount?: number;
   readonly source: ImageSource;
 }
@@ -83,7 +83,7 @@ export type ImageSource =
   | { readonly kind: "absent" };
 
 /**
- * The model's reasoning. `text` may be empty where the vendor hides it; `opaque` is what the vendor wants back
+ * The model's reasoning. `text` may be empty if the vendor hides it; `opaque` is what the vendor wants back
  * unchanged (a signature, encrypted content), as it came.
  */
 export interface ReasoningPart {

@@ -24,7 +24,7 @@ interface Numbered {
 /** One call with the id that it goes by and the position of its result. */
 export interface CallPlace {
   readonly part: ToolCallPart;
-  /** The call's own id, or another where that one is taken or not usable. */
+  /** The call's own id, or another if that one is taken or not usable. */
   readonly callId: string;
   /** Position of its result in the list; `null` for a call that was never answered. */
   readonly answer: number | null;
@@ -160,7 +160,7 @@ function firstUnanswered(waiting: ReadonlyMap<string, readonly Waiting[]>): (cal
   };
 }
 
-/** Gives each call its id, in order: its own where that is usable and free. */
+/** Gives each call its id, in order: its own if that is usable and free. */
 function callNaming(
   rules: WireRules,
 ): (callId: string) => { callId: string; code: "duplicate-call-id" | "unusable-call-id" | null } {

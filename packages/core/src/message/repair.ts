@@ -8,7 +8,7 @@ import { wellFormedMessage } from "./well-formed.ts";
 
 /** A list that can be sent, and how it differs from the one that was given. */
 export interface RepairedMessages {
-  /** The very array that was given where nothing was wrong with it. */
+  /** The very array that was given if nothing was wrong with it. */
   readonly messages: readonly Message[];
   /** For each message the index at which it stood; `null` for a result that was made up. */
   readonly sourceIndexes: readonly (number | null)[];
@@ -19,7 +19,7 @@ export interface RepairedMessages {
 export const MISSING_RESULT_TEXT = "[No result: the call was interrupted, or its result was not recorded.]";
 
 /**
- * Makes a list sendable: late results go to their call, results without a call or beside another one are left out, a call that
+ * Makes a list sendable: late results go to their call, results without a call or next to another one are left out, a call that
  * was never answered gets an error result right behind it, blank text, blank messages and trailing reasoning are left out, doubled
  * ids get their own, half a surrogate pair becomes U+FFFD. Untouched messages keep their identity; linear in the list. What passes `checkMessages` comes back as it is.
  * How a list begins and ends, how long it is, and what encoding puts right by itself is not changed. Only the empty list cannot be mended.
@@ -49,7 +49,7 @@ interface Placed {
   readonly index: number | null;
 }
 
-/** The message without parts that cannot be sent; `null` where nothing is left. */
+/** The message without parts that cannot be sent; `null` if nothing is left. */
 function withUsableContent(
   message: Message,
   rules: WireRules,

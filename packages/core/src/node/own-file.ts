@@ -10,7 +10,7 @@ export const OWNER_ONLY_FOLDER_MODE = 0o700;
 
 const OTHERS_BITS = 0o077;
 
-/** Takes from others what an earlier version let them have of a file. Does nothing where the system refuses. */
+/** Takes from others what an earlier version let them have of a file. Does nothing if the system refuses. */
 export async function makeOwnerOnly(file: FileHandle): Promise<void> {
   const { mode } = await file.stat();
   // A file of another user stays as it is: its owner decides.

@@ -16,7 +16,7 @@ type WriteNew = (path: string, text: string) => Promise<void>;
 
 /**
  * Takes the lock of a log and answers with the function that gives it back. A lock whose process is gone is taken over, one whose process cannot be seen
- * from here never is. What processes that were killed left beside the lock is removed.
+ * from here never is. What processes that were killed left next to the lock is removed.
  *
  * @throws PlimsollError `session-conflict` naming the process that holds it, its host and what can be done.
  */

@@ -113,7 +113,7 @@ describe("an entry", () => {
   });
 });
 
-/** A reply with JSON that is nested so deep, besides the levels of the entry itself. */
+/** A reply with JSON that is nested so deep, below the levels of the entry itself. */
 function nested(levels: number): SessionEntry {
   let opaque: JsonValue = ']}\\"[{';
   for (let level = 0; level < levels; level++) opaque = level % 2 === 0 ? [opaque] : { "[": opaque };

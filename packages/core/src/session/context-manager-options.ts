@@ -32,14 +32,14 @@ export interface ContextManagerOptions {
   readonly pinned?: readonly string[];
   /** The live state of todo lists and sub-agents, asked for at each compaction. */
   readonly stateProviders?: readonly StateProvider[];
-  /** Files that the agent tracks besides its calls, asked for at each compaction. */
+  /** Files that the agent tracks in addition to its calls, asked for at each compaction. */
   readonly fileTracker?: FileTracker;
   /** Tokens that are sent at each request but are not in the log; a replay of another agent's session knows them. */
   readonly hiddenOverheadTokens?: number;
-  /** What is expected of each model before it reports; the pooled prior where there is none. */
+  /** What is expected of each model before it reports; the pooled prior if there is none. */
   readonly modelPriors?: ModelPriors;
   /** What a policy whose estimator is `bpe` counts by, by encoding. */
   readonly tokenizers?: Tokenizers;
-  /** Counts the work of all estimators, for bounds that tests assert; one of its own where none is given. */
+  /** Counts the work of all estimators, for bounds that tests assert; one of its own if none is given. */
   readonly work?: WorkCounter;
 }

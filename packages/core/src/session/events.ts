@@ -83,7 +83,7 @@ export function compactionKind(entry: CompactionEntry): string {
 
 /**
  * The log line of a compaction, e.g. `[plimsoll:context:compacted:structured] 60674 → 7144 tokens (tool round 11)`; without the round
- * before the first step and where steps are not counted.
+ * before the first step and if steps are not counted.
  */
 export function compactionLogLine(entry: CompactionEntry): string {
   const { tokensBefore, tokensAfter, step = 0 } = entry.record;

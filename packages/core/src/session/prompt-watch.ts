@@ -48,11 +48,11 @@ const MAXIMUM_CHARS_PER_TOKEN = 8;
 /** What a vendor may leave out at a new turn: its own reasoning of turns before; recorded sessions lost up to 20 % at once. */
 const REASONING_RATIO = 0.25;
 
-/** A shortfall counts from this part of the prompt on, and from so many tokens: smaller ones were seen where a thinking mode was switched (850). */
+/** A shortfall counts from this part of the prompt on, and from so many tokens: smaller ones were seen when a thinking mode was switched (850). */
 const SHORTFALL_RATIO = 0.05;
 const SHORTFALL_TOKENS = 1_000;
 
-/** A watch after one more entry, and the shortfall where this entry is the report that shows it. */
+/** A watch after one more entry, and the shortfall if this entry is the report that shows it. */
 export interface WatchedPrompt {
   readonly watch: PromptWatch;
   /** Tokens that are missing at least; `null` for nothing to tell. */

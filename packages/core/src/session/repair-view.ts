@@ -10,7 +10,7 @@ import { coverageOf } from "../message/size.ts";
 import type { SessionView } from "./view.ts";
 
 /**
- * The entries that make a view sendable again after a crash; none where nothing is wrong. Calls whose results were never written get
+ * The entries that make a view sendable again after a crash; none if nothing is wrong. Calls whose results were never written get
  * error results, as messages; what else a wire would reject is mended by one entry, each repair a step of its record. The log itself
  * keeps everything.
  */

@@ -102,7 +102,7 @@ export function foldedFor(
   };
 }
 
-/** What the ledger's fold needs besides the entry. */
+/** What the ledger's fold needs in addition to the entry. */
 export interface LedgerFold {
   readonly estimator: Estimator;
   /** The view after the entry. */

@@ -130,7 +130,7 @@ const turn: fc.Arbitrary<readonly Message[]> = fc
   .tuple(userMessage(placeholder, arbitraryVisibleText, 1), fc.array(step, { maxLength: 4 }))
   .map(([user, steps]) => [user, ...steps.flat()]);
 
-/** What an id may be made of besides its position: what handles are made of, what ends a line or a bracket, any script. */
+/** What an id may be made of in addition to its position: what handles are made of, what ends a line or a bracket, any script. */
 const ODD_IDS: readonly ((index: number) => string)[] = [
   (index) => `m${index}`,
   (index) => `m${index - (index % 2)}${index % 2 === 0 ? "" : "#1"}`,

@@ -8,7 +8,7 @@ import { isHuman } from "../message/message.ts";
 import { coverageOf, messageChars, partChars } from "../message/size.ts";
 import { wellFormedMessage } from "../message/well-formed.ts";
 import type { Recalled, RecallRange } from "../session/recall.ts";
-import type { Report } from "./report.ts";
+import type { Report } from "./session-scenario.ts";
 
 /** A compaction with what it was made from and what it gave; `after` is without the messages that arrived meanwhile. */
 export interface CompactionCheck {
@@ -16,7 +16,7 @@ export interface CompactionCheck {
   readonly after: readonly Message[];
   readonly entry: CompactionEntry;
   readonly pending: readonly Message[];
-  /** UTF-16 units that summaries, kept state and overhead had, besides the view. */
+  /** UTF-16 units that summaries, kept state and overhead had, in addition to the view. */
   readonly besidesChars: number;
   readonly recall: (handle: string, range: RecallRange) => Promise<Recalled | null>;
   /** The message as it was appended. */

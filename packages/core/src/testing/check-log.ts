@@ -6,7 +6,7 @@ import { coverageOf } from "../message/size.ts";
 import { wellFormedMessage } from "../message/well-formed.ts";
 import type { ContextManager } from "../session/context-manager.ts";
 import { foldEntries } from "../session/view.ts";
-import type { Report } from "./report.ts";
+import type { Report } from "./session-scenario.ts";
 
 /** Both sessions must have the same context, message for message, the same hash and the same next prediction. */
 export function checkSameSession(one: ContextManager, other: ContextManager, report: Report): void {
@@ -19,7 +19,7 @@ export function checkSameSession(one: ContextManager, other: ContextManager, rep
     report("the fold of the log is the live ledger", `${tokens.expectedTokens} and ${again.expectedTokens} tokens`);
 }
 
-/** The same messages, by identity or, where one of them was read again, by content. */
+/** The same messages, by identity or, if one of them was read again, by content. */
 export function isSame(one: readonly Message[], other: readonly Message[]): boolean {
   const isEqual = (a: Message, b: Message | undefined) => a === b || (b !== undefined && canonicalJson(a) === canonicalJson(b));
   return one.length === other.length && one.every((message, index) => isEqual(message, other[index]));

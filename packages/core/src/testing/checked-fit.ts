@@ -10,12 +10,10 @@ import type { WorkCounter } from "../tokens/work.ts";
 import { createWorkCounter, workBetween } from "../tokens/work.ts";
 import { checkCompaction } from "./check-compaction.ts";
 import { floorTokens } from "./floor.ts";
-import type { Report } from "./report.ts";
 import type { ScriptedSummarizer } from "./scripted-ports.ts";
-import { muchLater } from "./scripted-ports.ts";
+import { muchLater, variedPriors } from "./scripted-ports.ts";
 import { injected } from "./session-messages.ts";
-import type { SessionScenario } from "./session-scenario.ts";
-import { variedPriors } from "./varied-priors.ts";
+import type { Report, SessionScenario } from "./session-scenario.ts";
 
 /** A fit to run and check. */
 export interface CheckedFit {
@@ -33,7 +31,7 @@ export interface CheckedFit {
   readonly report: Report;
 }
 
-/** What a fit came to, `null` where the caller's abort ended it, and the messages that arrived meanwhile. */
+/** What a fit came to, `null` if the caller's abort ended it, and the messages that arrived meanwhile. */
 export interface FitResult {
   readonly outcome: FitOutcome | null;
   readonly arrived: readonly Message[];
@@ -135,7 +133,7 @@ function tokensOf(messages: readonly Message[], ledger: Ledger, { scenario }: Ch
   return Math.floor(messages.reduce((sum, message) => sum + estimator.messageTokens(message, ledger), 0));
 }
 
-/** Input budget of the fit: the model's, or the limit that the provider named where that is smaller. */
+/** Input budget of the fit: the model's, or the limit that the provider named if that is smaller. */
 function inputBudgetTokens(policy: Policy, { model, observedLimitTokens }: FitInput): number | null {
   const known = model.contextWindowTokens ?? (policy.unknownWindow === "off" ? null : policy.unknownWindow.tokens);
   const contextWindowTokens = known === null ? (observedLimitTokens ?? null) : Math.min(known, observedLimitTokens ?? known);

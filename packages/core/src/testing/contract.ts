@@ -1,4 +1,4 @@
-/** One rule of a port's contract. `run` gets a function that makes an empty subject, and rejects where the rule does not hold. */
+/** One rule of a port's contract. `run` gets a function that makes an empty subject, and rejects if the rule does not hold. */
 export interface ContractCase<Subject> {
   readonly rule: string;
   readonly run: (make: () => Promise<Subject>) => Promise<void>;

@@ -8,11 +8,11 @@ import { clearedText, isClearedText } from "../prompts/stubs.ts";
 import type { ContextManager } from "../session/context-manager.ts";
 import { createEstimator } from "../tokens/built-in-estimators.ts";
 import { createWorkCounter } from "../tokens/work.ts";
-import { variedPriors } from "./varied-priors.ts";
+import { variedPriors } from "./scripted-ports.ts";
 
 /**
  * The least that any compaction could leave, by the policy's own measure, each message with its share of what is expected of the view: overhead, what is pending, the last human message, and
- * the newest open step with its results and texts at stub size. Infinite where
+ * the newest open step with its results and texts at stub size. Infinite if
  * none of these is there: something has to be sent, and no rule says what.
  */
 export function floorTokens(manager: ContextManager, policy: Policy, pending: readonly Message[]): number {

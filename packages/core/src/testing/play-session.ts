@@ -11,11 +11,9 @@ import { sessionStart, usageEntry } from "./builders.ts";
 import { checkAccount, checkSameSession, createUndoCheck } from "./check-log.ts";
 import type { CheckedFit, FitResult } from "./checked-fit.ts";
 import { checkedFit } from "./checked-fit.ts";
-import type { Report, Violation } from "./report.ts";
-import { scriptedHook, scriptedSummarizer, scriptedTime } from "./scripted-ports.ts";
+import { scriptedHook, scriptedSummarizer, scriptedTime, variedPriors } from "./scripted-ports.ts";
 import { humanOf, injected, messagesOfCrash, messagesOfStep, promptTokensOf } from "./session-messages.ts";
-import type { CrashAct, SessionAct, SessionScenario, StepAct } from "./session-scenario.ts";
-import { variedPriors } from "./varied-priors.ts";
+import type { CrashAct, Report, SessionAct, SessionScenario, StepAct, Violation } from "./session-scenario.ts";
 
 /** What playing a scenario came to. */
 export interface Played {

@@ -2,11 +2,13 @@ import type { BeforeCompaction } from "../engine/fit-input.ts";
 import type { Message } from "../message/message.ts";
 import { textOf } from "../message/message.ts";
 import type { Summarizer, Wait } from "../ports.ts";
+import type { ModelPriors } from "../tokens/model-prior.ts";
+import { POOLED_PRIOR } from "../tokens/model-prior.ts";
 import type { HookBehaviour, SummarizerBehaviour } from "./session-scenario.ts";
 
 /** What a scripted summariser is told about the fit that will call it. */
 export interface SummarizerUse {
-  /** Ends the fit where the summariser hangs. */
+  /** Ends the fit if the summariser hangs. */
   readonly controller: AbortController;
   /** Receives the messages that arrive while a summary is written. */
   readonly arrive: (call: number) => void;
@@ -152,3 +154,13 @@ export function scriptedHook(script: readonly HookBehaviour[], pass: () => void)
     }
   };
 }
+
+/** Slopes over the pooled one, as far apart as those of the recorded models are. */
+const SLOPE_RATIOS = [1, 1.4, 0.8, 1.2, 0.9];
+
+/** Priors of models whose text costs more or less by the number that their id ends with; ids without one have the pooled prior. */
+export const variedPriors: ModelPriors = (modelId) => {
+  const index = Number(modelId.slice(modelId.lastIndexOf("-") + 1));
+  const slopeRatio = SLOPE_RATIOS[index % SLOPE_RATIOS.length] ?? 1;
+  return { ...POOLED_PRIOR, slopeRatio, messageTokens: POOLED_PRIOR.messageTokens * slopeRatio };
+};

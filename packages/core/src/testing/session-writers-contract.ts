@@ -13,7 +13,7 @@ const [FIRST, SECOND, THIRD] = [said("h1"), said("h2"), said("h3")];
 /** As deep as a vendor never goes, and well below the limit. */
 const DEEP_NESTING_COUNT = 900;
 
-/** A reply with a value that is nested so deep, besides the levels of the entry itself. */
+/** A reply with a value that is nested so deep, below the levels of the entry itself. */
 function thought(id: string, levels: number): SessionEntry {
   let opaque: JsonValue = "signature";
   for (let level = 0; level < levels; level++) opaque = [opaque];

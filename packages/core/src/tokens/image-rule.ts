@@ -16,9 +16,9 @@ export interface TileRule extends DocumentRule {
   readonly baseTokens: number;
   readonly tileTokens: number;
   readonly tilePx: number;
-  /** The longer side is scaled down to this; `null` where it is not. */
+  /** The longer side is scaled down to this; `null` if it is not. */
   readonly longestPx: number | null;
-  /** Then the shorter side is scaled down to this; `null` where it is not. */
+  /** Then the shorter side is scaled down to this; `null` if it is not. */
   readonly shorterPx: number | null;
   /** Images with no side longer than this are one tile. */
   readonly singleTilePx: number;

@@ -14,7 +14,7 @@ export interface ModelPrior {
   readonly pooledRatio: number;
   /** Tokens that the wire adds to a message. */
   readonly messageTokens: number;
-  /** What tool schemas weigh on this model's wire, beside their text: templates print them with names and indents. */
+  /** What tool schemas weigh on this model's wire, in addition to their text: templates print them with names and indents. */
   readonly toolsRatio: number;
   /** Whether the reasoning of a turn is still in the prompt after the next human message. */
   readonly reasoningAtTurn: "stays" | "goes";

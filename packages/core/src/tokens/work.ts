@@ -5,7 +5,7 @@ export interface WorkCounter {
   scanned(characters: number): void;
   visited(messages: number): void;
   tokenized(calls: number): void;
-  /** Entries that were folded into a session's state. They are no part of a compaction's account. */
+  /** Entries that were folded into a session's state. They are no part of what a compaction cost. */
   folded(entries: number): void;
   foldedEntries(): number;
   /** The counts since the counter was made. */

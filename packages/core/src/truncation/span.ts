@@ -29,7 +29,7 @@ export interface CutterInput {
 export interface SideLimit {
   readonly bytes: number;
   readonly lines: number;
-  /** Whether to cut inside a line where whole lines would leave more than half of the bytes unused. */
+  /** Whether to cut inside a line if whole lines would leave more than half of the bytes unused. */
   readonly cutsLongLine: boolean;
 }
 
@@ -51,7 +51,7 @@ export function tailStart(text: string, limit: SideLimit): number {
   return Math.max(start, startOfLastLines(text, limit.lines));
 }
 
-/** True where a line begins, or the text ends. */
+/** True if a line begins here, or the text ends. */
 export function isLineStart(text: string, index: number): boolean {
   return index <= 0 || index >= text.length || text.charAt(index - 1) === "\n";
 }

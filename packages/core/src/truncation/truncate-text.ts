@@ -55,7 +55,7 @@ interface CutRequest extends TruncationRequest {
   readonly total: Omission;
 }
 
-/** The text with notices of one form; `null` where that form takes more than half of the cap. */
+/** The text with notices of one form; `null` if that form takes more than half of the cap. */
 function cutWithNotice(text: string, form: (typeof NOTICE_FORMS)[number], request: CutRequest): TruncatedText | null {
   const hint = request.hint ?? null;
   const largest = omissionNotice(form, request.total, hint);
@@ -109,7 +109,7 @@ function omissionNotice(form: (typeof NOTICE_FORMS)[number], { lines, bytes }: O
 /** A notice stands on a line of its own: at most one line end before it and one after it. */
 const LINE_ENDS_BYTES = 2;
 
-/** Without a notice the beginning alone, so that nothing stands side by side that was apart; in whole lines where that is half of it. */
+/** Without a notice the beginning alone, so that nothing stands side by side that was apart; in whole lines if that is half of it. */
 function cutAlone(text: string, capBytes: number): TruncatedText {
   const end = headEnd(text, { bytes: capBytes, lines: Number.POSITIVE_INFINITY, cutsLongLine: true });
   return joinWithNotices(text, [{ start: 0, end }], () => "");

@@ -16,8 +16,8 @@ function say(line: string): void {
   writeSync(1, `${line}\n`);
 }
 
-function telling(store: SessionStore): SessionStore {
-  const tellingWriter = (writer: SessionWriter): SessionWriter => ({
+function reporting(store: SessionStore): SessionStore {
+  const reportingWriter = (writer: SessionWriter): SessionWriter => ({
     ...writer,
     append: async (entries) => {
       const names = entries.map((entry) => `${entry.type}:${entryIdOf(entry)}`);
@@ -30,11 +30,11 @@ function telling(store: SessionStore): SessionStore {
     ...store,
     open: async (id, onEntry) => {
       const opened = await store.open(id, onEntry);
-      return { ...opened, writer: tellingWriter(opened.writer) };
+      return { ...opened, writer: reportingWriter(opened.writer) };
     },
   };
 }
 
 say("opens");
-const agent = await endlessAgent({ folder, sessionId, sessions: telling(createFileSessionStore({ folder, sync: policy })) });
+const agent = await endlessAgent({ folder, sessionId, sessions: reporting(createFileSessionStore({ folder, sync: policy })) });
 await agent.submit("Go on.");

@@ -8,7 +8,7 @@ export interface LastWords {
   readonly written: readonly string[];
 }
 
-/** Starts a program of node's and kills it (SIGKILL) once it has said so many lines. Rejects where it ends by itself. */
+/** Starts a program of node's and kills it (SIGKILL) once it has said so many lines. Rejects if it ends by itself. */
 export function runUntilKilled(args: readonly string[], afterLines: number): Promise<LastWords> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });

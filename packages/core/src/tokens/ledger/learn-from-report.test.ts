@@ -45,7 +45,7 @@ describe("rules of a reply", () => {
   const rules = (from: Ledger, differenceTokens: number, fit: Partial<ModelFit> = {}) =>
     learnRules(from, model(fit), { prompt: prompt(), differenceTokens }).ruleLosses;
 
-  test("each is judged by what is left of the difference beside it and what arrived by weight", () => {
+  test("each is judged by what is left of the difference without it and what arrived by weight", () => {
     // 200 − 97 leaves 103. Output 100: 3 off. Visible 70: 33. Text 50: 53. Text and reasoning 64: 39. Tolerance 15 + 0.12 × 100 = 27, so all but the
     // first count 1; half of what is above the best's 3 / 27.
     const losses = rules(came(), 200);
