@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { checkPackage } from "./check.mjs";
-import { coreRows, packageRules } from "./rules.mjs";
+import { packageRules, rowTables } from "./rules.mjs";
 
 const manifests = {
   "@plimsoll/core": { dependencies: ["zod", "fast-check"], devDependencies: [] },
@@ -128,9 +128,9 @@ describe("what is caught", () => {
       {
         rule: "bench → tools",
         name: "@plimsoll/bench",
-        files: { "src/replay.ts": '\n\nimport type { Tool } from "@plimsoll/tools";' },
+        files: { "src/run/replay.ts": '\n\nimport type { Tool } from "@plimsoll/tools";' },
         expected: [
-          "bench/src/replay.ts:3: imports @plimsoll/tools: no arrow leads from @plimsoll/bench to @plimsoll/tools; " +
+          "bench/src/run/replay.ts:3: imports @plimsoll/tools: no arrow leads from @plimsoll/bench to @plimsoll/tools; " +
             "allowed: @plimsoll/core, @plimsoll/providers",
         ],
       },
@@ -155,24 +155,36 @@ describe("what is caught", () => {
       {
         rule: "test support in shipped code",
         name: "@plimsoll/bench",
-        files: { "src/replay.ts": 'import { x } from "@plimsoll/core/testing";' },
-        expected: ["bench/src/replay.ts:1: imports @plimsoll/core/testing: is for tests; allowed: *.test.ts and testing/"],
+        files: { "src/run/replay.ts": 'import { x } from "@plimsoll/core/testing";' },
+        expected: ["bench/src/run/replay.ts:1: imports @plimsoll/core/testing: is for tests; allowed: *.test.ts and testing/"],
       },
       {
         rule: "the folder of tests beside the source",
         name: "@plimsoll/bench",
-        files: { "src/replay.ts": 'import { x } from "../testing/made-session.ts";' },
+        files: { "src/run/replay.ts": 'import { x } from "../../testing/made-session.ts";' },
         expected: [
-          "bench/src/replay.ts:1: imports ../testing/made-session.ts: outside of src/ nothing is shipped; " +
+          "bench/src/run/replay.ts:1: imports ../../testing/made-session.ts: outside of src/ nothing is shipped; " +
             "allowed: *.test.ts and testing/",
         ],
       },
       {
+        rule: "an arrow up the rows of bench",
+        name: "@plimsoll/bench",
+        files: { "src/metrics/cost.ts": 'import { x } from "../run/replay.ts";' },
+        expected: ["bench/src/metrics/cost.ts:1: imports ../run/replay.ts: row 9 from row 6; allowed: rows 1–6"],
+      },
+      {
+        rule: "a new folder of bench",
+        name: "@plimsoll/bench",
+        files: { "src/extra/a.ts": "" },
+        expected: ["bench/src/extra/a.ts:1: is in no row of bench; add it to the row table in scripts/arrows/rules.mjs"],
+      },
+      {
         rule: "bench → research",
         name: "@plimsoll/bench",
-        files: { "src/replay.ts": 'import { x } from "@plimsoll/research";' },
+        files: { "src/run/replay.ts": 'import { x } from "@plimsoll/research";' },
         expected: [
-          "bench/src/replay.ts:1: imports @plimsoll/research: no arrow leads from @plimsoll/bench to @plimsoll/research; " +
+          "bench/src/run/replay.ts:1: imports @plimsoll/research: no arrow leads from @plimsoll/bench to @plimsoll/research; " +
             "allowed: @plimsoll/core, @plimsoll/providers",
         ],
       },
@@ -188,9 +200,9 @@ describe("what is caught", () => {
       {
         rule: "an undeclared dependency",
         name: "@plimsoll/bench",
-        files: { "src/replay.ts": 'import { Bench } from "tinybench";' },
+        files: { "src/run/replay.ts": 'import { Bench } from "tinybench";' },
         expected: [
-          "bench/src/replay.ts:1: imports tinybench: not a dependency of @plimsoll/bench; " +
+          "bench/src/run/replay.ts:1: imports tinybench: not a dependency of @plimsoll/bench; " +
             "allowed: @plimsoll/core, @plimsoll/providers",
         ],
       },
@@ -232,7 +244,7 @@ describe("what is allowed", () => {
       rule: "development tools in a folder of tests beside the source, and that folder in a test",
       name: "@plimsoll/bench",
       files: {
-        "testing/a.ts": 'import "tinybench";\nimport "../src/replay.ts";',
+        "testing/a.ts": 'import "tinybench";\nimport "../src/run/replay.ts";',
         "src/b.test.ts": 'import "../testing/a.ts";',
       },
     },
@@ -247,7 +259,7 @@ describe("what is allowed", () => {
   });
 });
 
-test("every member of core stands in one row", () => {
-  const members = coreRows.flatMap((row) => row.members);
+test.each(rowTables)("every member of $called stands in one row", ({ rows }) => {
+  const members = rows.flatMap((row) => row.members);
   expect(new Set(members).size).toBe(members.length);
 });

@@ -1,7 +1,7 @@
 import { dirname, join, normalize } from "node:path/posix";
-import { coreRule } from "./core-rule.mjs";
 import { findCycles } from "./cycles.mjs";
 import { importsOf } from "./imports.mjs";
+import { rowRule } from "./row-rule.mjs";
 import { packageRules } from "./rules.mjs";
 
 /** @typedef {import("./rules.mjs").PackageRule} PackageRule */
@@ -38,19 +38,20 @@ export function checkPackage(rule, manifest, files) {
     const { imports, errors } = importsOf(file, text);
     for (const error of errors) report(error.line, `does not parse: ${error.specifier}`);
 
-    const isCore = rule.name === "@plimsoll/core" && file.startsWith(`${rule.source}/`);
-    const core = isCore && !isTest(file) ? coreRule(file) : null;
-    if (core?.placeError !== undefined) report(1, core.placeError);
+    const isPlaced = file.startsWith(`${rule.source}/`) && !isTest(file);
+    const rows = isPlaced ? rowRule(rule.name, file) : null;
+    if (rows?.placeError !== undefined) report(1, rows.placeError);
 
     /** @type {string[]} */
     const targets = [];
     for (const { specifier, line } of imports) {
       if (specifier === null) {
-        if (core !== null) report(line, "imports a module whose name is computed; allowed: a literal name");
+        const complaint = rows?.complaint(null) ?? null;
+        if (complaint !== null) report(line, complaint);
         continue;
       }
       const target = targetOf(rule, file, specifier);
-      const complaint = packageComplaint(rule, manifest, file, target) ?? core?.complaint(target) ?? null;
+      const complaint = packageComplaint(rule, manifest, file, target) ?? rows?.complaint(target) ?? null;
       if (complaint !== null) report(line, `imports ${specifier}: ${complaint}`);
       if (target.kind !== "own") continue;
       targets.push(target.path);

@@ -41,20 +41,32 @@ export const packageRules = [
 ];
 
 /**
- * One row of core: the files and folders (with a slash) of packages/core/src that stand side by side. A file imports from its own
- * row and from rows with a smaller number. `npm` and `node` say what else may be imported.
+ * One row of a package: the files and folders (with a slash) of its source that stand side by side. A file imports from its own
+ * row and from rows with a smaller number. `npm` and `node` say what else may be imported; what the manifest has if they are left out.
  * @typedef {{
  *   readonly row: number,
  *   readonly members: readonly string[],
- *   readonly npm: readonly string[],
- *   readonly node: boolean,
- * }} CoreRow
+ *   readonly npm?: readonly string[],
+ *   readonly node?: boolean,
+ * }} Row
+ */
+
+/**
+ * The rows of a package, and the lists of its public names: these take them from the rows up to `lastRow`, and no file of the package
+ * imports them. `namesComputed` allows imports of modules whose name is computed.
+ * @typedef {{
+ *   readonly name: string,
+ *   readonly called: string,
+ *   readonly rows: readonly Row[],
+ *   readonly index: { readonly files: readonly string[], readonly lastRow: number, readonly may: Pick<Row, "npm" | "node"> },
+ *   readonly namesComputed: boolean,
+ * }} RowTable
  */
 
 const pure = { npm: ["zod"], node: false };
 
-/** @type {readonly CoreRow[]} */
-export const coreRows = [
+/** @type {readonly Row[]} */
+const coreRows = [
   { row: 1, members: ["json.ts", "error.ts", "kind.ts", "text.ts", "sequence.ts", "hash.ts"], ...pure },
   { row: 2, members: ["message/", "usage.ts", "tool.ts", "entry.ts"], ...pure },
   { row: 3, members: ["tokens/", "ports.ts", "reported-tokens.ts"], ...pure },
@@ -70,5 +82,33 @@ export const coreRows = [
   { row: 12, members: ["testing/"], npm: ["zod", "fast-check"], node: false },
 ];
 
-/** The lists of core's public names. They take them from the rows up to this one, and no file of core imports them. */
-export const coreIndex = { files: ["index.ts", "build.ts", "internal.ts"], lastRow: 10 };
+/** @type {readonly Row[]} */
+const benchRows = [
+  { row: 1, members: ["transcript.ts", "statistics.ts"] },
+  { row: 2, members: ["formats/", "repair/", "references/"] },
+  { row: 3, members: ["size-model/"] },
+  { row: 4, members: ["replay/"] },
+  { row: 5, members: ["economics/", "grounding/"] },
+  { row: 6, members: ["summaries/", "metrics/", "calibrate/", "controls/"] },
+  { row: 7, members: ["results.ts", "results/", "peers/", "sweep/", "validate/"] },
+  { row: 8, members: ["extension.ts", "tune/"] },
+  { row: 9, members: ["run/", "report/"] },
+];
+
+/** @type {readonly RowTable[]} */
+export const rowTables = [
+  {
+    name: "@plimsoll/core",
+    called: "core",
+    rows: coreRows,
+    index: { files: ["index.ts", "build.ts", "internal.ts"], lastRow: 10, may: { npm: [], node: false } },
+    namesComputed: false,
+  },
+  {
+    name: "@plimsoll/bench",
+    called: "bench",
+    rows: benchRows,
+    index: { files: ["index.ts", "internal.ts"], lastRow: 9, may: {} },
+    namesComputed: true,
+  },
+];

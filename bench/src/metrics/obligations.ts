@@ -1,9 +1,9 @@
 import type { Message } from "@plimsoll/core";
 import { z } from "zod";
 import type { ObligationKind, Obligations } from "../references/obligations.ts";
+import { createContextChanges } from "../replay/context-changes.ts";
 import { percentOf, summed } from "../statistics.ts";
 import { inTable, type Metric, type MetricFigure } from "./metric.ts";
-import { createContextChanges } from "./readable.ts";
 
 /** Texts that were due at a call, summed over the calls; a ratio is `kept / due`. */
 export interface KeptCount {

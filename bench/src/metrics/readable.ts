@@ -1,8 +1,9 @@
 import type { Message } from "@plimsoll/core";
-import { partHandle, sharedPrefixCount } from "@plimsoll/core/internal";
+import { partHandle } from "@plimsoll/core/internal";
 import { messageTexts } from "../references/message-texts.ts";
 import type { PreparedReferences } from "../references/prepare.ts";
 import type { Holdings } from "../references/statement-index.ts";
+import { createContextChanges } from "../replay/context-changes.ts";
 
 /** What can be read in the context that was shown last. References and statements by number. */
 export interface ReadableContext {
@@ -94,25 +95,4 @@ function namesOwnHandle(message: Message): boolean {
 
 function at(counts: Int32Array, index: number): number {
   return counts[index] ?? 0;
-}
-
-/** What left and what entered a context from one call to the next. */
-export interface ContextChanges {
-  readonly removed: readonly Message[];
-  readonly added: readonly Message[];
-}
-
-/** Compares each context with the one before; the work follows what lies behind their common beginning. */
-export function createContextChanges(): (context: readonly Message[]) => ContextChanges {
-  let shown: readonly Message[] = [];
-  return (context) => {
-    const prefix = sharedPrefixCount(shown, context);
-    const before = new Set(shown.slice(prefix));
-    const after = new Set(context.slice(prefix));
-    shown = context;
-    return {
-      removed: [...before].filter((message) => !after.has(message)),
-      added: [...after].filter((message) => !before.has(message)),
-    };
-  };
 }

@@ -1,8 +1,8 @@
 import { type Message, type SessionEntry, toolCallsOf } from "@plimsoll/core";
 import { z } from "zod";
+import { createContextChanges } from "../replay/context-changes.ts";
 import { percentOf, summed } from "../statistics.ts";
 import { inTable, type Metric } from "./metric.ts";
-import { createContextChanges } from "./readable.ts";
 
 /** Touches of files that an earlier call had read, and those of them whose latest reading is no longer in the context. */
 export interface RereadRisk {
