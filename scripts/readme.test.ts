@@ -5,10 +5,12 @@ import { keepFitting } from "../packages/core/examples/keep-fitting.ts";
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 
 test.each([
-  [1, "packages/core/examples/keep-fitting.ts"],
-  [2, "packages/cli/examples/shortest-agent.ts"],
-])("program %i in the README is the tested file %s", (position, path) => {
-  const program = read("README.md").split("```ts\n")[position] ?? "";
+  ["README.md", 1, "packages/providers/examples/own-loop.ts"],
+  ["README.md", 2, "packages/cli/examples/shortest-agent.ts"],
+  ["packages/providers/README.md", 1, "packages/providers/examples/own-loop.ts"],
+  ["packages/core/README.md", 1, "packages/core/examples/keep-fitting.ts"],
+])("%s: program %i is the tested file %s", (readme, position, path) => {
+  const program = read(readme).split("```ts\n")[position] ?? "";
   expect(program.split("```")[0]).toBe(read(path));
 });
 

@@ -1,9 +1,8 @@
 // What a user of the package needs. Builders of strategies take `./build`.
 
 export type { Amount } from "./budget.ts";
-export type { BeforeCompaction, CompactionNotice, FitInput, FitOutcome } from "./engine/fit-input.ts";
-export type { CompactionEntry, CompactionReason, Gate, ModelLimits, SessionEntry, UsageEntry } from "./entry.ts";
-export type { PlimsollErrorCode } from "./error.ts";
+export type { BeforeCompaction, FitInput, FitOutcome } from "./engine/fit-input.ts";
+export type { CompactionEntry, Gate, ModelLimits, SessionEntry, UsageEntry } from "./entry.ts";
 export { isPlimsollError, PlimsollError } from "./error.ts";
 export type {
   AssistantMessage,
@@ -18,7 +17,6 @@ export type {
   UserMessage,
 } from "./message/message.ts";
 export { isHuman, textOf, toolCallsOf } from "./message/message.ts";
-export type { RepairedMessages } from "./message/repair.ts";
 export { repairMessages } from "./message/repair.ts";
 export type { Policy } from "./policy/policy.ts";
 export { KLAUDE_CODE_POLICY } from "./policy/presets/klaude-code.ts";
@@ -40,7 +38,6 @@ export type {
   Summary,
   SummaryRequest,
 } from "./ports.ts";
-export type { AdmittedResult } from "./session/admit.ts";
 export { admitToolResult, createMemoryArtifactStore } from "./session/admit.ts";
 export { decodeLog, encodeLog } from "./session/codec.ts";
 export type { ContextManager } from "./session/context-manager.ts";
@@ -52,7 +49,5 @@ export { createDigest } from "./summarizer/digest.ts";
 export { createModelSummarizer } from "./summarizer/model-summarizer.ts";
 export type { OutputCategory, PathAccess, ToolSpec } from "./tool.ts";
 export type { Trigger } from "./trigger.ts";
-export type { TruncatedText, TruncationRequest } from "./truncation/truncate-text.ts";
-export { truncateToolResult } from "./truncation/truncate-text.ts";
 export type { Usage } from "./usage.ts";
 export { UNREPORTED_USAGE, usageOf } from "./usage.ts";

@@ -4,12 +4,11 @@ export { FAMILY_LIMITS, familyLimitsOf, LIMITS_CHECKED_ON } from "./catalog/mode
 export { PRICES_AS_OF } from "./catalog/model-prices.ts";
 export { type ModelReference, parseModelReference } from "./catalog/model-reference.ts";
 export { probeServer } from "./catalog/probe-server.ts";
-export { describePrices, describeWindow, type ResolvedModel, resolveModel } from "./catalog/resolve-model.ts";
+export { describePrices, describeWindow, resolveModel } from "./catalog/resolve-model.ts";
 // Clients: what all of them take, and what a failure means
-export type { ClientOptions, Environment } from "./client/options.ts";
+export type { Environment } from "./client/options.ts";
 // Documents
 export { pdfPageCount } from "./documents/pdf-pages.ts";
-export type { ClassifiedFailure, ProviderErrorClass, ProviderFailure } from "./overflow.ts";
 export { classifyProviderError } from "./overflow.ts";
 export type { FigureName, MeasuredFigures, WeightsName } from "./priors/figures.ts";
 export { MEASURED_FIGURES } from "./priors/measured-figures.ts";

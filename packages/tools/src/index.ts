@@ -1,31 +1,23 @@
 // Making tools
-export type { BuiltinToolOptions, BuiltinTools } from "./builtin.ts";
 export { createBuiltinTools } from "./builtin.ts";
-export type { ToolDefinition, ToolSetting } from "./define-tool.ts";
-export { DEFAULT_TIMEOUT_MS, defineTool, failure, MAXIMUM_TIMEOUT_MS, output } from "./define-tool.ts";
+export { defineTool, failure, output } from "./define-tool.ts";
 // Tools
 export { editFileTool } from "./edit-file.ts";
 export { fsTool } from "./fs.ts";
-export type { GdbTools } from "./gdb/gdb-tools.ts";
 export { createGdbTools } from "./gdb/gdb-tools.ts";
 export { globTool } from "./glob.ts";
 export { grepTool } from "./grep.ts";
 export { handOffTool } from "./hand-off.ts";
 // Programs
-export type { ProcessRequest, ProcessResult } from "./process/run-process.ts";
-export { runProcess } from "./process/run-process.ts";
 export { toolEnvironment } from "./process/tool-environment.ts";
 export { readArtifactTool } from "./read-artifact.ts";
 export { readFileTool } from "./read-file.ts";
 export { readLintsTool } from "./read-lints.ts";
-export type { Redactor, Secret } from "./redact-secrets.ts";
 export { createRedactor, redactedTools } from "./redact-secrets.ts";
-export type { CommandSetting } from "./run-terminal-command.ts";
 export { runTerminalCommandTool } from "./run-terminal-command.ts";
 export { searchCodebaseTool } from "./search-codebase.ts";
 export { shellTool } from "./shell.ts";
 export { taskTool } from "./task.ts";
-export type { TodoLists } from "./todo.ts";
 export { createTodoLists } from "./todo.ts";
 export type { Workspace } from "./workspace/workspace.ts";
 export { openWorkspace } from "./workspace/workspace.ts";

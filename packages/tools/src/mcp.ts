@@ -4,7 +4,7 @@ import type { AgentTool, ToolOutput } from "@plimsoll/core/agent";
 import { isRecord } from "@plimsoll/core/internal";
 
 /** What one tool of a server is declared as, beside what the server says of it. */
-export interface McpToolOverride {
+interface McpToolOverride {
   readonly category?: OutputCategory;
   readonly isRerunnable?: boolean;
   readonly hint?: string;
@@ -12,7 +12,7 @@ export interface McpToolOverride {
 }
 
 /** Which name the tools go by, and what they are declared as; `generic` without an override. */
-export interface McpToolOptions {
+interface McpToolOptions {
   /** Put before each name with `_`, so that servers cannot take each other's names; none where it is left out. */
   readonly prefix?: string;
   /** By the server's own name of the tool. */

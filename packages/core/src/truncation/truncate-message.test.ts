@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ToolResultMessage } from "../message/message.ts";
-import { absentImage, result } from "../testing/index.ts";
+import { absentImage, result } from "../testing/builders.ts";
 import { truncateMessage } from "./truncate-message.ts";
 
 function withTexts(texts: readonly string[]): ToolResultMessage {

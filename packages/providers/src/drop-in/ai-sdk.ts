@@ -8,13 +8,10 @@ import type { CompactorOptions } from "./array-conversations.ts";
 import { MODEL_MESSAGES, stepsFor } from "./model-messages.ts";
 import type { WireArray } from "./wire-array.ts";
 
-export type { CompactionMiddleware, MiddlewareOptions } from "./ai-sdk-middleware.ts";
 export { createCompactionMiddleware } from "./ai-sdk-middleware.ts";
-export type { ArrayRequest, ConversationOf } from "./array-compactor.ts";
-export type { CompactorOptions, ConversationContext, ConversationLog, RequestFacts } from "./array-conversations.ts";
 
 /** What a step is prepared with: the part of the SDK's own type that is used, so that it fits agents with any tools. */
-export interface PreparedStep {
+interface PreparedStep {
   readonly steps: readonly unknown[];
   readonly messages: ModelMessage[];
   readonly model?: LanguageModel;
@@ -22,14 +19,14 @@ export interface PreparedStep {
 }
 
 /** The part of the SDK's `PrepareStepFunction` that is used. */
-export type PrepareStep = (step: PreparedStep) => Promise<{ messages: ModelMessage[] }>;
+type PrepareStep = (step: PreparedStep) => Promise<{ messages: ModelMessage[] }>;
 
 /** A `prepareStep` with what its compactor offers besides. */
-export type CompactionPrepareStep = PrepareStep &
+type CompactionPrepareStep = PrepareStep &
   Pick<ArrayCompactor<ModelMessage, unknown>, "recall" | "conversations" | "delete" | "close">;
 
 /** What a `prepareStep` is made of. */
-export interface PrepareStepOptions extends CompactorOptions {
+interface PrepareStepOptions extends CompactorOptions {
   /** Which conversation a step is of: a user's or a thread's id. Without it the history tells. */
   readonly conversation?: (step: PreparedStep) => string;
 }

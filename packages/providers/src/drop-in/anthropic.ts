@@ -12,8 +12,8 @@ import type { CompactorOptions } from "./array-conversations.ts";
 import type { WireArray } from "./wire-array.ts";
 import { imageAt, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
 
-export type { ArrayCompactor, ArrayRequest, ConversationOf } from "./array-compactor.ts";
-export type { CompactorOptions, ConversationContext, ConversationLog, RequestFacts } from "./array-conversations.ts";
+export type { ArrayCompactor } from "./array-compactor.ts";
+export type { CompactorOptions } from "./array-conversations.ts";
 
 /** Compacts an array of Anthropic messages that is resent whole at each call. System text and tools go in as overhead. */
 export function createMessagesCompactor(options: CompactorOptions): ArrayCompactor<Anthropic.MessageParam, Anthropic.Message> {

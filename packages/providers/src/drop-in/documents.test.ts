@@ -1,8 +1,8 @@
 import type { Part } from "@plimsoll/core";
 import { NONE_POLICY } from "@plimsoll/core";
 import { expect, test } from "vitest";
-import type { ConversationLog } from "./anthropic.ts";
 import { createMessagesCompactor } from "./anthropic.ts";
+import type { ConversationLog } from "./array-conversations.ts";
 import { createChatCompactor } from "./openai-chat.ts";
 import { createItemsCompactor } from "./openai-responses.ts";
 

@@ -14,13 +14,13 @@ import type { CompactorOptions } from "./array-conversations.ts";
 import type { WireArray } from "./wire-array.ts";
 import { imageAt, leading, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
 
-export type { ArrayCompactor, ArrayRequest, ConversationOf } from "./array-compactor.ts";
-export type { CompactorOptions, ConversationContext, ConversationLog, RequestFacts } from "./array-conversations.ts";
+export type { ArrayCompactor } from "./array-compactor.ts";
+export type { CompactorOptions } from "./array-conversations.ts";
 
 type ChatMessage = OpenAI.ChatCompletionMessageParam;
 
 /** What a chat compactor is made of. */
-export interface ChatCompactorOptions extends CompactorOptions {
+interface ChatCompactorOptions extends CompactorOptions {
   /** How the server differs from the vendor's own. */
   readonly quirks?: ChatQuirks;
 }

@@ -11,8 +11,8 @@ import type { CompactorOptions } from "./array-conversations.ts";
 import type { WireArray } from "./wire-array.ts";
 import { imageAt, leading, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
 
-export type { ArrayCompactor, ArrayRequest, ConversationOf } from "./array-compactor.ts";
-export type { CompactorOptions, ConversationContext, ConversationLog, RequestFacts } from "./array-conversations.ts";
+export type { ArrayCompactor } from "./array-compactor.ts";
+export type { CompactorOptions } from "./array-conversations.ts";
 
 type Item = OpenAI.Responses.ResponseInputItem;
 

@@ -1,6 +1,5 @@
-export type { ChatOptions } from "./client.ts";
 export { createOpenAiChatClient } from "./client.ts";
-export type { ChatHost, ChatQuirks } from "./hosts.ts";
+export type { ChatHost } from "./hosts.ts";
 export { CHAT_HOSTS, chatHostNamed } from "./hosts.ts";
 export type { ChatSession, ChatSessionOptions } from "./session.ts";
 export { createChatSession } from "./session.ts";

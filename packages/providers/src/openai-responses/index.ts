@@ -1,4 +1,3 @@
-export type { ResponsesOptions } from "./client.ts";
 export { createOpenAiResponsesClient } from "./client.ts";
 export type { ResponsesSession, ResponsesSessionOptions } from "./session.ts";
 export { createResponsesSession } from "./session.ts";

@@ -1,0 +1,49 @@
+import { describe, expect, test } from "vitest";
+import { documentsText, hasWord, importedNames, publicEntries } from "./public-names.mjs";
+
+const entries = publicEntries();
+const used = [...importedNames()].map((line) => line.split(" "));
+const documents = documentsText();
+
+/** Names of an entry that no document, no example and no other folder has. */
+function namesOfNobody({ folder, specifier, names }: (typeof entries)[number]): readonly string[] {
+  const imported = new Set(used.filter(([from, entry]) => entry === specifier && from !== folder).map(([, , name]) => name));
+  return names.filter((name) => !imported.has(name) && !hasWord(documents, name));
+}
+
+describe("core's main entry", () => {
+  const { names = [] } = entries.find(({ specifier }) => specifier === "@plimsoll/core") ?? {};
+
+  test("has at most 90 names", () => {
+    expect(names.length).toBeGreaterThan(0);
+    expect(names.length).toBeLessThanOrEqual(90);
+  });
+
+  test("has each name in a document or an example", () => {
+    expect(names.filter((name) => !hasWord(documents, name))).toEqual([]);
+  });
+});
+
+/** Entries that still have names of nobody, and how many. The numbers only go down; every other entry has none. */
+const NAMES_OF_NOBODY: Readonly<Record<string, number>> = {
+  "@plimsoll/core/build": 60,
+  "@plimsoll/cli": 6,
+  "@plimsoll/bench": 3,
+  "@plimsoll/bench/internal": 1,
+  "@plimsoll/bench/testing": 2,
+  "@plimsoll/fixtures": 1,
+};
+
+test.each(entries)("$specifier exports what somebody outside uses or reads about", (entry) => {
+  const names = namesOfNobody(entry);
+  const allowed = NAMES_OF_NOBODY[entry.specifier] ?? 0;
+  expect(names.slice(0, Math.max(0, names.length - allowed)), `of ${names.join(", ")}`).toEqual([]);
+});
+
+test.each([
+  ["a name in code", "Policy", "`const policy: Policy`", true],
+  ["a part of another name", "Policy", "`PolicyFile`", false],
+  ["a name with another before it", "Policy", "`MyPolicy`", false],
+])("%s", (_, name, text, expected) => {
+  expect(hasWord(text, name)).toBe(expected);
+});
