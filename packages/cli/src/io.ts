@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
+import { isRecord } from "@plimsoll/core/internal";
 
 /** Where a command writes to. */
 export interface Output {
@@ -25,4 +27,25 @@ export interface CliIo {
 export function processIo(): CliIo {
   const { stdout, stderr } = process;
   return { stdout, stderr, cwd: process.cwd(), homeFolder: homedir(), nowMs: Date.now };
+}
+
+/** What the process says when it ends. */
+export const EXIT_OK = 0;
+/** Nothing could be done: every input failed. */
+export const EXIT_FAILED = 1;
+/** The command line itself was wrong: an unknown option, policy or value. */
+export const EXIT_USAGE = 2;
+
+/** Whether text for an output may be coloured: on a terminal, unless `NO_COLOR` is set (no-color.org). */
+export function coloursOf(
+  { isTTY }: Output,
+  environment: { readonly [name: string]: string | undefined },
+): "colours" | "plain" {
+  return isTTY === true && (environment.NO_COLOR ?? "") === "" ? "colours" : "plain";
+}
+
+/** The package's version. The manifest stands above `src` and above `dist`. */
+export function plimsollVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+  return isRecord(manifest) && typeof manifest.version === "string" ? manifest.version : "unknown";
 }

@@ -1,16 +1,23 @@
 import { isPlimsollError } from "@plimsoll/core";
 import { Command, CommanderError } from "commander";
+import { addChatCommand } from "./chat/chat-command.ts";
 import { addBenchCommand } from "./command/bench-command.ts";
 import { addCalibrateCommand } from "./command/calibrate-command.ts";
 import { addDemoCommand } from "./command/demo-command.ts";
 import { addPolicyCommand } from "./command/policy-command.ts";
 import { addSimulateCommand } from "./command/simulate-command.ts";
 import { addTuneCommand } from "./command/tune-command.ts";
-import { EXIT_FAILED, EXIT_OK, EXIT_USAGE } from "./exit-code.ts";
+import { addCompactCommand } from "./compact/compact-command.ts";
+import { addConfigCommand } from "./config/config-command.ts";
+import { addInitCommand } from "./init/init-command.ts";
+import { addInspectCommand } from "./inspect/inspect-command.ts";
 import type { CliIo } from "./io.ts";
-import { addAgentCommands } from "./run/agent-commands.ts";
+import { EXIT_FAILED, EXIT_OK, EXIT_USAGE, plimsollVersion } from "./io.ts";
+import { addModelsCommand } from "./models/models-command.ts";
+import { addRunCommand } from "./run/run-command.ts";
+import { addServeCommand } from "./serve/serve-command.ts";
 import { printable } from "./terminal/printable.ts";
-import { plimsollVersion } from "./version.ts";
+import { addUndoCommand } from "./undo/undo-command.ts";
 
 /**
  * Runs one command line (without the interpreter and the script) and resolves to the process's exit code. Everything that a
@@ -31,6 +38,25 @@ export async function main(argv: readonly string[], io: CliIo): Promise<number> 
   }
 }
 
+/** Every command, in the order of the help. A further one is a file and a line here. */
+const COMMANDS: readonly ((program: Command, io: CliIo, onExit: (exitCode: number) => void) => void)[] = [
+  addBenchCommand,
+  addCalibrateCommand,
+  addDemoCommand,
+  addTuneCommand,
+  addPolicyCommand,
+  addSimulateCommand,
+  addChatCommand,
+  addRunCommand,
+  addServeCommand,
+  addInspectCommand,
+  addCompactCommand,
+  addUndoCommand,
+  addModelsCommand,
+  addConfigCommand,
+  addInitCommand,
+];
+
 function createProgram(io: CliIo, onExit: (exitCode: number) => void): Command {
   const program = new Command("plimsoll")
     .description("Replays recorded agent sessions under compaction policies and shows what each costs and loses.")
@@ -42,13 +68,7 @@ function createProgram(io: CliIo, onExit: (exitCode: number) => void): Command {
       writeErr: (text) => void io.stderr.write(text),
       outputError: (text, write) => write(`plimsoll: ${text.replace(/^error: /, "")}`),
     });
-  addBenchCommand(program, io, onExit);
-  addCalibrateCommand(program, io, onExit);
-  addDemoCommand(program, io, onExit);
-  addTuneCommand(program, io, onExit);
-  addPolicyCommand(program, io, onExit);
-  addSimulateCommand(program, io, onExit);
-  addAgentCommands(program, io, onExit);
+  for (const add of COMMANDS) add(program, io, onExit);
   return program;
 }
 

@@ -2,17 +2,16 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 import { isPlimsollError } from "@plimsoll/core";
 import type { Command } from "commander";
-import { EXIT_OK } from "../exit-code.ts";
 import type { CliIo } from "../io.ts";
+import { coloursOf, EXIT_OK } from "../io.ts";
 import { createLineAsker, openLineAsker } from "../permission/ask-by-lines.ts";
-import { refusalLines } from "../permission/refusal-lines.ts";
+import { createRenderer } from "../run/event-lines.ts";
 import { openSession } from "../run/open-session.ts";
+import { refusalLines } from "../run/session-notices.ts";
 import { type SessionOptions, withSessionOptions } from "../run/session-options.ts";
-import { createStatus } from "../run/session-status.ts";
-import { coloursOf } from "../terminal/colours.ts";
+import { createStatus } from "../run/status-line.ts";
 import { printable } from "../terminal/printable.ts";
 import { answer } from "./answer.ts";
-import { createRenderer } from "./render-events.ts";
 import { chatLine } from "./slash-command.ts";
 
 /** Adds `plimsoll chat`. */

@@ -15,8 +15,8 @@ import { join } from "node:path";
 import { benchReportSchema } from "@plimsoll/bench";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { NOW_MS, recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
-import { NOW_MS, recordedIo } from "../testing/recorded-io.ts";
 
 const DAY_MS = 24 * 3_600_000;
 

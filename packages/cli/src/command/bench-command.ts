@@ -4,18 +4,26 @@ import { type BenchParts, benchReportJsonSchema } from "@plimsoll/bench";
 import { formatNumberOf, LOCATED_AGENTS } from "@plimsoll/bench/internal";
 import { PlimsollError } from "@plimsoll/core";
 import type { Command } from "commander";
-import { EXIT_FAILED, EXIT_USAGE } from "../exit-code.ts";
 import { type FoundInputs, findInputs, joinInputs } from "../input/find-inputs.ts";
 import { DEFAULT_LOG_LIMIT, findLogs } from "../input/find-logs.ts";
 import type { CliIo } from "../io.ts";
-import { addExtensionOption, type ExtensionOptions, openExtensions } from "../option/extension-option.ts";
-import { parseJobs } from "../option/jobs-option.ts";
+import { EXIT_FAILED, EXIT_USAGE } from "../io.ts";
 import { choosePolicies, DEFAULT_POLICIES } from "../option/policy-option.ts";
-import { addReportOptions, type ReportOptions, reportFiles } from "../option/report-options.ts";
-import { parseShard } from "../option/shard-option.ts";
-import { parseSummarizer, type SummarizerOptions } from "../option/summarizer-option.ts";
+import {
+  addExtensionOption,
+  addReportOptions,
+  DEFAULT_WINDOW,
+  type ExtensionOptions,
+  openExtensions,
+  parseJobs,
+  parseShard,
+  parseSummarizer,
+  parseWindow,
+  type ReportOptions,
+  reportFiles,
+  type SummarizerOptions,
+} from "../option/replay-options.ts";
 import { sweepPolicies } from "../option/sweep-option.ts";
-import { DEFAULT_WINDOW, parseWindow } from "../option/window-option.ts";
 import { type ReadPrices, readPrices } from "../prices/read-prices.ts";
 import { printable } from "../terminal/printable.ts";
 import { addMergeCommand } from "./merge-command.ts";

@@ -10,9 +10,9 @@ import {
   renderCalibrationHtml,
 } from "@plimsoll/bench/internal";
 import type { Command } from "commander";
-import { EXIT_FAILED, EXIT_OK } from "../exit-code.ts";
 import { findInputs } from "../input/find-inputs.ts";
 import type { CliIo } from "../io.ts";
+import { EXIT_FAILED, EXIT_OK } from "../io.ts";
 import { calibrationText } from "../output/calibration-table.ts";
 import { writeWholeFile } from "../output/write-file.ts";
 import { printable } from "../terminal/printable.ts";

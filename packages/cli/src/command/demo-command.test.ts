@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isRecord } from "@plimsoll/core/internal";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
-import { recordedIo } from "../testing/recorded-io.ts";
 
 /** Replays take seconds, longer where other tests run beside. */
 const REPLAY_MS = 120_000;

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runChild } from "../../testing/child-command.ts";
+import { NOW_MS, recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
-import { runChild } from "../testing/child-command.ts";
-import { NOW_MS, recordedIo } from "../testing/recorded-io.ts";
 
 /** Processes start from the sources, longer where other tests run beside. */
 const RUN_MS = 240_000;

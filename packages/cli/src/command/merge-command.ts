@@ -4,9 +4,14 @@ import { type BenchReport, mergeReports, type NamedReport, type RunMetrics, repo
 import { PlimsollError } from "@plimsoll/core";
 import type { Command } from "commander";
 import type { CliIo } from "../io.ts";
-import { type ExtensionOptions, openExtensions } from "../option/extension-option.ts";
-import { addReportOptions, type ReportOptions, reportFiles } from "../option/report-options.ts";
-import { writeReports } from "./write-reports.ts";
+import {
+  addReportOptions,
+  type ExtensionOptions,
+  openExtensions,
+  type ReportOptions,
+  reportFiles,
+} from "../option/replay-options.ts";
+import { writeReports } from "./run-and-report.ts";
 
 interface MergeOptions extends ReportOptions, ExtensionOptions {}
 

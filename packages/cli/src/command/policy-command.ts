@@ -1,9 +1,8 @@
 import type { Command } from "commander";
-import { EXIT_OK, EXIT_USAGE } from "../exit-code.ts";
-import type { CliIo } from "../io.ts";
+import { type CliIo, EXIT_OK, EXIT_USAGE } from "../io.ts";
 import { findPolicy } from "../option/policy-option.ts";
-import { policyJsonSchema } from "../policy/policy-json-schema.ts";
 import { policyYaml } from "../policy/policy-yaml.ts";
+import { policyJsonSchema } from "../policy/read-policy-file.ts";
 import { printable } from "../terminal/printable.ts";
 
 /** Adds `plimsoll policy show` and `plimsoll policy schema`. */

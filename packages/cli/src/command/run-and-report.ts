@@ -1,22 +1,40 @@
 import { availableParallelism } from "node:os";
-import type { BenchParts, BenchReport, WindowRequest } from "@plimsoll/bench";
-import { BUILT_IN_PARTS, createSerialPool, createThreadPool, runBench } from "@plimsoll/bench";
-import type { PolicySweep, Shard, SummarizerChoice, SummaryTally } from "@plimsoll/bench/internal";
-import { addedTallies, DIGEST_CHOICE, NO_SUMMARIES_ASKED, summarizerName } from "@plimsoll/bench/internal";
+import {
+  type BenchParts,
+  type BenchReport,
+  BUILT_IN_PARTS,
+  createSerialPool,
+  createThreadPool,
+  type RunMetrics,
+  renderHtmlReport,
+  renderJsonReport,
+  renderMarkdownReport,
+  runBench,
+  type WindowRequest,
+} from "@plimsoll/bench";
+import {
+  addedTallies,
+  DIGEST_CHOICE,
+  NO_SUMMARIES_ASKED,
+  type PolicySweep,
+  type Shard,
+  type SummarizerChoice,
+  type SummaryTally,
+  summarizerName,
+} from "@plimsoll/bench/internal";
 import type { EnginePolicy } from "@plimsoll/core/build";
 import type { ModelPrices } from "@plimsoll/core/internal";
-import { EXIT_OK } from "../exit-code.ts";
 import type { FoundInputs } from "../input/find-inputs.ts";
-import type { CliIo } from "../io.ts";
-import type { ReportFiles } from "../option/report-options.ts";
-import { summaryBill, summaryEstimate } from "../output/summary-cost.ts";
+import { type CliIo, EXIT_FAILED, EXIT_OK, plimsollVersion } from "../io.ts";
+import type { ReportFiles } from "../option/replay-options.ts";
+import { summaryBill, summaryEstimate } from "../output/footer.ts";
+import { terminalReport } from "../output/terminal-report.ts";
+import { writeWholeFile } from "../output/write-file.ts";
 import { createProgressBar } from "../terminal/progress-bar.ts";
-import { plimsollVersion } from "../version.ts";
 import { type OpenState, openState } from "./replay-state.ts";
-import { writeReports } from "./write-reports.ts";
 
 /** A run and what is to be said about it. */
-export interface RunRequest {
+interface RunRequest {
   readonly found: FoundInputs;
   /** What the replays are made with; the built-in parts alone unless given. */
   readonly parts?: BenchParts;
@@ -117,4 +135,25 @@ async function replayAll(
     bar.stop();
     await pool.close();
   }
+}
+
+/** What is to be said about a report, and where it is written to. */
+interface ReportOutput {
+  readonly reports: ReportFiles;
+  readonly listSessions: boolean;
+  readonly notSessions: readonly string[];
+  /** The metrics of the report's run. */
+  readonly metrics: RunMetrics;
+}
+
+/** Prints the tables and writes the reports. Resolves to the exit code: failed only if nothing could be replayed. */
+export async function writeReports(report: BenchReport, output: ReportOutput, io: CliIo): Promise<number> {
+  const { listSessions, notSessions, metrics } = output;
+  const { json, html, markdown } = output.reports;
+  if (json !== null) await writeWholeFile(json, renderJsonReport(report));
+  if (html !== null) await writeWholeFile(html, renderHtmlReport(report, metrics));
+  if (markdown !== null) await writeWholeFile(markdown, renderMarkdownReport(report, metrics));
+  const written = [html, json, markdown].flatMap((file) => file ?? []);
+  io.stdout.write(`${terminalReport(report, { listSessions, notSessions, written, metrics })}\n`);
+  return report.rows.some(({ metrics }) => metrics !== null) ? EXIT_OK : EXIT_FAILED;
 }

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { encodeLog } from "@plimsoll/core";
 import { human, logOf, reply } from "@plimsoll/core/testing";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
-import { recordedIo } from "../testing/recorded-io.ts";
 import { simulate } from "./simulate-command.ts";
 
 const DEFAULTS = { session: null, port: "0", window: "32k", fault: [], factor: "1" };

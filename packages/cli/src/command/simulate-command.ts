@@ -1,16 +1,18 @@
 import { resolve } from "node:path";
 import { importFile } from "@plimsoll/bench";
-import type { Message } from "@plimsoll/core";
-import { PlimsollError } from "@plimsoll/core";
-import type { Exchange, SimulatedReply, SimulatorOptions } from "@plimsoll/providers/simulator";
-import { repliesOfTranscript, startSimulator } from "@plimsoll/providers/simulator";
-import type { EncodingName } from "@plimsoll/providers/tokenizers";
-import { ENCODING_NAMES, loadTokenCounter } from "@plimsoll/providers/tokenizers";
+import { type Message, PlimsollError } from "@plimsoll/core";
+import {
+  type Exchange,
+  type Fault,
+  repliesOfTranscript,
+  type SimulatedReply,
+  type SimulatorOptions,
+  startSimulator,
+} from "@plimsoll/providers/simulator";
+import { ENCODING_NAMES, type EncodingName, loadTokenCounter } from "@plimsoll/providers/tokenizers";
 import type { Command } from "commander";
-import { EXIT_OK } from "../exit-code.ts";
-import type { CliIo } from "../io.ts";
-import { faultsFrom } from "../option/fault-option.ts";
-import { parseWindow } from "../option/window-option.ts";
+import { type CliIo, EXIT_OK } from "../io.ts";
+import { parseWindow } from "../option/replay-options.ts";
 import { printable } from "../terminal/printable.ts";
 
 interface SimulateOptions {
@@ -111,4 +113,32 @@ function exchangeLine({ wire, outcome, status, error, promptTokens, cacheReadTok
   const cache = cacheReadTokens === null ? [] : [`${cacheReadTokens} read, ${cacheWriteTokens ?? 0} written`];
   const words = error === null ? [] : [printable(error)];
   return [`${wire} ${outcome} ${status}`, ...sizes, ...cache, ...words].join("; ");
+}
+
+const KINDS: ReadonlyMap<string, Fault> = new Map<string, Fault>([
+  ["429", { kind: "status", status: 429 }],
+  ["500", { kind: "status", status: 500 }],
+  ["529", { kind: "status", status: 529 }],
+  ["cut", { kind: "cut-stream", afterEvents: 3 }],
+  ["error", { kind: "stream-error" }],
+  ["empty", { kind: "empty-reply" }],
+  ["truncate", { kind: "silent-truncation" }],
+  ["no-usage", { kind: "no-usage" }],
+]);
+
+/** Reads faults such as `429@3`: the kind, and which request it happens to, counted from 1. Throws `bad-input` for everything else. */
+function faultsFrom(texts: readonly string[]): NonNullable<SimulatorOptions["faults"]> {
+  const faults = new Map(texts.map(parseFault));
+  return ({ index }) => faults.get(index + 1) ?? null;
+}
+
+function parseFault(text: string): readonly [number, Fault] {
+  const at = text.lastIndexOf("@");
+  const fault = KINDS.get(text.slice(0, at));
+  const request = text.slice(at + 1);
+  if (fault !== undefined && /^[1-9]\d{0,6}$/.test(request)) return [Number(request), fault];
+  throw new PlimsollError(
+    "bad-input",
+    `--fault ${text}: give a kind and the number of a request, as 429@3; kinds are ${[...KINDS.keys()].join(", ")}`,
+  );
 }

@@ -5,8 +5,8 @@ import { SVEN_POLICY } from "@plimsoll/core";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { type Simulator, startSimulator } from "@plimsoll/providers/simulator";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
-import { recordedIo } from "../testing/recorded-io.ts";
 
 /** Replays take a second, longer where other tests run beside. */
 const REPLAY_MS = 60_000;

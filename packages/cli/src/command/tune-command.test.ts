@@ -5,10 +5,10 @@ import { PEERS, type TunedPolicy, type TuneResult } from "@plimsoll/bench";
 import { PI_POLICY, PLIMSOLL_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 import { tuneReport } from "../output/tune-report.ts";
 import { readPolicyFile } from "../policy/read-policy-file.ts";
-import { recordedIo } from "../testing/recorded-io.ts";
 
 /** Replays take a second, longer where other tests run beside. */
 const REPLAY_MS = 120_000;

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { createFileSessionStore } from "@plimsoll/core/node";
 import { human, reply, sessionStart } from "@plimsoll/core/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
-import { recordedIo } from "../testing/recorded-io.ts";
 
 let folder = "";
 beforeEach(async () => {

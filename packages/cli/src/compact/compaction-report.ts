@@ -3,12 +3,9 @@ import type { Transcript } from "@plimsoll/bench";
 import { formatNumberOf, formatTokens } from "@plimsoll/bench/internal";
 import type { FitOutcome, Message, ModelLimits } from "@plimsoll/core";
 import type { StepOutcome } from "@plimsoll/core/build";
-import { compactionLoss } from "../inspect/compaction-loss.ts";
-import { createCompositionCounter } from "../inspect/composition.ts";
-import { editWords } from "../inspect/edit-words.ts";
-import { lossText } from "../inspect/loss-text.ts";
-import { printable, shortened } from "../terminal/printable.ts";
-import { wrapped } from "../terminal/wrapped.ts";
+import { compactionLoss, editWords, lossText } from "../inspect/compaction-loss.ts";
+import { createCompositionCounter } from "../inspect/session-story.ts";
+import { printable, shortened, wrapped } from "../terminal/printable.ts";
 
 /** A compaction that was tried on a session, and its messages before and after. */
 export interface TriedCompaction {

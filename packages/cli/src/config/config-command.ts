@@ -1,7 +1,7 @@
 import process from "node:process";
 import type { Command } from "commander";
-import { EXIT_OK } from "../exit-code.ts";
 import type { CliIo } from "../io.ts";
+import { EXIT_OK } from "../io.ts";
 import { policyYaml } from "../policy/policy-yaml.ts";
 import { printable } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { PLIMSOLL_POLICY, PlimsollError } from "@plimsoll/core";
-import { readText } from "../yaml/read-text.ts";
+import { readText } from "../yaml/yaml-document.ts";
 import { type ConfigLayer, type ReadLayer, readFileLayer, readTextLayer } from "./config-layer.ts";
 import type { ChosenPolicy, ConfigOwner, EffectiveConfig, SettingKey } from "./settings.ts";
 import { SETTING_KEYS } from "./settings.ts";

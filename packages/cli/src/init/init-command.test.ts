@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { recordedIo } from "../../testing/recorded-io.ts";
 import { readConfig } from "../config/read-config.ts";
 import { SETTING_KEYS } from "../config/settings.ts";
 import { main } from "../main.ts";
-import { recordedIo } from "../testing/recorded-io.ts";
 
 let folder = "";
 beforeEach(() => {

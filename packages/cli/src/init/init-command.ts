@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { PlimsollError } from "@plimsoll/core";
 import type { Command } from "commander";
 import { SETTING_KEYS } from "../config/settings.ts";
-import { EXIT_OK } from "../exit-code.ts";
 import type { CliIo } from "../io.ts";
+import { EXIT_OK } from "../io.ts";
 
 /** Adds `plimsoll init`: writes a plimsoll.yaml in which everything is a comment but the policy. */
 export function addInitCommand(program: Command, io: CliIo, onExit: (exitCode: number) => void): void {

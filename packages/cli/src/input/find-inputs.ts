@@ -1,9 +1,9 @@
 import { realpath, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { Importer } from "@plimsoll/bench";
-import type { InputFile, SkippedInput } from "@plimsoll/bench/internal";
+import { BUILT_IN_PARTS, type Importer } from "@plimsoll/bench";
+import { fileSource, type InputFile, readHead, type SkippedInput } from "@plimsoll/bench/internal";
+import { isPlimsollError } from "@plimsoll/core";
 import { glob, isDynamicPattern } from "tinyglobby";
-import { isSessionFile } from "./is-session-file.ts";
 
 /** Files to replay, with what was given but cannot be. */
 export interface FoundInputs {
@@ -73,4 +73,15 @@ async function expand(argument: string, cwd: string): Promise<Expanded> {
     return { members: matches.toSorted(), isNamed: false, problem: `${argument}: no file matches this pattern` };
   }
   return { members: [], isNamed: true, problem: `${argument}: no such file or folder` };
+}
+
+/** True if one of the importers recognises the file by its content. A file that cannot be read is none. */
+export async function isSessionFile(path: string, importers: readonly Importer[] = BUILT_IN_PARTS.importers): Promise<boolean> {
+  try {
+    const head = await readHead(fileSource(path, path));
+    return importers.some((importer) => importer.recognises(head));
+  } catch (error) {
+    if (isPlimsollError(error, "bad-input")) return false;
+    throw error;
+  }
 }

@@ -3,9 +3,9 @@ import { LOCATED_AGENTS, type LocatedAgent, locateLogs, usualPlaces } from "@pli
 import { PlimsollError } from "@plimsoll/core";
 import type { CliIo } from "../io.ts";
 import { suggestion } from "../option/nearest-name.ts";
-import { parseSince } from "../option/since-option.ts";
+import { parseSince } from "../option/replay-options.ts";
 import type { FoundInputs } from "./find-inputs.ts";
-import { isSessionFile } from "./is-session-file.ts";
+import { isSessionFile } from "./find-inputs.ts";
 
 /** Logs of each agent that are replayed unless another number is asked for: a first look takes seconds (chosen). */
 export const DEFAULT_LOG_LIMIT = 20;

@@ -1,6 +1,9 @@
-import type { Message } from "@plimsoll/core";
-import { toolCallsOf } from "@plimsoll/core";
+import { formatNumberOf, formatTokens } from "@plimsoll/bench/internal";
+import { type Message, textOf, toolCallsOf } from "@plimsoll/core";
+import { coverageOf } from "@plimsoll/core/build";
+import type { AppliedEdit, AppliedReplaceSpans } from "@plimsoll/core/internal";
 import { messageShares } from "../chat/context-table.ts";
+import { beginningOf, type LineStarts, shortened, wrapped } from "../terminal/printable.ts";
 
 /** What a compaction took out of what is sent; the log still has all of it. */
 export interface CompactionLoss {
@@ -42,4 +45,61 @@ export function compactionLoss(before: readonly Message[], after: readonly Messa
     paths: [...new Set(paths)],
     newMessages: after.filter(({ id }) => !known.has(id)),
   };
+}
+
+/** What edits did, like ones counted together. */
+export function editWords(edits: readonly AppliedEdit[]): readonly string[] {
+  const cleared = edits.filter((edit) => edit.kind === "replace-part");
+  const others = edits.flatMap((edit): string[] => {
+    switch (edit.kind) {
+      case "replace-spans":
+        return [spansWords(edit)];
+      case "replace-history":
+        return [`replaced ${edit.covered.messages} messages by ${edit.messages.length}`];
+      case "replace-part":
+        return [];
+      default:
+        return edit satisfies never;
+    }
+  });
+  const removedChars = cleared.reduce((sum, edit) => sum + edit.removedChars, 0);
+  return cleared.length === 0 ? others : [`shortened ${cleared.length} parts (${removedChars} characters fewer)`, ...others];
+}
+
+function spansWords({ by, message, covered }: AppliedReplaceSpans): string {
+  const what = `${covered.messages} messages (${covered.chars} characters)`;
+  const isWritten = message !== null && (by === "summary" || by === "digest");
+  return isWritten ? `summarised ${what} as ${coverageOf([message]).chars}` : `dropped ${what}`;
+}
+
+/** What is listed of a loss; the rest is counted. Chosen. */
+const KINDS_LISTED = 4;
+const MESSAGES_LISTED = 3;
+const PATHS_LISTED = 4;
+const LISTED_CHARS = 60;
+
+/** What a compaction took out, as lines of 80 columns. Tokens are estimates. */
+export function lossText({ kinds, humanMessages, paths }: CompactionLoss, starts: LineStarts): readonly string[] {
+  const kindTexts = kinds.map(
+    ({ what, parts, tokens }) => `${shortened(what, LISTED_CHARS)} ${parts} (${formatTokens(tokens)})`,
+  );
+  const pathTexts = paths.map((path) => shortened(path, LISTED_CHARS));
+  const further = humanMessages.length - MESSAGES_LISTED;
+  return [
+    ...(kinds.length === 0 ? [] : wrapped(`no longer sent: ${listed(kindTexts, KINDS_LISTED)}`, starts)),
+    ...(paths.length === 0 ? [] : wrapped(`with files ${listed(pathTexts, PATHS_LISTED)}`, starts)),
+    ...humanMessages
+      .slice(0, MESSAGES_LISTED)
+      .map((message) => `${starts.first}yours: ${beginningOf(titleOf(message), LISTED_CHARS)}`),
+    ...(further > 0 ? [`${starts.first}and ${formatNumberOf(further, "more message")} of yours`] : []),
+  ];
+}
+
+function listed(items: readonly string[], most: number): string {
+  return `${items.slice(0, most).join(", ")}${items.length > most ? ` and ${items.length - most} more` : ""}`;
+}
+
+/** The first line of a message that says something. */
+export function titleOf(message: Message): string {
+  return textOf(message).trim().split("\n", 1)[0] ?? "";
 }

@@ -1,5 +1,5 @@
 import { formatTokens, html, type Markup } from "@plimsoll/bench/internal";
-import type { ChartData } from "./chart-layers.ts";
+import type { ChartData } from "./context-plot.ts";
 import type { CompactionStory } from "./session-story.ts";
 
 /** What the chart shows besides the sizes. */

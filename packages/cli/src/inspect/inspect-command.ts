@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { importFile } from "@plimsoll/bench";
 import type { Command } from "commander";
-import { EXIT_OK } from "../exit-code.ts";
 import { sessionFile } from "../input/session-file.ts";
 import type { CliIo } from "../io.ts";
+import { EXIT_OK } from "../io.ts";
 import { writeWholeFile } from "../output/write-file.ts";
 import { printable } from "../terminal/printable.ts";
 import { inspectHtml } from "./inspect-html.ts";

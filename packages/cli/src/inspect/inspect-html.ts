@@ -3,14 +3,12 @@ import { basename } from "node:path";
 import type { Transcript } from "@plimsoll/bench";
 import type { Markup } from "@plimsoll/bench/internal";
 import { contentSecurityPolicy, formatTokens, html, readPageStyle, trusted } from "@plimsoll/bench/internal";
-import { chartData } from "./chart-layers.ts";
-import { compactionSection } from "./compaction-section.ts";
-import type { Composition } from "./composition.ts";
+import { chartData } from "./context-plot.ts";
 import { contextSvg } from "./context-svg.ts";
+import { compactionSection, timelineSection } from "./inspect-sections.ts";
 import { sessionFacts } from "./session-facts.ts";
-import type { SessionStory } from "./session-story.ts";
+import type { Composition, SessionStory } from "./session-story.ts";
 import { sessionStory } from "./session-story.ts";
-import { timelineSection } from "./timeline-section.ts";
 
 /** Sessions as a page of its own, in the light or dark scheme of its reader: no scripts, nothing loaded, all text of the log escaped. */
 export function inspectHtml(transcripts: readonly Transcript[]): string {

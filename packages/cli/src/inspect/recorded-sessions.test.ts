@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { importFile } from "@plimsoll/bench";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { describe, expect, test } from "vitest";
+import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
-import { recordedIo } from "../testing/recorded-io.ts";
 import { inspectHtml } from "./inspect-html.ts";
 
 /** Recorded sessions of other agents, which are not part of the project: their tests run where the folder is there. */

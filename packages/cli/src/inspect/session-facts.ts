@@ -7,7 +7,7 @@ import { printable } from "../terminal/printable.ts";
 import type { SessionStory } from "./session-story.ts";
 
 /** One figure of a session, with its name. */
-export interface SessionFact {
+interface SessionFact {
   readonly name: string;
   readonly value: string;
 }

@@ -1,10 +1,10 @@
 import type { CompactionEntry, Message, SessionEntry, Usage } from "@plimsoll/core";
-import { isHuman, textOf } from "@plimsoll/core";
+import { isHuman, PLIMSOLL_POLICY, type SessionView } from "@plimsoll/core";
+import { createEstimator, createWorkCounter } from "@plimsoll/core/build";
 import { EMPTY_VIEW, entryIdOf, foldEntry, isRejectedUsage } from "@plimsoll/core/internal";
-import type { CompactionLoss } from "./compaction-loss.ts";
-import { compactionLoss } from "./compaction-loss.ts";
-import type { Composition } from "./composition.ts";
-import { createCompositionCounter } from "./composition.ts";
+import { messageShares } from "../chat/context-table.ts";
+import type { CompactionLoss, TokensOf } from "./compaction-loss.ts";
+import { compactionLoss, titleOf } from "./compaction-loss.ts";
 
 /** One model call: what it sent. */
 export interface CallStory {
@@ -152,7 +152,44 @@ function workStory({ calls, results, failures, promptTokens }: WorkSoFar): WorkS
   return { calls, results: byCount, failures, promptTokens };
 }
 
-/** The first line of a message that says something. */
-export function titleOf(message: Message): string {
-  return textOf(message).trim().split("\n", 1)[0] ?? "";
+/** What fills a context, by kind and tool, in estimated tokens. */
+export type Composition = ReadonlyMap<string, number>;
+
+/** Keeps a composition up to date with a log that is folded. */
+interface CompositionCounter {
+  readonly tokensOf: TokensOf;
+  /** Counts one message more. */
+  add(message: Message): void;
+  /** Counts anew, after an edit. */
+  recount(view: SessionView): void;
+  now(): Composition;
+}
+
+/** A counter by the default policy's measure, uncalibrated. Each message is measured once. */
+export function createCompositionCounter(): CompositionCounter {
+  const { measure } = createEstimator(PLIMSOLL_POLICY.estimator, createWorkCounter());
+  const sizes = new WeakMap<Message, number>();
+  let kinds = new Map<string, number>();
+  const tokensOf = (message: Message): number => {
+    const known = sizes.get(message) ?? measure.messageTokens(message);
+    sizes.set(message, known);
+    return known;
+  };
+  const put = (what: string, tokens: number) => {
+    if (tokens > 0) kinds.set(what, (kinds.get(what) ?? 0) + tokens);
+  };
+  const add = (message: Message) => {
+    for (const { what, tokens } of messageShares(message, tokensOf(message))) put(what, tokens);
+  };
+  return {
+    tokensOf,
+    add,
+    recount: (view) => {
+      kinds = new Map();
+      put("system", measure.textTokens(view.system));
+      put("tools", view.tools.length === 0 ? 0 : measure.toolsTokens(view.tools));
+      for (const message of view.messages) add(message);
+    },
+    now: () => new Map(kinds),
+  };
 }

@@ -1,10 +1,10 @@
 import type { AgentTool, Authorization, PendingCall } from "@plimsoll/core/agent";
 import { mcpTools } from "@plimsoll/tools/mcp";
 import type { SetServer } from "../config/settings.ts";
+import { plimsollVersion } from "../io.ts";
 import { suggestion } from "../option/nearest-name.ts";
 import { startCall } from "../permission/allow-rule.ts";
 import { printable, shortened } from "../terminal/printable.ts";
-import { plimsollVersion } from "../version.ts";
 import { openTransport, type TransportPlace } from "./open-transport.ts";
 
 /** The tools of all servers that answered, and a line for a person about each server. */

@@ -8,8 +8,8 @@ import {
   resolveModel,
 } from "@plimsoll/providers";
 import type { Command } from "commander";
-import { EXIT_OK } from "../exit-code.ts";
 import type { CliIo } from "../io.ts";
+import { EXIT_OK } from "../io.ts";
 import { printable } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";
 

@@ -4,8 +4,8 @@ import { PRESETS, presetNamed } from "@plimsoll/core";
 import type { EnginePolicy } from "@plimsoll/core/build";
 import { encodingsOf } from "@plimsoll/core/internal";
 import { ENCODING_NAMES } from "@plimsoll/providers/tokenizers";
+import type { ReadPolicy } from "../policy/policy-yaml.ts";
 import { readPolicyFile } from "../policy/read-policy-file.ts";
-import type { ReadPolicy } from "../policy/sourced-policy.ts";
 import { suggestion } from "./nearest-name.ts";
 
 /** Policies of a run unless others are asked for. */

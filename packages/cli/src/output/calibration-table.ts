@@ -1,9 +1,12 @@
+import type { BenchReport } from "@plimsoll/bench";
 import {
   type CalibrationReport,
   formatCount,
   formatPercent,
   formatRatioPercent,
   type PredictionErrors,
+  summarizePolicies,
+  windowLabels,
 } from "@plimsoll/bench/internal";
 import { printable, shortened } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";
@@ -54,4 +57,17 @@ function sessionTable(sessions: CalibrationReport["sessions"]): string {
   ]);
   const head = ["file", "model", "calls", ...names].map((content) => ({ content }));
   return drawTable({ head: [head], rows, leftColumns: [0, 1] });
+}
+
+/** Two lines an estimator that was measured against reported sizes; they do not depend on the window. */
+export function calibrationLines(report: BenchReport): readonly string[] {
+  const [label] = windowLabels(report);
+  return summarizePolicies(report).flatMap(({ policy, windowLabel, metrics: { calibration } }) => {
+    if (calibration === null || windowLabel !== label) return [];
+    const { estimator, calls, signedPercent, mapePercent, worstP95Percent, worstPercent } = calibration;
+    return [
+      `estimator on ${policy}, ${formatCount(calls)} calls: MAPE ${formatPercent(mapePercent)} %, signed ${formatPercent(signedPercent)} %,`,
+      `  p95 of the worst session ${formatPercent(worstP95Percent)} %, largest ${formatPercent(worstPercent)} % (${estimator})`,
+    ];
+  });
 }

@@ -1,6 +1,18 @@
 import type { BenchReport } from "@plimsoll/bench";
-import type { SkippedInput } from "@plimsoll/bench/internal";
-import { formatCount, formatNumberOf, groupNotes, type NoteGroup } from "@plimsoll/bench/internal";
+import {
+  cacheValidities,
+  commonFolder,
+  formatCount,
+  formatNumberOf,
+  formatPercent,
+  formatTokens,
+  formatUsd,
+  groupNotes,
+  medianErrorPercent,
+  type NoteGroup,
+  type SkippedInput,
+  type SummaryTally,
+} from "@plimsoll/bench/internal";
 import { printable, shortened } from "../terminal/printable.ts";
 
 /** Longer places are shortened in notes; errors have them in full. */
@@ -56,4 +68,40 @@ function noteLine({ file, code, count, firstLine, text }: NoteGroup): string {
   const place = shortened(firstLine === null ? file : `${file}:${firstLine}`, PLACE_CHARS);
   const times = count === 1 ? "" : ` (the first of ${formatCount(count)})`;
   return `Note: ${place}: ${code}: ${printable(text)}${times}`;
+}
+
+/** Beside it stands the cause. */
+const SESSION_CHARS = 40;
+
+/** How well computed cache reads match those that the recordings report, and the recordings in which they do not. */
+export function cacheLines(report: BenchReport): readonly string[] {
+  const validities = cacheValidities(report);
+  if (validities.length === 0) return [];
+  const median = formatPercent(medianErrorPercent(validities));
+  const folder = commonFolder(report.sessions.map(({ session }) => session));
+  const explained = validities.flatMap(({ session, errorPercent, cause }) =>
+    cause === null
+      ? []
+      : [`  ${shortened(session.slice(folder.length), SESSION_CHARS)}: ${formatPercent(errorPercent)} %, ${printable(cause)}`],
+  );
+  return [`cache reads against ${formatNumberOf(validities.length, "recording")}: median error ${median} %`, ...explained];
+}
+
+/** What a run is likely to send, before it does. */
+export function summaryEstimate(name: string, tally: SummaryTally): string {
+  const there = tally.fromCassette === 0 ? "" : `; ${formatCount(tally.fromCassette)} are in the cassette`;
+  if (tally.asked === 0) return `summaries by ${name}: nothing to send${there}`;
+  return `summaries by ${name}: about ${sizeOf(tally)}${there}`;
+}
+
+/** What a run has sent and paid. */
+export function summaryBill(name: string, tally: SummaryTally): string {
+  const there = `${formatNumberOf(tally.fromCassette, "answer")} from the cassette`;
+  if (tally.asked === 0) return `summaries by ${name}: nothing was sent, nothing paid; ${there}`;
+  return `summaries by ${name}: sent ${sizeOf(tally)}; ${there}`;
+}
+
+function sizeOf({ asked, promptTokens, replyTokens, usd }: SummaryTally): string {
+  const dollars = usd === null ? "at a price that is not known (--prices)" : `for $${formatUsd(usd)}`;
+  return `${formatNumberOf(asked, "request")} with ${formatTokens(promptTokens)} prompt and ${formatTokens(replyTokens)} reply tokens ${dollars}`;
 }

@@ -1,8 +1,8 @@
-import type { BenchReport } from "@plimsoll/bench";
-import type { SessionDescription } from "@plimsoll/bench/internal";
-import { commonFolder, formatCount, formatPercent } from "@plimsoll/bench/internal";
+import type { BenchReport, RunMetrics } from "@plimsoll/bench";
+import { commonFolder, formatCount, formatPercent, remarks, type SessionDescription } from "@plimsoll/bench/internal";
 import { printable, shortened } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";
+import { metricTables } from "./metric-table.ts";
 
 /** So many sessions are listed without being asked for: about a screen (chosen). */
 const LISTED_SESSIONS = 30;
@@ -61,4 +61,30 @@ function sessionFigures(session: SessionDescription): readonly string[] {
     formatPercent(session.sizeModel.mapePercent),
     formatPercent(session.sizeModel.maxPercent),
   ];
+}
+
+/** One table a window, with a row a policy over all sessions, and below it what must be known about a row. */
+export function policyTables(report: BenchReport, metrics: RunMetrics): string {
+  return metricTables(report, {
+    metrics,
+    table: "terminal",
+    first: { title: "fired", textOf: ({ firedSessions, sessions }) => `${firedSessions}/${sessions}`, group: "replayed" },
+    titleOf: (label) => label,
+    remarksOf: remarks,
+  });
+}
+
+/** One table a window: what each policy cost over all sessions. Percentages are geometric means. */
+export function costTables(report: BenchReport, metrics: RunMetrics): string {
+  return metricTables(report, {
+    metrics,
+    table: "terminal-cost",
+    first: {
+      title: "priced",
+      textOf: ({ metrics: { cost }, sessions }) => `${cost.pricedSessions}/${sessions}`,
+      group: "priced",
+    },
+    titleOf: (label) => `cost, ${label}`,
+    remarksOf: () => [],
+  });
 }

@@ -1,10 +1,8 @@
 import type { BenchReport, RunMetrics } from "@plimsoll/bench";
 import { summaryLines } from "@plimsoll/bench/internal";
-import { cacheLines } from "./cache-lines.ts";
-import { calibrationLines } from "./calibration-lines.ts";
-import { footerLines } from "./footer.ts";
-import { costTables, policyTables } from "./policy-table.ts";
-import { sessionTable } from "./session-table.ts";
+import { calibrationLines } from "./calibration-table.ts";
+import { cacheLines, footerLines } from "./footer.ts";
+import { costTables, policyTables, sessionTable } from "./session-table.ts";
 
 /** What the terminal shows beside the report itself. */
 export interface TerminalOptions {

@@ -1,7 +1,7 @@
 import { createInterface, type Interface } from "node:readline";
 import type { PendingCall } from "@plimsoll/core/agent";
 import type { Output } from "../io.ts";
-import { cutRows, escaped } from "../terminal/escaped.ts";
+import { cutRows, escaped } from "../terminal/printable.ts";
 import { type AllowRule, alwaysRule } from "./allow-rule.ts";
 import { type CallRow, callRows, headlineOf } from "./call-rows.ts";
 import type { Answer, AskPerson } from "./permissions.ts";

@@ -1,5 +1,5 @@
 import type { PendingCall, ToolEffect } from "@plimsoll/core/agent";
-import { cutRows, escaped } from "../terminal/escaped.ts";
+import { cutRows, escaped } from "../terminal/printable.ts";
 import { serverOf } from "./allow-rule.ts";
 
 /** A row of what a call would do: a line of text, one that goes, or one that comes. */

@@ -1,5 +1,5 @@
+import type { Policy } from "@plimsoll/core";
 import { Document, isCollection, isPair, isScalar, isSeq, visit } from "yaml";
-import type { SourcedPolicy } from "./sourced-policy.ts";
 
 /** Lines are not folded: a value and its origin stay on one line. */
 const NO_FOLDING = 0;
@@ -24,3 +24,13 @@ function pathOf(nodes: readonly unknown[]): readonly PropertyKey[] {
     return isSeq(parent) ? [parent.items.indexOf(node)] : [];
   });
 }
+
+/** A policy with where each of its values comes from. */
+interface SourcedPolicy {
+  readonly policy: Policy;
+  /** Where the value at a path comes from, e.g. `preset sven` or `late.yaml:3`. */
+  originOf(path: readonly PropertyKey[]): string;
+}
+
+/** A policy, or one line for each thing that is wrong. */
+export type ReadPolicy = { readonly found: SourcedPolicy } | { readonly problems: readonly string[] };

@@ -2,14 +2,12 @@ import { basename, extname } from "node:path";
 import { PRESETS, presetNamed } from "@plimsoll/core";
 import { BUILT_IN_KINDS, policyInNewestForm, policySchema } from "@plimsoll/core/build";
 import { isRecord } from "@plimsoll/core/internal";
+import { z } from "zod";
 import { suggestion } from "../option/nearest-name.ts";
-import { readText } from "../yaml/read-text.ts";
-import { schemaProblems } from "../yaml/schema-problems.ts";
-import { readDocument, type YamlDocument } from "../yaml/yaml-document.ts";
-import { mergePolicy } from "./merge-policy.ts";
-import { policyJsonSchema } from "./policy-json-schema.ts";
-import { readPolicySection } from "./policy-section.ts";
-import type { ReadPolicy } from "./sourced-policy.ts";
+import { type JsonSchema, schemaProblems } from "../yaml/schema-problems.ts";
+import { readDocument, readText, type YamlDocument } from "../yaml/yaml-document.ts";
+import { mergePolicy, readPolicySection } from "./policy-section.ts";
+import type { ReadPolicy } from "./policy-yaml.ts";
 
 /**
  * Reads a policy from a YAML file: `policy: <preset>` with changed values beside it, or a whole policy, under `policy:` or at the top.
@@ -82,4 +80,9 @@ function checked(document: YamlDocument, displayName: string, { data, prefix, ba
     return path[0] === "name" || base === null ? "file name" : `preset ${base}`;
   };
   return { found: { policy: result.data, originOf } };
+}
+
+/** The schema of policies as JSON Schema (draft 2020-12), for editors and for looking up what a map may hold. */
+export function policyJsonSchema(): JsonSchema {
+  return z.toJSONSchema(policySchema(BUILT_IN_KINDS));
 }

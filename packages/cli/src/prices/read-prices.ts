@@ -1,8 +1,7 @@
 import type { ModelPrices, PriceTier } from "@plimsoll/core/internal";
 import { z } from "zod";
-import { readText } from "../yaml/read-text.ts";
 import { schemaProblems } from "../yaml/schema-problems.ts";
-import { readDocument } from "../yaml/yaml-document.ts";
+import { readDocument, readText } from "../yaml/yaml-document.ts";
 
 const usdPerMillion = z.number().nonnegative();
 

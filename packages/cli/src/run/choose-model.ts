@@ -1,10 +1,10 @@
+import { type ModelClient, PlimsollError } from "@plimsoll/core";
 import type { AgentModel } from "@plimsoll/core/agent";
 import type { ModelPrices } from "@plimsoll/core/internal";
-import { describeWindow, parseModelReference, probeServer, resolveModel } from "@plimsoll/providers";
-import { baseUrlVariable } from "@plimsoll/providers/clients";
+import { describeWindow, type ModelReference, parseModelReference, probeServer, resolveModel } from "@plimsoll/providers";
+import { baseUrlVariable, clientFor as clientOfHost, HOST_NAMES } from "@plimsoll/providers/clients";
 import { chatHostNamed } from "@plimsoll/providers/openai-chat";
 import type { EffectiveConfig } from "../config/settings.ts";
-import { clientFor } from "../models/model-client.ts";
 
 /** A model that a session can go on with. */
 export interface ChosenModel {
@@ -15,7 +15,7 @@ export interface ChosenModel {
 }
 
 /** What a model is chosen with. */
-export interface ModelChoice {
+interface ModelChoice {
   readonly config: EffectiveConfig;
   readonly environment: { readonly [name: string]: string | undefined };
 }
@@ -59,4 +59,30 @@ function probeOf(
       // Rejects only when the time is up: a server that is not there tells nothing.
       probeServer(baseUrl, modelId, { getJson, signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) }).catch(() => null),
   };
+}
+
+/** Where a model is asked. */
+interface ClientRequest {
+  readonly reference: ModelReference;
+  readonly environment: { readonly [name: string]: string | undefined };
+}
+
+/**
+ * The client of the host that serves a model: the one that is named, else the maker's. The environment's `<HOST>_BASE_URL` overrides the
+ * host's own address.
+ *
+ * @throws PlimsollError `bad-input` where no host is known, or its key is not set.
+ */
+function clientFor({ reference: { host, modelId }, environment }: ClientRequest): ModelClient {
+  const wanted = host === "gemini" ? "google" : (host ?? makerOf(modelId));
+  if (wanted !== null && HOST_NAMES.includes(wanted)) return clientOfHost(wanted, { environment });
+  throw new PlimsollError("bad-input", `it is not known who serves "${modelId}": name the host, e.g. openrouter/${modelId}`, {
+    modelId,
+  });
+}
+
+function makerOf(modelId: string): string | null {
+  if (modelId.startsWith("claude")) return "anthropic";
+  if (/^(gpt|o\d|codex|chatgpt)/.test(modelId)) return "openai";
+  return modelId.startsWith("gemini") ? "google" : null;
 }

@@ -1,7 +1,7 @@
 import { formatTokens } from "@plimsoll/bench/internal";
 import { textOf } from "@plimsoll/core";
 import type { AgentEvent } from "@plimsoll/core/agent";
-import { beginningOf, printable, shortened } from "../terminal/printable.ts";
+import { beginningOf, printable, printableLines, shortened } from "../terminal/printable.ts";
 
 /** Longest piece of a call's arguments that a line shows; chosen. */
 const ARGUMENT_CHARS = 90;
@@ -16,7 +16,7 @@ export function lineFor(event: AgentEvent, sessionId: string | null): string | n
 }
 
 /** One line for a log or a terminal about an event; `null` for those that are told otherwise or not at all. */
-export function eventLine(event: AgentEvent): string | null {
+function eventLine(event: AgentEvent): string | null {
   switch (event.type) {
     case "tool-start":
       return `▸ ${printable(event.toolName)} ${shortened(event.argumentsJson, ARGUMENT_CHARS)}`;
@@ -66,4 +66,36 @@ const MS_PER_SECOND = 1_000;
 
 function ofTokens(tokens: number | null): string {
   return tokens === null ? "" : `: ${formatTokens(tokens)} tokens`;
+}
+
+/** Where a chat's events are shown. `sessionId` is `null` until the session is open. */
+interface ChatScreen {
+  write(text: string): void;
+  status(): string;
+  sessionId(): string | null;
+}
+
+/** Shows words as they come and everything else as lines of their own. */
+export function createRenderer({ write, status, sessionId }: ChatScreen): (event: AgentEvent) => void {
+  let isInWords = false;
+  const breakLine = () => {
+    if (isInWords) write("\n");
+    isInWords = false;
+  };
+  return (event) => {
+    const isOwn = sessionId() === null || event.sessionId === sessionId();
+    if (event.type === "text-delta") {
+      // What a sub-agent says is for its parent.
+      if (isOwn) write(printableLines(event.text));
+      isInWords ||= isOwn;
+      return;
+    }
+    const line = lineFor(event, sessionId());
+    if (line !== null) {
+      breakLine();
+      write(`${line}\n`);
+    }
+    if (isOwn && (event.type === "usage-update" || event.type === "agent-end")) breakLine();
+    if (isOwn && event.type === "usage-update") write(`${status()}\n`);
+  };
 }

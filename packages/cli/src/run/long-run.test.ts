@@ -33,7 +33,7 @@ let run: LongRun;
 beforeAll(async () => {
   const program = join(folder, "long-run.mjs");
   const bundle = await rolldown({
-    input: join(import.meta.dirname, "../testing/long-run.ts"),
+    input: join(import.meta.dirname, "../../testing/long-run.ts"),
     platform: "node",
     resolve: { conditionNames: ["source", "import", "node"] },
   });

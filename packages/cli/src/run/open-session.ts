@@ -17,11 +17,11 @@ import { createBuiltinTools, createRedactor, redactedTools } from "@plimsoll/too
 import { readConfig } from "../config/read-config.ts";
 import type { EffectiveConfig } from "../config/settings.ts";
 import type { CliIo } from "../io.ts";
+import { plimsollVersion } from "../io.ts";
 import { connectServers } from "../mcp/connect-servers.ts";
 import { suggestion } from "../option/nearest-name.ts";
 import { parseRule } from "../permission/allow-rule.ts";
 import { type AskPerson, createPermissions, type Permissions } from "../permission/permissions.ts";
-import { plimsollVersion } from "../version.ts";
 import { type ChosenModel, chooseModel } from "./choose-model.ts";
 import { startDemoModel } from "./demo-model.ts";
 import { sessionNotices } from "./session-notices.ts";

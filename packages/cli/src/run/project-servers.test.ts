@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { PendingCall } from "@plimsoll/core/agent";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { recordedIo } from "../../testing/recorded-io.ts";
 import type { Answer } from "../permission/permissions.ts";
-import { recordedIo } from "../testing/recorded-io.ts";
 import { openSession } from "./open-session.ts";
 import type { SessionOptions } from "./session-options.ts";
 

@@ -2,16 +2,15 @@ import process from "node:process";
 import type { AgentEvent } from "@plimsoll/core/agent";
 import { compactionLogLine } from "@plimsoll/core/internal";
 import type { Command } from "commander";
-import { EXIT_FAILED, EXIT_OK } from "../exit-code.ts";
 import type { CliIo } from "../io.ts";
+import { coloursOf, EXIT_FAILED, EXIT_OK } from "../io.ts";
 import { openLineAsker } from "../permission/ask-by-lines.ts";
-import { refusalLines } from "../permission/refusal-lines.ts";
-import { coloursOf } from "../terminal/colours.ts";
 import { printable, printableLines } from "../terminal/printable.ts";
 import { lineFor } from "./event-lines.ts";
 import { openSession } from "./open-session.ts";
+import { refusalLines } from "./session-notices.ts";
 import { type SessionOptions, withSessionOptions } from "./session-options.ts";
-import { createStatus } from "./session-status.ts";
+import { createStatus } from "./status-line.ts";
 
 interface RunOptions extends SessionOptions {
   readonly json?: boolean;

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startSimulator } from "@plimsoll/providers/simulator";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
-import { recordedIo } from "../testing/recorded-io.ts";
 
 let folder = "";
 beforeEach(() => {

@@ -1,10 +1,11 @@
-import type { Agent, SetupChange } from "@plimsoll/core/agent";
-import { ruleText } from "../permission/allow-rule.ts";
+import type { Agent, PendingCall, SetupChange } from "@plimsoll/core/agent";
+import { alwaysRule, RULE_WORDS, ruleText } from "../permission/allow-rule.ts";
+import { headlineOf } from "../permission/call-rows.ts";
 import type { Permissions } from "../permission/permissions.ts";
-import { printable } from "../terminal/printable.ts";
+import { printable, shortened } from "../terminal/printable.ts";
 
 /** What the notices of a session are made of. */
-export interface NoticeFacts {
+interface NoticeFacts {
   readonly agent: Agent;
   /** The model that a resumed session had; `null` for none. */
   readonly modelBefore: string | null;
@@ -58,4 +59,24 @@ function setupLine({ isSystemChanged, addedTools, removedTools, changedTools }: 
 function modelLine(before: string | null, now: string): readonly string[] {
   if (before === null || before === now) return [];
   return [`the session's model was ${before}; it goes on with ${now} (--model takes another)`];
+}
+
+/** Longest piece of a call that a line shows; chosen. */
+const CALL_CHARS = 72;
+
+/** What was refused without asking anybody, a line each, and how it would have been allowed; nothing where nothing was. */
+export function refusalLines(permissions: Permissions): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const call of permissions.refused()) counts.set(lineOf(call), (counts.get(lineOf(call)) ?? 0) + 1);
+  if (counts.size === 0) return [];
+  const why =
+    permissions.mode() === "read-only"
+      ? "refused, since the session is read-only:"
+      : `refused, since it was not allowed (--allow ${RULE_WORDS}):`;
+  return [why, ...[...counts].map(([line, count]) => `  ${line}${count === 1 ? "" : ` (${count} times)`}`)];
+}
+
+function lineOf(call: PendingCall): string {
+  const rule = call.effect.kind === "write" ? null : alwaysRule(call);
+  return shortened(rule === null ? headlineOf(call) : ruleText(rule), CALL_CHARS);
 }

@@ -1,7 +1,5 @@
 import type { SessionEntry, Usage } from "@plimsoll/core";
-import type { ModelPrices } from "@plimsoll/core/internal";
-import { isRejectedUsage } from "@plimsoll/core/internal";
-import { usageDollars } from "./usage-dollars.ts";
+import { isRejectedUsage, type ModelPrices, outputUsd, promptUsd } from "@plimsoll/core/internal";
 
 /** What a session's requests cost so far, and the newest one's usage. */
 export interface Spending {
@@ -16,7 +14,7 @@ export interface Spending {
 export type PricesOf = (modelId: string) => ModelPrices | null;
 
 /** The spending of a log, entry by entry. */
-export interface SpendingCount {
+interface SpendingCount {
   add(entry: SessionEntry): void;
   now(): Spending;
 }
@@ -46,3 +44,19 @@ export function createSpending(pricesOf: PricesOf, summaryModelId: string | null
     now: () => spending,
   };
 }
+
+/** Dollars of one request as its usage says; `null` where prices or sizes are not known. */
+function usageDollars(usage: Usage, prices: ModelPrices | null): number | null {
+  const { totalTokens, uncachedTokens, cacheReadTokens, cacheWriteTokens } = usage.input;
+  if (prices === null || totalTokens === null) return null;
+  const use = {
+    readTokens: cacheReadTokens ?? 0,
+    writeTokens: cacheWriteTokens ?? 0,
+    uncachedTokens: uncachedTokens ?? totalTokens - (cacheReadTokens ?? 0) - (cacheWriteTokens ?? 0),
+    state: "warm",
+  } as const;
+  return promptUsd(use, prices, FIVE_MINUTE_RULES) + outputUsd(usage.output.totalTokens ?? 0, totalTokens, prices);
+}
+
+/** Only the time to live counts for the price of a write: the clients write for five minutes. */
+const FIVE_MINUTE_RULES = { minimumTokens: 0, stepTokens: 1, timeToLiveMs: 300_000 } as const;

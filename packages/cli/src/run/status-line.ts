@@ -1,8 +1,10 @@
 import type { Usage } from "@plimsoll/core";
 import type { ContextUsage } from "@plimsoll/core/agent";
+import type { Output } from "../io.ts";
+import type { OpenSession } from "./open-session.ts";
 
 /** What the status line shows. */
-export interface Status {
+interface Status {
   readonly context: ContextUsage;
   /** Of the newest request; `null` before the first. */
   readonly usage: Usage | null;
@@ -98,4 +100,9 @@ function cacheShare(usage: Usage | null): string {
   const total = usage?.input.totalTokens ?? null;
   const read = usage?.input.cacheReadTokens ?? null;
   return total === null || read === null || total === 0 ? "" : `cache ${Math.round((100 * read) / total)}%`;
+}
+
+/** The status line of a session, as it is when it is asked for, for the width of an output. */
+export function createStatus({ agent, spending }: OpenSession, output: Output): () => string {
+  return () => statusLine({ context: agent.state().context, ...spending() }, output.columns);
 }

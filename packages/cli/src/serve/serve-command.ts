@@ -1,8 +1,8 @@
 import process from "node:process";
 import { PlimsollError } from "@plimsoll/core";
 import type { Command } from "commander";
-import { EXIT_OK } from "../exit-code.ts";
 import type { CliIo } from "../io.ts";
+import { EXIT_OK } from "../io.ts";
 import { openSession } from "../run/open-session.ts";
 import { type SessionOptions, withSessionOptions } from "../run/session-options.ts";
 import { serveConnection } from "./serve-connection.ts";

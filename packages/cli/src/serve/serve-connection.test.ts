@@ -11,8 +11,8 @@ import {
   StreamMessageReader,
   StreamMessageWriter,
 } from "vscode-jsonrpc/node";
+import { recordedIo } from "../../testing/recorded-io.ts";
 import { type OpenSession, openSession } from "../run/open-session.ts";
-import { recordedIo } from "../testing/recorded-io.ts";
 import { serveConnection } from "./serve-connection.ts";
 
 let folder = "";

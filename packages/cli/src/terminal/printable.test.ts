@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { beginningOf, printable, shortened } from "./printable.ts";
+import { beginningOf, cutRows, escaped, printable, shortened, wrapped } from "./printable.ts";
 
 describe("printable", () => {
   test.each([
@@ -28,4 +28,45 @@ test.each([
   ["😀😀😀😀", 3, "😀😀…"],
 ])("the beginning of %s in %i characters", (text, maximumChars, expected) => {
   expect(beginningOf(text, maximumChars)).toBe(expected);
+});
+
+describe("escaped", () => {
+  test.each([
+    ["an escape sequence", "a\u001b[2K\u001b[1Ab", "a\\e[2K\\e[1Ab"],
+    ["a return to the line's beginning", "rm -rf x\rls", "rm -rf x\\rls"],
+    ["a line break", "a\nb", "a\\nb"],
+    ["a bell and a backspace", "a\u0007\b", "a\\u{7}\\u{8}"],
+    ["C1 controls", "\u009b2J", "\\u{9b}2J"],
+    ["marks of direction", "\u202etxt\u2066\u200f", "\\u{202e}txt\\u{2066}\\u{200f}"],
+    ["what has no width", "a\u200bb\u2060\ufeff\u00ad\u034f", "a\\u{200b}b\\u{2060}\\u{feff}\\u{ad}\\u{34f}"],
+    ["tags that spell unseen words", "\u{e0041}", "\\u{e0041}"],
+    ["blanks that are not the space", "a\u00a0b\u3000\u3164\u2800", "a\\u{a0}b\\u{3000}\\u{3164}\\u{2800}"],
+    ["separators of lines", "a\u2028b\u2029", "a\\u{2028}b\\u{2029}"],
+    ["half of a pair", "a\ud800b", "a\\u{d800}b"],
+    ["a tab as four spaces", "a\tb", "a    b"],
+    ["other scripts as they are", "日本語 ünï 😀", "日本語 ünï 😀"],
+  ])("shows %s", (_what, text, expected) => {
+    expect(escaped(text)).toBe(expected);
+  });
+});
+
+test.each([
+  ["breaks at the width", "abcdef", ["abcd", "ef"]],
+  ["counts wide characters twice", "日本語", ["日本", "語"]],
+  ["is one row if it is empty", "", [""]],
+])("a line %s", (_what, line, rows) => {
+  expect(cutRows(line, 4)).toEqual(rows);
+});
+
+test.each([
+  ["a short text", "one two", ["- one two"]],
+  [
+    "a long one",
+    `${"word ".repeat(20)}end`,
+    [`- ${"word ".repeat(15)}word`.slice(0, 76).trimEnd(), `  ${"word ".repeat(5)}end`],
+  ],
+  ["a word longer than a line", `a ${"x".repeat(90)} b`, ["- a", `  ${"x".repeat(90)}`, "  b"]],
+  ["nothing", "", ["- "]],
+])("%s", (_what, text, lines) => {
+  expect(wrapped(text, { first: "- ", further: "  " })).toEqual(lines);
 });

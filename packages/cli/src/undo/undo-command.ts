@@ -4,13 +4,12 @@ import type { CompactionEntry, Message } from "@plimsoll/core";
 import { createContextManager, createDigest, NONE_POLICY, PlimsollError } from "@plimsoll/core";
 import { createFileSessionStore } from "@plimsoll/core/node";
 import type { Command } from "commander";
-import { EXIT_OK } from "../exit-code.ts";
 import { sessionFile } from "../input/session-file.ts";
 import { compactionLoss } from "../inspect/compaction-loss.ts";
-import { createCompositionCounter } from "../inspect/composition.ts";
+import { createCompositionCounter } from "../inspect/session-story.ts";
 import type { CliIo } from "../io.ts";
-import { printable, shortened } from "../terminal/printable.ts";
-import { wrapped } from "../terminal/wrapped.ts";
+import { EXIT_OK } from "../io.ts";
+import { printable, shortened, wrapped } from "../terminal/printable.ts";
 
 const LOG_SUFFIX = ".jsonl";
 

@@ -1,9 +1,9 @@
+import { isRecord } from "@plimsoll/core/internal";
 import type { z } from "zod";
 import { suggestion } from "../option/nearest-name.ts";
-import { type JsonSchema, keysAt } from "./schema-keys.ts";
 
 /** One thing that is wrong with data: where in it, and what to do. */
-export interface SchemaProblem {
+interface SchemaProblem {
   readonly path: readonly PropertyKey[];
   readonly text: string;
 }
@@ -86,4 +86,36 @@ function mismatchText({ message }: Issue, path: readonly PropertyKey[], schema: 
   const keys = keysAt(schema, path);
   const hint = keys.length > 0 && text.startsWith("expected object") ? `; it may hold ${keys.join(", ")}` : "";
   return `${placeOf(path)}: ${text}${hint}`;
+}
+
+/** A JSON Schema (draft 2020-12) as data. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** The keys that a map at this place may have, over all its variants; empty where no map, or a map of free keys, may stand. */
+function keysAt(root: JsonSchema, path: readonly PropertyKey[]): readonly string[] {
+  let places = variants(root, root);
+  for (const step of path) places = places.flatMap((place) => variants(below(place, step), root));
+  return [...new Set(places.flatMap(({ properties }) => (isRecord(properties) ? Object.keys(properties) : [])))];
+}
+
+function below(place: JsonSchema, step: PropertyKey): unknown {
+  if (typeof step === "number") return place.items;
+  const { properties, additionalProperties } = place;
+  return isRecord(properties) ? properties[String(step)] : additionalProperties;
+}
+
+/** The schema itself, what it refers to, and its alternatives. */
+function variants(schema: unknown, root: JsonSchema): readonly JsonSchema[] {
+  if (!isRecord(schema)) return [];
+  if (typeof schema.$ref === "string") return variants(definition(schema.$ref, root), root);
+  const alternatives = [schema.anyOf, schema.oneOf].flatMap((list) => (Array.isArray(list) ? list : []));
+  return [schema, ...alternatives.flatMap((alternative) => variants(alternative, root))];
+}
+
+const DEFINITIONS = "#/$defs/";
+
+function definition(reference: string, root: JsonSchema): unknown {
+  return isRecord(root.$defs) && reference.startsWith(DEFINITIONS)
+    ? root.$defs[reference.slice(DEFINITIONS.length)]
+    : undefined;
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { isRecord } from "@plimsoll/core/internal";
 import { type Document, isMap, isNode, isScalar, LineCounter, type ParsedNode, parseDocument } from "yaml";
 
@@ -11,7 +12,7 @@ export interface YamlDocument {
 }
 
 /** What came of reading: the document, or what is wrong with the file, each with `line:column`. */
-export type ReadDocument =
+type ReadDocument =
   | { readonly document: YamlDocument }
   | { readonly problems: readonly { readonly place: string; readonly text: string }[] };
 
@@ -71,4 +72,14 @@ function keyOffset(parsed: Document.Parsed<ParsedNode, boolean>, path: readonly 
 
 function firstLine(text: string): string {
   return text.split("\n")[0] ?? text;
+}
+
+/** The file's text, or `null` where it is missing, a folder or not allowed: the caller says so in one line. */
+export function readText(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    // Why does not matter for what to do about it.
+    return null;
+  }
 }

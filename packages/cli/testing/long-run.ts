@@ -1,6 +1,5 @@
 import { createDigest, PLIMSOLL_POLICY, usageOf } from "@plimsoll/core";
-import type { AgentTool } from "@plimsoll/core/agent";
-import { startAgent } from "@plimsoll/core/agent";
+import { type AgentTool, startAgent } from "@plimsoll/core/agent";
 import { coverageOf, createWorkCounter } from "@plimsoll/core/build";
 import { createFileArtifactStore, createFileSessionStore } from "@plimsoll/core/node";
 

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import { spawn } from "@lydell/node-pty";
 
 /** A program in a terminal of its own. */
-export interface TerminalSession {
+interface TerminalSession {
   readonly pid: number;
   /** Types a line and the return key. */
   type(line: string): void;
@@ -16,14 +16,14 @@ export interface TerminalSession {
 }
 
 /** How the program ended. */
-export interface TerminalEnd {
+interface TerminalEnd {
   readonly exitCode: number;
   /** The number of the signal that ended it, or 0. */
   readonly signal: number;
 }
 
 /** What to run, and where. */
-export interface TerminalProgram {
+interface TerminalProgram {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env?: { readonly [name: string]: string };

@@ -10,7 +10,7 @@ import { ASKS, CONFIG, type CountedStep, type SimulatedModel, startSimulatedMode
 /** The addon of the pseudo-terminals is not built for every system: these tests are skipped where it is missing. */
 const terminals = await import("./terminal-session.ts").catch(() => null);
 
-const root = join(import.meta.dirname, "../../../..");
+const root = join(import.meta.dirname, "../../..");
 const program = join(root, "packages/cli/bin/plimsoll.js");
 const SIGKILL = 9;
 

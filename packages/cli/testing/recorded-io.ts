@@ -1,11 +1,11 @@
 import { Writable } from "node:stream";
-import type { CliIo } from "../io.ts";
+import type { CliIo } from "../src/io.ts";
 
 /** The time of tests: 2026-03-10, noon. */
 export const NOW_MS: number = Date.UTC(2026, 2, 10, 12);
 
 /** A terminal for tests: collects what a command writes. */
-export interface RecordedIo {
+interface RecordedIo {
   readonly io: CliIo;
   readonly stdout: () => string;
   readonly stderr: () => string;

@@ -18,7 +18,7 @@ export interface CountedStep {
 }
 
 /** The window of {@link CONFIG}. */
-export const WINDOW_TOKENS = 24_000;
+const WINDOW_TOKENS = 24_000;
 
 /** A plimsoll.yaml for this model. */
 export const CONFIG: string = `model: anthropic/claude-simulated\ncontext_window: ${WINDOW_TOKENS}\nmax_output_tokens: 2000\n`;

@@ -3,7 +3,7 @@ import { mkdirSync, watch } from "node:fs";
 import process from "node:process";
 
 /** How a command line that ran as a process of its own ended. */
-export interface ChildOutcome {
+interface ChildOutcome {
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly stdout: string;
@@ -11,17 +11,17 @@ export interface ChildOutcome {
 }
 
 /** A command line to run from the sources, in a folder that is its home, too. */
-export interface ChildCommand {
+interface ChildCommand {
   readonly args: readonly string[];
   readonly cwd: string;
   /** Kill it (SIGKILL) once so many files were put below a folder. */
   readonly killAfter?: { readonly folder: string; readonly files: number };
 }
 
-const LOADER = new URL("../../../../scripts/typescript-loader.mjs", import.meta.url).href;
+const LOADER = new URL("../../../scripts/typescript-loader.mjs", import.meta.url).href;
 const PROGRAM = `
-import { main } from ${JSON.stringify(new URL("../main.ts", import.meta.url).href)};
-import { processIo } from ${JSON.stringify(new URL("../io.ts", import.meta.url).href)};
+import { main } from ${JSON.stringify(new URL("../src/main.ts", import.meta.url).href)};
+import { processIo } from ${JSON.stringify(new URL("../src/io.ts", import.meta.url).href)};
 process.exitCode = await main(process.argv.slice(1), processIo());
 `;
 

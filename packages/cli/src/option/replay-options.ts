@@ -1,0 +1,157 @@
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { type BenchParts, loadParts, type WindowRequest } from "@plimsoll/bench";
+import { DIGEST_CHOICE, type Shard, type SummarizerChoice } from "@plimsoll/bench/internal";
+import { PlimsollError } from "@plimsoll/core";
+import { HOST_NAMES } from "@plimsoll/providers/clients";
+import type { Command } from "commander";
+import type { CliIo } from "../io.ts";
+import { suggestion } from "./nearest-name.ts";
+
+/** More workers than this only wait for each other's memory (chosen). */
+const MOST_JOBS = 64;
+
+/** Reads `--jobs`. Throws `bad-input` for anything but a whole number from 1 to 64. */
+export function parseJobs(text: string): number {
+  const jobs = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (jobs < 1 || jobs > MOST_JOBS) {
+    throw new PlimsollError("bad-input", `--jobs ${text}: give a whole number from 1 to ${MOST_JOBS}`);
+  }
+  return jobs;
+}
+
+/** Reads `2/4` as the second of four parts. Throws `bad-input` for anything else. */
+export function parseShard(text: string): Shard {
+  const [, first = "", second = ""] = /^(\d{1,4})\/(\d{1,4})$/.exec(text) ?? [];
+  const [index, count] = [Number(first), Number(second)];
+  if (index < 1 || index > count) {
+    throw new PlimsollError(
+      "bad-input",
+      `--shard ${text}: give a part and a count, such as 1/4, with the part from 1 to the count`,
+    );
+  }
+  return { index, count };
+}
+
+const HOUR_MS = 3_600_000;
+const UNITS_MS: ReadonlyMap<string, number> = new Map([
+  ["h", HOUR_MS],
+  ["d", 24 * HOUR_MS],
+  ["w", 7 * 24 * HOUR_MS],
+]);
+
+/**
+ * A time in milliseconds since 1970: a day (`2026-01-31`, from midnight UTC), an ISO time, or a span before now (`12h`, `7d`, `4w`).
+ * Throws `bad-input` for everything else.
+ */
+export function parseSince(text: string, nowMs: number): number {
+  const [, count = "", unit = ""] = /^(\d{1,4})([hdw])$/.exec(text) ?? [];
+  if (count !== "") return nowMs - Number(count) * (UNITS_MS.get(unit) ?? 0);
+  const timeMs = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(timeMs)) {
+    throw new PlimsollError("bad-input", `--since ${text}: give a day as 2026-01-31, or a span as 12h, 7d or 4w`);
+  }
+  return timeMs;
+}
+
+/** Working room of a replay unless another is asked for: about half of the longer recorded sessions fill it (chosen). */
+export const DEFAULT_WINDOW: WindowRequest = { kind: "working-room", tokens: 64_000 };
+
+/** Smaller rooms hold hardly one tool result (chosen). */
+const SMALLEST_ROOM_TOKENS = 1_000;
+const FACTORS: ReadonlyMap<string, number> = new Map([
+  ["", 1],
+  ["k", 1_000],
+  ["m", 1_000_000],
+]);
+
+/** Reads `16k`, `1m`, `48000` or `real`. Throws `bad-input` for everything else. */
+export function parseWindow(text: string): WindowRequest {
+  if (text === "real") return { kind: "real" };
+  const [, digits = "", unit = ""] = /^(\d{1,9})([km]?)$/.exec(text.toLowerCase()) ?? [];
+  const tokens = Number(digits) * (FACTORS.get(unit) ?? 0);
+  if (digits === "" || tokens < SMALLEST_ROOM_TOKENS) {
+    throw new PlimsollError(
+      "bad-input",
+      `--window ${text}: give the working room as 16k, 32k, 64k, 128k or a number of tokens from ${SMALLEST_ROOM_TOKENS}, or real`,
+    );
+  }
+  return { kind: "working-room", tokens };
+}
+
+/** Options of every command that writes reports. */
+export interface ReportOptions {
+  readonly json?: string;
+  readonly html?: string;
+  readonly markdown?: string;
+}
+
+/** Absolute paths of the files to write; `null` for none. */
+export interface ReportFiles {
+  readonly json: string | null;
+  readonly html: string | null;
+  readonly markdown: string | null;
+}
+
+/** Adds `--json`, `--html` and `--markdown`. */
+export function addReportOptions(command: Command): Command {
+  return command
+    .option("--json <file>", "write the whole report as JSON (its schema: plimsoll bench schema)")
+    .option("--html <file>", "write the report as one HTML page")
+    .option("--markdown <file>", "write the tables as Markdown, for a pull request");
+}
+
+/** Where the reports go. */
+export function reportFiles({ json, html, markdown }: ReportOptions, { cwd }: Pick<CliIo, "cwd">): ReportFiles {
+  const place = (file: string | undefined) => (file === undefined ? null : resolve(cwd, file));
+  return { json: place(json), html: place(html), markdown: place(markdown) };
+}
+
+/** What a person says about who writes the summaries. */
+export interface SummarizerOptions {
+  readonly summarizer?: string;
+  readonly cassette?: string;
+  readonly cassetteOnly?: true;
+}
+
+const OTHERS: readonly string[] = ["digest", "recorded"];
+const FORM = "give digest, recorded, or a model as provider:model";
+
+/** Reads `--summarizer`, `--cassette` and `--cassette-only`. Throws `bad-input` for a name that is not known, or a model without a cassette. */
+export function parseSummarizer(options: SummarizerOptions, cwd: string): SummarizerChoice {
+  const { summarizer = "digest", cassette, cassetteOnly = false } = options;
+  const colon = summarizer.indexOf(":");
+  const bad = (why: string) => new PlimsollError("bad-input", `--summarizer ${summarizer}: ${why}`);
+  if (colon < 0) {
+    if (cassette !== undefined || cassetteOnly) throw new PlimsollError("bad-input", `--cassette is for a model: ${FORM}`);
+    if (summarizer === "digest") return DIGEST_CHOICE;
+    if (summarizer === "recorded") return { kind: "recorded" };
+    throw bad(`${suggestion(summarizer, OTHERS)} (${FORM})`);
+  }
+  const [host, modelId] = [summarizer.slice(0, colon), summarizer.slice(colon + 1)];
+  if (!HOST_NAMES.includes(host)) throw bad(`no provider is called "${host}"; ${suggestion(host, HOST_NAMES)}`);
+  if (modelId === "") throw bad(FORM);
+  if (cassette === undefined) throw bad("give --cassette <folder>, where the answers are kept, so that they are paid once");
+  return { kind: "model", host, modelId, cassetteFolder: resolve(cwd, cassette), missing: cassetteOnly ? "fail" : "ask" };
+}
+
+/** Options of every command that a person's own parts can be handed to. */
+export interface ExtensionOptions {
+  readonly with?: readonly string[];
+}
+
+const collect = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value];
+
+/** Adds `--with`. */
+export function addExtensionOption(command: Command): Command {
+  return command.option(
+    "--with <module>",
+    "add what a JavaScript module exports (default: a BenchExtension); runs its code, so name your own alone; repeatable",
+    collect,
+  );
+}
+
+/** Loads the modules that were named. Throws `bad-input` with a line that says what is wrong with one. */
+export function openExtensions({ with: modules = [] }: ExtensionOptions, { cwd }: Pick<CliIo, "cwd">): Promise<BenchParts> {
+  return loadParts(modules.map((file) => pathToFileURL(resolve(cwd, file)).href));
+}
