@@ -60,7 +60,7 @@ export function createCompactionMiddleware({ conversation, ...options }: Middlew
       return model.doStream({ ...params, prompt: promptFor(model.provider, prompt) });
     };
     const { stream, ...rest } = await compactor.send(params.prompt, call, requestOf(params));
-    // A report that cannot be stored is lost: the next request says why, this one was answered.
+    // This request was answered: a report that could not be written is written with the next one, which fails if that cannot be, either.
     const tell = (answer: unknown) => void compactor.observe(sent, answer).catch(() => undefined);
     return { ...rest, stream: stream.pipeThrough(observed(tell)) };
   };

@@ -149,7 +149,7 @@ export function createArrayCompactor<Item, Answer>(
       });
       // An overflow is the engine's to mend; what it cannot mend is the caller's, as it came.
       if (end.kind === "too-long") throw end.rejection.error;
-      // A report that cannot be stored is lost: the next request says why, this one was answered.
+      // This request was answered: a report that could not be written is written with the next one, which fails if that cannot be, either.
       await observe(sent, end.answer).catch(() => undefined);
       return end.answer;
     },

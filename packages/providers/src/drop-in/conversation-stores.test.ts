@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
+import type { SessionStore } from "@plimsoll/core/agent";
+import { createMemorySessionStore } from "@plimsoll/core/agent";
 import { createFileSessionStore } from "@plimsoll/core/node";
 import { expect, onTestFinished, test } from "vitest";
 import { anthropicAnswer } from "../../testing/array-drop-ins.ts";
@@ -57,4 +59,33 @@ test("pauses count in a drop-in as they do in a conversation with that clock", a
     return compactions;
   };
   expect([await compactionsWith(() => null), await compactionsWith(nowMs)]).toEqual([0, 1]);
+});
+
+test("a report whose write failed is written with the next request; the answer was given", async () => {
+  const store = createMemorySessionStore();
+  let isDown = false;
+  const sessions: SessionStore = {
+    ...store,
+    create: async (start) => {
+      const writer = await store.create(start);
+      const down = () => Promise.reject(new Error("the disk is full"));
+      return { ...writer, append: (entries) => (isDown ? down() : writer.append(entries)) };
+    },
+  };
+  const compactor = createMessagesCompactor({ policy: PLIMSOLL_POLICY, limits, sessions });
+  const of = { conversation: "shared" };
+  const storedUsage = async () => {
+    const [log] = await store.list();
+    return (await store.read(log?.sessionId ?? ""))?.entries.filter(({ type }) => type === "usage") ?? [];
+  };
+  const answer = anthropicAnswer("request", 100);
+  const send = () => {
+    isDown = true;
+    return Promise.resolve(answer);
+  };
+  expect(await compactor.send(talk(1), send, of)).toBe(answer);
+  expect(await storedUsage()).toEqual([]);
+  isDown = false;
+  await compactor.fit(talk(3), of);
+  expect(await storedUsage()).toMatchObject([{ requestId: "request" }]);
 });

@@ -1,6 +1,6 @@
 import type { Fields } from "../fields.ts";
 import { listAt, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
-import { checkCallId, checkChatParameters, checkToolNames, modelOf } from "./openai-errors.ts";
+import { checkCallId, checkToolNames, modelOf } from "./openai-errors.ts";
 import type { Segment, SimulatedPrompt, WireLimits } from "./wire.ts";
 import { invalid } from "./wire.ts";
 
@@ -48,6 +48,31 @@ export function readOpenAiChat(body: unknown, limits: WireLimits): SimulatedProm
     toolNames,
     newestText: newest === undefined ? "" : contentText(newest),
   };
+}
+
+/** Families that reason: they take no sampling parameters, and the newer name of the reply's limit alone (platform.openai.com/docs/guides/reasoning). */
+const REASONING_FAMILIES = ["gpt-5", "o1", "o3", "o4"] as const;
+
+/** Checks what a request asks for besides its messages; throws what the vendor refuses. */
+function checkChatParameters(body: unknown, modelId: string, tools: readonly Fields[]): void {
+  const isReasoning = REASONING_FAMILIES.some((family) => modelId.startsWith(family));
+  if (isReasoning && numberAt(body, "max_tokens") !== null)
+    throw invalid(
+      "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+      { param: "max_tokens", code: "unsupported_parameter" },
+    );
+  const temperature = numberAt(body, "temperature");
+  if (isReasoning && temperature !== null && temperature !== 1)
+    throw invalid(
+      `Unsupported value: 'temperature' does not support ${temperature} with this model. Only the default (1) value is supported.`,
+      { param: "temperature", code: "unsupported_value" },
+    );
+  if (recordAt(body, "stream_options") !== null && recordAt({ body }, "body")?.stream !== true)
+    throw invalid("The 'stream_options' parameter is only allowed when 'stream' is enabled.", { param: "stream_options" });
+  if (tools.length === 0 && recordAt({ body }, "body")?.tool_choice !== undefined)
+    throw invalid("Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified.", {
+      param: "tool_choice",
+    });
 }
 
 function checkMessage(message: Fields, index: number): void {

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@plimsoll/core/internal";
 import type { Fields } from "../fields.ts";
-import { numberAt, recordAt, stringAt } from "../fields.ts";
+import { stringAt } from "../fields.ts";
 import type { SimulatedWire, WireError, WireLimits } from "./wire.ts";
 import { invalid, Refusal } from "./wire.ts";
 
@@ -79,31 +79,6 @@ export function checkCallId(callId: string, maximumChars: number, where: string)
     `Invalid '${where}': string too long. Expected a string with maximum length ${maximumChars}, but got a string with length ${callId.length} instead.`,
     { code: "string_above_max_length", param: where },
   );
-}
-
-/** Families that reason: they take no sampling parameters, and the newer name of the reply's limit alone (platform.openai.com/docs/guides/reasoning). */
-const REASONING_FAMILIES = ["gpt-5", "o1", "o3", "o4"] as const;
-
-/** Checks what a request asks for besides its messages; throws what the vendor refuses. */
-export function checkChatParameters(body: unknown, modelId: string, tools: readonly Fields[]): void {
-  const isReasoning = REASONING_FAMILIES.some((family) => modelId.startsWith(family));
-  if (isReasoning && numberAt(body, "max_tokens") !== null)
-    throw invalid(
-      "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
-      { param: "max_tokens", code: "unsupported_parameter" },
-    );
-  const temperature = numberAt(body, "temperature");
-  if (isReasoning && temperature !== null && temperature !== 1)
-    throw invalid(
-      `Unsupported value: 'temperature' does not support ${temperature} with this model. Only the default (1) value is supported.`,
-      { param: "temperature", code: "unsupported_value" },
-    );
-  if (recordAt(body, "stream_options") !== null && recordAt({ body }, "body")?.stream !== true)
-    throw invalid("The 'stream_options' parameter is only allowed when 'stream' is enabled.", { param: "stream_options" });
-  if (tools.length === 0 && recordAt({ body }, "body")?.tool_choice !== undefined)
-    throw invalid("Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified.", {
-      param: "tool_choice",
-    });
 }
 
 /** Names of tools have word characters and hyphens alone, on both wires. */
