@@ -1,6 +1,6 @@
 import type { ModelReply, PathAccess, ToolCallPart } from "@plimsoll/core";
 import { shortHash } from "@plimsoll/core/internal";
-import type { DecodedReply } from "../client/model-client.ts";
+import type { DecodedReply } from "../client/wire-driver.ts";
 
 /** A call without a result, and the id that the answer gave it. */
 export interface OpenCall {

@@ -2,7 +2,7 @@ import type { ModelRequest, ToolSpec } from "@plimsoll/core";
 import type { WireRules } from "@plimsoll/core/internal";
 import { isRecord } from "@plimsoll/core/internal";
 import { emptyReply } from "../client/failure.ts";
-import type { DecodedReply } from "../client/model-client.ts";
+import type { DecodedReply } from "../client/wire-driver.ts";
 import type { Fields } from "../fields.ts";
 import { recordAt, stringAt } from "../fields.ts";
 

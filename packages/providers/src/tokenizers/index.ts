@@ -1,10 +1,4 @@
-export type { EncodingName } from "./load-encoding.ts";
-export { ENCODING_NAMES, loadTokenCounter } from "./load-encoding.ts";
-export { createTokenizerLoader } from "./load-tokenizers.ts";
-export {
-  openAiMessageTokens,
-  openAiOverheadTokens,
-  openAiPromptTokens,
-  openAiReplyTokens,
-} from "./openai-prompt-tokens.ts";
+export type { EncodingName } from "./load-tokenizers.ts";
+export { createTokenizerLoader, ENCODING_NAMES, loadTokenCounter } from "./load-tokenizers.ts";
+export { openAiMessageTokens, openAiOverheadTokens, openAiPromptTokens, openAiReplyTokens } from "./openai-prompt-tokens.ts";
 export type { TokenCounter } from "./token-counter.ts";

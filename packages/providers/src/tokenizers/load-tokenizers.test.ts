@@ -1,8 +1,7 @@
 import { createContextManager, createDigest, SVEN_POLICY } from "@plimsoll/core";
 import { encodingsOf } from "@plimsoll/core/internal";
 import { expect, test } from "vitest";
-import { loadEncoding } from "./load-encoding.ts";
-import { createTokenizerLoader } from "./load-tokenizers.ts";
+import { createTokenizerLoader, loadEncoding } from "./load-tokenizers.ts";
 
 const policy = {
   ...SVEN_POLICY,

@@ -2,7 +2,7 @@ import { Tiktoken } from "js-tiktoken/lite";
 import cl100k from "js-tiktoken/ranks/cl100k_base";
 import o200k from "js-tiktoken/ranks/o200k_base";
 import { describe, expect, test } from "vitest";
-import { loadEncoding } from "./load-encoding.ts";
+import { loadEncoding } from "./load-tokenizers.ts";
 import { MAX_PIECE_CHARS } from "./pieces.ts";
 import type { Encoding } from "./token-counter.ts";
 import { createTokenCounter } from "./token-counter.ts";
