@@ -20,7 +20,7 @@ const ENTRIES = {
   ai: { types: "dist/index.d.mts", code: "dist/index.mjs" },
 };
 const SOURCES = ["index.ts", "anthropic/index.ts", "openai-chat/index.ts", "openai-responses/index.ts", "drop-in/*.ts"];
-const TESTS = ["faults.test.ts", "anthropic", "drop-in"];
+const TESTS = ["faults.test.ts", "anthropic", "drop-in", "session/"];
 
 /**
  * The newest release of the last major is named by its major: for a range npm would leave out what asks for a newer Node.
