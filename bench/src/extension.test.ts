@@ -16,6 +16,12 @@ describe("partsWith", () => {
     expect(parts.peers).toEqual([...BUILT_IN_PARTS.peers, ...peers]);
   });
 
+  test("policies may name the built-in kinds and own ones", () => {
+    const prompts = [{ id: "own", version: 1, instructions: () => "Write it down." }];
+    const { kinds } = partsWith([{ prompts }]);
+    expect(kinds).toEqual({ ...BUILT_IN_PARTS.kinds, prompts: [...BUILT_IN_PARTS.kinds.prompts, ...prompts] });
+  });
+
   test("values cannot be told from others of their names, so that nothing is kept", () => {
     expect([partsWith([]).identity, partsWith([{ metrics }]).identity]).toEqual(["", null]);
   });
@@ -39,6 +45,11 @@ describe("partsWith", () => {
       [{ importers: importers.map((one) => ({ ...one, format: "pi" })) }],
       `extension 1: ${has("plimsoll has", "an importer", "pi")}`,
     ],
+    [
+      "a built-in strategy's",
+      [{ strategies: BUILT_IN_PARTS.kinds.strategies.slice(0, 1) }],
+      `extension 1: ${has("plimsoll has", "a strategy", "summarize")}`,
+    ],
     ["another extension's", [{ metrics }, { metrics }], `extension 2: ${has("extension 1 has", "a metric", "own")}`],
     ["its own", [{ metrics: [...metrics, ...metrics] }], `extension 1: ${has("it has", "a metric", "own")}`],
     [
@@ -60,7 +71,11 @@ describe("parseExtension", () => {
   const { pool: _, ...unpooled } = WORK;
   test.each([
     ["nothing", undefined, "its default export is no extension; export an object with importers, metrics or peers"],
-    ["an unknown kind", { metric: WORK }, 'an extension has no "metric"; it may have importers, metrics, peers'],
+    [
+      "an unknown kind",
+      { metric: WORK },
+      'an extension has no "metric"; it may have importers, metrics, peers, strategies, keepRules, estimators, prompts, truncations',
+    ],
     ["a part that is not in a list", { metrics: WORK }, '"metrics" is no list'],
     ["a part without a function", { metrics: [WORK, unpooled] }, "metrics[1] has no pool (a function)"],
     ["a part that is none", { importers: [null] }, "importers[0] has no format (a string)"],

@@ -1,4 +1,5 @@
 import { PlimsollError, PRESETS } from "@plimsoll/core";
+import { BUILT_IN_KINDS, type Kinds } from "@plimsoll/core/build";
 import { isRecord } from "@plimsoll/core/internal";
 import type { Importer } from "./formats/importer.ts";
 import { IMPORTERS } from "./formats/registry.ts";
@@ -8,7 +9,7 @@ import type { Peer } from "./peers/peer.ts";
 import { PEERS } from "./peers/peers.ts";
 
 /** What can be added to the bench, as values. The built-in ones are an extension, too. */
-export interface BenchExtension {
+export interface BenchExtension extends Partial<Kinds> {
   /** Asked before the built-in ones, as those for plain message lists recognise much. */
   readonly importers?: readonly Importer[];
   readonly metrics?: readonly Metric[];
@@ -16,7 +17,9 @@ export interface BenchExtension {
 }
 
 /** What a run of the bench is made with: the built-in parts and those that extensions add. */
-export interface BenchParts extends Required<BenchExtension> {
+export interface BenchParts extends Required<Omit<BenchExtension, keyof Kinds>> {
+  /** What policies may name. */
+  readonly kinds: Kinds;
   readonly metrics: RunMetrics;
   /** Addresses of the modules that the added parts come from, for threads to load them. */
   readonly modules: readonly string[];
@@ -31,9 +34,10 @@ export interface NamedExtension {
 }
 
 const BUILT_IN = { importers: IMPORTERS, metrics: METRICS, peers: PEERS } as const satisfies BenchExtension;
+const BUILT_IN_EXTENSION: BenchExtension = { ...BUILT_IN, ...BUILT_IN_KINDS };
 
 /** The parts of a run without extensions. */
-export const BUILT_IN_PARTS: BenchParts = { ...BUILT_IN, modules: [], identity: "" };
+export const BUILT_IN_PARTS: BenchParts = { ...BUILT_IN, kinds: BUILT_IN_KINDS, modules: [], identity: "" };
 
 /**
  * The built-in parts with those of the extensions, which are values of this process: threads cannot have them, and their replays are not
@@ -45,13 +49,20 @@ export function partsWith(extensions: readonly BenchExtension[]): BenchParts {
 
 /** As {@link partsWith}, for extensions that have names. */
 export function joinedParts(added: readonly NamedExtension[]): BenchParts {
-  checkNames([{ name: "plimsoll", extension: BUILT_IN }, ...added]);
+  checkNames([{ name: "plimsoll", extension: BUILT_IN_EXTENSION }, ...added]);
   const of = <Part>(parts: (extension: BenchExtension) => readonly Part[] | undefined): readonly Part[] =>
     added.flatMap(({ extension }) => parts(extension) ?? []);
   return {
     importers: [...of(({ importers }) => importers), ...BUILT_IN.importers],
     metrics: [...BUILT_IN.metrics, ...of(({ metrics }) => metrics)],
     peers: [...BUILT_IN.peers, ...of(({ peers }) => peers)],
+    kinds: {
+      strategies: [...BUILT_IN_KINDS.strategies, ...of(({ strategies }) => strategies)],
+      keepRules: [...BUILT_IN_KINDS.keepRules, ...of(({ keepRules }) => keepRules)],
+      estimators: [...BUILT_IN_KINDS.estimators, ...of(({ estimators }) => estimators)],
+      prompts: [...BUILT_IN_KINDS.prompts, ...of(({ prompts }) => prompts)],
+      truncations: [...BUILT_IN_KINDS.truncations, ...of(({ truncations }) => truncations)],
+    },
     modules: [],
     identity: added.length === 0 ? BUILT_IN_PARTS.identity : null,
   };
@@ -62,6 +73,11 @@ const NAMES_OF: Readonly<Record<string, (extension: BenchExtension) => readonly 
   importer: ({ importers = [] }) => [...new Set(importers.map(({ format }) => format))],
   metric: ({ metrics = [] }) => metrics.map(({ id }) => id),
   policy: ({ peers = [] }) => peers.map(({ policy }) => policy.name),
+  strategy: ({ strategies = [] }) => strategies.map(({ kind }) => kind),
+  "keep rule": ({ keepRules = [] }) => keepRules.map(({ kind }) => kind),
+  estimator: ({ estimators = [] }) => estimators.map(({ kind }) => kind),
+  prompt: ({ prompts = [] }) => prompts.map(({ id }) => id),
+  truncation: ({ truncations = [] }) => truncations.map(({ category }) => category),
 };
 
 function checkNames(extensions: readonly NamedExtension[]): void {
@@ -80,7 +96,7 @@ function checkNames(extensions: readonly NamedExtension[]): void {
 function taken(clash: Readonly<Record<"kind" | "name" | "owner" | "before", string>>): PlimsollError {
   const { kind, name, owner, before } = clash;
   const holder = before === owner ? "it has" : `${before} has`;
-  const article = kind === "importer" ? "an" : "a";
+  const article = /^[aeiou]/.test(kind) ? "an" : "a";
   return new PlimsollError(
     "bad-input",
     `${owner}: ${holder} ${article} ${kind} called "${name}" already; give this one another name`,
@@ -94,6 +110,11 @@ const REQUIRED: {
   importers: { format: "string", description: "string", recognises: "function", read: "function" },
   metrics: { id: "string", schema: "object", measure: "function", pool: "function", figures: "object" },
   peers: { policy: "object", figures: "object", readOn: "string", notExpressed: "object" },
+  strategies: { kind: "string", schema: "object", bind: "function" },
+  keepRules: { kind: "string", schema: "object", bind: "function" },
+  estimators: { kind: "string", schema: "function", create: "function" },
+  prompts: { id: "string", instructions: "function" },
+  truncations: { category: "string", cut: "function" },
 };
 
 /** A module's default export as an extension. Throws `bad-input` with a line that names the part that is missing. */

@@ -1,5 +1,5 @@
 import type { ModelLimits } from "@plimsoll/core";
-import type { EnginePolicy, Tokenizers } from "@plimsoll/core/build";
+import { BUILT_IN_KINDS, type EnginePolicy, type Kinds, type Tokenizers } from "@plimsoll/core/build";
 import { RECORDED_POLICY } from "@plimsoll/core/internal";
 import type { ModelCatalog } from "@plimsoll/providers";
 import type { PreparedSession } from "./prepared-session.ts";
@@ -12,6 +12,8 @@ export interface CellRequest {
   readonly catalog: Pick<ModelCatalog, "contextWindowOf">;
   /** What a policy counts by whose estimator is a byte-pair encoding. */
   readonly tokenizers?: Tokenizers;
+  /** What the policy may name, and how results are cut; the built-in kinds if they are left out. */
+  readonly kinds?: Kinds;
   /** Who writes the summaries; the digest where it is left out. */
   readonly summaries?: SummarySource;
 }
@@ -26,6 +28,7 @@ export interface Cell {
   /** Tokens beside the messages at the first call. */
   readonly overheadTokens: number;
   readonly tokenizers: Tokenizers;
+  readonly kinds: Kinds;
   /** Why the cell is not applicable; `null` where it is replayed. */
   readonly why: string | null;
   readonly summaries: SummarySource;
@@ -46,7 +49,7 @@ const LARGE_WINDOW_TOKENS = 1_000_000;
  * always applicable.
  */
 export function cellOf(session: PreparedSession, cell: CellRequest): Cell {
-  const { policy, window: request, catalog, tokenizers = {}, summaries = digestSource } = cell;
+  const { policy, window: request, catalog, tokenizers = {}, kinds = BUILT_IN_KINDS, summaries = digestSource } = cell;
   const overheadTokens = session.sizeModel.firstOverheadTokens;
   const limits = request.kind === "real" ? realLimits(session, catalog) : roomLimits(overheadTokens, request.tokens);
   const { contextWindowTokens, maxOutputTokens } = limits;
@@ -56,7 +59,7 @@ export function cellOf(session: PreparedSession, cell: CellRequest): Cell {
     ? `the overhead (${overheadTokens} tokens) exceeds half the window (${contextWindowTokens} tokens)`
     : null;
   const inputBudgetTokens = contextWindowTokens - maxOutputTokens;
-  return { policy, window, ...limits, inputBudgetTokens, overheadTokens, tokenizers, why, summaries };
+  return { policy, window, ...limits, inputBudgetTokens, overheadTokens, tokenizers, kinds, why, summaries };
 }
 
 /** True for the one policy that folds the recorded agent's own boundaries and rejects nothing: what it sends was accepted. */

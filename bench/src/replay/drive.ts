@@ -1,4 +1,4 @@
-import { isHuman, type Message, type Policy, type SessionEntry, toolCallsOf } from "@plimsoll/core";
+import { isHuman, type Message, type SessionEntry, toolCallsOf } from "@plimsoll/core";
 import { truncateMessage } from "@plimsoll/core/internal";
 import { replyAfter } from "../size-model/recorded-calls.ts";
 import { type Cell, isRecordedPolicy, limitsOf } from "./cell.ts";
@@ -20,7 +20,7 @@ export async function drive(session: PreparedSession, cell: Cell, onCall: CallOb
   let call = 0;
 
   const arrive = async (recorded: Message) => {
-    const message = onArrival(recorded, cell.policy);
+    const message = onArrival(recorded, cell);
     if (isHuman(message)) await run.fit("before-submit", { pending: [message], nowMs: message.atMs });
     manager.append({ type: "message", message });
     for (const { callId } of toolCallsOf(message)) openCallIds.add(callId);
@@ -68,6 +68,7 @@ export async function drive(session: PreparedSession, cell: Cell, onCall: CallOb
  * A recorded message as it enters the history of a policy: results pass the policy's cap, by their category. A message that is
  * not cut stays the recorded object.
  */
-export function onArrival(message: Message, { truncation }: Pick<Policy, "truncation">): Message {
-  return message.role === "tool-result" ? truncateMessage(message, truncation).message : message;
+export function onArrival(message: Message, { policy, kinds }: Pick<Cell, "policy" | "kinds">): Message {
+  const { truncations } = kinds;
+  return message.role === "tool-result" ? truncateMessage(message, policy.truncation, { truncations }).message : message;
 }

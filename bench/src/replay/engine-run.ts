@@ -47,6 +47,7 @@ export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun
     hiddenOverheadTokens: hiddenOverheadTokens(session, cell),
     modelPriors,
     tokenizers: cell.tokenizers,
+    kinds: cell.kinds,
   });
   const model = limitsOf(cell);
   const { signal } = controller;
@@ -85,11 +86,15 @@ export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun
  * log of another agent often does not tell them. It is the size model's overhead of the first epoch less what the
  * policy's own measure counts of what the log shows; never below zero.
  */
-function hiddenOverheadTokens({ entries, sizeModel }: PreparedSession, { policy, tokenizers }: Cell): number {
+function hiddenOverheadTokens({ entries, sizeModel }: PreparedSession, { policy, tokenizers, kinds }: Cell): number {
   const start = entries[0];
   if (start?.type !== "session") return sizeModel.firstOverheadTokens;
   const { system, tools } = start;
-  const estimator = createEstimator(policy.estimator, createWorkCounter(), { priors: modelPriors, tokenizers });
+  const estimator = createEstimator(policy.estimator, createWorkCounter(), {
+    kinds: kinds.estimators,
+    priors: modelPriors,
+    tokenizers,
+  });
   const shown = estimator.predict(EMPTY_LEDGER, { system, tools, dynamicContext: null, hiddenTokens: 0 });
   return Math.max(0, sizeModel.firstOverheadTokens - shown.overheadTokens);
 }

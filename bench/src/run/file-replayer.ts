@@ -54,8 +54,8 @@ export function createFileReplayer({
         },
       });
     try {
-      const tokenizers = await loadTokenizers(task.policies.flatMap((policy) => encodingsOf(policy)));
-      const given = { catalog, tokenizers, summaries: source, metrics: parts.metrics };
+      const tokenizers = await loadTokenizers(task.policies.flatMap((policy) => encodingsOf(policy, parts.kinds)));
+      const given = { catalog, tokenizers, summaries: source, metrics: parts.metrics, kinds: parts.kinds };
       const replayed = await replayCells(file, task, { given, kept: keptOf(task, parts) });
       return { kind: "replayed", ...replayed, summaries: summaries.takeTally() };
     } catch (error) {

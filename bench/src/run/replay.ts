@@ -1,4 +1,4 @@
-import type { EnginePolicy, Tokenizers } from "@plimsoll/core/build";
+import { BUILT_IN_KINDS, type EnginePolicy, type Kinds, type Tokenizers } from "@plimsoll/core/build";
 import { MODEL_CATALOG, type ModelCatalog } from "@plimsoll/providers";
 import { METRICS, type RunMetrics } from "../metrics/registry.ts";
 import { createRowMetrics } from "../metrics/row-metrics.ts";
@@ -16,6 +16,8 @@ export interface ReplayRequest {
   readonly catalog?: ModelCatalog;
   /** What a policy counts by whose estimator is a byte-pair encoding. */
   readonly tokenizers?: Tokenizers;
+  /** What the policy may name, and how results are cut; the built-in kinds if they are left out. */
+  readonly kinds?: Kinds;
   /** Who writes the summaries; the digest unless a run has others. */
   readonly summaries?: SummarySource;
   /** What is measured: the metrics of every run unless others follow them. */
@@ -30,7 +32,8 @@ const NO_COMPOSITION = { kinds: [], samples: [] };
  */
 export async function replay(session: PreparedSession, request: ReplayRequest): Promise<ReplayRow> {
   const { policy, window, catalog = MODEL_CATALOG, tokenizers = {}, summaries = digestSource, metrics = METRICS } = request;
-  const cell = cellOf(session, { policy, window, catalog, tokenizers, summaries });
+  const { kinds = BUILT_IN_KINDS } = request;
+  const cell = cellOf(session, { policy, kinds, window, catalog, tokenizers, summaries });
   const row = {
     session: session.transcript.name,
     policy: policy.name,

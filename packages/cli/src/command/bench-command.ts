@@ -99,7 +99,7 @@ export function addBenchCommand(program: Command, io: CliIo, onExit: (exitCode: 
 async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo): Promise<number> {
   const windows: readonly WindowRequest[] = options.window?.map(parseWindow) ?? [DEFAULT_WINDOW];
   const parts = await openExtensions(options, io);
-  const chosen = choosePolicies(options.policy ?? DEFAULT_POLICIES, io.cwd, parts.peers);
+  const chosen = choosePolicies(options.policy ?? DEFAULT_POLICIES, io.cwd, parts);
   const { policies, sweeps, problems } = sweepPolicies(chosen.policies, options.sweep ?? []);
   const read = choosePrices(options.prices, io.cwd);
   const shard = options.shard === undefined ? null : parseShard(options.shard);

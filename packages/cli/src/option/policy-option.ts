@@ -1,12 +1,15 @@
 import { resolve } from "node:path";
-import { AS_PUBLISHED, asPublished, BUILT_IN_PARTS, type Peer } from "@plimsoll/bench";
+import { AS_PUBLISHED, asPublished, type BenchParts, BUILT_IN_PARTS } from "@plimsoll/bench";
 import { PRESETS, presetNamed } from "@plimsoll/core";
-import type { EnginePolicy } from "@plimsoll/core/build";
+import type { EnginePolicy, Kinds } from "@plimsoll/core/build";
 import { encodingsOf } from "@plimsoll/core/internal";
 import { ENCODING_NAMES } from "@plimsoll/providers/tokenizers";
 import type { ReadPolicy } from "../policy/policy-yaml.ts";
 import { readPolicyFile } from "../policy/read-policy-file.ts";
 import { suggestion } from "./nearest-name.ts";
+
+/** The peers that a run knows, and the kinds that its policies may name. */
+export type PolicyParts = Pick<BenchParts, "peers" | "kinds">;
 
 /** Policies of a run unless others are asked for. */
 export const DEFAULT_POLICIES: readonly string[] = ["none", "sven"];
@@ -21,12 +24,12 @@ export interface ChosenPolicies {
  * Looks policies up, by the names of presets or in files, each once and in the order in which they were asked for. `NAME (as published)` is the
  * policy of that name without its fallback.
  */
-export function choosePolicies(given: readonly string[], cwd: string, peers?: readonly Peer[]): ChosenPolicies {
+export function choosePolicies(given: readonly string[], cwd: string, parts?: PolicyParts): ChosenPolicies {
   const policies = new Map<string, EnginePolicy>();
   const problems: string[] = [];
   for (const name of new Set(given)) {
     const isPublished = name.endsWith(AS_PUBLISHED);
-    const read = findPolicy(isPublished ? name.slice(0, -AS_PUBLISHED.length) : name, cwd, peers);
+    const read = findPolicy(isPublished ? name.slice(0, -AS_PUBLISHED.length) : name, cwd, parts);
     if ("problems" in read) {
       problems.push(...read.problems);
       continue;
@@ -40,23 +43,23 @@ export function choosePolicies(given: readonly string[], cwd: string, peers?: re
 }
 
 /** A preset or a peer by its name, or a policy from a file: what holds a dot or a slash is a file. */
-export function findPolicy(name: string, cwd: string, peers: readonly Peer[] = BUILT_IN_PARTS.peers): ReadPolicy {
+export function findPolicy(name: string, cwd: string, { peers, kinds }: PolicyParts = BUILT_IN_PARTS): ReadPolicy {
   if (name.endsWith(AS_PUBLISHED))
     return { problems: [`${name} has no fallback and may lose a call: it runs in \`plimsoll bench\` alone`] };
   const preset = presetNamed(name);
   if (preset !== undefined) return { found: { policy: preset, originOf: () => `preset ${name}` } };
   const peer = peers.find(({ policy }) => policy.name === name);
   if (peer !== undefined) return { found: { policy: peer.policy, originOf: () => `peer ${name}, read on ${peer.readOn}` } };
-  if (/[./\\]/.test(name)) return withKnownEncodings(readPolicyFile(resolve(cwd, name), name), name);
+  if (/[./\\]/.test(name)) return withKnownEncodings(readPolicyFile(resolve(cwd, name), name, kinds), { name, kinds });
   const names = [...PRESETS, ...peers.map(({ policy }) => policy)].map((known) => known.name);
   return { problems: [`unknown policy "${name}": ${suggestion(name, names)}`] };
 }
 
 /** A policy that counts by an encoding which is not bundled cannot run. */
-function withKnownEncodings(read: ReadPolicy, name: string): ReadPolicy {
+function withKnownEncodings(read: ReadPolicy, { name, kinds }: { name: string; kinds: Kinds }): ReadPolicy {
   if ("problems" in read) return read;
   const names: readonly string[] = ENCODING_NAMES;
-  const unknown = encodingsOf(read.found.policy).filter((encoding) => !names.includes(encoding));
+  const unknown = encodingsOf(read.found.policy, kinds).filter((encoding) => !names.includes(encoding));
   if (unknown.length === 0) return read;
   return {
     problems: unknown.map((encoding) => `${name}: no encoding is called "${encoding}": ${suggestion(encoding, names)}`),

@@ -1,6 +1,6 @@
 import { basename, extname } from "node:path";
 import { PRESETS, presetNamed } from "@plimsoll/core";
-import { BUILT_IN_KINDS, policyInNewestForm, policySchema } from "@plimsoll/core/build";
+import { BUILT_IN_KINDS, type Kinds, policyInNewestForm, policySchema } from "@plimsoll/core/build";
 import { isRecord } from "@plimsoll/core/internal";
 import { z } from "zod";
 import { suggestion } from "../option/nearest-name.ts";
@@ -13,23 +13,23 @@ import type { ReadPolicy } from "./policy-yaml.ts";
  * Reads a policy from a YAML file: `policy: <preset>` with changed values beside it, or a whole policy, under `policy:` or at the top.
  * Or a section of another system's configuration (`agent:`, `compaction:`), which changes that system's preset. A changed preset goes by the file's name unless `name` gives another. Problems are lines with file, line and column.
  */
-export function readPolicyFile(path: string, displayName: string): ReadPolicy {
+export function readPolicyFile(path: string, displayName: string, kinds: Kinds = BUILT_IN_KINDS): ReadPolicy {
   const text = readText(path);
   if (text === null) return { problems: [`${displayName}: cannot be read; give a preset's name or a YAML file`] };
   const read = readDocument(text);
   if ("problems" in read)
     return { problems: read.problems.map((problem) => `${displayName}:${problem.place}: ${problem.text}`) };
-  return readPolicySection(read.document, displayName) ?? policyOf(read.document, displayName);
+  return readPolicySection(read.document, displayName) ?? policyOf(read.document, displayName, kinds);
 }
 
 /** The policy that a document holds. */
-export function policyOf(document: YamlDocument, displayName: string): ReadPolicy {
+export function policyOf(document: YamlDocument, displayName: string, kinds: Kinds = BUILT_IN_KINDS): ReadPolicy {
   const { policy: chosen, ...changes } = document.content;
-  if (typeof chosen === "string") return changedPreset(document, displayName, { presetName: chosen, changes });
-  if (chosen === undefined) return checked(document, displayName, { data: document.content, prefix: [], base: null });
+  if (typeof chosen === "string") return changedPreset(document, displayName, { presetName: chosen, changes, kinds });
+  if (chosen === undefined) return checked(document, displayName, { data: document.content, prefix: [], base: null, kinds });
   const [extra] = Object.keys(changes);
   if (isRecord(chosen) && extra === undefined)
-    return checked(document, displayName, { data: chosen, prefix: ["policy"], base: null });
+    return checked(document, displayName, { data: chosen, prefix: ["policy"], base: null, kinds });
   const [place, text] =
     extra === undefined
       ? [["policy"], "policy: give a preset's name or a whole policy"]
@@ -40,9 +40,10 @@ export function policyOf(document: YamlDocument, displayName: string): ReadPolic
 interface ChangedPreset {
   readonly presetName: string;
   readonly changes: Readonly<Record<string, unknown>>;
+  readonly kinds: Kinds;
 }
 
-function changedPreset(document: YamlDocument, displayName: string, { presetName, changes }: ChangedPreset): ReadPolicy {
+function changedPreset(document: YamlDocument, displayName: string, { presetName, changes, kinds }: ChangedPreset): ReadPolicy {
   const preset = presetNamed(presetName);
   if (preset === undefined) {
     const names = PRESETS.map(({ name }) => name);
@@ -57,6 +58,7 @@ function changedPreset(document: YamlDocument, displayName: string, { presetName
     data: { ...(isRecord(merged) ? merged : base), ...unknown },
     prefix: [],
     base: presetName,
+    kinds,
   });
 }
 
@@ -66,12 +68,13 @@ interface PolicyData {
   readonly prefix: readonly string[];
   /** The preset that was changed; `null` for a whole policy. */
   readonly base: string | null;
+  readonly kinds: Kinds;
 }
 
-function checked(document: YamlDocument, displayName: string, { data, prefix, base }: PolicyData): ReadPolicy {
-  const result = policySchema(BUILT_IN_KINDS).safeParse(policyInNewestForm(data));
+function checked(document: YamlDocument, displayName: string, { data, prefix, base, kinds }: PolicyData): ReadPolicy {
+  const result = policySchema(kinds).safeParse(policyInNewestForm(data));
   if (!result.success) {
-    const problems = schemaProblems(result.error.issues, policyJsonSchema());
+    const problems = schemaProblems(result.error.issues, policyJsonSchema(kinds));
     return { problems: problems.map(({ path, text }) => `${displayName}:${document.placeOf([...prefix, ...path])}: ${text}`) };
   }
   const originOf = (path: readonly PropertyKey[]) => {
@@ -83,6 +86,6 @@ function checked(document: YamlDocument, displayName: string, { data, prefix, ba
 }
 
 /** The schema of policies as JSON Schema (draft 2020-12), for editors and for looking up what a map may hold. */
-export function policyJsonSchema(): JsonSchema {
-  return z.toJSONSchema(policySchema(BUILT_IN_KINDS));
+export function policyJsonSchema(kinds: Kinds = BUILT_IN_KINDS): JsonSchema {
+  return z.toJSONSchema(policySchema(kinds));
 }
