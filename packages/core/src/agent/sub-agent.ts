@@ -1,6 +1,6 @@
 import { PlimsollError } from "../error.ts";
 import { shortHash } from "../hash.ts";
-import type { Agent } from "./agent.ts";
+import type { Agent, RunOutcome } from "./agent.ts";
 import type { AgentModel, AgentOptions } from "./agent-options.ts";
 import { DEFAULT_SUB_AGENT_DEPTH } from "./agent-options.ts";
 import type { SubAgentReply, SubAgentTask } from "./agent-tool.ts";
@@ -40,11 +40,15 @@ export async function runSubAgent(task: SubAgentTask, origin: SubAgentOrigin): P
   signal.addEventListener("abort", cancel, { once: true });
   try {
     if (signal.aborted) throw new PlimsollError("aborted", "the call was cancelled");
-    const { reason, text, error } = await child.submit(task.prompt);
-    const isError = reason !== "done" && reason !== "length";
-    return { sessionId, isError, text: isError ? `The sub-agent ended: ${error?.message ?? reason}. ${text}`.trim() : text };
+    return { sessionId, ...subAgentReply(await child.submit(task.prompt)) };
   } finally {
     signal.removeEventListener("abort", cancel);
     await child.close();
   }
+}
+
+/** What the call that started a sub-agent is told of its end. Words that its output limit cut off are words all the same. */
+export function subAgentReply({ reason, text, error }: RunOutcome): Pick<SubAgentReply, "text" | "isError"> {
+  const isError = reason !== "done" && reason !== "length";
+  return { isError, text: isError ? `The sub-agent ended: ${error?.message ?? reason}. ${text}`.trim() : text };
 }
