@@ -39,13 +39,12 @@ interface Caller {
 /** A loop that does nothing yet. */
 export function createLoop({ options, conversation, emit, contextOf }: LoopPorts): Loop {
   const tools: ReadonlyMap<string, AgentTool> = new Map(options.tools.map((tool) => [tool.spec.name, tool]));
-  const jobs = new Map<number, () => void>();
+  const jobs = createJobs((event) => dispatch(event));
   const open = new Set<Promise<unknown>>();
   let state = idleLoop(options);
   let model = options.model;
   let signals = createSignals();
   let caller: Caller | null = null;
-  let askCount = 0;
 
   const usage = () => usageOf(conversation, model, options.policy);
   const perform = (effect: LoopEffect): void => {
@@ -60,7 +59,7 @@ export function createLoop({ options, conversation, emit, contextOf }: LoopPorts
         emit(told(effect.event, usage, conversation));
         break;
       case "work":
-        jobs.get(effect.ask.id)?.();
+        jobs.start(effect.ask.id);
         break;
       case "end-run":
         if (effect.end.kind === "outcome") caller?.resolve(effect.end.outcome);
@@ -102,27 +101,7 @@ export function createLoop({ options, conversation, emit, contextOf }: LoopPorts
           caller = { resolve, reject };
         }),
       ),
-    ask: (askOf, work) =>
-      opened(
-        new Promise((resolve, reject) => {
-          askCount += 1;
-          const ask = askOf(askCount);
-          jobs.set(ask.id, () => {
-            jobs.delete(ask.id);
-            void work().then(
-              (value) => {
-                dispatch(DONE);
-                resolve(value);
-              },
-              (error: unknown) => {
-                dispatch({ type: "failed", error });
-                reject(error);
-              },
-            );
-          });
-          dispatch({ type: "ask", ask });
-        }),
-      ),
+    ask: (askOf, work) => opened(jobs.ask(askOf, work)),
     useModel: (to) => {
       model = to;
       dispatch({ type: "switched" });
@@ -133,6 +112,37 @@ export function createLoop({ options, conversation, emit, contextOf }: LoopPorts
     },
   };
   return loop;
+}
+
+/** What was asked for, by id, until its turn comes. */
+interface Jobs extends Pick<Loop, "ask"> {
+  start(id: number): void;
+}
+
+/** No jobs yet. Whoever asked is told after the state knows that the work is done. */
+function createJobs(dispatch: (event: LoopEvent) => void): Jobs {
+  const jobs = new Map<number, () => void>();
+  let count = 0;
+  const ask: Loop["ask"] = (askOf, work) =>
+    new Promise((resolve, reject) => {
+      count += 1;
+      const asked = askOf(count);
+      jobs.set(asked.id, () => {
+        jobs.delete(asked.id);
+        void work().then(
+          (value) => {
+            dispatch(DONE);
+            resolve(value);
+          },
+          (error: unknown) => {
+            dispatch({ type: "failed", error });
+            reject(error);
+          },
+        );
+      });
+      dispatch({ type: "ask", ask: asked });
+    });
+  return { ask, start: (id) => jobs.get(id)?.() };
 }
 
 const DONE: LoopEvent = { type: "done" };
