@@ -5,7 +5,6 @@ import type { MetricMeaning } from "../metrics/metric.ts";
 import { columnLegend, type FigureColumn, figureTable, numberColumn, textColumn } from "./figure-table.ts";
 import { formatCount, formatPercent } from "./figures.ts";
 import { html, type Markup } from "./markup.ts";
-import { SESSION_MEANINGS } from "./session-meanings.ts";
 
 /** Errors of one method over all sessions, of calls of some kinds. */
 interface MethodRow {
@@ -41,7 +40,7 @@ export function methodTable(records: readonly CalibrationRecord[]): Markup {
     }),
   );
   const columns: readonly FigureColumn<MethodRow>[] = [
-    textColumn({ group: "", title: "calls that are", meaning: SESSION_MEANINGS.text }, ({ of }) => of),
+    textColumn("calls that are", ({ of }) => of),
     ...calibrationColumns<MethodRow>(({ errors }) => errors),
   ];
   const table = figureTable({ name: "calibration-methods", rowTitle: "method", nameOf: ({ method }) => method, columns, rows });
@@ -66,11 +65,9 @@ export function fileTable(records: readonly CalibrationRecord[], shownName: (ses
   const rows = records.flatMap(({ session, methods }) =>
     methods.flatMap(({ method, models }) => models.map((model): FileRow => ({ session, method, ...model }))),
   );
-  const text = (title: string, of: (row: FileRow) => string): FigureColumn<FileRow> =>
-    textColumn({ group: "", title, meaning: SESSION_MEANINGS.text }, of);
   const columns: readonly FigureColumn<FileRow>[] = [
-    text("model", ({ modelId }) => modelId),
-    text("method", ({ method }) => method),
+    textColumn("model", ({ modelId }) => modelId),
+    textColumn("method", ({ method }) => method),
     ...calibrationColumns<FileRow>(({ errors }) => errors),
   ];
   const table = figureTable({
@@ -86,74 +83,72 @@ export function fileTable(records: readonly CalibrationRecord[], shownName: (ses
 const FIRST = "Without each session's first call, of which nothing was reported before.";
 const NO_BOUND = "Methods without a bound of their own take their expectation for it.";
 
-/** What the figures about predicted prompt sizes mean. */
-export const CALIBRATION_MEANINGS: Readonly<Record<keyof PredictionErrors, MetricMeaning>> = {
-  calls: { unit: "calls", better: "neither", method: "Calls with a reported prompt size.", caveat: FIRST },
+interface ErrorFigure extends Pick<MetricMeaning, "better" | "method"> {
+  readonly title: string;
+  readonly format: "count" | "percent" | "ratio";
+  readonly caveat?: string;
+}
+
+/** What is shown of errors, and what it means. */
+const FIGURES: Readonly<Record<keyof PredictionErrors, ErrorFigure>> = {
+  calls: { title: "calls", format: "count", better: "neither", method: "Calls with a reported prompt size." },
   signedPercent: {
-    unit: "% of the reported prompt",
+    title: "bias, %",
+    format: "percent",
     better: "neither",
     method: "Mean of predicted less reported. Below zero: predicted too little, the direction that overflows.",
     caveat: "Errors of both signs cancel out.",
   },
   mapePercent: {
-    unit: "% of the reported prompt",
+    title: "MAPE, %",
+    format: "percent",
     better: "lower",
     method: "Mean of the errors without their sign (MAPE).",
     caveat: "Few large misses may decide it: see p95 and the largest.",
   },
-  p50Percent: { unit: "% of the reported prompt", better: "lower", method: "Half of the calls err by less.", caveat: FIRST },
-  p95Percent: { unit: "% of the reported prompt", better: "lower", method: "95 of 100 calls err by less.", caveat: FIRST },
-  maxPercent: { unit: "% of the reported prompt", better: "lower", method: "The largest error.", caveat: FIRST },
-  offByTwoPercentCount: { unit: "calls", better: "lower", method: "Calls off by more than 2 %.", caveat: FIRST },
-  offByFivePercentCount: { unit: "calls", better: "lower", method: "Calls off by more than 5 %.", caveat: FIRST },
+  p50Percent: { title: "p50, %", format: "percent", better: "lower", method: "Half of the calls err by less." },
+  p95Percent: { title: "p95, %", format: "percent", better: "lower", method: "95 of 100 calls err by less." },
+  maxPercent: { title: "largest, %", format: "percent", better: "lower", method: "The largest error." },
+  offByTwoPercentCount: { title: "off by > 2 %", format: "count", better: "lower", method: "Calls off by more than 2 %." },
+  offByFivePercentCount: { title: "off by > 5 %", format: "count", better: "lower", method: "Calls off by more than 5 %." },
   coverageRatio: {
-    unit: "% of calls",
+    title: "bound held, %",
+    format: "ratio",
     better: "higher",
     method: "Calls whose report did not exceed the predicted upper bound.",
     caveat: NO_BOUND,
   },
   marginPercent: {
-    unit: "% of the reported prompt",
+    title: "margin, %",
+    format: "percent",
     better: "lower",
     method: "How far the upper bound lay above the report, on average.",
     caveat: `Below zero where the bound misses by much. ${NO_BOUND}`,
   },
   marginP50Percent: {
-    unit: "% of the reported prompt",
+    title: "margin p50, %",
+    format: "percent",
     better: "lower",
     method: "How far the upper bound lay above the report at the middle call.",
     caveat: NO_BOUND,
   },
 };
 
-type Figure = readonly [title: string, figure: keyof PredictionErrors, kind: "count" | "percent" | "ratio"];
-
-const FIGURES: readonly Figure[] = [
-  ["calls", "calls", "count"],
-  ["bias, %", "signedPercent", "percent"],
-  ["MAPE, %", "mapePercent", "percent"],
-  ["p50, %", "p50Percent", "percent"],
-  ["p95, %", "p95Percent", "percent"],
-  ["largest, %", "maxPercent", "percent"],
-  ["off by > 2 %", "offByTwoPercentCount", "count"],
-  ["off by > 5 %", "offByFivePercentCount", "count"],
-  ["bound held, %", "coverageRatio", "ratio"],
-  ["margin, %", "marginPercent", "percent"],
-  ["margin p50, %", "marginP50Percent", "percent"],
-];
+const UNITS = { count: "calls", percent: "% of the reported prompt", ratio: "% of calls" } as const;
 
 /** Columns of the errors of predictions. */
-export function calibrationColumns<Row>(errorsOf: (row: Row) => PredictionErrors): readonly FigureColumn<Row>[] {
-  return FIGURES.map(([title, figure, kind]) =>
+function calibrationColumns<Row>(errorsOf: (row: Row) => PredictionErrors): readonly FigureColumn<Row>[] {
+  const figures: Readonly<Record<string, ErrorFigure>> = FIGURES;
+  return Object.entries(figures).map(([name, { title, format, better, method, caveat = FIRST }]) =>
     numberColumn({
-      group: "",
       title,
-      meaning: CALIBRATION_MEANINGS[figure],
+      meaning: { unit: UNITS[format], better, method, caveat },
       value: (row) => {
-        const value = errorsOf(row)[figure];
-        return kind === "ratio" && value !== null ? 100 * value : value;
+        const errors: Readonly<Record<string, number | null>> = { ...errorsOf(row) };
+        const value = errors[name] ?? null;
+        return format === "ratio" && value !== null ? 100 * value : value;
       },
-      format: kind === "count" ? formatCount : formatPercent,
+      format: format === "count" ? formatCount : formatPercent,
     }),
   );
 }

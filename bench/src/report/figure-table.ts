@@ -25,7 +25,9 @@ export interface FigureColumn<Row> {
 }
 
 /** What a column of numbers is made from. */
-export interface NumberColumn<Row> extends Pick<FigureColumn<Row>, "group" | "title" | "meaning"> {
+export interface NumberColumn<Row> extends Pick<FigureColumn<Row>, "title" | "meaning"> {
+  /** None if it is left out. */
+  readonly group?: string;
   readonly value: (row: Row) => number | null;
   readonly format: (value: number | null) => string;
   readonly isBad?: (row: Row) => boolean;
@@ -35,9 +37,12 @@ export interface NumberColumn<Row> extends Pick<FigureColumn<Row>, "group" | "ti
 const RAW_DIGITS = 8;
 
 /** A column of numbers: shown short, sorted and exported in full. */
-export function numberColumn<Row>({ value, format, isBad, ...column }: NumberColumn<Row>): FigureColumn<Row> {
+export function numberColumn<Row>(column: NumberColumn<Row>): FigureColumn<Row> {
+  const { group = "", title, meaning, value, format, isBad } = column;
   return {
-    ...column,
+    group,
+    title,
+    meaning,
     isText: false,
     cellOf: (row) => {
       const figure = value(row);
@@ -47,12 +52,15 @@ export function numberColumn<Row>({ value, format, isBad, ...column }: NumberCol
   };
 }
 
+/** What a fact about the input means: it is no goal. */
+export function fact(unit: string, method: string, caveat = "As the recording states it."): MetricMeaning {
+  return { unit, better: "neither", method, caveat };
+}
+
 /** A column of texts. */
-export function textColumn<Row>(
-  column: Pick<FigureColumn<Row>, "group" | "title" | "meaning">,
-  text: (row: Row) => string,
-): FigureColumn<Row> {
-  return { ...column, isText: true, cellOf: (row) => ({ shown: text(row), raw: text(row), isBad: false }) };
+export function textColumn<Row>(title: string, text: (row: Row) => string, group = ""): FigureColumn<Row> {
+  const meaning = fact("text", "As the recording or the run names it.");
+  return { group, title, meaning, isText: true, cellOf: (row) => ({ shown: text(row), raw: text(row), isBad: false }) };
 }
 
 /** What a table of figures is made from. */

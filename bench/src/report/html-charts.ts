@@ -8,7 +8,7 @@ import { html, type Markup } from "./markup.ts";
 export function chartSection({ sessions, windows, policies }: ChartIndex, figures: readonly ShownFigure[]): Markup {
   const options = (labels: readonly string[]) => labels.map((label, index) => html`<option value="${index}">${label}</option>`);
   const columns = figures.map(({ title, figure }) =>
-    numberColumn<null>({ group: "", title, meaning: figure, value: () => null, format: () => NO_FIGURE }),
+    numberColumn<null>({ title, meaning: figure, value: () => null, format: () => NO_FIGURE }),
   );
   return html`<h2 id="charts">Context size at each model call</h2>
 <div class="pickers">

@@ -1,25 +1,32 @@
 import type { RunMetrics } from "../metrics/registry.ts";
 import { BASELINE_POLICY } from "../metrics/relative.ts";
-import { columnLegend, type FigureColumn, figureTable, metricColumns, numberColumn } from "./figure-table.ts";
+import { columnLegend, type FigureColumn, fact, figureTable, metricColumns, numberColumn } from "./figure-table.ts";
 import { formatCount } from "./figures.ts";
 import { capitalised } from "./labels.ts";
 import { html, type Markup } from "./markup.ts";
 import { type PolicySummary, remarks } from "./policy-summary.ts";
-import { SESSION_MEANINGS } from "./session-meanings.ts";
 
 /** What stands before the metrics: in how many sessions the policy did anything. */
 const REPLAYED: readonly FigureColumn<PolicySummary>[] = [
   numberColumn({
     group: "replayed",
     title: "fired in sessions",
-    meaning: SESSION_MEANINGS.fired,
+    meaning: fact(
+      "sessions",
+      "Sessions in which at least one compaction was made or tried.",
+      "In the others the policy did nothing.",
+    ),
     value: ({ firedSessions }) => firedSessions,
     format: formatCount,
   }),
   numberColumn({
     group: "replayed",
     title: "of sessions",
-    meaning: SESSION_MEANINGS.sessions,
+    meaning: fact(
+      "sessions",
+      "Sessions to which the window applies.",
+      "A window of which the overhead takes more than half does not.",
+    ),
     value: ({ sessions }) => sessions,
     format: formatCount,
   }),

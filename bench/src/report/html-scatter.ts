@@ -8,7 +8,6 @@ import { formatCount, formatNumberOf, formatPercent } from "./figures.ts";
 import { capitalised } from "./labels.ts";
 import { html, type Markup } from "./markup.ts";
 import { choosePolicy, type PlacedPolicy, type PolicyChoice } from "./policy-choice.ts";
-import { SESSION_MEANINGS } from "./session-meanings.ts";
 import { type CacheKind, windowOutcomes } from "./session-outcomes.ts";
 import { type XyPoint, xyChart } from "./xy-chart.ts";
 
@@ -103,7 +102,7 @@ const COLUMNS: readonly FigureColumn<FrontRow>[] = [
     format: formatCount,
     isBad: ({ lostRequests }) => lostRequests > 0,
   }),
-  textColumn({ group: "front", title: "place", meaning: SESSION_MEANINGS.text }, ({ place }) => place),
+  textColumn("place", ({ place }) => place, "front"),
 ];
 
 function chartOf({ placed, front, pick }: PolicyChoice, cache: string): Markup {

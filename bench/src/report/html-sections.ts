@@ -1,11 +1,10 @@
 import { SAFETY } from "../metrics/safety.ts";
 import type { BenchReport, SessionDescription } from "../results.ts";
-import { columnLegend, type FigureColumn, figureTable, type NumberColumn, numberColumn, textColumn } from "./figure-table.ts";
+import { columnLegend, type FigureColumn, fact, figureTable, numberColumn, textColumn } from "./figure-table.ts";
 import { formatCount, formatNumberOf, formatTokens } from "./figures.ts";
 import { commonFolder } from "./labels.ts";
 import { html, type Markup } from "./markup.ts";
 import { groupNotes, type NoteGroup } from "./note-groups.ts";
-import { SESSION_MEANINGS } from "./session-meanings.ts";
 
 /** Sessions of the run with what their recordings state. */
 export function sessionsSection(report: BenchReport): Markup {
@@ -26,42 +25,55 @@ ${folder === "" ? "" : html`<p class="note">All of them in <code>${folder}</code
 ${table}${columnLegend("sessions", SESSION_COLUMNS)}`;
 }
 
-const text = <Row>(title: string, of: (row: Row) => string): FigureColumn<Row> =>
-  textColumn({ group: "", title, meaning: SESSION_MEANINGS.text }, of);
-
-const figure = <Row>(column: Omit<NumberColumn<Row>, "group">): FigureColumn<Row> => numberColumn({ group: "", ...column });
-
 const SESSION_COLUMNS: readonly FigureColumn<SessionDescription>[] = [
-  text("format", ({ format }) => format),
-  text("model", ({ modelIds }) => modelIds.join(", ")),
-  text("sizes", ({ isEstimated }) => (isEstimated ? "estimated" : "reported")),
-  figure({ title: "messages", meaning: SESSION_MEANINGS.messages, value: ({ messages }) => messages, format: formatCount }),
-  figure({ title: "calls", meaning: SAFETY.figures.calls, value: ({ calls }) => calls, format: formatCount }),
-  figure({
+  textColumn("format", ({ format }) => format),
+  textColumn("model", ({ modelIds }) => modelIds.join(", ")),
+  textColumn("sizes", ({ isEstimated }) => (isEstimated ? "estimated" : "reported")),
+  numberColumn({
+    title: "messages",
+    meaning: fact(
+      "messages",
+      "Messages of the recording.",
+      "Some are moved or made up where no provider takes them as recorded.",
+    ),
+    value: ({ messages }) => messages,
+    format: formatCount,
+  }),
+  numberColumn({ title: "calls", meaning: SAFETY.figures.calls, value: ({ calls }) => calls, format: formatCount }),
+  numberColumn({
     title: "largest prompt (tokens)",
-    meaning: SESSION_MEANINGS.largestPrompt,
+    meaning: fact("tokens", "The largest prompt that was reported."),
     value: (session) => (session.isEstimated ? null : session.maxReportedPromptTokens),
     format: formatTokens,
   }),
-  figure({
+  numberColumn({
     title: "all prompts (tokens)",
-    meaning: SESSION_MEANINGS.allPrompts,
+    meaning: fact("tokens", "Sum of the prompts that were reported."),
     value: (session) => (session.isEstimated ? null : session.sumReportedPromptTokens),
     format: formatTokens,
   }),
-  figure({
+  numberColumn({
     title: "recorded compactions",
-    meaning: SESSION_MEANINGS.boundaries,
+    meaning: fact("compactions", "Times at which the recorded agent itself put something else in place of its history."),
     value: ({ recordedBoundaries }) => recordedBoundaries,
     format: formatCount,
   }),
-  figure({ title: "repairs", meaning: SESSION_MEANINGS.repairs, value: ({ repairs }) => repairs, format: formatCount }),
+  numberColumn({
+    title: "repairs",
+    meaning: fact(
+      "messages",
+      "Messages moved, left out, made up or changed, because no provider takes them as recorded.",
+      "0 is best.",
+    ),
+    value: ({ repairs }) => repairs,
+    format: formatCount,
+  }),
 ];
 
 /** Inputs that were not replayed, each with its reason; nothing where all were. */
 export function skippedSection({ skipped }: BenchReport): Markup {
   if (skipped.length === 0) return html``;
-  const columns = [text<BenchReport["skipped"][number]>("reason", ({ reason }) => reason)];
+  const columns = [textColumn<BenchReport["skipped"][number]>("reason", ({ reason }) => reason)];
   return html`<h2 id="skipped">Skipped inputs</h2>
 ${figureTable({ name: "skipped", rowTitle: "file", nameOf: ({ file }) => file, columns, rows: skipped })}`;
 }
@@ -76,9 +88,14 @@ ${figureTable({ name: "notes", rowTitle: "first place", nameOf, columns: NOTE_CO
 }
 
 const NOTE_COLUMNS: readonly FigureColumn<NoteGroup>[] = [
-  text("kind", ({ code }) => code),
-  figure({ title: "times", meaning: SESSION_MEANINGS.notes, value: ({ count }) => count, format: formatCount }),
-  text("the first one", (group) => group.text),
+  textColumn("kind", ({ code }) => code),
+  numberColumn({
+    title: "times",
+    meaning: fact("notes", "Notes of this kind about this file.", "The first of them is shown."),
+    value: ({ count }) => count,
+    format: formatCount,
+  }),
+  textColumn("the first one", (group) => group.text),
 ];
 
 /** Every policy of the run as data, so that the run can be repeated. Points of a sweep are named by their settings alone. */

@@ -1,9 +1,8 @@
 import type { BenchReport } from "../results.ts";
-import { columnLegend, type FigureColumn, figureTable, numberColumn, textColumn } from "./figure-table.ts";
+import { columnLegend, type FigureColumn, fact, figureTable, numberColumn, textColumn } from "./figure-table.ts";
 import { formatPercent, formatTokens, formatUsd } from "./figures.ts";
 import { commonFolder } from "./labels.ts";
 import { html, type Markup } from "./markup.ts";
-import { SESSION_MEANINGS, VALIDITY_MEANINGS } from "./session-meanings.ts";
 import { type Compared, LISTED_ERROR_PERCENT, type RecordedValidity, recordedValidities, validityLines } from "./validity.ts";
 
 /**
@@ -39,8 +38,18 @@ interface ComparedColumns {
   readonly meanings: { readonly stated: Column["meaning"]; readonly computed: Column["meaning"] };
 }
 
-const TOKENS = { stated: VALIDITY_MEANINGS.reported, computed: VALIDITY_MEANINGS.computed };
-const DOLLARS = { stated: VALIDITY_MEANINGS.statedUsd, computed: VALIDITY_MEANINGS.computedUsd };
+const TOKENS = {
+  stated: fact("tokens", "Sum over the calls, as the recording reports it."),
+  computed: fact("tokens", "The same by the replay of the recorded requests (policy recorded).", "Rounded sums."),
+};
+const DOLLARS = {
+  stated: fact("US dollars", "Sum of the prices that the reports of the calls state.", "Agents on a subscription state none."),
+  computed: fact(
+    "US dollars",
+    "The recorded requests and replies at the prices of this run and the computed state of the prompt cache.",
+    "Differs with the cache reads, and where prices have changed since.",
+  ),
+};
 
 const comparedColumns = ({ group, of, format, meanings }: ComparedColumns): readonly Column[] => [
   numberColumn({ group, title: "reported", meaning: meanings.stated, value: (row) => of(row)?.stated ?? null, format }),
@@ -48,18 +57,30 @@ const comparedColumns = ({ group, of, format, meanings }: ComparedColumns): read
   numberColumn({
     group,
     title: "error, %",
-    meaning: VALIDITY_MEANINGS.error,
+    meaning: {
+      unit: "% of the reported",
+      better: "lower",
+      method: "Computed less reported, over the whole session.",
+      caveat: "Errors of single calls may cancel out within a session.",
+    },
     value: (row) => of(row)?.errorPercent ?? null,
     format: formatPercent,
     isBad: (row) => Math.abs(of(row)?.errorPercent ?? 0) > LISTED_ERROR_PERCENT,
   }),
 ];
 
+const HELD_OUT = "The size model is fitted on the even calls and scored on the odd ones.";
+
 const COLUMNS: readonly Column[] = [
   numberColumn({
     group: "size model, held out",
     title: "MAPE, %",
-    meaning: VALIDITY_MEANINGS.heldOutMape,
+    meaning: {
+      unit: "% of the reported prompt",
+      better: "lower",
+      method: `Mean error of the size model without its sign. ${HELD_OUT}`,
+      caveat: "What it says of edited prompts rests on the same figures, but nobody has reported those.",
+    },
     value: ({ session }) => session.sizeModel.mapePercent,
     format: formatPercent,
     isBad: ({ session }) => (session.sizeModel.mapePercent ?? 0) > LISTED_ERROR_PERCENT,
@@ -67,7 +88,12 @@ const COLUMNS: readonly Column[] = [
   numberColumn({
     group: "size model, held out",
     title: "largest, %",
-    meaning: VALIDITY_MEANINGS.heldOutMax,
+    meaning: {
+      unit: "% of the reported prompt",
+      better: "lower",
+      method: `Largest error of the size model. ${HELD_OUT}`,
+      caveat: "Often the call after something that the log does not show.",
+    },
     value: ({ session }) => session.sizeModel.maxPercent,
     format: formatPercent,
   }),
@@ -90,5 +116,5 @@ const COLUMNS: readonly Column[] = [
     meanings: TOKENS,
   }),
   ...comparedColumns({ group: "US dollars", of: ({ usd }) => usd, format: formatUsd, meanings: DOLLARS }),
-  textColumn({ group: "beyond 5 %", title: "cause", meaning: SESSION_MEANINGS.text }, ({ cause }) => cause ?? ""),
+  textColumn("cause", ({ cause }) => cause ?? "", "beyond 5 %"),
 ];

@@ -7,7 +7,6 @@ import { columnLegend, type FigureColumn, figureTable, numberColumn, textColumn 
 import { formatCount, formatNumberOf, formatRatioPercent } from "./figures.ts";
 import { html, type Markup } from "./markup.ts";
 import { renderPage } from "./page.ts";
-import { SESSION_MEANINGS } from "./session-meanings.ts";
 import { type XyPoint, type XySeries, xyChart } from "./xy-chart.ts";
 
 const SCRIPTS = ["figure-tables.js", "column-meanings.js"];
@@ -96,7 +95,7 @@ const figures = (group: string, of: (row: TuneRow) => PolicyScore): readonly Fig
 ];
 
 const COLUMNS: readonly FigureColumn<TuneRow>[] = [
-  textColumn({ group: "", title: "place", meaning: SESSION_MEANINGS.text }, ({ place }) => place),
+  textColumn("place", ({ place }) => place),
   ...figures("on the sessions chosen on", ({ train }) => train),
   ...figures("on the other sessions", ({ test }) => test),
 ];
