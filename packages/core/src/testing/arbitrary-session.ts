@@ -179,10 +179,13 @@ const act: fc.Arbitrary<SessionAct> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ act: fc.constant("switch" as const), limits }) },
 );
 
-/** Whole sessions: acts, policy, limits, and a summariser that may fail in every way. */
-export function arbitraryScenario(maximumActs: number): fc.Arbitrary<SessionScenario> {
+/** Whole sessions: acts, a policy of those given (any if none are), limits, and a summariser that may fail in every way. */
+export function arbitraryScenario(
+  maximumActs: number,
+  policy: fc.Arbitrary<Policy> = arbitraryPolicy,
+): fc.Arbitrary<SessionScenario> {
   return fc.record({
-    policy: arbitraryPolicy,
+    policy,
     limits,
     system: fc.lorem({ maxCount: 20 }),
     summarizer: fc.array(

@@ -4,14 +4,13 @@ import type { Message } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { ContextManager } from "../session/context-manager.ts";
-import { createEstimator } from "../tokens/built-in-estimators.ts";
 import type { Ledger } from "../tokens/ledger.ts";
 import type { WorkCounter } from "../tokens/work.ts";
-import { createWorkCounter, workBetween } from "../tokens/work.ts";
+import { workBetween } from "../tokens/work.ts";
 import { checkCompaction } from "./check-compaction.ts";
-import { floorTokens } from "./floor.ts";
+import { estimatorOf, floorTokens } from "./floor.ts";
 import type { ScriptedSummarizer } from "./scripted-ports.ts";
-import { muchLater, variedPriors } from "./scripted-ports.ts";
+import { muchLater } from "./scripted-ports.ts";
 import { injected } from "./session-messages.ts";
 import type { Report, SessionScenario } from "./session-scenario.ts";
 
@@ -129,7 +128,7 @@ function loggedMessage(manager: ContextManager, messageId: string): Message | un
 }
 
 function tokensOf(messages: readonly Message[], ledger: Ledger, { scenario }: CheckedFit): number {
-  const estimator = createEstimator(scenario.policy.estimator, createWorkCounter(), { priors: variedPriors });
+  const estimator = estimatorOf(scenario);
   return Math.floor(messages.reduce((sum, message) => sum + estimator.messageTokens(message, ledger), 0));
 }
 
@@ -170,7 +169,7 @@ function checkIrreducible(outcome: FitOutcome & { readonly kind: "irreducible" }
     report("irreducible names the budget", `${outcome.budgetTokens}, not ${budgetTokens}`);
   // The provider said that it does not fit, and nothing was left to take: by its own measure it may fit.
   if (outcome.reason === "overflow" && !outcome.steps.some((step) => step.outcome === "applied")) return;
-  const least = floorTokens(manager, scenario.policy, input.pending);
+  const least = floorTokens(manager, scenario, input.pending);
   if (least <= outcome.budgetTokens)
     report("irreducible only below the floor", `floor ${least} of ${outcome.budgetTokens}: ${JSON.stringify(outcome.steps)}`);
   const namedTokens = outcome.parts.reduce((sum, part) => sum + part.tokens, 0);

@@ -3,20 +3,22 @@ import { partHandle } from "../message/handle.ts";
 import type { ImagePart, Message, TextPart } from "../message/message.ts";
 import { isHuman } from "../message/message.ts";
 import { partChars } from "../message/size.ts";
-import type { Policy } from "../policy/policy.ts";
+import { BUILT_IN_KINDS } from "../policy/kinds.ts";
 import { clearedText, isClearedText } from "../prompts/stubs.ts";
 import type { ContextManager } from "../session/context-manager.ts";
 import { createEstimator } from "../tokens/built-in-estimators.ts";
+import type { Estimator } from "../tokens/estimator.ts";
 import { createWorkCounter } from "../tokens/work.ts";
 import { variedPriors } from "./scripted-ports.ts";
+import type { SessionScenario } from "./session-scenario.ts";
 
 /**
  * The least that any compaction could leave, by the policy's own measure, each message with its share of what is expected of the view: overhead, what is pending, the last human message, and
  * the newest open step with its results and texts at stub size. Infinite if
  * none of these is there: something has to be sent, and no rule says what.
  */
-export function floorTokens(manager: ContextManager, policy: Policy, pending: readonly Message[]): number {
-  const estimator = createEstimator(policy.estimator, createWorkCounter(), { priors: variedPriors });
+export function floorTokens(manager: ContextManager, scenario: SessionScenario, pending: readonly Message[]): number {
+  const estimator = estimatorOf(scenario);
   const messages = manager.view().messages.slice();
   const step = messages.slice(openStepStart(messages)).map(atStubSize);
   const human = messages.findLast(isHuman);
@@ -28,6 +30,11 @@ export function floorTokens(manager: ContextManager, policy: Policy, pending: re
   const viewTokens = tokensOf(messages);
   const shareRatio = viewTokens > 0 ? Math.max(1, (expectedTokens - overheadTokens) / viewTokens) : 1;
   return Math.ceil(tokensOf(kept) * shareRatio + tokensOf(pending)) + overheadTokens;
+}
+
+/** The estimator of a scenario's policy, with a work counter of its own. */
+export function estimatorOf({ policy, kinds = BUILT_IN_KINDS }: Pick<SessionScenario, "policy" | "kinds">): Estimator {
+  return createEstimator(policy.estimator, createWorkCounter(), { kinds: kinds.estimators, priors: variedPriors });
 }
 
 function atStubSize(message: Message): Message {

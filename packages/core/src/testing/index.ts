@@ -1,3 +1,4 @@
+export { arbitraryScenario } from "./arbitrary-session.ts";
 export { arbitraryMessageSoup } from "./arbitrary-transcript.ts";
 export { ARTIFACT_STORE_CONTRACT } from "./artifact-store-contract.ts";
 export {
@@ -16,6 +17,7 @@ export {
   toolCall,
   usageEntry,
 } from "./builders.ts";
+export { playSession } from "./play-session.ts";
 export type { ScriptedReply } from "./scripted-model.ts";
 export { scriptedModel } from "./scripted-model.ts";
 export { SESSION_STORE_CONTRACT } from "./session-store-contract.ts";

@@ -54,6 +54,7 @@ function createPlayer(scenario: SessionScenario, report: Report): Player {
   const open = (entries: readonly SessionEntry[]): ContextManager =>
     createContextManager({
       policy: scenario.policy,
+      ...(scenario.kinds === undefined ? {} : { kinds: scenario.kinds }),
       summarizer: summarizer.summarize,
       entries,
       work,

@@ -1,4 +1,5 @@
 import type { ModelLimits } from "../entry.ts";
+import type { Kinds } from "../policy/kinds.ts";
 import type { Policy } from "../policy/policy.ts";
 
 /** What happens in a generated session, in order. Ids are given when the session is played. */
@@ -77,6 +78,8 @@ export type HookBehaviour = "go" | "cancel" | "summary" | "blank-summary" | "thr
 /** A whole generated session with the policy and limits that it is played under. */
 export interface SessionScenario {
   readonly policy: Policy;
+  /** What the policy may name; the built-in kinds if they are left out. */
+  readonly kinds?: Kinds;
   readonly limits: ModelLimits;
   readonly system: string;
   readonly summarizer: readonly SummarizerBehaviour[];
