@@ -1,6 +1,7 @@
 import { NONE_POLICY, SVEN_POLICY } from "@plimsoll/core";
 import { RECORDED_POLICY } from "@plimsoll/core/internal";
 import type { CompactionDetail } from "../src/metrics/compaction-log.ts";
+import type { HeldResult } from "../src/metrics/held.ts";
 import type { RetentionCount } from "../src/metrics/retention-probe.ts";
 import type { WindowSpec } from "../src/replay/cell.ts";
 import type { BenchReport, CallPoint, ReplayRow, SessionDescription } from "../src/results.ts";
@@ -140,6 +141,14 @@ function exampleRow({ session, policy, ratio, window, calls }: RowOptions): Repl
         withoutCachePer100CallsUsd: 12,
       },
       cacheValidity: null,
+      editGrounding: exampleHeld(calls, compactions > 0),
+      passageEvidence: exampleHeld(uses, compactions > 0),
+      fileInHand: exampleHeld(calls, compactions > 0),
+      instructions: exampleHeld(80, compactions > 0),
+      plan: exampleHeld(40, compactions > 0),
+      nextStep: exampleHeld(30, false),
+      decisions: exampleHeld(20, compactions > 0),
+      filesNamed: exampleHeld(60, false),
       retention: {
         all: exampleRetention(uses, compactions > 0),
         far: exampleRetention(Math.floor(uses / 5), compactions > 0),
@@ -190,6 +199,12 @@ function exampleRow({ session, policy, ratio, window, calls }: RowOptions): Repl
         }),
     },
   };
+}
+
+function exampleHeld(uses: number, isCut: boolean): HeldResult {
+  const count = (of: number, ratio: number) => ({ uses: of, held: Math.floor(of * (isCut ? ratio : 1)) });
+  const sides = (ratio: number) => ({ all: count(uses, ratio), far: count(Math.floor(uses / 4), ratio / 2) });
+  return { ...sides(0.75), byCompactions: [count(uses, 0.75)], tail: sides(0.8), oracle: sides(0.95), leftOut: 3 };
 }
 
 function exampleCompaction(call: number, inputBudgetTokens: number): CompactionDetail {

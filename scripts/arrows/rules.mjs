@@ -86,10 +86,10 @@ const coreRows = [
 const benchRows = [
   { row: 1, members: ["transcript.ts", "statistics.ts"] },
   { row: 2, members: ["formats/", "repair/", "references/"] },
-  { row: 3, members: ["size-model/"] },
+  { row: 3, members: ["size-model/", "grounding/"] },
   { row: 4, members: ["replay/"] },
-  { row: 5, members: ["economics/", "grounding/"] },
-  { row: 6, members: ["summaries/", "metrics/", "calibrate/", "controls/"] },
+  { row: 5, members: ["economics/", "controls/"] },
+  { row: 6, members: ["summaries/", "metrics/", "calibrate/"] },
   { row: 7, members: ["results.ts", "results/", "peers/", "sweep/", "validate/"] },
   { row: 8, members: ["extension.ts", "tune/"] },
   { row: 9, members: ["run/", "report/"] },

@@ -1,5 +1,5 @@
 import type { Message } from "@plimsoll/core";
-import { createContextChanges } from "../replay/context-changes.ts";
+import { createContextChanges } from "./context-changes.ts";
 import type { NeedleIndex } from "./needle-index.ts";
 import { NEED_KINDS, type NeedKind, type Needs } from "./needs.ts";
 

@@ -1,5 +1,6 @@
 import type { ModelCatalog } from "@plimsoll/providers";
 import type { z } from "zod";
+import type { HeldReplay } from "../controls/held-replay.ts";
 import type { ServedStep } from "../economics/request-ledger.ts";
 import type { SessionCache } from "../economics/session-cache.ts";
 import type { Cell } from "../replay/cell.ts";
@@ -40,6 +41,8 @@ export interface MeasuredReplay {
   readonly lastingCache: SessionCache;
   /** Has seen the uses of each call before a metric does. */
   readonly retention: RetentionProbe;
+  /** Has seen each call before a metric does. */
+  readonly held: HeldReplay;
   /** True if predictions meet real reports: the recorded requests of a recording with usage. */
   readonly isReported: boolean;
 }

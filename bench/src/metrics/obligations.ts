@@ -1,7 +1,7 @@
 import type { Message } from "@plimsoll/core";
 import { z } from "zod";
+import { createContextChanges } from "../grounding/context-changes.ts";
 import type { ObligationKind, Obligations } from "../references/obligations.ts";
-import { createContextChanges } from "../replay/context-changes.ts";
 import { percentOf, summed } from "../statistics.ts";
 import { inTable, type Metric, type MetricFigure } from "./metric.ts";
 

@@ -1,9 +1,9 @@
 import type { Message } from "@plimsoll/core";
 import { partHandle } from "@plimsoll/core/internal";
+import { createContextChanges } from "../grounding/context-changes.ts";
 import { messageTexts } from "../references/message-texts.ts";
 import type { PreparedReferences } from "../references/prepare.ts";
 import type { Holdings } from "../references/statement-index.ts";
-import { createContextChanges } from "../replay/context-changes.ts";
 
 /** What can be read in the context that was shown last. References and statements by number. */
 export interface ReadableContext {

@@ -4,6 +4,16 @@ import { CALIBRATION } from "./calibration.ts";
 import { COST } from "./cost.ts";
 import { DECAY } from "./decay.ts";
 import { ECONOMY } from "./economy.ts";
+import {
+  DECISIONS,
+  EDIT_GROUNDING,
+  FILE_IN_HAND,
+  FILES_NAMED,
+  INSTRUCTIONS,
+  NEXT_STEP,
+  PASSAGE_EVIDENCE,
+  PLAN,
+} from "./held-metrics.ts";
 import type { Metric, Relative } from "./metric.ts";
 import { OBLIGATIONS } from "./obligations.ts";
 import { ratioOfSums, relativeTo } from "./relative.ts";
@@ -19,6 +29,14 @@ type BuiltinMetrics = readonly [
   typeof COST,
   typeof SUMMARIES,
   typeof CACHE_VALIDITY,
+  typeof EDIT_GROUNDING,
+  typeof PASSAGE_EVIDENCE,
+  typeof FILE_IN_HAND,
+  typeof INSTRUCTIONS,
+  typeof PLAN,
+  typeof NEXT_STEP,
+  typeof DECISIONS,
+  typeof FILES_NAMED,
   typeof RETENTION,
   typeof DECAY,
   typeof OBLIGATIONS,
@@ -34,6 +52,14 @@ export const METRICS: BuiltinMetrics = [
   COST,
   SUMMARIES,
   CACHE_VALIDITY,
+  EDIT_GROUNDING,
+  PASSAGE_EVIDENCE,
+  FILE_IN_HAND,
+  INSTRUCTIONS,
+  PLAN,
+  NEXT_STEP,
+  DECISIONS,
+  FILES_NAMED,
   RETENTION,
   DECAY,
   OBLIGATIONS,

@@ -1,6 +1,6 @@
 import { type Message, type SessionEntry, toolCallsOf } from "@plimsoll/core";
 import { z } from "zod";
-import { createContextChanges } from "../replay/context-changes.ts";
+import { createContextChanges } from "../grounding/context-changes.ts";
 import { percentOf, summed } from "../statistics.ts";
 import { inTable, type Metric } from "./metric.ts";
 

@@ -1,5 +1,6 @@
 import type { CacheUse } from "@plimsoll/core/internal";
 import type { ModelCatalog } from "@plimsoll/providers";
+import { createHeldReplay } from "../controls/held-replay.ts";
 import { createRequestLedger } from "../economics/request-ledger.ts";
 import { lastingCache, sessionCache } from "../economics/session-cache.ts";
 import { type Cell, isRecordedPolicy } from "../replay/cell.ts";
@@ -61,19 +62,21 @@ export function createRowMetrics(
 function measuredReplay(session: PreparedSession, cell: Cell, catalog: ModelCatalog): MeasuredReplay {
   const cache = sessionCache(session.sizeModel.calls, catalog);
   const retention = createRetentionProbe(session.references);
+  const held = createHeldReplay(session);
   const isReported = isRecordedPolicy(cell.policy) && !session.sizeModel.isEstimated;
-  return { session, cell, catalog, cache, lastingCache: lastingCache(cache), retention, isReported };
+  return { session, cell, catalog, cache, lastingCache: lastingCache(cache), retention, held, isReported };
 }
 
 /** Adds to each call, in order, what several metrics are made from. */
 function createMeasuredCalls(replay: MeasuredReplay): (sent: ReplayedCall) => MeasuredCall {
-  const { session, cell, cache, retention } = replay;
+  const { session, cell, cache, retention, held } = replay;
   const serve = createRequestLedger(session, cell, cache);
   const serveLasting = createRequestLedger(session, cell, replay.lastingCache);
   let ordinal = 0;
   return (sent) => {
     const { call, reply, context, lost } = sent;
     ordinal = (reply === null ? null : session.references.ordinalOf(reply)) ?? ordinal;
+    held.add(sent, ordinal);
     const uses = reply === null ? [] : lost ? retention.lost(reply) : retention.atCall(call, reply, context);
     return { ...sent, served: serve(sent), servedLasting: serveLasting(sent), ordinal, uses };
   };

@@ -1,4 +1,5 @@
 import type { SessionEntry } from "@plimsoll/core";
+import { type Needs, prepareNeeds } from "../grounding/needs.ts";
 import { type Obligations, prepareObligations } from "../references/obligations.ts";
 import { prepareReferences } from "../references/prepare.ts";
 import { type RepairedEntries, repairEntries } from "../repair/repair-entries.ts";
@@ -14,18 +15,26 @@ export interface PreparedSession {
   readonly sizeModel: SizeModel;
   readonly references: ReturnType<typeof prepareReferences>;
   readonly obligations: Obligations;
+  /** What its calls need; found when it is asked for first. */
+  readonly needs: () => Needs;
 }
 
 /** Repairs the log, fits its size model and finds its references. The costly part of a replay, done once a session. */
 export function prepareSession(transcript: Transcript): PreparedSession {
   const { entries, repairCount, continuationCount } = repairEntries(transcript.entries);
   const references = prepareReferences(entries);
+  const sizeModel = createSizeModel(entries);
+  let needs: Needs | null = null;
   return {
     transcript,
     entries,
     repaired: { repairCount, continuationCount },
-    sizeModel: createSizeModel(entries),
+    sizeModel,
     references,
     obligations: prepareObligations(entries, references.ordinalOf),
+    needs: () => {
+      needs ??= prepareNeeds(entries, { references, messageTokens: sizeModel.messageTokens });
+      return needs;
+    },
   };
 }

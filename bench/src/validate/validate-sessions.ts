@@ -1,4 +1,3 @@
-import { prepareNeeds } from "../grounding/needs.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import { deedsOf } from "./calls.ts";
 import { compactionPlaces, type Experiment, experimentsOf } from "./experiments.ts";
@@ -12,11 +11,12 @@ export interface SessionFindings {
 
 /** What a recorded session shows around its own compactions, and of its edits. */
 export function findingsOf(session: PreparedSession): SessionFindings {
-  const { references, sizeModel, entries } = session;
-  const deeds = deedsOf(entries);
+  const deeds = deedsOf(session.entries);
   const compactions = compactionPlaces(session, deeds);
-  const needs = prepareNeeds(entries, { references, messageTokens: sizeModel.messageTokens });
-  return { experiments: experimentsOf(session), cases: predictionCases(session, { needs, deeds, compactions }) };
+  return {
+    experiments: experimentsOf(session),
+    cases: predictionCases(session, { needs: session.needs(), deeds, compactions }),
+  };
 }
 
 /**

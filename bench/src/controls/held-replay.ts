@@ -1,0 +1,48 @@
+import type { HeldNeeds } from "../grounding/held-needs.ts";
+import { createHeldContext, createNeedCounts } from "../grounding/held-needs.ts";
+import type { NeedKind } from "../grounding/needs.ts";
+import type { PreparedSession } from "../replay/prepared-session.ts";
+import type { ReplayedCall } from "../replay/replayed-call.ts";
+import type { ControlResult, FollowedCall } from "./control.ts";
+import { type Controls, controlsOf } from "./controls.ts";
+
+/** What the contexts of one replay held of what its calls needed, and what controls of the same size hold. */
+export interface HeldReplay {
+  add(sent: ReplayedCall, ordinal: number): void;
+  result(kind: NeedKind): HeldNeeds;
+  /** Made when they are asked for first, from the calls so far. */
+  controls(): Controls;
+}
+
+/** Follows one replay of a session. */
+export function createHeldReplay(session: PreparedSession): HeldReplay {
+  const needs = session.needs();
+  const counts = createNeedCounts(needs);
+  const shown = createHeldContext(needs.index, needs.needleCount);
+  const followed: FollowedCall[] = [];
+  let controls: Controls | null = null;
+  return {
+    add({ call, reply, context, lost, promptTokens, compactions }, ordinal) {
+      if (reply === null) return;
+      if (!lost) shown.show(context);
+      counts.add(ordinal, lost ? null : shown.holds, compactions.length);
+      followed.push({ call, ordinal, promptTokens, compactions: compactions.length });
+    },
+    result: counts.result,
+    controls: () => {
+      controls ??= neverCut(followed) ? sameAs(counts.result, followed) : controlsOf(session, needs, followed);
+      return controls;
+    },
+  };
+}
+
+function neverCut(calls: readonly FollowedCall[]): boolean {
+  return calls.every(({ compactions }) => compactions === 0);
+}
+
+/** Where the policy never cut, its controls do not either. */
+function sameAs(result: ControlResult["result"], calls: readonly FollowedCall[]): Controls {
+  const promptTokens = calls.reduce((sum, call) => sum + call.promptTokens, 0);
+  const same = { amountTokens: 0, meanPromptTokens: promptTokens / Math.max(1, calls.length), result };
+  return { tail: same, oracle: same };
+}

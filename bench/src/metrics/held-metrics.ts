@@ -1,0 +1,101 @@
+import { type HeldMetric, type HeldWords, heldMetric } from "./held.ts";
+import { inTable } from "./metric.ts";
+
+/** The columns of a measure of the vector in the tables that stand first; the last two in the pages' table alone. */
+function inVector(title: string): NonNullable<HeldWords<string>["columns"]> {
+  return {
+    all: [
+      inTable("terminal", `${title} %`, "all"),
+      inTable("markdown", "held at use", `${title} %`),
+      inTable("policies", "held at use, %", title),
+      inTable("chart", "held at use", `${title} %`),
+    ],
+    far: [
+      inTable("terminal", `${title} %`, "far"),
+      inTable("markdown", "held at use", "far"),
+      inTable("policies", "held at use, %", `${title}, far`),
+    ],
+    overTail: [inTable("policies", "over a plain tail of the same size", title)],
+    overTailFar: [inTable("policies", "over a plain tail of the same size", `${title}, far`)],
+  };
+}
+
+/** Of the texts that recorded calls replace in files, those that the context holds whole. */
+export const EDIT_GROUNDING: HeldMetric<"editGrounding"> = heldMetric({
+  id: "editGrounding",
+  kind: "edits",
+  title: "edit grounding",
+  method:
+    "Share of the texts that edits replace (old texts, context and removed lines of patches) that stand in the context, whole and contiguous",
+  caveat: "Recorded agents hold it almost always away from their own compactions: what is missing would have to be read again.",
+  columns: inVector("edits"),
+});
+
+/** Of the passages that replies refer to, those that the context holds with their neighbours. */
+export const PASSAGE_EVIDENCE: HeldMetric<"passageEvidence"> = heldMetric({
+  id: "passageEvidence",
+  kind: "passages",
+  title: "passage evidence",
+  method:
+    "Share of references whose newest stating line of a person or a tool stands in the context with three lines on each side, contiguous",
+  caveat: "Neighbours that a summary says in other words do not count.",
+  columns: inVector("passages"),
+});
+
+/** Of the files that replies change, those whose newest reading the context holds. */
+export const FILE_IN_HAND: HeldMetric<"fileInHand"> = heldMetric({
+  id: "fileInHand",
+  kind: "fileInHand",
+  title: "file in hand",
+  method:
+    "Share of changed files of whose newest reading or writing at least 80 % of the lines stand in the context, contiguous",
+  caveat: "Agents that read files through a shell are left out: which lines they saw of which file is not told.",
+});
+
+/** Of the person's messages so far, those that the context holds word for word. */
+export const INSTRUCTIONS: HeldMetric<"instructions"> = heldMetric({
+  id: "instructions",
+  kind: "instructions",
+  title: "instructions",
+  method: "Share of the person's messages so far that stand in the context word for word, at each call",
+  caveat: "A summary may say the same in other words; that does not count.",
+  columns: inVector("instr."),
+});
+
+/** Of the newest plan's items, those that the context holds word for word. */
+export const PLAN: HeldMetric<"plan"> = heldMetric({
+  id: "plan",
+  kind: "plan",
+  title: "plan",
+  method:
+    "Share of the items of the newest plan or list of tasks that stand in the context word for word, at each call that has one",
+  caveat: "Only agents that write such a list have any.",
+});
+
+/** Of the sentences in which replies said what comes next, those that the context holds. */
+export const NEXT_STEP: HeldMetric<"nextStep"> = heldMetric({
+  id: "nextStep",
+  kind: "nextStep",
+  title: "next step",
+  method: "Share of the calls, up to ten after a reply said what comes next, at which that sentence stands in the context",
+  caveat: "Told by how such sentences begin in English; others are missed.",
+});
+
+/** Of the sentences that demand or forbid something, those that the context holds. */
+export const DECISIONS: HeldMetric<"decisions"> = heldMetric({
+  id: "decisions",
+  kind: "decisions",
+  title: "decisions",
+  method:
+    "Share of the sentences of the person's messages and of plans that demand, forbid or decide something and stand in the context, at each call",
+  caveat: "Told by words such as must, never, always and instead of; others are missed.",
+});
+
+/** Of the files that the next calls touch, those that the context names. */
+export const FILES_NAMED: HeldMetric<"filesNamed"> = heldMetric({
+  id: "filesNamed",
+  kind: "filesNamed",
+  title: "files named",
+  method: "Share of the files that this and the next 29 calls touch again whose path stands in the context",
+  caveat: "A named path says nothing about the file's content.",
+});
