@@ -194,10 +194,13 @@ describe.skipIf(!existsSync(CHROMIUM))("the HTML report in a browser", { timeout
 
   test("says what a column means where its head has the focus", async () => {
     const { page } = await browser.open("light", 1280);
-    await page.locator('table[data-name="policies-working-room-32k"] button.sort', { hasText: "source, far" }).focus();
+    await page
+      .locator('table[data-name="policies-working-room-32k"] button.sort', { hasText: "passages, far" })
+      .first()
+      .focus();
     const tip = page.locator("#tip");
     expect(await tip.isVisible()).toBe(true);
-    expect(await tip.textContent()).toMatch(/source, far \(% of uses; higher is better\).*latest line of a person's message/s);
+    expect(await tip.textContent()).toMatch(/passages, far \(% of needs; higher is better\).*far needs/s);
     await page.keyboard.press("Escape");
     expect(await tip.isVisible()).toBe(false);
     await page.close();
