@@ -1,9 +1,21 @@
 import type { BenchExtension } from "@plimsoll/bench";
+import { PLAIN } from "./parts/estimator.ts";
 import { MINUTES } from "./parts/importer.ts";
 import { SPOKEN } from "./parts/metric.ts";
 import { HASTY } from "./parts/peer.ts";
+import { ONE_SENTENCE } from "./parts/prompt.ts";
+import { FORGET } from "./parts/strategy.ts";
+import { POEM } from "./parts/truncation.ts";
 
-const extension: BenchExtension = { importers: [MINUTES], metrics: [SPOKEN], peers: [HASTY] };
+const extension: BenchExtension = {
+  importers: [MINUTES],
+  metrics: [SPOKEN],
+  peers: [HASTY],
+  strategies: [FORGET],
+  estimators: [PLAIN],
+  prompts: [ONE_SENTENCE],
+  truncations: [POEM],
+};
 
 /** One of each: what `plimsoll bench --with` and the threads of a pool are given. */
 export default extension;

@@ -1,8 +1,15 @@
 import { type BenchExtension, type Importer, type Metric, type Peer, partsWith } from "@plimsoll/bench";
+import { defineMeasure, defineStrategy, type MessageMeasure, type Prompt, type Truncation } from "@plimsoll/core/build";
 import { expect, test } from "vitest";
+import { z } from "zod";
+import type { PlainSpec } from "./parts/estimator.ts";
 import { MINUTES } from "./parts/importer.ts";
 import { SPOKEN } from "./parts/metric.ts";
 import { HASTY } from "./parts/peer.ts";
+import { ONE_SENTENCE } from "./parts/prompt.ts";
+import type { ForgetSpec } from "./parts/strategy.ts";
+
+const MEASURE: MessageMeasure = { name: "none", messageTokens: () => 0, textTokens: () => 0, toolsTokens: () => 0 };
 
 // Each line below would not compile without the directive above it: a part that is forgotten is a type error.
 
@@ -25,7 +32,25 @@ const peer: Peer = complete;
 // @ts-expect-error: an extension has importers, metrics and peers
 const extension: BenchExtension = { importer: [MINUTES] };
 
+defineStrategy<ForgetSpec>({
+  kind: "forget",
+  schema: z.strictObject({ kind: z.literal("forget"), keepMessages: z.int() }),
+  needsModel: () => false,
+  // @ts-expect-error: a strategy answers with edits, or says why it has none
+  plan: () => undefined,
+});
+
+// @ts-expect-error: a measure has a schema of its settings
+defineMeasure<PlainSpec>({ kind: "plain", measure: () => MEASURE });
+
+const { version: _version, ...unversioned } = ONE_SENTENCE;
+// @ts-expect-error: a prompt has a version
+const prompt: Prompt = unversioned;
+
+// @ts-expect-error: a truncation says how it cuts
+const truncation: Truncation = { category: "poem" };
+
 test("parts that are whole are taken", () => {
-  expect([importer, metric, figure, peer, extension]).toHaveLength(5);
+  expect([importer, metric, figure, peer, extension, prompt, truncation]).toHaveLength(7);
   expect(partsWith([{ importers: [MINUTES], metrics: [SPOKEN], peers: [HASTY] }]).metrics).toContain(SPOKEN);
 });

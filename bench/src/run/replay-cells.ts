@@ -24,7 +24,7 @@ export interface ReplayedCells {
 
 /** What the replays are given besides their cell, and where finished ones are. */
 export interface CellTools {
-  readonly given: Pick<ReplayRequest, "catalog" | "tokenizers" | "summaries"> & { readonly metrics: RunMetrics };
+  readonly given: Pick<ReplayRequest, "catalog" | "tokenizers" | "summaries" | "kinds"> & { readonly metrics: RunMetrics };
   readonly kept: KeptReplays;
 }
 

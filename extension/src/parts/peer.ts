@@ -1,9 +1,20 @@
 import type { Peer } from "@plimsoll/bench";
 import { PI_POLICY } from "@plimsoll/core";
+import type { PlainSpec } from "./estimator.ts";
+import type { ForgetSpec } from "./strategy.ts";
+
+const QUARTERS: PlainSpec = { kind: "plain", tokensPerChar: 0.25 };
+const FORGETFUL: ForgetSpec = { kind: "forget", keepMessages: 4 };
 
 /** A system that was made up. */
 export const HASTY: Peer = {
-  policy: { ...PI_POLICY, name: "hasty", trigger: { above: { ratio: 0.4, of: "window" } } },
+  policy: {
+    ...PI_POLICY,
+    name: "hasty",
+    estimator: QUARTERS,
+    trigger: { above: { ratio: 0.4, of: "window" } },
+    strategies: [FORGETFUL],
+  },
   figures: [{ says: "it acts at 0.4 of the window", source: "made up for a test", standing: "chosen" }],
   readOn: "2026-11-22",
   notExpressed: ["everything else"],
