@@ -16,8 +16,11 @@ export interface KeepRuleKind {
   readonly bind: (spec: KindSpec) => KeepRule;
 }
 
-/** A rule with its settings. It chooses in an order of worth; the engine takes what fits the rule's amount. */
-export type KeepRule = NewestRule | MessagesRule | PassagesRule;
+/** A rule with its settings, and the name that records call it by. */
+export type KeepRule = KeepChoice & { readonly kind: string };
+
+/** What a rule keeps. It chooses in an order of worth; the engine takes what fits the rule's amount. */
+export type KeepChoice = NewestRule | MessagesRule | PassagesRule;
 
 /** How much of the newest history is kept: a number of messages, or the messages that first reach an amount. */
 export type NewestAmount = { readonly messages: number } | Amount;
@@ -85,8 +88,8 @@ export interface Passage {
 export function defineKeepRule<Spec extends KindSpec>(parts: {
   readonly kind: Spec["kind"];
   readonly schema: z.ZodType<Spec>;
-  readonly rule: (spec: Spec) => KeepRule;
+  readonly rule: (spec: Spec) => KeepChoice;
 }): KeepRuleKind {
   const { kind, schema, rule } = parts;
-  return { kind, schema, bind: (spec) => rule(parseSpec(schema, spec)) };
+  return { kind, schema, bind: (spec) => ({ kind, ...rule(parseSpec(schema, spec)) }) };
 }

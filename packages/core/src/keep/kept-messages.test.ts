@@ -21,13 +21,14 @@ const at = (...indexes: readonly number[]): readonly MessageRange[] =>
   indexes.map((index) => ({ from: index, through: index }));
 
 const wanting = (ranges: readonly MessageRange[], tokens = 1000): KeepRule => ({
+  kind: "wanted",
   keeps: "messages",
   atMost: { tokens },
   choose: () => ranges,
 });
 
 const kept = (messages: readonly Message[], rules: readonly KeepRule[], limitTokens = 10_000) =>
-  keptMessages(rules, view(messages, limitTokens)).map(({ indexes }) => indexes);
+  keptMessages(rules, view(messages, limitTokens)).map((answer) => answer.messages.map((message) => messages.indexOf(message)));
 
 /** Ten tokens each, calls and results aside. */
 const talk = [
@@ -49,7 +50,7 @@ const batch = [
 describe("kept messages", () => {
   test.each<[string, readonly KeepRule[], readonly (readonly number[])[]]>([
     ["without rules nothing", [], []],
-    ["rules of other kinds keep none", [{ keeps: "newest", amount: { messages: 2 } }], []],
+    ["rules of other kinds keep none", [{ kind: "recent", keeps: "newest", amount: { messages: 2 } }], []],
     ["what a rule wants", [wanting(at(0, 3))], [[0, 3]]],
     ["in the view's order, whatever their worth", [wanting(at(3, 0))], [[0, 3]]],
     ["the worthiest, up to the amount", [wanting(at(3, 0, 1), 20)], [[0, 3]]],
@@ -94,12 +95,30 @@ describe("kept messages", () => {
     ["behind the view", { from: 0, through: 6 }],
     ["that runs backwards", { from: 2, through: 1 }],
     ["of half a message", { from: 0.5, through: 1 }],
-  ])("a range %s is an error", (_, range) => {
-    expect(() => kept(talk, [wanting([range])])).toThrow(RangeError);
+  ])("a range %s keeps nothing, and is named", (_, range) => {
+    const [failed, next] = keptMessages([wanting([...at(0), range]), wanting(at(1))], view(talk));
+    expect(failed).toEqual({ kind: "wanted", messages: [], tokens: 0, failure: expect.any(RangeError) });
+    expect(next?.messages).toEqual([talk[1]]);
+  });
+
+  test("a rule that throws keeps nothing, and is named", () => {
+    const failure = new Error("not today");
+    const failing: KeepRule = {
+      kind: "failing",
+      keeps: "messages",
+      atMost: { tokens: 100 },
+      choose: () => {
+        throw failure;
+      },
+    };
+    expect(keptMessages([failing], view(talk))).toEqual([{ kind: "failing", messages: [], tokens: 0, failure }]);
   });
 
   test("whatever rules want of whatever view: valid indexes in order, whole batches, no rule above its amount, none twice", () => {
-    const messages = fc.oneof(arbitraryValidMessages, arbitraryMessageSoup).filter((list) => list.length > 0);
+    const messages = fc
+      .oneof(arbitraryValidMessages, arbitraryMessageSoup)
+      .map((list) => [...new Set(list)])
+      .filter((list) => list.length > 0);
     const rule = fc.record({ tokens: fc.nat(4000), wanted: fc.array(fc.tuple(fc.nat(50), fc.nat(4)), { maxLength: 12 }) });
     fc.assert(
       fc.property(messages, fc.array(rule, { maxLength: 4 }), fc.nat(6000), (list, rules, limitTokens) => {
@@ -112,16 +131,16 @@ describe("kept messages", () => {
         });
         const answers = keptMessages(bound, view(list, limitTokens));
         expect(keptMessages(bound, view(list, limitTokens))).toEqual(answers);
-        const all = answers.flatMap(({ indexes }) => indexes);
+        const all = answers.flatMap((answer) => answer.messages.map((message) => list.indexOf(message)));
         expect(new Set(all).size).toBe(all.length);
         const safe = safeCuts(list);
         const lastHuman = list.findLastIndex(isHuman);
         const free = new Set(list.flatMap((_, index) => (index >= openStepStart(list) || index === lastHuman ? [index] : [])));
-        for (const [order, { indexes, tokens }] of answers.entries()) {
+        for (const [order, { messages: ofRule, tokens }] of answers.entries()) {
+          const indexes = ofRule.map((message) => list.indexOf(message));
           expect(indexes).toEqual([...indexes].sort((a, b) => a - b));
           expect(tokens).toBeLessThanOrEqual(rules[order]?.tokens ?? 0);
-          const measured = indexes.map((index) => list[index]).reduce((sum, each) => sum + (each ? messageChars(each) : 0), 0);
-          expect(measured).toBe(tokens);
+          expect(ofRule.reduce((sum, message) => sum + messageChars(message), 0)).toBe(tokens);
           const set = new Set([...all, ...free]);
           for (const index of indexes)
             expect(safe[index + 1] === true || index + 1 === list.length || set.has(index + 1)).toBe(true);
@@ -138,7 +157,7 @@ describe("kept messages", () => {
         const texts = list.flatMap((message, index) => (message.role === "user" ? [index] : []));
         const newestFirst = texts.toReversed();
         const [answer] = keptMessages([wanting(at(...newestFirst), tokens)], view(list));
-        const keptIndexes = new Set(answer?.indexes);
+        const keptIndexes = new Set(answer?.messages.map((message) => list.indexOf(message)));
         let usedTokens = 0;
         for (const index of newestFirst.filter((each) => each !== list.findLastIndex(isHuman))) {
           const message = list[index];

@@ -1,22 +1,23 @@
 import { resolveAmount } from "../budget.ts";
 import { openStepStart } from "../cut-point/open-step.ts";
 import { safeCuts } from "../cut-point/safe-cuts.ts";
+import type { Message } from "../message/message.ts";
 import { isHuman } from "../message/message.ts";
 import type { KeepRule, KeepView, MessageRange, MessagesRule } from "./keep-rule.ts";
 
-/** What one rule keeps of a view: indexes in their order, and what those measure that no rule before it keeps. */
+/** What one rule keeps of a view that no rule before it keeps: messages in the view's order, and what they measure. */
 export interface KeptMessages {
-  readonly rule: MessagesRule;
-  readonly indexes: readonly number[];
+  readonly kind: string;
+  readonly messages: readonly Message[];
   readonly tokens: number;
+  /** What the rule threw, or why its answer is none; it keeps nothing then. `null` for a rule that works. */
+  readonly failure: unknown;
 }
 
 /**
  * The messages that rules keep, one answer for each rule that chooses messages, in the order of the rules. Each is filled up to its amount,
  * and all of them together up to `limitTokens`. What cannot be taken apart is kept whole: a call, the calls that were made at once with it, and
  * all their results. What a rule before it keeps, and what nobody may take (the last human message, the open step), costs a rule nothing.
- *
- * @throws RangeError for a range that the view does not have.
  */
 export function keptMessages(
   rules: readonly KeepRule[],
@@ -60,29 +61,31 @@ function unitsOf(view: KeepView): readonly Unit[] {
 }
 
 function fill(
-  rule: MessagesRule,
+  rule: MessagesRule & { readonly kind: string },
   { view, units, maximumTokens }: { readonly view: KeepView; readonly units: readonly Unit[]; readonly maximumTokens: number },
 ): KeptMessages {
-  const kept: Unit[] = [];
+  const kept = new Set<Unit>();
   let tokens = 0;
-  for (const range of rule.choose(view)) {
-    const fresh = unitsIn(units, range).filter((unit) => !unit.isKept);
-    const freshTokens = fresh.reduce((sum, unit) => sum + unit.tokens, 0);
-    if (tokens + freshTokens > maximumTokens) continue;
-    tokens += freshTokens;
-    for (const unit of fresh) unit.isKept = true;
-    kept.push(...fresh);
+  try {
+    for (const range of rule.choose(view)) {
+      const fresh = unitsIn(units, range).filter((unit) => !unit.isKept && !kept.has(unit));
+      const freshTokens = fresh.reduce((sum, unit) => sum + unit.tokens, 0);
+      if (tokens + freshTokens > maximumTokens) continue;
+      tokens += freshTokens;
+      for (const unit of fresh) kept.add(unit);
+    }
+  } catch (failure) {
+    // A rule that fails keeps nothing: it must not stand in the way of a compaction. The record names it.
+    return { kind: rule.kind, messages: [], tokens: 0, failure };
   }
-  const indexes = kept.sort((a, b) => a.from - b.from).flatMap(({ from, through }) => indexesOf(from, through));
-  return { rule, indexes, tokens };
+  for (const unit of kept) unit.isKept = true;
+  const ordered = [...kept].sort((a, b) => a.from - b.from);
+  const messages = ordered.flatMap(({ from, through }) => view.messages.slice(from, through + 1));
+  return { kind: rule.kind, messages, tokens, failure: null };
 }
 
 function unitsIn(units: readonly Unit[], { from, through }: MessageRange): readonly Unit[] {
   if (!Number.isInteger(from) || !Number.isInteger(through) || from < 0 || through < from || through >= units.length)
     throw new RangeError(`a keep rule chose messages ${from} to ${through} of a view of ${units.length}`);
   return [...new Set(units.slice(from, through + 1))];
-}
-
-function indexesOf(from: number, through: number): readonly number[] {
-  return Array.from({ length: through - from + 1 }, (_, offset) => from + offset);
 }

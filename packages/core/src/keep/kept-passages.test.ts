@@ -25,7 +25,12 @@ function wanting(wanted: readonly string[], tokens = 1000): KeepRule {
       const start = text.indexOf(word);
       return leaves && start >= 0 ? [{ text: index, start, end: start + word.length }] : [];
     });
-  return { keeps: "passages", atMost: { tokens }, choose: (texts) => wanted.flatMap((word) => passagesOf(word, texts)) };
+  return {
+    kind: "wanted",
+    keeps: "passages",
+    atMost: { tokens },
+    choose: (texts) => wanted.flatMap((word) => passagesOf(word, texts)),
+  };
 }
 
 function linesOf(rules: readonly KeepRule[], leaving: readonly Message[], roomTokens = 8000): readonly string[] {
@@ -35,7 +40,7 @@ function linesOf(rules: readonly KeepRule[], leaving: readonly Message[], roomTo
 
 describe("kept passages", () => {
   test("without a rule that chooses passages nothing is quoted, and nothing read", () => {
-    const { work, atMostTokens, quote } = quoter([{ keeps: "newest", amount: { messages: 2 } }]);
+    const { work, atMostTokens, quote } = quoter([{ kind: "recent", keeps: "newest", amount: { messages: 2 } }]);
     expect([atMostTokens, quote([plain], [])]).toEqual([0, null]);
     expect(work.total().charactersScanned).toBe(0);
   });
@@ -97,7 +102,7 @@ describe("kept passages", () => {
     ["that runs backwards", { text: 0, start: 5, end: 1 }],
     ["of a text that stays", { text: 1, start: 0, end: 1 }],
   ])("a passage %s is an error", (_, passage) => {
-    const { quote } = quoter([{ keeps: "passages", atMost: { tokens: 100 }, choose: () => [passage] }]);
+    const { quote } = quoter([{ kind: "wanted", keeps: "passages", atMost: { tokens: 100 }, choose: () => [passage] }]);
     expect(() => quote([plain], [human("u", "stays")])).toThrow(RangeError);
   });
 
@@ -108,6 +113,7 @@ describe("kept passages", () => {
       fc.property(fc.array(arbitraryText, { minLength: 1, maxLength: 6 }), fc.array(rule, { maxLength: 3 }), (said, rules) => {
         const bound = rules.map(
           ({ tokens, passages: places }): KeepRule => ({
+            kind: "wanted",
             keeps: "passages",
             atMost: { tokens },
             choose: (texts) =>
