@@ -13,12 +13,12 @@ export const CLAUDE_CODE_PEER: Peer = {
     name: "claude-code",
     gates: { at: ["before-submit", "before-step"], countPending: false },
     trigger: { atLeast: { minus: [{ ratio: 1, of: "window" }, SUMMARY_RESERVE, BUFFER] } },
-    keep: { messages: 0 },
+    keep: [{ kind: "recent", messages: 0 }],
     manualKeep: null,
     strategies: [
       { kind: "summarize", writer: "model", boundary: "any-safe", promptId: "checkpoint", turnPrefixPromptId: null },
     ],
-    overflow: { keep: { messages: 0 }, maxRecoveries: 1 },
+    overflow: { keep: [{ kind: "recent", messages: 0 }], maxRecoveries: 1 },
     subAgents: "own",
   },
   figures: [

@@ -14,9 +14,9 @@ export const CLINE_PEER: Peer = {
     name: "cline",
     gates: { at: ["before-step"], countPending: false },
     trigger: { atLeast: ALLOWED },
-    keep: HALF,
+    keep: [{ kind: "recent", amount: HALF }],
     strategies: [{ kind: "drop-oldest", amount: "all-but-keep", notice: "count" }],
-    overflow: { keep: { ratio: 0.2, of: "window" }, maxRecoveries: 1 },
+    overflow: { keep: [{ kind: "recent", amount: { ratio: 0.2, of: "window" } }], maxRecoveries: 1 },
   },
   figures: [
     {

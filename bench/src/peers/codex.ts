@@ -8,12 +8,12 @@ export const CODEX_PEER: Peer = {
     name: "codex",
     gates: { at: ["before-submit", "after-tool-batch"], countPending: false },
     trigger: { atLeast: { ratio: 0.9, of: "window" } },
-    keep: { messages: 0 },
+    keep: [{ kind: "recent", messages: 0 }],
     strategies: [
       { kind: "summarize", writer: "model", boundary: "any-safe", promptId: "checkpoint", turnPrefixPromptId: null },
     ],
     truncation: { capTokens: 10_000 },
-    overflow: { keep: { messages: 0 }, maxRecoveries: 2 },
+    overflow: { keep: [{ kind: "recent", messages: 0 }], maxRecoveries: 2 },
   },
   figures: [
     {

@@ -8,9 +8,9 @@ export const CONTEXT_EDITING_PEER: Peer = {
     name: "clear-tool-uses",
     gates: { at: ["before-step"], countPending: true },
     trigger: { above: { min: [{ tokens: 100_000 }, { ratio: 0.5, of: "window" }] } },
-    keep: { messages: 6 },
+    keep: [{ kind: "recent", messages: 6 }],
     strategies: [{ kind: "clear-tool-results", keepResults: 3, clearAtLeastTokens: 0 }],
-    overflow: { keep: { messages: 6 }, maxRecoveries: 1 },
+    overflow: { keep: [{ kind: "recent", messages: 6 }], maxRecoveries: 1 },
   },
   figures: [
     {

@@ -11,11 +11,11 @@ export const DEEP_AGENTS_PEER: Peer = {
     name: "deep-agents",
     gates: { at: ["before-step"], countPending: true },
     trigger: { atLeast: { ratio: 0.85, of: "window" } },
-    keep: KEEP,
+    keep: [{ kind: "recent", amount: KEEP }],
     strategies: [
       { kind: "summarize", writer: "model", boundary: "any-safe", promptId: "checkpoint", turnPrefixPromptId: null },
     ],
-    overflow: { keep: KEEP, maxRecoveries: 1 },
+    overflow: { keep: [{ kind: "recent", amount: KEEP }], maxRecoveries: 1 },
   },
   figures: [
     {

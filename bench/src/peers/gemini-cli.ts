@@ -13,9 +13,12 @@ export const GEMINI_CLI_PEER: Peer = {
     name: "gemini-cli",
     gates: { at: ["before-submit", "before-step"], countPending: false },
     trigger: { atLeast: { ratio: THRESHOLD_RATIO, of: "window" } },
-    keep: { ratio: THRESHOLD_RATIO * PRESERVED_RATIO, of: "window" },
+    keep: [{ kind: "recent", amount: { ratio: THRESHOLD_RATIO * PRESERVED_RATIO, of: "window" } }],
     strategies: [{ kind: "summarize", writer: "model", boundary: "turn", promptId: "checkpoint", turnPrefixPromptId: null }],
-    overflow: { keep: { ratio: THRESHOLD_RATIO * PRESERVED_RATIO, of: "window" }, maxRecoveries: 1 },
+    overflow: {
+      keep: [{ kind: "recent", amount: { ratio: THRESHOLD_RATIO * PRESERVED_RATIO, of: "window" } }],
+      maxRecoveries: 1,
+    },
   },
   figures: [
     {

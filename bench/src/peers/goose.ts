@@ -8,11 +8,11 @@ export const GOOSE_PEER: Peer = {
     name: "goose",
     gates: { at: ["before-submit", "before-step"], countPending: false },
     trigger: { above: { ratio: 0.8, of: "window" } },
-    keep: { messages: 0 },
+    keep: [{ kind: "recent", messages: 0 }],
     strategies: [
       { kind: "summarize", writer: "model", boundary: "any-safe", promptId: "checkpoint", turnPrefixPromptId: null },
     ],
-    overflow: { keep: { messages: 0 }, maxRecoveries: 2 },
+    overflow: { keep: [{ kind: "recent", messages: 0 }], maxRecoveries: 2 },
   },
   figures: [
     {

@@ -10,8 +10,8 @@ const MASKING = {
   ...PI_POLICY,
   gates: { at: ["before-step"], countPending: true },
   trigger: { above: { tokens: 0 } },
-  keep: { messages: 2 * KEPT_RESULTS },
-  overflow: { keep: { messages: 2 * KEPT_RESULTS }, maxRecoveries: 1 },
+  keep: [{ kind: "recent", messages: 2 * KEPT_RESULTS }],
+  overflow: { keep: [{ kind: "recent", messages: 2 * KEPT_RESULTS }], maxRecoveries: 1 },
 } as const;
 
 /** The window in the published comparison, and the mechanism that it configures. */

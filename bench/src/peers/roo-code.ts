@@ -18,12 +18,12 @@ export const ROO_CODE_PEER: Peer = {
         ],
       },
     },
-    keep: KEEP,
+    keep: [{ kind: "recent", ...KEEP }],
     strategies: [
       { kind: "summarize", writer: "model", boundary: "any-safe", promptId: "checkpoint", turnPrefixPromptId: null },
       { kind: "drop-oldest", amount: "until-it-fits", notice: "count" },
     ],
-    overflow: { keep: KEEP, maxRecoveries: 1 },
+    overflow: { keep: [{ kind: "recent", ...KEEP }], maxRecoveries: 1 },
   },
   figures: [
     {

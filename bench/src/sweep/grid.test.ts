@@ -93,7 +93,10 @@ describe("a grid", () => {
       "sven trigger.ratio=0.7 keep.messages=8",
     ]);
     expect(grid.every(({ policy }) => policySchema(BUILT_IN_KINDS).safeParse(policy).success)).toBe(true);
-    expect(grid.at(-1)?.policy).toMatchObject({ keep: { messages: 8 }, trigger: { atLeast: { ratio: 0.7 } } });
+    expect(grid.at(-1)?.policy).toMatchObject({
+      keep: [{ kind: "recent", messages: 8 }],
+      trigger: { atLeast: { ratio: 0.7 } },
+    });
   });
 
   test.each([

@@ -53,7 +53,7 @@ function isNumber(found: PolicyValue): found is PolicyNumber {
  */
 function named<Found extends PolicyValue>(values: readonly Found[], path: string): readonly Found[] {
   const steps = path.split(".");
-  const exact = values.filter((found) => found.path.join(".") === path);
+  const exact = values.filter((found) => found.path.join(".") === path || found.names.join(".") === path);
   return exact.length > 0
     ? exact
     : values.filter((found) => found.path[0] === steps[0] && found.path.at(-1) === steps.at(-1) && isWithin(steps, found));

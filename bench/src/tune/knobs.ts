@@ -27,13 +27,13 @@ const GROUPS: readonly (readonly Omit<Knob, "own">[])[] = [
     { path: "trigger.upTo.ratio", values: [0.1, 0.3, 0.5] },
   ],
   [
-    { path: "keep.ratio", values: [0.05, 0.15, 0.3] },
-    { path: "keep.tokens", values: [6_000, 12_000, 20_000] },
-    { path: "keep.messages", values: [4, 12, 30] },
-    { path: "keep.min.0.tokens", values: [6_000, 12_000, 20_000] },
+    { path: "keep.recent.ratio", values: [0.05, 0.15, 0.3] },
+    { path: "keep.recent.tokens", values: [6_000, 12_000, 20_000] },
+    { path: "keep.recent.messages", values: [4, 12, 30] },
+    { path: "keep.recent.amount.min.0.tokens", values: [6_000, 12_000, 20_000] },
   ],
   [{ path: "strategies.keepResults", values: [4, 10, 25] }],
-  [{ path: "excerpts.ratio", values: [0.08, 0.15, 0.25] }],
+  [{ path: "keep.lines.ratio", values: [0.08, 0.15, 0.25] }],
 ];
 
 /** So many knobs make up the coarse grid; those behind them are turned around its best alone, or the grid would take too long. */

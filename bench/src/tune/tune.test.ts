@@ -24,9 +24,13 @@ describe("knobs", () => {
   test("hold what a policy has, its own value in the place of the nearest", () => {
     expect(knobsOf(SVEN_POLICY)).toEqual([
       { path: "trigger.ratio", own: 0.75, values: [0.5, 0.75, 0.9] },
-      { path: "keep.messages", own: 6, values: [6, 12, 30] },
+      { path: "keep.recent.messages", own: 6, values: [6, 12, 30] },
     ]);
-    expect(knobsOf(PLIMSOLL_POLICY).map(({ path }) => path)).toEqual(["trigger.max.tokens", "keep.ratio", "excerpts.ratio"]);
+    expect(knobsOf(PLIMSOLL_POLICY).map(({ path }) => path)).toEqual([
+      "trigger.max.tokens",
+      "keep.recent.ratio",
+      "keep.lines.ratio",
+    ]);
     expect(knobsOf(NONE_POLICY)).toEqual([]);
     for (const policy of [OPAL_POLICY, KLAUDE_CODE_POLICY, PI_POLICY, PLIMSOLL_POLICY])
       expect(knobsOf(policy).length, policy.name).toBeGreaterThanOrEqual(2);

@@ -1,7 +1,7 @@
 // For people who build strategies, keep rules, estimators, prompts and truncations.
 
 export type { Budget } from "./budget.ts";
-export { budgetOf, resolveAmount } from "./budget.ts";
+export { amountSchema, budgetOf, resolveAmount } from "./budget.ts";
 export type { Boundary } from "./cut-point/boundary.ts";
 export { cutAtBoundary } from "./cut-point/boundary.ts";
 export { cutExceedingTokens, cutKeepingMessages, cutKeepingTokens } from "./cut-point/recent.ts";
@@ -9,12 +9,27 @@ export { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "./cut-point/safe-
 export { applyEdits } from "./edit/apply-edits.ts";
 export type { Edit, ReplacePartEdit, ReplaceSpansEdit } from "./edit/edit.ts";
 export type { MessageSpan, PromptedSpan, SpanAnswer, StepOutcome, WorkCount } from "./entry.ts";
+export type { KeepRuleSpec } from "./keep/built-in-keep-rules.ts";
+export type {
+  KeepChoice,
+  KeepRule,
+  KeepRuleKind,
+  KeepView,
+  MessageRange,
+  MessagesRule,
+  NewestAmount,
+  NewestRule,
+  Passage,
+  PassagesRule,
+  ReadableText,
+} from "./keep/keep-rule.ts";
+export { defineKeepRule } from "./keep/keep-rule.ts";
 export type { KindSpec } from "./kind.ts";
 export { coverageOf, messageChars, partChars } from "./message/size.ts";
 export type { Kinds } from "./policy/kinds.ts";
 export { BUILT_IN_KINDS, withKinds } from "./policy/kinds.ts";
 export { policyInNewestForm } from "./policy/older-policies.ts";
-export type { EnginePolicy, FallbackPolicy, Keep } from "./policy/policy.ts";
+export type { EnginePolicy, FallbackPolicy } from "./policy/policy.ts";
 export { asksModel, policySchema, requireFallback } from "./policy/policy.ts";
 export { triggerSchema } from "./policy/schema-parts.ts";
 export type { Prompt } from "./ports.ts";

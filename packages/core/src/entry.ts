@@ -193,7 +193,7 @@ export type Gate = "before-submit" | "before-step" | "after-tool-batch" | "on-ov
 /** What happened at one step of the chain. */
 export interface StepOutcome {
   readonly strategy: string;
-  readonly outcome: "applied" | "not-applicable" | "failed" | "no-progress";
+  readonly outcome: "applied" | "not-applicable" | "failed" | "no-progress" | "released";
   readonly detail: string | null;
 }
 

@@ -2,7 +2,7 @@
 
 export type { CacheRules, CacheUse, ModelPrices, PriceTier } from "./economics.ts";
 export { cacheUse, outputUsd, promptUsd, uncachedPromptUsd } from "./economics.ts";
-export { chainOf } from "./engine/chain.ts";
+export { chainOf, newestOf } from "./engine/chain.ts";
 export { recoveriesOf } from "./engine/goal.ts";
 export type { AppliedEdit, AppliedReplaceSpans, SessionStartEntry } from "./entry.ts";
 export { entryIdOf, LOG_VERSION, messagesWrittenBy, NO_WORK } from "./entry.ts";
@@ -17,6 +17,7 @@ export { canonicalContent, chainId, extendViewHash, overheadHash, withId } from 
 export type { StopReason } from "./message/message.ts";
 export { sharedPrefixCount } from "./message/message.ts";
 export { wellFormed, wellFormedContext } from "./message/well-formed.ts";
+export { keepsInOlderForm, presetInOlderForm } from "./policy/older-policies.ts";
 export type { PolicyOverlay } from "./policy/overlays.ts";
 export { POLICY_OVERLAYS } from "./policy/overlays.ts";
 export { encodingsOf } from "./policy/policy.ts";

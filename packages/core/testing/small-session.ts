@@ -17,7 +17,7 @@ export const SMALL_POLICY: Policy = {
   emergency: null,
   gates: { at: ["before-step"], countPending: false },
   trigger: { atLeast: { tokens: 8000 } },
-  keep: { messages: 6 },
+  keep: [{ kind: "recent", messages: 6 }],
   strategies: [{ kind: "summarize", writer: "model", boundary: "any-safe", promptId: "structured", turnPrefixPromptId: null }],
 };
 /** The window of small sessions. */

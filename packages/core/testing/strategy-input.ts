@@ -25,6 +25,7 @@ export function strategyInput(messages: readonly Message[], more: Partial<Strate
     roomTokens: 10_000,
     lineTokens: 10_000,
     keep: { messages: 2 },
+    isKept: () => false,
     cause: "size",
     messageTokens: UNIT_MEASURE.messageTokens,
     keptMessageTokens: UNIT_MEASURE.messageTokens,

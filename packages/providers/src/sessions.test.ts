@@ -129,10 +129,9 @@ describe.each(wires.map((each) => ({ ...each, wireName: each.wire.name })))(
 const CLEARING_POLICY: Policy = {
   ...PLIMSOLL_POLICY,
   trigger: { atLeast: { ratio: 0.9, of: "input-budget" } },
-  keep: { ratio: 0.3, of: "input-budget" },
+  keep: [{ kind: "recent", amount: { ratio: 0.3, of: "input-budget" } }],
   truncation: { capTokens: 8_000 },
   progress: { target: { atMost: { ratio: 0.6, of: "input-budget" }, steps: 20 }, minimumNewTokens: 1_000, maximumFailures: 3 },
-  excerpts: null,
   afterPause: null,
   strategies: [{ kind: "clear-tool-results", keepResults: 10, clearAtLeastTokens: 4_000 }],
 };

@@ -1,7 +1,7 @@
 import type { Policy } from "@plimsoll/core";
 import type { WorkCount } from "@plimsoll/core/build";
-import { BUILT_IN_KINDS, createEstimator, createWorkCounter, resolveAmount } from "@plimsoll/core/build";
-import { chainOf, workBetween } from "@plimsoll/core/internal";
+import { BUILT_IN_KINDS, createEstimator, createWorkCounter } from "@plimsoll/core/build";
+import { chainOf, newestOf, workBetween } from "@plimsoll/core/internal";
 import { longSession } from "./long-session.ts";
 import { quietSession } from "./quiet-gate.ts";
 
@@ -23,7 +23,7 @@ export function planningTask(policy: Policy, messageCount: number): PlanningTask
   const estimator = createEstimator(policy.cutEstimator ?? policy.estimator, work);
   const budget = { windowTokens: 200_000, inputBudgetTokens: 192_000 };
   const model = { contextWindowTokens: budget.windowTokens, maxOutputTokens: null };
-  const { steps, keep } = chainOf(
+  const { steps, rules } = chainOf(
     { policy, kinds: BUILT_IN_KINDS, useModel: true },
     { reason: "threshold", input: { gate: "before-step", pending: [], model, nowMs: null } },
   );
@@ -33,7 +33,8 @@ export function planningTask(policy: Policy, messageCount: number): PlanningTask
     roomTokens: budget.inputBudgetTokens,
     lineTokens: budget.inputBudgetTokens,
     cause: "size" as const,
-    keep: "messages" in keep ? keep : { tokens: resolveAmount(keep, budget) },
+    keep: newestOf(rules, budget),
+    isKept: () => false,
     messageTokens: (message: (typeof messages)[number]) => estimator.messageTokens(message, ledger),
     keptMessageTokens: (message: (typeof messages)[number]) => estimator.messageTokens(message, ledger),
     measure: estimator.measure,

@@ -165,7 +165,7 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
   });
 
   test("takes a policy from a file, beside a preset", async () => {
-    writeFileSync(join(folder, "late.yaml"), "policy: sven\nkeep: { messages: 12 }\n");
+    writeFileSync(join(folder, "late.yaml"), "policy: sven\nkeep: [{ kind: recent, messages: 12 }]\n");
     const { exitCode, stdout, stderr } = await run("bench", "logs/session.jsonl", "-p", "none", "-p", "late.yaml", "-w", "32k");
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect(stdout).toMatch(/^late +1\/1/m);

@@ -33,7 +33,7 @@ describe("plimsoll tune", { timeout: REPLAY_MS }, () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect(stdout).toContain("With the prompt cache as recorded: sven, chosen on 1 session, tested on 1 session.");
     expect(stdout).toContain("With a prompt cache that never expires: sven");
-    expect(stdout).toMatch(/^trigger\.ratio=\S+ keep\.messages=\d+ \*/m);
+    expect(stdout).toMatch(/^trigger\.ratio=\S+ keep\.recent\.messages=\d+ \*/m);
     expect(stdout).toContain("How sure: it cannot be known.");
     expect(stdout).toMatch(/^# plimsoll\.yaml\npolicy: sven$/m);
     expect(readdirSync(join(folder, ".cache/plimsoll/replays"))).toEqual([]);
@@ -87,7 +87,7 @@ describe("the YAML that tune prints", () => {
     ...policy,
     name: `${policy.name} tuned`,
     trigger: { atLeast: { ratio: 0.63, of: "window" } },
-    keep: { messages: 8 },
+    keep: [{ kind: "recent", messages: 8 }],
     strategies: policy.strategies.map((spec) => (spec.kind === "clear-tool-results" ? { ...spec, keepResults: 7 } : spec)),
   });
   const changed = { ...SVEN_POLICY, name: "mine", facts: { maxTokens: 123 } };
@@ -107,8 +107,8 @@ describe("the YAML that tune prints", () => {
   });
 
   test("says what changes, line by line", () => {
-    expect(printed(SVEN_POLICY, { ...SVEN_POLICY, keep: { messages: 8 } })).toMatch(
-      /What changes:\n {2}keep\.messages: 6 → 8$/m,
+    expect(printed(SVEN_POLICY, { ...SVEN_POLICY, keep: [{ kind: "recent", messages: 8 }] })).toMatch(
+      /What changes:\n {2}keep\.recent\.messages: 6 → 8$/m,
     );
   });
 
@@ -118,7 +118,7 @@ describe("the YAML that tune prints", () => {
 });
 
 describe("what tune says of its choice", () => {
-  const better = { ...SVEN_POLICY, keep: { messages: 8 } };
+  const better = { ...SVEN_POLICY, keep: [{ kind: "recent", messages: 8 }] };
   const sure = {
     sessions: 9,
     costRatioFrom: 0.8,

@@ -33,7 +33,7 @@ export function initialConfig(): string {
   ]);
   return [
     "# A preset's name; `plimsoll policy show plimsoll` prints its values. One that stands beside it here changes it, as",
-    "# `keep: { tokens: 8000 }` or `truncation: { capTokens: 2000 }`.",
+    "# `keep: [{ kind: recent, messages: 12 }]` or `truncation: { capTokens: 2000 }`.",
     "policy: plimsoll",
     "",
     ...settings,

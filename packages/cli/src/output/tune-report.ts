@@ -135,10 +135,17 @@ function differences(before: unknown, after: unknown, path: readonly string[] = 
   if (typeof before === "object" && typeof after === "object" && before !== null && after !== null) {
     const own = new Map(Object.entries(before));
     return Object.entries(after).flatMap(([key, value]) =>
-      key === "name" ? [] : differences(own.get(key), value, [...path, key]),
+      key === "name"
+        ? []
+        : differences(own.get(key), value, [...path, isRecord(value) && Array.isArray(after) ? nameOf(value, key) : key]),
     );
   }
   return before === after ? [] : [`${path.join(".")}: ${String(before)} → ${String(after)}`];
+}
+
+/** An item of a list goes by its kind, if it has one. */
+function nameOf({ kind }: Readonly<Record<string, unknown>>, index: string): string {
+  return typeof kind === "string" ? kind : index;
 }
 
 /** Each preset's best under one kind of cache; nothing where there is none to compare with. */

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { KeepRuleSpec } from "@plimsoll/core/build";
 import { isRecord } from "@plimsoll/core/internal";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -26,11 +27,24 @@ describe("a policy that an earlier version wrote out", () => {
     expect(whole).toHaveLength(12);
   });
 
-  test.each(whole)("%s says what it said: more may have been added, nothing is lost or changed", (file) => {
+  test.each(whole)("%s says what it said: what it keeps in another form, nothing else lost or changed", (file) => {
     const written: unknown = parse(readFileSync(pathOf(file), "utf8"));
-    expect(policyOf(file)).toMatchObject(isRecord(written) ? written : expect.fail(file));
+    const { keep, manualKeep, overflow, excerpts, ...others } = isRecord(written) ? written : expect.fail(file);
+    const { keep: rules, manualKeep: manualRules, overflow: onOverflow, ...read } = policyOf(file);
+    expect(read).toMatchObject(others);
+    const said = (list: readonly KeepRuleSpec[] | null) => list?.map(({ kind: _, ...settings }) => settings) ?? null;
+    const inOlderForm = (amount: unknown) =>
+      amount === null ? null : [amountOf(amount), ...(excerpts === null ? [] : [excerpts])];
+    expect([said(rules), said(manualRules)]).toEqual([inOlderForm(keep), inOlderForm(manualKeep)]);
+    const { keep: keptThen, ...rest } = isRecord(overflow) ? overflow : expect.fail(file);
+    expect({ ...onOverflow, keep: said(onOverflow.keep) }).toEqual({ ...rest, keep: inOlderForm(keptThen) });
   });
 });
+
+/** What the rule \`recent\` says of an amount that was kept. */
+function amountOf(amount: unknown): unknown {
+  return isRecord(amount) && Object.hasOwn(amount, "messages") ? amount : { amount };
+}
 
 describe("a policy as people wrote it for an earlier version", () => {
   test.each([
@@ -38,7 +52,7 @@ describe("a policy as people wrote it for an earlier version", () => {
       "1/knobs-agent.yaml",
       {
         name: "tuned-sven",
-        keep: { messages: 9 },
+        keep: [{ kind: "recent", messages: 9 }],
         truncation: { capTokens: 2000 },
         summary: { sections: [] },
         trigger: { atLeast: { ratio: expect.closeTo(0.7, 6), of: "input-budget" } },
@@ -50,7 +64,10 @@ describe("a policy as people wrote it for an earlier version", () => {
       {
         name: "earlier",
         trigger: { atLeast: { ratio: 0.6, of: "input-budget" } },
-        keep: { messages: 8 },
+        keep: [
+          { kind: "recent", messages: 8 },
+          { kind: "lines", atMost: { ratio: 0.15, of: "input-budget" } },
+        ],
         truncation: null,
         summary: { role: "assistant" },
       },
@@ -59,7 +76,7 @@ describe("a policy as people wrote it for an earlier version", () => {
       "2/knobs-agent.yaml",
       {
         name: "quick-sven",
-        keep: { messages: 4 },
+        keep: [{ kind: "recent", messages: 4 }],
         truncation: { capTokens: 0 },
         trigger: { atLeast: { ratio: expect.closeTo(0.6, 6), of: "input-budget" } },
       },
@@ -69,9 +86,20 @@ describe("a policy as people wrote it for an earlier version", () => {
       {
         name: "by-words",
         estimator: { kind: "bpe", encoding: "o200k_base", perMessageTokens: 4 },
-        keep: { ratio: 0.1, of: "input-budget" },
-        manualKeep: { tokens: 4000 },
-        excerpts: { atMost: { ratio: 0.2, of: "window" } },
+        keep: [
+          { kind: "recent", amount: { ratio: 0.1, of: "input-budget" } },
+          { kind: "lines", atMost: { ratio: 0.2, of: "window" } },
+        ],
+        manualKeep: [
+          { kind: "recent", amount: { tokens: 4000 } },
+          { kind: "lines", atMost: { ratio: 0.2, of: "window" } },
+        ],
+        overflow: {
+          keep: [
+            { kind: "recent", amount: { ratio: 0.05, of: "input-budget" } },
+            { kind: "lines", atMost: { ratio: 0.2, of: "window" } },
+          ],
+        },
         strategies: [{ kind: "clear-tool-results" }, { kind: "summarize", writer: "digest" }],
       },
     ],
@@ -79,10 +107,9 @@ describe("a policy as people wrote it for an earlier version", () => {
       "2/preset-kept.yaml",
       {
         name: "kept",
-        keep: { messages: 8 },
-        manualKeep: { messages: 2 },
-        overflow: { keep: { tokens: 3000 }, maxRecoveries: 2 },
-        excerpts: null,
+        keep: [{ kind: "recent", messages: 8 }],
+        manualKeep: [{ kind: "recent", messages: 2 }],
+        overflow: { keep: [{ kind: "recent", amount: { tokens: 3000 } }], maxRecoveries: 2 },
         gates: { at: ["before-submit", "before-step"] },
       },
     ],

@@ -80,7 +80,7 @@ describe("a section of another system", () => {
   test("says where each value comes from", () => {
     const lines = read("agent:\n  compaction_threshold: 0.8\n  compaction_keep_recent: 9").yaml.split("\n");
     expect(lines).toContain("name: late # file name");
-    expect(lines).toContain("  messages: 9 # late.yaml:3");
+    expect(lines).toContain("    messages: 9 # late.yaml:3");
     expect(lines).toContain("  maxTokens: 4096 # preset sven");
     expect(lines.find((line) => line.includes("ratio: 0.69"))).toContain("# late.yaml:2");
   });

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PRESETS, SVEN_POLICY } from "@plimsoll/core";
+import { PLIMSOLL_POLICY, PRESETS, SVEN_POLICY } from "@plimsoll/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { policyYaml } from "./policy-yaml.ts";
@@ -42,8 +42,44 @@ describe("a policy file", () => {
     ],
     [
       "a variant takes the place of another",
-      "policy: sven\nkeep: { tokens: 9000 }\ntrigger: { above: { tokens: 50000 } }",
-      { ...SVEN_POLICY, name: "late", keep: { tokens: 9000 }, trigger: { above: { tokens: 50000 } } },
+      "policy: sven\ntrigger: { above: { tokens: 50000 } }",
+      { ...SVEN_POLICY, name: "late", trigger: { above: { tokens: 50000 } } },
+    ],
+    [
+      "a list takes the place of a list",
+      "policy: plimsoll\nkeep:\n  - { kind: recent, messages: 4 }\n  - { kind: human, atMost: { tokens: 20000 } }",
+      {
+        ...PLIMSOLL_POLICY,
+        name: "late",
+        keep: [
+          { kind: "recent", messages: 4 },
+          { kind: "human", atMost: { tokens: 20_000 } },
+        ],
+      },
+    ],
+    [
+      "as an earlier version wrote it: one amount that is kept",
+      "policy: sven\nkeep: { tokens: 9000 }",
+      { ...SVEN_POLICY, name: "late", keep: [{ kind: "recent", amount: { tokens: 9000 } }] },
+    ],
+    [
+      "as an earlier version wrote it: a value of what is kept",
+      "policy: plimsoll\nkeep: { ratio: 0.1 }",
+      {
+        ...PLIMSOLL_POLICY,
+        name: "late",
+        keep: [{ kind: "recent", amount: { ratio: 0.1, of: "input-budget" } }, ...PLIMSOLL_POLICY.keep.slice(1)],
+      },
+    ],
+    [
+      "as an earlier version wrote it: no excerpts",
+      "policy: plimsoll\nexcerpts: null",
+      {
+        ...PLIMSOLL_POLICY,
+        name: "late",
+        keep: PLIMSOLL_POLICY.keep.slice(0, 1),
+        overflow: { ...PLIMSOLL_POLICY.overflow, keep: PLIMSOLL_POLICY.overflow.keep.slice(0, 1) },
+      },
     ],
     [
       "another kind takes the place of a kind",
@@ -148,12 +184,18 @@ describe("a policy file", () => {
 
 describe("policyYaml", () => {
   test("says where each value comes from", () => {
-    const lines = read("policy: sven\nkeep:\n  messages: 12\nstrategies: []\nemergency: null").yaml.split("\n");
+    const lines = read("policy: sven\noverflow:\n  maxRecoveries: 4\nstrategies: []\nemergency: null").yaml.split("\n");
     expect(lines).toContain("name: late # file name");
-    expect(lines).toContain("  messages: 12 # late.yaml:3");
+    expect(lines).toContain("  maxRecoveries: 4 # late.yaml:3");
     expect(lines).toContain("  # late.yaml:4");
     expect(lines).toContain("emergency: null # late.yaml:5");
     expect(lines).toContain("  maxTokens: 4096 # preset sven");
+  });
+
+  test("says so of values in an earlier version's form, too", () => {
+    const lines = read("policy: plimsoll\nexcerpts:\n  atMost: { tokens: 900 }\nkeep: { messages: 3 }").yaml.split("\n");
+    expect(lines).toContain("    messages: 3 # late.yaml:4");
+    expect(lines).toContain("      tokens: 900 # late.yaml:4");
   });
 
   test.each(PRESETS.map((preset) => [preset.name, preset] as const))("is %s again when it is read", (_, preset) => {

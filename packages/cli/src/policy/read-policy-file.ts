@@ -1,7 +1,7 @@
 import { basename, extname } from "node:path";
-import { PRESETS, presetNamed } from "@plimsoll/core";
+import { type Policy, PRESETS, presetNamed } from "@plimsoll/core";
 import { BUILT_IN_KINDS, type Kinds, policyInNewestForm, policySchema } from "@plimsoll/core/build";
-import { isRecord } from "@plimsoll/core/internal";
+import { isRecord, keepsInOlderForm, presetInOlderForm } from "@plimsoll/core/internal";
 import { z } from "zod";
 import { suggestion } from "../option/nearest-name.ts";
 import { type JsonSchema, schemaProblems } from "../yaml/schema-problems.ts";
@@ -50,14 +50,16 @@ function changedPreset(document: YamlDocument, displayName: string, { presetName
     const place = document.placeOf(["policy"]);
     return { problems: [`${displayName}:${place}: unknown preset "${presetName}": ${suggestion(presetName, names)}`] };
   }
-  const base = { ...preset, name: basename(displayName, extname(displayName)) };
+  // Values as an older version wrote them change the preset as that version had it.
+  const before = keepsInOlderForm(changes) ? presetInOlderForm(preset) : preset;
+  const base = { ...before, name: basename(displayName, extname(displayName)) };
   const unknown = Object.fromEntries(Object.entries(changes).filter(([key]) => !Object.hasOwn(base, key)));
   const known = Object.fromEntries(Object.entries(changes).filter(([key]) => Object.hasOwn(base, key)));
   const merged = mergePolicy(base, known);
   return checked(document, displayName, {
     data: { ...(isRecord(merged) ? merged : base), ...unknown },
     prefix: [],
-    base: presetName,
+    base: preset,
     kinds,
   });
 }
@@ -67,20 +69,21 @@ interface PolicyData {
   /** Where the policy stands in the document. */
   readonly prefix: readonly string[];
   /** The preset that was changed; `null` for a whole policy. */
-  readonly base: string | null;
+  readonly base: Policy | null;
   readonly kinds: Kinds;
 }
 
 function checked(document: YamlDocument, displayName: string, { data, prefix, base, kinds }: PolicyData): ReadPolicy {
-  const result = policySchema(kinds).safeParse(policyInNewestForm(data));
+  const result = policySchema(kinds).safeParse(policyInNewestForm(data, base));
   if (!result.success) {
     const problems = schemaProblems(result.error.issues, policyJsonSchema(kinds));
     return { problems: problems.map(({ path, text }) => `${displayName}:${document.placeOf([...prefix, ...path])}: ${text}`) };
   }
   const originOf = (path: readonly PropertyKey[]) => {
-    const line = document.lineOf([...prefix, ...path]);
+    // What an earlier version wrote in one place may stand in another one now: then its key says where it comes from.
+    const line = document.lineOf([...prefix, ...path]) ?? document.lineOf([...prefix, ...path.slice(0, 1)]);
     if (line !== null) return `${displayName}:${line}`;
-    return path[0] === "name" || base === null ? "file name" : `preset ${base}`;
+    return path[0] === "name" || base === null ? "file name" : `preset ${base.name}`;
   };
   return { found: { policy: result.data, originOf } };
 }

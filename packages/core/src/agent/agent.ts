@@ -3,9 +3,9 @@ import type { UsageTotals } from "../conversation/tally.ts";
 import type { FitOutcome } from "../engine/fit-input.ts";
 import type { RevertEntry, SessionEntry } from "../entry.ts";
 import type { PlimsollError } from "../error.ts";
+import type { NewestAmount } from "../keep/keep-rule.ts";
 import type { MessageDraft } from "../message/ids.ts";
 import type { Context, UserMessage } from "../message/message.ts";
-import type { Keep } from "../policy/policy.ts";
 import type { Recalled, RecallRange } from "../session/recall.ts";
 import type { AgentModel } from "./agent-options.ts";
 import type { ContextUsage } from "./context-usage.ts";
@@ -39,7 +39,7 @@ export interface AgentState {
 
 /** A compaction that a person asks for. `keep` is what stays verbatim; `null` leaves it to the policy. */
 export interface CompactRequest {
-  readonly keep?: Keep | null;
+  readonly keep?: NewestAmount | null;
   readonly focus?: string | null;
 }
 

@@ -2,6 +2,9 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { strategyInput } from "../../testing/strategy-input.ts";
 import type { CompactionReason } from "../entry.ts";
+import type { KeepRuleSpec } from "../keep/built-in-keep-rules.ts";
+import type { NewestAmount } from "../keep/keep-rule.ts";
+import type { KeptMessages } from "../keep/kept-messages.ts";
 import type { Message } from "../message/message.ts";
 import { BUILT_IN_KINDS, withKinds } from "../policy/kinds.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
@@ -10,16 +13,17 @@ import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import { defineStrategy } from "../strategy/strategy.ts";
 import { human, reply } from "../testing/builders.ts";
 import type { ChainTools } from "./chain.ts";
-import { chainOf, runChain } from "./chain.ts";
+import { chainOf, newestOf, runChain } from "./chain.ts";
+import type { FitInput } from "./fit-input.ts";
 import { recoveriesOf } from "./goal.ts";
 
 const OWN = ["summarize", "drop-oldest"];
 const FALLBACK = ["digest", "drop-oldest", "cut-oversized", "drop-notices", "drop-oldest", "cut-oversized"];
 
-function chain(policy: EnginePolicy, reason: CompactionReason, more: { useModel?: boolean; recovery?: number } = {}) {
-  const { useModel = true, recovery = 0 } = more;
+function chain(policy: EnginePolicy, reason: CompactionReason, more: Partial<FitInput> & { useModel?: boolean } = {}) {
+  const { useModel = true, ...given } = more;
   const model = { contextWindowTokens: 1000, maxOutputTokens: null };
-  const input = { gate: "before-step", pending: [], model, nowMs: null, recovery } as const;
+  const input: FitInput = { gate: "before-step", pending: [], model, nowMs: null, recovery: 0, ...given };
   return chainOf({ policy, kinds: BUILT_IN_KINDS, useModel }, { reason, input });
 }
 const namesOf = (...given: Parameters<typeof chain>) => chain(...given).steps.map(({ strategy }) => strategy.name);
@@ -49,13 +53,38 @@ describe("chainOf", () => {
     );
   });
 
-  test.each<[string, Parameters<typeof chain>[1], number, unknown]>([
-    ["what the policy keeps", "threshold", 0, SVEN_POLICY.keep],
-    ["what it keeps after an overflow", "overflow", 0, { messages: 3 }],
-    ["nothing at the last recovery", "overflow", recoveriesOf(SVEN_POLICY) - 1, { messages: 0 }],
-  ])("it keeps %s", (_, reason, recovery, keep) => {
-    const policy = { ...SVEN_POLICY, overflow: { keep: { messages: 3 }, maxRecoveries: 2 } };
-    expect(chain(policy, reason, { recovery }).keep).toEqual(keep);
+  const recent = (messages: number): KeepRuleSpec => ({ kind: "recent", messages });
+  const human: KeepRuleSpec = { kind: "human", atMost: { tokens: 10 } };
+  const byHand = (keep: NewestAmount | null) => ({ now: { reason: "manual", keep } }) as const;
+  test.each<[string, Parameters<typeof chain>[1], Partial<FitInput>, readonly string[], object]>([
+    ["what the policy keeps", "threshold", {}, ["recent", "human"], { messages: 6 }],
+    ["what it keeps if a person asks", "manual", byHand(null), ["recent"], { messages: 2 }],
+    ["what it keeps if a model asks", "hand-off", byHand(null), ["recent", "human"], { messages: 6 }],
+    [
+      "the newest that the caller asks for, and the other rules",
+      "hand-off",
+      byHand({ tokens: 9 }),
+      ["recent", "human"],
+      { tokens: 9 },
+    ],
+    ["what it keeps after an overflow", "overflow", {}, ["human"], { messages: 0 }],
+  ])("its rules are %s", (_, reason, input, kinds, newest) => {
+    const policy = {
+      ...SVEN_POLICY,
+      keep: [recent(6), human],
+      manualKeep: [recent(2)],
+      overflow: { keep: [human], maxRecoveries: 2 },
+    };
+    const { rules, isForced } = chain(policy, reason, input);
+    expect(rules.map(({ kind }) => kind)).toEqual(kinds);
+    expect(newestOf(rules, { windowTokens: 100, inputBudgetTokens: 100 })).toEqual(newest);
+    expect(isForced).toBe(false);
+  });
+
+  test("it is forced at the last recovery alone", () => {
+    const forcedAt = (recovery: number) => chain(SVEN_POLICY, "overflow", { recovery }).isForced;
+    const last = recoveriesOf(SVEN_POLICY) - 1;
+    expect([forcedAt(last - 1), forcedAt(last)]).toEqual([false, true]);
   });
 });
 
@@ -77,8 +106,21 @@ const TAKE = defineStrategy({
 const view = ["a", "b", "c", "d"].map((id) => reply(id, "x".repeat(100))).concat();
 const messages: readonly Message[] = [...view, human("u", "x".repeat(100))];
 
+/** What a rule of the message's name holds. */
+const heldBy = (id: string): KeptMessages => ({
+  kind: id,
+  messages: messages.filter((message) => message.id === id),
+  tokens: 100,
+  failure: null,
+});
+
 /** Runs steps over five messages of 100 tokens; a step `!a` fails. */
-async function steps(own: readonly string[], goal: { limit: number; target: number }, fallback: readonly string[] = []) {
+async function steps(
+  own: readonly string[],
+  goal: { limit: number; target: number },
+  fallback: readonly string[] = [],
+  held: readonly string[] = [],
+) {
   const spec = (id: string) => ({ kind: "take", first: id.replace("!", ""), last: id.replace("!", "") });
   const policy = {
     ...SVEN_POLICY,
@@ -93,8 +135,9 @@ async function steps(own: readonly string[], goal: { limit: number; target: numb
     cause: "size",
     pricing: input,
     tokensOf: (some) => 100 * some.length,
-    carryOut: async (before, [edit]) => {
+    carryOut: async ({ messages: before, edits: [edit], kept }) => {
       const gone = edit?.kind === "replace-spans" ? (edit.spans[0]?.from ?? "") : "";
+      if (before.some((message) => message.id === gone && kept.has(message))) return { applied: [], messages: before };
       return failing.has(gone)
         ? Promise.reject(new Error("broken"))
         : { applied: [], messages: before.filter(({ id }) => id !== gone) };
@@ -105,7 +148,7 @@ async function steps(own: readonly string[], goal: { limit: number; target: numb
     { policy, kinds: withKinds({ strategies: [TAKE] }), useModel: true },
     { reason: "threshold", input: { gate: "before-step", pending: [], model, nowMs: null } },
   );
-  const start = { messages, tokens: 500, applied: [], steps: [] };
+  const start = { messages, tokens: 500, applied: [], steps: [], held: held.map(heldBy) };
   const run = await runChain(chained, start, tools, new AbortController().signal);
   return run.steps.map(({ strategy, outcome }) => `${strategy} ${outcome}`);
 }
@@ -134,6 +177,18 @@ describe("runChain", () => {
       ["take a applied"],
     ],
     ["and none after it", steps([], { limit: 500, target: 500 }, ["!a", "b"]), ["take a failed"]],
+    ["the policy's own steps release nothing", steps(["a"], { limit: 400, target: 400 }, [], ["a"]), ["take a not-applicable"]],
+    [
+      "a step of the fallback runs again after each release, of the last rule first",
+      steps([], { limit: 400, target: 400 }, ["a", "c"], ["a", "b"]),
+      ["take a not-applicable", "keep b released", "take a not-applicable", "keep a released", "take a applied"],
+    ],
+    ["what fits is not released", steps([], { limit: 400, target: 400 }, ["b", "c"], ["a"]), ["take b applied"]],
+    [
+      "nor what fits although nothing could be taken",
+      steps([], { limit: 500, target: 400 }, ["a"], ["a"]),
+      ["take a not-applicable"],
+    ],
   ])("%s", async (_, ran, expected) => {
     expect(await ran).toEqual(expected);
   });

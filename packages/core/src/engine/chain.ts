@@ -2,8 +2,11 @@ import type { Budget } from "../budget.ts";
 import { resolveAmount } from "../budget.ts";
 import type { Edit } from "../edit/edit.ts";
 import type { AppliedEdit, CompactionReason, StepOutcome } from "../entry.ts";
+import { keepRulesOf } from "../keep/built-in-keep-rules.ts";
+import type { KeepRule, NewestAmount } from "../keep/keep-rule.ts";
+import type { KeptMessages } from "../keep/kept-messages.ts";
 import type { Message } from "../message/message.ts";
-import type { Keep } from "../policy/policy.ts";
+import type { Policy } from "../policy/policy.ts";
 import type { StrategySpec } from "../strategy/built-in-strategies.ts";
 import { strategyOf } from "../strategy/built-in-strategies.ts";
 import type { Strategy, StrategyInput } from "../strategy/strategy.ts";
@@ -19,16 +22,18 @@ export interface ChainStep {
   readonly from: "policy" | "first-of-fallback" | "fallback";
 }
 
-/** Strategies to try in order, and what of the newest history those keep that ask for it. */
+/** Strategies to try in order, and the rules that say what they keep. */
 export interface Chain {
   readonly steps: readonly ChainStep[];
-  readonly keep: Keep;
+  readonly rules: readonly KeepRule[];
+  /** True if nothing is kept in the view, whatever the rules say: they are released before the first step. */
+  readonly isForced: boolean;
 }
 
 /**
  * The chain for a reason: the policy's strategies, then those of its fallback. Without the model (an emergency, a second recovery from an
  * overflow, an open breaker) strategies that need one are left out. At the last recovery the fallback's forced strategies stand in the place
- * of the policy's, and nothing is kept.
+ * of the policy's.
  */
 export function chainOf(
   { policy, kinds, useModel }: Pick<FitState, "policy" | "kinds" | "useModel">,
@@ -49,13 +54,24 @@ export function chainOf(
       ...bound(own, () => "policy"),
       ...bound(fallback?.strategies ?? [], (index) => (index === 0 ? "first-of-fallback" : "fallback")),
     ],
-    keep: forced ? { messages: 0 } : keepFor(policy, reason, input),
+    rules: withNewest(keepRulesOf(keepFor(policy, reason, input), kinds.keepRules), input.now?.keep ?? null),
+    isForced: forced,
   };
 }
 
-function keepFor({ keep, manualKeep, overflow }: FitState["policy"], reason: CompactionReason, input: FitInput): Keep {
-  if (input.now !== undefined) return input.now.keep ?? (reason === "manual" ? (manualKeep ?? keep) : keep);
+function keepFor(
+  { keep, manualKeep, overflow }: FitState["policy"],
+  reason: CompactionReason,
+  input: FitInput,
+): Policy["keep"] {
+  if (input.now !== undefined) return reason === "manual" ? (manualKeep ?? keep) : keep;
   return reason === "overflow" ? overflow.keep : keep;
+}
+
+/** The rules with the newest history that the caller asks for, if it does, in the place of the policy's. */
+function withNewest(rules: readonly KeepRule[], amount: NewestAmount | null): readonly KeepRule[] {
+  if (amount === null) return rules;
+  return [{ kind: "recent", keeps: "newest", amount }, ...rules.filter(({ keeps }) => keeps !== "newest")];
 }
 
 /** A view on its way through a chain, and what was done to it. */
@@ -65,6 +81,8 @@ export interface ChainRun {
   readonly tokens: number;
   readonly applied: readonly AppliedEdit[];
   readonly steps: readonly StepOutcome[];
+  /** What rules hold of the messages, the worthiest rule first: no strategy takes it before it is released. */
+  readonly held: readonly KeptMessages[];
 }
 
 /** What a chain runs with. */
@@ -74,22 +92,40 @@ export interface ChainTools {
   readonly cause: StrategyInput["cause"];
   readonly pricing: Pick<StrategyInput, "messageTokens" | "keptMessageTokens" | "measure" | "scaleRatio" | "noticeTokens">;
   readonly tokensOf: (messages: readonly Message[]) => number;
-  readonly carryOut: (messages: readonly Message[], edits: readonly Edit[], signal: AbortSignal) => Promise<Executed>;
+  readonly carryOut: (
+    planned: { readonly messages: readonly Message[]; readonly edits: readonly Edit[]; readonly kept: ReadonlySet<Message> },
+    signal: AbortSignal,
+  ) => Promise<Executed>;
 }
 
 /**
  * Runs a chain: each step plans on what the steps before it made, and its edits stay if they shrink the view. The policy's steps run until
  * its target is met, the fallback's only while the context does not fit. A step that fails leaves the view as it was and the next one runs.
- * Rejects only when the caller's signal aborts.
+ * While a step of the fallback leaves too much, the rule that is worth least is released and the step runs again. Rejects only when the caller's signal aborts.
  */
 export async function runChain(chain: Chain, start: ChainRun, tools: ChainTools, signal: AbortSignal): Promise<ChainRun> {
-  let run = start;
+  const keep = newestOf(chain.rules, tools.budget);
+  let run = chain.isForced ? start.held.reduce(released, start) : start;
   for (const { strategy, from } of chain.steps) {
     // What is enough for a step is enough for all after it.
     if (isEnough(from, run, tools.goal)) break;
-    run = await afterStep(strategy, run, { ...tools, keep: resolvedKeep(chain.keep, tools.budget) }, signal);
+    run = await afterStep(strategy, run, { ...tools, keep }, signal);
+    while (from !== "policy" && run.held.length > 0 && run.tokens > tools.goal.limitTokens)
+      run = await afterStep(strategy, released(run), { ...tools, keep }, signal);
   }
   return run;
+}
+
+/** What is run on with when the rule that is worth least gives way. */
+function released(run: ChainRun): ChainRun {
+  const least = run.held.at(-1);
+  if (least === undefined) return run;
+  const detail = `${least.messages.length} messages, ${Math.ceil(least.tokens)} tokens`;
+  return {
+    ...run,
+    held: run.held.slice(0, -1),
+    steps: [...run.steps, { strategy: `keep ${least.kind}`, outcome: "released", detail }],
+  };
 }
 
 /** The policy's steps run until its target is met; the fallback's while the context does not fit, its first also if nothing worked yet. */
@@ -106,6 +142,7 @@ async function afterStep(
   signal: AbortSignal,
 ): Promise<ChainRun> {
   const { goal, budget, cause, keep, pricing } = tools;
+  const kept = new Set(run.held.flatMap(({ messages }) => messages));
   const said = (outcome: StepOutcome["outcome"], detail: string | null): ChainRun => ({
     ...run,
     steps: [...run.steps, { strategy: strategy.name, outcome, detail }],
@@ -117,11 +154,13 @@ async function afterStep(
     roomTokens: goal.limitTokens,
     lineTokens: goal.lineTokens,
     keep,
+    isKept: (message) => kept.has(message),
     cause,
   });
   if (answer.kind === "not-applicable") return said("not-applicable", answer.reason);
   try {
-    const executed = await tools.carryOut(run.messages, answer.edits, signal);
+    const executed = await tools.carryOut({ messages: run.messages, edits: answer.edits, kept }, signal);
+    if (executed.messages === run.messages) return said("not-applicable", "all that it would take is kept");
     const tokens = tools.tokensOf(executed.messages);
     if (tokens >= run.tokens) return said("no-progress", `${run.tokens} → ${tokens} tokens`);
     return {
@@ -137,6 +176,8 @@ async function afterStep(
   }
 }
 
-function resolvedKeep(keep: Keep, budget: Budget): StrategyInput["keep"] {
-  return "messages" in keep ? keep : { tokens: resolveAmount(keep, budget) };
+/** The newest history that strategies are asked to keep: what the first rule of that sort says; without one nothing. */
+export function newestOf(rules: readonly KeepRule[], budget: Budget): StrategyInput["keep"] {
+  const amount = rules.find((rule) => rule.keeps === "newest")?.amount ?? { messages: 0 };
+  return "messages" in amount ? amount : { tokens: resolveAmount(amount, budget) };
 }

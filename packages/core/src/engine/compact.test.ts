@@ -60,7 +60,7 @@ describe("a hook before compaction", () => {
 describe("a target", () => {
   const withTarget = (tokens: number, steps: number): Policy => ({
     ...SMALL_POLICY,
-    keep: { messages: 2 },
+    keep: [{ kind: "recent", messages: 2 }],
     strategies: [{ kind: "clear-tool-results", keepResults: 2, clearAtLeastTokens: 0 }, ...SMALL_POLICY.strategies],
     progress: { ...SMALL_POLICY.progress, target: { atMost: { tokens }, steps } },
   });
@@ -89,13 +89,13 @@ describe("a target", () => {
   });
 
   test("that is missed asks for no step of the fallback: the context fits", async () => {
-    const { fit } = smallSession(turns(8), { policy: { ...withTarget(100, 0), keep: { messages: 6 } } });
+    const { fit } = smallSession(turns(8), { policy: { ...withTarget(100, 0), keep: [{ kind: "recent", messages: 6 }] } });
     expect(stepsOf(await fit())).toEqual(["clear-tool-results not-applicable", "summarize applied"]);
   });
 });
 
 describe("after an overflow", () => {
-  const policy: Policy = { ...SMALL_POLICY, overflow: { keep: { messages: 2 }, maxRecoveries: 2 } };
+  const policy: Policy = { ...SMALL_POLICY, overflow: { keep: [{ kind: "recent", messages: 2 }], maxRecoveries: 2 } };
 
   test("the first recovery keeps less than usual, with the model", async () => {
     const { fit, ids, asked } = smallSession(turns(8), { policy });

@@ -1,11 +1,14 @@
 import type { Budget } from "../budget.ts";
-import type { CompactionReason, CompactionRecord } from "../entry.ts";
+import type { CompactionReason, CompactionRecord, StepOutcome } from "../entry.ts";
 import { shortHash } from "../hash.ts";
 import { canonicalJson } from "../json.ts";
+import type { KeepRule } from "../keep/keep-rule.ts";
+import { keptMessages } from "../keep/kept-messages.ts";
 import type { Message } from "../message/message.ts";
+import type { WorkCounter } from "../tokens/work.ts";
 import { workBetween } from "../tokens/work.ts";
-import { askHook } from "./ask-hook.ts";
-import type { ChainRun, ChainTools } from "./chain.ts";
+import { askHook, failureText } from "./ask-hook.ts";
+import type { Chain, ChainRun, ChainTools } from "./chain.ts";
 import { chainOf, runChain } from "./chain.ts";
 import { summaryWithin, toolsFor } from "./compaction-tools.ts";
 import { execute } from "./execute.ts";
@@ -40,30 +43,61 @@ export async function compact(state: FitState, compaction: Compaction, signal: A
   const { decision, steps } = await askHook(state, asked, signal);
   if (decision.kind === "cancel") return { kind: "cancelled", reason, why: decision.why };
   const summary = decision.kind === "summary" ? decision.text : null;
-  const start: ChainRun = { messages, tokens: measure.viewTokens, applied: [], steps };
-  const tools = chainToolsFor(state, compaction, { goal, measure, summary });
-  const run = await runChain(chainOf(state, compaction), start, tools, signal);
+  const chain = chainOf(state, compaction);
+  const tools = chainToolsFor(state, compaction, { goal, measure, summary, rules: chain.rules });
+  const start = startOf(chain, { messages, tokens: measure.viewTokens, steps }, { tools, work: state.work });
+  const run = await runChain(chain, start, tools, signal);
   return outcomeOf(state, compaction, { run, goal, measure, before: messages, charged });
+}
+
+/** Messages that rules keep may take at most this share of the room: what is left takes a summary and what comes next; chosen. */
+const KEPT_RATIO = 0.5;
+
+/** What the chain begins with: the view, and what rules hold of it. A rule that fails holds nothing, and is a step of the record. */
+function startOf(
+  { rules }: Chain,
+  { messages, tokens, steps }: Pick<ChainRun, "messages" | "tokens" | "steps">,
+  { tools, work }: { readonly tools: ChainTools; readonly work: WorkCounter },
+): ChainRun {
+  const { budget, goal, pricing } = tools;
+  const limitTokens = goal.limitTokens * KEPT_RATIO;
+  const kept = keptMessages(rules, { messages, budget, messageTokens: pricing.keptMessageTokens, limitTokens });
+  work.visited(kept.length * messages.length);
+  const failures = kept.flatMap(({ kind, failure }): readonly StepOutcome[] =>
+    failure === null ? [] : [{ strategy: `keep ${kind}`, outcome: "failed", detail: failureText(failure) }],
+  );
+  return {
+    messages,
+    tokens,
+    applied: [],
+    steps: [...steps, ...failures],
+    held: kept.filter((each) => each.messages.length > 0),
+  };
 }
 
 function chainToolsFor(
   state: FitState,
   { budget, input }: Compaction,
-  { goal, measure, summary }: { readonly goal: Goal; readonly measure: ViewMeasure; readonly summary: string | null },
+  given: {
+    readonly goal: Goal;
+    readonly measure: ViewMeasure;
+    readonly summary: string | null;
+    readonly rules: readonly KeepRule[];
+  },
 ): ChainTools {
-  const { pricing, ...writers } = toolsFor(state, { budget, goal, measure, summary });
+  const { pricing, ...writers } = toolsFor(state, { budget, ...given });
+  const { goal, measure } = given;
   return {
     goal,
     budget,
     pricing,
     cause: input.now !== undefined ? "demand" : input.gate === "on-overflow" ? "overflow" : "size",
     tokensOf: measure.tokensOf,
-    carryOut: (messages, edits, signal) =>
+    carryOut: (planned, signal) =>
       execute(
         {
           ...writers,
-          messages,
-          edits,
+          ...planned,
           pending: input.pending,
           summary: summaryWithin(state.policy.summary, budget),
           prompts: state.kinds.prompts,

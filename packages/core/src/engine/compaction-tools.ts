@@ -2,10 +2,8 @@ import type { Budget } from "../budget.ts";
 import type { KeepRule } from "../keep/keep-rule.ts";
 import type { PassageQuoter } from "../keep/kept-passages.ts";
 import { passageQuoter } from "../keep/kept-passages.ts";
-import type { LinesSpec } from "../keep/lines.ts";
-import { LINES } from "../keep/lines.ts";
 import type { Message } from "../message/message.ts";
-import type { EnginePolicy, SummaryPolicy } from "../policy/policy.ts";
+import type { SummaryPolicy } from "../policy/policy.ts";
 import type { Summarizer } from "../ports.ts";
 import { factsText } from "../prompts/facts.ts";
 import { chunkedSummarizer } from "../summarizer/chunked.ts";
@@ -41,7 +39,13 @@ const CHARS_PER_TOKEN = 3;
 /** Summarisers whose requests fit, the facts as text, and prices, for one compaction. */
 export function toolsFor(
   state: FitState,
-  { budget, goal, measure, summary }: { budget: Budget; goal: Goal; measure: ViewMeasure; summary: string | null },
+  {
+    budget,
+    goal,
+    measure,
+    summary,
+    rules,
+  }: { budget: Budget; goal: Goal; measure: ViewMeasure; summary: string | null; rules: readonly KeepRule[] },
 ): CompactionTools {
   const { policy, ledger, estimator, cutEstimator } = state;
   const roomTokens = Math.max(0, goal.roomTokens);
@@ -55,7 +59,7 @@ export function toolsFor(
   const limits = { historyTokens, overheadTokens, messageTokens: requested };
   const supplied: Summarizer = () => Promise.resolve({ text: summary ?? "", usage: null, stopReason: "end" });
   const digestChars = Math.min(DEFAULT_DIGEST_OPTIONS.maximumChars, Math.floor(roomTokens * DIGEST_RATIO * CHARS_PER_TOKEN));
-  const excerpts = passageQuoter(rulesOf(policy), { budget, roomTokens, charsPerToken: CHARS_PER_TOKEN, work: state.work });
+  const excerpts = passageQuoter(rules, { budget, roomTokens, charsPerToken: CHARS_PER_TOKEN, work: state.work });
   const factTokens = facts === null ? 0 : Math.ceil(estimator.measure.textTokens(facts) * scaleRatio);
   return {
     excerpts,
@@ -70,12 +74,6 @@ export function toolsFor(
       noticeTokens: NOTICE_TOKENS + factTokens + excerpts.atMostTokens,
     },
   };
-}
-
-function rulesOf({ excerpts }: EnginePolicy): readonly KeepRule[] {
-  if (excerpts === null) return [];
-  const lines: LinesSpec = { kind: "lines", ...excerpts };
-  return [LINES.bind(lines)];
 }
 
 /** What a request for a summary may hold: the session's own budget, or the window of the model that writes it where that is smaller. */

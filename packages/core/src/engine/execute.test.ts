@@ -59,6 +59,7 @@ function run(edits: readonly Edit[], more: Partial<ExecuteInput> = {}, signal = 
       prompts: BUILT_IN_PROMPTS,
       facts: null,
       excerpts: QUOTES_NOTHING,
+      kept: new Set(),
       nowMs: null,
       ...more,
     },

@@ -3,6 +3,7 @@ import type { Edit, ReplacePartEdit, ReplaceSpansEdit } from "../edit/edit.ts";
 import { refuseBrokenPromises } from "../edit/promises.ts";
 import type { AppliedEdit, AppliedReplacePart, AppliedReplaceSpans, MessageSpan } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
+import { aroundKept } from "../keep/around-kept.ts";
 import type { PassageQuoter } from "../keep/kept-passages.ts";
 import { checkMessages, STRICT_WIRE_RULES } from "../message/check.ts";
 import { spanHandle } from "../message/handle.ts";
@@ -31,6 +32,8 @@ interface SummaryCircumstances {
 /** What edits are carried out with. */
 export interface ExecuteInput extends SummaryCircumstances {
   readonly edits: readonly Edit[];
+  /** Messages that keep rules hold: no edit takes or changes them. */
+  readonly kept: ReadonlySet<Message>;
   /** What will be sent after the messages: the view may be emptied where something is. */
   readonly pending: readonly Message[];
   readonly summarizer: Summarizer;
@@ -48,16 +51,17 @@ export interface Executed {
 }
 
 /**
- * Fetches the summaries that the edits ask for, applies them, and refuses a view that a provider would reject. Edits that break a promise
- * are refused before a summary is asked for.
+ * Fetches the summaries that the edits ask for, applies them, and refuses a view that a provider would reject. What keep rules hold is left
+ * out of the edits; if nothing is left of them, nothing is applied. Edits that break a promise are refused before a summary is asked for.
  *
  * @throws PlimsollError `bad-edit` for edits that do not fit the view, or that take what must stay; `summary-failed` for an unusable
  * summary; `unsendable` for a view with violations that were not there before; and whatever the summariser rejects with.
  */
 export async function execute(input: ExecuteInput, signal: AbortSignal): Promise<Executed> {
-  refuseBrokenPromises(input.messages, whatStays(input));
+  const edits = aroundKept(input.edits, input);
+  refuseBrokenPromises(input.messages, whatStays(input.messages, edits));
   const applied: AppliedEdit[] = [];
-  for (const edit of input.edits)
+  for (const edit of edits)
     applied.push(
       edit.kind === "replace-part" ? appliedReplacement(edit, input.messages) : await appliedSpans(edit, input, signal),
     );
@@ -67,7 +71,7 @@ export async function execute(input: ExecuteInput, signal: AbortSignal): Promise
 }
 
 /** The view after the edits, without what is still to be written in the place of spans. */
-function whatStays({ messages, edits }: ExecuteInput): readonly Message[] {
+function whatStays(messages: readonly Message[], edits: readonly Edit[]): readonly Message[] {
   return applyEdits(
     messages,
     edits.map((edit) => (edit.kind === "replace-part" ? appliedReplacement(edit, messages) : { ...edit, message: null })),

@@ -1,8 +1,9 @@
 import type { CompactionEntry, CompactionReason, Gate, ModelLimits, StepOutcome } from "../entry.ts";
 import type { Facts } from "../facts/facts.ts";
+import type { NewestAmount } from "../keep/keep-rule.ts";
 import type { Message } from "../message/message.ts";
 import type { Kinds } from "../policy/kinds.ts";
-import type { EnginePolicy, Keep } from "../policy/policy.ts";
+import type { EnginePolicy } from "../policy/policy.ts";
 import type { Summarizer } from "../ports.ts";
 import type { KeptState } from "../prompts/facts.ts";
 import type { Estimator, Overhead } from "../tokens/estimator.ts";
@@ -22,8 +23,11 @@ export interface FitInput {
   readonly dynamicContext?: string | null;
   /** What the person asked the summary to concentrate on. */
   readonly focus?: string | null;
-  /** Acts now, whatever the trigger says: the person's `/compact`, a hand-off that the model asks for, or a switch of model. */
-  readonly now?: { readonly reason: "manual" | "hand-off" | "downshift"; readonly keep: Keep | null };
+  /**
+   * Acts now, whatever the trigger says: the person's `/compact`, a hand-off that the model asks for, or a switch of model. `keep` takes the
+   * place of the newest history that the policy keeps.
+   */
+  readonly now?: { readonly reason: "manual" | "hand-off" | "downshift"; readonly keep: NewestAmount | null };
   /** At `on-overflow`: the limit that the provider named when it rejected the request, and what it counted of the request's prompt. */
   readonly observedLimitTokens?: number | null;
   readonly observedPromptTokens?: number | null;

@@ -113,14 +113,12 @@ describe("goalOf", () => {
     ["never under a policy that is off", 4, false, 0],
     ["never if the policy wants none", 0, true, 0],
   ])("a rejected request is recovered %s", (_, maxRecoveries, enabled, count) => {
-    expect(recoveriesOf({ ...SVEN_POLICY, enabled, overflow: { keep: { tokens: 1 }, maxRecoveries } })).toBe(count);
+    expect(recoveriesOf({ ...SVEN_POLICY, enabled, overflow: { keep: [], maxRecoveries } })).toBe(count);
   });
 
   test("a policy without a fallback recovers as often as it says, and no more", () => {
     expect(
-      [0, 1, 4].map((maxRecoveries) =>
-        recoveriesOf({ ...SVEN_POLICY, fallback: null, overflow: { keep: { tokens: 1 }, maxRecoveries } }),
-      ),
+      [0, 1, 4].map((maxRecoveries) => recoveriesOf({ ...SVEN_POLICY, fallback: null, overflow: { keep: [], maxRecoveries } })),
     ).toEqual([0, 1, 4]);
   });
 

@@ -48,7 +48,7 @@ const writes: Summarizer = () => Promise.resolve({ text: "what happened", usage:
 
 function run(messages: readonly Message[], edits: readonly Edit[], summarizer = writes): Promise<Executed> {
   const circumstances = { summary: SVEN_POLICY.summary, opening: { system: "", tools: [] }, focus: null, prompts: [] };
-  const writers = { summarizer, digest: summarizer, facts: null, excerpts: QUOTES_NOTHING };
+  const writers = { summarizer, digest: summarizer, facts: null, excerpts: QUOTES_NOTHING, kept: new Set<Message>() };
   const input = { messages, edits, pending: [], nowMs: null, ...circumstances, ...writers };
   return execute(input, new AbortController().signal);
 }

@@ -42,7 +42,7 @@ describe("other systems' sections", () => {
     expect(policyOf("compaction", values)).toMatchObject({
       enabled: false,
       trigger: { above: { tokens: 90_000 } },
-      keep: { tokens: 5000 },
+      keep: [{ kind: "recent", amount: { tokens: 5000 } }],
       unknownWindow: { tokens: 100_000 },
       summary: { maxTokens: 8000, turnPrefixMaxTokens: 5000 },
     });

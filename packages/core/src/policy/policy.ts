@@ -3,6 +3,8 @@ import type { Amount } from "../budget.ts";
 import { amountSchema } from "../budget.ts";
 import type { Gate } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
+import type { KeepRuleSpec } from "../keep/built-in-keep-rules.ts";
+import { keepRuleSchema } from "../keep/built-in-keep-rules.ts";
 import type { TranscriptLabels } from "../message/transcript-text.ts";
 import type { StrategySpec } from "../strategy/built-in-strategies.ts";
 import { strategyOf } from "../strategy/built-in-strategies.ts";
@@ -11,10 +13,7 @@ import { encodingsUsed, estimatorSchema } from "../tokens/built-in-estimators.ts
 import type { Trigger } from "../trigger.ts";
 import type { Kinds } from "./kinds.ts";
 import { BUILT_IN_KINDS, strategySchema } from "./kinds.ts";
-import { keepSchema, labelsSchema, triggerSchema } from "./schema-parts.ts";
-
-/** How much of the newest history stays verbatim: a number of messages, or an amount of tokens. */
-export type Keep = { readonly messages: number } | Amount;
+import { labelsSchema, triggerSchema } from "./schema-parts.ts";
 
 /** Everything about compaction, as plain data: presets, YAML files, sweeps and reports hold nothing else. */
 export interface Policy {
@@ -30,9 +29,10 @@ export interface Policy {
   readonly afterPause: { readonly pauseMs: number; readonly atLeast: Amount } | null;
   /** From here on only strategies that need no model run; `null` for policies without that case. */
   readonly emergency: { readonly atLeast: Amount } | null;
-  readonly keep: Keep;
+  /** What stays word for word, in an order of worth: under pressure the fallback releases the last rule first. */
+  readonly keep: readonly KeepRuleSpec[];
   /** What a compaction that the person asks for keeps; `null` keeps what any other does. */
-  readonly manualKeep: Keep | null;
+  readonly manualKeep: readonly KeepRuleSpec[] | null;
   /** Tried in order, the next one when one fails or is not enough. */
   readonly strategies: readonly StrategySpec[];
   readonly fallback: FallbackPolicy;
@@ -47,8 +47,6 @@ export interface Policy {
   readonly progress: ProgressPolicy;
   /** Room for the facts that survive beside every summary and notice; 0 leaves them out. */
   readonly facts: { readonly maxTokens: number };
-  /** Room for lines of what was removed that stay word for word beside every summary and notice; `null` keeps none. */
-  readonly excerpts: { readonly atMost: Amount } | null;
 }
 
 /**
@@ -77,7 +75,7 @@ export interface GatePolicy {
 
 /** After a request was rejected as too long: what is kept at the first recovery, and how many recoveries a step may have. */
 export interface OverflowPolicy {
-  readonly keep: Keep;
+  readonly keep: readonly KeepRuleSpec[];
   readonly maxRecoveries: number;
 }
 
@@ -137,6 +135,7 @@ const requestFormSchema: z.ZodType<SummaryRequestForm> = z.union([
 /** The schema of {@link Policy}, made from the kinds that are there: strict, so that an unknown key is an error and not a silent default. */
 export function policySchema(kinds: Kinds): z.ZodType<Policy> {
   const estimator = estimatorSchema(kinds.estimators);
+  const keep = z.array(keepRuleSchema(kinds.keepRules)).readonly();
   const strategies = z.array(strategySchema(kinds.strategies)).readonly();
   return z.strictObject({
     name: z.string().min(1),
@@ -147,8 +146,8 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
     trigger: triggerSchema,
     afterPause: z.strictObject({ pauseMs: z.int().positive(), atLeast: amountSchema }).nullable(),
     emergency: z.strictObject({ atLeast: amountSchema }).nullable(),
-    keep: keepSchema,
-    manualKeep: keepSchema.nullable(),
+    keep,
+    manualKeep: keep.nullable(),
     strategies,
     fallback: z.strictObject({
       actAtBudget: z.boolean(),
@@ -157,7 +156,7 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
       forced: strategies,
     }),
     truncation: z.strictObject({ capTokens: z.int().nonnegative() }).nullable(),
-    overflow: z.strictObject({ keep: keepSchema, maxRecoveries: z.int().min(0).max(10) }),
+    overflow: z.strictObject({ keep, maxRecoveries: z.int().min(0).max(10) }),
     unknownWindow: z.union([z.literal("off"), z.strictObject({ tokens: z.int().positive() })]),
     subAgents: z.enum(["own", "off"]),
     summary: z.strictObject({
@@ -175,7 +174,6 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
       maximumFailures: z.int().positive(),
     }),
     facts: z.strictObject({ maxTokens: z.int().nonnegative() }),
-    excerpts: z.strictObject({ atMost: amountSchema }).nullable(),
   });
 }
 

@@ -1,14 +1,7 @@
 import { z } from "zod";
-import type { Amount } from "../budget.ts";
 import { amountSchema } from "../budget.ts";
 import type { TranscriptLabels } from "../message/transcript-text.ts";
 import type { Trigger } from "../trigger.ts";
-
-/** Schema of a policy's `keep`. */
-export const keepSchema: z.ZodType<{ readonly messages: number } | Amount> = z.union([
-  z.strictObject({ messages: z.int().nonnegative() }),
-  amountSchema,
-]);
 
 /** Schema of {@link Trigger}. */
 export const triggerSchema: z.ZodType<Trigger> = z.union([

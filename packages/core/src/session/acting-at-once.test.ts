@@ -84,7 +84,7 @@ describe("acting at once", () => {
   test("redo compacts the context from before, with another policy and focus", async () => {
     const { manager, fit, asked, ids } = smallSession(turns(8));
     await fit({ focus: "the tests" });
-    const policy: Policy = { ...SMALL_POLICY, name: "other", keep: { messages: 4 } };
+    const policy: Policy = { ...SMALL_POLICY, name: "other", keep: [{ kind: "recent", messages: 4 }] };
     const outcome = await manager.redo(
       { gate: "before-step", pending: [], model: SMALL_WINDOW, nowMs: null, policy, focus: "the docs" },
       never,

@@ -44,7 +44,7 @@ describe("between compactions", () => {
   test("a minimum of new material must arrive, although the trigger would fire", async () => {
     const policy: Policy = {
       ...SMALL_POLICY,
-      keep: { tokens: 8100 },
+      keep: [{ kind: "recent", amount: { tokens: 8100 } }],
       progress: { ...SMALL_POLICY.progress, minimumNewTokens: 1500 },
     };
     const { fit, append, manager } = smallSession(turns(9), { policy });

@@ -415,7 +415,7 @@ describe("undo", () => {
   test("redo compacts again, with another policy", async () => {
     const { manager, ids } = session(turns(8));
     await manager.fit(at(), never);
-    await manager.redo({ ...at(), policy: { ...POLICY, keep: { messages: 2 } } }, never);
+    await manager.redo({ ...at(), policy: { ...POLICY, keep: [{ kind: "recent", messages: 2 }] } }, never);
     expect(ids().slice(1)).toEqual(["u7", "a7"]);
     expect(manager.view().activeCompactions).toHaveLength(1);
   });

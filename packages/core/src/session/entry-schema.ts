@@ -121,7 +121,7 @@ const steps = z
   .array(
     z.strictObject({
       strategy: z.string(),
-      outcome: z.enum(["applied", "not-applicable", "failed", "no-progress"]),
+      outcome: z.enum(["applied", "not-applicable", "failed", "no-progress", "released"]),
       detail: z.string().nullable(),
     }),
   )

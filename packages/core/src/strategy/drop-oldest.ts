@@ -50,18 +50,18 @@ function cutByKeep({ messages, keep, keptMessageTokens }: StrategyInput): number
   return safeCutAtOrBefore(safeCuts(messages), wanted);
 }
 
-/** The smallest safe cut after which the rest fits beside a notice; the largest there is where none fits. */
-function cutToFit({ messages, roomTokens, messageTokens, noticeTokens }: StrategyInput): number {
+/** The smallest safe cut after which the rest fits beside a notice and what is kept; the largest there is if none fits. */
+function cutToFit({ messages, roomTokens, messageTokens, noticeTokens, isKept }: StrategyInput): number {
   const safe = safeCuts(messages);
   const human = messages.findLastIndex(isHuman);
   const humanMessage = messages[human];
   const humanTokens = humanMessage === undefined ? 0 : messageTokens(humanMessage);
-  let keptTokens = 0;
+  let keptTokens = messages.reduce((sum, message) => (isKept(message) ? sum + messageTokens(message) : sum), 0);
   let wanted = messages.length;
   for (let index = messages.length - 1; index >= 0; index--) {
     const message = messages[index];
     if (message === undefined) break;
-    keptTokens += messageTokens(message);
+    if (!isKept(message)) keptTokens += messageTokens(message);
     const literalTokens = index > human ? humanTokens : 0;
     if (keptTokens + literalTokens + noticeTokens > roomTokens) break;
     wanted = index;

@@ -87,8 +87,8 @@ function askedCut(spec: SummarizeSpec, { messages, keep, keptMessageTokens, caus
   return cutWith(messages, keep.tokens, keptMessageTokens);
 }
 
-function keptTokens({ messages, messageTokens }: StrategyInput, cut: number): number {
-  return messages.slice(cut).reduce((sum, message) => sum + messageTokens(message), 0);
+function keptTokens({ messages, messageTokens, isKept }: StrategyInput, cut: number): number {
+  return messages.reduce((sum, message, at) => (at >= cut || isKept(message) ? sum + messageTokens(message) : sum), 0);
 }
 
 /** What lies before the cut, each span with its prompt: the second is the beginning of the turn that the cut splits. */

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import type { ModelLimits } from "../entry.ts";
+import type { KeepRuleSpec } from "../keep/built-in-keep-rules.ts";
 import type { Policy } from "../policy/policy.ts";
 import { PRESETS } from "../policy/presets/presets.ts";
 import type { StrategySpec } from "../strategy/built-in-strategies.ts";
@@ -11,6 +12,7 @@ import type {
   StepCall,
   SummarizerBehaviour,
 } from "./session-scenario.ts";
+import { SCENARIO_KINDS } from "./session-scenario.ts";
 
 /** Texts of all scripts, with lone surrogates, blank and giant ones. `fc.string` with unit `binary` gives every UTF-16 unit. */
 export function arbitraryText(maximumChars: number): fc.Arbitrary<string> {
@@ -76,6 +78,25 @@ const strategy: fc.Arbitrary<StrategySpec> = fc.oneof(
   fc.record({ kind: fc.constant("cut-oversized" as const), to: fc.constantFrom("fit" as const, "stubs" as const) }),
 );
 
+/** Amounts of rules, up to all that there is. */
+const amount = fc.oneof(
+  fc.record({ tokens: fc.integer({ min: 0, max: 3000 }) }),
+  fc.record({ ratio: fc.constantFrom(0.1, 0.5, 1), of: fc.constant("window" as const) }),
+);
+
+/** Any of the rules that keep something, among them one of somebody's own that wants everything. */
+const keepRule: fc.Arbitrary<KeepRuleSpec> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("recent" as const), messages: fc.integer({ min: 0, max: 8 }) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("recent" as const), amount: amount }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constantFrom("human", "plan", "files-in-hand", "passages", "lines", "everything"),
+      atMost: amount,
+    }),
+  },
+);
+
 /** A preset, or a preset with random strategies, keep, trigger, target and facts. */
 export const arbitraryPolicy: fc.Arbitrary<Policy> = fc.oneof(
   fc.constantFrom(...PRESETS),
@@ -83,24 +104,19 @@ export const arbitraryPolicy: fc.Arbitrary<Policy> = fc.oneof(
     .record({
       preset: fc.constantFrom(...PRESETS.filter((preset) => preset.enabled)),
       strategies: fc.array(strategy, { maxLength: 3 }),
-      keep: fc.oneof(
-        fc.record({ messages: fc.integer({ min: 0, max: 8 }) }),
-        fc.record({ tokens: fc.integer({ min: 0, max: 3000 }) }),
-      ),
+      keep: fc.array(keepRule, { maxLength: 4 }),
       ratio: fc.double({ min: 0.1, max: 1, noNaN: true }),
       factsTokens: fc.integer({ min: 0, max: 500 }),
-      excerptTokens: fc.option(fc.integer({ min: 0, max: 2000 }), { nil: null }),
       role: fc.constantFrom("user" as const, "assistant" as const),
       steps: fc.option(fc.integer({ min: 0, max: 20 }), { nil: null }),
     })
-    .map(({ preset, strategies, keep, ratio, factsTokens, excerptTokens, role, steps }) => ({
+    .map(({ preset, strategies, keep, ratio, factsTokens, role, steps }) => ({
       ...preset,
       name: `random-${preset.name}`,
       strategies,
       keep,
       trigger: { atLeast: { ratio, of: "input-budget" as const } },
       facts: { maxTokens: factsTokens },
-      excerpts: excerptTokens === null ? null : { atMost: { tokens: excerptTokens } },
       summary: { ...preset.summary, role },
       progress: {
         ...preset.progress,
@@ -186,6 +202,7 @@ export function arbitraryScenario(
 ): fc.Arbitrary<SessionScenario> {
   return fc.record({
     policy,
+    kinds: fc.constant(SCENARIO_KINDS),
     limits,
     system: fc.lorem({ maxCount: 20 }),
     summarizer: fc.array(

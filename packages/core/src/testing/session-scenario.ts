@@ -1,6 +1,29 @@
+import { z } from "zod";
+import type { Amount } from "../budget.ts";
+import { amountSchema } from "../budget.ts";
 import type { ModelLimits } from "../entry.ts";
+import type { KeepRuleKind } from "../keep/keep-rule.ts";
+import { defineKeepRule } from "../keep/keep-rule.ts";
 import type { Kinds } from "../policy/kinds.ts";
+import { withKinds } from "../policy/kinds.ts";
 import type { Policy } from "../policy/policy.ts";
+
+/** A rule of somebody's own that wants the whole view, and if that does not fit every message of it, the oldest first. */
+export const EVERYTHING: KeepRuleKind = defineKeepRule<{ readonly kind: "everything"; readonly atMost: Amount }>({
+  kind: "everything",
+  schema: z.strictObject({ kind: z.literal("everything"), atMost: amountSchema }),
+  rule: ({ atMost }) => ({
+    keeps: "messages",
+    atMost,
+    choose: ({ messages }) => [
+      ...(messages.length === 0 ? [] : [{ from: 0, through: messages.length - 1 }]),
+      ...messages.map((_, index) => ({ from: index, through: index })),
+    ],
+  }),
+});
+
+/** The kinds that policies of scenarios may name. */
+export const SCENARIO_KINDS: Kinds = withKinds({ keepRules: [EVERYTHING] });
 
 /** What happens in a generated session, in order. Ids are given when the session is played. */
 export type SessionAct =

@@ -11,7 +11,7 @@ export const KLAUDE_CODE_DOCUMENT_POLICY: Policy = {
   trigger: { above: { minus: [{ ratio: 1, of: "window" }, { min: [{ tokens: 16_384 }, { ratio: 0.25, of: "window" }] }] } },
   afterPause: null,
   emergency: null,
-  keep: { min: [{ tokens: 20_000 }, { ratio: 0.35, of: "window" }] },
+  keep: [{ kind: "recent", amount: { min: [{ tokens: 20_000 }, { ratio: 0.35, of: "window" }] } }],
   manualKeep: null,
   strategies: [
     { kind: "summarize", writer: "model", boundary: "next-safe", promptId: "checkpoint", turnPrefixPromptId: "turn-prefix" },
@@ -33,7 +33,10 @@ export const KLAUDE_CODE_DOCUMENT_POLICY: Policy = {
     ],
   },
   truncation: null,
-  overflow: { keep: { min: [{ tokens: 20_000 }, { ratio: 0.35, of: "window" }] }, maxRecoveries: 1 },
+  overflow: {
+    keep: [{ kind: "recent", amount: { min: [{ tokens: 20_000 }, { ratio: 0.35, of: "window" }] } }],
+    maxRecoveries: 1,
+  },
   unknownWindow: "off",
   subAgents: "off",
   summary: {
@@ -56,5 +59,4 @@ export const KLAUDE_CODE_DOCUMENT_POLICY: Policy = {
   },
   progress: { target: null, minimumNewTokens: 0, maximumFailures: 3 },
   facts: { maxTokens: 1000 },
-  excerpts: null,
 };

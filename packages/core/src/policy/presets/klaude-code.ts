@@ -86,8 +86,8 @@ export const KLAUDE_CODE_POLICY: Policy = {
   trigger: klaudeCodeTrigger(RESERVE),
   afterPause: null,
   emergency: null,
-  keep: KEEP,
-  manualKeep: MANUAL_KEEP,
+  keep: [{ kind: "recent", amount: KEEP }],
+  manualKeep: [{ kind: "recent", amount: MANUAL_KEEP }],
   strategies: [
     { kind: "summarize", writer: "model", boundary: "next-safe", promptId: "checkpoint", turnPrefixPromptId: "turn-prefix" },
   ],
@@ -108,7 +108,7 @@ export const KLAUDE_CODE_POLICY: Policy = {
     ],
   },
   truncation: null,
-  overflow: { keep: KEEP, maxRecoveries: 1 },
+  overflow: { keep: [{ kind: "recent", amount: KEEP }], maxRecoveries: 1 },
   unknownWindow: "off",
   subAgents: "off",
   summary: {
@@ -131,5 +131,4 @@ export const KLAUDE_CODE_POLICY: Policy = {
   },
   progress: { target: null, minimumNewTokens: 0, maximumFailures: 3 },
   facts: { maxTokens: 1000 },
-  excerpts: null,
 };

@@ -22,7 +22,7 @@ export const NONE_POLICY: Policy = {
   trigger: { atLeast: { ratio: 0.75, of: "input-budget" } },
   afterPause: null,
   emergency: null,
-  keep: { messages: 6 },
+  keep: [{ kind: "recent", messages: 6 }],
   manualKeep: null,
   strategies: [],
   fallback: {
@@ -42,7 +42,7 @@ export const NONE_POLICY: Policy = {
     ],
   },
   truncation: null,
-  overflow: { keep: { messages: 6 }, maxRecoveries: 2 },
+  overflow: { keep: [{ kind: "recent", messages: 6 }], maxRecoveries: 2 },
   unknownWindow: "off",
   subAgents: "own",
   summary: {
@@ -72,5 +72,4 @@ export const NONE_POLICY: Policy = {
   },
   progress: { target: null, minimumNewTokens: 0, maximumFailures: 3 },
   facts: { maxTokens: 1000 },
-  excerpts: null,
 };

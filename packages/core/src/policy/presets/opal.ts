@@ -26,7 +26,7 @@ export const OPAL_POLICY: Policy = {
   trigger: { atLeast: { ratio: 0.8, of: "window" } },
   afterPause: null,
   emergency: null,
-  keep: { ratio: 0.25, of: "window" },
+  keep: [{ kind: "recent", amount: { ratio: 0.25, of: "window" } }],
   manualKeep: null,
   strategies: [
     {
@@ -57,7 +57,7 @@ export const OPAL_POLICY: Policy = {
     ],
   },
   truncation: null,
-  overflow: { keep: { ratio: 0.2, of: "window" }, maxRecoveries: 2 },
+  overflow: { keep: [{ kind: "recent", amount: { ratio: 0.2, of: "window" } }], maxRecoveries: 2 },
   unknownWindow: { tokens: 128_000 },
   subAgents: "own",
   summary: {
@@ -80,5 +80,4 @@ export const OPAL_POLICY: Policy = {
   },
   progress: { target: null, minimumNewTokens: 0, maximumFailures: 3 },
   facts: { maxTokens: 1000 },
-  excerpts: null,
 };

@@ -55,7 +55,7 @@ export function piPolicy(knobs: Partial<PiKnobs> = {}): Policy {
     windowTokens > 0
       ? { tokens: windowTokens - set.reserve_tokens }
       : { minus: [{ ratio: 1, of: "window" }, { min: [{ tokens: set.reserve_tokens }, { ratio: 0.5, of: "window" }] }] };
-  const keep = { tokens: set.keep_recent_tokens };
+  const keep = [{ kind: "recent", amount: { tokens: set.keep_recent_tokens } }];
   return {
     name: "pi",
     enabled: set.enabled,
@@ -109,7 +109,6 @@ export function piPolicy(knobs: Partial<PiKnobs> = {}): Policy {
     },
     progress: { target: null, minimumNewTokens: 0, maximumFailures: 3 },
     facts: { maxTokens: 1000 },
-    excerpts: null,
   };
 }
 

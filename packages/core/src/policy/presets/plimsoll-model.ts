@@ -15,7 +15,10 @@ export const PLIMSOLL_MODEL_POLICY: Policy = {
     atLeast: { max: [{ ratio: 0.5, of: "input-budget" }, { min: [{ ratio: 0.8, of: "input-budget" }, { tokens: 40_000 }] }] },
   },
   emergency: null,
-  keep: { ratio: 0.05, of: "input-budget" },
+  keep: [
+    { kind: "recent", amount: { ratio: 0.05, of: "input-budget" } },
+    { kind: "lines", atMost: { ratio: 0.15, of: "input-budget" } },
+  ],
   manualKeep: null,
   strategies: [{ kind: "summarize", writer: "model", boundary: "any-safe", promptId: "checkpoint", turnPrefixPromptId: null }],
   fallback: {
@@ -35,7 +38,13 @@ export const PLIMSOLL_MODEL_POLICY: Policy = {
     ],
   },
   truncation: { capTokens: 16_000 },
-  overflow: { keep: { ratio: 0.05, of: "input-budget" }, maxRecoveries: 3 },
+  overflow: {
+    keep: [
+      { kind: "recent", amount: { ratio: 0.05, of: "input-budget" } },
+      { kind: "lines", atMost: { ratio: 0.15, of: "input-budget" } },
+    ],
+    maxRecoveries: 3,
+  },
   unknownWindow: { tokens: 128_000 },
   subAgents: "own",
   summary: {
@@ -58,5 +67,4 @@ export const PLIMSOLL_MODEL_POLICY: Policy = {
   },
   progress: { target: null, minimumNewTokens: 1000, maximumFailures: 3 },
   facts: { maxTokens: 1000 },
-  excerpts: { atMost: { ratio: 0.15, of: "input-budget" } },
 };

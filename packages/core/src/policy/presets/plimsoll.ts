@@ -31,7 +31,10 @@ export const PLIMSOLL_POLICY: Policy = {
   trigger: { atLeast: LINE },
   afterPause: { pauseMs: CACHE_LIFE_MS, atLeast: LINE_AFTER_PAUSE },
   emergency: null,
-  keep: { ratio: 0.05, of: "input-budget" },
+  keep: [
+    { kind: "recent", amount: { ratio: 0.05, of: "input-budget" } },
+    { kind: "lines", atMost: { ratio: 0.15, of: "input-budget" } },
+  ],
   manualKeep: null,
   strategies: [{ kind: "summarize", writer: "digest", boundary: "any-safe", promptId: "digest", turnPrefixPromptId: null }],
   fallback: {
@@ -51,7 +54,13 @@ export const PLIMSOLL_POLICY: Policy = {
     ],
   },
   truncation: { capTokens: 16_000 },
-  overflow: { keep: { ratio: 0.05, of: "input-budget" }, maxRecoveries: 3 },
+  overflow: {
+    keep: [
+      { kind: "recent", amount: { ratio: 0.05, of: "input-budget" } },
+      { kind: "lines", atMost: { ratio: 0.15, of: "input-budget" } },
+    ],
+    maxRecoveries: 3,
+  },
   unknownWindow: { tokens: 128_000 },
   subAgents: "own",
   summary: {
@@ -74,5 +83,4 @@ export const PLIMSOLL_POLICY: Policy = {
   },
   progress: { target: null, minimumNewTokens: 1000, maximumFailures: 3 },
   facts: { maxTokens: 1000 },
-  excerpts: { atMost: { ratio: 0.15, of: "input-budget" } },
 };

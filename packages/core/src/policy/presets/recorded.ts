@@ -14,7 +14,7 @@ export const RECORDED_POLICY: Policy = {
   trigger: { atLeast: { ratio: 0.75, of: "input-budget" } },
   afterPause: null,
   emergency: null,
-  keep: { messages: 6 },
+  keep: [{ kind: "recent", messages: 6 }],
   manualKeep: null,
   strategies: [],
   fallback: {
@@ -34,7 +34,7 @@ export const RECORDED_POLICY: Policy = {
     ],
   },
   truncation: null,
-  overflow: { keep: { messages: 6 }, maxRecoveries: 2 },
+  overflow: { keep: [{ kind: "recent", messages: 6 }], maxRecoveries: 2 },
   unknownWindow: "off",
   subAgents: "own",
   summary: {
@@ -64,5 +64,4 @@ export const RECORDED_POLICY: Policy = {
   },
   progress: { target: null, minimumNewTokens: 0, maximumFailures: 3 },
   facts: { maxTokens: 1000 },
-  excerpts: null,
 };

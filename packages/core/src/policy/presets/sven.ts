@@ -64,7 +64,7 @@ export function svenKeptMessages(historyMessages: number, keepMessages: number):
  */
 export function svenPolicy(knobs: Partial<SvenKnobs> = {}, name = "sven"): Policy {
   const set: SvenKnobs = { ...SVEN_DEFAULTS, ...knobs };
-  const keep = { messages: set.compaction_keep_recent };
+  const keep = [{ kind: "recent", messages: set.compaction_keep_recent }];
   const ratio = svenThresholdRatio(set.compaction_threshold, set.compaction_overhead_reserve);
   const promptId = set.compaction_strategy;
   return {
@@ -129,7 +129,6 @@ export function svenPolicy(knobs: Partial<SvenKnobs> = {}, name = "sven"): Polic
     },
     progress: { target: null, minimumNewTokens: 0, maximumFailures: 3 },
     facts: { maxTokens: 1000 },
-    excerpts: null,
   };
 }
 

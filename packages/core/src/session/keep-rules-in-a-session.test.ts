@@ -1,0 +1,226 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { recordOf, SMALL_POLICY, SMALL_WINDOW, smallSession, stepsOf, turns, words } from "../../testing/small-session.ts";
+import type { KeepRuleSpec } from "../keep/built-in-keep-rules.ts";
+import { defineKeepRule } from "../keep/keep-rule.ts";
+import type { Message } from "../message/message.ts";
+import { textOf } from "../message/message.ts";
+import { withKinds } from "../policy/kinds.ts";
+import type { Policy } from "../policy/policy.ts";
+import { assistant, human, reply, result } from "../testing/builders.ts";
+
+/** Keeps the newest message and what the rules say. */
+const keeping = (rules: readonly KeepRuleSpec[], more: Partial<Policy> = {}): Policy => ({
+  ...SMALL_POLICY,
+  keep: [{ kind: "recent", messages: 1 }, ...rules],
+  ...more,
+});
+
+const session = (messages: readonly Message[], rules: readonly KeepRuleSpec[], more: Partial<Policy> = {}) =>
+  smallSession(messages, { policy: keeping(rules, more) });
+
+/** The ids of the view, with `+` for each message that the engine wrote. */
+const shown = (ids: readonly string[], messages: readonly Message[]) =>
+  ids.map((id) => (messages.some((message) => message.id === id) ? id : "+"));
+
+const planning = assistant("p", [
+  { type: "text", text: words(400) },
+  {
+    type: "tool-call",
+    callId: "cp",
+    toolName: "any",
+    argumentsJson: JSON.stringify({ todos: [{ content: "Write it", status: "pending" }] }),
+    paths: [],
+  },
+  { type: "tool-call", callId: "cq", toolName: "any", argumentsJson: "{}", paths: [] },
+]);
+
+describe("what rules keep", () => {
+  const talk = turns(8);
+  const planned = [human("u", words(500)), planning, result("rp", "cp", "ok"), result("rq", "cq", words(300)), ...turns(8)];
+
+  test.each<[string, readonly Message[], readonly KeepRuleSpec[], readonly string[]]>([
+    ["without rules the newest alone", talk, [], ["+", "u7", "a7"]],
+    ["stays in its place", talk, [{ kind: "pinned", messageIds: ["a2"], atMost: { tokens: 600 } }], ["+", "a2", "u7", "a7"]],
+    [
+      "and the summary where the first span began",
+      talk,
+      [{ kind: "pinned", messageIds: ["u0", "a2"], atMost: { tokens: 1200 } }],
+      ["u0", "+", "a2", "u7", "a7"],
+    ],
+    [
+      "the person's messages, as many as fit",
+      talk,
+      [{ kind: "human", atMost: { tokens: 1400 } }],
+      ["+", "u5", "u6", "u7", "a7"],
+    ],
+    [
+      "the plan with all calls of its batch",
+      planned,
+      [{ kind: "plan", atMost: { tokens: 1000 } }],
+      ["+", "p", "rp", "rq", "u7", "a7"],
+    ],
+    ["not a plan that is too long", planned, [{ kind: "plan", atMost: { tokens: 500 } }], ["+", "u7", "a7"]],
+    [
+      "half of the room at most, the worthier rule first",
+      turns(12),
+      [
+        { kind: "pinned", messageIds: ["a0"], atMost: { tokens: 600 } },
+        { kind: "human", atMost: { tokens: 9000 } },
+      ],
+      ["+", "a0", "u2", "u3", "u4", "u5", "u6", "u7", "u8", "u9", "u10", "u11", "a11"],
+    ],
+  ])("%s", async (_, messages, rules, ids) => {
+    const { fit, ids: idsNow } = session(messages, rules);
+    const outcome = await fit();
+    expect(stepsOf(outcome)).toEqual(["summarize applied"]);
+    expect(shown(idsNow(), messages)).toEqual(ids);
+  });
+
+  test("is no part of what the summary is written from", async () => {
+    const { fit, asked } = session(talk, [{ kind: "pinned", messageIds: ["a2", "u5"], atMost: { tokens: 2000 } }]);
+    await fit();
+    const spans = asked[0]?.parts.map(({ messages }) => messages.map(({ id }) => id).join(" "));
+    expect(spans).toEqual(["u0 a0 u1 a1 u2", "u3 a3 u4 a4", "a5 u6 a6"]);
+  });
+
+  test("stays through the next compactions, too, until newer ones take its amount", async () => {
+    const { fit, ids, append } = session(talk, [{ kind: "human", atMost: { tokens: 1400 } }]);
+    await fit();
+    const more = turns(7, 8);
+    append(...more);
+    await fit();
+    expect(shown(ids(), [...talk, ...more])).toEqual(["+", "u12", "u13", "u14", "a14"]);
+  });
+
+  test("binds strategies that replace parts, too", async () => {
+    const steps = Array.from({ length: 4 }, (_, index) => [
+      assistant(`s${index}`, [{ type: "tool-call", callId: `c${index}`, toolName: "any", argumentsJson: "{}", paths: [] }]),
+      result(`r${index}`, `c${index}`, words(2000)),
+    ]).flat();
+    const messages = [human("u", "go"), ...steps, reply("end", "done")];
+    const clears = { strategies: [{ kind: "clear-tool-results", keepResults: 1, clearAtLeastTokens: 0 }] } as const;
+    const { fit, manager } = session(messages, [{ kind: "pinned", messageIds: ["r1"], atMost: { tokens: 3000 } }], clears);
+    expect(stepsOf(await fit())).toEqual(["clear-tool-results applied"]);
+    const whole = manager.context().messages.filter((message) => textOf(message).length >= 8000);
+    expect(whole.map(({ id }) => id)).toEqual(["r1", "r3"]);
+  });
+
+  test("a strategy of which nothing is left has nothing to do", async () => {
+    const everything: KeepRuleSpec = { kind: "human", atMost: { tokens: 9000 } };
+    const people = Array.from({ length: 9 }, (_, index) => human(`u${index}`, words(100)));
+    const { fit } = session(people, [everything], { trigger: { atLeast: { tokens: 500 } } });
+    const outcome = await fit();
+    expect(outcome).toMatchObject({ kind: "failed" });
+    expect(stepsOf(outcome).slice(0, 1)).toEqual(["summarize not-applicable"]);
+  });
+
+  test("passages and lines are quoted under their message's handle", async () => {
+    const file = Array.from({ length: 30 }, (_, index) => `  line ${index}`).join("\n");
+    const read = [
+      human("u", "see"),
+      assistant("s", [{ type: "tool-call", callId: "c", toolName: "read", argumentsJson: "{}", paths: [] }]),
+      result("r", "c", `${file}\n  call parseHeader\n${file}`),
+      reply("a", "I use parseHeader"),
+    ];
+    const quotes: readonly KeepRuleSpec[] = [
+      { kind: "passages", atMost: { tokens: 200 } },
+      { kind: "lines", atMost: { tokens: 200 } },
+    ];
+    const { fit, written } = session([...read, ...turns(8)], quotes);
+    await fit();
+    const quoted = "   line 27\n   line 28\n   line 29\n   call parseHeader\n   line 0\n   line 1\n   line 2";
+    expect(written()).toContain(`<excerpts>\n[tool; handle r]\n${quoted}\n</excerpts>`);
+  });
+});
+
+describe("a rule of somebody's own", () => {
+  const SECOND = defineKeepRule<{ readonly kind: "every-second" }>({
+    kind: "every-second",
+    schema: z.strictObject({ kind: z.literal("every-second") }),
+    rule: () => ({
+      keeps: "messages",
+      atMost: { tokens: 2000 },
+      choose: ({ messages }) => messages.flatMap((_, index) => (index % 2 === 1 ? [{ from: index, through: index }] : [])),
+    }),
+  });
+  const FAILING = defineKeepRule<{ readonly kind: "failing" }>({
+    kind: "failing",
+    schema: z.strictObject({ kind: z.literal("failing") }),
+    rule: () => ({
+      keeps: "messages",
+      atMost: { tokens: 2000 },
+      choose: () => {
+        throw new Error("not today");
+      },
+    }),
+  });
+  const kinds = withKinds({ keepRules: [SECOND, FAILING] });
+
+  test("is obeyed", async () => {
+    const { fit, ids } = smallSession(turns(8), { policy: keeping([{ kind: "every-second" }]), kinds });
+    await fit();
+    expect(shown(ids(), turns(8))).toEqual(["+", "a0", "a1", "a2", "a3", "u7", "a7"]);
+  });
+
+  test("that fails keeps nothing, and the record says so", async () => {
+    const { fit, ids } = smallSession(turns(8), { policy: keeping([{ kind: "failing" }]), kinds });
+    const outcome = await fit();
+    expect(recordOf(outcome)?.steps[0]).toEqual({ strategy: "keep failing", outcome: "failed", detail: "not today" });
+    expect(shown(ids(), turns(8))).toEqual(["+", "u7", "a7"]);
+  });
+});
+
+describe("the fallback", () => {
+  /** The last message alone takes four fifths of the window. */
+  const crowded = [...turns(6), human("last", words(7800))];
+  const rules: readonly KeepRuleSpec[] = [
+    { kind: "pinned", messageIds: ["a1"], atMost: { tokens: 600 } },
+    { kind: "human", atMost: { tokens: 2500 } },
+  ];
+
+  test("releases the last rule first, as many as it takes, and records it", async () => {
+    const { fit, ids } = session(crowded, rules);
+    const outcome = await fit();
+    expect(stepsOf(outcome)).toEqual(["summarize applied", "digest no-progress", "keep human released", "digest applied"]);
+    expect(recordOf(outcome)?.steps[2]?.detail).toBe("5 messages, 2500 tokens");
+    expect(shown(ids(), crowded)).toEqual(["+", "a1", "last"]);
+  });
+
+  test("releases nothing that fits", async () => {
+    const { fit, ids } = session(crowded, rules, { strategies: [] });
+    await fit({ model: { ...SMALL_WINDOW, contextWindowTokens: 13_000 } });
+    expect(ids()).toEqual(expect.arrayContaining(["a1", "u5", "last"]));
+  });
+
+  test("at the last recovery from an overflow all rules are released at once", async () => {
+    const { fit, ids } = session(turns(8), rules, { overflow: { keep: rules, maxRecoveries: 2 } });
+    const outcome = await fit({ gate: "on-overflow", recovery: 2 });
+    expect(stepsOf(outcome).slice(0, 2)).toEqual(["keep human released", "keep pinned released"]);
+    expect(shown(ids(), turns(8))).toEqual(["+", "u7"]);
+  });
+});
+
+test("what is pinned stays as it is, or the record says that it was released", async () => {
+  const came = { kept: 0, released: 0 };
+  const sizes = fc.array(fc.integer({ min: 50, max: 900 }), { minLength: 12, maxLength: 40 });
+  await fc.assert(
+    fc.asyncProperty(sizes, fc.array(fc.nat(30), { minLength: 1, maxLength: 4 }), async (tokens, places) => {
+      const messages = tokens.map((size, index) =>
+        index % 3 === 0 ? human(`m${index}`, words(size)) : reply(`m${index}`, words(size)),
+      );
+      const messageIds = places.map((place) => `m${place % messages.length}`);
+      const { fit, manager } = session(messages, [{ kind: "pinned", messageIds, atMost: { tokens: 4000 } }]);
+      const record = recordOf(await fit());
+      fc.pre(record !== null);
+      const isReleased = record?.steps.some(({ outcome }) => outcome === "released") === true;
+      const view = new Set(manager.context().messages);
+      const isWhole = messages.filter(({ id }) => messageIds.includes(id)).every((message) => view.has(message));
+      expect(isReleased || isWhole).toBe(true);
+      came[isReleased ? "released" : "kept"] += 1;
+    }),
+    { seed: 20_261_122, numRuns: 60 },
+  );
+  expect(came.kept).toBeGreaterThan(20);
+});
