@@ -1,32 +1,19 @@
-import { compact } from "../engine/compact.ts";
-import { ANSWER_DEADLINE_MS } from "../engine/deadline.ts";
-import type { FitInput, FitOutcome, FitState } from "../engine/fit-input.ts";
-import { whyAct } from "../engine/why-act.ts";
-import type { ModelLimits, RevertEntry, SessionEntry } from "../entry.ts";
-import { withTrackedFiles } from "../facts/facts.ts";
-import { shortHash } from "../hash.ts";
+import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
+import type { RevertEntry, SessionEntry } from "../entry.ts";
 import type { Context } from "../message/message.ts";
-import { BUILT_IN_KINDS } from "../policy/kinds.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
-import type { EstimatorSpec } from "../tokens/built-in-estimators.ts";
-import { createEstimator } from "../tokens/built-in-estimators.ts";
-import type { Overhead, Prediction } from "../tokens/estimator.ts";
+import type { Prediction } from "../tokens/estimator.ts";
 import type { Ledger } from "../tokens/ledger.ts";
-import { pooledPriors } from "../tokens/model-prior.ts";
-import { createWorkCounter } from "../tokens/work.ts";
-import { attemptEntry } from "./breaker.ts";
 import type { ContextManagerOptions } from "./context-manager-options.ts";
-import type { ContextListener } from "./events.ts";
-import { announce, startEvent } from "./events.ts";
-import { createHeldLog } from "./held-log.ts";
-import { platformWait } from "./platform-wait.ts";
-import { silentTruncation } from "./prompt-watch.ts";
+import { fitSession, type ModelSwitch, switchSessionModel } from "./fit-session.ts";
+import type { HeldSession } from "./held-session.ts";
+import { createHeldSession } from "./held-session.ts";
 import type { Recalled, RecallRange } from "./recall.ts";
 import { recall } from "./recall.ts";
 import { repairsOf } from "./repair-view.ts";
+import { sessionSetup } from "./session-setup.ts";
 import type { SessionState } from "./session-state.ts";
-import { EMPTY_STATE, foldedFor, foldState } from "./session-state.ts";
-import { revertEntry, undoArchived, undoPointOf, withoutUndoPoints } from "./undo-point.ts";
+import { revertEntry, undoArchived } from "./undo-point.ts";
 import type { SessionView } from "./view.ts";
 
 /** A session that stays inside its model's window: the log goes in, the context to send comes out. */
@@ -36,11 +23,7 @@ export interface ContextManager {
   /** Compacts if the policy asks for it at this gate; appends the compaction that it made. What is appended meanwhile stays after it. */
   fit(input: FitInput, signal: AbortSignal): Promise<FitOutcome>;
   /** Compacts for a smaller window with the policy's summariser as it is now, then appends the switch. A window that is no smaller than the log's needs nothing first. */
-  switchModel(
-    to: { readonly modelId: string; readonly limits: ModelLimits },
-    input: FitInput,
-    signal: AbortSignal,
-  ): Promise<FitOutcome>;
+  switchModel(to: ModelSwitch, input: FitInput, signal: AbortSignal): Promise<FitOutcome>;
   /** Undoes the newest active compaction by appending a revert; the context from before is back, with what came since. */
   revert(nowMs: number | null): RevertEntry;
   /** Undoes the newest compaction and compacts again, with another policy or focus. */
@@ -90,164 +73,61 @@ export function createContextManager(options: ContextManagerOptions): ContextMan
 
 /** A context manager over a log that is handed over entry by entry; `options.entries` is not looked at. */
 export function openContextManager(options: ContextManagerOptions): OpeningContextManager {
-  const work = options.work ?? createWorkCounter();
-  const {
-    policy: ownPolicy,
-    kinds = BUILT_IN_KINDS,
-    modelPriors: priors = pooledPriors,
-    tokenizers = {},
-    hiddenOverheadTokens: hiddenTokens = 0,
-  } = options;
-  const estimatorOf = (spec: EstimatorSpec) => createEstimator(spec, work, { kinds: kinds.estimators, priors, tokenizers });
-  const estimator = estimatorOf(ownPolicy.estimator);
-  const cutEstimator = ownPolicy.cutEstimator === null ? estimator : estimatorOf(ownPolicy.cutEstimator);
-  const emit: ContextListener = options.onEvent ?? (() => undefined);
-  const log = createHeldLog(options.archive ?? null);
-  let state = EMPTY_STATE;
-  let hasSaidOff = false;
-
-  const overhead = (dynamicContext: string | null): Overhead => {
-    const { system, tools } = state.view;
-    return { system, tools, dynamicContext, hiddenTokens };
-  };
-  const predict = (dynamicContext: string | null) => estimator.predict(state.ledger, overhead(dynamicContext));
-  const fold = (entry: SessionEntry): number | null => {
-    const folded = foldState(state, entry, { estimator, hiddenTokens, work });
-    state = folded.state;
-    log.add(entry);
-    return folded.missingTokens;
-  };
-  /** Of all that compactions covered, only the newest undo point stays in memory; none if `keep` is `none`. */
-  const release = (keep: "newest" | "none") => {
-    if (options.archive !== undefined) state = { ...state, view: withoutUndoPoints(state.view, keep) };
-  };
-  const append = (entry: SessionEntry) => {
-    const missingTokens = fold(entry);
-    if (entry.type === "compaction") release("newest");
-    if (entry.type === "usage" && missingTokens !== null) emit(silentTruncation(entry, missingTokens, predict(null)));
-  };
-  const prepareUndo = async () => {
-    if (state.view.undo !== "archived") return;
-    const undo = await undoPointOf(state.view.activeCompactions.at(-1)?.id ?? "", log.reader());
-    state = { ...state, view: { ...state.view, undo } };
-  };
-  const fitStateFor = (input: FitInput, policy: EnginePolicy, measuredBy: Ledger): FitState => ({
-    policy,
-    kinds,
-    ...foldedFor(state, measuredBy),
-    overhead: overhead(input.dynamicContext ?? null),
-    estimator,
-    cutEstimator,
-    summarizer: options.summarizer,
-    useModel: state.breaker.failures < policy.progress.maximumFailures,
-    facts: options.fileTracker === undefined ? state.facts : withTrackedFiles(state.facts, options.fileTracker()),
-    kept: {
-      pinned: options.pinned ?? [],
-      state: (options.stateProviders ?? []).map((provide) => provide()).filter((each) => each !== null),
-    },
-    beforeCompaction: options.beforeCompaction ?? null,
-    deadline: { afterMs: options.answerDeadlineMs ?? ANSWER_DEADLINE_MS, wait: options.wait ?? platformWait },
-    work,
-  });
-  const announceOutcome = (outcome: FitOutcome, failuresBefore: number, policy: EnginePolicy) => {
-    const limit = policy.progress.maximumFailures;
-    const { failures } = state.breaker;
-    if (failuresBefore < limit && failures >= limit) emit({ type: "breaker-open", failures, why: "summaries failed in a row" });
-    const isOff = outcome.kind === "unchanged" && outcome.off === "unknown-window";
-    if (outcome.kind !== "unchanged" || (isOff && !hasSaidOff)) announce(outcome, estimator.name, emit);
-    hasSaidOff ||= isOff;
-  };
-  const fitWith = async (
-    {
-      policy,
-      input,
-      measuredBy = state.ledger,
-    }: { readonly policy: EnginePolicy; readonly input: FitInput; readonly measuredBy?: Ledger },
-    signal: AbortSignal,
-  ): Promise<FitOutcome> => {
-    const now = fitStateFor(input, policy, measuredBy);
-    const act = whyAct(now, input);
-    if (act.kind === "act") emit(startEvent(act.reason, now));
-    const { estimatedTokens } = state.ledger;
-    const outcome =
-      act.kind === "unchanged"
-        ? act
-        : await compact(now, { ...act, input }, signal).catch((error: unknown) => {
-            // Only the caller's abort rejects: the start that was announced gets its end, and the abort reaches the caller.
-            const steps = [{ strategy: "fit", outcome: "failed", detail: "aborted" }] as const;
-            emit({ type: "compaction-failed", reason: act.reason, steps });
-            throw error;
-          });
-    const { failures } = state.breaker;
-    const entry =
-      outcome.kind === "compacted"
-        ? outcome.entry
-        : attemptEntry(outcome, { input, estimatedTokens, lastEntryId: state.view.lastEntryId });
-    if (entry !== null) append(entry);
-    announceOutcome(outcome, failures, policy);
-    return outcome;
-  };
-  const revert = (nowMs: number | null): RevertEntry => {
-    const entry = revertEntry(state.view, nowMs);
-    append(entry);
-    return entry;
-  };
-  const manager: ContextManager = {
-    append,
-    fit: (input, signal) => fitWith({ policy: ownPolicy, input }, signal),
-    switchModel: async (to, input, signal) => {
-      // What must fit is what the new model counts, although the old one's client writes the summary.
-      const measuredBy = estimator.changeModel(state.ledger, to.modelId);
-      const fitsAlready =
-        whyAct(fitStateFor(input, ownPolicy, measuredBy), { ...input, model: to.limits }).kind === "unchanged" ||
-        isNoSmaller(to.limits, state.view.limits);
-      const downshift: FitInput = { ...input, model: to.limits, now: { reason: "downshift", keep: null } };
-      const outcome: FitOutcome = fitsAlready
-        ? { kind: "unchanged", off: null }
-        : await fitWith({ policy: ownPolicy, input: downshift, measuredBy }, signal);
-      const id = shortHash(`model-change\n${to.modelId}\n${state.view.lastEntryId ?? ""}`);
-      append({ type: "model-change", id, modelId: to.modelId, limits: to.limits, atMs: input.nowMs });
-      return outcome;
-    },
-    revert,
-    redo: async ({ policy, ...input }, signal) => {
-      await prepareUndo();
-      revert(input.nowMs);
-      return await fitWith({ policy: policy ?? ownPolicy, input: { now: { reason: "manual", keep: null }, ...input } }, signal);
-    },
-    context: (dynamicContext = null) => {
-      const { system, tools, messages } = state.view;
-      return { system, tools, messages: messages.slice(), dynamicContext };
-    },
-    predict: (dynamicContext = null) => predict(dynamicContext),
-    recall: (handle, range) => recall(handle, range, log.messages),
-    archived: log.archived,
-    prepareUndo,
-    state: () => state,
-    view: () => state.view,
-    ledger: () => state.ledger,
-    entries: () => log.entries,
-  };
+  const { archive = null, onEvent: emit = () => undefined, repairs } = options;
+  const session = createHeldSession(sessionSetup(options), { archive, emit });
   return {
     take: (entry, mayBeUndone = false) => {
-      if (entry.type === "revert" && state.view.undo === "archived") throw undoArchived(entry.compactionId);
-      fold(entry);
-      log.archived(1);
-      if (entry.type === "compaction" && !mayBeUndone) release("none");
+      if (entry.type === "revert" && session.state().view.undo === "archived") throw undoArchived(entry.compactionId);
+      session.fold(entry);
+      session.log.archived(1);
+      if (entry.type === "compaction" && !mayBeUndone) session.release("none");
     },
     opened: () => {
-      const isResumed = log.count() > 0;
-      const repairs = isResumed && options.repairs !== "none" ? repairsOf(state.view) : [];
-      for (const repair of repairs) fold(repair);
-      if (repairs.length > 0) emit({ type: "session-repaired", entries: repairs });
-      return manager;
+      if (repairs !== "none") repair(session);
+      return managerOf(session);
     },
   };
 }
 
-/** True if both windows are known and the new one leaves at least as much for the prompt: the old model could not write for more. */
-function isNoSmaller(to: ModelLimits, from: ModelLimits | null): boolean {
-  if (from === null || from.contextWindowTokens === null || to.contextWindowTokens === null) return false;
-  const fromTokens = from.contextWindowTokens - (from.maxOutputTokens ?? 0);
-  return to.contextWindowTokens - (to.maxOutputTokens ?? 0) >= fromTokens;
+/** Appends what a crash left out, and tells it; nothing in a new session. */
+function repair({ log, state, fold, tell }: HeldSession): void {
+  const entries = log.count() === 0 ? [] : repairsOf(state().view);
+  for (const entry of entries) fold(entry);
+  if (entries.length > 0) tell({ type: "session-repaired", entries });
+}
+
+/** A held session as its users see it. */
+function managerOf(session: HeldSession): ContextManager {
+  const { state, log, append, prepareUndo } = session;
+  const ownPolicy = session.setup.policy;
+  const fit = (input: FitInput, policy: EnginePolicy, signal: AbortSignal) =>
+    fitSession(session, { policy, input, measuredBy: state().ledger }, signal);
+  const revert = (nowMs: number | null): RevertEntry => {
+    const entry = revertEntry(state().view, nowMs);
+    append(entry);
+    return entry;
+  };
+  return {
+    append,
+    fit: (input, signal) => fit(input, ownPolicy, signal),
+    switchModel: (to, input, signal) => switchSessionModel(session, { to, input }, signal),
+    revert,
+    redo: async ({ policy = ownPolicy, ...input }, signal) => {
+      await prepareUndo();
+      revert(input.nowMs);
+      return await fit({ now: { reason: "manual", keep: null }, ...input }, policy, signal);
+    },
+    context: (dynamicContext = null) => {
+      const { system, tools, messages } = state().view;
+      return { system, tools, messages: messages.slice(), dynamicContext };
+    },
+    predict: (dynamicContext = null) => session.predict(dynamicContext),
+    recall: (handle, range) => recall(handle, range, log.messages),
+    archived: log.archived,
+    prepareUndo,
+    state,
+    view: () => state().view,
+    ledger: () => state().ledger,
+    entries: () => log.entries,
+  };
 }

@@ -46,26 +46,21 @@ export function startEvent(reason: CompactionReason, { estimator, ledger, overhe
   return { type: "compaction-start", reason, estimator: estimator.name, tokensBefore, messagesBefore: messages().length };
 }
 
-/** Tells a listener what a fit came to. */
-export function announce(outcome: FitOutcome, estimator: string, emit: ContextListener): void {
+/** What a listener is told of what a fit came to; `null` if there is nothing to tell. */
+export function outcomeEvent(outcome: FitOutcome, estimator: string): ContextEvent | null {
   switch (outcome.kind) {
     case "compacted":
-      emit({ type: "compaction-end", estimator, entry: outcome.entry });
-      break;
+      return { type: "compaction-end", estimator, entry: outcome.entry };
     case "cancelled":
-      emit({ type: "compaction-cancelled", reason: outcome.reason, why: outcome.why });
-      break;
+      return { type: "compaction-cancelled", reason: outcome.reason, why: outcome.why };
     case "failed":
-      emit({ type: "compaction-failed", reason: outcome.reason, steps: outcome.steps });
-      break;
+      return { type: "compaction-failed", reason: outcome.reason, steps: outcome.steps };
     case "irreducible":
-      emit({ type: "context-irreducible", budgetTokens: outcome.budgetTokens, parts: outcome.parts });
-      break;
+      return { type: "context-irreducible", budgetTokens: outcome.budgetTokens, parts: outcome.parts };
     case "unchanged":
-      if (outcome.off === "unknown-window") emit({ type: "compaction-off", why: "unknown-window" });
-      break;
+      return outcome.off === "unknown-window" ? { type: "compaction-off", why: "unknown-window" } : null;
     default:
-      outcome satisfies never;
+      return outcome satisfies never;
   }
 }
 

@@ -1,4 +1,3 @@
-import type { FitState } from "../engine/fit-input.ts";
 import type { SessionEntry } from "../entry.ts";
 import type { Facts } from "../facts/facts.ts";
 import { foldFacts, NO_FACTS } from "../facts/facts.ts";
@@ -84,22 +83,6 @@ export function foldState(
 function answeredAfter(before: readonly string[], entry: SessionEntry): readonly string[] {
   if (entry.type === "message") return [];
   return entry.type === "usage" && !isRejectedUsage(entry.usage) ? [...before, entry.requestId] : before;
-}
-
-/** The part of a fit's state that is folded. */
-export function foldedFor(
-  { view, breaker, ledger, reportedAtMs }: SessionState,
-  measuredBy: Ledger,
-): Pick<FitState, "messages" | "lastEntryId" | "modelId" | "ledger" | "newTokens" | "reportedAtMs"> {
-  const sinceTokens = breaker.estimatedAtLastAttemptTokens ?? ledger.estimatedAtLastCutTokens;
-  return {
-    messages: () => view.messages.slice(),
-    lastEntryId: view.lastEntryId,
-    modelId: view.modelId,
-    ledger: measuredBy,
-    newTokens: sinceTokens === null ? null : (ledger.estimatedTokens - sinceTokens) * ledger.factor,
-    reportedAtMs,
-  };
 }
 
 /** What the ledger's fold needs in addition to the entry. */

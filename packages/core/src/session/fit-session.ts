@@ -1,0 +1,83 @@
+import { compact } from "../engine/compact.ts";
+import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
+import { whyAct } from "../engine/why-act.ts";
+import type { ModelLimits } from "../entry.ts";
+import { shortHash } from "../hash.ts";
+import { attemptEntry } from "./breaker.ts";
+import type { ContextEvent } from "./events.ts";
+import { outcomeEvent, startEvent } from "./events.ts";
+import type { HeldSession } from "./held-session.ts";
+import { fitStateOf, type SessionFit } from "./session-setup.ts";
+
+/** Makes a session fit, appends what was done or tried, and tells it. */
+export async function fitSession(session: HeldSession, fit: SessionFit, signal: AbortSignal): Promise<FitOutcome> {
+  const { state, setup, append, tell } = session;
+  const { input, policy } = fit;
+  const now = fitStateOf(state(), setup, fit);
+  const act = whyAct(now, input);
+  if (act.kind === "act") tell(startEvent(act.reason, now));
+  const { estimatedTokens } = state().ledger;
+  const outcome =
+    act.kind === "unchanged"
+      ? act
+      : await compact(now, { ...act, input }, signal).catch((error: unknown) => {
+          // Only the caller's abort rejects: the start that was announced gets its end, and the abort reaches the caller.
+          const steps = [{ strategy: "fit", outcome: "failed", detail: "aborted" }] as const;
+          tell({ type: "compaction-failed", reason: act.reason, steps });
+          throw error;
+        });
+  const { failures } = state().breaker;
+  const entry =
+    outcome.kind === "compacted"
+      ? outcome.entry
+      : attemptEntry(outcome, { input, estimatedTokens, lastEntryId: state().view.lastEntryId });
+  if (entry !== null) append(entry);
+  tell(breakerEvent({ before: failures, after: state().breaker.failures, limit: policy.progress.maximumFailures }));
+  tell(outcomeEvent(outcome, setup.estimator.name));
+  return outcome;
+}
+
+/** What is told if this fit opened the breaker. */
+function breakerEvent(failures: {
+  readonly before: number;
+  readonly after: number;
+  readonly limit: number;
+}): ContextEvent | null {
+  const { before, after, limit } = failures;
+  if (before >= limit || after < limit) return null;
+  return { type: "breaker-open", failures: after, why: "summaries failed in a row" };
+}
+
+/** The model that a session goes on with. */
+export interface ModelSwitch {
+  readonly modelId: string;
+  readonly limits: ModelLimits;
+}
+
+/** Makes a session fit what the new model counts, although the old one's client writes the summary; then appends the switch. */
+export async function switchSessionModel(
+  session: HeldSession,
+  { to, input }: { readonly to: ModelSwitch; readonly input: FitInput },
+  signal: AbortSignal,
+): Promise<FitOutcome> {
+  const { state, setup } = session;
+  const { policy } = setup;
+  const measuredBy = setup.estimator.changeModel(state().ledger, to.modelId);
+  const atLimits: FitInput = { ...input, model: to.limits };
+  const now = fitStateOf(state(), setup, { policy, input, measuredBy });
+  const fitsAlready = whyAct(now, atLimits).kind === "unchanged" || isNoSmaller(to.limits, state().view.limits);
+  const downshift: FitInput = { ...atLimits, now: { reason: "downshift", keep: null } };
+  const outcome: FitOutcome = fitsAlready
+    ? { kind: "unchanged", off: null }
+    : await fitSession(session, { policy, input: downshift, measuredBy }, signal);
+  const id = shortHash(`model-change\n${to.modelId}\n${state().view.lastEntryId ?? ""}`);
+  session.append({ type: "model-change", id, modelId: to.modelId, limits: to.limits, atMs: input.nowMs });
+  return outcome;
+}
+
+/** True if both windows are known and the new one leaves at least as much for the prompt: the old model could not write for more. */
+function isNoSmaller(to: ModelLimits, from: ModelLimits | null): boolean {
+  if (from === null || from.contextWindowTokens === null || to.contextWindowTokens === null) return false;
+  const fromTokens = from.contextWindowTokens - (from.maxOutputTokens ?? 0);
+  return to.contextWindowTokens - (to.maxOutputTokens ?? 0) >= fromTokens;
+}

@@ -1,0 +1,76 @@
+import type { SessionEntry } from "../entry.ts";
+import type { Prediction } from "../tokens/estimator.ts";
+import type { ContextEvent, ContextListener } from "./events.ts";
+import { createHeldLog, type HeldLog, type LogArchive } from "./held-log.ts";
+import { silentTruncation } from "./prompt-watch.ts";
+import { overheadOf, type SessionSetup } from "./session-setup.ts";
+import type { SessionState } from "./session-state.ts";
+import { EMPTY_STATE, foldState } from "./session-state.ts";
+import { undoPointOf, withoutUndoPoints } from "./undo-point.ts";
+
+/** A session's state and its log, held together: an entry goes into both. */
+export interface HeldSession {
+  readonly setup: SessionSetup;
+  readonly log: HeldLog;
+  state(): SessionState;
+  /** Takes an entry that a log already has. */
+  fold(entry: SessionEntry): void;
+  /** Takes an entry that is new, and tells what it shows. */
+  append(entry: SessionEntry): void;
+  /** Tells subscribers. That compaction is off is told once. */
+  tell(event: ContextEvent | null): void;
+  predict(dynamicContext: string | null): Prediction;
+  /** Lets go of undo points that the archive can give back; nothing without an archive. */
+  release(keep: "newest" | "none"): void;
+  /** Reads the newest undo point from the archive if it is there alone. */
+  prepareUndo(): Promise<void>;
+}
+
+/** Where a held session's log is kept, and who hears of it. */
+export interface HeldSessionPorts {
+  readonly archive: LogArchive | null;
+  readonly emit: ContextListener;
+}
+
+/** A held session without entries. */
+export function createHeldSession(setup: SessionSetup, { archive, emit }: HeldSessionPorts): HeldSession {
+  const log = createHeldLog(archive);
+  let state = EMPTY_STATE;
+  let isOffTold = false;
+
+  const fold = (entry: SessionEntry): number | null => {
+    const folded = foldState(state, entry, setup);
+    state = folded.state;
+    log.add(entry);
+    return folded.missingTokens;
+  };
+  const predict = (dynamicContext: string | null) =>
+    setup.estimator.predict(state.ledger, overheadOf(state, setup, dynamicContext));
+  const release = (keep: "newest" | "none") => {
+    if (archive !== null) state = { ...state, view: withoutUndoPoints(state.view, keep) };
+  };
+  return {
+    setup,
+    log,
+    state: () => state,
+    fold,
+    append: (entry) => {
+      const missingTokens = fold(entry);
+      // Of all that compactions covered, only the newest undo point stays in memory.
+      if (entry.type === "compaction") release("newest");
+      if (entry.type === "usage" && missingTokens !== null) emit(silentTruncation(entry, missingTokens, predict(null)));
+    },
+    tell: (event) => {
+      if (event === null || (event.type === "compaction-off" && isOffTold)) return;
+      isOffTold ||= event.type === "compaction-off";
+      emit(event);
+    },
+    predict,
+    release,
+    prepareUndo: async () => {
+      if (state.view.undo !== "archived") return;
+      const undo = await undoPointOf(state.view.activeCompactions.at(-1)?.id ?? "", log.reader());
+      state = { ...state, view: { ...state.view, undo } };
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { ANSWER_DEADLINE_MS } from "../engine/deadline.ts";
+import type { FitInput, FitState } from "../engine/fit-input.ts";
+import { withTrackedFiles } from "../facts/facts.ts";
+import type { Kinds } from "../policy/kinds.ts";
+import { BUILT_IN_KINDS } from "../policy/kinds.ts";
+import type { EnginePolicy } from "../policy/policy.ts";
+import type { EstimatorSpec } from "../tokens/built-in-estimators.ts";
+import { createEstimator } from "../tokens/built-in-estimators.ts";
+import type { Estimator, Overhead } from "../tokens/estimator.ts";
+import type { Ledger } from "../tokens/ledger.ts";
+import { pooledPriors } from "../tokens/model-prior.ts";
+import { createWorkCounter } from "../tokens/work.ts";
+import type { ContextManagerOptions } from "./context-manager-options.ts";
+import { platformWait } from "./platform-wait.ts";
+import type { SessionState, StateFold } from "./session-state.ts";
+
+/** What a session is measured and made to fit with; stays the same while it is open. */
+export interface SessionSetup extends StateFold {
+  readonly policy: EnginePolicy;
+  readonly kinds: Kinds;
+  readonly cutEstimator: Estimator;
+  readonly deadline: FitState["deadline"];
+  readonly ports: Pick<ContextManagerOptions, "summarizer" | "beforeCompaction" | "pinned" | "stateProviders" | "fileTracker">;
+}
+
+/**
+ * The setup that options ask for.
+ *
+ * @throws PlimsollError `bad-policy` if the policy counts by an encoding whose tokenizer was not given.
+ */
+export function sessionSetup(options: ContextManagerOptions): SessionSetup {
+  const { policy, kinds = BUILT_IN_KINDS, modelPriors: priors = pooledPriors, tokenizers = {} } = options;
+  const work = options.work ?? createWorkCounter();
+  const estimatorOf = (spec: EstimatorSpec) => createEstimator(spec, work, { kinds: kinds.estimators, priors, tokenizers });
+  const estimator = estimatorOf(policy.estimator);
+  return {
+    policy,
+    kinds,
+    estimator,
+    cutEstimator: policy.cutEstimator === null ? estimator : estimatorOf(policy.cutEstimator),
+    hiddenTokens: options.hiddenOverheadTokens ?? 0,
+    deadline: { afterMs: options.answerDeadlineMs ?? ANSWER_DEADLINE_MS, wait: options.wait ?? platformWait },
+    ports: options,
+    work,
+  };
+}
+
+/** What each request sends in addition to the messages. */
+export function overheadOf(
+  { view: { system, tools } }: SessionState,
+  { hiddenTokens }: StateFold,
+  dynamicContext: string | null,
+): Overhead {
+  return { system, tools, dynamicContext, hiddenTokens };
+}
+
+/** One fit of a session: by which policy, and by which ledger it is measured. */
+export interface SessionFit {
+  readonly policy: EnginePolicy;
+  readonly input: FitInput;
+  readonly measuredBy: Ledger;
+}
+
+/** What the engine sees of a session. Asks the ports for what is true now: tracked files, the state to keep. */
+export function fitStateOf(state: SessionState, setup: SessionSetup, { policy, input, measuredBy }: SessionFit): FitState {
+  const { view, breaker, ledger, reportedAtMs } = state;
+  const { kinds, estimator, cutEstimator, deadline, work, ports } = setup;
+  const sinceTokens = breaker.estimatedAtLastAttemptTokens ?? ledger.estimatedAtLastCutTokens;
+  return {
+    policy,
+    kinds,
+    messages: () => view.messages.slice(),
+    lastEntryId: view.lastEntryId,
+    modelId: view.modelId,
+    ledger: measuredBy,
+    overhead: overheadOf(state, setup, input.dynamicContext ?? null),
+    estimator,
+    cutEstimator,
+    summarizer: ports.summarizer,
+    useModel: breaker.failures < policy.progress.maximumFailures,
+    newTokens: sinceTokens === null ? null : (ledger.estimatedTokens - sinceTokens) * ledger.factor,
+    reportedAtMs,
+    facts: ports.fileTracker === undefined ? state.facts : withTrackedFiles(state.facts, ports.fileTracker()),
+    kept: {
+      pinned: ports.pinned ?? [],
+      state: (ports.stateProviders ?? []).map((provide) => provide()).filter((each) => each !== null),
+    },
+    beforeCompaction: ports.beforeCompaction ?? null,
+    deadline,
+    work,
+  };
+}
