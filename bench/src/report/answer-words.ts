@@ -1,7 +1,7 @@
 import { FEWEST_SESSIONS } from "../tune/bootstrap.ts";
 import type { NothingDone, WindowAnswer } from "./answer.ts";
 import { formatCount, formatNumberOf, formatPercent, formatRatioPercent } from "./figures.ts";
-import type { PlacedPolicy } from "./policy-choice.ts";
+import type { PlacedPolicy, WorseMeasure } from "./policy-choice.ts";
 
 /** An answer in words. */
 export interface AnswerWords {
@@ -59,13 +59,23 @@ function sessionsWords(count: number, nothing: NothingDone | null): string {
   return `${all}${formatNumberOf(count, "session")} that a policy touched`;
 }
 
-function keptWords({ gain, farGain }: PlacedPolicy): string {
+function keptWords({ gain, farGain, worse }: PlacedPolicy): string {
   const far = farGain === null ? "" : `, ${formatPercent(farGain)} % of what lay at least 20,000 tokens back`;
-  return `of what replies relied on, ${formatPercent(gain)} % could still be read at its source${far}`;
+  const held = `of what replies needed, ${formatPercent(gain)} % was held word for word${far}`;
+  return worse.length === 0
+    ? `${held}; on no measure is it worse than a policy of about its cost or the plain tail of its size`
+    : `${held}. It loses: ${worse.slice(0, MOST_NAMED).map(worseWords).join("; ")}`;
+}
+
+/** So many measures are named; the table has all. */
+const MOST_NAMED = 3;
+
+function worseWords({ measure, than, points }: WorseMeasure): string {
+  return `${measure} by ${formatPercent(points)} points against ${than ?? "a plain tail of the same size"}`;
 }
 
 function shortWords({ policy, cost, gain }: PlacedPolicy): string {
-  return `${policy}, ${formatPercent(cost)} % of the cost, ${formatPercent(gain)} % at its source`;
+  return `${policy}, ${formatPercent(cost)} % of the cost, ${formatPercent(gain)} % held`;
 }
 
 function sureWords({ sureness, outcomes, choice }: WindowAnswer, pick: PlacedPolicy): string {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
+import { VECTOR } from "../metrics/vector.ts";
 import { windowAnswers } from "./answer.ts";
 import { answerWords } from "./answer-words.ts";
 import { choosePolicy } from "./policy-choice.ts";
@@ -7,15 +8,19 @@ import { summarizePolicies } from "./policy-summary.ts";
 import type { SessionOutcome } from "./session-outcomes.ts";
 import { triggerWords } from "./trigger.ts";
 
-const outcome = (costRatio: number, sourceEvidenced: number, lostRequests = 0): SessionOutcome => ({
+/** An outcome with the same share on every measure; its tail holds as much. */
+const outcome = (costRatio: number, share: number, lostRequests = 0): SessionOutcome => ({
   session: "a",
   costRatio,
-  uses: 100,
-  sourceEvidenced,
-  farUses: 10,
-  farSourceEvidenced: 5,
+  vector: VECTOR.map(() => ({ own: share, tail: share })),
   lostRequests,
   compactions: 1,
+});
+
+/** The same with other figures on the first measure. */
+const withEdits = (each: SessionOutcome, own: number, tail: number): SessionOutcome => ({
+  ...each,
+  vector: [{ own, tail }, ...each.vector.slice(1)],
 });
 
 const chosen = (policies: Readonly<Record<string, SessionOutcome>>) =>
@@ -23,8 +28,8 @@ const chosen = (policies: Readonly<Record<string, SessionOutcome>>) =>
 
 describe("choosePolicy", () => {
   test.each([
-    ["the bend of the front", { cheap: outcome(0.5, 60), bend: outcome(0.55, 85), dear: outcome(1, 90) }, "bend"],
-    ["the cheapest where there is no bend", { cheap: outcome(0.5, 60), dear: outcome(1, 90) }, "cheap"],
+    ["the knee of the front", { cheap: outcome(0.5, 60), bend: outcome(0.55, 85), dear: outcome(1, 90) }, "bend"],
+    ["the cheapest if there is no knee", { cheap: outcome(0.5, 60), dear: outcome(1, 90) }, "cheap"],
     [
       "the cheapest where the others keep hardly more",
       { cheap: outcome(0.5, 90), bend: outcome(0.65, 90.4), dear: outcome(1.5, 91) },
@@ -35,6 +40,35 @@ describe("choosePolicy", () => {
     ["the one that beats all", { best: outcome(0.5, 90), other: outcome(0.6, 80) }, "best"],
   ] as const)("takes %s", (_, policies, expected) => {
     expect(chosen(policies).pick?.policy ?? null).toBe(expected);
+  });
+
+  test.each<[string, Readonly<Record<string, SessionOutcome>>, readonly string[]]>([
+    ["nothing if it is worse on none", { own: outcome(0.5, 80), other: outcome(0.5, 80) }, []],
+    [
+      "a policy of its cost that holds more",
+      { own: withEdits(outcome(0.5, 80), 70, 70), other: outcome(0.5, 80) },
+      ["edit grounding other 10"],
+    ],
+    [
+      "one of five per cent more",
+      { own: withEdits(outcome(0.5, 80), 70, 70), other: outcome(0.525, 80) },
+      ["edit grounding other 10"],
+    ],
+    ["none of six per cent more", { own: withEdits(outcome(0.5, 80), 70, 70), other: outcome(0.53, 80) }, []],
+    ["the tail of its own size", { own: withEdits(outcome(0.5, 80), 70, 85) }, ["edit grounding tail 15"]],
+    ["no difference below a point", { own: withEdits(outcome(0.5, 80), 79.5, 80) }, []],
+  ])("names %s", (_, policies, worse) => {
+    const [own] = chosen(policies).placed;
+    expect(own?.worse.map(({ measure, than, points }) => `${measure} ${than ?? "tail"} ${points}`)).toEqual(worse);
+  });
+
+  test("takes a policy that loses on nothing before one that does, and never a cheat", () => {
+    const { pick } = chosen({
+      "all-excerpts": outcome(0.4, 99),
+      loses: withEdits(outcome(0.5, 80), 60, 90),
+      holds: outcome(0.6, 81),
+    });
+    expect(pick?.policy).toBe("holds");
   });
 
   test("leaves what is beaten in both out of the front", () => {

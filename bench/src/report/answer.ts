@@ -30,7 +30,7 @@ export function windowAnswers(report: BenchReport, summaries: readonly PolicySum
   return labels.map((label) => {
     const acting = summaries.flatMap(({ windowLabel: own, policy, isActing }) => (own === label && isActing ? [policy] : []));
     const outcomes = windowOutcomes(report, { windowLabel: label, acting, cache: "with" });
-    const choice = choosePolicy(outcomes, [...outcomes.sessions.keys()]);
+    const choice = choosePolicy(outcomes, [...outcomes.sessions.keys()], { withIntervals: true });
     return { windowLabel: label, nothing: nothingDone(report, label), outcomes, choice, sureness: choiceSureness(outcomes) };
   });
 }

@@ -29,12 +29,12 @@ ${sure === "" ? html`` : html`<p class="soft"><b>How sure?</b> ${sure}</p>`}</se
 
 function how(answers: readonly WindowAnswer[]): Markup {
   if (answers.every(({ choice }) => choice.pick === null)) return html``;
-  return html`<p class="note">Chosen: of the policies that lost no request and that no other beats in both cost and source evidence, the one at the bend, where evidence is farthest ahead of cost.${
+  return html`<p class="note">Chosen by the vector (edit grounding, passage evidence, file in hand, instructions, plan): of the policies that lost no request and that no other beats in both cost and the vector's mean, those that are worse on the fewest measures than a policy of at most 5 % more cost or the plain tail of their own size; of them the one at the knee. Policies made to cheat are never chosen.${
     answers.some(({ outcomes }) => outcomes.hasEstimatedCost)
-      ? " Where a model has no price, prompt tokens stand for its cost."
+      ? " If a model has no price, its prompt tokens are taken for its cost."
       : ""
   }
-If evidence is worth more to you than cost, take one further up: <a href="#front">the chart</a> has them all.</p>`;
+If what is held is worth more to you than cost, take one further up: <a href="#front">the chart</a> has them all.</p>`;
 }
 
 function formatsOf({ sessions }: BenchReport): string {

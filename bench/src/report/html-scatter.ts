@@ -1,5 +1,5 @@
+import type { MetricMeaning } from "../metrics/metric.ts";
 import { BASELINE_POLICY, RELATIVE_MEANINGS } from "../metrics/relative.ts";
-import { RETENTION } from "../metrics/retention.ts";
 import { SAFETY } from "../metrics/safety.ts";
 import type { BenchReport } from "../results.ts";
 import type { WindowAnswer } from "./answer.ts";
@@ -20,12 +20,12 @@ const CACHES: readonly (readonly [CacheKind, string])[] = [
 /** The last one is in the table alone: nobody is without a prompt cache any more. */
 const DRAWN_CACHES = 2;
 
-/** Cost against source evidence with the front: for each window a chart for each kind of cache, and the figures beside them. */
+/** Cost against the vector's mean with the front: for each window a chart for each kind of cache, and the figures beside them. */
 export function scatterSection(report: BenchReport, answers: readonly WindowAnswer[]): Markup {
   const windows = answers.flatMap((answer) => windowCharts(report, answer));
   if (windows.length === 0) return html``;
-  return html`<h2 id="front">Cost against source evidence</h2>
-<p class="note">Up and left is better. Cost in percent of ${BASELINE_POLICY}, geometric mean over the sessions that any policy touched; evidence pooled over all uses. On the line: policies without a lost
+  return html`<h2 id="front">Cost against what is held at use</h2>
+<p class="note">Up and left is better. Cost in percent of ${BASELINE_POLICY}, geometric mean over the sessions that any policy touched; the mean of edit grounding, passage evidence, file in hand, instructions and plan. On the line: policies without a lost
 request that no other beats in both. <span class="dot c9">●</span> lost requests: a real session would have ended there.</p>
 ${windows}
 ${columnLegend("front", COLUMNS)}`;
@@ -35,6 +35,7 @@ ${columnLegend("front", COLUMNS)}`;
 interface FrontRow extends PlacedPolicy {
   readonly costs: readonly number[];
   readonly place: string;
+  readonly losesTo: string;
 }
 
 function windowCharts(report: BenchReport, { windowLabel, outcomes, choice }: WindowAnswer): readonly Markup[] {
@@ -53,7 +54,12 @@ function windowCharts(report: BenchReport, { windowLabel, outcomes, choice }: Wi
         : choice.front.some(({ policy }) => policy === placed.policy)
           ? "on it"
           : "";
-    return { ...placed, costs, place };
+    return {
+      ...placed,
+      costs,
+      place,
+      losesTo: placed.worse.map(({ measure, than }) => `${measure}: ${than ?? "its tail"}`).join(", "),
+    };
   });
   const table = figureTable({
     name: `front/${windowLabel}`,
@@ -76,21 +82,28 @@ const cost = (index: number, title: string): FigureColumn<FrontRow> =>
     format: formatPercent,
   });
 
+const VECTOR_MEAN: MetricMeaning = {
+  unit: "% of needs",
+  better: "higher",
+  method: "The mean of edit grounding, passage evidence, file in hand, instructions and plan.",
+  caveat: "A mean hides which measure loses: the table of policies has each of them.",
+};
+
 const COLUMNS: readonly FigureColumn<FrontRow>[] = [
   cost(0, "prompt cache"),
   cost(1, "that never expires"),
   cost(2, "no prompt cache"),
   numberColumn({
-    group: "source evidence, %",
-    title: "all uses",
-    meaning: RETENTION.figures.sourceEvidenced,
+    group: "the vector's mean, %",
+    title: "all needs",
+    meaning: VECTOR_MEAN,
     value: ({ gain }) => gain,
     format: formatPercent,
   }),
   numberColumn({
-    group: "source evidence, %",
-    title: "far uses",
-    meaning: RETENTION.figures.sourceEvidenced,
+    group: "the vector's mean, %",
+    title: "far needs",
+    meaning: VECTOR_MEAN,
     value: ({ farGain }) => farGain,
     format: formatPercent,
   }),
@@ -102,6 +115,7 @@ const COLUMNS: readonly FigureColumn<FrontRow>[] = [
     format: formatCount,
     isBad: ({ lostRequests }) => lostRequests > 0,
   }),
+  textColumn("loses on, to", ({ losesTo }) => losesTo, "front"),
   textColumn("place", ({ place }) => place, "front"),
 ];
 
@@ -111,11 +125,11 @@ function chartOf({ placed, front, pick }: PolicyChoice, cache: string): Markup {
   return xyChart({
     title: capitalised(cache),
     xTitle: `cost (% of ${BASELINE_POLICY})`,
-    yTitle: "source evidence (% of uses)",
+    yTitle: "held at use (mean of the vector, %)",
     series: [
       { name: "front", colour: 1, points: points(front), isLine: true, labels: false },
       { name: "policies", colour: 1, points: points(safe), isLine: false, labels: true },
-      { name: "the bend", colour: 2, points: points(pick === null ? [] : [pick]), isLine: false, labels: true },
+      { name: "the knee", colour: 2, points: points(pick === null ? [] : [pick]), isLine: false, labels: true },
       {
         name: "lost requests",
         colour: 9,
@@ -133,6 +147,6 @@ function pointOf({ policy, cost: x, gain, lostRequests }: PlacedPolicy): XyPoint
     x,
     y: gain,
     label: policy,
-    title: `${policy}: ${formatPercent(x)} % cost, ${formatPercent(gain)} % source evidence${lost}`,
+    title: `${policy}: ${formatPercent(x)} % cost, ${formatPercent(gain)} % held${lost}`,
   };
 }

@@ -1,70 +1,157 @@
+import { VECTOR } from "../metrics/vector.ts";
+import { meanOf } from "../statistics.ts";
 import { paretoFront } from "../tune/pareto.ts";
-import { ratioOf } from "./figures.ts";
+import { clusteredEstimate, FEWEST_CLUSTERS } from "../validate/statistics.ts";
+import { repositoryOf } from "../validate/validate-sessions.ts";
 import type { SessionOutcome, WindowOutcomes } from "./session-outcomes.ts";
 
-/** A policy over all compared sessions. Cost and gain are percent. */
+/** A policy over all compared sessions. Cost and shares are percent. */
 export interface PlacedPolicy {
   readonly policy: string;
   /** Of doing nothing: the geometric mean over sessions. */
   readonly cost: number;
-  /** Source evidence at use, pooled over all uses. */
+  /** The mean of the vector over all needs. */
   readonly gain: number;
-  /** The same over far uses; `null` without one. */
+  /** The same over far needs; `null` without one. */
   readonly farGain: number | null;
+  /** By measure: the mean of the sessions' shares, and that of the plain tail of the same size. */
+  readonly shares: readonly { readonly own: number | null; readonly tail: number | null }[];
+  /** By measure the policy of at most 5 % more cost, or the tail, that holds clearly more; the largest difference first. */
+  readonly worse: readonly WorseMeasure[];
   readonly lostRequests: number;
   readonly compactions: number;
+}
+
+/** A measure on which a policy is worse than another one of about its cost. */
+export interface WorseMeasure {
+  readonly measure: string;
+  /** The other policy's name; `null` for the plain tail of the policy's own size. */
+  readonly than: string | null;
+  readonly points: number;
 }
 
 /** The policies that no other beats, and the one to use. */
 export interface PolicyChoice {
   readonly placed: readonly PlacedPolicy[];
-  /** Without a lost request, and beaten by no other in both cost and evidence; cheapest first. */
+  /** Without a lost request, and beaten by no other in both cost and the vector's mean; cheapest first. */
   readonly front: readonly PlacedPolicy[];
-  /** The bend of the front; `null` where every policy lost a request. */
+  /** The knee of the front; `null` if every policy lost a request, or if only cheats did not. */
   readonly pick: PlacedPolicy | null;
 }
 
-/** Places the policies over some of the sessions (by index; a session may come several times) and chooses. */
-export function choosePolicy({ byPolicy }: Pick<WindowOutcomes, "byPolicy">, indexes: readonly number[]): PolicyChoice {
-  const placed = [...byPolicy].map(([policy, outcomes]) =>
-    placedPolicy(
-      policy,
-      indexes.flatMap((index) => outcomes[index] ?? []),
-    ),
-  );
-  const front = paretoFront(placed.filter(({ lostRequests }) => lostRequests === 0));
-  return { placed, front, pick: bendOf(front) };
+/** Policies that are made to cheat are never chosen, and no other is judged by them (docs/protocol.md). */
+export const CHEATS: ReadonlySet<string> = new Set(["last-human-only", "all-excerpts"]);
+
+/** A policy that costs this much more is still one of about the same cost (docs/protocol.md). */
+const SAME_COST_RATIO = 1.05;
+
+/** Fewer points are no difference; chosen. */
+const LEAST_POINTS = 1;
+
+/** How a choice is made. */
+export interface ChoiceOptions {
+  /** True to judge differences by intervals over repositories, if there are enough of them; it costs a bootstrap a pair. */
+  readonly withIntervals?: boolean;
 }
 
-function placedPolicy(policy: string, outcomes: readonly SessionOutcome[]): PlacedPolicy {
+/** Places the policies over some of the sessions (by index; a session may come several times) and chooses (docs/protocol.md, "The rule"). */
+export function choosePolicy(
+  { byPolicy }: Pick<WindowOutcomes, "byPolicy">,
+  indexes: readonly number[],
+  { withIntervals = false }: ChoiceOptions = {},
+): PolicyChoice {
+  const drawn = [...byPolicy].map(([policy, outcomes]) => ({
+    policy,
+    outcomes: indexes.flatMap((index) => outcomes[index] ?? []),
+  }));
+  const sized = drawn.map(({ policy, outcomes }) => ({ ...placedPolicy(policy, outcomes), outcomes }));
+  const placed = sized.map(({ outcomes, ...own }) => {
+    const rivals = sized.filter(
+      ({ policy, cost }) => policy !== own.policy && !CHEATS.has(policy) && cost <= own.cost * SAME_COST_RATIO,
+    );
+    return { ...own, worse: worseThan({ ...own, outcomes }, rivals, withIntervals) };
+  });
+  const able = placed.filter(({ lostRequests, policy }) => lostRequests === 0 && !CHEATS.has(policy));
+  const front = paretoFront(able);
+  return { placed, front, pick: kneeOf(front) };
+}
+
+interface Drawn extends Omit<PlacedPolicy, "worse"> {
+  readonly outcomes: readonly SessionOutcome[];
+}
+
+function placedPolicy(policy: string, outcomes: readonly SessionOutcome[]): Omit<PlacedPolicy, "worse"> {
   const sum = (figure: (outcome: SessionOutcome) => number) => outcomes.reduce((total, outcome) => total + figure(outcome), 0);
-  const uses = sum((outcome) => outcome.uses);
-  const farRatio = ratioOf(
-    sum(({ farSourceEvidenced }) => farSourceEvidenced),
-    sum(({ farUses }) => farUses),
-  );
+  const shares = VECTOR.map((_, measure) => ({
+    own: meanOf(outcomes.flatMap(({ vector }) => vector[measure]?.own ?? [])),
+    tail: meanOf(outcomes.flatMap(({ vector }) => vector[measure]?.tail ?? [])),
+  }));
+  const meanShare = (isFar: boolean) =>
+    meanOf(shares.flatMap(({ own }, measure) => (VECTOR[measure]?.isFar === isFar ? (own ?? []) : [])));
   return {
     policy,
     cost: 100 * Math.exp(sum(({ costRatio }) => Math.log(costRatio)) / Math.max(1, outcomes.length)),
-    gain: uses === 0 ? 100 : (100 * sum(({ sourceEvidenced }) => sourceEvidenced)) / uses,
-    farGain: farRatio === null ? null : 100 * farRatio,
+    gain: meanShare(false) ?? 100,
+    farGain: meanShare(true),
+    shares,
     lostRequests: sum(({ lostRequests }) => lostRequests),
     compactions: sum(({ compactions }) => compactions),
   };
 }
 
-/** Evidence is stretched over at least so many points, so that a fraction of a point is not worth much cost (chosen). */
+/** By measure, whoever is most ahead: a rival of about the same cost, or the tail of the policy's own size. */
+function worseThan(own: Drawn, rivals: readonly Drawn[], withIntervals: boolean): readonly WorseMeasure[] {
+  const found = VECTOR.flatMap(({ name: measure }, place): readonly WorseMeasure[] => {
+    const share = own.shares[place];
+    const others = rivals.map((rival) => ({
+      than: rival.policy,
+      points: difference(rival.shares[place]?.own, share?.own),
+      rival,
+    }));
+    const tail = { than: null, points: difference(share?.tail, share?.own), rival: null };
+    const [first] = [...others, tail]
+      .filter(({ points }) => points >= LEAST_POINTS)
+      .toSorted((a, b) => b.points - a.points)
+      .filter(({ rival }) => !withIntervals || isClear(own, rival, place));
+    return first === undefined ? [] : [{ measure, than: first.than, points: first.points }];
+  });
+  return found.toSorted((a, b) => b.points - a.points);
+}
+
+function difference(theirs: number | null | undefined, own: number | null | undefined): number {
+  return theirs === null || theirs === undefined || own === null || own === undefined ? 0 : theirs - own;
+}
+
+/** True if the interval of the paired difference lies above zero, and with too few repositories for one. */
+function isClear(own: Drawn, rival: Drawn | null, place: number): boolean {
+  const pairs = own.outcomes.flatMap(({ session, vector }, index) => {
+    const theirs = rival === null ? vector[place]?.tail : rival.outcomes[index]?.vector[place]?.own;
+    const share = vector[place]?.own;
+    return typeof theirs === "number" && typeof share === "number" ? [{ session, points: theirs - share }] : [];
+  });
+  const { interval, clusters } = clusteredEstimate(
+    pairs,
+    ({ session }) => repositoryOf(session),
+    (drawn) => meanOf(drawn.map(({ points }) => points)),
+  );
+  return clusters < FEWEST_CLUSTERS || (interval !== null && interval.from > 0);
+}
+
+/** The vector's mean is stretched over at least so many points, so that a fraction of a point is not worth much cost (chosen). */
 const LEAST_SPAN_PERCENT = 10;
 
 /**
- * The bend of the front: with cost and evidence both stretched from its cheapest to its dearest policy, the one whose evidence
- * is farthest ahead of its cost. The cheapest where there is no bend.
+ * The knee of the front: with cost and the vector's mean both stretched from its cheapest to its dearest policy, the one whose mean is
+ * farthest ahead of its cost, of those that are worse on the fewest measures. The cheapest if there is no knee.
  */
-function bendOf(front: readonly PlacedPolicy[]): PlacedPolicy | null {
+function kneeOf(front: readonly PlacedPolicy[]): PlacedPolicy | null {
+  const fewest = Math.min(...front.map(({ worse }) => worse.length));
+  const best = front.filter(({ worse }) => worse.length === fewest);
   const [first, last] = [front[0], front.at(-1)];
-  if (first === undefined || last === undefined) return null;
+  const [start] = best;
+  if (first === undefined || last === undefined || start === undefined) return null;
   const gainSpan = Math.max(last.gain - first.gain, LEAST_SPAN_PERCENT);
   const lead = ({ cost, gain }: PlacedPolicy) =>
     (gain - first.gain) / gainSpan - (cost - first.cost) / (last.cost - first.cost || 1);
-  return front.reduce((best, each) => (lead(each) > lead(best) ? each : best), first);
+  return best.reduce((ahead, each) => (lead(each) > lead(ahead) ? each : ahead), start);
 }

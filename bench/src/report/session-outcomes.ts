@@ -1,5 +1,6 @@
 import type { CostMetrics } from "../metrics/cost-recorder.ts";
 import { BASELINE_POLICY, hasActed } from "../metrics/relative.ts";
+import { type VectorShare, vectorOf } from "../metrics/vector.ts";
 import type { BenchReport, ReplayRow } from "../results.ts";
 import { windowLabel } from "./labels.ts";
 
@@ -8,10 +9,8 @@ export interface SessionOutcome {
   readonly session: string;
   /** Cost as a share of doing nothing; of its prompt tokens where a model has no price. */
   readonly costRatio: number;
-  readonly uses: number;
-  readonly sourceEvidenced: number;
-  readonly farUses: number;
-  readonly farSourceEvidenced: number;
+  /** What it held, in the order of the vector. */
+  readonly vector: readonly VectorShare[];
   readonly lostRequests: number;
   readonly compactions: number;
 }
@@ -65,15 +64,11 @@ function outcomeOf(cache: CacheKind, row: ReplayRow | undefined, baseline: Repla
   const [own, base] = [row?.metrics ?? null, baseline?.metrics ?? null];
   if (row === undefined || own === null || base === null) return [];
   const [usd, baseUsd] = [usdOf(own.cost, cache) ?? 0, usdOf(base.cost, cache) ?? 0];
-  const { all, far } = own.retention;
   return [
     {
       session: row.session,
       costRatio: usd > 0 && baseUsd > 0 ? usd / baseUsd : own.economy.promptTokens / Math.max(1, base.economy.promptTokens),
-      uses: all.uses,
-      sourceEvidenced: all.sourceEvidenced,
-      farUses: far.uses,
-      farSourceEvidenced: far.sourceEvidenced,
+      vector: vectorOf(own),
       lostRequests: own.safety.unrecoveredRequests,
       compactions: own.economy.compactions,
     },
