@@ -37,9 +37,9 @@ export interface Budget {
 
 /**
  * The budget of a model: input budget = window − output reserve, where the reserve is the model's maximum output (none
- * where it is not known). `null` for an unknown window.
+ * if it is not known). `null` for an unknown window.
  *
- * @throws PlimsollError `bad-policy` where the window is at or below the reserve, naming both numbers.
+ * @throws PlimsollError `bad-policy` if the window is at or below the reserve, naming both numbers.
  */
 export function budgetOf(limits: ModelLimits): Budget | null {
   const windowTokens = limits.contextWindowTokens;

@@ -10,7 +10,7 @@ export interface PriceTier {
   readonly inputUsdPerMillion: number;
   readonly outputUsdPerMillion: number;
   readonly cacheReadUsdPerMillion: number;
-  /** Where a vendor charges no write, the input price. */
+  /** If a vendor charges no write, the input price. */
   readonly cacheWriteUsdPerMillion: number;
   /** A write that lives for an hour. */
   readonly cacheWriteOneHourUsdPerMillion: number;
@@ -39,9 +39,9 @@ export interface CacheRequest {
 export interface PreviousRequest {
   /** Tokens from the beginning that both requests have in common. */
   readonly sharedTokens: number;
-  /** Tokens of the request before that this one no longer begins with; 0 where it only grew. */
+  /** Tokens of the request before that this one no longer begins with; 0 if it only grew. */
   readonly abandonedTokens: number;
-  /** Time between the two; `null` where it is not known, which is taken for short. */
+  /** Time between the two; `null` if it is not known, which is taken for short. */
   readonly idleMs: number | null;
 }
 

@@ -23,12 +23,12 @@ export interface SessionStartEntry {
   readonly version: 1 | 2;
   readonly id: string;
   readonly createdMs: number | null;
-  /** System text, empty where a recorded session does not tell it. */
+  /** System text, empty if a recorded session does not tell it. */
   readonly system: string;
   readonly tools: readonly ToolSpec[];
-  /** For the log of a sub-agent: its parent's log, and the call that started it where it is known. */
+  /** For the log of a sub-agent: its parent's log, and the call that started it if it is known. */
   readonly parent: { readonly sessionId: string; readonly callId: string | null } | null;
-  /** The agent that wrote it, with its version where known. */
+  /** The agent that wrote it, with its version if known. */
   readonly agent: { readonly name: string; readonly version: string | null } | null;
 }
 
@@ -57,7 +57,7 @@ export interface UsageEntry {
   readonly requestId: string;
   readonly modelId: string;
   readonly throughMessageId: string | null;
-  /** Hash of system and tools as they were sent; `null` where a recorded session does not tell them. */
+  /** Hash of system and tools as they were sent; `null` if a recorded session does not tell them. */
   readonly overheadHash: string | null;
   /** Hash of the view that was sent; `null` in imported logs. */
   readonly viewHash: string | null;
@@ -74,7 +74,7 @@ export interface ModelChangeEntry {
   readonly atMs: number | null;
 }
 
-/** What a model takes: `null` where it is not known. The window holds input and output together. */
+/** What a model takes: `null` if it is not known. The window holds input and output together. */
 export interface ModelLimits {
   readonly contextWindowTokens: number | null;
   readonly maxOutputTokens: number | null;
@@ -125,7 +125,7 @@ export interface PromptedSpan extends MessageSpan {
 }
 
 /**
- * What stands in the place of spans: a summary that a model writes, a digest that needs none, a notice that counts what went, or nothing, so
+ * What is put in the place of spans: a summary that a model writes, a digest that needs none, a notice that counts what went, or nothing, so
  * that the record alone counts it.
  */
 export type SpanAnswer = "summary" | "digest" | "notice" | "nothing";
@@ -133,7 +133,7 @@ export type SpanAnswer = "summary" | "digest" | "notice" | "nothing";
 /** An edit with everything that is needed to fold it again: no model, no clock, no policy. */
 export type AppliedEdit = AppliedReplaceSpans | AppliedReplacePart | AppliedReplaceHistory;
 
-/** Spans replaced by one message, which stands where the first span began, or by nothing. */
+/** Spans replaced by nothing, or by one message in the place where the first span began. */
 export interface AppliedReplaceSpans {
   readonly kind: "replace-spans";
   readonly spans: readonly PromptedSpan[];
@@ -159,7 +159,7 @@ export interface AppliedReplacePart {
   readonly removedChars: number;
 }
 
-/** The whole view replaced: a boundary that another agent recorded, or a caller that supplied a new history. */
+/** The whole view replaced: a compaction that another agent recorded, or a caller that supplied a new history. */
 export interface AppliedReplaceHistory {
   readonly kind: "replace-history";
   /** The newest message that was replaced: what was appended after it stays. `null` replaces the whole view. */
@@ -212,7 +212,7 @@ export interface CompactionRecord {
   readonly messagesBefore: number;
   readonly messagesAfter: number;
   readonly work: WorkCount;
-  /** The step of the turn at whose gate it was made: 0 before the submit; absent where the caller does not count. */
+  /** The step of the turn at whose gate it was made: 0 before the submit; absent if the caller does not count. */
   readonly step?: number | undefined;
 }
 

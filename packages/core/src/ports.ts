@@ -25,15 +25,15 @@ export interface SummaryRequest {
   /** Section titles that the summary must have, in order. */
   readonly sections: readonly string[];
   readonly maxTokens: number;
-  /** Most tokens of the text about a split turn's older part, where that is a part of its own. */
+  /** Most tokens of the text about a split turn's older part, if that is a part of its own. */
   readonly turnPrefixMaxTokens: number;
   /** What the person asked the summary to concentrate on. */
   readonly focus: string | null;
   /** Cap of each tool result in a serialised request, in characters; `null` for none. */
   readonly resultCapChars: number | null;
-  /** What stands before and after each piece of a serialised history. */
+  /** What is written before and after each piece of a serialised history. */
   readonly labels: TranscriptLabels;
-  /** The conversation through the newest covered message, where the request is to be its own prefix; absent for fenced text. */
+  /** The conversation through the newest covered message, if the request is to be its own prefix; absent for fenced text. */
   readonly conversation?: Context;
   /** The model to ask in place of the summariser's own, at the same provider. */
   readonly modelId?: string;
@@ -42,10 +42,10 @@ export interface SummaryRequest {
 /** A summary as it came back. It is validated before it becomes part of a context. */
 export interface Summary {
   readonly text: string;
-  /** Usage of the summary's own request; `null` where no model was asked. */
+  /** Usage of the summary's own request; `null` if no model was asked. */
   readonly usage: Usage | null;
   readonly stopReason: StopReason;
-  /** The prompts that it was written with, each as `id@version`; absent where none was used. */
+  /** The prompts that it was written with, each as `id@version`; absent if none was used. */
   readonly prompts?: readonly string[];
   /** What was put right in the model's answer. */
   readonly repairs?: readonly string[];
@@ -65,10 +65,10 @@ export interface ArtifactStore {
   get(handle: string): Promise<string | null>;
 }
 
-/** The live state of something that compaction must not forget (a todo list, running sub-agents); `null` where there is none. */
+/** The live state of something that compaction must not forget (a todo list, running sub-agents); `null` if there is none. */
 export type StateProvider = () => { readonly title: string; readonly text: string } | null;
 
-/** A file that the agent tracks besides its calls. `state` is what it last knew of it (a version, a time), as text. */
+/** A file that the agent tracks in addition to its calls. `state` is what it last knew of it (a version, a time), as text. */
 export interface TrackedFile {
   readonly path: string;
   readonly access: "read" | "modify";
@@ -107,7 +107,7 @@ export type ModelEvent =
   | { readonly type: "reply"; readonly reply: ModelReply };
 
 /**
- * A model behind a provider's wire. Rejects with `context-overflow` where the provider says that the prompt does not fit, `unsendable` for
+ * A model behind a provider's wire. Rejects with `context-overflow` if the provider says that the prompt does not fit, `unsendable` for
  * messages that its wire rejects, `aborted` for the caller's abort and `provider-failed` for everything else. Never retries an overflow.
  */
 export interface ModelClient {
@@ -125,7 +125,7 @@ export interface ModelClient {
  * - `bad-input` for an id that cannot be used.
  *
  * A function that takes `onEntry` hands over the entries one by one, in order, while it reads, and answers without `entries` (an empty list),
- * so that a log need never be in memory as a whole. Where it rejects, what was handed over is void. An error that `onEntry` throws is passed on.
+ * so that a log need never be in memory as a whole. If it rejects, what was handed over is void. An error that `onEntry` throws is passed on.
  */
 export interface SessionStore {
   /** A new log that begins with this entry. Rejects if a log of that id exists. */
@@ -184,7 +184,7 @@ export interface SessionBranch {
 export interface SessionSummary {
   readonly sessionId: string;
   readonly createdMs: number | null;
-  /** When it was last written to; `null` where the store does not know. */
+  /** When it was last written to; `null` if the store does not know. */
   readonly updatedMs: number | null;
   readonly parentId: string | null;
   readonly bytes: number;

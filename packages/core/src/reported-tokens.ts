@@ -34,7 +34,7 @@ export function measuredUsage(usage: Usage, stopReason: StopReason | null): Usag
 }
 
 /**
- * True where the provider reported a prompt larger than the window: it cut the prompt without saying so, and the context has to shrink
+ * True if the provider reported a prompt larger than the window: it cut the prompt without saying so, and the context has to shrink
  * before the next call.
  */
 export function isSilentOverflow(usage: Usage, windowTokens: number | null): boolean {

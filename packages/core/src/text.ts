@@ -24,7 +24,7 @@ export function codePointCount(text: string): number {
   return count;
 }
 
-/** True where a well-formed surrogate pair starts at `index` (a UTF-16 index). */
+/** True if a well-formed surrogate pair starts at `index` (a UTF-16 index). */
 export function isSurrogatePairAt(text: string, index: number): boolean {
   const high = text.charCodeAt(index);
   if (!(high >= 0xd800 && high <= 0xdbff)) return false;

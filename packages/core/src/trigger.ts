@@ -4,7 +4,7 @@ import { resolveAmount } from "./budget.ts";
 /** When a policy acts: at or above an amount, or strictly above it. */
 export type Trigger = { readonly atLeast: Amount } | { readonly above: Amount };
 
-/** True where a context of `usedTokens` fires the trigger. */
+/** True if a context of `usedTokens` fires the trigger. */
 export function fires(trigger: Trigger, usedTokens: number, budget: Budget): boolean {
   return "atLeast" in trigger
     ? usedTokens >= resolveAmount(trigger.atLeast, budget)

@@ -26,7 +26,7 @@ test.each([
   expect(usageOf(parts).input).toEqual({ ...input, cacheWriteOneHourTokens: null });
 });
 
-test("usageOf bills the prompt and the reply where the vendor says nothing else", () => {
+test("usageOf bills the prompt and the reply if the vendor says nothing else", () => {
   expect(usageOf({ totalInputTokens: 100, outputTokens: 7 }).billed).toEqual({ inputTokens: 100, outputTokens: 7 });
   expect(usageOf({ totalInputTokens: 100, billed: { inputTokens: 150, outputTokens: 9 } }).billed).toEqual({
     inputTokens: 150,

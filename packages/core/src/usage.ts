@@ -14,14 +14,14 @@ export interface Usage {
   readonly raw: JsonValue;
 }
 
-/** The prompt of a request. `totalTokens = uncachedTokens + cacheReadTokens + cacheWriteTokens` where all are reported. */
+/** The prompt of a request. `totalTokens = uncachedTokens + cacheReadTokens + cacheWriteTokens` if all are reported. */
 export interface InputUsage {
   readonly totalTokens: number | null;
   readonly uncachedTokens: number | null;
   readonly cacheReadTokens: number | null;
   /** All cache writes, whatever their time to live. */
   readonly cacheWriteTokens: number | null;
-  /** The part of `cacheWriteTokens` written with a time to live of one hour, where the vendor tells it apart. */
+  /** The part of `cacheWriteTokens` written with a time to live of one hour, if the vendor tells it apart. */
   readonly cacheWriteOneHourTokens: number | null;
 }
 

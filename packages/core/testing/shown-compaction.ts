@@ -42,7 +42,7 @@ export function firstKeptId(entries: readonly SessionEntry[], compactionId: stri
   return last < 0 ? null : (before[last + 1]?.id ?? null);
 }
 
-/** What stands with a summary as data: the files of everything that happened until then. */
+/** What is kept with a summary as data: the files of everything that happened until then. */
 interface SummaryFiles {
   readonly type: "compaction-summary";
   readonly readFiles: readonly string[];

@@ -3,7 +3,7 @@ import type OpenAI from "openai";
 
 type RunTool = (name: string, argumentsJson: string) => Promise<string>;
 
-/** The loop on the Responses wire, step by step: what `send` does besides is to compact and send again if the prompt does not fit. */
+/** The loop on the Responses wire, step by step: `send` also compacts and sends again if the prompt does not fit. */
 export async function work(client: OpenAI, task: string, tools: OpenAI.Responses.Tool[], run: RunTool): Promise<string> {
   const session = await createResponsesSession({
     system: "You are a coding agent.",

@@ -315,7 +315,7 @@ describe("the level of reasoning", () => {
     expect(thinkingFor({ ...request, modelId, maxOutputTokens })).toEqual(expected);
   });
 
-  test("a budget is left out where the open tool loop has lost its reasoning", () => {
+  test("a budget is left out if the open tool loop has lost its reasoning", () => {
     const enabled = { thinking: { type: "enabled", budget_tokens: 2_000 } } as const;
     const bodyOf = (opaque: JsonValue) => {
       const messages = [human("1", "go"), reasoned({ type: "reasoning", text: "hm", opaque }), result("3", "c1", "x")];

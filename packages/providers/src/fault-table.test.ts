@@ -43,7 +43,7 @@ interface FaultCase {
 /** A window that the agent is not told of: it believes in 200,000 tokens. */
 const SMALL_WINDOW = { contextWindowTokens: 4_000 };
 
-/** Pauses for good; where it begins to, the client's idle time is over. */
+/** A stream that pauses without end: the client's idle time is over as soon as the pause begins. */
 const SLOW_STREAM: Fault = { kind: "slow-stream", pause: () => Promise.resolve() };
 
 const cases: readonly FaultCase[] = [
@@ -132,7 +132,7 @@ const HEAD = `# What becomes of each fault
 
 Made by a test (\`packages/providers/src/fault-table.test.ts\`, \`vitest -u\` writes it): an agent with three replies in its log meets each fault of the simulator through the
 real SDKs, with three attempts a request. *Told* is what subscribers of the agent hear; *ends* is the run's reason; *code*, *class and reason* are those of its
-error; *failed* counts the requests that were not simply answered; *once* is how a run ends that meets the fault at one request only; the *log* is whole where it
+error; *failed* counts the requests that were not simply answered; *once* is how a run ends that meets the fault at one request only; the *log* is whole if it
 reads back as it was written and every reply has its usage. The same test looks for a planted key in everything that is shown, logged, written to the console or kept by
 the simulator, and for the request's text in everything but the session's log.
 

@@ -116,7 +116,7 @@ describe.each(wires)("$wire", { timeout: SLOWEST_MS }, ({ clientOf }) => {
       expect(waits).toEqual([7_000]);
     });
 
-    test("an overflow is never sent again, and says the limit where the vendor does", async () => {
+    test("an overflow is never sent again, and says the limit if the vendor does", async () => {
       const simulator = await simulatorWith({ contextWindowTokens: 1_004 });
       expect(await failureOf(ask(clientOf(simulator)))).toMatchObject({ code: "context-overflow", class: "context-overflow" });
       expect(simulator.exchanges().map(({ outcome }) => outcome)).toEqual(["overflow"]);

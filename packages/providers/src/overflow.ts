@@ -21,7 +21,7 @@ import {
  * What a failed request means for what to do next.
  *
  * - `context-overflow`: the prompt does not fit the context window; shrink it
- * - `request-too-large`: the request is larger than is let in at all: in bytes, or in tokens against a limit per minute that it
+ * - `request-too-large`: the request is larger than is accepted at all: in bytes, or in tokens against a limit per minute that it
  *   exceeds alone. Shrinking helps, waiting never does; it says nothing about the context window
  * - `rate-limit`: too much in too short a time; wait
  * - `quota`: money or a plan is used up
@@ -46,7 +46,7 @@ export interface ProviderFailure {
   readonly body?: unknown;
 }
 
-/** A failure's class, and the numbers that it names where it is about size; `null` where it does not. */
+/** A failure's class, and the numbers that it names if it is about size; `null` if it does not. */
 export interface ClassifiedFailure {
   readonly class: ProviderErrorClass;
   readonly limitTokens: number | null;
@@ -69,7 +69,7 @@ export function classifyProviderError(failure: ProviderFailure): ClassifiedFailu
   return { class: failureClass, ...(isAboutSize ? numbers : { limitTokens: null, requestedTokens: null }) };
 }
 
-/** Tokens of the prompt that a failure names, without the reply that was asked for; `null` where it names none by itself. */
+/** Tokens of the prompt that a failure names, without the reply that was asked for; `null` if it names none by itself. */
 export function namedPromptTokens(failure: ProviderFailure): number | null {
   return numberFrom(textOf(failure), PROMPT_PATTERNS);
 }

@@ -29,7 +29,7 @@ interface WireUnderTest {
   readonly clientOf: (simulator: Simulator) => ModelClient;
   readonly bodyOf: (context: Context) => unknown;
   readonly rulesOf: string;
-  /** More than an edit within a batch of results may leave unread; 1 where the cache is not kept at breakpoints. */
+  /** More than an edit within a batch of results may leave unread; 1 if the cache is not kept at breakpoints. */
   readonly missedTokens: number;
 }
 
@@ -61,7 +61,7 @@ const WINDOW_TOKENS = 32_768;
 const OUTPUT_TOKENS = 2_048;
 const STEPS = 200;
 
-/** Size of the notice that the Messages wire begins with where the user does not, as the simulator counts it. */
+/** Size of the notice that the Messages wire begins with if the user does not, as the simulator counts it. */
 const NOTICE_TOKENS = Math.ceil((FIRST_MESSAGE_NOTICE.length / 4) * 1.3);
 
 /** Far more than a session of 200 requests takes: on a machine with nothing else to do, a second. */
@@ -107,7 +107,7 @@ describe.each(wires.map((each) => ({ ...each, wireName: each.wire.name })))(
       const reads = played.replies.map(({ usage }) => usage.input.cacheReadTokens ?? 0);
       const predicted = predictionOf(played.sent, under);
       // To the token, after an append and after an edit. The one cause of a difference: the formula knows the request before, the vendor's cache
-      // older ones, too. Where a summary comes first and the request before began with the user, it still reads the fixed notice of one.
+      // older ones, too. If a summary comes first and the request before began with the user, it still reads the fixed notice of one.
       const differing = predicted.flatMap((use, index) =>
         use.readTokens === reads[index] ? [] : [{ state: use.state, moreTokens: (reads[index] ?? 0) - use.readTokens }],
       );

@@ -127,7 +127,7 @@ describe("Responses: the prompt holds its cached part", () => {
       "19480 = 7320 + 12160 + null (null) → 259 (9); 19480 → 259",
     ],
     [
-      "writes where they are told",
+      "writes if they are told",
       { input_tokens: 100, input_tokens_details: { cached_tokens: 40, cache_write_tokens: 50 }, output_tokens: 1 },
       "100 = 10 + 40 + 50 (null) → 1 (null); 100 → 1",
     ],

@@ -82,7 +82,7 @@ const TEXT = `${HEADING}
 
 Made by a test (\`packages/providers/src/wire-matrix.test.ts\`, \`vitest -u\` writes it): every preset that acts, in a window of 32k, plays at least ${SHORT_STEPS} replies, in turns
 of eight replies with one to three calls each. Results are empty, some lines, three of 60 kB in one batch, and end in half a character. The model's tokenizer finds 1.3 times the tokens
-that presets expect, but through \`prepareStep\`, where an overflow is the caller's to mend. *In turn* is a server that wants user and assistant in turn. *Refused* counts requests that the simulator
+that presets expect, but through \`prepareStep\`, with which an overflow is the caller's to mend. *In turn* is a server that wants user and assistant in turn. *Refused* counts requests that the simulator
 refuses for anything but their size, *violations* what rules say that were written from the vendors' documents alone; a run is *dead* if an error reached its caller.
 A long run is started by \`MATRIX_STEPS=200 pnpm vitest run packages/providers/src/wire-matrix.test.ts\`, outside of CI: it takes ten minutes or more and
 writes nothing; \`MATRIX_ONLY\` names an SDK to play alone.

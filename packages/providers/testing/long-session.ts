@@ -89,7 +89,7 @@ async function streamed(client: ModelClient, request: ModelRequest, signal: Abor
   throw new Error("a stream that did not fail ends with a reply");
 }
 
-/** Plays a session as an agent would, whole and streamed replies in turn: gates before submit, before each step and after tools, recovery where a request overflows. */
+/** Plays a session as an agent would, whole and streamed replies in turn: gates before submit, before each step and after tools, recovery if a request overflows. */
 export async function playLongSession(options: LongSession): Promise<PlayedSession> {
   const { policy, client, windowTokens, maxOutputTokens } = options;
   const signal = new AbortController().signal;

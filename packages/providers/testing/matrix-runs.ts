@@ -32,7 +32,7 @@ export interface MatrixGame {
   readonly windowTokens: number;
 }
 
-/** One way to reach a model. `play` rejects where the run dies. */
+/** One way to reach a model. `play` rejects if the run dies. */
 export interface MatrixColumn {
   readonly sdk: string;
   readonly wire: WireName;
@@ -199,7 +199,7 @@ const responsesDropIn = async (game: MatrixGame) => {
   }
 };
 
-/** How the AI SDK's agent is set up besides its model and messages. */
+/** How the AI SDK's agent is set up, apart from its model and messages. */
 interface AiSdkSettings {
   readonly model: LanguageModel;
   readonly prepareStep?: PrepareStepFunction<ReturnType<typeof aiSdkTools>>;

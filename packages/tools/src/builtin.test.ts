@@ -287,7 +287,7 @@ describe("built-in tools", { timeout: 30_000 }, () => {
   });
 });
 
-test("a hand-off is offered where it is asked for, and passes on what the summary must hold", async () => {
+test("a hand-off is offered if it is asked for, and passes on what the summary must hold", async () => {
   const asked: string[] = [];
   const offering = await createBuiltinTools({ workspaceFolder: folder.path, env: {}, handOff: "offered" });
   const handOff = offering.tools.find(({ spec }) => spec.name === "hand_off") ?? expect.fail();

@@ -28,11 +28,11 @@ export interface BuiltinToolOptions {
   readonly passEnv?: readonly string[];
   readonly timeoutMs?: number;
   readonly lintCommand?: string | null;
-  /** Whether the model may ask for a summary by itself, with `hand_off`; it may not where this is left out. */
+  /** Whether the model may ask for a summary by itself, with `hand_off`; it may not if this is left out. */
   readonly handOff?: "offered" | "absent";
 }
 
-/** The built-in tools with what they hold open. */
+/** The built-in tools with the processes that they keep running. */
 export interface BuiltinTools {
   readonly tools: readonly AgentTool[];
   /** The todo list of a session, for its context manager. */
@@ -43,7 +43,7 @@ export interface BuiltinTools {
   close(): void;
 }
 
-/** All built-in tools, working in one folder. Rejects where the folder does not exist. */
+/** All built-in tools, working in one folder. Rejects if the folder does not exist. */
 export async function createBuiltinTools(options: BuiltinToolOptions): Promise<BuiltinTools> {
   const { env, passEnv, timeoutMs = DEFAULT_TIMEOUT_MS, lintCommand = null, handOff = "absent" } = options;
   const workspace = await openWorkspace(options.workspaceFolder);
@@ -65,7 +65,7 @@ export async function createBuiltinTools(options: BuiltinToolOptions): Promise<B
   };
 }
 
-/** The tools that work in the folder. A further one is a file and a line here; a tool of your own stands beside them in an agent's options. */
+/** The tools that work in the folder. A further one is a file and a line here; a tool of your own goes into an agent's options with them. */
 const TOOLS: readonly ((setting: ToolSetting) => AgentTool)[] = [
   readFileTool,
   editFileTool,

@@ -11,13 +11,13 @@ export interface ToolDefinition<Input> {
   readonly input: z.ZodType<Input>;
   /** How its output may be shortened. */
   readonly category: OutputCategory;
-  /** Whether a second run gives the same; not where it is left out. */
+  /** Whether a second run gives the same; not if it is left out. */
   readonly isRerunnable?: boolean;
-  /** Advice how to see the rest of a cut output; one line. */
+  /** Advice on how to see the rest of a cut output; one line. */
   readonly hint?: string;
-  /** The paths that a call touches; none where it is left out. */
+  /** The paths that a call touches; none if it is left out. */
   readonly paths?: (input: Input) => readonly PathAccess[];
-  /** The most that a call may do, for whoever decides whether it runs; rejects where the call itself would fail. */
+  /** The most that a call may do, for whoever decides whether it runs; rejects if the call itself would fail. */
   readonly effect: ToolEffect | ((input: Input) => ToolEffect | Promise<ToolEffect>);
   readonly run: (input: Input, call: ToolCallContext) => Promise<ToolOutput>;
 }
@@ -67,7 +67,7 @@ export interface ToolSetting {
   readonly passEnv?: readonly string[] | undefined;
   /** Limit of a program for which a call gives none. */
   readonly timeoutMs: number;
-  /** The command that `read_lints` runs, for `sh`; `null` where the workspace has none. Paths are added to its end. */
+  /** The command that `read_lints` runs, for `sh`; `null` if the workspace has none. Paths are added to its end. */
   readonly lintCommand: string | null;
 }
 

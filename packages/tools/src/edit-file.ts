@@ -8,7 +8,7 @@ import { onFile, readTextFile, replaceFile } from "./workspace/files.ts";
 /** Larger files are not edited as text; chosen. */
 const MAXIMUM_BYTES = 32 * 1024 * 1024;
 
-/** `edit_file`: replaces a piece of text that stands in a file exactly once, or everywhere. */
+/** `edit_file`: replaces a piece of text that a file has exactly once, or every occurrence. */
 export function editFileTool({ workspace }: Pick<ToolSetting, "workspace">): AgentTool {
   return defineTool({
     name: "edit_file",

@@ -3,7 +3,7 @@ import type { OutputCategory, PathAccess } from "@plimsoll/core";
 import type { AgentTool, ToolOutput } from "@plimsoll/core/agent";
 import { isRecord } from "@plimsoll/core/internal";
 
-/** What one tool of a server is declared as, beside what the server says of it. */
+/** What one tool of a server is declared as, in addition to what the server says of it. */
 interface McpToolOverride {
   readonly category?: OutputCategory;
   readonly isRerunnable?: boolean;
@@ -13,7 +13,7 @@ interface McpToolOverride {
 
 /** Which name the tools go by, and what they are declared as; `generic` without an override. */
 interface McpToolOptions {
-  /** Put before each name with `_`, so that servers cannot take each other's names; none where it is left out. */
+  /** Put before each name with `_`, so that servers cannot take each other's names; none if it is left out. */
   readonly prefix?: string;
   /** By the server's own name of the tool. */
   readonly overrides?: { readonly [toolName: string]: McpToolOverride };

@@ -22,7 +22,7 @@ afterEach(() => folder.remove());
 
 test.each([
   ["each place", [SECRET], `a ${VALUE} b ${VALUE}`, "a [A_KEY] b [A_KEY]"],
-  ["the longer one where one begins with another", [SECRET, { name: "B", value: `${VALUE}-more` }], `${VALUE}-more`, "[B]"],
+  ["the longer one if one begins with another", [SECRET, { name: "B", value: `${VALUE}-more` }], `${VALUE}-more`, "[B]"],
   ["nothing that is too short to be a key", [{ name: "SHORT", value: "password" }], "the password", "the password"],
 ])("a redactor hides %s", (_what, secrets, text, expected) => {
   expect(createRedactor(secrets).text(text)).toBe(expected);

@@ -15,7 +15,7 @@ const MINIMUM_SECRET_CHARS = 16;
 
 /** Texts without certain secrets. */
 export interface Redactor {
-  /** The text with `[NAME]` for each secret in it; the very text where there is none. */
+  /** The text with `[NAME]` for each secret in it; the very text if there is none. */
   text(text: string): string;
   /** The length of the longest secret, 0 for none: what may be cut in two by the end of a piece. */
   readonly longestChars: number;
@@ -87,7 +87,7 @@ function hiddenEffect(effect: ToolEffect, hide: Redactor["text"]): ToolEffect {
   }
 }
 
-/** The store with the redactor before it. It streams where the store does. */
+/** The store with the redactor before it. It streams if the store does. */
 function redactedStore(store: ArtifactStore, redactor: Redactor): ArtifactStore {
   const put = (text: string) => store.put(redactor.text(text));
   const get = (handle: string) => store.get(handle);

@@ -8,7 +8,7 @@ import { workspaceFiles } from "./workspace/workspace.ts";
 /** Larger files are generated or data; chosen. */
 const MAXIMUM_FILE_BYTES = 1024 * 1024;
 
-/** Matches that are kept; more than any cap lets in. */
+/** Matches that are kept; more than any cap leaves room for. */
 const MAXIMUM_MATCHES = 500;
 
 /** Longest line that is shown; chosen. */

@@ -75,7 +75,7 @@ function readsWhole(command: string) {
   return { answer, read: () => read };
 }
 
-/** A model that lets a sub-agent count, and is that sub-agent too. */
+/** A model that asks a sub-agent to count, and is that sub-agent too. */
 function delegates(request: ModelRequest): ScriptedReply {
   const { messages } = request.context;
   const isSubAgent = messages[0] !== undefined && textOf(messages[0]) === "count the letters of plimsoll";

@@ -2,7 +2,7 @@ import type { AgentTool } from "@plimsoll/core/agent";
 import { z } from "zod";
 import { defineTool } from "./define-tool.ts";
 
-/** `task`: lets a sub-agent with a context of its own work, and gives its last words. */
+/** `task`: gives a task to a sub-agent with a context of its own, and returns its last words. */
 export function taskTool(): AgentTool {
   return defineTool({
     name: "task",

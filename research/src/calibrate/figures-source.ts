@@ -23,7 +23,7 @@ function pooledSource(weights: ClassCounts, asOf: string): string {
     " * Tokens of one of each character class, pooled over all models of the recorded sessions. Written by `pnpm calibrate --refit`:",
     ` * robust least squares on the differences of consecutive reports (docs/estimators.md), ${asOf}.`,
     " */",
-    "// biome-ignore format: a row of eight is read beside the classes",
+    "// biome-ignore format: a row of eight is read next to the classes",
     "export const POOLED_WEIGHTS: ClassCounts = [",
     ...rowsOf(weights, "  "),
     "];",
@@ -34,7 +34,7 @@ function figuresSource({ asOf, weights, lines: families }: MeasuredFigures): str
   const weightLines = Object.entries(weights).flatMap(([name, { values, pooledRatio }]) => [
     `    ${name}: {`,
     `      pooledRatio: ${pooledRatio},`,
-    "      // biome-ignore format: a row of eight is read beside the classes",
+    "      // biome-ignore format: a row of eight is read next to the classes",
     "      values: [",
     ...rowsOf(values, "        "),
     "      ],",

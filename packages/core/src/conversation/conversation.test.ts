@@ -12,7 +12,7 @@ const model = { contextWindowTokens: 10_000, maxOutputTokens: 1_000 };
 const setting = { policy: PLIMSOLL_POLICY, summarizer: createDigest(), nowMs: () => null };
 const never = new AbortController().signal;
 
-/** A writer that never answers, and a clock that stands until it is let run. */
+/** A writer that never answers, and a clock that stands still until it is started. */
 function deafStore() {
   const appended: (readonly SessionEntry[])[] = [];
   const waiting: (() => void)[] = [];

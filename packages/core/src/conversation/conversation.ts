@@ -18,7 +18,7 @@ import { createQueue, untilAborted } from "./queue.ts";
 import type { Tally, UsageTotals } from "./tally.ts";
 import { createTally } from "./tally.ts";
 
-/** What a conversation has besides its log. */
+/** What a conversation has in addition to its log. */
 export interface ConversationSetting extends Omit<ContextManagerOptions, "entries" | "archive"> {
   /** The clock. */
   readonly nowMs: () => number | null;
@@ -46,7 +46,7 @@ export interface ReportedUsage {
 
 /**
  * One conversation: a log and its copy in the store, one queue of work, one clock, one set of pins, state providers and hooks. The agent,
- * every drop-in and the replay stand on it. When a promise resolves, what it did is in the store.
+ * every drop-in and the replay use it. When a promise resolves, what it did is in the store.
  */
 export interface Conversation {
   readonly manager: ContextManager;
@@ -76,7 +76,7 @@ export interface Conversation {
   totals(): UsageTotals;
   /** Characters of all messages that were appended: what they take in memory, about, if the log is held there. */
   sizeChars(): number;
-  /** Gives the log free for other writers, after the work that goes on. */
+  /** Releases the log for other writers, after the work that is under way. */
   close(): Promise<void>;
 }
 

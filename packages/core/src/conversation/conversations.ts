@@ -52,7 +52,7 @@ export interface Conversations {
   has(found: FoundConversation): boolean;
   /** The conversations that are in memory, the one used last first. */
   all(): readonly FoundConversation[];
-  /** The conversation in memory that holds most of these messages and no other, whoever it is of; `null` for none. */
+  /** The conversation in memory that holds most of these messages and no other, whoever it belongs to; `null` for none. */
   holding(messages: readonly Message[]): Promise<FoundConversation | null>;
   /** Removes all that is kept of a key, in memory and in the store, after the work that goes on. */
   delete(key: string): Promise<void>;

@@ -88,7 +88,7 @@ export function logIdOf(parent: Node, slot: string): string {
   return `${base}.${shortHash(`${above}\n${slot}`).slice(0, ID_CHARS)}`;
 }
 
-/** The family that a node is of. */
+/** The family that a node belongs to. */
 export function familyAbove(node: Node): Family {
   let above = node;
   while (above.kind === "branch") above = above.parent;
@@ -96,7 +96,7 @@ export function familyAbove(node: Node): Family {
 }
 
 /**
- * Takes a branch out of the tree and hangs what is below it where it was: the child that shares the most with it takes its place, the others
+ * Takes a branch out of the tree and puts what is below it in its place: the child that shares the most with it takes its place, the others
  * part from that one where they parted from it, or earlier than that one did.
  */
 export function takeOut(branch: Branch, children: readonly Branch[]): void {

@@ -6,7 +6,7 @@ import { takeOut } from "./history-tree.ts";
 export interface LiveBranches {
   readonly limits: { readonly sessions: SessionStore | null; readonly maximumCount: number; readonly maximumChars: number };
   readonly families: Map<string, Family>;
-  /** In the order of their last use. A parent stands after its children, so that children go first. */
+  /** In the order of their last use. A parent comes after its children, so that children go first. */
   readonly live: Set<Branch>;
   /** By the id of the log: who wants it next waits. */
   readonly closing: Map<string, Promise<void>>;
@@ -25,13 +25,13 @@ export function isKept(node: Node, { live, families }: LiveBranches): boolean {
   return node.kind === "branch" ? live.has(node) : families.get(node.base) === node;
 }
 
-/** Lets a branch go that nobody works on. */
+/** Releases a branch that nobody works on. */
 export function forget(branch: Branch, { live }: LiveBranches): void {
   live.delete(branch);
   branch.parent.children.delete(branch.slot);
 }
 
-/** Forgets a branch, and gives its log free after the work that goes on. */
+/** Forgets a branch, and releases its log after the work that is under way. */
 function release(branch: Branch, memory: LiveBranches): Promise<void> {
   forget(branch, memory);
   const { closing } = memory;
@@ -56,13 +56,13 @@ export async function releaseBelow(node: Node, memory: LiveBranches): Promise<vo
   }
 }
 
-/** Releases a branch and what hangs on it. */
+/** Releases a branch and what is below it. */
 export function end(branch: Branch, memory: LiveBranches): void {
   for (const each of [...memory.live]) if (each.parent === branch) end(each, memory);
   void release(branch, memory);
 }
 
-/** Lets go what is over the limits, the one used longest ago first; never the newest. */
+/** Releases branches above the limits, the one used longest ago first; never the newest. */
 export function shrink(newest: Branch, memory: LiveBranches): void {
   const { live, families, limits } = memory;
   let chars = 0;
@@ -82,7 +82,7 @@ export function shrink(newest: Branch, memory: LiveBranches): void {
 }
 
 /**
- * Lets a branch go on which others hang, and answers with the characters that it held. A store brings it back with all that is below it; without one those
+ * Releases a branch that has others below it, and returns the characters that it held. A store brings it back with all that is below it; without one those
  * stay, and what it alone had is forgotten. One that somebody works on, or below, stays.
  */
 function leaveMemory(branch: Branch, memory: LiveBranches): number {

@@ -19,7 +19,7 @@ export interface Setup {
   readonly tools: readonly ToolSpec[];
 }
 
-/** How a setup differs from the one of a log; `null` where both are the same. */
+/** How a setup differs from the one of a log; `null` if both are the same. */
 export function setupChange({ system, tools }: Setup, to: Setup): SetupChange | null {
   const before = textByName(tools);
   const after = textByName(to.tools);
@@ -33,7 +33,7 @@ export function setupChange({ system, tools }: Setup, to: Setup): SetupChange | 
   return change.isSystemChanged || toolCount > 0 ? change : null;
 }
 
-/** The entry that lets another setup hold from here on. */
+/** The entry that records another setup as the one in force. */
 export function setupChangeEntry(view: SessionView, { system, tools }: Setup, nowMs: number | null): SetupChangeEntry {
   const id = shortHash(canonicalJson({ type: "setup-change", after: view.lastEntryId, system, tools: tools.map(textOf) }));
   return { type: "setup-change", id, system, tools, atMs: nowMs };

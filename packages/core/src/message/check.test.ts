@@ -72,7 +72,7 @@ describe("a violation with its code, its place and its subject", () => {
     ["one of two calls without a result", [calling("a", ["c", "d"]), r("r", "d"), u("u")], ["call-without-result 0 c"]],
     ["a message without parts", [assistant("a", []), u("u")], ["empty-content 0 a"]],
     ["a blank text", [human("u", " \n\t")], ["empty-content 0 u"]],
-    ["a blank text beside a call", [calling("a", ["c"], ""), r("r", "c")], ["empty-content 0 a"]],
+    ["a blank text next to a call", [calling("a", ["c"], ""), r("r", "c")], ["empty-content 0 a"]],
     ["reasoning alone", [assistant("a", [thought]), u("u")], ["empty-content 0 a", "reasoning-at-end 0 a"]],
     ["reasoning behind the text", [assistant("a", [{ type: "text", text: "so" }, thought]), u("u")], ["reasoning-at-end 0 a"]],
     [
@@ -120,7 +120,7 @@ describe("a violation with its code, its place and its subject", () => {
       ["unusable-call-id 0 call"],
     ],
     ["more messages than it takes", { maximumMessages: 2 }, [u("u"), a("a"), u("v"), a("b")], ["too-many-messages 2 v"]],
-  ])("%s, where the wire forbids it", (_, rules, messages, expected) => {
+  ])("%s, if the wire forbids it", (_, rules, messages, expected) => {
     expect(violations(messages, rules)).toEqual(expected);
   });
 
@@ -131,7 +131,7 @@ describe("a violation with its code, its place and its subject", () => {
     ["a result behind another message", [calling("a", ["c"]), u("u"), r("r", "c")]],
     ["interleaved batches", [calling("a", ["c"]), calling("b", ["d"]), r("r", "c"), r("s", "d")]],
     ["the assistant's message last", [u("u"), a("a")]],
-  ])("none where the wire allows it: %s", (_, messages) => {
+  ])("none if the wire allows it: %s", (_, messages) => {
     expect(checkMessages(messages, lenient)).toEqual([]);
   });
 

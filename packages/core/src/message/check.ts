@@ -18,7 +18,7 @@ export interface WireRules {
   readonly malformedText: "reject" | "accept";
   /** Whether every result must come before the next message that is not a result. */
   readonly resultPlacement: "right-after-call" | "anywhere-after-call";
-  /** Whether an assistant message may end with reasoning: without the text or call that it led to, it stands alone. */
+  /** Whether an assistant message may end with reasoning: without the text or call that it led to, it is alone. */
   readonly trailingReasoning: "reject" | "accept";
   /** Whether a tool result may hold images. */
   readonly resultImages: "reject" | "accept";
@@ -127,7 +127,7 @@ export function isUsableCallId(callId: string, rules: WireRules): boolean {
   return fits && (rules.callIds === "any" || /^[A-Za-z0-9_-]+$/.test(callId));
 }
 
-/** A call that was met; `batch` counts the places behind which results may stand. */
+/** A call that was met; `batch` counts the places after which results may come. */
 interface MetCall {
   readonly callId: string;
   readonly index: number;

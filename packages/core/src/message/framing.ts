@@ -2,7 +2,7 @@ import { characterBoundaryAtOrBefore } from "../text.ts";
 import { charAt, foldedChar, isBlank, isIgnored, isLineBreak, isUnseen } from "./folded-char.ts";
 
 /**
- * What is ours in a text for a model, as {@link foldedBeginning} writes it. Text from outside that stands in between must not read as any of it.
+ * What is ours in a text for a model, as {@link foldedBeginning} writes it. Text from outside in between must not read as any of it.
  *
  * - `lines`: beginnings of lines
  * - `bracketWords`: words that make a line in square brackets one of ours
@@ -14,7 +14,7 @@ export interface Framing {
   readonly tags: readonly string[];
 }
 
-/** What stands before text that would read as ours. */
+/** The mark before text that would read as ours. */
 export const MARK = "\\";
 
 /**
@@ -195,7 +195,7 @@ function foldedFrom(text: string, { start, end }: Stretch, mostChars: number): s
   return result;
 }
 
-/** Tags that stand around what survives with a summary or notice. */
+/** Tags around what survives with a summary or notice. */
 const CONTEXT_TAGS = [
   "excerpts",
   "pinned-instructions",

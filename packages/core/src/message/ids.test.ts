@@ -51,8 +51,8 @@ describe("chainId", () => {
 });
 
 test.each([
-  ["the source's id where it has one", "source-7", "source-7"],
-  ["the chain id where it has none", undefined, chainId("before", question)],
+  ["the source's id if it has one", "source-7", "source-7"],
+  ["the chain id if it has none", undefined, chainId("before", question)],
 ])("withId gives %s", (_, sourceId, id) => {
   expect(withId(question, "before", sourceId).id).toBe(id);
 });

@@ -29,7 +29,7 @@ export interface CallPlace {
   /** Position of its result in the list; `null` for a call that was never answered. */
   readonly answer: number | null;
   readonly answerComesLater: boolean;
-  /** Whether all results of its message stand between that message and the next one that is no result. */
+  /** Whether all results of its message are between that message and the next one that is no result. */
   readonly batchStays: boolean;
 }
 
@@ -42,8 +42,8 @@ export interface Pairs {
 }
 
 /**
- * Joins results to calls by call id. Where several calls have one id, a result answers the newest call message before it that still
- * waits for one; a result that stands before every call of its id answers the first that would otherwise have none.
+ * Joins results to calls by call id. If several calls have one id, a result answers the newest call message before it that still
+ * waits for one; a result that comes before every call of its id answers the first that would otherwise have none.
  */
 export function pairResults(list: readonly Numbered[], rules: WireRules): Pairs {
   const answers = answersOf(list);

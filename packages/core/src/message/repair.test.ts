@@ -39,7 +39,7 @@ describe("repairMessages", () => {
       ["call-without-result 1 c add-result"],
     ],
     [
-      "O-i: results of a batch stand in the order of its calls where one was missing",
+      "O-i: results of a batch are in the order of its calls if one was missing",
       [calling("a", ["c", "d", "e"]), r("t", "e"), r("r", "c"), u("u")],
       ["a", "r", "no result of d", "t", "u"],
       ["call-without-result 0 d add-result"],
@@ -69,7 +69,7 @@ describe("repairMessages", () => {
       ["result-not-after-call 2 c move"],
     ],
     [
-      "a result that stands before its call",
+      "a result that comes before its call",
       [r("r", "c"), u("u"), calling("a", ["c"])],
       ["u", "a", "r"],
       ["result-without-call 0 c move"],

@@ -15,7 +15,7 @@ export interface RepairedMessages {
   readonly repairs: readonly Repair[];
 }
 
-/** What stands for the result of a call that was never answered. */
+/** The text of the result that is made up for a call that was never answered. */
 export const MISSING_RESULT_TEXT = "[No result: the call was interrupted, or its result was not recorded.]";
 
 /**

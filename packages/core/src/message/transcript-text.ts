@@ -4,7 +4,7 @@ import { foldedBeginning, MARK, quotedText } from "./framing.ts";
 import type { Message } from "./message.ts";
 import { toolCallsOf } from "./message.ts";
 
-/** What stands before and after a piece of a serialised history. */
+/** What is written before and after a piece of a serialised history. */
 export interface TranscriptLabel {
   readonly before: string;
   readonly after: string;

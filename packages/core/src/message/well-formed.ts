@@ -44,7 +44,7 @@ function isPlain(value: object): boolean {
 const ESCAPE = /\\(?:u(?:[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|[0-9a-fA-F]{4})|[\s\S])/g;
 const LONE_ESCAPE = /^\\u[dD][89a-fA-F][0-9a-fA-F]{2}$/;
 
-/** JSON text that is well-formed, and so are the texts in it: `"\ud83d"` is ASCII as it stands, and half a character once it is read. */
+/** JSON text that is well-formed, and so are the texts in it: `"\ud83d"` is ASCII as it is written, and half a character once it is read. */
 export function wellFormedJson(json: string): string {
   const text = wellFormed(json);
   return text.includes("\\u") ? text.replace(ESCAPE, (found) => (LONE_ESCAPE.test(found) ? "\\ufffd" : found)) : text;

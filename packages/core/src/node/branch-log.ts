@@ -5,7 +5,7 @@ import type { EntryListener, SessionBranch } from "../ports.ts";
 import { encodeEntry } from "../session/codec.ts";
 import { createLogIndex, type LogIndex, type ReadableLog, readLog } from "./log-reader.ts";
 
-/** The part of a log that a branch begins with: where it stands in the source, and its first line as the branch has it. */
+/** The part of a log that a branch begins with: where it is in the source, and its first line as the branch has it. */
 export interface BranchedPart {
   readonly source: FileHandle;
   readonly index: LogIndex;
@@ -37,7 +37,7 @@ export async function readBranch(log: ReadableLog, branch: SessionBranch, onEntr
 const CHUNK_BYTES = 1024 * 1024;
 const LINE_END = "\n";
 
-/** Writes a branch's entries to an empty file: the lines as they stand in the source, but for the first. Answers with the file's bytes. */
+/** Writes a branch's entries to an empty file: the lines as they are in the source, but for the first. Returns the file's size in bytes. */
 export async function writeBranch(part: BranchedPart, target: FileHandle, index: LogIndex): Promise<number> {
   const { source, throughIndex, firstLine } = part;
   await target.writeFile(firstLine);

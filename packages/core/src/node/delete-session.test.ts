@@ -60,7 +60,7 @@ describe("deleting a session", () => {
     await writer.close();
   });
 
-  test("beside a damaged log keeps the artifacts, which that one may name", async () => {
+  test("next to a damaged log keeps the artifacts, which that one may name", async () => {
     await closed("one", ["own"]);
     writeFileSync(join(folder, "sessions", "damaged.jsonl"), "{}\n");
     await expect(deleteSession(places(), "one")).rejects.toMatchObject({ code: "bad-session" });

@@ -22,7 +22,7 @@ const LOG_SUFFIX = ".jsonl";
 
 /**
  * A session store in a folder: one JSONL file a session, one line an entry, only ever appended to, readable by its owner alone. A file has one
- * writer at a time, told by a lock file next to it; readers need none. A writer that got past the lock is found by the size of the file.
+ * writer at a time, shown by a lock file next to it; readers need none. A writer that got past the lock is found by the size of the file.
  */
 export function createFileSessionStore({ folder, sync = "every-append" }: FileSessionStoreOptions): SessionStore {
   const pathOf = (sessionId: string) => join(folder, `${usableId(sessionId)}${LOG_SUFFIX}`);

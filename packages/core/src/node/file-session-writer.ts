@@ -20,7 +20,7 @@ export interface LogFile {
   readonly file: LogHandle;
   /** Size of the file. */
   readonly bytes: number;
-  /** Where its entries stand; grows with each append. */
+  /** Where its entries are; grows with each append. */
   readonly index: LogIndex;
   readonly sync: SyncPolicy;
   readonly release: () => Promise<void>;

@@ -31,7 +31,7 @@ afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 const landedBytes = (version: string, name: string) => readFileSync(join(LANDED, version, "sessions", `${name}.jsonl`), "utf8");
 
-/** Characters of a text's SHA-256 that stand for it in the expected folds. */
+/** Characters of a text's SHA-256 that represent it in the expected folds. */
 const HASH_CHARS = 16;
 const hashOf = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, HASH_CHARS);
 

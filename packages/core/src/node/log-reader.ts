@@ -9,7 +9,7 @@ export interface ReadableLog {
   readonly file: FileHandle;
 }
 
-/** What stands at the end of a log file. */
+/** What is at the end of a log file. */
 export interface LogEnd {
   readonly cutOff: StoredSession["cutOff"];
   /** Bytes of the whole lines: what stays of a log with a cut-off last line. */
@@ -80,7 +80,7 @@ async function lineBytes(file: FileHandle, start: number, chunk: Buffer): Promis
   return bytes;
 }
 
-/** Where each entry of a log file stands: eight bytes an entry. */
+/** Where each entry of a log file is: eight bytes an entry. */
 export interface LogIndex {
   /** Notes the next entry: its first byte and the one after its last. */
   add(startByte: number, endByte: number): void;

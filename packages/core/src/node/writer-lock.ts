@@ -90,7 +90,7 @@ async function removeDrafts(lockFile: string, own: string): Promise<void> {
   }
 }
 
-/** Takes a stale lock out of the way. Where another process was faster and the lock is a new one, that one is put back. */
+/** Takes a stale lock out of the way. If another process was faster and the lock is a new one, that one is put back. */
 async function removeStale(lockFile: string, token: string): Promise<void> {
   const aside = `${lockFile}.${randomUUID()}`;
   try {

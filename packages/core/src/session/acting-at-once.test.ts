@@ -105,7 +105,7 @@ describe("acting at once", () => {
 });
 
 describe("while a slow summary is written", () => {
-  test("what arrives ends up after the boundary in order, and is not summarised", async () => {
+  test("what arrives ends up after the cut in order, and is not summarised", async () => {
     const gate: { open?: (text: string) => void } = {};
     const made = smallSession(turns(8), {
       answer: () =>

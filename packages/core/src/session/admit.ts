@@ -13,7 +13,7 @@ import { pieceOf } from "./recall.ts";
 export interface Admission {
   readonly policy: Policy;
   readonly artifacts: ArtifactStore;
-  /** The tool's advice how to see the rest. */
+  /** The tool's advice on how to see the rest. */
   readonly hint?: string | null;
   /** How each category of output is cut; the built-in truncations if they are left out. */
   readonly truncations?: readonly Truncation[];

@@ -12,10 +12,10 @@ import type { LogArchive } from "./held-log.ts";
 /** What a context manager is made of. */
 export interface ContextManagerOptions {
   readonly policy: EnginePolicy;
-  /** What the policy may name, besides what comes with this package; made by `withKinds`. */
+  /** What the policy may name, in addition to what comes with this package; made by `withKinds`. */
   readonly kinds?: Kinds;
   readonly summarizer: Summarizer;
-  /** A log to go on with. Where a crash left it unsendable, a repair is appended and announced. */
+  /** A log to go on with. If a crash left it unsendable, a repair is appended and announced. */
   readonly entries?: Iterable<SessionEntry>;
   /** "none" leaves such a log as it is, for a caller who brings the whole history again; "append" if it is left out. */
   readonly repairs?: "append" | "none";

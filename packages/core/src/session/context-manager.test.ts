@@ -196,7 +196,7 @@ describe("an overflow", () => {
     expect(manager.predict().expectedTokens).toBeLessThanOrEqual(3000);
   });
 
-  test("is acted on where only that limit is known", async () => {
+  test("is acted on if only that limit is known", async () => {
     const { manager } = session(turns(6));
     const model = { contextWindowTokens: null, maxOutputTokens: null };
     expect(await manager.fit(at({ gate: "on-overflow", model, observedLimitTokens: 3000 }), never)).toMatchObject({
@@ -377,7 +377,7 @@ describe("by hand", () => {
     expect([requests, ids().slice(1)]).toEqual([["the tests"], ["u2", "a2"]]);
   });
 
-  test("fails where there is nothing to compact, and says so", async () => {
+  test("fails if there is nothing to compact, and says so", async () => {
     const { manager, events } = session([human("u", "hello")]);
     expect(await manager.fit(at({ now: { reason: "manual", keep: null } }), never)).toMatchObject({
       kind: "failed",
@@ -407,7 +407,7 @@ describe("undo", () => {
     expect(await manager.fit(at(), never)).toEqual({ kind: "unchanged", off: null });
   });
 
-  test("is an error where there is nothing to undo", () => {
+  test("is an error if there is nothing to undo", () => {
     const { manager } = session(turns(1));
     expect(() => manager.revert(null)).toThrowError(expect.objectContaining({ code: "bad-input" }));
   });
@@ -510,7 +510,7 @@ describe("a switch to a smaller window", () => {
     ).toEqual(["compaction", "model-change"]);
   });
 
-  test("only switches where everything fits", async () => {
+  test("only switches if everything fits", async () => {
     const { manager } = session(turns(1));
     const limits = { contextWindowTokens: 4000, maxOutputTokens: null };
     expect(await manager.switchModel({ modelId: "small", limits }, at(), never)).toEqual({ kind: "unchanged", off: null });

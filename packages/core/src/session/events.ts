@@ -21,7 +21,7 @@ export type ContextEvent =
 
 /**
  * The provider reported a prompt that is smaller than what was sent can measure, without an edit in between: it left something out (as a rule
- * the oldest messages) and did not say so. The reply stands and the log is as it was; told once until the next edit. What was sent does not
+ * the oldest messages) and did not say so. The reply is kept and the log is as it was; reported once until the next edit. What was sent does not
  * fit the window that this server runs with: compact, or state that window.
  */
 export interface SilentTruncationEvent {
@@ -66,7 +66,7 @@ export function outcomeEvent(outcome: FitOutcome, estimator: string): ContextEve
 
 /**
  * What a compaction came to: the id of the prompt that its summary was written with (`structured`, `narrative`, `checkpoint`, `digest`, …);
- * `emergency` for a drop without a summary, whatever caused it; `cleared` for parts alone, and `recorded` for another agent's own boundary.
+ * `emergency` for a drop without a summary, whatever caused it; `cleared` for parts alone, and `recorded` for a recorded compaction of another agent.
  */
 export function compactionKind(entry: CompactionEntry): string {
   const ofSpans = entry.edits.filter((edit) => edit.kind === "replace-spans");

@@ -27,7 +27,7 @@ describe("facts", () => {
       "the last error of a command that fails still",
       /<last-errors>\nbash \{"command":"make"\}: make: no rule\n<\/last-errors>/,
     ],
-  ])("stand beside the summary: %s", async (_, text) => {
+  ])("are written next to the summary: %s", async (_, text) => {
     const { fit, written } = smallSession(history, {
       pinned: ["Never push."],
       stateProviders: [() => ({ title: "todo", text: "1. dig" }), () => null],
@@ -57,7 +57,7 @@ describe("facts", () => {
     expect(written()).toMatch(/dropped.*Never push\..*Build the shed\./s);
   });
 
-  test("are left out where the policy gives them no room", async () => {
+  test("are left out if the policy gives them no room", async () => {
     const { fit, written } = smallSession(history, {
       policy: { ...SMALL_POLICY, facts: { maxTokens: 0 } },
       pinned: ["Never push."],

@@ -2,7 +2,7 @@ import type { AppliedEdit, SessionEntry } from "../entry.ts";
 import { messagesWrittenBy } from "../entry.ts";
 import type { Message } from "../message/message.ts";
 
-/** Where appended messages stand in the log, both ends included, counted from 0 over messages alone. */
+/** Where appended messages are in the log, both ends included, counted from 0 over messages alone. */
 export interface LogPlaces {
   readonly first: number;
   readonly last: number;
@@ -52,7 +52,7 @@ export function createMessageIndex(entryAt: EntryAt): MessageIndex {
         if (edit.message !== null) learn(edit.message, placesOfSpans(edit.spans, known));
         break;
       case "replace-history": {
-        // A message that no one appended stands where the one before it does.
+        // A message that nobody appended has the place of the one before it.
         let places: LogPlaces = { first: 0, last: 0 };
         for (const [order, { id, parts }] of edit.messages.entries()) {
           const logged = known.get(id);

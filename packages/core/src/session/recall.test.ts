@@ -162,10 +162,10 @@ describe("a handle names one text, whatever the ids", () => {
   const find = async (handle: string) => (await recall(handle, whole, log))?.text ?? null;
 
   test.each([
-    ["a second part beside a message of that name", partHandle("x", 1), "part 1"],
-    ["a message beside a second part of that name", partHandle("x#1", 0), "another message"],
-    ["an id with dots beside a span of that name", partHandle("a..b", 0), "dots"],
-    ["a span beside an id of that name", spanHandle({ from: "a", through: "b" }), "[user a]\nbegins\n\n[user b]\nends"],
+    ["a second part next to a message of that name", partHandle("x", 1), "part 1"],
+    ["a message next to a second part of that name", partHandle("x#1", 0), "another message"],
+    ["an id with dots next to a span of that name", partHandle("a..b", 0), "dots"],
+    ["a span next to an id of that name", spanHandle({ from: "a", through: "b" }), "[user a]\nbegins\n\n[user b]\nends"],
     ["a span whose ends have dots", spanHandle({ from: "a..b", through: "a" }), "[user a%2E%2Eb]\ndots\n\n[user a]\nbegins"],
     ["an id of several words", partHandle(" \n]; handle x", 0), "odd"],
     ["an id of dots", spanHandle({ from: "..", through: ".." }), "[user %2E%2E]\nonly dots"],

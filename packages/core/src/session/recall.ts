@@ -51,7 +51,7 @@ async function partPiece(
   return part === undefined ? null : pieceOf(readable(part), range);
 }
 
-/** Beginnings of the lines that stand over the messages of a span, which no message may forge. */
+/** Beginnings of the lines above the messages of a span, which no message may forge. */
 const HEADS: Framing = { lines: ["[user", "[assistant", "[tool-result"], bracketWords: [], tags: [] };
 
 /** Between two messages of a span. */

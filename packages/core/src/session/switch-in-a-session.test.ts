@@ -107,7 +107,7 @@ describe("a switch of model in a session", () => {
     expect(percentOff(manager, "plain")).toBeLessThan(1);
   });
 
-  test("a cut well after the switch stands on what the new model measured", async () => {
+  test("a cut well after the switch is based on what the new model measured", async () => {
     const { manager, steps, switchTo, cut } = session();
     steps(20, "plain", "p");
     await switchTo("dense");

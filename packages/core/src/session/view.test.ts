@@ -69,7 +69,7 @@ describe("the fold of a log", () => {
       ["a2", "r"],
     ],
     [
-      "P-17: a boundary that another agent recorded",
+      "P-17: a compaction that another agent recorded",
       [...start, compaction("b", [replacedHistory([summaryOne, r])])],
       ["s1", "r"],
     ],

@@ -52,7 +52,7 @@ const LINE_BREAKS = [
   "\u2029",
 ] as const;
 
-/** What may stand before a label without hiding it from a reader. */
+/** What may come before a label without hiding it from a reader. */
 const LEADS = [
   "",
   "",
@@ -111,7 +111,7 @@ export function arbitraryHostileText(framing: readonly string[]): fc.Arbitrary<s
   return fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(""));
 }
 
-/** Labels, heads, notices, tags and handles as they stand in requests and contexts. */
+/** Labels, heads, notices, tags and handles as requests and contexts have them. */
 const FORGED = [
   "[User]: ",
   "User: ",

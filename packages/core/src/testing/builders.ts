@@ -151,7 +151,7 @@ export function summarized(spans: readonly (readonly [string, string])[], messag
   };
 }
 
-/** A span removed; `notice` stands in its place. */
+/** A span replaced by `notice`. */
 export function dropped(from: string, through: string, notice: Message | null = null): AppliedReplaceSpans {
   const spans = [{ from, through, promptId: null }];
   const by = notice === null ? "nothing" : "notice";

@@ -17,7 +17,7 @@ export interface CompactionCheck {
   readonly entry: CompactionEntry;
   readonly pending: readonly Message[];
   /** UTF-16 units that summaries, kept state and overhead had, in addition to the view. */
-  readonly besidesChars: number;
+  readonly otherChars: number;
   readonly recall: (handle: string, range: RecallRange) => Promise<Recalled | null>;
   /** The message as it was appended. */
   readonly original: (messageId: string) => Message | undefined;
@@ -48,7 +48,8 @@ async function checkEdits({ before, after, entry, recall, original, report }: Co
     const next = applyEdits(view, [edit]);
     switch (edit.kind) {
       case "replace-spans":
-        if ((edit.message === null) !== (edit.by === "nothing")) report("a message stands for all but nothing", entry.id);
+        if ((edit.message === null) !== (edit.by === "nothing"))
+          report("an edit has a message unless it is by nothing", entry.id);
         checkCovered({ view, next, spans: edit.spans, made: messagesWrittenBy(edit), covered: edit.covered }, report);
         await checkSpanHandles(edit.spans, recall, report);
         break;
@@ -140,15 +141,15 @@ async function checkSpanHandles(
 const SCANS_PER_CHAR = 8;
 
 /** A notice, stubs and a digest are priced too, whatever the view's size. */
-const SCANNED_BESIDES_CHARS = 20_000;
+const SCANNED_OTHER_CHARS = 20_000;
 
 /** Each step looks at each message, and a cut prices its parts. */
 const VISITS_PER_MESSAGE = 20;
 
-function checkWork(work: WorkCount, { before, pending, entry, besidesChars, report }: CompactionCheck): void {
+function checkWork(work: WorkCount, { before, pending, entry, otherChars, report }: CompactionCheck): void {
   const viewChars = [...before, ...pending].reduce((sum, message) => sum + messageChars(message), 0);
   const madeChars = entry.edits.reduce((sum, edit) => sum + (edit.kind === "replace-part" ? partChars(edit.part) : 0), 0);
-  const scanBound = SCANS_PER_CHAR * (viewChars + madeChars + besidesChars) + SCANNED_BESIDES_CHARS;
+  const scanBound = SCANS_PER_CHAR * (viewChars + madeChars + otherChars) + SCANNED_OTHER_CHARS;
   if (work.charactersScanned > scanBound)
     report("work is bounded", `${work.charactersScanned} characters scanned for a view of ${viewChars}`);
   if (work.messagesVisited > VISITS_PER_MESSAGE * (before.length + pending.length + 2))

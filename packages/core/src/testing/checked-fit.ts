@@ -70,7 +70,7 @@ export async function checkedFit(fit: CheckedFit): Promise<FitResult> {
   const after = manager.view().messages.slice();
   const stayed = after.slice(after.length - arrived.length);
   if (stayed.some((message, index) => message !== arrived[index]))
-    report("what arrives meanwhile ends up after the boundary, in order", arrived.map((message) => message.id).join(" "));
+    report("what arrives meanwhile ends up after the cut, in order", arrived.map((message) => message.id).join(" "));
   const shown = after.slice(0, after.length - arrived.length);
   const { view: before, ledger } = fit.before();
   if (outcome === null) return { outcome, arrived };
@@ -82,7 +82,7 @@ export async function checkedFit(fit: CheckedFit): Promise<FitResult> {
         after: shown,
         entry: outcome.entry,
         pending: fit.input.pending,
-        besidesChars: summarizer.writtenChars() - so.writtenChars + fit.scenario.system.length,
+        otherChars: summarizer.writtenChars() - so.writtenChars + fit.scenario.system.length,
         recall: manager.recall,
         original: (id) => loggedMessage(manager, id),
         tokensOf: (messages) => tokensOf(messages, ledger, fit),

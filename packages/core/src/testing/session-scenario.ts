@@ -61,7 +61,7 @@ export interface CrashAct {
 }
 
 /**
- * What else is wrong with the log that a crash leaves: nothing; the reply with its calls is missing; a human message stands between
+ * What else is wrong with the log that a crash leaves: nothing; the reply with its calls is missing; a human message is between
  * a call and its results; a result is there twice; a reply is blank; two messages share an id.
  */
 export type CrashDamage = "none" | "lost-reply" | "interleaved" | "double-result" | "blank-reply" | "same-id";

@@ -61,7 +61,7 @@ describe("the encodings of a policy", () => {
   test.each([
     ["none", PLIMSOLL_POLICY.estimator, null, []],
     ["its own", SPEC, null, ["words"]],
-    ["what an estimator stands on", { kind: "usage-anchored", of: SPEC, anchor: "prompt" }, null, ["words"]],
+    ["what an estimator is built on", { kind: "usage-anchored", of: SPEC, anchor: "prompt" }, null, ["words"]],
     ["that of the cut, and each once", SPEC, { ...SPEC, encoding: "others" }, ["words", "others"]],
     ["one for both", SPEC, SPEC, ["words"]],
   ] as const)("are %s", (_, estimator, cutEstimator, encodings) => {

@@ -63,7 +63,7 @@ describe("an estimator from outside", () => {
     expect(createEstimator(spec, createWorkCounter(), { kinds }).measure.messageTokens(human("a", "text"))).toBe(7);
   });
 
-  test("a built-in estimator stands on a measure from outside", () => {
+  test("a built-in estimator can be built on a measure from outside", () => {
     const of = { kind: "parts", tokensPerPart: 7 };
     const spec = { kind: "usage-anchored", of, anchor: "prompt" } as const;
     const prediction = createEstimator(spec, createWorkCounter(), { kinds }).predict(EMPTY_LEDGER, NOTHING);

@@ -69,9 +69,13 @@ function create(spec: KindSpec, kinds: readonly EstimatorKind[], given: Omit<Est
     measureOf: (of) => {
       const { measure } = kindNamed(kinds, of.kind, "estimator");
       if (measure !== null) return measure(of, sources);
-      throw new PlimsollError("bad-policy", `no estimator can stand on the kind ${JSON.stringify(of.kind)}: it is no measure`, {
-        kind: of.kind,
-      });
+      throw new PlimsollError(
+        "bad-policy",
+        `no estimator can be built on the kind ${JSON.stringify(of.kind)}: it is no measure`,
+        {
+          kind: of.kind,
+        },
+      );
     },
   };
   return kindNamed(kinds, spec.kind, "estimator").create(spec, sources);
@@ -94,7 +98,7 @@ function tokenizerFor(encoding: string, tokenizers: Tokenizers): CountTokens {
   );
 }
 
-/** The encodings that estimators count by, each once: what tokenizers are needed for.. */
+/** The encodings that estimators count by, each once: tokenizers are needed for these. */
 export function encodingsUsed(specs: readonly KindSpec[], kinds: readonly EstimatorKind[]): readonly string[] {
   const encodings = new Set<string>();
   const tokenizerOf = (encoding: string) => {

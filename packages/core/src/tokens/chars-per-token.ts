@@ -15,7 +15,7 @@ export interface CharsPerTokenSpec {
   readonly rounding: "floor" | "ceil";
   /** Added to each message, for the wire's framing. */
   readonly perMessageTokens: number;
-  /** A message never counts less. */
+  /** The least that a message counts. */
   readonly minimumMessageTokens: number;
   readonly imageTokens: number;
 }

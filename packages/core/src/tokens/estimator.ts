@@ -71,7 +71,7 @@ export interface EstimatorSources {
    */
   tokenizerOf(encoding: string): CountTokens;
   /**
-   * The measure that an estimator stands on.
+   * The measure that an estimator is built on.
    *
    * @throws PlimsollError `bad-policy` if no kind of that name is a measure.
    */
@@ -85,7 +85,7 @@ export interface EstimatorKind {
   schema(measure: z.ZodType<KindSpec>): z.ZodType<KindSpec>;
   /** @throws PlimsollError `bad-policy` for settings that its schema refuses. */
   create(spec: KindSpec, sources: EstimatorSources): Estimator;
-  /** The measure alone, for estimators that stand on one; `null` for a kind that is none. */
+  /** The measure alone, for estimators that are built on one; `null` for a kind that is none. */
   readonly measure: ((spec: KindSpec, sources: EstimatorSources) => MessageMeasure) | null;
 }
 
@@ -120,7 +120,7 @@ export function defineEstimator<S extends KindSpec>(kind: {
   };
 }
 
-/** A kind that prices messages one by one and learns nothing. Other estimators can stand on it. */
+/** A kind that prices messages one by one and learns nothing. Other estimators can be built on it. */
 export function defineMeasure<S extends KindSpec>(kind: {
   readonly kind: S["kind"];
   readonly schema: z.ZodType<S>;
@@ -144,7 +144,7 @@ function summed(measure: MessageMeasure): Estimator {
   };
 }
 
-/** A prediction that no report stands behind, and that has no bound. */
+/** A prediction that rests on no report and has no bound. */
 export function estimated(basis: string, messageTokens: number, overheadTokens: number): Prediction {
   const expectedTokens = messageTokens + overheadTokens;
   return {

@@ -31,7 +31,7 @@ describe("imageTokensOf", () => {
   test.each([
     ["its pages", 12, 12 * 2000],
     ["none", 0, 0],
-    ["five where they are not known", undefined, 5 * 2000],
+    ["five if they are not known", undefined, 5 * 2000],
   ])("a document counts %s, whatever its size", (_, pageCount, tokens) => {
     const pages = pageCount === undefined ? {} : { pageCount };
     const document = {

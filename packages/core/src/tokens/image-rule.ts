@@ -31,7 +31,7 @@ interface DocumentRule {
   readonly pageTokens: number;
 }
 
-/** Pages that a document is taken for whose part does not tell them: its bytes say nothing of it; chosen. */
+/** Pages that are assumed if a document's part does not tell them: its bytes do not say; chosen. */
 const ASSUMED_PAGES = 5;
 
 /** Tokens of images and documents; zero for none. */

@@ -83,7 +83,7 @@ export interface LearnedScale {
   readonly estimatedTokens: number;
   /** The overhead of the newest report by that ratio. */
   readonly overheadTokens: number;
-  /** Tokens of one estimated token in a view that was edited since the newest report; `null` while the anchor stands. */
+  /** Tokens of one estimated token in a view that was edited since the newest report; `null` while the anchor is valid. */
   readonly viewRatio: number | null;
 }
 
@@ -139,7 +139,7 @@ export interface MeasuredMessage {
   readonly reasoningTokens: number;
 }
 
-/** What a prediction stands on: each situation has errors of its own kind. */
+/** What a prediction is based on: each situation has errors of its own kind. */
 export type Situation = "anchored" | "after-cut" | "after-switch" | "first-call";
 
 /** The largest late under-estimate in each situation, as a share of what was expected; it fades call by call. */

@@ -16,7 +16,7 @@ export interface MessageMeasure {
   toolsTokens(tools: readonly ToolSpec[]): number;
 }
 
-/** What is made of a message, made once for each message value. */
+/** Remembers what `make` gives for a message, so that it runs once for each message value. */
 export function oncePerMessage<T extends object | number>(make: (message: Message) => T): (message: Message) => T {
   const known = new WeakMap<Message, T>();
   return (message) => {

@@ -13,7 +13,7 @@ export interface UsageAnchoredSpec {
   readonly kind: "usage-anchored";
   /** What prices messages that no report covers. */
   readonly of: KindSpec;
-  /** Whether the report stands for the prompt alone, or for the prompt and the reply that followed it. */
+  /** Whether the report covers the prompt alone, or the prompt and the reply that followed it. */
   readonly anchor: "prompt" | "prompt-and-reply";
 }
 
@@ -63,7 +63,7 @@ function anchored(spec: UsageAnchoredSpec, measure: MessageMeasure): EstimatorPa
 function predictedBy(view: ViewScale, { anchor, scale, estimatedTokens }: Ledger): Omit<Prediction, "basis"> {
   const { expectedTokens, overheadTokens } = view;
   const reportedTokens = anchor?.reportedTokens ?? 0;
-  // What no report covers may measure what the reports taught; the system that this imitates takes its plain estimate.
+  // What no report covers may turn out as large as the scale of the reports says; the system that this imitates takes its plain estimate.
   const unreportedTokens = anchor === null ? estimatedTokens : estimatedTokens - anchor.estimatedTokens;
   const aboveTokens = Math.max(0, (scale?.ratio ?? 1) - (anchor === null ? view.ratio : 1)) * unreportedTokens;
   return {
@@ -78,10 +78,10 @@ function predictedBy(view: ViewScale, { anchor, scale, estimatedTokens }: Ledger
 /** Keeps a view that measures next to nothing from asking for all of the room. */
 const LEAST_RATIO = 0.25;
 
-/** Before any difference is known an estimate is believed as far as this many tokens go; chosen. */
+/** Before any difference is known, the plain estimate weighs as much as this many reported tokens; chosen. */
 const BELIEVED_TOKENS = 500;
 
-/** A ratio rests on about so many tokens, so that a session whose text changes is followed; chosen. */
+/** A ratio rests on the newest tokens, about as many as this, so that it follows a session whose text changes; chosen. */
 const MOST_WEIGHT_TOKENS = 20_000;
 
 /** No text measures a larger multiple of a common estimate, or a smaller one: what is beyond is overhead. Chosen. */

@@ -30,8 +30,8 @@ const cutFileContent: Cutter = ({ text, roomBytes }) => {
 };
 
 /**
- * Any other output: its beginning, up to the line boundary next to the end of the room. If whole lines would leave more than
- * half of the room unused, a long line stands in the way: then the head and the tail.
+ * Any other output: its beginning, up to the end of a line nearest to the end of the room. If whole lines would leave more than
+ * half of the room unused, because one line is long, it keeps the head and the tail.
  */
 const cutGeneric: Cutter = (input) => {
   const end = headEnd(input.text, { bytes: input.roomBytes, lines: ALL_LINES, cutsLongLine: false });

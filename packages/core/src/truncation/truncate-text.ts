@@ -12,7 +12,7 @@ export interface TruncationRequest {
   readonly category: OutputCategory;
   /** The most the output may take, its notice included: four UTF-8 bytes a token. 0 switches truncation off. */
   readonly capTokens: number;
-  /** The tool's advice how to see the rest, e.g. "use offset and limit to see more"; one line without brackets. */
+  /** The tool's advice on how to see the rest, e.g. "use offset and limit to see more"; one line without brackets. */
   readonly hint?: string;
   /** How each category is cut; the built-in truncations if they are left out. */
   readonly truncations?: readonly Truncation[];
@@ -106,10 +106,10 @@ function omissionNotice(form: (typeof NOTICE_FORMS)[number], { lines, bytes }: O
   }
 }
 
-/** A notice stands on a line of its own: at most one line end before it and one after it. */
+/** A notice is on a line of its own: at most one line end before it and one after it. */
 const LINE_ENDS_BYTES = 2;
 
-/** Without a notice the beginning alone, so that nothing stands side by side that was apart; in whole lines if that is half of it. */
+/** Without a notice only the beginning is kept, so that no two pieces that were apart are joined; in whole lines if that is half of it. */
 function cutAlone(text: string, capBytes: number): TruncatedText {
   const end = headEnd(text, { bytes: capBytes, lines: Number.POSITIVE_INFINITY, cutsLongLine: true });
   return joinWithNotices(text, [{ start: 0, end }], () => "");

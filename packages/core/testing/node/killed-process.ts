@@ -27,7 +27,7 @@ export function runUntilKilled(args: readonly string[], afterLines: number): Pro
   });
 }
 
-/** What stands behind a mark, of whole lines only: a kill can cut the last one. */
+/** What comes after a mark, of whole lines only: a kill can cut the last one. */
 function said(output: string, mark: string): readonly string[] {
   const lines = output.split("\n").slice(0, -1);
   return lines.filter((line) => line.startsWith(mark)).map((line) => line.slice(mark.length));

@@ -67,7 +67,7 @@ function replyBlocks(message: AssistantMessage): Anthropic.ContentBlockParam[] {
 /** Media types of images that the wire takes inline: platform.claude.com/docs/en/build-with-claude/vision. */
 const IMAGE_TYPES = ["image/jpeg", "image/png", "image/gif", "image/webp"] as const;
 
-/** The image or document as a block; `null` where its bytes were not kept or the wire does not take its kind. */
+/** The image or document as a block; `null` if its bytes were not kept or the wire does not take its kind. */
 function imageBlock(part: ImagePart, images: LoadedImages): Anthropic.ImageBlockParam | Anthropic.DocumentBlockParam | null {
   const image = sendableImage(part, images);
   if (image === null) return null;

@@ -9,7 +9,7 @@ export type CacheTimeToLive = "5m" | "1h";
 /** Most breakpoints that a request may have: platform.claude.com/docs/en/build-with-claude/prompt-caching. */
 const MAXIMUM_BREAKPOINTS = 4;
 
-/** Messages of the body where breakpoints are wanted besides the overhead and the end, the most needed first; -1 for none. */
+/** Messages of the body where breakpoints are wanted in addition to the overhead and the end, the most needed first; -1 for none. */
 export type WantedPlaces = readonly number[];
 
 /**
@@ -93,7 +93,7 @@ export function createSentPrefixes(): SentPrefixes {
   };
 }
 
-/** The session whose newest message is kept, where the edit left nothing at the beginning. */
+/** The session whose newest message is kept, if the edit left nothing at the beginning. */
 function goesOnFrom(sessions: readonly SentSession[], messages: readonly Message[]): SentSession | undefined {
   const known = new Set(messages);
   return sessions.find((session) => session.messages.slice(-1).some((message) => known.has(message)));

@@ -38,7 +38,7 @@ export function replyParts(block: Fields): AssistantMessage["parts"] {
   }
 }
 
-/** The text that the model wrote where it was streamed, else the object as JSON. */
+/** The text that the model wrote if it was streamed, else the object as JSON. */
 function argumentsText(block: Fields): string {
   return stringAt(block, "input_json") ?? JSON.stringify(recordAt(block, "input") ?? {});
 }
@@ -72,7 +72,7 @@ interface OpenBlock {
 /**
  * The events of a streamed message as deltas and a reply: the blocks are put together to the message that a whole answer would have been.
  *
- * @throws PlimsollError with the reason `cut-stream` where the stream ends before its last event.
+ * @throws PlimsollError with the reason `cut-stream` if the stream ends before its last event.
  */
 export async function* decodeAnthropicStream(events: AsyncIterable<unknown>): AsyncGenerator<DriverEvent> {
   const blocks = new Map<number, OpenBlock>();
@@ -146,7 +146,7 @@ function withoutNulls(fields: Fields | null): Fields {
 }
 
 /**
- * The usage of a reply on the Messages wire. The parts of the prompt are disjoint: `input_tokens` is what no cache had. Where the
+ * The usage of a reply on the Messages wire. The parts of the prompt are disjoint: `input_tokens` is what no cache had. If the
  * request sampled several times (`iterations`: server-side tools or compaction), the context is that of the last sampling of a reply and
  * all of them were paid for.
  */

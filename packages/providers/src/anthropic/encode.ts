@@ -9,7 +9,7 @@ import { blocksOf, hasReasoning } from "./blocks.ts";
 import type { CacheTimeToLive, EditPlaces, WantedPlaces } from "./cache-breakpoints.ts";
 import { previousEnd, withCacheBreakpoints } from "./cache-breakpoints.ts";
 
-/** What encoding needs besides the request. */
+/** What encoding needs in addition to the request. */
 export interface AnthropicEncoding {
   readonly images: LoadedImages;
   /** `null` sends no cache breakpoints. */
@@ -20,7 +20,7 @@ export interface AnthropicEncoding {
 
 /**
  * The request on the Messages wire. Neighbours of one role become one message, with the results of a batch first; the fixed notice
- * comes first where the user does not; the dynamic context comes last, behind the last cache breakpoint.
+ * comes first if the user does not; the dynamic context comes last, behind the last cache breakpoint.
  */
 export function encodeAnthropic(request: ModelRequest, encoding: AnthropicEncoding): AnthropicBody {
   const { modelId, maxOutputTokens } = request;
@@ -41,7 +41,7 @@ export function encodeAnthropic(request: ModelRequest, encoding: AnthropicEncodi
 
 /**
  * An appending request reads where the one before ended, however many blocks it appends; an edited one reads what an earlier one wrote before
- * the edit, and writes through it for the next edit. The fixed notice is all that two requests share where a summary comes first.
+ * the edit, and writes through it for the next edit. The fixed notice is all that two requests share if a summary comes first.
  */
 function wantedPlaces(
   messages: readonly Anthropic.MessageParam[],

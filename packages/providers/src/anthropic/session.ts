@@ -12,7 +12,7 @@ import { ANTHROPIC_WIRE_RULES, MAXIMUM_TOOL_NAME_CHARS } from "./wire-rules.ts";
 
 /** A session on the Messages wire. */
 export interface AnthropicSessionOptions extends SessionOptions {
-  /** What each request has besides system text and messages, in the vendor's own words: model, `max_tokens`, tools, thinking. */
+  /** What each request has in addition to system text and messages, in the vendor's own words: model, `max_tokens`, tools, thinking. */
   readonly request: Omit<AnthropicBody, "messages" | "system">;
   /** Time to live of the prompt cache, five minutes if it is left out; `null` caches nothing. */
   readonly cacheTimeToLive?: CacheTimeToLive | null;

@@ -24,11 +24,11 @@ const NEVER_FAMILIES = [
   "claude-instant",
 ] as const;
 
-/** Budgets in tokens; chosen. The wire's smallest is 1,024, and the reply has to have room beside it. */
+/** Budgets in tokens; chosen. The wire's smallest is 1,024, and the reply needs room in addition to it. */
 const BUDGET_TOKENS = { low: 4_096, medium: 10_000, high: 24_000 } as const;
 const SMALLEST_BUDGET_TOKENS = 1_024;
 
-/** The parameters for the level of reasoning that is asked for; none for models that cannot, and where the reply leaves no room. */
+/** The parameters for the level of reasoning that is asked for; none for models that do not reason, or if the reply leaves no room. */
 export function thinkingFor({
   reasoning,
   modelId,
@@ -44,7 +44,7 @@ export function thinkingFor({
 }
 
 /**
- * The body with thinking, where the open tool loop allows it: with a budget, a reply that calls tools has to begin with its reasoning, which
+ * The body with thinking, if the open tool loop allows it: with a budget, a reply that calls tools has to begin with its reasoning, which
  * compaction or another model may have left out.
  */
 export function withThinking(body: AnthropicBody, asked: Pick<AnthropicBody, "thinking" | "output_config">): AnthropicBody {

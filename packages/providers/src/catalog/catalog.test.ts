@@ -33,11 +33,11 @@ describe("MODEL_CATALOG", () => {
         cacheWriteOneHourUsdPerMillion: 0.25,
       },
     ],
-  ])("prices of %s; where a vendor charges no write, a write costs what input costs", (modelId, prices) => {
+  ])("prices of %s; if a vendor charges no write, a write costs what input costs", (modelId, prices) => {
     expect(MODEL_CATALOG.pricesOf(modelId)?.tiers[0]).toMatchObject(prices);
   });
 
-  test("long prompts have a tier of their own where the vendor has one", () => {
+  test("long prompts have a tier of their own if the vendor has one", () => {
     const tiers = MODEL_CATALOG.pricesOf("claude-sonnet-4-5-20250929")?.tiers;
     expect(tiers?.map((tier) => [tier.abovePromptTokens, tier.inputUsdPerMillion])).toEqual([
       [0, 3],

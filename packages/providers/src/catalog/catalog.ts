@@ -22,7 +22,7 @@ const RULES: readonly { readonly families: readonly string[]; readonly rules: Ca
 /** What is taken for every other model: the rules of OpenAI's automatic cache, which most compatible servers follow. */
 const OTHER_RULES: CacheRules = { minimumTokens: 1024, stepTokens: 128, timeToLiveMs: 10 * MINUTE_MS };
 
-/** How the model's prompt cache works where the caller asks for nothing special. */
+/** How the model's prompt cache works if the caller asks for nothing special. */
 export function cacheRulesOf(modelId: string): CacheRules {
   return RULES.find(({ families }) => families.some((family) => modelId.includes(family)))?.rules ?? OTHER_RULES;
 }

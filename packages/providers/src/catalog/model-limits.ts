@@ -3,12 +3,12 @@ import { modelFamily } from "./model-reference.ts";
 /** How a model's text is cut into tokens, as far as it is known. */
 export type TokenizerFamily = "o200k_base" | "cl100k_base" | "claude" | "gemini" | "unknown";
 
-/** What a family of models takes, looked up on a day. `null` where the vendor states nothing. */
+/** What a family of models takes, looked up on a day. `null` if the vendor states nothing. */
 export interface FamilyLimits {
   /** The family's ids begin with this. */
   readonly prefix: string;
   readonly contextWindowTokens: number;
-  /** Largest prompt, where it is less than the window. */
+  /** Largest prompt, if it is less than the window. */
   readonly maxInputTokens: number | null;
   readonly maxOutputTokens: number | null;
 }
@@ -47,7 +47,7 @@ export const FAMILY_LIMITS: readonly FamilyLimits[] = [
   { prefix: "gemini-2-5", contextWindowTokens: 1_114_112, maxInputTokens: 1_048_576, maxOutputTokens: 65_536 },
 ];
 
-/** The limits of the model's family; `null` where the table has none. */
+/** The limits of the model's family; `null` if the table has none. */
 export function familyLimitsOf(modelId: string): FamilyLimits | null {
   const family = modelFamily(modelId);
   return FAMILY_LIMITS.find(({ prefix }) => family.startsWith(prefix)) ?? null;

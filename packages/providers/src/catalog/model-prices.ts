@@ -10,15 +10,15 @@ import { priceHostOf } from "./model-reference.ts";
 export const PRICES_AS_OF = "2026-09-23";
 
 /**
- * The model's prices, from our own dated table where it names the model, else from the price package; `null` where nobody knows. A model
- * that is served by another than its maker has that host's prices, where the package knows them.
+ * The model's prices, from our own dated table if it names the model, else from the price package; `null` if nobody knows. A model
+ * that is served by another than its maker has that host's prices, if the package knows them.
  */
 export function pricesOf(modelId: string, host: string | null = null): ModelPrices | null {
   const override = PRICE_OVERRIDES.find((entry) => entry.modelId === modelId);
   return override?.prices ?? packagePrices(modelId, host);
 }
 
-/** Where a model's prices are from, in words for a person; `null` where nobody knows them. They are never guessed from a relative's. */
+/** Where a model's prices are from, in words for a person; `null` if nobody knows them. They are never guessed from a relative's. */
 export function priceSourceOf(modelId: string, host: string | null = null): string | null {
   const override = PRICE_OVERRIDES.find((entry) => entry.modelId === modelId);
   if (override !== undefined) return `own table, ${override.checkedOn}: ${override.source}`;
@@ -26,7 +26,7 @@ export function priceSourceOf(modelId: string, host: string | null = null): stri
   return found === null ? null : `prices of ${PRICES_AS_OF}, as ${found.provider.id}/${found.model.id}`;
 }
 
-/** The model's whole context window in tokens, as the price package states it; `null` where it does not. */
+/** The model's whole context window in tokens, as the price package states it; `null` if it does not. */
 export function contextWindowOf(modelId: string, host: string | null = null): number | null {
   return lookUp(modelId, host)?.model.context_window ?? null;
 }

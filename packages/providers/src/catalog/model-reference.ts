@@ -1,6 +1,6 @@
 import { CHAT_HOSTS } from "../openai-chat/hosts.ts";
 
-/** A model as a person names it: the host that serves it, where it is named, and the model's id there. */
+/** A model as a person names it: the host that serves it, if it is named, and the model's id there. */
 export interface ModelReference {
   readonly host: string | null;
   readonly modelId: string;

@@ -1,10 +1,10 @@
 import type { Fields } from "../fields.ts";
 import { numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 
-/** Gets a JSON document; rejects or gives anything where there is none. It carries the key where one is needed. */
+/** Gets a JSON document; rejects or gives anything if there is none. It carries the key if one is needed. */
 export type GetJson = (url: string, signal: AbortSignal) => Promise<unknown>;
 
-/** What a server tells of a model; `null` where it tells nothing. */
+/** What a server tells of a model; `null` if it tells nothing. */
 export interface ProbedLimits {
   readonly contextWindowTokens: number | null;
   readonly maxOutputTokens: number | null;
@@ -27,7 +27,7 @@ const OUTPUT_KEYS = ["max_completion_tokens", "max_output_tokens", "max_tokens"]
 
 /**
  * Asks a server for a model's window: llama.cpp's `/props`, which tells the window that it runs with, then `/v1/models`. `baseUrl` ends in
- * `/v1`, as SDKs take it. `null` where it tells nothing; a server that cannot be reached is one of those.
+ * `/v1`, as SDKs take it. `null` if it tells nothing; a server that cannot be reached is one of those.
  */
 export async function probeServer(
   baseUrl: string,

@@ -53,7 +53,7 @@ describe("the window comes from", () => {
       "context window 400000 tokens (catalogue, limits of 2026-11-21)",
     ],
     [
-      "the price package where our own table has nothing",
+      "the price package if our own table has nothing",
       { reference: "grok-4", unknownWindow, probe: told },
       "context window 256000 tokens (catalogue, prices of 2026-09-23)",
     ],

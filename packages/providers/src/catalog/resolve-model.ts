@@ -28,7 +28,7 @@ export interface ResolvedModel extends ModelReference {
   /** The limits as the engine takes them. */
   readonly limits: ModelLimits;
   readonly prices: ModelPrices | null;
-  /** Which table the prices are from, and under which name; `null` where nobody knows them. */
+  /** Which table the prices are from, and under which name; `null` if nobody knows them. */
   readonly priceSource: string | null;
   readonly cacheRules: CacheRules;
   readonly tokenizer: TokenizerFamily;
@@ -40,7 +40,7 @@ export interface ModelResolution {
   readonly reference: string;
   /** What the person set; `null` for what they did not. */
   readonly config?: ModelLimits;
-  /** Asks the serving server; called only where config and catalogue do not know the window. */
+  /** Asks the serving server; called only if config and catalogue do not know the window. */
   readonly probe?: (modelId: string) => Promise<ProbedLimits | null>;
   readonly unknownWindow: Policy["unknownWindow"];
 }
@@ -119,7 +119,7 @@ const MAXIMUM_WRONG_RATIO = 0.34;
 /** How many names are offered; chosen. */
 const MAXIMUM_OFFERED = 3;
 
-/** Names of known models that are nearest to an id that nobody knows, the nearest first; none where nothing is near. */
+/** Names of known models that are nearest to an id that nobody knows, the nearest first; none if nothing is near. */
 export function nearestModels(modelId: string): readonly string[] {
   const family = modelFamily(modelId);
   const limit = Math.max(2, Math.floor(family.length * MAXIMUM_WRONG_RATIO));

@@ -12,7 +12,7 @@ import { classifyProviderError, namedPromptTokens } from "../overflow.ts";
  * - `stream-error`: it reported an error inside a stream that had begun
  * - `connection`: no answer came
  * - `cut-stream`: the answer ended before it was whole
- * - `idle-stream`: a stream told nothing for longer than is waited for
+ * - `idle-stream`: a stream sent nothing for longer than the limit
  * - `empty-reply`: the answer was whole and held nothing
  */
 export type FailureReason = "status" | "stream-error" | "connection" | "cut-stream" | "idle-stream" | "empty-reply";
@@ -35,7 +35,7 @@ export function cutStream(): PlimsollError {
   return new PlimsollError("provider-failed", "the stream ended before the reply was whole", { reason: "cut-stream" });
 }
 
-/** A stream that told nothing for so long. The same request may pass when it is sent again. */
+/** A stream that sent nothing for too long. The same request may pass when it is sent again. */
 export function idleStream(timeoutMs: number): PlimsollError {
   return new PlimsollError("provider-failed", `the stream told nothing for ${timeoutMs} ms`, { reason: "idle-stream" });
 }

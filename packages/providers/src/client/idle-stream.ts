@@ -1,7 +1,7 @@
 import { idleStream } from "./failure.ts";
 import type { Wait } from "./retry.ts";
 
-/** How long a stream may tell nothing before its attempt is given up. */
+/** How long a stream may send nothing before its attempt is given up. */
 export interface IdleLimit {
   readonly timeoutMs: number;
   /** Measures the time; resolves when it is over. */
@@ -11,7 +11,7 @@ export interface IdleLimit {
 }
 
 /**
- * Five minutes: reasoning that is not shown can take so long on the OpenAI wires, which tell nothing meanwhile; Codex waits as long
+ * Five minutes: reasoning that is not shown can take so long on the OpenAI wires, which send nothing meanwhile; Codex waits as long
  * (`stream_idle_timeout_ms`).
  */
 export const DEFAULT_IDLE_TIMEOUT_MS = 300_000;

@@ -113,7 +113,7 @@ interface LinkedAbort {
   readonly signal: AbortSignal;
   /** Ends this attempt alone. */
   readonly abort: () => void;
-  /** Lets go of the caller's signal. */
+  /** Stops listening to the caller's signal. */
   readonly release: () => void;
 }
 

@@ -12,9 +12,9 @@ export interface ClientOptions {
   readonly retry?: RetryOptions;
   /** Waits between attempts; the platform's timer if it is left out. */
   readonly wait?: Wait;
-  /** The chance that shortens waits; `Math.random` if it is left out. */
+  /** Random numbers that shorten waits; `Math.random` if it is left out. */
   readonly random?: Random;
-  /** Longest time in which a stream may tell nothing; five minutes if it is left out, `null` for no limit. */
+  /** Longest time in which a stream may send nothing; five minutes if it is left out, `null` for no limit. */
   readonly idleTimeoutMs?: number | null;
   /** Measures that time; the platform's timer if it is left out. */
   readonly idleWait?: Wait;

@@ -7,8 +7,8 @@ export interface RetryOptions {
   /** Longest wait. A provider that asks for more is not asked again. */
   readonly maximumWaitMs: number;
   /**
-   * Largest part by which a back-off is shortened, by chance, so that clients that failed together do not come back together (0 waits
-   * exactly, 1 anything down to nothing). What a provider asks for is never shortened. 0 where it is left out.
+   * Largest part by which a back-off is shortened, at random, so that clients that failed together do not come back together (0 waits
+   * exactly, 1 anything down to nothing). What a provider asks for is never shortened. 0 if it is left out.
    */
   readonly jitterRatio?: number;
 }
@@ -21,20 +21,20 @@ export const DEFAULT_RETRY: RetryOptions = {
   jitterRatio: 0.25,
 };
 
-/** A number from 0 up to 1, by chance. */
+/** A random number from 0 up to 1. */
 export type Random = () => number;
 
 /** Waits; rejects when the signal aborts. */
 export type Wait = (ms: number, signal: AbortSignal) => Promise<void>;
 
-/** An attempt that failed: which one it was, counted from 1, what the provider asked for, and the chance that shortens the wait. */
+/** An attempt that failed: which one it was, counted from 1, what the provider asked for, and the random number that shortens the wait. */
 export interface FailedAttempt {
   readonly attempt: number;
   readonly retryAfterMs: number | null;
   readonly random: Random;
 }
 
-/** Time to wait after an attempt failed; `null` where no further attempt is to be made. */
+/** Time to wait after an attempt failed; `null` if no further attempt is to be made. */
 export function waitAfter({ attempt, retryAfterMs, random }: FailedAttempt, options: RetryOptions): number | null {
   if (attempt >= options.maximumAttempts) return null;
   const fullMs = Math.min(options.firstWaitMs * 2 ** (attempt - 1), options.maximumWaitMs);

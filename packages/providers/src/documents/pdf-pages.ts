@@ -1,4 +1,4 @@
-/** Inflates a zlib stream of bytes (one UTF-16 unit a byte); `null` where it cannot, or where the text would be too long. */
+/** Inflates a zlib stream of bytes (one UTF-16 unit a byte); `null` if it cannot, or if the text would be too long. */
 export type Inflate = (deflated: string) => string | null;
 
 /** Most base64 characters that are looked at: vendors take requests of 32 MB. What is beyond it is not counted. */
@@ -8,9 +8,9 @@ const MAX_BASE64_CHARS = 44_000_000;
 const MAX_PAGES = 100_000;
 
 /**
- * Pages of a PDF given as base64: what its first bytes state where it was written for the web, else its page objects, each counted once
+ * Pages of a PDF given as base64: what its first bytes state if it was written for the web, else its page objects, each counted once
  * however often the file was updated. Newer files hold their objects in compressed streams, which need `inflate`. `null` for what is no PDF
- * and where no page is found; never guessed from the length. One pass, whatever the bytes are.
+ * and if no page is found; never guessed from the length. One pass, whatever the bytes are.
  */
 export function pdfPageCount(base64: string, inflate: Inflate = () => null): number | null {
   const bytes = decoded(base64.slice(0, MAX_BASE64_CHARS));
@@ -60,7 +60,7 @@ function isNameCharacter(character: string): boolean {
 /** Characters before `obj` that hold an object's number and generation. */
 const NUMBER_CHARS = 24;
 
-/** The number that stands before `obj`; the text itself where none does, so that it counts for one. */
+/** The number that stands before `obj`; the text itself if none does, so that it counts for one. */
 function objectNumber(dictionary: string): string {
   const at = dictionary.indexOf(" obj");
   const [number] =

@@ -17,7 +17,7 @@ type StreamPart = Awaited<ReturnType<Stream>>["stream"] extends ReadableStream<i
 type Params = Parameters<Generate>[0]["params"];
 type PromptMessage = Params["prompt"][number];
 
-/** A middleware for `wrapLanguageModel`, with what its compactor offers besides. */
+/** A middleware for `wrapLanguageModel`, with what its compactor also offers. */
 export type CompactionMiddleware = Required<
   Pick<LanguageModelMiddleware, "specificationVersion" | "wrapGenerate" | "wrapStream">
 > &

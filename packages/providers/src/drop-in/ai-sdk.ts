@@ -21,7 +21,7 @@ interface PreparedStep {
 /** The part of the SDK's `PrepareStepFunction` that is used. */
 type PrepareStep = (step: PreparedStep) => Promise<{ messages: ModelMessage[] }>;
 
-/** A `prepareStep` with what its compactor offers besides. */
+/** A `prepareStep` with what its compactor also offers. */
 type CompactionPrepareStep = PrepareStep &
   Pick<ArrayCompactor<ModelMessage, unknown>, "recall" | "conversations" | "delete" | "close">;
 

@@ -10,9 +10,9 @@ import type { ItemGroup, ReadGroups } from "./array-items.ts";
 import { createIsUntouched, createMended, itemsOf, readGroups } from "./array-items.ts";
 import type { WireArray } from "./wire-array.ts";
 
-/** What a request sends besides its array, and whose it is. */
+/** What a request sends in addition to its array, and whose conversation it is. */
 export interface ArrayRequest<Answer> extends RequestFacts {
-  /** System text that does not stand in the array. */
+  /** System text that is not in the array. */
   readonly system?: string;
   readonly tools?: readonly ToolSpec[];
   /** The caller's name for the conversation, a user's or a thread's id. Without it the history tells. */
@@ -28,7 +28,7 @@ export type ConversationOf<Item> = string | readonly Item[];
 export interface ArrayCompactor<Item, Answer> {
   /** The array to send in place of the whole one. Items that nothing was done to are the caller's own. */
   fit(items: readonly Item[], request?: ArrayRequest<Answer>): Promise<Item[]>;
-  /** Tells what a request measured that sent what `fit` or `recover` made. */
+  /** Takes what a request measured that sent what `fit` or `recover` made. */
   observe(sent: readonly Item[], answer: Answer): Promise<void>;
   /**
    * Fits, calls, observes; if the vendor says that the prompt does not fit, compacts further and calls again as often as the policy allows.
@@ -50,7 +50,7 @@ export interface ArrayCompactor<Item, Answer> {
   conversations(): readonly ConversationLog[];
   /** Removes everything that is kept of a conversation with a key, in memory and in the store. */
   delete(conversation: string): Promise<void>;
-  /** Gives all logs free, after the work that goes on. */
+  /** Releases all logs, after the work that is under way. */
   close(): Promise<void>;
 }
 

@@ -35,7 +35,7 @@ export type ConversationContext = Pick<ContextManagerOptions, "pinned" | "stateP
 /** What a drop-in is made of. */
 export interface CompactorOptions {
   readonly policy: Policy;
-  /** What the policy may name, besides what comes with core, and how results are cut; made by `withKinds`. */
+  /** What the policy may name, in addition to what comes with core, and how results are cut; made by `withKinds`. */
   readonly kinds?: Kinds;
   readonly limits: ModelLimits;
   /** Writes the summaries; the deterministic digest, which asks no model, if it is left out. */
@@ -63,7 +63,7 @@ export const DEFAULT_MAXIMUM_CONVERSATIONS = 1_000;
 /** Characters in memory; chosen: about 200 MB of text. */
 export const DEFAULT_MAXIMUM_CHARS = 100_000_000;
 
-/** What one request is fitted with, besides its messages. */
+/** What one request is fitted with, in addition to its messages. */
 export interface RequestFacts {
   /** The limits of this request's model; those of the options if they are left out. */
   readonly limits?: ModelLimits;

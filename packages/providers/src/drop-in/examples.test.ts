@@ -13,7 +13,7 @@ import { createPrepareStep } from "./ai-sdk.ts";
 const STEPS = 60;
 const WINDOW_TOKENS = 32_000;
 
-/** What the simulator counts where it is not told otherwise. */
+/** What the simulator counts if it is not told otherwise. */
 const CHARS_PER_TOKEN = 4;
 
 /** Reads two files a step with some reasoning before it, and says at the end that it is done. */

@@ -43,7 +43,7 @@ export function replyParts(message: Fields | null): AssistantMessage["parts"] {
   ];
 }
 
-/** z.ai and routers say so where the window ended the reply. */
+/** z.ai and routers say so if the window ended the reply. */
 function isWindowFull(choice: Fields | undefined): boolean {
   const reasons = [stringAt(choice, "finish_reason"), stringAt(choice, "native_finish_reason")];
   return reasons.includes("model_context_window_exceeded");
@@ -77,7 +77,7 @@ interface OpenCall {
 /**
  * The chunks of a streamed completion as deltas and a reply: they are put together to the completion that a whole answer would have been.
  *
- * @throws PlimsollError with the reason `cut-stream` where the stream ends before it gave a reason to end.
+ * @throws PlimsollError with the reason `cut-stream` if the stream ends before it gave a reason to end.
  */
 export async function* decodeOpenAiChatStream(chunks: AsyncIterable<unknown>): AsyncGenerator<DriverEvent> {
   const calls = new Map<number, OpenCall>();

@@ -17,7 +17,7 @@ export type ChatBody = Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, "stre
 type ChatMessage = OpenAI.ChatCompletionMessageParam;
 type ContentPart = OpenAI.ChatCompletionContentPart;
 
-/** What encoding needs besides the request. */
+/** What encoding needs in addition to the request. */
 export interface ChatEncoding {
   readonly quirks: ChatQuirks;
   readonly images: LoadedImages;

@@ -11,7 +11,7 @@ import { MAXIMUM_TOOL_NAME_CHARS, OPENAI_CHAT_WIRE_RULES } from "./wire-rules.ts
 
 /** A session on the Chat Completions wire. */
 export interface ChatSessionOptions extends SessionOptions {
-  /** What each request has besides messages, in the vendor's own words: model, the reply's limit, tools. */
+  /** What each request has in addition to messages, in the vendor's own words: model, the reply's limit, tools. */
   readonly request: Omit<ChatBody, "messages">;
   /** The server: one of `CHAT_HOSTS` or one described like them; the vendor's own if it is left out. */
   readonly host?: ChatHost;

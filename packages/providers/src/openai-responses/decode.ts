@@ -63,10 +63,10 @@ function stopReasonOf(response: Fields, parts: AssistantMessage["parts"]): StopR
 }
 
 /**
- * The events of a streamed response as deltas and a reply. The last event holds the whole response; where its output is empty (some
+ * The events of a streamed response as deltas and a reply. The last event holds the whole response; if its output is empty (some
  * servers), the items that were done on the way count.
  *
- * @throws PlimsollError with the reason `cut-stream` where the stream ends before its last event.
+ * @throws PlimsollError with the reason `cut-stream` if the stream ends before its last event.
  */
 export async function* decodeOpenAiResponsesStream(events: AsyncIterable<unknown>): AsyncGenerator<DriverEvent> {
   const done: Fields[] = [];

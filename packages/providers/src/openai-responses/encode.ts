@@ -85,7 +85,7 @@ function outputItem(message: ToolResultMessage, images: LoadedImages): Item {
   };
 }
 
-/** Reasoning goes before what follows it in the same reply; where nothing does, it is left out. */
+/** Reasoning goes before what follows it in the same reply; if nothing does, it is left out. */
 function replyItems(message: AssistantMessage): Item[] {
   const items: Item[] = [];
   let waiting: Item[] = [];

@@ -12,7 +12,7 @@ type Decided = "input" | "instructions" | "store" | "include" | "previous_respon
 
 /** A session on the Responses wire. */
 export interface ResponsesSessionOptions extends SessionOptions {
-  /** What each request has besides system text and items, in the vendor's own words: model, `max_output_tokens`, tools, reasoning. */
+  /** What each request has in addition to system text and items, in the vendor's own words: model, `max_output_tokens`, tools, reasoning. */
   readonly request: Omit<ResponsesBody, Decided> & { readonly model: string };
 }
 

@@ -1,7 +1,7 @@
 import type { ImageRule } from "@plimsoll/core/internal";
 import type { FigureName } from "./figures.ts";
 
-/** Models that measure alike. The first family whose pattern the model's id matches is taken. */
+/** Models whose texts measure alike. The first family whose pattern the model's id matches is taken. */
 export interface ModelFamily {
   readonly name: string;
   readonly pattern: RegExp;

@@ -1,9 +1,9 @@
 import type { ClassCounts } from "@plimsoll/core/internal";
 
-/** Models of which sessions were measured apart. */
+/** Models whose sessions were measured separately. */
 export type FigureName = "claude" | "claude-from-4.6" | "gpt" | "gemini" | "llama";
 
-/** Tokenizers whose weights were fitted apart. */
+/** Tokenizers whose weights were fitted separately. */
 export type WeightsName = "claude" | "other";
 
 /** What the recorded sessions say of models. */

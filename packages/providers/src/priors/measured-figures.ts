@@ -6,7 +6,7 @@ export const MEASURED_FIGURES: MeasuredFigures = {
   weights: {
     claude: {
       pooledRatio: 1.13,
-      // biome-ignore format: a row of eight is read beside the classes
+      // biome-ignore format: a row of eight is read next to the classes
       values: [
         0.3, 1.27, 0.71, 1.64, 0.05, 0.18, 0.05, 0.4,
         1.73, 0.17, 0.6, 0.12, 1.16, 0.45, 0.09, 0.23,
@@ -16,7 +16,7 @@ export const MEASURED_FIGURES: MeasuredFigures = {
     },
     other: {
       pooledRatio: 0.896,
-      // biome-ignore format: a row of eight is read beside the classes
+      // biome-ignore format: a row of eight is read next to the classes
       values: [
         0.07, 0.85, 0.53, 0.95, 0.1, 0.07, 0.07, 0.23,
         1.56, 0.32, 0.59, 0.06, 1, 0.17, 0.22, 0.12,

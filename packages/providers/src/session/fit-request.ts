@@ -14,7 +14,7 @@ export interface NextRequest {
 }
 
 /**
- * Lets the gates see results, then what the person says before it is submitted. Gives that as messages to append.
+ * Shows the gates the results, then what the person says, before that is submitted. Returns what the person says as messages to append.
  *
  * Rejects with a PlimsollError `bad-input` if there is nothing that the model has not answered.
  */

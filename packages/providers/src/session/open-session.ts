@@ -20,7 +20,7 @@ export interface OpenSession<Request> {
   progress: Progress;
 }
 
-/** Runs work behind its caller's back, after all work before it. What it fails with is thrown by the next request. */
+/** Runs work after all earlier work, without its caller waiting. The next request throws its error. */
 export function behind<Request>(session: OpenSession<Request>, work: () => Promise<void>): void {
   void session.log.conversation.inTurn(work).catch((error: unknown) => {
     session.progress = { ...session.progress, failure: session.progress.failure ?? { error } };

@@ -27,7 +27,7 @@ export interface SessionLog {
 
 /**
  * Opens the log of the options' name, or begins it. System text, tools and model are from now on those of the options. Calls that were left without a
- * result have an error result then.
+ * result get an error result.
  *
  * @throws PlimsollError as a store does; `bad-policy` for a policy without a fallback.
  */

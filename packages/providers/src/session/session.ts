@@ -42,17 +42,17 @@ export interface SessionOptions extends Partial<ContextOptions> {
   readonly nowMs?: () => number;
 }
 
-/** What is told of a result besides its output. */
+/** What is said of a result in addition to its output. */
 export interface ResultOptions {
   readonly isError?: boolean;
-  /** The tool's advice how to see the rest of an output that is cut. */
+  /** The tool's advice on how to see the rest of an output that is cut. */
   readonly hint?: string;
 }
 
 /**
  * One conversation of a loop that somebody owns, on one vendor's wire. `Request` is what the vendor's SDK takes, `Answer` what it gives.
  *
- * What is told (`user`, `reply`, `result`) holds at once and is written in that order; a store that fails to write rejects the next
+ * What is told (`user`, `reply`, `result`) takes effect at once and is written in that order; a store that fails to write rejects the next
  * request. Misuse throws a PlimsollError `bad-input`.
  */
 export interface Session<Request, Answer> {
@@ -79,8 +79,8 @@ export interface Session<Request, Answer> {
   send<Own extends Answer>(call: (request: Request) => PromiseLike<Own>, signal?: AbortSignal): Promise<Own>;
   /** A piece of what a notice's handle names; `null` for an unknown handle. A tool of yours can offer it to the model. */
   recall(handle: string, range: RecallRange): Promise<Recalled | null>;
-  /** What the session stands on: its totals, undo, and compaction by hand. */
+  /** The conversation under the session: its totals, undo, and compaction by hand. */
   readonly conversation: Conversation;
-  /** Gives the log free, after the work that goes on. */
+  /** Releases the log, after the work that is under way. */
   close(): Promise<void>;
 }

@@ -34,7 +34,7 @@ function openAiModel(id: string, { windowTokens }: ModelSizes): JsonObject {
   return { id, object: "model", created: 0, owned_by: "simulator", max_model_len: windowTokens };
 }
 
-/** platform.claude.com/docs/en/api/models: an epoch value where the day of release is not known. */
+/** platform.claude.com/docs/en/api/models: an epoch value if the day of release is not known. */
 function anthropicModel(id: string, { windowTokens, outputTokens }: ModelSizes): JsonObject {
   return {
     type: "model",

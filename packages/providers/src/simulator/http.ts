@@ -3,7 +3,7 @@ import type { JsonObject } from "@plimsoll/core/internal";
 import type { Response } from "./provider.ts";
 import type { SimulatedWire, WireEvent } from "./wire.ts";
 
-/** Largest request that is let in: 32 MB, platform.claude.com/docs/en/api/errors. */
+/** Largest request that is accepted: 32 MB, platform.claude.com/docs/en/api/errors. */
 const MAXIMUM_BODY_BYTES = 32 * 1024 * 1024;
 
 /** The request's body as text; `null` for one that is too large. */
@@ -24,7 +24,7 @@ export function sendJson(response: ServerResponse, status: number, body: JsonObj
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 }
 
-/** What sending needs besides the response: the wire of its errors, and what a proxy could echo. */
+/** What sending needs in addition to the response: the wire of its errors, and what a proxy could echo. */
 export interface Sending {
   readonly wire: SimulatedWire;
   readonly echo: string;

@@ -53,7 +53,7 @@ export function readOpenAiChat(body: unknown, limits: WireLimits): SimulatedProm
 /** Families that reason: they take no sampling parameters, and the newer name of the reply's limit alone (platform.openai.com/docs/guides/reasoning). */
 const REASONING_FAMILIES = ["gpt-5", "o1", "o3", "o4"] as const;
 
-/** Checks what a request asks for besides its messages; throws what the vendor refuses. */
+/** Checks what a request asks for in addition to its messages; throws what the vendor refuses. */
 function checkChatParameters(body: unknown, modelId: string, tools: readonly Fields[]): void {
   const isReasoning = REASONING_FAMILIES.some((family) => modelId.startsWith(family));
   if (isReasoning && numberAt(body, "max_tokens") !== null)

@@ -92,7 +92,7 @@ export function checkToolNames(names: readonly string[], where: (index: number) 
   }
 }
 
-/** Throws where an item's or message's parameter is missing. */
+/** Throws if an item's or message's parameter is missing. */
 export function checkPresent(fields: Fields, key: string, where: string): void {
   if (stringAt(fields, key) !== null || Array.isArray(fields[key])) return;
   throw invalid(`Missing required parameter: '${where}.${key}'.`, {

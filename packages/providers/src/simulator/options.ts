@@ -6,38 +6,38 @@ import type { SimulatedReply, SimulatedRequest, WireName } from "./reply.ts";
 export interface SimulatorOptions {
   /** Replies in order, one for each request that is accepted, or a function of the request. */
   readonly replies: readonly SimulatedReply[] | ((request: SimulatedRequest) => SimulatedReply);
-  /** The model's hard limit; 200,000 where it is left out. */
+  /** The model's hard limit; 200,000 if it is left out. */
   readonly contextWindowTokens?: number;
-  /** The most that may be asked for as a reply; the catalogue's figure for the model where it is left out, 64,000 for models that it has none of. */
+  /** The most that may be asked for as a reply; the catalogue's figure for the model if it is left out, 64,000 for models that it has none of. */
   readonly maximumOutputTokens?: number;
   /** Whether the reply that is asked for has to fit as well. Anthropic and most OpenAI models want it; left out, it does. */
   readonly windowHolds?: "prompt-and-reply" | "prompt";
-  /** Whether a Messages request may end with the beginning of a reply, as models before Claude 4.6 let it; left out, it may not. */
+  /** Whether a Messages request may end with the beginning of a reply, as models before Claude 4.6 allow; left out, it may not. */
   readonly prefill?: "accept" | "reject";
   /**
    * Whether the Chat Completions server takes roles in any order, as the vendor's own does, or wants person and model in turn and an answer after results, as
    * Mistral's and many models' chat templates do; left out, it takes any.
    */
   readonly roles?: "any" | "alternate";
-  /** Counts the text of each block; four UTF-16 units a token, rounded up, where it is left out. */
+  /** Counts the text of each block; four UTF-16 units a token, rounded up, if it is left out. */
   readonly countTokens?: CountTokens;
-  /** What every count is multiplied by, to play a model whose tokenizer differs; 1 where it is left out. */
+  /** What every count is multiplied by, to play a model whose tokenizer differs; 1 if it is left out. */
   readonly tokenFactorRatio?: number;
-  /** `null` for a provider without a prompt cache; the vendor's rules for the model where it is left out. */
+  /** `null` for a provider without a prompt cache; the vendor's rules for the model if it is left out. */
   readonly cache?: SimulatedCacheRules | null;
-  /** The clock of the prompt cache; the system's where it is left out. */
+  /** The clock of the prompt cache; the system's if it is left out. */
   readonly nowMs?: () => number;
   /** What goes wrong with a request; `null` for nothing. */
   readonly faults?: (request: SimulatedRequest) => Fault | null;
-  /** Told of every request's body before it is read, so that others can judge it, too. */
+  /** Called with every request's body before it is read, so that others can judge it, too. */
   readonly onRequest?: (wire: WireName, body: unknown) => void;
-  /** Told of every request when it has been decided on. */
+  /** Called for every request once its outcome is decided. */
   readonly onExchange?: (exchange: Exchange) => void;
-  /** Models that exist; any where it is left out. */
+  /** Models that exist; any if it is left out. */
   readonly models?: readonly string[];
-  /** The only key that is let in; any key where it is left out. */
+  /** The only key that is accepted; any key if it is left out. */
   readonly key?: string;
-  /** Port on 127.0.0.1; a free one where it is left out. */
+  /** Port on 127.0.0.1; a free one if it is left out. */
   readonly port?: number;
 }
 
@@ -54,7 +54,7 @@ export interface SimulatedCacheRules {
 export const DEFAULT_WINDOW_TOKENS = 200_000;
 const DEFAULT_OUTPUT_TOKENS = 64_000;
 
-/** The most that may be asked for as a reply of the model: what clients resolve from the catalogue is let in. */
+/** The most that may be asked for as a reply of the model: what clients resolve from the catalogue is accepted. */
 export function maximumOutputTokensOf(modelId: string, { maximumOutputTokens }: SimulatorOptions): number {
   return maximumOutputTokens ?? familyLimitsOf(modelId)?.maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS;
 }
@@ -70,7 +70,7 @@ const LONGER_MINIMUMS: readonly { readonly ids: RegExp; readonly minimumTokens: 
   { ids: /^claude-(3-5-haiku|3-haiku|haiku-3)/, minimumTokens: 2_048 },
 ];
 
-/** Shortest prompt of the model that is kept, where nobody says otherwise. */
+/** Shortest prompt of the model that is kept, if nobody says otherwise. */
 export function minimumCachedTokens(modelId: string): number {
   return LONGER_MINIMUMS.find(({ ids }) => ids.test(modelId))?.minimumTokens ?? DEFAULT_CACHE_RULES.minimumTokens;
 }
@@ -78,7 +78,7 @@ export function minimumCachedTokens(modelId: string): number {
 /**
  * What goes wrong with one request.
  *
- * - `status`: an error status in the vendor's words (429, 500, 529, 502, 503, …), with `retry-after` where it is given
+ * - `status`: an error status in the vendor's words (429, 500, 529, 502, 503, …), with `retry-after` if it is given
  * - `stream-error`: an error event after the first events of a stream
  * - `cut-stream`: the connection breaks after so many events; of a whole answer, in its middle
  * - `slow-stream`: `pause` is awaited before each event
@@ -102,7 +102,7 @@ export interface Exchange {
   readonly wire: WireName;
   readonly outcome: "answered" | "rejected" | "overflow" | "fault";
   readonly status: number;
-  /** The vendor's words where the request was not answered. */
+  /** The vendor's words if the request was not answered. */
   readonly error: string | null;
   readonly modelId: string | null;
   readonly messageCount: number | null;

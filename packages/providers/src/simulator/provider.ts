@@ -43,7 +43,7 @@ const NOTHING_KNOWN = {
 /** The wires tell times in seconds. */
 const MS_PER_SECOND = 1_000;
 
-/** A provider with its cache, its script and its account of what it was asked. */
+/** A provider with its cache, its script and its record of what it was asked. */
 export function createProvider(options: SimulatorOptions): SimulatedProvider {
   const windowTokens = options.contextWindowTokens ?? DEFAULT_WINDOW_TOKENS;
   const limits = {

@@ -6,7 +6,7 @@ export type WireName = "anthropic" | "openai-chat" | "openai-responses";
 /** One reply of a script. */
 export interface SimulatedReply {
   readonly parts: readonly SimulatedPart[];
-  /** Why it ends; from its parts where it is left out. */
+  /** Why it ends; from its parts if it is left out. */
   readonly stop?: "length" | "refusal" | "window-full";
 }
 

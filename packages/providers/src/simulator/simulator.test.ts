@@ -96,7 +96,7 @@ describe("the largest reply is the catalogue's", () => {
   });
 });
 
-test("a connection is kept until its client lets go of it", async () => {
+test("a connection is kept until its client closes it", async () => {
   const { headers } = await fetch(`${(await simulatorWith()).url}/v1/models`);
   expect([headers.get("connection"), headers.get("keep-alive")]).toEqual(["keep-alive", null]);
 });
@@ -123,7 +123,7 @@ describe("neighbours of one role are one message to the vendor", () => {
     expect(await ask(settled)).toContain("If an assistant message contains any thinking blocks, the first block must be");
   });
 
-  test("reasoning at a message's end is taken where the next one goes on from it", async () => {
+  test("reasoning at a message's end is taken if the next one goes on from it", async () => {
     expect(await ask([go, assistant([thought("why")]), assistant("because"), go])).toContain("end_turn");
     expect(await ask([go, assistant([words("so"), thought("why")]), go])).toContain("cannot be `thinking`");
   });
@@ -338,7 +338,7 @@ describe("the Messages wire", () => {
     expect(simulator.exchanges()[0]?.outcome).toBe("overflow");
   });
 
-  test("lets a prompt in that just fits", async () => {
+  test("accepts a prompt that just fits", async () => {
     const simulator = await simulatorWith({ contextWindowTokens: 1_000 });
     expect(await post(simulator, "/v1/messages", body([user("x".repeat(3_996))], { max_tokens: 1 }))).toMatchObject({
       status: 200,

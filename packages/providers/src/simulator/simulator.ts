@@ -44,7 +44,7 @@ const COUNT_PATH = "/count_tokens";
  * Starts a provider on 127.0.0.1 that speaks three wires: `/v1/messages` (with `/count_tokens`), `/v1/chat/completions` and `/v1/responses`, and tells its
  * window at `/v1/models` and `/props`. It refuses what the vendors refuse, in their words.
  *
- * @throws PlimsollError `bad-input` where the port is taken.
+ * @throws PlimsollError `bad-input` if the port is taken.
  */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const provider = createProvider(options);

@@ -5,7 +5,7 @@ import type { SimulatedReply, WireName } from "./reply.ts";
 /** A piece of a prompt that a cache can tell apart: a tool, a system block, a content block, an item. */
 export interface Segment {
   readonly text: string;
-  /** Tokens besides its text (images). */
+  /** Tokens in addition to its text (images). */
   readonly extraTokens: number;
   /** Time to live of the cache breakpoint at its end; `null` for none. */
   readonly breakpoint: "5m" | "1h" | null;
@@ -46,7 +46,7 @@ export interface Counts {
   readonly reasoningTokens: number;
 }
 
-/** An answer before it is written in a wire's form. `counts` is `null` where no usage is told. */
+/** An answer before it is written in a wire's form. `counts` is `null` if no usage is told. */
 export interface Answer {
   readonly serial: number;
   readonly modelId: string;

@@ -26,7 +26,7 @@ export function openAiPromptTokens(context: Context, countTokens: CountTokens): 
   return tokens;
 }
 
-/** What a request holds besides its messages: system text, tools, dynamic context and the start of the reply. */
+/** Tokens of a request's overhead: system text, tools, dynamic context and the start of the reply. */
 export function openAiOverheadTokens(context: Omit<Context, "messages">, countTokens: CountTokens): number {
   const { system, tools, dynamicContext } = context;
   let tokens = REPLY_TOKENS + toolListTokens(tools, countTokens);

@@ -3,7 +3,7 @@ import type { WireRules } from "@plimsoll/core/internal";
 import { isUsableCallId, shortHash } from "@plimsoll/core/internal";
 
 /**
- * The call id as the wire takes it: itself where it is usable, else a hash of it (37 characters), the same for a call and its result
+ * The call id as the wire takes it: itself if it is usable, else a hash of it (37 characters), the same for a call and its result
  * and at every request.
  */
 export function wireCallId(callId: string, rules: WireRules): string {

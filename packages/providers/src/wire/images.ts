@@ -1,6 +1,6 @@
 import type { Context, ImagePart } from "@plimsoll/core";
 
-/** Gives the base64 text of an image that is kept under a handle; `null` where it is not kept any more. */
+/** Gives the base64 text of an image that is kept under a handle; `null` if it is not kept any more. */
 export type LoadImage = (handle: string) => Promise<string | null>;
 
 /** The images of a context whose bytes are in a store, by handle, as base64. */
@@ -25,7 +25,7 @@ export async function loadImages(context: Context, load: LoadImage | null): Prom
   return loaded;
 }
 
-/** The image as it can be sent; `null` where its bytes were not kept. */
+/** The image as it can be sent; `null` if its bytes were not kept. */
 export function sendableImage(part: ImagePart, loaded: LoadedImages): SendableImage | null {
   const { source, mediaType } = part;
   switch (source.kind) {

@@ -4,7 +4,7 @@
  */
 export const FIRST_MESSAGE_NOTICE = "[The conversation continues from an earlier point.]";
 
-/** What encoding puts between results and the user where a server wants the assistant's answer there. Chosen: it claims nothing. */
+/** What encoding puts between results and the user if a server wants the assistant's answer there. Chosen: it claims nothing. */
 export const RESULTS_NOTICE = "[Results received.]";
 
 /** How messages of one wire are told apart, made and joined. */

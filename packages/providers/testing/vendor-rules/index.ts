@@ -29,7 +29,7 @@ export interface ChatServer {
   readonly turns?: "any" | "alternating";
 }
 
-/** What the vendor knows of a Responses conversation besides the body. */
+/** What the vendor knows of a Responses conversation in addition to the body. */
 export interface ResponsesServer {
   /** By the id of an item that the vendor gave, the id of its reasoning item, as `reasonedItems` reads them. Left out, none. */
   readonly reasonedBy?: ReadonlyMap<string, string>;

@@ -60,7 +60,7 @@ export const RESPONSES_PARAMETER_RULES: readonly VendorRule<ResponsesRequest>[] 
   },
   {
     id: "tool-shape",
-    source: "openai 6.49.0, FunctionTool: name, parameters and strict beside the type, not inside a `function`",
+    source: "openai 6.49.0, FunctionTool: name, parameters and strict next to the type, not inside a `function`",
     *check({ tools }) {
       for (const tool of tools) {
         if (fieldText(tool, "type") === "") yield at(field(tool, "type"), "Missing required parameter: 'tools[].type'.");

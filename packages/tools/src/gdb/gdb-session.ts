@@ -15,7 +15,7 @@ export interface GdbAnswer {
 export interface GdbSession {
   command(line: string, timeoutMs: number, signal: AbortSignal): Promise<GdbAnswer>;
   interrupt(timeoutMs: number, signal: AbortSignal): Promise<GdbAnswer>;
-  /** Waits until the program stops; at once where it does not run. */
+  /** Waits until the program stops; at once if it does not run. */
   waitStopped(timeoutMs: number, signal: AbortSignal): Promise<GdbAnswer>;
   close(): void;
 }

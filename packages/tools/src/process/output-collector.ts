@@ -6,9 +6,9 @@ import type { ArtifactWriter, StreamingArtifactStore } from "@plimsoll/core/node
 export interface CollectedOutput {
   readonly text: string;
   readonly totalBytes: number;
-  /** Names what was printed from the beginning on, where it was too much for memory and the store takes pieces. */
+  /** Names what was printed from the beginning on, if it was too much for memory and the store takes pieces. */
   readonly handle: string | null;
-  /** False where the handle names only the beginning. */
+  /** False if the handle names only the beginning. */
   readonly isStoredWhole: boolean;
   /** A NUL byte was in it: it is no text. */
   readonly isBinary: boolean;

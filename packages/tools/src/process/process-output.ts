@@ -1,7 +1,7 @@
 import type { ToolOutput } from "@plimsoll/core/agent";
 import type { ProcessResult } from "./run-process.ts";
 
-/** A program's end as a tool's output: what it printed, and how it ended where that was not with 0. */
+/** A program's end as a tool's output: what it printed, and how it ended if that was not with 0. */
 export function processOutput(result: ProcessResult, timeoutMs: number): ToolOutput {
   const shown = result.isBinary ? `[binary output of ${result.totalBytes} bytes, not shown]` : result.text.trimEnd();
   const how = endOf(result, timeoutMs);

@@ -35,7 +35,7 @@ const SILENCE_MS = 1_000;
 /**
  * Runs a program in a process group of its own, without input. At the timeout and when the signal aborts the whole group is ended: first asked,
  * then killed. What outlives its parent in the background is ended too; what left the group (`setsid`) lives on, and nobody waits for it. Rejects
- * only where the store does.
+ * only if the store does.
  */
 export async function runProcess(request: ProcessRequest): Promise<ProcessResult> {
   const collector = createOutputCollector(request.artifacts);

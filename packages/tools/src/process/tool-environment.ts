@@ -2,7 +2,7 @@
 export type Environment = { readonly [name: string]: string | undefined };
 
 /**
- * Names under which people and vendors keep what opens something: long words wherever they stand, and short ones where they are a word of their
+ * Names under which people and vendors keep what opens something: long words wherever they stand, and short ones if they are a word of their
  * own, since TOKENS counts, TOKENIZERS names a library, and PWD is a folder. Chosen from what the providers' SDKs, cloud tools, package
  * managers and code hosts read.
  */

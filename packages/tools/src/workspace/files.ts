@@ -51,7 +51,7 @@ const FLAGS: { readonly [Kind in OpenedKind]: number } = {
 
 /**
  * Opens what stands at a real place. Between the check of a path and its use someone can put a symbolic link there: in place of the last name
- * it is never followed, and where the system says what a handle leads to (Linux) neither is one above it. Rejects for what is no regular file. `onFile`
+ * it is never followed, and if the system says what a handle leads to (Linux) neither is one above it. Rejects for what is no regular file. `onFile`
  * says why in words.
  */
 async function openPlace(place: string, kind: OpenedKind): Promise<FileHandle> {
@@ -79,7 +79,7 @@ interface FileText {
   readonly text: string;
   readonly isBinary: boolean;
   readonly totalBytes: number;
-  /** False where the file is larger than what was read. */
+  /** False if the file is larger than what was read. */
   readonly isWhole: boolean;
 }
 

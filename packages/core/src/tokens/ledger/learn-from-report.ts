@@ -12,7 +12,7 @@ import type { NextPrompt, Returned } from "./next-prompt.ts";
 import { exceedsText, firstReportAfter, isUntrusted, nextPrompt, returnedBy } from "./next-prompt.ts";
 import { nextResiduals, situationOf } from "./upper-bound.ts";
 
-/** More than any window holds, a hundred times over: a report of more is none. Chosen. */
+/** Some hundred times the largest window: a report of more tokens is not believed. Chosen. */
 const LARGEST_PROMPT_TOKENS = 1_000_000_000;
 
 /** The ledger after a report. One without a size, or with one that cannot be, only names the model. */
@@ -48,7 +48,7 @@ export function withReport(
   };
 }
 
-/** Two reports of one model: how far apart they are, and what was expected to stand between them. */
+/** Two reports of one model: how far apart they are, and how far apart they were expected to be. */
 export interface Difference {
   readonly prompt: NextPrompt;
   readonly differenceTokens: number;

@@ -242,7 +242,7 @@ describe("the upper bound", () => {
   });
 
   test.each<[string, Partial<Ledger>, number]>([
-    ["what stands on a report stands on a cut then", {}, 1.123],
+    ["a prediction based on a report is then based on a cut", {}, 1.123],
     ["a cut after a cut is one", { base: cut }, 1.123],
     ["after a switch it is still after a switch", { nextModelId: "other" }, 1.243],
     ["before a first call it is still one", { base: nothing }, 1.483],
@@ -258,8 +258,8 @@ describe("residuals", () => {
     ["beyond 5 % it is an event: 5 %", "anchored", {}, 1200, 0.05],
     ["a situation that is assumed worse than that has its own most", "after-cut", { "after-cut": 0 }, 1200, 0.08],
     // 0.0015 + 0.977 × (0.0415 − 0.0015)
-    ["an over-estimate lets the peak fade toward what is assumed", "anchored", { anchored: 0.0415 }, 900, 0.04058],
-    ["a smaller under-estimate lets it fade as well", "anchored", { anchored: 0.0415 }, 1010, 0.04058],
+    ["after an over-estimate the peak fades toward what is assumed", "anchored", { anchored: 0.0415 }, 900, 0.04058],
+    ["after a smaller under-estimate it fades as well", "anchored", { anchored: 0.0415 }, 1010, 0.04058],
     ["a larger one takes its place", "anchored", { anchored: 0.0415 }, 1045, 0.045],
   ])("%s", (_, situation, before, promptTokens, after) => {
     const residuals = { ...ASSUMED_RESIDUALS, ...before };

@@ -39,7 +39,7 @@ function upperRatioIn({ residuals }: Ledger, situation: Situation): number {
   return 1 + FLOOR_RATIO + PEAK_FACTOR * residuals[situation];
 }
 
-/** What the prediction of the next request to a model stands on. */
+/** What the prediction of the next request to a model is based on. */
 export function situationOf({ base, reportedModelId }: Ledger, modelId: string | null): Situation {
   if (base.kind === "nothing") return "first-call";
   if (modelId !== null && modelId !== reportedModelId) return "after-switch";
