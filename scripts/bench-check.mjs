@@ -7,7 +7,7 @@ import { baselineOf, movedRows } from "./moved-rows.mjs";
 import { root, runNode } from "./tool.mjs";
 
 /**
- * Replays the bundled sessions under every policy and says what moved against the committed baseline; fails where something did.
+ * Replays the bundled sessions under every policy and says what moved against the committed baseline; fails if something did.
  * `--update` writes the baseline anew.
  */
 const baselineFile = join(root, "bench/baseline.json");

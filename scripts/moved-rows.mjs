@@ -38,7 +38,7 @@ function figuresOf({ safety, economy, cost, retention, rereads, work }) {
 }
 
 /**
- * What moved, a line each; none where both say the same.
+ * What moved, a line each; none if both say the same.
  * @param {Baseline} before
  * @param {Baseline} after
  * @returns {string[]}

@@ -8,6 +8,6 @@ test.each([
   ["a figure fell to nothing", { a: { cost: 2 } }, { a: { cost: 0 } }, ["a: cost 2 → 0 (−100.0 %)"]],
   ["a figure is no longer known", { a: { cost: 2 } }, { a: { cost: null } }, ["a: cost 2 → none"]],
   ["a row came and one went", { a: { cost: 1 } }, { b: { cost: 1 } }, ["a: gone", "b: new"]],
-])("says what moved where %s", (_, before, after, lines) => {
+])("says what moved if %s", (_, before, after, lines) => {
   expect(movedRows(before, after)).toEqual(lines);
 });

@@ -19,7 +19,7 @@ describe("the policy's schema", () => {
     expect(schema.safeParse({ ...POLICY, strategies: [{ kind: "forget", keepMessages: -1 }] }).success).toBe(false);
   });
 
-  test("refuses them where they are not there", () => {
+  test("refuses them if they are not there", () => {
     expect(policySchema(withKinds({})).safeParse(POLICY).success).toBe(false);
   });
 });

@@ -28,7 +28,7 @@ import { HASTY } from "./parts/peer.ts";
 
 const MODULE = new URL("./bench-extension.ts", import.meta.url).href;
 const FROM_SOURCES = ["--conditions=source", "--import", new URL("../../scripts/typescript-loader.mjs", import.meta.url).href];
-/** Threads start from the sources, longer where other tests run at the same time. */
+/** Threads start from the sources, longer if other tests run at the same time. */
 const START_MS = 120_000;
 const TURNS = 24;
 
@@ -80,7 +80,7 @@ describe("an importer, a metric and a peer from outside", { timeout: START_MS },
     expect(metricTable(metrics)).toContain("| `spoken.replies` | replies |");
   });
 
-  test("show in the terminal, where the module is named", async () => {
+  test("show in the terminal, if the module is named", async () => {
     const written: string[] = [];
     const stderr = new Writable({ write: (_, _encoding, done) => done() });
     const stdout = { write: (text: string) => written.push(text) };

@@ -1,7 +1,7 @@
 import { parseSync, Visitor } from "oxc-parser";
 
 /**
- * One place where a file names another module. The specifier is null where it is computed when the program runs.
+ * One place where a file names another module. The specifier is null if it is computed when the program runs.
  * @typedef {{ readonly specifier: string | null, readonly line: number }} Import
  */
 

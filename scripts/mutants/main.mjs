@@ -9,7 +9,7 @@ import { mutants } from "./mutants.mjs";
 
 /**
  * Puts each wrong line into a copy of core, runs the tests that must notice it, and takes it out again. The exit code is not zero
- * where a mutant survives, where its line is no longer there, or where a test fails without any. Arguments choose mutants by words
+ * if a mutant survives, if its line is no longer there, or if a test fails without any. Arguments choose mutants by words
  * of their file or of what they break.
  *
  * With `--folder` every operator of a folder or file of core is put wrong instead, one at a time or with `--pairs` two, and the tests
@@ -79,7 +79,7 @@ async function tryListed() {
 }
 
 /**
- * Runs tests of the copy; true where all of them pass.
+ * Runs tests of the copy; true if all of them pass.
  * @param {string} copy
  * @param {readonly string[]} tests
  * @returns {Promise<{ readonly passed: boolean, readonly output: string }>}
@@ -108,7 +108,7 @@ function runTests(copy, tests) {
 }
 
 /**
- * The file with the wrong line in it; null where the right one does not stand there exactly once.
+ * The file with the wrong line in it; null if the right one does not stand there exactly once.
  * @param {import("./mutants.mjs").Mutant} mutant
  * @param {string} text
  */

@@ -5,7 +5,7 @@ import { isRecord } from "@plimsoll/core/internal";
 /** Where a command writes to. */
 export interface Output {
   write(text: string): unknown;
-  /** True where a person looks at it live. */
+  /** True if a person looks at it live. */
   readonly isTTY?: boolean | undefined;
   /** How wide a terminal is. */
   readonly columns?: number | undefined;

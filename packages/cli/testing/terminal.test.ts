@@ -7,7 +7,7 @@ import { createFileSessionStore } from "@plimsoll/core/node";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ASKS, CONFIG, type CountedStep, type SimulatedModel, startSimulatedModel } from "./simulated-model.ts";
 
-/** The addon of the pseudo-terminals is not built for every system: these tests are skipped where it is missing. */
+/** The addon of the pseudo-terminals is not built for every system: these tests are skipped if it is missing. */
 const terminals = await import("./terminal-session.ts").catch(() => null);
 
 const root = join(import.meta.dirname, "../../..");

@@ -28,7 +28,7 @@ export function observationsOf(transcript: Transcript): SessionObservations {
   return { name: transcript.name, repository: repositoryOf(transcript.file), measured };
 }
 
-/** The repository that a recorded session comes from, by its file's name `owner__repository__…`; the file where it has none. */
+/** The repository that a recorded session comes from, by its file's name `owner__repository__…`; the file if it has none. */
 export function repositoryOf(file: string): string {
   const name = file.slice(file.lastIndexOf("/") + 1);
   const [owner, repository, rest] = name.split("__");

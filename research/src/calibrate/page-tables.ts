@@ -44,7 +44,7 @@ export function markdownTable(head: readonly string[], rows: readonly (readonly 
   return [line(head), `|${head.map(() => "---").join("|")}|`, ...rows.map(line), ""];
 }
 
-/** A percentage as a figure: three digits behind the point where it is below one. */
+/** A percentage as a figure: three digits behind the point if it is below one. */
 export function percent(value: number | null): string {
   return value === null ? "–" : value.toFixed(Math.abs(value) < 1 ? 3 : 2);
 }

@@ -18,7 +18,7 @@ export interface RefittedSession {
 }
 
 /**
- * Where the weights start, and what they are drawn to where little is seen: what byte-pair encoders do with English and code (a
+ * Where the weights start, and what they are drawn to if little is seen: what byte-pair encoders do with English and code (a
  * short word is a token with its space, longer ones a quarter token a letter; a digit, a line and most marks half a token).
  */
 const EXPECTED_WEIGHTS: ClassCounts = [

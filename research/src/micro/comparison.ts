@@ -9,7 +9,7 @@ export interface Comparison {
   readonly fast: string;
   readonly runSlow: () => unknown;
   readonly runFast: () => unknown;
-  /** What one side does and the other does not; `null` where they do the same. */
+  /** What one side does and the other does not; `null` if they do the same. */
   readonly unlike: string | null;
 }
 

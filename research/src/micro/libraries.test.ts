@@ -30,7 +30,7 @@ test("both trims end within the target, and ours keeps at least as much of the n
   expect(checkMessages(plimsoll.messages, STRICT_WIRE_RULES)).toEqual([]);
 });
 
-test("trimMessages begins inside a tool call where it is not told to begin on a human message", async () => {
+test("trimMessages begins inside a tool call if it is not told to begin on a human message", async () => {
   const fromResult = theirs.slice(theirs.findLastIndex((message) => message.getType() === "tool") - 2);
   const maxTokens = approximateTokens(fromResult);
   const [first] = await trimMessages([...theirs], { maxTokens, tokenCounter: approximateTokens, strategy: "last" });

@@ -4,7 +4,7 @@ import type { Message, Policy, SessionEntry } from "@plimsoll/core";
 import { createContextManager, PI_POLICY } from "@plimsoll/core";
 import { createWorkCounter } from "@plimsoll/core/build";
 
-/** LangChain's own text of a list of messages, at four characters a token: its count where a model has no tokenizer. */
+/** LangChain's own text of a list of messages, at four characters a token: its count if a model has no tokenizer. */
 export function approximateTokens(messages: readonly BaseMessage[]): number {
   return Math.ceil(getBufferString([...messages]).length / 4);
 }

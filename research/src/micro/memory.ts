@@ -14,7 +14,7 @@ export interface MemoryPerMessage {
 
 const ROUNDS = 3;
 
-/** Measures that, round by round. Throws where the process was started without `--expose-gc`. */
+/** Measures that, round by round. Throws if the process was started without `--expose-gc`. */
 export function memoryPerMessage(policy: Policy, messageCount: number): MemoryPerMessage {
   const rounds = Array.from({ length: ROUNDS }, () => memoryOnce(policy, messageCount));
   return {

@@ -12,7 +12,7 @@ export interface QuietSession {
   readonly input: FitInput;
 }
 
-/** How long a session is; results have the usual length where nothing is said. */
+/** How long a session is; results have the usual length if nothing is said. */
 export interface SessionSize {
   readonly messageCount: number;
   readonly resultChars?: number;
@@ -42,7 +42,7 @@ export interface WorkAtEnd {
   readonly step: WorkCount;
 }
 
-/** Measures that on a session of that size. Throws where the gate fired. */
+/** Measures that on a session of that size. Throws if the gate fired. */
 export async function workAtEnd(policy: Policy, size: SessionSize): Promise<WorkAtEnd> {
   const { manager, work, input } = quietSession(policy, size);
   const atGate = work.total();

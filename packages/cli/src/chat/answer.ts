@@ -24,7 +24,7 @@ export interface ChatOutput {
   readonly io: CliIo;
 }
 
-/** Does what a line asks for and says what came of it. Rejects where that could not be done. */
+/** Does what a line asks for and says what came of it. Rejects if that could not be done. */
 export async function answer(asked: ChatLine, session: OpenSession, { write, status, io }: ChatOutput): Promise<void> {
   const { agent } = session;
   const say = (...lines: readonly string[]) => write(`${lines.join("\n")}\n`);
@@ -104,7 +104,7 @@ function cancelled(error: unknown): "aborted" {
   throw error;
 }
 
-/** What a compaction by hand came to, where no event has told it. */
+/** What a compaction by hand came to, if no event has told it. */
 function compactAnswer(outcome: FitOutcome | "aborted"): readonly string[] {
   if (outcome === "aborted") return ["(cancelled; the context is as it was)"];
   if (outcome.kind !== "unchanged") return [];

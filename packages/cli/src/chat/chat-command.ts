@@ -38,7 +38,7 @@ interface Told {
   status: () => string;
 }
 
-/** Chats until the input ends or the person leaves. Ctrl-C ends what the agent does; where it does nothing, the chat. */
+/** Chats until the input ends or the person leaves. Ctrl-C ends what the agent does; if it does nothing, the chat. */
 export async function chat(options: SessionOptions, { io, input, isTerminal }: ChatInput): Promise<number> {
   const write = (text: string) => void io.stdout.write(text);
   const told: Told = { sessionId: null, status: () => "" };

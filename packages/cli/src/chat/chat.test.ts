@@ -64,7 +64,7 @@ describe("chat --demo", { timeout: 60_000 }, () => {
     expect(numberIn(/\] (?:· )?([\d,]+)/.exec(second) ?? expect.fail())).toBeGreaterThan(used[0] ?? 0);
   });
 
-  test("counts by a tokenizer where its policy says so, and says which one is missing", async () => {
+  test("counts by a tokenizer if its policy says so, and says which one is missing", async () => {
     const policy = (encoding: string) => `policy: sven\nestimator: { kind: bpe, encoding: ${encoding}, perMessageTokens: 4 }\n`;
     writeFileSync(join(folder, "plimsoll.yaml"), policy("o200k_base"));
     expect(await chatWith(["look", "/compact --keep 1k logs", "/context"])).toContain("bpe(o200k_base)");

@@ -15,7 +15,7 @@ export interface ContextShare {
   readonly tokens: number;
 }
 
-/** How a context is measured: by its policy, with tokenizers where that counts by a byte-pair encoding. */
+/** How a context is measured: by its policy, with tokenizers if that counts by a byte-pair encoding. */
 export interface ShareMeasure {
   readonly policy: Policy;
   readonly tokenizers?: Tokenizers;

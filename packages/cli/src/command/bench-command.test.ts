@@ -40,7 +40,7 @@ const run = async (...args: readonly string[]) => {
   return { exitCode, stdout: recorded.stdout(), stderr: recorded.stderr() };
 };
 
-/** Replays take a second, longer where other tests run beside. */
+/** Replays take a second, longer if other tests run beside. */
 const REPLAY_MS = 60_000;
 
 describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
@@ -63,7 +63,7 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
     expect(stdout.split("\n").filter((line) => line.length > 100 && !line.startsWith("Note:"))).toEqual([]);
   });
 
-  test("says where nothing fired", async () => {
+  test("says if nothing fired", async () => {
     const { stdout } = await run("bench", "logs/session.jsonl", "--window", "1m");
     expect(stdout).toContain("sven: nothing fired in 1 session");
   });
@@ -130,7 +130,7 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
     ],
     ["an agent has no logs", ["bench", "--from", "codex"], 1, "plimsoll: --from codex: no logs in ~/.codex/sessions"],
     ["a command is unknown", ["bnech", "logs"], 2, "plimsoll: unknown command 'bnech'\n(Did you mean bench?)"],
-  ])("fails where %s", async (_, args, exitCode, line) => {
+  ])("fails if %s", async (_, args, exitCode, line) => {
     const result = await run(...args);
     expect(result.exitCode).toBe(exitCode);
     expect(result.stderr).toContain(line);
@@ -138,7 +138,7 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
     expect(result.stdout).toBe("");
   });
 
-  test("replays the known policies where one is unknown", async () => {
+  test("replays the known policies if one is unknown", async () => {
     const { exitCode, stdout, stderr } = await run("bench", "logs/session.jsonl", "-p", "svne", "-p", "none");
     expect(exitCode).toBe(0);
     expect(stderr).toBe('plimsoll: unknown policy "svne": did you mean sven?\n');
@@ -276,7 +276,7 @@ describe("parts of a run", { timeout: REPLAY_MS }, () => {
     ["a report is of another run", ["part-1.json", "whole.json"], "whole.json is not of the same run as part-1.json"],
     ["a file is no report", ["logs/README.md"], "logs/README.md: no report of this version"],
     ["a file is not there", ["absent.json"], "absent.json: cannot be read"],
-  ])("are not merged where %s", async (_, parts, line) => {
+  ])("are not merged if %s", async (_, parts, line) => {
     const { exitCode, stderr } = await run("bench", "merge", ...parts);
     expect(exitCode).toBe(2);
     expect(stderr).toContain(line);

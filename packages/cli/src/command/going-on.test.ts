@@ -7,7 +7,7 @@ import { runChild } from "../../testing/child-command.ts";
 import { NOW_MS, recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 
-/** Processes start from the sources, longer where other tests run beside. */
+/** Processes start from the sources, longer if other tests run beside. */
 const RUN_MS = 240_000;
 const SWEEP = ["bench", "session.jsonl", "-w", "32k", "--sweep", "trigger.ratio=0.5..0.9:0.05", "--jobs", "1"];
 const CACHE = ".cache/plimsoll/replays";
@@ -53,7 +53,7 @@ test("a tuner that was killed goes on where it was, to the same words", { timeou
 });
 
 describe("what a run keeps", { timeout: RUN_MS }, () => {
-  test("is used by another run of the same replays where its folder is named", async () => {
+  test("is used by another run of the same replays if its folder is named", async () => {
     const named = ["--state", "shared"];
     await run("bench", "session.jsonl", "-p", "none", "-p", "sven", "-w", "32k", ...named);
     const { stderr } = await run("bench", "session.jsonl", "-p", "sven", "-p", "pi", "-w", "32k", ...named);

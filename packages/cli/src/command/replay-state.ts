@@ -9,13 +9,13 @@ export interface OpenState {
   readonly state: ReplayState;
   /** Counts replays that were there already. */
   readonly onKept: (cells: number) => void;
-  /** Says what was there. Takes away what was kept for this run alone; not to be called where the run did not get to its end. */
+  /** Says what was there. Takes away what was kept for this run alone; not to be called if the run did not get to its end. */
   finish(): Promise<void>;
 }
 
 /** What a run is, so that the same command finds what it left. */
 export interface StateRequest {
-  /** `--state`; a folder of its own below the home folder's cache where it is left out. */
+  /** `--state`; a folder of its own below the home folder's cache if it is left out. */
   readonly folder: string | undefined;
   /** Everything that the command was given. */
   readonly run: unknown;
@@ -27,7 +27,7 @@ const CACHE_FOLDER = ".cache/plimsoll/replays";
 /** What nobody came back to after a fortnight is taken away (chosen). */
 const LONGEST_MS = 14 * 24 * 3_600_000;
 
-/** Opens the state of a run: of the same command with the same code, or of any run where a folder is named. */
+/** Opens the state of a run: of the same command with the same code, or of any run if a folder is named. */
 export async function openState({ folder, run, plimsollVersion }: StateRequest, io: CliIo): Promise<OpenState> {
   const version = `${plimsollVersion} ${await codeVersion()}`;
   const cache = join(io.homeFolder, CACHE_FOLDER);

@@ -50,11 +50,11 @@ interface RunRequest {
   readonly jobs: number | null;
   /** List the sessions, however many there are. */
   readonly listSessions: boolean;
-  /** Who writes the summaries; the digest where it is left out. */
+  /** Who writes the summaries; the digest if it is left out. */
   readonly summarizer?: SummarizerChoice;
   /** Says what a model's summaries are likely to cost, and stops there. */
   readonly dryRun?: boolean;
-  /** Where finished replays are kept; a folder for this run alone where it is left out. */
+  /** Where finished replays are kept; a folder for this run alone if it is left out. */
   readonly stateFolder?: string | undefined;
   readonly reports: ReportFiles;
 }

@@ -10,7 +10,7 @@ import { main } from "../main.ts";
 import { tuneReport } from "../output/tune-report.ts";
 import { readPolicyFile } from "../policy/read-policy-file.ts";
 
-/** Replays take a second, longer where other tests run beside. */
+/** Replays take a second, longer if other tests run beside. */
 const REPLAY_MS = 120_000;
 
 let folder = "";
@@ -40,7 +40,7 @@ describe("plimsoll tune", { timeout: REPLAY_MS }, () => {
     expect(readFileSync(join(folder, "tuned.html"), "utf8")).toContain("sven, prompt cache that never expires");
   });
 
-  test("says where nothing can fire", async () => {
+  test("says if nothing can fire", async () => {
     const { exitCode, stdout } = await run("tune", "session.jsonl", "-w", "1m", "--no-presets", "--jobs", "1");
     expect(exitCode).toBe(0);
     expect(stdout).toContain("No session fills half of the window: whatever the setting, nothing fires.");
@@ -50,14 +50,14 @@ describe("plimsoll tune", { timeout: REPLAY_MS }, () => {
     ["the policy is unknown", ["tune", "session.jsonl", "-p", "svne"], 2, 'unknown policy "svne": did you mean sven?'],
     ["there is no session", ["tune", "absent.jsonl"], 1, "absent.jsonl: no such file or folder"],
     ["nothing can be turned", ["tune", "session.jsonl", "-p", "none", "--no-presets", "--jobs", "1"], 2, "none has no number"],
-  ])("fails where %s", async (_, args, exitCode, line) => {
+  ])("fails if %s", async (_, args, exitCode, line) => {
     const result = await run(...args);
     expect(result.exitCode).toBe(exitCode);
     expect(result.stderr).toContain(line);
   });
 });
 
-/** What would be printed where the second is the best setting of the first. */
+/** What would be printed if the second is the best setting of the first. */
 function printed(current: Policy, best: Policy, more: Partial<TuneResult> = {}): string {
   const score = { cost: 0.5, gain: 0.9, overflows: 0 };
   const tuned = (policy: Policy, settings: TunedPolicy["settings"]): TunedPolicy => ({
@@ -112,7 +112,7 @@ describe("the YAML that tune prints", () => {
     );
   });
 
-  test("is left out where nothing was found that is better", () => {
+  test("is left out if nothing was found that is better", () => {
     expect(printed(SVEN_POLICY, SVEN_POLICY)).toContain("The current setting is the best that was found.");
   });
 });

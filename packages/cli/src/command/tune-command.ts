@@ -104,7 +104,7 @@ const ACTING_RATIO = 1.1;
 const ROUNDS: readonly TuneRound["name"][] = ["baseline", "coarse grid", "refinement", "test"];
 
 /**
- * Replays the tuner's rounds on the pool, with a bar for each. What the first round took tells how long the others will: where that is long, it
+ * Replays the tuner's rounds on the pool, with a bar for each. What the first round took tells how long the others will: if that is long, it
  * is said in a line.
  */
 function replayRounds(run: Omit<BenchInput, "policies">, io: CliIo): ReplayRound {

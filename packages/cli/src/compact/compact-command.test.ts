@@ -94,7 +94,7 @@ describe("compact", () => {
     ["a size that is none", ["compact", "voyage", "--keep", "much"], "--keep much: give a number of tokens"],
     ["a policy that there is not", ["compact", "voyage", "--policy", "svne"], 'unknown policy "svne"'],
     ["no log at all", ["compact", "notes.txt"], "notes.txt"],
-    ["undoing where nothing was compacted", ["undo", "voyage"], "there is no compaction to undo"],
+    ["undoing if nothing was compacted", ["undo", "voyage"], "there is no compaction to undo"],
     ["undoing the log of another agent", ["undo", "other.jsonl"], "no log of plimsoll's own"],
     ["undoing what there is not", ["undo", "none"], "no session of that id"],
     ["looking at what there is not", ["inspect", "none"], "no session of that id"],

@@ -19,7 +19,7 @@ const IGNORED = ["**/node_modules/**", "**/.git/**"];
 
 /**
  * Files, folders (with all below them) and patterns, as the user gave them. What a folder or pattern leads to is looked at and left
- * out where it is no session; a file that was named is always tried. Each file comes once.
+ * out if it is no session; a file that was named is always tried. Each file comes once.
  */
 export async function findInputs(given: readonly string[], cwd: string, importers?: readonly Importer[]): Promise<FoundInputs> {
   const seen = new Set<string>();

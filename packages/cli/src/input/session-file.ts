@@ -12,7 +12,7 @@ export interface SessionFile {
   readonly displayName: string;
 }
 
-/** The log that a person named: a file, else the id of a session in this place. Throws `bad-input` where there is neither. */
+/** The log that a person named: a file, else the id of a session in this place. Throws `bad-input` if there is neither. */
 export function sessionFile(session: string, { cwd, homeFolder }: CliIo): SessionFile {
   const path = resolve(cwd, session);
   const found = statSync(path, { throwIfNoEntry: false });

@@ -55,7 +55,7 @@ interface ChartLayer {
 export interface ChartData {
   /** Numbers of the calls that are drawn, from 0. */
   readonly calls: readonly number[];
-  /** As the provider reported; `null` where it did not. */
+  /** As the provider reported; `null` if it did not. */
   readonly reportedTokens: readonly (number | null)[];
   readonly layers: readonly ChartLayer[];
 }

@@ -56,7 +56,7 @@ ${line.length < 2 ? html`` : html`<path class="reported" d="M${line.join("L")}"/
 /** More numbers than these would run into each other. */
 const MOST_NUMBERED = 25;
 
-/** The window's size, where it is near what is drawn. */
+/** The window's size, if it is near what is drawn. */
 function windowLine(
   tokens: number | null,
   { highest, y }: { readonly highest: number; readonly y: (tokens: number) => number },
@@ -65,7 +65,7 @@ function windowLine(
   return html`<line class="window" x1="${MARGIN.left}" x2="${WIDTH - MARGIN.right}" y1="${y(tokens)}" y2="${y(tokens)}"/><text class="tick" text-anchor="end" x="${WIDTH - MARGIN.right}" y="${y(tokens) - 5}">context window ${formatTokens(tokens)}</text>`;
 }
 
-/** Invisible columns that say, where they are pointed at, what a call sent. */
+/** Invisible columns that say, if they are pointed at, what a call sent. */
 function hovers(
   { calls, reportedTokens, layers }: ChartData,
   { x, sums }: { readonly x: (call: number) => number; readonly sums: readonly number[] },

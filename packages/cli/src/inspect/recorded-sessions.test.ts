@@ -7,7 +7,7 @@ import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 import { inspectHtml } from "./inspect-html.ts";
 
-/** Recorded sessions of other agents, which are not part of the project: their tests run where the folder is there. */
+/** Recorded sessions of other agents, which are not part of the project: their tests run if the folder is there. */
 const FOLDER = process.env.PLIMSOLL_TRANSCRIPTS ?? join(import.meta.dirname, "../../../../../shared/transcripts");
 
 const recorded = existsSync(FOLDER)

@@ -8,7 +8,7 @@ import { compactionLoss, titleOf } from "./compaction-loss.ts";
 
 /** One model call: what it sent. */
 export interface CallStory {
-  /** What the provider reported; `null` where it did not. */
+  /** What the provider reported; `null` if it did not. */
   readonly promptTokens: number | null;
   readonly usage: Usage;
   /** Estimates of what the log holds: what an agent sends besides is not in it. */

@@ -23,7 +23,7 @@ describe("nearestName", () => {
 });
 
 describe("suggestion", () => {
-  test("lists all names where none is near", () => {
+  test("lists all names if none is near", () => {
     expect(suggestion("gemini", KNOWN)).toBe("known: none, sven, opal, klaude-code, pi");
   });
 });

@@ -4,7 +4,7 @@ import { distance } from "fastest-levenshtein";
 const NEAR_RATIO = 1 / 2;
 
 /**
- * The known name that a mistyped one starts or is nearest to, or `undefined` where none is near. Of several that are as near, one
+ * The known name that a mistyped one starts or is nearest to, or `undefined` if none is near. Of several that are as near, one
  * with the same first letter: swapped letters are seldom the first. Case does not count.
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {

@@ -121,7 +121,7 @@ function yamlText(current: Policy, best: Policy): string {
   );
 }
 
-/** The parts of the second that differ, without the name; lists whole. `undefined` where nothing does. */
+/** The parts of the second that differ, without the name; lists whole. `undefined` if nothing does. */
 function changesBetween(before: unknown, after: unknown): unknown {
   if (!isRecord(before) || !isRecord(after)) return JSON.stringify(before) === JSON.stringify(after) ? undefined : after;
   const changed = Object.entries(after).flatMap(([key, value]) => {
@@ -148,7 +148,7 @@ function nameOf({ kind }: Readonly<Record<string, unknown>>, index: string): str
   return typeof kind === "string" ? kind : index;
 }
 
-/** Each preset's best under one kind of cache; nothing where there is none to compare with. */
+/** Each preset's best under one kind of cache; nothing if there is none to compare with. */
 function othersText(results: readonly TuneResult[]): readonly string[] {
   const [first] = results;
   if (first === undefined) return [];

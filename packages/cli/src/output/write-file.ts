@@ -4,7 +4,7 @@ import { PlimsollError } from "@plimsoll/core";
 
 /**
  * Writes the file under a temporary name beside it and renames it, so that nobody ever sees half of it. Folders on the way are made.
- * Throws `bad-input` where the place cannot be written to.
+ * Throws `bad-input` if the place cannot be written to.
  */
 export async function writeWholeFile(path: string, text: string): Promise<void> {
   const temporary = `${path}.${process.pid}.tmp`;

@@ -48,7 +48,7 @@ export function parseRule(text: string): AllowRule {
   throw new PlimsollError("bad-input", `"${text}" is nothing that can be allowed: ${suggestion(text, RULE_FORMS)}`, { text });
 }
 
-/** A rule as it is typed, with the folder where that is not the workspace's own. */
+/** A rule as it is typed, with the folder if that is not the workspace's own. */
 export function ruleText(rule: AllowRule): string {
   switch (rule.kind) {
     case "all":
@@ -66,7 +66,7 @@ export function ruleText(rule: AllowRule): string {
   }
 }
 
-/** True where the rule lets the call run. */
+/** True if the rule lets the call run. */
 export function isAllowedBy(rule: AllowRule, { toolName, effect }: PendingCall): boolean {
   switch (rule.kind) {
     case "all":

@@ -56,7 +56,7 @@ function fromSection(document: YamlDocument, displayName: string, overlay: Polic
   }
 }
 
-/** The section's values; the window at the top of the file counts where the section has none. */
+/** The section's values; the window at the top of the file counts if the section has none. */
 function withWindow({ content }: YamlDocument, { key }: PolicyOverlay): unknown {
   const section = content[key] ?? {};
   const window = content.context_window;
@@ -86,7 +86,7 @@ function originOf(path: readonly PropertyKey[], { document, displayName, overlay
   return `${displayName}:${document.lineOf(place) ?? document.lineOf([overlay.key]) ?? 1}`;
 }
 
-/** The policy with one key set alone; the preset where that is no policy. */
+/** The policy with one key set alone; the preset if that is no policy. */
 function changedBy(overlay: PolicyOverlay, key: string, value: unknown): unknown {
   try {
     return overlay.policyOf({ [key]: value });
@@ -112,7 +112,7 @@ function lineOf(document: YamlDocument, key: string): number | null {
 }
 
 /**
- * A preset's data with changed values put in. A map is changed key by key where the preset has all of these keys and both are of the
+ * A preset's data with changed values put in. A map is changed key by key if the preset has all of these keys and both are of the
  * same kind; otherwise, and for lists and single values, the new value takes the place of the old one. So `{ ratio: 0.9 }` changes the
  * ratio of a share, and `{ tokens: 9000 }` replaces the share by an amount.
  */

@@ -23,7 +23,7 @@ interface ModelChoice {
 /** How long a server may take to tell its window; chosen: one that is there answers at once. */
 const PROBE_TIMEOUT_MS = 3_000;
 
-/** The model by its reference: its client, limits, prices. A server is asked for the window only where nothing else knows it. */
+/** The model by its reference: its client, limits, prices. A server is asked for the window only if nothing else knows it. */
 export async function chooseModel(reference: string, { config, environment }: ModelChoice): Promise<ChosenModel> {
   const { context_window, max_output_tokens } = config.settings;
   const parsed = parseModelReference(reference);
@@ -71,7 +71,7 @@ interface ClientRequest {
  * The client of the host that serves a model: the one that is named, else the maker's. The environment's `<HOST>_BASE_URL` overrides the
  * host's own address.
  *
- * @throws PlimsollError `bad-input` where no host is known, or its key is not set.
+ * @throws PlimsollError `bad-input` if no host is known, or its key is not set.
  */
 function clientFor({ reference: { host, modelId }, environment }: ClientRequest): ModelClient {
   const wanted = host === "gemini" ? "google" : (host ?? makerOf(modelId));

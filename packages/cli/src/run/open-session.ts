@@ -34,7 +34,7 @@ export interface OpenSession {
   readonly agent: Agent;
   readonly config: EffectiveConfig;
   readonly policy: Policy;
-  /** What the policy counts by, where its estimator is a byte-pair encoding. */
+  /** What the policy counts by, if its estimator is a byte-pair encoding. */
   readonly tokenizers: Tokenizers;
   /** What the session cost so far. */
   readonly spending: () => Spending;
@@ -75,7 +75,7 @@ const NEVER_ABORTED = new AbortController().signal;
 const DEFAULT_SESSIONS_FOLDER = ".plimsoll/sessions";
 const MS_PER_SECOND = 1_000;
 
-/** What is asked where nobody chose a model. */
+/** What is asked if nobody chose a model. */
 const DEFAULT_MODEL = "sonnet";
 
 /** Opens a new session, or one to go on with. */

@@ -42,7 +42,7 @@ interface Told {
   status: () => string;
 }
 
-/** Where a run happens. `person` is where somebody types, `null` where nobody does. */
+/** Where a run happens. `person` is where somebody types, `null` if nobody does. */
 export interface RunPlace {
   readonly io: CliIo;
   readonly signal: AbortSignal;

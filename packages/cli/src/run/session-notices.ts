@@ -64,7 +64,7 @@ function modelLine(before: string | null, now: string): readonly string[] {
 /** Longest piece of a call that a line shows; chosen. */
 const CALL_CHARS = 72;
 
-/** What was refused without asking anybody, a line each, and how it would have been allowed; nothing where nothing was. */
+/** What was refused without asking anybody, a line each, and how it would have been allowed; nothing if nothing was. */
 export function refusalLines(permissions: Permissions): readonly string[] {
   const counts = new Map<string, number>();
   for (const call of permissions.refused()) counts.set(lineOf(call), (counts.get(lineOf(call)) ?? 0) + 1);

@@ -5,12 +5,12 @@ import { isRejectedUsage, type ModelPrices, outputUsd, promptUsd } from "@plimso
 export interface Spending {
   /** Of the newest request that was answered and reported its size; `null` before the first. */
   readonly usage: Usage | null;
-  /** `null` where nothing could be priced. */
+  /** `null` if nothing could be priced. */
   readonly usd: number | null;
   readonly usdIs: "whole" | "a-part";
 }
 
-/** Prices of a model by its id in the log; `null` where nobody knows them. */
+/** Prices of a model by its id in the log; `null` if nobody knows them. */
 export type PricesOf = (modelId: string) => ModelPrices | null;
 
 /** The spending of a log, entry by entry. */
@@ -45,7 +45,7 @@ export function createSpending(pricesOf: PricesOf, summaryModelId: string | null
   };
 }
 
-/** Dollars of one request as its usage says; `null` where prices or sizes are not known. */
+/** Dollars of one request as its usage says; `null` if prices or sizes are not known. */
 function usageDollars(usage: Usage, prices: ModelPrices | null): number | null {
   const { totalTokens, uncachedTokens, cacheReadTokens, cacheWriteTokens } = usage.input;
   if (prices === null || totalTokens === null) return null;

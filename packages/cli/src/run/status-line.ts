@@ -8,7 +8,7 @@ interface Status {
   readonly context: ContextUsage;
   /** Of the newest request; `null` before the first. */
   readonly usage: Usage | null;
-  /** Of the session so far; `null` where no price is known. */
+  /** Of the session so far; `null` if no price is known. */
   readonly usd: number | null;
   /** Whether `usd` is all: a request whose size was not reported, or whose model has no price, is missing otherwise. */
   readonly usdIs: "whole" | "a-part";
@@ -19,7 +19,7 @@ const USUAL_COLUMNS = 80;
 
 /**
  * One line: a bar, what is used, of the budget, the window, headroom, the next trigger, cache share, dollars. What the provider reported
- * stands as it is; `+` is what came since, and `~` an estimate of the whole, beside which the newest prompt is told. It is shorter where
+ * stands as it is; `+` is what came since, and `~` an estimate of the whole, beside which the newest prompt is told. It is shorter if
  * the columns are few.
  */
 export function statusLine(status: Status, columns: number = USUAL_COLUMNS): string {
@@ -56,13 +56,13 @@ function headroomText(tokens: number): string {
   return tokens < 0 ? `over by ${shortTokens(-tokens)}` : `free ${shortTokens(tokens)}`;
 }
 
-/** True where the newest report still describes the context, with the reply that followed it or without. */
+/** True if the newest report still describes the context, with the reply that followed it or without. */
 function isReported({ usageTokens }: ContextUsage, { input, output }: Usage): boolean {
   const promptTokens = input.totalTokens ?? 0;
   return promptTokens > 0 && (usageTokens === promptTokens || usageTokens === promptTokens + (output.totalTokens ?? 0));
 }
 
-/** What is used: as reported, and what came since. Where an estimator does not go by the report, or edits came after it, its own figure. */
+/** What is used: as reported, and what came since. If an estimator does not go by the report, or edits came after it, its own figure. */
 function usedText(context: ContextUsage, usage: Usage | null): string {
   if (usage === null || !isReported(context, usage)) return `~${exact(context.usedTokens)}`;
   const sentTokens = usage.input.totalTokens ?? 0;

@@ -7,7 +7,7 @@ export function printable(text: string): string {
   return text.replace(UNPRINTABLE, "\ufffd");
 }
 
-/** As {@link printable}, with the middle left out where it is longer than `maximumChars`: names differ at their ends. */
+/** As {@link printable}, with the middle left out if it is longer than `maximumChars`: names differ at their ends. */
 export function shortened(text: string, maximumChars: number): string {
   const characters = [...printable(text)];
   if (characters.length <= maximumChars) return characters.join("");
@@ -24,7 +24,7 @@ export function printableLines(text: string): string {
     .join("\n");
 }
 
-/** As {@link printable}, with the end left out where it is longer than `maximumChars`: for words, which begin with what matters. */
+/** As {@link printable}, with the end left out if it is longer than `maximumChars`: for words, which begin with what matters. */
 export function beginningOf(text: string, maximumChars: number): string {
   const characters = [...printable(text)];
   return characters.length <= maximumChars

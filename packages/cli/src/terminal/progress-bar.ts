@@ -13,7 +13,7 @@ export interface ProgressBar {
 const BAR_STEPS = 1_000;
 const FILE_CHARS = 40;
 
-/** A bar where a person looks at the stream live, behind what is being done; silence where not, so that logs stay readable. */
+/** A bar if a person looks at the stream live, behind what is being done; silence if not, so that logs stay readable. */
 export function createProgressBar(stream: NodeJS.WritableStream & Output, what = "replaying"): ProgressBar {
   if (stream.isTTY !== true) return { show: () => {}, stop: () => {} };
   const bar = new SingleBar({

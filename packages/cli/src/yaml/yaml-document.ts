@@ -7,7 +7,7 @@ export interface YamlDocument {
   readonly content: Readonly<Record<string, unknown>>;
   /** `line:column` of the key at this path, or of the nearest one above it that is in the file. */
   placeOf(path: readonly PropertyKey[]): string;
-  /** The line of the value at this path, or `null` where the file does not have it. */
+  /** The line of the value at this path, or `null` if the file does not have it. */
   lineOf(path: readonly PropertyKey[]): number | null;
 }
 
@@ -41,7 +41,7 @@ export function readDocument(text: string): ReadDocument {
   };
 }
 
-/** The data, or `null` where it is no map. Too many aliases, as in a file made to explode, count as none. */
+/** The data, or `null` if it is no map. Too many aliases, as in a file made to explode, count as none. */
 function contentOf(parsed: Document.Parsed<ParsedNode, boolean>): Readonly<Record<string, unknown>> | null {
   try {
     const content: unknown = parsed.toJS();
@@ -74,7 +74,7 @@ function firstLine(text: string): string {
   return text.split("\n")[0] ?? text;
 }
 
-/** The file's text, or `null` where it is missing, a folder or not allowed: the caller says so in one line. */
+/** The file's text, or `null` if it is missing, a folder or not allowed: the caller says so in one line. */
 export function readText(path: string): string | null {
   try {
     return readFileSync(path, "utf8");
