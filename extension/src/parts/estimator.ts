@@ -1,4 +1,4 @@
-import { defineMeasure, type EstimatorKind, type KindSpec } from "@plimsoll/core/build";
+import { defineMeasure, type EstimatorKind, type KindSpec, messageChars } from "@plimsoll/core/build";
 import { z } from "zod";
 
 /** How much a character weighs. */
@@ -7,21 +7,27 @@ export interface PlainSpec extends KindSpec {
   readonly tokensPerChar: number;
 }
 
-/** Weighs the JSON of everything by its length. */
+/** Weighs everything by the length of its text. */
 export const PLAIN: EstimatorKind = defineMeasure<PlainSpec>({
   kind: "plain",
   schema: z.strictObject({ kind: z.literal("plain"), tokensPerChar: z.number().positive() }),
   measure: ({ tokensPerChar }, { work }) => {
-    const weigh = (value: unknown) => {
-      const { length } = JSON.stringify(value) ?? "";
-      work.scanned(length);
-      return Math.ceil(tokensPerChar * length);
+    const weigh = (chars: number) => {
+      work.scanned(chars);
+      return Math.ceil(tokensPerChar * chars);
     };
     return {
       name: `plain(${tokensPerChar})`,
-      messageTokens: ({ parts }) => weigh(parts),
-      textTokens: weigh,
-      toolsTokens: weigh,
+      messageTokens: (message) => {
+        work.visited(1);
+        return weigh(messageChars(message));
+      },
+      textTokens: ({ length }) => weigh(length),
+      toolsTokens: (tools) =>
+        tools.reduce(
+          (sum, { name, description, parametersJson }) => sum + weigh(`${name}${description}${parametersJson}`.length),
+          0,
+        ),
     };
   },
 });

@@ -4,7 +4,6 @@ import type { CountTokens, EstimatorKind, EstimatorSources } from "./estimator.t
 import { defineMeasure } from "./estimator.ts";
 import { imageTokensOf } from "./image-rule.ts";
 import type { MessageMeasure } from "./measure.ts";
-import { oncePerMessage } from "./measure.ts";
 import { POOLED_PRIOR } from "./model-prior.ts";
 
 /** Tokens by a byte-pair encoding: exact for the text of the models that have it, an estimate for all others. */
@@ -26,7 +25,7 @@ const bpeSchema: z.ZodType<BpeSpec> = z.strictObject({
 export const BPE: EstimatorKind = defineMeasure({ kind: "bpe", schema: bpeSchema, measure: bpe });
 
 /**
- * A {@link MessageMeasure} by a tokenizer. Linear in what it has not seen before. Reasoning counts as the text that it is; images and documents
+ * A {@link MessageMeasure} by a tokenizer. Linear in the text. Reasoning counts as the text that it is; images and documents
  * count by the pooled rule, never by their bytes.
  *
  * @throws PlimsollError `bad-policy` if the tokenizer was not given.
@@ -40,10 +39,10 @@ function bpe({ encoding, perMessageTokens }: BpeSpec, { work, tokenizerOf }: Est
   };
   return {
     name: `bpe(${encoding})`,
-    messageTokens: oncePerMessage((message) => {
+    messageTokens: (message) => {
       work.visited(1);
       return message.parts.reduce((sum, part) => sum + partTokens(part, textTokens), perMessageTokens);
-    }),
+    },
     textTokens,
     toolsTokens: (tools) =>
       tools.reduce(

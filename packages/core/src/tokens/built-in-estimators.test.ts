@@ -63,6 +63,20 @@ describe("an estimator from outside", () => {
     expect(createEstimator(spec, createWorkCounter(), { kinds }).measure.messageTokens(human("a", "text"))).toBe(7);
   });
 
+  test("each message value is priced once, and the measure need not remember", () => {
+    const asked: string[] = [];
+    const kind = defineMeasure<{ readonly kind: "asked" }>({
+      kind: "asked",
+      schema: z.strictObject({ kind: z.literal("asked") }),
+      measure: () => ({ name: "asked", messageTokens: ({ id }) => asked.push(id), textTokens: () => 0, toolsTokens: () => 0 }),
+    });
+    const { measure, messageTokens } = createEstimator({ kind: "asked" }, createWorkCounter(), { kinds: [kind] });
+    const [a, b] = [human("a", "text"), human("b", "text")];
+    expect([a, b, a].map((message) => messageTokens(message, EMPTY_LEDGER))).toEqual([1, 2, 1]);
+    expect(measure.messageTokens(b)).toBe(2);
+    expect(asked).toEqual(["a", "b"]);
+  });
+
   test("a built-in estimator can be built on a measure from outside", () => {
     const of = { kind: "parts", tokensPerPart: 7 };
     const spec = { kind: "usage-anchored", of, anchor: "prompt" } as const;

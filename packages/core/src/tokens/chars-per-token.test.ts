@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Message } from "../message/message.ts";
 import { SVEN_LENGTH_ESTIMATE } from "../policy/presets/sven.ts";
 import { assistant, human, humanImage, result, toolCall } from "../testing/builders.ts";
+import { createEstimator } from "./built-in-estimators.ts";
 import { charsPerToken } from "./chars-per-token.ts";
 import { createWorkCounter } from "./work.ts";
 
@@ -66,7 +67,7 @@ describe("with other systems' settings", () => {
 describe("work", () => {
   test("pricing a message again scans nothing", () => {
     const work = createWorkCounter();
-    const measure = charsPerToken(spec, work);
+    const { measure } = createEstimator(spec, work);
     const message = human("a", "x".repeat(500));
     measure.messageTokens(message);
     const first = work.total();
@@ -77,7 +78,7 @@ describe("work", () => {
 
   test("a copy of a message is priced anew", () => {
     const work = createWorkCounter();
-    const measure = charsPerToken(spec, work);
+    const { measure } = createEstimator(spec, work);
     const message = human("a", "12345678");
     measure.messageTokens(message);
     measure.messageTokens({ ...message });

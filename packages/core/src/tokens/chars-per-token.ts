@@ -4,7 +4,6 @@ import { codePointCount, utf8Bytes } from "../text.ts";
 import type { EstimatorKind } from "./estimator.ts";
 import { defineMeasure } from "./estimator.ts";
 import type { MessageMeasure } from "./measure.ts";
-import { oncePerMessage } from "./measure.ts";
 import type { WorkCounter } from "./work.ts";
 
 /** The field's common heuristic: length divided by a constant. Systems differ in what they count and how they round. */
@@ -39,7 +38,7 @@ export const CHARS_PER_TOKEN: EstimatorKind = defineMeasure({
   measure: (spec, { work }) => charsPerToken(spec, work),
 });
 
-/** A {@link MessageMeasure} by length. Linear in what it has not seen before. */
+/** A {@link MessageMeasure} by length. Linear in the text. */
 export function charsPerToken(spec: CharsPerTokenSpec, work: WorkCounter): MessageMeasure {
   const lengthOf = (text: string) => {
     work.scanned(text.length);
@@ -61,7 +60,7 @@ export function charsPerToken(spec: CharsPerTokenSpec, work: WorkCounter): Messa
   };
   return {
     name: `chars-per-token(${spec.charsPerToken}, ${spec.unit})`,
-    messageTokens: oncePerMessage(priced),
+    messageTokens: priced,
     textTokens: (text) => tokensFor(lengthOf(text)),
     toolsTokens: (tools) =>
       tools.reduce(

@@ -6,6 +6,7 @@ import type { Message } from "../message/message.ts";
 import type { ToolSpec } from "../tool.ts";
 import type { Ledger } from "./ledger.ts";
 import type { MessageMeasure } from "./measure.ts";
+import { oncePerMessage } from "./measure.ts";
 import type { ModelPriors } from "./model-prior.ts";
 import type { WorkCounter } from "./work.ts";
 
@@ -120,13 +121,19 @@ export function defineEstimator<S extends KindSpec>(kind: {
   };
 }
 
-/** A kind that prices messages one by one and learns nothing. Other estimators can be built on it. */
+/**
+ * A kind that prices messages one by one and learns nothing. Other estimators can be built on it. Each message value is priced once, so that no
+ * kind has to remember what it has seen.
+ */
 export function defineMeasure<S extends KindSpec>(kind: {
   readonly kind: S["kind"];
   readonly schema: z.ZodType<S>;
   measure(spec: S, sources: EstimatorSources): MessageMeasure;
 }): EstimatorKind {
-  const measure = (spec: KindSpec, sources: EstimatorSources) => kind.measure(parseSpec(kind.schema, spec), sources);
+  const measure = (spec: KindSpec, sources: EstimatorSources): MessageMeasure => {
+    const made = kind.measure(parseSpec(kind.schema, spec), sources);
+    return { ...made, messageTokens: oncePerMessage((message) => made.messageTokens(message)) };
+  };
   return { kind: kind.kind, schema: () => kind.schema, create: (spec, sources) => summed(measure(spec, sources)), measure };
 }
 

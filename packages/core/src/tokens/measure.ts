@@ -2,8 +2,8 @@ import type { Message } from "../message/message.ts";
 import type { ToolSpec } from "../tool.ts";
 
 /**
- * Prices single messages and texts, without any session state. A measure remembers the messages it has priced (by
- * identity), so that nothing is scanned twice; the counter it was made with sees only real work.
+ * Prices single messages and texts, without any session state. That of a kind remembers the messages it has priced (by identity), so that
+ * nothing is scanned twice; the counter it was made with sees only real work.
  */
 export interface MessageMeasure {
   /** Names the estimator in records and events. */

@@ -2,6 +2,7 @@ import type { WorkCount } from "../entry.ts";
 
 /** Counts work as it is done. Passed explicitly to whatever reads text, so that every compaction can say what it cost. */
 export interface WorkCounter {
+  /** Characters of the session's own texts that were read: a message's parts, the system text, a tool's name, description and schema. */
   scanned(characters: number): void;
   visited(messages: number): void;
   tokenized(calls: number): void;
