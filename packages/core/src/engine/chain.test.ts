@@ -88,19 +88,21 @@ describe("chainOf", () => {
   });
 });
 
-/** Takes the oldest of so many messages away. */
+/** Takes the oldest of so many messages away; one that is named `?` is a strategy that throws. */
 const TAKE = defineStrategy({
   kind: "take",
   schema: z.strictObject({ kind: z.literal("take"), first: z.string(), last: z.string() }),
   needsModel: () => false,
   label: ({ first }) => `take ${first}`,
-  plan: ({ first, last }, { messages }) =>
-    messages.some(({ id }) => id === first)
+  plan: ({ first, last }, { messages }) => {
+    if (first === "?") throw new TypeError("no such thing");
+    return messages.some(({ id }) => id === first)
       ? {
           kind: "edits",
           edits: [{ kind: "replace-spans", spans: [{ from: first, through: last, promptId: null }], by: "nothing" }],
         }
-      : { kind: "not-applicable", reason: "it is gone" },
+      : { kind: "not-applicable", reason: "it is gone" };
+  },
 });
 
 const view = ["a", "b", "c", "d"].map((id) => reply(id, "x".repeat(100))).concat();
@@ -160,6 +162,11 @@ describe("runChain", () => {
       "a step that fails leaves the view, and the next one runs",
       steps(["!a", "b"], { limit: 500, target: 400 }),
       ["take a failed", "take b applied"],
+    ],
+    [
+      "a strategy that throws has failed, and the next one runs",
+      steps(["?", "b"], { limit: 500, target: 400 }),
+      ["take ? failed", "take b applied"],
     ],
     [
       "a step that has nothing to do is passed over",

@@ -147,18 +147,18 @@ async function afterStep(
     ...run,
     steps: [...run.steps, { strategy: strategy.name, outcome, detail }],
   });
-  const answer = strategy.plan({
-    ...pricing,
-    messages: run.messages,
-    budget,
-    roomTokens: goal.limitTokens,
-    lineTokens: goal.lineTokens,
-    keep,
-    isKept: (message) => kept.has(message),
-    cause,
-  });
-  if (answer.kind === "not-applicable") return said("not-applicable", answer.reason);
   try {
+    const answer = strategy.plan({
+      ...pricing,
+      messages: run.messages,
+      budget,
+      roomTokens: goal.limitTokens,
+      lineTokens: goal.lineTokens,
+      keep,
+      isKept: (message) => kept.has(message),
+      cause,
+    });
+    if (answer.kind === "not-applicable") return said("not-applicable", answer.reason);
     const executed = await tools.carryOut({ messages: run.messages, edits: answer.edits, kept }, signal);
     if (executed.messages === run.messages) return said("not-applicable", "all that it would take is kept");
     const tokens = tools.tokensOf(executed.messages);

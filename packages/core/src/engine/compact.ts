@@ -4,6 +4,7 @@ import { shortHash } from "../hash.ts";
 import { canonicalJson } from "../json.ts";
 import type { KeepRule } from "../keep/keep-rule.ts";
 import { keptMessages } from "../keep/kept-messages.ts";
+import type { PassageQuoter } from "../keep/kept-passages.ts";
 import type { Message } from "../message/message.ts";
 import type { WorkCounter } from "../tokens/work.ts";
 import { workBetween } from "../tokens/work.ts";
@@ -44,10 +45,12 @@ export async function compact(state: FitState, compaction: Compaction, signal: A
   if (decision.kind === "cancel") return { kind: "cancelled", reason, why: decision.why };
   const summary = decision.kind === "summary" ? decision.text : null;
   const chain = chainOf(state, compaction);
-  const tools = chainToolsFor(state, compaction, { goal, measure, summary, rules: chain.rules });
+  const { tools, excerpts } = chainToolsFor(state, compaction, { goal, measure, summary, rules: chain.rules });
   const start = startOf(chain, { messages, tokens: measure.viewTokens, steps }, { tools, work: state.work });
   const run = await runChain(chain, start, tools, signal);
-  return outcomeOf(state, compaction, { run, goal, measure, before: messages, charged });
+  const unquoted = [...excerpts.failures()].map(([kind, failure]) => failedRule(kind, failure));
+  const ended = { ...run, steps: [...run.steps, ...unquoted] };
+  return outcomeOf(state, compaction, { run: ended, goal, measure, before: messages, charged });
 }
 
 /** Messages that rules keep may take at most this share of the room: what is left takes a summary and what comes next; chosen. */
@@ -63,9 +66,7 @@ function startOf(
   const limitTokens = goal.limitTokens * KEPT_RATIO;
   const kept = keptMessages(rules, { messages, budget, messageTokens: pricing.keptMessageTokens, limitTokens });
   work.visited(kept.length * messages.length);
-  const failures = kept.flatMap(({ kind, failure }): readonly StepOutcome[] =>
-    failure === null ? [] : [{ strategy: `keep ${kind}`, outcome: "failed", detail: failureText(failure) }],
-  );
+  const failures = kept.flatMap(({ kind, failure }) => (failure === null ? [] : [failedRule(kind, failure)]));
   return {
     messages,
     tokens,
@@ -73,6 +74,10 @@ function startOf(
     steps: [...steps, ...failures],
     held: kept.filter((each) => each.messages.length > 0),
   };
+}
+
+function failedRule(kind: string, failure: unknown): StepOutcome {
+  return { strategy: `keep ${kind}`, outcome: "failed", detail: failureText(failure) };
 }
 
 function chainToolsFor(
@@ -84,10 +89,10 @@ function chainToolsFor(
     readonly summary: string | null;
     readonly rules: readonly KeepRule[];
   },
-): ChainTools {
+): { readonly tools: ChainTools; readonly excerpts: PassageQuoter } {
   const { pricing, ...writers } = toolsFor(state, { budget, ...given });
   const { goal, measure } = given;
-  return {
+  const tools: ChainTools = {
     goal,
     budget,
     pricing,
@@ -108,6 +113,7 @@ function chainToolsFor(
         signal,
       ),
   };
+  return { tools, excerpts: writers.excerpts };
 }
 
 /** What a compaction came to, and what it was measured with. */

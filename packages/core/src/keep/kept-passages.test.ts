@@ -101,9 +101,13 @@ describe("kept passages", () => {
     ["that ends nowhere", { text: 0, start: 0, end: 999_999 }],
     ["that runs backwards", { text: 0, start: 5, end: 1 }],
     ["of a text that stays", { text: 1, start: 0, end: 1 }],
-  ])("a passage %s is an error", (_, passage) => {
-    const { quote } = quoter([{ kind: "wanted", keeps: "passages", atMost: { tokens: 100 }, choose: () => [passage] }]);
-    expect(() => quote([plain], [human("u", "stays")])).toThrow(RangeError);
+  ])("a rule with a passage %s has failed and quotes nothing, the others what they want", (_, passage) => {
+    const kept: Passage = { text: 0, start: 0, end: 6 };
+    const failing: KeepRule = { kind: "failing", keeps: "passages", atMost: { tokens: 100 }, choose: () => [kept, passage] };
+    const { quote, failures } = quoter([failing, wanting(["so on"])]);
+    const text = quote([plain], [human("u", "stays")]) ?? "";
+    expect(excerptsIn({ ...human("n", text), origin: "notice" }).flatMap(({ lines: each }) => each)).toEqual(["so on"]);
+    expect([...failures()]).toEqual([["failing", expect.any(RangeError)]]);
   });
 
   test("whatever rules want, no rule takes more than its amount, and every line is one of what leaves", () => {

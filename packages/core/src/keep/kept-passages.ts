@@ -14,10 +14,12 @@ export interface PassageQuoter {
   readonly atMostTokens: number;
   /** The passages as text, for the summary or notice that stands in the messages' place; `null` for none. */
   readonly quote: (leaving: readonly Message[], staying: readonly Message[]) => string | null;
+  /** By kind the rules that have thrown or answered with what is no passage, and the newest reason: they quoted nothing then. */
+  readonly failures: () => ReadonlyMap<string, unknown>;
 }
 
 /** Quotes nothing, and reads nothing. */
-export const QUOTES_NOTHING: PassageQuoter = { atMostTokens: 0, quote: () => null };
+export const QUOTES_NOTHING: PassageQuoter = { atMostTokens: 0, quote: () => null, failures: () => new Map() };
 
 /** All quoted passages may take at most this share of the room, so that they never stand in the way in a small window; chosen. */
 const ROOM_RATIO = 0.25;
@@ -38,6 +40,7 @@ export function passageQuoter(
 ): PassageQuoter {
   const limits = passageLimits(rules, room);
   if (limits.length === 0) return QUOTES_NOTHING;
+  const failures = new Map<string, unknown>();
   const atMostTokens = limits.reduce((sum, limit) => sum + limit.tokens, 0);
   return {
     atMostTokens,
@@ -51,10 +54,19 @@ export function passageQuoter(
       ];
       const kept: KeptPassages = { texts, lines: [], places: new Set(), said: new Set(), handles: new Set() };
       let leftChars = Math.floor(leavingChars * LEAVING_RATIO);
-      for (const { rule, tokens } of limits)
-        leftChars -= fill(kept, rule.choose(texts), Math.min(Math.floor(tokens * room.charsPerToken), leftChars));
+      for (const { rule, tokens } of limits) {
+        try {
+          const passages = [...rule.choose(texts)];
+          for (const passage of passages) refuseNoPassage(texts, passage);
+          leftChars -= fill(kept, passages, Math.min(Math.floor(tokens * room.charsPerToken), leftChars));
+        } catch (failure) {
+          // A rule that fails quotes nothing: it must not stand in the way of a compaction. The record names it.
+          failures.set(rule.kind, failure);
+        }
+      }
       return excerptsText(excerptsOf(kept));
     },
+    failures: () => failures,
   };
 }
 
@@ -62,7 +74,7 @@ export function passageQuoter(
 function passageLimits(
   rules: readonly KeepRule[],
   { budget, roomTokens }: { readonly budget: Budget; readonly roomTokens: number },
-): readonly { readonly rule: PassagesRule; readonly tokens: number }[] {
+): readonly { readonly rule: PassagesRule & { readonly kind: string }; readonly tokens: number }[] {
   let leftTokens = Math.max(0, Math.floor(roomTokens * ROOM_RATIO));
   return rules.flatMap((rule) => {
     if (rule.keeps !== "passages") return [];
@@ -129,10 +141,11 @@ const GAP_CHARS = GAP.length + LINE_FRAME_CHARS;
  * Takes the passages that fit, in their order, and returns the characters that they take. Only what no earlier passage has is taken and
  * charged, with its message's head the first time. A passage of which every line is quoted already is passed over.
  */
-function fill(kept: KeptPassages, passages: Iterable<Passage>, maximumChars: number): number {
+function fill(kept: KeptPassages, passages: readonly Passage[], maximumChars: number): number {
   let takenChars = 0;
   for (const passage of passages) {
-    const text = textOf(kept, passage);
+    const text = kept.texts[passage.text];
+    if (text === undefined) continue;
     const lines = linesIn(text.text, passage).filter(({ place }) => !kept.places.has(`${passage.text}:${place}`));
     if (lines.every(({ said }) => said === "" || kept.said.has(said))) continue;
     const headChars = kept.handles.has(text.handle) ? 0 : text.source.length + text.handle.length + HEAD_FRAME_CHARS;
@@ -193,9 +206,9 @@ function borders(text: string, before: KeptLine, line: KeptLine): boolean {
   return before.text === line.text && text.slice(before.end, line.start).trim() === "";
 }
 
-function textOf({ texts }: KeptPassages, { text, start, end }: Passage): ReadableText {
+function refuseNoPassage(texts: readonly ReadableText[], { text, start, end }: Passage): void {
   const found = texts[text];
-  if (found === undefined || !found.leaves || start < 0 || end < start || end > found.text.length)
+  const isPassage = Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start <= end;
+  if (found?.leaves !== true || !isPassage || end > found.text.length)
     throw new RangeError(`a keep rule chose characters ${start} to ${end} of text ${text}, which do not leave the view`);
-  return found;
 }

@@ -156,7 +156,12 @@ describe("a rule of somebody's own", () => {
       },
     }),
   });
-  const kinds = withKinds({ keepRules: [SECOND, FAILING] });
+  const UNREADABLE = defineKeepRule<{ readonly kind: "unreadable" }>({
+    kind: "unreadable",
+    schema: z.strictObject({ kind: z.literal("unreadable") }),
+    rule: () => ({ keeps: "passages", atMost: { tokens: 2000 }, choose: () => [{ text: 99, start: 0, end: 1 }] }),
+  });
+  const kinds = withKinds({ keepRules: [SECOND, FAILING, UNREADABLE] });
 
   test("is obeyed", async () => {
     const { fit, ids } = smallSession(turns(8), { policy: keeping([{ kind: "every-second" }]), kinds });
@@ -169,6 +174,11 @@ describe("a rule of somebody's own", () => {
     const outcome = await fit();
     expect(recordOf(outcome)?.steps[0]).toEqual({ strategy: "keep failing", outcome: "failed", detail: "not today" });
     expect(shown(ids(), turns(8))).toEqual(["+", "u7", "a7"]);
+  });
+
+  test("that fails to quote stops no strategy, and the record says so", async () => {
+    const { fit } = smallSession(turns(8), { policy: keeping([{ kind: "unreadable" }]), kinds });
+    expect(stepsOf(await fit())).toEqual(["summarize applied", "keep unreadable failed"]);
   });
 });
 
