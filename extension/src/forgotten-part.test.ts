@@ -1,9 +1,18 @@
 import { type BenchExtension, type Importer, type Metric, type Peer, partsWith } from "@plimsoll/bench";
-import { defineMeasure, defineStrategy, type MessageMeasure, type Prompt, type Truncation } from "@plimsoll/core/build";
+import {
+  amountSchema,
+  defineKeepRule,
+  defineMeasure,
+  defineStrategy,
+  type MessageMeasure,
+  type Prompt,
+  type Truncation,
+} from "@plimsoll/core/build";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import type { PlainSpec } from "./parts/estimator.ts";
 import { MINUTES } from "./parts/importer.ts";
+import type { PromisesSpec } from "./parts/keep-rule.ts";
 import { SPOKEN } from "./parts/metric.ts";
 import { HASTY } from "./parts/peer.ts";
 import { ONE_SENTENCE } from "./parts/prompt.ts";
@@ -38,6 +47,13 @@ defineStrategy<ForgetSpec>({
   needsModel: () => false,
   // @ts-expect-error: a strategy answers with edits, or says why it has none
   plan: () => undefined,
+});
+
+defineKeepRule<PromisesSpec>({
+  kind: "promises",
+  schema: z.strictObject({ kind: z.literal("promises"), atMost: amountSchema }),
+  // @ts-expect-error: a rule that keeps messages has an amount
+  rule: () => ({ keeps: "messages", choose: () => [] }),
 });
 
 // @ts-expect-error: a measure has a schema of its settings

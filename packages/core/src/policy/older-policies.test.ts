@@ -1,0 +1,65 @@
+import { describe, expect, test } from "vitest";
+import { keepsInOlderForm, policyInNewestForm, presetInOlderForm } from "./older-policies.ts";
+import type { Policy } from "./policy.ts";
+import { KLAUDE_CODE_POLICY } from "./presets/klaude-code.ts";
+import { PLIMSOLL_POLICY } from "./presets/plimsoll.ts";
+import { PRESETS } from "./presets/presets.ts";
+
+const amount = { ratio: 0.1, of: "window" };
+const recent = { kind: "recent", amount };
+const lines = { kind: "lines", atMost: { tokens: 9 } };
+const fallback = null;
+
+describe("a policy in an older form", () => {
+  test.each<[string, object, object]>([
+    ["gets the fallback that every policy had", { keep: [] }, { keep: [], fallback: PLIMSOLL_POLICY.fallback }],
+    ["an amount that is kept is the rule recent", { fallback, keep: amount }, { fallback, keep: [recent] }],
+    [
+      "and so is a number of messages",
+      { fallback, keep: { messages: 3 } },
+      { fallback, keep: [{ kind: "recent", messages: 3 }] },
+    ],
+    [
+      "excerpts are the rule lines, wherever something is kept",
+      {
+        fallback,
+        keep: amount,
+        manualKeep: amount,
+        overflow: { keep: amount, maxRecoveries: 2 },
+        excerpts: { atMost: { tokens: 9 } },
+      },
+      { fallback, keep: [recent, lines], manualKeep: [recent, lines], overflow: { keep: [recent, lines], maxRecoveries: 2 } },
+    ],
+    ["no excerpts are no rule", { fallback, keep: amount, excerpts: null }, { fallback, keep: [recent] }],
+    [
+      "what is kept by hand as ever stays so",
+      { fallback, keep: amount, manualKeep: null },
+      { fallback, keep: [recent], manualKeep: null },
+    ],
+    ["what is malformed is left to the schema", { fallback, keep: 3, excerpts: null }, { fallback, keep: 3 }],
+  ])("%s", (_, written, expected) => {
+    expect(policyInNewestForm(written)).toEqual(expected);
+  });
+
+  test("one in the newest form stays as it is", () => {
+    for (const preset of PRESETS) expect(policyInNewestForm(preset)).toBe(preset);
+    expect(policyInNewestForm("sven")).toBe("sven");
+  });
+
+  test.each(PRESETS.map((preset) => [preset.name, preset] as const))(
+    "%s in the older form and back is the same",
+    (_, preset) => {
+      const older = presetInOlderForm(preset);
+      expect([keepsInOlderForm({ ...preset }), keepsInOlderForm(older)]).toEqual([false, true]);
+      expect(policyInNewestForm(older, preset)).toEqual(preset);
+    },
+  );
+
+  test("rules of the preset that older files know nothing of stay", () => {
+    const human = { kind: "human", atMost: { tokens: 100 } };
+    const preset: Policy = { ...KLAUDE_CODE_POLICY, keep: [...KLAUDE_CODE_POLICY.keep, human] };
+    expect(policyInNewestForm({ ...presetInOlderForm(preset), keep: { messages: 3 } }, preset)).toMatchObject({
+      keep: [{ kind: "recent", messages: 3 }, human],
+    });
+  });
+});
