@@ -230,6 +230,6 @@ describe("prompts", () => {
     ["N-9: the default", {}, 6],
     ["N-9: what is set", { compaction_keep_recent: 10 }, 10],
   ])("%s", (_, knobs, messages) => {
-    expect(svenPolicy(knobs).keep).toEqual({ messages });
+    expect(svenPolicy(knobs).keep).toEqual([{ kind: "recent", messages }]);
   });
 });
