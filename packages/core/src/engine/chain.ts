@@ -104,7 +104,7 @@ export interface ChainTools {
  * While a step of the fallback leaves too much, the rule that is worth least is released and the step runs again. Rejects only when the caller's signal aborts.
  */
 export async function runChain(chain: Chain, start: ChainRun, tools: ChainTools, signal: AbortSignal): Promise<ChainRun> {
-  const keep = newestOf(chain.rules, tools.budget);
+  const keep = chain.isForced ? { messages: 0 } : newestOf(chain.rules, tools.budget);
   let run = chain.isForced ? start.held.reduce(released, start) : start;
   for (const { strategy, from } of chain.steps) {
     // What is enough for a step is enough for all after it.

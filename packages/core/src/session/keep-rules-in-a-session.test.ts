@@ -205,7 +205,9 @@ describe("the fallback", () => {
   });
 
   test("at the last recovery from an overflow all rules are released at once", async () => {
-    const { fit, ids } = session(turns(8), rules, { overflow: { keep: rules, maxRecoveries: 2 } });
+    const { fit, ids } = session(turns(8), rules, {
+      overflow: { keep: [{ kind: "recent", messages: 6 }, ...rules], maxRecoveries: 2 },
+    });
     const outcome = await fit({ gate: "on-overflow", recovery: 2 });
     expect(stepsOf(outcome).slice(0, 2)).toEqual(["keep human released", "keep pinned released"]);
     expect(shown(ids(), turns(8))).toEqual(["+", "u7"]);
