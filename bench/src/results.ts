@@ -64,14 +64,14 @@ export interface SessionDescription {
   readonly recordedBoundaries: number;
   /** Messages that were moved, left out, made up or changed before the replay, because no provider takes them as recorded. */
   readonly repairs: number;
-  /** True where the recording reports no usage, so that every size is an estimate. */
+  /** True if the recording reports no usage, so that every size is an estimate. */
   readonly isEstimated: boolean;
-  /** What the recording states as the price of its calls; `null` where it states none. */
+  /** What the recording states as the price of its calls; `null` if it states none. */
   readonly statedCostUsd: number | null;
   readonly sizeModel: SizeModelError;
 }
 
-/** One session under one policy in one window. `metrics` is `null` where the cell is not applicable; `why` then says why. */
+/** One session under one policy in one window. `metrics` is `null` if the cell is not applicable; `why` then says why. */
 export interface ReplayRow {
   readonly session: string;
   readonly policy: string;

@@ -2,7 +2,7 @@ import type { SessionEntry } from "@plimsoll/core";
 
 /**
  * A recorded session, as an importer gives it: a session log of ours (one `session` entry first, then messages, one
- * `usage` entry before the reply of each model call, and the recorded agent's own boundaries as `compaction` entries
+ * `usage` entry before the reply of each model call, and the recorded agent's own compactions as `compaction` entries
  * with the reason `recorded`), with where it comes from.
  */
 export interface Transcript {
@@ -14,13 +14,13 @@ export interface Transcript {
   readonly entries: readonly SessionEntry[];
   /** For a sidechain: the name of the transcript that it belongs to. */
   readonly parentName: string | null;
-  /** False where the recording reports no sizes, so that a replay runs on estimates. */
+  /** False if the recording reports no sizes, so that a replay runs on estimates. */
   readonly hasUsage: boolean;
   /** What the importer met that a reader should know of; never fatal. */
   readonly notes: readonly ImportNote[];
 }
 
-/** One line about a place in a file. `line` counts from 1; `null` where a whole document is meant. */
+/** One line about a place in a file. `line` counts from 1; `null` if a whole document is meant. */
 export interface ImportNote {
   readonly code: ImportNoteCode;
   readonly line: number | null;

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import type { Page } from "playwright-core";
 import { chromium } from "playwright-core";
 
-/** The browser that pages are looked at with; tests are skipped where it is not. */
+/** The browser that pages are looked at with; tests are skipped if it is not. */
 export const CHROMIUM: string = process.env.PLIMSOLL_CHROMIUM ?? "/usr/bin/chromium";
 
 const QUIET =

@@ -17,7 +17,7 @@ export interface FollowedCall {
 /** What a control sends at a call. */
 export interface ControlContext {
   readonly messages: readonly Message[];
-  /** What it holds besides them, by needle. */
+  /** What it holds in addition to them, by needle. */
   readonly quoted: ReadonlySet<number>;
   readonly promptTokens: number;
 }

@@ -4,7 +4,7 @@ import { type ControlResult, controlOfSize, type FollowedCall, sizedHistory } fr
 import { oracleControl } from "./oracle.ts";
 import { tailControl } from "./tail.ts";
 
-/** What stands beside a policy: what its size buys without any choice, and with perfect foresight. */
+/** What a policy is compared with: what its size buys without any choice, and with perfect foresight. */
 export interface Controls {
   readonly tail: ControlResult;
   readonly oracle: ControlResult;
@@ -13,7 +13,7 @@ export interface Controls {
 /** Both controls of a session's replay under a policy (docs/protocol.md). */
 export function controlsOf(session: PreparedSession, needs: Needs, calls: readonly FollowedCall[]): Controls {
   const history = sizedHistory(session);
-  const overheadAt = (call: number) => session.sizeModel.accountTokens(call, "own");
+  const overheadAt = (call: number) => session.sizeModel.nonMessageTokens(call, "own");
   const largestTokens = history.tokensBefore.at(-1) ?? 0;
   const tokensPerChar = largestTokens / Math.max(1, needs.recordedChars);
   const needleTokens = (needle: number) => Math.ceil(needs.charsOf(needle) * tokensPerChar);

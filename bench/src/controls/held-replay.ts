@@ -40,7 +40,7 @@ function neverCut(calls: readonly FollowedCall[]): boolean {
   return calls.every(({ compactions }) => compactions === 0);
 }
 
-/** Where the policy never cut, its controls do not either. */
+/** If the policy never cut, its controls do not either. */
 function sameAs(result: ControlResult["result"], calls: readonly FollowedCall[]): Controls {
   const promptTokens = calls.reduce((sum, call) => sum + call.promptTokens, 0);
   const same = { amountTokens: 0, meanPromptTokens: promptTokens / Math.max(1, calls.length), result };

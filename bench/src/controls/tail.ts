@@ -3,7 +3,7 @@ import { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "@plimsoll/core/bu
 import type { Control, ControlContext, FollowedCall, SizedHistory } from "./control.ts";
 import { tokensBetween } from "./control.ts";
 
-/** What every request of a session takes besides its messages, at a call. */
+/** What every request of a session takes in addition to its messages, at a call. */
 export type OverheadAt = (call: number) => number;
 
 const NOTHING_QUOTED: ReadonlySet<number> = new Set();

@@ -67,7 +67,7 @@ describe("createRequestLedger", () => {
     const steps = await stepsOf(madeTranscript(MADE), SVEN_POLICY, TIGHT);
     const broken = steps.filter(({ served }) => served.call.state === "broken");
     expect(broken.length).toBe(steps.filter(({ sent }) => sent.compactions.length > 0).length);
-    for (const { sent, served } of broken) expect(served.call.readTokens).toBe(sent.accountTokens);
+    for (const { sent, served } of broken) expect(served.call.readTokens).toBe(sent.nonMessageTokens);
   });
 
   test("after the time to live everything is written again", async () => {
@@ -117,14 +117,14 @@ describe("createRequestLedger", () => {
     }
   });
 
-  test("where the recording says nothing of a cache, a session that overflows costs what it would in a large window", async () => {
+  test("if the recording says nothing of a cache, a session that overflows costs what it would in a large window", async () => {
     const tight = await stepsOf(madeTranscript(MADE), NONE_POLICY, TIGHT);
     const roomy = await stepsOf(madeTranscript(MADE), NONE_POLICY, ROOMY);
     expect(tight.some(({ sent }) => sent.lost)).toBe(true);
     expect(tight.map(({ served }) => served.call)).toEqual(roomy.map(({ served }) => served.call));
   });
 
-  test("under recorded a boundary breaks the cache once", async () => {
+  test("under `recorded` a recorded compaction breaks the cache once", async () => {
     const steps = await stepsOf(madeTranscript({ ...MADE, boundaries: [4] }), RECORDED_POLICY, ROOMY);
     expect(steps.filter(({ served }) => served.call.state === "broken").map(({ sent }) => sent.compactions.length)).toEqual([
       1,

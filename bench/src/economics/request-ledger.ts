@@ -34,8 +34,8 @@ export function createRequestLedger(
       return { ...sharedPrefix(sizeModel, history, { before, now: { call: sent.call, messages } }), idleMs };
     };
     const { summary } = cell.policy;
-    const { accountTokens } = sent;
-    const moment = { call: sent.call, sizeModel, summary, accountTokens, reuse, warmBaseTokens, rules };
+    const { nonMessageTokens } = sent;
+    const moment = { call: sent.call, sizeModel, summary, nonMessageTokens, reuse, warmBaseTokens, rules };
     const summaries = sent.summaries.flatMap((asked) => servedSummaries(asked, moment));
     if (sent.lost && sent.recorded.usage.input.cacheReadTokens !== null) return { call: recordedUse(sent), summaries };
     const promptTokens = sent.chargedTokens;
@@ -47,7 +47,7 @@ export function createRequestLedger(
 }
 
 /**
- * A lost call is charged as recorded: what the recording reports as read and written, the rest as not cached. Where it reports nothing of
+ * A lost call is charged as recorded: what the recording reports as read and written, the rest as not cached. If it reports nothing of
  * a cache, the call is served as if the window had been large enough: otherwise a policy that overflows would look dearer than it is,
  * and every other one cheaper.
  */

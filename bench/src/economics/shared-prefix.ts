@@ -24,9 +24,9 @@ export function sharedPrefix(
   history: HistoryKind,
   { before, now }: { readonly before: SentRequest; readonly now: Omit<SentRequest, "promptTokens"> },
 ): SharedPrefix {
-  const accountTokens = sizeModel.accountTokens(before.call, history);
-  let sharedTokens = Math.min(accountTokens, sizeModel.accountTokens(now.call, history));
-  const lostTokens = accountTokens - sharedTokens;
+  const nonMessageTokens = sizeModel.nonMessageTokens(before.call, history);
+  let sharedTokens = Math.min(nonMessageTokens, sizeModel.nonMessageTokens(now.call, history));
+  const lostTokens = nonMessageTokens - sharedTokens;
   let count = 0;
   for (; count < before.messages.length; count++) {
     const message = before.messages[count];

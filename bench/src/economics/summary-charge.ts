@@ -6,7 +6,7 @@ import type { SharedPrefix } from "./shared-prefix.ts";
 
 /** What every summary is charged as its reply, whatever its digest: recorded summaries have 1,000 to 3,000 tokens. */
 export const SUMMARY_REPLY_TOKENS = 2000;
-/** What a summary request says besides the history: the prompts of the documented systems have 400 to 900 tokens. Chosen. */
+/** What a summary request says in addition to the history: the prompts of the documented systems have 400 to 900 tokens. Chosen. */
 export const SUMMARY_PROMPT_TOKENS = 600;
 
 /** How one request for a summary was served. */
@@ -22,9 +22,9 @@ export interface SummaryMoment {
   readonly call: number;
   readonly sizeModel: SizeModel;
   readonly summary: Policy["summary"];
-  /** Tokens beside the messages of a request of the session. */
-  readonly accountTokens: number;
-  /** What a conversation shares with the request before; `null` where there was none. */
+  /** Tokens in addition to the messages of a request of the session. */
+  readonly nonMessageTokens: number;
+  /** What a conversation shares with the request before; `null` if there was none. */
   readonly reuse: (messages: readonly Message[]) => (SharedPrefix & { readonly idleMs: number | null }) | null;
   readonly warmBaseTokens: number;
   readonly rules: CacheRules;
@@ -45,10 +45,10 @@ export function servedSummaries({ request, answered }: AskedSummary, moment: Sum
   }
   const fixed = { replyTokens: SUMMARY_REPLY_TOKENS, modelId: modelId ?? null };
   if (conversation === undefined) return [{ ...fixed, use: serialisedUse(request.parts, moment) }];
-  const { call, sizeModel, accountTokens } = moment;
+  const { call, sizeModel, nonMessageTokens } = moment;
   const promptTokens = conversation.messages.reduce(
     (tokens, message) => tokens + sizeModel.messageTokens(message, call),
-    accountTokens + SUMMARY_PROMPT_TOKENS,
+    nonMessageTokens + SUMMARY_PROMPT_TOKENS,
   );
   return [{ ...fixed, use: prefixUse(conversation, promptTokens, moment) }];
 }
@@ -70,7 +70,7 @@ function serialisedUse(parts: AskedSummary["request"]["parts"], moment: SummaryM
   return { readTokens: 0, writeTokens: 0, uncachedTokens: Math.round(uncachedTokens), state: "first" };
 }
 
-/** A result counts by the share of its characters that the policy's cap lets into the request. */
+/** A result counts by the share of its characters that the policy's cap leaves in the request. */
 function cappedTokens(message: Message, { call, sizeModel, summary }: SummaryMoment): number {
   const tokens = sizeModel.messageTokens(message, call);
   if (message.role !== "tool-result" || summary.resultCapChars === null) return tokens;

@@ -31,7 +31,7 @@ function partOf(table: ToolTable, block: Fields): ReplyPart {
 }
 
 /**
- * The usage of a message, `null` where it reports zeros only (the agent's own messages do). The parts of the prompt are
+ * The usage of a message, `null` if it reports zeros only (the agent's own messages do). The parts of the prompt are
  * disjoint. With several iterations the counts are those of the last, and all of them were paid for.
  */
 export function anthropicUsageOf(usage: Fields | null): Usage | null {

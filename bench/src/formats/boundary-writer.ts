@@ -4,11 +4,11 @@ import { type AppliedEdit, type MessageDraft, NO_WORK, shortHash } from "@plimso
 import type { BoundaryItem, KeptHistory, LogItem } from "./log-items.ts";
 import { type LogWriter, userDraft } from "./log-writer.ts";
 
-/** The name that recorded boundaries carry where a compaction of ours names its policy, prompt and estimator. */
+/** The name that recorded compactions carry where a compaction of ours names its policy, prompt and estimator. */
 const RECORDED = "recorded";
 
 /**
- * Writes a compaction that the recorded agent made. Where it kept the end of its view as it was, the edit puts a summary in the place of
+ * Writes a compaction that the recorded agent made. If it kept the end of its view as it was, the edit puts a summary in the place of
  * what stood before; anything else replaces the history, with the messages that were kept as the same objects.
  */
 export function writeBoundary(writer: LogWriter, item: BoundaryItem, items: readonly LogItem[]): void {
@@ -73,7 +73,7 @@ function keptMessages(writer: LogWriter, kept: KeptHistory, items: readonly LogI
   }
 }
 
-/** The end of the view from the first item that has a message; where that is no longer in view, the messages come back. */
+/** The end of the view from the first item that has a message; if that is no longer in view, the messages come back. */
 function messagesFrom(writer: LogWriter, items: readonly LogItem[], start: number): readonly Message[] {
   if (start < 0) return [];
   const kept = items.slice(start).flatMap((item) => writer.messageOf(item) ?? []);

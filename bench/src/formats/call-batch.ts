@@ -4,7 +4,7 @@ import { appendUser, type LogWriter } from "./log-writer.ts";
 
 /** A call that waits for its result. */
 export interface OpenCall {
-  /** The id in the recording; the call's own differs from it where the recording uses an id twice. */
+  /** The id in the recording; the call's own differs from it if the recording uses an id twice. */
   readonly sourceCallId: string;
   readonly call: CallDraft;
   readonly line: number | null;
@@ -15,7 +15,7 @@ export interface CallBatch {
   open(calls: readonly OpenCall[]): void;
   takeUser(item: UserItem): void;
   takeResult(item: ResultItem): void;
-  /** Before the next reply, a boundary or the end: puts what comes late in its place, and notes calls left without a result. */
+  /** Before the next reply, a recorded compaction or the end: puts what comes late in its place, and notes calls left without a result. */
   close(next: "more" | "end"): void;
 }
 

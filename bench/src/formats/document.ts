@@ -18,7 +18,7 @@ export interface DocumentFormat {
   readonly format: string;
   readonly description: string;
   recognises(head: FileHead): boolean;
-  /** Whether the sessions are numbered even where there is one: for formats whose files are lists of sessions. */
+  /** Whether the sessions are numbered even if there is one: for formats whose files are lists of sessions. */
   readonly numbering: "if-several" | "always";
   sessions(documents: readonly unknown[]): readonly DocumentSession[];
 }
@@ -58,7 +58,7 @@ async function readDocuments(source: FileSource): Promise<readonly unknown[]> {
   }
 }
 
-/** A list of messages with what a request has beside it. */
+/** A list of messages with what a request has in addition to it. */
 export interface MessageList {
   readonly messages: readonly Fields[];
   readonly system: string;

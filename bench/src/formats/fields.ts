@@ -3,19 +3,19 @@ import { isRecord, type JsonValue } from "@plimsoll/core/internal";
 /** An object of outside data, after the one check that it is an object. */
 export type Fields = { readonly [key: string]: unknown };
 
-/** The string at `key`, or `null` where there is none. */
+/** The string at `key`, or `null` if there is none. */
 export function stringAt(fields: Fields | null | undefined, key: string): string | null {
   const value = fields?.[key];
   return typeof value === "string" ? value : null;
 }
 
-/** The finite number at `key`, or `null` where there is none. */
+/** The finite number at `key`, or `null` if there is none. */
 export function numberAt(fields: Fields | null | undefined, key: string): number | null {
   const value = fields?.[key];
   return typeof value === "number" && Number.isFinite(value) ? value : null;
 }
 
-/** The object at `key`, or `null` where there is none. */
+/** The object at `key`, or `null` if there is none. */
 export function recordAt(fields: Fields | null | undefined, key: string): Fields | null {
   const value = fields?.[key];
   return isRecord(value) ? value : null;
@@ -33,7 +33,7 @@ export function stringsAt(fields: Fields | null | undefined, key: string): reado
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
 }
 
-/** Milliseconds since 1970 from an ISO string or a number of milliseconds at `key`; `null` where neither is there. */
+/** Milliseconds since 1970 from an ISO string or a number of milliseconds at `key`; `null` if neither is there. */
 export function timeMsAt(fields: Fields | null | undefined, key: string): number | null {
   const value = fields?.[key];
   if (typeof value === "number") return Number.isFinite(value) ? value : null;
@@ -42,7 +42,7 @@ export function timeMsAt(fields: Fields | null | undefined, key: string): number
   return Number.isNaN(timeMs) ? null : timeMs;
 }
 
-/** Outside data as a JSON value, the same object where it is one; `null` for what JSON cannot carry. */
+/** Outside data as a JSON value, the same object if it is one; `null` for what JSON cannot carry. */
 export function jsonValueOf(value: unknown): JsonValue {
   return isJson(value) ? value : null;
 }
@@ -56,7 +56,7 @@ function isJson(value: unknown): value is JsonValue {
   return true;
 }
 
-/** The object that a JSON text holds, or `null` where it holds something else or does not parse. */
+/** The object that a JSON text holds, or `null` if it holds something else or does not parse. */
 export function parseRecord(text: string | null): Fields | null {
   if (text === null || !isBraced(text)) return null;
   try {
@@ -68,7 +68,7 @@ export function parseRecord(text: string | null): Fields | null {
   }
 }
 
-/** True where the text may be an object. A text that is none is told without the cost of an exception, line by line of a long document. */
+/** True if the text may be an object. A text that is none is told without the cost of an exception, line by line of a long document. */
 function isBraced(text: string): boolean {
   return text.trimStart().startsWith("{") && text.trimEnd().endsWith("}");
 }

@@ -13,7 +13,7 @@ const BYTE_ORDER_MARK = "\uFEFF";
 
 /**
  * A file on disk as importers read it. Lines are split on `\n`, a `\r` before it and a byte-order mark at the start are
- * taken off; memory follows the largest line. Reading throws `bad-input` where the file cannot be read.
+ * taken off; memory follows the largest line. Reading throws `bad-input` if the file cannot be read.
  */
 export function fileSource(path: string, displayName: string): FileSource {
   const text = async () => {

@@ -45,14 +45,14 @@ function inflated(deflated: string): string | null {
   }
 }
 
-/** The size of an image in pixels, `null` where it is not known. */
+/** The size of an image in pixels, `null` if it is not known. */
 export interface PixelSize {
   readonly widthPx: number | null;
   readonly heightPx: number | null;
 }
 
 /**
- * The pixel size that the first bytes of a PNG, GIF, JPEG or WebP file tell; `null` for other files or where the header is
+ * The pixel size that the first bytes of a PNG, GIF, JPEG or WebP file tell; `null` for other files or if the header is
  * cut off. Layouts: PNG (RFC 2083, 4.1.1), GIF89a (17), JPEG (ITU T.81, B.2.2), WebP (RFC 9649).
  */
 export function pixelSizeOf(bytes: Buffer): PixelSize | null {

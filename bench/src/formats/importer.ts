@@ -12,7 +12,7 @@ export interface Importer {
   recognises(head: FileHead): boolean;
   /**
    * The sessions in the file, main chain first, sidechains after it, each a transcript of its own.
-   * Throws a {@link PlimsollError} `bad-input` with file and line where nothing can be read.
+   * Throws a {@link PlimsollError} `bad-input` with file and line if nothing can be read.
    */
   read(source: FileSource): Promise<readonly Transcript[]>;
 }
@@ -30,6 +30,6 @@ export interface FileSource {
   readonly displayName: string;
   lines(): AsyncIterable<{ readonly number: number; readonly text: string }>;
   text(): Promise<string>;
-  /** The whole file as one JSON value, parsed once however often it is asked for. Rejects with the parser's error where it is none. */
+  /** The whole file as one JSON value, parsed once however often it is asked for. Rejects with the parser's error if it is none. */
   document(): Promise<unknown>;
 }

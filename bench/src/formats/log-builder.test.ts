@@ -126,7 +126,7 @@ test.each<[string, LogItem[], string[], string[]]>([
     [],
   ],
   [
-    "limits are told where they are first known",
+    "limits are told if they are first known",
     [reply([textPart("1")], { limits: { contextWindowTokens: 9, maxOutputTokens: null } }), reply([textPart("2")])],
     ["model m window 9", USAGE, "model: 1", USAGE, "model: 2"],
     [],
@@ -156,7 +156,7 @@ function textOfResult(message: { parts: readonly { type: string; text?: string }
   return message.parts[0]?.text;
 }
 
-test("ids: the source's where it is free, else a chain hash that differs for equal messages", () => {
+test("ids: the source's if it is free, else a chain hash that differs for equal messages", () => {
   const items = [user("q", "u1"), user("q", "u1"), user("q"), user("q")];
   const ids = build(items)
     .entries.slice(1)
@@ -204,7 +204,7 @@ test.each<[string, LogItem[], string]>([
     [FIRST, KEPT, boundary({ kind: "history", drafts: [draft("kept"), draft("new")] }, null)],
     "compaction 2 -> 2: replace 1 by [human: kept; human: new]",
   ],
-])("boundary: %s", (_, items, line) => {
+])("recorded compaction: %s", (_, items, line) => {
   const { lines, entries } = build([...items, user("after"), reply([textPart("r")])]);
   expect(lines.find((text) => text.startsWith("compaction"))).toBe(line);
   const views = entries.map((_entry, index) => entries.slice(0, index).reduce(foldEntry, EMPTY_VIEW));

@@ -13,7 +13,7 @@ export interface BuiltLog {
   readonly notes: readonly ImportNote[];
 }
 
-/** The session log of a recording: ids given, results joined to their calls, boundaries where they took effect. */
+/** The session log of a recording: ids given, results joined to their calls, recorded compactions where they took effect. */
 export function buildLog(start: SessionStartEntry, items: readonly LogItem[], file: string): BuiltLog {
   const notes: ImportNote[] = [];
   const writer = createLogWriter(start);

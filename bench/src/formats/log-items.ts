@@ -42,7 +42,7 @@ export interface ReplyItem extends Provenance {
   readonly atMs: number | null;
   /** `null` for a reply that was no reported call, such as an aborted one: it gives no usage entry. */
   readonly usage: Usage | null;
-  /** `null` where the recording does not tell the model's limits. */
+  /** `null` if the recording does not tell the model's limits. */
   readonly limits: ModelLimits | null;
 }
 
@@ -72,13 +72,13 @@ export interface BoundaryItem extends Provenance {
   readonly atMs: number | null;
 }
 
-/** What stayed beside the summary: everything from an item on, named items, or a history given in full. */
+/** What stayed next to the summary: everything from an item on, named items, or a history given in full. */
 export type KeptHistory =
   | { readonly kind: "from"; readonly item: LogItem }
   | { readonly kind: "items"; readonly items: readonly LogItem[] }
   | { readonly kind: "history"; readonly drafts: readonly MessageDraft[] };
 
-/** A call by the agent's tool table; `args` are its arguments where they are an object. */
+/** A call by the agent's tool table; `args` are its arguments if they are an object. */
 export function callDraft(
   table: ToolTable,
   call: { callId: string; toolName: string; argumentsJson: string; args: Fields | null },
@@ -92,7 +92,7 @@ export function textPart(text: string): TextPart {
   return { type: "text", text };
 }
 
-/** Items of documents, which have no lines; ids and times where the document has them. */
+/** Items of documents, which have no lines; ids and times if the document has them. */
 interface Origin {
   readonly sourceId?: string | null;
   readonly atMs?: number | null;
@@ -142,7 +142,7 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 /** Hex digits of the first 128 bits. */
 const SHORT_HASH_DIGITS = 32;
 
-/** The same as core's `shortHash`, by the platform: some ten times as fast, which counts where whole recordings are given ids. */
+/** The same as core's `shortHash`, by the platform: some ten times as fast, which counts if whole recordings are given ids. */
 export function nativeShortHash(text: string): string {
   return LONE_SURROGATE.test(text) ? shortHash(text) : hash("sha256", text, "hex").slice(0, SHORT_HASH_DIGITS);
 }

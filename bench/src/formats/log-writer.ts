@@ -15,7 +15,7 @@ export interface LogWriter {
   /** True for an id that an entry or a message of the log has. */
   hasId(id: string): boolean;
   messageOf(item: LogItem): Message | undefined;
-  /** Gives the draft its id: the source's where it is free, else the chain id. */
+  /** Gives the draft its id: the source's if it is free, else the chain id. */
   identify(draft: MessageDraft, sourceId: string | null): Message;
   append(item: LogItem, message: Message): void;
   push(entry: SessionEntry): void;

@@ -5,7 +5,7 @@ import type { ReplyItem, ReplyPart } from "./log-items.ts";
 import type { LogWriter } from "./log-writer.ts";
 
 /**
- * Writes a reply: a `model-change` where the model or its limits differ from the last call's, the `usage` entry, the message.
+ * Writes a reply: a `model-change` if the model or its limits differ from the last call's, the `usage` entry, the message.
  * A reply with nothing visible is a usage entry alone, one that reported nothing a message alone. Returns its calls.
  */
 export function createReplyWriter(writer: LogWriter): (item: ReplyItem) => readonly OpenCall[] {
@@ -47,7 +47,7 @@ export function createReplyWriter(writer: LogWriter): (item: ReplyItem) => reado
   };
 }
 
-/** The source's id of the request where no other entry has it, else one made of the reply's. */
+/** The source's id of the request if no other entry has it, else one made of the reply's. */
 function requestIdOf(writer: LogWriter, item: ReplyItem, replyId: string): string {
   const isFree = item.requestId !== null && item.requestId !== "" && !writer.hasId(item.requestId);
   return isFree && item.requestId !== null ? item.requestId : `call:${replyId}`;

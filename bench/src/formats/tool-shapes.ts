@@ -52,7 +52,7 @@ const CATEGORY_OF_KIND: { readonly [Kind in ToolKind]: OutputCategory } = {
   other: "generic",
 };
 
-/** The shape of a call: by the agent's table where it knows the name, else by which arguments it has. */
+/** The shape of a call: by the agent's table if it knows the name, else by which arguments it has. */
 export function toolShapeOf(table: ToolTable, toolName: string, args: Fields | null): ToolShape {
   const known = Object.hasOwn(table, toolName) ? table[toolName] : undefined;
   const kind = known ?? kindByArguments(args);

@@ -38,7 +38,7 @@ const excerpt = (...lines: readonly string[]) => summaryMessage("s", lines.join(
 
 describe("prepareNeeds", () => {
   test.each<[string, NeedKind, readonly Message[], readonly Message[] | null, string]>([
-    ["the text of an edit is held where it was read", "edits", [READ, SHOWN, EDIT], [READ, SHOWN], "1/1 0 left out 0"],
+    ["the text of an edit is held if it was read", "edits", [READ, SHOWN, EDIT], [READ, SHOWN], "1/1 0 left out 0"],
     [
       "its lines apart are not it",
       "edits",

@@ -49,7 +49,7 @@ export interface Needs {
   readonly leftOut: Readonly<Record<NeedKind, number>>;
 }
 
-/** What needs are found in, besides the log. */
+/** What needs are found in, in addition to the log. */
 export interface NeedSources {
   readonly references: PreparedReferences;
   /** Tokens of a recorded message, by the size model. */

@@ -22,7 +22,7 @@ export interface ArtifactProbe {
 }
 
 /**
- * Artifact recall over one replay: a file is named where the path stands as the call gave it. A file that was read and later
+ * Artifact recall over one replay: a file is named if the path stands as the call gave it. A file that was read and later
  * modified counts as modified from then on. Work at a call follows the files touched so far.
  */
 export function createArtifactProbe(prepared: PreparedReferences): ArtifactProbe {

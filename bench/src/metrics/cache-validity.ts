@@ -9,9 +9,9 @@ export interface CacheValidity {
   readonly computedReadTokens: number;
   /** Error of the reads. */
   readonly errorPercent: number | null;
-  /** What explains most of the difference in reads, where that in reads or writes exceeds 5 %. */
+  /** What explains most of the difference in reads, if that in reads or writes exceeds 5 %. */
   readonly cause: string | null;
-  /** `null` where the recording reports no writes: not every vendor counts them. */
+  /** `null` if the recording reports no writes: not every vendor counts them. */
   readonly reportedWriteTokens: number | null;
   /** Of the calls that report writes. */
   readonly computedWriteTokens: number;

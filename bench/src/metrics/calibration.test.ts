@@ -19,7 +19,7 @@ function callOf(call: number, reportedTokens: number, expectedTokens: number): R
     basis: "an estimator",
   };
   return {
-    ...{ call, recorded, prediction, reply: null, context: [], promptTokens: 0, accountTokens: 0, chargedTokens: 0 },
+    ...{ call, recorded, prediction, reply: null, context: [], promptTokens: 0, nonMessageTokens: 0, chargedTokens: 0 },
     ...{
       overflowed: false,
       irreducible: false,
@@ -96,14 +96,14 @@ describe("createCalibration", () => {
   });
 });
 
-test("hidden events are read off the reports: boundaries and falling prompts", () => {
+test("hidden events are read off the reports: recorded compactions and falling prompts", () => {
   const { sizeModel } = prepareSession(
     madeTranscript({ turns: 4, toolCallsPerTurn: 2, resultChars: 800, overheadTokens: 1000, boundaries: [2] }),
   );
   const calls = sizeModel.calls.map((call) =>
     call.index === 3 ? { ...call, reportedTokens: (sizeModel.calls[2]?.reportedTokens ?? 0) - 1 } : call,
   );
-  const events = hiddenEvents({ calls, accountTokens: sizeModel.accountTokens });
+  const events = hiddenEvents({ calls, nonMessageTokens: sizeModel.nonMessageTokens });
   expect(events.map((event, index) => `${index} ${event}`).filter((each) => !each.endsWith("none"))).toEqual([
     "3 drop",
     "6 after-boundary",

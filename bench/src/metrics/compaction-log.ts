@@ -3,7 +3,7 @@ import { textOf } from "@plimsoll/core";
 import type { AppliedEdit } from "@plimsoll/core/internal";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
 
-/** One compaction of a replay. Sizes are by the policy's own measure; `null` where it had none. */
+/** One compaction of a replay. Sizes are by the policy's own measure; `null` if it had none. */
 export interface CompactionDetail {
   /** The call before which it happened, from 0. */
   readonly call: number;

@@ -31,7 +31,7 @@ export function createComposition(sizeModel: SizeModel): Recorder<Composition, R
 }
 
 function tokensByKind(sent: ReplayedCall, sizeModel: SizeModel): ReadonlyMap<string, number> {
-  const tokens = new Map([["overhead", sent.accountTokens]]);
+  const tokens = new Map([["overhead", sent.nonMessageTokens]]);
   for (const message of sent.context) {
     const kind = kindOf(message);
     tokens.set(kind, (tokens.get(kind) ?? 0) + sizeModel.messageTokens(message, sent.call));

@@ -41,7 +41,7 @@ describe("the cost of sessions", () => {
     expect(summary.withoutCache.usd).toBe(50);
   });
 
-  test("has no dollars where no session has a price, and compares the baseline with nothing", () => {
+  test("has no dollars if no session has a price, and compares the baseline with nothing", () => {
     expect(pooledBy(COST, row("a", null), { kind: "none" }).withCache).toEqual({
       usd: null,
       per100CallsUsd: null,

@@ -9,7 +9,7 @@ import type { PooledSessions, Relative } from "./metric.ts";
 
 /**
  * What the session cost under the provider's prices. Requests are charged at the state of their prompt cache, replies as
- * recorded, and each summary as if a model had written it. Dollars are `null` where a model of the session has no price.
+ * recorded, and each summary as if a model had written it. Dollars are `null` if a model of the session has no price.
  */
 export interface CostMetrics {
   readonly cacheReadTokens: number;
@@ -26,7 +26,7 @@ export interface CostMetrics {
   /** Requests, replies and summaries, with the provider's prompt cache, and as if there were none. */
   readonly withCacheUsd: number | null;
   readonly withoutCacheUsd: number | null;
-  /** With a prompt cache that never expires: what is left of a policy's gain where a session has no pauses. */
+  /** With a prompt cache that never expires: what is left of a policy's gain if a session has no pauses. */
   readonly lastingCacheUsd: number | null;
   /** The same per 100 calls. */
   readonly withCachePer100CallsUsd: number | null;
@@ -117,7 +117,7 @@ function totalOf(use: CacheUse): number {
 }
 
 /**
- * Tokens of the recorded reply: as reported, or its size in later prompts where that is larger. Some agents report the count at the
+ * Tokens of the recorded reply: as reported, or its size in later prompts if that is larger. Some agents report the count at the
  * start of a stream, up to 64 times too low.
  */
 function replyTokensOf({ recorded, reply, call }: ReplayedCall, sizeModel: CostInput["sizeModel"]): number {

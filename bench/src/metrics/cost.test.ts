@@ -36,7 +36,7 @@ function callOf(input: { readTokens: number; totalTokens: number; outputTokens: 
     reply: reply("reply", "done"),
     context: [],
     promptTokens: input.totalTokens,
-    accountTokens: 0,
+    nonMessageTokens: 0,
     chargedTokens: input.totalTokens,
     prediction: { expectedTokens: 0, upperTokens: 0, reportedTokens: 0, estimatedTokens: 0, overheadTokens: 0, basis: "" },
     overflowed: false,
@@ -102,7 +102,7 @@ describe("createCost", () => {
     expect(costOf(PRICES, steps)).toMatchObject({ cacheBreaks: 2, cacheExpiries: 1 });
   });
 
-  test("takes a reply's size in later prompts where the recording reports less", () => {
+  test("takes a reply's size in later prompts if the recording reports less", () => {
     expect(costOf(PRICES, [{ call: used(0, 0), summaries: [] }], 4000).replyTokens).toBe(4000);
   });
 

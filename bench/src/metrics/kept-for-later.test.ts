@@ -106,7 +106,7 @@ describe("re-read risk", () => {
     ["the reading is in the context", [read, text], { touches: 1, atRisk: 0 }],
     ["the reading was cut", [read, result("r1", "call-1", "cut")], { touches: 1, atRisk: 1 }],
     ["the request could not be sent", null, { touches: 1, atRisk: 1 }],
-  ])("where %s", (_, context, expected) => {
+  ])("if %s", (_, context, expected) => {
     const probe = createRereadProbe(entries);
     probe.atCall(read, []);
     probe.atCall(change, context);

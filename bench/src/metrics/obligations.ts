@@ -86,7 +86,7 @@ export interface ObligationProbe {
 }
 
 /**
- * Instructions, the last error and open tasks over one replay. A text counts as kept where it can be read literally: a task that a
+ * Instructions, the last error and open tasks over one replay. A text counts as kept if it can be read literally: a task that a
  * summary says in other words is not. Work at a call follows what is due.
  */
 export function createObligationProbe(obligations: Obligations): ObligationProbe {

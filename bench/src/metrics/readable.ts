@@ -10,12 +10,12 @@ export interface ReadableContext {
   /** The context of the next call. Work follows the messages that came or went; each message is read once. */
   show(context: readonly Message[], call: number): void;
   hasReference(reference: number): boolean;
-  /** True where the context names the handle of a recorded message that held the reference. */
+  /** True if the context names the handle of a recorded message that held the reference. */
   hasHandleOf(reference: number): boolean;
   hasStatement(statement: number): boolean;
-  /** The call at which a statement that cannot be read was gone first; `null` where it was never in a context, or still is. */
+  /** The call at which a statement that cannot be read was gone first; `null` if it was never in a context, or still is. */
   lostAtCall(statement: number): number | null;
-  /** True where some statement of the reference that was first made before the message at `ordinal` is readable. */
+  /** True if some statement of the reference that was first made before the message at `ordinal` is readable. */
   hasStatementOf(reference: number, ordinal: number): boolean;
 }
 

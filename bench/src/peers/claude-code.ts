@@ -3,7 +3,7 @@ import type { Peer } from "./peer.ts";
 
 /** Tokens that it leaves for the summary: at most 20,000, a tenth of the 200,000-token window; smaller windows take the share. */
 const SUMMARY_RESERVE = { min: [{ tokens: 20_000 }, { ratio: 0.1, of: "window" }] } as const;
-/** Tokens that it leaves besides: 13,000, and their share of the same window. */
+/** Tokens that it leaves in addition: 13,000, and their share of the same window. */
 const BUFFER = { min: [{ tokens: 13_000 }, { ratio: 0.065, of: "window" }] } as const;
 
 /** Claude Code: one summary of everything close to the end of the window; nothing of the history stays. */

@@ -10,7 +10,7 @@ const OUTPUT: Amount = {
     { ratio: 1, of: "input-budget" },
   ],
 };
-/** It acts where input and output reach the input budget less as much again, 20,000 tokens at most. */
+/** It acts if input and output reach the input budget less as much again, 20,000 tokens at most. */
 const USABLE: Amount = { minus: [{ ratio: 1, of: "input-budget" }, { min: [{ tokens: 20_000 }, OUTPUT] }] };
 /** A quarter of what is usable stays, between 2,000 and 15,000 tokens. */
 const TAIL: Amount = {

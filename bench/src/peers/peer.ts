@@ -13,7 +13,7 @@ export interface Peer {
 
 /** What is known of one number of a system. */
 export interface PeerFigure {
-  /** The number in words, with its name in the source where it has one. */
+  /** The number in words, with its name in the source if it has one. */
   readonly says: string;
   /** A repository, a path in it and a commit; an address; or how it was measured. */
   readonly source: string;

@@ -36,7 +36,7 @@ describe("a policy as published", () => {
     expect([...tried].filter((name) => name !== "summarize" && name !== "drop-oldest")).toEqual([]);
   });
 
-  test("goes by a name of its own, and cannot run where somebody waits", () => {
+  test("goes by a name of its own, and cannot run if somebody waits", () => {
     expect(asPublished(SVEN_POLICY).name).toBe("sven (as published)");
     expect(() => requireFallback(asPublished(SVEN_POLICY))).toThrow(
       /sven \(as published\) has no fallback and may lose a call/,

@@ -41,6 +41,6 @@ export const ROO_CODE_PEER: Peer = {
   notExpressed: [
     "calls whose results are among the kept messages are copied into the summary; ours keeps call and result together",
     "the first message, which it keeps; ours keeps the last human one",
-    "where the summary fails it drops half of the messages; ours no more than it must",
+    "if the summary fails it drops half of the messages; ours no more than it must",
   ],
 };

@@ -32,7 +32,7 @@ export function isHexDigit(unit: number): boolean {
 }
 
 /**
- * True where `start … end` does not begin or end inside a longer word: the place stands for the string itself and not for a
+ * True if `start … end` does not begin or end inside a longer word: the place stands for the string itself and not for a
  * part of another name or number.
  */
 export function standsAlone(text: string, start: number, end: number): boolean {

@@ -56,7 +56,7 @@ function urlEnd(text: string, from: number): number {
 
 const COLON = 0x3a;
 
-/** Characters of names and paths beside those of words: `-`, `.`, `/`, `@` and `~`. */
+/** Characters of names and paths in addition to those of words: `-`, `.`, `/`, `@` and `~`. */
 function isPieceUnit(unit: number): boolean {
   return isWordUnit(unit) || unit === 0x2d || unit === 0x2e || unit === 0x2f || unit === 0x40 || unit === 0x7e;
 }

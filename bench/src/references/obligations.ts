@@ -4,7 +4,7 @@ import { isRecord } from "@plimsoll/core/internal";
 import { messageTexts } from "./message-texts.ts";
 import { createStringSearch } from "./string-search.ts";
 
-/** What a context should still hold at a call, beside references. */
+/** What a context should still hold at a call, in addition to references. */
 export type ObligationKind = "instructions" | "last-error" | "open-tasks";
 
 /** What is due from one recorded message on: texts by number. Instructions add up; of the others the newest list holds. */
@@ -98,7 +98,7 @@ const DONE: ReadonlySet<unknown> = new Set(["completed", "complete", "done", "ca
 
 /**
  * The tasks that a call's list leaves open, by the list's shape and not by the tool's name: records that each have a status and a text.
- * `null` where the arguments hold no such list.
+ * `null` if the arguments hold no such list.
  */
 function openTasks(argumentsJson: string): readonly string[] | null {
   if (!argumentsJson.includes('"status"')) return null;

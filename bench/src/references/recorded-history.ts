@@ -4,7 +4,7 @@ import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/internal";
 import { messageTexts } from "./message-texts.ts";
 import type { Holdings, StatementIndex } from "./statement-index.ts";
 
-/** A use is far where the latest earlier occurrence lies at least this many tokens (4 characters each) back. */
+/** A use is far if the latest earlier occurrence lies at least this many tokens (4 characters each) back. */
 export const FAR_TOKENS = 20_000;
 
 /** Characters a token in distances; a distance decides only between near and far. */
@@ -17,9 +17,9 @@ export interface ReferenceUse {
   readonly distanceTokens: number;
   /** Place of that message. */
   readonly latestOrdinal: number;
-  /** The latest statement by a person or a tool; the latest of all where the agent itself coined the reference. */
+  /** The latest statement by a person or a tool; the latest of all if the agent itself coined the reference. */
   readonly sourceStatement: number;
-  /** True where the recorded agent itself had compacted away every message that held it. */
+  /** True if the recorded agent itself had compacted away every message that held it. */
   readonly isCompactedAway: boolean;
 }
 

@@ -117,7 +117,7 @@ function endsHere(endsOf: Int32Array, nextEndOf: Int32Array, node: number): numb
   return at(endsOf, node) === 0 ? at(nextEndOf, node) : node;
 }
 
-/** A hash table from (node, code unit) to the next node; 0 where there is none. Twice as many places as edges at least. */
+/** A hash table from (node, code unit) to the next node; 0 if there is none. Twice as many places as edges at least. */
 interface EdgeTable {
   get(node: number, unit: number): number;
   set(node: number, unit: number, next: number): void;

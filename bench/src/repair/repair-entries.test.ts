@@ -76,7 +76,7 @@ describe("repairEntries", () => {
     expect(kinds(entries)).toEqual(["session", "h", "usage", "c", "r", "usage", "b"]);
   });
 
-  test("mends what a boundary left in view, with the same objects before and after it", () => {
+  test("mends what a recorded compaction left in view, with the same objects before and after it", () => {
     const kept = calling("c", ["1", "2"]);
     const boundary = compaction("x", [replacedHistory([summaryMessage("s", "so far"), kept, answer])]);
     const { entries } = repairEntries([...logOf([hello, kept, answer]), boundary, said(human("g", "go on"))]);

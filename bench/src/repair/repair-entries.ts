@@ -55,7 +55,7 @@ function placeEntries(
   return result.concat(before.slice(flushed).flat());
 }
 
-/** A recorded boundary as the history that it left: its own edits may name messages that the repair left out. */
+/** A recorded compaction as the history that it left: its own edits may name messages that the repair left out. */
 function asHistory(entry: CompactionEntry, { placed }: RepairedList): CompactionEntry {
   const messages = placed.map((each) => each.message);
   return { ...entry, edits: [{ kind: "replace-history", through: null, messages, covered: coverageOf([]) }] };

@@ -14,7 +14,7 @@ export interface CellRequest {
   readonly tokenizers?: Tokenizers;
   /** What the policy may name, and how results are cut; the built-in kinds if they are left out. */
   readonly kinds?: Kinds;
-  /** Who writes the summaries; the digest where it is left out. */
+  /** Who writes the summaries; the digest if it is left out. */
   readonly summaries?: SummarySource;
 }
 
@@ -25,16 +25,16 @@ export interface Cell {
   readonly contextWindowTokens: number;
   readonly maxOutputTokens: number;
   readonly inputBudgetTokens: number;
-  /** Tokens beside the messages at the first call. */
+  /** Overhead at the first call, in tokens. */
   readonly overheadTokens: number;
   readonly tokenizers: Tokenizers;
   readonly kinds: Kinds;
-  /** Why the cell is not applicable; `null` where it is replayed. */
+  /** Why the cell is not applicable; `null` if it is replayed. */
   readonly why: string | null;
   readonly summaries: SummarySource;
 }
 
-/** Output reserve of a replay where the recording names none: 8,192 tokens, the maximum output that most agents ask for. */
+/** Output reserve of a replay if the recording names none: 8,192 tokens, the maximum output that most agents ask for. */
 const OUTPUT_RESERVE_TOKENS = 8192;
 /** Never more than an eighth of the working room, so that small rooms stay rooms for input. Chosen. */
 const OUTPUT_RESERVE_SHARE = 8;
@@ -44,7 +44,7 @@ const UNTOLD_WINDOW_TOKENS = 200_000;
 const LARGE_WINDOW_TOKENS = 1_000_000;
 
 /**
- * The cell of a session. Where the overhead alone fills more than half the window there is nothing to measure: triggers are shares
+ * The cell of a session. If the overhead alone fills more than half the window there is nothing to measure: triggers are shares
  * of the window, and most would lie below the overhead. This holds for working room too. `recorded` plans nothing and is
  * always applicable.
  */
@@ -62,7 +62,7 @@ export function cellOf(session: PreparedSession, cell: CellRequest): Cell {
   return { policy, window, ...limits, inputBudgetTokens, overheadTokens, tokenizers, kinds, why, summaries };
 }
 
-/** True for the one policy that folds the recorded agent's own boundaries and rejects nothing: what it sends was accepted. */
+/** True for the one policy that folds the recorded agent's own compactions and rejects nothing: what it sends was accepted. */
 export function isRecordedPolicy(policy: EnginePolicy): boolean {
   return policy.name === RECORDED_POLICY.name && !policy.enabled;
 }

@@ -10,7 +10,7 @@ import { sendCall } from "./send-call.ts";
 /**
  * Drives the production engine over the full recorded history. Messages arrive as they did; the engine is asked before a human
  * message is submitted, before every call, and when the last result of a batch has arrived. The recorded agent's own
- * boundaries, with the messages that exist only inside them, are folded under `recorded` and under no other policy.
+ * compactions, with the messages that exist only inside them, are folded under `recorded` and under no other policy.
  */
 export async function drive(session: PreparedSession, cell: Cell, onCall: CallObserver): Promise<void> {
   const run = createEngineRun(session, cell);

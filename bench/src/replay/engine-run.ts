@@ -15,13 +15,13 @@ export interface EngineRun {
   /** Says at which entry of the log the replay is. */
   reach(entryIndex: number): void;
   fit(gate: Gate, at: FitMoment): Promise<FitOutcome>;
-  /** Notes a recorded boundary that was folded. */
+  /** Notes a recorded compaction that was folded. */
   note(compaction: CompactionEntry): void;
   /** Takes what was done since it was asked before. */
   takeDone(): Pick<ReplayedCall, "compactions" | "failedCompactions" | "summaries">;
 }
 
-/** What a gate is asked with besides its name. */
+/** What a gate is asked with in addition to its name. */
 export interface FitMoment {
   readonly pending: readonly Message[];
   readonly nowMs: number | null;

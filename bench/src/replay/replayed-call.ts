@@ -5,25 +5,25 @@ import type { WireViolation } from "@plimsoll/core/internal";
 /** One call of a replay as it was sent, or could not be; what every metric is made from. */
 export interface ReplayedCall {
   readonly call: number;
-  /** The recording's account of this call. */
+  /** What the recording says of this call. */
   readonly recorded: UsageEntry;
-  /** The recorded reply; `null` where it showed nothing. */
+  /** The recorded reply; `null` if it showed nothing. */
   readonly reply: AssistantMessage | null;
   /** What was sent; for a lost call what could not be. */
   readonly context: readonly Message[];
   /** Size of that request, by the size model. */
   readonly promptTokens: number;
-  /** Tokens beside the messages in it. */
-  readonly accountTokens: number;
+  /** Tokens in it in addition to the messages. */
+  readonly nonMessageTokens: number;
   /** What the call costs: its own size, for a lost call that of the recorded request. */
   readonly chargedTokens: number;
   /** The engine's prediction of the request, before it saw the size. */
   readonly prediction: Prediction;
-  /** True where a request of this call was above the window. */
+  /** True if a request of this call was above the window. */
   readonly overflowed: boolean;
-  /** True where the engine said that the context cannot be made to fit. */
+  /** True if the engine said that the context cannot be made to fit. */
   readonly irreducible: boolean;
-  /** True where the call could not be sent at all: the session would have ended here. */
+  /** True if the call could not be sent at all: the session would have ended here. */
   readonly lost: boolean;
   readonly violations: readonly WireViolation[];
   /** Compactions since the call before, and attempts that came to nothing. */
@@ -37,7 +37,7 @@ export interface ReplayedCall {
 export interface AskedSummary {
   readonly request: SummaryRequest;
   readonly writtenBy: SummaryWriter;
-  /** Requests that a model answered for it; `null` where its text stands in for one that a model would have written. */
+  /** Requests that a model answered for it; `null` if its text stands in for one that a model would have written. */
   readonly answered: readonly AnsweredRequest[] | null;
 }
 

@@ -64,7 +64,7 @@ export async function sendCall(
     reply,
     context: messages,
     promptTokens,
-    accountTokens: sizeModel.accountTokens(call, history),
+    nonMessageTokens: sizeModel.nonMessageTokens(call, history),
     chargedTokens: lost ? (sizeModel.recordedPromptTokens[call] ?? promptTokens) : promptTokens,
     prediction,
     overflowed,

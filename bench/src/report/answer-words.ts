@@ -6,7 +6,7 @@ import type { PlacedPolicy, WorseMeasure } from "./policy-choice.ts";
 /** An answer in words. */
 export interface AnswerWords {
   readonly without: string;
-  /** The policy to use; `null` where there is none. */
+  /** The policy to use; `null` if there is none. */
   readonly pick: string | null;
   readonly figures: string;
   readonly others: string;

@@ -31,12 +31,12 @@ describe("choosePolicy", () => {
     ["the knee of the front", { cheap: outcome(0.5, 60), bend: outcome(0.55, 85), dear: outcome(1, 90) }, "bend"],
     ["the cheapest if there is no knee", { cheap: outcome(0.5, 60), dear: outcome(1, 90) }, "cheap"],
     [
-      "the cheapest where the others keep hardly more",
+      "the cheapest if the others keep hardly more",
       { cheap: outcome(0.5, 90), bend: outcome(0.65, 90.4), dear: outcome(1.5, 91) },
       "cheap",
     ],
     ["none that lost a request", { cheap: outcome(0.5, 90, 1), dear: outcome(1, 80) }, "dear"],
-    ["nothing where all lost one", { cheap: outcome(0.5, 90, 1), dear: outcome(1, 80, 2) }, null],
+    ["nothing if all lost one", { cheap: outcome(0.5, 90, 1), dear: outcome(1, 80, 2) }, null],
     ["the one that beats all", { best: outcome(0.5, 90), other: outcome(0.6, 80) }, "best"],
   ] as const)("takes %s", (_, policies, expected) => {
     expect(chosen(policies).pick?.policy ?? null).toBe(expected);

@@ -9,7 +9,7 @@ import { type WindowOutcomes, windowOutcomes } from "./session-outcomes.ts";
 /** What a window's figures come to: what happens without compaction, which policy to use, and how sure that is. */
 export interface WindowAnswer {
   readonly windowLabel: string;
-  /** Without compaction; `null` where doing nothing was not replayed. */
+  /** Without compaction; `null` if doing nothing was not replayed. */
   readonly nothing: NothingDone | null;
   readonly outcomes: WindowOutcomes;
   readonly choice: PolicyChoice;
@@ -52,7 +52,7 @@ function nothingDone(report: BenchReport, label: string): NothingDone | null {
 export interface ChoiceSureness {
   readonly sessions: number;
   readonly resamples: number;
-  /** Middle nine tenths of the cost of the policy to use, in percent of doing nothing; `null` where there is none. */
+  /** Middle nine tenths of the cost of the policy to use, in percent of doing nothing; `null` if there is none. */
   readonly cost: { readonly from: number; readonly through: number } | null;
   readonly chosen: readonly { readonly policy: string | null; readonly share: number }[];
 }

@@ -18,7 +18,7 @@ export interface CalibrationSession {
   readonly kind: readonly number[];
   /** Reported tokens, each as the difference to the one before. */
   readonly reportedSteps: readonly number[];
-  /** For each method the tokens predicted beyond the reported ones, and those of the upper bound beyond the prediction; `null` where it has no bound. */
+  /** For each method the tokens predicted beyond the reported ones, and those of the upper bound beyond the prediction; `null` if it has no bound. */
   readonly predicted: readonly { readonly over: readonly number[]; readonly margin: readonly number[] | null }[];
 }
 

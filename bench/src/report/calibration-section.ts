@@ -4,7 +4,7 @@ import { formatPercent } from "./figures.ts";
 import { html, type Markup } from "./markup.ts";
 import { logAxis, tickText } from "./xy-chart.ts";
 
-/** How far each method's predictions were off what was reported; nothing where no recording reports sizes. */
+/** How far each method's predictions were off what was reported; nothing if no recording reports sizes. */
 export function calibrationSection(records: readonly CalibrationRecord[], shownName: (session: string) => string): Markup {
   if (records.length === 0) return html``;
   return html`<h2 id="calibration">Calibration error: the next prompt's size, predicted and reported</h2>

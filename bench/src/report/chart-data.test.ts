@@ -65,7 +65,7 @@ describe("chartBlocks", () => {
     expect(cell.lines).toEqual(rows.map(() => expect.objectContaining({ why: "too small", figures: [], callSteps: [] })));
   });
 
-  test("leaves texts and points out where there is no room, says so, and never leaves out a compaction", () => {
+  test("leaves texts and points out if there is no room, says so, and never leaves out a compaction", () => {
     const report = exampleReport({ sessions: ["a", "b"], calls: 900 });
     const { index } = blocksOf(report, 1);
     expect(index.leftOut).toContain("The JSON report has everything");

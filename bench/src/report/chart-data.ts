@@ -91,14 +91,14 @@ function busiest(sessions: readonly string[], rows: readonly ReplayRow[]): numbe
 export interface ShownPolicies {
   readonly shown: readonly string[];
   readonly picked: string | null;
-  /** True where the one that is looked at is the one to use. */
+  /** True if the one that is looked at is the one to use. */
   readonly isRecommended: boolean;
 }
 
 /** Lines that are drawn before a reader chooses (chosen: more cannot be told apart). */
 const MOST_LINES = 5;
 
-/** Doing nothing, the policy to use, its front, and others as long as there is room; all where there are few. */
+/** Doing nothing, the policy to use, its front, and others as long as there is room; all if there are few. */
 export function shownPolicies(
   { policies }: Pick<BenchReport, "policies">,
   summaries: readonly PolicySummary[],

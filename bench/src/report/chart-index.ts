@@ -15,11 +15,11 @@ export interface ChartIndex {
   readonly shown: readonly (readonly number[])[];
   /** For each window the policy to look at first. */
   readonly picked: readonly number[];
-  /** What the page leaves out for want of room; `null` where nothing. */
+  /** What the page leaves out because there is no room; `null` if nothing. */
   readonly leftOut: string | null;
 }
 
-/** A policy's name and the number of its colour; 0 is the baseline's. Where colours come round again, lines are dashed. */
+/** A policy's name and the number of its colour; 0 is the baseline's. If colours come round again, lines are dashed. */
 export interface ChartPolicy {
   readonly name: string;
   readonly colour: number;
@@ -35,7 +35,7 @@ export interface ChartFigure {
 /** Colours that the style sheet has beside the baseline's. */
 const COLOUR_COUNT = 8;
 
-/** The colour of each policy, the same in every chart of a page; where colours come round again, lines are dashed. */
+/** The colour of each policy, the same in every chart of a page; if colours come round again, lines are dashed. */
 export function policyColours(policies: readonly string[]): readonly ChartPolicy[] {
   const others = policies.filter((name) => name !== BASELINE_POLICY);
   return policies.map((name) => {

@@ -2,7 +2,7 @@ import type { CallPoint } from "../results.ts";
 
 /** How much of a report its page holds. The JSON report always has all of it. */
 export interface DetailLevel {
-  /** Points of a line; a few more where many calls compacted. */
+  /** Points of a line; a few more if many calls compacted. */
   readonly chartPoints: number;
   /** Calls at which the context is taken apart. */
   readonly compositionSamples: number;
@@ -25,7 +25,7 @@ export const DETAIL_LEVELS: readonly DetailLevel[] = [
   { chartPoints: 100, compositionSamples: 12, summaryChars: 0, examples: 0 },
 ];
 
-/** What a level leaves out, in words; `null` where nothing. */
+/** What a level leaves out, in words; `null` if nothing. */
 export function leftOut(level: DetailLevel): string | null {
   const [all] = DETAIL_LEVELS;
   if (all === undefined || level === all) return null;
@@ -36,7 +36,7 @@ export function leftOut(level: DetailLevel): string | null {
 }
 
 /**
- * At most `maximumPoints` points in their order (a handful more where many calls compacted or overflowed): of each stretch of calls the
+ * At most `maximumPoints` points in their order (a handful more if many calls compacted or overflowed): of each stretch of calls the
  * lowest and the highest, so that peaks and cuts stay; every call with a compaction stays too, and the first and last.
  * An overflow stays if it is its stretch's highest point. Short series come back unchanged.
  */

@@ -8,9 +8,9 @@ import type { PolicySummary } from "./policy-summary.ts";
 /** One cell: what is shown, and what is sorted by and exported. */
 export interface FigureCell {
   readonly shown: string;
-  /** The exact figure; the text itself where there is none. */
+  /** The exact figure; the text itself if there is none. */
   readonly raw: string;
-  /** True where the figure is something that must not happen. */
+  /** True if the figure is something that must not happen. */
   readonly isBad: boolean;
 }
 

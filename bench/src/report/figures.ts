@@ -1,6 +1,6 @@
 import type { FigureFormat } from "../metrics/metric.ts";
 
-/** Shown where a figure is not known or does not apply. */
+/** Shown if a figure is not known or does not apply. */
 export const NO_FIGURE = "–";
 
 const thousands = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
@@ -54,7 +54,7 @@ export function formatUsd(usd: number | null): string {
   return usd >= 0.1 ? usd.toFixed(3) : usd.toFixed(4);
 }
 
-/** `part / whole`, or `null` where there is nothing to divide by. */
+/** `part / whole`, or `null` if there is nothing to divide by. */
 export function ratioOf(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole;
 }

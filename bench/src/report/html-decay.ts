@@ -7,7 +7,7 @@ import { type XySeries, xyChart } from "./xy-chart.ts";
 /** Steps with fewer uses say nothing (chosen). */
 const FEWEST_USES = 20;
 
-/** Source evidence by the compactions since a reference was last said, a chart a window; nothing where nothing was compacted. */
+/** Source evidence by the compactions since a reference was last said, a chart a window; nothing if nothing was compacted. */
 export function decaySection(summaries: readonly PolicySummary[]): Markup {
   const colours = policyColours([...new Set(summaries.map(({ policy }) => policy))]);
   const labels = [...new Set(summaries.map(({ windowLabel }) => windowLabel))];

@@ -70,7 +70,7 @@ const SESSION_COLUMNS: readonly FigureColumn<SessionDescription>[] = [
   }),
 ];
 
-/** Inputs that were not replayed, each with its reason; nothing where all were. */
+/** Inputs that were not replayed, each with its reason; nothing if all were. */
 export function skippedSection({ skipped }: BenchReport): Markup {
   if (skipped.length === 0) return html``;
   const columns = [textColumn<BenchReport["skipped"][number]>("reason", ({ reason }) => reason)];
@@ -78,7 +78,7 @@ export function skippedSection({ skipped }: BenchReport): Markup {
 ${figureTable({ name: "skipped", rowTitle: "file", nameOf: ({ file }) => file, columns, rows: skipped })}`;
 }
 
-/** What importers met, one row a file and kind; nothing where they met nothing. */
+/** What importers met, one row a file and kind; nothing if they met nothing. */
 export function notesSection(report: BenchReport): Markup {
   if (report.notes.length === 0) return html``;
   const nameOf = ({ file, firstLine }: NoteGroup) => (firstLine === null ? file : `${file}:${firstLine}`);

@@ -192,7 +192,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the HTML report in a browser", { timeout
     await page.close();
   });
 
-  test("says what a column means where its head has the focus", async () => {
+  test("says what a column means if its head has the focus", async () => {
     const { page } = await browser.open("light", 1280);
     await page
       .locator('table[data-name="policies-working-room-32k"] button.sort', { hasText: "passages, far" })

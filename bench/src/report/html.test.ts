@@ -10,7 +10,7 @@ const MANY_SESSIONS = Array.from({ length: 50 }, (_, index) => `session-${index}
 const MAXIMUM_BYTES = 3_000_000;
 
 describe("renderHtmlReport", () => {
-  test("lets no text of a session become markup", () => {
+  test("no text of a session becomes markup", () => {
     const page = renderHtmlReport(exampleReport({ sessions: [HOSTILE] }));
     expect(page).not.toContain("<img");
     expect(page).not.toContain("<!--");

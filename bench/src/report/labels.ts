@@ -12,7 +12,7 @@ function shortTokens(tokens: number): string {
   return tokens % THOUSAND === 0 ? `${tokens / THOUSAND}k` : `${tokens}`;
 }
 
-/** The longest beginning, up to and with a slash, that all names have; empty where there is none. */
+/** The longest beginning, up to and with a slash, that all names have; empty if there is none. */
 export function commonFolder(names: readonly string[]): string {
   const [first = ""] = names;
   let chars = first.lastIndexOf("/") + 1;

@@ -32,7 +32,7 @@ describe("losing cases", () => {
     ["doing nothing overflowed", priced(dearer, 4)],
     ["it cost the same", priced(() => 2)],
     ["it cost less", priced((row) => (row.policy === "sven" ? 1 : 2))],
-  ])("are none where %s", (_, report) => {
+  ])("are none if %s", (_, report) => {
     expect(losingCases(report)).toEqual([]);
     expect(renderMarkdownReport(report)).not.toContain("Losing cases");
   });
@@ -80,7 +80,7 @@ test.each([
     ],
   ],
   ["there is nothing", [], []],
-])("the front where %s", (_, points, front) => {
+])("the front if %s", (_, points, front) => {
   const entries = points.map(([cost = 0, gain = 0]) => ({ cost, gain }));
   expect(paretoFront(entries).map(({ cost, gain }) => [cost, gain])).toEqual(front);
 });

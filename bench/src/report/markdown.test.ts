@@ -33,7 +33,7 @@ describe("renderMarkdownReport", () => {
     expect(page.length).toBeLessThan(MOST_CHARS);
   });
 
-  test("lets no name become markup or end a cell", () => {
+  test("no name becomes markup or ends a cell", () => {
     const page = renderMarkdownReport(exampleReport({ sessions: ["a|b<img src=x>.jsonl", "`c`.jsonl"] }));
     expect(page).not.toMatch(/[^\\]<img/);
   });

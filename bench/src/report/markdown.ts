@@ -112,7 +112,7 @@ export interface LosingCase {
 }
 
 /**
- * Cases in which a policy cost more than doing nothing, the worst first. Where doing nothing overflowed there is nothing to compare:
+ * Cases in which a policy cost more than doing nothing, the worst first. If doing nothing overflowed there is nothing to compare:
  * the session would have ended.
  */
 export function losingCases(report: BenchReport): readonly LosingCase[] {

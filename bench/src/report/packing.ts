@@ -1,4 +1,4 @@
-/** Each number as the difference to the one before: shorter to write down where numbers follow each other. */
+/** Each number as the difference to the one before: shorter to write down if numbers follow each other. */
 export function stepsOf(values: readonly number[]): readonly number[] {
   return values.map((value, index) => value - (values[index - 1] ?? 0));
 }

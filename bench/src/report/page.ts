@@ -54,7 +54,7 @@ export function packedElement({ id, base64 }: PackedBlock): Markup {
   return html`<script type="text/plain" id="${id}">${base64}</script>\n`;
 }
 
-/** Everything that a page carries inside itself, besides its data. */
+/** Everything that a page carries inside itself, apart from its data. */
 export interface PageAssets {
   readonly style: string;
   /** Scripts in the order in which they run: the chart library, then ours. */

@@ -57,7 +57,7 @@ describe("summarizePolicies", () => {
     });
   });
 
-  test("compares nothing where nobody acted, and says that nothing fired", () => {
+  test("compares nothing if nobody acted, and says that nothing fired", () => {
     const summaries = svenOf(reportOf([{ none: 1_000, sven: 1_000, compactions: 0 }]));
     expect(summaries.map(({ metrics }) => metrics.economy.relative)).toEqual([null]);
     expect(summaries.flatMap(remarks)).toEqual([

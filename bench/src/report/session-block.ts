@@ -42,7 +42,7 @@ export interface ChartLine {
   /** Calls (from 1) whose prompt cache was broken, and those before which it had expired, as pairs with the tokens not read. */
   readonly broken: readonly (readonly [number, number])[];
   readonly expired: readonly (readonly [number, number])[];
-  /** In the order of the figures' names; empty where there is no line. */
+  /** In the order of the figures' names; empty if there is no line. */
   readonly figures: readonly (number | null)[];
   readonly composition: PackedComposition;
   readonly compactions: readonly PackedCompaction[];
@@ -108,7 +108,7 @@ export interface PackedCompaction {
   readonly call: number;
   readonly reason: number;
   readonly steps: readonly number[];
-  /** Before and after; `null` where the policy had no measure. */
+  /** Before and after; `null` if the policy had no measure. */
   readonly tokens: readonly [number | null, number | null];
   readonly messages: readonly [number, number];
   /** Messages summarised, messages dropped, parts shortened. */

@@ -7,7 +7,7 @@ import { windowLabel } from "./labels.ts";
 /** What one session came to under one policy. */
 export interface SessionOutcome {
   readonly session: string;
-  /** Cost as a share of doing nothing; of its prompt tokens where a model has no price. */
+  /** Cost as a share of doing nothing; of its prompt tokens if a model has no price. */
   readonly costRatio: number;
   /** What it held, in the order of the vector. */
   readonly vector: readonly VectorShare[];
@@ -21,7 +21,7 @@ export interface WindowOutcomes {
   readonly sessions: readonly string[];
   /** By policy; only policies that were replayed in every session, in the order of the report. */
   readonly byPolicy: ReadonlyMap<string, readonly SessionOutcome[]>;
-  /** True where a price was missing, so that prompt tokens stand for cost. */
+  /** True if a price was missing, so that prompt tokens stand for cost. */
   readonly hasEstimatedCost: boolean;
 }
 

@@ -10,7 +10,7 @@ export interface RecordedValidity {
   readonly cacheReads: Compared | null;
   readonly cacheWrites: Compared | null;
   readonly usd: Compared | null;
-  /** What explains most of the difference, where one of them exceeds 5 %. */
+  /** What explains most of the difference, if one of them exceeds 5 %. */
   readonly cause: string | null;
 }
 
@@ -95,7 +95,7 @@ export function cacheValidities(report: BenchReport): readonly SessionCacheValid
   return [...bySession.values()];
 }
 
-/** The middle one of the sessions' errors by size, without the sign; `null` where there are none. */
+/** The middle one of the sessions' errors by size, without the sign; `null` if there are none. */
 export function medianErrorPercent(validities: readonly CacheValidity[]): number | null {
   const errors = validities.flatMap(({ errorPercent }) => (errorPercent === null ? [] : [Math.abs(errorPercent)]));
   return errors.toSorted((a, b) => a - b)[Math.floor((errors.length - 1) / 2)] ?? null;
@@ -104,7 +104,7 @@ export function medianErrorPercent(validities: readonly CacheValidity[]): number
 /** Errors of the size model over the sessions that report sizes. */
 export interface SizeValidity {
   readonly sessions: number;
-  /** Middle of the sessions' mean errors on held-out calls, in percent; `null` where none reports sizes. */
+  /** Middle of the sessions' mean errors on held-out calls, in percent; `null` if none reports sizes. */
   readonly medianMapePercent: number | null;
   readonly worst: SessionDescription | null;
   /** Sessions beyond 5 %. */

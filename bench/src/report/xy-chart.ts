@@ -1,10 +1,10 @@
 import { html, type Markup } from "./markup.ts";
 
-/** One point, with what is said of it where it is pointed at. */
+/** One point, with what is said of it if it is pointed at. */
 export interface XyPoint {
   readonly x: number;
   readonly y: number;
-  /** Written beside it where the series shows labels. */
+  /** Written beside it if the series shows labels. */
   readonly label: string;
   readonly title: string;
 }

@@ -26,7 +26,7 @@ export function describeSession({ transcript, sizeModel, repaired }: PreparedSes
 }
 
 /**
- * What the reports of a session's calls state as their price, in US dollars, summed; `null` where no report states one above zero (agents
+ * What the reports of a session's calls state as their price, in US dollars, summed; `null` if no report states one above zero (agents
  * on a subscription write zeros).
  */
 export function statedCostUsd(entries: readonly SessionEntry[]): number | null {

@@ -10,13 +10,13 @@ import { canonicalJson } from "@plimsoll/core/internal";
 /** Where finished replays are kept, so that a run that was broken off goes on where it was. Plain data. */
 export interface ReplayState {
   readonly folder: string;
-  /** Of everything that a replay depends on besides its input; another version finds nothing. */
+  /** Of everything that a replay depends on, apart from its input; another version finds nothing. */
   readonly version: string;
 }
 
 /** A value under what it was made from. A value that was not kept, or not wholly, is absent. */
 export interface KeptReplays {
-  /** The value, where there is one that the guard accepts. */
+  /** The value, if there is one that the guard accepts. */
   read<Value>(made: unknown, isValue: (value: unknown) => value is Value): Promise<Value | null>;
   keep(made: unknown, value: unknown): Promise<void>;
 }

@@ -2,14 +2,14 @@ import { PlimsollError } from "@plimsoll/core";
 import { canonicalJson } from "@plimsoll/core/internal";
 import type { BenchReport } from "../results.ts";
 
-/** A report with the name to say where something is wrong with it. */
+/** A report with the name to say if something is wrong with it. */
 export interface NamedReport {
   readonly name: string;
   readonly report: BenchReport;
 }
 
 /**
- * The report of the whole run, in the bytes that one process would have written. Throws `bad-input` where a part is missing, comes twice,
+ * The report of the whole run, in the bytes that one process would have written. Throws `bad-input` if a part is missing, comes twice,
  * or is of another run (other files, policies, windows or versions).
  */
 export function mergeReports(parts: readonly NamedReport[]): BenchReport {

@@ -22,7 +22,7 @@ export interface ReplayedCells {
   readonly cellsKept: number;
 }
 
-/** What the replays are given besides their cell, and where finished ones are. */
+/** What the replays are given in addition to their cell, and where finished ones are. */
 export interface CellTools {
   readonly given: Pick<ReplayRequest, "catalog" | "tokenizers" | "summaries" | "kinds"> & { readonly metrics: RunMetrics };
   readonly kept: KeptReplays;
@@ -61,7 +61,7 @@ export async function replayCells(file: LoadedFile, task: FileTask, tools: CellT
   return { ...about, rows, calibration, cellsKept };
 }
 
-/** What a replay's session is told by; nothing is read for it where nothing is kept. */
+/** What a replay's session is told by; nothing is read for it if nothing is kept. */
 async function sourceOf(file: LoadedFile, { file: input, state }: FileTask): Promise<unknown> {
   return state === null ? null : { name: input.displayName, content: await file.contentHash() };
 }

@@ -22,7 +22,7 @@ async function callsOf(policy: Policy, window: WindowRequest): Promise<readonly 
 }
 
 describe("replay", () => {
-  test("recorded folds the recorded boundary and sends what was reported", async () => {
+  test("recorded folds the recorded compaction and sends what was reported", async () => {
     const calls = await callsOf(RECORDED_POLICY, TIGHT);
     expect(calls.map((call) => call.promptTokens)).toEqual(calls.map((call) => call.recorded.usage.input.totalTokens));
     expect(calls.flatMap((call) => call.compactions).map((compaction) => compaction.id)).toEqual(["boundary-5"]);

@@ -55,7 +55,7 @@ export interface BenchProgress {
  * replay, is skipped with one line; everything else still runs. No clock, and rows in the order of the input however tasks
  * end: the same input gives the same report.
  *
- * @throws PlimsollError `bad-input` where a model's summary cannot be had: the provider failed, or the cassette lacks it.
+ * @throws PlimsollError `bad-input` if a model's summary cannot be had: the provider failed, or the cassette lacks it.
  */
 export async function runBench(input: BenchInput): Promise<BenchReport> {
   const { policies, windows, shard = null, pool = createSerialPool(), summarizer = DIGEST_CHOICE } = input;

@@ -7,7 +7,7 @@ import { replay } from "./replay.ts";
 
 /** What twice the session may take, as a multiple: linear with some room for what happens once. */
 const MOST_RATIO = 2.2;
-/** Replays take seconds, longer where other tests run beside. */
+/** Replays take seconds, longer if other tests run at the same time. */
 const REPLAY_MS = 60_000;
 
 const sessionOf = (turns: number) =>

@@ -9,7 +9,7 @@ import type { InputFile } from "./file-task.ts";
 import { type BenchInput, runBench } from "./run-bench.ts";
 import { createThreadPool, type WorkerPool } from "./worker-pool.ts";
 
-/** Workers start from the sources, longer where other tests run beside. */
+/** Workers start from the sources, longer if other tests run at the same time. */
 const START_MS = 60_000;
 const FROM_SOURCES = [
   "--conditions=source",

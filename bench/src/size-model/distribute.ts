@@ -1,5 +1,5 @@
 /**
- * `totalTokens` shared out in proportion to the weights, as whole numbers whose sum is exactly the total. Equal shares where
+ * `totalTokens` shared out in proportion to the weights, as whole numbers whose sum is exactly the total. Equal shares if
  * all weights are zero.
  */
 export function distribute(totalTokens: number, weights: readonly number[]): readonly number[] {

@@ -70,7 +70,7 @@ const MAXIMUM_IMAGE_TOKENS = 1600;
 /** Tokens of an image whose size is not recorded: chosen, near the upper end. */
 const UNKNOWN_IMAGE_TOKENS = 1500;
 
-/** Tokens of a page of a document, and pages where they are not recorded: vendors state 1,500 to 3,000 a page; chosen. */
+/** Tokens of a page of a document, and pages if they are not recorded: vendors state 1,500 to 3,000 a page; chosen. */
 const PAGE_TOKENS = 2000;
 const UNKNOWN_PAGES = 5;
 

@@ -25,7 +25,7 @@ export function featureSource(calls: readonly RecordedCall[]): FeatureSource {
 
 /**
  * What is expected before a session's own reports speak: 0.3 tokens a character (recorded sessions have 0.23 to 0.44), 12
- * tokens a message (3 to 85), hidden output that mostly returns. Strengths in observations: chosen, small beside a session.
+ * tokens a message (3 to 85), hidden output that mostly returns. Strengths in observations: chosen, small compared with a session.
  */
 const PRIORS = [
   { value: 0.3, strength: 3 },

@@ -36,7 +36,7 @@ const LEAST_CHANGE_RATIO = 0.05;
 
 /**
  * Takes lost tokens from the messages of the view, and returns how many they had; what is left has another cause. First what the
- * newest messages had above their weight, where that explains the loss; then, at the end of a turn, the reasoning of its
+ * newest messages had above their weight, if that explains the loss; then, at the end of a turn, the reasoning of its
  * replies, and of a large loss all reasoning; then from all old messages alike.
  */
 export function takeLoss(loss: Loss, sizes: MessageSizes): number {

@@ -3,12 +3,12 @@ import { type MessageWeights, measureEpoch } from "./measure-epoch.ts";
 import { createMessageSizes, type MessageSizes } from "./message-sizes.ts";
 import type { RecordedCall } from "./recorded-calls.ts";
 
-/** What reports say about a session: the size of each message, and what every call holds beside its messages. */
+/** What reports say about a session: the size of each message, and what every call holds in addition to its messages. */
 export interface MeasuredCalls {
   readonly sizes: MessageSizes;
-  /** One a call: tokens beside the messages under the recorded agent's own boundaries. */
+  /** One a call: tokens in addition to the messages under the recorded agent's own compactions. */
   readonly recordedAccounts: readonly number[];
-  /** One a call: tokens beside the messages for a history in which those boundaries never happened. */
+  /** One a call: tokens in addition to the messages for a history in which those compactions never happened. */
   readonly ownAccounts: readonly number[];
   /** Overhead of the first epoch. */
   readonly firstOverheadTokens: number;
@@ -19,13 +19,13 @@ export interface MeasureInput {
   readonly calls: readonly RecordedCall[];
   readonly weights: MessageWeights;
   readonly reportOf: (call: RecordedCall) => number | null;
-  /** Overhead of an epoch in which nothing was reported, where no epoch before it was measured. */
+  /** Overhead of an epoch in which nothing was reported, if no epoch before it was measured. */
   readonly assumedOverheadTokens: number;
 }
 
 /**
  * Reads the sizes off the reports, epoch by epoch. An epoch's overhead is its first report less its messages; those known
- * from before keep their size. Under a history of its own a boundary's epoch keeps the account from before the boundary:
+ * from before keep their size. Under a history of its own an epoch that a recorded compaction began keeps the overhead from before it:
  * what the recorded agent put back after it (files, reminders) was never lost there.
  */
 export function measureCalls({ calls, weights, reportOf, assumedOverheadTokens }: MeasureInput): MeasuredCalls {

@@ -4,11 +4,11 @@ import { takeLoss } from "./losses.ts";
 import type { MessageSizes } from "./message-sizes.ts";
 import type { RecordedCall } from "./recorded-calls.ts";
 
-/** What one epoch's reports say besides the sizes of its messages. */
+/** What one epoch's reports say in addition to the sizes of its messages. */
 export interface MeasuredEpoch {
-  /** `null` where no call of the epoch was reported. */
+  /** `null` if no call of the epoch was reported. */
   readonly overheadTokens: number | null;
-  /** One a call: tokens beside overhead and messages, carried from the calls before it. Zero at the first report. */
+  /** One a call: tokens in addition to overhead and messages, carried from the calls before it. Zero at the first report. */
   readonly carriedTokens: readonly number[];
   /** The messages of the epoch in order. */
   readonly messages: readonly Message[];
@@ -17,7 +17,7 @@ export interface MeasuredEpoch {
 /** What an epoch is measured with. */
 export interface EpochInput {
   readonly weights: MessageWeights;
-  /** The prompt of a call as it was reported; `null` where it was not, or is held out. */
+  /** The prompt of a call as it was reported; `null` if it was not, or is held out. */
   readonly reportOf: (call: RecordedCall) => number | null;
   readonly calls: readonly RecordedCall[];
   readonly sizes: MessageSizes;
@@ -27,7 +27,7 @@ export interface EpochInput {
 
 /**
  * A difference below this share of what the new messages weigh says that something else went (chosen on the recorded
- * sessions' differences: 0.2; 0.6 where a human message is among them, the place where agents drop a turn's reasoning).
+ * sessions' differences: 0.2; 0.6 if a human message is among them, the place where agents drop a turn's reasoning).
  */
 const SMALLEST_RATIO = 0.2;
 const SMALLEST_RATIO_AT_TURN = 0.6;
@@ -39,7 +39,7 @@ const LARGEST_EXTRA_TOKENS = 8000;
  * Measures one epoch: each difference between reports becomes the size of the messages that came between them.
  *
  * - A fall, or a rise too small for its messages, takes what is missing from the messages that were there ({@link takeLoss}).
- * - A rise too large for its messages, or without any, is carried beside them from there on, and so is what is left of a fall.
+ * - A rise too large for its messages, or without any, is carried with the overhead from there on, and so is what is left of a fall.
  */
 export function measureEpoch(input: EpochInput): MeasuredEpoch {
   const carriedTokens: number[] = [];
@@ -84,7 +84,7 @@ interface Arrival {
   readonly weighed: readonly number[];
 }
 
-/** The first report of an epoch: the messages have their weights, the overhead is the rest, where there is any. */
+/** The first report of an epoch: the messages have their weights, the overhead is the rest, if there is any. */
 function settleFirst(view: MeasuredView, arrival: Arrival, reportTokens: number, input: EpochInput): void {
   const isTooHeavy = sum(arrival.weighed) > reportTokens;
   const isAllNew = arrival.messages.every((message) => input.sizes.latest(message) === undefined);

@@ -1,24 +1,24 @@
 import type { AssistantMessage, Message, SessionEntry, SessionView, UsageEntry } from "@plimsoll/core";
 import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/internal";
 
-/** One call as the recorded agent made it, under its own boundaries. */
+/** One call as the recorded agent made it, under its own compactions. */
 export interface RecordedCall {
   readonly index: number;
   readonly modelId: string;
   readonly usage: UsageEntry;
-  /** The whole prompt as it was reported; `null` where it was not. */
+  /** The whole prompt as it was reported; `null` if it was not. */
   readonly reportedTokens: number | null;
-  /** When the request went out: the time of the newest message before it; `null` where the recording tells no times. */
+  /** When the request went out: the time of the newest message before it; `null` if the recording tells no times. */
   readonly requestMs: number | null;
   /** Messages that entered since the call before; for the first call of an epoch the whole view. */
   readonly newMessages: readonly Message[];
-  /** Why an epoch begins at this call; `null` where none does. */
+  /** Why an epoch begins at this call; `null` if none does. */
   readonly epochStart: "session" | "boundary" | "model" | null;
-  /** The reply, where it had anything visible. */
+  /** The reply, if it had anything visible. */
   readonly reply: AssistantMessage | null;
 }
 
-/** The calls of a recorded log in order. An epoch begins at the start, at each boundary, and where the model changes. */
+/** The calls of a recorded log in order. An epoch begins at the start, at each recorded compaction, and when the model changes. */
 export function recordedCalls(entries: readonly SessionEntry[]): readonly RecordedCall[] {
   const calls: RecordedCall[] = [];
   let view: SessionView = EMPTY_VIEW;

@@ -14,7 +14,7 @@ const WITH_BOUNDARY = madeTranscript({
   boundaries: [3],
 }).entries;
 
-/** The model's prompt and the reported one at each call, following the recorded boundaries. */
+/** The model's prompt and the reported one at each call, following the recorded compactions. */
 function promptsOf(entries: readonly SessionEntry[], model: SizeModel): { modelled: number[]; reported: (number | null)[] } {
   let view = EMPTY_VIEW;
   const modelled: number[] = [];
@@ -40,8 +40,8 @@ function reporting(entries: readonly SessionEntry[], report: (call: number, toke
 
 describe("createSizeModel", () => {
   test.each<[rule: string, entries: readonly SessionEntry[]]>([
-    ["a session without boundaries", PLAIN],
-    ["a session with a boundary", WITH_BOUNDARY],
+    ["a session without compactions", PLAIN],
+    ["a session with a compaction", WITH_BOUNDARY],
     ["a prompt that falls without a mark", reporting(PLAIN, (call, tokens) => tokens - (call >= 20 ? 4000 : 0))],
     ["a jump that goes away again", reporting(PLAIN, (call, tokens) => tokens + (call === 15 ? 60_000 : 0))],
     ["overhead that grows without a message", reporting(PLAIN, (call, tokens) => tokens + call)],
@@ -79,17 +79,17 @@ describe("createSizeModel", () => {
     expect(model.messageTokens(shortened, 10)).toBeGreaterThan(0);
   });
 
-  test("a history of its own keeps the overhead from before a recorded boundary", () => {
+  test("a history of its own keeps the overhead from before a recorded compaction", () => {
     const entries = reporting(WITH_BOUNDARY, (call, tokens) => tokens + (call >= 18 ? 20_000 : 0));
     const model = createSizeModel(entries);
-    expect(model.accountTokens(20, "recorded") - model.accountTokens(2, "recorded")).toBeGreaterThan(19_000);
-    expect(model.accountTokens(20, "own")).toBe(model.accountTokens(2, "own"));
+    expect(model.nonMessageTokens(20, "recorded") - model.nonMessageTokens(2, "recorded")).toBeGreaterThan(19_000);
+    expect(model.nonMessageTokens(20, "own")).toBe(model.nonMessageTokens(2, "own"));
   });
 
   test("what a fall takes is taken from the messages that were there, so that removing them removes it too", () => {
     const entries = reporting(PLAIN, (call, tokens) => tokens - (call >= 20 ? 4000 : 0));
     const model = createSizeModel(entries);
-    expect(model.accountTokens(25, "own")).toBe(model.accountTokens(5, "own"));
+    expect(model.nonMessageTokens(25, "own")).toBe(model.nonMessageTokens(5, "own"));
     const early = entries.flatMap((entry) =>
       entry.type === "message" && entry.message.id === "result-0-1" ? [entry.message] : [],
     );

@@ -15,7 +15,7 @@ import type { MessageWeights } from "./measure-epoch.ts";
 import { createMessagePricing } from "./message-pricing.ts";
 import { type RecordedCall, recordedCalls } from "./recorded-calls.ts";
 
-/** Whose boundaries shaped the history that is priced: the recorded agent's, or none of them. */
+/** Whose compactions shaped the history that is priced: the recorded agent's, or none of them. */
 export type HistoryKind = "recorded" | "own";
 
 /**
@@ -23,9 +23,9 @@ export type HistoryKind = "recorded" | "own";
  * reports and shares nothing with the estimators of core.
  */
 export interface SizeModel {
-  /** True where the recording reports nothing, so that every figure is four characters a token. */
+  /** True if the recording reports nothing, so that every figure is four characters a token. */
   readonly isEstimated: boolean;
-  /** Tokens beside the messages in the first epoch: system, tools and what the log does not show. */
+  /** Overhead of the first epoch in tokens: system, tools and what the log does not show. */
   readonly firstOverheadTokens: number;
   readonly calls: readonly RecordedCall[];
   /** The size of one message at a call (from 0); messages that are not of the recording are priced by the fitted weights. */
@@ -33,13 +33,13 @@ export interface SizeModel {
   /** Whether what is sent of a message at this call differs from what the call before sent of it, by what the reports say. */
   isChangedAt(message: Message, call: number): boolean;
   /**
-   * Tokens beside the messages at a call: the epoch's overhead and what is carried besides (hidden events). It equals the
-   * reported prompt less the recorded messages exactly for `recorded`. `own` keeps the account from before each boundary.
+   * Tokens in addition to the messages at a call: the epoch's overhead and what is carried with it (hidden events). It equals the
+   * reported prompt less the recorded messages exactly for `recorded`. `own` keeps the overhead from before each recorded compaction.
    */
-  accountTokens(call: number, history: HistoryKind): number;
-  /** The whole request: {@link accountTokens} and all messages. */
+  nonMessageTokens(call: number, history: HistoryKind): number;
+  /** The whole request: {@link nonMessageTokens} and all messages. */
   promptTokens(call: number, messages: readonly Message[], history: HistoryKind): number;
-  /** One a call: the request that was recorded; modelled where it was not reported. */
+  /** One a call: the request that was recorded; modelled if it was not reported. */
   readonly recordedPromptTokens: readonly number[];
   /** Error on calls that were held out of the fit. */
   readonly error: SizeModelError;
@@ -58,7 +58,7 @@ export function createSizeModel(entries: readonly SessionEntry[]): SizeModel {
   };
   const { weights, measured } = fit((call) => call.reportedTokens);
   const messageTokens = createMessagePricing({ calls, entries, sizes: measured.sizes, weights });
-  const accountTokens = (call: number, history: HistoryKind) =>
+  const nonMessageTokens = (call: number, history: HistoryKind) =>
     (history === "recorded" ? measured.recordedAccounts : measured.ownAccounts)[call] ?? measured.firstOverheadTokens;
   return {
     isEstimated,
@@ -66,13 +66,13 @@ export function createSizeModel(entries: readonly SessionEntry[]): SizeModel {
     calls,
     messageTokens,
     isChangedAt: measured.sizes.isChangedAt,
-    accountTokens,
+    nonMessageTokens,
     promptTokens: (call, messages, history) => {
-      let tokens = accountTokens(call, history);
+      let tokens = nonMessageTokens(call, history);
       for (const message of messages) tokens += messageTokens(message, call);
       return tokens;
     },
-    recordedPromptTokens: recordedPrompts(calls, messageTokens, accountTokens),
+    recordedPromptTokens: recordedPrompts(calls, messageTokens, nonMessageTokens),
     error: heldOutError(calls, (reportOf) => fit(reportOf).measured),
   };
 }
@@ -95,17 +95,20 @@ function weightsFrom(coefficients: ReadonlyMap<string, Coefficients>, features: 
 function recordedPrompts(
   calls: readonly RecordedCall[],
   messageTokens: SizeModel["messageTokens"],
-  accountTokens: SizeModel["accountTokens"],
+  nonMessageTokens: SizeModel["nonMessageTokens"],
 ): readonly number[] {
   let view: Message[] = [];
   return calls.map((call) => {
     view = call.epochStart === null ? view.concat(call.newMessages) : [...call.newMessages];
     if (call.reportedTokens !== null) return call.reportedTokens;
-    return view.reduce((tokens, message) => tokens + messageTokens(message, call.index), accountTokens(call.index, "recorded"));
+    return view.reduce(
+      (tokens, message) => tokens + messageTokens(message, call.index),
+      nonMessageTokens(call.index, "recorded"),
+    );
   });
 }
 
-/** Four characters a token: what is taken for system and tools where nothing is reported. */
+/** Four characters a token: what is taken for system and tools if nothing is reported. */
 const UNMEASURED_CHARS_PER_TOKEN = 4;
 
 function overheadByLength(entries: readonly SessionEntry[]): number {

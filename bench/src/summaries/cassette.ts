@@ -9,16 +9,16 @@ import { z } from "zod";
 
 /** What a model answered, without anything of the request: neither its text, nor headers, nor a key. */
 export interface RecordedAnswer {
-  /** `reply` with what it said; or that there was none: `empty`, or `overflow` where the request did not fit the model's window. */
+  /** `reply` with what it said; or that there was none: `empty`, or `overflow` if the request did not fit the model's window. */
   readonly outcome: "reply" | "empty" | "overflow";
   readonly text: string;
   readonly stopReason: "end" | "tool-calls" | "length" | "refusal" | "aborted" | "error" | "other";
-  /** True where the reply called a tool: such a summary is refused. */
+  /** True if the reply called a tool: such a summary is refused. */
   readonly callsTool: boolean;
   readonly usage: RecordedUsage;
 }
 
-/** Sizes as the provider reported them; `null` where it did not. */
+/** Sizes as the provider reported them; `null` if it did not. */
 export interface RecordedUsage {
   readonly inputTokens: number | null;
   readonly cacheReadTokens: number | null;
@@ -86,7 +86,7 @@ export function openCassette(folder: string): Cassette {
       } catch (cause) {
         throw new PlimsollError("bad-input", `${file}: cannot be written`, { file }, cause);
       } finally {
-        // Where it could not be written there is nothing to take away.
+        // If it could not be written there is nothing to take away.
         await rm(temporary, { force: true }).catch(() => undefined);
       }
       return (await read(key)) ?? answer;
@@ -94,7 +94,7 @@ export function openCassette(folder: string): Cassette {
   };
 }
 
-/** Puts a whole file into its place unless there is one. Where the file system has no links the last one stays; both are whole. */
+/** Puts a whole file into its place unless there is one. If the file system has no links the last one stays; both are whole. */
 async function placeFirst(temporary: string, file: string): Promise<void> {
   try {
     await link(temporary, file);

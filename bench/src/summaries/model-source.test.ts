@@ -103,7 +103,7 @@ describe("summaries by a model", () => {
     expect(row?.metrics?.summaries.model).toBeGreaterThanOrEqual(2);
   });
 
-  test("end the replay where the provider refuses for good, and nothing is kept of that", async () => {
+  test("end the replay if the provider refuses for good, and nothing is kept of that", async () => {
     const { row, error } = await live({ fault: () => ({ kind: "status", status: 429 }) });
     expect(row).toBeNull();
     expect(String(error)).toMatch(/rate-limit/);

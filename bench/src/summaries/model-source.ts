@@ -21,7 +21,7 @@ export interface ModelSourceOptions {
   readonly cassette: Cassette;
   /** Opens the provider; called when the first request has to be sent. */
   readonly openClient: () => Promise<ModelClient>;
-  /** Told of every request, with the answer, where there is one: `null` for one that was only counted. */
+  /** Told of every request, with the answer, if there is one: `null` for one that was only counted. */
   readonly onRequest: (request: ModelRequest, answer: RecordedAnswer | null, wasThere: boolean) => void;
 }
 

@@ -12,7 +12,7 @@ import type { SummarizerChoice } from "./summarizer-choice.ts";
 /** What a source is opened with. */
 export interface SourceOptions {
   readonly catalog: Pick<ModelCatalog, "pricesOf" | "cacheRulesOf">;
-  /** Where keys and addresses are looked up; the process's environment where it is left out. */
+  /** Where keys and addresses are looked up; the process's environment if it is left out. */
   readonly environment?: Environment;
   /** Opens the client in place of the provider's own, for tests. */
   readonly openClient?: () => Promise<ModelClient>;
@@ -51,7 +51,7 @@ export function openSource(choice: SummarizerChoice, options: SourceOptions): Op
   };
 }
 
-/** The SDKs are loaded where a request has to be sent, and nowhere else. */
+/** The SDKs are loaded only if a request has to be sent. */
 async function providersClient(host: string, environment: Environment | undefined): Promise<ModelClient> {
   const { clientFor } = await import("@plimsoll/providers/clients");
   return clientFor(host, environment === undefined ? {} : { environment });
@@ -91,11 +91,11 @@ function estimatedUsage({ context, modelId, maxOutputTokens }: ModelRequest): Re
 export interface SummaryTally {
   /** Requests that were answered from the cassette. */
   readonly fromCassette: number;
-  /** Requests that were not: sent and paid, or only counted where the run estimates. */
+  /** Requests that were not: sent and paid, or only counted if the run estimates. */
   readonly asked: number;
   readonly promptTokens: number;
   readonly replyTokens: number;
-  /** `null` where the model has no price. */
+  /** `null` if the model has no price. */
   readonly usd: number | null;
 }
 

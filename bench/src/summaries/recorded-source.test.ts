@@ -30,7 +30,7 @@ describe("recordedHistory", () => {
     ]);
   });
 
-  test("a boundary without a text gives none", () => {
+  test("a recorded compaction without a text gives none", () => {
     const entries = SESSION.entries.map((entry) =>
       entry.type === "compaction"
         ? {
@@ -76,7 +76,7 @@ describe("a recorded summary", () => {
     ["covers more: the rest follows as a digest", { messages: 20, at: end }, "recorded-and-digest"],
     ["keeps what it told: nothing of it is used", { messages: 17, at: end }, "digest"],
     ["comes before it was written: nothing is known of it", { messages: 18, at: boundaryAt("boundary-3") - 1 }, "digest"],
-  ])("where a compaction %s", async (_, ask, writer) => {
+  ])("if a compaction %s", async (_, ask, writer) => {
     expect((await asked(ask)).writers).toEqual([writer]);
   });
 

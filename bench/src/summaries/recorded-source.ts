@@ -15,7 +15,7 @@ import type { SummarySource } from "../replay/summary-source.ts";
 export const AFTER_RECORD_TITLE = "What came after that record:";
 
 /**
- * The recorded agent's own summaries, where one can stand: it had been written by then, it covers nothing that the policy keeps, and it
+ * The recorded agent's own summaries, if one can stand: it had been written by then, it covers nothing that the policy keeps, and it
  * was not used before. What the compaction covers beyond it follows as a digest. Everything else is a digest.
  */
 export function createRecordedSource(): SummarySource {
@@ -65,7 +65,7 @@ function partsOf({ parts }: SummaryRequest, isWanted: (message: Message) => bool
 
 /** A summary that the recorded agent made of its own session. */
 export interface RecordedSummary {
-  /** Index of its boundary in the log: nothing of it was known before. */
+  /** Index of its recorded compaction in the log: nothing of it was known before. */
   readonly entryIndex: number;
   /** Ordinal, among the log's messages, of the newest one that it covers. It covers everything before that, too. */
   readonly throughOrdinal: number;
@@ -80,7 +80,7 @@ export interface RecordedHistory {
   readonly ordinals: ReadonlyMap<string, number>;
 }
 
-/** Folds the log once. A boundary without a text that can be read (kept encrypted, or dropped history) gives no summary. */
+/** Folds the log once. A recorded compaction without a text that can be read (kept encrypted, or dropped history) gives no summary. */
 export function recordedHistory(entries: readonly SessionEntry[]): RecordedHistory {
   const ordinals = new Map<string, number>();
   const summaries: RecordedSummary[] = [];
@@ -102,7 +102,7 @@ export function recordedHistory(entries: readonly SessionEntry[]): RecordedHisto
   return { summaries, ordinals };
 }
 
-/** The text of the summary message that a boundary brought in; `null` where it has none. */
+/** The text of the summary message that a recorded compaction brought in; `null` if it has none. */
 function summaryOf({ edits }: CompactionEntry, before: ReadonlySet<Message>): string | null {
   const brought = edits.flatMap(messagesWrittenBy).filter((message) => !before.has(message));
   const summary = brought.find((message) => message.role !== "tool-result" && message.origin === "summary");

@@ -12,7 +12,7 @@ export interface ModelChoice {
   readonly missing: "ask" | "fail" | "estimate";
 }
 
-/** The choice where none is made. */
+/** The choice if none is made. */
 export const DIGEST_CHOICE: SummarizerChoice = { kind: "digest" };
 
 /** The name that reports give it. It says nothing of the cassette: a replay of one gives the report of the run that recorded it. */

@@ -25,8 +25,8 @@ export interface SweptPolicy {
 const MOST_POLICIES = 2_000;
 
 /**
- * The policy at every point of the grid. Throws `bad-input` where a path names no value, where a value is none that a policy may have, or
- * where the grid has more than 2,000 points.
+ * The policy at every point of the grid. Throws `bad-input` if a path names no value, if a value is none that a policy may have, or
+ * if the grid has more than 2,000 points.
  */
 export function gridOf(base: Policy, axes: readonly SweepAxis[]): readonly SweptPolicy[] {
   const size = axes.reduce((product, { values }) => product * values.length, 1);

@@ -67,8 +67,8 @@ function isWithin(steps: readonly string[], { path, names }: PolicyValue): boole
 }
 
 /**
- * The policy's data with another value at a path. Where the policy has `null` at the beginning of the path, the rest of it is put there:
- * `truncation.capTokens` gives a cap to a policy without one; and `null` takes away what stands at a path. Throws `bad-input` where the
+ * The policy's data with another value at a path. If the policy has `null` at the beginning of the path, the rest of it is put there:
+ * `truncation.capTokens` gives a cap to a policy without one; and `null` takes away what stands at a path. Throws `bad-input` if the
  * path names no value of this policy, with the one that is nearest, or more than one.
  */
 export function withValue(policy: unknown, path: string, value: SweepValue): unknown {

@@ -4,12 +4,12 @@ import { madeTranscript } from "../../testing/made-session.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
 import { replay } from "../run/replay.ts";
 import { bootstrap } from "./bootstrap.ts";
-import { coarseSettings, fineSettings, knobsOf } from "./knobs.ts";
 import { pooledScore, type SessionScore } from "./score.ts";
 import { type FiledRow, splitSessions } from "./split.ts";
+import { coarseSettings, fineSettings, tunableSettingsOf } from "./tunable-settings.ts";
 import { type ReplayRound, type TuneResult, type TuneRound, tune } from "./tune.ts";
 
-/** Replays take seconds, longer where other tests run beside. */
+/** Replays take seconds, longer if other tests run at the same time. */
 const REPLAY_MS = 60_000;
 
 const score = (session: string, costRatio: number, sourceEvidenced: number): SessionScore => ({
@@ -20,30 +20,30 @@ const score = (session: string, costRatio: number, sourceEvidenced: number): Ses
   overflows: 0,
 });
 
-describe("knobs", () => {
+describe("settings that are tuned", () => {
   test("hold what a policy has, its own value in the place of the nearest", () => {
-    expect(knobsOf(SVEN_POLICY)).toEqual([
+    expect(tunableSettingsOf(SVEN_POLICY)).toEqual([
       { path: "trigger.ratio", own: 0.75, values: [0.5, 0.75, 0.9] },
       { path: "keep.recent.messages", own: 6, values: [6, 12, 30] },
     ]);
-    expect(knobsOf(PLIMSOLL_POLICY).map(({ path }) => path)).toEqual([
+    expect(tunableSettingsOf(PLIMSOLL_POLICY).map(({ path }) => path)).toEqual([
       "trigger.max.tokens",
       "keep.recent.ratio",
       "keep.lines.ratio",
     ]);
-    expect(knobsOf(NONE_POLICY)).toEqual([]);
+    expect(tunableSettingsOf(NONE_POLICY)).toEqual([]);
     for (const policy of [OPAL_POLICY, KLAUDE_CODE_POLICY, PI_POLICY, PLIMSOLL_POLICY])
-      expect(knobsOf(policy).length, policy.name).toBeGreaterThanOrEqual(2);
+      expect(tunableSettingsOf(policy).length, policy.name).toBeGreaterThanOrEqual(2);
   });
 
-  const knobs = [
+  const tunable = [
     { path: "a.b", own: 0.7, values: [0.5, 0.7, 0.9] },
     { path: "c.d", own: 4, values: [4, 12] },
     { path: "e.f", own: 10, values: [5, 10] },
   ];
 
   test("make up a grid of the first two", () => {
-    const settings = coarseSettings(knobs);
+    const settings = coarseSettings(tunable);
     expect(settings).toHaveLength(6);
     expect(settings.every((setting) => setting.map(({ path }) => path).join() === "a.b,c.d")).toBe(true);
   });
@@ -53,7 +53,7 @@ describe("knobs", () => {
     [0.5, [0.5, 0.6]],
     [0.9, [0.8, 0.9]],
   ])("are refined around %f to half the way to its neighbours, with the third as it is and turned", (value, expected) => {
-    const settings = fineSettings(knobs, [
+    const settings = fineSettings(tunable, [
       { path: "a.b", value },
       { path: "c.d", value: 12 },
     ]);
@@ -87,7 +87,7 @@ describe("bootstrap", () => {
     expect(bootstrap(own, other)).toEqual(sureness);
   });
 
-  test("is unsure where sessions disagree", () => {
+  test("is unsure if sessions disagree", () => {
     const mixed = own.map((each, index) => ({ ...each, costRatio: each.costRatio * (index % 2 === 0 ? 2 : 0.5) }));
     const { costRatioFrom, costRatioThrough } = bootstrap(mixed, own);
     expect(costRatioFrom).toBeLessThan(0.8);
@@ -163,7 +163,7 @@ describe("tune", { timeout: REPLAY_MS }, () => {
   test("with eight sessions it is sure of what holds on those that it was not chosen on, and of no others", async () => {
     const [model] = await replayRound({ name: "test", policies: [SVEN_POLICY], sessions: new Set(["session-6"]) });
     const names = Array.from({ length: 16 }, (_, index) => `s${String(index).padStart(2, "0")}`);
-    // Where it is chosen, every other setting costs a tenth; where it is not, twice as much as the current one.
+    // If it is chosen, every other setting costs a tenth; if it is not, twice as much as the current one.
     const usdOf = (policy: string, place: number) => ({ none: 1, sven: 0.5 })[policy] ?? (place % 2 === 0 ? 0.1 : 1);
     const scripted: ReplayRound = ({ policies, sessions: wanted }) =>
       Promise.resolve(

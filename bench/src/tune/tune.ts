@@ -2,12 +2,12 @@ import type { Policy } from "@plimsoll/core";
 import { NONE_POLICY } from "@plimsoll/core";
 import { policyAt } from "../sweep/grid.ts";
 import { bootstrap, FEWEST_SESSIONS, type Sureness } from "./bootstrap.ts";
-import { coarseSettings, fineSettings, type Knob, type KnobSetting, knobsOf } from "./knobs.ts";
 import { paretoFront } from "./pareto.ts";
 import { type CacheKind, type PolicyScore, pooledScore, type SessionScore, scoresByPolicy } from "./score.ts";
 import { type FiledRow, type Split, splitSessions } from "./split.ts";
+import { coarseSettings, fineSettings, type SettingValue, type TunableSetting, tunableSettingsOf } from "./tunable-settings.ts";
 
-/** One round of replays: policies over some sessions, or over all where `sessions` is `null`. */
+/** One round of replays: policies over some sessions, or over all if `sessions` is `null`. */
 export interface TuneRound {
   readonly name: "baseline" | "coarse grid" | "refinement" | "test";
   readonly policies: readonly Policy[];
@@ -20,7 +20,7 @@ export type ReplayRound = (round: TuneRound) => Promise<readonly FiledRow[]>;
 /** A setting with what it came to on the sessions that it was chosen on, and on those that it was not. */
 export interface TunedPolicy {
   readonly policy: Policy;
-  readonly settings: readonly KnobSetting[];
+  readonly settings: readonly SettingValue[];
   readonly train: PolicyScore;
   readonly test: PolicyScore;
 }
@@ -36,7 +36,7 @@ export interface TuneResult {
   readonly current: TunedPolicy;
   /** Settings without an overflow on the training sessions that no other beats in both, cheapest first. */
   readonly front: readonly TunedPolicy[];
-  /** The cheapest of the front that keeps as much as the current one; `null` where every setting overflowed. */
+  /** The cheapest of the front that keeps as much as the current one; `null` if every setting overflowed. */
   readonly best: TunedPolicy | null;
   /** The best against the current one over the sessions that neither was chosen on; `null` without one, or with fewer than 8 sessions in all. */
   readonly sureness: Sureness | null;
@@ -47,13 +47,13 @@ const CACHES: readonly CacheKind[] = ["expiring", "lasting"];
 /** A policy that is tuned, with every setting that was tried. */
 interface Candidate {
   readonly base: Policy;
-  readonly knobs: readonly Knob[];
+  readonly tunable: readonly TunableSetting[];
   readonly tried: readonly TriedPolicy[];
 }
 
 interface TriedPolicy {
   readonly policy: Policy;
-  readonly settings: readonly KnobSetting[];
+  readonly settings: readonly SettingValue[];
 }
 
 /**
@@ -89,10 +89,10 @@ export async function tune([own, ...others]: readonly Policy[], replay: ReplayRo
 }
 
 function coarseCandidate(base: Policy): readonly Candidate[] {
-  const knobs = knobsOf(base);
-  if (knobs.length === 0) return [];
-  const tried = coarseSettings(knobs).map((settings) => ({ policy: policyAt(base, settings).policy, settings }));
-  return [{ base, knobs, tried: [{ policy: base, settings: [] }, ...tried.filter(({ policy }) => !isSame(policy, base))] }];
+  const tunable = tunableSettingsOf(base);
+  if (tunable.length === 0) return [];
+  const tried = coarseSettings(tunable).map((settings) => ({ policy: policyAt(base, settings).policy, settings }));
+  return [{ base, tunable, tried: [{ policy: base, settings: [] }, ...tried.filter(({ policy }) => !isSame(policy, base))] }];
 }
 
 /** Settings around the best for each kind of cache that were not tried yet. */
@@ -100,12 +100,12 @@ function refined(
   candidate: Candidate,
   { split, rows }: Pick<Choice, "split"> & { rows: readonly FiledRow[] },
 ): readonly TriedPolicy[] {
-  const { base, knobs, tried } = candidate;
+  const { base, tunable, tried } = candidate;
   const known = [...tried];
   for (const cache of CACHES) {
     const { best } = choose({ candidate, split, cache }, rows);
     if (best === null) continue;
-    for (const settings of fineSettings(knobs, wholeSettings(best, knobs))) {
+    for (const settings of fineSettings(tunable, wholeSettings(best, tunable))) {
       const { policy } = policyAt(base, settings);
       if (!known.some((other) => isSame(other.policy, policy))) known.push({ policy, settings });
     }
@@ -113,9 +113,9 @@ function refined(
   return known.slice(tried.length);
 }
 
-/** A setting's values of all coarse knobs: those of the policy as it was are not among its settings. */
-function wholeSettings({ settings }: TunedPolicy, knobs: readonly Knob[]): readonly KnobSetting[] {
-  return settings.length > 0 ? settings : coarseSettings(knobs.map(({ path, own }) => ({ path, own, values: [own] }))).flat();
+/** The values of all settings of the coarse grid: those of the policy as it was are not among its settings. */
+function wholeSettings({ settings }: TunedPolicy, tunable: readonly TunableSetting[]): readonly SettingValue[] {
+  return settings.length > 0 ? settings : coarseSettings(tunable.map(({ path, own }) => ({ path, own, values: [own] }))).flat();
 }
 
 function isSame(one: Policy, other: Policy): boolean {

@@ -3,7 +3,7 @@ import { GROUPS } from "./groups.ts";
 
 /** Groups over short inputs; the others take sessions of 10,000 messages, and their parts have tests of their own. */
 const QUICK = new Set(["estimators", "importers", "libraries"]);
-/** Several seconds, longer if other tests run beside. */
+/** Several seconds, longer if other tests run at the same time. */
 const GROUP_MS = 60_000;
 
 test("no two groups go by one name", () => {

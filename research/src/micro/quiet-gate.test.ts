@@ -8,7 +8,7 @@ import { workAtEnd } from "./quiet-gate.ts";
 const SHORT = { messageCount: 100, resultChars: 60 } as const;
 const LONG = { messageCount: 10_000, resultChars: 60 } as const;
 
-/** Opening 10,000 messages takes a second, longer if other tests run beside. */
+/** Opening 10,000 messages takes a second, longer if other tests run at the same time. */
 const OPEN_MS = 60_000;
 
 /** One preset for each way of measuring. */

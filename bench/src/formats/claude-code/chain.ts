@@ -118,7 +118,7 @@ function userItemsOf(value: Fields, line: number, uuid: string | null): readonly
   return [...results, { kind: "user", origin, parts, atMs, line, sourceId: results.length === 0 ? uuid : null }];
 }
 
-/** A boundary line whose summary has not come yet. */
+/** The line of a recorded compaction whose summary has not come yet. */
 export interface PendingBoundary {
   readonly value: Fields;
   readonly line: number;
@@ -129,7 +129,7 @@ export function isBoundaryLine(value: Fields): boolean {
   return value.type === "system" && value.subtype === "compact_boundary";
 }
 
-/** The boundary, with the messages that stayed beside the summary (2.1.219 and later name them). */
+/** The recorded compaction, with the messages that stayed next to the summary (2.1.219 and later name them). */
 export function boundaryItemOf(
   pending: PendingBoundary,
   summary: UserItem | null,

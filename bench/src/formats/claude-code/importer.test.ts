@@ -125,7 +125,7 @@ describe("who wrote a user line", () => {
     expect(describeLog(transcript)).toEqual(["session s", `${origin}: ${content}`]);
   });
 
-  test("words beside a reminder are the person's, words beside a result follow it", async () => {
+  test("words next to a reminder are the person's, words next to a result follow it", async () => {
     const [transcript] = await importObjects([
       human("u1", null, [text("<system-reminder>x"), text("do it")]),
       said("a1", "u1", "m1", use("t1")),
@@ -171,7 +171,7 @@ test.each([
     "compaction 3 -> 3: summary of 1 as summary: sum",
   ],
   ["preserved messages", { preservedMessages: { uuids: ["u1"] } }, "compaction 3 -> 2: replace 2 by [summary: sum; human: q]"],
-])("a boundary takes effect at its summary: %s", async (_, metadata, line) => {
+])("a recorded compaction takes effect at its summary: %s", async (_, metadata, line) => {
   const [transcript] = await importObjects([
     human("u1", null, "q"),
     said("a1", "u1", "m1", text("r")),

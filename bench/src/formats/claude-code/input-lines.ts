@@ -11,7 +11,7 @@ const TEXT_KEYS = ["content", "snippet", "prompt", "message", "stdout"] as const
 const LIST_KEYS = ["content", "addedLines", "addedBlocks"] as const;
 
 /**
- * What an `attachment` line (2.1.9x and later) puts before the model; `null` where that is nothing. A queued command is what the
+ * What an `attachment` line (2.1.9x and later) puts before the model; `null` if that is nothing. A queued command is what the
  * person typed meanwhile; all others are the agent's own. The log has the attachment's data, not the words around it that are sent.
  */
 export function attachmentItemOf(

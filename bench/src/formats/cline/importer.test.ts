@@ -16,7 +16,7 @@ const RESULT = { type: "tool_result", tool_use_id: "c1", content: "body" };
 const USAGE = "usage 50 (read 10, write 20) out 3";
 const CALL = 'call c1 read_file {"path":"a.ts"} read a.ts';
 
-test("metrics are inclusive; a reply without them was no reported call; a summary is a boundary", async () => {
+test("metrics are inclusive; a reply without them was no reported call; a summary is a recorded compaction", async () => {
   const [transcript] = await importDocument({
     version: 1,
     sessionId: "s",

@@ -31,7 +31,7 @@ function startOf(list: MessageList): { id?: string; system: string; agent: { nam
   return { ...(id === null ? {} : { id }), system: list.system, agent: { name: FORMAT, version: null } };
 }
 
-/** Where no message has metrics, the log reports nothing; where some have, those without were no reported calls. */
+/** If no message has metrics, the log reports nothing; if some have, those without were no reported calls. */
 function listItems(list: MessageList): readonly LogItem[] {
   const hasMetrics = list.messages.some((message) => recordAt(message, "metrics") !== null);
   const callIdOf = callIdChain();

@@ -27,7 +27,7 @@ export interface TextCall {
 }
 
 /**
- * The call that a text ends in, `null` where it has none: an element named after a tool, whose children are the arguments. Linear in
+ * The call that a text ends in, `null` if it has none: an element named after a tool, whose children are the arguments. Linear in
  * the text for each known tool.
  */
 export function textCallOf(text: string, callId: string): TextCall | null {

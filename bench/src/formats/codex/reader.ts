@@ -117,7 +117,7 @@ export interface TokenReport {
   readonly limits: ModelLimits | null;
 }
 
-/** The report of a `token_count` event; `null` where it has no counts. The prompt is inclusive of its cached part. */
+/** The report of a `token_count` event; `null` if it has no counts. The prompt is inclusive of its cached part. */
 export function tokenReportOf(payload: Fields): TokenReport | null {
   const info = recordAt(payload, "info");
   const last = recordAt(info, "last_token_usage");

@@ -58,7 +58,7 @@ test("records on lines: a later state of a message takes its place", async () =>
   expect(describeLog(transcript)).toEqual(["session s", "human: q", USAGE, "model: whole", "human: more"]);
 });
 
-test("a snapshot of the state is a boundary", async () => {
+test("a snapshot of the state is a recorded compaction", async () => {
   const [transcript] = await importDocument({
     ...META,
     messages: [user("u1", "q"), model("g1", "r"), user("u2", "<state_snapshot>sum</state_snapshot>"), model("g2", "on")],

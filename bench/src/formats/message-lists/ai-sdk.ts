@@ -95,7 +95,7 @@ function toolResult(part: Fields): readonly ResultItem[] {
   return [resultItem(stringAt(part, "toolCallId") ?? "", outputParts(output?.value ?? output ?? part.result), { isError })];
 }
 
-/** The usage of a step as the AI SDK gives it, with details (version 6) or without; `null` where no prompt is reported. */
+/** The usage of a step as the AI SDK gives it, with details (version 6) or without; `null` if no prompt is reported. */
 export function aiSdkUsageOf(usage: Fields | null): Usage | null {
   const totalInputTokens = numberAt(usage, "inputTokens") ?? numberAt(usage, "promptTokens");
   if (totalInputTokens === null) return null;

@@ -102,7 +102,7 @@ export function chatCallPart(table: ToolTable, call: Fields): CallDraft {
 
 /**
  * The usage of a Chat Completions or Responses answer, or of a gateway in either form: the prompt is inclusive of its cached part.
- * `null` where no prompt is reported.
+ * `null` if no prompt is reported.
  */
 export function openAiUsageOf(usage: Fields | null): Usage | null {
   const totalInputTokens = numberAt(usage, "prompt_tokens") ?? numberAt(usage, "input_tokens");

@@ -32,7 +32,7 @@ const tool = (callID: string, state: object) => ({
 const USAGE = "usage 35 (read 10, write 20) out 5";
 const READ = (id: string) => `call ${id} read {"filePath":"a.ts"} read a.ts`;
 
-test("a message is a call; calls and results are one part; what the agent put beside a prompt is its own", async () => {
+test("a message is a call; calls and results are one part; what the agent put next to a prompt is its own", async () => {
   const [transcript] = await importDocument({
     info: INFO,
     messages: [
@@ -69,7 +69,7 @@ test("a message is a call; calls and results are one part; what the agent put be
 test.each([
   ["nothing kept", {}, "compaction 3 -> 1: replace 3 by [summary: sum]"],
   ["a kept tail", { tail_start_id: "a1" }, "compaction 3 -> 3: summary of 1 as summary: sum"],
-])("a compaction is a call of its own, then a boundary: %s", async (_, marker, line) => {
+])("a compaction is a call of its own, then a recorded compaction: %s", async (_, marker, line) => {
   const [transcript] = await importDocument({
     info: INFO,
     messages: [

@@ -40,7 +40,7 @@ const run = async (...args: readonly string[]) => {
   return { exitCode, stdout: recorded.stdout(), stderr: recorded.stderr() };
 };
 
-/** Replays take a second, longer if other tests run beside. */
+/** Replays take a second, longer if other tests run at the same time. */
 const REPLAY_MS = 60_000;
 
 describe("plimsoll bench", { timeout: REPLAY_MS }, () => {

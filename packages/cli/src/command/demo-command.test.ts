@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 
-/** Replays take seconds, longer if other tests run beside. */
+/** Replays take seconds, longer if other tests run at the same time. */
 const REPLAY_MS = 120_000;
 
 describe("plimsoll demo", () => {

@@ -7,7 +7,7 @@ import { runChild } from "../../testing/child-command.ts";
 import { NOW_MS, recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 
-/** Processes start from the sources, longer if other tests run beside. */
+/** Processes start from the sources, longer if other tests run at the same time. */
 const RUN_MS = 240_000;
 const SWEEP = ["bench", "session.jsonl", "-w", "32k", "--sweep", "trigger.ratio=0.5..0.9:0.05", "--jobs", "1"];
 const CACHE = ".cache/plimsoll/replays";

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 
-/** Replays take a second, longer if other tests run beside. */
+/** Replays take a second, longer if other tests run at the same time. */
 const REPLAY_MS = 60_000;
 const GOOD = SVEN_POLICY.summary.sections.map((title) => `## ${title}\n- simulated`).join("\n\n");
 

@@ -10,7 +10,7 @@ import { main } from "../main.ts";
 import { tuneReport } from "../output/tune-report.ts";
 import { readPolicyFile } from "../policy/read-policy-file.ts";
 
-/** Replays take a second, longer if other tests run beside. */
+/** Replays take a second, longer if other tests run at the same time. */
 const REPLAY_MS = 120_000;
 
 let folder = "";

@@ -229,7 +229,7 @@ describe("prompts", () => {
   test.each([
     ["N-9: the default", {}, 6],
     ["N-9: what is set", { compaction_keep_recent: 10 }, 10],
-  ])("%s", (_, knobs, messages) => {
-    expect(svenPolicy(knobs).keep).toEqual([{ kind: "recent", messages }]);
+  ])("%s", (_, settings, messages) => {
+    expect(svenPolicy(settings).keep).toEqual([{ kind: "recent", messages }]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { BUILT_IN_KINDS } from "./kinds.ts";
-import { POLICY_OVERLAYS, piKnobsSchema, svenKnobsSchema } from "./overlays.ts";
+import { POLICY_OVERLAYS, piSettingsSchema, svenSettingsSchema } from "./overlays.ts";
 import { policySchema } from "./policy.ts";
 import { PI_POLICY } from "./presets/pi.ts";
 import { PRESETS } from "./presets/presets.ts";
@@ -49,11 +49,11 @@ describe("other systems' sections", () => {
   });
 
   test.each([
-    ["sven", svenKnobsSchema, { compaction_treshold: 0.8 }],
-    ["sven", svenKnobsSchema, { compaction_threshold: 1.2 }],
-    ["sven", svenKnobsSchema, { compaction_strategy: "short" }],
-    ["pi", piKnobsSchema, { reserve_tokens: -1 }],
-    ["pi", piKnobsSchema, { window: 5 }],
+    ["sven", svenSettingsSchema, { compaction_treshold: 0.8 }],
+    ["sven", svenSettingsSchema, { compaction_threshold: 1.2 }],
+    ["sven", svenSettingsSchema, { compaction_strategy: "short" }],
+    ["pi", piSettingsSchema, { reserve_tokens: -1 }],
+    ["pi", piSettingsSchema, { window: 5 }],
   ])("%s refuses what it does not know", (_, schema, values) => {
     expect(schema.safeParse(values).success).toBe(false);
   });

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import type { Policy } from "./policy.ts";
-import type { PiKnobs } from "./presets/pi.ts";
+import type { PiSettings } from "./presets/pi.ts";
 import { PI_DEFAULTS, piPolicy } from "./presets/pi.ts";
-import type { SvenKnobs } from "./presets/sven.ts";
+import type { SvenSettings } from "./presets/sven.ts";
 import { SVEN_DEFAULTS, svenPolicy } from "./presets/sven.ts";
 
 /** The keys of sven's configuration reference: strict, each with its documented default. */
-export const svenKnobsSchema: z.ZodType<SvenKnobs> = z.strictObject({
+export const svenSettingsSchema: z.ZodType<SvenSettings> = z.strictObject({
   compaction_threshold: z.number().min(0).max(1).default(SVEN_DEFAULTS.compaction_threshold),
   compaction_keep_recent: z.int().nonnegative().default(SVEN_DEFAULTS.compaction_keep_recent),
   compaction_strategy: z.enum(["structured", "narrative"]).default(SVEN_DEFAULTS.compaction_strategy),
@@ -15,7 +15,7 @@ export const svenKnobsSchema: z.ZodType<SvenKnobs> = z.strictObject({
 });
 
 /** The keys of the Go agent's `compaction:` section: strict, each with its documented default. */
-export const piKnobsSchema: z.ZodType<PiKnobs> = z.strictObject({
+export const piSettingsSchema: z.ZodType<PiSettings> = z.strictObject({
   enabled: z.boolean().default(PI_DEFAULTS.enabled),
   context_window: z.int().nonnegative().default(PI_DEFAULTS.context_window),
   reserve_tokens: z.int().nonnegative().default(PI_DEFAULTS.reserve_tokens),
@@ -42,8 +42,13 @@ export const POLICY_OVERLAYS: readonly PolicyOverlay[] = [
   {
     key: "agent",
     presetName: "sven",
-    schema: svenKnobsSchema,
-    policyOf: (values) => svenPolicy(svenKnobsSchema.parse(values)),
+    schema: svenSettingsSchema,
+    policyOf: (values) => svenPolicy(svenSettingsSchema.parse(values)),
   },
-  { key: "compaction", presetName: "pi", schema: piKnobsSchema, policyOf: (values) => piPolicy(piKnobsSchema.parse(values)) },
+  {
+    key: "compaction",
+    presetName: "pi",
+    schema: piSettingsSchema,
+    policyOf: (values) => piPolicy(piSettingsSchema.parse(values)),
+  },
 ];

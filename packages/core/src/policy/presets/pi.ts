@@ -15,7 +15,7 @@ export const PI_LENGTH_ESTIMATE: CharsPerTokenSpec = {
 };
 
 /** The `compaction:` keys of the Go agent, under the names of its document. */
-export interface PiKnobs {
+export interface PiSettings {
   readonly enabled: boolean;
   /** The window that compaction reckons with; 0 takes the model's. */
   readonly context_window: number;
@@ -24,7 +24,7 @@ export interface PiKnobs {
 }
 
 /** The defaults of the Go agent's document. */
-export const PI_DEFAULTS: PiKnobs = { enabled: true, context_window: 0, reserve_tokens: 16_384, keep_recent_tokens: 20_000 };
+export const PI_DEFAULTS: PiSettings = { enabled: true, context_window: 0, reserve_tokens: 16_384, keep_recent_tokens: 20_000 };
 
 /** Most tokens of a summary, and of the one of a split turn's older part: 0.8 and 0.5 × the reserve (its code; P-27). */
 export function piSummaryBudgets(reserveTokens: number): { readonly maxTokens: number; readonly turnPrefixMaxTokens: number } {
@@ -41,8 +41,8 @@ export function piSummaryBudgets(reserveTokens: number): { readonly maxTokens: n
  *
  * @throws PlimsollError `bad-policy` where the window given is not larger than the reserve, naming both.
  */
-export function piPolicy(knobs: Partial<PiKnobs> = {}): Policy {
-  const set: PiKnobs = { ...PI_DEFAULTS, ...knobs };
+export function piPolicy(settings: Partial<PiSettings> = {}): Policy {
+  const set: PiSettings = { ...PI_DEFAULTS, ...settings };
   const windowTokens = set.context_window;
   if (windowTokens > 0 && windowTokens <= set.reserve_tokens) {
     throw new PlimsollError(

@@ -13,7 +13,7 @@ export const SVEN_LENGTH_ESTIMATE: CharsPerTokenSpec = {
 };
 
 /** The keys of sven's configuration, under the names of its reference. */
-export interface SvenKnobs {
+export interface SvenSettings {
   /** Share of the input budget at which it compacts, before the reserve is taken off. */
   readonly compaction_threshold: number;
   /** Newest messages kept verbatim. */
@@ -26,7 +26,7 @@ export interface SvenKnobs {
 }
 
 /** The defaults of sven's configuration reference. */
-export const SVEN_DEFAULTS: SvenKnobs = {
+export const SVEN_DEFAULTS: SvenSettings = {
   compaction_threshold: 0.85,
   compaction_keep_recent: 6,
   compaction_strategy: "structured",
@@ -62,8 +62,8 @@ export function svenKeptMessages(historyMessages: number, keepMessages: number):
  * sven's compaction from its own keys: the newest messages kept; one summary as an assistant message; from 0.95 on, and where the
  * summary fails, only a drop with a notice.
  */
-export function svenPolicy(knobs: Partial<SvenKnobs> = {}, name = "sven"): Policy {
-  const set: SvenKnobs = { ...SVEN_DEFAULTS, ...knobs };
+export function svenPolicy(settings: Partial<SvenSettings> = {}, name = "sven"): Policy {
+  const set: SvenSettings = { ...SVEN_DEFAULTS, ...settings };
   const keep = [{ kind: "recent", messages: set.compaction_keep_recent }];
   const ratio = svenThresholdRatio(set.compaction_threshold, set.compaction_overhead_reserve);
   const promptId = set.compaction_strategy;

@@ -1,25 +1,25 @@
 import type { Policy } from "@plimsoll/core";
 import { numbersAt } from "../sweep/policy-path.ts";
 
-/** A number that the tuner turns, with the values that it tries. */
-export interface Knob {
+/** A number of a policy that the tuner changes, with the values that it tries. */
+export interface TunableSetting {
   readonly path: string;
   /** The policy's own value. */
   readonly own: number;
   readonly values: readonly number[];
 }
 
-/** One value of a knob. */
-export interface KnobSetting {
+/** One value of a setting. */
+export interface SettingValue {
   readonly path: string;
   readonly value: number;
 }
 
 /**
- * What may be turned, the most telling first; of each group the first that the policy has. Shares of the window are taken as they are;
+ * What may be changed, the settings that matter most first; of each group the first that the policy has. Shares of the window are taken as they are;
  * amounts and counts are those in use among the presets and their neighbours. Chosen.
  */
-const GROUPS: readonly (readonly Omit<Knob, "own">[])[] = [
+const GROUPS: readonly (readonly Omit<TunableSetting, "own">[])[] = [
   [
     { path: "trigger.ratio", values: [0.5, 0.7, 0.9] },
     { path: "trigger.max.tokens", values: [20_000, 50_000, 100_000] },
@@ -36,17 +36,17 @@ const GROUPS: readonly (readonly Omit<Knob, "own">[])[] = [
   [{ path: "keep.lines.ratio", values: [0.08, 0.15, 0.25] }],
 ];
 
-/** So many knobs make up the coarse grid; those behind them are turned around its best alone, or the grid would take too long. */
-const COARSE_KNOBS = 2;
+/** So many settings make up the coarse grid; those after them are only varied around its best, or the grid would take too long. */
+const COARSE_COUNT = 2;
 
 /** Refinement tries values so far from the best, as shares of the way to its neighbours. */
 const REFINE_RATIO = 0.5;
 
-/** The knobs of a policy, each with its own value among those tried, in the place of the one that is nearest to it; none where it never acts. */
-export function knobsOf(policy: Policy): readonly Knob[] {
+/** The settings of a policy that can be tuned, each with its own value among those tried, in the place of the one that is nearest to it; none if it never acts. */
+export function tunableSettingsOf(policy: Policy): readonly TunableSetting[] {
   if (!policy.enabled) return [];
-  return GROUPS.flatMap((knobs): readonly Knob[] => {
-    const found = knobs.flatMap(({ path, values }) => {
+  return GROUPS.flatMap((tunable): readonly TunableSetting[] => {
+    const found = tunable.flatMap(({ path, values }) => {
       const [number, other] = numbersAt(policy, path);
       return number === undefined || other !== undefined
         ? []
@@ -56,14 +56,17 @@ export function knobsOf(policy: Policy): readonly Knob[] {
   });
 }
 
-/** The settings of the coarse grid: every value of the first knobs with every other, all else as it is. */
-export function coarseSettings(knobs: readonly Knob[]): readonly (readonly KnobSetting[])[] {
-  return combined(knobs.slice(0, COARSE_KNOBS));
+/** The combinations of the coarse grid: every value of the first settings with every other, all else as it is. */
+export function coarseSettings(tunable: readonly TunableSetting[]): readonly (readonly SettingValue[])[] {
+  return combined(tunable.slice(0, COARSE_COUNT));
 }
 
-/** Settings around the best: half the way to its neighbours on each side, and the values of the knobs that the grid left out. */
-export function fineSettings(knobs: readonly Knob[], best: readonly KnobSetting[]): readonly (readonly KnobSetting[])[] {
-  const around = knobs.slice(0, COARSE_KNOBS).map(({ path, values }) => {
+/** Combinations around the best: half the way to its neighbours on each side, and the values of the settings that the grid left out. */
+export function fineSettings(
+  tunable: readonly TunableSetting[],
+  best: readonly SettingValue[],
+): readonly (readonly SettingValue[])[] {
+  const around = tunable.slice(0, COARSE_COUNT).map(({ path, values }) => {
     const value = best.find((setting) => setting.path === path)?.value ?? values[0] ?? 0;
     const place = values.indexOf(value);
     const towards = [values[place - 1], values[place + 1]].flatMap((other) =>
@@ -71,13 +74,13 @@ export function fineSettings(knobs: readonly Knob[], best: readonly KnobSetting[
     );
     return { path, values: sorted([...towards, value]) };
   });
-  const others = knobs.slice(COARSE_KNOBS).flatMap(({ path, values }) => values.map((value) => [...best, { path, value }]));
+  const others = tunable.slice(COARSE_COUNT).flatMap(({ path, values }) => values.map((value) => [...best, { path, value }]));
   return [...combined(around), ...others];
 }
 
-function combined(knobs: readonly Omit<Knob, "own">[]): readonly (readonly KnobSetting[])[] {
-  let points: readonly (readonly KnobSetting[])[] = [[]];
-  for (const { path, values } of knobs)
+function combined(tunable: readonly Omit<TunableSetting, "own">[]): readonly (readonly SettingValue[])[] {
+  let points: readonly (readonly SettingValue[])[] = [[]];
+  for (const { path, values } of tunable)
     points = points.flatMap((settings) => values.map((value) => [...settings, { path, value }]));
   return points;
 }
