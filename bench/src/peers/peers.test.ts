@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
 import { replay } from "../run/replay.ts";
+import { ALL_EXCERPTS, LAST_HUMAN_ONLY } from "./cheats.ts";
 import { PEERS } from "./peers.ts";
 
 const SESSION = prepareSession(madeTranscript({ turns: 8, toolCallsPerTurn: 6, resultChars: 6000, overheadTokens: 2000 }));
@@ -23,9 +24,15 @@ test.each(PEERS.map(({ policy }) => policy.name))("%s stands in the guide's tabl
 test.each(PEERS.map((peer) => [peer.policy.name, peer] as const))("%s is a policy with its source", (_, peer) => {
   expect(policySchema(BUILT_IN_KINDS).parse(peer.policy)).toEqual(peer.policy);
   expect(peer.figures.length).toBeGreaterThan(0);
-  expect(peer.figures.filter(({ standing }) => standing !== "chosen").length).toBeGreaterThan(0);
   expect(peer.readOn).toMatch(/^\d{4}-\d{2}-\d{2}$/);
   expect(peer.notExpressed.length).toBeGreaterThan(0);
+});
+
+const CHEATS = [LAST_HUMAN_ONLY, ALL_EXCERPTS];
+
+test("only the cheats have no figure of a system", () => {
+  const ours = PEERS.filter(({ figures }) => figures.every(({ standing }) => standing === "chosen"));
+  expect(ours).toEqual(CHEATS);
 });
 
 /** A commit of a public repository, an address, a paper, or sessions that the system itself wrote. */

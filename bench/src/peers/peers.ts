@@ -1,3 +1,4 @@
+import { ALL_EXCERPTS, LAST_HUMAN_ONLY } from "./cheats.ts";
 import { CLAUDE_CODE_PEER } from "./claude-code.ts";
 import { CLINE_PEER } from "./cline.ts";
 import { CODEX_PEER } from "./codex.ts";
@@ -24,4 +25,6 @@ export const PEERS: readonly Peer[] = [
   CONTEXT_EDITING_PEER,
   ROLLING_MASK_PEER,
   BATCHED_MASK_PEER,
+  LAST_HUMAN_ONLY,
+  ALL_EXCERPTS,
 ];

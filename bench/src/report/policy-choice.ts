@@ -1,4 +1,5 @@
 import { VECTOR } from "../metrics/vector.ts";
+import { ALL_EXCERPTS, LAST_HUMAN_ONLY } from "../peers/cheats.ts";
 import { meanOf } from "../statistics.ts";
 import { paretoFront } from "../tune/pareto.ts";
 import { clusteredEstimate, FEWEST_CLUSTERS } from "../validate/statistics.ts";
@@ -40,7 +41,7 @@ export interface PolicyChoice {
 }
 
 /** Policies that are made to cheat are never chosen, and no other is judged by them (docs/protocol.md). */
-export const CHEATS: ReadonlySet<string> = new Set(["last-human-only", "all-excerpts"]);
+export const CHEATS: ReadonlySet<string> = new Set([LAST_HUMAN_ONLY, ALL_EXCERPTS].map(({ policy }) => policy.name));
 
 /** A policy that costs this much more is still one of about the same cost (docs/protocol.md). */
 const SAME_COST_RATIO = 1.05;

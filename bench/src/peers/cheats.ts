@@ -1,0 +1,37 @@
+import { PLIMSOLL_POLICY } from "@plimsoll/core";
+import type { Peer } from "./peer.ts";
+
+const figures: Peer["figures"] = [{ says: "it acts where plimsoll acts", source: "ours", standing: "chosen" }];
+const readOn = "2026-11-22";
+const notExpressed = ["it is no system: it is made to cheat one kind of measure, and no rule of decision picks it"];
+
+/** A cheat of measures of cost: whenever it cuts, the last human message and the open step are all that is left. */
+export const LAST_HUMAN_ONLY: Peer = {
+  policy: {
+    ...PLIMSOLL_POLICY,
+    name: "last-human-only",
+    keep: [{ kind: "recent", messages: 0 }],
+    strategies: [{ kind: "drop-oldest", amount: "all-but-keep", notice: "none" }],
+    overflow: { keep: [{ kind: "recent", messages: 0 }], maxRecoveries: 3 },
+    facts: { maxTokens: 0 },
+  },
+  figures,
+  readOn,
+  notExpressed,
+};
+
+/** A cheat of measures of single lines: whenever it cuts, as many lines as the engine allows stay, and nothing else. */
+export const ALL_EXCERPTS: Peer = {
+  policy: {
+    ...LAST_HUMAN_ONLY.policy,
+    name: "all-excerpts",
+    keep: [
+      { kind: "recent", messages: 0 },
+      { kind: "lines", atMost: { ratio: 1, of: "input-budget" } },
+    ],
+    strategies: [{ kind: "drop-oldest", amount: "all-but-keep", notice: "count" }],
+  },
+  figures,
+  readOn,
+  notExpressed,
+};
