@@ -1,6 +1,8 @@
 import { type Summary, type SummaryRequest, SVEN_POLICY } from "@plimsoll/core";
+import { compaction, human, logOf, replacedHistory, summaryMessage } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
+import { ENCRYPTED_SUMMARY } from "../formats/codex/items.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
 import type { AskedSummary } from "../replay/replayed-call.ts";
 import { replay } from "../run/replay.ts";
@@ -42,6 +44,11 @@ describe("recordedHistory", () => {
         : entry,
     );
     expect(recordedHistory(entries).summaries).toEqual([]);
+  });
+
+  test("a summary that is kept encrypted is none", () => {
+    const cut = compaction("cut", [replacedHistory([summaryMessage("s", ENCRYPTED_SUMMARY)])]);
+    expect(recordedHistory([...logOf([human("u", "go")]), cut]).summaries).toEqual([]);
   });
 });
 

@@ -8,6 +8,7 @@ import {
   textOf,
 } from "@plimsoll/core";
 import { EMPTY_VIEW, foldEntry, messagesWrittenBy } from "@plimsoll/core/internal";
+import { ENCRYPTED_SUMMARY } from "../formats/codex/items.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { SummarySource } from "../replay/summary-source.ts";
 
@@ -107,5 +108,5 @@ function summaryOf({ edits }: CompactionEntry, before: ReadonlySet<Message>): st
   const brought = edits.flatMap(messagesWrittenBy).filter((message) => !before.has(message));
   const summary = brought.find((message) => message.role !== "tool-result" && message.origin === "summary");
   const text = summary === undefined ? "" : textOf(summary).trim();
-  return text === "" ? null : text;
+  return text === "" || text === ENCRYPTED_SUMMARY ? null : text;
 }

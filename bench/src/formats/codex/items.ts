@@ -34,7 +34,7 @@ const INJECTED_OPENINGS = [
 const COMMAND_OPENING = "<user_shell_command>";
 
 /** What stands for a summary that only the provider can read. */
-const ENCRYPTED_SUMMARY = "[summary encrypted by the provider]";
+export const ENCRYPTED_SUMMARY = "[summary encrypted by the provider]";
 
 /** The user message of a `message` item that is not the model's. */
 export function userDraftOf(item: Fields): Omit<UserMessage, "id"> {
