@@ -1,79 +1,34 @@
-import type { Message } from "@plimsoll/core";
-import { assistant, compaction, human, logOf, replacedHistory, reply, result, summaryMessage } from "@plimsoll/core/testing";
+import { human, logOf, reply } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
-import { prepareSession } from "../replay/prepared-session.ts";
+import { compactedSession, editing, reading } from "../../testing/made-deeds.ts";
+import { type PreparedSession, prepareSession } from "../replay/prepared-session.ts";
 import { deedsOf } from "./calls.ts";
-import { experimentsOf } from "./experiments.ts";
-import { findingsOf, repositoryOf } from "./validate-sessions.ts";
-import { validationOf } from "./validation.ts";
-import { validationMarkdown } from "./validation-markdown.ts";
+import { compactionPlaces, type Experiment, experimentsOf, matchedPairs } from "./experiments.ts";
 
-const callOf = (callId: string, args: unknown, paths: readonly { path: string; access: "read" | "modify" }[] = []) =>
-  ({ type: "tool-call", callId, toolName: "tool", argumentsJson: JSON.stringify(args), paths }) as const;
+function found(session: PreparedSession): readonly Experiment[] {
+  const deeds = deedsOf(session.entries);
+  return experimentsOf(session, { deeds, compactions: compactionPlaces(session, deeds) });
+}
 
-const reading = (id: string, path: string): readonly Message[] => [
-  assistant(`a-${id}`, [callOf(id, { path }, [{ path, access: "read" }])]),
-  result(`r-${id}`, id, `text of ${path}, line by line`),
-];
-const editing = (id: string, answer: string): readonly Message[] => [
-  assistant(`a-${id}`, [
-    callOf(id, { old_string: "text of src/a.ts, line", new_string: "" }, [{ path: "src/a.ts", access: "modify" }]),
-  ]),
-  result(`r-${id}`, id, answer),
-];
-const running = (id: string, command: string): readonly Message[] => [
-  assistant(`a-${id}`, [callOf(id, { command })]),
-  result(`r-${id}`, id, "done"),
-];
+const quiet = (calls: number) => {
+  const replies = Array.from({ length: calls }, (_, place) => reply(`a${place}`, "ok"));
+  const entries = logOf([human("u", "go"), ...replies]);
+  return prepareSession({ ...compacted(0, 1).transcript, name: "q", entries });
+};
 
-describe("deedsOf", () => {
-  const sum = (messages: readonly Message[]) => {
-    const deeds = deedsOf(logOf(messages)).map((each) => each.deeds);
-    const of = (key: "readings" | "rereadings" | "edits" | "failedEdits" | "commands" | "repeatedCommands") =>
-      deeds.reduce((total, each) => total + each[key], 0);
-    return `${of("rereadings")}/${of("readings")} ${of("failedEdits")}/${of("edits")} ${of("repeatedCommands")}/${of("commands")}`;
-  };
-  test.each<[string, readonly Message[], string]>([
-    ["a first reading is none again", reading("1", "a"), "0/1 0/0 0/0"],
-    ["a second one is", [...reading("1", "a"), ...reading("2", "a"), ...reading("3", "b")], "1/3 0/0 0/0"],
-    [
-      "a shell that shows a file reads it",
-      [...running("1", "cat src/a.ts"), ...running("2", "sed -n '1,20p' src/a.ts")],
-      "1/2 0/0 0/2",
-    ],
-    ["an edit that is refused has failed", [...editing("1", "ok"), ...editing("2", "Error: no match")], "0/0 1/2 0/0"],
-    [
-      "a patch that was not verified, too",
-      editing("1", "apply_patch verification failed: Failed to find expected lines"),
-      "0/0 1/1 0/0",
-    ],
-    ["a result that tells of errors has not", editing("1", "updated; 0 errors found"), "0/0 0/1 0/0"],
-    [
-      "the same command is repeated",
-      [...running("1", "make"), ...running("2", "make"), ...running("3", "make x")],
-      "0/0 0/0 1/3",
-    ],
-  ])("%s", (_, messages, expected) => {
-    expect(sum(messages)).toBe(expected);
-  });
-});
-
-/** Eight calls, a compaction, and eight calls that read the same file again and fail to edit. */
-function session(name: string) {
-  const before = Array.from({ length: 8 }, (_, place) => reading(`b${place}`, `src/${place}.ts`)).flat();
-  const after = Array.from({ length: 8 }, (_, place) =>
-    place % 2 === 0 ? reading(`c${place}`, "src/0.ts") : editing(`c${place}`, "Error: no match"),
-  ).flat();
-  const log = logOf([human("u", "go"), ...before]);
-  const cut = compaction("cut", [replacedHistory([summaryMessage("s", "so far: src/0.ts")])]);
-  const recorded = { ...cut, record: { ...cut.record, reason: "recorded" } } as const;
-  const entries = [...log, recorded, ...logOf(after).slice(1)];
-  return prepareSession({ name, file: name, format: "agent", entries, parentName: null, hasUsage: false, notes: [] });
+function compacted(before: number, after: number): PreparedSession {
+  const calls = (id: string, count: number) => Array.from({ length: count }, (_, place) => reply(`${id}${place}`, "ok"));
+  return compactedSession("s", { before: calls("b", before), summary: "so far", after: calls("a", after) });
 }
 
 describe("experimentsOf", () => {
   test("counts up to the compaction and from it on", () => {
-    const [experiment, ...others] = experimentsOf(session("s"));
+    const before = Array.from({ length: 8 }, (_, place) => reading(`b${place}`, `src/${place}.ts`)).flat();
+    const after = Array.from({ length: 4 }, (_, place) => [
+      ...reading(`c${place}`, "src/0.ts"),
+      ...editing(`d${place}`, "Error: no match"),
+    ]).flat();
+    const [experiment, ...others] = found(compactedSession("s", { before, summary: "so far", after }));
     expect(others).toEqual([]);
     expect(experiment).toMatchObject({
       kind: "compaction",
@@ -82,51 +37,34 @@ describe("experimentsOf", () => {
     });
   });
 
-  test("a session without compactions has control places in its middle alone", () => {
-    const calls = Array.from({ length: 121 }, (_, place) => reply(`a${place}`, "ok"));
-    const quiet = { ...session("q").transcript, entries: logOf([human("u", "go"), ...calls]) };
-    expect(experimentsOf(prepareSession(quiet)).map(({ kind, reply: at }) => `${kind} ${at}`)).toEqual(["control 60"]);
+  test.each<[string, PreparedSession, readonly string[]]>([
+    ["a session without compactions has control places a window from its ends", quiet(121), ["control 30", "control 90"]],
+    ["a short one has none", quiet(59), []],
+    ["beside a compaction there is room for its window", compacted(90, 90), ["control 30", "compaction 90", "control 150"]],
+    ["and none where there is not", compacted(89, 89), ["compaction 89"]],
+    ["a compaction without calls enough says nothing", compacted(90, 4), ["control 30"]],
+  ])("%s", (_, session, expected) => {
+    expect(found(session).map(({ kind, reply: at }) => `${kind} ${at}`)).toEqual(expected);
   });
 });
 
-describe("validationOf", () => {
-  const found = Array.from({ length: 8 }, (_, place) => findingsOf(session(`own${place}__repo${place}__s.jsonl`)));
-  const validation = validationOf(
-    found.flatMap(({ experiments }) => experiments),
-    found.flatMap(({ cases }) => cases),
-    repositoryOf,
-  );
-
-  test("says what came about more often after compactions", () => {
-    const again = validation.rates.find(({ rate, agent }) => rate === "readings again a call" && agent === "all");
-    expect(again).toMatchObject({ compactions: 8, before: 0, after: 0.5 });
+describe("matchedPairs", () => {
+  const none = { calls: 0, rereadings: 0, edits: 0, failedEdits: 0, commands: 0, repeatedCommands: 0 };
+  const at = (kind: Experiment["kind"], place: number, agent = "agent"): Experiment => {
+    return { session: "s", agent, kind, reply: place, before: none, after: none };
+  };
+  const cut = (place: number) => at("compaction", place);
+  const control = (place: number, agent?: string) => at("control", place, agent);
+  test.each<[string, readonly Experiment[], readonly string[]]>([
+    ["controls are as far in a session, to a factor of two", [cut(100), control(30), control(70), control(130)], ["100 70"]],
+    ["and of the same agent", [cut(100), control(100, "other")], []],
+    [
+      "several are spread over those that there are",
+      [cut(70), cut(120), control(65), control(66), control(125)],
+      ["70 65", "120 125"],
+    ],
+    ["one stands for several", [cut(70), cut(120), control(80)], ["70 80", "120 80"]],
+  ])("%s", (_, experiments, expected) => {
+    expect(matchedPairs(experiments).map(({ compaction, control: by }) => `${compaction.reply} ${by.reply}`)).toEqual(expected);
   });
-
-  test("says of each measure how often the outcome came about with and without it", () => {
-    const named = validation.predictions.find(
-      ({ outcome, measure }) => outcome === "the file is read again" && measure === "path named",
-    );
-    expect(named).toMatchObject({
-      cases: 64,
-      happened: 8,
-      held: { cases: 8, happened: 8 },
-      missing: { cases: 56, happened: 0 },
-      predicts: false,
-    });
-    expect(named?.area.value).toBe(0);
-  });
-
-  test("is written with what predicts nothing said so", () => {
-    const page = validationMarkdown(validation);
-    expect(page).toContain(
-      "| the file is read again | path named | 64 | 8 of 8 | 0 of 56 | 0.00 [0.00, 0.00] | 0.00 [0.00, 0.00] | **predicts nothing** |",
-    );
-  });
-});
-
-test.each([
-  ["a/b/own__repo__file.jsonl#2", "own/repo"],
-  ["work/project/session.jsonl", "work/project"],
-])("the repository of %s is %s", (name, repository) => {
-  expect(repositoryOf(name)).toBe(repository);
 });

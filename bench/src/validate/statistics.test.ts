@@ -1,94 +1,79 @@
 import { describe, expect, test } from "vitest";
-import { areaUnderCurve, clusteredEstimate } from "./statistics.ts";
+import { clusteredEstimate, FEWEST_OWNERS, type Statistic } from "./statistics.ts";
 
-const cases = (scores: readonly (readonly [number, boolean])[]) => scores.map(([score, happened]) => ({ score, happened }));
+interface Item {
+  readonly session: string;
+  readonly amount: number;
+}
 
-describe("areaUnderCurve", () => {
-  test.each<[string, readonly (readonly [number, boolean])[], number | null]>([
-    [
-      "1 if every case that came about scores higher",
-      [
-        [1, true],
-        [0, false],
-        [0.5, false],
-      ],
-      1,
-    ],
-    [
-      "0 if every one scores lower",
-      [
-        [0, true],
-        [1, false],
-      ],
-      0,
-    ],
-    [
-      "a half if all score the same",
-      [
-        [1, true],
-        [1, false],
-        [1, true],
-      ],
-      0.5,
-    ],
-    [
-      "ties count a half",
-      [
-        [1, true],
-        [1, false],
-        [0, false],
-      ],
-      0.75,
-    ],
-    ["nothing if none came about", [[1, false]], null],
-    ["nothing if all came about", [[1, true]], null],
-  ])("%s", (_, scores, expected) => {
-    expect(areaUnderCurve(cases(scores))).toBe(expected);
+const MEAN: Statistic<Item> = {
+  width: 2,
+  add({ amount }, sums) {
+    sums[0] = (sums[0] ?? 0) + amount;
+    sums[1] = (sums[1] ?? 0) + 1;
+  },
+  figure: ([sum = 0, count = 0]) => (count === 0 ? null : sum / count),
+};
+
+/** Five items of each repository, each of an owner of its own. */
+const items = (repositories: number, amountOf: (repository: number) => number): readonly Item[] =>
+  Array.from({ length: 5 * repositories }, (_, place) => {
+    const repository = place % repositories;
+    return { session: `o${repository}__r__s${place}.jsonl`, amount: amountOf(repository) };
   });
-});
 
 describe("clusteredEstimate", () => {
-  const mean = (items: readonly { readonly value: number }[]) =>
-    items.length === 0 ? null : items.reduce((sum, { value }) => sum + value, 0) / items.length;
-  const items = (clusters: number, of: (cluster: number) => number) =>
-    Array.from({ length: clusters * 3 }, (_, place) => ({ cluster: `${place % clusters}`, value: of(place % clusters) }));
-
-  test("has no interval for fewer than eight clusters", () => {
-    expect(
-      clusteredEstimate(
-        items(7, () => 1),
-        ({ cluster }) => cluster,
-        mean,
-      ),
-    ).toEqual({ value: 1, interval: null, clusters: 7 });
+  test("has no interval for fewer than eight owners", () => {
+    const estimate = clusteredEstimate(
+      items(FEWEST_OWNERS - 1, () => 1),
+      MEAN,
+    );
+    expect(estimate).toEqual({ value: 1, interval: null, repositories: 7, owners: 7 });
   });
 
-  test("is a point if all clusters agree", () => {
+  test("counts an owner's repositories as one owner", () => {
+    const one = Array.from({ length: 9 }, (_, place) => ({ session: `own__r${place}__s.jsonl`, amount: 1 }));
+    expect(clusteredEstimate(one, MEAN)).toEqual({ value: 1, interval: null, repositories: 9, owners: 1 });
+  });
+
+  test("is a point if all repositories agree", () => {
     const { interval } = clusteredEstimate(
       items(8, () => 2),
-      ({ cluster }) => cluster,
-      mean,
+      MEAN,
     );
     expect(interval).toEqual({ from: 2, through: 2 });
   });
 
-  test("draws clusters and not items: the interval is as wide as their spread says", () => {
+  test("draws repositories and not items: the interval is as wide as their spread says", () => {
     const { value, interval } = clusteredEstimate(
-      items(16, (cluster) => cluster % 2),
-      ({ cluster }) => cluster,
-      mean,
+      items(16, (repository) => repository % 2),
+      MEAN,
     );
     expect(value).toBe(0.5);
     expect([interval?.from, interval?.through]).toEqual([expect.closeTo(0.25, 1), expect.closeTo(0.75, 1)]);
   });
 
-  test("gives the same twice", () => {
+  test("has no interval if many draws say nothing", () => {
+    const onlyOne: Statistic<Item> = { ...MEAN, figure: ([sum = 0]) => (sum === 0 ? null : sum) };
+    const { value, interval } = clusteredEstimate(
+      items(8, (repository) => (repository === 0 ? 1 : 0)),
+      onlyOne,
+    );
+    expect([value, interval]).toEqual([5, null]);
+  });
+
+  test("gives the same twice, and visits each item twice", () => {
+    const given = items(9, (repository) => repository);
+    let added = 0;
     const run = () =>
-      clusteredEstimate(
-        items(9, (cluster) => cluster),
-        ({ cluster }) => cluster,
-        mean,
-      );
+      clusteredEstimate(given, {
+        ...MEAN,
+        add: (item, sums) => {
+          added += 1;
+          MEAN.add(item, sums);
+        },
+      });
     expect(run()).toEqual(run());
+    expect(added).toBe(2 * 2 * given.length);
   });
 });

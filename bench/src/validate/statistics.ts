@@ -1,46 +1,87 @@
-/** A figure with the middle 95 % of what it is over resampled clusters; without an interval if there are too few of them. */
+import { originOf } from "./origin.ts";
+
+/** A figure with the middle 95 % of what it is over resampled repositories; without an interval if there are too few owners. */
 export interface Estimate {
   readonly value: number | null;
-  readonly interval: { readonly from: number; readonly through: number } | null;
-  readonly clusters: number;
+  readonly interval: Interval | null;
+  readonly repositories: number;
+  readonly owners: number;
+}
+
+/** The ends of an interval, both included. */
+export interface Interval {
+  readonly from: number;
+  readonly through: number;
+}
+
+/** A figure over items that follows from sums of counts: so whole repositories can be drawn without looking at their items again. */
+export interface Statistic<Item> {
+  /** Counts that an item adds to. */
+  readonly width: number;
+  add(item: Item, sums: Float64Array): void;
+  /** `null` if the sums say nothing. */
+  figure(sums: Float64Array): number | null;
 }
 
 /** Fewer owners than this say nothing about owners that were not seen (docs/protocol.md). */
-export const FEWEST_CLUSTERS = 8;
+export const FEWEST_OWNERS = 8;
 
 const DRAWS = 10_000;
 const TAIL_RATIO = 0.025;
 
+/** If more draws than this have no figure, an interval of the others would be too narrow; chosen. */
+const MOST_EMPTY_RATIO = 0.025;
+
+/** An item of a recorded session, which is known by its name. */
+export interface InSession {
+  readonly session: string;
+}
+
 /**
- * A statistic over items with a bootstrap interval: whole clusters are drawn with replacement, as items of one cluster are not independent of each
- * other. Deterministic. Time is linear in draws × items.
+ * A statistic with a bootstrap interval: whole repositories are drawn with replacement. Deterministic. Time is linear in items, and in draws ×
+ * repositories × counts.
  */
-export function clusteredEstimate<Item>(
-  items: readonly Item[],
-  clusterOf: (item: Item) => string,
-  statistic: (items: readonly Item[]) => number | null,
-): Estimate {
-  const clusters = new Map<string, Item[]>();
+export function clusteredEstimate<Item>(items: readonly (Item & InSession)[], statistic: Statistic<Item>): Estimate {
+  const { width, add, figure } = statistic;
+  const clusters = new Map<string, Float64Array>();
+  const owners = new Set<string>();
+  const whole = new Float64Array(width);
   for (const item of items) {
-    const cluster = clusters.get(clusterOf(item));
-    if (cluster === undefined) clusters.set(clusterOf(item), [item]);
-    else cluster.push(item);
+    const { repository, owner } = originOf(item.session);
+    const sums = clusters.get(repository) ?? new Float64Array(width);
+    clusters.set(repository, sums);
+    owners.add(owner);
+    add(item, sums);
+    add(item, whole);
   }
-  const groups = [...clusters.values()];
-  const value = statistic(items);
-  if (groups.length < FEWEST_CLUSTERS || value === null) return { value, interval: null, clusters: groups.length };
+  const value = figure(whole);
+  const isKnowable = owners.size >= FEWEST_OWNERS && value !== null;
+  const interval = isKnowable ? resampled([...clusters.values()], { width, figure }) : null;
+  return { value, interval, repositories: clusters.size, owners: owners.size };
+}
+
+function resampled(
+  clusters: readonly Float64Array[],
+  { width, figure }: Pick<Statistic<never>, "width" | "figure">,
+): Interval | null {
   const random = generator();
+  const sums = new Float64Array(width);
   const drawn: number[] = [];
   for (let draw = 0; draw < DRAWS; draw++) {
-    const sample = groups.flatMap(() => groups[Math.floor(random() * groups.length)] ?? []);
-    const figure = statistic(sample);
-    if (figure !== null) drawn.push(figure);
+    sums.fill(0);
+    for (let place = 0; place < clusters.length; place++) {
+      const cluster = clusters[Math.floor(random() * clusters.length)] ?? sums;
+      for (let count = 0; count < width; count++) sums[count] = (sums[count] ?? 0) + (cluster[count] ?? 0);
+    }
+    const value = figure(sums);
+    if (value !== null) drawn.push(value);
   }
+  if (drawn.length < DRAWS * (1 - MOST_EMPTY_RATIO)) return null;
   const sorted = drawn.toSorted((a, b) => a - b);
   const tail = Math.floor(sorted.length * TAIL_RATIO);
   const from = sorted[tail];
   const through = sorted[sorted.length - 1 - tail];
-  return { value, interval: from === undefined || through === undefined ? null : { from, through }, clusters: groups.length };
+  return from === undefined || through === undefined ? null : { from, through };
 }
 
 /** A linear congruential generator (Numerical Recipes' constants), 0 up to 1. */
@@ -52,28 +93,8 @@ function generator(): () => number {
   };
 }
 
-/** Something that was predicted: what a measure said, and whether it came about. */
-export interface Scored {
-  readonly score: number;
-  readonly happened: boolean;
-}
-
-/**
- * Area under the receiver operating characteristic: how often a case that came about has a higher score than one that did not; equal scores
- * count a half (Mann and Whitney, 1947). `null` if all or none came about.
- */
-export function areaUnderCurve(cases: readonly Scored[]): number | null {
-  const sorted = cases.toSorted((a, b) => a.score - b.score);
-  const happened = cases.filter((each) => each.happened).length;
-  const others = cases.length - happened;
-  if (happened === 0 || others === 0) return null;
-  let rankSum = 0;
-  for (let from = 0; from < sorted.length; ) {
-    let through = from;
-    while (sorted[through + 1]?.score === sorted[from]?.score) through += 1;
-    const meanRank = (from + through) / 2 + 1;
-    for (let place = from; place <= through; place++) if (sorted[place]?.happened === true) rankSum += meanRank;
-    from = through + 1;
-  }
-  return (rankSum - (happened * (happened + 1)) / 2) / (happened * others);
+/** One number by another; `null` if there is nothing to divide by. */
+export function ratioOf(numerator: number | null | undefined, denominator: number | null | undefined): number | null {
+  if (numerator === null || numerator === undefined || denominator === null || denominator === undefined) return null;
+  return denominator === 0 ? null : numerator / denominator;
 }

@@ -7,6 +7,7 @@ import { addDemoCommand } from "./command/demo-command.ts";
 import { addPolicyCommand } from "./command/policy-command.ts";
 import { addSimulateCommand } from "./command/simulate-command.ts";
 import { addTuneCommand } from "./command/tune-command.ts";
+import { addValidateCommand } from "./command/validate-command.ts";
 import { addCompactCommand } from "./compact/compact-command.ts";
 import { addConfigCommand } from "./config/config-command.ts";
 import { addInitCommand } from "./init/init-command.ts";
@@ -42,6 +43,7 @@ export async function main(argv: readonly string[], io: CliIo): Promise<number> 
 const COMMANDS: readonly ((program: Command, io: CliIo, onExit: (exitCode: number) => void) => void)[] = [
   addBenchCommand,
   addCalibrateCommand,
+  addValidateCommand,
   addDemoCommand,
   addTuneCommand,
   addPolicyCommand,

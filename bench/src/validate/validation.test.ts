@@ -1,0 +1,99 @@
+import { describe, expect, test } from "vitest";
+import { compactedSession, editing, reading } from "../../testing/made-deeds.ts";
+import { originOf } from "./origin.ts";
+import { findingsOf } from "./validate-sessions.ts";
+import { validationOf } from "./validation.ts";
+import { validationMarkdown } from "./validation-markdown.ts";
+
+const TEXT = "text of src/a.ts, line by line";
+
+/** Reads nine files, is compacted to the name of one, and reads that one again while edits fail. */
+function findings(owners: number) {
+  const before = ["src/a.ts", ...Array.from({ length: 8 }, (_, place) => `src/${place}.ts`)].flatMap((path) =>
+    reading(path, path),
+  );
+  const after = Array.from({ length: 4 }, (_, place) => [
+    ...reading(`c${place}`, "src/0.ts"),
+    ...editing(`d${place}`, place < 3 ? "Error: no match" : "ok", TEXT),
+  ]).flat();
+  const summary = "Never touch the lock file. So far: src/0.ts";
+  const sessions = Array.from({ length: owners }, (_, place) => `logs/own${place}__repo__s.jsonl`);
+  return Promise.all(sessions.map((name) => findingsOf(compactedSession(name, { before, summary, after }))));
+}
+
+describe("validationOf", async () => {
+  const validation = validationOf(await findings(8), "2026-01-31");
+  const few = validationOf(await findings(2), "2026-01-31");
+
+  test("says what came about more often after compactions", () => {
+    const again = validation.rates.find(({ rate, of }) => rate === "re-reads a call" && of === "all");
+    expect(again).toMatchObject({ compactions: 8, before: { happened: 0, of: 72 }, after: { happened: 32, of: 64 } });
+  });
+
+  test("says of each measure how often the outcome came about with and without it", () => {
+    const named = validation.predictions.find(
+      ({ outcome, measure }) => outcome === "the file is read again" && measure === "path named",
+    );
+    expect(named).toMatchObject({
+      cases: 72,
+      held: { cases: 8, happened: 8 },
+      missing: { cases: 64, happened: 0 },
+      area: { value: 0 },
+      verdict: "predicts nothing",
+    });
+  });
+
+  test("asks of edits what the context held of their text, be it in an edit before", () => {
+    const grounded = validation.predictions.find(({ measure, of }) => measure === "edit grounding" && of === "all");
+    expect(grounded).toMatchObject({
+      cases: 32,
+      held: { cases: 24, happened: 16 },
+      missing: { cases: 8, happened: 8 },
+      riskRatio: { value: 1.5 },
+      verdict: "predicts",
+    });
+  });
+
+  test("says how likely work is done again, with day and data", () => {
+    expect(validation.redo).toEqual({
+      rereadProbability: {
+        value: 8 / 72,
+        interval: { from: 8 / 72, through: 8 / 72 },
+        date: "2026-01-31",
+        sessions: 8,
+        cases: 72,
+        valueIfHeld: null,
+      },
+      failedEditProbability: {
+        value: 1,
+        interval: { from: 1, through: 1 },
+        date: "2026-01-31",
+        sessions: 8,
+        cases: 8,
+        valueIfHeld: 2 / 3,
+      },
+    });
+  });
+
+  test("sets each recorded summary against the digest", () => {
+    const of = (kind: string) => validation.summaries.find((each) => each.kind === kind && each.of === "all");
+    expect(of("instructions")).toMatchObject({ sessions: 8, mean: { recorded: 1, digest: 1, "digest and facts": 1 } });
+    expect(of("filesNamed")).toMatchObject({ mean: { digest: 0, "digest and facts": 1 } });
+  });
+
+  test("names what predicts nothing, and gives rows in place of intervals from few owners", () => {
+    const page = validationMarkdown(validation);
+    expect(page).toContain("Predict nothing here: file in hand, path named, the file's lines.");
+    expect(page).not.toContain("The same by repository\n\nToo few owners");
+    const rows = validationMarkdown(few);
+    expect(rows).toContain("Too few owners to say: file in hand, path named, the file's lines.");
+    expect(rows).toContain("| · own1/repo | 1 | 0/9 | 4/8 | – |");
+  });
+});
+
+test.each([
+  ["a/b/own__repo__file.jsonl#2", { repository: "own/repo", owner: "own" }],
+  ["work/project/session.jsonl", { repository: "work/project", owner: "work/project" }],
+])("the origin of %s", (name, origin) => {
+  expect(originOf(name)).toEqual(origin);
+});

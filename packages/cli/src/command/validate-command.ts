@@ -1,0 +1,98 @@
+import { resolve } from "node:path";
+import { importFile } from "@plimsoll/bench";
+import {
+  findingsOf,
+  formatNumberOf,
+  LOCATED_AGENTS,
+  prepareSession,
+  renderValidationHtml,
+  type SessionFindings,
+  validationMarkdown,
+  validationOf,
+} from "@plimsoll/bench/internal";
+import type { Command } from "commander";
+import { type FoundInputs, findInputs, joinInputs } from "../input/find-inputs.ts";
+import { DEFAULT_LOG_LIMIT, findLogs } from "../input/find-logs.ts";
+import { type CliIo, EXIT_FAILED, EXIT_OK } from "../io.ts";
+import { validationText } from "../output/validation-text.ts";
+import { writeWholeFile } from "../output/write-file.ts";
+import { printable } from "../terminal/printable.ts";
+import { createProgressBar } from "../terminal/progress-bar.ts";
+
+interface ValidateOptions {
+  readonly from?: readonly string[];
+  readonly since?: string;
+  readonly limit?: string;
+  readonly json?: string;
+  readonly markdown?: string;
+  readonly html?: string;
+}
+
+const AFTER_HELP = `
+Nothing is replayed: it is counted what the recorded agents did before and after their own compactions. Examples:
+  plimsoll validate ~/sessions --json validation.json
+  plimsoll validate --from claude-code --since 4w --limit 200 --markdown validation.md`;
+
+const collect = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value];
+
+/** Adds `plimsoll validate`: whether the bench's measures predict anything, from the compactions in real logs. */
+export function addValidateCommand(program: Command, io: CliIo, onExit: (exitCode: number) => void): void {
+  program
+    .command("validate")
+    .description("count what recorded agents did again after their own compactions, and which measures predict it")
+    .argument("[inputs...]", "session files, folders (all below them is looked at) or patterns")
+    .option("--from <agent>", `the agent's own logs in their usual place; repeatable (${LOCATED_AGENTS.join(", ")})`, collect)
+    .option("--since <time>", "with --from: logs changed since 2026-01-31, or in the last 12h, 7d or 4w")
+    .option("--limit <count>", `with --from: at most so many logs of each agent, the newest (default: ${DEFAULT_LOG_LIMIT})`)
+    .option("--json <file>", "write all figures as JSON")
+    .option("--markdown <file>", "write the tables as Markdown")
+    .option("--html <file>", "write the tables as one HTML page")
+    .addHelpText("after", AFTER_HELP)
+    .action(async (inputs: readonly string[], options: ValidateOptions) => onExit(await validateInputs(inputs, options, io)));
+}
+
+async function validateInputs(inputs: readonly string[], options: ValidateOptions, io: CliIo): Promise<number> {
+  const say = (line: string) => io.stderr.write(`plimsoll: ${printable(line)}\n`);
+  const agents = options.from ?? [];
+  const logs = await findLogs({ agents, since: options.since, limit: options.limit }, io);
+  const found = joinInputs(await findInputs(inputs, io.cwd), logs);
+  for (const { reason } of found.missing) say(reason);
+  for (const file of found.notSessions) say(`${file}: no known session format; left out`);
+  const findings = await findingsIn(found, io, say);
+  if (findings.length === 0) {
+    say("nothing to validate on: give files, folders or patterns with recorded sessions, or --from <agent>");
+    return EXIT_FAILED;
+  }
+  const validation = validationOf(findings, new Date(io.nowMs()).toISOString().slice(0, "YYYY-MM-DD".length));
+  io.stdout.write(validationText(validation));
+  const write = async (file: string | undefined, text: () => string) => {
+    if (file !== undefined) await writeWholeFile(resolve(io.cwd, file), text());
+  };
+  await write(options.json, () => `${JSON.stringify(validation, null, 2)}\n`);
+  await write(options.markdown, () => validationMarkdown(validation));
+  await write(options.html, () => renderValidationHtml(validation));
+  if (validation.compactedSessions === 0)
+    say(`none of ${formatNumberOf(findings.length, "session")} was compacted: only edits could be looked at`);
+  return EXIT_OK;
+}
+
+/** One file after the other, so that memory follows the largest. Sub-agents' sessions are left out: they are of another kind. */
+async function findingsIn({ files }: FoundInputs, io: CliIo, say: (line: string) => void): Promise<readonly SessionFindings[]> {
+  const bar = createProgressBar(io.stderr, "validating");
+  const findings: SessionFindings[] = [];
+  const problems: string[] = [];
+  for (const [done, { path, displayName }] of files.entries()) {
+    bar.show({ file: displayName, filesDone: done, filesTotal: files.length, workDone: done, workTotal: files.length });
+    try {
+      const transcripts = await importFile(path, displayName);
+      for (const transcript of transcripts)
+        if (transcript.parentName === null) findings.push(await findingsOf(prepareSession(transcript)));
+    } catch (error) {
+      // One file that cannot be read must not end the others.
+      problems.push(error instanceof Error ? error.message : String(error));
+    }
+  }
+  bar.stop();
+  for (const problem of problems) say(problem);
+  return findings;
+}
