@@ -1,10 +1,13 @@
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { commandFile, runNode } from "./tool.mjs";
 
 /**
  * Plays generated sessions on the engine, then conversations at once on the drop-ins, until the time is up or the cases are played, and
  * prints cases, compactions and seeds. A violation prints the session and its path, or the conversations' seed, and the exit code is not
- * zero. `--seed` and `--path` together show an engine's failure again; `--seed` with `--only conversations` one of conversations.
+ * zero. `--with` names a module whose default export adds kinds, and peers whose policies name them: they are played on the engine, among the
+ * built-in ones. `--seed` and `--path` together show an engine's failure again; `--seed` with `--only conversations` one of conversations.
  */
 const { values } = parseArgs({
   options: {
@@ -13,12 +16,13 @@ const { values } = parseArgs({
     seed: { type: "string", default: String(Math.floor(Math.random() * 2 ** 31)) },
     path: { type: "string" },
     only: { type: "string" },
+    with: { type: "string" },
   },
 });
 
 for (const name of /** @type {const} */ (["seconds", "cases", "seed"]))
   if (!/^\d+$/.test(values[name])) throw new Error(`--${name} is a whole number, not ${values[name]}`);
-const { only = values.path === undefined ? "both" : "engine" } = values;
+const { only = values.path === undefined && values.with === undefined ? "both" : "engine" } = values;
 if (!["engine", "conversations", "both"].includes(only)) throw new Error(`--only is engine or conversations, not ${only}`);
 
 /** Share of the time for conversations at once; chosen: a round takes half a minute on a busy machine. */
@@ -47,6 +51,7 @@ async function playEngine() {
   process.env.PLIMSOLL_FUZZ_CASES = values.cases;
   process.env.PLIMSOLL_FUZZ_SEED = values.seed;
   if (values.path !== undefined) process.env.PLIMSOLL_FUZZ_PATH = values.path;
+  if (values.with !== undefined) process.env.PLIMSOLL_FUZZ_WITH = pathToFileURL(resolve(values.with)).href;
   console.log(`engine, seed ${seed}: at most ${engineSeconds} s and ${values.cases} sessions`);
   return await play("packages/core/src/engine/engine.property.test.ts", "the engine's rules hold");
 }

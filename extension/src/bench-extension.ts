@@ -1,7 +1,7 @@
 import type { BenchExtension } from "@plimsoll/bench";
 import { PLAIN } from "./parts/estimator.ts";
 import { MINUTES } from "./parts/importer.ts";
-import { PROMISES } from "./parts/keep-rule.ts";
+import { OPENING } from "./parts/keep-rule.ts";
 import { SPOKEN } from "./parts/metric.ts";
 import { HASTY } from "./parts/peer.ts";
 import { ONE_SENTENCE } from "./parts/prompt.ts";
@@ -13,7 +13,7 @@ const extension: BenchExtension = {
   metrics: [SPOKEN],
   peers: [HASTY],
   strategies: [FORGET],
-  keepRules: [PROMISES],
+  keepRules: [OPENING],
   estimators: [PLAIN],
   prompts: [ONE_SENTENCE],
   truncations: [POEM],

@@ -12,7 +12,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import type { PlainSpec } from "./parts/estimator.ts";
 import { MINUTES } from "./parts/importer.ts";
-import type { PromisesSpec } from "./parts/keep-rule.ts";
+import type { OpeningSpec } from "./parts/keep-rule.ts";
 import { SPOKEN } from "./parts/metric.ts";
 import { HASTY } from "./parts/peer.ts";
 import { ONE_SENTENCE } from "./parts/prompt.ts";
@@ -49,9 +49,9 @@ defineStrategy<ForgetSpec>({
   plan: () => undefined,
 });
 
-defineKeepRule<PromisesSpec>({
-  kind: "promises",
-  schema: z.strictObject({ kind: z.literal("promises"), atMost: amountSchema }),
+defineKeepRule<OpeningSpec>({
+  kind: "opening",
+  schema: z.strictObject({ kind: z.literal("opening"), atMost: amountSchema }),
   // @ts-expect-error: a rule that keeps messages has an amount
   rule: () => ({ keeps: "messages", choose: () => [] }),
 });

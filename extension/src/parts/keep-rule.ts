@@ -1,22 +1,20 @@
-import { type Amount, type Message, textOf } from "@plimsoll/core";
+import type { Amount } from "@plimsoll/core";
 import { amountSchema, defineKeepRule, type KeepRuleKind, type KindSpec } from "@plimsoll/core/build";
 import { z } from "zod";
 
-/** How much of what was promised a policy keeps. */
-export interface PromisesSpec extends KindSpec {
-  readonly kind: "promises";
+/** How much of the beginning a policy keeps. */
+export interface OpeningSpec extends KindSpec {
+  readonly kind: "opening";
   readonly atMost: Amount;
 }
 
-/** Keeps the messages in which somebody promises something, the newest first. */
-export const PROMISES: KeepRuleKind = defineKeepRule<PromisesSpec>({
-  kind: "promises",
-  schema: z.strictObject({ kind: z.literal("promises"), atMost: amountSchema }),
-  rule: ({ atMost }) => ({ keeps: "messages", atMost, choose: ({ messages }) => promises(messages) }),
+/** Keeps how a session began, the oldest message first. */
+export const OPENING: KeepRuleKind = defineKeepRule<OpeningSpec>({
+  kind: "opening",
+  schema: z.strictObject({ kind: z.literal("opening"), atMost: amountSchema }),
+  rule: ({ atMost }) => ({
+    keeps: "messages",
+    atMost,
+    choose: ({ messages }) => messages.map((_, index) => ({ from: index, through: index })),
+  }),
 });
-
-function promises(messages: readonly Message[]): readonly { readonly from: number; readonly through: number }[] {
-  return messages
-    .flatMap((message, index) => (textOf(message).includes("I promise") ? [{ from: index, through: index }] : []))
-    .reverse();
-}

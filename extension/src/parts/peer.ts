@@ -1,9 +1,11 @@
 import type { Peer } from "@plimsoll/bench";
 import { PI_POLICY } from "@plimsoll/core";
 import type { PlainSpec } from "./estimator.ts";
+import type { OpeningSpec } from "./keep-rule.ts";
 import type { ForgetSpec } from "./strategy.ts";
 
 const QUARTERS: PlainSpec = { kind: "plain", tokensPerChar: 0.25 };
+const BEGINNING: OpeningSpec = { kind: "opening", atMost: { ratio: 0.1, of: "window" } };
 const FORGETFUL: ForgetSpec = { kind: "forget", keepMessages: 4 };
 
 /** A system that was made up. */
@@ -13,6 +15,7 @@ export const HASTY: Peer = {
     name: "hasty",
     estimator: QUARTERS,
     trigger: { above: { ratio: 0.4, of: "window" } },
+    keep: [...PI_POLICY.keep, BEGINNING],
     strategies: [FORGETFUL],
   },
   figures: [{ says: "it acts at 0.4 of the window", source: "made up for a test", standing: "chosen" }],

@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { kindsAddedBy } from "../../testing/added-kinds.ts";
 import { arbitraryScenario } from "../testing/arbitrary-session.ts";
 import { playSession } from "../testing/play-session.ts";
 
-/** Set by `pnpm fuzz`: how many sessions, for how long, from which seed, and which failure to show again. */
-const { PLIMSOLL_FUZZ_CASES, PLIMSOLL_FUZZ_SECONDS, PLIMSOLL_FUZZ_SEED, PLIMSOLL_FUZZ_PATH } = process.env;
+/** Set by `pnpm fuzz`: how many sessions, for how long, from which seed, and which failure to show again, and with whose kinds. */
+const { PLIMSOLL_FUZZ_CASES, PLIMSOLL_FUZZ_SECONDS, PLIMSOLL_FUZZ_SEED, PLIMSOLL_FUZZ_PATH, PLIMSOLL_FUZZ_WITH } = process.env;
 const numRuns = Number(PLIMSOLL_FUZZ_CASES ?? "200");
 const seed = Number(PLIMSOLL_FUZZ_SEED ?? "20260101");
 const timeBox =
@@ -20,8 +21,9 @@ test(
   "the engine's rules hold for any session, policy and failure",
   async () => {
     const total = { cases: 0, compactions: 0 };
+    const added = await kindsAddedBy(PLIMSOLL_FUZZ_WITH);
     await fc.assert(
-      fc.asyncProperty(arbitraryScenario(40), async (scenario) => {
+      fc.asyncProperty(arbitraryScenario(40, added), async (scenario) => {
         const played = await playSession(scenario);
         total.cases += 1;
         total.compactions += played.compactions;

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import type { ModelLimits } from "../entry.ts";
 import type { KeepRuleSpec } from "../keep/built-in-keep-rules.ts";
+import type { Kinds } from "../policy/kinds.ts";
+import { withKinds } from "../policy/kinds.ts";
 import type { Policy } from "../policy/policy.ts";
 import { PRESETS } from "../policy/presets/presets.ts";
 import type { StrategySpec } from "../strategy/built-in-strategies.ts";
@@ -12,7 +14,7 @@ import type {
   StepCall,
   SummarizerBehaviour,
 } from "./session-scenario.ts";
-import { SCENARIO_KINDS } from "./session-scenario.ts";
+import { EVERYTHING } from "./session-scenario.ts";
 
 /** Texts of all scripts, with lone surrogates, blank and giant ones. `fc.string` with unit `binary` gives every UTF-16 unit. */
 export function arbitraryText(maximumChars: number): fc.Arbitrary<string> {
@@ -97,112 +99,132 @@ const keepRule: fc.Arbitrary<KeepRuleSpec> = fc.oneof(
   },
 );
 
-/** A preset, or a preset with random strategies, keep, trigger, target and facts. */
-export const arbitraryPolicy: fc.Arbitrary<Policy> = fc.oneof(
-  fc.constantFrom(...PRESETS),
-  fc
-    .record({
-      preset: fc.constantFrom(...PRESETS.filter((preset) => preset.enabled)),
-      strategies: fc.array(strategy, { maxLength: 3 }),
-      keep: fc.array(keepRule, { maxLength: 4 }),
-      ratio: fc.double({ min: 0.1, max: 1, noNaN: true }),
-      factsTokens: fc.integer({ min: 0, max: 500 }),
-      role: fc.constantFrom("user" as const, "assistant" as const),
-      steps: fc.option(fc.integer({ min: 0, max: 20 }), { nil: null }),
-    })
-    .map(({ preset, strategies, keep, ratio, factsTokens, role, steps }) => ({
-      ...preset,
-      name: `random-${preset.name}`,
-      strategies,
-      keep,
-      trigger: { atLeast: { ratio, of: "input-budget" as const } },
-      facts: { maxTokens: factsTokens },
-      summary: { ...preset.summary, role },
-      progress: {
-        ...preset.progress,
-        target: steps === null ? null : { atMost: { ratio: ratio * 0.7, of: "input-budget" as const }, steps },
-      },
-    })),
-);
+/** A preset or an example, or a preset with random strategies, keep, trigger, target and facts, some of them those of examples. */
+function arbitraryPolicy(examples: readonly Policy[]): fc.Arbitrary<Policy> {
+  const known = [...PRESETS, ...examples];
+  const estimators = examples.map(({ estimator }) => estimator);
+  const strategies = examples.flatMap((example) => example.strategies);
+  const keepRules = examples.flatMap(({ keep }) => keep);
+  return fc.oneof(
+    fc.constantFrom(...known),
+    fc
+      .record({
+        preset: fc.constantFrom(...PRESETS.filter((preset) => preset.enabled)),
+        estimator: estimators.length === 0 ? fc.constant(null) : fc.constantFrom(null, ...estimators),
+        strategies: fc.array(orOneOf(strategies, strategy), { maxLength: 3 }),
+        keep: fc.array(orOneOf(keepRules, keepRule), { maxLength: 4 }),
+        ratio: fc.double({ min: 0.1, max: 1, noNaN: true }),
+        factsTokens: fc.integer({ min: 0, max: 500 }),
+        role: fc.constantFrom("user" as const, "assistant" as const),
+        steps: fc.option(fc.integer({ min: 0, max: 20 }), { nil: null }),
+      })
+      .map(({ preset, estimator, strategies, keep, ratio, factsTokens, role, steps }) => ({
+        ...preset,
+        name: `random-${preset.name}`,
+        estimator: estimator ?? preset.estimator,
+        strategies,
+        keep,
+        trigger: { atLeast: { ratio, of: "input-budget" as const } },
+        facts: { maxTokens: factsTokens },
+        summary: { ...preset.summary, role },
+        progress: {
+          ...preset.progress,
+          target: steps === null ? null : { atMost: { ratio: ratio * 0.7, of: "input-budget" as const }, steps },
+        },
+      })),
+  );
+}
 
-const act: fc.Arbitrary<SessionAct> = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      act: fc.constant("human" as const),
-      text: arbitraryText(1500).map((text) => text.trim() || "go on"),
-      images: fc.integer({ min: 0, max: 1 }),
-    }),
-  },
-  {
-    weight: 12,
-    arbitrary: fc.record({
-      act: fc.constant("step" as const),
-      calls: fc.array(call, { maxLength: 4 }),
-      text: arbitraryText(2000),
-      reasoning: fc.option(fc.lorem({ maxCount: 8 }), { nil: null }),
-      usageRatio: fc.double({ min: 0.6, max: 2.2, noNaN: true }),
-      jumpTokens: fc.oneof(
-        { weight: 9, arbitrary: fc.constant(0) },
-        { weight: 1, arbitrary: fc.integer({ min: 1, max: 4000 }) },
-      ),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ act: fc.constant("inject" as const), text: fc.lorem({ maxCount: 20 }) }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      act: fc.constant("compact" as const),
-      keepMessages: fc.option(fc.integer({ min: 0, max: 6 }), { nil: null }),
-      focus: fc.option(fc.constant("the tests"), { nil: null }),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      act: fc.constant("overflow" as const),
-      recoveries: fc.integer({ min: 1, max: 3 }),
-      limitRatio: fc.option(fc.double({ min: 0.3, max: 1.2, noNaN: true }), { nil: null }),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      act: fc.constant("crash" as const),
-      calls: fc.array(call, { minLength: 1, maxLength: 3 }),
-      answered: fc.integer({ min: 0, max: 2 }),
-      damage: fc.constantFrom<CrashDamage>(
-        "none",
-        "none",
-        "lost-reply",
-        "interleaved",
-        "double-result",
-        "blank-reply",
-        "same-id",
-      ),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ act: fc.constant("revert" as const) }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      act: fc.constant("redo" as const),
-      policy: fc.option(arbitraryPolicy, { nil: null }),
-      focus: fc.option(fc.constant("the tests"), { nil: null }),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ act: fc.constant("reload" as const) }) },
-  { weight: 1, arbitrary: fc.record({ act: fc.constant("switch" as const), limits }) },
-);
+/** Any of the built-in settings, and as often one of the examples' if there are any. */
+function orOneOf<Spec>(examples: readonly Spec[], builtIn: fc.Arbitrary<Spec>): fc.Arbitrary<Spec> {
+  return examples.length === 0 ? builtIn : fc.oneof(builtIn, fc.constantFrom(...examples));
+}
 
-/** Whole sessions: acts, a policy of those given (any if none are), limits, and a summariser that may fail in every way. */
-export function arbitraryScenario(
-  maximumActs: number,
-  policy: fc.Arbitrary<Policy> = arbitraryPolicy,
-): fc.Arbitrary<SessionScenario> {
+const arbitraryAct = (policy: fc.Arbitrary<Policy>): fc.Arbitrary<SessionAct> =>
+  fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        act: fc.constant("human" as const),
+        text: arbitraryText(1500).map((text) => text.trim() || "go on"),
+        images: fc.integer({ min: 0, max: 1 }),
+      }),
+    },
+    {
+      weight: 12,
+      arbitrary: fc.record({
+        act: fc.constant("step" as const),
+        calls: fc.array(call, { maxLength: 4 }),
+        text: arbitraryText(2000),
+        reasoning: fc.option(fc.lorem({ maxCount: 8 }), { nil: null }),
+        usageRatio: fc.double({ min: 0.6, max: 2.2, noNaN: true }),
+        jumpTokens: fc.oneof(
+          { weight: 9, arbitrary: fc.constant(0) },
+          { weight: 1, arbitrary: fc.integer({ min: 1, max: 4000 }) },
+        ),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ act: fc.constant("inject" as const), text: fc.lorem({ maxCount: 20 }) }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        act: fc.constant("compact" as const),
+        keepMessages: fc.option(fc.integer({ min: 0, max: 6 }), { nil: null }),
+        focus: fc.option(fc.constant("the tests"), { nil: null }),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        act: fc.constant("overflow" as const),
+        recoveries: fc.integer({ min: 1, max: 3 }),
+        limitRatio: fc.option(fc.double({ min: 0.3, max: 1.2, noNaN: true }), { nil: null }),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        act: fc.constant("crash" as const),
+        calls: fc.array(call, { minLength: 1, maxLength: 3 }),
+        answered: fc.integer({ min: 0, max: 2 }),
+        damage: fc.constantFrom<CrashDamage>(
+          "none",
+          "none",
+          "lost-reply",
+          "interleaved",
+          "double-result",
+          "blank-reply",
+          "same-id",
+        ),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ act: fc.constant("revert" as const) }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        act: fc.constant("redo" as const),
+        policy: fc.option(policy, { nil: null }),
+        focus: fc.option(fc.constant("the tests"), { nil: null }),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ act: fc.constant("reload" as const) }) },
+    { weight: 1, arbitrary: fc.record({ act: fc.constant("switch" as const), limits }) },
+  );
+
+/** What generated policies are made of, in addition to the built-in kinds. */
+export interface AddedToScenarios {
+  readonly kinds?: Partial<Kinds>;
+  /** Policies whose settings generated ones may have: what names the kinds. */
+  readonly examples?: readonly Policy[];
+}
+
+/** Whole sessions: acts, any policy of the kinds that are there, limits, and a summariser that may fail in every way. */
+export function arbitraryScenario(maximumActs: number, added: AddedToScenarios = {}): fc.Arbitrary<SessionScenario> {
+  const { kinds = {}, examples = [] } = added;
+  const policy = arbitraryPolicy(examples);
   return fc.record({
     policy,
-    kinds: fc.constant(SCENARIO_KINDS),
+    kinds: fc.constant(withKinds({ ...kinds, keepRules: [EVERYTHING, ...(kinds.keepRules ?? [])] })),
     limits,
     system: fc.lorem({ maxCount: 20 }),
     summarizer: fc.array(
@@ -243,6 +265,6 @@ export function arbitraryScenario(
       },
     ),
     hasKeptState: fc.boolean(),
-    acts: fc.array(act, { minLength: 1, maxLength: maximumActs, size: "max" }),
+    acts: fc.array(arbitraryAct(policy), { minLength: 1, maxLength: maximumActs, size: "max" }),
   });
 }

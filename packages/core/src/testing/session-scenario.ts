@@ -5,7 +5,6 @@ import type { ModelLimits } from "../entry.ts";
 import type { KeepRuleKind } from "../keep/keep-rule.ts";
 import { defineKeepRule } from "../keep/keep-rule.ts";
 import type { Kinds } from "../policy/kinds.ts";
-import { withKinds } from "../policy/kinds.ts";
 import type { Policy } from "../policy/policy.ts";
 
 /** A rule of somebody's own that wants the whole view, and if that does not fit every message of it, the oldest first. */
@@ -21,9 +20,6 @@ export const EVERYTHING: KeepRuleKind = defineKeepRule<{ readonly kind: "everyth
     ],
   }),
 });
-
-/** The kinds that policies of scenarios may name. */
-export const SCENARIO_KINDS: Kinds = withKinds({ keepRules: [EVERYTHING] });
 
 /** What happens in a generated session, in order. Ids are given when the session is played. */
 export type SessionAct =
