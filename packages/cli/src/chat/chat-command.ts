@@ -4,15 +4,16 @@ import { isPlimsollError } from "@plimsoll/core";
 import type { Command } from "commander";
 import type { CliIo } from "../io.ts";
 import { coloursOf, EXIT_OK } from "../io.ts";
-import { createLineAsker, openLineAsker } from "../permission/ask-by-lines.ts";
+import { createLineAsker, type LineAsker, openLineAsker } from "../permission/ask-by-lines.ts";
 import { createRenderer } from "../run/event-lines.ts";
-import { openSession } from "../run/open-session.ts";
+import { type OpenSession, openSession } from "../run/open-session.ts";
 import { refusalLines } from "../run/session-notices.ts";
 import { type SessionOptions, withSessionOptions } from "../run/session-options.ts";
-import { createStatus } from "../run/status-line.ts";
+import { createShownSession, type ShownSession } from "../run/status-line.ts";
 import { printable } from "../terminal/printable.ts";
 import { answer } from "./answer.ts";
-import { chatLine } from "./slash-command.ts";
+import { type ChatEffect, type ChatEvent, type ChatState, chatTransition, openedChat } from "./chat-state.ts";
+import type { ChatLine } from "./slash-command.ts";
 
 /** Adds `plimsoll chat`. */
 export function addChatCommand(program: Command, io: CliIo, onExit: (exitCode: number) => void): void {
@@ -32,89 +33,147 @@ export interface ChatInput {
 
 const ASKING_LINE = "Commands and changes of files are asked about; /allow commands stops that.";
 
-/** What is known of a session once it is open. */
-interface Told {
-  sessionId: string | null;
-  status: () => string;
-}
-
 /** Chats until the input ends or the person leaves. Ctrl-C ends what the agent does; if it does nothing, the chat. */
 export async function chat(options: SessionOptions, { io, input, isTerminal }: ChatInput): Promise<number> {
   const write = (text: string) => void io.stdout.write(text);
-  const told: Told = { sessionId: null, status: () => "" };
-  const onEvent = createRenderer({ write, status: () => told.status(), sessionId: () => told.sessionId });
-  const screen = { output: io.stdout, colours: coloursOf(io.stdout, process.env), sessionId: () => told.sessionId };
+  const shown = createShownSession(io.stdout);
+  const screen = { output: io.stdout, colours: coloursOf(io.stdout, process.env), sessionId: shown.sessionId };
   // Lines of a pipe were written before a question was: they are no answers.
   const first = isTerminal ? openLineAsker(screen, input) : null;
   const ask = first === null ? {} : { ask: first.ask };
+  const onEvent = createRenderer({ write, status: shown.status, sessionId: shown.sessionId });
   const session = await openSession(options, { io, environment: process.env, onEvent, ...ask }).finally(() => first?.close());
-  const { agent } = session;
-  told.sessionId = agent.sessionId;
-  let shown = "";
-  const statusNow = createStatus(session, io.stdout);
-  told.status = () => {
-    shown = statusNow();
-    return shown;
-  };
+  shown.open(session);
   const asker = createLineAsker(screen);
   if (isTerminal) session.permissions.askThrough(asker.ask);
   write(`${[...session.notices, ...(isTerminal ? [ASKING_LINE] : []), "/help lists what can be typed."].join("\n")}\n`);
-  const lines = createInterface({ input, terminal: false });
-  const isBusy = () => agent.state().status === "running" || agent.state().status === "compacting";
-  const interrupt = () => {
-    // What is said next does not belong behind the question.
-    if (asker.isOpen()) write("\n");
-    if (isBusy()) agent.cancel();
-    else lines.close();
-  };
-  const end = () => {
-    agent.cancel();
-    lines.close();
-  };
-  process.on("SIGINT", interrupt);
-  process.once("SIGTERM", end);
-  const prompt = () => {
-    if (!isTerminal || isBusy()) return;
-    const before = shown;
-    const now = told.status();
-    // The status of the last step stands right above already.
-    write(now === before ? "› " : `${now}\n› `);
-  };
-  let running: Promise<void> = Promise.resolve();
-  try {
-    prompt();
-    for await (const line of lines) {
-      if (asker.isOpen() && !line.trimStart().startsWith("/")) {
-        asker.answer(line);
-        continue;
-      }
-      const asked = chatLine(line);
-      if (asked.kind === "quit") break;
-      // A message that is typed while the agent works is for the run that goes on.
-      if (asked.kind === "message" && agent.state().status === "running" && isTerminal) {
-        agent.steer(asked.text);
-        continue;
-      }
-      const isMeanwhile = isBusy();
-      const work = answer(asked, session, { write, status: told.status, io }).catch((error: unknown) => {
-        // Whatever it is, the person is told in a line and the session goes on.
-        const what = error instanceof Error ? error.message : String(error);
-        write(`plimsoll: ${isPlimsollError(error) ? "" : "unexpected: "}${printable(what)}\n`);
-      });
-      const done = work.then(() => (asker.isOpen() ? asker.remind() : prompt()));
-      running = Promise.all([running, done]).then(() => undefined);
-      // What is asked for while the agent works may wait for an answer that is still to be typed.
-      if (!isTerminal || (asked.kind !== "message" && !isMeanwhile)) await done;
-    }
-    if (!isTerminal) await running;
-  } finally {
-    process.removeListener("SIGINT", interrupt);
-    process.removeListener("SIGTERM", end);
-    lines.close();
-    await session.close();
-  }
-  await running;
+  const answers = await chatOver({ session, asker, shown, io, input, inputKind: isTerminal ? "terminal" : "pipe" }).finally(
+    () => session.close(),
+  );
+  await Promise.all(answers);
   if (!isTerminal) for (const line of refusalLines(session.permissions)) write(`${line}\n`);
-  write(`\ngo on with: plimsoll chat --resume ${agent.sessionId}\n`);
+  write(`\ngo on with: plimsoll chat --resume ${session.agent.sessionId}\n`);
   return EXIT_OK;
+}
+
+/** What a chat goes on between. */
+interface ChatPorts extends Pick<ChatInput, "io" | "input"> {
+  readonly session: OpenSession;
+  readonly asker: LineAsker;
+  readonly shown: ShownSession;
+  readonly inputKind: ChatState["input"];
+}
+
+/** Chats until the chat is left; resolves to the answers that may still be on their way. */
+async function chatOver(ports: ChatPorts): Promise<readonly Promise<void>[]> {
+  const lines = createInterface({ input: ports.input, terminal: false });
+  let end = (): void => undefined;
+  try {
+    return await new Promise((resolve, reject) => {
+      const dispatch = createChatLoop(ports, { leave: resolve, fail: reject });
+      const interrupt = () => dispatch({ type: "interrupt" });
+      const terminate = () => dispatch({ type: "terminate" });
+      end = () => {
+        process.removeListener("SIGINT", interrupt);
+        process.removeListener("SIGTERM", terminate);
+      };
+      process.on("SIGINT", interrupt);
+      process.once("SIGTERM", terminate);
+      dispatch({ type: "opened" });
+      lines.on("line", (line) => dispatch({ type: "line", line }));
+      lines.once("close", () => dispatch({ type: "input-end" }));
+    });
+  } finally {
+    end();
+    lines.close();
+  }
+}
+
+/** How a chat is left: with the answers that are on their way, or with a fault. */
+interface ChatExit {
+  readonly leave: (answers: readonly Promise<void>[]) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/** A chat's state, and what carries out what its events come to. */
+function createChatLoop(ports: ChatPorts, { leave, fail }: ChatExit): (event: ChatEvent) => void {
+  const { session, asker, inputKind } = ports;
+  const answers = new Map<number, Promise<void>>();
+  let state = openedChat(inputKind);
+  const dispatch = (event: ChatEvent): void => {
+    const facts = { agent: session.agent.state().status, question: asker.isOpen() ? "open" : "none" } as const;
+    const next = chatTransition(state, event, facts);
+    state = next.state;
+    for (const effect of next.effects) perform(effect);
+  };
+  const guarded = (event: ChatEvent): void => {
+    try {
+      dispatch(event);
+    } catch (error) {
+      fail(error);
+    }
+  };
+  const perform = (effect: ChatEffect): void => {
+    switch (effect.type) {
+      case "answer": {
+        const { id, asked } = effect;
+        const done = answered(asked, ports).then(() => {
+          answers.delete(id);
+          guarded({ type: "answered", id });
+        });
+        answers.set(id, done);
+        break;
+      }
+      case "next-line":
+        dispatch({ type: "turn" });
+        break;
+      case "leave":
+        leave([...answers.values()]);
+        break;
+      default:
+        performNow(effect, ports);
+    }
+  };
+  return guarded;
+}
+
+/** Does what comes to nothing more. */
+function performNow(
+  effect: Exclude<ChatEffect, { readonly type: "answer" | "next-line" | "leave" }>,
+  { session: { agent }, asker, shown, io }: ChatPorts,
+): void {
+  switch (effect.type) {
+    case "steer":
+      agent.steer(effect.text);
+      break;
+    case "answer-question":
+      asker.answer(effect.line);
+      break;
+    case "remind":
+      asker.remind();
+      break;
+    case "prompt": {
+      // The status of the last step stands right above already.
+      const status = shown.newStatus();
+      io.stdout.write(status === null ? "› " : `${status}\n› `);
+      break;
+    }
+    case "break-line":
+      io.stdout.write("\n");
+      break;
+    case "cancel":
+      agent.cancel();
+      break;
+    default:
+      effect satisfies never;
+  }
+}
+
+/** Answers a line. Whatever goes wrong, the person is told in a line and the session goes on. */
+async function answered(asked: ChatLine, { session, shown, io }: ChatPorts): Promise<void> {
+  const write = (text: string) => void io.stdout.write(text);
+  await answer(asked, session, { write, status: shown.status, io }).catch((error: unknown) => {
+    const what = error instanceof Error ? error.message : String(error);
+    write(`plimsoll: ${isPlimsollError(error) ? "" : "unexpected: "}${printable(what)}\n`);
+  });
 }

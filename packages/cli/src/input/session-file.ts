@@ -4,7 +4,7 @@ import process from "node:process";
 import { PlimsollError } from "@plimsoll/core";
 import { readConfig } from "../config/read-config.ts";
 import type { CliIo } from "../io.ts";
-import { sessionsFolderOf } from "../run/open-session.ts";
+import { sessionsFolderOf } from "../run/stored-sessions.ts";
 
 /** A session's log, and its name as a person would write it. */
 export interface SessionFile {

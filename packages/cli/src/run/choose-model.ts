@@ -15,7 +15,7 @@ export interface ChosenModel {
 }
 
 /** What a model is chosen with. */
-interface ModelChoice {
+export interface ModelChoice {
   readonly config: EffectiveConfig;
   readonly environment: { readonly [name: string]: string | undefined };
 }

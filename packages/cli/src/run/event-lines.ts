@@ -77,25 +77,31 @@ interface ChatScreen {
 
 /** Shows words as they come and everything else as lines of their own. */
 export function createRenderer({ write, status, sessionId }: ChatScreen): (event: AgentEvent) => void {
-  let isInWords = false;
-  const breakLine = () => {
-    if (isInWords) write("\n");
-    isInWords = false;
-  };
+  let cursor: Cursor = "line-start";
   return (event) => {
-    const isOwn = sessionId() === null || event.sessionId === sessionId();
-    if (event.type === "text-delta") {
-      // What a sub-agent says is for its parent.
-      if (isOwn) write(printableLines(event.text));
-      isInWords ||= isOwn;
-      return;
-    }
-    const line = lineFor(event, sessionId());
-    if (line !== null) {
-      breakLine();
-      write(`${line}\n`);
-    }
-    if (isOwn && (event.type === "usage-update" || event.type === "agent-end")) breakLine();
-    if (isOwn && event.type === "usage-update") write(`${status()}\n`);
+    const rendered = rendering(cursor, event, { status, sessionId: sessionId() });
+    cursor = rendered.cursor;
+    if (rendered.text !== "") write(rendered.text);
   };
+}
+
+/** Where the next text goes: a line that the model's words began is still open, or not. */
+export type Cursor = "line-start" | "in-words";
+
+/** What an event shows, and where the cursor is then. The status is asked for only if it is shown. */
+export function rendering(
+  cursor: Cursor,
+  event: AgentEvent,
+  { status, sessionId }: { readonly status: () => string; readonly sessionId: string | null },
+): { readonly cursor: Cursor; readonly text: string } {
+  const isOwn = sessionId === null || event.sessionId === sessionId;
+  // What a sub-agent says is for its parent.
+  if (event.type === "text-delta")
+    return isOwn ? { cursor: "in-words", text: printableLines(event.text) } : { cursor, text: "" };
+  const line = lineFor(event, sessionId);
+  const isStepEnd = isOwn && (event.type === "usage-update" || event.type === "agent-end");
+  if (line === null && !isStepEnd) return { cursor, text: "" };
+  const lines = [...(line === null ? [] : [line]), ...(isOwn && event.type === "usage-update" ? [status()] : [])];
+  const broken = cursor === "in-words" ? "\n" : "";
+  return { cursor: "line-start", text: `${broken}${lines.map((each) => `${each}\n`).join("")}` };
 }

@@ -1,33 +1,27 @@
-import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import type { Policy, Summarizer } from "@plimsoll/core";
-import { createDigest, createModelSummarizer, PlimsollError } from "@plimsoll/core";
-import type { Agent, AgentEvent, AgentModel, Authorization, PendingCall, SessionStore } from "@plimsoll/core/agent";
+import { join } from "node:path";
+import type { Policy } from "@plimsoll/core";
+import type { Agent, AgentEvent, AgentOptions, SessionStore } from "@plimsoll/core/agent";
 import { startAgent } from "@plimsoll/core/agent";
 import type { Tokenizers } from "@plimsoll/core/build";
-import type { ModelPrices } from "@plimsoll/core/internal";
 import { encodingsOf } from "@plimsoll/core/internal";
-import { createFileArtifactStore, createFileSessionStore } from "@plimsoll/core/node";
-import { MODEL_CATALOG, modelPriors } from "@plimsoll/providers";
-import { KEY_VARIABLES } from "@plimsoll/providers/clients";
+import { createFileArtifactStore } from "@plimsoll/core/node";
+import { modelPriors } from "@plimsoll/providers";
 import type { Simulator } from "@plimsoll/providers/simulator";
 import { createTokenizerLoader } from "@plimsoll/providers/tokenizers";
-import { createBuiltinTools, createRedactor, redactedTools } from "@plimsoll/tools";
 import { readConfig } from "../config/read-config.ts";
 import type { EffectiveConfig } from "../config/settings.ts";
 import type { CliIo } from "../io.ts";
 import { plimsollVersion } from "../io.ts";
-import { connectServers } from "../mcp/connect-servers.ts";
-import { suggestion } from "../option/nearest-name.ts";
-import { parseRule } from "../permission/allow-rule.ts";
-import { type AskPerson, createPermissions, type Permissions } from "../permission/permissions.ts";
-import { type ChosenModel, chooseModel } from "./choose-model.ts";
-import { startDemoModel } from "./demo-model.ts";
+import type { AskPerson, Permissions } from "../permission/permissions.ts";
+import type { ChosenModel } from "./choose-model.ts";
+import { openModels, type SessionModels } from "./session-models.ts";
 import { sessionNotices } from "./session-notices.ts";
 import type { SessionOptions } from "./session-options.ts";
-import type { PricesOf, Spending } from "./spending.ts";
+import { openTools, type SessionTools } from "./session-tools.ts";
+import type { Spending } from "./spending.ts";
 import { createSpending } from "./spending.ts";
+import { newSessionId, resumedId, sessionStoreOf } from "./stored-sessions.ts";
 
 /** A session that a person or a program works with, and what has to be ended with it. */
 export interface OpenSession {
@@ -60,171 +54,130 @@ export interface SessionPlace {
   readonly signal?: AbortSignal;
 }
 
-/** The session logs of a place. */
-export function sessionStoreOf(cwd: string, config: EffectiveConfig): SessionStore {
-  return createFileSessionStore({ folder: sessionsFolderOf(cwd, config) });
-}
-
-/** The folder of a place's session logs. */
-export function sessionsFolderOf(cwd: string, config: EffectiveConfig): string {
-  return resolve(cwd, config.settings.sessions?.value ?? DEFAULT_SESSIONS_FOLDER);
-}
-
-const CANCELLED: Authorization = { kind: "deny", why: "cancelled" };
-const NEVER_ABORTED = new AbortController().signal;
-const DEFAULT_SESSIONS_FOLDER = ".plimsoll/sessions";
-const MS_PER_SECOND = 1_000;
-
-/** What is asked if nobody chose a model. */
-const DEFAULT_MODEL = "sonnet";
-
 /** Opens a new session, or one to go on with. */
-export async function openSession(
-  options: SessionOptions,
-  { io, environment, onEvent, ask, signal }: SessionPlace,
-): Promise<OpenSession> {
+export async function openSession(options: SessionOptions, place: SessionPlace): Promise<OpenSession> {
+  const { io, environment, ask, signal } = place;
   const { cwd, homeFolder } = io;
   const config = readConfig({ cwd, homeFolder, environment, flags: flagsOf(options) });
-  const policy = config.policy.value;
-  const tokenizers = await createTokenizerLoader()(encodingsOf(policy));
+  const tokenizers = await createTokenizerLoader()(encodingsOf(config.policy.value));
   const sessions = sessionStoreOf(cwd, config);
-  const resumed = await resumedId(options.resume ?? (options.continue === true ? true : undefined), sessions);
-  const prices = new Map<string, ModelPrices | null>();
-  const known = (chosen: ChosenModel) => {
-    prices.set(chosen.model.modelId, chosen.prices);
-    return chosen;
-  };
-  const modelNamed = async (reference: string) => known(await chooseModel(reference, { config, environment }));
-  const redactor = createRedactor(KEY_VARIABLES.map((name) => ({ name, value: environment[name] ?? "" })));
-  const permissions = createPermissions((options.allow ?? []).map(parseRule), options.readOnly === true ? "read-only" : "ask");
-  if (ask !== undefined) permissions.askThrough(ask);
-  const builtin = await createBuiltinTools({ workspaceFolder: cwd, env: environment, ...toolSettings(config) });
-  const demo = options.demo === true ? await startDemoModel() : null;
-  const chosen = demo === null ? await modelNamed(config.settings.model?.value ?? DEFAULT_MODEL) : known(demo);
-  let current = chosen.model;
-  const authorize = (call: PendingCall) =>
-    permissions.authorize(call, signal ?? NEVER_ABORTED).catch((): Authorization => CANCELLED);
-  const servers = await connectServers(config.mcpServers, { cwd, environment, authorize });
-  const close = async () => {
-    builtin.close();
-    await servers.close();
-    await demo?.simulator.close();
-  };
+  const resumed = await resumedId(options, sessions);
+  const models = await openModels(options.demo === true ? "demo" : "chosen", { config, environment });
+  return await orClose(models, async () => {
+    const tools = await openTools(options, { cwd, environment, config, ask, signal });
+    return await orClose(
+      tools,
+      async () => await startSession({ config, tokenizers, sessions, resumed, models, tools }, place),
+    );
+  });
+}
+
+/** Closes what was opened if what follows fails. */
+async function orClose<T>(opened: { close(): Promise<void> }, next: () => Promise<T>): Promise<T> {
   try {
-    const sessionId = resumed ?? newSessionId(io.nowMs());
-    const system = systemText(cwd);
-    const pricesOf: PricesOf = (modelId) => prices.get(modelId) ?? MODEL_CATALOG.pricesOf(modelId);
-    const { request } = policy.summary;
-    const spending = createSpending(pricesOf, typeof request === "string" ? null : request.cheaper.modelId);
-    let modelBefore: string | null = null;
-    if (resumed !== null)
-      await sessions.read(resumed, (entry) => {
-        builtin.resume(resumed, entry);
-        spending.add(entry);
-        if (entry.type === "model-change" || entry.type === "usage") modelBefore = entry.modelId;
-      });
-    const agent = await startAgent({
-      session:
-        resumed === null
-          ? { kind: "new", sessionId, system, agent: { name: "plimsoll", version: plimsollVersion() } }
-          : { kind: "resume", sessionId, system },
-      sessions,
-      model: chosen.model,
-      policy,
-      ...(demo === null ? {} : { summarizer: demoSummarizer(demo.model, () => current) }),
-      modelPriors,
-      tokenizers,
-      tools: redactedTools([...builtin.tools, ...servers.tools], redactor),
-      authorize: permissions.authorize,
-      artifacts: createFileArtifactStore(join(cwd, ".plimsoll/artifacts")),
-      nowMs: io.nowMs,
-      stateOf: (id) => [builtin.stateOf(id)],
-      onEvent: (event) => {
-        // Counted first: whoever hears of a usage asks what the session cost.
-        const isOwn = event.sessionId === sessionId;
-        if (isOwn && (event.type === "usage-update" || event.type === "compaction-end")) spending.add(event.entry);
-        onEvent?.(event);
-      },
-      ...(config.settings.max_steps === undefined ? {} : { maxSteps: config.settings.max_steps.value }),
-    });
-    return {
-      agent,
-      config,
-      policy,
-      tokenizers,
-      spending: spending.now,
-      notices: sessionNotices({
-        agent,
-        modelBefore,
-        policyLine: `policy ${policy.name} (${config.policy.source})`,
-        windowLine: chosen.windowLine,
-        serverLines: servers.lines.map(redactor.text),
-        permissions,
-      }),
-      simulator: demo?.simulator ?? null,
-      permissions,
-      switchModel: async (reference) => {
-        const to = await modelNamed(reference);
-        await agent.switchModel(to.model);
-        current = to.model;
-        return to;
-      },
-      close: async () => {
-        await agent.close();
-        await close();
-      },
-    };
+    return await next();
   } catch (error) {
-    await close();
+    await opened.close();
     throw error;
   }
 }
 
-/** The demo's model says what a script says, which is no summary; one that a person switched to writes them itself. */
-function demoSummarizer(demoModel: AgentModel, current: () => AgentModel): Summarizer {
-  const digest = createDigest();
-  return (request, signal) => {
-    const model = current();
-    const { client, modelId } = model;
-    return model === demoModel ? digest(request, signal) : createModelSummarizer(client, { modelId })(request, signal);
-  };
+/** What a session is started with. */
+interface SessionStart {
+  readonly config: EffectiveConfig;
+  readonly tokenizers: Tokenizers;
+  readonly sessions: SessionStore;
+  /** The session to go on with; `null` for a new one. */
+  readonly resumed: string | null;
+  readonly models: SessionModels;
+  readonly tools: SessionTools;
 }
 
-function toolSettings({ settings: { timeout_seconds, lint, hand_off, pass_env } }: EffectiveConfig): {
-  readonly timeoutMs?: number;
-  readonly passEnv?: readonly string[];
-  readonly lintCommand: string | null;
-  readonly handOff: "offered" | "absent";
-} {
+async function startSession(start: SessionStart, place: SessionPlace): Promise<OpenSession> {
+  const { config, tokenizers, models, tools } = start;
+  const { permissions } = tools;
+  const policy = config.policy.value;
+  const { spending, modelBefore } = await readPast(start);
+  const agent = await startAgent(agentOptions(start, place, spending));
   return {
-    lintCommand: lint?.value ?? null,
-    handOff: hand_off?.value === true ? "offered" : "absent",
-    ...(pass_env === undefined ? {} : { passEnv: pass_env.value.split(/[\s,]+/) }),
-    ...(timeout_seconds === undefined ? {} : { timeoutMs: timeout_seconds.value * MS_PER_SECOND }),
+    agent,
+    config,
+    policy,
+    tokenizers,
+    spending: spending.now,
+    notices: sessionNotices({
+      agent,
+      modelBefore,
+      policyLine: `policy ${policy.name} (${config.policy.source})`,
+      windowLine: models.first.windowLine,
+      serverLines: tools.serverLines,
+      permissions,
+    }),
+    simulator: models.simulator,
+    permissions,
+    switchModel: async (reference) => {
+      const to = await models.named(reference);
+      await agent.switchModel(to.model);
+      models.use(to.model);
+      return to;
+    },
+    close: async () => {
+      await agent.close();
+      await tools.close();
+      await models.close();
+    },
   };
 }
 
-async function resumedId(resume: string | true | undefined, sessions: SessionStore): Promise<string | null> {
-  if (resume === undefined) return null;
-  const stored = await sessions.list();
-  if (resume !== true && stored.some(({ sessionId }) => sessionId === resume)) return resume;
-  const own = stored.filter(({ parentId }) => parentId === null).map(({ sessionId }) => sessionId);
-  const [latest] = own;
-  if (resume === true && latest !== undefined) return latest;
-  if (resume === true) throw new PlimsollError("bad-input", "there is no session to go on with");
-  const advice = latest === undefined ? "there is none yet" : suggestion(resume, own.slice(0, TOLD_SESSIONS));
-  throw new PlimsollError("bad-input", `there is no session ${resume}: ${advice}`, { resume });
+/** What the log of a session says before it goes on: what it cost, and which model it had. */
+interface SessionPast {
+  readonly spending: ReturnType<typeof createSpending>;
+  readonly modelBefore: string | null;
 }
 
-/** How many of the newest sessions an error names; chosen. */
-const TOLD_SESSIONS = 5;
+/** Reads the log that a session goes on with, for the tools as well. */
+async function readPast({ config, sessions, resumed, models, tools }: SessionStart): Promise<SessionPast> {
+  const { request } = config.policy.value.summary;
+  const spending = createSpending(models.pricesOf, typeof request === "string" ? null : request.cheaper.modelId);
+  let modelBefore: string | null = null;
+  if (resumed !== null)
+    await sessions.read(resumed, (entry) => {
+      tools.resume(resumed, entry);
+      spending.add(entry);
+      if (entry.type === "model-change" || entry.type === "usage") modelBefore = entry.modelId;
+    });
+  return { spending, modelBefore };
+}
 
-const RANDOM_CHARS = 6;
-
-/** Sortable by time, and different for two that start at once. */
-function newSessionId(nowMs: number): string {
-  const time = new Date(nowMs).toISOString().slice(0, 19).split(":").join("").split("-").join("");
-  return `${time}-${randomUUID().slice(0, RANDOM_CHARS)}`;
+function agentOptions(start: SessionStart, { io, onEvent }: SessionPlace, spending: SessionPast["spending"]): AgentOptions {
+  const { config, tokenizers, sessions, resumed, models, tools } = start;
+  const { max_steps } = config.settings;
+  const system = systemText(io.cwd);
+  const sessionId = resumed ?? newSessionId(io.nowMs());
+  return {
+    session:
+      resumed === null
+        ? { kind: "new", sessionId, system, agent: { name: "plimsoll", version: plimsollVersion() } }
+        : { kind: "resume", sessionId, system },
+    sessions,
+    model: models.first.model,
+    policy: config.policy.value,
+    ...(models.summarizer === null ? {} : { summarizer: models.summarizer }),
+    modelPriors,
+    tokenizers,
+    tools: tools.tools,
+    authorize: tools.permissions.authorize,
+    artifacts: createFileArtifactStore(join(io.cwd, ".plimsoll/artifacts")),
+    nowMs: io.nowMs,
+    stateOf: (id) => [tools.stateOf(id)],
+    onEvent: (event) => {
+      // Counted first: whoever hears of a usage asks what the session cost.
+      const isOwn = event.sessionId === sessionId;
+      if (isOwn && (event.type === "usage-update" || event.type === "compaction-end")) spending.add(event.entry);
+      onEvent?.(event);
+    },
+    ...(max_steps === undefined ? {} : { maxSteps: max_steps.value }),
+  };
 }
 
 /** What the agent is told of itself; a project's own AGENTS.md stands behind it. */

@@ -1,5 +1,5 @@
 import process from "node:process";
-import type { AgentEvent } from "@plimsoll/core/agent";
+import type { AgentEvent, RunOutcome } from "@plimsoll/core/agent";
 import { compactionLogLine } from "@plimsoll/core/internal";
 import type { Command } from "commander";
 import type { CliIo } from "../io.ts";
@@ -10,7 +10,7 @@ import { lineFor } from "./event-lines.ts";
 import { openSession } from "./open-session.ts";
 import { refusalLines } from "./session-notices.ts";
 import { type SessionOptions, withSessionOptions } from "./session-options.ts";
-import { createStatus } from "./status-line.ts";
+import { createShownSession, type ShownSession } from "./status-line.ts";
 
 interface RunOptions extends SessionOptions {
   readonly json?: boolean;
@@ -36,12 +36,6 @@ export function addRunCommand(program: Command, io: CliIo, onExit: (exitCode: nu
 
 const ENDING_SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
-/** What is known of a session once it is open. */
-interface Told {
-  sessionId: string | null;
-  status: () => string;
-}
-
 /** Where a run happens. `person` is where somebody types, `null` if nobody does. */
 export interface RunPlace {
   readonly io: CliIo;
@@ -51,38 +45,74 @@ export interface RunPlace {
 
 /** Runs a task; resolves to the exit code. The answer goes to the output, everything else to the error output, unless it is JSON. */
 export async function run(task: string, options: RunOptions, { io, signal, person }: RunPlace): Promise<number> {
-  const say = (line: string) => void io.stderr.write(`${line}\n`);
-  const told: Told = { sessionId: null, status: () => "" };
-  const asLines = (event: AgentEvent) => {
-    const line = event.type === "compaction-end" ? compactionLogLine(event.entry) : lineFor(event, told.sessionId);
-    if (line !== null) say(line);
-    if (event.type === "usage-update" && event.sessionId === told.sessionId) say(`  ${told.status()}`);
+  const say = (lines: readonly string[]) => {
+    for (const line of lines) io.stderr.write(`${line}\n`);
   };
-  const asJson = (event: AgentEvent) => void io.stdout.write(`${JSON.stringify(event)}\n`);
-  const onEvent = options.json === true ? asJson : asLines;
-  const screen = { output: io.stderr, colours: coloursOf(io.stderr, process.env), sessionId: () => told.sessionId };
+  const form = options.json === true ? "json" : "text";
+  const shown = createShownSession(io.stderr);
+  const onEvent = (event: AgentEvent) => {
+    if (form === "json") io.stdout.write(`${JSON.stringify(event)}\n`);
+    else say(runLines(event, shown));
+  };
+  const screen = { output: io.stderr, colours: coloursOf(io.stderr, process.env), sessionId: shown.sessionId };
   const asking = person === null ? null : openLineAsker(screen, person);
   const ask = asking === null ? {} : { ask: asking.ask };
   const session = await openSession(options, { io, environment: process.env, onEvent, signal, ...ask }).catch((error) => {
     asking?.close();
     throw error;
   });
-  const { agent } = session;
-  told.sessionId = agent.sessionId;
-  told.status = createStatus(session, io.stderr);
-  for (const notice of session.notices) say(notice);
+  const { agent, permissions } = session;
+  shown.open(session);
+  say(session.notices);
   try {
     if (signal.aborted) return EXIT_FAILED;
     signal.addEventListener("abort", () => agent.cancel(), { once: true });
-    const { reason, text, error, steps } = await agent.submit(task);
-    if (options.json !== true && text !== "") io.stdout.write(`${printableLines(text)}\n`);
-    say(`${reason} after ${steps === 1 ? "1 step" : `${steps} steps`}: ${told.status()}`);
-    for (const line of refusalLines(session.permissions)) say(line);
-    if (error !== null) say(`plimsoll: ${printable(error.message)}`);
-    if (reason !== "done") say(`go on with: plimsoll run --resume ${agent.sessionId} "…"`);
-    return reason === "done" ? EXIT_OK : EXIT_FAILED;
+    const outcome = await agent.submit(task);
+    const { sessionId } = agent;
+    const end = runEnd(outcome, { form, sessionId, status: shown.status(), refusals: refusalLines(permissions) });
+    io.stdout.write(end.output);
+    say(end.lines);
+    return end.exitCode;
   } finally {
     asking?.close();
     await session.close();
   }
+}
+
+/** What is said of an event while a task is worked on. */
+function runLines(event: AgentEvent, { sessionId, status }: ShownSession): readonly string[] {
+  const line = event.type === "compaction-end" ? compactionLogLine(event.entry) : lineFor(event, sessionId());
+  const isOwnUsage = event.type === "usage-update" && event.sessionId === sessionId();
+  return [...(line === null ? [] : [line]), ...(isOwnUsage ? [`  ${status()}`] : [])];
+}
+
+/** What is true when a task ends. */
+export interface RunEndFacts {
+  readonly form: "json" | "text";
+  readonly sessionId: string;
+  readonly status: string;
+  /** What was refused without asking anybody. */
+  readonly refusals: readonly string[];
+}
+
+/** What a command ends with: text for its output, lines for its error output, its exit code. */
+export interface RunEnd {
+  readonly output: string;
+  readonly lines: readonly string[];
+  readonly exitCode: number;
+}
+
+/** What a run's outcome comes to. */
+export function runEnd({ reason, text, error, steps }: RunOutcome, facts: RunEndFacts): RunEnd {
+  const isDone = reason === "done";
+  return {
+    output: facts.form === "json" || text === "" ? "" : `${printableLines(text)}\n`,
+    lines: [
+      `${reason} after ${steps === 1 ? "1 step" : `${steps} steps`}: ${facts.status}`,
+      ...facts.refusals,
+      ...(error === null ? [] : [`plimsoll: ${printable(error.message)}`]),
+      ...(isDone ? [] : [`go on with: plimsoll run --resume ${facts.sessionId} "…"`]),
+    ],
+    exitCode: isDone ? EXIT_OK : EXIT_FAILED,
+  };
 }

@@ -102,7 +102,33 @@ function cacheShare(usage: Usage | null): string {
   return total === null || read === null || total === 0 ? "" : `cache ${Math.round((100 * read) / total)}%`;
 }
 
-/** The status line of a session, as it is when it is asked for, for the width of an output. */
-export function createStatus({ agent, spending }: OpenSession, output: Output): () => string {
-  return () => statusLine({ context: agent.state().context, ...spending() }, output.columns);
+/** What a person sees of the session that goes on: nothing until it is open. */
+export interface ShownSession {
+  open(session: OpenSession): void;
+  sessionId(): string | null;
+  /** The status line as it is now, for the width of the output; whoever asks for it shows it. */
+  status(): string;
+  /** The status line, shown now; `null` if the one that was shown last says the same. */
+  newStatus(): string | null;
+}
+
+/** A session that is still to be opened. */
+export function createShownSession(output: Output): ShownSession {
+  let session: OpenSession | null = null;
+  let last = "";
+  const status = () => {
+    if (session !== null) last = statusLine({ context: session.agent.state().context, ...session.spending() }, output.columns);
+    return last;
+  };
+  return {
+    open: (opened) => {
+      session = opened;
+    },
+    sessionId: () => session?.agent.sessionId ?? null,
+    status,
+    newStatus: () => {
+      const before = last;
+      return status() === before ? null : last;
+    },
+  };
 }

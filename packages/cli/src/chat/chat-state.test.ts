@@ -1,0 +1,232 @@
+import { describe, expect, test } from "vitest";
+import { type ChatEffect, type ChatEvent, type ChatFacts, type ChatState, chatTransition, openedChat } from "./chat-state.ts";
+import type { ChatLine } from "./slash-command.ts";
+
+const TERMINAL = openedChat("terminal");
+const PIPE = openedChat("pipe");
+/** A person waits for what the first line asked for. */
+const WAITING: ChatState = { ...TERMINAL, answers: 1, waitsFor: 1 };
+const ENDING: ChatState = { ...WAITING, phase: "ending" };
+const LEFT: ChatState = { ...TERMINAL, phase: "left" };
+
+const IDLE: ChatFacts = { agent: "idle", question: "none" };
+const RUNNING: ChatFacts = { agent: "running", question: "none" };
+const COMPACTING: ChatFacts = { agent: "compacting", question: "none" };
+const ASKED: ChatFacts = { agent: "running", question: "open" };
+
+const typed = (line: string): ChatEvent => ({ type: "line", line });
+const answering = (id: number, asked: ChatLine): ChatEffect => ({ type: "answer", id, asked });
+const SAID: ChatLine = { kind: "message", text: "go on" };
+const UNDO: ChatLine = { kind: "undo" };
+const PROMPT: ChatEffect = { type: "prompt" };
+const NEXT: ChatEffect = { type: "next-line" };
+const LEAVE: ChatEffect = { type: "leave" };
+
+type Row = readonly [
+  rule: string,
+  before: ChatState,
+  event: ChatEvent,
+  facts: ChatFacts,
+  after: Partial<ChatState>,
+  effects: readonly ChatEffect[],
+];
+
+function shows(rows: readonly Row[]): void {
+  test.each(rows)("%s", (_rule, before, event, facts, after, effects) => {
+    expect(chatTransition(before, event, facts)).toEqual({ state: { ...before, ...after }, effects });
+  });
+}
+
+describe("a line", () => {
+  shows([
+    [
+      "that is a message is answered, and the next one need not wait",
+      TERMINAL,
+      typed("go on"),
+      IDLE,
+      { answers: 1 },
+      [answering(1, SAID)],
+    ],
+    [
+      "that is a command is answered before the next one",
+      TERMINAL,
+      typed("/undo"),
+      IDLE,
+      { answers: 1, waitsFor: 1 },
+      [answering(1, UNDO)],
+    ],
+    [
+      "of a pipe is answered before the next one",
+      PIPE,
+      typed("go on"),
+      IDLE,
+      { answers: 1, waitsFor: 1 },
+      [answering(1, SAID)],
+    ],
+    [
+      "that is empty is answered, too: with a prompt",
+      TERMINAL,
+      typed(""),
+      IDLE,
+      { answers: 1, waitsFor: 1 },
+      [answering(1, { kind: "empty" })],
+    ],
+    [
+      "that is a message while the agent works is for its next step",
+      TERMINAL,
+      typed("go on"),
+      RUNNING,
+      {},
+      [{ type: "steer", text: "go on" }],
+    ],
+    [
+      "that is a message while it compacts is submitted, to be refused",
+      TERMINAL,
+      typed("go on"),
+      COMPACTING,
+      { answers: 1 },
+      [answering(1, SAID)],
+    ],
+    [
+      "that is a command while the agent works does not hold up the next one",
+      TERMINAL,
+      typed("/undo"),
+      RUNNING,
+      { answers: 1 },
+      [answering(1, UNDO)],
+    ],
+    ["answers the question that is open", TERMINAL, typed("y"), ASKED, {}, [{ type: "answer-question", line: "y" }]],
+    ["that is a command is no answer to a question", TERMINAL, typed(" /undo"), ASKED, { answers: 1 }, [answering(1, UNDO)]],
+    ["waits if one before it is waited for", WAITING, typed("go on"), IDLE, { lines: ["go on"] }, []],
+    ["says that the person leaves", TERMINAL, typed("/quit"), RUNNING, { phase: "left" }, [LEAVE]],
+    ["after the end is for nobody", LEFT, typed("go on"), IDLE, {}, []],
+  ]);
+});
+
+describe("a line that waited", () => {
+  const two = { ...TERMINAL, lines: ["go on", "/undo"] };
+  shows([
+    [
+      "has its turn, and then the one after it",
+      two,
+      { type: "turn" },
+      IDLE,
+      { lines: ["/undo"], answers: 1 },
+      [answering(1, SAID), NEXT],
+    ],
+    [
+      "is for the agent's next step if the one before it began a run",
+      two,
+      { type: "turn" },
+      RUNNING,
+      { lines: ["/undo"] },
+      [{ type: "steer", text: "go on" }, NEXT],
+    ],
+    [
+      "holds up the ones after it",
+      { ...PIPE, lines: ["go on", "/undo"] },
+      { type: "turn" },
+      IDLE,
+      { lines: ["/undo"], answers: 1, waitsFor: 1 },
+      [answering(1, SAID)],
+    ],
+    [
+      "is not done any more if the person leaves",
+      { ...TERMINAL, lines: ["/quit", "go on"] },
+      { type: "turn" },
+      IDLE,
+      { lines: [], phase: "left" },
+      [LEAVE],
+    ],
+    [
+      "is done although the input has ended",
+      { ...PIPE, phase: "ending", lines: ["go on"] },
+      { type: "turn" },
+      IDLE,
+      { lines: [], answers: 1, waitsFor: 1 },
+      [answering(1, SAID)],
+    ],
+  ]);
+});
+
+describe("an answer that is done", () => {
+  const done = (id: number): ChatEvent => ({ type: "answered", id });
+  shows([
+    ["lets the person type", WAITING, done(1), IDLE, { waitsFor: null }, [PROMPT]],
+    ["gives the next line its turn", { ...WAITING, lines: ["go on"] }, done(1), IDLE, { waitsFor: null }, [PROMPT, NEXT]],
+    ["shows the open question again", TERMINAL, done(1), ASKED, {}, [{ type: "remind" }]],
+    ["says nothing while the agent works", TERMINAL, done(1), RUNNING, {}, []],
+    ["of a pipe prompts nobody", { ...PIPE, waitsFor: 1 }, done(1), IDLE, { waitsFor: null }, []],
+    ["is not the one that is waited for", { ...WAITING, waitsFor: 2 }, done(1), IDLE, {}, [PROMPT]],
+    [
+      "is the last one after the input's end",
+      { ...PIPE, phase: "ending", waitsFor: 1 },
+      done(1),
+      IDLE,
+      { waitsFor: null, phase: "left" },
+      [LEAVE],
+    ],
+    ["comes too late for a chat that was left", LEFT, done(1), IDLE, {}, []],
+  ]);
+});
+
+describe("the end", () => {
+  const end: ChatEvent = { type: "input-end" };
+  const interrupt: ChatEvent = { type: "interrupt" };
+  const terminate: ChatEvent = { type: "terminate" };
+  shows([
+    ["of a person's input leaves the run that goes on", TERMINAL, end, RUNNING, { phase: "left" }, [LEAVE]],
+    ["of a pipe waits for its answer", { ...PIPE, waitsFor: 1 }, end, RUNNING, { phase: "ending" }, []],
+    [
+      "of a pipe waits for the lines before it",
+      { ...PIPE, waitsFor: 1, lines: ["go on"] },
+      end,
+      RUNNING,
+      { phase: "ending" },
+      [],
+    ],
+    ["by Ctrl-C is the agent's work's alone", TERMINAL, interrupt, RUNNING, {}, [{ type: "cancel" }]],
+    ["by Ctrl-C is a compaction's alone", TERMINAL, interrupt, COMPACTING, {}, [{ type: "cancel" }]],
+    [
+      "by Ctrl-C at a question leaves its line first",
+      TERMINAL,
+      interrupt,
+      ASKED,
+      {},
+      [{ type: "break-line" }, { type: "cancel" }],
+    ],
+    ["by Ctrl-C is the chat's if the agent does nothing", TERMINAL, interrupt, IDLE, { phase: "left" }, [LEAVE]],
+    [
+      "by Ctrl-C waits for a command, and drops what waits behind it",
+      { ...WAITING, lines: ["go on"] },
+      interrupt,
+      IDLE,
+      { phase: "ending", lines: [] },
+      [],
+    ],
+    [
+      "of the process cancels what goes on, and leaves",
+      TERMINAL,
+      terminate,
+      RUNNING,
+      { phase: "left" },
+      [{ type: "cancel" }, LEAVE],
+    ],
+    [
+      "of the process drops the lines of a pipe that wait",
+      { ...PIPE, waitsFor: 1, lines: ["go on"] },
+      terminate,
+      RUNNING,
+      { phase: "ending", lines: [] },
+      [{ type: "cancel" }],
+    ],
+    ["comes once", ENDING, end, IDLE, {}, []],
+  ]);
+});
+
+test.each([
+  ["a person is prompted", TERMINAL, [PROMPT]],
+  ["a pipe is not", PIPE, []],
+])("at the beginning %s", (_rule, before, effects) => {
+  expect(chatTransition(before, { type: "opened" }, IDLE)).toEqual({ state: before, effects });
+});

@@ -1,0 +1,49 @@
+import { randomUUID } from "node:crypto";
+import { resolve } from "node:path";
+import { PlimsollError } from "@plimsoll/core";
+import type { SessionStore } from "@plimsoll/core/agent";
+import { createFileSessionStore } from "@plimsoll/core/node";
+import type { EffectiveConfig } from "../config/settings.ts";
+import { suggestion } from "../option/nearest-name.ts";
+import type { SessionOptions } from "./session-options.ts";
+
+/** The session logs of a place. */
+export function sessionStoreOf(cwd: string, config: EffectiveConfig): SessionStore {
+  return createFileSessionStore({ folder: sessionsFolderOf(cwd, config) });
+}
+
+/** The folder of a place's session logs. */
+export function sessionsFolderOf(cwd: string, config: EffectiveConfig): string {
+  return resolve(cwd, config.settings.sessions?.value ?? DEFAULT_SESSIONS_FOLDER);
+}
+
+const DEFAULT_SESSIONS_FOLDER = ".plimsoll/sessions";
+
+/**
+ * The session that options want to go on with; `null` for a new one.
+ *
+ * @throws PlimsollError `bad-input` if it is not there.
+ */
+export async function resumedId(options: SessionOptions, sessions: SessionStore): Promise<string | null> {
+  const resume = options.resume ?? (options.continue === true ? true : undefined);
+  if (resume === undefined) return null;
+  const stored = await sessions.list();
+  if (resume !== true && stored.some(({ sessionId }) => sessionId === resume)) return resume;
+  const own = stored.filter(({ parentId }) => parentId === null).map(({ sessionId }) => sessionId);
+  const [latest] = own;
+  if (resume === true && latest !== undefined) return latest;
+  if (resume === true) throw new PlimsollError("bad-input", "there is no session to go on with");
+  const advice = latest === undefined ? "there is none yet" : suggestion(resume, own.slice(0, TOLD_SESSIONS));
+  throw new PlimsollError("bad-input", `there is no session ${resume}: ${advice}`, { resume });
+}
+
+/** How many of the newest sessions an error names; chosen. */
+const TOLD_SESSIONS = 5;
+
+const RANDOM_CHARS = 6;
+
+/** Sortable by time, and different for two that start at once. */
+export function newSessionId(nowMs: number): string {
+  const time = new Date(nowMs).toISOString().slice(0, 19).split(":").join("").split("-").join("");
+  return `${time}-${randomUUID().slice(0, RANDOM_CHARS)}`;
+}
