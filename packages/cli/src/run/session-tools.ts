@@ -5,6 +5,7 @@ import type { EffectiveConfig } from "../config/settings.ts";
 import { connectServers } from "../mcp/connect-servers.ts";
 import { parseRule } from "../permission/allow-rule.ts";
 import { type AskPerson, createPermissions, type Permissions } from "../permission/permissions.ts";
+import { printable } from "../terminal/printable.ts";
 import type { SessionOptions } from "./session-options.ts";
 
 /** The tools of a session, and what they may do. */
@@ -40,10 +41,11 @@ export async function openTools(options: SessionOptions, place: ToolPlace): Prom
   const builtin = await createBuiltinTools({ workspaceFolder: cwd, env: environment, ...toolSettings(config) });
   const authorize = (call: PendingCall) => permissions.authorize(call, signal).catch((): Authorization => CANCELLED);
   const servers = await connectServers(config.mcpServers, { cwd, environment, authorize });
+  const { tools, lines } = distinctTools(builtin.tools, servers.tools);
   return {
-    tools: redactedTools([...builtin.tools, ...servers.tools], redactor),
+    tools: redactedTools(tools, redactor),
     permissions,
-    serverLines: servers.lines.map(redactor.text),
+    serverLines: [...servers.lines, ...lines].map(redactor.text),
     resume: builtin.resume,
     stateOf: builtin.stateOf,
     close: async () => {
@@ -51,6 +53,23 @@ export async function openTools(options: SessionOptions, place: ToolPlace): Prom
       await servers.close();
     },
   };
+}
+
+/** The tools, each name once: an agent refuses two of one name, and a server may not keep a session from opening. A line for each that is left out. */
+export function distinctTools(
+  builtin: readonly AgentTool[],
+  added: readonly AgentTool[],
+): { readonly tools: readonly AgentTool[]; readonly lines: readonly string[] } {
+  const names = new Set(builtin.map(({ spec }) => spec.name));
+  const tools = [...builtin];
+  const lines: string[] = [];
+  for (const tool of added) {
+    const { name } = tool.spec;
+    if (names.has(name)) lines.push(`mcp: there is a tool ${printable(name)} already; the server's is left out`);
+    else tools.push(tool);
+    names.add(name);
+  }
+  return { tools, lines };
 }
 
 function toolSettings({ settings: { timeout_seconds, lint, hand_off, pass_env } }: EffectiveConfig): {

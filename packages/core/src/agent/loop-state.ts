@@ -160,7 +160,7 @@ export function idleLoop(options: AgentOptions): LoopState {
     setup: {
       sessionId: options.session.sessionId,
       maxSteps,
-      toolNames: [...new Set(tools.map(({ spec }) => spec.name))],
+      toolNames: tools.map(({ spec }) => spec.name),
       modes,
       decides: authorize === undefined ? "nobody" : "authorize",
       compaction: policy.enabled ? "on" : "off",

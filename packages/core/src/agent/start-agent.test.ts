@@ -350,6 +350,12 @@ describe("compaction in the loop", () => {
 });
 
 describe("what it is started with", () => {
+  test("two tools of one name are refused in one line, before anything is logged", async () => {
+    const { start, sessions } = agentSetup([], { tools: [ECHO_TOOL, agentTool("other", ECHO_TOOL.run), ECHO_TOOL] });
+    await expect(start()).rejects.toMatchObject({ code: "bad-input", message: 'two tools are called "echo"' });
+    expect(await sessions.list()).toEqual([]);
+  });
+
   test("replacing the history leaves the old one in the log", async () => {
     const { start, model } = agentSetup([{ text: "one" }, { text: "two" }]);
     const agent = await start();

@@ -24,9 +24,10 @@ import { runSubAgent } from "./sub-agent.ts";
  * Starts an agent over a new log or one to go on with; `state()` holds from here on.
  *
  * @throws PlimsollError `bad-session` for a log that cannot be opened, `bad-policy` if the window is not larger than the output
- * reserve, or for a policy without a fallback.
+ * reserve, or for a policy without a fallback, `bad-input` for two tools of one name.
  */
 export async function startAgent(given: AgentOptions): Promise<Agent> {
+  requireOwnNames(given.tools);
   const options = { ...given, model: withOutputReserve(given.model) };
   const hub = createEventHub();
   if (options.onEvent !== undefined) hub.subscribe(options.onEvent);
@@ -45,6 +46,13 @@ export async function startAgent(given: AgentOptions): Promise<Agent> {
     await conversation.close();
     throw error;
   }
+}
+
+/** Refuses tools that a model could not tell apart. */
+function requireOwnNames(tools: AgentOptions["tools"]): void {
+  const names = tools.map(({ spec }) => spec.name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new PlimsollError("bad-input", `two tools are called "${twice}"`, { name: twice });
 }
 
 /** What the conversation is opened with. `model` answers with the one in force: it writes the summaries if nobody else was named. */
