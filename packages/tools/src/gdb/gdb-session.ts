@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { type Environment, toolEnvironment } from "../process/tool-environment.ts";
-import { miField, miRecord } from "./mi-record.ts";
+import { type MiRecord, miField, miRecord } from "./mi-record.ts";
 
 /** How a wait for gdb ended. */
 export interface GdbAnswer {
@@ -33,115 +33,64 @@ export interface GdbSetting {
 /** Lines that are kept while nobody asks; older ones go. Chosen. */
 const MAXIMUM_HELD_LINES = 20_000;
 
-type Waiter = (answer: GdbAnswer["state"]) => void;
+type AnswerState = GdbAnswer["state"];
+type Waiter = (state: AnswerState) => void;
+
+/** What is known of a gdb. */
+interface GdbState {
+  readonly program: "runs" | "stands";
+  readonly gdb: "there" | "gone";
+  /** Commands that were sent: the token of the newest. */
+  readonly token: number;
+}
 
 /** Starts gdb without a program; commands load one. */
-export function startGdb({ program, cwd, env, passEnv }: GdbSetting): GdbSession {
-  const child = spawn(program, ["--nx", "--quiet", "--interpreter=mi3"], {
-    cwd,
-    env: toolEnvironment(env, passEnv),
-    detached: true,
-  });
+export function startGdb(setting: GdbSetting): GdbSession {
+  const child = spawnGdb(setting);
+  const said = createHeldText();
   const results = new Map<number, Waiter>();
   const stops = new Set<Waiter>();
-  let said: string[] = [];
-  let token = 0;
-  let isRunning = false;
-  let isGone = false;
+  let state: GdbState = { program: "stands", gdb: "there", token: 0 };
 
-  const say = (text: string) => {
-    said.push(text);
-    if (said.length > MAXIMUM_HELD_LINES) said = said.slice(-MAXIMUM_HELD_LINES / 2);
+  const endStops = (how: AnswerState) => {
+    for (const waiter of stops) waiter(how);
+    stops.clear();
   };
-  const endAll = (state: GdbAnswer["state"]) => {
-    for (const waiter of [...results.values(), ...stops]) waiter(state);
+  const hear = ({ text, program, result }: Heard) => {
+    if (text !== null) said.add(text);
+    if (program !== null) state = { ...state, program };
+    if (program === "stands") endStops("stopped");
+    if (result === null) return;
+    results.get(result.token)?.(result.state);
+    results.delete(result.token);
+  };
+  const leave = () => {
+    state = { ...state, gdb: "gone" };
+    for (const waiter of results.values()) waiter("exited");
     results.clear();
-    stops.clear();
+    endStops("exited");
   };
-  const onStopped = (rest: string) => {
-    isRunning = false;
-    say(stopText(rest));
-    for (const waiter of stops) waiter("stopped");
-    stops.clear();
-  };
-  const read = (line: string) => {
-    const record = miRecord(line);
-    switch (record.kind) {
-      case "console":
-      case "target":
-        say(record.text);
-        break;
-      case "program":
-        say(`${record.text}\n`);
-        break;
-      case "async":
-        if (record.class === "running") isRunning = true;
-        if (record.class === "stopped") onStopped(record.rest);
-        break;
-      case "result": {
-        if (record.class === "running") isRunning = true;
-        if (record.class === "error") say(`${miField(record.rest, "msg") ?? "error"}\n`);
-        const waiter = record.token === null ? undefined : results.get(record.token);
-        if (record.token !== null) results.delete(record.token);
-        waiter?.(record.class === "error" ? "error" : record.class === "running" ? "running" : "done");
-        break;
-      }
-      case "log":
-      case "prompt":
-        break;
-      default:
-        record satisfies never;
-    }
-  };
-  createInterface({ input: child.stdout }).on("line", read);
-  child.stderr.resume();
-  const gone = () => {
-    isGone = true;
-    endAll("exited");
-  };
-  child.once("error", (error) => {
-    say(`gdb could not be started: ${error.message}\n`);
-    gone();
-  });
-  child.once("exit", gone);
-  // Writing to a gdb that is gone must not end this process.
-  child.stdin.on("error", () => undefined);
+  listenTo(child, { hear, leave });
 
-  const answer = (state: GdbAnswer["state"]): GdbAnswer => {
-    const text = said.join("");
-    said = [];
-    return { state, text };
-  };
-  const waitFor = (register: (waiter: Waiter) => void, timeoutMs: number, signal: AbortSignal): Promise<GdbAnswer> =>
-    new Promise((resolve) => {
-      const finish: Waiter = (state) => {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", onAbort);
-        resolve(answer(state));
-      };
-      const onAbort = () => finish("timed-out");
-      const timer = setTimeout(() => finish("timed-out"), timeoutMs);
-      if (isGone) finish("exited");
-      else register(finish);
-      signal.addEventListener("abort", onAbort, { once: true });
+  const answer = (how: AnswerState): GdbAnswer => ({ state: how, text: said.take() });
+  const atRest = () => answer(state.gdb === "gone" ? "exited" : "stopped");
+  const send = async (mi: string, timeoutMs: number, signal: AbortSignal): Promise<GdbAnswer> => {
+    if (state.gdb === "gone") return answer("exited");
+    return await ended({ answer, timeoutMs, signal }, (waiter) => {
+      state = { ...state, token: state.token + 1 };
+      results.set(state.token, waiter);
+      child.stdin.write(`${state.token}${mi}\n`);
     });
-  const send = (mi: string, timeoutMs: number, signal: AbortSignal): Promise<GdbAnswer> =>
-    waitFor(
-      (waiter) => {
-        token += 1;
-        results.set(token, waiter);
-        child.stdin.write(`${token}${mi}\n`);
-      },
-      timeoutMs,
-      signal,
-    );
+  };
   const waitStopped: GdbSession["waitStopped"] = async (timeoutMs, signal) =>
-    isRunning ? await waitFor((waiter) => stops.add(waiter), timeoutMs, signal) : answer(isGone ? "exited" : "stopped");
+    state.program === "runs" && state.gdb === "there"
+      ? await ended({ answer, timeoutMs, signal }, (waiter) => stops.add(waiter))
+      : atRest();
   void send("-gdb-set confirm off", SETUP_MS, new AbortController().signal);
   return {
     command: (line, timeoutMs, signal) => send(`-interpreter-exec console ${JSON.stringify(line)}`, timeoutMs, signal),
     interrupt: async (timeoutMs, signal) => {
-      if (!isRunning) return answer(isGone ? "exited" : "stopped");
+      if (state.program !== "runs") return atRest();
       const stopped = waitStopped(timeoutMs, signal);
       // While a command of its command line runs the program, gdb reads no further commands: only the signal gets through.
       child.kill("SIGINT");
@@ -150,6 +99,101 @@ export function startGdb({ program, cwd, env, passEnv }: GdbSetting): GdbSession
     waitStopped,
     close: () => endGroup(child),
   };
+}
+
+function spawnGdb({ program, cwd, env, passEnv }: GdbSetting): ChildProcessWithoutNullStreams {
+  const environment = toolEnvironment(env, passEnv);
+  return spawn(program, ["--nx", "--quiet", "--interpreter=mi3"], { cwd, env: environment, detached: true });
+}
+
+/** Tells what gdb says, and when it is gone. */
+function listenTo(
+  child: ChildProcessWithoutNullStreams,
+  { hear, leave }: { readonly hear: (heard: Heard) => void; readonly leave: () => void },
+): void {
+  createInterface({ input: child.stdout }).on("line", (line) => hear(heardIn(miRecord(line))));
+  child.stderr.resume();
+  child.once("error", (error) => {
+    hear({ ...NOTHING_HEARD, text: `gdb could not be started: ${error.message}\n` });
+    leave();
+  });
+  child.once("exit", leave);
+  // Writing to a gdb that is gone must not end this process.
+  child.stdin.on("error", () => undefined);
+}
+
+/** What one record of gdb's says; `null` for what it does not tell. */
+interface Heard {
+  readonly text: string | null;
+  readonly program: GdbState["program"] | null;
+  /** The end of the command with this token. */
+  readonly result: { readonly token: number; readonly state: AnswerState } | null;
+}
+
+const NOTHING_HEARD: Heard = { text: null, program: null, result: null };
+
+function heardIn(record: MiRecord): Heard {
+  switch (record.kind) {
+    case "console":
+    case "target":
+      return { ...NOTHING_HEARD, text: record.text };
+    case "program":
+      return { ...NOTHING_HEARD, text: `${record.text}\n` };
+    case "async":
+      if (record.class === "running") return { ...NOTHING_HEARD, program: "runs" };
+      return record.class === "stopped" ? { ...NOTHING_HEARD, program: "stands", text: stopText(record.rest) } : NOTHING_HEARD;
+    case "result": {
+      const state = record.class === "error" ? "error" : record.class === "running" ? "running" : "done";
+      return {
+        text: state === "error" ? `${miField(record.rest, "msg") ?? "error"}\n` : null,
+        program: state === "running" ? "runs" : null,
+        result: record.token === null ? null : { token: record.token, state },
+      };
+    }
+    case "log":
+    case "prompt":
+      return NOTHING_HEARD;
+    default:
+      return record satisfies never;
+  }
+}
+
+/** Text that waits until somebody asks for it. */
+function createHeldText(): { readonly add: (text: string) => void; readonly take: () => string } {
+  let held: string[] = [];
+  return {
+    add: (text) => {
+      held.push(text);
+      if (held.length > MAXIMUM_HELD_LINES) held = held.slice(-MAXIMUM_HELD_LINES / 2);
+    },
+    take: () => {
+      const text = held.join("");
+      held = [];
+      return text;
+    },
+  };
+}
+
+/** How long is waited, and what the end is told with: at that very moment, before gdb says more. */
+interface Wait {
+  readonly answer: (state: AnswerState) => GdbAnswer;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Waits until the waiter is told; `timed-out` after the time, or when the signal aborts. */
+function ended({ answer, timeoutMs, signal }: Wait, register: (waiter: Waiter) => void): Promise<GdbAnswer> {
+  return new Promise((resolve) => {
+    const finish: Waiter = (state) => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", onAbort);
+      resolve(answer(state));
+    };
+    const onAbort = () => finish("timed-out");
+    const timer = setTimeout(() => finish("timed-out"), timeoutMs);
+    signal.addEventListener("abort", onAbort, { once: true });
+    register(finish);
+  });
 }
 
 /** Settings are made before the first command; gdb takes them in order. */
