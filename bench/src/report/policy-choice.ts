@@ -2,8 +2,7 @@ import { VECTOR } from "../metrics/vector.ts";
 import { ALL_EXCERPTS, LAST_HUMAN_ONLY } from "../peers/cheats.ts";
 import { meanOf } from "../statistics.ts";
 import { paretoFront } from "../tune/pareto.ts";
-import { clusteredEstimate, FEWEST_CLUSTERS } from "../validate/statistics.ts";
-import { repositoryOf } from "../validate/validate-sessions.ts";
+import { clusteredEstimate, FEWEST_OWNERS, meanOver } from "../validate/statistics.ts";
 import type { SessionOutcome, WindowOutcomes } from "./session-outcomes.ts";
 
 /** A policy over all compared sessions. Cost and shares are percent. */
@@ -123,19 +122,18 @@ function difference(theirs: number | null | undefined, own: number | null | unde
   return theirs === null || theirs === undefined || own === null || own === undefined ? 0 : theirs - own;
 }
 
-/** True if the interval of the paired difference lies above zero, and with too few repositories for one. */
+/** True if the interval of the paired difference lies above zero, and with too few owners for one. */
 function isClear(own: Drawn, rival: Drawn | null, place: number): boolean {
   const pairs = own.outcomes.flatMap(({ session, vector }, index) => {
     const theirs = rival === null ? vector[place]?.tail : rival.outcomes[index]?.vector[place]?.own;
     const share = vector[place]?.own;
     return typeof theirs === "number" && typeof share === "number" ? [{ session, points: theirs - share }] : [];
   });
-  const { interval, clusters } = clusteredEstimate(
+  const { interval, owners } = clusteredEstimate(
     pairs,
-    ({ session }) => repositoryOf(session),
-    (drawn) => meanOf(drawn.map(({ points }) => points)),
+    meanOver(({ points }) => points),
   );
-  return clusters < FEWEST_CLUSTERS || (interval !== null && interval.from > 0);
+  return owners < FEWEST_OWNERS || (interval !== null && interval.from > 0);
 }
 
 /** The vector's mean is stretched over at least so many points, so that a fraction of a point is not worth much cost (chosen). */

@@ -2,7 +2,7 @@ import { AREA } from "./area.ts";
 import { originOf } from "./origin.ts";
 import type { Outcome, PredictionCase } from "./predictions.ts";
 import { grouped } from "./rates.ts";
-import { clusteredEstimate, type Estimate, ratioOf } from "./statistics.ts";
+import { clusteredEstimate, type Estimate, meanOver, ratioOf } from "./statistics.ts";
 
 /** What a measure says of an outcome. */
 export interface Prediction {
@@ -48,14 +48,10 @@ export function predictionsByRepository(cases: readonly PredictionCase[]): reado
 
 /** The share of cases in which the outcome came about. */
 export function outcomeShare(cases: readonly PredictionCase[]): Estimate {
-  return clusteredEstimate(cases, {
-    width: 2,
-    add({ happened }, sums) {
-      sums[0] = (sums[0] ?? 0) + 1;
-      sums[1] = (sums[1] ?? 0) + (happened ? 1 : 0);
-    },
-    figure: ([all, happened]) => ratioOf(happened, all),
-  });
+  return clusteredEstimate(
+    cases,
+    meanOver(({ happened }) => (happened ? 1 : 0)),
+  );
 }
 
 function byMeasure(cases: readonly PredictionCase[]): readonly (readonly PredictionCase[])[] {

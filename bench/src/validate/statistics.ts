@@ -93,6 +93,18 @@ function generator(): () => number {
   };
 }
 
+/** The mean of a number over items. */
+export function meanOver<Item>(numberOf: (item: Item) => number): Statistic<Item> {
+  return {
+    width: 2,
+    add(item, sums) {
+      sums[0] = (sums[0] ?? 0) + numberOf(item);
+      sums[1] = (sums[1] ?? 0) + 1;
+    },
+    figure: ([sum, count]) => ratioOf(sum, count),
+  };
+}
+
 /** One number by another; `null` if there is nothing to divide by. */
 export function ratioOf(numerator: number | null | undefined, denominator: number | null | undefined): number | null {
   if (numerator === null || numerator === undefined || denominator === null || denominator === undefined) return null;

@@ -1,6 +1,6 @@
 import { NEED_KINDS, type NeedKind } from "../grounding/needs.ts";
 import { grouped } from "./rates.ts";
-import { clusteredEstimate, type Estimate, ratioOf } from "./statistics.ts";
+import { clusteredEstimate, type Estimate, meanOver, ratioOf } from "./statistics.ts";
 import { SUMMARY_WRITERS, type SummaryCase, type SummaryWriter } from "./summary-cases.ts";
 
 /** Of what later calls needed of a kind, how much each text held. */
@@ -75,14 +75,7 @@ function scoresOf(cases: readonly SummaryCase[], kind: NeedKind): Omit<SummarySc
 }
 
 function difference(sessions: readonly SessionShare[], of: (session: SessionShare) => number): Estimate {
-  return clusteredEstimate(sessions, {
-    width: 2,
-    add(item, sums) {
-      sums[0] = (sums[0] ?? 0) + of(item);
-      sums[1] = (sums[1] ?? 0) + 1;
-    },
-    figure: ([sum, count]) => ratioOf(sum, count),
-  });
+  return clusteredEstimate(sessions, meanOver(of));
 }
 
 function byWriter<Value>(of: (writer: SummaryWriter) => Value): Readonly<Record<SummaryWriter, Value>> {
