@@ -1,8 +1,7 @@
 import type { Deadline } from "../engine/deadline.ts";
-import { ANSWER_DEADLINE_MS, answerWithin } from "../engine/deadline.ts";
+import { ANSWER_DEADLINE_MS } from "../engine/deadline.ts";
 import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
 import type { SessionEntry, UsageEntry } from "../entry.ts";
-import { PlimsollError } from "../error.ts";
 import type { MessageDraft } from "../message/ids.ts";
 import { overheadHash, withId } from "../message/ids.ts";
 import type { Message } from "../message/message.ts";
@@ -14,8 +13,9 @@ import type { ContextManagerOptions } from "../session/context-manager-options.t
 import { platformWait } from "../session/platform-wait.ts";
 import type { SessionView } from "../session/view.ts";
 import type { Usage } from "../usage.ts";
+import { createLogCopy, type LogCopyParts } from "./log-copy.ts";
 import { createQueue, untilAborted } from "./queue.ts";
-import type { Tally, UsageTotals } from "./tally.ts";
+import type { UsageTotals } from "./tally.ts";
 import { createTally } from "./tally.ts";
 
 /** What a conversation has in addition to its log. */
@@ -90,21 +90,9 @@ export function createConversation({ entries, writer, nowMs, ...context }: Conve
 }
 
 /** What a conversation is put together from. */
-export interface ConversationParts {
-  readonly manager: ContextManager;
-  /** What the log said so far. */
-  readonly tally: Tally;
-  readonly writer: SessionWriter | null;
-  /** How long the writer is waited for. */
-  readonly deadline: Deadline;
+export interface ConversationParts extends LogCopyParts {
   readonly nowMs: () => number | null;
-  /** True if the manager drops what the writer has. */
-  readonly isArchived: boolean;
-  /** How many of the manager's entries were tallied and written already. */
-  readonly heldCount: number;
 }
-
-const NEVER_ABORTED = new AbortController().signal;
 
 /** How long a store is waited for. */
 export function deadlineOf({ answerDeadlineMs, wait }: Pick<ConversationSetting, "answerDeadlineMs" | "wait">): Deadline {
@@ -112,58 +100,11 @@ export function deadlineOf({ answerDeadlineMs, wait }: Pick<ConversationSetting,
 }
 
 /** A conversation over a manager whose log `writer` has. */
-export function conversationOver({
-  manager,
-  tally,
-  writer,
-  deadline,
-  nowMs,
-  isArchived,
-  heldCount,
-}: ConversationParts): Conversation {
+export function conversationOver({ nowMs, ...parts }: ConversationParts): Conversation {
+  const { manager, writer } = parts;
   const queue = createQueue();
-  const writes = createQueue();
+  const { tally, flush, isBehind } = createLogCopy(parts);
   const hashOf = createOverheadHash();
-  let tallied = heldCount;
-  let written = heldCount;
-  let unanswered: PlimsollError | null = null;
-
-  const see = () => {
-    for (const entry of manager.entries().slice(tallied)) tally.add(entry);
-    tallied = manager.entries().length;
-  };
-  const seen = <T>(read: () => T) => {
-    see();
-    return read();
-  };
-  /** A store that did not answer may write later: what the log holds is not known until it is opened again. */
-  const appendWithin = async (fresh: readonly SessionEntry[]) => {
-    if (writer === null) return;
-    if (unanswered !== null) throw unanswered;
-    const late = (afterMs: number) => {
-      const message = `session ${writer.sessionId}: the store did not answer within ${afterMs} ms; open the session again`;
-      unanswered = new PlimsollError("bad-session", message, { sessionId: writer.sessionId, afterMs });
-      return unanswered;
-    };
-    await answerWithin(() => writer.append(fresh), { deadline, signal: NEVER_ABORTED, late });
-  };
-  const writeFresh = async () => {
-    const fresh = manager.entries().slice(written);
-    if (fresh.length === 0) return;
-    await appendWithin(fresh);
-    if (!isArchived) {
-      written += fresh.length;
-      return;
-    }
-    see();
-    manager.archived(fresh.length);
-    tallied -= fresh.length;
-  };
-  const flush = () => {
-    see();
-    // After a write that failed the next one brings what is missing: the log never has a gap.
-    return writes.run(writeFresh);
-  };
   const add = (entry: SessionEntry) => {
     if (writer !== null) checkStorable(entry);
     manager.append(entry);
@@ -187,7 +128,7 @@ export function conversationOver({
     fit: async (input, signal) => {
       const outcome = await manager.fit({ ...input, nowMs: nowMs() }, signal);
       // A fit that changed nothing has nothing to wait for, whatever was aborted.
-      if (manager.entries().length > written) await untilAborted(signal, flush);
+      if (isBehind()) await untilAborted(signal, flush);
       return outcome;
     },
     report: async (sent, reported) => {
@@ -203,10 +144,10 @@ export function conversationOver({
       await append(entry);
       return entry;
     },
-    messageIds: () => seen(tally.messageIds),
-    hasCall: (callId) => seen(() => tally.hasCall(callId)),
-    totals: () => seen(tally.totals),
-    sizeChars: () => seen(tally.sizeChars),
+    messageIds: () => tally().messageIds(),
+    hasCall: (callId) => tally().hasCall(callId),
+    totals: () => tally().totals(),
+    sizeChars: () => tally().sizeChars(),
     close: () => queue.run(async () => await writer?.close()),
   };
 }

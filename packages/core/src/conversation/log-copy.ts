@@ -1,0 +1,84 @@
+import type { Deadline } from "../engine/deadline.ts";
+import { answerWithin } from "../engine/deadline.ts";
+import type { SessionEntry } from "../entry.ts";
+import { PlimsollError } from "../error.ts";
+import type { SessionWriter } from "../ports.ts";
+import type { ContextManager } from "../session/context-manager.ts";
+import { createQueue } from "./queue.ts";
+import type { Tally } from "./tally.ts";
+
+/** What a log's copy in the store is made from. */
+export interface LogCopyParts {
+  readonly manager: ContextManager;
+  /** What the log said so far. */
+  readonly tally: Tally;
+  readonly writer: SessionWriter | null;
+  /** How long the writer is waited for. */
+  readonly deadline: Deadline;
+  /** True if the manager drops what the writer has. */
+  readonly isArchived: boolean;
+  /** How many of the manager's entries were tallied and written already. */
+  readonly heldCount: number;
+}
+
+/** The copy of a log in the store, and the tally of the log. */
+export interface LogCopy {
+  /** The tally of all that the manager has appended. */
+  tally(): Tally;
+  /** Writes what the manager has appended. After a write that failed the next one brings what is missing: the log never has a gap. */
+  flush(): Promise<void>;
+  /** True if the manager has entries that the store does not have. */
+  isBehind(): boolean;
+}
+
+/** A copy that has the manager's first entries, as many as `heldCount` says. */
+export function createLogCopy({ manager, tally, writer, deadline, isArchived, heldCount }: LogCopyParts): LogCopy {
+  const writes = createQueue();
+  const appendWithin = writer === null ? async () => undefined : createAppend(writer, deadline);
+  let tallied = heldCount;
+  let written = heldCount;
+
+  const see = () => {
+    for (const entry of manager.entries().slice(tallied)) tally.add(entry);
+    tallied = manager.entries().length;
+  };
+  const writeFresh = async () => {
+    const fresh = manager.entries().slice(written);
+    if (fresh.length === 0) return;
+    await appendWithin(fresh);
+    if (!isArchived) {
+      written += fresh.length;
+      return;
+    }
+    see();
+    manager.archived(fresh.length);
+    tallied -= fresh.length;
+  };
+  return {
+    tally: () => {
+      see();
+      return tally;
+    },
+    flush: () => {
+      see();
+      return writes.run(writeFresh);
+    },
+    isBehind: () => manager.entries().length > written,
+  };
+}
+
+const NEVER_ABORTED = new AbortController().signal;
+
+/** Appends within the deadline. A store that did not answer may write later: what the log holds is not known until it is opened again. */
+function createAppend(writer: SessionWriter, deadline: Deadline): (entries: readonly SessionEntry[]) => Promise<void> {
+  let unanswered: PlimsollError | null = null;
+  const late = (afterMs: number) => {
+    const message = `session ${writer.sessionId}: the store did not answer within ${afterMs} ms; open the session again`;
+    unanswered = new PlimsollError("bad-session", message, { sessionId: writer.sessionId, afterMs });
+    return unanswered;
+  };
+  return async (entries) => {
+    if (unanswered !== null) throw unanswered;
+    await answerWithin(() => writer.append(entries), { deadline, signal: NEVER_ABORTED, late });
+  };
+}
