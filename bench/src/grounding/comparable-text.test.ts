@@ -3,12 +3,14 @@ import { comparableText, numberedLines } from "./comparable-text.ts";
 
 describe("comparableText", () => {
   test.each([
-    ["line ends are one", "a\r\nb\rc", "a\nb\nc"],
+    ["line ends are one, and a carriage return alone is none", "a\r\nb\rc", "a\nb\rc"],
     ["white space at the end of a line goes", "a \t\n  b", "a\n  b"],
     ["numbers with an arrow go on any line", "note\n     7→  code\nother", "note\n  code\nother"],
     ["an empty numbered line becomes an empty one", "1→a\n2→\n3→b", "a\n\nb"],
     ["numbers with a tab go if most lines have one", "1\ta\n2\tb\n3\tc\nend", "a\nb\nc\nend"],
+    ["a line that has only a number and a tab becomes empty", "1\ta\n2\t\n3\tb", "a\n\nb"],
     ["numbers with a colon and a bar, too", "1: a\n2| b", "a\nb"],
+    ["a space behind them is the text's own if one line has none", "1:a\n2:  b", "a\n  b"],
     ["few numbers stay", "1: a\nb\nc\nd", "1: a\nb\nc\nd"],
     ["one line alone is no numbering", "1: a", "1: a"],
     ["what only looks like a number stays", "12 a\n13 b", "12 a\n13 b"],

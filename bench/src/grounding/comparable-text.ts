@@ -1,39 +1,50 @@
+import type { Message } from "@plimsoll/core";
+import { textOf } from "@plimsoll/core";
+import { messageTexts } from "../references/message-texts.ts";
+
+/** The texts of a message as places stand in them: one text part, one tool result, or one value in a call's arguments (docs/protocol.md). */
+export function comparedTexts(message: Message): readonly string[] {
+  return message.role === "tool-result" ? [textOf(message)] : messageTexts(message);
+}
+
 /**
- * A text as it is compared with others: line ends are `\n`, no line ends with white space, and the numbering that tools put before lines
- * is gone. Digits and an arrow are a number on any line; digits and a tab, a bar or a colon are one if most lines begin so. Linear.
+ * A text as it is compared with others: lines end at `\n` alone, without white space, and the numbering that tools put before lines is gone.
+ * Digits and an arrow are a number on any line; digits and a tab, a bar or a colon are one if most lines begin so (docs/protocol.md). Linear.
  */
 export function comparableText(text: string): string {
-  const lines = text.split(/\r\n|\r|\n/).map((line) => line.trimEnd());
-  const hasNumbers = areMostlyNumbered(lines);
-  return lines.map((line) => withoutNumber(line, hasNumbers)).join("\n");
+  const lines = text.split("\n");
+  const numbering = numberingOf(lines);
+  return lines.map((line) => line.slice(numberOf(line, numbering).length).trimEnd()).join("\n");
 }
 
 /** A text's line at a number that a tool put before it; `null` if the text has no such numbers there. */
 export function numberedLines(text: string): ReadonlyMap<number, string> | null {
-  const lines = text.split(/\r\n|\r|\n/).map((line) => line.trimEnd());
-  const hasNumbers = areMostlyNumbered(lines);
+  const lines = text.split("\n");
+  const numbering = numberingOf(lines);
   const found = new Map<number, string>();
   for (const line of lines) {
-    const number = ARROW_NUMBER.exec(line) ?? (hasNumbers ? LINE_NUMBER.exec(line) : null);
-    if (number !== null) found.set(Number.parseInt(number[0], 10), line.slice(number[0].length));
+    const number = numberOf(line, numbering);
+    if (number !== "") found.set(Number.parseInt(number, 10), line.slice(number.length).trimEnd());
   }
   return found.size === 0 ? null : found;
 }
 
 /** No file has more digits' worth of lines; the bound keeps a line of digits alone from being read as a number. */
 const ARROW_NUMBER = /^[ \t]{0,12}\d{1,7}→/;
-const LINE_NUMBER = /^[ \t]{0,12}\d{1,7}(?:\t|: ?|\| ?)/;
+const LINE_NUMBER = /^[ \t]{0,12}\d{1,7}[\t:|]/;
+const SPACED_NUMBER = /^[ \t]{0,12}\d{1,7}(?:\t|[:|] ?)/;
 
 /** Share of the lines that must begin with a number before a number alone is taken for one (docs/protocol.md). */
 const NUMBERED_SHARE = 0.75;
 
-function areMostlyNumbered(lines: readonly string[]): boolean {
-  const filled = lines.filter((line) => line !== "");
+/** What numbers look like in a text besides those with an arrow; `null` if it has no other. A line that is only its number is read too. */
+function numberingOf(lines: readonly string[]): RegExp | null {
+  const filled = lines.filter((line) => line.trimEnd() !== "");
   const numbered = filled.filter((line) => LINE_NUMBER.test(line));
-  return numbered.length > 1 && numbered.length >= NUMBERED_SHARE * filled.length;
+  if (numbered.length < 2 || numbered.length < NUMBERED_SHARE * filled.length) return null;
+  return numbered.every((line) => /^\s*\d+(?:\t|[:|](?: |\s*$))/.test(line)) ? SPACED_NUMBER : LINE_NUMBER;
 }
 
-function withoutNumber(line: string, hasNumbers: boolean): string {
-  const number = ARROW_NUMBER.exec(line) ?? (hasNumbers ? LINE_NUMBER.exec(line) : null);
-  return number === null ? line : line.slice(number[0].length);
+function numberOf(line: string, numbering: RegExp | null): string {
+  return (ARROW_NUMBER.exec(line) ?? numbering?.exec(line))?.[0] ?? "";
 }

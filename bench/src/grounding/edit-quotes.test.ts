@@ -47,6 +47,13 @@ describe("editQuotes", () => {
       },
       [text("a"), text("c")],
     ],
+    ["an old text beside a new one of another name", { old_string: "x", new_str: "z" }, [text("x")]],
+    ["what an edit searches for", { search: "x", replace: "" }, [text("x")]],
+    [
+      "the first halves of marked blocks",
+      { diff: "<<<<<<< SEARCH\na\nb\n=======\nc\n>>>>>>> REPLACE\n------- SEARCH\nd\n=======\n+++++++ REPLACE" },
+      [text("a\nb"), text("d")],
+    ],
     ["nothing of a search", { old_string: "x" }, []],
     ["nothing of a whole file that is written", { path: "a", content: "x" }, []],
     ["a hunk's context and removed lines", { input: PATCH }, [text("before\nold\nafter"), text("second")]],

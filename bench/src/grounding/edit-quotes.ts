@@ -15,7 +15,7 @@ export function editQuotes({ argumentsJson }: Pick<ToolCallPart, "argumentsJson"
   const open: unknown[] = [parsedOrText(argumentsJson)];
   while (open.length > 0) {
     const value = open.pop();
-    if (typeof value === "string") quotes.push(...patchQuotes(value));
+    if (typeof value === "string") quotes.push(...patchQuotes(value), ...searchedTexts(value));
     else if (Array.isArray(value)) open.push(...value.toReversed());
     else if (isRecord(value)) {
       const quote = replacedText(value) ?? replacedRange(value);
@@ -26,21 +26,26 @@ export function editQuotes({ argumentsJson }: Pick<ToolCallPart, "argumentsJson"
   return quotes;
 }
 
-/** Names that editing tools give to the text that is replaced, each with that of its replacement. */
-const REPLACEMENTS = [
-  ["old_string", "new_string"],
-  ["oldString", "newString"],
-  ["old_str", "new_str"],
-  ["oldText", "newText"],
-  ["old_text", "new_text"],
-] as const;
+/** Names that editing tools give to the text that is replaced, and to its replacement. */
+const OLD_TEXTS = ["old_string", "oldString", "old_str", "oldText", "old_text"] as const;
+const NEW_TEXTS = ["new_string", "newString", "new_str", "newText", "new_text"] as const;
 
 function replacedText(record: Readonly<Record<string, unknown>>): EditQuote | null {
-  for (const [oldKey, newKey] of REPLACEMENTS) {
-    const text = record[oldKey];
-    if (typeof text === "string" && newKey in record) return { kind: "text", text };
-  }
-  return null;
+  const isReplaced = NEW_TEXTS.some((key) => key in record);
+  const old = isReplaced ? OLD_TEXTS.map((key) => record[key]).find((text) => typeof text === "string") : undefined;
+  const text = "replace" in record ? (old ?? record.search) : old;
+  return typeof text === "string" ? { kind: "text", text } : null;
+}
+
+/** A block of a text that marks what is searched for and what replaces it. */
+const SEARCH_BLOCK = /^(?:<{7}|-{7}) SEARCH>?\n([\s\S]*?)\n={7}$/gm;
+
+function searchedTexts(text: string): readonly EditQuote[] {
+  if (!text.includes(" SEARCH")) return [];
+  return [...text.replaceAll("\r\n", "\n").matchAll(SEARCH_BLOCK)].map(([, searched = ""]) => ({
+    kind: "text",
+    text: searched,
+  }));
 }
 
 function replacedRange(record: Readonly<Record<string, unknown>>): EditQuote | null {

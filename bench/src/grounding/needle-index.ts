@@ -1,7 +1,6 @@
 import type { Message } from "@plimsoll/core";
-import { messageTexts } from "../references/message-texts.ts";
 import { createStringSearch } from "../references/string-search.ts";
-import { comparableText } from "./comparable-text.ts";
+import { comparableText, comparedTexts } from "./comparable-text.ts";
 import { createLineCode } from "./line-code.ts";
 
 /**
@@ -48,7 +47,7 @@ export function createNeedleIndex(needles: readonly Needle[]): NeedleIndex {
       const before = heldBy.get(message);
       if (before !== undefined) return before;
       const held = new Set<number>();
-      for (const text of messageTexts(message)) find(comparableText(text), (needle) => held.add(needle));
+      for (const text of comparedTexts(message)) find(comparableText(text), (needle) => held.add(needle));
       const numbers = [...held];
       heldBy.set(message, numbers);
       return numbers;

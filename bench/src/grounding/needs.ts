@@ -1,13 +1,13 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
 import { isHuman, textOf, toolCallsOf } from "@plimsoll/core";
 import { messageChars } from "@plimsoll/core/build";
-import { messageTexts } from "../references/message-texts.ts";
 import type { PreparedReferences } from "../references/prepare.ts";
-import { comparableText, numberedLines } from "./comparable-text.ts";
+import { comparableText, comparedTexts, numberedLines } from "./comparable-text.ts";
 import type { EditQuote } from "./edit-quotes.ts";
 import { editQuotes } from "./edit-quotes.ts";
 import type { Needle, NeedleIndex } from "./needle-index.ts";
 import { createNeedleIndex } from "./needle-index.ts";
+import { createPassages } from "./passages.ts";
 import { decisionsIn, nextStepIn, planItems } from "./said.ts";
 
 /** What kinds of things a call needs of its context (docs/protocol.md). */
@@ -64,12 +64,6 @@ const SHORTEST_QUOTE_CHARS = 20;
 
 /** Of a file that is changed, this share of the lines must stand together (docs/protocol.md). */
 const FILE_SHARE = 0.8;
-
-/** Lines on each side of the line that stated something (docs/protocol.md). */
-const PASSAGE_LINES = 3;
-
-/** A longer line is no neighbour (docs/protocol.md). */
-const LONGEST_LINE_CHARS = 320;
 
 /** For so many calls a stated next step is due, and so many calls ahead files are asked for (docs/protocol.md). */
 const NEXT_STEP_CALLS = 10;
@@ -174,16 +168,18 @@ function wantedBy(
 ): readonly (readonly Wanted[])[] {
   const standing = createStanding(needles);
   const files = createFiles(needles);
-  const passages = createPassages(history, references, needles);
+  const passages = createPassages(references);
+  const passagesUsed = (reply: Message) =>
+    passages.usedBy(reply).map((text): Wanted => ({ kind: "passages", needle: needles.number(text) }));
   const ahead = filesAhead(history, needles);
   return history.map(({ message }, ordinal) => {
     const isReply = message.role === "assistant" && message.origin === "model";
     const wanted = isReply
-      ? [...standing.due(), ...files.needed(message), ...passages.needed(message), ...(ahead.get(ordinal) ?? [])]
+      ? [...standing.due(), ...files.needed(message), ...passagesUsed(message), ...(ahead.get(ordinal) ?? [])]
       : [];
     standing.follow(message);
     files.follow(message);
-    passages.follow(message, ordinal);
+    passages.follow(message);
     return wanted;
   });
 }
@@ -211,9 +207,8 @@ function createStanding(needles: Needles): Standing {
     },
     follow(message) {
       if (isHuman(message)) {
-        const text = textOf(message);
-        if (text.trim() !== "") instructions.add(numbered(text));
-        for (const decision of decisionsIn(text)) decisions.add(numbered(decision));
+        for (const text of comparedTexts(message)) if (text.trim() !== "") instructions.add(numbered(text));
+        for (const decision of decisionsIn(textOf(message))) decisions.add(numbered(decision));
       }
       if (message.role !== "assistant") return;
       const said = nextStepIn(textOf(message));
@@ -238,17 +233,19 @@ function createFiles(needles: Needles): Files {
   const newest = new Map<string, string>();
   const readings = new Map<string, string>();
   return {
-    needed: (reply) =>
-      toolCallsOf(reply).flatMap((call) => {
-        const quoted = editQuotes(call).flatMap((quote) => quotedText(quote, newest) ?? []);
-        const changed = call.paths.filter(({ access }) => access === "modify").map(({ path }) => newest.get(path) ?? "");
-        const edits = quoted.map(comparableQuote).filter(({ length }) => length >= SHORTEST_QUOTE_CHARS);
-        const wanted: Wanted[] = edits.map((text) => ({ kind: "edits", needle: needles.number(text) }));
-        // A file that was never read or written in sight has the empty text, which no message holds: it is left out.
-        for (const text of new Set(changed))
-          wanted.push({ kind: "fileInHand", needle: needles.number(comparableText(text).trim(), FILE_SHARE) });
-        return wanted;
-      }),
+    needed(reply) {
+      const calls = toolCallsOf(reply);
+      const quoted = calls.flatMap(editQuotes).flatMap((quote) => quotedText(quote, newest) ?? []);
+      const edits = new Set(quoted.map(comparableQuote).filter(({ length }) => length >= SHORTEST_QUOTE_CHARS));
+      const wanted: Wanted[] = [...edits].map((text) => ({ kind: "edits", needle: needles.number(text) }));
+      const changed = calls.flatMap(({ paths }) => paths.filter(({ access }) => access === "modify"));
+      // A file that was never read or written in sight has the empty text, which no message holds: it is left out.
+      for (const path of new Set(changed.map(({ path }) => path))) {
+        const text = comparableText(newest.get(path) ?? "");
+        wanted.push({ kind: "fileInHand", needle: needles.number(withoutBlankEnds(text), FILE_SHARE) });
+      }
+      return wanted;
+    },
     follow(message) {
       for (const { callId, paths, argumentsJson } of toolCallsOf(message)) {
         for (const { path, access } of paths) {
@@ -266,6 +263,11 @@ function createFiles(needles: Needles): Files {
 /** White space at a quote's ends says nothing: an editor's quote may begin within a line. */
 function comparableQuote(text: string): string {
   return comparableText(text).trim();
+}
+
+/** Whole lines are compared: the white space before the first one belongs to it. */
+function withoutBlankEnds(text: string): string {
+  return text.replace(/^(?:[ \t]*\n)+/, "").trimEnd();
 }
 
 function quotedText(quote: EditQuote, newest: ReadonlyMap<string, string>): string | null {
@@ -291,72 +293,6 @@ function textsUnder(argumentsJson: string, keys: readonly string[]): readonly st
     // Arguments that a model cut off write nothing.
     return [];
   }
-}
-
-interface Passages {
-  needed(reply: Message): readonly Wanted[];
-  follow(message: Message, ordinal: number): void;
-}
-
-/** The lines around what a person or a tool stated last of each reference of a reply. */
-function createPassages(history: readonly Recorded[], references: PreparedReferences, needles: Needles): Passages {
-  const newest = new Map<number, number>();
-  const found = new Map<string, number | null>();
-  const linesOf = createLineReader();
-  const passage = (statement: number, ordinal: number): number | null => {
-    const window = comparableText(references.index.statement(statement)?.window ?? "").trim();
-    const message = history[ordinal]?.message;
-    if (message === undefined || window === "") return null;
-    for (const lines of linesOf(message)) {
-      const place = lines.findLastIndex((line) => line.includes(window));
-      if (place >= 0) return needles.number(passageAround(lines, place, window));
-    }
-    return null;
-  };
-  return {
-    needed: (reply) =>
-      references.usesOf(reply).flatMap(({ sourceStatement }): readonly Wanted[] => {
-        const ordinal = newest.get(sourceStatement);
-        if (ordinal === undefined) return [];
-        const key = `${sourceStatement} ${ordinal}`;
-        const needle = found.get(key) ?? passage(sourceStatement, ordinal);
-        found.set(key, needle);
-        return needle === null ? [] : [{ kind: "passages", needle }];
-      }),
-    follow(message, ordinal) {
-      const isSource = message.role === "tool-result" || (message.role === "user" && SOURCES.has(message.origin));
-      if (!isSource) return;
-      for (const statement of references.recordedHoldings(message)?.statements ?? []) newest.set(statement, ordinal);
-    },
-  };
-}
-
-/** Who states something: the person, and what the person ran. What an agent adds to a message is no source. */
-const SOURCES: ReadonlySet<string> = new Set(["human", "command"]);
-
-function createLineReader(): (message: Message) => readonly (readonly string[])[] {
-  const known = new WeakMap<Message, readonly (readonly string[])[]>();
-  return (message) => {
-    const before = known.get(message);
-    if (before !== undefined) return before;
-    const texts = messageTexts(message).map((text) => comparableText(text).split("\n"));
-    known.set(message, texts);
-    return texts;
-  };
-}
-
-/** A line with its neighbours, up to a line that is too long to be one; of a line that is itself too long, what states alone. */
-function passageAround(lines: readonly string[], place: number, window: string): string {
-  const isShort = (at: number) => (lines[at]?.length ?? Number.POSITIVE_INFINITY) <= LONGEST_LINE_CHARS;
-  if (!isShort(place)) return window;
-  let from = place;
-  while (from > place - PASSAGE_LINES && isShort(from - 1)) from -= 1;
-  let through = place;
-  while (through < place + PASSAGE_LINES && isShort(through + 1)) through += 1;
-  return lines
-    .slice(from, through + 1)
-    .join("\n")
-    .trim();
 }
 
 /** By the place of a reply, the files that its call and the next ones touch and that earlier calls had touched. */

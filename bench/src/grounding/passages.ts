@@ -1,0 +1,99 @@
+import type { Message } from "@plimsoll/core";
+import type { PreparedReferences } from "../references/prepare.ts";
+import { comparableText, comparedTexts } from "./comparable-text.ts";
+
+/** The passages of a history as far as it has been followed: what a person or a tool stated last, with the lines around it. */
+export interface Passages {
+  /** The passages of a reply's references, comparable: one for each reference that a person or a tool stated. */
+  usedBy(reply: Message): readonly string[];
+  /** Adds a recorded message. */
+  follow(message: Message): void;
+}
+
+/** Passages of a history without messages. Each source message is read once, when something that it states is used. */
+export function createPassages(references: PreparedReferences): Passages {
+  const newest = new Map<number, Message>();
+  const found = new Map<number, { readonly message: Message; readonly passage: string | null }>();
+  const stating = createStatedLines();
+  const passageOf = (statement: number, message: Message): string | null => {
+    const before = found.get(statement);
+    if (before?.message === message) return before.passage;
+    const window = references.index.statement(statement)?.window ?? "";
+    const stated = stating(message, window);
+    const passage = stated === null ? null : passageAround(stated, window);
+    found.set(statement, { message, passage });
+    return passage;
+  };
+  return {
+    usedBy: (reply) =>
+      references.usesOf(reply).flatMap(({ sourceStatement }) => {
+        const message = newest.get(sourceStatement);
+        return message === undefined ? [] : (passageOf(sourceStatement, message) ?? []);
+      }),
+    follow(message) {
+      const isSource = message.role === "tool-result" || (message.role === "user" && SOURCES.has(message.origin));
+      if (!isSource) return;
+      for (const statement of references.recordedHoldings(message)?.statements ?? []) newest.set(statement, message);
+    },
+  };
+}
+
+/** Who states something: the person, and what the person ran. What an agent adds to a message is no source. */
+const SOURCES: ReadonlySet<string> = new Set(["human", "command"]);
+
+/** A longer line is no neighbour (docs/protocol.md). */
+const LONGEST_LINE_CHARS = 320;
+
+/** Lines on each side of the line that stated something (docs/protocol.md). */
+const PASSAGE_LINES = 3;
+
+/** A line of a text that states something: as it stands, without white space around it, and among the lines as they are compared. */
+interface StatedLine {
+  readonly raw: string;
+  readonly lines: readonly string[];
+  readonly place: number;
+}
+
+/** Finds the last line of a message that a statement was read from. Reads each message once; only lines that are too long are searched. */
+function createStatedLines(): (message: Message, window: string) => StatedLine | null {
+  const known = new WeakMap<
+    Message,
+    { readonly byText: ReadonlyMap<string, StatedLine>; readonly long: readonly StatedLine[] }
+  >();
+  const read = (message: Message) => {
+    const byText = new Map<string, StatedLine>();
+    const long: StatedLine[] = [];
+    for (const text of comparedTexts(message)) {
+      const lines = comparableText(text).split("\n");
+      for (const [place, line] of text.split("\n").entries()) {
+        const raw = line.trim();
+        if (raw.length > LONGEST_LINE_CHARS) long.push({ raw, lines, place });
+        else byText.set(raw, { raw, lines, place });
+      }
+    }
+    return { byText, long };
+  };
+  return (message, window) => {
+    const stated = known.get(message) ?? read(message);
+    known.set(message, stated);
+    return stated.byText.get(window) ?? stated.long.findLast(({ raw }) => raw.includes(window)) ?? null;
+  };
+}
+
+/** A line with its neighbours, up to a line that is too long to be one; of a line that is itself too long, what states alone. */
+function passageAround({ raw, lines, place }: StatedLine, window: string): string {
+  const isShort = (at: number) => (lines[at]?.length ?? Number.POSITIVE_INFINITY) <= LONGEST_LINE_CHARS;
+  if (!isShort(place)) {
+    const numberChars = raw.length - (lines[place] ?? "").trim().length;
+    const start = raw.lastIndexOf(window);
+    return raw.slice(Math.max(start, numberChars), start + window.length).trim();
+  }
+  let from = place;
+  while (from > place - PASSAGE_LINES && isShort(from - 1)) from -= 1;
+  let through = place;
+  while (through < place + PASSAGE_LINES && isShort(through + 1)) through += 1;
+  return lines
+    .slice(from, through + 1)
+    .join("\n")
+    .trim();
+}
