@@ -44,7 +44,7 @@ export function coloursOf(
   return isTTY === true && (environment.NO_COLOR ?? "") === "" ? "colours" : "plain";
 }
 
-/** The package's version. The manifest stands above `src` and above `dist`. */
+/** The package's version. The manifest is in the folder above `src` and `dist`. */
 export function plimsollVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
   return isRecord(manifest) && typeof manifest.version === "string" ? manifest.version : "unknown";

@@ -20,7 +20,7 @@ import { serveConnection } from "../src/serve/serve-connection.ts";
 import { recordedIo } from "./recorded-io.ts";
 
 const KEY = "sk-ant-planted-8d1f0c6e2b7a4959";
-/** Stands where the key stood: shows that there was something to hide. */
+/** Put in the place of the key: shows that there was something to hide. */
 const HIDDEN = "[ANTHROPIC_API_KEY]";
 /** The file that the person keeps the key in: the only one that may hold it. */
 const KEY_FILE = ".env";

@@ -86,7 +86,7 @@ export function contextTable(context: Context, by: ShareMeasure): string {
 
 const OVERHEAD: readonly string[] = ["system", "tools"];
 
-/** What stands before the messages is scaled to the overhead, and the messages to the rest of what is expected. */
+/** What comes before the messages is scaled to the overhead, and the messages to the rest of what is expected. */
 function scaled(
   shares: readonly ContextShare[],
   { usedTokens, overheadTokens }: Pick<ContextUsage, "usedTokens" | "overheadTokens">,

@@ -164,7 +164,7 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
     expect(limited.stdout).toMatch(/^none +0\/1/m);
   });
 
-  test("takes a policy from a file, beside a preset", async () => {
+  test("takes a policy from a file, in addition to a preset", async () => {
     writeFileSync(join(folder, "late.yaml"), "policy: sven\nkeep: [{ kind: recent, messages: 12 }]\n");
     const { exitCode, stdout, stderr } = await run("bench", "logs/session.jsonl", "-p", "none", "-p", "late.yaml", "-w", "32k");
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
@@ -307,7 +307,7 @@ describe("parts of a run", { timeout: REPLAY_MS }, () => {
 });
 
 describe("a sweep", { timeout: REPLAY_MS }, () => {
-  test("replays every point of the grid beside the baseline, and draws it", async () => {
+  test("replays every point of the grid and the baseline, and draws it", async () => {
     const axes = ["--sweep", "trigger.ratio=0.6,0.75", "--sweep", "keep.messages=4,8"];
     const { exitCode, stderr } = await run(
       "bench",

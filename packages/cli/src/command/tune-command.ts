@@ -35,7 +35,7 @@ interface TuneOptions {
   readonly presets: boolean;
 }
 
-/** Presets whose own best is shown beside the tuned policy. */
+/** Presets whose own best is shown next to the tuned policy. */
 const COMPARED: readonly Policy[] = [SVEN_POLICY, OPAL_POLICY, KLAUDE_CODE_POLICY, PI_POLICY, PLIMSOLL_POLICY];
 
 /** Adds `plimsoll tune`: looks for the best setting on the user's own sessions. */

@@ -38,7 +38,7 @@ describe("compact", () => {
   test.each([
     ["by its log", LOG],
     ["by its id", "voyage"],
-  ])("a session %s gives the messages, and the report beside them", async (_how, session) => {
+  ])("a session %s gives the messages, and the report with them", async (_how, session) => {
     const before = logText();
     const { code, stdout, stderr } = await plimsoll("compact", session, "--keep", "2k");
     expect(code).toBe(0);

@@ -25,7 +25,7 @@ const POLICY_KEYS: readonly string[] = ["policy", "agent", "compaction"];
 
 const KNOWN_SETTINGS: readonly string[] = [...SETTING_KEYS.map(({ key }) => key), "mcpServers"];
 
-/** The layer in a file's text. Settings are read here; what else stands in it is the policy's. */
+/** The layer in a file's text. Settings are read here; what else is in it is the policy's. */
 export function readFileLayer(text: string, displayName: string, owner: ConfigOwner): ReadLayer {
   const read = readDocument(text.trim() === "" ? "{}" : text);
   if ("problems" in read) return { problems: read.problems.map(({ place, text: what }) => `${displayName}:${place}: ${what}`) };
@@ -53,14 +53,14 @@ export function readFileLayer(text: string, displayName: string, owner: ConfigOw
   return { layer: { settings, sourceOf, policy: policy.policy, mcpServers } };
 }
 
-/** The document without settings; the Go agent's window stays beside its section, which knows it. */
+/** The document without settings; the Go agent's window stays next to its section, which knows it. */
 function withoutSettings(document: YamlDocument): YamlDocument {
   const keepsWindow = Object.hasOwn(document.content, "compaction");
   const isPolicyKey = (key: string) => !KNOWN_SETTINGS.includes(key) || (key === "context_window" && keepsWindow);
   return { ...document, content: Object.fromEntries(Object.entries(document.content).filter(([key]) => isPolicyKey(key))) };
 }
 
-/** Keys that mean nothing at the top of a file. Beside a preset's name the policy's own keys change it. */
+/** Keys that mean nothing at the top of a file. Next to a preset's name the policy's own keys change it. */
 function unknownKeys(
   document: YamlDocument,
   isPolicyGiven: boolean,

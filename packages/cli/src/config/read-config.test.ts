@@ -59,7 +59,7 @@ describe("configuration", () => {
   test.each([
     ["an unknown key", "model: a\nmodle: b\n", 'plimsoll.yaml:2:1: unknown key "modle": did you mean model?'],
     [
-      "an unknown key beside a policy",
+      "an unknown key next to a policy",
       "policy: pi\nmax_step: 3\n",
       'plimsoll.yaml:2:1: unknown key "max_step": did you mean max_steps?',
     ],

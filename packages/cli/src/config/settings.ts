@@ -2,7 +2,7 @@ import type { Policy } from "@plimsoll/core";
 import { z } from "zod";
 import { type McpServer, mcpServersSchema } from "../mcp/mcp-server.ts";
 
-/** What a person can set, besides the policy. A key that nobody set is absent. */
+/** What a person can set, in addition to the policy. A key that nobody set is absent. */
 export interface Settings {
   readonly model?: string | undefined;
   readonly context_window?: number | undefined;
@@ -18,7 +18,7 @@ export interface Settings {
 /** A key of the settings. */
 export type SettingKey = keyof Settings;
 
-/** What a file may hold besides settings and policy: MCP servers by name. */
+/** What a file may hold in addition to settings and policy: MCP servers by name. */
 export interface FileSettings extends Settings {
   readonly mcpServers?: { readonly [name: string]: McpServer } | undefined;
 }
@@ -46,7 +46,7 @@ export interface SettingDescription {
   readonly key: SettingKey;
   readonly meaning: string;
   readonly fallback: string;
-  /** A value as it may stand in a file. */
+  /** A value as a file may have it. */
   readonly example: string;
 }
 

@@ -24,7 +24,7 @@ export function addInitCommand(program: Command, io: CliIo, onExit: (exitCode: n
     });
 }
 
-/** A configuration that changes nothing: each setting stands in it as a comment that can be taken away. */
+/** A configuration that changes nothing: each setting is in it as a comment that can be removed. */
 export function initialConfig(): string {
   const settings = SETTING_KEYS.flatMap(({ key, meaning, fallback, example }) => [
     `# ${meaning}; default: ${fallback}`,
@@ -32,7 +32,7 @@ export function initialConfig(): string {
     "",
   ]);
   return [
-    "# A preset's name; `plimsoll policy show plimsoll` prints its values. One that stands beside it here changes it, as",
+    "# A preset's name; `plimsoll policy show plimsoll` prints its values. A key next to it here changes one, as",
     "# `keep: [{ kind: recent, messages: 12 }]` or `truncation: { capTokens: 2000 }`.",
     "policy: plimsoll",
     "",

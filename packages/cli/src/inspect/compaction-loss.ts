@@ -13,7 +13,7 @@ export interface CompactionLoss {
   readonly humanMessages: readonly Message[];
   /** Files that calls which are no longer sent had read or changed, in order, each once. */
   readonly paths: readonly string[];
-  /** What stands in the place of it: messages that were not there before. */
+  /** What took its place: messages that were not there before. */
   readonly newMessages: readonly Message[];
 }
 

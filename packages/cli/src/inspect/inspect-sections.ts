@@ -49,7 +49,7 @@ const TEXT_CHARS = 12_000;
 /** What is listed; the rest is counted. Chosen. */
 const LISTED = 40;
 
-/** One compaction: what went by kind, whose messages, which files, and what stands instead. */
+/** One compaction: what went by kind, whose messages, which files, and what took its place. */
 export function compactionSection(story: CompactionStory, number: number): Markup {
   const { loss, entry, callsBefore } = story;
   const steps = entry.record.steps.map(
@@ -67,7 +67,7 @@ ${steps.length === 0 ? html`` : html`<h4>What was tried</h4><ul class="items">${
 <h4>In its place</h4>
 ${
   loss.newMessages.length === 0
-    ? html`<p class="soft">No message; shortened parts stand where they stood.</p>`
+    ? html`<p class="soft">No message; shortened parts are where they were.</p>`
     : loss.newMessages.map((message) => html`<pre>${startOf(textOf(message))}</pre>`)
 }
 </div></div></details>`;

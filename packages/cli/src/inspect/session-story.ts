@@ -11,7 +11,7 @@ export interface CallStory {
   /** What the provider reported; `null` if it did not. */
   readonly promptTokens: number | null;
   readonly usage: Usage;
-  /** Estimates of what the log holds: what an agent sends besides is not in it. */
+  /** Estimates of what the log holds: what else an agent sends is not in it. */
   readonly composition: Composition;
 }
 

@@ -83,7 +83,7 @@ describe("MCP servers", { timeout: 60_000 }, () => {
   });
 });
 
-test("a server's program sees what its setting states, and no key besides", async () => {
+test("a server's program sees what its setting states, and no other key", async () => {
   vi.stubEnv("ANTHROPIC_API_KEY", "planted");
   vi.stubEnv("GITHUB_TOKEN", "planted");
   const told = (server: McpServer) =>

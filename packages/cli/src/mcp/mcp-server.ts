@@ -2,7 +2,7 @@ import type { OutputCategory } from "@plimsoll/core";
 import { OUTPUT_CATEGORIES } from "@plimsoll/core/internal";
 import { z } from "zod";
 
-/** What is declared of one tool of an MCP server, beside what the server says of it. */
+/** What is declared of one tool of an MCP server, in addition to what the server says of it. */
 export interface McpToolSetting {
   readonly category?: OutputCategory | undefined;
   readonly rerunnable?: boolean | undefined;
@@ -28,7 +28,7 @@ const toolSchema: z.ZodType<McpToolSetting> = z.strictObject({
   hint: z.string().min(1).optional(),
 });
 
-/** Names of servers stand before the names of their tools, which wires bound to 64 of these characters. */
+/** Names of servers are put before the names of their tools, which wires bound to 64 of these characters. */
 const SERVER_NAME = /^[A-Za-z0-9_-]{1,32}$/;
 
 /** The schema of `mcpServers`. That either a program or an address is there is checked where the server is started. */

@@ -52,7 +52,7 @@ export async function openTransport(server: McpServer, { cwd, environment }: Tra
 const KEPT_CHARS = 2_000;
 
 /**
- * A text with `${NAME}` and `${NAME:-fallback}` replaced from the environment, so that no secret stands in a file.
+ * A text with `${NAME}` and `${NAME:-fallback}` replaced from the environment, so that no secret is in a file.
  *
  * @throws PlimsollError `bad-input` naming a variable that is not set and has no fallback.
  */

@@ -4,7 +4,7 @@ import { choosePolicies, findPolicy } from "./policy-option.ts";
 import { sweepPolicies } from "./sweep-option.ts";
 
 describe("a policy as published", () => {
-  test("runs in a benchmark beside the preset, without its fallback", () => {
+  test("runs in a benchmark next to the preset, without its fallback", () => {
     const { policies, problems } = choosePolicies(["sven", "sven (as published)", "codex (as published)"], ".");
     expect(problems).toEqual([]);
     expect(policies.map(({ name, fallback }) => [name, fallback === null])).toEqual([

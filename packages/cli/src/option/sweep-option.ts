@@ -39,7 +39,7 @@ export function sweepPolicies(policies: readonly EnginePolicy[], axes: readonly 
   return { policies: hasGrid ? swept : [], sweeps, problems };
 }
 
-/** Words do not stand on an axis: they make another base, and the numbers alone are the sweep. `null` without a number. */
+/** Words are not on an axis: they make another base, and the numbers alone are the sweep. `null` without a number. */
 function numericSweep(base: string, settings: readonly SweepSetting[]): PolicySweep | null {
   const numbers = settings.flatMap(({ path, value }) => (typeof value === "number" ? [{ path, value }] : []));
   const words = settings.flatMap(({ path, value }) => (typeof value === "number" ? [] : [`${path}=${value}`]));

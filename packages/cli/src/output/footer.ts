@@ -70,7 +70,7 @@ function noteLine({ file, code, count, firstLine, text }: NoteGroup): string {
   return `Note: ${place}: ${code}: ${printable(text)}${times}`;
 }
 
-/** Beside it stands the cause. */
+/** The cause is next to it. */
 const SESSION_CHARS = 40;
 
 /** How well computed cache reads match those that the recordings report, and the recordings in which they do not. */

@@ -15,7 +15,7 @@ export interface MetricTableOptions {
   /** The column behind the policy's name: its title, its text, and the group of figures that it begins. */
   readonly first: { readonly title: string; readonly textOf: (summary: PolicySummary) => string; readonly group: string };
   readonly titleOf: (windowLabel: string) => string;
-  /** What must be known about a row; stands below the table. */
+  /** What must be known about a row; shown below the table. */
   readonly remarksOf: (summary: PolicySummary) => readonly string[];
 }
 
@@ -38,7 +38,7 @@ export function metricTables(report: BenchReport, options: MetricTableOptions): 
     .join("\n\n");
 }
 
-/** A column with what stands before its texts: a space sets a group of columns apart. */
+/** A column with what is put before its texts: a space sets a group of columns apart. */
 type PlacedFigure = ShownFigure & { readonly space: string };
 
 function placed(columns: readonly ShownFigure[], firstGroup: string): readonly PlacedFigure[] {

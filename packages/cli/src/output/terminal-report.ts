@@ -4,7 +4,7 @@ import { calibrationLines } from "./calibration-table.ts";
 import { cacheLines, footerLines } from "./footer.ts";
 import { costTables, policyTables, sessionTable } from "./session-table.ts";
 
-/** What the terminal shows beside the report itself. */
+/** What the terminal shows in addition to the report itself. */
 export interface TerminalOptions {
   readonly listSessions: boolean;
   readonly notSessions: readonly string[];

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { PlimsollError } from "@plimsoll/core";
 
 /**
- * Writes the file under a temporary name beside it and renames it, so that nobody ever sees half of it. Folders on the way are made.
+ * Writes the file under a temporary name next to it and renames it, so that nobody ever sees half of it. Folders on the way are made.
  * Throws `bad-input` if the place cannot be written to.
  */
 export async function writeWholeFile(path: string, text: string): Promise<void> {

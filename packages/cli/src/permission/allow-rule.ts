@@ -66,7 +66,7 @@ export function ruleText(rule: AllowRule): string {
   }
 }
 
-/** True if the rule lets the call run. */
+/** True if the rule allows the call. */
 export function isAllowedBy(rule: AllowRule, { toolName, effect }: PendingCall): boolean {
   switch (rule.kind) {
     case "all":

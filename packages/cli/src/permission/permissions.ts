@@ -22,7 +22,7 @@ export interface Permissions {
   rules(): readonly AllowRule[];
   /** Holds until the session ends, and for the call that is asked about. */
   allow(rule: AllowRule): void;
-  /** Lets questions be asked; without it what is not allowed is refused. */
+  /** Asks questions; without it what is not allowed is refused. */
   askThrough(ask: AskPerson): void;
   /** The calls that were refused without asking anybody, in order. */
   refused(): readonly PendingCall[];

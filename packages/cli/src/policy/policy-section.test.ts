@@ -22,7 +22,7 @@ describe("a section of another system", () => {
       "agent:\n  compaction_keep_recent: 15\n  tool_result_token_cap: 2000",
       { ...svenPolicy({ compaction_keep_recent: 15, tool_result_token_cap: 2000 }), name: "late" },
     ],
-    ["a name beside it", "name: mine\ncompaction: {}", { ...PI_POLICY, name: "mine" }],
+    ["a name next to it", "name: mine\ncompaction: {}", { ...PI_POLICY, name: "mine" }],
     [
       "the Go agent's keys",
       "compaction:\n  enabled: true\n  context_window: 200000\n  reserve_tokens: 16384\n  keep_recent_tokens: 20000",
@@ -49,7 +49,7 @@ describe("a section of another system", () => {
       "late.yaml:2:1: agent (line 1) and compaction (line 2) both choose a policy; keep one",
     ],
     [
-      "a policy beside a section",
+      "a policy next to a section",
       "agent: {}\npolicy: sven",
       "late.yaml:1:1: policy (line 2) and agent (line 1) both choose a policy; keep one",
     ],
@@ -64,9 +64,9 @@ describe("a section of another system", () => {
       "late.yaml:2:3: compaction_threshold: Too big: expected number to be <=1",
     ],
     [
-      "something else beside it",
+      "something else next to it",
       "agent: {}\nkeep: { messages: 3 }",
-      'late.yaml:2:1: "keep" cannot stand beside agent; it may hold name there',
+      'late.yaml:2:1: "keep" cannot be next to agent; the file may hold name there',
     ],
     [
       "a window that the reserve fills",

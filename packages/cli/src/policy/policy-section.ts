@@ -9,7 +9,7 @@ import type { ReadPolicy } from "./policy-yaml.ts";
 /** Keys of a file that each choose a policy; two of them contradict each other. */
 const CHOOSING_KEYS: readonly string[] = ["policy", ...POLICY_OVERLAYS.map(({ key }) => key)];
 
-/** What may stand beside a section: a name, and the Go agent's window for all of its parts. */
+/** What may be next to a section: a name, and the Go agent's window for all of its parts. */
 const KEYS_BESIDE: Readonly<Record<PolicyOverlay["key"], readonly string[]>> = {
   agent: ["name"],
   compaction: ["name", "context_window"],
@@ -17,7 +17,7 @@ const KEYS_BESIDE: Readonly<Record<PolicyOverlay["key"], readonly string[]>> = {
 
 /**
  * The policy of a file that has another system's configuration section, under the names that its document gives the keys; `null` for a file
- * without one. A section beside a policy, or beside another section, is a problem that names both lines.
+ * without one. A section next to a policy, or to another section, is a problem that names both lines.
  */
 export function readPolicySection(document: YamlDocument, displayName: string): ReadPolicy | null {
   const chosen = CHOOSING_KEYS.filter((key) => Object.hasOwn(document.content, key));
@@ -30,7 +30,7 @@ export function readPolicySection(document: YamlDocument, displayName: string): 
   }
   const beside = Object.keys(document.content).filter((key) => key !== overlay.key && !KEYS_BESIDE[overlay.key].includes(key));
   if (beside.length > 0) {
-    const says = `cannot stand beside ${overlay.key}; it may hold ${KEYS_BESIDE[overlay.key].join(", ")} there`;
+    const says = `cannot be next to ${overlay.key}; the file may hold ${KEYS_BESIDE[overlay.key].join(", ")} there`;
     return { problems: beside.map((key) => `${displayName}:${document.placeOf([key])}: "${key}" ${says}`) };
   }
   return fromSection(document, displayName, overlay);

@@ -33,8 +33,8 @@ describe("a policy file", () => {
   test.each([
     ["a preset goes by the file's name", "policy: sven", { ...SVEN_POLICY, name: "late" }],
     ["a name may be given", "policy: sven\nname: mine", { ...SVEN_POLICY, name: "mine" }],
-    ["a whole policy may stand under policy", `policy: ${WHOLE}`, { ...SVEN_POLICY, name: "mine" }],
-    ["a whole policy may stand at the top", WHOLE, { ...SVEN_POLICY, name: "mine" }],
+    ["a whole policy may be under policy", `policy: ${WHOLE}`, { ...SVEN_POLICY, name: "mine" }],
+    ["a whole policy may be at the top", WHOLE, { ...SVEN_POLICY, name: "mine" }],
     [
       "a key inside a map changes alone",
       "policy: sven\nsummary: { maxTokens: 100 }",
@@ -147,9 +147,9 @@ describe("a policy file", () => {
     ["an empty file", "", ["late.yaml:1:1: not a map of keys and values"]],
     ["a policy that is no name and no map", "policy: 3", ["late.yaml:1:1: policy: give a preset's name or a whole policy"]],
     [
-      "changes beside a whole policy",
+      "changes next to a whole policy",
       `policy: ${WHOLE}\nenabled: false`,
-      ['late.yaml:2:1: "enabled" stands beside a whole policy; put it under policy'],
+      ['late.yaml:2:1: "enabled" is next to a whole policy; put it under policy'],
     ],
     [
       "a dangerous key",

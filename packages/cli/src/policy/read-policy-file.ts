@@ -10,7 +10,7 @@ import { mergePolicy, readPolicySection } from "./policy-section.ts";
 import type { ReadPolicy } from "./policy-yaml.ts";
 
 /**
- * Reads a policy from a YAML file: `policy: <preset>` with changed values beside it, or a whole policy, under `policy:` or at the top.
+ * Reads a policy from a YAML file: `policy: <preset>` with changed values next to it, or a whole policy, under `policy:` or at the top.
  * Or a section of another system's configuration (`agent:`, `compaction:`), which changes that system's preset. A changed preset goes by the file's name unless `name` gives another. Problems are lines with file, line and column.
  */
 export function readPolicyFile(path: string, displayName: string, kinds: Kinds = BUILT_IN_KINDS): ReadPolicy {
@@ -33,7 +33,7 @@ export function policyOf(document: YamlDocument, displayName: string, kinds: Kin
   const [place, text] =
     extra === undefined
       ? [["policy"], "policy: give a preset's name or a whole policy"]
-      : [[extra], `"${extra}" stands beside a whole policy; put it under policy`];
+      : [[extra], `"${extra}" is next to a whole policy; put it under policy`];
   return { problems: [`${displayName}:${document.placeOf(place)}: ${text}`] };
 }
 
@@ -66,7 +66,7 @@ function changedPreset(document: YamlDocument, displayName: string, { presetName
 
 interface PolicyData {
   readonly data: unknown;
-  /** Where the policy stands in the document. */
+  /** Where the policy is in the document. */
   readonly prefix: readonly string[];
   /** The preset that was changed; `null` for a whole policy. */
   readonly base: Policy | null;
@@ -80,7 +80,7 @@ function checked(document: YamlDocument, displayName: string, { data, prefix, ba
     return { problems: problems.map(({ path, text }) => `${displayName}:${document.placeOf([...prefix, ...path])}: ${text}`) };
   }
   const originOf = (path: readonly PropertyKey[]) => {
-    // What an earlier version wrote in one place may stand in another one now: then its key says where it comes from.
+    // What an earlier version wrote in one place may be in another one now: then its key says where it comes from.
     const line = document.lineOf([...prefix, ...path]) ?? document.lineOf([...prefix, ...path.slice(0, 1)]);
     if (line !== null) return `${displayName}:${line}`;
     return path[0] === "name" || base === null ? "file name" : `preset ${base.name}`;

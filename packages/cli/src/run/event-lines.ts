@@ -9,7 +9,7 @@ const ARGUMENT_CHARS = 90;
 /** Longest piece of an error that a line shows; chosen. */
 const PROBLEM_CHARS = 72;
 
-/** An event's line for the session that a person looks at; a sub-agent's lines stand a little to the right. */
+/** An event's line for the session that a person looks at; a sub-agent's lines are a little to the right. */
 export function lineFor(event: AgentEvent, sessionId: string | null): string | null {
   const line = eventLine(event);
   return line === null || sessionId === null || event.sessionId === sessionId ? line : `  ${line}`;

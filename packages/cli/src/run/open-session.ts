@@ -180,7 +180,7 @@ function agentOptions(start: SessionStart, { io, onEvent }: SessionPlace, spendi
   };
 }
 
-/** What the agent is told of itself; a project's own AGENTS.md stands behind it. */
+/** What the agent is told of itself; a project's own AGENTS.md comes after it. */
 function systemText(cwd: string): string {
   const rules = readText(join(cwd, "AGENTS.md"));
   return [

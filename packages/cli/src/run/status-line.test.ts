@@ -23,7 +23,7 @@ const line = (context: Partial<ContextUsage>, more: Partial<Parameters<typeof st
 describe("the status line", () => {
   test.each<[string, string, string]>([
     [
-      "what was reported stands as it is, what came since behind a plus",
+      "what was reported is shown as it is, what came since after a plus",
       line({}),
       "[█████░░░░┊] · 11,234+26/22k · window 24k · free 10.7k · compacts at 19.8k · cache 77% · $0.0123",
     ],
@@ -33,7 +33,7 @@ describe("the status line", () => {
       "[█████░░░░┊] · 11,234+20/22k · window 24k · free 10.7k · compacts at 19.8k · cache 77% · $0.0123",
     ],
     [
-      "an estimate is marked, and what was sent is told beside it",
+      "an estimate is marked, and what was sent is shown next to it",
       line({ usageTokens: 0, usedTokens: 10_950 }),
       "[█████░░░░┊] · ~10,950/22k · window 24k · free 10.7k · compacts at 19.8k · sent 11,234 · cache 77% · $0.0123",
     ],

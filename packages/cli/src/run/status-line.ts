@@ -19,7 +19,7 @@ const USUAL_COLUMNS = 80;
 
 /**
  * One line: a bar, what is used, of the budget, the window, headroom, the next trigger, cache share, dollars. What the provider reported
- * stands as it is; `+` is what came since, and `~` an estimate of the whole, beside which the newest prompt is told. It is shorter if
+ * is shown as it is; `+` is what came since, and `~` an estimate of the whole, with the newest prompt next to it. It is shorter if
  * the columns are few.
  */
 export function statusLine(status: Status, columns: number = USUAL_COLUMNS): string {

@@ -78,13 +78,13 @@ export function cutRows(line: string, maximumColumns: number): readonly string[]
 /** Columns of a terminal that everything must fit. */
 const COLUMNS = 80;
 
-/** What stands before the first line, and before each further one. */
+/** What comes before the first line, and before each further one. */
 export interface LineStarts {
   readonly first: string;
   readonly further: string;
 }
 
-/** A text broken between words into lines of at most 80 characters; a word that is longer stands alone. */
+/** A text broken between words into lines of at most 80 characters; a word that is longer is alone. */
 export function wrapped(text: string, { first, further }: LineStarts): readonly string[] {
   const lines: string[] = [];
   let line = first;

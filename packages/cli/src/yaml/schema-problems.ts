@@ -91,7 +91,7 @@ function mismatchText({ message }: Issue, path: readonly PropertyKey[], schema: 
 /** A JSON Schema (draft 2020-12) as data. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** The keys that a map at this place may have, over all its variants; empty if no map, or a map of free keys, may stand. */
+/** The keys that a map at this place may have, over all its variants; empty if no map, or a map of free keys, is allowed. */
 function keysAt(root: JsonSchema, path: readonly PropertyKey[]): readonly string[] {
   let places = variants(root, root);
   for (const step of path) places = places.flatMap((place) => variants(below(place, step), root));

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { isRecord } from "@plimsoll/core/internal";
 import { type Document, isMap, isNode, isScalar, LineCounter, type ParsedNode, parseDocument } from "yaml";
 
-/** A YAML file's content, with where each value stands. */
+/** A YAML file's content, with where each value is. */
 export interface YamlDocument {
   readonly content: Readonly<Record<string, unknown>>;
   /** `line:column` of the key at this path, or of the nearest one above it that is in the file. */
@@ -59,7 +59,7 @@ function nearestOffset(parsed: Document.Parsed<ParsedNode, boolean>, path: reado
   return 0;
 }
 
-/** Where the last key of the path stands; for a list's entry, where the entry stands. */
+/** Where the last key of the path is; for a list's entry, where the entry is. */
 function keyOffset(parsed: Document.Parsed<ParsedNode, boolean>, path: readonly PropertyKey[]): number | null {
   const parent = path.length === 1 ? parsed.contents : parsed.getIn(path.slice(0, -1), true);
   if (isMap(parent)) {

@@ -43,7 +43,7 @@ export async function settleSetup({ conversation, options }: StartedLog): Promis
   return change;
 }
 
-/** Names the model in a log that does not know one. False where the log goes on with another model, or with other limits. */
+/** Names the model in a log that does not know one. False if the log goes on with another model, or with other limits. */
 export async function settleModel({ conversation, options }: StartedLog): Promise<boolean> {
   const { modelId, limits } = options.model;
   const known = conversation.manager.view();

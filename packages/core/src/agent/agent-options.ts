@@ -9,7 +9,7 @@ import type { AgentTool, Authorize } from "./agent-tool.ts";
 import type { AgentListener } from "./events.ts";
 
 /**
- * A model as the loop asks it. The output asked for, and kept free in the window, is `limits.maxOutputTokens`; where
+ * A model as the loop asks it. The output asked for, and kept free in the window, is `limits.maxOutputTokens`; if
  * that is not known 8,192, or a quarter of a smaller window.
  */
 export interface AgentModel {
@@ -31,7 +31,7 @@ export type AgentSession =
   | {
       readonly kind: "resume";
       readonly sessionId: string;
-      /** The system text from now on; the log's own where it is left out. The tools are those of the options. */
+      /** The system text from now on; the log's own if it is left out. The tools are those of the options. */
       readonly system?: string;
     };
 
@@ -41,9 +41,9 @@ export interface AgentOptions {
   readonly sessions: SessionStore;
   readonly model: AgentModel;
   readonly policy: Policy;
-  /** What the policy may name, besides what comes with this package, and how results are cut; made by `withKinds`. */
+  /** What the policy may name, in addition to what comes with this package, and how results are cut; made by `withKinds`. */
   readonly kinds?: Kinds;
-  /** Writes summaries; where it is left out, the model that is asked at that moment does. */
+  /** Writes summaries; if it is left out, the model that is asked at that moment does. */
   readonly summarizer?: Summarizer;
   readonly tools: readonly AgentTool[];
   /** Decides about each call before it runs, those of sub-agents too; without it every call runs. */
@@ -55,22 +55,22 @@ export interface AgentOptions {
    * mode, since the tool list is part of the cached prefix: a call that the mode does not allow gets an error result.
    */
   readonly modes?: { readonly [mode: string]: readonly string[] };
-  /** The mode at the start; "default" where it is left out. */
+  /** The mode at the start; "default" if it is left out. */
   readonly mode?: string;
   /** Asked before each request: what is true now and belongs behind the cached prefix. */
   readonly dynamicContext?: () => string | null | Promise<string | null>;
-  /** Most model calls of one run; 200 where it is left out. */
+  /** Most model calls of one run; 200 if it is left out. */
   readonly maxSteps?: number;
-  /** How deep sub-agents may start sub-agents; 1 where it is left out, 0 for none. */
+  /** How deep sub-agents may start sub-agents; 1 if it is left out, 0 for none. */
   readonly subAgentDepth?: number;
   readonly onEvent?: AgentListener;
-  /** What is expected of each model before it reports; the pooled prior where it is left out. */
+  /** What is expected of each model before it reports; the pooled prior if it is left out. */
   readonly modelPriors?: ModelPriors;
   /** What a policy whose estimator is `bpe` counts by, by encoding. */
   readonly tokenizers?: Tokenizers;
   /** The live state that compaction must not forget, by the session's id: each sub-agent has its own. */
   readonly stateOf?: (sessionId: string) => readonly StateProvider[];
-  /** What the context manager takes besides; not for sub-agents: a hook, what stays verbatim, what is tracked, who counts the work. */
+  /** Further options of the context manager, not for sub-agents: a hook, what stays verbatim, what is tracked, who counts the work. */
   readonly context?: Pick<
     ContextManagerOptions,
     "beforeCompaction" | "pinned" | "fileTracker" | "hiddenOverheadTokens" | "work"
@@ -86,7 +86,7 @@ export const DEFAULT_SUB_AGENT_DEPTH = 1;
 /** The mode of an agent that is given none. */
 export const DEFAULT_MODE = "default";
 
-/** Output that is asked for where a model's limit is not known; chosen: every current model gives as much. */
+/** Output that is asked for if a model's limit is not known; chosen: every current model gives as much. */
 export const DEFAULT_MAX_OUTPUT_TOKENS = 8192;
 
 /** No more of a known window than this goes to a reply whose limit is not known; chosen, so that small windows have room for a prompt. */

@@ -7,14 +7,14 @@ import type { OutputCategory, PathAccess, ToolSpec } from "../tool.ts";
 export interface AgentTool {
   readonly spec: ToolSpec;
   readonly category: OutputCategory;
-  /** True where a second run with the same arguments gives what the first one gave, unless the world changed meanwhile. */
+  /** True if a second run with the same arguments gives what the first one gave, unless the world changed meanwhile. */
   readonly isRerunnable: boolean;
-  /** Advice how to see the rest of an output that was cut; one line, or `null`. */
+  /** Advice on how to see the rest of an output that was cut; one line, or `null`. */
   readonly hint: string | null;
   /** The paths that a call with these arguments touches; none for arguments that make no sense. Never throws. */
   pathsOf(args: unknown): readonly PathAccess[];
   /**
-   * The most that a call with these arguments may do, for whoever decides whether it runs. Asked only where somebody does. A call for which it
+   * The most that a call with these arguments may do, for whoever decides whether it runs. Asked only if somebody does. A call for which it
    * rejects is not run: what it rejects with becomes the result.
    */
   effectOf(args: unknown): ToolEffect | Promise<ToolEffect>;
@@ -30,7 +30,7 @@ export interface AgentTool {
  *
  * - `read`: looks at what it may see and changes nothing
  * - `write`: changes `files`, named as the model sees them. `what` says it in one line; `before` and `after` are the text that goes and the text that
- *   comes, `null` where there is none or it is no text
+ *   comes, `null` if there is none or it is no text
  * - `execute`: starts a program. `command` is the whole command line, `folder` where it runs
  * - `unknown`: nobody said
  */
@@ -82,9 +82,9 @@ export interface ToolCallContext {
   readonly artifacts: ArtifactStore;
   /** A piece of what a handle names: of the log, or of the artifact store. `null` for an unknown handle. */
   recall(handle: string, range: RecallRange): Promise<Recalled | null>;
-  /** Lets an agent with a log of its own work on a task and resolves to its last words. Rejects where sub-agents are not to be had. */
+  /** Gives a task to an agent with a log of its own, and resolves to its last words. Rejects if there are no sub-agents. */
   runSubAgent(task: SubAgentTask): Promise<SubAgentReply>;
-  /** Lets the history be summarised before the next step, with nothing kept but what must stay: the model asks for a hand-off to itself. */
+  /** Has the history summarised before the next step, with nothing kept but what must stay: the model asks for a hand-off to itself. */
   requestHandOff(focus: string): void;
 }
 

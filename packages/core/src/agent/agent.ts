@@ -14,7 +14,7 @@ import type { AgentListener, EndReason } from "./events.ts";
 /** What a person sends: text, or parts with images. */
 export type UserInput = string | UserMessage["parts"];
 
-/** How a run ended. `text` is the model's last words; `error` is there where the reason is `failed`. */
+/** How a run ended. `text` is the model's last words; `error` is there if the reason is `failed`. */
 export interface RunOutcome {
   readonly reason: EndReason;
   readonly steps: number;
@@ -48,7 +48,7 @@ export interface Agent {
   readonly sessionId: string;
   /** What a crash left of a last line when the log was opened, or `null`. */
   readonly cutOff: { readonly line: number; readonly bytes: number } | null;
-  /** What a resumed session is told anew, where system text or tools are no longer those of its log; `null` where they are. */
+  /** What a resumed session is told anew, if system text or tools are no longer those of its log; `null` if they are. */
   readonly setupChange: SetupChange | null;
   /**
    * Appends a human message and works until the model has no more calls. A provider's failure is an outcome; what rejects is a log that
@@ -57,15 +57,15 @@ export interface Agent {
   submit(input: UserInput): Promise<RunOutcome>;
   /** Replaces the whole history by the messages given, and submits. The log keeps what was there. */
   replaceHistoryAndSubmit(history: readonly MessageDraft[], input: UserInput): Promise<RunOutcome>;
-  /** Sends a message into the run that goes on: it enters at the next step. Rejects with `bad-input` where none does. */
+  /** Sends a message into the run that goes on: it enters at the next step. Rejects with `bad-input` if none does. */
   steer(input: UserInput): void;
-  /** Ends the run that goes on, or the compaction; open calls get error results. Nothing where none does. */
+  /** Ends the run that goes on, or the compaction; open calls get error results. Nothing if none does. */
   cancel(): void;
-  /** Compacts now, or before the next step of the run that goes on. Rejects with `aborted` where it is cancelled. */
+  /** Compacts now, or before the next step of the run that goes on. Rejects with `aborted` if it is cancelled. */
   compact(request?: CompactRequest): Promise<FitOutcome>;
-  /** Undoes the newest compaction. Rejects with `bad-input` where there is none, or while a run goes on. */
+  /** Undoes the newest compaction. Rejects with `bad-input` if there is none, or while a run goes on. */
   undo(): Promise<RevertEntry>;
-  /** Goes on with another model, compacted first where its window is too small for what is there. Rejects while a run goes on. */
+  /** Goes on with another model, compacted first if its window is too small for what is there. Rejects while a run goes on. */
   switchModel(model: AgentModel): Promise<FitOutcome>;
   /** Throws `bad-input` for a mode that was not declared. */
   setMode(mode: string): void;
@@ -77,6 +77,6 @@ export interface Agent {
   recall(handle: string, range: RecallRange): Promise<Recalled | null>;
   /** Answers with the function that ends the subscription. */
   subscribe(listener: AgentListener): () => void;
-  /** Cancels, waits for the end of the run, and gives the log free. */
+  /** Cancels, waits for the end of the run, and releases the log. */
   close(): Promise<void>;
 }

@@ -63,7 +63,7 @@ function withoutBlanks(draft: Omit<AssistantMessage, "id">): Omit<AssistantMessa
   return lastWords < 0 ? null : { ...draft, parts: kept.slice(0, lastWords + 1) };
 }
 
-/** What stands for an output without a visible character. */
+/** The text in the place of an output without a visible character. */
 const NO_OUTPUT_TEXT = "(no output)";
 
 /** The result of a call before it is cut. Its id is the call's: the message's own follows from the messages before it. */

@@ -79,7 +79,7 @@ export async function fitAt(gate: FitInput["gate"], loop: LoopContext, more: Par
   return await conversation.fit({ ...input, ...more }, loop.signal());
 }
 
-/** What is true now and stands behind the cached prefix. */
+/** What is true now and goes behind the cached prefix. */
 export async function dynamicContextOf({ options }: Pick<LoopContext, "options">): Promise<string | null> {
   return (await options.dynamicContext?.()) ?? null;
 }

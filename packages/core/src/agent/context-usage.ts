@@ -4,7 +4,7 @@ import type { Policy } from "../policy/policy.ts";
 import type { Prediction } from "../tokens/estimator.ts";
 import { triggerTokens } from "../trigger.ts";
 
-/** How full the context is. Token figures are by the estimator that `estimator` names; `null` where the window is not known. */
+/** How full the context is. Token figures are by the estimator that `estimator` names; `null` if the window is not known. */
 export interface ContextUsage {
   readonly estimator: string;
   /** What the next request is expected to measure. */
@@ -19,9 +19,9 @@ export interface ContextUsage {
   readonly overheadTokens: number;
   readonly windowTokens: number | null;
   readonly inputBudgetTokens: number | null;
-  /** Input budget less what is used; below zero where the context is over it. */
+  /** Input budget less what is used; below zero if the context is over it. */
   readonly headroomTokens: number | null;
-  /** Where the policy acts next; `null` also where it never does. */
+  /** Where the policy acts next; `null` also if it never does. */
   readonly triggerTokens: number | null;
   readonly messages: number;
 }

@@ -7,7 +7,7 @@ import type { ContextUsage } from "./context-usage.ts";
 
 /**
  * What an agent tells its subscribers, in order. `sessionId` is the log that it is about: a sub-agent's events come through its parent's
- * subscribers under its own id. Token figures are by the estimator named beside them.
+ * subscribers under its own id. Token figures are by the estimator named with them.
  *
  * A run is one submit: it begins with `agent-start`, holds one turn or more (steering begins a new one), and ends with `agent-end`.
  */
@@ -59,11 +59,11 @@ export type ModelEventBody =
       readonly totals: UsageTotals;
     }
   | {
-      /** The provider rejected the request as too long; numbers are its own, `null` where it names none. */
+      /** The provider rejected the request as too long; numbers are its own, `null` if it names none. */
       readonly type: "overflow-detected";
       readonly limitTokens: number | null;
       readonly requestedTokens: number | null;
-      /** Which recovery of this step follows, from 1; 0 where none is left. */
+      /** Which recovery of this step follows, from 1; 0 if none is left. */
       readonly recovery: number;
     };
 
@@ -77,11 +77,11 @@ export type ToolEvent =
       readonly isError: boolean;
       /** As it enters history: cut to the policy's cap. */
       readonly message: ToolResultMessage;
-      /** Names the whole output where it was cut. */
+      /** Names the whole output if it was cut. */
       readonly handle: string | null;
     };
 
-/** A compaction that was made. Tokens are `null` where a size was not known. */
+/** A compaction that was made. Tokens are `null` if a size was not known. */
 export interface CompactionEvent {
   readonly type: "compaction-end";
   readonly estimator: string;

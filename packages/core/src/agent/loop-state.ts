@@ -6,7 +6,7 @@ import type { CompactRequest, RunOutcome } from "./agent.ts";
 import { type AgentOptions, DEFAULT_MAX_STEPS, DEFAULT_MODE } from "./agent-options.ts";
 import type { EndReason, UntoldEvent } from "./events.ts";
 
-/** All that an agent knows besides its log, as plain data. {@link transition} is the one that makes a new one. */
+/** All that an agent knows in addition to its log, as plain data. {@link transition} is the one that makes a new one. */
 export interface LoopState {
   readonly setup: LoopSetup;
   /** The model in force. */
@@ -133,7 +133,7 @@ export type LoopEffect =
   /** Nothing: what subscribers said to the events before it comes first. */
   | { readonly type: "next" }
   | { readonly type: "replace-history"; readonly history: readonly MessageDraft[] }
-  /** Lets the gate see messages, then appends them. */
+  /** Shows the gate messages, then appends them. */
   | { readonly type: "enter"; readonly drafts: readonly MessageDraft[]; readonly gate: "before-submit" | "before-step" }
   | { readonly type: "work"; readonly ask: Ask }
   /** Asks the model, with every recovery that the policy allows: `rejected` for each rejection, then `replied`. */

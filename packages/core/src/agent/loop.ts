@@ -153,7 +153,7 @@ export interface LoopSignals {
   abort(reason: unknown): void;
   /** The signal of a call, the same until the call is released. */
   of(callId: string): AbortSignal;
-  /** Lets go of a call: what is aborted later no longer reaches it. */
+  /** Releases a call: what is aborted later no longer reaches it. */
   release(callId: string): void;
 }
 

@@ -124,7 +124,7 @@ export function noSuchEntry({ sessionId, throughEntryId }: SessionBranch): Plims
 /** Longest title, in UTF-16 code units: a line of a list; chosen. */
 const TITLE_CHARS = 80;
 
-/** The beginning of the first line of the first human message; `null` where none of the entries is one. */
+/** The beginning of the first line of the first human message; `null` if none of the entries is one. */
 export function sessionTitle(entries: Iterable<SessionEntry>): string | null {
   for (const entry of entries) {
     if (entry.type !== "message" || !isHuman(entry.message)) continue;

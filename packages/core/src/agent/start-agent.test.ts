@@ -35,7 +35,7 @@ describe("a run", () => {
     ]);
   });
 
-  test("results stand in the order of their calls, whichever is ready first", async () => {
+  test("results are in the order of their calls, whichever is ready first", async () => {
     const release: (() => void)[] = [];
     const slow = agentTool("echo", (_, { callId }) => {
       if (callId === "c2") {

@@ -89,7 +89,7 @@ async function settle(loop: Loop): Promise<SetupChange | null> {
   return change;
 }
 
-/** What an agent is besides its loop. */
+/** What an agent is in addition to its loop. */
 interface AgentParts extends Pick<Agent, "cutOff" | "setupChange"> {
   readonly hub: EventHub;
 }

@@ -138,7 +138,7 @@ describe("a run", () => {
     ["looks at the gate of the step", IDLE, [SUBMIT, DONE], "entering", ["enter 0 before-step"]],
     ["asks the model", IDLE, TO_REQUEST, "asking", ["tell step-start", "request"]],
     ["appends the reply", IDLE, [...TO_REQUEST, replied(WORDS)], "appending", ["append-reply"]],
-    ["lets subscribers speak before it ends", IDLE, [...TO_REQUEST, replied(WORDS), appended(WORDS)], "answered", ["next"]],
+    ["hears subscribers before it ends", IDLE, [...TO_REQUEST, replied(WORDS), appended(WORDS)], "answered", ["next"]],
     ["ends if there are no calls", IDLE, answered(WORDS), "ending", ["tell turn-end done", "tell agent-end done", "next"]],
     ["tells its caller last", IDLE, [...answered(WORDS), DONE], "idle", ["end done after 1"]],
     [
@@ -235,7 +235,7 @@ describe("calls", () => {
       ["tell tool-end", "append c1 c2"],
     ],
     [
-      "that are sub-agents end as others do, beside them",
+      "that are sub-agents end as others do, together with them",
       UNASKED,
       [...calling(call("c1"), call("t1", "task")), settled("t1", "its last words", "task"), settled("c1")],
       "recording",
@@ -321,7 +321,7 @@ describe("a cancelled run", () => {
     expect(played(IDLE, [CANCEL]).effects).toEqual([]);
   });
 
-  test("lets the next one go on", () => {
+  test("does not stop the next one", () => {
     const last = played(IDLE, [...TO_REQUEST, CANCEL, ABORTED, DONE, ...answered(WORDS), DONE]);
     expect(last.effects.map(words)).toEqual(["end done after 1"]);
   });

@@ -34,7 +34,7 @@ describe("sizes in the log", () => {
     expect(agent.state().totals.requests).toBe(8 - 1);
   });
 
-  test("a call that failed half-way measured nothing, and the report before it stands", async () => {
+  test("a call that failed half-way measured nothing, and the report before it is kept", async () => {
     const { start } = agentSetup([
       { text: "one", promptTokens: 500 },
       { text: "half a wo", promptTokens: 7, stopReason: "error" },
@@ -108,7 +108,7 @@ describe("a resumed session", () => {
 });
 
 describe("who writes summaries", () => {
-  test("the model that is asked, where nobody else is named; after a switch the new one", async () => {
+  test("the model that is asked, if nobody else is named; after a switch the new one", async () => {
     const { summarizer: _, ...options } = agentSetup((index) => (index < 6 ? echoCalls(`c${index}`) : { text: "done" }), {
       policy: SVEN_POLICY,
       tools: [large(800)],

@@ -130,7 +130,7 @@ describe("compaction", () => {
     expect(asked[0]).not.toContain("<previous-summary>");
   });
 
-  test("K-k7: the turn's older part is a request of its own where more than its human message goes", async () => {
+  test("K-k7: the turn's older part is a request of its own if more than its human message goes", async () => {
     const run = session(lettered("UAUACRA", [1000, 1000, 10, 1000, 1000, 1000, 30_000]));
     await run.fit({ now: { reason: "manual", keep: null } });
     expect([shape(run), run.requests.length]).toEqual(["s 2 6", 2]);
@@ -191,7 +191,7 @@ describe("compaction", () => {
     expect(run.events.filter(({ type }) => type === "context-irreducible")).toHaveLength(1);
   });
 
-  test("K-f4: the live state comes back beside the summary", async () => {
+  test("K-f4: the live state comes back with the summary", async () => {
     const run = session(lettered("UAUAUAUAUA", 15_000), {
       stateProviders: [() => ({ title: "skills", text: "review, deploy" })],
     });

@@ -41,7 +41,7 @@ describe("compaction", () => {
     expect(firstText(run)).not.toContain("Turn Context");
   });
 
-  test("O-c6: an overflow compacts all but the newest two where there is no cut", async () => {
+  test("O-c6: an overflow compacts all but the newest two if there is no cut", async () => {
     const run = session(lettered("UAUAU", 500));
     const outcome = await run.fit({ gate: "on-overflow", recovery: 0 });
     expect([outcome.kind, shape(run)]).toEqual(["compacted", "s 3 4"]);
@@ -60,7 +60,7 @@ describe("compaction", () => {
     expect(run.manager.view().messages.slice()).toEqual(messages);
   });
 
-  test("O-c10: with nothing to keep, the last human message stays beside the newest message", async () => {
+  test("O-c10: with nothing to keep, the last human message stays with the newest message", async () => {
     const run = session(lettered("UAUAUA", 300));
     await run.fit(byHand(0));
     expect(shape(run)).toBe("s 4 5");
@@ -89,7 +89,7 @@ describe("compaction", () => {
     expect(firstText(run)).not.toContain("Turn Context");
   });
 
-  test("O-c20, O-f1: files stand beside the summary, and as data", async () => {
+  test("O-c20, O-f1: files are listed with the summary, and as data", async () => {
     const reads = assistant("1", [
       { type: "text", text: "x".repeat(507) },
       {

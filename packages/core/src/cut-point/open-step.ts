@@ -3,7 +3,7 @@ import { toolCallsOf } from "../message/message.ts";
 
 /**
  * Index of the assistant message whose tool calls the model has not answered to yet: the newest step, with its calls and the
- * results that are there. `messages.length` where the newest message is no call and no result.
+ * results that are there. `messages.length` if the newest message is no call and no result.
  */
 export function openStepStart(messages: readonly Message[]): number {
   let index = messages.length - 1;

@@ -7,7 +7,7 @@ export function cutKeepingMessages(messages: readonly Message[], count: number):
 
 /**
  * The cut point at which the kept messages first reach `keepTokens`, walking back from the newest: the message that reaches
- * it is kept. 0 where all messages together do not reach it. Visits only what is kept.
+ * it is kept. 0 if all messages together do not reach it. Visits only what is kept.
  */
 export function cutKeepingTokens(
   messages: readonly Message[],
@@ -17,7 +17,7 @@ export function cutKeepingTokens(
   return keepTokens <= 0 ? messages.length : cutWhere(messages, messageTokens, (keptTokens) => keptTokens >= keepTokens);
 }
 
-/** The cut point at which the kept messages first exceed `keepTokens`; with 0 the newest message is kept. 0 where all together do not. */
+/** The cut point at which the kept messages first exceed `keepTokens`; with 0 the newest message is kept. 0 if all together do not. */
 export function cutExceedingTokens(
   messages: readonly Message[],
   keepTokens: number,
@@ -26,7 +26,7 @@ export function cutExceedingTokens(
   return cutWhere(messages, messageTokens, (keptTokens) => keptTokens > keepTokens);
 }
 
-/** The cut point that leaves the newest `keepMessages` where a cut is forced; 0 where there are no more than that. */
+/** The cut point that leaves the newest `keepMessages` if a cut is forced; 0 if there are no more than that. */
 export function forcedCut(messages: readonly Message[], keepMessages: number): number {
   return Math.max(0, messages.length - keepMessages);
 }

@@ -33,7 +33,7 @@ describe("safeCuts", () => {
     ],
     ["an open batch at the end: before it", [u("u"), calling("a", ["c"])], [0, 1]],
     [
-      "K-k3: a call binds what stands before its late result",
+      "K-k3: a call binds what comes before its late result",
       [u("u"), calling("a", ["c"]), u("v"), result("r", "c", "done"), u("w")],
       [0, 1, 4, 5],
     ],

@@ -4,7 +4,7 @@ import { openStepStart } from "./open-step.ts";
 
 /**
  * For each cut point `0 … messages.length` (the index of the first kept message) whether it parts no call from its result and takes
- * nothing of the open step. A call binds everything up to its last result, wherever that stands. The open step binds all that follows;
+ * nothing of the open step. A call binds everything up to its last result, wherever that is. The open step binds all that follows;
  * any other call without a result, and a result without a call, binds nothing. Two passes.
  */
 export function safeCuts(messages: readonly Message[]): readonly boolean[] {
@@ -28,7 +28,7 @@ export function safeCutAtOrBefore(safe: readonly boolean[], index: number): numb
   return Math.max(0, cut);
 }
 
-/** The smallest safe cut point at or above `index`, or `null` where there is none. */
+/** The smallest safe cut point at or above `index`, or `null` if there is none. */
 export function safeCutAtOrAfter(safe: readonly boolean[], index: number): number | null {
   for (let cut = Math.max(0, index); cut < safe.length; cut++) if (safe[cut] === true) return cut;
   return null;

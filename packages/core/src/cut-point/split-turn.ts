@@ -9,7 +9,7 @@ export interface SplitTurn {
   readonly prefixMessages: number;
 }
 
-/** The turn that the cut splits; `null` where the first kept message is a human's, where nothing is kept, or where no turn has begun. */
+/** The turn that the cut splits; `null` if the first kept message is a human's, if nothing is kept, or if no turn has begun. */
 export function splitTurnAt(messages: readonly Message[], cut: number): SplitTurn | null {
   const firstKept = messages[cut];
   if (firstKept === undefined || isHuman(firstKept)) return null;

@@ -67,7 +67,7 @@ describe("applyEdits", () => {
     expect(after.slice(0, 4).map((message, index) => message === view[index])).toEqual([true, true, true, true]);
   });
 
-  test("parts are replaced where they stand", () => {
+  test("parts are replaced in their place", () => {
     const call = { type: "tool-call", callId: "c", toolName: "tool", argumentsJson: "{}", paths: [] } as const;
     const messages = [
       assistant("a", [{ type: "reasoning", text: "why", opaque: null }, { type: "text", text: "calling" }, call]),
@@ -79,13 +79,13 @@ describe("applyEdits", () => {
     expect(after?.parts).toEqual([stub, { type: "text", text: "calling" }, { ...call, argumentsJson: '{"cut":true}' }]);
   });
 
-  test("an image beside a replaced text stays", () => {
+  test("an image next to a replaced text stays", () => {
     const message = { ...human("u", ""), parts: [absentImage(), { type: "text", text: "long" } as const] };
     const [after] = applyEdits([message], [replacedPart("u", 1, stub)]);
     expect(after?.parts).toEqual([absentImage(), stub]);
   });
 
-  test("the later of two replacements of one part stands", () => {
+  test("the later of two replacements of one part counts", () => {
     const [after] = applyEdits([human("u", "long")], [replacedPart("u", 0, absentImage()), replacedPart("u", 0, stub)]);
     expect(after?.parts).toEqual([stub]);
   });

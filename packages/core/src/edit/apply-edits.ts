@@ -9,8 +9,8 @@ export type ViewEdit = Pick<AppliedReplaceSpans, "kind" | "spans" | "message"> |
  * The view after the edits, each applied to what the edits before it made. Untouched messages keep their identity. Linear in the
  * view for each edit that moves messages; neighbouring replacements of parts are one pass for all of them.
  *
- * @throws PlimsollError `bad-edit` where an edit names a message or part that the view does not hold, where spans overlap, or
- * where a replacement is no part that such a message can have.
+ * @throws PlimsollError `bad-edit` if an edit names a message or part that the view does not hold, if spans overlap, or
+ * if a replacement is no part that such a message can have.
  */
 export function applyEdits(messages: readonly Message[], edits: readonly ViewEdit[]): readonly Message[] {
   let view = messages;

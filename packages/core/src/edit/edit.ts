@@ -4,7 +4,7 @@ import type { PromptedSpan, SpanAnswer } from "../entry.ts";
 export type Edit = ReplaceSpansEdit | ReplacePartEdit;
 
 /**
- * Spans to replace by one message, or by nothing. The message stands where the first span began: a turn that was split keeps its human
+ * Spans to replace by one message, or by nothing. The message takes the place where the first span began: a turn that was split keeps its human
  * message between two spans.
  */
 export interface ReplaceSpansEdit {

@@ -13,7 +13,7 @@ export function refuseBrokenPromises(before: readonly Message[], after: readonly
   const human = before.findLast(isHuman);
   if (human !== undefined && !after.includes(human)) throw brokenPromise("last-human-message", human.id);
   const step = before.slice(openStepStart(before));
-  // A summary or notice stands where the first message that it covers stood: a step that has stayed still ends the view.
+  // A summary or notice is where the first message that it covers was: a step that has stayed still ends the view.
   const start = after.length - step.length;
   for (const [index, message] of step.entries())
     if (!hasStayed(message, after[start + index])) throw brokenPromise("open-step", message.id);

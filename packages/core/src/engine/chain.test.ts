@@ -179,7 +179,7 @@ describe("runChain", () => {
       ["take a applied", "take b applied"],
     ],
     [
-      "the fallback's first step runs if nothing worked, also where it fits",
+      "the fallback's first step runs if nothing worked, also if it fits",
       steps([], { limit: 500, target: 500 }, ["a", "b"]),
       ["take a applied"],
     ],

@@ -32,7 +32,7 @@ export interface Chain {
 
 /**
  * The chain for a reason: the policy's strategies, then those of its fallback. Without the model (an emergency, a second recovery from an
- * overflow, an open breaker) strategies that need one are left out. At the last recovery the fallback's forced strategies stand in the place
+ * overflow, an open breaker) strategies that need one are left out. At the last recovery the fallback's forced strategies take the place
  * of the policy's.
  */
 export function chainOf(
@@ -116,7 +116,7 @@ export async function runChain(chain: Chain, start: ChainRun, tools: ChainTools,
   return run;
 }
 
-/** What is run on with when the rule that is worth least gives way. */
+/** The state to go on with after the rule that is worth least was released. */
 function released(run: ChainRun): ChainRun {
   const least = run.held.at(-1);
   if (least === undefined) return run;

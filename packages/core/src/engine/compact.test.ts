@@ -24,7 +24,7 @@ describe("a hook before compaction", () => {
     expect(calls).toEqual(["threshold", "threshold"]);
   });
 
-  test("that supplies the summary spares the model, and its words stand beside the facts", async () => {
+  test("that supplies the summary spares the model, and its words are next to the facts", async () => {
     const { fit, asked, written } = hooked(() => Promise.resolve({ kind: "summary", text: "my own words" }));
     expect(stepsOf(await fit())).toEqual(["summarize applied"]);
     expect([asked, written()]).toEqual([[], expect.stringMatching(/my own words.*<first-request>/s)]);

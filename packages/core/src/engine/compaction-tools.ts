@@ -26,14 +26,14 @@ export interface CompactionTools {
 /** Tokens of a notice without its facts; the longest has some 70. */
 const NOTICE_TOKENS = 80;
 
-/** Facts, and a digest, may take at most this share of the room, so that they never stand in the way in a small window; chosen. */
+/** Facts, and a digest, may take at most this share of the room, so that they always fit in a small window; chosen. */
 const FACTS_RATIO = 0.1;
 const DIGEST_RATIO = 0.25;
 
 /** Prompt, framing and sections of a summary request, in tokens; the longest prompt has some 900. */
 const PROMPT_TOKENS = 1500;
 
-/** Characters that a token is taken for where text is written to a size: three, the densest that code commonly is. */
+/** Characters that a token is taken for if text is written to a size: three, the densest that code commonly is. */
 const CHARS_PER_TOKEN = 3;
 
 /** Summarisers whose requests fit, the facts as text, and prices, for one compaction. */
@@ -76,7 +76,7 @@ export function toolsFor(
   };
 }
 
-/** What a request for a summary may hold: the session's own budget, or the window of the model that writes it where that is smaller. */
+/** What a request for a summary may hold: the session's own budget, or the window of the model that writes it if that is smaller. */
 function requestBudgetTokens({ request }: SummaryPolicy, { inputBudgetTokens }: Budget): number {
   return typeof request === "string" ? inputBudgetTokens : Math.min(inputBudgetTokens, request.cheaper.contextWindowTokens);
 }
@@ -84,7 +84,7 @@ function requestBudgetTokens({ request }: SummaryPolicy, { inputBudgetTokens }: 
 /** A summary may take at most this share of the input budget: what klaude-code's figures come to in small windows (K-c1). */
 const SUMMARY_RATIO = 0.2;
 
-/** The policy's summary, no larger than the window has room for beside the history that it is written from. */
+/** The policy's summary, no larger than the window has room for in addition to the history that it is written from. */
 export function summaryWithin(summary: SummaryPolicy, budget: Budget): SummaryPolicy {
   const limitTokens = Math.max(1, Math.floor(budget.inputBudgetTokens * SUMMARY_RATIO));
   const { maxTokens, turnPrefixMaxTokens } = summary;

@@ -115,7 +115,7 @@ describe("execute", () => {
       { conversation: { system: "rules", tools: [], messages: view.slice(0, 2), dynamicContext: null } },
     ],
     ["another model's id", { cheaper: { modelId: "small", contextWindowTokens: 9000 } }, { modelId: "small" }],
-  ])("gives the writer %s, where the policy asks so", async (_, request, more) => {
+  ])("gives the writer %s, if the policy asks so", async (_, request, more) => {
     const requests: SummaryRequest[] = [];
     const summarizer: Summarizer = (asked, signal) => {
       requests.push(asked);
@@ -125,7 +125,7 @@ describe("execute", () => {
     expect(requests).toMatchObject([more]);
   });
 
-  test("puts facts beside summaries and notices", async () => {
+  test("puts facts with summaries and notices", async () => {
     const { messages } = await run([drop([["u1", "a1"]])], { facts: "files: a.ts" });
     expect(messages[0]?.parts.map((part) => ("text" in part ? part.text : ""))).toEqual([
       expect.stringContaining("2 earlier messages"),
@@ -253,7 +253,7 @@ describe("execute rejects", () => {
     expect(idsOf(after).slice(1)).toEqual(["orphan", "u2"]);
   });
 
-  test("not an emptied view where something will be sent", async () => {
+  test("not an emptied view if something will be sent", async () => {
     const { messages } = await run([drop([["a1", "a2"]], "nothing")], { messages: replies, pending: [human("u3", "third")] });
     expect(messages).toEqual([]);
   });

@@ -34,11 +34,11 @@ export interface ExecuteInput extends SummaryCircumstances {
   readonly edits: readonly Edit[];
   /** Messages that keep rules hold: no edit takes or changes them. */
   readonly kept: ReadonlySet<Message>;
-  /** What will be sent after the messages: the view may be emptied where something is. */
+  /** What will be sent after the messages: the view may be emptied if something is. */
   readonly pending: readonly Message[];
   readonly summarizer: Summarizer;
   readonly digest: Summarizer;
-  /** What survives beside every summary and notice, as text; `null` for nothing. */
+  /** What survives with every summary and notice, as text; `null` for nothing. */
   readonly facts: string | null;
   readonly excerpts: PassageQuoter;
   readonly nowMs: number | null;
@@ -78,7 +78,7 @@ function whatStays(messages: readonly Message[], edits: readonly Edit[]): readon
   );
 }
 
-/** The spans with the message that stands in their place. */
+/** The spans with the message that takes their place. */
 async function appliedSpans(edit: ReplaceSpansEdit, input: ExecuteInput, signal: AbortSignal): Promise<AppliedReplaceSpans> {
   const parts = edit.spans.map(({ promptId, ...span }) => ({
     promptId: promptId ?? edit.by,

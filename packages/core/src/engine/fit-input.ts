@@ -50,9 +50,9 @@ export interface FitState {
   readonly summarizer: Summarizer;
   /** False while the breaker is open: strategies that need a model are left out. */
   readonly useModel: boolean;
-  /** Tokens that arrived since the last compaction or attempt; `null` where there was none. */
+  /** Tokens that arrived since the last compaction or attempt; `null` if there was none. */
   readonly newTokens: number | null;
-  /** Time of the newest report; `null` where none has one. */
+  /** Time of the newest report; `null` if none has one. */
   readonly reportedAtMs: number | null;
   readonly facts: Facts;
   readonly kept: KeptState;

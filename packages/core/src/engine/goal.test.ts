@@ -86,7 +86,7 @@ describe("goalOf", () => {
   test.each<[string, Parameters<typeof goal>[1], number]>([
     ["the first recovery keeps four fifths of what was rejected", { recovery: 0 }, 7200],
     ["the second half of it", { recovery: 1 }, 4500],
-    ["less where less fits", { recovery: 0, budgetTokens: 4000 }, 3500],
+    ["less if less fits", { recovery: 0, budgetTokens: 4000 }, 3500],
     ["whatever the target", { recovery: 0, target: atMost(100, 0) }, 7200],
   ])("after an overflow %s", (_, so, tokens) => {
     expect(goal("overflow", so)).toMatchObject({ limitTokens: tokens, targetTokens: tokens });

@@ -80,7 +80,7 @@ function observedRoomTokens(
   return Math.floor((budget.inputBudgetTokens * expectedTokens) / countedTokens) - overheadTokens - pendingTokens;
 }
 
-/** Rounding of the parts that a prediction is added up from, in tokens; only where the bound is above what is expected. */
+/** Rounding of the parts that a prediction is added up from, in tokens; only if the bound is above what is expected. */
 const ROUNDING_TOKENS = 2;
 
 /** What messages may be expected to measure so that their upper bound still fits. */

@@ -27,7 +27,7 @@ export interface ViewMeasure {
 }
 
 /**
- * The measure of a compaction over a view. Where a report has more than its estimator knows a place for (an unexplained rise, a wrong report), each message
+ * The measure of a compaction over a view. If a report has more than its estimator knows a place for (an unexplained rise, a wrong report), each message
  * is priced with its share of it: a candidate that does not shrink that, too, is no candidate.
  */
 export function viewMeasure(

@@ -32,13 +32,13 @@ const STEPS = Array.from({ length: 160 }, (_, step): readonly number[] => {
   return step % 29 === 17 ? [9000] : [tokens];
 });
 
-/** What the provider counts as a multiple of the estimate, and beside the messages: always, and now and then. */
+/** What the provider counts as a multiple of the estimate, and in addition to the messages: always, and now and then. */
 const CELLS = [0.5, 1, 1.5, 2, 2.5, 3].flatMap((factor) =>
   [
     { hiddenTokens: 0, jumpTokens: 0 },
     { hiddenTokens: 6000, jumpTokens: 0 },
     { hiddenTokens: 2000, jumpTokens: 4000 },
-  ].map((beside) => ({ factor, ...beside, saysSizes: false })),
+  ].map((hidden) => ({ factor, ...hidden, saysSizes: false })),
 );
 
 describe("with a provider that counts otherwise", () => {
@@ -84,7 +84,7 @@ describe("with a provider that counts otherwise", () => {
         expect([counted.lost, counted.failedOverBudget]).toEqual([0, 0]);
         expect(counted.mostRecoveries).toBeLessThanOrEqual(recoveriesOf(each.policy) + 1);
         const { hiddenTokens, jumpTokens } = each.counting;
-        // What no cut can reach takes up to so much of the window: a floor always fits beside half of it.
+        // What no cut can reach takes up to so much of the window: a floor always fits into the other half.
         const mayBeIrreducible = hiddenTokens + jumpTokens > each.windowTokens / 2;
         expect(counted.irreducible).toBeLessThanOrEqual(mayBeIrreducible ? Number.POSITIVE_INFINITY : 0);
       }),

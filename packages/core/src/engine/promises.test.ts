@@ -82,7 +82,7 @@ describe("the open step's pairs stay: no plan", () => {
     ["summarises the results", open, [summarize(["r", "s"])]],
     ["replaces a call's arguments", open, [replace("a3", 2)]],
     ["replaces the arguments of a call that waits for its result", half, [replace("a3", 3)]],
-    ["replaces the arguments of a call where none has its result", waiting, [replace("a3", 2)]],
+    ["replaces the arguments of a call if none has its result", waiting, [replace("a3", 2)]],
     ["replaces the reasoning that led to a call", open, [replace("a3", 0)]],
   ])("%s", async (_, messages, edits) => {
     await expect(run(messages, edits)).rejects.toMatchObject({

@@ -85,7 +85,7 @@ describe("reasonToAct", () => {
     ["after a pause at the lower line", "before-submit", sizes(60_000, { pauseMs: 300_000 }), "threshold"],
     ["after a pause below it", "before-submit", sizes(59_999, { pauseMs: 300_000 }), null],
     ["after a shorter one", "before-submit", sizes(60_000, { pauseMs: 299_999 }), null],
-    ["where no time is known", "before-submit", sizes(60_000), null],
+    ["if no time is known", "before-submit", sizes(60_000), null],
     ["not at a gate that the policy does not have", "before-step", sizes(60_000, { pauseMs: 300_000 }), null],
     ["not before enough has arrived", "before-submit", sizes(60_000, { pauseMs: 300_000, newTokens: 100 }), null],
   ])("a policy that knows pauses acts %s", (_, gate, at, reason) => {

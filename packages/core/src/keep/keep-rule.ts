@@ -42,7 +42,7 @@ export interface MessagesRule {
   readonly choose: (view: KeepView) => Iterable<MessageRange>;
 }
 
-/** Keeps pieces of what leaves the view: they are quoted, word for word, beside what stands in its place. */
+/** Keeps pieces of what leaves the view: they are quoted, word for word, next to what is put in its place. */
 export interface PassagesRule {
   readonly keeps: "passages";
   readonly atMost: Amount;

@@ -74,7 +74,7 @@ describe("kept messages", () => {
   test.each<[string, readonly MessageRange[], readonly number[]]>([
     ["a result keeps its call and the calls made with it", at(3), [1, 2, 3]],
     ["a call keeps its results", at(1), [1, 2, 3]],
-    ["what stands beside a batch is not part of it", at(0), [0]],
+    ["what is next to a batch is not part of it", at(0), [0]],
     ["a range that ends in a batch takes all of it", [{ from: 0, through: 1 }], [0, 1, 2, 3]],
   ])("%s", (_, ranges, indexes) => {
     expect(kept(batch, [wanting(ranges)])).toEqual([indexes]);
@@ -151,7 +151,7 @@ describe("kept messages", () => {
     );
   });
 
-  test("a rule's worth is respected: what was passed over did not fit beside what came before it", () => {
+  test("a rule's worth is respected: what was passed over did not fit together with what came before it", () => {
     fc.assert(
       fc.property(arbitraryValidMessages, fc.nat(3000), (list, tokens) => {
         const texts = list.flatMap((message, index) => (message.role === "user" ? [index] : []));

@@ -75,7 +75,7 @@ function fill(
       for (const unit of fresh) kept.add(unit);
     }
   } catch (failure) {
-    // A rule that fails keeps nothing: it must not stand in the way of a compaction. The record names it.
+    // A rule that fails keeps nothing: it must not prevent a compaction. The record names it.
     return { kind: rule.kind, messages: [], tokens: 0, failure };
   }
   for (const unit of kept) unit.isKept = true;

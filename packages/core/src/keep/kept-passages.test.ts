@@ -18,7 +18,7 @@ function quoter(rules: readonly KeepRule[], roomTokens = 8000) {
   return { work, ...passageQuoter(rules, { budget, roomTokens, charsPerToken: 1, work }) };
 }
 
-/** A rule that wants the passages of the words given, in that order, wherever they stand. */
+/** A rule that wants the passages of the words given, in that order, wherever they are. */
 function wanting(wanted: readonly string[], tokens = 1000): KeepRule {
   const passagesOf = (word: string, texts: readonly ReadableText[]) =>
     texts.flatMap(({ text, leaves }, index): readonly Passage[] => {
@@ -81,7 +81,7 @@ describe("kept passages", () => {
     ["a text once", [wanting(["same"])], [result("r", "c", "same"), result("s", "d", "same")], ["same"]],
     ["several lines with what is between them", [wanting(["  two\n\nthree"])], [lines], ["  two", "", "three"]],
     ["what borders on it joins it", [wanting(["one\n  two", "three"])], [lines], ["one", "  two", "three"]],
-    ["a gap where it does not", [wanting(["one\n  two", "five"])], [lines], ["one", "  two", "…", "five"]],
+    ["a gap if it does not", [wanting(["one\n  two", "five"])], [lines], ["one", "  two", "…", "five"]],
     ["what overlaps is quoted once", [wanting(["one\n  two", "  two\n\nthree"])], [lines], ["one", "  two", "", "three"]],
     ["the worthier rule is filled first", [wanting(["four"], 27), wanting(["one"], 4000)], [lines], ["one", "four"]],
     ["a rule takes no more than its own amount", [wanting(["four"], 10), wanting(["one"], 26)], [lines], ["one"]],

@@ -12,7 +12,7 @@ import type { KeepRule, Passage, PassagesRule, ReadableText } from "./keep-rule.
 export interface PassageQuoter {
   /** The most tokens that a quotation takes. */
   readonly atMostTokens: number;
-  /** The passages as text, for the summary or notice that stands in the messages' place; `null` for none. */
+  /** The passages as text, for the summary or notice that takes the messages' place; `null` for none. */
   readonly quote: (leaving: readonly Message[], staying: readonly Message[]) => string | null;
   /** By kind the rules that have thrown or answered with what is no passage, and the newest reason: they quoted nothing then. */
   readonly failures: () => ReadonlyMap<string, unknown>;
@@ -21,7 +21,7 @@ export interface PassageQuoter {
 /** Quotes nothing, and reads nothing. */
 export const QUOTES_NOTHING: PassageQuoter = { atMostTokens: 0, quote: () => null, failures: () => new Map() };
 
-/** All quoted passages may take at most this share of the room, so that they never stand in the way in a small window; chosen. */
+/** All quoted passages may take at most this share of the room, so that they always fit in a small window; chosen. */
 const ROOM_RATIO = 0.25;
 
 /** And of what they are taken from, so that every compaction shrinks the view; chosen. */
@@ -60,7 +60,7 @@ export function passageQuoter(
           for (const passage of passages) refuseNoPassage(texts, passage);
           leftChars -= fill(kept, passages, Math.min(Math.floor(tokens * room.charsPerToken), leftChars));
         } catch (failure) {
-          // A rule that fails quotes nothing: it must not stand in the way of a compaction. The record names it.
+          // A rule that fails quotes nothing: it must not prevent a compaction. The record names it.
           failures.set(rule.kind, failure);
         }
       }
@@ -109,7 +109,7 @@ function charsOf(messages: readonly Message[]): number {
   return messages.reduce((sum, message) => sum + messageChars(message), 0);
 }
 
-/** A line that is kept, by its place; `joined` if it stands in a passage of several. */
+/** A line that is kept, by its place; `joined` if it is in a passage of several. */
 interface KeptLine {
   readonly text: number;
   readonly start: number;
@@ -127,13 +127,13 @@ interface KeptPassages {
   readonly handles: Set<string>;
 }
 
-/** Characters that a line takes besides its text: indent and line end. */
+/** Characters that a line takes in addition to its text: indent and line end. */
 const LINE_FRAME_CHARS = 2;
 
-/** Characters of a head besides what it names. */
+/** Characters of a head in addition to what it names. */
 const HEAD_FRAME_CHARS = 16;
 
-/** What stands between passages of one message, and what it takes. */
+/** What is written between passages of one message, and what it takes. */
 const GAP = "…";
 const GAP_CHARS = GAP.length + LINE_FRAME_CHARS;
 

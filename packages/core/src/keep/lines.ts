@@ -38,7 +38,7 @@ export interface StatedLine extends Passage {
 
 /** What is known of one rare word. */
 interface Word {
-  /** The newest line that states it; `null` where it has none, or where what stays states it. */
+  /** The newest line that states it; `null` if it has none, or if what stays states it. */
   line: StatedLine | null;
   /** Texts of the model that used it. */
   uses: number;

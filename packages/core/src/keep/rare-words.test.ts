@@ -28,7 +28,7 @@ describe("rare words", () => {
     expect(wordsOf(text)).toEqual(words);
   });
 
-  test("every word stands where it is said to, and is found alone too", () => {
+  test("every word is where it is said to be, and is found alone too", () => {
     fc.assert(
       fc.property(arbitraryText, (text) => {
         forEachRareWord(text, (word, start) => {

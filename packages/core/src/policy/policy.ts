@@ -21,7 +21,7 @@ export interface Policy {
   /** With `false` nothing is ever edited; what would overflow is counted, and the provider's error reaches the caller. */
   readonly enabled: boolean;
   readonly estimator: EstimatorSpec;
-  /** A second measure for finding the cut, where a system has one; `null` uses `estimator`. */
+  /** A second measure for finding the cut, if a system has one; `null` uses `estimator`. */
   readonly cutEstimator: EstimatorSpec | null;
   readonly gates: GatePolicy;
   readonly trigger: Trigger;
@@ -36,7 +36,7 @@ export interface Policy {
   /** Tried in order, the next one when one fails or is not enough. */
   readonly strategies: readonly StrategySpec[];
   readonly fallback: FallbackPolicy;
-  /** Cap of one tool result before it enters history, by this policy's uncalibrated measure; `null` lets all in. */
+  /** Cap of one tool result before it enters history, by this policy's uncalibrated measure; `null` cuts nothing. */
   readonly truncation: { readonly capTokens: number } | null;
   readonly overflow: OverflowPolicy;
   /** What an unknown context window means: no compaction, or a stated size. */
@@ -45,7 +45,7 @@ export interface Policy {
   readonly subAgents: "own" | "off";
   readonly summary: SummaryPolicy;
   readonly progress: ProgressPolicy;
-  /** Room for the facts that survive beside every summary and notice; 0 leaves them out. */
+  /** Room for the facts that survive with every summary and notice; 0 leaves them out. */
   readonly facts: { readonly maxTokens: number };
 }
 
@@ -63,7 +63,7 @@ export interface FallbackPolicy {
   readonly minimumNewRatio: number;
   /** Run after the policy's own while the context does not fit, the first of them also if nothing has worked yet. None should need a model. */
   readonly strategies: readonly StrategySpec[];
-  /** Stand in the place of the policy's own at the last recovery from a rejected request: what cannot be cut is all that they leave. */
+  /** Take the place of the policy's own at the last recovery from a rejected request: what cannot be cut is all that they leave. */
   readonly forced: readonly StrategySpec[];
 }
 
@@ -84,12 +84,12 @@ export interface SummaryPolicy {
   readonly role: "user" | "assistant";
   readonly sections: readonly string[];
   readonly maxTokens: number;
-  /** Most tokens of the text about the older part of a split turn, where that is written apart. */
+  /** Most tokens of the text about the older part of a split turn, if that is written apart. */
   readonly turnPrefixMaxTokens: number;
   readonly request: SummaryRequestForm;
   /** Each tool result in a serialised request is cut to this many characters; `null` for no cap. */
   readonly resultCapChars: number | null;
-  /** What stands before and after each piece of a serialised history. */
+  /** What is written before and after each piece of a serialised history. */
   readonly labels: TranscriptLabels;
 }
 
@@ -97,7 +97,7 @@ export interface SummaryPolicy {
  * How a summary is asked for.
  *
  * - `serialised`: the history as fenced text in a request of its own
- * - `prefix`: the conversation itself, with the instruction behind it, so that the provider's prompt cache is read; as fenced text where
+ * - `prefix`: the conversation itself, with the instruction behind it, so that the provider's prompt cache is read; as fenced text if
  *   that does not fit
  * - `cheaper`: as fenced text, of another model of the same provider, in requests that fit its window
  */

@@ -1,6 +1,6 @@
 import type { CoverageCount } from "../entry.ts";
 
-/** What stands in the place of messages that were dropped without a summary. */
+/** What is put in the place of messages that were dropped without a summary. */
 export const DROPPED_NOTICE = { id: "dropped-notice", version: 1 } as const;
 
 /** The notice's text; it counts what went and names the handle that finds it again. */

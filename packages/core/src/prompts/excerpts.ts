@@ -10,7 +10,7 @@ export interface Excerpt {
   readonly lines: readonly string[];
 }
 
-/** How excerpts are written into the context beside a summary or notice. */
+/** How excerpts are written into the context with a summary or notice. */
 export const EXCERPTS_TEXT = { id: "excerpts", version: 1 } as const;
 
 const OPENING = "<excerpts>";
@@ -21,7 +21,7 @@ const HANDLE = "; handle ";
 const TAG_END = "</";
 const WRITTEN_TAG_END = "<\\/";
 
-/** Excerpts as text that {@link excerptsIn} reads back; `null` where there are none. Lines are moved in, and those that would read as a head, a notice or a tag are quoted. */
+/** Excerpts as text that {@link excerptsIn} reads back; `null` if there are none. Lines are moved in, and those that would read as a head, a notice or a tag are quoted. */
 export function excerptsText(excerpts: readonly Excerpt[]): string | null {
   if (excerpts.length === 0) return null;
   const blocks = excerpts.flatMap(({ source, handle, lines }) => [

@@ -108,7 +108,7 @@ describe("factsText", () => {
     expect(text).not.toContain(request);
   });
 
-  test("the newest files are kept where not all fit, with a count of the rest", () => {
+  test("the newest files are kept if not all fit, with a count of the rest", () => {
     const paths = Array.from({ length: 100 }, (_, index) => read(`src/file-${index}.ts`));
     const text = factsText(factsOf(touching("a", ...paths)), NO_KEPT_STATE, 600) ?? "";
     const shown = text.match(/src\/file-\d+\.ts/g) ?? [];

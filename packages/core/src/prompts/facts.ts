@@ -7,7 +7,7 @@ import { CONTEXT_FRAMING, foldedBeginning, quotedText, textOnOneLine } from "../
 import { textOf } from "../message/message.ts";
 import { characterBoundaryAtOrBefore } from "../text.ts";
 
-/** How facts are written into the context beside a summary or notice. */
+/** How facts are written into the context with a summary or notice. */
 export const FACTS_TEXT = { id: "facts", version: 1 } as const;
 
 /** What else the caller wants to survive: instructions that are pinned, and the live state of todo lists and sub-agents. */
@@ -28,8 +28,8 @@ const SHARES = [
 ] as const;
 
 /**
- * The facts as text of at most `maximumChars`, or `null` where there are none. Quoted text is fenced as data. Pinned
- * instructions come first and may take all of it; the rest shares what they leave. The newest files and errors are kept where not all
+ * The facts as text of at most `maximumChars`, or `null` if there are none. Quoted text is fenced as data. Pinned
+ * instructions come first and may take all of it; the rest shares what they leave. The newest files and errors are kept if not all
  * fit, with a count of the others.
  */
 export function factsText(facts: Facts, kept: KeptState, maximumChars: number): string | null {
@@ -114,7 +114,7 @@ function tagOf(title: string): string {
   return TAG_NAME.test(tag) ? tag : `state ${tag}`.trim();
 }
 
-/** Texts between tags, cut at the end where they do not fit. Nothing in them can end the block early, or begin another one. */
+/** Texts between tags, cut at the end if they do not fit. Nothing in them can end the block early, or begin another one. */
 function fenced(tag: string, texts: readonly string[], { framing, roomChars }: Room): string {
   return framed(tag, quotedText(texts.join("\n").trim(), framing), roomChars);
 }

@@ -1,6 +1,6 @@
 import { CONTEXT_FRAMING, quotedText, unquotedText } from "../message/framing.ts";
 
-/** What stands before a summary in the context, so that the model takes it as a record and not as new orders. */
+/** What is written before a summary in the context, so that the model takes it as a record and not as new orders. */
 export const SUMMARY_HEADER = {
   id: "summary-header",
   version: 1,

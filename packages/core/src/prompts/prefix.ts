@@ -1,5 +1,5 @@
 /**
- * What stands before the instructions where the request is the conversation itself: the model is in the agent's role there, with the agent's
+ * What comes before the instructions if the request is the conversation itself: the model is in the agent's role there, with the agent's
  * tools, and has to be told that this message is not the person's.
  */
 export const PREFIX_FRAME = {

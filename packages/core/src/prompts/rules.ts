@@ -1,4 +1,4 @@
-/** What a summariser is told besides its task, so that it writes about the conversation and does not take part in it. */
+/** What a summariser is told in addition to its task, so that it writes about the conversation and does not take part in it. */
 export const SUMMARIZER_ROLE = {
   id: "summarizer-role",
   version: 1,

@@ -1,6 +1,6 @@
 import { nameInBrackets } from "../message/framing.ts";
 
-/** What stands in the place of cleared and shortened parts. */
+/** What is put in the place of cleared and shortened parts. */
 export const STUB_TEXTS = { id: "stubs", version: 1 } as const;
 
 /** A cleared part: what it was (cut if it is long), how large, and the handle that finds it again. */
@@ -13,7 +13,7 @@ export function omittedText(chars: number, handle: string): string {
   return `[… ${chars} characters omitted; handle ${handle}]`;
 }
 
-/** What may stand in a stub besides its handle, in UTF-16 units: more is no stub of ours, whatever it ends in. */
+/** What a stub may have in addition to its handle, in UTF-16 units: more is no stub of ours, whatever it ends in. */
 const STUB_BESIDES_CHARS = 120;
 
 /** True for a text that is the stub of that handle: there is nothing left to clear. */

@@ -1,11 +1,11 @@
 import type { Message } from "../message/message.ts";
 
-/** What stands in the place of messages that were dropped where no model summarised them, with who said how much. */
+/** What is put in the place of messages that were dropped if no model summarised them, with who said how much. */
 export const TRUNCATE_NOTICE = { id: "truncate-notice", version: 1 } as const;
 
 /**
- * The notice's text, e.g. `[Compacted 5 messages: 2 user, 2 assistant, 1 tool result; handle …]`. The files that were touched stand beside it, as they
- * do beside every summary.
+ * The notice's text, e.g. `[Compacted 5 messages: 2 user, 2 assistant, 1 tool result; handle …]`. The files that were touched are listed with it, as they
+ * are with every summary.
  */
 export function truncateText(messages: readonly Message[], handle: string): string {
   const counts = [

@@ -13,7 +13,7 @@ const long = "x".repeat(500);
 const step = (number: number, text = long) => [calling(`a${number}`, [`c${number}`]), result(`r${number}`, `c${number}`, text)];
 const steps = (count: number) => Array.from({ length: count }, (_, number) => step(number)).flat();
 
-/** What is cleared, by message id; the reason's kind where nothing is. */
+/** What is cleared, by message id; the reason's kind if nothing is. */
 function cleared(
   messages: readonly Message[],
   settings: { keep?: number; atLeast?: number } = {},
@@ -34,7 +34,7 @@ describe("clear-tool-results", () => {
     ["with none to keep, all", [...steps(3), reply("end", "done")], { keep: 0 }, ["r0", "r1", "r2"]],
     ["never the newest step, which the model has not seen", steps(3), { keep: 0 }, ["r0", "r1"]],
     ["the results to keep are counted without it", steps(4), { keep: 2 }, ["r0"]],
-    ["nothing where there are no more than those", [...steps(2), reply("end", "done")], { keep: 2 }, ["not-applicable"]],
+    ["nothing if there are no more than those", [...steps(2), reply("end", "done")], { keep: 2 }, ["not-applicable"]],
     ["nothing without results", [human("u", long), reply("a", long)], { keep: 0 }, ["not-applicable"]],
     ["not a result that is no longer than its stub", [...step(0, "ok"), ...step(1), reply("end", "done")], { keep: 0 }, ["r1"]],
     [

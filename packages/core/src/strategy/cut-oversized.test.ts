@@ -56,7 +56,7 @@ describe("cut-oversized", () => {
     expect(after === undefined ? "" : textOf(after)).toMatch(/^(?:👍)+\n\[.*\]\n(?:👍)+$/u);
   });
 
-  test("puts a stub where not even a short head and tail fit", () => {
+  test("puts a stub if not even a short head and tail fit", () => {
     const [, after] = cut([calling("a", ["c"], ""), result("r", "c", text(5000))], 60);
     expect(after === undefined ? "" : textOf(after)).toBe(clearedText("text", 5000, "r"));
   });
@@ -108,7 +108,7 @@ describe("cut-oversized", () => {
     ]);
   });
 
-  test("does nothing where everything fits", () => {
+  test("does nothing if everything fits", () => {
     expect(bound({ kind: "cut-oversized", to: "fit" }).plan(strategyInput(messages)).kind).toBe("not-applicable");
   });
 });

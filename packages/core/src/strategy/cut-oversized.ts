@@ -59,7 +59,7 @@ function partAlone(part: Part & { readonly type: "text" | "image" }): Message {
   return { role: "user", id: "part", origin: "injected", parts: [part], atMs: null };
 }
 
-/** The largest cap at which the sizes, each cut to it, add up to no more than the room; 0 where even that is too much. */
+/** The largest cap at which the sizes, each cut to it, add up to no more than the room; 0 if even that is too much. */
 function commonCap(sizes: readonly number[], roomTokens: number): number {
   const ascending = [...sizes].sort((a, b) => a - b);
   let leftTokens = roomTokens;
@@ -71,7 +71,7 @@ function commonCap(sizes: readonly number[], roomTokens: number): number {
   return Number.POSITIVE_INFINITY;
 }
 
-/** Head and tail at the cap, or a stub where not even a short head and tail fit; nothing for a stub, or where one is no shorter. */
+/** Head and tail at the cap, or a stub if not even a short head and tail fit; nothing for a stub, or if one is no shorter. */
 function shortened(
   { message, part, partIndex }: CuttablePart,
   capTokens: number,
@@ -91,7 +91,7 @@ function shortened(
 const MINIMUM_QUOTE_CHARS = 80;
 
 /**
- * The text's head and tail around a line that counts what is left out, at most `capTokens` long by the measure; `null` where the
+ * The text's head and tail around a line that counts what is left out, at most `capTokens` long by the measure; `null` if the
  * cap is too small. Each round of the search shortens by a tenth at least, so the text is measured a bounded number of times.
  */
 function headAndTail(

@@ -8,7 +8,7 @@ export interface DropNoticesSpec {
   readonly kind: "drop-notices";
 }
 
-/** Removes every summary and notice of the view; the record counts them, nothing stands in their place. */
+/** Removes every summary and notice of the view; the record counts them, nothing is put in their place. */
 export const DROP_NOTICES: StrategyKind = defineStrategy<DropNoticesSpec>({
   kind: "drop-notices",
   schema: z.strictObject({ kind: z.literal("drop-notices") }),

@@ -37,7 +37,7 @@ const loop = [
 
 describe("drop-oldest until it fits", () => {
   test.each<[string, readonly Message[], number, readonly string[]]>([
-    ["nothing where everything fits beside a notice", turns, 450, []],
+    ["nothing if everything fits together with a notice", turns, 450, []],
     ["no more than it takes", turns, 449, ["u1..u1 count"]],
     ["at the very room", turns, 350, ["u1..u1 count"]],
     ["one token less takes one message more", turns, 349, ["u1..a1 count"]],
@@ -45,7 +45,7 @@ describe("drop-oldest until it fits", () => {
     ["on both sides of the last human message", loop, 260, ["a1..r2 count"]],
     ["a call goes with its result", loop, 452, ["a1..r1 count"]],
     ["the last human message is counted although it is older", loop, 352, ["a1..r2 count"]],
-    ["what there is, where nothing fits", turns, 10, ["u1..a1 count", "a2..a2 count"]],
+    ["what there is, if nothing fits", turns, 10, ["u1..a1 count", "a2..a2 count"]],
   ])("%s", (_, messages, roomTokens, spans) => {
     expect(dropped(messages, {}, { roomTokens })).toEqual(spans);
   });

@@ -50,7 +50,7 @@ function cutByKeep({ messages, keep, keptMessageTokens }: StrategyInput): number
   return safeCutAtOrBefore(safeCuts(messages), wanted);
 }
 
-/** The smallest safe cut after which the rest fits beside a notice and what is kept; the largest there is if none fits. */
+/** The smallest safe cut after which the rest fits together with a notice and what is kept; the largest there is if none fits. */
 function cutToFit({ messages, roomTokens, messageTokens, noticeTokens, isKept }: StrategyInput): number {
   const safe = safeCuts(messages);
   const human = messages.findLastIndex(isHuman);

@@ -47,7 +47,7 @@ describe("summarize", () => {
     ["an earlier summary with the rest", [summaryMessage("s", "so far"), ...turns], {}, { messages: 2 }, ["s..a1 history"]],
     ["a turn that is split on both sides of its human message", loop, {}, { messages: 3 }, ["u1..a1 history", "b1..r1 prefix"]],
     [
-      "a split turn with the rest where there is no prompt for it",
+      "a split turn with the rest if there is no prompt for it",
       loop,
       { turnPrefixPromptId: null },
       { messages: 3 },
@@ -63,9 +63,9 @@ describe("summarize", () => {
     ],
     ["never a call without its result", loop, {}, { messages: 2 }, ["u1..a1 history", "b1..r1 prefix"]],
     ["never the newest step", loop.slice(0, 7), {}, { messages: 0 }, ["u1..a1 history", "b1..r1 prefix"]],
-    ["nothing where nothing lies before the cut", turns, {}, { messages: 4 }, []],
-    ["nothing where only the last human message does", [human("u", "do"), reply("a", "done")], {}, { messages: 1 }, []],
-    ["forward to the next turn, where that is the boundary", turns, { boundary: "turn" }, { messages: 3 }, ["u1..a1 history"]],
+    ["nothing if nothing lies before the cut", turns, {}, { messages: 4 }, []],
+    ["nothing if only the last human message does", [human("u", "do"), reply("a", "done")], {}, { messages: 1 }, []],
+    ["forward to the next turn, if that is the boundary", turns, { boundary: "turn" }, { messages: 3 }, ["u1..a1 history"]],
   ])("%s", (_, messages, spec, keep, spans) => {
     expect(summarized(messages, spec, { keep })).toEqual(spans);
   });

@@ -63,7 +63,7 @@ function summarize(spec: SummarizeSpec, input: StrategyInput): StrategyAnswer {
 }
 
 /**
- * The cut that the policy's `keep` asks for; where its boundary leaves nothing to summarise, or so much that the trigger would fire
+ * The cut that the policy's `keep` asks for; if its boundary leaves nothing to summarise, or so much that the trigger would fire
  * again at once, the newest safe cut, so that a batch of calls is never in the way for ever.
  */
 function cutFor(spec: SummarizeSpec, input: StrategyInput): number | null {

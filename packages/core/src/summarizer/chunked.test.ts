@@ -57,8 +57,8 @@ describe("chunkedSummarizer", () => {
   });
 
   test.each([
-    ["fits beside what is sent before it goes as it is", 600, true],
-    ["does not fit beside what is sent before it is serialised", 601, false],
+    ["fits together with what is sent before it goes as it is", 600, true],
+    ["does not fit together with what is sent before it is serialised", 601, false],
   ])("a conversation that %s", async (_, overheadTokens, goes) => {
     const { requests, summarizer } = recording();
     const conversation = { system: "", tools: [], messages: messages.slice(0, 4), dynamicContext: null };
@@ -197,7 +197,7 @@ describe("chunkedSummarizer rejects", () => {
       signal,
     );
 
-  test("where a chunk fails, with its reason", async () => {
+  test("if a chunk fails, with its reason", async () => {
     await expect(run((call) => (call === 2 ? Promise.reject(new Error("overloaded")) : good("fine")))).rejects.toThrow(
       "overloaded",
     );
@@ -206,11 +206,11 @@ describe("chunkedSummarizer rejects", () => {
   test.each<[string, Summary]>([
     ["is empty", { text: " ", usage: null, stopReason: "end" }],
     ["was cut off", { text: "half of", usage: null, stopReason: "length" }],
-  ])("where the summary so far %s: it is never built on", async (_, summary) => {
+  ])("if the summary so far %s: it is never built on", async (_, summary) => {
     await expect(run(() => Promise.resolve(summary))).rejects.toMatchObject({ code: "summary-failed" });
   });
 
-  test("where the caller has given up, before another chunk is asked for", async () => {
+  test("if the caller has given up, before another chunk is asked for", async () => {
     const controller = new AbortController();
     const { requests, summarizer } = recording((call) => {
       controller.abort(new Error("given up"));

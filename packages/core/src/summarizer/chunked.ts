@@ -13,14 +13,14 @@ import { validSummaryText } from "./validate.ts";
 export interface ChunkLimits {
   /** Tokens of history that one request may hold. */
   readonly historyTokens: number;
-  /** What a conversation sends before its messages; it counts where the request is its prefix. */
+  /** What a conversation sends before its messages; it counts if the request is its prefix. */
   readonly overheadTokens: number;
   readonly messageTokens: (message: Message) => number;
 }
 
 /**
  * A summariser whose requests always fit: a history that is too long is summarised in chunks, each with the summary so far before
- * it; a message that is too long for any chunk is shortened head and tail first. One request where everything fits. A conversation whose
+ * it; a message that is too long for any chunk is shortened head and tail first. One request if everything fits. A conversation whose
  * prefix does not fit is serialised.
  */
 export function chunkedSummarizer(summarizer: Summarizer, limits: ChunkLimits): Summarizer {
@@ -101,7 +101,7 @@ function withEarlier(chunk: Parts, summary: Summary, limits: ChunkLimits): Parts
 const LEAST_KEPT_RATIO = 0.005;
 
 /**
- * The message itself where it takes no more than the room; else with its texts cut to head and tail. How many tokens a character takes
+ * The message itself if it takes no more than the room; else with its texts cut to head and tail. How many tokens a character takes
  * differs within a text, so what is cut is measured again; each round keeps a fifth less, so that all of them together cost no more
  * than five times the first.
  */

@@ -36,12 +36,12 @@ export function digestText(request: SummaryRequest, options: DigestOptions): str
   const messages = request.parts.flatMap((part) => part.messages);
   const limitChars = Math.min(options.maximumChars, request.maxTokens * 4);
   const frameChars = request.sections.reduce((sum, title) => sum + title.length + FRAME_CHARS, 0);
-  // Where headings would take most of the room, what is quoted is worth more than its outline.
+  // If headings would take most of the room, what is quoted is worth more than its outline.
   if (request.sections.length === 0 || frameChars > limitChars / 2) return underOwnTitles(messages, limitChars);
   return underSections(messages, request.sections, limitChars - frameChars);
 }
 
-/** Characters of a section's frame besides its title: marks, line breaks, and the word for an empty one. */
+/** Characters of a section's frame in addition to its title: marks, line breaks, and the word for an empty one. */
 const FRAME_CHARS = 10;
 
 function underOwnTitles(messages: readonly Message[], limitChars: number): string {
@@ -86,7 +86,7 @@ function sectionFor(words: readonly string[], sections: readonly string[]): stri
   return found[0] ?? sections.at(-1) ?? "";
 }
 
-/** The bodies of the newest earlier summary by section, each with its share of the room; `null` where it has no such sections. */
+/** The bodies of the newest earlier summary by section, each with its share of the room; `null` if it has no such sections. */
 function carriedOver(
   newestFirst: readonly string[],
   sections: readonly string[],
@@ -101,7 +101,7 @@ function carriedOver(
   return new Map(told.map(({ title, body }) => [title, newestLines(body, Math.floor(body.length * ratio))]));
 }
 
-/** The last lines of a body that fit; the newest of it stand at its end. */
+/** The last lines of a body that fit; the newest of it are at its end. */
 function newestLines(body: string, roomChars: number): readonly string[] {
   const lines = body.split("\n");
   let usedChars = 0;

@@ -104,13 +104,13 @@ describe("the model summariser", () => {
       expect(summary).toMatchObject({ text: GOOD, prompts: ["prefix@1", "checkpoint@1"] });
     });
 
-    test("asks for plain text where a turn's beginning is all there is", async () => {
+    test("asks for plain text if a turn's beginning is all there is", async () => {
       const parts = [{ promptId: "turn-prefix", messages: later }];
       const { summary } = await ask(["It tried two ways."], request({ conversation, parts }));
       expect(summary).toMatchObject({ text: "It tried two ways.", prompts: ["prefix@1", "turn-prefix@1"] });
     });
 
-    test("takes the frame out where the model copies it", async () => {
+    test("takes the frame out if the model copies it", async () => {
       const copied = `${PREFIX_FRAME.text}\n\n${GOOD}`;
       expect((await ask([copied], request({ conversation }))).summary).toMatchObject({ text: GOOD });
     });
@@ -135,7 +135,7 @@ describe("the model summariser", () => {
     await expect(summarize(request(), new AbortController().signal)).rejects.toThrow(/calls a tool/);
   });
 
-  test("rejects where the caller gave up meanwhile", async () => {
+  test("rejects if the caller gave up meanwhile", async () => {
     const controller = new AbortController();
     const summarize = createModelSummarizer(
       scriptedClient([

@@ -18,8 +18,8 @@ export interface ModelSummarizerOptions {
 }
 
 /**
- * A summariser that asks a model: one request without tools, or two for a split turn, whose answers are put together; where the policy wants
- * the conversation's own prefix, one request with its tools. Each answer is held against the rules and put right where it can be. A request
+ * A summariser that asks a model: one request without tools, or two for a split turn, whose answers are put together; if the policy wants
+ * the conversation's own prefix, one request with its tools. Each answer is held against the rules and put right if it can be. A request
  * is never repeated here: the engine's next strategy is the retry.
  *
  * The returned function rejects with `summary-failed` for an answer that cannot be used, and with whatever the client rejects with.
@@ -94,7 +94,7 @@ function asSaid(repairs: readonly string[]): Pick<Summary, "repairs"> {
   return repairs.length === 0 ? {} : { repairs };
 }
 
-/** The older history and the beginning of a split turn, where that has a prompt of its own; neighbours with one prompt are one part. */
+/** The older history and the beginning of a split turn, if that has a prompt of its own; neighbours with one prompt are one part. */
 function apart(request: SummaryRequest): { readonly history: SummaryPart | null; readonly turnPrefix: SummaryPart | null } {
   const isPrefix = (part: SummaryPart) => promptOfPart(part, request).isOfTurnPrefix === true;
   const joinedPart = (parts: readonly SummaryPart[]): SummaryPart | null => {

@@ -27,7 +27,7 @@ export interface SummaryPart {
 }
 
 /**
- * The request for one part: the history as fenced data, an earlier summary as data of its own, then what is to be written and the rules. Where an
+ * The request for one part: the history as fenced data, an earlier summary as data of its own, then what is to be written and the rules. If an
  * earlier summary is among the messages, the request is to bring it up to date. The last thing that the model reads is ours, and no message
  * can add a speaker or a fence to it.
  */
@@ -50,7 +50,7 @@ export function summaryPrompt(part: SummaryPart, request: SummaryRequest, isTurn
 }
 
 /**
- * What is asked behind a conversation that is sent as it is. One prompt serves all parts, that of the older history where there is any, and
+ * What is asked behind a conversation that is sent as it is. One prompt serves all parts, that of the older history if there is any, and
  * with it the sections.
  */
 export function prefixPrompt(request: SummaryRequest): Omit<SummaryPrompt, "system"> & Pick<SummaryRequest, "sections"> {
@@ -86,7 +86,7 @@ function rulesText(): string {
   return SUMMARY_RULES.map((rule) => `- ${rule}`).join("\n");
 }
 
-/** An earlier summary with its facts, without the header that stands before it in the context. */
+/** An earlier summary with its facts, without the header that comes before it in the context. */
 function earlierText(message: Message): string {
   const text = textOf(message);
   return (text.startsWith(SUMMARY_HEADER.text) ? text.slice(SUMMARY_HEADER.text.length) : text).trim();

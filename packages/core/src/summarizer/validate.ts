@@ -4,7 +4,7 @@ import type { Summary } from "../ports.ts";
 import { isEmptyBody, sectionedText, sectionsIn } from "./sections.ts";
 
 /**
- * The summary's text if it can stand in for history.
+ * The summary's text if it can take the place of history.
  *
  * @throws PlimsollError `summary-failed` for an empty reply, or one that ended in any way but its own end.
  */
@@ -34,7 +34,7 @@ export interface RepairedSummary {
   readonly repairs: readonly SummaryRepair[];
 }
 
-/** What was put right. File lists are taken out because the log's own stand beside every summary. */
+/** What was put right. File lists are taken out because the log's own come with every summary. */
 export type SummaryRepair =
   | "wrapping-removed"
   | "preamble-removed"
@@ -45,7 +45,7 @@ export type SummaryRepair =
   | "instruction-removed";
 
 /**
- * The model's summary, put right where nothing of it is lost by that: sections that are missing say that there is nothing, sections out of
+ * The model's summary, put right if nothing of it is lost by that: sections that are missing say that there is nothing, sections out of
  * order are put in order, added ones lose their rank, lists of files and copied instructions go.
  *
  * @throws PlimsollError `summary-failed` for a reply that is empty, was cut off, calls a tool, goes on with the conversation, has none of
@@ -106,7 +106,7 @@ function withoutFileLists(text: string): string {
   return FILE_LIST_TAGS.reduce(withoutBlocks, text);
 }
 
-/** The text without the tags and what stands between them; of a tag that has no partner nothing but the tag itself goes. Linear. */
+/** The text without the tags and what is between them; of a tag that has no partner nothing but the tag itself goes. Linear. */
 function withoutBlocks(text: string, tag: string): string {
   const [opening, closing] = [`<${tag}>`, `</${tag}>`];
   const pieces: string[] = [];
@@ -136,7 +136,7 @@ function bare(line: string): string {
   return start <= 0 ? text : text.slice(start);
 }
 
-/** How models write calls as text; a summary that has such a line at its beginning acts instead of telling. */
+/** How models write calls as text; a summary that begins with such a line acts instead of summarising. */
 const CALL_BEGINNINGS = ["<tool_call", "<function_call", "<invoke", "[tool_call:", '{"tool_call'] as const;
 
 function refuseContinuation(text: string, labels: TranscriptLabels): void {

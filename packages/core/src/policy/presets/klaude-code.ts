@@ -37,10 +37,10 @@ const MANUAL_KEEP: Amount = {
   ],
 };
 
-/** Maximum output that it takes where none is configured, in tokens (K-c1: 1,000,000 gives 484,000). */
+/** Maximum output that it takes if none is configured, in tokens (K-c1: 1,000,000 gives 484,000). */
 const DEFAULT_MAX_OUTPUT_TOKENS = 32_000;
 
-/** Reserve where the window is not known, in tokens; its summaries take 0.8 of a reserve, never more than of this one. */
+/** Reserve if the window is not known, in tokens; its summaries take 0.8 of a reserve, never more than of this one. */
 const DEFAULT_RESERVE_TOKENS = 16_384;
 
 /** klaude-code's sizes for a model, in tokens. */

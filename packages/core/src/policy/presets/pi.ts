@@ -39,7 +39,7 @@ export function piSummaryBudgets(reserveTokens: number): { readonly maxTokens: n
  * turn's older part summarised apart; the summary as a user message. Of a model's window that the reserve would fill, half is reserved:
  * pi itself compacts there at every step (P-6).
  *
- * @throws PlimsollError `bad-policy` where the window given is not larger than the reserve, naming both.
+ * @throws PlimsollError `bad-policy` if the window given is not larger than the reserve, naming both.
  */
 export function piPolicy(settings: Partial<PiSettings> = {}): Policy {
   const set: PiSettings = { ...PI_DEFAULTS, ...settings };
@@ -125,11 +125,11 @@ export interface WindowSources {
   readonly modelRegistry: number | null;
 }
 
-/** The window that holds and where it comes from; `null` tokens switch compaction off. */
+/** The window in force and where it comes from; `null` tokens switch compaction off. */
 export interface ResolvedWindow {
   readonly tokens: number | null;
   readonly source: "compaction.context_window" | "context_window" | "model registry" | "unknown";
-  /** What to tell the person where compaction is off for want of a window; `null` where it is known. */
+  /** What to tell the person if compaction is off because no window is known; `null` if one is. */
   readonly notice: string | null;
 }
 

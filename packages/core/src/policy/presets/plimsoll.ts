@@ -9,7 +9,7 @@ const LINE: Amount = {
   max: [{ ratio: 0.75, of: "input-budget" }, { min: [{ ratio: 0.97, of: "input-budget" }, { tokens: 50_000 }] }],
 };
 
-/** After a pause the rewrite is paid for anyway: half a large window is enough to cut, four fifths of a small one, where a cut leaves nearly half. */
+/** After a pause the rewrite is paid for anyway: half a large window is enough to cut, four fifths of a small one, if a cut leaves nearly half. */
 const LINE_AFTER_PAUSE: Amount = {
   max: [{ ratio: 0.5, of: "input-budget" }, { min: [{ ratio: 0.8, of: "input-budget" }, { tokens: 40_000 }] }],
 };
@@ -18,7 +18,7 @@ const LINE_AFTER_PAUSE: Amount = {
 const CACHE_LIFE_MS = 300_000;
 
 /**
- * Our own default. It asks no model: the oldest part gives way to a digest, beside which the lines that replies used most stay word for
+ * Our own default. It asks no model: the oldest part gives way to a digest, with which the lines that replies used most stay word for
  * word, so little of the newest history has to. Its safety is the ledger's upper bound, not a reserve. The numbers were chosen on one half of
  * the recorded sessions and tested on the other (docs/decisions/0016).
  */

@@ -53,13 +53,13 @@ export function svenThresholdRatio(thresholdRatio: number, reserveRatio: number)
   return Math.max(difference, LOWEST_THRESHOLD_RATIO);
 }
 
-/** How many of the newest messages sven keeps verbatim: none where the history has at most twice as many as it would keep (G-4). */
+/** How many of the newest messages sven keeps verbatim: none if the history has at most twice as many as it would keep (G-4). */
 export function svenKeptMessages(historyMessages: number, keepMessages: number): number {
   return historyMessages <= 2 * keepMessages ? 0 : keepMessages;
 }
 
 /**
- * sven's compaction from its own keys: the newest messages kept; one summary as an assistant message; from 0.95 on, and where the
+ * sven's compaction from its own keys: the newest messages kept; one summary as an assistant message; from 0.95 on, and if the
  * summary fails, only a drop with a notice.
  */
 export function svenPolicy(settings: Partial<SvenSettings> = {}, name = "sven"): Policy {

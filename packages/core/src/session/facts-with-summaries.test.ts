@@ -27,7 +27,7 @@ describe("facts", () => {
       "the last error of a command that fails still",
       /<last-errors>\nbash \{"command":"make"\}: make: no rule\n<\/last-errors>/,
     ],
-  ])("are written next to the summary: %s", async (_, text) => {
+  ])("are written with the summary: %s", async (_, text) => {
     const { fit, written } = smallSession(history, {
       pinned: ["Never push."],
       stateProviders: [() => ({ title: "todo", text: "1. dig" }), () => null],
