@@ -52,6 +52,16 @@ async function reportOf(pool: WorkerPool): Promise<BenchReport> {
   return await runBench({ files, policies, windows, plimsollVersion: "0.0.0", pool }).finally(() => pool.close());
 }
 
+/** Runs `plimsoll` with the module named, and gives what it wrote. */
+async function plimsoll(...args: readonly string[]) {
+  const written: string[] = [];
+  const stderr = new Writable({ write: (_, _encoding, done) => done() });
+  const stdout = { write: (text: string) => written.push(text) };
+  const io = { cwd: folder, homeFolder: folder, stdout, stderr, nowMs: () => 0 };
+  const exitCode = await main([...args, "--with", fileURLToPath(MODULE)], io);
+  return { exitCode, written: written.join("") };
+}
+
 describe("an importer, a metric and a peer from outside", { timeout: START_MS }, () => {
   test("are measured in this process and in threads alike", async () => {
     const parts = await loadParts([MODULE]);
@@ -81,18 +91,49 @@ describe("an importer, a metric and a peer from outside", { timeout: START_MS },
   });
 
   test("show in the terminal, if the module is named", async () => {
-    const written: string[] = [];
-    const stderr = new Writable({ write: (_, _encoding, done) => done() });
-    const stdout = { write: (text: string) => written.push(text) };
     const files = ["--json", "report.json", "--markdown", "report.md", "--html", "report.html"];
-    const exitCode = await main(
-      ["bench", "talk.txt", "--with", fileURLToPath(MODULE), "-p", "none", "-p", "hasty", "-w", "16k", ...files],
-      { cwd: folder, homeFolder: folder, stdout, stderr, nowMs: () => 0 },
-    );
+    const { exitCode, written } = await plimsoll("bench", "talk.txt", "-p", "none", "-p", "hasty", "-w", "16k", ...files);
     expect(exitCode).toBe(0);
-    const tables = written.join("").match(new RegExp(`spoken\n─+\nnone .* ${TURNS}\nhasty .* ${TURNS}\n`, "g"));
+    const tables = written.match(new RegExp(`spoken\n─+\nnone .* ${TURNS}\nhasty .* ${TURNS}\n`, "g"));
     expect(tables).toHaveLength(2);
     for (const name of ["report.json", "report.md", "report.html"])
       expect(readFileSync(join(folder, name), "utf8")).toContain("spoken");
+  });
+});
+
+describe("a policy file that names added kinds", { timeout: START_MS }, () => {
+  const YAML = `policy: pi
+estimator: { kind: plain, tokensPerChar: 0.25 }
+trigger: { above: { ratio: 0.4, of: window } }
+keep: [{ kind: opening, atMost: { tokens: 600 } }]
+strategies:
+  - { kind: forget, keepMessages: 4 }
+  - { kind: summarize, writer: model, boundary: any-safe, promptId: one-sentence, turnPrefixPromptId: null }
+`;
+  beforeAll(() => writeFileSync(join(folder, "my.yaml"), YAML));
+
+  test("is run by the bench", async () => {
+    const { exitCode } = await plimsoll("bench", "talk.txt", "-p", "my.yaml", "-w", "16k", "--jobs", "1", "--json", "my.json");
+    expect(exitCode).toBe(0);
+    expect(readFileSync(join(folder, "my.json"), "utf8")).toContain("forget: applied");
+  });
+
+  test("is swept", async () => {
+    const args = ["-w", "16k", "--jobs", "1", "--sweep", "strategies.keepMessages=2,8", "--json", "swept.json"];
+    const { exitCode } = await plimsoll("bench", "talk.txt", "-p", "my.yaml", ...args);
+    expect(exitCode).toBe(0);
+    expect(readFileSync(join(folder, "swept.json"), "utf8")).toContain("my strategies.keepMessages=8");
+  });
+
+  test("is run by the tuner", async () => {
+    const args = ["-p", "my.yaml", "-w", "16k", "--jobs", "1", "--no-presets"];
+    const { exitCode, written } = await plimsoll("tune", "talk.txt", ...args);
+    expect(exitCode).toBe(0);
+    expect(written).toContain("my, chosen on 1 session");
+  });
+
+  test("is shown, and the schema for editors has them", async () => {
+    expect((await plimsoll("policy", "show", "my.yaml")).written).toContain("kind: forget");
+    expect((await plimsoll("policy", "schema")).written).toContain('"const": "forget"');
   });
 });

@@ -1,5 +1,5 @@
 import { PlimsollError, type Policy } from "@plimsoll/core";
-import { BUILT_IN_KINDS, policySchema } from "@plimsoll/core/build";
+import { BUILT_IN_KINDS, type Kinds, policySchema } from "@plimsoll/core/build";
 import { type SweepValue, withValue } from "./policy-path.ts";
 
 /** One value of a policy and what it takes in its place. */
@@ -25,24 +25,24 @@ export interface SweptPolicy {
 const MOST_POLICIES = 2_000;
 
 /**
- * The policy at every point of the grid. Throws `bad-input` if a path names no value, if a value is none that a policy may have, or
+ * The policy at every point of the grid, of the kinds that are there. Throws `bad-input` if a path names no value, if a value is none that a policy may have, or
  * if the grid has more than 2,000 points.
  */
-export function gridOf(base: Policy, axes: readonly SweepAxis[]): readonly SweptPolicy[] {
+export function gridOf(base: Policy, axes: readonly SweepAxis[], kinds: Kinds = BUILT_IN_KINDS): readonly SweptPolicy[] {
   const size = axes.reduce((product, { values }) => product * values.length, 1);
   if (size > MOST_POLICIES) throw new PlimsollError("bad-input", `the grid has ${size} points; at most ${MOST_POLICIES}`);
   let points: readonly (readonly SweepSetting[])[] = [[]];
   for (const { path, values } of axes)
     points = points.flatMap((settings) => values.map((value) => [...settings, { path, value }]));
-  return points.map((settings) => policyAt(base, settings));
+  return points.map((settings) => policyAt(base, settings, kinds));
 }
 
 /** The policy with all settings, named after them. Throws `bad-input` as {@link gridOf} does. */
-export function policyAt(base: Policy, settings: readonly SweepSetting[]): SweptPolicy {
+export function policyAt(base: Policy, settings: readonly SweepSetting[], kinds: Kinds = BUILT_IN_KINDS): SweptPolicy {
   const name = `${base.name} ${settings.map(({ path, value }) => `${path}=${value}`).join(" ")}`;
   let data: unknown = { ...base, name };
   for (const { path, value } of settings) data = withValue(data, path, value);
-  const result = policySchema(BUILT_IN_KINDS).safeParse(data);
+  const result = policySchema(kinds).safeParse(data);
   if (result.success) return { policy: result.data, base: base.name, settings };
   const [issue] = result.error.issues;
   throw new PlimsollError("bad-input", `${name}: no policy can have this value (${issue?.message ?? "unknown"})`);

@@ -1,5 +1,6 @@
 import type { Policy } from "@plimsoll/core";
 import { NONE_POLICY } from "@plimsoll/core";
+import { BUILT_IN_KINDS, type Kinds } from "@plimsoll/core/build";
 import { policyAt } from "../sweep/grid.ts";
 import { bootstrap, FEWEST_SESSIONS, type Sureness } from "./bootstrap.ts";
 import { paretoFront } from "./pareto.ts";
@@ -61,16 +62,20 @@ interface TriedPolicy {
  * of each is replayed on the other half. The other policies are there for comparison and get the coarse grid alone. The result has one
  * entry for each policy that has a number to turn, and each kind of cache.
  */
-export async function tune([own, ...others]: readonly Policy[], replay: ReplayRound): Promise<readonly TuneResult[]> {
+export async function tune(
+  [own, ...others]: readonly Policy[],
+  replay: ReplayRound,
+  kinds: Kinds = BUILT_IN_KINDS,
+): Promise<readonly TuneResult[]> {
   const baseline = await replay({ name: "baseline", policies: [NONE_POLICY], sessions: null });
   const split = splitSessions(baseline);
-  const candidates = [own, ...others].flatMap((base) => (base === undefined ? [] : coarseCandidate(base)));
+  const candidates = [own, ...others].flatMap((base) => (base === undefined ? [] : coarseCandidate(base, kinds)));
   if (candidates.length === 0) return [];
   const policies = candidates.flatMap(({ tried }) => tried.map(({ policy }) => policy));
   const rows = [...baseline, ...(await replay({ name: "coarse grid", policies, sessions: split.train }))];
   const [tuned] = candidates;
   if (tuned !== undefined && tuned.base === own) {
-    const fine = refined(tuned, { split, rows });
+    const fine = refined(tuned, { split, rows, kinds });
     rows.push(...(await replay({ name: "refinement", policies: fine.map(({ policy }) => policy), sessions: split.train })));
     candidates[0] = { ...tuned, tried: [...tuned.tried, ...fine] };
   }
@@ -88,17 +93,17 @@ export async function tune([own, ...others]: readonly Policy[], replay: ReplayRo
   return candidates.flatMap((candidate) => CACHES.map((cache) => resultOf({ candidate, split, cache }, rows)));
 }
 
-function coarseCandidate(base: Policy): readonly Candidate[] {
+function coarseCandidate(base: Policy, kinds: Kinds): readonly Candidate[] {
   const tunable = tunableSettingsOf(base);
   if (tunable.length === 0) return [];
-  const tried = coarseSettings(tunable).map((settings) => ({ policy: policyAt(base, settings).policy, settings }));
+  const tried = coarseSettings(tunable).map((settings) => ({ policy: policyAt(base, settings, kinds).policy, settings }));
   return [{ base, tunable, tried: [{ policy: base, settings: [] }, ...tried.filter(({ policy }) => !isSame(policy, base))] }];
 }
 
 /** Settings around the best for each kind of cache that were not tried yet. */
 function refined(
   candidate: Candidate,
-  { split, rows }: Pick<Choice, "split"> & { rows: readonly FiledRow[] },
+  { split, rows, kinds }: Pick<Choice, "split"> & { rows: readonly FiledRow[]; kinds: Kinds },
 ): readonly TriedPolicy[] {
   const { base, tunable, tried } = candidate;
   const known = [...tried];
@@ -106,7 +111,7 @@ function refined(
     const { best } = choose({ candidate, split, cache }, rows);
     if (best === null) continue;
     for (const settings of fineSettings(tunable, wholeSettings(best, tunable))) {
-      const { policy } = policyAt(base, settings);
+      const { policy } = policyAt(base, settings, kinds);
       if (!known.some((other) => isSame(other.policy, policy))) known.push({ policy, settings });
     }
   }

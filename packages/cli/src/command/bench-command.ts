@@ -100,7 +100,7 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
   const windows: readonly WindowRequest[] = options.window?.map(parseWindow) ?? [DEFAULT_WINDOW];
   const parts = await openExtensions(options, io);
   const chosen = choosePolicies(options.policy ?? DEFAULT_POLICIES, io.cwd, parts);
-  const { policies, sweeps, problems } = sweepPolicies(chosen.policies, options.sweep ?? []);
+  const { policies, sweeps, problems } = sweepPolicies(chosen.policies, options.sweep ?? [], parts.kinds);
   const read = choosePrices(options.prices, io.cwd);
   const shard = options.shard === undefined ? null : parseShard(options.shard);
   const summarizer = parseSummarizer(options, io.cwd);

@@ -16,7 +16,14 @@ import type { Command } from "commander";
 import { findInputs } from "../input/find-inputs.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK, EXIT_USAGE, plimsollVersion } from "../io.ts";
 import { findPolicy } from "../option/policy-option.ts";
-import { DEFAULT_WINDOW, parseJobs, parseWindow } from "../option/replay-options.ts";
+import {
+  addExtensionOption,
+  DEFAULT_WINDOW,
+  type ExtensionOptions,
+  openExtensions,
+  parseJobs,
+  parseWindow,
+} from "../option/replay-options.ts";
 import { tuneReport } from "../output/tune-report.ts";
 import { writeWholeFile } from "../output/write-file.ts";
 import { readPrices } from "../prices/read-prices.ts";
@@ -24,7 +31,7 @@ import { printable } from "../terminal/printable.ts";
 import { createProgressBar } from "../terminal/progress-bar.ts";
 import { openState } from "./replay-state.ts";
 
-interface TuneOptions {
+interface TuneOptions extends ExtensionOptions {
   readonly policy?: string;
   readonly window?: string;
   readonly jobs?: string;
@@ -40,7 +47,7 @@ const COMPARED: readonly Policy[] = [SVEN_POLICY, OPAL_POLICY, KLAUDE_CODE_POLIC
 
 /** Adds `plimsoll tune`: looks for the best setting on the user's own sessions. */
 export function addTuneCommand(program: Command, io: CliIo, onExit: (exitCode: number) => void): void {
-  program
+  const command = program
     .command("tune")
     .description("find the setting of a policy that costs least on your own sessions without losing evidence")
     .argument("<inputs...>", "session files, folders or patterns; at least 8 sessions to know how sure it is")
@@ -52,15 +59,17 @@ export function addTuneCommand(program: Command, io: CliIo, onExit: (exitCode: n
     .option("--html <file>", "write the fronts as charts and tables, one HTML page")
     .option("--no-presets", "leave out the best settings of the presets")
     .action(async (inputs: readonly string[], options: TuneOptions) => onExit(await tuneOn(inputs, options, io)));
+  addExtensionOption(command);
 }
 
 async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo): Promise<number> {
-  const read = findPolicy(options.policy ?? PLIMSOLL_POLICY.name, io.cwd);
+  const parts = await openExtensions(options, io);
+  const read = findPolicy(options.policy ?? PLIMSOLL_POLICY.name, io.cwd, parts);
   const prices =
     options.prices === undefined ? { prices: new Map() } : readPrices(resolve(io.cwd, options.prices), options.prices);
   if ("problems" in read) return refuse(read.problems, io);
   if ("problems" in prices) return refuse(prices.problems, io);
-  const { files, missing } = await findInputs(inputs, io.cwd);
+  const { files, missing } = await findInputs(inputs, io.cwd, parts.importers);
   refuse(
     missing.map(({ reason }) => reason),
     io,
@@ -71,13 +80,14 @@ async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo
   const jobs = options.jobs === undefined ? availableParallelism() : parseJobs(options.jobs);
   const window: WindowRequest = options.window === undefined ? DEFAULT_WINDOW : parseWindow(options.window);
   const version = plimsollVersion();
-  const given = { files, policy, others, window, prices: [...prices.prices] };
+  const given = { files, policy, others, window, prices: [...prices.prices], with: parts.identity };
   const kept = await openState({ folder: options.state, run: given, plimsollVersion: version }, io);
-  const pool = jobs === 1 ? createSerialPool() : createThreadPool(jobs);
+  const pool = jobs === 1 ? createSerialPool({ parts }) : createThreadPool(jobs, parts);
   const run = { files, pool, tasksPerFile: TASKS_PER_JOB * jobs, prices: prices.prices, plimsollVersion: version };
   const results = await tune(
     [policy, ...others],
     replayRounds({ ...run, windows: [window], state: kept.state, onKept: kept.onKept }, io),
+    parts.kinds,
   ).finally(() => pool.close());
   await kept.finish();
   if (results.length === 0) return refuse([`${policy.name} has no number that could be tuned`], io);

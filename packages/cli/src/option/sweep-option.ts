@@ -1,6 +1,6 @@
 import { gridOf, type PolicySweep, parseAxis, type SweepSetting } from "@plimsoll/bench/internal";
 import { isPlimsollError } from "@plimsoll/core";
-import { type EnginePolicy, requireFallback } from "@plimsoll/core/build";
+import { type EnginePolicy, type Kinds, requireFallback } from "@plimsoll/core/build";
 
 /** Policies after a sweep: those that never act as they were, of the others the whole grid. */
 export interface SweptPolicies {
@@ -11,7 +11,7 @@ export interface SweptPolicies {
 }
 
 /** Puts the grid of all axes in the place of each acting policy. A policy without one of the numbers is left out with a line. */
-export function sweepPolicies(policies: readonly EnginePolicy[], axes: readonly string[]): SweptPolicies {
+export function sweepPolicies(policies: readonly EnginePolicy[], axes: readonly string[], kinds?: Kinds): SweptPolicies {
   if (axes.length === 0) return { policies, sweeps: new Map(), problems: [] };
   const parsed = axes.map(parseAxis);
   const swept: EnginePolicy[] = [];
@@ -24,7 +24,7 @@ export function sweepPolicies(policies: readonly EnginePolicy[], axes: readonly 
       continue;
     }
     try {
-      for (const { policy, settings } of gridOf(requireFallback(base), parsed)) {
+      for (const { policy, settings } of gridOf(requireFallback(base), parsed, kinds)) {
         swept.push(policy);
         hasGrid = true;
         const sweep = numericSweep(base.name, settings);
