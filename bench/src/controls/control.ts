@@ -1,7 +1,8 @@
 import type { Message } from "@plimsoll/core";
 import type { HeldNeeds } from "../grounding/held-needs.ts";
 import { createHeldContext, createNeedCounts } from "../grounding/held-needs.ts";
-import type { NeedKind, Needs } from "../grounding/needs.ts";
+import type { Needs } from "../grounding/needs.ts";
+import type { NeedKind } from "../grounding/wanted.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 
 /** One call of a policy's replay, as far as its controls follow it. */

@@ -1,6 +1,6 @@
 import type { HeldNeeds } from "../grounding/held-needs.ts";
 import { createHeldContext, createNeedCounts } from "../grounding/held-needs.ts";
-import type { NeedKind } from "../grounding/needs.ts";
+import type { NeedKind } from "../grounding/wanted.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
 import type { ControlResult, FollowedCall } from "./control.ts";

@@ -1,7 +1,8 @@
 import type { Message } from "@plimsoll/core";
 import { createContextChanges } from "./context-changes.ts";
 import type { NeedleIndex } from "./needle-index.ts";
-import { NEED_KINDS, type NeedKind, type Needs } from "./needs.ts";
+import type { Needs } from "./needs.ts";
+import { NEED_KINDS, type NeedKind } from "./wanted.ts";
 
 /** Things that calls needed, and those of them that the context held. */
 export interface HeldCount {

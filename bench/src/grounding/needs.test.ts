@@ -3,7 +3,8 @@ import { assistant, human, logOf, reply, result, summaryMessage } from "@plimsol
 import { describe, expect, test } from "vitest";
 import { prepareReferences } from "../references/prepare.ts";
 import { createHeldContext, createNeedCounts } from "./held-needs.ts";
-import { type NeedKind, prepareNeeds } from "./needs.ts";
+import { prepareNeeds } from "./needs.ts";
+import type { NeedKind } from "./wanted.ts";
 
 const call = (callId: string) => ({ type: "tool-call", callId, toolName: "tool", argumentsJson: "{}", paths: [] }) as const;
 

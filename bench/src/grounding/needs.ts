@@ -1,29 +1,13 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
-import { isHuman, textOf, toolCallsOf } from "@plimsoll/core";
 import { messageChars } from "@plimsoll/core/build";
 import type { PreparedReferences } from "../references/prepare.ts";
-import { comparableText, comparedTexts, numberedLines } from "./comparable-text.ts";
-import type { EditQuote } from "./edit-quotes.ts";
-import { editQuotes } from "./edit-quotes.ts";
-import type { Needle, NeedleIndex } from "./needle-index.ts";
+import { createFiles, filesAhead } from "./file-needs.ts";
+import type { NeedleIndex } from "./needle-index.ts";
 import { createNeedleIndex } from "./needle-index.ts";
 import { createPassages } from "./passages.ts";
-import { decisionsIn, nextStepIn, planItems } from "./said.ts";
-
-/** What kinds of things a call needs of its context (docs/protocol.md). */
-export const NEED_KINDS = [
-  "edits",
-  "passages",
-  "fileInHand",
-  "instructions",
-  "plan",
-  "nextStep",
-  "decisions",
-  "filesNamed",
-] as const;
-
-/** One of {@link NEED_KINDS}. */
-export type NeedKind = (typeof NEED_KINDS)[number];
+import { createStanding } from "./standing-needs.ts";
+import type { NeedKind, Needles, Wanted } from "./wanted.ts";
+import { createNeedles } from "./wanted.ts";
 
 /** One thing that a call needs. */
 export interface Need {
@@ -58,16 +42,6 @@ export interface NeedSources {
 
 /** A need is far if what states it lies at least so many tokens back (docs/protocol.md). */
 export const FAR_NEED_TOKENS = 20_000;
-
-/** An old text shorter than this is met by chance (docs/protocol.md). */
-const SHORTEST_QUOTE_CHARS = 20;
-
-/** Of a file that is changed, this share of the lines must stand together (docs/protocol.md). */
-const FILE_SHARE = 0.8;
-
-/** For so many calls a stated next step is due, and so many calls ahead files are asked for (docs/protocol.md). */
-const NEXT_STEP_CALLS = 10;
-const FILES_AHEAD_CALLS = 30;
 
 /** Finds what each reply of a log needs. Reads each message twice: once for what it needs, once for what it holds. */
 export function prepareNeeds(entries: readonly SessionEntry[], { references, messageTokens }: NeedSources): Needs {
@@ -133,33 +107,6 @@ function newestBefore(ascending: readonly number[], ordinal: number): number | n
   return ascending.findLast((place) => place < ordinal) ?? null;
 }
 
-interface Needles {
-  /** The number of a text, comparable; the same for the same text and share. */
-  number(text: string, share?: number): number;
-  all(): readonly Needle[];
-}
-
-function createNeedles(): Needles {
-  const numbers = new Map<string, number>();
-  const all: Needle[] = [];
-  return {
-    number(text, share = 1) {
-      const key = `${share} ${text}`;
-      const known = numbers.get(key);
-      if (known !== undefined) return known;
-      numbers.set(key, all.length);
-      all.push({ text, share });
-      return all.length - 1;
-    },
-    all: () => all,
-  };
-}
-
-interface Wanted {
-  readonly kind: NeedKind;
-  readonly needle: number;
-}
-
 /** By the place of a reply, what it needs. */
 function wantedBy(
   history: readonly Recorded[],
@@ -182,136 +129,4 @@ function wantedBy(
     passages.follow(message);
     return wanted;
   });
-}
-
-interface Standing {
-  due(): readonly Wanted[];
-  follow(message: Message): void;
-}
-
-/** What stays due for more than the next call: the person's messages, the plan, decisions, what was said to come next. */
-function createStanding(needles: Needles): Standing {
-  const instructions = new Set<number>();
-  const decisions = new Set<number>();
-  let plan: readonly number[] = [];
-  let nextStep: { readonly needle: number; readonly calls: number } | null = null;
-  const numbered = (text: string) => needles.number(comparableText(text).trim());
-  return {
-    due() {
-      const due: Wanted[] = [...instructions].map((needle) => ({ kind: "instructions", needle }));
-      for (const needle of decisions) due.push({ kind: "decisions", needle });
-      for (const needle of plan) due.push({ kind: "plan", needle });
-      if (nextStep !== null && nextStep.calls < NEXT_STEP_CALLS) due.push({ kind: "nextStep", needle: nextStep.needle });
-      if (nextStep !== null) nextStep = { ...nextStep, calls: nextStep.calls + 1 };
-      return due;
-    },
-    follow(message) {
-      if (isHuman(message)) {
-        for (const text of comparedTexts(message)) if (text.trim() !== "") instructions.add(numbered(text));
-        for (const decision of decisionsIn(textOf(message))) decisions.add(numbered(decision));
-      }
-      if (message.role !== "assistant") return;
-      const said = nextStepIn(textOf(message));
-      if (said !== null) nextStep = { needle: numbered(said), calls: 0 };
-      for (const { argumentsJson } of toolCallsOf(message)) {
-        const items = planItems(argumentsJson);
-        if (items === null) continue;
-        plan = items.map(numbered);
-        for (const decision of items.flatMap(decisionsIn)) decisions.add(numbered(decision));
-      }
-    },
-  };
-}
-
-interface Files {
-  needed(reply: Message): readonly Wanted[];
-  follow(message: Message): void;
-}
-
-/** The newest reading or writing of each file, and what a reply that changes files quotes of them. */
-function createFiles(needles: Needles): Files {
-  const newest = new Map<string, string>();
-  const readings = new Map<string, string>();
-  return {
-    needed(reply) {
-      const calls = toolCallsOf(reply);
-      const quoted = calls.flatMap(editQuotes).flatMap((quote) => quotedText(quote, newest) ?? []);
-      const edits = new Set(quoted.map(comparableQuote).filter(({ length }) => length >= SHORTEST_QUOTE_CHARS));
-      const wanted: Wanted[] = [...edits].map((text) => ({ kind: "edits", needle: needles.number(text) }));
-      const changed = calls.flatMap(({ paths }) => paths.filter(({ access }) => access === "modify"));
-      // A file that was never read or written in sight has the empty text, which no message holds: it is left out.
-      for (const path of new Set(changed.map(({ path }) => path))) {
-        const text = comparableText(newest.get(path) ?? "");
-        wanted.push({ kind: "fileInHand", needle: needles.number(withoutBlankEnds(text), FILE_SHARE) });
-      }
-      return wanted;
-    },
-    follow(message) {
-      for (const { callId, paths, argumentsJson } of toolCallsOf(message)) {
-        for (const { path, access } of paths) {
-          if (access === "read") readings.set(callId, path);
-          const written = access === "modify" && paths.length === 1 ? writtenText(argumentsJson) : null;
-          if (written !== null) newest.set(path, written);
-        }
-      }
-      const path = message.role === "tool-result" && !message.isError ? readings.get(message.callId) : undefined;
-      if (path !== undefined) newest.set(path, textOf(message));
-    },
-  };
-}
-
-/** White space at a quote's ends says nothing: an editor's quote may begin within a line. */
-function comparableQuote(text: string): string {
-  return comparableText(text).trim();
-}
-
-/** Whole lines are compared: the white space before the first one belongs to it. */
-function withoutBlankEnds(text: string): string {
-  return text.replace(/^(?:[ \t]*\n)+/, "").trimEnd();
-}
-
-function quotedText(quote: EditQuote, newest: ReadonlyMap<string, string>): string | null {
-  if (quote.kind === "text") return quote.text;
-  const lines = numberedLines(newest.get(quote.path) ?? "");
-  if (lines === null) return null;
-  const range = Array.from({ length: quote.last - quote.first + 1 }, (_, place) => lines.get(quote.first + place));
-  return range.includes(undefined) ? null : range.join("\n");
-}
-
-/** The whole text that a call writes into a file; `null` for a change of a part. */
-function writtenText(argumentsJson: string): string | null {
-  const written = /^\s*\{/.test(argumentsJson) ? textsUnder(argumentsJson, ["content", "contents", "file_text"]) : [];
-  return written[0] ?? null;
-}
-
-function textsUnder(argumentsJson: string, keys: readonly string[]): readonly string[] {
-  try {
-    const parsed: unknown = JSON.parse(argumentsJson);
-    if (typeof parsed !== "object" || parsed === null) return [];
-    return Object.entries(parsed).flatMap(([key, value]) => (keys.includes(key) && typeof value === "string" ? [value] : []));
-  } catch {
-    // Arguments that a model cut off write nothing.
-    return [];
-  }
-}
-
-/** By the place of a reply, the files that its call and the next ones touch and that earlier calls had touched. */
-function filesAhead(history: readonly Recorded[], needles: Needles): ReadonlyMap<number, readonly Wanted[]> {
-  const calls = [...history.entries()].flatMap(([ordinal, { message }]) =>
-    message.role === "assistant" && message.origin === "model"
-      ? [{ ordinal, paths: toolCallsOf(message).flatMap(({ paths }) => paths.map(({ path }) => path)) }]
-      : [],
-  );
-  const touched = new Set<string>();
-  const found = new Map<number, readonly Wanted[]>();
-  for (const [place, { ordinal, paths }] of calls.entries()) {
-    const coming = new Set(calls.slice(place, place + FILES_AHEAD_CALLS).flatMap((call) => call.paths));
-    const known = [...coming].filter((path) => path !== "" && touched.has(path));
-    found.set(
-      ordinal,
-      known.map((path) => ({ kind: "filesNamed", needle: needles.number(path) })),
-    );
-    for (const path of paths) touched.add(path);
-  }
-  return found;
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { HeldCount, HeldNeeds } from "../grounding/held-needs.ts";
-import type { NeedKind } from "../grounding/needs.ts";
+import type { NeedKind } from "../grounding/wanted.ts";
 import { meanOf, percentOf } from "../statistics.ts";
 import { inTable, type Metric, type MetricColumn, type MetricFigure } from "./metric.ts";
 

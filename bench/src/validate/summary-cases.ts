@@ -1,7 +1,8 @@
 import type { Message } from "@plimsoll/core";
 import { createDigest, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { EMPTY_VIEW, factsText, foldEntry, foldFacts, NO_FACTS, NO_KEPT_STATE } from "@plimsoll/core/internal";
-import { NEED_KINDS, type NeedKind, type Needs } from "../grounding/needs.ts";
+import type { Needs } from "../grounding/needs.ts";
+import { NEED_KINDS, type NeedKind } from "../grounding/wanted.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import { recordedHistory } from "../summaries/recorded-source.ts";
 

@@ -1,4 +1,4 @@
-import { NEED_KINDS, type NeedKind } from "../grounding/needs.ts";
+import { NEED_KINDS, type NeedKind } from "../grounding/wanted.ts";
 import { grouped } from "./rates.ts";
 import { clusteredEstimate, type Estimate, meanOver, ratioOf } from "./statistics.ts";
 import { SUMMARY_WRITERS, type SummaryCase, type SummaryWriter } from "./summary-cases.ts";

@@ -1,0 +1,112 @@
+import type { Message } from "@plimsoll/core";
+import { textOf, toolCallsOf } from "@plimsoll/core";
+import { comparableText, numberedLines } from "./comparable-text.ts";
+import type { EditQuote } from "./edit-quotes.ts";
+import { editQuotes } from "./edit-quotes.ts";
+import type { Needles, Wanted } from "./wanted.ts";
+
+/** An old text shorter than this is met by chance (docs/protocol.md). */
+const SHORTEST_QUOTE_CHARS = 20;
+
+/** Of a file that is changed, this share of the lines must stand together (docs/protocol.md). */
+const FILE_SHARE = 0.8;
+
+/** So many calls ahead files are asked for (docs/protocol.md). */
+const FILES_AHEAD_CALLS = 30;
+
+/** What replies need of files, followed message by message. */
+export interface Files {
+  needed(reply: Message): readonly Wanted[];
+  follow(message: Message): void;
+}
+
+/** The newest reading or writing of each file, and what a reply that changes files quotes of them. */
+export function createFiles(needles: Needles): Files {
+  const newest = new Map<string, string>();
+  const readings = new Map<string, string>();
+  return {
+    needed(reply) {
+      const calls = toolCallsOf(reply);
+      const quoted = calls.flatMap(editQuotes).flatMap((quote) => quotedText(quote, newest) ?? []);
+      const edits = new Set(quoted.map(comparableQuote).filter(({ length }) => length >= SHORTEST_QUOTE_CHARS));
+      const wanted: Wanted[] = [...edits].map((text) => ({ kind: "edits", needle: needles.number(text) }));
+      const changed = calls.flatMap(({ paths }) => paths.filter(({ access }) => access === "modify"));
+      // A file that was never read or written in sight has the empty text, which no message holds: it is left out.
+      for (const path of new Set(changed.map(({ path }) => path))) {
+        const text = comparableText(newest.get(path) ?? "");
+        wanted.push({ kind: "fileInHand", needle: needles.number(withoutBlankEnds(text), FILE_SHARE) });
+      }
+      return wanted;
+    },
+    follow(message) {
+      for (const { callId, paths, argumentsJson } of toolCallsOf(message)) {
+        for (const { path, access } of paths) {
+          if (access === "read") readings.set(callId, path);
+          const written = access === "modify" && paths.length === 1 ? writtenText(argumentsJson) : null;
+          if (written !== null) newest.set(path, written);
+        }
+      }
+      const path = message.role === "tool-result" && !message.isError ? readings.get(message.callId) : undefined;
+      if (path !== undefined) newest.set(path, textOf(message));
+    },
+  };
+}
+
+/** White space at a quote's ends says nothing: an editor's quote may begin within a line. */
+function comparableQuote(text: string): string {
+  return comparableText(text).trim();
+}
+
+/** Whole lines are compared: the white space before the first one belongs to it. */
+function withoutBlankEnds(text: string): string {
+  return text.replace(/^(?:[ \t]*\n)+/, "").trimEnd();
+}
+
+function quotedText(quote: EditQuote, newest: ReadonlyMap<string, string>): string | null {
+  if (quote.kind === "text") return quote.text;
+  const lines = numberedLines(newest.get(quote.path) ?? "");
+  if (lines === null) return null;
+  const range = Array.from({ length: quote.last - quote.first + 1 }, (_, place) => lines.get(quote.first + place));
+  return range.includes(undefined) ? null : range.join("\n");
+}
+
+/** The whole text that a call writes into a file; `null` for a change of a part. */
+function writtenText(argumentsJson: string): string | null {
+  const written = /^\s*\{/.test(argumentsJson) ? textsUnder(argumentsJson, ["content", "contents", "file_text"]) : [];
+  return written[0] ?? null;
+}
+
+function textsUnder(argumentsJson: string, keys: readonly string[]): readonly string[] {
+  try {
+    const parsed: unknown = JSON.parse(argumentsJson);
+    if (typeof parsed !== "object" || parsed === null) return [];
+    return Object.entries(parsed).flatMap(([key, value]) => (keys.includes(key) && typeof value === "string" ? [value] : []));
+  } catch {
+    // Arguments that a model cut off write nothing.
+    return [];
+  }
+}
+
+/** By the place of a reply, the files that its call and the next ones touch and that earlier calls had touched. */
+export function filesAhead(
+  history: readonly { readonly message: Message }[],
+  needles: Needles,
+): ReadonlyMap<number, readonly Wanted[]> {
+  const calls = [...history.entries()].flatMap(([ordinal, { message }]) =>
+    message.role === "assistant" && message.origin === "model"
+      ? [{ ordinal, paths: toolCallsOf(message).flatMap(({ paths }) => paths.map(({ path }) => path)) }]
+      : [],
+  );
+  const touched = new Set<string>();
+  const found = new Map<number, readonly Wanted[]>();
+  for (const [place, { ordinal, paths }] of calls.entries()) {
+    const coming = new Set(calls.slice(place, place + FILES_AHEAD_CALLS).flatMap((call) => call.paths));
+    const known = [...coming].filter((path) => path !== "" && touched.has(path));
+    found.set(
+      ordinal,
+      known.map((path) => ({ kind: "filesNamed", needle: needles.number(path) })),
+    );
+    for (const path of paths) touched.add(path);
+  }
+  return found;
+}

@@ -1,0 +1,48 @@
+import type { Message } from "@plimsoll/core";
+import { isHuman, textOf, toolCallsOf } from "@plimsoll/core";
+import { comparableText, comparedTexts } from "./comparable-text.ts";
+import { decisionsIn, nextStepIn, planItems } from "./said.ts";
+import type { Needles, Wanted } from "./wanted.ts";
+
+/** For so many calls a stated next step is due (docs/protocol.md). */
+const NEXT_STEP_CALLS = 10;
+
+/** What is due at the next call, followed message by message. */
+export interface Standing {
+  due(): readonly Wanted[];
+  follow(message: Message): void;
+}
+
+/** What stays due for more than the next call: the person's messages, the plan, decisions, what was said to come next. */
+export function createStanding(needles: Needles): Standing {
+  const instructions = new Set<number>();
+  const decisions = new Set<number>();
+  let plan: readonly number[] = [];
+  let nextStep: { readonly needle: number; readonly calls: number } | null = null;
+  const numbered = (text: string) => needles.number(comparableText(text).trim());
+  return {
+    due() {
+      const due: Wanted[] = [...instructions].map((needle) => ({ kind: "instructions", needle }));
+      for (const needle of decisions) due.push({ kind: "decisions", needle });
+      for (const needle of plan) due.push({ kind: "plan", needle });
+      if (nextStep !== null && nextStep.calls < NEXT_STEP_CALLS) due.push({ kind: "nextStep", needle: nextStep.needle });
+      if (nextStep !== null) nextStep = { ...nextStep, calls: nextStep.calls + 1 };
+      return due;
+    },
+    follow(message) {
+      if (isHuman(message)) {
+        for (const text of comparedTexts(message)) if (text.trim() !== "") instructions.add(numbered(text));
+        for (const decision of decisionsIn(textOf(message))) decisions.add(numbered(decision));
+      }
+      if (message.role !== "assistant") return;
+      const said = nextStepIn(textOf(message));
+      if (said !== null) nextStep = { needle: numbered(said), calls: 0 };
+      for (const { argumentsJson } of toolCallsOf(message)) {
+        const items = planItems(argumentsJson);
+        if (items === null) continue;
+        plan = items.map(numbered);
+        for (const decision of items.flatMap(decisionsIn)) decisions.add(numbered(decision));
+      }
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import type { Needle } from "./needle-index.ts";
+
+/** What kinds of things a call needs of its context (docs/protocol.md). */
+export const NEED_KINDS = [
+  "edits",
+  "passages",
+  "fileInHand",
+  "instructions",
+  "plan",
+  "nextStep",
+  "decisions",
+  "filesNamed",
+] as const;
+
+/** One of {@link NEED_KINDS}. */
+export type NeedKind = (typeof NEED_KINDS)[number];
+
+/** The texts that are looked for, each once. */
+export interface Needles {
+  /** The number of a text, comparable; the same for the same text and share. */
+  number(text: string, share?: number): number;
+  all(): readonly Needle[];
+}
+
+/** No texts yet. */
+export function createNeedles(): Needles {
+  const numbers = new Map<string, number>();
+  const all: Needle[] = [];
+  return {
+    number(text, share = 1) {
+      const key = `${share} ${text}`;
+      const known = numbers.get(key);
+      if (known !== undefined) return known;
+      numbers.set(key, all.length);
+      all.push({ text, share });
+      return all.length - 1;
+    },
+    all: () => all,
+  };
+}
+
+/** Something that a call needs, by the number of its text. */
+export interface Wanted {
+  readonly kind: NeedKind;
+  readonly needle: number;
+}
