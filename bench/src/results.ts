@@ -11,7 +11,7 @@ import type { SizeModelError } from "./size-model/held-out.ts";
  * are made from. It holds no clock and no timing: two runs over the same input give the same bytes.
  */
 export interface BenchReport {
-  readonly formatVersion: 3;
+  readonly formatVersion: 4;
   readonly plimsollVersion: string;
   readonly referencesVersion: number;
   /** The part of a run that this is; `null` for a whole one. */

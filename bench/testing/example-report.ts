@@ -32,7 +32,7 @@ export function exampleReport(options: ExampleOptions = {}): BenchReport {
   ];
   const windows = workingRoomsTokens.map((tokens) => ({ kind: "working-room", tokens }) as const);
   return {
-    formatVersion: 3,
+    formatVersion: 4,
     shard: null,
     inputs: sessions,
     windows: workingRoomsTokens.map((tokens) => ({ kind: "working-room", tokens })),

@@ -78,7 +78,7 @@ export async function runBench(input: BenchInput): Promise<BenchReport> {
     }),
   );
   return {
-    formatVersion: 3,
+    formatVersion: 4,
     plimsollVersion: input.plimsollVersion,
     referencesVersion: REFERENCES_VERSION,
     shard,
