@@ -1,23 +1,25 @@
 import { type HeldMetric, type HeldWords, heldMetric } from "./held.ts";
 import { inTable } from "./metric.ts";
 
-/** The columns of a measure of the vector in the tables that stand first; the last two in the pages' table alone. */
+/** The columns of a measure of the vector in the tables that come first. */
 function inVector(title: string): NonNullable<HeldWords<string>["columns"]> {
   return {
     all: [
-      inTable("terminal", `${title} %`, "all"),
       inTable("markdown", "held at use", `${title} %`),
       inTable("policies", "held at use, %", title),
       inTable("chart", "held at use", `${title} %`),
     ],
-    far: [
-      inTable("terminal", `${title} %`, "far"),
-      inTable("markdown", "held at use", "far"),
-      inTable("policies", "held at use, %", `${title}, far`),
-    ],
+    far: [inTable("markdown", "held at use", "far"), inTable("policies", "held at use, %", `${title}, far`)],
     overTail: [inTable("policies", "over a plain tail of the same size", title)],
     overTailFar: [inTable("policies", "over a plain tail of the same size", `${title}, far`)],
   };
+}
+
+/** The same, and in the terminal, whose 100 columns have room for two measures. */
+function inTerminal(title: string): NonNullable<HeldWords<string>["columns"]> {
+  const { all = [], far = [], ...others } = inVector(title);
+  const group = `${title} %`;
+  return { ...others, all: [inTable("terminal", group, "all"), ...all], far: [inTable("terminal", group, "far"), ...far] };
 }
 
 /** Of the texts that recorded calls replace in files, those that the context holds whole. */
@@ -28,7 +30,7 @@ export const EDIT_GROUNDING: HeldMetric<"editGrounding"> = heldMetric({
   method:
     "Share of the texts that edits replace (old texts, context and removed lines of patches) that stand in the context, whole and contiguous",
   caveat: "Recorded agents hold it almost always away from their own compactions: what is missing would have to be read again.",
-  columns: inVector("edits"),
+  columns: inTerminal("edits"),
 });
 
 /** Of the passages that replies refer to, those that the context holds with their neighbours. */
@@ -39,7 +41,7 @@ export const PASSAGE_EVIDENCE: HeldMetric<"passageEvidence"> = heldMetric({
   method:
     "Share of references whose newest stating line of a person or a tool stands in the context with three lines on each side, contiguous",
   caveat: "Neighbours that a summary says in other words do not count.",
-  columns: inVector("passages"),
+  columns: inTerminal("passages"),
 });
 
 /** Of the files that replies change, those whose newest reading the context holds. */

@@ -3,7 +3,7 @@ import { exampleReport } from "../../testing/example-report.ts";
 import { benchReportJsonSchema, benchReportSchema } from "./report-json.ts";
 
 test("the published schema is the one that reports are read by", async () => {
-  const published = new URL("../../../schema/report.schema.json", import.meta.url);
+  const published = new URL("../../schema/report.schema.json", import.meta.url);
   await expect(`${JSON.stringify(benchReportJsonSchema(), null, 2)}\n`).toMatchFileSnapshot(published.pathname);
 });
 

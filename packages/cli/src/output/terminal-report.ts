@@ -16,9 +16,9 @@ export interface TerminalOptions {
 
 const READING = [
   "fired: sessions with a compaction / replayed. prompt tokens: of all requests. % of none: geometric",
-  "mean of sessions, and pooled, if one of the two acted. edits: texts that edits replace; passages: the",
-  "lines around what replies refer to; instr.: the person's messages: each held word for word when it is",
-  "needed, mean of the sessions; far: stated 20k tokens back. A plain tail of each policy's size: --html.",
+  "mean of sessions, and pooled, if one of the two acted. edits: texts that edits replace; passages:",
+  "the lines around what replies refer to: held word for word when needed, mean of the sessions; far:",
+  "stated 20k tokens back. Instructions, plan and a plain tail of each policy's size: see --html.",
   "USD: requests, replies and summaries, with and without a prompt cache; per 100 calls;",
   "% none: geometric mean; cold: sent after the cache expired.",
 ].join("\n");
