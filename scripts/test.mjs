@@ -1,10 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { longTests } from "./long-tests.mjs";
 import { commandFile, root, runNode } from "./tool.mjs";
 
 /**
  * The checks in their order. The three still ones all run and print only when they fail; the tests run when those passed.
- * Arguments are passed on to vitest.
+ * `--fast` leaves the long tests out; other arguments are passed on to vitest.
  */
 const checks = [
   { name: "types", args: [join(root, "scripts/types.mjs")] },
@@ -37,7 +38,10 @@ for (const { name, args } of checks) {
 
 if (failed.length === 0) {
   const startMs = performance.now();
-  const { code } = await runNode([commandFile("vitest", "vitest"), "run", ...process.argv.slice(2)], { output: "show" });
+  const given = process.argv.slice(2);
+  const left = given.includes("--fast") ? longTests.flatMap((file) => ["--exclude", file]) : [];
+  const args = ["run", ...left, ...given.filter((argument) => argument !== "--fast")];
+  const { code } = await runNode([commandFile("vitest", "vitest"), ...args], { output: "show" });
   if (code !== 0) failed.push("tests");
   report("tests", code, startMs);
 } else {
