@@ -31,4 +31,17 @@ export const longTests = [
   "bench/src/report/html.browser.test.ts",
   "bench/src/report/hostile.browser.test.ts",
   "research/src/recorded/replays.test.ts",
+
+  "packages/core/src/engine/engine.property.test.ts",
+  "packages/core/src/conformance/presets.conformance.test.ts",
+  "packages/core/src/conversation/open-conversation.property.test.ts",
+  "packages/cli/src/inspect/recorded-sessions.test.ts",
+  "packages/cli/src/command/demo-command.test.ts",
+  "packages/tools/src/process/large-output.test.ts",
+  "packages/providers/src/drop-in/examples.test.ts",
+  "bench/src/run/worker-pool.test.ts",
+  "bench/src/grounding/reference.test.ts",
+  "research/src/recorded/calibration.test.ts",
+  "research/src/recorded/odd-sessions.test.ts",
+  "research/src/recorded/imports.test.ts",
 ];
