@@ -159,11 +159,7 @@ function exampleRow({ session, policy, ratio, window, calls }: RowOptions): Repl
         { compactions: 0, uses, sourceEvidenced: uses },
         ...(compactions > 0 ? [{ compactions: 1, uses: 40, sourceEvidenced: 20 }] : []),
       ],
-      obligations: {
-        instructions: { due: 80, kept: 60 },
-        lastError: { due: 12, kept: 9 },
-        openTasks: { due: 0, kept: 0 },
-      },
+      lastError: { due: 12, kept: 9 },
       rereads: { touches: 30, atRisk: compactions },
       calibration:
         policy === RECORDED_POLICY.name

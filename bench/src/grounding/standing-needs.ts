@@ -1,7 +1,8 @@
 import type { Message } from "@plimsoll/core";
 import { isHuman, textOf, toolCallsOf } from "@plimsoll/core";
+import { planItems } from "@plimsoll/core/internal";
 import { comparableText, comparedTexts } from "./comparable-text.ts";
-import { decisionsIn, nextStepIn, planItems } from "./said.ts";
+import { decisionsIn, nextStepIn } from "./said.ts";
 import type { Needles, Wanted } from "./wanted.ts";
 
 /** For so many calls a stated next step is due (docs/protocol.md). */

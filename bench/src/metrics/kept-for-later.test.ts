@@ -1,12 +1,12 @@
 import { type Message, NONE_POLICY, PI_POLICY, SVEN_POLICY } from "@plimsoll/core";
-import { calling, human, reply, result, sessionStart } from "@plimsoll/core/testing";
+import { calling, human, reply, result } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
-import { prepareObligations } from "../references/obligations.ts";
+import { prepareLastErrors } from "../references/last-errors.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
 import { replay } from "../run/replay.ts";
 import { createDecay } from "./decay.ts";
-import { createObligationProbe } from "./obligations.ts";
+import { createLastErrorProbe } from "./last-error.ts";
 import { createRereadProbe } from "./reread-risk.ts";
 
 const USE = { reference: 0, distanceTokens: 0, latestOrdinal: 0, sourceStatement: 0, isCompactedAway: false };
@@ -34,59 +34,28 @@ describe("decay", () => {
   });
 });
 
-/** A call whose arguments are a list of tasks. */
-function listing(id: string, tasks: readonly { readonly content: string; readonly status: string }[]): Message {
-  const message = calling(id, [`call-${id}`], "");
-  if (message.role !== "assistant") throw new Error("no assistant message");
-  const parts = message.parts.map((part) =>
-    part.type === "tool-call" ? { ...part, argumentsJson: JSON.stringify({ todos: tasks }) } : part,
-  );
-  return { ...message, parts };
-}
-
-describe("obligations", () => {
-  const instruction = human("h1", "Never touch the file generated.ts, please.");
-  const failing = calling("a1", ["c1"], "");
+describe("the last error", () => {
   const failed: Message = { ...result("r1", "c1", "error: cannot find module left-pad"), isError: true };
-  const list = listing("a2", [
-    { content: "Write the parser", status: "completed" },
-    { content: "Write the printer", status: "in_progress" },
-  ]);
-  const messages = [instruction, failing, failed, list, reply("a3", "Going on.")];
-  const entries = [sessionStart("test"), ...messages.map((message) => ({ type: "message", message }) as const)];
-  const ordinalOf = (message: Message) => messages.findIndex(({ id }) => id === message.id);
-
-  const after = (context: readonly Message[] | null) => {
-    const probe = createObligationProbe(prepareObligations(entries, ordinalOf));
-    probe.atCall(messages.length - 1, context);
+  const messages = [human("h1", "Go."), calling("a1", ["c1"], ""), failed, reply("a2", "Going on.")];
+  const after = (history: readonly Message[], calls: readonly number[], context: readonly Message[] | null) => {
+    const entries = history.map((message) => ({ type: "message", message }) as const);
+    const probe = createLastErrorProbe(prepareLastErrors(entries, (message) => history.indexOf(message)));
+    for (const call of calls) probe.atCall(call, context);
     return probe.result();
   };
 
-  test.each([
-    ["all messages hold all", messages.slice(0, 4), [1, 1, 1]],
-    [
-      "a summary that quotes the person keeps that alone",
-      [human("s", `They said: ${"Never touch the file generated.ts, please."}`)],
-      [1, 0, 0],
-    ],
-    ["an error is kept by its end", [human("s", "It ended in: error: cannot find module left-pad")], [0, 1, 0]],
-    ["a task in other words is not kept", [human("s", "The printer is to be written.")], [0, 0, 0]],
-    ["a request that could not be sent keeps nothing", null, [0, 0, 0]],
-  ])("%s", (_, context, [instructions, lastError, openTasks]) => {
-    expect(after(context)).toEqual({
-      instructions: { due: 1, kept: instructions },
-      lastError: { due: 1, kept: lastError },
-      openTasks: { due: 1, kept: openTasks },
-    });
+  test.each<[string, readonly Message[] | null, number]>([
+    ["the message itself holds it", messages.slice(0, 3), 1],
+    ["its end is enough", [human("s", "It ended in: error: cannot find module left-pad")], 1],
+    ["other words do not hold it", [human("s", "A module was missing.")], 0],
+    ["a request that could not be sent holds nothing", null, 0],
+  ])("%s", (_, context, kept) => {
+    expect(after(messages, [3], context)).toEqual({ due: 1, kept });
   });
 
-  test("an error is due until the same call succeeds", () => {
+  test("is due until the same call succeeds", () => {
     const again = [...messages.slice(0, 3), calling("a4", ["c4"], ""), result("r4", "c4", "fine"), reply("a5", "Done.")];
-    const log = again.map((message) => ({ type: "message", message }) as const);
-    const probe = createObligationProbe(prepareObligations(log, (message) => again.indexOf(message)));
-    probe.atCall(3, []);
-    probe.atCall(5, []);
-    expect(probe.result().lastError).toEqual({ due: 1, kept: 0 });
+    expect(after(again, [3, 5], [])).toEqual({ due: 1, kept: 0 });
   });
 });
 
@@ -136,7 +105,8 @@ describe("a replay", () => {
     });
     expect(compactions).toEqual([]);
     expect(metrics?.decay.map((step) => step.compactions)).toEqual([0]);
-    expect(metrics?.obligations.instructions.kept).toBe(metrics?.obligations.instructions.due);
+    expect(metrics?.lastError.kept).toBe(metrics?.lastError.due);
+    expect(metrics?.instructions.all.held).toBe(metrics?.instructions.all.uses);
     expect(metrics?.economy.marginSpentRatio).toBeNull();
   });
 });

@@ -14,8 +14,8 @@ import {
   PASSAGE_EVIDENCE,
   PLAN,
 } from "./held-metrics.ts";
+import { LAST_ERROR } from "./last-error.ts";
 import type { Metric, Relative } from "./metric.ts";
-import { OBLIGATIONS } from "./obligations.ts";
 import { ratioOfSums, relativeTo } from "./relative.ts";
 import { REREADS } from "./reread-risk.ts";
 import { RETENTION } from "./retention.ts";
@@ -39,7 +39,7 @@ type BuiltinMetrics = readonly [
   typeof FILES_NAMED,
   typeof RETENTION,
   typeof DECAY,
-  typeof OBLIGATIONS,
+  typeof LAST_ERROR,
   typeof REREADS,
   typeof CALIBRATION,
   typeof WORK,
@@ -62,7 +62,7 @@ export const METRICS: BuiltinMetrics = [
   FILES_NAMED,
   RETENTION,
   DECAY,
-  OBLIGATIONS,
+  LAST_ERROR,
   REREADS,
   CALIBRATION,
   WORK,

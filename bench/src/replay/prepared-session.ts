@@ -1,6 +1,6 @@
 import type { SessionEntry } from "@plimsoll/core";
 import { type Needs, prepareNeeds } from "../grounding/needs.ts";
-import { type Obligations, prepareObligations } from "../references/obligations.ts";
+import { type LastErrors, prepareLastErrors } from "../references/last-errors.ts";
 import { prepareReferences } from "../references/prepare.ts";
 import { type RepairedEntries, repairEntries } from "../repair/repair-entries.ts";
 import { createSizeModel, type SizeModel } from "../size-model/size-model.ts";
@@ -14,7 +14,7 @@ export interface PreparedSession {
   readonly repaired: Pick<RepairedEntries, "repairCount" | "continuationCount">;
   readonly sizeModel: SizeModel;
   readonly references: ReturnType<typeof prepareReferences>;
-  readonly obligations: Obligations;
+  readonly lastErrors: LastErrors;
   /** What its calls need; found when it is asked for first. */
   readonly needs: () => Needs;
 }
@@ -31,7 +31,7 @@ export function prepareSession(transcript: Transcript): PreparedSession {
     repaired: { repairCount, continuationCount },
     sizeModel,
     references,
-    obligations: prepareObligations(entries, references.ordinalOf),
+    lastErrors: prepareLastErrors(entries, references.ordinalOf),
     needs: () => {
       needs ??= prepareNeeds(entries, { references, messageTokens: sizeModel.messageTokens });
       return needs;

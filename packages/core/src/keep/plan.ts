@@ -14,10 +14,7 @@ export interface PlanSpec {
 
 const schema: z.ZodType<PlanSpec> = z.strictObject({ kind: z.literal("plan"), atMost: amountSchema });
 
-/**
- * Keeps the newest call that writes a plan down. A plan is told by its shape and not by a tool's name: a list in the call's arguments, each
- * of whose items has a text and a status.
- */
+/** Keeps the newest call that writes a plan down. */
 export const PLAN: KeepRuleKind = defineKeepRule({
   kind: "plan",
   schema,
@@ -25,17 +22,27 @@ export const PLAN: KeepRuleKind = defineKeepRule({
 });
 
 function newestPlan({ messages }: KeepView): readonly MessageRange[] {
-  const index = messages.findLastIndex((message) => toolCallsOf(message).some((call) => isPlan(call.argumentsJson)));
+  const index = messages.findLastIndex((message) =>
+    toolCallsOf(message).some((call) => planItems(call.argumentsJson) !== null),
+  );
   return index < 0 ? [] : [{ from: index, through: index }];
 }
 
 /** Arguments are parsed only if they have this key. */
 const STATUS_KEY = '"status"';
 
-function isPlan(argumentsJson: string): boolean {
-  if (!argumentsJson.includes(STATUS_KEY)) return false;
-  const values = parsedMembers(argumentsJson);
-  return values.some((value) => Array.isArray(value) && value.length > 0 && value.every(isItem));
+/**
+ * The items of the plan or list of tasks in a call's arguments, in their order. A plan is told by its shape and not by a tool's name: a list of
+ * which each item has a text and a status. `null` if the arguments hold none.
+ */
+export function planItems(argumentsJson: string): readonly string[] | null {
+  if (!argumentsJson.includes(STATUS_KEY)) return null;
+  for (const value of parsedMembers(argumentsJson)) {
+    if (!Array.isArray(value) || value.length === 0) continue;
+    const texts = value.flatMap((item) => itemText(item) ?? []);
+    if (texts.length === value.length) return texts;
+  }
+  return null;
 }
 
 function parsedMembers(argumentsJson: string): readonly unknown[] {
@@ -48,7 +55,17 @@ function parsedMembers(argumentsJson: string): readonly unknown[] {
   }
 }
 
-function isItem(item: unknown): boolean {
-  if (!isRecord(item) || typeof item.status !== "string") return false;
-  return Object.entries(item).some(([key, value]) => key !== "status" && typeof value === "string" && value.trim() !== "");
+/** The names under which agents write an item's text, seen in recorded sessions; of other names the longest text is it. */
+const TEXT_KEYS = ["content", "step", "description", "title", "text"] as const;
+
+function itemText(item: unknown): string | null {
+  if (!isRecord(item) || typeof item.status !== "string") return null;
+  const named = TEXT_KEYS.map((key) => item[key]).find(isText);
+  if (named !== undefined) return named;
+  const others = Object.entries(item).flatMap(([key, value]) => (key !== "status" && isText(value) ? [value] : []));
+  return others.toSorted((a, b) => b.length - a.length)[0] ?? null;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value.trim() !== "";
 }

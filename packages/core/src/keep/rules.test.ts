@@ -9,7 +9,7 @@ import type { KeepRuleKind } from "./keep-rule.ts";
 import { LINES } from "./lines.ts";
 import { PASSAGES } from "./passages.ts";
 import { PINNED } from "./pinned.ts";
-import { PLAN } from "./plan.ts";
+import { PLAN, planItems } from "./plan.ts";
 import { RECENT } from "./recent.ts";
 
 const atMost = { tokens: 1000 };
@@ -82,6 +82,18 @@ describe("plan", () => {
     ["not what a person writes", [human("u", JSON.stringify({ items: [item] }))], []],
   ])("%s", (_, messages, indexes) => {
     expect(chosen(PLAN, messages)).toEqual(indexes);
+  });
+
+  test.each<[string, readonly object[], readonly string[]]>([
+    [
+      "an item's text is what its name says",
+      [{ id: "a long name of the item", step: "Write it", status: "done" }],
+      ["Write it"],
+    ],
+    ["of other names the longest text", [{ id: "1", todo: "Write it", status: "done" }], ["Write it"]],
+    ["every item's, done or open", [item, { ...item, status: "done", content: "Read" }], ["Write the parser", "Read"]],
+  ])("%s", (_, items, texts) => {
+    expect(planItems(JSON.stringify({ items }))).toEqual(texts);
   });
 });
 

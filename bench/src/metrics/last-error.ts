@@ -1,0 +1,76 @@
+import type { Message } from "@plimsoll/core";
+import { z } from "zod";
+import { createContextChanges } from "../grounding/context-changes.ts";
+import type { LastErrors } from "../references/last-errors.ts";
+import { percentOf, summed } from "../statistics.ts";
+import { inTable, type Metric } from "./metric.ts";
+
+/** Calls at which an error stood, and those whose context still held it word for word. */
+export interface LastErrorCount {
+  readonly due: number;
+  readonly kept: number;
+}
+
+/** Calls at which the newest error that still stands is readable, pooled over all calls. */
+export const LAST_ERROR: Metric<"lastError", LastErrorCount, LastErrorCount, "kept"> = {
+  id: "lastError",
+  schema: z.strictObject({ due: z.int().nonnegative(), kept: z.int().nonnegative() }),
+  measure: ({ session }) => {
+    const probe = createLastErrorProbe(session.lastErrors);
+    return {
+      add: ({ reply, ordinal, lost, context }) => {
+        if (reply !== null) probe.atCall(ordinal, lost ? null : context);
+      },
+      result: probe.result,
+    };
+  },
+  pool: ({ results }) => summed({ due: 0, kept: 0 }, results),
+  figures: {
+    kept: {
+      unit: "% of calls with an error",
+      better: "higher",
+      method: "Calls at which the newest error that still stands is readable word for word.",
+      caveat: "Errors are told by their form; some are missed.",
+      value: ({ kept, due }) => percentOf(kept, due),
+      format: "percent",
+      columns: [inTable("retention", "still literal, %", "last error")],
+    },
+  },
+};
+
+/** Asks at every call whether the context still holds the error that stands. */
+export interface LastErrorProbe {
+  /** A call before the message at `ordinal`; `null` for a context that could not be sent and so holds nothing. */
+  atCall(ordinal: number, context: readonly Message[] | null): void;
+  result(): LastErrorCount;
+}
+
+/** The last error over one replay. Work at a call follows what entered and left its context. */
+export function createLastErrorProbe({ events, errorCount, errorsIn }: LastErrors): LastErrorProbe {
+  const changesOf = createContextChanges();
+  const readable = new Int32Array(errorCount);
+  let standing: number | null = null;
+  let next = 0;
+  let due = 0;
+  let kept = 0;
+  const step = (messages: readonly Message[], by: 1 | -1) => {
+    for (const message of messages) for (const error of errorsIn(message)) readable[error] = (readable[error] ?? 0) + by;
+  };
+  return {
+    atCall(ordinal, context) {
+      for (let event = events[next]; event !== undefined && event.ordinal < ordinal; event = events[next]) {
+        standing = event.error;
+        next += 1;
+      }
+      if (context !== null) {
+        const { removed, added } = changesOf(context);
+        step(removed, -1);
+        step(added, 1);
+      }
+      if (standing === null) return;
+      due += 1;
+      if (context !== null && (readable[standing] ?? 0) > 0) kept += 1;
+    },
+    result: () => ({ due, kept }),
+  };
+}

@@ -1,0 +1,75 @@
+import type { Message, SessionEntry, ToolCallPart } from "@plimsoll/core";
+import { textOf, toolCallsOf } from "@plimsoll/core";
+import { messageTexts } from "./message-texts.ts";
+import { createStringSearch } from "./string-search.ts";
+
+/** From the message at `ordinal` on this error is the newest that stands, by number; with `null` none does. */
+export interface ErrorEvent {
+  readonly ordinal: number;
+  readonly error: number | null;
+}
+
+/** The errors of a session's calls. */
+export interface LastErrors {
+  /** In the order of the messages that they come from. */
+  readonly events: readonly ErrorEvent[];
+  readonly errorCount: number;
+  /** The errors that can be read in a message, each once. */
+  errorsIn(message: Message): ReadonlySet<number>;
+}
+
+/** Of an error its end says what failed (chosen). */
+const ERROR_CHARS = 160;
+
+/** Finds them in one pass over the entries. `ordinalOf` tells the recorded messages' places. */
+export function prepareLastErrors(
+  entries: readonly SessionEntry[],
+  ordinalOf: (message: Message) => number | null,
+): LastErrors {
+  const numbers = new Map<string, number>();
+  const read = createReader();
+  const events = entries.flatMap((entry): readonly ErrorEvent[] => {
+    const ordinal = entry.type === "message" ? ordinalOf(entry.message) : null;
+    if (entry.type !== "message" || ordinal === null) return [];
+    const change = read(entry.message);
+    if (change === null) return [];
+    const { error } = change;
+    if (error === null || error.trim() === "") return [{ ordinal, error: null }];
+    const number = numbers.get(error) ?? numbers.size;
+    numbers.set(error, number);
+    return [{ ordinal, error: number }];
+  });
+  const search = createStringSearch([...numbers.keys()]);
+  const known = new WeakMap<Message, ReadonlySet<number>>();
+  return {
+    events,
+    errorCount: numbers.size,
+    errorsIn: (message) => {
+      const before = known.get(message);
+      if (before !== undefined) return before;
+      const found = new Set<number>();
+      for (const text of messageTexts(message)) search.find(text, (number) => found.add(number));
+      known.set(message, found);
+      return found;
+    },
+  };
+}
+
+/** Reads messages in their order: a call that failed is due until it succeeds or another one fails. `null` if a message changes nothing. */
+function createReader(): (message: Message) => { readonly error: string | null } | null {
+  let openCalls = new Map<string, ToolCallPart>();
+  let failed: string | null = null;
+  return (message) => {
+    if (message.role === "assistant") openCalls = new Map(toolCallsOf(message).map((call) => [call.callId, call]));
+    if (message.role !== "tool-result") return null;
+    const call = openCalls.get(message.callId);
+    const key = call === undefined ? message.callId : `${call.toolName} ${call.argumentsJson}`;
+    if (message.isError) {
+      failed = key;
+      return { error: textOf(message).trimEnd().slice(-ERROR_CHARS) };
+    }
+    if (key !== failed) return null;
+    failed = null;
+    return { error: null };
+  };
+}
