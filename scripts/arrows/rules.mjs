@@ -68,7 +68,7 @@ const pure = { npm: ["zod"], node: false };
 /** @type {readonly Row[]} */
 const coreRows = [
   { row: 1, members: ["json.ts", "error.ts", "kind.ts", "text.ts", "sequence.ts", "hash.ts"], ...pure },
-  { row: 2, members: ["message/", "usage.ts", "tool.ts", "entry.ts"], ...pure },
+  { row: 2, members: ["message/", "usage.ts", "tool.ts", "applied-edit.ts", "entry.ts"], ...pure },
   { row: 3, members: ["tokens/", "ports.ts", "reported-tokens.ts"], ...pure },
   { row: 4, members: ["budget.ts", "economics.ts", "cut-point/", "truncation/", "facts/"], ...pure },
   { row: 5, members: ["edit/", "trigger.ts", "prompts/"], ...pure },

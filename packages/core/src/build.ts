@@ -1,5 +1,6 @@
 // For people who build strategies, keep rules, estimators, prompts and truncations.
 
+export type { MessageSpan, PromptedSpan, SpanAnswer } from "./applied-edit.ts";
 export type { Budget } from "./budget.ts";
 export { amountSchema, budgetOf, resolveAmount } from "./budget.ts";
 export type { Boundary } from "./cut-point/boundary.ts";
@@ -8,7 +9,7 @@ export { cutExceedingTokens, cutKeepingMessages, cutKeepingTokens } from "./cut-
 export { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "./cut-point/safe-cuts.ts";
 export { applyEdits } from "./edit/apply-edits.ts";
 export type { Edit, ReplacePartEdit, ReplaceSpansEdit } from "./edit/edit.ts";
-export type { MessageSpan, PromptedSpan, SpanAnswer, StepOutcome, WorkCount } from "./entry.ts";
+export type { StepOutcome, WorkCount } from "./entry.ts";
 export type { KeepRuleSpec } from "./keep/built-in-keep-rules.ts";
 export type {
   KeepChoice,

@@ -1,11 +1,13 @@
 // For our own packages alone: no promise that it stays.
 
+export type { AppliedEdit, AppliedReplaceSpans } from "./applied-edit.ts";
+export { messagesWrittenBy } from "./applied-edit.ts";
 export type { CacheRules, CacheUse, ModelPrices, PriceTier } from "./economics.ts";
 export { cacheUse, outputUsd, promptUsd, uncachedPromptUsd } from "./economics.ts";
 export { chainOf, newestOf } from "./engine/chain.ts";
 export { recoveriesOf } from "./engine/goal.ts";
-export type { AppliedEdit, AppliedReplaceSpans, SessionStartEntry } from "./entry.ts";
-export { entryIdOf, LOG_VERSION, messagesWrittenBy, NO_WORK } from "./entry.ts";
+export type { SessionStartEntry } from "./entry.ts";
+export { entryIdOf, LOG_VERSION, NO_WORK } from "./entry.ts";
 export { foldFacts, NO_FACTS } from "./facts/facts.ts";
 export { sha256Hex, shortHash } from "./hash.ts";
 export type { JsonObject, JsonValue } from "./json.ts";
@@ -15,7 +17,7 @@ export type { WireRules, WireViolation } from "./message/check.ts";
 export { checkMessages, isUsableCallId, STRICT_WIRE_RULES } from "./message/check.ts";
 export { partHandle } from "./message/handle.ts";
 export type { MessageDraft } from "./message/ids.ts";
-export { canonicalContent, chainId, extendViewHash, overheadHash, withId } from "./message/ids.ts";
+export { canonicalContent, chainId, extendViewHash, overheadHash, withId, withIds } from "./message/ids.ts";
 export type { StopReason } from "./message/message.ts";
 export { sharedPrefixCount } from "./message/message.ts";
 export { wellFormed, wellFormedContext } from "./message/well-formed.ts";

@@ -2,16 +2,16 @@ import type { AssistantMessage, Context, ImagePart, Message, ToolResultMessage }
 import type { JsonValue } from "@plimsoll/core/internal";
 import { assistant, calling, human, reply, result, summaryMessage } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
+import { ANTHROPIC_WIRE_RULES } from "./anthropic/blocks.ts";
 import { encodeAnthropic } from "./anthropic/encode.ts";
 import { thinkingFor, withThinking } from "./anthropic/thinking.ts";
-import { ANTHROPIC_WIRE_RULES } from "./anthropic/wire-rules.ts";
-import { checkSendable } from "./client/model-client.ts";
 import { encodeOpenAiChat } from "./openai-chat/encode.ts";
 import type { ChatQuirks } from "./openai-chat/hosts.ts";
 import { COMPATIBLE_QUIRKS, chatHostNamed, OPENAI_QUIRKS } from "./openai-chat/hosts.ts";
 import { encodeOpenAiResponses } from "./openai-responses/encode.ts";
 import { loadImages } from "./wire/images.ts";
 import { FIRST_MESSAGE_NOTICE } from "./wire/turns.ts";
+import { checkSendable } from "./wire/wire.ts";
 
 const images = new Map<string, string>();
 const contextOf = (messages: readonly Message[], rest: Partial<Context> = {}): Context => ({

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { decodeAnthropicStream } from "./anthropic/decode.ts";
-import type { DriverEvent } from "./client/wire-driver.ts";
 import { recordAt, recordsAt, stringAt } from "./fields.ts";
 import { decodeOpenAiChatStream } from "./openai-chat/decode.ts";
 import { decodeOpenAiResponsesStream } from "./openai-responses/decode.ts";
+import type { DriverEvent } from "./wire/wire.ts";
 
 const FOLDER = new URL("../recordings/", import.meta.url);
 

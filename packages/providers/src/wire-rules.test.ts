@@ -5,9 +5,9 @@ import { checkMessages, STRICT_WIRE_RULES } from "@plimsoll/core/internal";
 import { arbitraryMessageSoup, assistant, calling, human, reply, result } from "@plimsoll/core/testing";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ANTHROPIC_WIRE_RULES } from "./anthropic/wire-rules.ts";
-import { OPENAI_CHAT_WIRE_RULES } from "./openai-chat/wire-rules.ts";
-import { OPENAI_RESPONSES_WIRE_RULES } from "./openai-responses/wire-rules.ts";
+import { ANTHROPIC_WIRE_RULES } from "./anthropic/blocks.ts";
+import { OPENAI_CHAT_WIRE_RULES } from "./openai-chat/encode.ts";
+import { OPENAI_RESPONSES_WIRE_RULES } from "./openai-responses/encode.ts";
 
 const wires = [ANTHROPIC_WIRE_RULES, OPENAI_CHAT_WIRE_RULES, OPENAI_RESPONSES_WIRE_RULES];
 

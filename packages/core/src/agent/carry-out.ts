@@ -4,13 +4,13 @@ import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
 import { PlimsollError } from "../error.ts";
 import { shortHash } from "../hash.ts";
 import type { MessageDraft } from "../message/ids.ts";
-import { withId } from "../message/ids.ts";
+import { withIds } from "../message/ids.ts";
 import type { Message, ToolCallPart, ToolResultMessage } from "../message/message.ts";
 import { BUILT_IN_KINDS } from "../policy/kinds.ts";
 import { measuredUsage } from "../reported-tokens.ts";
 import { admitToolResult } from "../session/admit.ts";
+import { replaceHistory } from "../session/replace-history.ts";
 import { rejectedUsage } from "../usage.ts";
-import { replaceHistory } from "./agent-log.ts";
 import type { AgentModel, AgentOptions } from "./agent-options.ts";
 import type { AgentTool, ToolCallContext, ToolOutput } from "./agent-tool.ts";
 import { CANCELLED_TEXT, parseArguments, resolvedReply, resultOf } from "./calls.ts";
@@ -46,7 +46,7 @@ export async function carryOut(effect: WaitedEffect, loop: LoopContext): Promise
       await conversation.append(replaceHistory(conversation.manager.view(), effect.history, options.nowMs()));
       return DONE;
     case "enter":
-      await fitAt(effect.gate, loop, { pending: pendingOf(effect.drafts, conversation) });
+      await fitAt(effect.gate, loop, { pending: withIds(effect.drafts, conversation.manager.state().lastMessageId) });
       await appendAll(effect.drafts, loop);
       return DONE;
     case "request":
@@ -82,16 +82,6 @@ export async function fitAt(gate: FitInput["gate"], loop: LoopContext, more: Par
 /** What is true now and goes behind the cached prefix. */
 export async function dynamicContextOf({ options }: Pick<LoopContext, "options">): Promise<string | null> {
   return (await options.dynamicContext?.()) ?? null;
-}
-
-/** The drafts under the ids that they will have. */
-function pendingOf(drafts: readonly MessageDraft[], { manager }: Conversation): readonly Message[] {
-  let previousId = manager.state().lastMessageId;
-  return drafts.map((draft) => {
-    const message = withId(draft, previousId);
-    previousId = message.id;
-    return message;
-  });
 }
 
 async function append(draft: MessageDraft, { conversation, tell }: LoopContext): Promise<Message> {

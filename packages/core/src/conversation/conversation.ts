@@ -1,5 +1,5 @@
 import type { Deadline } from "../engine/deadline.ts";
-import { ANSWER_DEADLINE_MS } from "../engine/deadline.ts";
+import { ANSWER_DEADLINE_MS, platformWait } from "../engine/deadline.ts";
 import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
 import type { SessionEntry, UsageEntry } from "../entry.ts";
 import type { MessageDraft } from "../message/ids.ts";
@@ -10,7 +10,6 @@ import { checkStorable } from "../session/codec.ts";
 import type { ContextManager } from "../session/context-manager.ts";
 import { createContextManager } from "../session/context-manager.ts";
 import type { ContextManagerOptions } from "../session/context-manager-options.ts";
-import { platformWait } from "../session/platform-wait.ts";
 import type { SessionView } from "../session/view.ts";
 import type { Usage } from "../usage.ts";
 import { createLogCopy, type LogCopyParts } from "./log-copy.ts";

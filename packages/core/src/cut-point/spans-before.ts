@@ -1,4 +1,4 @@
-import type { MessageSpan } from "../entry.ts";
+import type { MessageSpan } from "../applied-edit.ts";
 import type { Message } from "../message/message.ts";
 import { isHuman } from "../message/message.ts";
 

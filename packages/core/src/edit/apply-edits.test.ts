@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { AppliedEdit } from "../entry.ts";
+import type { AppliedEdit } from "../applied-edit.ts";
 import {
   absentImage,
   assistant,

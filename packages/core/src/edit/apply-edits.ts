@@ -1,4 +1,4 @@
-import type { AppliedReplaceHistory, AppliedReplacePart, AppliedReplaceSpans, MessageSpan } from "../entry.ts";
+import type { AppliedReplaceHistory, AppliedReplacePart, AppliedReplaceSpans, MessageSpan } from "../applied-edit.ts";
 import { PlimsollError } from "../error.ts";
 import type { Message, Part } from "../message/message.ts";
 

@@ -1,4 +1,4 @@
-import type { PromptedSpan, SpanAnswer } from "../entry.ts";
+import type { PromptedSpan, SpanAnswer } from "../applied-edit.ts";
 
 /** What a strategy answers with: plain data that names messages by id. `execute` turns it into an applied edit. */
 export type Edit = ReplaceSpansEdit | ReplacePartEdit;

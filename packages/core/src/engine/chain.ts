@@ -1,7 +1,8 @@
+import type { AppliedEdit } from "../applied-edit.ts";
 import type { Budget } from "../budget.ts";
 import { resolveAmount } from "../budget.ts";
 import type { Edit } from "../edit/edit.ts";
-import type { AppliedEdit, CompactionReason, StepOutcome } from "../entry.ts";
+import type { CompactionReason, StepOutcome } from "../entry.ts";
 import { keepRulesOf } from "../keep/built-in-keep-rules.ts";
 import type { KeepRule, NewestAmount } from "../keep/keep-rule.ts";
 import type { KeptMessages } from "../keep/kept-messages.ts";

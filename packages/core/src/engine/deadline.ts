@@ -11,7 +11,7 @@ export interface Deadline {
 export const ANSWER_DEADLINE_MS = 300_000;
 
 /** Who is asked, and until when. */
-export interface Asked {
+interface Asked {
   readonly deadline: Deadline;
   readonly signal: AbortSignal;
   /** What to reject with after the deadline. */
@@ -64,3 +64,17 @@ export function withDeadline(summarizer: Summarizer, deadline: Deadline): Summar
     new PlimsollError("summary-failed", `there was no summary within ${afterMs} ms`, { afterMs });
   return (request, signal) => answerWithin((given) => summarizer(request, given), { deadline, signal, late });
 }
+
+/** Waits by the platform's timer. */
+export const platformWait: Wait = (ms, signal) =>
+  new Promise((resolve, reject) => {
+    const onAbort = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", onAbort);
+      resolve();
+    }, ms);
+    signal.addEventListener("abort", onAbort, { once: true });
+  });

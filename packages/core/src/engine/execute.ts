@@ -1,7 +1,7 @@
+import type { AppliedEdit, AppliedReplacePart, AppliedReplaceSpans, MessageSpan } from "../applied-edit.ts";
 import { applyEdits } from "../edit/apply-edits.ts";
 import type { Edit, ReplacePartEdit, ReplaceSpansEdit } from "../edit/edit.ts";
 import { refuseBrokenPromises } from "../edit/promises.ts";
-import type { AppliedEdit, AppliedReplacePart, AppliedReplaceSpans, MessageSpan } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import { aroundKept } from "../keep/around-kept.ts";
 import type { PassageQuoter } from "../keep/kept-passages.ts";

@@ -1,5 +1,5 @@
+import type { PromptedSpan } from "../applied-edit.ts";
 import type { Edit } from "../edit/edit.ts";
-import type { PromptedSpan } from "../entry.ts";
 import type { Message } from "../message/message.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { assistant, human, reply, result } from "../testing/builders.ts";
 import type { MessageDraft } from "./ids.ts";
-import { chainId, extendViewHash, overheadHash, withId } from "./ids.ts";
+import { chainId, extendViewHash, overheadHash, withId, withIds } from "./ids.ts";
 
 const question: MessageDraft = human("ignored", "What is a Plimsoll line?");
 
@@ -55,6 +55,11 @@ test.each([
   ["the chain id if it has none", undefined, chainId("before", question)],
 ])("withId gives %s", (_, sourceId, id) => {
   expect(withId(question, "before", sourceId).id).toBe(id);
+});
+
+test("withIds chains each draft to the one before it", () => {
+  const first = withId(question, "before");
+  expect(withIds([question, question], "before")).toEqual([first, withId(question, first.id)]);
 });
 
 test("overheadHash depends on the system text and on the tools", () => {

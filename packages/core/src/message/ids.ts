@@ -35,6 +35,16 @@ export function withId(draft: MessageDraft, previousId: string | null, sourceId?
   return { ...draft, id: sourceId ?? chainId(previousId, draft) };
 }
 
+/** The drafts as messages, each under the chain id that follows from the one before it. */
+export function withIds(drafts: readonly MessageDraft[], after: string | null): readonly Message[] {
+  let previousId = after;
+  return drafts.map((draft) => {
+    const message = withId(draft, previousId);
+    previousId = message.id;
+    return message;
+  });
+}
+
 /** Hash of what is sent before any message: system text and tool schemas. Usage entries carry it as `overheadHash`. */
 export function overheadHash(system: string, tools: readonly { readonly name: string }[]): string {
   return shortHash(canonicalJson({ system, tools }));

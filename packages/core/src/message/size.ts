@@ -1,4 +1,4 @@
-import type { CoverageCount } from "../entry.ts";
+import type { CoverageCount } from "../applied-edit.ts";
 import type { Message, Part } from "./message.ts";
 
 /** UTF-16 code units of a part's own text: what is sent for it, without an image's bytes. */

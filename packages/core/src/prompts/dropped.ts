@@ -1,4 +1,4 @@
-import type { CoverageCount } from "../entry.ts";
+import type { CoverageCount } from "../applied-edit.ts";
 
 /** What is put in the place of messages that were dropped without a summary. */
 export const DROPPED_NOTICE = { id: "dropped-notice", version: 1 } as const;

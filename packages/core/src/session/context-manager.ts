@@ -10,7 +10,7 @@ import type { HeldSession } from "./held-session.ts";
 import { createHeldSession } from "./held-session.ts";
 import type { Recalled, RecallRange } from "./recall.ts";
 import { recall } from "./recall.ts";
-import { repairsOf } from "./repair-view.ts";
+import { repairsOf } from "./replace-history.ts";
 import { sessionSetup } from "./session-setup.ts";
 import type { SessionState } from "./session-state.ts";
 import { revertEntry, undoArchived } from "./undo-point.ts";

@@ -1,5 +1,6 @@
-import type { AppliedEdit, SessionEntry } from "../entry.ts";
-import { messagesWrittenBy } from "../entry.ts";
+import type { AppliedEdit } from "../applied-edit.ts";
+import { messagesWrittenBy } from "../applied-edit.ts";
+import type { SessionEntry } from "../entry.ts";
 import type { Message } from "../message/message.ts";
 
 /** Where appended messages are in the log, both ends included, counted from 0 over messages alone. */

@@ -1,4 +1,4 @@
-import { ANSWER_DEADLINE_MS } from "../engine/deadline.ts";
+import { ANSWER_DEADLINE_MS, platformWait } from "../engine/deadline.ts";
 import type { FitInput, FitState } from "../engine/fit-input.ts";
 import { withTrackedFiles } from "../facts/facts.ts";
 import type { Kinds } from "../policy/kinds.ts";
@@ -11,7 +11,6 @@ import type { Ledger } from "../tokens/ledger.ts";
 import { pooledPriors } from "../tokens/model-prior.ts";
 import { createWorkCounter } from "../tokens/work.ts";
 import type { ContextManagerOptions } from "./context-manager-options.ts";
-import { platformWait } from "./platform-wait.ts";
 import type { SessionState, StateFold } from "./session-state.ts";
 
 /** What a session is measured and made to fit with; stays the same while it is open. */

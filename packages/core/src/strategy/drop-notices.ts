@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { PromptedSpan } from "../entry.ts";
+import type { PromptedSpan } from "../applied-edit.ts";
 import type { StrategyKind } from "./strategy.ts";
 import { defineStrategy } from "./strategy.ts";
 

@@ -1,10 +1,10 @@
 import { z } from "zod";
+import type { PromptedSpan } from "../applied-edit.ts";
 import type { Boundary } from "../cut-point/boundary.ts";
 import { cutAtBoundary } from "../cut-point/boundary.ts";
 import { cutExceedingTokens, cutKeepingMessages, cutKeepingTokens, forcedCut } from "../cut-point/recent.ts";
 import { safeCutAtOrBefore, safeCuts } from "../cut-point/safe-cuts.ts";
 import { spansBefore } from "../cut-point/spans-before.ts";
-import type { PromptedSpan } from "../entry.ts";
 import type { Message } from "../message/message.ts";
 import { isHuman } from "../message/message.ts";
 import type { StrategyAnswer, StrategyInput, StrategyKind } from "./strategy.ts";

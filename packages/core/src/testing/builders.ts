@@ -1,15 +1,5 @@
-import type {
-  AppliedEdit,
-  AppliedReplaceHistory,
-  AppliedReplacePart,
-  AppliedReplaceSpans,
-  CompactionEntry,
-  CompactionRecord,
-  RevertEntry,
-  SessionEntry,
-  SessionStartEntry,
-  UsageEntry,
-} from "../entry.ts";
+import type { AppliedEdit, AppliedReplaceHistory, AppliedReplacePart, AppliedReplaceSpans } from "../applied-edit.ts";
+import type { CompactionEntry, CompactionRecord, RevertEntry, SessionEntry, SessionStartEntry, UsageEntry } from "../entry.ts";
 import { NO_WORK } from "../entry.ts";
 import type {
   AssistantMessage,

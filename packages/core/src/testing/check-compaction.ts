@@ -1,6 +1,7 @@
+import type { AppliedReplacePart, CoverageCount, MessageSpan } from "../applied-edit.ts";
+import { messagesWrittenBy } from "../applied-edit.ts";
 import { applyEdits } from "../edit/apply-edits.ts";
-import type { AppliedReplacePart, CompactionEntry, CoverageCount, MessageSpan, WorkCount } from "../entry.ts";
-import { messagesWrittenBy } from "../entry.ts";
+import type { CompactionEntry, WorkCount } from "../entry.ts";
 import { checkMessages, STRICT_WIRE_RULES } from "../message/check.ts";
 import { spanHandle } from "../message/handle.ts";
 import type { Message } from "../message/message.ts";

@@ -1,5 +1,5 @@
-import type { CoverageCount } from "../entry.ts";
-import { messagesWrittenBy } from "../entry.ts";
+import type { CoverageCount } from "../applied-edit.ts";
+import { messagesWrittenBy } from "../applied-edit.ts";
 import { canonicalJson } from "../json.ts";
 import type { Message } from "../message/message.ts";
 import { coverageOf } from "../message/size.ts";

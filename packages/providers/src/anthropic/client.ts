@@ -5,12 +5,12 @@ import { createModelClient } from "../client/model-client.ts";
 import type { ClientOptions, Provider } from "../client/options.ts";
 import { keyFrom, SDK_SETTINGS } from "../client/options.ts";
 import type { AnthropicBody } from "./blocks.ts";
+import { ANTHROPIC_WIRE_RULES, MAXIMUM_TOOL_NAME_CHARS } from "./blocks.ts";
 import type { CacheTimeToLive } from "./cache-breakpoints.ts";
 import { createSentPrefixes } from "./cache-breakpoints.ts";
 import { decodeAnthropic, decodeAnthropicStream } from "./decode.ts";
 import { encodeAnthropic } from "./encode.ts";
 import { thinkingFor, withThinking } from "./thinking.ts";
-import { ANTHROPIC_WIRE_RULES, MAXIMUM_TOOL_NAME_CHARS } from "./wire-rules.ts";
 
 /** What an Anthropic client is made of. */
 export interface AnthropicOptions extends ClientOptions {

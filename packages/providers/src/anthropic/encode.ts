@@ -10,7 +10,7 @@ import type { CacheTimeToLive, EditPlaces, WantedPlaces } from "./cache-breakpoi
 import { previousEnd, withCacheBreakpoints } from "./cache-breakpoints.ts";
 
 /** What encoding needs in addition to the request. */
-export interface AnthropicEncoding {
+interface AnthropicEncoding {
   readonly images: LoadedImages;
   /** `null` sends no cache breakpoints. */
   readonly cacheTimeToLive: CacheTimeToLive | null;

@@ -1,14 +1,14 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import { createSession } from "../session/create-session.ts";
 import type { Session, SessionOptions } from "../session/session.ts";
-import { toolSpecOf } from "../session/session-wire.ts";
+import { toolSpecOf } from "../wire/wire.ts";
 import type { AnthropicBody } from "./blocks.ts";
+import { ANTHROPIC_WIRE_RULES, MAXIMUM_TOOL_NAME_CHARS } from "./blocks.ts";
 import type { CacheTimeToLive } from "./cache-breakpoints.ts";
 import { createSentPrefixes } from "./cache-breakpoints.ts";
 import { decodeAnthropic } from "./decode.ts";
 import { encodeAnthropic } from "./encode.ts";
 import { withThinking } from "./thinking.ts";
-import { ANTHROPIC_WIRE_RULES, MAXIMUM_TOOL_NAME_CHARS } from "./wire-rules.ts";
 
 /** A session on the Messages wire. */
 export interface AnthropicSessionOptions extends SessionOptions {

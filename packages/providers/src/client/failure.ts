@@ -1,5 +1,7 @@
+import type { SessionView } from "@plimsoll/core";
 import { PlimsollError } from "@plimsoll/core";
-import { isRecord } from "@plimsoll/core/internal";
+import type { Rejection, ReportedUsage } from "@plimsoll/core/conversation";
+import { isRecord, rejectedUsage, shortHash } from "@plimsoll/core/internal";
 import type { Fields } from "../fields.ts";
 import { numberAt, recordAt, stringAt } from "../fields.ts";
 import type { ClassifiedFailure, ProviderErrorClass } from "../overflow.ts";
@@ -15,10 +17,10 @@ import { classifyProviderError, namedPromptTokens } from "../overflow.ts";
  * - `idle-stream`: a stream sent nothing for longer than the limit
  * - `empty-reply`: the answer was whole and held nothing
  */
-export type FailureReason = "status" | "stream-error" | "connection" | "cut-stream" | "idle-stream" | "empty-reply";
+type FailureReason = "status" | "stream-error" | "connection" | "cut-stream" | "idle-stream" | "empty-reply";
 
 /** A failed attempt: what the caller gets, and what a retry goes by. */
-export interface Failure {
+interface Failure {
   readonly class: ProviderErrorClass;
   readonly retryAfterMs: number | null;
   readonly error: PlimsollError;
@@ -135,4 +137,28 @@ export class ReportedError extends Error {
     this.error = error;
     this.code = stringAt(error, "code");
   }
+}
+
+/** The caller's client has the key; only the failure's class is used. The text is one that no message holds. */
+const UNKNOWN_SOURCE = { provider: "provider", key: "\u0000" } as const;
+
+/** What an SDK's error says of a prompt that is too long; `null` for every other failure. */
+export function rejectionIn(thrown: unknown): Rejection | null {
+  const { error, class: failureClass } = failureOf(thrown, UNKNOWN_SOURCE);
+  if (failureClass !== "context-overflow") return null;
+  const numberAt = (key: string): number | null => {
+    const value = error.details[key];
+    return typeof value === "number" ? value : null;
+  };
+  return {
+    limitTokens: numberAt("limitTokens"),
+    requestedTokens: numberAt("requestedTokens"),
+    promptTokens: numberAt("promptTokens"),
+  };
+}
+
+/** The size of a prompt that was rejected: it measures what was sent, although nothing came back. */
+export function rejectedReport({ lastEntryId, modelId }: SessionView, promptTokens: number): ReportedUsage {
+  const requestId = `rejected-${shortHash(`${lastEntryId ?? ""}\n${promptTokens}`)}`;
+  return { requestId, modelId: modelId ?? "unknown", usage: rejectedUsage(promptTokens) };
 }

@@ -1,14 +1,13 @@
-import type { Message, ModelClient, ModelEvent, ModelReply, ModelRequest } from "@plimsoll/core";
+import type { ModelClient, ModelEvent, ModelReply, ModelRequest } from "@plimsoll/core";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
-import type { WireRules } from "@plimsoll/core/internal";
-import { checkMessages, isRecord } from "@plimsoll/core/internal";
 import { createToolNames } from "../wire/identifiers.ts";
 import { loadImages } from "../wire/images.ts";
-import { emptyReply, failureOf, fullWindow } from "./failure.ts";
-import { DEFAULT_IDLE_TIMEOUT_MS, endedWhenIdle } from "./idle-stream.ts";
+import type { DecodedReply, DriverEvent, WireDriver } from "../wire/wire.ts";
+import { checkSendable, decodedBy } from "../wire/wire.ts";
+import { emptyReply, failureOf, fullWindow, idleStream } from "./failure.ts";
 import type { ClientOptions } from "./options.ts";
+import type { Wait } from "./retry.ts";
 import { DEFAULT_RETRY, waitAfter, waitByTimer } from "./retry.ts";
-import type { DecodedReply, DriverEvent, WireDriver } from "./wire-driver.ts";
 
 /** A model client over one wire: checks, names, attempts, waits, classes of failures and the caller's abort are the same for all of them. */
 export function createModelClient<Body>(driver: WireDriver<Body>, options: ClientOptions): ModelClient {
@@ -59,30 +58,12 @@ export function createModelClient<Body>(driver: WireDriver<Body>, options: Clien
       }),
     complete: async (request, signal) => {
       const events = attempts(request, signal, async function* (body, linked) {
-        const answer = await driver.send(body, linked.signal);
-        if (!isRecord(answer)) throw emptyReply();
-        yield { type: "reply", reply: driver.decode(answer) };
+        yield { type: "reply", reply: decodedBy(driver, await driver.send(body, linked.signal)) };
       });
       for await (const event of events) if (event.type === "reply") return event.reply;
       throw new Error("an attempt that did not fail gives a reply");
     },
   };
-}
-
-/**
- * Refuses messages that the wire would reject and that encoding cannot put right.
- *
- * @throws PlimsollError `unsendable`, with the code, place and subject of each violation (at most the first ten).
- */
-export function checkSendable(messages: readonly Message[], rules: WireRules): void {
-  const encoded: WireRules = { ...rules, firstMessage: "any", sameRole: "accept", callIds: "any", resultImages: "accept" };
-  const violations = checkMessages(messages, { ...encoded, malformedText: "accept", maximumCallIdChars: null });
-  const [first] = violations;
-  if (first === undefined) return;
-  throw new PlimsollError("unsendable", `the ${rules.name} wire would reject message ${first.index}: ${first.code}`, {
-    wire: rules.name,
-    violations: violations.slice(0, 10).map(({ code, index, subject }) => ({ code, index, subject })),
-  });
 }
 
 /** The event with the tools' own names. */
@@ -128,4 +109,52 @@ function linkedAbort(signal: AbortSignal): LinkedAbort {
     abort: () => controller.abort(),
     release: () => signal.removeEventListener("abort", onAbort),
   };
+}
+
+/** How long a stream may send nothing before its attempt is given up. */
+interface IdleLimit {
+  readonly timeoutMs: number;
+  /** Measures the time; resolves when it is over. */
+  readonly wait: Wait;
+  /** Ends the request, so that nothing goes on behind the failure. */
+  readonly abort: () => void;
+}
+
+/**
+ * Five minutes: reasoning that is not shown can take so long on the OpenAI wires, which send nothing meanwhile; Codex waits as long
+ * (`stream_idle_timeout_ms`).
+ */
+const DEFAULT_IDLE_TIMEOUT_MS = 300_000;
+
+/** The events, as long as each comes in time; the first is waited for as long as any other. Rejects with the reason `idle-stream`. */
+async function* endedWhenIdle<Event>(
+  events: AsyncIterable<Event>,
+  { timeoutMs, wait, abort }: IdleLimit,
+): AsyncGenerator<Event> {
+  const iterator = events[Symbol.asyncIterator]();
+  let isIdle = false;
+  try {
+    for (;;) {
+      const timer = new AbortController();
+      const over = wait(timeoutMs, timer.signal).then(
+        () => "idle" as const,
+        // The wait was ended because an event came.
+        () => "ended" as const,
+      );
+      const next = iterator.next();
+      const first = await Promise.race([next, over]).finally(() => timer.abort());
+      if (first === "idle") {
+        isIdle = true;
+        abort();
+        next.catch(() => undefined);
+        throw idleStream(timeoutMs);
+      }
+      const { done, value } = await next;
+      if (done === true) return;
+      yield value;
+    }
+  } finally {
+    // A stream that hangs would keep its reader waiting for its end, too.
+    if (!isIdle) await iterator.return?.();
+  }
 }

@@ -3,7 +3,7 @@ import type { Attempt, ConversationRequest, FoundConversation, Rejection } from 
 import { sendWithRecovery } from "@plimsoll/core/conversation";
 import type { Recalled, RecallRange } from "@plimsoll/core/internal";
 import { recoveriesOf } from "@plimsoll/core/internal";
-import { rejectionIn } from "../client/rejection.ts";
+import { rejectionIn } from "../client/failure.ts";
 import type { ArrayConversations, CompactorOptions, ConversationLog, FittedLog, RequestFacts } from "./array-conversations.ts";
 import { createArrayConversations } from "./array-conversations.ts";
 import type { ItemGroup, ReadGroups } from "./array-items.ts";

@@ -26,7 +26,7 @@ import type {
 import { createConversation, createConversations, setupChange, setupChangeEntry } from "@plimsoll/core/conversation";
 import type { Recalled, RecallRange } from "@plimsoll/core/internal";
 import { recallArtifact } from "@plimsoll/core/internal";
-import { rejectedReport } from "../client/rejection.ts";
+import { rejectedReport } from "../client/failure.ts";
 import { modelPriors } from "../priors/model-priors.ts";
 
 /** What belongs to one conversation: what stays verbatim, its live state, its files, and who is asked before a compaction. */

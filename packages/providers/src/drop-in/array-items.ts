@@ -1,7 +1,6 @@
 import type { Message } from "@plimsoll/core";
 import { toolCallsOf } from "@plimsoll/core";
-import type { MessageDraft } from "@plimsoll/core/internal";
-import { canonicalContent, wellFormed, withId } from "@plimsoll/core/internal";
+import { canonicalContent, wellFormed, withIds } from "@plimsoll/core/internal";
 import type { WireArray } from "./wire-array.ts";
 
 /** Items of a caller's array that belong together, and the messages that they are. */
@@ -68,15 +67,6 @@ function callsOf<Item>(group: ItemGroup<Item> | undefined): (readonly [id: strin
   return (group?.messages ?? []).flatMap((message) =>
     toolCallsOf(message).map((call) => [call.callId, call.toolName] as const),
   );
-}
-
-function withIds(drafts: readonly MessageDraft[], after: string | null): readonly Message[] {
-  let previousId = after;
-  return drafts.map((draft) => {
-    const message = withId(draft, previousId);
-    previousId = message.id;
-    return message;
-  });
 }
 
 function isObject(value: unknown): value is WeakKey {

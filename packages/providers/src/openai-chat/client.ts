@@ -4,10 +4,9 @@ import { openAiSdk } from "../client/openai-sdk.ts";
 import type { ClientOptions, Provider } from "../client/options.ts";
 import { decodeOpenAiChat, decodeOpenAiChatStream } from "./decode.ts";
 import type { ChatBody } from "./encode.ts";
-import { encodeOpenAiChat } from "./encode.ts";
+import { encodeOpenAiChat, MAXIMUM_TOOL_NAME_CHARS, OPENAI_CHAT_WIRE_RULES } from "./encode.ts";
 import type { ChatHost } from "./hosts.ts";
 import { CHAT_HOSTS, OPENAI_HOST } from "./hosts.ts";
-import { MAXIMUM_TOOL_NAME_CHARS, OPENAI_CHAT_WIRE_RULES } from "./wire-rules.ts";
 
 /** What a client of a Chat Completions server is made of. */
 export interface ChatOptions extends ClientOptions {

@@ -1,13 +1,12 @@
 import type OpenAI from "openai";
 import { createSession } from "../session/create-session.ts";
 import type { Session, SessionOptions } from "../session/session.ts";
-import { toolSpecOf } from "../session/session-wire.ts";
+import { toolSpecOf } from "../wire/wire.ts";
 import { decodeOpenAiChat } from "./decode.ts";
 import type { ChatBody } from "./encode.ts";
-import { encodeOpenAiChat } from "./encode.ts";
+import { encodeOpenAiChat, MAXIMUM_TOOL_NAME_CHARS, OPENAI_CHAT_WIRE_RULES } from "./encode.ts";
 import type { ChatHost } from "./hosts.ts";
 import { OPENAI_HOST } from "./hosts.ts";
-import { MAXIMUM_TOOL_NAME_CHARS, OPENAI_CHAT_WIRE_RULES } from "./wire-rules.ts";
 
 /** A session on the Chat Completions wire. */
 export interface ChatSessionOptions extends SessionOptions {

@@ -5,8 +5,7 @@ import { openAiSdk } from "../client/openai-sdk.ts";
 import type { ClientOptions, Provider } from "../client/options.ts";
 import { decodeOpenAiResponse, decodeOpenAiResponsesStream } from "./decode.ts";
 import type { ResponsesBody } from "./encode.ts";
-import { encodeOpenAiResponses } from "./encode.ts";
-import { MAXIMUM_TOOL_NAME_CHARS, OPENAI_RESPONSES_WIRE_RULES } from "./wire-rules.ts";
+import { encodeOpenAiResponses, MAXIMUM_TOOL_NAME_CHARS, OPENAI_RESPONSES_WIRE_RULES } from "./encode.ts";
 
 /** What a client of the Responses wire is made of. */
 export interface ResponsesOptions extends ClientOptions {

@@ -2,9 +2,9 @@ import type { AssistantMessage, Usage } from "@plimsoll/core";
 import { UNREPORTED_USAGE, usageOf } from "@plimsoll/core";
 import type { StopReason } from "@plimsoll/core/internal";
 import { cutStream, ReportedError } from "../client/failure.ts";
-import type { DecodedReply, DriverEvent } from "../client/wire-driver.ts";
 import type { Fields } from "../fields.ts";
 import { jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import type { DecodedReply, DriverEvent } from "../wire/wire.ts";
 
 /**
  * A whole response as the wire answers it, decoded.

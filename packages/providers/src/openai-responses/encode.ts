@@ -7,13 +7,13 @@ import type {
   ToolSpec,
   UserMessage,
 } from "@plimsoll/core";
+import type { WireRules } from "@plimsoll/core/internal";
 import { wellFormedContext } from "@plimsoll/core/internal";
 import type OpenAI from "openai";
 import { parseRecord, recordsAt, stringAt } from "../fields.ts";
 import { wireCallId } from "../wire/identifiers.ts";
 import type { LoadedImages } from "../wire/images.ts";
 import { imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
-import { OPENAI_RESPONSES_WIRE_RULES } from "./wire-rules.ts";
 
 /** The request's body without what only streaming decides. */
 export type ResponsesBody = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, "stream"> & {
@@ -124,7 +124,7 @@ function dynamicItems({ dynamicContext }: Context): Item[] {
  * The reasoning as the wire wants it back: `opaque` is the vendor's own item, as decoding keeps it. Reasoning of other wires, and reasoning
  * whose encrypted content was not kept, is left out: nothing is stored at the vendor that its id could name.
  */
-export function reasoningItem(part: ReasoningPart): OpenAI.Responses.ResponseReasoningItem[] {
+function reasoningItem(part: ReasoningPart): OpenAI.Responses.ResponseReasoningItem[] {
   const id = stringAt(part.opaque, "id");
   const encrypted = stringAt(part.opaque, "encrypted_content");
   if (stringAt(part.opaque, "type") !== "reasoning" || id === null || encrypted === null) return [];
@@ -134,3 +134,29 @@ export function reasoningItem(part: ReasoningPart): OpenAI.Responses.ResponseRea
   }));
   return [{ type: "reasoning", id, summary, encrypted_content: encrypted }];
 }
+
+/**
+ * What the OpenAI Responses API accepts. Sources:
+ *
+ * - platform.openai.com/docs/api-reference/responses/create: calls and their outputs are items of their own, joined by `call_id`; an
+ *   output may hold images; a call id has at most 64 characters
+ * - its errors: "Item 'rs_…' of type 'reasoning' was provided without its required following item" (vercel/ai#7099), "No tool output
+ *   found for function call", "No tool call found for function call output with call_id" (leookun/cursor-byok#307)
+ */
+export const OPENAI_RESPONSES_WIRE_RULES: WireRules = {
+  name: "openai-responses",
+  firstMessage: "any",
+  lastMessage: "any",
+  emptyContent: "accept",
+  malformedText: "reject",
+  resultPlacement: "anywhere-after-call",
+  trailingReasoning: "reject",
+  resultImages: "accept",
+  sameRole: "accept",
+  callIds: "any",
+  maximumCallIdChars: 64,
+  maximumMessages: null,
+};
+
+/** Longest name of a tool: platform.openai.com/docs/api-reference/responses/create. */
+export const MAXIMUM_TOOL_NAME_CHARS = 128;

@@ -1,11 +1,10 @@
 import type OpenAI from "openai";
 import { createSession } from "../session/create-session.ts";
 import type { Session, SessionOptions } from "../session/session.ts";
-import { toolSpecOf } from "../session/session-wire.ts";
+import { toolSpecOf } from "../wire/wire.ts";
 import { decodeOpenAiResponse } from "./decode.ts";
 import type { ResponsesBody } from "./encode.ts";
-import { encodeOpenAiResponses } from "./encode.ts";
-import { MAXIMUM_TOOL_NAME_CHARS, OPENAI_RESPONSES_WIRE_RULES } from "./wire-rules.ts";
+import { encodeOpenAiResponses, MAXIMUM_TOOL_NAME_CHARS, OPENAI_RESPONSES_WIRE_RULES } from "./encode.ts";
 
 /** What the session decides: nothing is stored at the vendor. */
 type Decided = "input" | "instructions" | "store" | "include" | "previous_response_id" | "conversation";

@@ -1,17 +1,14 @@
-import type { ToolCallPart, ToolResultMessage, UserMessage } from "@plimsoll/core";
+import type { ModelReply, PathAccess, ToolCallPart, ToolResultMessage, UserMessage } from "@plimsoll/core";
 import { admitToolResult, createMemoryArtifactStore, PlimsollError } from "@plimsoll/core";
-import { recallArtifact } from "@plimsoll/core/internal";
+import { recallArtifact, shortHash } from "@plimsoll/core/internal";
 import { fullWindow } from "../client/failure.ts";
 import { createToolNames } from "../wire/identifiers.ts";
-import type { OpenSession } from "./open-session.ts";
-import { alone, behind, prepare, sent, written } from "./open-session.ts";
-import { awaited, NOTHING_YET, replied, resulted } from "./progress.ts";
-import type { OpenCall } from "./reply-draft.ts";
-import { replyDraft } from "./reply-draft.ts";
+import type { DecodedReply, SessionWire } from "../wire/wire.ts";
+import { decodedBy } from "../wire/wire.ts";
+import type { OpenCall, OpenSession } from "./open-session.ts";
+import { alone, awaited, behind, NOTHING_YET, prepare, replied, resulted, sent, written } from "./open-session.ts";
 import type { Session, SessionOptions } from "./session.ts";
 import { openSessionLog } from "./session-log.ts";
-import type { SessionWire } from "./session-wire.ts";
-import { decodedBy } from "./session-wire.ts";
 
 const NEVER_ABORTED = new AbortController().signal;
 
@@ -113,4 +110,39 @@ function userDraft(input: string | UserMessage["parts"], atMs: number): Omit<Use
   const parts = given.filter((part) => part.type !== "text" || part.text.trim() !== "");
   if (parts.length === 0) throw new PlimsollError("bad-input", "a message needs text or an image");
   return { role: "user", origin: "human", parts, atMs };
+}
+
+/** A reply as it enters the log; `draft` is `null` for one with nothing that a wire would take back. */
+interface LoggedReply {
+  readonly draft: ModelReply["draft"] | null;
+  readonly calls: readonly OpenCall[];
+}
+
+/** What is known of the session when a reply comes in. */
+interface ReplyFacts {
+  readonly lastMessageId: string | null;
+  readonly hasCall: (callId: string) => boolean;
+  readonly pathsOf: (call: Pick<ToolCallPart, "toolName" | "argumentsJson">) => readonly PathAccess[];
+}
+
+/**
+ * The reply without blank text and without reasoning that leads to nothing, each call with the paths that it touches and under an id that the session has
+ * not seen: models repeat ids, and some give none.
+ */
+function replyDraft(reply: DecodedReply, { lastMessageId, hasCall, pathsOf }: ReplyFacts): LoggedReply {
+  const kept = reply.parts.filter((part) => part.type !== "text" || part.text.trim() !== "");
+  const lastWords = kept.findLastIndex((part) => part.type !== "reasoning");
+  const calls: OpenCall[] = [];
+  const parts = kept.slice(0, lastWords + 1).map((part, index) => {
+    if (part.type !== "tool-call") return part;
+    const { callId: givenId } = part;
+    const isFree = givenId !== "" && !hasCall(givenId) && !calls.some(({ call }) => call.callId === givenId);
+    const callId = isFree ? givenId : `call_${shortHash(`${lastMessageId ?? ""}\n${index}\n${givenId}`).slice(0, 24)}`;
+    const call = { ...part, callId, paths: pathsOf(part) };
+    calls.push({ givenId, call });
+    return call;
+  });
+  if (parts.length === 0) return { draft: null, calls };
+  const { modelId, requestId, stopReason } = reply;
+  return { draft: { role: "assistant", origin: "model", parts, modelId, requestId, stopReason, atMs: null }, calls };
 }

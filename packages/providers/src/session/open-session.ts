@@ -1,14 +1,14 @@
-import type { ArtifactStore } from "@plimsoll/core";
-import type { Attempt, Rejection } from "@plimsoll/core/conversation";
+import type { ArtifactStore, Message, ModelLimits, SessionView, ToolCallPart } from "@plimsoll/core";
+import { PlimsollError } from "@plimsoll/core";
+import type { Attempt, Conversation, ConversationFit, Rejection } from "@plimsoll/core/conversation";
 import { sendWithRecovery } from "@plimsoll/core/conversation";
-import { checkSendable } from "../client/model-client.ts";
-import { rejectedReport, rejectionIn } from "../client/rejection.ts";
+import type { MessageDraft } from "@plimsoll/core/internal";
+import { withIds } from "@plimsoll/core/internal";
+import { rejectedReport, rejectionIn } from "../client/failure.ts";
 import type { createToolNames } from "../wire/identifiers.ts";
-import { fitSubmitted } from "./fit-request.ts";
-import type { Progress } from "./progress.ts";
-import { awaited, begun, checkAnswered } from "./progress.ts";
+import type { SessionWire } from "../wire/wire.ts";
+import { checkSendable } from "../wire/wire.ts";
 import type { SessionLog } from "./session-log.ts";
-import type { SessionWire } from "./session-wire.ts";
 
 /** A session that is open: its log, its wire, and the one record that changes. */
 export interface OpenSession<Request> {
@@ -102,4 +102,90 @@ async function attempted<Answer>(send: () => Promise<Answer>): Promise<Attempt<A
     if (rejection === null) throw error;
     return { kind: "too-long", rejection: { ...rejection, error } };
   }
+}
+
+/** What is to be sent next, and for whom it has to fit. */
+interface NextRequest {
+  readonly conversation: Conversation;
+  /** What the person said and the log does not have yet. */
+  readonly waiting: readonly MessageDraft[];
+  readonly limits: ModelLimits;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Shows the gates the results, then what the person says, before that is submitted. Returns what the person says as messages to append.
+ *
+ * Rejects with a PlimsollError `bad-input` if there is nothing that the model has not answered.
+ */
+async function fitSubmitted({ conversation, waiting, limits, signal }: NextRequest): Promise<readonly Message[]> {
+  const { manager } = conversation;
+  const last = manager.view().messages.at(-1);
+  if (waiting.length === 0 && (last === undefined || (last.role === "assistant" && last.origin === "model")))
+    throw new PlimsollError("bad-input", "there is nothing to send: say something as the user, or give a result");
+  const fit = (gate: ConversationFit["gate"], pending: readonly Message[]) =>
+    conversation.fit({ gate, pending, model: limits }, signal);
+  if (last?.role === "tool-result") await fit("after-tool-batch", []);
+  const pending = withIds(waiting, manager.state().lastMessageId);
+  if (pending.length > 0) await fit("before-submit", pending);
+  return pending;
+}
+
+/** Where a session is between two requests. Transitions give a new record; misuse throws a PlimsollError `bad-input`. */
+interface Progress {
+  /** What the person said and the log does not have yet. */
+  readonly waiting: readonly MessageDraft[];
+  readonly open: readonly OpenCall[];
+  /** What the newest request sent, if nothing answered it yet. */
+  readonly sent: SessionView | null;
+  /** True while a request is being made or sent. */
+  readonly isBusy: boolean;
+  /** What could not be written after its caller had gone on: the next request throws it. */
+  readonly failure: { readonly error: unknown } | null;
+}
+
+/** A session that was just opened. */
+export const NOTHING_YET: Progress = { waiting: [], open: [], sent: null, isBusy: false, failure: null };
+
+/** A request begins. */
+function begun(progress: Progress): Progress {
+  if (progress.isBusy) throw misuse("a request of this session is being made; wait for it, or open another session");
+  return { ...progress, isBusy: true, sent: null };
+}
+
+/** Throws what the log could not take, and names calls that have no result: no vendor takes the request then. */
+function checkAnswered({ failure, open }: Progress): void {
+  if (failure !== null) throw failure.error;
+  if (open.length === 0) return;
+  const callIds = open.map(({ call }) => call.callId);
+  throw misuse(`no result was given for: ${callIds.join(", ")}`, { callIds });
+}
+
+/** The newest request's answer came, and its calls are open. */
+export function replied(progress: Progress, open: readonly OpenCall[]): Progress {
+  return { ...progress, open, sent: null };
+}
+
+/** What the newest request sent. Throws if it was answered, or if there was none. */
+export function awaited({ sent }: Progress): SessionView {
+  if (sent === null) throw misuse("no request waits for an answer");
+  return sent;
+}
+
+/** A call got its result. It can be named by its own id or by the answer's. */
+export function resulted(progress: Progress, callId: string): { readonly progress: Progress; readonly call: OpenCall } {
+  const call =
+    progress.open.find((open) => open.call.callId === callId) ?? progress.open.find(({ givenId }) => givenId === callId);
+  if (call === undefined) throw misuse(`no call ${JSON.stringify(callId)} waits for a result`, { callIds: [callId] });
+  return { call, progress: { ...progress, open: progress.open.filter((open) => open !== call) } };
+}
+
+function misuse(message: string, details: { readonly callIds?: readonly string[] } = {}): PlimsollError {
+  return new PlimsollError("bad-input", message, details);
+}
+
+/** A call without a result, and the id that the answer gave it. */
+export interface OpenCall {
+  readonly givenId: string;
+  readonly call: ToolCallPart;
 }

@@ -9,8 +9,8 @@ import type { SessionStartEntry } from "@plimsoll/core/internal";
 import { LOG_VERSION, shortHash } from "@plimsoll/core/internal";
 import { resolveModel } from "../catalog/resolve-model.ts";
 import { modelPriors } from "../priors/model-priors.ts";
+import type { SessionWire } from "../wire/wire.ts";
 import type { SessionOptions } from "./session.ts";
-import type { SessionWire } from "./session-wire.ts";
 
 /** The output that is asked for if neither the request nor the catalogue says how much; chosen: every current model gives as much. */
 const DEFAULT_MAX_OUTPUT_TOKENS = 8_192;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { checkMessages, STRICT_WIRE_RULES } from "../message/check.ts";
 import type { Message } from "../message/message.ts";
 import { calling, human, logOf, reply, result } from "../testing/builders.ts";
-import { repairsOf } from "./repair-view.ts";
+import { repairsOf } from "./replace-history.ts";
 import { foldEntries } from "./view.ts";
 
 const question = human("u", "go");

@@ -1,0 +1,96 @@
+import type { CoverageCount } from "../applied-edit.ts";
+import type { CompactionEntry, CompactionRecord, SessionEntry } from "../entry.ts";
+import { NO_WORK } from "../entry.ts";
+import { shortHash } from "../hash.ts";
+import { canonicalJson } from "../json.ts";
+import { checkMessages, STRICT_WIRE_RULES } from "../message/check.ts";
+import type { MessageDraft } from "../message/ids.ts";
+import { withIds } from "../message/ids.ts";
+import type { Message } from "../message/message.ts";
+import type { RepairedMessages } from "../message/repair.ts";
+import { repairMessages } from "../message/repair.ts";
+import { coverageOf } from "../message/size.ts";
+import type { SessionView } from "./view.ts";
+
+/**
+ * The entries that make a view sendable again after a crash; none if nothing is wrong. Calls whose results were never written get
+ * error results, as messages; what else a wire would reject is mended by one entry, each repair a step of its record. The log itself
+ * keeps everything.
+ */
+export function repairsOf(view: SessionView): readonly SessionEntry[] {
+  const messages = view.messages.slice();
+  if (messages.length === 0 || checkMessages(messages, { ...STRICT_WIRE_RULES, lastMessage: "any" }).length === 0) return [];
+  const repaired = repairMessages(messages);
+  if (repaired.repairs.length === 0) return [];
+  if (messages.every((message, index) => message === repaired.messages[index])) {
+    return repaired.messages.slice(messages.length).map((message) => ({ type: "message", message }));
+  }
+  return [repairEntry(view, messages, repaired)];
+}
+
+function repairEntry(view: SessionView, messages: readonly Message[], repaired: RepairedMessages): CompactionEntry {
+  const staying = new Set(repaired.messages);
+  return replacingEntry(view, {
+    id: shortHash(canonicalJson({ through: view.lastEntryId, reason: "repair", repairs: repaired.repairs })),
+    policy: "repair",
+    reason: "repair",
+    steps: repaired.repairs.map((repair) => ({
+      strategy: repair.action,
+      outcome: "applied",
+      detail: `${repair.code} at message ${repair.index}: ${repair.subject}`,
+    })),
+    messages: repaired.messages,
+    covered: coverageOf(messages.filter((message) => !staying.has(message))),
+    atMs: null,
+  });
+}
+
+/** The entry that puts the messages given in the place of all that a view holds. What was there stays in the log, and can be undone to. */
+export function replaceHistory(view: SessionView, history: readonly MessageDraft[], nowMs: number): CompactionEntry {
+  const id = shortHash(`replace-history\n${view.lastEntryId ?? ""}`);
+  return replacingEntry(view, {
+    id,
+    policy: "caller",
+    reason: "manual",
+    steps: [{ strategy: "replace-history", outcome: "applied", detail: null }],
+    messages: withIds(history, id),
+    covered: coverageOf(view.messages.slice()),
+    atMs: nowMs,
+  });
+}
+
+/** What is put in the place of a whole view, and who says so. */
+interface Replacement extends Pick<CompactionEntry, "id" | "atMs">, Pick<CompactionRecord, "policy" | "reason" | "steps"> {
+  readonly messages: readonly Message[];
+  readonly covered: CoverageCount;
+}
+
+/** The entry of an edit that no policy planned: nothing was measured. */
+function replacingEntry(
+  view: SessionView,
+  { id, atMs, policy, reason, steps, messages, covered }: Replacement,
+): CompactionEntry {
+  const before = view.messages.slice();
+  return {
+    type: "compaction",
+    id,
+    throughEntryId: view.lastEntryId,
+    edits: [{ kind: "replace-history", through: before.at(-1)?.id ?? null, messages, covered }],
+    record: {
+      policy,
+      reason,
+      gate: null,
+      steps,
+      estimator: "none",
+      cutEstimator: null,
+      modelId: view.modelId,
+      budgetTokens: null,
+      tokensBefore: null,
+      tokensAfter: null,
+      messagesBefore: before.length,
+      messagesAfter: messages.length,
+      work: NO_WORK,
+    },
+    atMs,
+  };
+}

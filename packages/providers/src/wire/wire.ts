@@ -1,0 +1,91 @@
+import type { AssistantMessage, Message, ModelEvent, ModelRequest, ToolSpec, Usage } from "@plimsoll/core";
+import { PlimsollError } from "@plimsoll/core";
+import type { StopReason, WireRules } from "@plimsoll/core/internal";
+import { checkMessages, isRecord } from "@plimsoll/core/internal";
+import type { FailureSource } from "../client/failure.ts";
+import { emptyReply } from "../client/failure.ts";
+import type { Fields } from "../fields.ts";
+import { recordAt, stringAt } from "../fields.ts";
+import type { LoadedImages } from "./images.ts";
+
+/** What a wire takes, and how its answers are read. */
+interface Wire {
+  readonly rules: WireRules;
+  /** Longest name of a tool that the wire takes. */
+  readonly maximumToolNameChars: number;
+  decode(answer: Fields): DecodedReply;
+}
+
+/** One wire behind its SDK. `Body` is the request as the SDK takes it. */
+export interface WireDriver<Body> extends Wire {
+  readonly source: FailureSource;
+  /** Encodes a request whose messages the wire takes; what it throws is a fault of the request and is never retried. */
+  encode(request: ModelRequest, images: LoadedImages): Body;
+  /** Sends a request and answers with what came back whole. */
+  send(body: Body, signal: AbortSignal): PromiseLike<unknown>;
+  /** Sends a request and answers with the events as they come. */
+  stream(body: Body, signal: AbortSignal): PromiseLike<AsyncIterable<unknown>>;
+  /** Deltas, then the decoded reply last. */
+  decodeStream(events: AsyncIterable<unknown>): AsyncIterable<DriverEvent>;
+}
+
+/** A delta, or the reply at the end. */
+export type DriverEvent =
+  | Exclude<ModelEvent, { readonly type: "retry" | "reply" }>
+  | { readonly type: "reply"; readonly reply: DecodedReply };
+
+/** A reply as it was decoded. */
+export interface DecodedReply {
+  readonly requestId: string;
+  readonly modelId: string | null;
+  readonly parts: AssistantMessage["parts"];
+  readonly stopReason: StopReason;
+  readonly usage: Usage;
+  /** True if the vendor says that the window ended the reply. */
+  readonly isWindowFull: boolean;
+}
+
+/** One vendor's side of a session: the fixed parameters of its requests, and how they and its answers are written. */
+export interface SessionWire<Request> extends Wire {
+  /** `host/model`, as the catalogue reads it. */
+  readonly modelReference: string;
+  readonly modelId: string;
+  /** The largest reply that a request asks for; `null` if it does not say. */
+  readonly maxOutputTokens: number | null;
+  readonly tools: readonly ToolSpec[];
+  /** Writes a request whose messages the wire takes. Its tools are the wire's own. */
+  encode(request: ModelRequest): Request;
+}
+
+/** A tool as its vendor's SDK describes it, in our terms. One that runs at the vendor is known by what was said of it. */
+export function toolSpecOf(tool: unknown): ToolSpec {
+  const said = recordAt(tool, "function") ?? recordAt(tool, "custom") ?? tool;
+  const parameters = recordAt(said, "input_schema") ?? recordAt(said, "parameters") ?? said;
+  return {
+    name: stringAt(said, "name") ?? stringAt(said, "type") ?? "",
+    description: stringAt(said, "description") ?? "",
+    parametersJson: JSON.stringify(parameters),
+  };
+}
+
+/** An answer's reply. Throws for an answer that is none, or that failed. */
+export function decodedBy(wire: Pick<Wire, "decode">, answer: unknown): DecodedReply {
+  if (!isRecord(answer)) throw emptyReply();
+  return wire.decode(answer);
+}
+
+/**
+ * Refuses messages that the wire would reject and that encoding cannot put right.
+ *
+ * @throws PlimsollError `unsendable`, with the code, place and subject of each violation (at most the first ten).
+ */
+export function checkSendable(messages: readonly Message[], rules: WireRules): void {
+  const encoded: WireRules = { ...rules, firstMessage: "any", sameRole: "accept", callIds: "any", resultImages: "accept" };
+  const violations = checkMessages(messages, { ...encoded, malformedText: "accept", maximumCallIdChars: null });
+  const [first] = violations;
+  if (first === undefined) return;
+  throw new PlimsollError("unsendable", `the ${rules.name} wire would reject message ${first.index}: ${first.code}`, {
+    wire: rules.name,
+    violations: violations.slice(0, 10).map(({ code, index, subject }) => ({ code, index, subject })),
+  });
+}
