@@ -14,6 +14,8 @@ export interface Transcript {
   readonly entries: readonly SessionEntry[];
   /** For a sidechain: the name of the transcript that it belongs to. */
   readonly parentName: string | null;
+  /** Ids of the recorded compactions that the agent is known to have made by itself; left out if the format does not tell. */
+  readonly automaticCompactionIds?: readonly string[];
   /** False if the recording reports no sizes, so that a replay runs on estimates. */
   readonly hasUsage: boolean;
   /** What the importer met that a reader should know of; never fatal. */

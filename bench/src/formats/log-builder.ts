@@ -11,11 +11,14 @@ import { createReplyWriter } from "./reply-writer.ts";
 export interface BuiltLog {
   readonly entries: readonly SessionEntry[];
   readonly notes: readonly ImportNote[];
+  /** Of the compactions that nobody asked for, by what the recording says. */
+  readonly automaticCompactionIds: readonly string[];
 }
 
 /** The session log of a recording: ids given, results joined to their calls, recorded compactions where they took effect. */
 export function buildLog(start: SessionStartEntry, items: readonly LogItem[], file: string): BuiltLog {
   const notes: ImportNote[] = [];
+  const automaticCompactionIds: string[] = [];
   const writer = createLogWriter(start);
   const batch = createCallBatch(writer, { items, file, notes });
   const writeReply = createReplyWriter(writer);
@@ -34,13 +37,14 @@ export function buildLog(start: SessionStartEntry, items: readonly LogItem[], fi
       case "boundary":
         batch.close("more");
         writeBoundary(writer, item, items);
+        if (item.isAutomatic === true) automaticCompactionIds.push(writer.lastEntryId());
         break;
       default:
         item satisfies never;
     }
   }
   batch.close("end");
-  return { entries: writer.entries, notes };
+  return { entries: writer.entries, notes, automaticCompactionIds };
 }
 
 /** What identifies a transcript and what was read of it. */
@@ -58,11 +62,12 @@ export interface TranscriptParts {
 export function transcriptOf(parts: TranscriptParts): Transcript {
   const { name, file, format, parentName = null } = parts;
   const start: SessionStartEntry = { ...EMPTY_START, ...parts.start };
-  const { entries, notes } = buildLog(start, parts.items, file);
+  const { entries, notes, automaticCompactionIds } = buildLog(start, parts.items, file);
   const hasUsage = entries.some((entry) => entry.type === "usage" && entry.usage.input.totalTokens !== null);
   const noUsage: ImportNote = { code: "no-usage", line: null, text: `${name}: reports no sizes; it is replayed on estimates` };
   const allNotes = [...parts.notes, ...notes, ...(hasUsage ? [] : [noUsage])];
-  return { name, file, format, entries, parentName, hasUsage, notes: allNotes };
+  const automatic = automaticCompactionIds.length === 0 ? {} : { automaticCompactionIds };
+  return { name, file, format, entries, parentName, ...automatic, hasUsage, notes: allNotes };
 }
 
 const EMPTY_START: Omit<SessionStartEntry, "id"> = {

@@ -69,6 +69,8 @@ export interface BoundaryItem extends Provenance {
   readonly summary: UserItem | null;
   readonly kept: KeptHistory;
   readonly tokensBefore: number | null;
+  /** True if the recording says that nobody asked for it. */
+  readonly isAutomatic?: true;
   readonly atMs: number | null;
 }
 

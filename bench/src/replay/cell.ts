@@ -1,8 +1,10 @@
-import type { ModelLimits } from "@plimsoll/core";
+import type { ModelLimits, SessionEntry } from "@plimsoll/core";
 import { BUILT_IN_KINDS, type EnginePolicy, type Kinds, type Tokenizers } from "@plimsoll/core/build";
 import { RECORDED_POLICY } from "@plimsoll/core/internal";
 import type { ModelCatalog } from "@plimsoll/providers";
+import { agentWindowOf } from "../formats/agent-windows.ts";
 import type { PreparedSession } from "./prepared-session.ts";
+import { realWindow, type WindowEvidence } from "./real-window.ts";
 import { digestSource, type SummarySource } from "./summary-source.ts";
 
 /** What makes a session's cell. */
@@ -38,10 +40,6 @@ export interface Cell {
 const OUTPUT_RESERVE_TOKENS = 8192;
 /** Never more than an eighth of the working room, so that small rooms stay rooms for input. Chosen. */
 const OUTPUT_RESERVE_SHARE = 8;
-/** Window of a model that neither the recording nor the catalog knows: that of most models in the recorded sessions. */
-const UNTOLD_WINDOW_TOKENS = 200_000;
-/** The next larger window that is sold, for recordings with prompts above what was taken for their window. */
-const LARGE_WINDOW_TOKENS = 1_000_000;
 
 /**
  * The cell of a session. If the overhead alone fills more than half the window there is nothing to measure: triggers are shares
@@ -51,15 +49,27 @@ const LARGE_WINDOW_TOKENS = 1_000_000;
 export function cellOf(session: PreparedSession, cell: CellRequest): Cell {
   const { policy, window: request, catalog, tokenizers = {}, kinds = BUILT_IN_KINDS, summaries = digestSource } = cell;
   const overheadTokens = session.sizeModel.firstOverheadTokens;
-  const limits = request.kind === "real" ? realLimits(session, catalog) : roomLimits(overheadTokens, request.tokens);
-  const { contextWindowTokens, maxOutputTokens } = limits;
-  const window = request.kind === "real" ? ({ kind: "real", tokens: contextWindowTokens } as const) : request;
+  const window: WindowSpec =
+    request.kind === "real" ? { kind: "real", ...realWindow(windowEvidenceOf(session, catalog)) } : request;
+  const contextWindowTokens = window.kind === "real" ? window.tokens : overheadTokens + window.tokens;
+  const maxOutputTokens = reserveOf(window.tokens);
   const isTooSmall = overheadTokens > contextWindowTokens / 2 && !isRecordedPolicy(policy);
   const why = isTooSmall
     ? `the overhead (${overheadTokens} tokens) exceeds half the window (${contextWindowTokens} tokens)`
     : null;
   const inputBudgetTokens = contextWindowTokens - maxOutputTokens;
-  return { policy, window, ...limits, inputBudgetTokens, overheadTokens, tokenizers, kinds, why, summaries };
+  return {
+    policy,
+    window,
+    contextWindowTokens,
+    maxOutputTokens,
+    inputBudgetTokens,
+    overheadTokens,
+    tokenizers,
+    kinds,
+    why,
+    summaries,
+  };
 }
 
 /** True for the one policy that folds the recorded agent's own compactions and rejects nothing: what it sends was accepted. */
@@ -72,21 +82,39 @@ export function limitsOf(cell: Cell): ModelLimits {
   return { contextWindowTokens: cell.contextWindowTokens, maxOutputTokens: cell.maxOutputTokens };
 }
 
-type Limits = Pick<Cell, "contextWindowTokens" | "maxOutputTokens">;
-
-function roomLimits(overheadTokens: number, roomTokens: number): Limits {
-  return { contextWindowTokens: overheadTokens + roomTokens, maxOutputTokens: reserveOf(roomTokens) };
+/** What the recording and the catalog tell of the window that a session ran in. */
+function windowEvidenceOf(
+  { transcript, entries, sizeModel }: PreparedSession,
+  catalog: CellRequest["catalog"],
+): WindowEvidence {
+  const [start] = entries;
+  const modelIds = [...new Set(sizeModel.calls.map((call) => call.modelId))];
+  const stated = entries.flatMap((entry) => (entry.type === "model-change" ? (entry.limits?.contextWindowTokens ?? []) : []));
+  return {
+    modelIds,
+    statedTokens: largest(stated),
+    automaticTokens: largest(automaticPrompts(entries, transcript.automaticCompactionIds ?? [])),
+    largestPromptTokens: largest(sizeModel.calls.flatMap((call) => call.reportedTokens ?? [])) ?? 0,
+    agent: agentWindowOf(start?.type === "session" ? start.agent : null),
+    catalogueTokens: largest(modelIds.flatMap((modelId) => catalog.contextWindowOf(modelId) ?? [])),
+  };
 }
 
-/** The largest window that the recording names; else the catalog's for its models; never below the recorded prompts. */
-function realLimits({ entries, sizeModel }: PreparedSession, catalog: CellRequest["catalog"]): Limits {
-  const named = entries.flatMap((entry) => (entry.type === "model-change" ? (entry.limits?.contextWindowTokens ?? []) : []));
-  const modelIds = [...new Set(sizeModel.calls.map((call) => call.modelId))];
-  const known = named.length > 0 ? named : modelIds.flatMap((modelId) => catalog.contextWindowOf(modelId) ?? []);
-  const windowTokens = known.length > 0 ? Math.max(...known) : UNTOLD_WINDOW_TOKENS;
-  const largestPrompt = sizeModel.calls.reduce((largest, call) => Math.max(largest, call.reportedTokens ?? 0), 0);
-  const contextWindowTokens = largestPrompt > windowTokens ? Math.max(LARGE_WINDOW_TOKENS, largestPrompt) : windowTokens;
-  return { contextWindowTokens, maxOutputTokens: reserveOf(contextWindowTokens) };
+/** How large the prompt was before each compaction that the agent made by itself: as reported last, or as the recording states it. */
+function automaticPrompts(entries: readonly SessionEntry[], ids: readonly string[]): readonly number[] {
+  const automatic = new Set(ids);
+  const prompts: number[] = [];
+  let reportedTokens = 0;
+  for (const entry of entries) {
+    if (entry.type === "usage") reportedTokens = entry.usage.input.totalTokens ?? reportedTokens;
+    if (entry.type !== "compaction" || !automatic.has(entry.id)) continue;
+    prompts.push(Math.max(reportedTokens, entry.record.tokensBefore ?? 0));
+  }
+  return prompts.filter((tokens) => tokens > 0);
+}
+
+function largest(values: readonly number[]): number | null {
+  return values.length === 0 ? null : values.reduce((most, value) => Math.max(most, value));
 }
 
 function reserveOf(roomTokens: number): number {
@@ -96,7 +124,7 @@ function reserveOf(roomTokens: number): number {
 /** A window to replay in: working room above each session's own overhead, or each session's real window. */
 export type WindowRequest = { readonly kind: "working-room"; readonly tokens: number } | { readonly kind: "real" };
 
-/** A window as it was for one session: working room above the session's overhead, or a model's real window. */
+/** A window as it was for one session: working room above the session's overhead, or its real window with the reason for its size. */
 export type WindowSpec =
   | { readonly kind: "working-room"; readonly tokens: number }
-  | { readonly kind: "real"; readonly tokens: number };
+  | { readonly kind: "real"; readonly tokens: number; readonly reason: string };

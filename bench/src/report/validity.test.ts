@@ -23,7 +23,10 @@ test("says when the recorded agent compacted and when a policy of its name would
   const real = {
     ...report,
     sessions: report.sessions.slice(0, 1).map((session) => ({ ...session, format })),
-    rows: report.rows.map((row) => ({ ...row, window: { kind: "real", tokens: 64_000 } as const })),
+    rows: report.rows.map((row) => ({
+      ...row,
+      window: { kind: "real", tokens: 64_000, reason: "stated by the recording" } as const,
+    })),
   };
   expect(validityLines(real).join("\n")).toMatch(
     /a\.jsonl: the recorded agent compacted before calls none; the policy sven before \d+, \d+/,

@@ -51,7 +51,7 @@ export const calibrationRecordSchema: z.ZodType<CalibrationRecord> = z.strictObj
 
 const windowSchema: z.ZodType<WindowSpec> = z.discriminatedUnion("kind", [
   workingRoom,
-  z.strictObject({ kind: z.literal("real"), tokens: z.number().positive() }),
+  z.strictObject({ kind: z.literal("real"), tokens: z.number().positive(), reason: z.string() }),
 ]);
 
 const compactionSchema: z.ZodType<CompactionDetail> = z.strictObject({

@@ -142,6 +142,7 @@ export function boundaryItemOf(
     summary,
     kept: { kind: "items", items: preservedItems(metadata, log) },
     tokensBefore: numberAt(metadata, "preTokens"),
+    ...(stringAt(metadata, "trigger") === "auto" ? { isAutomatic: true } : {}),
     sourceId: stringAt(value, "uuid"),
     line,
     atMs: timeMsAt(value, "timestamp"),

@@ -186,6 +186,20 @@ test.each([
   });
 });
 
+test.each([
+  ["auto", ["b1"]],
+  ["manual", undefined],
+])("a compaction with the trigger %s is known as made by the agent itself: %j", async (trigger, ids) => {
+  const [transcript] = await importObjects([
+    human("u1", null, "q"),
+    said("a1", "u1", "m1", text("r")),
+    entry("b1", null, { ...BOUNDARY, compactMetadata: { trigger, preTokens: 500 } }),
+    human("s1", "b1", "sum", SUMMARY),
+    said("a2", "s1", "m2", text("on")),
+  ]);
+  expect(transcript?.automaticCompactionIds).toEqual(ids);
+});
+
 test("a prompt typed again before an answer is left out", async () => {
   const [transcript] = await importObjects([
     human("u0", null, "q"),

@@ -83,6 +83,7 @@ test.each([
     ],
   });
   expect(describeLog(transcript).slice(4)).toEqual(["human: more", USAGE, line, "injected: Continue", USAGE, "model: on"]);
+  expect(transcript?.automaticCompactionIds).toHaveLength(1);
 });
 
 test("a message of several steps is a call a step", async () => {

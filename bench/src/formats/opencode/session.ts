@@ -63,6 +63,7 @@ function itemsOf(messages: readonly Fields[]): readonly LogItem[] {
       summary: userItem("summary", textParts(parts), { atMs: createdMs(info) }),
       kept: kept === undefined ? { kind: "items", items: [] } : { kind: "from", item: kept },
       tokensBefore: null,
+      ...(compaction?.auto === true ? { isAutomatic: true } : {}),
       ...{ line: null, sourceId: stringAt(info, "id"), atMs: createdMs(info) },
     });
     compaction = null;
