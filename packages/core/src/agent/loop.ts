@@ -6,7 +6,7 @@ import type { AgentTool, ToolCallContext } from "./agent-tool.ts";
 import { carryOut, type LoopContext } from "./carry-out.ts";
 import { type ContextUsage, contextUsage } from "./context-usage.ts";
 import type { AgentEventBody, UntoldEvent } from "./events.ts";
-import { type Ask, idleLoop, type LoopEffect, type LoopEvent } from "./loop-state.ts";
+import { type Ask, idleLoop, type LoopEffect, type LoopEvent, type LoopState } from "./loop-state.ts";
 import { transition } from "./transition.ts";
 
 /** An agent's state, and what goes on around it: one that carries effects out and says what they came to. */
@@ -36,48 +36,26 @@ interface Caller {
   readonly reject: (error: unknown) => void;
 }
 
+/** What changes while a loop is open. */
+interface LoopRecord {
+  state: LoopState;
+  model: AgentModel;
+  signals: LoopSignals;
+  caller: Caller | null;
+}
+
 /** A loop that does nothing yet. */
 export function createLoop({ options, conversation, emit, contextOf }: LoopPorts): Loop {
   const tools: ReadonlyMap<string, AgentTool> = new Map(options.tools.map((tool) => [tool.spec.name, tool]));
+  const now: LoopRecord = { state: idleLoop(options), model: options.model, signals: createSignals(), caller: null };
   const jobs = createJobs((event) => dispatch(event));
   const open = new Set<Promise<unknown>>();
-  let state = idleLoop(options);
-  let model = options.model;
-  let signals = createSignals();
-  let caller: Caller | null = null;
 
-  const usage = () => usageOf(conversation, model, options.policy);
-  const perform = (effect: LoopEffect): void => {
-    switch (effect.type) {
-      case "begin":
-        signals = createSignals();
-        break;
-      case "abort":
-        signals.abort(new PlimsollError("aborted", effect.why));
-        break;
-      case "tell":
-        emit(told(effect.event, usage, conversation));
-        break;
-      case "work":
-        jobs.start(effect.ask.id);
-        break;
-      case "end-run":
-        if (effect.end.kind === "outcome") caller?.resolve(effect.end.outcome);
-        else caller?.reject(effect.end.error);
-        break;
-      default:
-        void carryOut(effect, loop)
-          .catch((error: unknown): LoopEvent => ({ type: "failed", error }))
-          .then(dispatch)
-          // A fault of ours: whoever waits for the run hears of it.
-          .catch((error: unknown) => caller?.reject(error));
-    }
-  };
   const dispatch = (event: LoopEvent): void => {
-    const next = transition(state, event);
-    state = next.state;
-    if (event.type === "settled") signals.release(event.message.callId);
-    for (const effect of next.effects) perform(effect);
+    const next = transition(now.state, event);
+    now.state = next.state;
+    if (event.type === "settled") now.signals.release(event.message.callId);
+    for (const effect of next.effects) perform(effect, { now, jobs, loop });
   };
   const opened = <T>(work: Promise<T>): Promise<T> => {
     open.add(work);
@@ -87,23 +65,23 @@ export function createLoop({ options, conversation, emit, contextOf }: LoopPorts
     options,
     conversation,
     tools,
-    state: () => state,
-    model: () => model,
-    signal: () => signals.run,
-    callContext: (callId) => contextOf(callId, signals.of(callId), loop),
+    state: () => now.state,
+    model: () => now.model,
+    signal: () => now.signals.run,
+    callContext: (callId) => contextOf(callId, now.signals.of(callId), loop),
     tell: emit,
     dispatch,
-    usage,
+    usage: () => usageOf(conversation, now.model, options.policy),
     run: (event) =>
       opened(
         new Promise((resolve, reject) => {
           dispatch(event);
-          caller = { resolve, reject };
+          now.caller = { resolve, reject };
         }),
       ),
     ask: (askOf, work) => opened(jobs.ask(askOf, work)),
     useModel: (to) => {
-      model = to;
+      now.model = to;
       dispatch({ type: "switched" });
     },
     stop: async () => {
@@ -112,6 +90,37 @@ export function createLoop({ options, conversation, emit, contextOf }: LoopPorts
     },
   };
   return loop;
+}
+
+/** Does what the transition asks for: at once, or by work whose end is the next event. */
+function perform(
+  effect: LoopEffect,
+  { now, jobs, loop }: { readonly now: LoopRecord; readonly jobs: Jobs; readonly loop: Loop },
+): void {
+  switch (effect.type) {
+    case "begin":
+      now.signals = createSignals();
+      break;
+    case "abort":
+      now.signals.abort(new PlimsollError("aborted", effect.why));
+      break;
+    case "tell":
+      loop.tell(told(effect.event, loop));
+      break;
+    case "work":
+      jobs.start(effect.ask.id);
+      break;
+    case "end-run":
+      if (effect.end.kind === "outcome") now.caller?.resolve(effect.end.outcome);
+      else now.caller?.reject(effect.end.error);
+      break;
+    default:
+      void carryOut(effect, loop)
+        .catch((error: unknown): LoopEvent => ({ type: "failed", error }))
+        .then(loop.dispatch)
+        // A fault of ours: whoever waits for the run hears of it.
+        .catch((error: unknown) => now.caller?.reject(error));
+  }
 }
 
 /** What was asked for, by id, until its turn comes. */
@@ -178,7 +187,7 @@ export function createSignals(): LoopSignals {
 }
 
 /** An event with what is true when it is told. */
-function told(event: UntoldEvent, usage: () => ContextUsage, conversation: Conversation): AgentEventBody {
+function told(event: UntoldEvent, { usage, conversation }: Pick<Loop, "usage" | "conversation">): AgentEventBody {
   switch (event.type) {
     case "agent-start":
     case "step-start":

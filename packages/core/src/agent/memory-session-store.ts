@@ -11,32 +11,7 @@ export function createMemorySessionStore(): SessionStore {
   const logs = new Map<string, SessionEntry[]>();
   const written = new Set<string>();
 
-  const writerOf = (sessionId: string, log: SessionEntry[]): SessionWriter => {
-    written.add(sessionId);
-    let isOpen = true;
-    const assertOpen = () => {
-      if (!isOpen) throw new PlimsollError("bad-session", `session ${sessionId} is closed`, { sessionId });
-    };
-    return {
-      sessionId,
-      append: async (entries) => {
-        assertOpen();
-        // What a file could not take is refused here, too.
-        for (const entry of entries) encodeEntry(entry);
-        for (const entry of entries) log.push(entry);
-      },
-      entryAt: async (index) => {
-        assertOpen();
-        const entry = log[index];
-        if (entry !== undefined) return entry;
-        throw new PlimsollError("bad-input", `session ${sessionId} has no entry at ${index}`, { sessionId, entryIndex: index });
-      },
-      close: async () => {
-        if (isOpen) written.delete(sessionId);
-        isOpen = false;
-      },
-    };
-  };
+  const writerOf = (sessionId: string, log: SessionEntry[]) => memoryWriter(sessionId, log, written);
   const found = (sessionId: string): SessionEntry[] => {
     const log = logs.get(sessionId);
     if (log === undefined) throw new PlimsollError("bad-session", `there is no session ${sessionId}`, { sessionId });
@@ -72,6 +47,34 @@ export function createMemorySessionStore(): SessionStore {
     delete: async (sessionId) => {
       if (written.has(sessionId)) throw inUse(sessionId);
       logs.delete(sessionId);
+    },
+  };
+}
+
+/** A writer of one log, noted among those that are written until it is closed. */
+function memoryWriter(sessionId: string, log: SessionEntry[], written: Set<string>): SessionWriter {
+  written.add(sessionId);
+  let isOpen = true;
+  const assertOpen = () => {
+    if (!isOpen) throw new PlimsollError("bad-session", `session ${sessionId} is closed`, { sessionId });
+  };
+  return {
+    sessionId,
+    append: async (entries) => {
+      assertOpen();
+      // What a file could not take is refused here, too.
+      for (const entry of entries) encodeEntry(entry);
+      for (const entry of entries) log.push(entry);
+    },
+    entryAt: async (index) => {
+      assertOpen();
+      const entry = log[index];
+      if (entry !== undefined) return entry;
+      throw new PlimsollError("bad-input", `session ${sessionId} has no entry at ${index}`, { sessionId, entryIndex: index });
+    },
+    close: async () => {
+      if (isOpen) written.delete(sessionId);
+      isOpen = false;
     },
   };
 }

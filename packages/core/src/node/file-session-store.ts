@@ -1,9 +1,9 @@
 import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { SessionEntry } from "../entry.ts";
+import type { SessionEntry, SessionStartEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
-import type { EntryListener, SessionStore, SessionWriter, StoredSession } from "../ports.ts";
+import type { EntryListener, OpenedSession, SessionStore, SessionSummary, SessionWriter, StoredSession } from "../ports.ts";
 import { encodeEntry } from "../session/codec.ts";
 import { readBranch, writeBranch } from "./branch-log.ts";
 import { createFileSessionWriter, type SyncPolicy } from "./file-session-writer.ts";
@@ -25,98 +25,32 @@ const LOG_SUFFIX = ".jsonl";
  * writer at a time, shown by a lock file next to it; readers need none. A writer that got past the lock is found by the size of the file.
  */
 export function createFileSessionStore({ folder, sync = "every-append" }: FileSessionStoreOptions): SessionStore {
-  const pathOf = (sessionId: string) => join(folder, `${usableId(sessionId)}${LOG_SUFFIX}`);
-
-  /** Takes the lock of a log and opens its file; gives both back if the work fails. */
-  const locked = async (sessionId: string, flags: string | number, work: LockedWork): Promise<SessionWriter> => {
-    const path = pathOf(sessionId);
-    const release = await guarded(path, () => takeWriterLock({ sessionId, path }));
-    try {
-      const file = await guarded(path, () => open(path, flags, OWNER_ONLY_FILE_MODE));
-      try {
-        return await guarded(path, () => work(file, release));
-      } catch (error) {
-        await file.close();
-        throw error;
-      }
-    } catch (error) {
-      await release();
-      throw error;
-    }
-  };
-  /** A new log; `fill` writes its first entries, notes their places and answers with the file's size. */
-  const createWith = async (sessionId: string, fill: Fill): Promise<SessionWriter> => {
-    const path = pathOf(sessionId);
-    await guarded(path, () => mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER_MODE }));
-    const writer = locked(sessionId, "ax+", async (file, release) => {
-      try {
-        const index = createLogIndex();
-        const bytes = await fill(file, index);
-        if (sync === "every-append") await file.datasync();
-        return createFileSessionWriter({ sessionId, path, file, bytes, index, sync, release });
-      } catch (error) {
-        await rm(path, { force: true });
-        throw error;
-      }
-    });
-    return await writer.catch((error: unknown) => {
-      throw isErrno(error, "EEXIST") ? existsAlready(sessionId) : error;
-    });
-  };
-
+  const logOf = (sessionId: string): LogFile => ({
+    sessionId,
+    folder,
+    path: join(folder, `${usableId(sessionId)}${LOG_SUFFIX}`),
+    sync,
+  });
   return {
-    create: (start) =>
-      createWith(start.id, async (file, index) => {
-        const line = encodeEntry(start);
-        await file.writeFile(line);
-        index.add(0, Buffer.byteLength(line));
-        return index.endByte();
-      }),
-    open: async (sessionId, onEntry) => {
-      const path = pathOf(sessionId);
-      if (!(await stat(path).then(isFile, () => false))) throw noSuchSession(sessionId);
-      const { entries, take } = listening(onEntry);
-      let cutOff: StoredSession["cutOff"] = null;
-      const writer = await locked(sessionId, constants.O_RDWR | constants.O_APPEND, async (file, release) => {
-        await makeOwnerOnly(file);
-        const index = createLogIndex();
-        const end = await readLog({ path, file }, index, take);
-        cutOff = end.cutOff;
-        if (cutOff !== null) await file.truncate(end.wholeBytes);
-        if (end.lacksLineEnd) await file.writeFile("\n");
-        const bytes = end.wholeBytes + (end.lacksLineEnd ? 1 : 0);
-        return createFileSessionWriter({ sessionId, path, file, bytes, index, sync, release });
-      });
-      return { writer, entries, cutOff };
-    },
+    create: async (start) => createLog(logOf(start.id), (file, index) => writeStart(start, file, index)),
+    open: async (sessionId, onEntry) => openLog(logOf(sessionId), onEntry),
     read: async (sessionId, onEntry) => {
       const { entries, take } = listening(onEntry);
-      const end = await reading(pathOf(sessionId), (log) => readLog(log, createLogIndex(), take));
+      const end = await reading(logOf(sessionId).path, (log) => readLog(log, createLogIndex(), take));
       return end === null ? null : { entries, cutOff: end.cutOff };
     },
-    list: async () => {
-      const names = await readdir(folder).catch((error: unknown) => {
-        if (hasCode(error, "ENOENT")) return [];
-        throw fileFailure(folder, error);
-      });
-      const logs = names.filter((name) => name.endsWith(LOG_SUFFIX));
-      const found = await Promise.all(
-        logs.map((name) => sessionSummary(join(folder, name), name.slice(0, -LOG_SUFFIX.length))),
-      );
-      return found.filter((each) => each !== null).sort((a, b) => (b.updatedMs ?? 0) - (a.updatedMs ?? 0));
-    },
+    list: () => summariesIn(folder),
     branch: async (source, onEntry) => {
       const { entries, take } = listening(onEntry);
-      const path = pathOf(source.sessionId);
-      const writer = await reading(path, async (log) => {
+      const writer = await reading(logOf(source.sessionId).path, async (log) => {
         const part = await readBranch(log, source, take);
-        return await createWith(source.newSessionId, (file, index) => writeBranch(part, file, index));
+        return await createLog(logOf(source.newSessionId), (file, index) => writeBranch(part, file, index));
       });
       if (writer === null) throw noSuchSession(source.sessionId);
       return { writer, entries, cutOff: null };
     },
     delete: async (sessionId) => {
-      const path = pathOf(sessionId);
+      const { path } = logOf(sessionId);
       try {
         const release = await takeWriterLock({ sessionId, path });
         await rm(path, { force: true }).finally(release);
@@ -128,8 +62,90 @@ export function createFileSessionStore({ folder, sync = "every-append" }: FileSe
   };
 }
 
+/** The file of one session, and when it is forced to the disk. */
+interface LogFile {
+  readonly sessionId: string;
+  readonly folder: string;
+  readonly path: string;
+  readonly sync: SyncPolicy;
+}
+
 type LockedWork = (file: FileHandle, release: () => Promise<void>) => Promise<SessionWriter>;
+
+/** Takes the lock of a log and opens its file; gives both back if the work fails. */
+async function locked({ sessionId, path }: LogFile, flags: string | number, work: LockedWork): Promise<SessionWriter> {
+  const release = await guarded(path, () => takeWriterLock({ sessionId, path }));
+  try {
+    const file = await guarded(path, () => open(path, flags, OWNER_ONLY_FILE_MODE));
+    try {
+      return await guarded(path, () => work(file, release));
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+/** Writes the first entries of a log, notes their places and answers with the file's size. */
 type Fill = (file: FileHandle, index: LogIndex) => Promise<number>;
+
+async function createLog(log: LogFile, fill: Fill): Promise<SessionWriter> {
+  const { sessionId, folder, path, sync } = log;
+  await guarded(path, () => mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER_MODE }));
+  const writer = locked(log, "ax+", async (file, release) => {
+    try {
+      const index = createLogIndex();
+      const bytes = await fill(file, index);
+      if (sync === "every-append") await file.datasync();
+      return createFileSessionWriter({ sessionId, path, file, bytes, index, sync, release });
+    } catch (error) {
+      await rm(path, { force: true });
+      throw error;
+    }
+  });
+  return await writer.catch((error: unknown) => {
+    throw isErrno(error, "EEXIST") ? existsAlready(sessionId) : error;
+  });
+}
+
+async function writeStart(start: SessionStartEntry, file: FileHandle, index: LogIndex): Promise<number> {
+  const line = encodeEntry(start);
+  await file.writeFile(line);
+  index.add(0, Buffer.byteLength(line));
+  return index.endByte();
+}
+
+async function openLog(log: LogFile, onEntry: EntryListener | undefined): Promise<OpenedSession> {
+  const { sessionId, path, sync } = log;
+  if (!(await stat(path).then(isFile, () => false))) throw noSuchSession(sessionId);
+  const { entries, take } = listening(onEntry);
+  let cutOff: StoredSession["cutOff"] = null;
+  const writer = await locked(log, constants.O_RDWR | constants.O_APPEND, async (file, release) => {
+    await makeOwnerOnly(file);
+    const index = createLogIndex();
+    const end = await readLog({ path, file }, index, take);
+    cutOff = end.cutOff;
+    if (cutOff !== null) await file.truncate(end.wholeBytes);
+    if (end.lacksLineEnd) await file.writeFile("\n");
+    const bytes = end.wholeBytes + (end.lacksLineEnd ? 1 : 0);
+    return createFileSessionWriter({ sessionId, path, file, bytes, index, sync, release });
+  });
+  return { writer, entries, cutOff };
+}
+
+/** What a list shows of the logs in a folder, the newest first; nothing for a folder that is not there. */
+async function summariesIn(folder: string): Promise<readonly SessionSummary[]> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (hasCode(error, "ENOENT")) return [];
+    throw fileFailure(folder, error);
+  });
+  const logs = names.filter((name) => name.endsWith(LOG_SUFFIX));
+  const found = await Promise.all(logs.map((name) => sessionSummary(join(folder, name), name.slice(0, -LOG_SUFFIX.length))));
+  return found.filter((each) => each !== null).sort((a, b) => (b.updatedMs ?? 0) - (a.updatedMs ?? 0));
+}
 
 /** Gives the entries to a listener, or keeps them if there is none. */
 function listening(onEntry: EntryListener | undefined): { readonly entries: SessionEntry[]; readonly take: EntryListener } {

@@ -1,6 +1,6 @@
 import type { SessionView } from "@plimsoll/core";
 import { PlimsollError } from "@plimsoll/core";
-import type { Rejection, ReportedUsage } from "@plimsoll/core/conversation";
+import type { Attempt, Rejection, ReportedUsage } from "@plimsoll/core/conversation";
 import { isRecord, rejectedUsage, shortHash } from "@plimsoll/core/internal";
 import type { Fields } from "../fields.ts";
 import { numberAt, recordAt, stringAt } from "../fields.ts";
@@ -155,6 +155,22 @@ export function rejectionIn(thrown: unknown): Rejection | null {
     requestedTokens: numberAt("requestedTokens"),
     promptTokens: numberAt("promptTokens"),
   };
+}
+
+/** A prompt that was too long, with the error to throw if nothing can be done. */
+interface TooLong extends Rejection {
+  readonly error: unknown;
+}
+
+/** Sends once by a caller's SDK. Every failure but a prompt that is too long is thrown as it came. */
+export async function attempted<Answer>(send: () => PromiseLike<Answer>): Promise<Attempt<Answer, TooLong>> {
+  try {
+    return { kind: "answered", answer: await send() };
+  } catch (error) {
+    const rejection = rejectionIn(error);
+    if (rejection === null) throw error;
+    return { kind: "too-long", rejection: { ...rejection, error } };
+  }
 }
 
 /** The size of a prompt that was rejected: it measures what was sent, although nothing came back. */

@@ -1,12 +1,12 @@
 import type { SessionView, ToolSpec } from "@plimsoll/core";
-import type { Attempt, ConversationRequest, FoundConversation, Rejection } from "@plimsoll/core/conversation";
+import type { ConversationRequest, FoundConversation, Rejection } from "@plimsoll/core/conversation";
 import { sendWithRecovery } from "@plimsoll/core/conversation";
 import type { Recalled, RecallRange } from "@plimsoll/core/internal";
 import { recoveriesOf } from "@plimsoll/core/internal";
-import { rejectionIn } from "../client/failure.ts";
-import type { ArrayConversations, CompactorOptions, ConversationLog, FittedLog, RequestFacts } from "./array-conversations.ts";
-import { createArrayConversations } from "./array-conversations.ts";
-import type { ItemGroup, ReadGroups } from "./array-items.ts";
+import { attempted, rejectionIn } from "../client/failure.ts";
+import type { ArrayConversations, CompactorOptions, ConversationLog, RequestFacts } from "./array-conversations.ts";
+import { createArrayConversations, fitRequest, recallIn, recoverRequest } from "./array-conversations.ts";
+import type { IsUntouched, ItemGroup, ReadGroups } from "./array-items.ts";
 import { createIsUntouched, createMended, itemsOf, readGroups } from "./array-items.ts";
 import type { WireArray } from "./wire-array.ts";
 
@@ -69,101 +69,141 @@ interface ReadArray<Item> {
   readonly request: ConversationRequest;
 }
 
+/** What a compactor remembers of the arrays that it was given. */
+interface KnownArrays<Item, Answer> {
+  readonly wire: WireArray<Item, Answer>;
+  readonly policy: CompactorOptions["policy"];
+  readonly logs: ArrayConversations;
+  readonly groups: ReadGroups<Item>;
+  readonly sent: WeakMap<readonly Item[], SentArray<Item, Answer>>;
+  readonly isUntouched: IsUntouched;
+  readonly mended: (items: readonly Item[]) => readonly Item[];
+}
+
 /** A compactor over one kind of array. Messages are told by chain hash: the same history is found again, whoever made its objects. */
 export function createArrayCompactor<Item, Answer>(
   wire: WireArray<Item, Answer>,
   options: CompactorOptions,
 ): ArrayCompactor<Item, Answer> {
-  const logs: ArrayConversations = createArrayConversations(options);
-  const known: ReadGroups<Item> = new WeakMap();
-  const sentArrays = new WeakMap<readonly Item[], SentArray<Item, Answer>>();
-  const isUntouched = createIsUntouched();
-  const mended = createMended<Item>();
-
-  const read = (items: readonly Item[], { system = "", tools = [], conversation }: ArrayRequest<Answer>): ReadArray<Item> => {
-    const opening = wire.systemOf(items);
-    const groups = readGroups(items.slice(opening.items.length), wire, known);
-    const messages = groups.flatMap((group) => group.messages);
-    const text = [opening.text, system].filter((each) => each !== "").join("\n");
-    return {
-      systemItems: mended(opening.items),
-      groups,
-      request: { key: conversation ?? null, system: text, tools, messages },
-    };
+  const logs = createArrayConversations(options);
+  const { policy } = options;
+  const { conversations } = logs;
+  const arrays: KnownArrays<Item, Answer> = {
+    wire,
+    policy,
+    logs,
+    groups: new WeakMap(),
+    sent: new WeakMap(),
+    isUntouched: createIsUntouched(),
+    mended: createMended<Item>(),
   };
-  /** The view as an array to send, remembered with what it was made from. */
-  const written = (array: ReadArray<Item>, request: ArrayRequest<Answer>, { found, view }: FittedLog): Item[] => {
-    const made = itemsOf(view.messages.slice(), { groups: array.groups, isUntouched, encode: wire.encode });
-    const items = [...array.systemItems, ...wire.joined(mended(made))];
-    sentArrays.set(items, { array, request, found, view });
-    return items;
-  };
-  const fit = async (items: readonly Item[], request: ArrayRequest<Answer> = {}): Promise<Item[]> => {
-    const array = read(items, request);
-    const reported = request.answer === undefined ? null : wire.observed(request.answer);
-    return written(array, request, await logs.fit(array.request, { ...request, reported }));
-  };
-  const observe = async (sent: readonly Item[], answer: Answer): Promise<void> => {
-    const of = sentArrays.get(sent);
-    const reported = wire.observed(answer);
-    if (of !== undefined && reported !== null) await logs.report(of.found, of.view, reported);
-  };
-  const recoverFrom = async (sent: readonly Item[], rejection: Rejection, recovery: number): Promise<Item[] | null> => {
-    const of = sentArrays.get(sent);
-    if (of === undefined) return null;
-    const { array, request, view } = of;
-    const fitted = await logs.recover(array.request, { ...request, rejection, recovery, view });
-    return fitted === null ? null : written(array, request, fitted);
-  };
+  const all = () => conversations.all();
   return {
-    fit,
-    observe,
+    fit: (items, request = {}) => fitArray(arrays, items, request),
+    observe: (sent, answer) => observe(arrays, sent, answer),
     recover: async (sent, thrown, recovery) => {
       const rejection = rejectionIn(thrown);
-      const isOver = recovery >= recoveriesOf(options.policy);
-      return rejection === null || isOver ? null : await recoverFrom(sent, rejection, recovery);
+      const isOver = recovery >= recoveriesOf(policy);
+      return rejection === null || isOver ? null : await recoverFrom(arrays, sent, { rejection, recovery });
     },
-    send: async <Own extends Answer>(
-      items: readonly Item[],
-      call: (items: Item[]) => PromiseLike<Own>,
-      request: ArrayRequest<Answer> = {},
-    ): Promise<Own> => {
-      let sent = await fit(items, request);
-      const attempt = async (): Promise<Attempt<Own, RejectedCall>> => {
-        try {
-          return { kind: "answered", answer: await call(sent) };
-        } catch (error) {
-          const rejection = rejectionIn(error);
-          if (rejection === null) throw error;
-          return { kind: "too-long", rejection: { ...rejection, error } };
-        }
-      };
-      const end = await sendWithRecovery<Own, RejectedCall>({
-        policy: options.policy,
-        attempt,
-        recover: async ({ recovery }, rejection) => {
-          const next = await recoverFrom(sent, rejection, recovery);
-          sent = next ?? sent;
-          return next !== null;
-        },
-      });
-      // An overflow is the engine's to mend; what it cannot mend is the caller's, as it came.
-      if (end.kind === "too-long") throw end.rejection.error;
-      // This request was answered: a report that could not be written is written with the next one, which fails if that cannot be, either.
-      await observe(sent, end.answer).catch(() => undefined);
-      return end.answer;
-    },
-    recall: async (handle, range, of) => {
-      const found =
-        typeof of === "string" ? of : (sentArrays.get(of)?.found ?? (await logs.holding(read(of, {}).request.messages)));
-      return found === null ? null : await logs.recall(handle, range, found);
-    },
-    conversations: logs.all,
-    delete: logs.delete,
-    close: logs.close,
+    send: (items, call, request = {}) => send(arrays, { items, request }, call),
+    recall: async (handle, range, of) =>
+      recallIn(logs, typeof of === "string" ? all().filter(({ name }) => name.key === of) : await foundOf(arrays, of), {
+        handle,
+        range,
+      }),
+    conversations: () => all().map(({ name, conversation }) => ({ ...name, entries: conversation.manager.entries() })),
+    delete: conversations.delete,
+    close: conversations.close,
   };
 }
 
-interface RejectedCall extends Rejection {
-  readonly error: unknown;
+function read<Item, Answer>(
+  { wire, groups: known, mended }: KnownArrays<Item, Answer>,
+  items: readonly Item[],
+  { system = "", tools = [], conversation }: ArrayRequest<Answer>,
+): ReadArray<Item> {
+  const opening = wire.systemOf(items);
+  const groups = readGroups(items.slice(opening.items.length), wire, known);
+  const messages = groups.flatMap((group) => group.messages);
+  const text = [opening.text, system].filter((each) => each !== "").join("\n");
+  return { systemItems: mended(opening.items), groups, request: { key: conversation ?? null, system: text, tools, messages } };
+}
+
+/** A view as an array to send, remembered with what it was made from. */
+function written<Item, Answer>(arrays: KnownArrays<Item, Answer>, sent: SentArray<Item, Answer>): Item[] {
+  const { wire, isUntouched, mended } = arrays;
+  const { systemItems, groups } = sent.array;
+  const made = itemsOf(sent.view.messages.slice(), { groups, isUntouched, encode: wire.encode });
+  const items = [...systemItems, ...wire.joined(mended(made))];
+  arrays.sent.set(items, sent);
+  return items;
+}
+
+async function fitArray<Item, Answer>(
+  arrays: KnownArrays<Item, Answer>,
+  items: readonly Item[],
+  request: ArrayRequest<Answer>,
+): Promise<Item[]> {
+  const array = read(arrays, items, request);
+  const reported = request.answer === undefined ? null : arrays.wire.observed(request.answer);
+  const fitted = await fitRequest(arrays.logs, { ...request, request: array.request, reported });
+  return written(arrays, { array, request, ...fitted });
+}
+
+/** Logs what was measured. Nothing for an array that is not known, or whose conversation is no longer in memory. */
+async function observe<Item, Answer>(
+  { wire, logs, sent: known }: KnownArrays<Item, Answer>,
+  sent: readonly Item[],
+  answer: Answer,
+): Promise<void> {
+  const of = known.get(sent);
+  const reported = wire.observed(answer);
+  if (of === undefined || reported === null || !logs.conversations.has(of.found)) return;
+  const { conversation } = of.found;
+  await conversation.inTurn(() => conversation.report(of.view, reported));
+}
+
+async function recoverFrom<Item, Answer>(
+  arrays: KnownArrays<Item, Answer>,
+  sent: readonly Item[],
+  failed: { readonly rejection: Rejection; readonly recovery: number },
+): Promise<Item[] | null> {
+  const of = arrays.sent.get(sent);
+  if (of === undefined) return null;
+  const { array, request, view } = of;
+  const fitted = await recoverRequest(arrays.logs, { ...request, ...failed, request: array.request, view });
+  return fitted === null ? null : written(arrays, { array, request, ...fitted });
+}
+
+async function send<Item, Answer, Own extends Answer>(
+  arrays: KnownArrays<Item, Answer>,
+  { items, request }: { readonly items: readonly Item[]; readonly request: ArrayRequest<Answer> },
+  call: (items: Item[]) => PromiseLike<Own>,
+): Promise<Own> {
+  let sent = await fitArray(arrays, items, request);
+  const end = await sendWithRecovery({
+    policy: arrays.policy,
+    attempt: () => attempted(() => call(sent)),
+    recover: async ({ recovery }, rejection) => {
+      const next = await recoverFrom(arrays, sent, { rejection, recovery });
+      sent = next ?? sent;
+      return next !== null;
+    },
+  });
+  // An overflow is the engine's to mend; what it cannot mend is the caller's, as it came.
+  if (end.kind === "too-long") throw end.rejection.error;
+  // This request was answered: a report that could not be written is written with the next one, which fails if that cannot be, either.
+  await observe(arrays, sent, end.answer).catch(() => undefined);
+  return end.answer;
+}
+
+/** The conversation of an array that was made to be sent, else the one in memory that holds most of a caller's array. */
+async function foundOf<Item, Answer>(
+  arrays: KnownArrays<Item, Answer>,
+  items: readonly Item[],
+): Promise<readonly FoundConversation[]> {
+  const found =
+    arrays.sent.get(items)?.found ?? (await arrays.logs.conversations.holding(read(arrays, items, {}).request.messages));
+  return found === null ? [] : [found];
 }

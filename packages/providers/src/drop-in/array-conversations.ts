@@ -17,8 +17,10 @@ import type { Kinds } from "@plimsoll/core/build";
 import { BUILT_IN_KINDS, requireFallback } from "@plimsoll/core/build";
 import type {
   Conversation,
+  ConversationFit,
   ConversationName,
   ConversationRequest,
+  Conversations,
   FoundConversation,
   Rejection,
   ReportedUsage,
@@ -81,23 +83,15 @@ export interface FittedLog {
   readonly view: SessionView;
 }
 
-/** The logs of the conversations whose arrays a compactor is given. */
+/** The logs of the conversations whose arrays a compactor is given, and what they are kept with. */
 export interface ArrayConversations {
-  /** Takes what is new of the request into its conversation, and fits it. `reported` is what the newest reply's request measured. */
-  fit(request: ConversationRequest, facts: RequestFacts & { readonly reported: ReportedUsage | null }): Promise<FittedLog>;
-  /** Compacts after a rejection of `view`; `null` if there is nothing new to send. */
-  recover(
-    request: ConversationRequest,
-    facts: RequestFacts & { readonly rejection: Rejection; readonly recovery: number; readonly view: SessionView },
-  ): Promise<FittedLog | null>;
-  /** Logs what a request measured that sent this view. Nothing if the conversation is no longer in memory. */
-  report(found: FoundConversation, view: SessionView, reported: ReportedUsage): Promise<void>;
-  holding(messages: readonly Message[]): Promise<FoundConversation | null>;
-  /** `of` is a conversation, or a key whose conversations are all looked through. */
-  recall(handle: string, range: RecallRange, of: FoundConversation | string): Promise<Recalled | null>;
-  all(): readonly ConversationLog[];
-  delete(key: string): Promise<void>;
-  close(): Promise<void>;
+  readonly options: CompactorOptions;
+  readonly policy: Policy;
+  readonly kinds: Kinds;
+  readonly nowMs: () => number | null;
+  readonly conversations: Conversations;
+  /** Where the cut results of conversations are that were worked on. */
+  readonly artifacts: WeakMap<Conversation, ArtifactStore>;
 }
 
 const NEVER_ABORTED = new AbortController().signal;
@@ -108,25 +102,11 @@ const NEVER_ABORTED = new AbortController().signal;
  * @throws PlimsollError `bad-policy` for a policy without a fallback.
  */
 export function createArrayConversations(options: CompactorOptions): ArrayConversations {
-  const {
-    kinds = BUILT_IN_KINDS,
-    summarizer = createDigest(),
-    onEvent,
-    context,
-    categoryOf = () => "generic",
-    nowMs = Date.now,
-  } = options;
+  const { kinds = BUILT_IN_KINDS, summarizer = createDigest(), onEvent, context, sessions = null, nowMs = Date.now } = options;
   const policy = requireFallback(options.policy);
-  const { truncations } = kinds;
-  const artifactStores = new WeakMap<Conversation, ArtifactStore>();
-  const artifactsOf = (conversation: Conversation): ArtifactStore => {
-    const store = options.artifacts ?? artifactStores.get(conversation) ?? createMemoryArtifactStore();
-    artifactStores.set(conversation, store);
-    return store;
-  };
   const conversations = createConversations({
-    sessions: options.sessions ?? null,
-    needsKey: options.sessions !== undefined ? "sessions" : context !== undefined ? "context" : null,
+    sessions,
+    needsKey: sessions !== null ? "sessions" : context !== undefined ? "context" : null,
     nowMs,
     maximumCount: options.maximumConversations ?? DEFAULT_MAXIMUM_CONVERSATIONS,
     maximumChars: options.maximumChars ?? DEFAULT_MAXIMUM_CHARS,
@@ -144,88 +124,107 @@ export function createArrayConversations(options: CompactorOptions): ArrayConver
         ...(onEvent === undefined ? {} : { onEvent: (event) => onEvent(event, name) }),
       }),
   });
-  const admitted = async (message: Message, conversation: Conversation): Promise<Message> => {
-    if (message.role !== "tool-result") return message;
-    const known = { ...message, category: categoryOf(message.toolName) };
-    return (await admitToolResult(known, { policy, artifacts: artifactsOf(conversation), truncations })).message;
+  return { options, policy, kinds, nowMs, conversations, artifacts: new WeakMap() };
+}
+
+/** One request of a caller. */
+export interface AskedRequest extends RequestFacts {
+  readonly request: ConversationRequest;
+}
+
+/** Takes what is new of the request into its conversation, and fits it. `reported` is what the newest reply's request measured. */
+export function fitRequest(
+  logs: ArrayConversations,
+  asked: AskedRequest & { readonly reported: ReportedUsage | null },
+): Promise<FittedLog> {
+  const { request, reported, signal } = asked;
+  const work = async (found: FoundConversation): Promise<FittedLog> => {
+    const { conversation } = found;
+    const { manager } = conversation;
+    if (reported !== null && isNewReply(request, conversation)) await conversation.report(manager.view(), reported);
+    await take(asked, conversation, logs);
+    await conversation.fit(inputAt("before-step", asked, logs), signal ?? NEVER_ABORTED);
+    return { found, view: manager.view() };
   };
-  const inputAt = (gate: FitInput["gate"], { limits = options.limits }: RequestFacts, pending: readonly Message[] = []) => ({
-    gate,
-    pending,
-    model: limits,
-  });
-  /** Appends all messages of the request that are new. A human message at the end is seen by the gate before it is. */
-  const take = async (request: ConversationRequest, conversation: Conversation, facts: RequestFacts): Promise<void> => {
-    noteSetup(conversation, request, nowMs());
-    const known = conversation.messageIds().length;
-    // Taken up from a store or from a fork: results that were cut then are kept again, so that their handles find them.
-    const isNew = !artifactStores.has(conversation);
-    const kept = artifactsOf(conversation) === options.artifacts || !isNew ? [] : request.messages.slice(0, known);
-    for (const message of kept) await admitted(message, conversation);
-    const fresh = request.messages.slice(known);
-    const last = fresh.at(-1);
-    const submitted = last !== undefined && isHuman(last) ? [last] : [];
-    for (const message of fresh.slice(0, fresh.length - submitted.length))
-      conversation.add({ type: "message", message: answering(await admitted(message, conversation), conversation) });
-    const gate = submitted.length > 0 ? "before-submit" : "after-tool-batch";
-    await conversation.fit(inputAt(gate, facts, submitted), facts.signal ?? NEVER_ABORTED);
-    for (const message of submitted) conversation.add({ type: "message", message });
-    await conversation.flush();
+  return logs.conversations.goOn(request, work, signal);
+}
+
+/** Compacts after a rejection of `view`; `null` if there is nothing new to send. */
+export function recoverRequest(
+  logs: ArrayConversations,
+  asked: AskedRequest & { readonly rejection: Rejection; readonly recovery: number; readonly view: SessionView },
+): Promise<FittedLog | null> {
+  const { request, rejection, recovery, view, signal } = asked;
+  const { promptTokens, limitTokens: observedLimitTokens } = rejection;
+  const work = async (found: FoundConversation): Promise<FittedLog | null> => {
+    const { conversation } = found;
+    const { manager } = conversation;
+    if (conversation.messageIds().length < request.messages.length) await take(asked, conversation, logs);
+    // Another request compacted the same history meanwhile: that is what to send.
+    if (manager.view().viewHash !== view.viewHash) return { found, view: manager.view() };
+    if (promptTokens !== null) await conversation.report(view, rejectedReport(manager.view(), promptTokens));
+    const observed = { observedLimitTokens, observedPromptTokens: promptTokens, recovery };
+    const input = { ...inputAt("on-overflow", asked, logs), ...observed };
+    const outcome = await conversation.fit(input, signal ?? NEVER_ABORTED);
+    return outcome.kind === "compacted" ? { found, view: manager.view() } : null;
   };
-  return {
-    fit: (request, facts) =>
-      conversations.goOn(
-        request,
-        async (found) => {
-          const { conversation } = found;
-          const { manager } = conversation;
-          if (facts.reported !== null && isNewReply(request, conversation))
-            await conversation.report(manager.view(), facts.reported);
-          await take(request, conversation, facts);
-          await conversation.fit(inputAt("before-step", facts), facts.signal ?? NEVER_ABORTED);
-          return { found, view: manager.view() };
-        },
-        facts.signal,
-      ),
-    recover: (request, facts) =>
-      conversations.goOn(
-        request,
-        async (found) => {
-          const { conversation } = found;
-          const { manager } = conversation;
-          if (conversation.messageIds().length < request.messages.length) await take(request, conversation, facts);
-          const { promptTokens, limitTokens: observedLimitTokens } = facts.rejection;
-          // Another request compacted the same history meanwhile: that is what to send.
-          if (manager.view().viewHash !== facts.view.viewHash) return { found, view: manager.view() };
-          if (promptTokens !== null) await conversation.report(facts.view, rejectedReport(manager.view(), promptTokens));
-          const observed = { observedLimitTokens, observedPromptTokens: promptTokens, recovery: facts.recovery };
-          const input = { ...inputAt("on-overflow", facts), ...observed };
-          const outcome = await conversation.fit(input, facts.signal ?? NEVER_ABORTED);
-          return outcome.kind === "compacted" ? { found, view: manager.view() } : null;
-        },
-        facts.signal,
-      ),
-    report: async (found, view, reported) => {
-      const { conversation } = found;
-      if (conversations.has(found)) await conversation.inTurn(() => conversation.report(view, reported));
-    },
-    holding: conversations.holding,
-    recall: async (handle, range, of) => {
-      const all = typeof of === "string" ? conversations.all().filter(({ name }) => name.key === of) : [of];
-      for (const { conversation } of all) {
-        const recalled = await conversation.manager.recall(handle, range);
-        if (recalled !== null) return recalled;
-      }
-      for (const { conversation } of all) {
-        const recalled = await recallArtifact(handle, range, artifactsOf(conversation));
-        if (recalled !== null) return recalled;
-      }
-      return null;
-    },
-    all: () => conversations.all().map(({ name, conversation }) => ({ ...name, entries: conversation.manager.entries() })),
-    delete: conversations.delete,
-    close: conversations.close,
-  };
+  return logs.conversations.goOn(request, work, signal);
+}
+
+/** Looks for what a handle names in these conversations: first in their logs, then among results that were cut. */
+export async function recallIn(
+  logs: ArrayConversations,
+  all: readonly FoundConversation[],
+  { handle, range }: { readonly handle: string; readonly range: RecallRange },
+): Promise<Recalled | null> {
+  for (const { conversation } of all) {
+    const recalled = await conversation.manager.recall(handle, range);
+    if (recalled !== null) return recalled;
+  }
+  for (const { conversation } of all) {
+    const recalled = await recallArtifact(handle, range, artifactsOf(conversation, logs));
+    if (recalled !== null) return recalled;
+  }
+  return null;
+}
+
+/** Appends all messages of the request that are new. A human message at the end is seen by the gate before it is. */
+async function take(asked: AskedRequest, conversation: Conversation, logs: ArrayConversations): Promise<void> {
+  const { request, signal = NEVER_ABORTED } = asked;
+  noteSetup(conversation, request, logs.nowMs());
+  const known = conversation.messageIds().length;
+  // Taken up from a store or from a fork: results that were cut then are kept again, so that their handles find them.
+  const isNew = !logs.artifacts.has(conversation);
+  const kept = artifactsOf(conversation, logs) === logs.options.artifacts || !isNew ? [] : request.messages.slice(0, known);
+  for (const message of kept) await admitted(message, conversation, logs);
+  const fresh = request.messages.slice(known);
+  const last = fresh.at(-1);
+  const submitted = last !== undefined && isHuman(last) ? [last] : [];
+  for (const message of fresh.slice(0, fresh.length - submitted.length))
+    conversation.add({ type: "message", message: answering(await admitted(message, conversation, logs), conversation) });
+  const gate = submitted.length > 0 ? "before-submit" : "after-tool-batch";
+  await conversation.fit({ ...inputAt(gate, asked, logs), pending: submitted }, signal);
+  for (const message of submitted) conversation.add({ type: "message", message });
+  await conversation.flush();
+}
+
+function inputAt(gate: FitInput["gate"], { limits }: RequestFacts, { options }: ArrayConversations): ConversationFit {
+  return { gate, pending: [], model: limits ?? options.limits };
+}
+
+function artifactsOf(conversation: Conversation, { options, artifacts }: ArrayConversations): ArtifactStore {
+  const store = options.artifacts ?? artifacts.get(conversation) ?? createMemoryArtifactStore();
+  artifacts.set(conversation, store);
+  return store;
+}
+
+/** The message as it enters the log: a result cut to the policy's cap. */
+async function admitted(message: Message, conversation: Conversation, logs: ArrayConversations): Promise<Message> {
+  if (message.role !== "tool-result") return message;
+  const { options, policy, kinds } = logs;
+  const known = { ...message, category: options.categoryOf?.(message.toolName) ?? "generic" };
+  const artifacts = artifactsOf(conversation, logs);
+  return (await admitToolResult(known, { policy, artifacts, truncations: kinds.truncations })).message;
 }
 
 /** Records system text and tools if they are no longer those of the log. */

@@ -1,10 +1,10 @@
 import type { ArtifactStore, Message, ModelLimits, SessionView, ToolCallPart } from "@plimsoll/core";
 import { PlimsollError } from "@plimsoll/core";
-import type { Attempt, Conversation, ConversationFit, Rejection } from "@plimsoll/core/conversation";
+import type { Conversation, ConversationFit } from "@plimsoll/core/conversation";
 import { sendWithRecovery } from "@plimsoll/core/conversation";
 import type { MessageDraft } from "@plimsoll/core/internal";
 import { withIds } from "@plimsoll/core/internal";
-import { rejectedReport, rejectionIn } from "../client/failure.ts";
+import { attempted, rejectedReport } from "../client/failure.ts";
 import type { createToolNames } from "../wire/identifiers.ts";
 import type { SessionWire } from "../wire/wire.ts";
 import { checkSendable } from "../wire/wire.ts";
@@ -88,20 +88,6 @@ export async function sent<Request, Answer>(
   });
   if (end.kind === "too-long") throw end.rejection.error;
   return end.answer;
-}
-
-interface TooLong extends Rejection {
-  readonly error: unknown;
-}
-
-async function attempted<Answer>(send: () => Promise<Answer>): Promise<Attempt<Answer, TooLong>> {
-  try {
-    return { kind: "answered", answer: await send() };
-  } catch (error) {
-    const rejection = rejectionIn(error);
-    if (rejection === null) throw error;
-    return { kind: "too-long", rejection: { ...rejection, error } };
-  }
 }
 
 /** What is to be sent next, and for whom it has to fit. */

@@ -43,110 +43,157 @@ const NOTHING_KNOWN = {
 /** The wires tell times in seconds. */
 const MS_PER_SECOND = 1_000;
 
+/** A provider at work: what its options say, its cache, and its record of what it was asked. */
+interface OpenProvider {
+  readonly options: SimulatorOptions;
+  readonly windowTokens: number;
+  readonly limits: Parameters<SimulatedWire["read"]>[1];
+  readonly nowMs: () => number;
+  readonly sizer: ReturnType<typeof createSizer>;
+  readonly caches: Readonly<Record<WireName, PromptCache>>;
+  readonly exchanges: Exchange[];
+  replyIndex: number;
+}
+
 /** A provider with its cache, its script and its record of what it was asked. */
 export function createProvider(options: SimulatorOptions): SimulatedProvider {
-  const windowTokens = options.contextWindowTokens ?? DEFAULT_WINDOW_TOKENS;
-  const limits = {
-    maximumOutputTokensOf: (modelId: string) => maximumOutputTokensOf(modelId, options),
-    models: options.models ?? null,
-    prefill: options.prefill ?? "reject",
-    roles: options.roles ?? "any",
-  };
   const nowMs = options.nowMs ?? Date.now;
-  const sizer = createSizer(options.countTokens ?? countByLength, options.tokenFactorRatio ?? 1);
-  const caches = cachesOf(options, nowMs);
-  const exchanges: Exchange[] = [];
-  let replyIndex = 0;
-
-  const note = (facts: Partial<Exchange> & Pick<Exchange, "wire" | "outcome" | "status">) => {
-    const exchange = { ...NOTHING_KNOWN, ...facts };
-    exchanges.push(exchange);
-    options.onExchange?.(exchange);
+  const provider: OpenProvider = {
+    options,
+    windowTokens: options.contextWindowTokens ?? DEFAULT_WINDOW_TOKENS,
+    limits: {
+      maximumOutputTokensOf: (modelId: string) => maximumOutputTokensOf(modelId, options),
+      models: options.models ?? null,
+      prefill: options.prefill ?? "reject",
+      roles: options.roles ?? "any",
+    },
+    nowMs,
+    sizer: createSizer(options.countTokens ?? countByLength, options.tokenFactorRatio ?? 1),
+    caches: cachesOf(options, nowMs),
+    exchanges: [],
+    replyIndex: 0,
   };
-  const refuse = (wire: SimulatedWire, error: WireError, facts: Partial<Exchange> = {}): Response => {
-    note({ wire: wire.name, outcome: "rejected", status: error.status, error: error.message, ...facts });
-    return { status: error.status, retryAfterSeconds: null, content: { body: wire.errorBody(error) }, fault: null };
-  };
-  const refusedFor = (wire: SimulatedWire, body: unknown, headers: Headers): Response | null => {
-    const key = wire.keyOf(headers);
-    if (key === null || (options.key !== undefined && key !== options.key)) return refuse(wire, wire.keyError(key));
-    const headerError = wire.headerError(headers);
-    if (headerError !== null) return refuse(wire, headerError);
-    return body === null || wellFormed(body) !== body ? refuse(wire, wire.bodyError()) : null;
-  };
-  const nextReply = (request: SimulatedRequest): SimulatedReply =>
-    typeof options.replies === "function" ? options.replies(request) : (options.replies[request.replyIndex] ?? SCRIPT_END);
-
-  const answerTo = (wire: SimulatedWire, prompt: SimulatedPrompt, sized: readonly SizedSegment[]): Response => {
-    const promptTokens = totalTokens(sized);
-    const facts = { modelId: prompt.modelId, messageCount: prompt.messageCount, promptTokens };
-    const request: SimulatedRequest = { ...toldOf(wire, prompt, promptTokens), index: exchanges.length, replyIndex };
-    const fault = options.faults?.(request) ?? null;
-    if (fault?.kind === "status") {
-      const error = wire.faultError(fault.status);
-      const response = refuse(wire, error, { ...facts, outcome: "fault" });
-      return { ...response, retryAfterSeconds: fault.retryAfterSeconds ?? null };
-    }
-    const maxOutputTokens = options.windowHolds === "prompt" ? 0 : (prompt.maxOutputTokens ?? 0);
-    const isOver = promptTokens + maxOutputTokens > windowTokens;
-    if (isOver && fault?.kind !== "silent-truncation")
-      return refuse(wire, wire.overflow({ promptTokens, maxOutputTokens, windowTokens }), { ...facts, outcome: "overflow" });
-    const served = isOver ? truncatedSegments(sized, windowTokens - maxOutputTokens) : sized;
-    const cache = caches[wire.name].serve(prompt.modelId, served);
-    const reply = fault?.kind === "empty-reply" ? { parts: [] } : nextReply(request);
-    const answer: Answer = {
-      serial: replyIndex,
-      modelId: prompt.modelId,
-      reply,
-      counts: fault?.kind === "no-usage" ? null : countsOf(totalTokens(served), cache, outputOf(reply, sizer.textTokens)),
-      createdSeconds: Math.floor(nowMs() / MS_PER_SECOND),
-    };
-    replyIndex += 1;
-    note({
-      wire: wire.name,
-      outcome: fault === null ? "answered" : "fault",
-      status: 200,
-      ...facts,
-      cacheReadTokens: cache.readTokens,
-      cacheWriteTokens: cache.writeTokens,
-    });
-    const content = prompt.isStreamed
-      ? { events: wire.events(answer, { wantsUsage: prompt.wantsUsage }) }
-      : { body: wire.whole(answer) };
-    return { status: 200, retryAfterSeconds: null, content, fault };
-  };
-
+  const { sizer, limits } = provider;
   return {
-    windowTokens,
-    exchanges: () => exchanges,
-    refuse: (wire, error) => refuse(wire, error),
-    count: (wire, body, headers) => {
-      const refused = refusedFor(wire, body, headers);
-      if (refused !== null) return refused;
-      try {
+    windowTokens: provider.windowTokens,
+    exchanges: () => provider.exchanges,
+    refuse: (wire, error) => refuse(provider, { wire }, error),
+    count: (wire, body, headers) =>
+      answered(provider, { wire, body, headers }, () => {
         // Counting takes a request without the reply's limit.
         const prompt = wire.read({ max_tokens: 1, ...(isRecord(body) ? body : {}) }, limits);
         const content = { body: { input_tokens: totalTokens(sizer.sized(prompt.segments)) } };
         return { status: 200, retryAfterSeconds: null, content, fault: null };
-      } catch (error) {
-        if (error instanceof Refusal) return refuse(wire, error.wireError);
-        throw error;
-      }
-    },
+      }),
     respond: (wire, body, headers) => {
       options.onRequest?.(wire.name, body);
-      const refused = refusedFor(wire, body, headers);
-      if (refused !== null) return refused;
-      try {
-        const prompt = wire.read(body, limits);
-        return answerTo(wire, prompt, sizer.sized(prompt.segments));
-      } catch (error) {
-        // A refusal is the vendor's answer; anything else is a fault of the script or of this code.
-        if (error instanceof Refusal) return refuse(wire, error.wireError);
-        throw error;
-      }
+      return answered(provider, { wire, body, headers }, () => answerTo(provider, wire, wire.read(body, limits)));
     },
   };
+}
+
+/** A request as it came in. */
+interface Received {
+  readonly wire: SimulatedWire;
+  readonly body: unknown;
+  readonly headers: Headers;
+}
+
+/** The answer, or the wire's refusal of the key, the headers, the body or what is in it. */
+function answered(provider: OpenProvider, received: Received, answer: () => Response): Response {
+  const { wire } = received;
+  const error = errorOf(provider, received);
+  if (error !== null) return refuse(provider, { wire }, error);
+  try {
+    return answer();
+  } catch (thrown) {
+    // A refusal is the vendor's answer; anything else is a fault of the script or of this code.
+    if (thrown instanceof Refusal) return refuse(provider, { wire }, thrown.wireError);
+    throw thrown;
+  }
+}
+
+/** What is wrong with a request before anything in it is read. */
+function errorOf({ options }: OpenProvider, { wire, body, headers }: Received): WireError | null {
+  const key = wire.keyOf(headers);
+  if (key === null || (options.key !== undefined && key !== options.key)) return wire.keyError(key);
+  const headerError = wire.headerError(headers);
+  if (headerError !== null) return headerError;
+  return body === null || wellFormed(body) !== body ? wire.bodyError() : null;
+}
+
+/** Notes that a request was refused, and what is known of it. */
+function refuse(provider: OpenProvider, { wire, ...facts }: RefusedExchange, error: WireError): Response {
+  note(provider, { wire: wire.name, outcome: "rejected", status: error.status, error: error.message, ...facts });
+  return { status: error.status, retryAfterSeconds: null, content: { body: wire.errorBody(error) }, fault: null };
+}
+
+interface RefusedExchange extends Partial<Omit<Exchange, "wire">> {
+  readonly wire: SimulatedWire;
+}
+
+function note({ options, exchanges }: OpenProvider, facts: Partial<Exchange> & Pick<Exchange, "wire" | "outcome" | "status">) {
+  const exchange = { ...NOTHING_KNOWN, ...facts };
+  exchanges.push(exchange);
+  options.onExchange?.(exchange);
+}
+
+/** Plays the fault that the script has for this request, refuses a prompt over the window, or serves it. */
+function answerTo(provider: OpenProvider, wire: SimulatedWire, prompt: SimulatedPrompt): Response {
+  const { options, windowTokens, sizer } = provider;
+  const sized = sizer.sized(prompt.segments);
+  const promptTokens = totalTokens(sized);
+  const facts = { modelId: prompt.modelId, messageCount: prompt.messageCount, promptTokens };
+  const index = provider.exchanges.length;
+  const request: SimulatedRequest = { ...toldOf(wire, prompt, promptTokens), index, replyIndex: provider.replyIndex };
+  const fault = options.faults?.(request) ?? null;
+  if (fault?.kind === "status") {
+    const response = refuse(provider, { wire, ...facts, outcome: "fault" }, wire.faultError(fault.status));
+    return { ...response, retryAfterSeconds: fault.retryAfterSeconds ?? null };
+  }
+  const maxOutputTokens = options.windowHolds === "prompt" ? 0 : (prompt.maxOutputTokens ?? 0);
+  const isOver = promptTokens + maxOutputTokens > windowTokens;
+  if (isOver && fault?.kind !== "silent-truncation") {
+    const error = wire.overflow({ promptTokens, maxOutputTokens, windowTokens });
+    return refuse(provider, { wire, ...facts, outcome: "overflow" }, error);
+  }
+  const served = isOver ? truncatedSegments(sized, windowTokens - maxOutputTokens) : sized;
+  return serve(provider, { wire, prompt, request, served, fault, facts });
+}
+
+/** A request that is served, with the part of its prompt that is read. */
+interface Served {
+  readonly wire: SimulatedWire;
+  readonly prompt: SimulatedPrompt;
+  readonly request: SimulatedRequest;
+  readonly served: readonly SizedSegment[];
+  readonly fault: Fault | null;
+  readonly facts: Partial<Exchange>;
+}
+
+function serve(provider: OpenProvider, { wire, prompt, request, served, fault, facts }: Served): Response {
+  const { options, caches, sizer, nowMs, replyIndex } = provider;
+  const cache = caches[wire.name].serve(prompt.modelId, served);
+  const reply = fault?.kind === "empty-reply" ? { parts: [] } : scriptedReply(options, request);
+  const answer: Answer = {
+    serial: replyIndex,
+    modelId: prompt.modelId,
+    reply,
+    counts: fault?.kind === "no-usage" ? null : countsOf(totalTokens(served), cache, outputOf(reply, sizer.textTokens)),
+    createdSeconds: Math.floor(nowMs() / MS_PER_SECOND),
+  };
+  provider.replyIndex += 1;
+  const outcome = fault === null ? "answered" : "fault";
+  const { readTokens: cacheReadTokens, writeTokens: cacheWriteTokens } = cache;
+  note(provider, { wire: wire.name, outcome, status: 200, ...facts, cacheReadTokens, cacheWriteTokens });
+  const content = prompt.isStreamed
+    ? { events: wire.events(answer, { wantsUsage: prompt.wantsUsage }) }
+    : { body: wire.whole(answer) };
+  return { status: 200, retryAfterSeconds: null, content, fault };
+}
+
+function scriptedReply({ replies }: SimulatorOptions, request: SimulatedRequest): SimulatedReply {
+  return typeof replies === "function" ? replies(request) : (replies[request.replyIndex] ?? SCRIPT_END);
 }
 
 function cachesOf(options: SimulatorOptions, nowMs: () => number): Readonly<Record<WireName, PromptCache>> {
