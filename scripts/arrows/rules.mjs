@@ -84,7 +84,7 @@ const coreRows = [
 
 /** @type {readonly Row[]} */
 const benchRows = [
-  { row: 1, members: ["transcript.ts", "statistics.ts"] },
+  { row: 1, members: ["transcript.ts", "origin.ts", "statistics.ts"] },
   { row: 2, members: ["formats/", "repair/", "references/"] },
   { row: 3, members: ["size-model/", "grounding/"] },
   { row: 4, members: ["replay/"] },

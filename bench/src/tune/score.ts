@@ -1,4 +1,5 @@
 import type { ReplayRow } from "../results.ts";
+import { clusteredEstimate, type Interval, ratioOf } from "../statistics.ts";
 import type { FiledRow } from "./split.ts";
 
 /** Which prompt cache costs are reckoned with. */
@@ -49,4 +50,42 @@ export function pooledScore(sessions: readonly SessionScore[]): PolicyScore {
     gain: uses === 0 ? 1 : sessions.reduce((sum, session) => sum + session.sourceEvidenced, 0) / uses,
     overflows: sessions.reduce((sum, session) => sum + session.overflows, 0),
   };
+}
+
+/** How sure a difference between two policies is: intervals over repositories. */
+export interface Sureness {
+  readonly sessions: number;
+  /** Cost of the one as a share of the other's: geometric mean of the sessions. */
+  readonly costRatio: Interval;
+  /** Difference in source evidence, pooled over all uses (0–1). */
+  readonly gain: Interval;
+}
+
+/** The one against the other over the sessions that both have; `null` from too few owners for an interval. */
+export function surenessOf(own: readonly SessionScore[], other: readonly SessionScore[]): Sureness | null {
+  const otherBySession = new Map(other.map((score) => [score.session, score]));
+  const pairs = own.flatMap((score) => {
+    const pair = otherBySession.get(score.session);
+    return pair === undefined ? [] : [{ session: score.session, own: score, other: pair }];
+  });
+  const cost = clusteredEstimate(pairs, {
+    width: 2,
+    add(pair, sums) {
+      sums[0] = (sums[0] ?? 0) + Math.log(pair.own.costRatio / pair.other.costRatio);
+      sums[1] = (sums[1] ?? 0) + 1;
+    },
+    figure: ([logs = 0, count = 0]) => (count === 0 ? null : Math.exp(logs / count)),
+  });
+  const gain = clusteredEstimate(pairs, {
+    width: 4,
+    add(pair, sums) {
+      for (const [place, { uses, sourceEvidenced }] of [pair.own, pair.other].entries()) {
+        sums[2 * place] = (sums[2 * place] ?? 0) + sourceEvidenced;
+        sums[2 * place + 1] = (sums[2 * place + 1] ?? 0) + uses;
+      }
+    },
+    figure: ([held, uses, otherHeld, otherUses]) => (ratioOf(held, uses) ?? 1) - (ratioOf(otherHeld, otherUses) ?? 1),
+  });
+  if (cost.interval === null || gain.interval === null) return null;
+  return { sessions: pairs.length, costRatio: cost.interval, gain: gain.interval };
 }

@@ -3,8 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
 import { replay } from "../run/replay.ts";
-import { bootstrap } from "./bootstrap.ts";
-import { pooledScore, type SessionScore } from "./score.ts";
+import { pooledScore, type SessionScore, surenessOf } from "./score.ts";
 import { type FiledRow, splitSessions } from "./split.ts";
 import { coarseSettings, fineSettings, tunableSettingsOf } from "./tunable-settings.ts";
 import { type ReplayRound, type TuneResult, type TuneRound, tune } from "./tune.ts";
@@ -74,24 +73,28 @@ describe("scores", () => {
   });
 });
 
-describe("bootstrap", () => {
-  const own = Array.from({ length: 12 }, (_, index) => score(`s${index}`, 0.5 + 0.01 * index, 90));
+describe("surenessOf", () => {
+  const own = Array.from({ length: 12 }, (_, index) => score(`o${index}__r__s`, 0.5 + 0.01 * index, 90));
   const other = own.map((each) => ({ ...each, costRatio: each.costRatio * 1.25, sourceEvidenced: 80 }));
 
   test("says what holds in every session for sure, and the same each time", () => {
-    const sureness = bootstrap(own, other);
-    expect(sureness).toMatchObject({ sessions: 12, cheaperShare: 1 });
-    expect(sureness.costRatioFrom).toBeCloseTo(0.8, 9);
-    expect(sureness.costRatioThrough).toBeCloseTo(0.8, 9);
-    expect(sureness.gainFrom).toBeCloseTo(0.1, 9);
-    expect(bootstrap(own, other)).toEqual(sureness);
+    const sureness = surenessOf(own, other);
+    expect(sureness?.sessions).toBe(12);
+    expect(sureness?.costRatio.from).toBeCloseTo(0.8, 9);
+    expect(sureness?.costRatio.through).toBeCloseTo(0.8, 9);
+    expect(sureness?.gain.from).toBeCloseTo(0.1, 9);
+    expect(surenessOf(own, other)).toEqual(sureness);
   });
 
   test("is unsure if sessions disagree", () => {
     const mixed = own.map((each, index) => ({ ...each, costRatio: each.costRatio * (index % 2 === 0 ? 2 : 0.5) }));
-    const { costRatioFrom, costRatioThrough } = bootstrap(mixed, own);
-    expect(costRatioFrom).toBeLessThan(0.8);
-    expect(costRatioThrough).toBeGreaterThan(1.25);
+    const sureness = surenessOf(mixed, own);
+    expect(sureness?.costRatio.from).toBeLessThan(0.8);
+    expect(sureness?.costRatio.through).toBeGreaterThan(1.25);
+  });
+
+  test("cannot know from fewer than eight owners", () => {
+    expect(surenessOf(own.slice(0, 7), other)).toBeNull();
   });
 });
 
@@ -160,9 +163,9 @@ describe("tune", { timeout: REPLAY_MS }, () => {
     expect(new Set(tried).size).toBe(tried.length);
   });
 
-  test("with eight sessions it is sure of what holds on those that it was not chosen on, and of no others", async () => {
+  test("with eight owners it is sure of what holds on the sessions that it was not chosen on, and of no others", async () => {
     const [model] = await replayRound({ name: "test", policies: [SVEN_POLICY], sessions: new Set(["session-6"]) });
-    const names = Array.from({ length: 16 }, (_, index) => `s${String(index).padStart(2, "0")}`);
+    const names = Array.from({ length: 16 }, (_, index) => `o${String(index).padStart(2, "0")}__r__s`);
     // If it is chosen, every other setting costs a tenth; if it is not, twice as much as the current one.
     const usdOf = (policy: string, place: number) => ({ none: 1, sven: 0.5 })[policy] ?? (place % 2 === 0 ? 0.1 : 1);
     const scripted: ReplayRound = ({ policies, sessions: wanted }) =>
@@ -174,8 +177,8 @@ describe("tune", { timeout: REPLAY_MS }, () => {
         ),
       );
     const [tuned] = await tune([SVEN_POLICY], scripted);
-    expect(tuned).toMatchObject({ trainSessions: 8, testSessions: 8, sureness: { sessions: 8, cheaperShare: 0 } });
-    expect(tuned?.sureness?.costRatioFrom).toBeCloseTo(2, 9);
+    expect(tuned).toMatchObject({ trainSessions: 8, testSessions: 8, sureness: { sessions: 8 } });
+    expect(tuned?.sureness?.costRatio.from).toBeCloseTo(2, 9);
   });
 
   test("one file is chosen on and tested on; sessions of one file stay on one side", async () => {

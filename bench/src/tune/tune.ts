@@ -2,9 +2,16 @@ import type { Policy } from "@plimsoll/core";
 import { NONE_POLICY } from "@plimsoll/core";
 import { BUILT_IN_KINDS, type Kinds } from "@plimsoll/core/build";
 import { policyAt } from "../sweep/grid.ts";
-import { bootstrap, FEWEST_SESSIONS, type Sureness } from "./bootstrap.ts";
 import { paretoFront } from "./pareto.ts";
-import { type CacheKind, type PolicyScore, pooledScore, type SessionScore, scoresByPolicy } from "./score.ts";
+import {
+  type CacheKind,
+  type PolicyScore,
+  pooledScore,
+  type SessionScore,
+  type Sureness,
+  scoresByPolicy,
+  surenessOf,
+} from "./score.ts";
 import { type FiledRow, type Split, splitSessions } from "./split.ts";
 import { coarseSettings, fineSettings, type SettingValue, type TunableSetting, tunableSettingsOf } from "./tunable-settings.ts";
 
@@ -39,7 +46,7 @@ export interface TuneResult {
   readonly front: readonly TunedPolicy[];
   /** The cheapest of the front that keeps as much as the current one; `null` if every setting overflowed. */
   readonly best: TunedPolicy | null;
-  /** The best against the current one over the sessions that neither was chosen on; `null` without one, or with fewer than 8 sessions in all. */
+  /** The best against the current one over the sessions that neither was chosen on; `null` without one, or with too few owners. */
   readonly sureness: Sureness | null;
 }
 
@@ -158,7 +165,6 @@ function resultOf(choice: Choice, rows: readonly FiledRow[]): TuneResult {
   const heldOut = (policy: Policy): readonly SessionScore[] =>
     (scores.get(policy.name) ?? []).filter(({ session }) => split.test.has(session));
   const { best } = chosen;
-  const isEnough = split.train.size + split.test.size >= FEWEST_SESSIONS;
   return {
     base: candidate.base.name,
     cache,
@@ -166,6 +172,6 @@ function resultOf(choice: Choice, rows: readonly FiledRow[]): TuneResult {
     testSessions: split.test.size,
     idleSessions: split.idleSessions,
     ...chosen,
-    sureness: best === null || !isEnough ? null : bootstrap(heldOut(best.policy), heldOut(candidate.base)),
+    sureness: best === null ? null : surenessOf(heldOut(best.policy), heldOut(candidate.base)),
   };
 }

@@ -1,4 +1,4 @@
-import type { Statistic } from "./statistics.ts";
+import type { Statistic } from "../statistics.ts";
 
 /** Something that was predicted: what a measure said (0 to 1), and whether it came about. */
 export interface Scored {

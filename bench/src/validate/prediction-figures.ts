@@ -1,8 +1,8 @@
+import { originOf } from "../origin.ts";
+import { clusteredEstimate, type Estimate, meanOver, ratioOf } from "../statistics.ts";
 import { AREA } from "./area.ts";
-import { originOf } from "./origin.ts";
 import type { Outcome, PredictionCase } from "./predictions.ts";
 import { grouped } from "./rates.ts";
-import { clusteredEstimate, type Estimate, meanOver, ratioOf } from "./statistics.ts";
 
 /** What a measure says of an outcome. */
 export interface Prediction {

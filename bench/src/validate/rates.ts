@@ -1,6 +1,6 @@
+import { originOf } from "../origin.ts";
+import { clusteredEstimate, type Estimate, ratioOf } from "../statistics.ts";
 import { type Deeds, type Experiment, type MatchedPair, matchedPairs } from "./experiments.ts";
-import { originOf } from "./origin.ts";
-import { clusteredEstimate, type Estimate, ratioOf } from "./statistics.ts";
 
 /** How often something happens after a compaction, before it, and around places at which nothing happened. */
 export interface RateChange {

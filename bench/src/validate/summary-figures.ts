@@ -1,6 +1,6 @@
 import { NEED_KINDS, type NeedKind } from "../grounding/wanted.ts";
+import { clusteredEstimate, type Estimate, meanOver, ratioOf } from "../statistics.ts";
 import { grouped } from "./rates.ts";
-import { clusteredEstimate, type Estimate, meanOver, ratioOf } from "./statistics.ts";
 import { SUMMARY_WRITERS, type SummaryCase, type SummaryWriter } from "./summary-cases.ts";
 
 /** Of what later calls needed of a kind, how much each text held. */

@@ -1,6 +1,6 @@
+import { type Estimate, FEWEST_OWNERS } from "../statistics.ts";
 import type { Prediction } from "./prediction-figures.ts";
 import type { RateChange, RateCount } from "./rates.ts";
-import { type Estimate, FEWEST_OWNERS } from "./statistics.ts";
 import type { SummaryScore } from "./summary-figures.ts";
 import type { Redo, Validation } from "./validation.ts";
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { compactedSession, editing, reading } from "../../testing/made-deeds.ts";
-import { originOf } from "./origin.ts";
 import { findingsOf } from "./validate-sessions.ts";
 import { validationOf } from "./validation.ts";
 import { validationMarkdown } from "./validation-markdown.ts";
@@ -89,11 +88,4 @@ describe("validationOf", async () => {
     expect(rows).toContain("Too few owners to say: file in hand, path named, the file's lines.");
     expect(rows).toContain("| · own1/repo | 1 | 0/9 | 4/8 | – |");
   });
-});
-
-test.each([
-  ["a/b/own__repo__file.jsonl#2", { repository: "own/repo", owner: "own" }],
-  ["work/project/session.jsonl", { repository: "work/project", owner: "work/project" }],
-])("the origin of %s", (name, origin) => {
-  expect(originOf(name)).toEqual(origin);
 });

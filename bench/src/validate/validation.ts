@@ -1,8 +1,8 @@
-import { originOf } from "./origin.ts";
+import { originOf } from "../origin.ts";
+import type { Estimate } from "../statistics.ts";
 import { outcomeShare, type Prediction, predictionsByRepository, predictionsOf } from "./prediction-figures.ts";
 import type { PredictionCase } from "./predictions.ts";
 import { type RateChange, ratesByRepository, ratesOf } from "./rates.ts";
-import type { Estimate } from "./statistics.ts";
 import { type SummaryLengths, type SummaryScore, summaryLengths, summaryScores } from "./summary-figures.ts";
 import type { SessionFindings } from "./validate-sessions.ts";
 

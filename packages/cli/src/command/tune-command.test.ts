@@ -121,24 +121,20 @@ describe("what tune says of its choice", () => {
   const better = { ...SVEN_POLICY, keep: [{ kind: "recent", messages: 8 }] };
   const sure = {
     sessions: 9,
-    costRatioFrom: 0.8,
-    costRatioThrough: 0.9,
-    gainFrom: -0.01,
-    gainThrough: 0.02,
-    cheaperShare: 0.97,
+    costRatio: { from: 0.8, through: 0.9 },
+    gain: { from: -0.01, through: 0.02 },
   };
 
   test.each<[string, Partial<TuneResult>, RegExp]>([
     [
       "how sure it is",
       { sureness: sure },
-      /How sure \(bootstrap over the 9 sessions that it was not chosen on, 90 %\): costs 80\.0 to 90\.0 %/,
+      /How sure \(repositories of the 9 sessions that it was not chosen on drawn anew, 95 %\): costs 80\.0 to 90\.0 %/,
     ],
-    ["that few sessions say little", { sureness: { ...sure, sessions: 4 } }, /So few sessions make the range too narrow\./],
     [
       "that too few say nothing",
       { sureness: null, trainSessions: 3, testSessions: 3 },
-      /cannot be known\. 6 sessions say nothing about sessions that were not seen; at least 8/,
+      /cannot be known\. The 3 sessions that it was not chosen on are of fewer than 8 owners/,
     ],
     [
       "that none can be recommended",

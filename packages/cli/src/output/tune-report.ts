@@ -1,5 +1,5 @@
 import type { TunedPolicy, TuneResult } from "@plimsoll/bench";
-import { type CacheKind, FEWEST_SESSIONS, formatCount, formatNumberOf, formatRatioPercent } from "@plimsoll/bench/internal";
+import { type CacheKind, FEWEST_OWNERS, formatCount, formatNumberOf, formatRatioPercent } from "@plimsoll/bench/internal";
 import { type Policy, presetNamed } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/internal";
 import { stringify } from "yaml";
@@ -90,18 +90,14 @@ function settingsText({ settings }: TunedPolicy): string {
   return settings.map(({ path, value }) => `${path}=${value}`).join(" ");
 }
 
-function sureText({ sureness, trainSessions, testSessions }: TuneResult): string {
-  const sessions = trainSessions + testSessions;
+function sureText({ sureness, testSessions }: TuneResult): string {
   if (sureness === null) {
-    return `How sure: it cannot be known. ${formatNumberOf(sessions, "session")} say nothing about sessions that were not seen; at least ${FEWEST_SESSIONS} are needed.`;
+    return `How sure: it cannot be known. The ${formatNumberOf(testSessions, "session")} that it was not chosen on are of fewer than ${FEWEST_OWNERS} owners.`;
   }
-  const { costRatioFrom, costRatioThrough, gainFrom, gainThrough, cheaperShare } = sureness;
-  const heldOut = formatNumberOf(sureness.sessions, "session");
-  const few = sureness.sessions < FEWEST_SESSIONS ? " So few sessions make the range too narrow." : "";
+  const { costRatio, gain, sessions } = sureness;
   return (
-    `How sure (bootstrap over the ${heldOut} that it was not chosen on, 90 %): costs ${formatRatioPercent(costRatioFrom)} to ${formatRatioPercent(costRatioThrough)} % of
-` +
-    `the current setting, evidence ${points(gainFrom)} to ${points(gainThrough)} points; cheaper in ${formatRatioPercent(cheaperShare)} % of resamples.${few}`
+    `How sure (repositories of the ${formatNumberOf(sessions, "session")} that it was not chosen on drawn anew, 95 %): costs ${formatRatioPercent(costRatio.from)} to ${formatRatioPercent(costRatio.through)} % of
+` + `the current setting, evidence ${points(gain.from)} to ${points(gain.through)} points.`
   );
 }
 

@@ -1,0 +1,22 @@
+/** Where a recorded session is from. Sessions of one repository are not independent of each other. */
+export interface Origin {
+  readonly repository: string;
+  readonly owner: string;
+}
+
+/** Folders that agents make below that of a project: days, a session's own folder, that of its sub-agents. */
+const INNER_FOLDER = /^(?:\d+|[0-9a-f-]{32,}|subagents)$/;
+
+/**
+ * The origin that a session's name tells: files named `OWNER__REPOSITORY__…` are of that repository and owner. All others are of the project's
+ * folder that they lie in, which stands for both: importers do not read which repository a session was recorded in.
+ */
+export function originOf(session: string): Origin {
+  const parts = session.split("#")[0]?.split("/") ?? [];
+  const [owner, repository, ...rest] = (parts.at(-1) ?? "").split("__");
+  if (owner !== undefined && repository !== undefined && rest.length > 0)
+    return { repository: `${owner}/${repository}`, owner };
+  const folders = parts.slice(0, -1);
+  const folder = folders.slice(0, folders.findLastIndex((part) => !INNER_FOLDER.test(part)) + 1).join("/");
+  return { repository: folder, owner: folder };
+}
