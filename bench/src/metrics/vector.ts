@@ -1,3 +1,4 @@
+import type { HeldCount } from "../grounding/held-needs.ts";
 import { percentOf } from "../statistics.ts";
 import type { RowMetrics } from "./registry.ts";
 
@@ -7,10 +8,13 @@ export interface VectorMeasure {
   readonly isFar: boolean;
 }
 
-/** What a replay's contexts held by one measure, in percent; `null` without such needs. The tail has the policy's size. */
+/** What a replay's contexts held by one measure, in percent; `null` without such needs. */
 export interface VectorShare {
   readonly own: number | null;
+  /** The plain tail of the policy's size. */
   readonly tail: number | null;
+  /** Doing nothing: calls that were rejected hold nothing. */
+  readonly none: number | null;
 }
 
 const MEASURES = [
@@ -27,12 +31,13 @@ export const VECTOR: readonly VectorMeasure[] = MEASURES.flatMap(([name]) => [
   { name: `${name}, far`, isFar: true },
 ]);
 
-/** A replay's shares, in the order of {@link VECTOR}. */
-export function vectorOf(metrics: RowMetrics): readonly VectorShare[] {
+/** A replay's shares, in the order of {@link VECTOR}; `nothing` is the session without compaction. */
+export function vectorOf(metrics: RowMetrics, nothing: RowMetrics): readonly VectorShare[] {
+  const shareOf = ({ held, uses }: HeldCount) => percentOf(held, uses);
   return MEASURES.flatMap(([, id]) =>
     (["all", "far"] as const).map((span) => {
       const { [span]: own, tail } = metrics[id];
-      return { own: percentOf(own.held, own.uses), tail: percentOf(tail[span].held, tail[span].uses) };
+      return { own: shareOf(own), tail: shareOf(tail[span]), none: shareOf(nothing[id][span]) };
     }),
   );
 }

@@ -1,13 +1,17 @@
-import { FEWEST_SESSIONS } from "../tune/bootstrap.ts";
+import { FEWEST_OWNERS, ownersOf } from "../statistics.ts";
 import type { NothingDone, WindowAnswer } from "./answer.ts";
 import { formatCount, formatNumberOf, formatPercent, formatRatioPercent } from "./figures.ts";
+import { costEstimate, sessionRecord } from "./paired-differences.ts";
 import type { PlacedPolicy, WorseMeasure } from "./policy-choice.ts";
+import type { WindowOutcomes } from "./session-outcomes.ts";
 
 /** An answer in words. */
 export interface AnswerWords {
   readonly without: string;
-  /** The policy to use; `null` if there is none. */
-  readonly pick: string | null;
+  /** The policy to use, or that none is recommended and which is nearest; `null` if there is none. */
+  readonly verdict: string | null;
+  /** The sessions that it loses: said before what it gains. */
+  readonly losses: string;
   readonly figures: string;
   readonly others: string;
   readonly sure: string;
@@ -19,11 +23,12 @@ export function answerWords(answer: WindowAnswer, triggerOf: (policy: string) =>
   const { pick, front, placed } = choice;
   const without =
     nothing === null ? "Doing nothing was not replayed: add the policy none to compare with." : withoutWords(nothing);
-  if (placed.length === 0) return { without, pick: null, figures: noneWords(answer), others: "", sure: "" };
+  const none = { without, verdict: null, losses: "", others: "", sure: "" };
+  if (placed.length === 0) return { ...none, figures: noneWords(answer) };
   if (pick === null) {
     const best = placed.reduce((least, each) => (each.lostRequests < least.lostRequests ? each : least));
     const figures = `Every policy lost requests; fewest ${best.policy} (${formatCount(best.lostRequests)}). The window is too small for these sessions.`;
-    return { without, pick: null, figures, others: "", sure: "" };
+    return { ...none, figures };
   }
   const trigger = triggerOf(pick.policy);
   const when = trigger === null ? "" : ` It acts ${trigger}.`;
@@ -33,10 +38,14 @@ export function answerWords(answer: WindowAnswer, triggerOf: (policy: string) =>
     keeps === undefined || keeps === pick ? "" : `Keeps most: ${shortWords(keeps)}.`,
     placed.length > 1 && front.length === 1 ? "It is both the cheapest and the one that keeps most." : "",
   ];
-  const over = `Over ${sessionsWords(outcomes.sessions.length, nothing)}`;
+  const over = `Over ${sessionsWords(outcomes, nothing)}`;
   return {
     without,
-    pick: pick.policy,
+    verdict:
+      choice.recommended.length > 0
+        ? `Use ${pick.policy}.`
+        : `None is recommended: each loses a measure to one of about its cost. Nearest: ${pick.policy}.`,
+    losses: lossWords(outcomes, pick.policy),
     figures: `${over}, ${formatPercent(pick.cost)} % of the cost of doing nothing; ${keptWords(pick)}.${when}`,
     others: others.filter((each) => each !== "").join(" "),
     sure: sureWords(answer, pick),
@@ -54,9 +63,23 @@ function noneWords({ outcomes, nothing }: WindowAnswer): string {
   return "No policy that compacts was replayed in every session: add --policy.";
 }
 
-function sessionsWords(count: number, nothing: NothingDone | null): string {
-  const all = nothing !== null && nothing.sessions === count ? "all " : "the ";
-  return `${all}${formatNumberOf(count, "session")} that a policy touched`;
+function sessionsWords({ sessions, basis }: WindowOutcomes, nothing: NothingDone | null): string {
+  const all = nothing !== null && nothing.sessions === sessions.length ? "all " : "the ";
+  return `${all}${formatNumberOf(sessions.length, "session")} that ${basis === "outgrown" ? "outgrow it" : "a policy touched"}`;
+}
+
+/** Of the sessions in which the policy acted, those that it lost; and what it cost in those that would have fitted. */
+function lossWords({ whereActed, sessions }: WindowOutcomes, policy: string): string {
+  const acted = whereActed.get(policy) ?? [];
+  const { cost, heldOverTail } = sessionRecord(acted);
+  const lost = `Of ${formatNumberOf(acted.length, "session")} in which it acts, it costs more than doing nothing in ${percentOfSessions(cost.lost, acted.length)} and holds less than a plain tail of its size in ${percentOfSessions(heldOverTail.lost, acted.length)}.`;
+  const fitting = acted.filter(({ session }) => !sessions.includes(session));
+  if (fitting.length === 0) return lost;
+  return `${lost} In the ${formatNumberOf(fitting.length, "session")} of them that fit without it: ${formatPercent(costEstimate(fitting).value)} % of their cost.`;
+}
+
+function percentOfSessions(count: number, of: number): string {
+  return `${formatRatioPercent(count / of)} %`;
 }
 
 function keptWords({ gain, farGain, worse }: PlacedPolicy): string {
@@ -64,7 +87,7 @@ function keptWords({ gain, farGain, worse }: PlacedPolicy): string {
   const held = `of what replies needed, ${formatPercent(gain)} % was held word for word${far}`;
   return worse.length === 0
     ? `${held}; on no measure is it worse than a policy of about its cost or the plain tail of its size`
-    : `${held}. It loses: ${worse.slice(0, MOST_NAMED).map(worseWords).join("; ")}`;
+    : `${held}. It loses: ${worse.slice(0, MOST_NAMED).map(worseWords).join("; ")}${worse.length > MOST_NAMED ? ` (and ${worse.length - MOST_NAMED} more)` : ""}`;
 }
 
 /** So many measures are named; the table has all. */
@@ -80,20 +103,19 @@ function shortWords({ policy, cost, gain }: PlacedPolicy): string {
 
 function sureWords({ sureness, outcomes, choice }: WindowAnswer, pick: PlacedPolicy): string {
   if (sureness === null) {
-    return `It cannot be known: ${formatNumberOf(outcomes.sessions.length, "session")} say nothing about sessions that were not seen; at least ${FEWEST_SESSIONS} are needed.`;
+    const { sessions } = outcomes;
+    return `It cannot be known: the ${formatNumberOf(sessions.length, "session")} are of ${formatNumberOf(ownersOf(sessions).size, "owner")}, at least ${FEWEST_OWNERS} are needed. Differences are taken as they are, without intervals.`;
   }
   const { cost } = sureness;
-  const drawn = `${formatCount(sureness.resamples)} resamples of the ${formatNumberOf(sureness.sessions, "session")}`;
+  const drawn = `${formatCount(sureness.repositories)} repositories drawn anew ${formatCount(sureness.resamples)} times`;
   const between =
-    cost === null
-      ? ""
-      : `its cost lies between ${formatPercent(cost.from)} and ${formatPercent(cost.through)} % in nine of ten`;
+    cost === null ? "" : `its cost lies between ${formatPercent(cost.from)} and ${formatPercent(cost.through)} % (95 %)`;
   if (choice.placed.length < 2) return `Of ${drawn}, ${between}.`;
   const share = sureness.chosen.find(({ policy }) => policy === pick.policy)?.share ?? 0;
   const rival = sureness.chosen.find(({ policy }) => policy !== pick.policy && policy !== null);
   const next = rival === undefined ? "" : `, ${rival.policy ?? ""} in ${formatRatioPercent(rival.share)} %`;
   const verdict = share >= SURE_SHARE ? "Fairly sure" : share >= HALF ? "More likely than not" : "Not sure";
-  return `${verdict}: chosen again in ${formatRatioPercent(share)} % of ${drawn}${next}; ${between}.`;
+  return `${verdict}: chosen again in ${formatRatioPercent(share)} % of the draws (${drawn})${next}; ${between}.`;
 }
 
 /** Chosen again so often is called sure (chosen: the usual level for an interval). */

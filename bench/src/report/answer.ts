@@ -1,7 +1,9 @@
 import { BASELINE_POLICY } from "../metrics/relative.ts";
+import { originOf } from "../origin.ts";
 import type { BenchReport } from "../results.ts";
-import { FEWEST_SESSIONS } from "../tune/bootstrap.ts";
+import { createRandom, FEWEST_OWNERS, type Interval, ownersOf } from "../statistics.ts";
 import { windowLabel } from "./labels.ts";
+import { costEstimate } from "./paired-differences.ts";
 import { choosePolicy, type PolicyChoice } from "./policy-choice.ts";
 import type { PolicySummary } from "./policy-summary.ts";
 import { type WindowOutcomes, windowOutcomes } from "./session-outcomes.ts";
@@ -31,7 +33,8 @@ export function windowAnswers(report: BenchReport, summaries: readonly PolicySum
     const acting = summaries.flatMap(({ windowLabel: own, policy, isActing }) => (own === label && isActing ? [policy] : []));
     const outcomes = windowOutcomes(report, { windowLabel: label, acting, cache: "with" });
     const choice = choosePolicy(outcomes, [...outcomes.sessions.keys()], { withIntervals: true });
-    return { windowLabel: label, nothing: nothingDone(report, label), outcomes, choice, sureness: choiceSureness(outcomes) };
+    const sureness = choiceSureness(outcomes, choice.pick?.policy ?? null);
+    return { windowLabel: label, nothing: nothingDone(report, label), outcomes, choice, sureness };
   });
 }
 
@@ -48,12 +51,12 @@ function nothingDone(report: BenchReport, label: string): NothingDone | null {
   };
 }
 
-/** How often each policy was chosen over resampled sessions, the most often first. */
+/** How often each policy was chosen over repositories drawn anew, the most often first. */
 export interface ChoiceSureness {
-  readonly sessions: number;
+  readonly repositories: number;
   readonly resamples: number;
-  /** Middle nine tenths of the cost of the policy to use, in percent of doing nothing; `null` if there is none. */
-  readonly cost: { readonly from: number; readonly through: number } | null;
+  /** 95 % interval of the cost of the policy to use, in percent of doing nothing; `null` if there is none. */
+  readonly cost: Interval | null;
   readonly chosen: readonly { readonly policy: string | null; readonly share: number }[];
 }
 
@@ -61,42 +64,30 @@ export interface ChoiceSureness {
 const RESAMPLES = 500;
 
 /**
- * Chooses again over sessions drawn with replacement. `null` with fewer than 8 sessions, which say nothing about others. Deterministic: the
- * generator starts the same each time.
+ * Chooses again, by differences without intervals, over repositories drawn with replacement. `null` with too few owners, whose sessions say
+ * nothing about others. Deterministic.
  */
-export function choiceSureness(outcomes: WindowOutcomes): ChoiceSureness | null {
-  const count = outcomes.sessions.length;
-  if (count < FEWEST_SESSIONS || outcomes.byPolicy.size === 0) return null;
-  const random = generator();
+export function choiceSureness(outcomes: WindowOutcomes, pick: string | null): ChoiceSureness | null {
+  const { sessions, byPolicy } = outcomes;
+  const clusters = new Map<string, number[]>();
+  for (const [index, session] of sessions.entries()) {
+    const { repository } = originOf(session);
+    clusters.set(repository, [...(clusters.get(repository) ?? []), index]);
+  }
+  if (ownersOf(sessions).size < FEWEST_OWNERS || byPolicy.size === 0) return null;
+  const random = createRandom();
+  const repositories = [...clusters.values()];
   const times = new Map<string | null, number>();
-  const pick = choosePolicy(outcomes, [...outcomes.sessions.keys()]).pick?.policy;
-  const costs: number[] = [];
   for (let sample = 0; sample < RESAMPLES; sample++) {
-    const drawn = Array.from({ length: count }, () => Math.floor(random() * count));
-    const choice = choosePolicy(outcomes, drawn);
-    const policy = choice.pick?.policy ?? null;
-    costs.push(...choice.placed.flatMap((placed) => (placed.policy === pick ? [placed.cost] : [])));
+    const drawn = repositories.flatMap(() => repositories[Math.floor(random() * repositories.length)] ?? []);
+    const policy = choosePolicy(outcomes, drawn).pick?.policy ?? null;
     times.set(policy, (times.get(policy) ?? 0) + 1);
   }
   const chosen = [...times].map(([policy, often]) => ({ policy, share: often / RESAMPLES }));
-  return { sessions: count, resamples: RESAMPLES, cost: middle(costs), chosen: chosen.toSorted((a, b) => b.share - a.share) };
-}
-
-/** A tenth lies outside, half of it on each side. */
-const TAIL_RATIO = 0.05;
-
-function middle(values: readonly number[]): ChoiceSureness["cost"] {
-  const sorted = values.toSorted((a, b) => a - b);
-  const tail = Math.floor(sorted.length * TAIL_RATIO);
-  const [from, through] = [sorted[tail], sorted[sorted.length - 1 - tail]];
-  return from === undefined || through === undefined ? null : { from, through };
-}
-
-/** A linear congruential generator (Numerical Recipes' constants), 0 up to 1. */
-function generator(): () => number {
-  let state = 1;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
+  return {
+    repositories: repositories.length,
+    resamples: RESAMPLES,
+    cost: costEstimate(byPolicy.get(pick ?? "") ?? []).interval,
+    chosen: chosen.toSorted((a, b) => b.share - a.share),
   };
 }

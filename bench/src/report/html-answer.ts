@@ -19,17 +19,17 @@ ${how(answers)}`;
 }
 
 function answerCard(answer: WindowAnswer, triggerOf: (policy: string) => string | null): Markup {
-  const { without, pick, figures, others, sure } = answerWords(answer, triggerOf);
+  const { without, verdict, losses, figures, others, sure } = answerWords(answer, triggerOf);
   return html`<section class="answer"><h3>${capitalised(answer.windowLabel)}</h3>
 <p>${without}</p>
-<p>${pick === null ? html`` : html`<b class="pick">Use ${pick}.</b> `}${figures}</p>
+<p>${verdict === null ? html`` : html`<b class="pick">${verdict}</b> `}${losses === "" ? html`` : html`${losses} `}${figures}</p>
 ${others === "" ? html`` : html`<p class="soft">${others}</p>`}
 ${sure === "" ? html`` : html`<p class="soft"><b>How sure?</b> ${sure}</p>`}</section>`;
 }
 
 function how(answers: readonly WindowAnswer[]): Markup {
   if (answers.every(({ choice }) => choice.pick === null)) return html``;
-  return html`<p class="note">Chosen by the vector (edit grounding, passage evidence, file in hand, instructions, plan): of the policies that lost no request and that no other beats in both cost and the vector's mean, those that are worse on the fewest measures than a policy of at most 5 % more cost or the plain tail of their own size; of them the one at the knee. Policies made to cheat are never chosen.${
+  return html`<p class="note">Chosen by the vector (edit grounding, passage evidence, file in hand, instructions, plan; each over all and over far needs), over the sessions that outgrow the window without compaction. Recommended are policies without a lost request that are worse on no measure than a policy of at most 5 % more cost or the plain tail of their own size; of them the one at the knee of cost against the vector's mean. If there is none, the knee of all is named with what it loses. Worse: the 95 % interval of the paired difference over repositories lies below zero; from fewer than eight owners, a difference of a point or more. Policies made to cheat are never chosen.${
     answers.some(({ outcomes }) => outcomes.hasEstimatedCost)
       ? " If a model has no price, its prompt tokens are taken for its cost."
       : ""

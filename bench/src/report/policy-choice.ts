@@ -1,8 +1,7 @@
 import { VECTOR } from "../metrics/vector.ts";
 import { ALL_EXCERPTS, LAST_HUMAN_ONLY } from "../peers/cheats.ts";
-import { meanOf } from "../statistics.ts";
+import { clusteredEstimate, FEWEST_OWNERS, meanOf, meanOver } from "../statistics.ts";
 import { paretoFront } from "../tune/pareto.ts";
-import { clusteredEstimate, FEWEST_OWNERS, meanOver } from "../validate/statistics.ts";
 import type { SessionOutcome, WindowOutcomes } from "./session-outcomes.ts";
 
 /** A policy over all compared sessions. Cost and shares are percent. */
@@ -35,7 +34,9 @@ export interface PolicyChoice {
   readonly placed: readonly PlacedPolicy[];
   /** Without a lost request, and beaten by no other in both cost and the vector's mean; cheapest first. */
   readonly front: readonly PlacedPolicy[];
-  /** The knee of the front; `null` if every policy lost a request, or if only cheats did not. */
+  /** Without a lost request, and worse on no measure than any policy of at most 5 % more cost or its own tail; cheapest first. */
+  readonly recommended: readonly PlacedPolicy[];
+  /** The knee of the recommended; of the front if none is. `null` if every policy lost a request, or if only cheats did not. */
   readonly pick: PlacedPolicy | null;
 }
 
@@ -45,8 +46,8 @@ export const CHEATS: ReadonlySet<string> = new Set([LAST_HUMAN_ONLY, ALL_EXCERPT
 /** A policy that costs this much more is still one of about the same cost (docs/protocol.md). */
 const SAME_COST_RATIO = 1.05;
 
-/** Fewer points are no difference; chosen. */
-const LEAST_POINTS = 1;
+/** Fewer points are no difference if there is no interval; chosen. */
+export const LEAST_POINTS = 1;
 
 /** How a choice is made. */
 export interface ChoiceOptions {
@@ -73,7 +74,8 @@ export function choosePolicy(
   });
   const able = placed.filter(({ lostRequests, policy }) => lostRequests === 0 && !CHEATS.has(policy));
   const front = paretoFront(able);
-  return { placed, front, pick: kneeOf(front) };
+  const recommended = able.filter(({ worse }) => worse.length === 0).toSorted((a, b) => a.cost - b.cost);
+  return { placed, front, recommended, pick: kneeOf(recommended.length > 0 ? paretoFront(recommended) : front) };
 }
 
 interface Drawn extends Omit<PlacedPolicy, "worse"> {
@@ -109,10 +111,10 @@ function worseThan(own: Drawn, rivals: readonly Drawn[], withIntervals: boolean)
       rival,
     }));
     const tail = { than: null, points: difference(share?.tail, share?.own), rival: null };
-    const [first] = [...others, tail]
-      .filter(({ points }) => points >= LEAST_POINTS)
+    const first = [...others, tail]
+      .filter(({ points }) => points > 0)
       .toSorted((a, b) => b.points - a.points)
-      .filter(({ rival }) => !withIntervals || isClear(own, rival, place));
+      .find(({ rival, points }) => (withIntervals ? isBetter(rival, own, place) : points >= LEAST_POINTS));
     return first === undefined ? [] : [{ measure, than: first.than, points: first.points }];
   });
   return found.toSorted((a, b) => b.points - a.points);
@@ -122,35 +124,32 @@ function difference(theirs: number | null | undefined, own: number | null | unde
   return theirs === null || theirs === undefined || own === null || own === undefined ? 0 : theirs - own;
 }
 
-/** True if the interval of the paired difference lies above zero, and with too few owners for one. */
-function isClear(own: Drawn, rival: Drawn | null, place: number): boolean {
+/** True if the interval of the paired difference lies above zero; with too few owners for one the difference itself is taken. */
+function isBetter(rival: Drawn | null, own: Drawn, place: number): boolean {
   const pairs = own.outcomes.flatMap(({ session, vector }, index) => {
     const theirs = rival === null ? vector[place]?.tail : rival.outcomes[index]?.vector[place]?.own;
     const share = vector[place]?.own;
     return typeof theirs === "number" && typeof share === "number" ? [{ session, points: theirs - share }] : [];
   });
-  const { interval, owners } = clusteredEstimate(
+  const { value, interval, owners } = clusteredEstimate(
     pairs,
     meanOver(({ points }) => points),
   );
-  return owners < FEWEST_OWNERS || (interval !== null && interval.from > 0);
+  return owners < FEWEST_OWNERS ? (value ?? 0) >= LEAST_POINTS : interval !== null && interval.from > 0;
 }
 
 /** The vector's mean is stretched over at least so many points, so that a fraction of a point is not worth much cost (chosen). */
 const LEAST_SPAN_PERCENT = 10;
 
 /**
- * The knee of the front: with cost and the vector's mean both stretched from its cheapest to its dearest policy, the one whose mean is
- * farthest ahead of its cost, of those that are worse on the fewest measures. The cheapest if there is no knee.
+ * The knee of a front: with cost and the vector's mean both stretched from its cheapest to its dearest policy, the one whose mean is
+ * farthest ahead of its cost. The cheapest if there is no knee.
  */
 function kneeOf(front: readonly PlacedPolicy[]): PlacedPolicy | null {
-  const fewest = Math.min(...front.map(({ worse }) => worse.length));
-  const best = front.filter(({ worse }) => worse.length === fewest);
   const [first, last] = [front[0], front.at(-1)];
-  const [start] = best;
-  if (first === undefined || last === undefined || start === undefined) return null;
+  if (first === undefined || last === undefined) return null;
   const gainSpan = Math.max(last.gain - first.gain, LEAST_SPAN_PERCENT);
   const lead = ({ cost, gain }: PlacedPolicy) =>
     (gain - first.gain) / gainSpan - (cost - first.cost) / (last.cost - first.cost || 1);
-  return best.reduce((ahead, each) => (lead(each) > lead(ahead) ? each : ahead), start);
+  return front.reduce((ahead, each) => (lead(each) > lead(ahead) ? each : ahead), first);
 }

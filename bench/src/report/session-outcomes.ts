@@ -11,16 +11,26 @@ export interface SessionOutcome {
   readonly costRatio: number;
   /** What it held, in the order of the vector. */
   readonly vector: readonly VectorShare[];
+  /** False if it left the session as it was. */
+  readonly hasActed: boolean;
   readonly lostRequests: number;
   readonly compactions: number;
 }
 
-/** The sessions that at least one acting policy touched in a window, so that all policies are compared over the same ones. */
+/**
+ * What policies came to in a window. They are compared over one list of sessions: those that doing nothing outgrows, in which every policy has
+ * to act. What a policy does in sessions that fit without it is shown and decides nothing. If no session is outgrown, they are compared over all
+ * that any of them touched.
+ */
 export interface WindowOutcomes {
   readonly windowLabel: string;
+  /** The sessions that are compared, and why. */
   readonly sessions: readonly string[];
-  /** By policy; only policies that were replayed in every session, in the order of the report. */
+  readonly basis: "outgrown" | "touched";
+  /** By policy what the compared sessions came to; only policies that were replayed in each of them, in the order of the report. */
   readonly byPolicy: ReadonlyMap<string, readonly SessionOutcome[]>;
+  /** By policy what all sessions came to in which it acted. */
+  readonly whereActed: ReadonlyMap<string, readonly SessionOutcome[]>;
   /** True if a price was missing, so that prompt tokens stand for cost. */
   readonly hasEstimatedCost: boolean;
 }
@@ -39,25 +49,25 @@ export interface Comparison {
 export function windowOutcomes(report: BenchReport, { windowLabel: label, acting, cache }: Comparison): WindowOutcomes {
   const rows = report.rows.filter((row) => row.metrics !== null && windowLabel(row.window) === label);
   const baseline = new Map(rows.flatMap((row) => (row.policy === BASELINE_POLICY ? [[row.session, row] as const] : [])));
-  const touched = new Set(
-    rows.flatMap((row) => (acting.includes(row.policy) && hasActedIn(row, baseline.get(row.session)) ? [row.session] : [])),
-  );
-  const sessions = report.sessions.flatMap(({ session }) => (touched.has(session) && baseline.has(session) ? [session] : []));
+  const everywhere = acting.map((policy) => {
+    const own = new Map(rows.flatMap((row) => (row.policy === policy ? [[row.session, row] as const] : [])));
+    const known = report.sessions.flatMap(({ session }) => outcomeOf(cache, own.get(session), baseline.get(session)));
+    return [policy, known] as const;
+  });
+  const whereActed = new Map(everywhere.map(([policy, known]) => [policy, known.filter(({ hasActed: acted }) => acted)]));
+  const touched = new Set([...whereActed.values()].flatMap((known) => known.map(({ session }) => session)));
+  const isOutgrown = (session: string) => (baseline.get(session)?.metrics?.safety.overflowingRequests ?? 0) > 0;
+  const basis = [...baseline.keys()].some(isOutgrown) ? "outgrown" : "touched";
+  const isCompared = basis === "outgrown" ? isOutgrown : (session: string) => touched.has(session);
+  const sessions = report.sessions.flatMap(({ session }) => (baseline.has(session) && isCompared(session) ? [session] : []));
   const byPolicy = new Map(
-    acting.flatMap((policy) => {
-      const own = new Map(rows.flatMap((row) => (row.policy === policy ? [[row.session, row] as const] : [])));
-      const outcomes = sessions.flatMap((session) => outcomeOf(cache, own.get(session), baseline.get(session)));
+    everywhere.flatMap(([policy, known]) => {
+      const outcomes = known.filter(({ session }) => isCompared(session));
       return outcomes.length === sessions.length && outcomes.length > 0 ? [[policy, outcomes] as const] : [];
     }),
   );
   const hasEstimatedCost = sessions.some((session) => (baseline.get(session)?.metrics?.cost.withCacheUsd ?? null) === null);
-  return { windowLabel: label, sessions, byPolicy, hasEstimatedCost };
-}
-
-function hasActedIn({ session, metrics }: ReplayRow, baseline: ReplayRow | undefined): boolean {
-  if (metrics === null) return false;
-  const base = baseline?.metrics ?? null;
-  return hasActed({ session, metrics }, base === null ? undefined : { session, metrics: base });
+  return { windowLabel: label, sessions, basis, byPolicy, whereActed, hasEstimatedCost };
 }
 
 function outcomeOf(cache: CacheKind, row: ReplayRow | undefined, baseline: ReplayRow | undefined): readonly SessionOutcome[] {
@@ -68,7 +78,8 @@ function outcomeOf(cache: CacheKind, row: ReplayRow | undefined, baseline: Repla
     {
       session: row.session,
       costRatio: usd > 0 && baseUsd > 0 ? usd / baseUsd : own.economy.promptTokens / Math.max(1, base.economy.promptTokens),
-      vector: vectorOf(own),
+      vector: vectorOf(own, base),
+      hasActed: hasActed({ session: row.session, metrics: own }, { session: row.session, metrics: base }),
       lostRequests: own.safety.unrecoveredRequests,
       compactions: own.economy.compactions,
     },

@@ -1,0 +1,118 @@
+import { describe, expect, test } from "vitest";
+import { VECTOR } from "../metrics/vector.ts";
+import { choosePolicy } from "./policy-choice.ts";
+import type { SessionOutcome } from "./session-outcomes.ts";
+
+/** An outcome with the same share on every measure; its tail and doing nothing hold as much. */
+const outcome = (costRatio: number, share: number, lostRequests = 0): SessionOutcome => ({
+  session: "a",
+  costRatio,
+  vector: VECTOR.map(() => ({ own: share, tail: share, none: share })),
+  hasActed: true,
+  lostRequests,
+  compactions: 1,
+});
+
+/** The same with other figures on the first measure. */
+const withEdits = (each: SessionOutcome, own: number, tail: number): SessionOutcome => ({
+  ...each,
+  vector: [{ own, tail, none: own }, ...each.vector.slice(1)],
+});
+
+const chosen = (policies: Readonly<Record<string, SessionOutcome>>) =>
+  choosePolicy({ byPolicy: new Map(Object.entries(policies).map(([name, each]) => [name, [each]])) }, [0]);
+
+describe("choosePolicy", () => {
+  test.each([
+    ["the knee of the front", { cheap: outcome(0.5, 60), bend: outcome(0.55, 85), dear: outcome(1, 90) }, "bend"],
+    ["the cheapest if there is no knee", { cheap: outcome(0.5, 60), dear: outcome(1, 90) }, "cheap"],
+    [
+      "the cheapest if the others keep hardly more",
+      { cheap: outcome(0.5, 90), bend: outcome(0.65, 90.4), dear: outcome(1.5, 91) },
+      "cheap",
+    ],
+    ["none that lost a request", { cheap: outcome(0.5, 90, 1), dear: outcome(1, 80) }, "dear"],
+    ["nothing if all lost one", { cheap: outcome(0.5, 90, 1), dear: outcome(1, 80, 2) }, null],
+    ["the one that beats all", { best: outcome(0.5, 90), other: outcome(0.6, 80) }, "best"],
+  ] as const)("takes %s", (_, policies, expected) => {
+    expect(chosen(policies).pick?.policy ?? null).toBe(expected);
+  });
+
+  test.each<[string, Readonly<Record<string, SessionOutcome>>, readonly string[]]>([
+    ["nothing if it is worse on none", { own: outcome(0.5, 80), other: outcome(0.5, 80) }, []],
+    [
+      "a policy of its cost that holds more",
+      { own: withEdits(outcome(0.5, 80), 70, 70), other: outcome(0.5, 80) },
+      ["edit grounding other 10"],
+    ],
+    [
+      "one of five per cent more",
+      { own: withEdits(outcome(0.5, 80), 70, 70), other: outcome(0.525, 80) },
+      ["edit grounding other 10"],
+    ],
+    ["none of six per cent more", { own: withEdits(outcome(0.5, 80), 70, 70), other: outcome(0.53, 80) }, []],
+    ["the tail of its own size", { own: withEdits(outcome(0.5, 80), 70, 85) }, ["edit grounding tail 15"]],
+    ["no difference below a point", { own: withEdits(outcome(0.5, 80), 79.5, 80) }, []],
+  ])("names %s", (_, policies, worse) => {
+    const [own] = chosen(policies).placed;
+    expect(own?.worse.map(({ measure, than, points }) => `${measure} ${than ?? "tail"} ${points}`)).toEqual(worse);
+  });
+
+  test.each<[string, Readonly<Record<string, SessionOutcome>>, readonly string[], string]>([
+    [
+      "a policy that loses on nothing goes before one that does, and a cheat is none",
+      { "all-excerpts": outcome(0.4, 99), loses: withEdits(outcome(0.5, 80), 60, 90), holds: outcome(0.6, 81) },
+      ["holds"],
+      "holds",
+    ],
+    [
+      "few losses are as good as many: the knee of the recommended is taken",
+      { cheap: outcome(0.5, 60), bend: outcome(0.55, 85), dear: outcome(1, 90) },
+      ["cheap", "bend", "dear"],
+      "bend",
+    ],
+    [
+      "if all lose, it is the knee of the whole front, not the one with the fewest losses",
+      {
+        cheap: withEdits(outcome(0.5, 60), 60, 70),
+        bend: { ...outcome(0.55, 85), vector: VECTOR.map(() => ({ own: 85, tail: 90, none: 85 })) },
+        dear: withEdits(outcome(1, 90), 90, 95),
+      },
+      [],
+      "bend",
+    ],
+    [
+      "one that loses to a policy of a lost request is not recommended either",
+      { own: outcome(0.5, 80), lost: outcome(0.5, 90, 1) },
+      [],
+      "own",
+    ],
+  ])("%s", (_, policies, recommended, pick) => {
+    const choice = chosen(policies);
+    expect([choice.recommended.map(({ policy }) => policy), choice.pick?.policy]).toEqual([recommended, pick]);
+  });
+
+  test("leaves what is beaten in both out of the front", () => {
+    const { front } = chosen({ cheap: outcome(0.5, 60), beaten: outcome(0.6, 50), dear: outcome(1, 90) });
+    expect(front.map(({ policy }) => policy)).toEqual(["cheap", "dear"]);
+  });
+});
+
+describe("better", () => {
+  /** Sessions of so many owners, in which the rival holds that many points more of the first measure. */
+  const pairs = (owners: number, pointsOf: (place: number) => number) => {
+    const sessions = Array.from({ length: owners }, (_, place) => ({ ...outcome(0.5, 50), session: `o${place}__r__s` }));
+    const rival = sessions.map((each, place) => withEdits(each, 50 + pointsOf(place), 50));
+    return { byPolicy: new Map(Object.entries({ own: sessions, rival })) };
+  };
+  test.each<[string, number, (place: number) => number, number]>([
+    ["an interval above zero is, however small", 8, () => 0.5, 1],
+    ["an interval that holds zero is no difference, however large", 8, (place) => (place === 0 ? 80 : -1), 0],
+    ["from seven owners it is the difference itself", 7, (place) => (place === 0 ? 80 : -1), 1],
+    ["but of a point at least", 7, () => 0.5, 0],
+  ])("%s", (_, owners, pointsOf, count) => {
+    const outcomes = pairs(owners, pointsOf);
+    const [own] = choosePolicy(outcomes, [...Array(owners).keys()], { withIntervals: true }).placed;
+    expect(own?.worse).toHaveLength(count);
+  });
+});
