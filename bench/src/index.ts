@@ -15,8 +15,9 @@ export { createSerialPool, createThreadPool, type WorkerPool } from "./run/worke
 // Show what was measured
 
 export { renderHtmlReport } from "./report/html.ts";
+export { renderJsonReport } from "./report/json.ts";
 export { renderMarkdownReport } from "./report/markdown.ts";
-export { benchReportJsonSchema, benchReportSchema, renderJsonReport, reportSchema } from "./results/report-json.ts";
+export { benchReportJsonSchema, benchReportSchema, reportSchema } from "./results/report-json.ts";
 
 // Search for a better setting
 

@@ -20,8 +20,11 @@ export { LOCATED_AGENTS, type LocatedAgent, locateLogs, usualPlaces } from "./fo
 export { IMPORTERS } from "./formats/registry.ts";
 export { LISTED_ERROR_PERCENT } from "./metrics/cache-validity.ts";
 export { columnsOf, type ShownFigure } from "./metrics/columns.ts";
+export { VECTOR } from "./metrics/vector.ts";
 export { prepareSession } from "./replay/prepared-session.ts";
 export { renderCalibrationHtml } from "./report/calibration-page.ts";
+export { differenceText, signedPoints } from "./report/comparison-columns.ts";
+export { overWords, sessionRows, type WindowComparison, windowComparisons } from "./report/comparisons.ts";
 export {
   formatCount,
   formatFigure,
@@ -32,10 +35,12 @@ export {
   formatUsd,
 } from "./report/figures.ts";
 export { commonFolder, windowLabel } from "./report/labels.ts";
+export { recordText } from "./report/markdown-comparisons.ts";
 export { html, type Markup, trusted } from "./report/markup.ts";
 export { summaryLines } from "./report/method.ts";
 export { groupNotes, type NoteGroup } from "./report/note-groups.ts";
 export { contentSecurityPolicy, readPageStyle } from "./report/page.ts";
+export { pointsOver } from "./report/paired-differences.ts";
 export { type PolicySummary, remarks, summarizePolicies, windowLabels } from "./report/policy-summary.ts";
 export { renderTuneHtml } from "./report/tune-page.ts";
 export { renderValidationHtml } from "./report/validation-page.ts";
@@ -46,12 +51,11 @@ export type { InputFile } from "./run/file-task.ts";
 export type { ReplayState } from "./run/kept-replays.ts";
 export { replay } from "./run/replay.ts";
 export { ridge } from "./size-model/least-squares.ts";
-export { quantileOf } from "./statistics.ts";
+export { FEWEST_OWNERS, quantileOf } from "./statistics.ts";
 export { addedTallies, NO_SUMMARIES_ASKED, type SummaryTally } from "./summaries/open-source.ts";
 export { DIGEST_CHOICE, type SummarizerChoice, summarizerName } from "./summaries/summarizer-choice.ts";
 export { gridOf, type SweepSetting } from "./sweep/grid.ts";
 export { parseAxis } from "./sweep/parse-axis.ts";
-export { FEWEST_SESSIONS } from "./tune/bootstrap.ts";
 export type { CacheKind } from "./tune/score.ts";
 export { findingsOf, type SessionFindings } from "./validate/validate-sessions.ts";
 export { type Validation, validationOf } from "./validate/validation.ts";

@@ -5,6 +5,7 @@ import type { RowMetrics } from "./metrics/registry.ts";
 import type { CacheMiss } from "./metrics/row-metrics.ts";
 import type { WindowRequest, WindowSpec } from "./replay/cell.ts";
 import type { SizeModelError } from "./size-model/held-out.ts";
+import type { Interval } from "./statistics.ts";
 
 /**
  * What a bench run says, as plain data: the content of `report.json`, and the only thing that tables and the HTML report
@@ -96,6 +97,47 @@ export interface CallPoint {
   /** Compactions that happened right before this call. */
   readonly compactions: number;
   readonly overflowed: boolean;
+}
+
+/** A policy in one window against doing nothing and against the plain tail of its own size: made from the rows when a report is written. */
+export interface PolicyComparison {
+  readonly window: string;
+  readonly policy: string;
+  /** Whether the sessions are those that doing nothing outgrows, or those that any policy touched. */
+  readonly basis: "outgrown" | "touched";
+  readonly sessions: number;
+  readonly owners: number;
+  /** Over these sessions. */
+  readonly differences: readonly PairedDifference[];
+  /** Over all sessions in which the policy acted. */
+  readonly record: SessionRecord;
+}
+
+/** A paired difference: points of a measure of the vector; for `cost`, percent of doing nothing. */
+export interface PairedDifference {
+  readonly figure: string;
+  readonly against: "tail" | "none";
+  /** `null` if no session asks anything. */
+  readonly value: number | null;
+  /** `null` from too few owners. */
+  readonly interval: Interval | null;
+}
+
+/** Sessions won, tied and lost. */
+export interface SessionRecord {
+  readonly acted: number;
+  /** Dollars against doing nothing. */
+  readonly cost: Tally;
+  /** The mean of the vector against doing nothing, and against the policy's own tail. */
+  readonly held: Tally;
+  readonly heldOverTail: Tally;
+}
+
+/** Counts of sessions. */
+export interface Tally {
+  readonly won: number;
+  readonly tied: number;
+  readonly lost: number;
 }
 
 /** An input that was not replayed: what, where, and what to do. */

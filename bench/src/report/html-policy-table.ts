@@ -34,11 +34,15 @@ const REPLAYED: readonly FigureColumn<PolicySummary>[] = [
 
 /** For each window a row a policy: size and safety, cost, and retention in full. */
 export function policyTables(summaries: readonly PolicySummary[], metrics: RunMetrics): Markup {
+  const labels = [...new Set(summaries.map(({ windowLabel }) => windowLabel))];
   return html`<h2 id="policies">Policies</h2>
 ${tablesOf("policies", summaries, [...REPLAYED, ...metricColumns(metrics, "policies")])}
 <p class="note">Means are geometric over the sessions in which the policy or ${BASELINE_POLICY} acted; pooled figures are sums over the same sessions.
 Retention is pooled over all uses; far uses reach back at least 20,000 tokens.</p>
-${summaries.flatMap((summary) => remarks(summary).map((text) => html`<p class="note">${capitalised(summary.windowLabel)}: ${text}</p>`))}
+${labels.flatMap((label) => {
+  const own = summaries.filter(({ windowLabel }) => windowLabel === label);
+  return remarks(own).map((text) => html`<p class="note">${capitalised(label)}: ${text}</p>`);
+})}
 <h2 id="cost">Cost</h2>
 ${tablesOf("cost", summaries, metricColumns(metrics, "cost"))}
 <p class="note">Each summary is charged as if a model had written it. A session is priced where each of its models has a price.</p>

@@ -170,13 +170,17 @@ describe.skipIf(!existsSync(CHROMIUM))("the HTML report in a browser", { timeout
     await page.close();
   });
 
-  test("answers first, then says how valid it is", async () => {
+  test("answers first, then says what is lost and how valid it is", async () => {
     const { page } = await browser.open("light", 1280);
     expect(await page.locator(".answer").allTextContents()).toEqual([
-      expect.stringMatching(/Without compaction .* outgrow it.*Use sven.*How sure\? It cannot be known: 2 sessions/s),
+      expect.stringMatching(/Without compaction .* outgrow it.*Nearest: sven.*How sure\? It cannot be known: the 2 sessions/s),
       expect.stringContaining("Working room 64k"),
     ]);
-    expect(await page.locator("main h2").first().getAttribute("id")).toBe("validity");
+    const headings = page.locator("main h2");
+    expect([await headings.nth(0).getAttribute("id"), await headings.nth(1).getAttribute("id")]).toEqual([
+      "losing",
+      "validity",
+    ]);
     await page.close();
   });
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
-import { renderJsonReport } from "../results/report-json.ts";
+import { benchReportSchema } from "../results/report-json.ts";
 import { renderHtmlReport } from "./html.ts";
+import { renderJsonReport } from "./json.ts";
 
 const HOSTILE = '</script><img src=x onerror="alert(1)"><!--';
 
@@ -38,7 +39,9 @@ describe("renderHtmlReport", () => {
 });
 
 describe("renderJsonReport", () => {
-  test("is the whole report as JSON", () => {
-    expect(JSON.parse(renderJsonReport(exampleReport()))).toEqual(JSON.parse(JSON.stringify(exampleReport())));
+  test("is the whole report as JSON, with the comparisons, and is read again", () => {
+    const { comparisons, ...report } = JSON.parse(renderJsonReport(exampleReport()));
+    expect(report).toEqual(JSON.parse(JSON.stringify(exampleReport())));
+    expect(benchReportSchema.parse({ ...report, comparisons })).toMatchObject({ comparisons });
   });
 });

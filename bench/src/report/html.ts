@@ -5,9 +5,11 @@ import { windowAnswers } from "./answer.ts";
 import { calibrationData } from "./calibration-data.ts";
 import { calibrationSection } from "./calibration-section.ts";
 import { chartBlocks, type ShownPolicies, shownPolicies } from "./chart-data.ts";
+import { windowComparisons } from "./comparisons.ts";
 import { answerSection } from "./html-answer.ts";
 import { cacheBreaksSection } from "./html-cache-breaks.ts";
 import { chartSection, detailSection } from "./html-charts.ts";
+import { differenceSection, recordSection } from "./html-comparisons.ts";
 import { decaySection } from "./html-decay.ts";
 import { policyTables } from "./html-policy-table.ts";
 import { scatterSection } from "./html-scatter.ts";
@@ -49,12 +51,15 @@ export function renderHtmlReport(report: BenchReport, metrics: RunMetrics = METR
     );
   const calibration = packBlock("calibration-data", calibrationData(report.calibration, shownName));
   const { index, blocks } = chartBlocks(report, { shownOf, metrics, mostChars: MOST_DATA_CHARS - calibration.base64.length });
+  const comparisons = windowComparisons(report);
   const main = html`${answerSection(report, answers)}
 ${navigation(report)}
+${recordSection(comparisons)}
 ${validitySection(report)}
 ${chartSection(index, columnsOf(metrics, "chart"))}
 ${detailSection(index)}
 ${scatterSection(report, answers)}
+${differenceSection(comparisons, shownName)}
 ${sweepSection(report, summaries)}
 ${cacheBreaksSection(summaries)}
 ${decaySection(summaries)}
@@ -76,10 +81,12 @@ ${policiesSection(report)}`;
 function navigation(report: BenchReport): Markup {
   const isSwept = report.policies.some(({ sweep }) => sweep !== null);
   const links: readonly (readonly [id: string, title: string])[] = [
+    ["losing", "Losing cases"],
     ["validity", "Validity"],
     ["charts", "Context size"],
     ["details", "Compactions"],
-    ["front", "Cost and evidence"],
+    ["front", "Cost and vector"],
+    ["differences", "Differences"],
     ...(isSwept ? [["sweep", "Sweep"] as const] : []),
     ["cache-breaks", "Cache breaks"],
     ...(report.calibration.length === 0 ? [] : [["calibration", "Calibration"] as const]),

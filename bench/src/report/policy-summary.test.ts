@@ -60,9 +60,52 @@ describe("summarizePolicies", () => {
   test("compares nothing if nobody acted, and says that nothing fired", () => {
     const summaries = svenOf(reportOf([{ none: 1_000, sven: 1_000, compactions: 0 }]));
     expect(summaries.map(({ metrics }) => metrics.economy.relative)).toEqual([null]);
-    expect(summaries.flatMap(remarks)).toEqual([
-      "sven: nothing fired in 1 session; the window never filled up to its trigger.",
-    ]);
+    expect(remarks(summaries)[0]).toBe("sven: nothing fired in 1 session, the window never filled up to the trigger.");
+  });
+
+  test.each<
+    [string, readonly (readonly [policy: string, notApplicable: number, largestSessionRatio: number])[], readonly string[]]
+  >([
+    [
+      "once what holds for all",
+      [
+        ["a", 7, 0],
+        ["b", 7, 0],
+      ],
+      ["All policies: 7 sessions left out, the window does not apply."],
+    ],
+    [
+      "once what holds for all but a few",
+      [
+        ["a", 7, 0],
+        ["b", 7, 0],
+        ["c", 0, 0],
+      ],
+      ["All policies but c: 7 sessions left out, the window does not apply."],
+    ],
+    [
+      "a policy of its own by its name",
+      [
+        ["a", 1, 0],
+        ["b", 0, 0],
+      ],
+      ["a: 1 session left out, the window does not apply."],
+    ],
+    [
+      "that one session decides the sums, above a quarter",
+      [
+        ["a", 0, 0.25],
+        ["b", 0, 0.26],
+      ],
+      [expect.stringContaining("one session makes up to 26.0 % of a policy's tokens")],
+    ],
+    ["nothing if there is nothing to say", [["a", 0, 0.25]], []],
+  ])("says %s", (_, rows, lines) => {
+    const [model] = svenOf(reportOf([{ none: 1_000, sven: 500, compactions: 1 }]));
+    const summaries = rows.flatMap(([policy, notApplicable, largestSessionRatio]) =>
+      model === undefined ? [] : [{ ...model, policy, notApplicable, largestSessionRatio }],
+    );
+    expect(remarks(summaries)).toEqual(lines);
   });
 
   test("counts cells to which the window does not apply apart from all sums", () => {

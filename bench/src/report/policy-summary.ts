@@ -2,7 +2,7 @@ import type { RowMetrics } from "../metrics/registry.ts";
 import { METRICS, type PooledMetrics, pooledOf, type RunMetrics } from "../metrics/registry.ts";
 import { BASELINE_POLICY, hasActed } from "../metrics/relative.ts";
 import type { BenchReport, ReplayRow } from "../results.ts";
-import { formatNumberOf } from "./figures.ts";
+import { formatNumberOf, formatRatioPercent } from "./figures.ts";
 import { windowLabel } from "./labels.ts";
 
 /** One policy in one window over all sessions to which it applies. */
@@ -18,6 +18,8 @@ export interface PolicySummary {
   readonly actedSessions: number;
   /** Sessions in which at least one compaction happened or was tried. */
   readonly firedSessions: number;
+  /** The largest session's share of all prompt tokens: if it is large, sums are about that session. `null` without sessions. */
+  readonly largestSessionRatio: number | null;
   /** What the sessions come to, by metric. */
   readonly metrics: PooledMetrics;
 }
@@ -35,16 +37,22 @@ export function summarizePolicies(report: BenchReport, metrics: RunMetrics = MET
       const rows = measured(inWindow, name);
       return {
         policy: name,
-        isActing: isEnabled(policy),
+        isActing: isActing(policy),
         windowLabel: label,
         sessions: rows.length,
         notApplicable: inWindow.filter((row) => row.policy === name && row.metrics === null).length,
         actedSessions: rows.filter((row) => hasActed(row, baseline.get(row.session))).length,
         firedSessions: rows.filter(hasFired).length,
+        largestSessionRatio: largestRatio(rows.map(({ metrics: { economy } }) => economy.promptTokens)),
         metrics: pooledOf(metrics, rows, name === BASELINE_POLICY ? { kind: "none" } : { kind: "sessions", rows: baseline }),
       };
     });
   });
+}
+
+function largestRatio(tokens: readonly number[]): number | null {
+  const total = tokens.reduce((sum, each) => sum + each, 0);
+  return total === 0 ? null : tokens.reduce((most, each) => Math.max(most, each), 0) / total;
 }
 
 /** The labels of the report's windows, each once, in their order. */
@@ -61,7 +69,8 @@ export function isMeasured(row: ReplayRow): row is MeasuredRow {
   return row.metrics !== null;
 }
 
-function isEnabled(policy: unknown): boolean {
+/** False for a policy that never edits by itself. */
+export function isActing(policy: unknown): boolean {
   return !(typeof policy === "object" && policy !== null && "enabled" in policy && policy.enabled === false);
 }
 
@@ -69,18 +78,41 @@ function hasFired({ metrics: { economy } }: MeasuredRow): boolean {
   return economy.compactions + economy.failedCompactions > 0;
 }
 
-/** What a reader must know about a row before comparing it: nothing fired, or sessions are missing from it. */
-export function remarks(summary: PolicySummary): readonly string[] {
-  const { policy, sessions, firedSessions, actedSessions, notApplicable, isActing } = summary;
-  const truncated = actedSessions > 0 ? `; it truncated results in ${actedSessions}` : "";
+/**
+ * What a reader must know about rows of one window before comparing them: nothing fired, or sessions are missing. What holds for several is said
+ * once.
+ */
+export function remarks(summaries: readonly PolicySummary[]): readonly string[] {
+  const policiesOf = new Map<string, string[]>();
+  for (const summary of summaries)
+    for (const text of rowRemarks(summary)) policiesOf.set(text, [...(policiesOf.get(text) ?? []), summary.policy]);
+  const lines = [...policiesOf].map(([text, policies]) => `${namesOf(policies, summaries)}: ${text}`);
+  const largest = Math.max(0, ...summaries.map(({ largestSessionRatio }) => largestSessionRatio ?? 0));
+  if (largest <= LARGE_SESSION_RATIO) return lines;
+  return [
+    ...lines,
+    `Sums and pooled figures: one session makes up to ${formatRatioPercent(largest)} % of a policy's tokens; read the means, in which each session counts the same.`,
+  ];
+}
+
+/** A session with a larger share of a sum decides it (docs/protocol.md). */
+const LARGE_SESSION_RATIO = 0.25;
+
+/** So many that are left out of "all" are named; chosen. */
+const MOST_BUT = 2;
+
+function namesOf(policies: readonly string[], summaries: readonly PolicySummary[]): string {
+  const others = summaries.map(({ policy }) => policy).filter((policy) => !policies.includes(policy));
+  if (policies.length === 1 || others.length > MOST_BUT || others.length >= policies.length) return policies.join(", ");
+  return others.length === 0 ? "All policies" : `All policies but ${others.join(" and ")}`;
+}
+
+function rowRemarks({ sessions, firedSessions, actedSessions, notApplicable, isActing }: PolicySummary): readonly string[] {
+  const truncated = actedSessions > 0 ? `; results truncated in ${actedSessions}` : "";
   return [
     ...(isActing && sessions > 0 && firedSessions === 0
-      ? [
-          `${policy}: nothing fired in ${formatNumberOf(sessions, "session")}; the window never filled up to its trigger${truncated}.`,
-        ]
+      ? [`nothing fired in ${formatNumberOf(sessions, "session")}, the window never filled up to the trigger${truncated}.`]
       : []),
-    ...(notApplicable > 0
-      ? [`${policy}: ${formatNumberOf(notApplicable, "session")} left out, the window does not apply.`]
-      : []),
+    ...(notApplicable > 0 ? [`${formatNumberOf(notApplicable, "session")} left out, the window does not apply.`] : []),
   ];
 }

@@ -4,7 +4,7 @@ import type { PredictionErrors } from "../calibrate/errors.ts";
 import type { CompactionDetail } from "../metrics/compaction-log.ts";
 import { METRICS, type RunMetrics, rowMetricsSchema } from "../metrics/registry.ts";
 import type { WindowSpec } from "../replay/cell.ts";
-import type { BenchReport, ReplayRow, SessionDescription, SourceNote } from "../results.ts";
+import type { BenchReport, PolicyComparison, ReplayRow, SessionDescription, SourceNote, Tally } from "../results.ts";
 
 const count = z.int().nonnegative();
 const figure = z.number().nullable();
@@ -121,6 +121,23 @@ export const sourceNoteSchema: z.ZodType<SourceNote> = z.strictObject({
   text: z.string(),
 });
 
+const interval = z.strictObject({ from: z.number(), through: z.number() });
+const tally: z.ZodType<Tally> = z.strictObject({ won: count, tied: count, lost: count });
+
+const comparisonSchema: z.ZodType<PolicyComparison> = z.strictObject({
+  window: z.string(),
+  policy: z.string(),
+  basis: z.enum(["outgrown", "touched"]),
+  sessions: count,
+  owners: count,
+  differences: z
+    .array(
+      z.strictObject({ figure: z.string(), against: z.enum(["tail", "none"]), value: figure, interval: interval.nullable() }),
+    )
+    .readonly(),
+  record: z.strictObject({ acted: count, cost: tally, held: tally, heldOverTail: tally }),
+});
+
 const sweepSchema = z.strictObject({
   base: z.string(),
   settings: z.array(z.strictObject({ path: z.string(), value: z.number() })).readonly(),
@@ -142,6 +159,8 @@ export function reportSchema(metrics: RunMetrics): z.ZodType<BenchReport> {
     calibration: z.array(calibrationRecordSchema).readonly(),
     skipped: z.array(z.strictObject({ file: z.string(), reason: z.string() })).readonly(),
     notes: z.array(sourceNoteSchema).readonly(),
+    // Made from the rows whenever a report is written; reports of before have none.
+    comparisons: z.array(comparisonSchema).readonly().optional(),
   });
 }
 
@@ -151,15 +170,4 @@ export const benchReportSchema: z.ZodType<BenchReport> = reportSchema(METRICS);
 /** The schema as JSON Schema (draft 2020-12), for programs that read reports. */
 export function benchReportJsonSchema(metrics: RunMetrics = METRICS): Readonly<Record<string, unknown>> {
   return { title: "plimsoll bench: report.json", ...z.toJSONSchema(reportSchema(metrics)) };
-}
-
-/** The report as JSON, an entry of each list on a line of its own, so that two runs can be compared line by line. */
-export function renderJsonReport(report: BenchReport): string {
-  const fields = Object.entries(report).map(([name, value]) => `${JSON.stringify(name)}: ${fieldJson(value)}`);
-  return `{\n${fields.join(",\n")}\n}\n`;
-}
-
-function fieldJson(value: unknown): string {
-  if (!Array.isArray(value) || value.length === 0) return JSON.stringify(value);
-  return `[\n${value.map((entry) => JSON.stringify(entry)).join(",\n")}\n]`;
 }

@@ -39,6 +39,7 @@ interface BenchOptions extends ReportOptions, SummarizerOptions, ExtensionOption
   readonly limit?: string;
   readonly prices?: string;
   readonly perSession?: true;
+  readonly full?: true;
   readonly sweep?: readonly string[];
   readonly jobs?: string;
   readonly shard?: string;
@@ -82,6 +83,7 @@ export function addBenchCommand(program: Command, io: CliIo, onExit: (exitCode: 
     .option("--state <folder>", "keep finished replays there and take those that are (default: kept until the run is done)")
     .option("--shard <i/n>", "replay the i-th of n parts of the files; plimsoll bench merge puts the parts together")
     .option("--per-session", "list every session, however many there are")
+    .option("--full", "print every difference to doing nothing and to a tail of the same size, with its interval")
     .addHelpText("after", AFTER_HELP)
     .action(async (inputs: readonly string[], options: BenchOptions) => onExit(await bench(inputs, options, io)));
   addExtensionOption(command);
@@ -119,7 +121,7 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
   const listSessions = options.perSession ?? false;
   const run = { found, parts, policies, sweeps, windows, prices, shard, jobs, summarizer, dryRun: options.dryRun ?? false };
   const kept = { stateFolder: options.state };
-  return runAndReport({ ...run, ...kept, listSessions, reports }, io);
+  return runAndReport({ ...run, ...kept, listSessions, full: options.full ?? false, reports }, io);
 }
 
 async function gather(

@@ -13,7 +13,9 @@ import {
 } from "../option/replay-options.ts";
 import { writeReports } from "./run-and-report.ts";
 
-interface MergeOptions extends ReportOptions, ExtensionOptions {}
+interface MergeOptions extends ReportOptions, ExtensionOptions {
+  readonly full?: true;
+}
 
 /** Adds `plimsoll bench merge`: puts the reports of a run's parts together. */
 export function addMergeCommand(bench: Command, io: CliIo, onExit: (exitCode: number) => void): void {
@@ -32,7 +34,13 @@ async function mergeAll(names: readonly string[], options: MergeOptions, io: Cli
   const { metrics } = await openExtensions(options, io);
   const parts: NamedReport[] = [];
   for (const name of names) parts.push({ name, report: await readReport({ path: resolve(io.cwd, name), name }, metrics) });
-  const output = { reports: reportFiles(options, io), listSessions: false, notSessions: [], metrics };
+  const output = {
+    reports: reportFiles(options, io),
+    listSessions: false,
+    full: options.full ?? false,
+    notSessions: [],
+    metrics,
+  };
   return writeReports(mergeReports(parts), output, io);
 }
 

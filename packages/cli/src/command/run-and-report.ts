@@ -50,6 +50,8 @@ interface RunRequest {
   readonly jobs: number | null;
   /** List the sessions, however many there are. */
   readonly listSessions: boolean;
+  /** Print every difference with its interval; not unless asked for. */
+  readonly full?: boolean;
   /** Who writes the summaries; the digest if it is left out. */
   readonly summarizer?: SummarizerChoice;
   /** Says what a model's summaries are likely to cost, and stops there. */
@@ -64,7 +66,8 @@ interface RunRequest {
  * for summaries it is said what that is likely to cost, and afterwards what it did.
  */
 export async function runAndReport(request: RunRequest, io: CliIo): Promise<number> {
-  const { reports, listSessions, found, parts = BUILT_IN_PARTS, summarizer = DIGEST_CHOICE, dryRun = false } = request;
+  const { reports, listSessions, full = false, found } = request;
+  const { parts = BUILT_IN_PARTS, summarizer = DIGEST_CHOICE, dryRun = false } = request;
   const name = summarizerName(summarizer);
   const isAsking = summarizer.kind === "model" && summarizer.missing === "ask";
   if (isAsking) {
@@ -80,7 +83,7 @@ export async function runAndReport(request: RunRequest, io: CliIo): Promise<numb
   const { report, tally } = await replayAll(request, io, state);
   await state?.finish();
   if (isAsking) io.stderr.write(`plimsoll: ${summaryBill(name, tally)}\n`);
-  return writeReports(report, { reports, listSessions, notSessions: found.notSessions, metrics: parts.metrics }, io);
+  return writeReports(report, { reports, listSessions, full, notSessions: found.notSessions, metrics: parts.metrics }, io);
 }
 
 /** A run of fewer replays is over before workers have started (chosen). */
@@ -141,6 +144,7 @@ async function replayAll(
 interface ReportOutput {
   readonly reports: ReportFiles;
   readonly listSessions: boolean;
+  readonly full: boolean;
   readonly notSessions: readonly string[];
   /** The metrics of the report's run. */
   readonly metrics: RunMetrics;
@@ -148,12 +152,12 @@ interface ReportOutput {
 
 /** Prints the tables and writes the reports. Resolves to the exit code: failed only if nothing could be replayed. */
 export async function writeReports(report: BenchReport, output: ReportOutput, io: CliIo): Promise<number> {
-  const { listSessions, notSessions, metrics } = output;
+  const { listSessions, full, notSessions, metrics } = output;
   const { json, html, markdown } = output.reports;
   if (json !== null) await writeWholeFile(json, renderJsonReport(report));
   if (html !== null) await writeWholeFile(html, renderHtmlReport(report, metrics));
   if (markdown !== null) await writeWholeFile(markdown, renderMarkdownReport(report, metrics));
   const written = [html, json, markdown].flatMap((file) => file ?? []);
-  io.stdout.write(`${terminalReport(report, { listSessions, notSessions, written, metrics })}\n`);
+  io.stdout.write(`${terminalReport(report, { listSessions, full, notSessions, written, metrics })}\n`);
   return report.rows.some(({ metrics }) => metrics !== null) ? EXIT_OK : EXIT_FAILED;
 }

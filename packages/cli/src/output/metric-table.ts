@@ -1,7 +1,7 @@
 import type { BenchReport, RunMetrics } from "@plimsoll/bench";
 import type { PolicySummary, ShownFigure } from "@plimsoll/bench/internal";
 import { columnsOf, formatFigure, summarizePolicies, windowLabels } from "@plimsoll/bench/internal";
-import { shortened } from "../terminal/printable.ts";
+import { shortened, wrapped } from "../terminal/printable.ts";
 import { drawTable, type TableCell } from "../terminal/text-table.ts";
 
 /** Longer names of policies are shortened, so that the table stays within 100 columns. */
@@ -15,8 +15,8 @@ export interface MetricTableOptions {
   /** The column behind the policy's name: its title, its text, and the group of figures that it begins. */
   readonly first: { readonly title: string; readonly textOf: (summary: PolicySummary) => string; readonly group: string };
   readonly titleOf: (windowLabel: string) => string;
-  /** What must be known about a row; shown below the table. */
-  readonly remarksOf: (summary: PolicySummary) => readonly string[];
+  /** What must be known about a window's rows; shown below the table. */
+  readonly remarksOf: (summaries: readonly PolicySummary[]) => readonly string[];
 }
 
 /** One table a window, with a row a policy over all sessions. */
@@ -33,7 +33,12 @@ export function metricTables(report: BenchReport, options: MetricTableOptions): 
         ...columns.map(({ space, format, figureOf }) => `${space}${formatFigure(format, figureOf(summary.metrics))}`),
       ]);
       const table = drawTable({ head, rows, leftColumns: [0] });
-      return [`${options.titleOf(label)}:`, "", table, ...inWindow.flatMap(options.remarksOf)].join("\n");
+      return [
+        `${options.titleOf(label)}:`,
+        "",
+        table,
+        ...options.remarksOf(inWindow).flatMap((text) => wrapped(text, { first: "", further: "  " })),
+      ].join("\n");
     })
     .join("\n\n");
 }

@@ -1,12 +1,15 @@
 import type { BenchReport, RunMetrics } from "@plimsoll/bench";
 import { summaryLines } from "@plimsoll/bench/internal";
 import { calibrationLines } from "./calibration-table.ts";
+import { differenceTables, recordTables } from "./comparison-text.ts";
 import { cacheLines, footerLines } from "./footer.ts";
 import { costTables, policyTables, sessionTable } from "./session-table.ts";
 
 /** What the terminal shows in addition to the report itself. */
 export interface TerminalOptions {
   readonly listSessions: boolean;
+  /** Every difference with its interval, or with a row for every session. */
+  readonly full: boolean;
   readonly notSessions: readonly string[];
   /** Files that were written. */
   readonly written: readonly string[];
@@ -15,6 +18,7 @@ export interface TerminalOptions {
 }
 
 const READING = [
+  "lost: cost a thousandth more, the vector's mean a point less. Differences and intervals: --full.",
   "fired: sessions with a compaction / replayed. prompt tokens: of all requests. % of none: geometric",
   "mean of sessions, and pooled, if one of the two acted. edits: texts that edits replace; passages:",
   "the lines around what replies refer to: held word for word when needed, mean of the sessions; far:",
@@ -25,12 +29,14 @@ const READING = [
 
 /** The whole report as text for a terminal of 100 columns. */
 export function terminalReport(report: BenchReport, options: TerminalOptions): string {
-  const { listSessions, notSessions, written, metrics } = options;
+  const { listSessions, full, notSessions, written, metrics } = options;
   const hasFigures = report.rows.some(({ metrics }) => metrics !== null);
   const sections = [
     sessionTable(report, { all: listSessions }),
+    recordTables(report),
     ...(report.rows.length > 0 ? [policyTables(report, metrics)] : []),
     ...(hasFigures ? [costTables(report, metrics)] : []),
+    ...(full ? [differenceTables(report)] : []),
     ...(hasFigures
       ? [[...calibrationLines(report), ...cacheLines(report), ...summaryLines(report), READING].join("\n")]
       : ["Nothing could be replayed."]),

@@ -1,0 +1,52 @@
+import type { BenchReport, PolicyComparison } from "../results.ts";
+import { FEWEST_OWNERS, ownersOf } from "../statistics.ts";
+import type { PolicySession } from "./comparison-columns.ts";
+import { formatNumberOf } from "./figures.ts";
+import { pairedDifferences, sessionRecord } from "./paired-differences.ts";
+import { isActing, windowLabels } from "./policy-summary.ts";
+import { type WindowOutcomes, windowOutcomes } from "./session-outcomes.ts";
+
+/** A window's policies against doing nothing and against their own tails. */
+export interface WindowComparison {
+  readonly windowLabel: string;
+  readonly outcomes: WindowOutcomes;
+  /** Only policies that act, in the order of the report. */
+  readonly policies: readonly PolicyComparison[];
+}
+
+/** One comparison a window. Makes all the intervals, so it is done once a page. */
+export function windowComparisons(report: BenchReport): readonly WindowComparison[] {
+  const acting = report.policies.flatMap(({ name, policy }) => (isActing(policy) ? [name] : []));
+  return windowLabels(report).map((label) => {
+    const outcomes = windowOutcomes(report, { windowLabel: label, acting, cache: "with" });
+    const policies = [...outcomes.byPolicy].map(([policy, compared]): PolicyComparison => {
+      const { sessions, basis } = outcomes;
+      const differences = pairedDifferences(compared);
+      const record = sessionRecord(outcomes.whereActed.get(policy) ?? []);
+      return { window: label, policy, basis, sessions: sessions.length, owners: ownersOf(sessions).size, differences, record };
+    });
+    return { windowLabel: label, outcomes, policies };
+  });
+}
+
+/** Over which sessions the differences are, and whether there are intervals. */
+export function overWords({ outcomes, policies }: WindowComparison): string {
+  const [first] = policies;
+  if (first === undefined) return "";
+  const sessions = formatNumberOf(first.sessions, "session");
+  const over = `Over the ${sessions} that ${outcomes.basis === "outgrown" ? "outgrow the window without compaction" : "a policy touched"}`;
+  const owners = formatNumberOf(first.owners, "owner");
+  return first.owners < FEWEST_OWNERS
+    ? `${over}, of ${owners}: too few for intervals, so every session has a row. ≈: less than a point.`
+    : `${over}, of ${owners}: 95 % intervals over repositories. ≈: no difference, the interval holds none.`;
+}
+
+/** Every compared session under every policy, session by session. */
+export function sessionRows({ sessions, byPolicy }: WindowComparison["outcomes"]): readonly PolicySession[] {
+  return sessions.flatMap((_, place) =>
+    [...byPolicy].flatMap(([policy, outcomes]) => {
+      const outcome = outcomes[place];
+      return outcome === undefined ? [] : [{ policy, outcome }];
+    }),
+  );
+}

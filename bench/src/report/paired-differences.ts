@@ -1,0 +1,79 @@
+import { VECTOR } from "../metrics/vector.ts";
+import type { PairedDifference, SessionRecord, Tally } from "../results.ts";
+import { clusteredEstimate, type Estimate, meanOf, meanOver } from "../statistics.ts";
+import { LEAST_POINTS } from "./policy-choice.ts";
+import type { SessionOutcome } from "./session-outcomes.ts";
+
+/** The figure of cost; the others go by the names of the vector. */
+export const COST_FIGURE = "cost";
+
+/** Cost in percent of doing nothing: the geometric mean over sessions. */
+export function costEstimate(outcomes: readonly SessionOutcome[]): Estimate {
+  return clusteredEstimate(outcomes, {
+    width: 2,
+    add({ costRatio }, sums) {
+      sums[0] = (sums[0] ?? 0) + Math.log(costRatio);
+      sums[1] = (sums[1] ?? 0) + 1;
+    },
+    figure: ([logs = 0, count = 0]) => (count === 0 ? null : 100 * Math.exp(logs / count)),
+  });
+}
+
+/** Cost, and each measure of the vector less that of the policy's own tail and of doing nothing, over the same sessions. */
+export function pairedDifferences(outcomes: readonly SessionOutcome[]): readonly PairedDifference[] {
+  const { value, interval } = costEstimate(outcomes);
+  const measures = (["tail", "none"] as const).flatMap((against) =>
+    VECTOR.map(({ name }, place): PairedDifference => {
+      const pairs = outcomes.flatMap(({ session, vector }) => {
+        const points = pointsOver(vector[place], against);
+        return points === null ? [] : [{ session, points }];
+      });
+      const estimate = clusteredEstimate(
+        pairs,
+        meanOver(({ points }) => points),
+      );
+      return { figure: name, against, value: estimate.value, interval: estimate.interval };
+    }),
+  );
+  return [{ figure: COST_FIGURE, against: "none", value, interval }, ...measures];
+}
+
+/** Points of one session's share over that of its tail, or of doing nothing; `null` if the session asks nothing. */
+export function pointsOver(share: SessionOutcome["vector"][number] | undefined, against: "tail" | "none"): number | null {
+  if (share === undefined) return null;
+  const { own, [against]: other } = share;
+  return own === null || other === null ? null : own - other;
+}
+
+/** The mean of the vector over all needs, less that of the tail or of doing nothing. */
+export function vectorPoints({ vector }: SessionOutcome, against: "tail" | "none"): number | null {
+  return meanOf(VECTOR.flatMap(({ isFar }, place) => (isFar ? [] : (pointsOver(vector[place], against) ?? []))));
+}
+
+/** Less is rounding. */
+const LEAST_COST_RATIO = 0.001;
+
+/** Of the sessions in which a policy acted, those that it won, tied and lost. */
+export function sessionRecord(acted: readonly SessionOutcome[]): SessionRecord {
+  const byPoints = (against: "tail" | "none") =>
+    tallyOf(
+      acted.map((each) => vectorPoints(each, against) ?? 0),
+      LEAST_POINTS,
+    );
+  return {
+    acted: acted.length,
+    cost: tallyOf(
+      acted.map(({ costRatio }) => 1 - costRatio),
+      LEAST_COST_RATIO,
+    ),
+    held: byPoints("none"),
+    heldOverTail: byPoints("tail"),
+  };
+}
+
+/** What is above zero is won, what is below is lost; less than `least` either way is a tie. */
+function tallyOf(leads: readonly number[], least: number): Tally {
+  const won = leads.filter((lead) => lead >= least).length;
+  const lost = leads.filter((lead) => lead <= -least).length;
+  return { won, tied: leads.length - won - lost, lost };
+}
