@@ -149,6 +149,7 @@ function exampleRow({ session, policy, ratio, window, calls }: RowOptions): Repl
       nextStep: exampleHeld(30, false),
       decisions: exampleHeld(20, compactions > 0),
       filesNamed: exampleHeld(60, false),
+      tailSize: compactions > 0 ? { amountTokens: 12_000, promptRatio: 1.004 } : { amountTokens: null, promptRatio: null },
       retention: {
         all: exampleRetention(uses, compactions > 0),
         far: exampleRetention(Math.floor(uses / 5), compactions > 0),

@@ -3,7 +3,6 @@ import type { HeldNeeds } from "../grounding/held-needs.ts";
 import { createHeldContext, createNeedCounts } from "../grounding/held-needs.ts";
 import type { Needs } from "../grounding/needs.ts";
 import type { NeedKind } from "../grounding/wanted.ts";
-import type { PreparedSession } from "../replay/prepared-session.ts";
 
 /** One call of a policy's replay, as far as its controls follow it. */
 export interface FollowedCall {
@@ -11,6 +10,8 @@ export interface FollowedCall {
   readonly call: number;
   readonly ordinal: number;
   readonly promptTokens: number;
+  /** Of them, tokens in addition to the messages. */
+  readonly nonMessageTokens: number;
   /** Compactions that were made since the call before. */
   readonly compactions: number;
 }
@@ -28,8 +29,11 @@ export type Control = (amountTokens: number) => readonly ControlContext[];
 
 /** What a control held at the size of the policy that it follows. */
 export interface ControlResult {
-  readonly amountTokens: number;
+  /** What it keeps at each cut; `null` if it never cuts, as the policy does not. */
+  readonly amountTokens: number | null;
   readonly meanPromptTokens: number;
+  /** The policy's own mean prompt. */
+  readonly policyPromptTokens: number;
   result(kind: NeedKind): HeldNeeds;
 }
 
@@ -37,23 +41,29 @@ export interface ControlResult {
 const HALVINGS = 20;
 
 /**
- * A control at the policy's size: the amount is found by halving, as the mean prompt grows with it. The size is that of the size model, so no
- * replay is needed.
+ * A control at the policy's size: the amount is found by halving, as the mean prompt grows with it; of the amounts that were tried it is the one that
+ * comes nearest, for messages are whole. The size is that of the size model, so no replay is needed.
  */
 export function controlOfSize(
   calls: readonly FollowedCall[],
   control: Control,
   { needs, largestTokens }: { readonly needs: Needs; readonly largestTokens: number },
 ): ControlResult {
-  const goalTokens = meanOf(calls.map(({ promptTokens }) => promptTokens));
+  const goalTokens = meanPromptOf(calls);
+  const tried = (amountTokens: number) => {
+    const contexts = control(amountTokens);
+    const meanPromptTokens = meanPromptOf(contexts);
+    return { amountTokens, contexts, meanPromptTokens, offTokens: Math.abs(meanPromptTokens - goalTokens) };
+  };
   let [lowest, highest] = [0, largestTokens];
+  let nearest = tried(lowest);
   for (let halving = 0; halving < HALVINGS; halving++) {
-    const middle = (lowest + highest) / 2;
-    if (meanOf(control(middle).map(({ promptTokens }) => promptTokens)) > goalTokens) highest = middle;
-    else lowest = middle;
+    const middle = tried(Math.round((lowest + highest) / 2));
+    if (middle.offTokens < nearest.offTokens) nearest = middle;
+    if (middle.meanPromptTokens > goalTokens) highest = middle.amountTokens;
+    else lowest = middle.amountTokens;
   }
-  const amountTokens = Math.floor(lowest);
-  const contexts = control(amountTokens);
+  const { amountTokens, contexts, meanPromptTokens } = nearest;
   const counts = createNeedCounts(needs);
   const shown = createHeldContext(needs.index, needs.needleCount);
   for (const [place, { ordinal, compactions }] of calls.entries()) {
@@ -62,36 +72,10 @@ export function controlOfSize(
     shown.show(context.messages);
     counts.add(ordinal, (needle) => context.quoted.has(needle) || shown.holds(needle), compactions);
   }
-  const meanPromptTokens = meanOf(contexts.map(({ promptTokens }) => promptTokens));
-  return { amountTokens, meanPromptTokens, result: counts.result };
+  return { amountTokens, meanPromptTokens, policyPromptTokens: goalTokens, result: counts.result };
 }
 
-/** The recorded messages of a session with what each takes when it arrives, by the size model. */
-export interface SizedHistory {
-  readonly messages: readonly Message[];
-  /** Tokens of all messages before the one at each place; one more place than there are messages. */
-  readonly tokensBefore: readonly number[];
-}
-
-/** A session's recorded messages, sized. Made once a session. */
-export function sizedHistory({ entries, references, sizeModel }: PreparedSession): SizedHistory {
-  const messages: Message[] = [];
-  const tokensBefore = [0];
-  let call = 0;
-  for (const entry of entries) {
-    if (entry.type === "usage") call += 1;
-    if (entry.type !== "message" || references.ordinalOf(entry.message) !== messages.length) continue;
-    messages.push(entry.message);
-    tokensBefore.push((tokensBefore.at(-1) ?? 0) + sizeModel.messageTokens(entry.message, call));
-  }
-  return { messages, tokensBefore };
-}
-
-/** Tokens of the messages from one place up to another, which is not among them. */
-export function tokensBetween({ tokensBefore }: SizedHistory, from: number, through: number): number {
-  return (tokensBefore[through] ?? 0) - (tokensBefore[from] ?? 0);
-}
-
-function meanOf(values: readonly number[]): number {
-  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+/** The mean of the calls' prompts; 0 without calls. */
+export function meanPromptOf(calls: readonly { readonly promptTokens: number }[]): number {
+  return calls.reduce((sum, { promptTokens }) => sum + promptTokens, 0) / Math.max(1, calls.length);
 }

@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { prepareNeeds } from "../grounding/needs.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
 import type { FollowedCall } from "./control.ts";
-import { sizedHistory } from "./control.ts";
 import { controlsOf } from "./controls.ts";
+import { sizedHistory } from "./sized-history.ts";
 import { cutsOf, tailControl } from "./tail.ts";
 
 const STEPS = 40;
@@ -50,9 +50,10 @@ function followed(keptTokens: number): readonly FollowedCall[] {
     call,
     ordinal,
     promptTokens: 0,
+    nonMessageTokens: 0,
     compactions: call > 0 && call % 10 === 0 ? 1 : 0,
   }));
-  const contexts = tailControl(calls, history, () => 0)(keptTokens);
+  const contexts = tailControl(calls, history)(keptTokens);
   return calls.map((call, place) => ({ ...call, promptTokens: contexts[place]?.promptTokens ?? 0 }));
 }
 
@@ -65,7 +66,7 @@ describe("the tail", () => {
   });
 
   test("sends whole steps, and the last human message before them", () => {
-    const contexts = tailControl(followed(900), history, () => 0)(900);
+    const contexts = tailControl(followed(900), history)(900);
     const [first, ...rest] = contexts[25]?.messages ?? [];
     expect(first?.id).toBe("u");
     expect(rest[0]?.role).toBe("assistant");
@@ -74,7 +75,7 @@ describe("the tail", () => {
 
   test("never cuts into the step that is open", () => {
     const place = MESSAGES.findIndex(({ id }) => id === "r7") + 1;
-    expect(MESSAGES[cutsOf(history).keeping(place, 0)]?.id).toBe("a7");
+    expect(MESSAGES[cutsOf(history.messages).keeping(place, 0, history.sizes())]?.id).toBe("a7");
   });
 
   test("holds everything if nothing is ever cut", () => {

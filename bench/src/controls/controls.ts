@@ -1,7 +1,8 @@
 import type { Needs } from "../grounding/needs.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
-import { type ControlResult, controlOfSize, type FollowedCall, sizedHistory } from "./control.ts";
+import { type ControlResult, controlOfSize, type FollowedCall } from "./control.ts";
 import { oracleControl } from "./oracle.ts";
+import { sizedHistory } from "./sized-history.ts";
 import { tailControl } from "./tail.ts";
 
 /** What a policy is compared with: what its size buys without any choice, and with perfect foresight. */
@@ -13,12 +14,11 @@ export interface Controls {
 /** Both controls of a session's replay under a policy (docs/protocol.md). */
 export function controlsOf(session: PreparedSession, needs: Needs, calls: readonly FollowedCall[]): Controls {
   const history = sizedHistory(session);
-  const overheadAt = (call: number) => session.sizeModel.nonMessageTokens(call, "own");
-  const largestTokens = history.tokensBefore.at(-1) ?? 0;
+  const largestTokens = history.totalTokens;
   const tokensPerChar = largestTokens / Math.max(1, needs.recordedChars);
   const needleTokens = (needle: number) => Math.ceil(needs.charsOf(needle) * tokensPerChar);
   return {
-    tail: controlOfSize(calls, tailControl(calls, history, overheadAt), { needs, largestTokens }),
-    oracle: controlOfSize(calls, oracleControl(calls, { needs, history, overheadAt, needleTokens }), { needs, largestTokens }),
+    tail: controlOfSize(calls, tailControl(calls, history), { needs, largestTokens }),
+    oracle: controlOfSize(calls, oracleControl(calls, { needs, history, needleTokens }), { needs, largestTokens }),
   };
 }

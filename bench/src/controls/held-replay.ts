@@ -3,7 +3,7 @@ import { createHeldContext, createNeedCounts } from "../grounding/held-needs.ts"
 import type { NeedKind } from "../grounding/wanted.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
-import type { ControlResult, FollowedCall } from "./control.ts";
+import { type ControlResult, type FollowedCall, meanPromptOf } from "./control.ts";
 import { type Controls, controlsOf } from "./controls.ts";
 
 /** What the contexts of one replay held of what its calls needed, and what controls of the same size hold. */
@@ -22,11 +22,11 @@ export function createHeldReplay(session: PreparedSession): HeldReplay {
   const followed: FollowedCall[] = [];
   let controls: Controls | null = null;
   return {
-    add({ call, reply, context, lost, promptTokens, compactions }, ordinal) {
+    add({ call, reply, context, lost, promptTokens, nonMessageTokens, compactions }, ordinal) {
       if (reply === null) return;
       if (!lost) shown.show(context);
       counts.add(ordinal, lost ? null : shown.holds, compactions.length);
-      followed.push({ call, ordinal, promptTokens, compactions: compactions.length });
+      followed.push({ call, ordinal, promptTokens, nonMessageTokens, compactions: compactions.length });
     },
     result: counts.result,
     controls: () => {
@@ -42,7 +42,7 @@ function neverCut(calls: readonly FollowedCall[]): boolean {
 
 /** If the policy never cut, its controls do not either. */
 function sameAs(result: ControlResult["result"], calls: readonly FollowedCall[]): Controls {
-  const promptTokens = calls.reduce((sum, call) => sum + call.promptTokens, 0);
-  const same = { amountTokens: 0, meanPromptTokens: promptTokens / Math.max(1, calls.length), result };
+  const meanPromptTokens = meanPromptOf(calls);
+  const same = { amountTokens: null, meanPromptTokens, policyPromptTokens: meanPromptTokens, result };
   return { tail: same, oracle: same };
 }

@@ -1,14 +1,12 @@
 import type { Needs } from "../grounding/needs.ts";
-import type { Control, ControlContext, FollowedCall, SizedHistory } from "./control.ts";
-import { tokensBetween } from "./control.ts";
-import type { OverheadAt } from "./tail.ts";
-import { cutsOf } from "./tail.ts";
+import type { Control, ControlContext, FollowedCall } from "./control.ts";
+import type { SizedHistory } from "./sized-history.ts";
+import { cutsOf, keptFrom } from "./tail.ts";
 
 /** What an oracle follows. */
 export interface OracleSources {
   readonly needs: Needs;
   readonly history: SizedHistory;
-  readonly overheadAt: OverheadAt;
   /** Tokens of a needle's text. */
   readonly needleTokens: (needle: number) => number;
 }
@@ -18,29 +16,24 @@ export interface OracleSources {
  * soonest need first, up to so many tokens. No policy can know that: it is a limit at the policy's size.
  */
 export function oracleControl(calls: readonly FollowedCall[], sources: OracleSources): Control {
-  const { history, overheadAt, needleTokens, needs } = sources;
-  const cuts = cutsOf(history);
+  const { history, needleTokens, needs } = sources;
+  const cuts = cutsOf(history.messages);
   const wantedAt = calls.map(({ ordinal }) => needs.at(ordinal));
   return (amountTokens) => {
+    const sizes = history.sizes();
     let from = 0;
     let quoted: ReadonlySet<number> = new Set();
     let quotedTokens = 0;
-    return calls.map(({ call, ordinal, compactions }, place): ControlContext => {
+    return calls.map(({ call, ordinal, compactions, nonMessageTokens }, place): ControlContext => {
+      sizes.reach(call);
       if (compactions > 0) {
-        from = Math.max(from, cuts.keeping(ordinal, 0));
+        from = Math.max(from, cuts.openStepAt(ordinal));
         const chosen = chosenAt(place, { from, amountTokens, wantedAt, needleTokens });
         quoted = chosen.needles;
         quotedTokens = chosen.tokens;
       }
-      const human = cuts.lastHumanBefore(ordinal);
-      const hasLiteral = human !== null && human < from;
-      const literal = hasLiteral ? history.messages.slice(human, human + 1) : [];
-      const literalTokens = hasLiteral ? tokensBetween(history, human, human + 1) : 0;
-      return {
-        messages: [...literal, ...history.messages.slice(from, ordinal)],
-        quoted,
-        promptTokens: overheadAt(call) + literalTokens + quotedTokens + tokensBetween(history, from, ordinal),
-      };
+      const { messages, tokens } = keptFrom({ from, ordinal, history, cuts, sizes });
+      return { messages, quoted, promptTokens: nonMessageTokens + quotedTokens + tokens };
     });
   };
 }

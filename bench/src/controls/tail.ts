@@ -1,10 +1,7 @@
-import { isHuman } from "@plimsoll/core";
+import { isHuman, type Message } from "@plimsoll/core";
 import { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "@plimsoll/core/build";
-import type { Control, ControlContext, FollowedCall, SizedHistory } from "./control.ts";
-import { tokensBetween } from "./control.ts";
-
-/** What every request of a session takes in addition to its messages, at a call. */
-export type OverheadAt = (call: number) => number;
+import type { Control, ControlContext, FollowedCall } from "./control.ts";
+import type { MessageSizesAtCall, SizedHistory } from "./sized-history.ts";
 
 const NOTHING_QUOTED: ReadonlySet<number> = new Set();
 
@@ -12,51 +9,70 @@ const NOTHING_QUOTED: ReadonlySet<number> = new Set();
  * The plain tail: whenever the policy cuts, the newest messages of so many tokens stay, and nothing of what is older. Batches of tool calls stay
  * whole; the last human message stays if it lies before the cut.
  */
-export function tailControl(calls: readonly FollowedCall[], history: SizedHistory, overheadAt: OverheadAt): Control {
-  const cuts = cutsOf(history);
+export function tailControl(calls: readonly FollowedCall[], history: SizedHistory): Control {
+  const cuts = cutsOf(history.messages);
   return (amountTokens) => {
+    const sizes = history.sizes();
     let from = 0;
-    return calls.map(({ call, ordinal, compactions }): ControlContext => {
-      if (compactions > 0) from = Math.max(from, cuts.keeping(ordinal, amountTokens));
-      const human = cuts.lastHumanBefore(ordinal);
-      const literal = human !== null && human < from ? history.messages.slice(human, human + 1) : [];
-      const literalTokens = human !== null && human < from ? tokensBetween(history, human, human + 1) : 0;
-      return {
-        messages: [...literal, ...history.messages.slice(from, ordinal)],
-        quoted: NOTHING_QUOTED,
-        promptTokens: overheadAt(call) + literalTokens + tokensBetween(history, from, ordinal),
-      };
+    return calls.map(({ call, ordinal, compactions, nonMessageTokens }): ControlContext => {
+      sizes.reach(call);
+      if (compactions > 0) from = Math.max(from, cuts.keeping(ordinal, amountTokens, sizes));
+      const { messages, tokens } = keptFrom({ from, ordinal, history, cuts, sizes });
+      return { messages, quoted: NOTHING_QUOTED, promptTokens: nonMessageTokens + tokens };
     });
+  };
+}
+
+interface Kept {
+  readonly from: number;
+  readonly ordinal: number;
+  readonly history: SizedHistory;
+  readonly cuts: Cuts;
+  readonly sizes: MessageSizesAtCall;
+}
+
+/** The messages from a place up to a reply, and the last human message before them. */
+export function keptFrom({ from, ordinal, history, cuts, sizes }: Kept): {
+  readonly messages: readonly Message[];
+  readonly tokens: number;
+} {
+  const human = cuts.lastHumanBefore(ordinal);
+  const newest = history.messages.slice(from, ordinal);
+  const tokens = sizes.between(from, ordinal);
+  if (human === null || human >= from) return { messages: newest, tokens };
+  return {
+    messages: [...history.messages.slice(human, human + 1), ...newest],
+    tokens: tokens + sizes.between(human, human + 1),
   };
 }
 
 /** Where a history may be cut. */
 export interface Cuts {
   /** The first message of the newest so many tokens before a place, at a place where no call loses its result. */
-  keeping(ordinal: number, amountTokens: number): number;
+  keeping(ordinal: number, amountTokens: number, sizes: MessageSizesAtCall): number;
+  /** Where the step begins whose results the model has not answered yet: no cut falls into it. */
+  openStepAt(ordinal: number): number;
   lastHumanBefore(ordinal: number): number | null;
 }
 
 /** The cuts of a history; made once, each asked for in time logarithmic in it. */
-export function cutsOf(history: SizedHistory): Cuts {
-  const safe = safeCuts(history.messages);
-  const humans = history.messages.flatMap((message, place) => (isHuman(message) ? [place] : []));
+export function cutsOf(messages: readonly Message[]): Cuts {
+  const safe = safeCuts(messages);
+  const humans = messages.flatMap((message, place) => (isHuman(message) ? [place] : []));
+  const openStepAt = (ordinal: number) =>
+    messages[ordinal - 1]?.role === "tool-result" ? safeCutAtOrBefore(safe, ordinal - 1) : ordinal;
   return {
-    keeping(ordinal, amountTokens) {
+    keeping(ordinal, amountTokens, sizes) {
       let [lowest, highest] = [0, ordinal];
       while (lowest < highest) {
         const middle = Math.floor((lowest + highest) / 2);
-        if (tokensBetween(history, middle, ordinal) <= amountTokens) highest = middle;
+        if (sizes.between(middle, ordinal) <= amountTokens) highest = middle;
         else lowest = middle + 1;
       }
-      const open = openStepAt(history, safe, ordinal);
+      const open = openStepAt(ordinal);
       return Math.min(safeCutAtOrAfter(safe, lowest) ?? open, open);
     },
+    openStepAt,
     lastHumanBefore: (ordinal) => humans.findLast((place) => place < ordinal) ?? null,
   };
-}
-
-/** Where the step begins whose results the model has not answered yet: no cut falls into it. */
-function openStepAt({ messages }: SizedHistory, safe: readonly boolean[], ordinal: number): number {
-  return messages[ordinal - 1]?.role === "tool-result" ? safeCutAtOrBefore(safe, ordinal - 1) : ordinal;
 }

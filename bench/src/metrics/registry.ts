@@ -21,6 +21,7 @@ import { REREADS } from "./reread-risk.ts";
 import { RETENTION } from "./retention.ts";
 import { SAFETY } from "./safety.ts";
 import { SUMMARIES } from "./summary-writers.ts";
+import { TAIL_SIZE } from "./tail-size.ts";
 import { WORK } from "./work.ts";
 
 type BuiltinMetrics = readonly [
@@ -37,6 +38,7 @@ type BuiltinMetrics = readonly [
   typeof NEXT_STEP,
   typeof DECISIONS,
   typeof FILES_NAMED,
+  typeof TAIL_SIZE,
   typeof RETENTION,
   typeof DECAY,
   typeof LAST_ERROR,
@@ -60,6 +62,7 @@ export const METRICS: BuiltinMetrics = [
   NEXT_STEP,
   DECISIONS,
   FILES_NAMED,
+  TAIL_SIZE,
   RETENTION,
   DECAY,
   LAST_ERROR,

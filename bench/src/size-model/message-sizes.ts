@@ -1,5 +1,11 @@
 import type { Message } from "@plimsoll/core";
 
+/** A size of a message, and the call from which it holds. */
+export interface SizeStep {
+  readonly fromCall: number;
+  readonly tokens: number;
+}
+
 /** Sizes of messages over the calls of a session: a size holds from the call at which it was set until the next one. */
 export interface MessageSizes {
   set(message: Message, fromCall: number, tokens: number): void;
@@ -9,6 +15,8 @@ export interface MessageSizes {
   isChangedAt(message: Message, call: number): boolean;
   /** The size at a call; of a message that enters later its first size. `undefined` for a message that was never set. */
   at(message: Message, call: number): number | undefined;
+  /** All sizes in the order in which they hold. */
+  stepsOf(message: Message): readonly SizeStep[];
   /** The size that it entered with. */
   first(message: Message): number | undefined;
   /** The newest size. */
@@ -17,7 +25,7 @@ export interface MessageSizes {
 
 /** No sizes yet. */
 export function createMessageSizes(): MessageSizes {
-  const steps = new Map<Message, { readonly fromCall: number; readonly tokens: number }[]>();
+  const steps = new Map<Message, SizeStep[]>();
   const changes = new Map<Message, Set<number>>();
   return {
     change: (message, call) => {
@@ -40,6 +48,7 @@ export function createMessageSizes(): MessageSizes {
       }
       return known[0]?.tokens;
     },
+    stepsOf: (message) => steps.get(message) ?? [],
     first: (message) => steps.get(message)?.[0]?.tokens,
     latest: (message) => steps.get(message)?.at(-1)?.tokens,
   };

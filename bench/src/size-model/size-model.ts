@@ -13,6 +13,7 @@ import { heldOutError, type SizeModelError } from "./held-out.ts";
 import { type MeasuredCalls, measureCalls } from "./measure-calls.ts";
 import type { MessageWeights } from "./measure-epoch.ts";
 import { createMessagePricing } from "./message-pricing.ts";
+import type { SizeStep } from "./message-sizes.ts";
 import { type RecordedCall, recordedCalls } from "./recorded-calls.ts";
 
 /** Whose compactions shaped the history that is priced: the recorded agent's, or none of them. */
@@ -30,6 +31,8 @@ export interface SizeModel {
   readonly calls: readonly RecordedCall[];
   /** The size of one message at a call (from 0); messages that are not of the recording are priced by the fitted weights. */
   messageTokens(message: Message, call: number): number;
+  /** The sizes of a recorded message with the call from which each holds, in order; none if it is priced by the fitted weights. */
+  sizeStepsOf(message: Message): readonly SizeStep[];
   /** Whether what is sent of a message at this call differs from what the call before sent of it, by what the reports say. */
   isChangedAt(message: Message, call: number): boolean;
   /**
@@ -65,6 +68,7 @@ export function createSizeModel(entries: readonly SessionEntry[]): SizeModel {
     firstOverheadTokens: Math.max(0, measured.firstOverheadTokens),
     calls,
     messageTokens,
+    sizeStepsOf: measured.sizes.stepsOf,
     isChangedAt: measured.sizes.isChangedAt,
     nonMessageTokens,
     promptTokens: (call, messages, history) => {

@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { meanOf } from "../statistics.ts";
+import { inTable, type Metric } from "./metric.ts";
+
+/** The plain tail of one replay: what it keeps at each cut, and its size; all `null` if the policy never cut, so that its tail is itself. */
+export interface TailSize {
+  readonly amountTokens: number | null;
+  /** Its mean prompt as a share of the policy's. */
+  readonly promptRatio: number | null;
+}
+
+/** The same over sessions: means over those in which the policy cut. */
+export interface PooledTailSize extends TailSize {
+  /** Sessions in which whole messages allow no tail of the policy's size. */
+  readonly offCount: number;
+}
+
+/** A tail is of the policy's size within this share (docs/protocol.md). */
+const SIZE_RATIO = 0.01;
+
+/** How large the plain tails are that policies are compared with. */
+export const TAIL_SIZE: Metric<"tailSize", TailSize, PooledTailSize, "amountTokens" | "promptRatio" | "offCount"> = {
+  id: "tailSize",
+  schema: z.strictObject({
+    amountTokens: z.number().nonnegative().nullable(),
+    promptRatio: z.number().nonnegative().nullable(),
+  }),
+  measure: ({ held }) => ({
+    // The replay tells each call to what the controls are made from.
+    add: () => undefined,
+    result: () => {
+      const { amountTokens, meanPromptTokens, policyPromptTokens } = held.controls().tail;
+      return { amountTokens, promptRatio: amountTokens === null ? null : meanPromptTokens / policyPromptTokens };
+    },
+  }),
+  pool: ({ results }) => ({
+    amountTokens: meanOf(results.flatMap(({ amountTokens }) => amountTokens ?? [])),
+    promptRatio: meanOf(results.flatMap(({ promptRatio }) => promptRatio ?? [])),
+    offCount: results.filter(({ promptRatio }) => promptRatio !== null && Math.abs(promptRatio - 1) > SIZE_RATIO).length,
+  }),
+  figures: {
+    amountTokens: {
+      unit: "tokens",
+      better: "neither",
+      method: "What the plain tail keeps at each cut, found so that its mean prompt has the policy's size.",
+      caveat: "The mean over sessions in which the policy cut; one that never cut is its own tail.",
+      value: ({ amountTokens }) => amountTokens,
+      format: "tokens",
+      columns: [inTable("retention", "its tail", "amount")],
+    },
+    promptRatio: {
+      unit: "% of the policy's mean prompt",
+      better: "neither",
+      method: "The plain tail's mean prompt, by the size model.",
+      caveat: "The mean over sessions in which the policy cut.",
+      value: ({ promptRatio }) => (promptRatio === null ? null : 100 * promptRatio),
+      format: "percent",
+      columns: [inTable("retention", "its tail", "size, %")],
+    },
+    offCount: {
+      unit: "sessions",
+      better: "neither",
+      method: "Sessions in which the plain tail's mean prompt is more than 1 % from the policy's.",
+      caveat: "Messages are whole: in a small window the nearest amount may be some per cent away.",
+      value: ({ offCount }) => offCount,
+      format: "count",
+      columns: [inTable("retention", "its tail", "not of its size")],
+    },
+  },
+};
