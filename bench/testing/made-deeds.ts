@@ -1,5 +1,6 @@
 import type { Message, ToolCallPart } from "@plimsoll/core";
 import { assistant, compaction, human, logOf, replacedHistory, result, summaryMessage } from "@plimsoll/core/testing";
+import { toolShapeOf } from "../src/formats/tool-shapes.ts";
 import { type PreparedSession, prepareSession } from "../src/replay/prepared-session.ts";
 
 type Paths = ToolCallPart["paths"];
@@ -19,9 +20,10 @@ export function editing(id: string, answer: string, oldText = "text of src/a.ts,
   return [assistant(`a-${id}`, [call(id, args, [{ path: "src/a.ts", access: "modify" }])]), result(`r-${id}`, id, answer)];
 }
 
-/** A call that runs a command. */
+/** A call that runs a command, with the files that importers find in it. */
 export function running(id: string, command: string): readonly Message[] {
-  return [assistant(`a-${id}`, [call(id, { command })]), result(`r-${id}`, id, "done")];
+  const { paths } = toolShapeOf({}, "tool", { command });
+  return [assistant(`a-${id}`, [call(id, { command }, paths)]), result(`r-${id}`, id, "done")];
 }
 
 /** A session that was compacted between two parts; a summary takes the place of the first. */

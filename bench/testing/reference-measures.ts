@@ -198,8 +198,9 @@ function newestTextOf(path: string, earlier: readonly ReadMessage[]): string {
   for (const { message } of earlier) {
     for (const call of callsOf(message)) {
       const access = call.paths.find((touched) => touched.path === path)?.access;
+      if (call.paths.length !== 1) continue;
       if (access === "read") reads.push(call.callId);
-      if (access === "modify" && call.paths.length === 1) newest = contentOf(argumentsOf(call)) ?? newest;
+      if (access === "modify") newest = contentOf(argumentsOf(call)) ?? newest;
     }
     const isReading = message.role === "tool-result" && !message.isError && reads.includes(message.callId);
     if (isReading) newest = textsOf(message).join("\n");

@@ -55,6 +55,13 @@ test.each([
     "generic",
     [{ path: "a.ts", access: "modify" }],
   ],
+  [
+    "a command that only shows a file",
+    "run",
+    { cmd: "nl -ba src/a.ts | sed -n 1,9p" },
+    "head-tail",
+    [{ path: "src/a.ts", access: "read" }],
+  ],
   ["unknown: command", "sh", { command: "ls" }, "head-tail", []],
   ["unknown: command with a folder", "sh", { command: "ls", path: "/w" }, "head-tail", []],
   ["unknown: pattern with a folder", "rg", { pattern: "x", path: "src" }, "match-list", []],

@@ -1,9 +1,10 @@
 import type { OutputCategory, PathAccess } from "@plimsoll/core";
 import { type Fields, stringAt } from "./fields.ts";
+import { filesShownBy } from "./reading-commands.ts";
 
 /**
  * What a tool does, as far as a replay needs it: `read` and `modify` name one file in their arguments, `patch` names files
- * inside a patch text, `search` gives matches, `command` runs something, `other` is none of these.
+ * inside a patch text, `search` gives matches, `command` runs something (and reads a file if that is all it does), `other` is none of these.
  */
 export type ToolKind = "read" | "modify" | "patch" | "search" | "command" | "other";
 
@@ -76,6 +77,7 @@ function kindByArguments(args: Fields | null): ToolKind {
 
 function pathsOf(kind: ToolKind, args: Fields | null): readonly PathAccess[] {
   if (kind === "patch") return patchPaths(args);
+  if (kind === "command") return [...new Set(filesShownBy(args))].map((path) => ({ path, access: "read" }));
   if (kind !== "read" && kind !== "modify") return [];
   const path = PATH_KEYS.map((key) => stringAt(args, key)).find((value) => value !== null && value !== "");
   return path === undefined || path === null ? [] : [{ path, access: kind }];

@@ -41,7 +41,7 @@ export function createFiles(needles: Needles): Files {
     follow(message) {
       for (const { callId, paths, argumentsJson } of toolCallsOf(message)) {
         for (const { path, access } of paths) {
-          if (access === "read") readings.set(callId, path);
+          if (access === "read" && paths.length === 1) readings.set(callId, path);
           const written = access === "modify" && paths.length === 1 ? writtenText(argumentsJson) : null;
           if (written !== null) newest.set(path, written);
         }

@@ -51,7 +51,7 @@ export const FILE_IN_HAND: HeldMetric<"fileInHand"> = heldMetric({
   title: "file in hand",
   method:
     "Share of changed files of whose newest reading or writing at least 80 % of the lines stand in the context, contiguous",
-  caveat: "Agents that read files through a shell are left out: which lines they saw of which file is not told.",
+  caveat: "Of what agents read through a shell only commands that do nothing but show one file count.",
 });
 
 /** Of the person's messages so far, those that the context holds word for word. */

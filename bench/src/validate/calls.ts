@@ -1,6 +1,5 @@
 import type { Message, SessionEntry, ToolCallPart } from "@plimsoll/core";
 import { textOf, toolCallsOf } from "@plimsoll/core";
-import { filesShownBy } from "../formats/reading-commands.ts";
 import { comparableText } from "../grounding/comparable-text.ts";
 import { editQuotes } from "../grounding/edit-quotes.ts";
 
@@ -63,16 +62,15 @@ export function deedsOf(entries: readonly SessionEntry[]): readonly CallDeeds[] 
   });
 }
 
-/** The files that a call reads: by its arguments, or by a shell command that does nothing but show them. */
-function readPaths({ paths, argumentsJson }: ToolCallPart): readonly string[] {
-  const named = paths.filter(({ access, path }) => access === "read" && path !== "").map(({ path }) => path);
-  return named.length > 0 ? named : filesShownBy(argumentsJson);
+/** The files that a call reads. */
+function readPaths({ paths }: ToolCallPart): readonly string[] {
+  return paths.filter(({ access, path }) => access === "read" && path !== "").map(({ path }) => path);
 }
 
-/** A call that names no file, shows none and replaces no text, but runs something. */
+/** A call that names no file and replaces no text, but runs something. */
 function isCommand(call: ToolCallPart): boolean {
   if (call.paths.length > 0 || !/"(?:command|cmd|script)"/.test(call.argumentsJson)) return false;
-  return editQuotes(call).length === 0 && filesShownBy(call.argumentsJson).length === 0;
+  return editQuotes(call).length === 0;
 }
 
 /** How a call ended; `none` if it did not, or if a person refused it. */
