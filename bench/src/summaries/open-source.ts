@@ -1,17 +1,16 @@
 import type { ModelClient, ModelRequest } from "@plimsoll/core";
-import { createEstimator, createWorkCounter, EMPTY_LEDGER } from "@plimsoll/core/build";
-import { outputUsd, promptUsd } from "@plimsoll/core/internal";
-import { type Environment, type ModelCatalog, modelPriors } from "@plimsoll/providers";
+import type { Environment } from "@plimsoll/providers";
 import { SUMMARY_REPLY_TOKENS } from "../economics/summary-charge.ts";
 import { digestSource, type SummarySource } from "../replay/summary-source.ts";
 import { openCassette, type RecordedUsage } from "./cassette.ts";
 import { createModelSource } from "./model-source.ts";
 import { createRecordedSource } from "./recorded-source.ts";
+import { estimatedPromptTokens, type PriceSource, usageUsd } from "./request-price.ts";
 import type { SummarizerChoice } from "./summarizer-choice.ts";
 
 /** What a source is opened with. */
 export interface SourceOptions {
-  readonly catalog: Pick<ModelCatalog, "pricesOf" | "cacheRulesOf">;
+  readonly catalog: PriceSource;
   /** Where keys and addresses are looked up; the process's environment if it is left out. */
   readonly environment?: Environment;
   /** Opens the client in place of the provider's own, for tests. */
@@ -60,30 +59,16 @@ async function providersClient(host: string, environment: Environment | undefine
 function askedTally({ modelId }: ModelRequest, usage: RecordedUsage, catalog: SourceOptions["catalog"]): SummaryTally {
   const promptTokens = usage.inputTokens ?? 0;
   const replyTokens = usage.outputTokens ?? 0;
-  const prices = catalog.pricesOf(modelId);
-  const readTokens = usage.cacheReadTokens ?? 0;
-  const writeTokens = usage.cacheWriteTokens ?? 0;
-  const use = { readTokens, writeTokens, uncachedTokens: Math.max(0, promptTokens - readTokens - writeTokens) };
-  const usd =
-    prices === null
-      ? null
-      : promptUsd({ ...use, state: "first" }, prices, catalog.cacheRulesOf(modelId)) +
-        outputUsd(replyTokens, promptTokens, prices);
-  return { fromCassette: 0, asked: 1, promptTokens, replyTokens, usd };
+  return { fromCassette: 0, asked: 1, promptTokens, replyTokens, usd: usageUsd(modelId, usage, catalog) };
 }
 
 /** What a request is likely to take: its size as an estimator of that model sees it, and a reply of the fixed size. */
-function estimatedUsage({ context, modelId, maxOutputTokens }: ModelRequest): RecordedUsage {
-  const estimator = createEstimator({ kind: "ledger" }, createWorkCounter(), { priors: modelPriors });
-  const ledger = estimator.changeModel(EMPTY_LEDGER, modelId);
-  const { system, tools, dynamicContext, messages } = context;
-  const { overheadTokens } = estimator.predict(ledger, { system, tools, dynamicContext, hiddenTokens: 0 });
-  const inputTokens = messages.reduce((sum, message) => sum + estimator.messageTokens(message, ledger), overheadTokens);
+function estimatedUsage(request: ModelRequest): RecordedUsage {
   return {
-    inputTokens: Math.round(inputTokens),
+    inputTokens: estimatedPromptTokens(request),
     cacheReadTokens: 0,
     cacheWriteTokens: 0,
-    outputTokens: Math.min(maxOutputTokens, SUMMARY_REPLY_TOKENS),
+    outputTokens: Math.min(request.maxOutputTokens, SUMMARY_REPLY_TOKENS),
   };
 }
 
