@@ -40,15 +40,36 @@ export interface ControlResult {
 /** Halvings of the amount: enough for one part in a million of the largest. */
 const HALVINGS = 20;
 
-/**
- * A control at the policy's size: the amount is found by halving, as the mean prompt grows with it; of the amounts that were tried it is the one that
- * comes nearest, for messages are whole. The size is that of the size model, so no replay is needed.
- */
+/** A control at the policy's size, and what it held. */
 export function controlOfSize(
   calls: readonly FollowedCall[],
   control: Control,
   { needs, largestTokens }: { readonly needs: Needs; readonly largestTokens: number },
 ): ControlResult {
+  const { amountTokens, contexts, meanPromptTokens } = contextsOfSize(calls, control, largestTokens);
+  const counts = createNeedCounts(needs);
+  const shown = createHeldContext(needs.index, needs.needleCount);
+  for (const [place, { ordinal, compactions }] of calls.entries()) {
+    const context = contexts[place];
+    if (context === undefined) continue;
+    shown.show(context.messages);
+    counts.add(ordinal, (needle) => context.quoted.has(needle) || shown.holds(needle), compactions);
+  }
+  return { amountTokens, meanPromptTokens, policyPromptTokens: meanPromptOf(calls), result: counts.result };
+}
+
+/** What a control sends at the calls that it follows, at one amount. */
+interface SizedContexts {
+  readonly amountTokens: number;
+  readonly contexts: readonly ControlContext[];
+  readonly meanPromptTokens: number;
+}
+
+/**
+ * A control's contexts at the policy's size: the amount is found by halving, as the mean prompt grows with it; of the amounts that were tried it is the
+ * one that comes nearest, for messages are whole. The size is that of the size model, so no replay is needed.
+ */
+export function contextsOfSize(calls: readonly FollowedCall[], control: Control, largestTokens: number): SizedContexts {
   const goalTokens = meanPromptOf(calls);
   const tried = (amountTokens: number) => {
     const contexts = control(amountTokens);
@@ -63,16 +84,7 @@ export function controlOfSize(
     if (middle.meanPromptTokens > goalTokens) highest = middle.amountTokens;
     else lowest = middle.amountTokens;
   }
-  const { amountTokens, contexts, meanPromptTokens } = nearest;
-  const counts = createNeedCounts(needs);
-  const shown = createHeldContext(needs.index, needs.needleCount);
-  for (const [place, { ordinal, compactions }] of calls.entries()) {
-    const context = contexts[place];
-    if (context === undefined) continue;
-    shown.show(context.messages);
-    counts.add(ordinal, (needle) => context.quoted.has(needle) || shown.holds(needle), compactions);
-  }
-  return { amountTokens, meanPromptTokens, policyPromptTokens: goalTokens, result: counts.result };
+  return nearest;
 }
 
 /** The mean of the calls' prompts; 0 without calls. */
