@@ -15,7 +15,15 @@ export interface RecordedAnswer {
   readonly stopReason: "end" | "tool-calls" | "length" | "refusal" | "aborted" | "error" | "other";
   /** True if the reply called a tool: such a summary is refused. */
   readonly callsTool: boolean;
+  /** What it called, in order; left out if it called nothing. */
+  readonly calls?: readonly RecordedToolCall[];
   readonly usage: RecordedUsage;
+}
+
+/** A call as the model wrote it. */
+export interface RecordedToolCall {
+  readonly toolName: string;
+  readonly argumentsJson: string;
 }
 
 /** Sizes as the provider reported them; `null` if it did not. */
@@ -40,6 +48,10 @@ const answerSchema: z.ZodType<RecordedAnswer> = z.strictObject({
   text: z.string(),
   stopReason: z.enum(["end", "tool-calls", "length", "refusal", "aborted", "error", "other"]),
   callsTool: z.boolean(),
+  calls: z
+    .array(z.strictObject({ toolName: z.string(), argumentsJson: z.string() }))
+    .readonly()
+    .exactOptional(),
   usage: z.strictObject({ inputTokens: tokens, cacheReadTokens: tokens, cacheWriteTokens: tokens, outputTokens: tokens }),
 });
 

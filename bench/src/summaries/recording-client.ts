@@ -44,11 +44,15 @@ export function askAndKeep(
 }
 
 function answerOf({ draft, stopReason, usage }: ModelReply): RecordedAnswer {
+  const calls = draft.parts.flatMap((part) =>
+    part.type === "tool-call" ? [{ toolName: part.toolName, argumentsJson: part.argumentsJson }] : [],
+  );
   return {
     outcome: "reply",
     text: draft.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"),
     stopReason,
-    callsTool: draft.parts.some((part) => part.type === "tool-call"),
+    callsTool: calls.length > 0,
+    ...(calls.length > 0 && { calls }),
     usage: {
       inputTokens: usage.input.totalTokens,
       cacheReadTokens: usage.input.cacheReadTokens,
