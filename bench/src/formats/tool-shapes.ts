@@ -79,8 +79,13 @@ function pathsOf(kind: ToolKind, args: Fields | null): readonly PathAccess[] {
   if (kind === "patch") return patchPaths(args);
   if (kind === "command") return [...new Set(filesShownBy(args))].map((path) => ({ path, access: "read" }));
   if (kind !== "read" && kind !== "modify") return [];
-  const path = PATH_KEYS.map((key) => stringAt(args, key)).find((value) => value !== null && value !== "");
-  return path === undefined || path === null ? [] : [{ path, access: kind }];
+  const path = namedPath(args);
+  return path === undefined ? [] : [{ path, access: kind }];
+}
+
+/** The path that an argument of a usual name gives, whatever the tool does with it. */
+export function namedPath(args: Fields | null): string | undefined {
+  return PATH_KEYS.flatMap((key) => stringAt(args, key) ?? []).find((value) => value !== "");
 }
 
 const PATCH_FILE_LINES = ["*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "] as const;

@@ -1,0 +1,136 @@
+import { meanOf } from "../statistics.ts";
+import { type Action, type Agreement, actionOf, agreementOf } from "./agreement.ts";
+import type { AskOutcome } from "./ask-model.ts";
+import {
+  ASKED_CONTEXTS,
+  type AskedAnswer,
+  type AskedCall,
+  type AskedContext,
+  type AskedContextFigures,
+  type AskedPolicy,
+  type AskReport,
+  type Comparison,
+  type ContextDifference,
+  type MissingReason,
+  type OpenPolicy,
+} from "./ask-report.ts";
+import { differenceOf, shareOf } from "./ask-statistics.ts";
+import type { AskPlan, PlannedCall } from "./plan-ask.ts";
+
+/** The sides that are compared: each context with the recording, then the contexts with each other. */
+const COMPARED: readonly (readonly [AskedContext, AskedContext | "recorded"])[] = [
+  ["full", "recorded"],
+  ["compacted", "recorded"],
+  ["tail", "recorded"],
+  ["compacted", "full"],
+  ["tail", "full"],
+  ["compacted", "tail"],
+];
+
+/** Puts the outcomes of a plan together. A request that is not among them was not asked. */
+export function askReport(plan: AskPlan, outcomes: ReadonlyMap<string, AskOutcome>): AskReport {
+  const { model, window, callsAPolicy, sessions } = plan;
+  const calls = plan.calls.map((planned) => answeredCall(planned, outcomes));
+  return {
+    model: `${model.host}:${model.modelId}`,
+    window,
+    callsAPolicy,
+    sessions,
+    policies: plan.policies.map((open) =>
+      askedPolicy(
+        open,
+        calls.filter(({ planned }) => planned.policy === open.policy),
+      ),
+    ),
+    calls: calls.map(askedCall),
+  };
+}
+
+/** A call with what each side did; `null` for an answer that is missing. */
+interface AnsweredCall {
+  readonly planned: PlannedCall;
+  readonly outcomes: Readonly<Record<AskedContext, AskOutcome>>;
+  readonly actions: Readonly<Record<AskedContext | "recorded", Action | null>>;
+}
+
+function answeredCall(planned: PlannedCall, outcomes: ReadonlyMap<string, AskOutcome>): AnsweredCall {
+  const of = (context: AskedContext): AskOutcome =>
+    outcomes.get(planned.requests[context].key) ?? { kind: "missing", why: "not-asked" };
+  const own = { full: of("full"), compacted: of("compacted"), tail: of("tail") };
+  const done = (outcome: AskOutcome) => (outcome.kind === "missing" ? null : actionOf(outcome.answer.calls ?? []));
+  const actions = { full: done(own.full), compacted: done(own.compacted), tail: done(own.tail), recorded: planned.recorded };
+  return { planned, outcomes: own, actions };
+}
+
+function askedPolicy(open: OpenPolicy, calls: readonly AnsweredCall[]): AskedPolicy {
+  return {
+    ...open,
+    drawnCalls: calls.length,
+    drawnSessions: new Set(calls.map(({ planned }) => planned.session)).size,
+    contexts: ASKED_CONTEXTS.map((context) => contextFigures(context, calls)),
+    comparisons: COMPARED.map(([of, other]) => comparison(calls, of, other)),
+    differences: [contextDifference(calls, "full"), contextDifference(calls, "tail")],
+  };
+}
+
+function contextFigures(context: AskedContext, calls: readonly AnsweredCall[]): AskedContextFigures {
+  const missing = new Map<MissingReason, number>();
+  for (const { outcomes } of calls) {
+    const outcome = outcomes[context];
+    if (outcome.kind === "missing") missing.set(outcome.why, (missing.get(outcome.why) ?? 0) + 1);
+  }
+  return {
+    context,
+    meanPromptTokens: meanOf(calls.map(({ planned }) => planned.requests[context].promptTokens)),
+    answered: calls.filter(({ outcomes }) => outcomes[context].kind === "answered").length,
+    missing: [...missing].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([why, count]) => ({ why, calls: count })),
+  };
+}
+
+function comparison(calls: readonly AnsweredCall[], of: AskedContext, other: AskedContext | "recorded"): Comparison {
+  const agreements = calls.flatMap(({ actions }) => {
+    const [one, two] = [actions[of], actions[other]];
+    return one === null || two === null ? [] : [agreementOf(one, two)];
+  });
+  return {
+    of,
+    with: other,
+    calls: agreements.length,
+    tool: shareOf(agreements.map(({ tool }) => tool)),
+    path: shareOf(agreements.flatMap(({ path }) => path ?? [])),
+    arguments: shareOf(agreements.map((agreement) => agreement.arguments)),
+    overlapRatio: meanOf(agreements.map(({ overlapRatio }) => overlapRatio)),
+  };
+}
+
+function contextDifference(calls: readonly AnsweredCall[], minus: AskedContext): ContextDifference {
+  const pairs = calls.flatMap(({ planned, actions: { compacted, recorded, [minus]: other } }) => {
+    if (compacted === null || other === null || recorded === null) return [];
+    return { session: planned.session, own: agreementOf(compacted, recorded), other: agreementOf(other, recorded) };
+  });
+  const difference = (agrees: (agreement: Agreement) => boolean) =>
+    differenceOf(pairs.map(({ session, own, other }) => ({ session, own: agrees(own), other: agrees(other) })));
+  return {
+    of: "compacted",
+    minus,
+    tool: difference(({ tool }) => tool),
+    path: differenceOf(
+      pairs.flatMap(({ session, own, other }) =>
+        own.path === null || other.path === null ? [] : { session, own: own.path, other: other.path },
+      ),
+    ),
+    arguments: difference((agreement) => agreement.arguments),
+  };
+}
+
+function askedCall({ planned, outcomes, actions }: AnsweredCall): AskedCall {
+  const { session, policy, call, recorded } = planned;
+  const answer = (context: AskedContext): AskedAnswer => {
+    const [outcome, action] = [outcomes[context], actions[context]];
+    if (outcome.kind === "missing" || action === null)
+      return { kind: "missing", why: outcome.kind === "missing" ? outcome.why : "not-asked" };
+    return { kind: "answered", toolName: action.toolName, agreement: agreementOf(action, recorded) };
+  };
+  const answers = { full: answer("full"), compacted: answer("compacted"), tail: answer("tail") };
+  return { session, policy, call, recordedTool: recorded.toolName, answers };
+}

@@ -1,0 +1,71 @@
+import type { AssistantMessage, Message, ModelRequest } from "@plimsoll/core";
+import { cassetteKey } from "../summaries/cassette.ts";
+import { estimatedPromptTokens } from "../summaries/request-price.ts";
+import type { CallContexts } from "./after-cuts.ts";
+import type { AskedContext } from "./ask-report.ts";
+import type { Setup } from "./offered-tools.ts";
+
+/** The model that is asked: its host's name, as in `clientFor`, and its id there. */
+export interface AskedModel {
+  readonly host: string;
+  readonly modelId: string;
+}
+
+/** A request with the key of its answer, and what it is likely to take. */
+export interface PlannedRequest {
+  readonly key: string;
+  readonly request: ModelRequest;
+  readonly promptTokens: number;
+  readonly replyTokens: number;
+}
+
+/** Most tokens of a reply: room for a file that is written as a whole (chosen). */
+export const MOST_REPLY_TOKENS = 8_192;
+
+/** What a reply is taken to be if the recorded one's size was not reported (chosen: a call with a few lines of text). */
+const USUAL_REPLY_TOKENS = 400;
+
+/**
+ * Makes a session's requests. Each has the system text and tools that were in force at its call. Reasoning is left out of all contexts alike: it is
+ * another model's, and providers refuse what they did not sign.
+ */
+export function createRequestMaker(
+  { host, modelId }: AskedModel,
+  setups: readonly Setup[],
+): (contexts: CallContexts, which: AskedContext) => PlannedRequest {
+  const made = new Map<string, PlannedRequest>();
+  const spoken = createSpokenMessages();
+  return ({ call, messages, replyTokens }, which) => {
+    const { system = "", tools = [] } = setups[call] ?? {};
+    const context = { system, tools, messages: spoken(messages[which]), dynamicContext: null };
+    const request: ModelRequest = { context, modelId, maxOutputTokens: MOST_REPLY_TOKENS };
+    const key = cassetteKey(host, request);
+    const known = made.get(key);
+    if (known !== undefined) return known;
+    const planned = {
+      key,
+      request,
+      promptTokens: estimatedPromptTokens(request),
+      replyTokens: Math.min(MOST_REPLY_TOKENS, replyTokens ?? USUAL_REPLY_TOKENS),
+    };
+    made.set(key, planned);
+    return planned;
+  };
+}
+
+/** Leaves reasoning out; a reply of nothing else is left out as a whole. A message is the same one in all contexts that hold it. */
+function createSpokenMessages(): (messages: readonly Message[]) => readonly Message[] {
+  const known = new WeakMap<AssistantMessage, AssistantMessage>();
+  const spoken = (message: AssistantMessage): AssistantMessage => {
+    const before = known.get(message);
+    if (before !== undefined) return before;
+    const parts = message.parts.filter(({ type }) => type !== "reasoning");
+    const made = parts.length === message.parts.length ? message : { ...message, parts };
+    known.set(message, made);
+    return made;
+  };
+  return (messages) =>
+    messages
+      .map((message) => (message.role === "assistant" ? spoken(message) : message))
+      .filter(({ role, parts }) => role !== "assistant" || parts.length > 0);
+}

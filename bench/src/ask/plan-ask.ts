@@ -1,0 +1,166 @@
+import type { EnginePolicy, Kinds, Tokenizers } from "@plimsoll/core/build";
+import { encodingsOf } from "@plimsoll/core/internal";
+import type { ModelCatalog } from "@plimsoll/providers";
+import { createTokenizerLoader } from "@plimsoll/providers/tokenizers";
+import { type Cell, cellOf, type WindowRequest } from "../replay/cell.ts";
+import type { PreparedSession } from "../replay/prepared-session.ts";
+import type { SummarySource } from "../replay/summary-source.ts";
+import { callsAfterCuts, contextsAt } from "./after-cuts.ts";
+import type { Action } from "./agreement.ts";
+import type { AskedContext, AskedSession, CallPlace, OpenPolicy } from "./ask-report.ts";
+import { type AskedModel, createRequestMaker, MOST_REPLY_TOKENS, type PlannedRequest } from "./ask-request.ts";
+import { drawCalls } from "./call-sample.ts";
+import { setupsOf } from "./offered-tools.ts";
+
+/** What a model is to be asked about. */
+export interface AskInput {
+  readonly sources: readonly AskSource[];
+  readonly policies: readonly EnginePolicy[];
+  readonly window: WindowRequest;
+  readonly model: AskedModel;
+  /** How many calls are drawn for each policy. */
+  readonly callsAPolicy: number;
+  readonly catalog: ModelCatalog;
+  readonly kinds: Kinds;
+  /** Who writes the policies' summaries. */
+  readonly summaries: SummarySource;
+  readonly onProgress?: (progress: AskProgress) => void;
+}
+
+/** A file of sessions. It is loaded twice, so that memory follows the largest. */
+export interface AskSource {
+  readonly file: string;
+  load(): Promise<readonly PreparedSession[]>;
+}
+
+/** How far the preparation is: files are looked through once, and the drawn ones again. */
+export interface AskProgress {
+  readonly file: string;
+  readonly done: number;
+  readonly total: number;
+}
+
+/** Everything that is to be asked. Nothing has been sent. */
+export interface AskPlan {
+  readonly model: AskedModel;
+  readonly window: WindowRequest;
+  readonly callsAPolicy: number;
+  readonly policies: readonly OpenPolicy[];
+  /** The sessions of the drawn calls. */
+  readonly sessions: readonly AskedSession[];
+  /** Of each policy in the order of the run, by session and call. */
+  readonly calls: readonly PlannedCall[];
+}
+
+/** A call with its three requests. */
+export interface PlannedCall extends CallPlace {
+  readonly policy: string;
+  readonly recorded: Action;
+  readonly requests: Readonly<Record<AskedContext, PlannedRequest>>;
+}
+
+/** The full history must leave room for a reply, and for the difference between the recorded model's tokens and the asked one's (chosen). */
+const ROOM_RATIO = 0.9;
+
+/**
+ * Draws the calls and makes their requests. Deterministic: the same sessions, policies and model give the same requests. Files that cannot be read
+ * are left out; the run's own report says so.
+ */
+export async function planAsk(input: AskInput): Promise<AskPlan> {
+  const { catalog, model, policies, sources, callsAPolicy, window } = input;
+  const windowTokens = catalog.contextWindowOf(model.modelId);
+  const mostTokens = windowTokens === null ? null : ROOM_RATIO * windowTokens - MOST_REPLY_TOKENS;
+  const tokenizers = await createTokenizerLoader()(policies.flatMap((policy) => encodingsOf(policy, input.kinds)));
+  const cell = (session: PreparedSession, policy: EnginePolicy) => cellFor(session, policy, { ...input, tokenizers });
+
+  const open = new Map<EnginePolicy, CallPlace[]>(policies.map((policy) => [policy, []]));
+  const tooLong = new Map<EnginePolicy, number>();
+  const fileOf = new Map<string, AskSource>();
+  for (const [done, source] of sources.entries()) {
+    input.onProgress?.({ file: source.file, done, total: sources.length });
+    for (const session of await sessionsOf(source)) {
+      fileOf.set(session.transcript.name, source);
+      for (const policy of policies) {
+        const { calls, tooLongCount } = await openCalls(session, cell(session, policy), mostTokens);
+        open.get(policy)?.push(...calls.map((call) => ({ session: session.transcript.name, call })));
+        tooLong.set(policy, (tooLong.get(policy) ?? 0) + tooLongCount);
+      }
+    }
+  }
+  const drawn = drawCalls(open, callsAPolicy);
+  const drawnFiles = new Set([...drawn.values()].flat().flatMap(({ session }) => fileOf.get(session) ?? []));
+  const sessions: AskedSession[] = [];
+  const calls: PlannedCall[] = [];
+  for (const [done, source] of [...drawnFiles].entries()) {
+    input.onProgress?.({ file: source.file, done, total: drawnFiles.size });
+    for (const session of await sessionsOf(source)) {
+      const made = await plannedCalls(session, { drawn, cell, model });
+      if (made.length > 0) sessions.push(askedSession(session));
+      calls.push(...made);
+    }
+  }
+  return {
+    model,
+    window,
+    callsAPolicy,
+    policies: policies.map((policy) => ({
+      policy: policy.name,
+      openCalls: open.get(policy)?.length ?? 0,
+      tooLongCalls: tooLong.get(policy) ?? 0,
+    })),
+    sessions,
+    calls: policies.flatMap(({ name }) => calls.filter(({ policy }) => policy === name)),
+  };
+}
+
+async function sessionsOf(source: AskSource): Promise<readonly PreparedSession[]> {
+  // What cannot be read is said by the replay of the run.
+  return await source.load().catch(() => []);
+}
+
+type CellParts = Pick<AskInput, "window" | "catalog" | "kinds" | "summaries"> & { readonly tokenizers: Tokenizers };
+
+function cellFor(session: PreparedSession, policy: EnginePolicy, parts: CellParts): Cell {
+  const { window, catalog, kinds, summaries, tokenizers } = parts;
+  return cellOf(session, { policy, window, catalog, kinds, summaries, tokenizers });
+}
+
+async function openCalls(session: PreparedSession, cell: Cell, mostTokens: number | null) {
+  return cell.why === null ? await callsAfterCuts(session, cell, mostTokens) : { calls: [], tooLongCount: 0 };
+}
+
+interface Drawn {
+  readonly drawn: ReadonlyMap<EnginePolicy, readonly CallPlace[]>;
+  readonly cell: (session: PreparedSession, policy: EnginePolicy) => Cell;
+  readonly model: AskedModel;
+}
+
+/** The drawn calls of one session, under all policies. What two policies ask with the same context is one request. */
+async function plannedCalls(session: PreparedSession, { drawn, cell, model }: Drawn): Promise<readonly PlannedCall[]> {
+  const { name } = session.transcript;
+  const requestFor = createRequestMaker(model, setupsOf(session.entries));
+  const planned: PlannedCall[] = [];
+  for (const [policy, places] of drawn) {
+    const wanted = new Set(places.flatMap(({ session: own, call }) => (own === name ? [call] : [])));
+    if (wanted.size === 0) continue;
+    for (const contexts of await contextsAt(session, cell(session, policy), wanted)) {
+      const { call, recorded } = contexts;
+      const requests = {
+        full: requestFor(contexts, "full"),
+        compacted: requestFor(contexts, "compacted"),
+        tail: requestFor(contexts, "tail"),
+      };
+      planned.push({ session: name, policy: policy.name, call, recorded, requests });
+    }
+  }
+  return planned;
+}
+
+function askedSession({ transcript, entries }: PreparedSession): AskedSession {
+  const [first] = setupsOf(entries);
+  return {
+    session: transcript.name,
+    toolsFrom: first?.toolsFrom ?? "nowhere",
+    hasSystem: first !== undefined && first.system !== "",
+  };
+}
