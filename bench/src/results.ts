@@ -1,3 +1,4 @@
+import type { AskReport } from "./ask/ask-report.ts";
 import type { CalibrationRecord } from "./calibrate/calibration-record.ts";
 import type { CompactionDetail } from "./metrics/compaction-log.ts";
 import type { Composition } from "./metrics/composition.ts";
@@ -29,6 +30,8 @@ export interface BenchReport {
   readonly calibration: readonly CalibrationRecord[];
   readonly skipped: readonly SkippedInput[];
   readonly notes: readonly SourceNote[];
+  /** What a model did next in the policies' contexts; left out unless one was asked. */
+  readonly ask?: AskReport;
 }
 
 /** One of `count` parts of a run; `index` counts from 1. */

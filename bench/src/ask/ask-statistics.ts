@@ -1,4 +1,4 @@
-import { clusteredEstimate, type Interval, ratioOf } from "../validate/statistics.ts";
+import { clusteredEstimate, type Interval, ratioOf } from "../statistics.ts";
 
 /** A share with the interval in which it is likely to lie. */
 export interface Share {

@@ -2,6 +2,7 @@ import { columnsOf } from "../metrics/columns.ts";
 import { METRICS, type RunMetrics } from "../metrics/registry.ts";
 import type { BenchReport } from "../results.ts";
 import { windowAnswers } from "./answer.ts";
+import { askTables } from "./ask-tables.ts";
 import { calibrationData } from "./calibration-data.ts";
 import { calibrationSection } from "./calibration-section.ts";
 import { chartBlocks, type ShownPolicies, shownPolicies } from "./chart-data.ts";
@@ -21,6 +22,7 @@ import { html, type Markup } from "./markup.ts";
 import { methodSection } from "./method.ts";
 import { packBlock, renderPage } from "./page.ts";
 import { summarizePolicies, windowLabels } from "./policy-summary.ts";
+import { tableSection } from "./validation-page.ts";
 
 const SCRIPTS = [
   "page-data.js",
@@ -64,6 +66,7 @@ ${sweepSection(report, summaries)}
 ${cacheBreaksSection(summaries)}
 ${decaySection(summaries)}
 ${calibrationSection(report.calibration, shownName)}
+${askSection(report)}
 ${policyTables(summaries, metrics)}
 ${sessionsSection(report)}
 ${skippedSection(report)}
@@ -78,6 +81,11 @@ ${policiesSection(report)}`;
   });
 }
 
+/** What a model did next; nothing if none was asked. */
+function askSection({ ask }: BenchReport): Markup {
+  return ask === undefined ? html`` : html`<section id="ask">${askTables(ask).map(tableSection)}</section>`;
+}
+
 function navigation(report: BenchReport): Markup {
   const isSwept = report.policies.some(({ sweep }) => sweep !== null);
   const links: readonly (readonly [id: string, title: string])[] = [
@@ -90,6 +98,7 @@ function navigation(report: BenchReport): Markup {
     ...(isSwept ? [["sweep", "Sweep"] as const] : []),
     ["cache-breaks", "Cache breaks"],
     ...(report.calibration.length === 0 ? [] : [["calibration", "Calibration"] as const]),
+    ...(report.ask === undefined ? [] : [["ask", "Next action"] as const]),
     ["policies", "Policies"],
     ["cost", "Cost"],
     ["retention", "Retention"],

@@ -1,9 +1,9 @@
-import type { WindowSpec } from "../replay/cell.ts";
+import type { WindowRequest } from "../replay/cell.ts";
 
 const THOUSAND = 1_000;
 
 /** A window in words, e.g. `working room 64k`. Real windows differ from model to model and go by one label. */
-export function windowLabel(window: WindowSpec): string {
+export function windowLabel(window: WindowRequest): string {
   return window.kind === "real" ? "real window" : `working room ${shortTokens(window.tokens)}`;
 }
 

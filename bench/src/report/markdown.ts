@@ -4,6 +4,7 @@ import { BASELINE_POLICY } from "../metrics/relative.ts";
 import type { BenchReport } from "../results.ts";
 import { windowAnswers } from "./answer.ts";
 import { answerWords } from "./answer-words.ts";
+import { askTables } from "./ask-tables.ts";
 import { windowComparisons } from "./comparisons.ts";
 import { formatFigure, formatNumberOf } from "./figures.ts";
 import { capitalised } from "./labels.ts";
@@ -48,6 +49,7 @@ export function renderMarkdownReport(report: BenchReport, metrics: RunMetrics = 
       return [`### ${capitalised(label)}`, table, ...(notes.length === 0 ? [] : [notes.join("\n")]), ...curvePart(rows)];
     }),
     ...differencePart(comparisons),
+    ...askPart(report),
     ...(report.skipped.length === 0
       ? []
       : ["### Skipped", report.skipped.map(({ file, reason }) => `- ${escaped(`${file}: ${reason}`)}`).join("\n")]),
@@ -72,4 +74,14 @@ function inShort(report: BenchReport, summaries: readonly PolicySummary[]): stri
       );
     })
     .join("\n");
+}
+
+/** What a model did next; nothing if none was asked. */
+function askPart({ ask }: BenchReport): readonly string[] {
+  if (ask === undefined) return [];
+  return askTables(ask).flatMap(({ title, notes, head, rows }) => [
+    `### ${title}`,
+    notes.map(escaped).join("\n"),
+    markdownTable({ head, rows: rows.map((cells) => cells.map((cell) => escaped(cell).trim())) }),
+  ]);
 }

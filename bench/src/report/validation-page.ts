@@ -7,11 +7,12 @@ import { renderPage } from "./page.ts";
 export function renderValidationHtml(validation: Validation): string {
   const main = html`<h1>What real compactions show</h1>
 ${validationLead(validation).map((line) => html`<p class="note">${line}</p>\n`)}
-${validationTables(validation).map(section)}`;
+${validationTables(validation).map(tableSection)}`;
   return renderPage({ title: "Plimsoll: what real compactions show", main, blocks: [], scripts: [] });
 }
 
-function section({ title, notes, head, rows }: ValidationTable): Markup {
+/** One table under its title, with its notes. */
+export function tableSection({ title, notes, head, rows }: ValidationTable): Markup {
   return html`<h2>${title}</h2>
 ${notes.map((line) => html`<p class="note">${line}</p>\n`)}
 <div class="table"><div class="scroll"><table class="figures">

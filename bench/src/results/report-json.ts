@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { askReportSchema } from "../ask/ask-schema.ts";
 import type { CalibrationRecord } from "../calibrate/calibration-record.ts";
 import type { PredictionErrors } from "../calibrate/errors.ts";
 import type { CompactionDetail } from "../metrics/compaction-log.ts";
@@ -161,6 +162,7 @@ export function reportSchema(metrics: RunMetrics): z.ZodType<BenchReport> {
     notes: z.array(sourceNoteSchema).readonly(),
     // Made from the rows whenever a report is written; reports of before have none.
     comparisons: z.array(comparisonSchema).readonly().optional(),
+    ask: askReportSchema.exactOptional(),
   });
 }
 
