@@ -1,5 +1,6 @@
 import { type Message, toolCallsOf } from "@plimsoll/core";
-import { contextsOfSize, type FollowedCall, type SizedHistory, sizedHistory } from "../controls/control.ts";
+import { contextsOfSize, type FollowedCall } from "../controls/control.ts";
+import { sizedHistory } from "../controls/sized-history.ts";
 import { tailControl } from "../controls/tail.ts";
 import type { Cell } from "../replay/cell.ts";
 import { drive } from "../replay/drive.ts";
@@ -33,12 +34,18 @@ export async function callsAfterCuts(
   cell: Cell,
   mostPromptTokens: number | null,
 ): Promise<CallsAfterCuts> {
-  const history = sizedHistory(session);
-  const fits = ({ call, ordinal }: FollowedCall) =>
-    fullTokens(session, history, { call, ordinal }) <= (mostPromptTokens ?? Infinity);
-  const open = (await follow(session, cell)).filter(({ canAsk }) => canAsk);
-  const calls = open.filter(({ followed }) => fits(followed)).map(({ followed }) => followed.call);
-  return { calls, tooLongCount: open.length - calls.length };
+  const sizes = sizedHistory(session).sizes();
+  const calls: number[] = [];
+  let tooLongCount = 0;
+  for (const { followed, canAsk } of await follow(session, cell)) {
+    if (!canAsk) continue;
+    const { call, ordinal, nonMessageTokens } = followed;
+    sizes.reach(call);
+    const fits = nonMessageTokens + sizes.between(0, ordinal) <= (mostPromptTokens ?? Infinity);
+    if (fits) calls.push(call);
+    else tooLongCount += 1;
+  }
+  return { calls, tooLongCount };
 }
 
 /** The three contexts at some of those calls, in the order of the calls. */
@@ -51,8 +58,7 @@ export async function contextsAt(
   const kept = new Map<number, ReplayedCall>();
   const all = await follow(session, cell, (sent) => wanted.has(sent.call) && kept.set(sent.call, sent));
   const calls = all.map(({ followed }) => followed);
-  const overheadAt = (call: number) => session.sizeModel.nonMessageTokens(call, "own");
-  const tail = contextsOfSize(calls, tailControl(calls, history, overheadAt), history.tokensBefore.at(-1) ?? 0);
+  const tail = contextsOfSize(calls, tailControl(calls, history), history.totalTokens);
   return calls.flatMap(({ call, ordinal }, place) => {
     const sent = kept.get(call);
     const { reply, context, recorded } = sent ?? {};
@@ -84,12 +90,12 @@ async function follow(
   const all: Followed[] = [];
   let cuts = 0;
   await drive(session, cell, (sent) => {
-    const { call, reply, promptTokens, compactions } = sent;
+    const { call, reply, promptTokens, nonMessageTokens, compactions } = sent;
     cuts += compactions.length;
     const ordinal = reply === null ? null : session.references.ordinalOf(reply);
     if (ordinal === null) return;
     onCall(sent);
-    const followed = { call, ordinal, promptTokens, compactions: compactions.length };
+    const followed = { call, ordinal, promptTokens, nonMessageTokens, compactions: compactions.length };
     all.push({ followed, canAsk: cuts > 0 && canBeAsked(sent) });
   });
   return all;
@@ -99,12 +105,4 @@ async function follow(
 function canBeAsked({ reply, lost, context, violations }: ReplayedCall): boolean {
   const calls = reply === null ? [] : toolCallsOf(reply);
   return calls.length > 0 && !lost && violations.length === 0 && context.at(-1)?.role !== "assistant";
-}
-
-function fullTokens(
-  { sizeModel }: PreparedSession,
-  { tokensBefore }: SizedHistory,
-  { call, ordinal }: Pick<FollowedCall, "call" | "ordinal">,
-): number {
-  return sizeModel.nonMessageTokens(call, "own") + (tokensBefore[ordinal] ?? 0);
 }
