@@ -197,7 +197,7 @@ function newestTextOf(path: string, earlier: readonly ReadMessage[]): string {
   const reads: string[] = [];
   for (const { message } of earlier) {
     for (const call of callsOf(message)) {
-      const access = call.paths.find((touched) => touched.path === path)?.access;
+      const access = call.paths.find((touched) => isOneFile(touched.path, path) || isOneFile(path, touched.path))?.access;
       if (call.paths.length !== 1) continue;
       if (access === "read") reads.push(call.callId);
       if (access === "modify") newest = contentOf(argumentsOf(call)) ?? newest;
@@ -206,6 +206,11 @@ function newestTextOf(path: string, earlier: readonly ReadMessage[]): string {
     if (isReading) newest = textsOf(message).join("\n");
   }
   return newest;
+}
+
+/** The same path, or the end of one from the root. */
+function isOneFile(end: string, path: string): boolean {
+  return path === end || (path.startsWith("/") && !end.startsWith("/") && path.endsWith(`/${end}`));
 }
 
 function contentOf(args: unknown): string | null {

@@ -22,7 +22,7 @@ export interface Files {
 
 /** The newest reading or writing of each file, and what a reply that changes files quotes of them. */
 export function createFiles(needles: Needles): Files {
-  const newest = new Map<string, string>();
+  const newest = createNewestTexts();
   const readings = new Map<string, string>();
   return {
     needed(reply) {
@@ -52,6 +52,31 @@ export function createFiles(needles: Needles): Files {
   };
 }
 
+/** The newest text of each file. */
+interface NewestTexts {
+  set(path: string, text: string): void;
+  get(path: string): string | undefined;
+}
+
+/** Files by their name: agents write one path from the root and from a folder. */
+function createNewestTexts(): NewestTexts {
+  const byName = new Map<string, { readonly path: string; readonly text: string }[]>();
+  const nameOf = (path: string) => path.slice(path.lastIndexOf("/") + 1);
+  return {
+    set(path, text) {
+      const others = (byName.get(nameOf(path)) ?? []).filter((known) => known.path !== path);
+      byName.set(nameOf(path), [...others, { path, text }]);
+    },
+    get: (path) => byName.get(nameOf(path))?.findLast((known) => isSameFile(known.path, path))?.text,
+  };
+}
+
+/** Equal, or a path from the root that ends in one from a folder. */
+function isSameFile(one: string, other: string): boolean {
+  const [longer, shorter] = one.length > other.length ? [one, other] : [other, one];
+  return longer === shorter || (longer.startsWith("/") && !shorter.startsWith("/") && longer.endsWith(`/${shorter}`));
+}
+
 /** White space at a quote's ends says nothing: an editor's quote may begin within a line. */
 function comparableQuote(text: string): string {
   return comparableText(text).trim();
@@ -62,7 +87,7 @@ function withoutBlankEnds(text: string): string {
   return text.replace(/^(?:[ \t]*\n)+/, "").trimEnd();
 }
 
-function quotedText(quote: EditQuote, newest: ReadonlyMap<string, string>): string | null {
+function quotedText(quote: EditQuote, newest: Pick<NewestTexts, "get">): string | null {
   if (quote.kind === "text") return quote.text;
   const lines = numberedLines(newest.get(quote.path) ?? "");
   if (lines === null) return null;

@@ -13,13 +13,15 @@ const READ = assistant("a1", [
   { ...call("c1"), argumentsJson: '{"path":"src/a.ts"}', paths: [{ path: "src/a.ts", access: "read" }] },
 ]);
 const SHOWN = result("r1", "c1", FILE.map((line, place) => `${place + 1}→${line}`).join("\n"));
-const EDIT = assistant("a2", [
-  {
-    ...call("c2"),
-    argumentsJson: JSON.stringify({ old_string: `${FILE[1]}\n${FILE[2]}`, new_string: "x" }),
-    paths: [{ path: "src/a.ts", access: "modify" }],
-  },
-]);
+const editOf = (path: string) =>
+  assistant("a2", [
+    {
+      ...call("c2"),
+      argumentsJson: JSON.stringify({ old_string: `${FILE[1]}\n${FILE[2]}`, new_string: "x" }),
+      paths: [{ path, access: "modify" }],
+    },
+  ]);
+const EDIT = editOf("src/a.ts");
 const FAR = result("far", "c0", "word ".repeat(20_000));
 
 /** `held/uses far-uses` of a kind at the last message of a history, under the context that was sent before it. */
@@ -58,6 +60,9 @@ describe("prepareNeeds", () => {
       [excerpt(...FILE.slice(1))],
       "1/1 0 left out 0",
     ],
+    ["a file is told by the end of its path", "fileInHand", [READ, SHOWN, editOf("/w/src/a.ts")], [SHOWN], "1/1 0 left out 0"],
+    ["and not by its name", "fileInHand", [READ, SHOWN, editOf("/w/a.ts")], [SHOWN], "0/0 0 left out 1"],
+    ["nor if both are from a folder", "fileInHand", [READ, SHOWN, editOf("w/src/a.ts")], [SHOWN], "0/0 0 left out 1"],
     ["and not with three", "fileInHand", [READ, SHOWN, EDIT], [excerpt(...FILE.slice(2))], "0/1 0 left out 0"],
     ["nor by its name", "fileInHand", [READ, SHOWN, EDIT], [excerpt("src/a.ts")], "0/1 0 left out 0"],
     [
