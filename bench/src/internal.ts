@@ -25,6 +25,7 @@ export { prepareSession } from "./replay/prepared-session.ts";
 export { renderCalibrationHtml } from "./report/calibration-page.ts";
 export { differenceText, signedPoints } from "./report/comparison-columns.ts";
 export { overWords, sessionRows, type WindowComparison, windowComparisons } from "./report/comparisons.ts";
+export { dollarLines, windowLines } from "./report/dollar-lines.ts";
 export {
   formatCount,
   formatFigure,

@@ -13,7 +13,7 @@ import type { Interval } from "./statistics.ts";
  * are made from. It holds no clock and no timing: two runs over the same input give the same bytes.
  */
 export interface BenchReport {
-  readonly formatVersion: 4;
+  readonly formatVersion: 5;
   readonly plimsollVersion: string;
   readonly referencesVersion: number;
   /** The part of a run that this is; `null` for a whole one. */

@@ -32,7 +32,7 @@ export function exampleReport(options: ExampleOptions = {}): BenchReport {
   ];
   const windows = workingRoomsTokens.map((tokens) => ({ kind: "working-room", tokens }) as const);
   return {
-    formatVersion: 4,
+    formatVersion: 5,
     shard: null,
     inputs: sessions,
     windows: workingRoomsTokens.map((tokens) => ({ kind: "working-room", tokens })),
@@ -134,12 +134,15 @@ function exampleRow({ session, policy, ratio, window, calls }: RowOptions): Repl
         summaryRequests: compactions,
         summaryPromptTokens: compactions * 30_000,
         summaryReplyTokens: compactions * 2_000,
+        unpricedModels: [],
+        unpricedCalls: 0,
         withCacheUsd: calls * 0.02 + compactions * 0.05 - (ratio === null ? 0 : calls * 0.012),
         withoutCacheUsd: calls * 0.12,
         lastingCacheUsd: calls * 0.018,
         withCachePer100CallsUsd: 2,
         withoutCachePer100CallsUsd: 12,
       },
+      dollarValidity: null,
       cacheValidity: null,
       editGrounding: exampleHeld(calls, compactions > 0),
       passageEvidence: exampleHeld(uses, compactions > 0),

@@ -9,6 +9,7 @@ import { drive } from "../replay/drive.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
 import type { Transcript } from "../transcript.ts";
+import { NO_SIGNS } from "./recorded-cache.ts";
 import { createRequestLedger, type ServedStep } from "./request-ledger.ts";
 import { type SessionCache, sessionCache } from "./session-cache.ts";
 import { SUMMARY_PROMPT_TOKENS } from "./summary-charge.ts";
@@ -19,6 +20,8 @@ const TIGHT = { kind: "working-room", tokens: 24_000 } as const;
 const EXACT: SessionCache = {
   rulesFor: () => ({ minimumTokens: 1024, stepTokens: 1, timeToLiveMs: 300_000 }),
   warmBaseTokens: 0,
+  countsWrites: true,
+  recorded: NO_SIGNS,
 };
 
 interface Step {
@@ -133,25 +136,38 @@ describe("createRequestLedger", () => {
 });
 
 describe("sessionCache", () => {
-  const { calls } = prepareSession(madeTranscript(MADE)).sizeModel;
-  const reading = (reads: readonly (number | null)[], oneHour: number | null = null) =>
-    calls.slice(0, reads.length).map((call, index) => {
-      const input = { ...call.usage.usage.input, cacheReadTokens: reads[index] ?? null, cacheWriteOneHourTokens: oneHour };
-      return { ...call, usage: { ...call.usage, usage: { ...call.usage.usage, input } } };
+  const made = madeTranscript(MADE);
+  const reading = (reads: readonly (number | null)[], oneHour: number | null = null) => {
+    let call = -1;
+    const entries = made.entries.map((entry): SessionEntry => {
+      if (entry.type !== "usage") return entry;
+      call += 1;
+      const input = {
+        ...entry.usage.input,
+        cacheReadTokens: reads[call] ?? reads[0] ?? null,
+        cacheWriteOneHourTokens: oneHour,
+      };
+      return { ...entry, usage: { ...entry.usage, input } };
     });
+    return sessionCache(prepareSession({ ...made, entries }).sizeModel, MODEL_CATALOG);
+  };
 
   test.each([
     ["the smallest read is what others keep warm", [9600, 30_000, 9600], 9600],
     ["one cold call says that nobody does", [9600, 0, 9600], 0],
     ["nothing reported is nothing known", [null, null], 0],
-    ["no calls", [], 0],
   ])("%s", (_rule, reads, warmBaseTokens) => {
-    expect(sessionCache(reading(reads), MODEL_CATALOG).warmBaseTokens).toBe(warmBaseTokens);
+    expect(reading(reads).warmBaseTokens).toBe(warmBaseTokens);
+  });
+
+  test("without calls nothing is known", () => {
+    const { sizeModel } = prepareSession({ ...made, entries: made.entries.filter(({ type }) => type !== "usage") });
+    expect(sessionCache(sizeModel, MODEL_CATALOG)).toMatchObject({ warmBaseTokens: 0, countsWrites: true });
   });
 
   test("writes that live an hour make the cache live an hour", () => {
     const model = "claude-sonnet-4-5";
-    expect(sessionCache(reading([0, 0]), MODEL_CATALOG).rulesFor(model).timeToLiveMs).toBe(300_000);
-    expect(sessionCache(reading([0, 0], 500), MODEL_CATALOG).rulesFor(model).timeToLiveMs).toBe(3_600_000);
+    expect(reading([0, 0]).rulesFor(model).timeToLiveMs).toBe(300_000);
+    expect(reading([0, 0], 500).rulesFor(model).timeToLiveMs).toBe(3_600_000);
   });
 });

@@ -3,6 +3,7 @@ import { type CacheUse, cacheUse } from "@plimsoll/core/internal";
 import { type Cell, isRecordedPolicy } from "../replay/cell.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
+import type { CacheSign } from "./recorded-cache.ts";
 import type { SessionCache } from "./session-cache.ts";
 import { type SentRequest, sharedPrefix } from "./shared-prefix.ts";
 import { type ServedSummary, servedSummaries } from "./summary-charge.ts";
@@ -20,30 +21,50 @@ export function createRequestLedger(
   cache: SessionCache,
 ): (sent: ReplayedCall) => ServedStep {
   const { sizeModel } = session;
+  const { recorded } = cache;
   const history = isRecordedPolicy(cell.policy) ? "recorded" : "own";
-  let previous: SentRequest | null = null;
+  const measure = { sizeModel, history, recorded } as const;
+  let previous: (SentRequest & { readonly modelId: string }) | null = null;
   let previousMs: number | null = null;
   return (sent) => {
-    const rules = cache.rulesFor(sent.recorded.modelId);
-    const { warmBaseTokens } = cache;
+    const { modelId } = sent.recorded;
+    const rules = cache.rulesFor(modelId);
     const requestMs = sizeModel.calls[sent.call]?.requestMs ?? null;
-    const idleMs = requestMs === null || previousMs === null ? null : requestMs - previousMs;
-    const before = previous;
+    const sign = recorded.signAt(sent.call, history);
+    // What the recording shows of the cache at this call comes before what its clock says.
+    const idleMs = sign !== null || requestMs === null || previousMs === null ? null : requestMs - previousMs;
+    const before = sign === null && previous?.modelId !== modelId ? null : previous;
     const reuse = (messages: readonly Message[]) => {
       if (before === null) return null;
-      return { ...sharedPrefix(sizeModel, history, { before, now: { call: sent.call, messages } }), idleMs };
+      return { ...sharedPrefix(measure, { before, now: { call: sent.call, messages } }), idleMs };
     };
-    const { summary } = cell.policy;
+    const warmBaseTokens = before === null && sign?.kind === "cut" ? sign.readTokens : cache.warmBaseTokens;
+    const serve = (promptTokens: number, messages: readonly Message[]) => {
+      const use = cacheUse({ promptTokens, previous: reuse(messages), warmBaseTokens }, rules);
+      return withWrites(before !== null && isCold(use, sign, before) ? { ...use, state: "expired" } : use, cache);
+    };
     const { nonMessageTokens } = sent;
-    const moment = { call: sent.call, sizeModel, summary, nonMessageTokens, reuse, warmBaseTokens, rules };
+    const moment = { call: sent.call, sizeModel, summary: cell.policy.summary, nonMessageTokens, serve };
     const summaries = sent.summaries.flatMap((asked) => servedSummaries(asked, moment));
     if (sent.lost && sent.recorded.usage.input.cacheReadTokens !== null) return { call: recordedUse(sent), summaries };
     const promptTokens = sent.chargedTokens;
-    const now = { call: sent.call, messages: sent.context };
-    previous = { ...now, promptTokens };
+    const call = serve(promptTokens, sent.context);
+    previous = { call: sent.call, messages: sent.context, promptTokens, modelId };
     previousMs = requestMs;
-    return { call: cacheUse({ promptTokens, previous: reuse(sent.context), warmBaseTokens }, rules), summaries };
+    return { call, summaries };
   };
+}
+
+/** A request that kept its beginning and found less than half of it: the recording shows that the cache was cold here. */
+const COLD_RATIO = 0.5;
+
+function isCold({ state, readTokens }: CacheUse, sign: CacheSign | null, before: SentRequest): boolean {
+  return sign?.kind === "cut" && state === "warm" && readTokens < COLD_RATIO * before.promptTokens;
+}
+
+/** If nobody counts writes, what would have been written is input. */
+function withWrites(use: CacheUse, { countsWrites }: SessionCache): CacheUse {
+  return countsWrites ? use : { ...use, writeTokens: 0, uncachedTokens: use.uncachedTokens + use.writeTokens };
 }
 
 /**

@@ -1,30 +1,57 @@
 import type { CacheRules } from "@plimsoll/core/internal";
 import type { ModelCatalog } from "@plimsoll/providers";
-import type { RecordedCall } from "../size-model/recorded-calls.ts";
+import type { SizeModel } from "../size-model/size-model.ts";
+import { NO_SIGNS, type RecordedCache, recordedCache } from "./recorded-cache.ts";
 
 /** How the prompt cache of one session works: its models' rules, with what the recording tells of it. */
 export interface SessionCache {
   rulesFor(modelId: string): CacheRules;
   /** A prefix that was read even by the session's coldest call: others keep it warm. 0 if a call read nothing. */
   readonly warmBaseTokens: number;
+  /** False if the recording reports reads and never a write: whoever served it charged new text as input. */
+  readonly countsWrites: boolean;
+  /** What its calls show. */
+  readonly recorded: RecordedCache;
 }
 
-const ONE_HOUR_MS = 3_600_000;
+/** The longer of the two times that a write may live. */
+export const ONE_HOUR_MS = 3_600_000;
 
-/** The same cache if nothing in it ever expired. */
+/** The same cache if nothing in it ever expired, or was cold for a reason that no rule knows. */
 export function lastingCache(cache: SessionCache): SessionCache {
-  return { ...cache, rulesFor: (modelId) => ({ ...cache.rulesFor(modelId), timeToLiveMs: Number.POSITIVE_INFINITY }) };
+  const { recorded } = cache;
+  const lasting: RecordedCache = {
+    ...recorded,
+    signAt: (call, history) => {
+      const sign = recorded.signAt(call, history);
+      return sign?.kind === "whole" ? sign : null;
+    },
+  };
+  return {
+    ...cache,
+    recorded: lasting,
+    rulesFor: (modelId) => ({ ...cache.rulesFor(modelId), timeToLiveMs: Number.POSITIVE_INFINITY }),
+  };
+}
+
+/** The same cache by its rules alone: what would be computed if the recording showed nothing. */
+export function ruledCache(cache: SessionCache): SessionCache {
+  return { ...cache, recorded: NO_SIGNS };
 }
 
 /** The cache of a recorded session. If its agent paid for writes that live an hour, they live an hour. */
-export function sessionCache(calls: readonly RecordedCall[], catalog: ModelCatalog): SessionCache {
-  const livesAnHour = calls.some((call) => (call.usage.usage.input.cacheWriteOneHourTokens ?? 0) > 0);
-  const reads = calls.flatMap((call) => (call.reportedTokens === null ? [] : [call.usage.usage.input.cacheReadTokens ?? 0]));
+export function sessionCache(sizeModel: SizeModel, catalog: Pick<ModelCatalog, "cacheRulesOf">): SessionCache {
+  const inputs = sizeModel.calls.flatMap((call) => (call.reportedTokens === null ? [] : [call.usage.usage.input]));
+  const livesAnHour = inputs.some((input) => (input.cacheWriteOneHourTokens ?? 0) > 0);
+  const reads = inputs.map((input) => input.cacheReadTokens ?? 0);
+  const hasReads = reads.some((tokens) => tokens > 0);
   return {
     rulesFor: (modelId) => {
       const rules = catalog.cacheRulesOf(modelId);
       return livesAnHour ? { ...rules, timeToLiveMs: ONE_HOUR_MS } : rules;
     },
     warmBaseTokens: reads.reduce((least, read) => Math.min(least, read), reads[0] ?? 0),
+    countsWrites: !hasReads || inputs.some((input) => (input.cacheWriteTokens ?? 0) > 0),
+    recorded: recordedCache(sizeModel),
   };
 }

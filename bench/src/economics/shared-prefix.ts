@@ -1,5 +1,6 @@
 import type { Message } from "@plimsoll/core";
 import type { HistoryKind, SizeModel } from "../size-model/size-model.ts";
+import type { CutSign, RecordedCache } from "./recorded-cache.ts";
 
 /** A request as it went out. */
 export interface SentRequest {
@@ -10,39 +11,66 @@ export interface SentRequest {
 
 /** What a request shares with the one before it. */
 export interface SharedPrefix {
+  /** As far as it was still in the cache, by what the recording shows. */
   readonly sharedTokens: number;
   /** Tokens of the one before that this one no longer begins with. */
   readonly abandonedTokens: number;
 }
 
+/** What two requests are compared by. */
+export interface PrefixMeasure {
+  readonly sizeModel: SizeModel;
+  readonly history: HistoryKind;
+  readonly recorded: RecordedCache;
+}
+
 /**
  * The common beginning of two requests: what stands before the messages, then the messages that are the same objects and of
- * which nothing changed on the wire meanwhile. Visits the shared messages once.
+ * which nothing changed on the wire meanwhile; of that as much as the cache still held. Visits the shared messages once.
  */
 export function sharedPrefix(
-  sizeModel: SizeModel,
-  history: HistoryKind,
+  measure: PrefixMeasure,
   { before, now }: { readonly before: SentRequest; readonly now: Omit<SentRequest, "promptTokens"> },
 ): SharedPrefix {
+  const { sizeModel, history, recorded } = measure;
   const nonMessageTokens = sizeModel.nonMessageTokens(before.call, history);
-  let sharedTokens = Math.min(nonMessageTokens, sizeModel.nonMessageTokens(now.call, history));
-  const lostTokens = nonMessageTokens - sharedTokens;
+  const keptTokens = Math.min(nonMessageTokens, sizeModel.nonMessageTokens(now.call, history));
+  const sign = recorded.signAt(now.call, history);
+  const cut = sign?.kind === "cut" ? heldUpTo(sign, recorded) : null;
+  let sharedTokens = keptTokens;
+  let heldTokens = cut === null ? null : cut.held(null, keptTokens);
   let count = 0;
   for (; count < before.messages.length; count++) {
     const message = before.messages[count];
     if (message === undefined || message !== now.messages[count]) break;
-    if (hasChanged(sizeModel, message, { from: before.call, through: now.call })) break;
+    if (hasChanged(measure, message, { from: before.call, through: now.call })) break;
+    if (cut !== null) heldTokens ??= cut.held(message, sharedTokens);
     sharedTokens += sizeModel.messageTokens(message, now.call);
   }
-  if (count === before.messages.length) return { sharedTokens, abandonedTokens: lostTokens };
-  return { sharedTokens, abandonedTokens: Math.max(1, before.promptTokens - sharedTokens) };
+  const isWhole = count === before.messages.length;
+  const abandonedTokens = isWhole ? nonMessageTokens - keptTokens : Math.max(1, before.promptTokens - sharedTokens);
+  const headTokens = count === 0 && !isWhole ? Math.min(sharedTokens, recorded.headTokens ?? sharedTokens) : sharedTokens;
+  return { sharedTokens: Math.min(headTokens, heldTokens ?? headTokens), abandonedTokens };
+}
+
+/** How much the cache held when it ended at a place of the recording: `null` for a message that it held wholly. */
+function heldUpTo({ readTokens, messageId, withinTokens }: CutSign, { placeOf }: RecordedCache) {
+  const end = messageId === null ? null : placeOf(messageId);
+  return {
+    held: (message: Message | null, tokensBefore: number): number | null => {
+      if (end === null) return Math.min(readTokens, tokensBefore);
+      if (message === null || (placeOf(message.id) ?? -1) < end) return null;
+      return tokensBefore + (message.id === messageId ? withinTokens : 0);
+    },
+  };
 }
 
 function hasChanged(
-  sizeModel: SizeModel,
+  { sizeModel, history, recorded }: PrefixMeasure,
   message: Message,
   calls: { readonly from: number; readonly through: number },
 ): boolean {
-  for (let call = calls.from + 1; call <= calls.through; call++) if (sizeModel.isChangedAt(message, call)) return true;
+  for (let call = calls.from + 1; call <= calls.through; call++)
+    if (sizeModel.isChangedAt(message, call) && recorded.signAt(call, history) === null) return true;
   return false;
 }

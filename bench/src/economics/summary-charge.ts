@@ -1,8 +1,7 @@
-import type { Context, Message, Policy } from "@plimsoll/core";
-import { type CacheRules, type CacheUse, cacheUse } from "@plimsoll/core/internal";
+import type { Message, Policy } from "@plimsoll/core";
+import type { CacheUse } from "@plimsoll/core/internal";
 import type { AnsweredRequest, AskedSummary } from "../replay/replayed-call.ts";
 import type { SizeModel } from "../size-model/size-model.ts";
-import type { SharedPrefix } from "./shared-prefix.ts";
 
 /** What every summary is charged as its reply, whatever its digest: recorded summaries have 1,000 to 3,000 tokens. */
 export const SUMMARY_REPLY_TOKENS = 2000;
@@ -24,10 +23,8 @@ export interface SummaryMoment {
   readonly summary: Policy["summary"];
   /** Tokens in addition to the messages of a request of the session. */
   readonly nonMessageTokens: number;
-  /** What a conversation shares with the request before; `null` if there was none. */
-  readonly reuse: (messages: readonly Message[]) => (SharedPrefix & { readonly idleMs: number | null }) | null;
-  readonly warmBaseTokens: number;
-  readonly rules: CacheRules;
+  /** How a request of the conversation's own messages is served. */
+  readonly serve: (promptTokens: number, messages: readonly Message[]) => CacheUse;
 }
 
 /**
@@ -39,7 +36,7 @@ export function servedSummaries({ request, answered }: AskedSummary, moment: Sum
   const { conversation, modelId } = request;
   if (answered !== null) {
     return answered.map(({ modelId: writer, usage }) => {
-      const use = conversation === undefined ? reportedUse(usage) : prefixUse(conversation, usage.inputTokens ?? 0, moment);
+      const use = conversation === undefined ? reportedUse(usage) : moment.serve(usage.inputTokens ?? 0, conversation.messages);
       return { use, replyTokens: usage.outputTokens ?? 0, modelId: writer };
     });
   }
@@ -50,11 +47,7 @@ export function servedSummaries({ request, answered }: AskedSummary, moment: Sum
     (tokens, message) => tokens + sizeModel.messageTokens(message, call),
     nonMessageTokens + SUMMARY_PROMPT_TOKENS,
   );
-  return [{ ...fixed, use: prefixUse(conversation, promptTokens, moment) }];
-}
-
-function prefixUse({ messages }: Context, promptTokens: number, { reuse, warmBaseTokens, rules }: SummaryMoment): CacheUse {
-  return cacheUse({ promptTokens, previous: reuse(messages), warmBaseTokens }, rules);
+  return [{ ...fixed, use: moment.serve(promptTokens, conversation.messages) }];
 }
 
 function reportedUse({ inputTokens, cacheReadTokens, cacheWriteTokens }: AnsweredRequest["usage"]): CacheUse {

@@ -9,7 +9,8 @@ import type { PooledSessions, Relative } from "./metric.ts";
 
 /**
  * What the session cost under the provider's prices. Requests are charged at the state of their prompt cache, replies as
- * recorded, and each summary as if a model had written it. Dollars are `null` if a model of the session has no price.
+ * recorded, and each summary as if a model had written it. Calls of a model without a price are left out of the dollars, with their
+ * summaries, under every policy alike; dollars are `null` if no call has a price, or if another model without one wrote a summary.
  */
 export interface CostMetrics {
   readonly cacheReadTokens: number;
@@ -23,12 +24,15 @@ export interface CostMetrics {
   readonly summaryRequests: number;
   readonly summaryPromptTokens: number;
   readonly summaryReplyTokens: number;
+  /** Models of calls that have no price, and how many calls those are. */
+  readonly unpricedModels: readonly string[];
+  readonly unpricedCalls: number;
   /** Requests, replies and summaries, with the provider's prompt cache, and as if there were none. */
   readonly withCacheUsd: number | null;
   readonly withoutCacheUsd: number | null;
   /** With a prompt cache that never expires: what is left of a policy's gain if a session has no pauses. */
   readonly lastingCacheUsd: number | null;
-  /** The same per 100 calls. */
+  /** The same per 100 calls that have a price. */
   readonly withCachePer100CallsUsd: number | null;
   readonly withoutCachePer100CallsUsd: number | null;
 }
@@ -57,10 +61,12 @@ export function createCost(input: CostInput): {
     summaryPromptTokens: 0,
     summaryReplyTokens: 0,
   };
-  let calls = 0;
+  let pricedCalls = 0;
+  let unpricedCalls = 0;
+  const unpricedModels = new Set<string>();
   let withCacheUsd = 0;
   let withoutCacheUsd = 0;
-  let isPriced = true;
+  let hasUnpricedSummary = false;
   // Looking a model up costs more than everything else about its call.
   const knownPrices = new Map<string, ModelPrices | null>();
   const pricesOf = (modelId: string): ModelPrices | null => {
@@ -70,12 +76,7 @@ export function createCost(input: CostInput): {
     knownPrices.set(modelId, prices);
     return prices;
   };
-  const charge = (use: CacheUse, replyTokens: number, modelId: string) => {
-    const prices = pricesOf(modelId);
-    if (prices === null) {
-      isPriced = false;
-      return;
-    }
+  const charge = (use: CacheUse, replyTokens: number, { modelId, prices }: { modelId: string; prices: ModelPrices }) => {
     const rules = cache.rulesFor(modelId);
     const promptTokens = totalOf(use);
     const replyUsd = outputUsd(replyTokens, promptTokens, prices);
@@ -84,7 +85,6 @@ export function createCost(input: CostInput): {
   };
   return {
     add: (sent, served) => {
-      calls += 1;
       const replyTokens = replyTokensOf(sent, sizeModel);
       count.cacheReadTokens += served.call.readTokens;
       count.cacheWriteTokens += served.call.writeTokens;
@@ -96,13 +96,28 @@ export function createCost(input: CostInput): {
       count.summaryPromptTokens += served.summaries.reduce((sum, { use }) => sum + totalOf(use), 0);
       count.summaryReplyTokens += served.summaries.reduce((sum, summary) => sum + summary.replyTokens, 0);
       const { modelId } = sent.recorded;
-      charge(served.call, replyTokens, modelId);
-      for (const summary of served.summaries) charge(summary.use, summary.replyTokens, summary.modelId ?? modelId);
+      const prices = pricesOf(modelId);
+      if (prices === null) {
+        unpricedCalls += 1;
+        unpricedModels.add(modelId);
+        return;
+      }
+      pricedCalls += 1;
+      charge(served.call, replyTokens, { modelId, prices });
+      for (const { use, replyTokens: written, modelId: writerId } of served.summaries) {
+        const writer = writerId ?? modelId;
+        const writerPrices = pricesOf(writer);
+        if (writerPrices === null) hasUnpricedSummary = true;
+        else charge(use, written, { modelId: writer, prices: writerPrices });
+      }
     },
     result: () => {
-      const perHundred = (usd: number) => (isPriced && calls > 0 ? (100 * usd) / calls : null);
+      const isPriced = pricedCalls > 0 && !hasUnpricedSummary;
+      const perHundred = (usd: number) => (isPriced ? (100 * usd) / pricedCalls : null);
       return {
         ...count,
+        unpricedModels: [...unpricedModels],
+        unpricedCalls,
         withCacheUsd: isPriced ? withCacheUsd : null,
         withoutCacheUsd: isPriced ? withoutCacheUsd : null,
         withCachePer100CallsUsd: perHundred(withCacheUsd),
@@ -131,7 +146,7 @@ export type Requests = Pick<
   "cacheReadTokens" | "cacheWriteTokens" | "uncachedTokens" | "cacheBreaks" | "cacheExpiries" | "summaryRequests"
 >;
 
-/** What one policy cost over several sessions. Token counts are of all sessions, dollars of those whose models have a price. */
+/** What one policy cost over several sessions. Token counts are of all sessions, dollars of the calls whose models have a price. */
 export interface CostSummary extends Requests {
   readonly pricedSessions: number;
   readonly withCache: DollarSummary;
@@ -174,7 +189,7 @@ function dollars(
   const relative = relativeToBaseline(usdOf);
   const known = results.flatMap((cost, place) => {
     const usd = usdOf(cost);
-    return usd === null ? [] : [{ usd, calls: calls[place] ?? 0 }];
+    return usd === null ? [] : [{ usd, calls: (calls[place] ?? 0) - cost.unpricedCalls }];
   });
   if (known.length === 0) return { usd: null, per100CallsUsd: null, relative };
   const total = summed({ usd: 0, calls: 0 }, known);

@@ -3,6 +3,7 @@ import type { CacheUse, ModelPrices } from "@plimsoll/core/internal";
 import { reply, usageEntry } from "@plimsoll/core/testing";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { describe, expect, test } from "vitest";
+import { NO_SIGNS } from "../economics/recorded-cache.ts";
 import type { ServedStep } from "../economics/request-ledger.ts";
 import { SUMMARY_REPLY_TOKENS } from "../economics/summary-charge.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
@@ -20,6 +21,12 @@ const PRICES: ModelPrices = {
       cacheWriteOneHourUsdPerMillion: 20,
     },
   ],
+};
+const CACHE = {
+  rulesFor: () => RULES,
+  warmBaseTokens: 0,
+  countsWrites: true,
+  recorded: NO_SIGNS,
 };
 const RULES = { minimumTokens: 1, stepTokens: 1, timeToLiveMs: 300_000 };
 
@@ -59,7 +66,7 @@ const used = (readTokens: number, writeTokens: number, state: CacheUse["state"] 
 function costOf(prices: ModelPrices | null, steps: readonly ServedStep[], replySizeTokens = 0) {
   const catalog = { ...MODEL_CATALOG, pricesOf: () => prices };
   const sizeModel = { messageTokens: () => replySizeTokens };
-  const cost = createCost({ catalog, cache: { rulesFor: () => RULES, warmBaseTokens: 0 }, sizeModel });
+  const cost = createCost({ catalog, cache: CACHE, sizeModel });
   for (const served of steps) cost.add(callOf({ readTokens: 0, totalTokens: 100_000, outputTokens: 1000 }), served);
   return cost.result();
 }
@@ -86,7 +93,7 @@ describe("createCost", () => {
     const catalog = { ...MODEL_CATALOG, pricesOf: (modelId: string) => (modelId === "small" ? cheap : PRICES) };
     const cost = createCost({
       catalog,
-      cache: { rulesFor: () => RULES, warmBaseTokens: 0 },
+      cache: CACHE,
       sizeModel: { messageTokens: () => 0 },
     });
     const summary = { use: { ...used(0, 0), uncachedTokens: 50_000 }, replyTokens: 1000, modelId: "small" };
@@ -104,6 +111,30 @@ describe("createCost", () => {
 
   test("takes a reply's size in later prompts if the recording reports less", () => {
     expect(costOf(PRICES, [{ call: used(0, 0), summaries: [] }], 4000).replyTokens).toBe(4000);
+  });
+
+  test("a call whose model has no price is left out with its summaries, and the model is named", () => {
+    const catalog = { ...MODEL_CATALOG, pricesOf: (modelId: string) => (modelId === "unknown" ? null : PRICES) };
+    const cost = createCost({ catalog, cache: CACHE, sizeModel: { messageTokens: () => 0 } });
+    const summary = { use: used(0, 10_000), replyTokens: 1000, modelId: null };
+    const priced = callOf({ readTokens: 0, totalTokens: 100_000, outputTokens: 1000 });
+    cost.add(priced, { call: used(100_000, 0), summaries: [] });
+    cost.add(
+      { ...priced, recorded: { ...priced.recorded, modelId: "unknown" } },
+      { call: used(100_000, 0), summaries: [summary] },
+    );
+    const result = cost.result();
+    expect(result).toMatchObject({ unpricedModels: ["unknown"], unpricedCalls: 1, cacheReadTokens: 200_000 });
+    expect(result.withCacheUsd).toBeCloseTo(0.1 + 0.05, 10);
+    expect(result.withCachePer100CallsUsd).toBeCloseTo(15, 8);
+  });
+
+  test("a summary by another model without a price leaves no dollars: the policy would look too cheap", () => {
+    const catalog = { ...MODEL_CATALOG, pricesOf: (modelId: string) => (modelId === "small" ? null : PRICES) };
+    const cost = createCost({ catalog, cache: CACHE, sizeModel: { messageTokens: () => 0 } });
+    const summary = { use: used(0, 10_000), replyTokens: 1000, modelId: "small" };
+    cost.add(callOf({ readTokens: 0, totalTokens: 100_000, outputTokens: 0 }), { call: used(0, 0), summaries: [summary] });
+    expect(cost.result()).toMatchObject({ withCacheUsd: null, unpricedCalls: 0 });
   });
 
   test("without a price there are no dollars, but all counts", () => {

@@ -19,7 +19,7 @@ type CostFigure = "pricedSessions" | keyof Requests | Dollars | `${Dollars}Lasti
 
 const SUMMARIES_CHARGED =
   "Each summary is charged as if a model had written it: its request at its cache state, and a reply of fixed length.";
-const LIST_PRICES = "List prices of one date; sessions whose models have no price are left out.";
+const LIST_PRICES = "List prices of one date; calls whose model has no price are left out, under every policy alike.";
 const WITH_CACHE_GROUP = "US dollars with a prompt cache";
 const NO_CACHE_GROUP = "US dollars without a prompt cache";
 const LASTING_GROUP = "… that never expires";
@@ -37,6 +37,8 @@ export const COST: Metric<"cost", CostMetrics, CostSummary, CostFigure> = {
     summaryRequests: count,
     summaryPromptTokens: z.number(),
     summaryReplyTokens: z.number(),
+    unpricedModels: z.array(z.string()).readonly(),
+    unpricedCalls: count,
     withCacheUsd: figure,
     withoutCacheUsd: figure,
     lastingCacheUsd: figure,
@@ -59,8 +61,8 @@ export const COST: Metric<"cost", CostMetrics, CostSummary, CostFigure> = {
     pricedSessions: {
       unit: "sessions",
       better: "neither",
-      method: "Sessions whose models all have a price.",
-      caveat: "Dollars are of these alone.",
+      method: "Sessions in which a call has a price.",
+      caveat: "Dollars are of these alone; the part on validity names the models without a price.",
       value: ({ pricedSessions }) => pricedSessions,
       format: "count",
       columns: [inTable("cost", "priced", "sessions")],
@@ -135,8 +137,8 @@ export const COST: Metric<"cost", CostMetrics, CostSummary, CostFigure> = {
       unit: "tokens",
       better: "neither",
       method:
-        "Tokens of requests that the prompt cache gave: the longest beginning shared with the request before, while it lived.",
-      caveat: "Other sessions that warm the same beginning are not known.",
+        "Tokens of requests that the prompt cache gave: the longest beginning shared with the request before, while it lived; if the recording shows how far it was read, no further.",
+      caveat: "Other sessions that warm the same beginning are known from the recorded reads alone.",
       value: ({ cacheReadTokens }) => cacheReadTokens,
       format: "tokens",
       columns: promptTokens("read", "read from cache"),
@@ -176,8 +178,9 @@ export const COST: Metric<"cost", CostMetrics, CostSummary, CostFigure> = {
     cacheExpiries: {
       unit: "requests",
       better: "neither",
-      method: "Requests sent after the cache's time to live, by the recorded times.",
-      caveat: "The recorded pauses, the same for every policy but for breaks just before.",
+      method:
+        "Requests that found the cache cold: by the recorded reads, or after its time to live by the recorded times if none are reported.",
+      caveat: "The recorded misses and pauses, the same for every policy but for breaks just before.",
       value: ({ cacheExpiries }) => cacheExpiries,
       format: "count",
       columns: [inTable("terminal-cost", "cache", "cold"), inTable("cost", "prompt cache", "expiries")],
@@ -200,7 +203,7 @@ function per100Calls(of: Priced, columns: readonly MetricColumn[]): MetricFigure
   const meaning: MetricMeaning = {
     unit: "US dollars per 100 calls",
     better: "lower",
-    method: "Dollars by calls of the priced sessions.",
+    method: "Dollars by the calls that have a price.",
     caveat: "Comparable between rows of one window only.",
   };
   return { ...meaning, value: (cost) => of(cost).per100CallsUsd, format: "usd", columns };

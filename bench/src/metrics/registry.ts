@@ -3,6 +3,7 @@ import { CACHE_VALIDITY } from "./cache-validity.ts";
 import { CALIBRATION } from "./calibration.ts";
 import { COST } from "./cost.ts";
 import { DECAY } from "./decay.ts";
+import { DOLLAR_VALIDITY } from "./dollar-validity.ts";
 import { ECONOMY } from "./economy.ts";
 import {
   DECISIONS,
@@ -29,6 +30,7 @@ type BuiltinMetrics = readonly [
   typeof ECONOMY,
   typeof COST,
   typeof SUMMARIES,
+  typeof DOLLAR_VALIDITY,
   typeof CACHE_VALIDITY,
   typeof EDIT_GROUNDING,
   typeof PASSAGE_EVIDENCE,
@@ -53,6 +55,7 @@ export const METRICS: BuiltinMetrics = [
   ECONOMY,
   COST,
   SUMMARIES,
+  DOLLAR_VALIDITY,
   CACHE_VALIDITY,
   EDIT_GROUNDING,
   PASSAGE_EVIDENCE,

@@ -60,7 +60,7 @@ export function createRowMetrics(
 }
 
 function measuredReplay(session: PreparedSession, cell: Cell, catalog: ModelCatalog): MeasuredReplay {
-  const cache = sessionCache(session.sizeModel.calls, catalog);
+  const cache = sessionCache(session.sizeModel, catalog);
   const retention = createRetentionProbe(session.references);
   const held = createHeldReplay(session);
   const isReported = isRecordedPolicy(cell.policy) && !session.sizeModel.isEstimated;

@@ -1,4 +1,5 @@
 import type { BenchReport } from "../results.ts";
+import { DOLLAR_BAR_PERCENT } from "./dollar-lines.ts";
 import { columnLegend, type FigureColumn, fact, figureTable, numberColumn, textColumn } from "./figure-table.ts";
 import { formatPercent, formatTokens, formatUsd } from "./figures.ts";
 import { commonFolder } from "./labels.ts";
@@ -42,6 +43,18 @@ const TOKENS = {
   stated: fact("tokens", "Sum over the calls, as the recording reports it."),
   computed: fact("tokens", "The same by the replay of the recorded requests (policy recorded).", "Rounded sums."),
 };
+const REQUEST_DOLLARS = {
+  stated: fact(
+    "US dollars",
+    "The tokens that the recording reports as read, written and not cached, at the prices of this run; replies left out.",
+    "Calls that report no reads, or whose model has no price, are left out.",
+  ),
+  computed: fact(
+    "US dollars",
+    "The same requests as they are charged here (policy recorded).",
+    "A call that the recording shows as cold or warm is so under every policy.",
+  ),
+};
 const DOLLARS = {
   stated: fact("US dollars", "Sum of the prices that the reports of the calls state.", "Agents on a subscription state none."),
   computed: fact(
@@ -72,6 +85,25 @@ const comparedColumns = ({ group, of, format, meanings }: ComparedColumns): read
 const HELD_OUT = "The size model is fitted on the even calls and scored on the odd ones.";
 
 const COLUMNS: readonly Column[] = [
+  ...comparedColumns({
+    group: "US dollars of requests",
+    of: ({ dollars }) => dollars,
+    format: formatUsd,
+    meanings: REQUEST_DOLLARS,
+  }),
+  numberColumn({
+    group: "US dollars of requests",
+    title: "rules alone, %",
+    meaning: {
+      unit: "% of the reported",
+      better: "lower",
+      method: "The same error if the cache followed its provider's rules at every call, whatever the recording shows.",
+      caveat: "What a recording without reported reads may be off by.",
+    },
+    value: ({ ruledErrorPercent }) => ruledErrorPercent,
+    format: formatPercent,
+    isBad: ({ ruledErrorPercent }) => Math.abs(ruledErrorPercent ?? 0) > DOLLAR_BAR_PERCENT,
+  }),
   numberColumn({
     group: "size model, held out",
     title: "MAPE, %",
@@ -115,6 +147,6 @@ const COLUMNS: readonly Column[] = [
     format: formatTokens,
     meanings: TOKENS,
   }),
-  ...comparedColumns({ group: "US dollars", of: ({ usd }) => usd, format: formatUsd, meanings: DOLLARS }),
+  ...comparedColumns({ group: "stated cost, US dollars", of: ({ usd }) => usd, format: formatUsd, meanings: DOLLARS }),
   textColumn("cause", ({ cause }) => cause ?? "", "beyond 5 %"),
 ];

@@ -1,5 +1,6 @@
 import type { CacheValidity } from "../metrics/cache-validity.ts";
 import type { BenchReport, ReplayRow, SessionDescription } from "../results.ts";
+import { dollarLines, recordedRows, signedPercent, windowLines } from "./dollar-lines.ts";
 import { formatNumberOf, formatPercent } from "./figures.ts";
 import { commonFolder } from "./labels.ts";
 
@@ -9,6 +10,11 @@ export interface RecordedValidity {
   readonly promptTokens: Compared | null;
   readonly cacheReads: Compared | null;
   readonly cacheWrites: Compared | null;
+  /** Dollars of requests, from the reported tokens. */
+  readonly dollars: Compared | null;
+  /** Error of the same by the rules of the cache alone, in percent. */
+  readonly ruledErrorPercent: number | null;
+  /** What the recording states as the cost of its calls, replies included. */
   readonly usd: Compared | null;
   /** What explains most of the difference, if one of them exceeds 5 %. */
   readonly cause: string | null;
@@ -26,16 +32,15 @@ export interface Compared {
 }
 
 /** Every recording of the run that reports sizes, in the order of the report. */
-export function recordedValidities({ sessions, rows }: BenchReport): readonly RecordedValidity[] {
-  // What recorded requests come to does not depend on the window.
-  const recorded = new Map<string, ReplayRow>();
-  for (const row of rows)
-    if (row.policy === "recorded" && row.metrics !== null && !recorded.has(row.session)) recorded.set(row.session, row);
-  return sessions.flatMap((session): readonly RecordedValidity[] => {
+export function recordedValidities(report: BenchReport): readonly RecordedValidity[] {
+  const recorded = recordedRows(report);
+  return report.sessions.flatMap((session): readonly RecordedValidity[] => {
     if (session.isEstimated) return [];
     const metrics = recorded.get(session.session)?.metrics ?? null;
     const cache: CacheValidity | null = metrics?.cacheValidity ?? null;
-    const usd = compared(session.statedCostUsd, metrics?.cost.withCacheUsd ?? null);
+    const dollars = metrics?.dollarValidity ?? null;
+    const isWhole = metrics?.cost.unpricedCalls === 0;
+    const usd = compared(session.statedCostUsd, isWhole ? metrics.cost.withCacheUsd : null);
     const isDearer = Math.abs(usd?.errorPercent ?? 0) > LISTED_ERROR_PERCENT;
     return [
       {
@@ -43,8 +48,13 @@ export function recordedValidities({ sessions, rows }: BenchReport): readonly Re
         promptTokens: compared(session.sumReportedPromptTokens, metrics?.economy.promptTokens ?? null),
         cacheReads: compared(cache?.reportedReadTokens ?? null, cache?.computedReadTokens ?? null),
         cacheWrites: compared(cache?.reportedWriteTokens ?? null, cache?.computedWriteTokens ?? null),
+        dollars: compared(dollars?.statedUsd ?? null, dollars?.computedUsd ?? null),
+        ruledErrorPercent: dollars?.ruledErrorPercent ?? null,
         usd,
-        cause: cache?.cause ?? (isDearer ? "the small difference in cache reads, at the price of what is not cached" : null),
+        cause:
+          dollars?.cause ??
+          cache?.cause ??
+          (isDearer ? "the small difference in cache reads, at the price of what is not cached" : null),
       },
     ];
   });
@@ -65,7 +75,7 @@ export function listedValidities(
       ["prompt tokens", promptTokens],
       ["cache reads", cacheReads],
       ["cache writes", cacheWrites],
-      ["cost", usd],
+      ["stated cost", usd],
     ] as const;
     const off = parts.flatMap(([what, each]) =>
       each !== null && Math.abs(each.errorPercent) > LISTED_ERROR_PERCENT
@@ -74,10 +84,6 @@ export function listedValidities(
     );
     return off.length === 0 ? [] : [`${short(session.session)}: ${off.join(", ")}: ${cause ?? "not explained"}`];
   });
-}
-
-function signedPercent(percent: number): string {
-  return percent > 0 ? `+${formatPercent(percent)}` : formatPercent(percent);
 }
 
 /** How well the cache model reproduces what one recording reports. */
@@ -134,6 +140,7 @@ export function validityLines(report: BenchReport): readonly string[] {
   const short = (session: string) => session.slice(folder.length);
   const estimated = report.sessions.filter(({ isEstimated }) => isEstimated).length;
   return [
+    ...dollarLines(report, short),
     ...(size.worst === null
       ? []
       : [
@@ -153,6 +160,7 @@ export function validityLines(report: BenchReport): readonly string[] {
       "stated cost",
       validities.flatMap(({ usd }) => usd ?? []),
     ),
+    ...windowLines(report, short),
     ...firings(report, short),
     ...size.listed.map(
       ({ session, sizeModel }) => `prompt sizes of ${short(session)}: ${formatPercent(sizeModel.mapePercent)} %`,

@@ -78,7 +78,7 @@ export async function runBench(input: BenchInput): Promise<BenchReport> {
     }),
   );
   return {
-    formatVersion: 4,
+    formatVersion: 5,
     plimsollVersion: input.plimsollVersion,
     referencesVersion: REFERENCES_VERSION,
     shard,

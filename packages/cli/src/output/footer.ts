@@ -2,6 +2,7 @@ import type { BenchReport } from "@plimsoll/bench";
 import {
   cacheValidities,
   commonFolder,
+  dollarLines,
   formatCount,
   formatNumberOf,
   formatPercent,
@@ -12,6 +13,7 @@ import {
   type NoteGroup,
   type SkippedInput,
   type SummaryTally,
+  windowLines,
 } from "@plimsoll/bench/internal";
 import { printable, shortened } from "../terminal/printable.ts";
 
@@ -73,16 +75,20 @@ function noteLine({ file, code, count, firstLine, text }: NoteGroup): string {
 /** The cause is next to it. */
 const SESSION_CHARS = 40;
 
-/** How well computed cache reads match those that the recordings report, and the recordings in which they do not. */
-export function cacheLines(report: BenchReport): readonly string[] {
+/** How well dollars and cache reads match what the recordings report, in which recordings they do not, and which real windows were taken. */
+export function validityLines(report: BenchReport): readonly string[] {
+  const folder = commonFolder(report.sessions.map(({ session }) => session));
+  const short = (session: string) => shortened(session.slice(folder.length), SESSION_CHARS);
+  const shown = [...dollarLines(report, short), ...readLines(report, short), ...windowLines(report, short)];
+  return shown.map(printable);
+}
+
+function readLines(report: BenchReport, short: (session: string) => string): readonly string[] {
   const validities = cacheValidities(report);
   if (validities.length === 0) return [];
   const median = formatPercent(medianErrorPercent(validities));
-  const folder = commonFolder(report.sessions.map(({ session }) => session));
   const explained = validities.flatMap(({ session, errorPercent, cause }) =>
-    cause === null
-      ? []
-      : [`  ${shortened(session.slice(folder.length), SESSION_CHARS)}: ${formatPercent(errorPercent)} %, ${printable(cause)}`],
+    cause === null ? [] : [`  ${short(session)}: ${formatPercent(errorPercent)} %, ${cause}`],
   );
   return [`cache reads against ${formatNumberOf(validities.length, "recording")}: median error ${median} %`, ...explained];
 }

@@ -2,7 +2,7 @@ import type { BenchReport, RunMetrics } from "@plimsoll/bench";
 import { summaryLines } from "@plimsoll/bench/internal";
 import { calibrationLines } from "./calibration-table.ts";
 import { differenceTables, recordTables } from "./comparison-text.ts";
-import { cacheLines, footerLines } from "./footer.ts";
+import { footerLines, validityLines } from "./footer.ts";
 import { costTables, policyTables, sessionTable } from "./session-table.ts";
 
 /** What the terminal shows in addition to the report itself. */
@@ -38,7 +38,7 @@ export function terminalReport(report: BenchReport, options: TerminalOptions): s
     ...(hasFigures ? [costTables(report, metrics)] : []),
     ...(full ? [differenceTables(report)] : []),
     ...(hasFigures
-      ? [[...calibrationLines(report), ...cacheLines(report), ...summaryLines(report), READING].join("\n")]
+      ? [[...validityLines(report), ...calibrationLines(report), ...summaryLines(report), READING].join("\n")]
       : ["Nothing could be replayed."]),
     [...footerLines(report, notSessions), ...written.map((file) => `Written: ${file}`)].join("\n"),
   ];

@@ -1,0 +1,154 @@
+import type { Usage } from "@plimsoll/core";
+import { type CacheRules, type CacheUse, type ModelPrices, promptUsd } from "@plimsoll/core/internal";
+import { z } from "zod";
+import type { CacheSign } from "../economics/recorded-cache.ts";
+import { createRequestLedger } from "../economics/request-ledger.ts";
+import { ONE_HOUR_MS, ruledCache, type SessionCache } from "../economics/session-cache.ts";
+import type { RecordedCall } from "../size-model/recorded-calls.ts";
+import type { MeasuredCall, MeasuredReplay, Metric, Recorder } from "./metric.ts";
+
+/** Dollars of the recorded requests, replies left out: what the recording reports as read, written and not cached, against the replay. */
+export interface DollarValidity {
+  /** The reported tokens at the prices of the run. Calls that report no reads, or whose model has no price, are left out. */
+  readonly statedUsd: number;
+  readonly computedUsd: number;
+  readonly errorPercent: number | null;
+  /** What the cache's rules alone come to: each call that the recording shows as cold or warm is served as its provider says it should be. */
+  readonly ruledUsd: number;
+  readonly ruledErrorPercent: number | null;
+  /** What explains most of the larger of the two errors, if one exceeds 5 %. */
+  readonly cause: string | null;
+}
+
+const figure = z.number().nullable();
+
+/** On `recorded` alone, if the recording reports cache reads; `null` for every other row. */
+export const DOLLAR_VALIDITY: Metric<"dollarValidity", DollarValidity | null, readonly DollarValidity[], never> = {
+  id: "dollarValidity",
+  schema: z
+    .strictObject({
+      statedUsd: z.number(),
+      computedUsd: z.number(),
+      errorPercent: figure,
+      ruledUsd: z.number(),
+      ruledErrorPercent: figure,
+      cause: z.string().nullable(),
+    })
+    .nullable(),
+  measure: (replay) => (replay.isReported ? createDollarValidity(replay) : { add: () => undefined, result: () => null }),
+  pool: ({ results }) => results.flatMap((validity) => validity ?? []),
+  figures: {},
+};
+
+/** From this error on a session is listed with its cause, in percent of the stated dollars. */
+const LISTED_ERROR_PERCENT = 5;
+
+function createDollarValidity(replay: MeasuredReplay): Recorder<DollarValidity | null> {
+  const { session, cell, catalog, cache } = replay;
+  const { calls } = session.sizeModel;
+  const serveByRules = createRequestLedger(session, cell, ruledCache(cache));
+  const total = { stated: 0, computed: 0, ruled: 0 };
+  const rest = createCauses();
+  const ruledRest = createCauses();
+  return {
+    add: (sent) => {
+      const ruledUse = serveByRules(sent).call;
+      const dollars = dollarsOf(sent, { ruledUse, cache, prices: catalog.pricesOf(sent.recorded.modelId) });
+      const call = calls[sent.call];
+      if (dollars === null || call === undefined) return;
+      total.stated += dollars.stated;
+      total.computed += dollars.computed;
+      total.ruled += dollars.ruled;
+      const sign = cache.recorded.signAt(sent.call, "recorded");
+      rest.add(causeOf({ call, sign, use: sent.served.call }), dollars.computed - dollars.stated);
+      ruledRest.add(causeOf({ call, sign, use: ruledUse }), dollars.ruled - dollars.stated);
+    },
+    result: () => {
+      if (total.stated <= 0) return null;
+      const [difference, ruledDifference] = [total.computed - total.stated, total.ruled - total.stated];
+      const errorPercent = (100 * difference) / total.stated;
+      const ruledErrorPercent = (100 * ruledDifference) / total.stated;
+      const isOwn = Math.abs(errorPercent) > LISTED_ERROR_PERCENT;
+      const isRuled = Math.abs(ruledErrorPercent) > LISTED_ERROR_PERCENT;
+      return {
+        statedUsd: total.stated,
+        computedUsd: total.computed,
+        errorPercent,
+        ruledUsd: total.ruled,
+        ruledErrorPercent,
+        cause: isOwn ? rest.main(difference) : isRuled ? ruledRest.main(ruledDifference) : null,
+      };
+    },
+  };
+}
+
+interface Priced {
+  readonly ruledUse: CacheUse;
+  readonly cache: SessionCache;
+  readonly prices: ModelPrices | null;
+}
+
+/** One request three times: as reported, as replayed, and by the rules alone. `null` if it cannot be compared. */
+function dollarsOf({ recorded, served }: MeasuredCall, { ruledUse, cache, prices }: Priced) {
+  const { input } = recorded.usage;
+  if (prices === null || input.cacheReadTokens === null || input.totalTokens === null || input.totalTokens <= 0) return null;
+  const rules = cache.rulesFor(recorded.modelId);
+  return {
+    stated: statedUsd(input, prices, rules),
+    computed: promptUsd(served.call, prices, rules),
+    ruled: promptUsd(ruledUse, prices, rules),
+  };
+}
+
+/** What a report comes to: writes that live an hour have their own price, the others that of the shortest time. */
+function statedUsd(input: Usage["input"], prices: ModelPrices, rules: CacheRules): number {
+  const writeTokens = input.cacheWriteTokens ?? 0;
+  const readTokens = input.cacheReadTokens ?? 0;
+  const uncachedTokens = input.uncachedTokens ?? 0;
+  const use: CacheUse = { readTokens, writeTokens, uncachedTokens, state: "first" };
+  const hourRatio = writeTokens === 0 ? 0 : (input.cacheWriteOneHourTokens ?? 0) / writeTokens;
+  const usdAt = (timeToLiveMs: number) => promptUsd(use, prices, { ...rules, timeToLiveMs });
+  return hourRatio * usdAt(ONE_HOUR_MS) + (1 - hourRatio) * usdAt(0);
+}
+
+interface Differing {
+  readonly call: RecordedCall;
+  readonly sign: CacheSign | null;
+  readonly use: CacheUse;
+}
+
+/** Why a request was served otherwise than its recording reports. */
+function causeOf({ call, sign, use }: Differing): string {
+  const readTokens = call.usage.usage.input.cacheReadTokens ?? 0;
+  if (call.epochStart === "session") return "other sessions had warmed the first request, or not";
+  if (call.epochStart === "boundary") return "how much of the beginning outlives the agent's own compaction";
+  if (call.epochStart === "model") return "the cache of another model";
+  if (use.readTokens < readTokens) {
+    if (use.state === "expired") return "the cache lived longer than its rules say";
+    return use.state === "broken"
+      ? "a change of the history was assumed that the reads deny"
+      : "more was read than the request before held";
+  }
+  if (sign?.kind !== "cut") return "small differences in what was read and written";
+  return sign.readTokens < use.readTokens / 2
+    ? "the cache was cold within its time"
+    : "the newest part of the cache was not read yet, or the history was edited";
+}
+
+/** Sums differences by cause. */
+function createCauses(): { add(cause: string, usd: number): void; main(difference: number): string | null } {
+  const known = new Map<string, { readonly calls: number; readonly usd: number }>();
+  return {
+    add: (cause, usd) => {
+      const before = known.get(cause) ?? { calls: 0, usd: 0 };
+      known.set(cause, { calls: before.calls + 1, usd: before.usd + usd });
+    },
+    /** The one with the largest difference in the direction of the error. */
+    main: (difference) => {
+      const [main] = [...known].sort(([, a], [, b]) => Math.sign(difference) * (b.usd - a.usd));
+      if (main === undefined) return null;
+      const [cause, { calls, usd }] = main;
+      return `${cause} (${calls} ${calls === 1 ? "call" : "calls"}, $${Math.abs(usd).toFixed(2)})`;
+    },
+  };
+}

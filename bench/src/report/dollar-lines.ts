@@ -1,0 +1,93 @@
+import type { DollarValidity } from "../metrics/dollar-validity.ts";
+import type { BenchReport, ReplayRow } from "../results.ts";
+import { formatNumberOf, formatPercent, formatTokens } from "./figures.ts";
+
+/** Sessions whose dollars are off by more are named with the cause, in percent; the bar that every session is held against. */
+export const DOLLAR_BAR_PERCENT = 10;
+
+/** The rows of `recorded`, each session once: the window does not matter to recorded requests. */
+export function recordedRows({ rows }: Pick<BenchReport, "rows">): ReadonlyMap<string, ReplayRow> {
+  const recorded = new Map<string, ReplayRow>();
+  for (const row of rows)
+    if (row.policy === "recorded" && row.metrics !== null && !recorded.has(row.session)) recorded.set(row.session, row);
+  return recorded;
+}
+
+/**
+ * The error in dollars over all recordings, with that of the cache's rules alone beside it, then each session in which either is beyond
+ * the bar, then the models that have no price.
+ */
+export function dollarLines(report: BenchReport, short: (session: string) => string): readonly string[] {
+  const recorded = [...recordedRows(report).values()];
+  const known = recorded.flatMap(({ session, metrics }) => {
+    const validity = metrics?.dollarValidity ?? null;
+    return validity === null ? [] : [{ session, ...validity }];
+  });
+  return [...errorLine(known), ...known.flatMap((each) => sessionLine(each, short)), ...unpricedLines(report, short)];
+}
+
+function errorLine(known: readonly DollarValidity[]): readonly string[] {
+  if (known.length === 0) return [];
+  const own = sizes(known.map(({ errorPercent }) => errorPercent));
+  const ruled = sizes(known.map(({ ruledErrorPercent }) => ruledErrorPercent));
+  return [
+    `dollars of requests against ${formatNumberOf(known.length, "recording")}: ${errorWords(own)}`,
+    `the same by the cache's rules alone, whatever the recordings show: ${errorWords(ruled)}`,
+  ];
+}
+
+function errorWords(sorted: readonly number[]): string {
+  const beyond = sorted.filter(isBeyond).length;
+  return `median error ${formatPercent(middle(sorted))} %, largest ${formatPercent(sorted.at(-1) ?? null)} %, ${beyond} above ${DOLLAR_BAR_PERCENT} %`;
+}
+
+function sessionLine(
+  { session, errorPercent, ruledErrorPercent, cause }: DollarValidity & { readonly session: string },
+  short: (session: string) => string,
+): readonly string[] {
+  if (![errorPercent, ruledErrorPercent].some((percent) => isBeyond(Math.abs(percent ?? 0)))) return [];
+  const because = cause === null ? "" : `: ${cause}`;
+  return [
+    `${short(session)}: dollars ${signedPercent(errorPercent)} %, by rules alone ${signedPercent(ruledErrorPercent)} %${because}`,
+  ];
+}
+
+/** Which models have no price, and how many calls of which sessions the dollars therefore lack. */
+function unpricedLines(report: BenchReport, short: (session: string) => string): readonly string[] {
+  const lacking = new Map<string, ReplayRow>();
+  for (const row of report.rows)
+    if ((row.metrics?.cost.unpricedCalls ?? 0) > 0 && !lacking.has(row.session)) lacking.set(row.session, row);
+  return [...lacking.values()].flatMap(({ session, metrics }) => {
+    const { unpricedModels = [], unpricedCalls = 0 } = metrics?.cost ?? {};
+    const calls = metrics?.safety.calls ?? 0;
+    return [
+      `${short(session)}: no price for ${unpricedModels.join(", ")}: ${unpricedCalls} of ${calls} calls are not in the dollars`,
+    ];
+  });
+}
+
+/** Which real window each session was given, and why. */
+export function windowLines({ rows }: Pick<BenchReport, "rows">, short: (session: string) => string): readonly string[] {
+  const lines = new Map<string, string>();
+  for (const { session, window } of rows)
+    if (window.kind === "real")
+      lines.set(session, `real window of ${short(session)}: ${formatTokens(window.tokens)} tokens: ${window.reason}`);
+  return [...lines.values()];
+}
+
+/** A percentage that shows its direction. */
+export function signedPercent(percent: number | null): string {
+  return percent !== null && percent > 0 ? `+${formatPercent(percent)}` : formatPercent(percent);
+}
+
+function sizes(percents: readonly (number | null)[]): readonly number[] {
+  return percents.flatMap((percent) => (percent === null ? [] : [Math.abs(percent)])).toSorted((a, b) => a - b);
+}
+
+function middle(sorted: readonly number[]): number | null {
+  return sorted[Math.floor((sorted.length - 1) / 2)] ?? null;
+}
+
+function isBeyond(percent: number): boolean {
+  return percent > DOLLAR_BAR_PERCENT;
+}
