@@ -1,0 +1,63 @@
+import { createHash } from "node:crypto";
+
+/** What a page's figures were made by: the definitions and the rule, and who is on which side. */
+export interface Protocol {
+  /** docs/protocol.md. */
+  readonly text: string;
+  /** docs/protocol-split.json. */
+  readonly split: string;
+}
+
+/** Characters of the hash that are shown: enough to tell versions of one page apart. */
+const SHOWN_CHARS = 16;
+
+/**
+ * The protocol's version: the date of its newest change, and a hash of its definitions and split. The table of changes at its end and white space
+ * are no part of the hash.
+ */
+export function protocolVersion({ text, split }: Protocol): string {
+  const [definitions = "", changes = ""] = text.split("\n## Changes");
+  const dates = changes.match(/^\| \d{4}-\d{2}-\d{2}/gm) ?? [];
+  const newest =
+    dates
+      .map((line) => line.slice(2))
+      .toSorted()
+      .at(-1) ?? "without a date";
+  const plain = [definitions, split].map((each) => each.replace(/\s+/g, " ").trim()).join("\n");
+  return `${newest} ${createHash("sha256").update(plain).digest("hex").slice(0, SHOWN_CHARS)}`;
+}
+
+const STAMP = /^Protocol: `([^`\n]+)`/m;
+
+/** The line of a page that says by which protocol its figures were made. */
+export function stampLine(protocol: Protocol): string {
+  return `Protocol: \`${protocolVersion(protocol)}\` (the date of [its](protocol.md) newest change, and a hash of its definitions and split). \`pnpm results --check\` refuses this page if they change.`;
+}
+
+/** Why a page of results is refused; `null` if its figures were made by the protocol that holds, and it says what is lost first. */
+export function pageProblem(page: string, protocol: Protocol): string | null {
+  const stamp = STAMP.exec(page)?.[1] ?? null;
+  const holds = protocolVersion(protocol);
+  if (stamp === null) return "the page does not say by which protocol its figures were made: make it anew with pnpm results";
+  if (stamp !== holds)
+    return `the page's figures are of the protocol ${stamp}, and ${holds} holds: make it anew with pnpm results`;
+  const [losing, table] = [page.indexOf("### Losing cases first"), page.indexOf("\n| policy | fired")];
+  if (losing < 0 || (table >= 0 && table < losing))
+    return "the page does not say first what is lost: make it anew with pnpm results";
+  return null;
+}
+
+/** Which side of the split each owner's sessions are on, in words, with how many there are. */
+export function sidesLine(owners: readonly string[], split: string): string {
+  const sides: unknown = JSON.parse(split);
+  const named = (side: string): readonly unknown[] => {
+    const found = new Map<string, unknown>(Object.entries(Object(sides))).get(side);
+    return Array.isArray(found) ? found : [];
+  };
+  const sideOf = (owner: string) => ["fit", "choose"].find((side) => named(side).includes(owner)) ?? "report";
+  const counts = ["fit", "choose", "report"].map((side) => {
+    const own = owners.filter((owner) => sideOf(owner) === side);
+    return `${side} ${own.length} of ${new Set(own).size} owners`;
+  });
+  return `Sessions by side of the split: ${counts.join(", ")}. All of them are in one table, and figures of policies that were made while they were looked at are exploratory.`;
+}
