@@ -1,5 +1,4 @@
 import { isRecord } from "@plimsoll/core/internal";
-import { filesShownBy } from "../formats/reading-commands.ts";
 import { namedPath, toolShapeOf } from "../formats/tool-shapes.ts";
 
 /** What an agent does next: the first tool call of a reply, or none. */
@@ -46,7 +45,7 @@ export function mainPath({ toolName, argumentsJson }: Action): string | null {
   if (toolName === null) return null;
   const args = argumentsOf(argumentsJson);
   const [accessed] = toolShapeOf({}, toolName, args).paths;
-  const path = accessed?.path ?? namedPath(args) ?? filesShownBy(argumentsJson)[0];
+  const path = accessed?.path ?? namedPath(args);
   return path === undefined ? null : normalisedPath(path);
 }
 
