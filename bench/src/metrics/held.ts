@@ -28,8 +28,8 @@ export interface PooledHeld {
   readonly tailFar: number | null;
   readonly oracle: number | null;
   readonly oracleFar: number | null;
-  /** By the number of compactions since: pooled shares. */
-  readonly byCompactions: readonly (number | null)[];
+  /** By the number of compactions since, over all sessions. */
+  readonly byCompactions: readonly HeldCount[];
 }
 
 type FigureId = "uses" | "usesFar" | "all" | "far" | "pooled" | "overTail" | "overTailFar" | "oracle" | "oracleFar";
@@ -104,10 +104,7 @@ function pooledHeld(results: readonly HeldResult[]): PooledHeld {
     tailFar: mean((result) => result.tail.far),
     oracle: mean((result) => result.oracle.all),
     oracleFar: mean((result) => result.oracle.far),
-    byCompactions: Array.from({ length: steps }, (_, step) => {
-      const { held, uses } = summed(({ byCompactions }) => byCompactions[step]);
-      return percentOf(held, uses);
-    }),
+    byCompactions: Array.from({ length: steps }, (_, step) => summed(({ byCompactions }) => byCompactions[step])),
   };
 }
 
@@ -118,7 +115,7 @@ const ORACLE = "The same for an oracle of the policy's size, which knows what la
 const OPEN_LOOP = "The recorded reply does not react to what was cut: what is missing would have to be fetched again.";
 const CONTROL = "A control of the bench's own, made from the size model alone: it is not replayed on the engine.";
 
-type Says = Pick<MetricFigure<PooledHeld>, "unit" | "better" | "method" | "caveat" | "value" | "format">;
+type Says = Omit<MetricFigure<PooledHeld>, "columns" | "isFailure">;
 
 function figuresOf<Id extends string>({
   title,
@@ -144,11 +141,12 @@ function figuresOf<Id extends string>({
     usesFar: figure("usesFar", "far needs", { ...uses, method: `Far needs. ${FAR}`, value: ({ usesFar }) => usesFar }),
     all: figure("all", "%", {
       ...share,
+      measure: title,
       method: `${method}. The mean of the sessions' shares.`,
       caveat,
       value: ({ all }) => all,
     }),
-    far: figure("far", "far %", { ...far, value: (held) => held.far }),
+    far: figure("far", "far %", { ...far, measure: `${title}, far`, value: (held) => held.far }),
     pooled: figure("pooled", "pooled %", {
       ...share,
       method: "The same share, each need counting the same.",

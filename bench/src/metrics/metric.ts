@@ -72,6 +72,8 @@ export interface MetricFigure<Pooled> extends MetricMeaning {
   /** `null` if it is not known. A share is in percent. */
   value(pooled: Pooled): number | null;
   readonly format: FigureFormat;
+  /** The measure that the figure is of, if policies can be ranked by it: pages say of it where it ranks a cheat first. */
+  readonly measure?: string;
   /** Whether a figure above zero is something that must not happen; it is marked then. */
   readonly isFailure?: true;
   /** At most one column a table. */

@@ -47,14 +47,23 @@ const SPAN_GROUPS: Readonly<Record<Span, string>> = {
   compactedAway: "compacted away by the recorded agent",
 };
 
+/** The parts that policies can be ranked by. */
+const MEASURES: Partial<Readonly<Record<keyof RetentionCount, string>>> = {
+  recalled: "string recall",
+  evidenced: "any stating line",
+  sourceEvidenced: "single lines",
+};
+
 /** The share of a part, or the number of uses, over one set of them. */
 function part(
   [name, span]: readonly [keyof RetentionCount, Span],
   title: string,
   columns: readonly MetricColumn[] = [],
 ): MetricFigure<RetentionMetrics> {
+  const measure = MEASURES[name];
   return {
     ...MEANINGS[name],
+    ...(measure === undefined || span === "compactedAway" ? {} : { measure: span === "far" ? `${measure}, far` : measure }),
     value: ({ [span]: counts }) => (name === "uses" ? counts.uses : percentOf(counts[name], counts.uses)),
     format: name === "uses" ? "count" : "percent",
     columns: [inTable("retention", SPAN_GROUPS[span], title), ...columns],

@@ -1,10 +1,13 @@
+import { columnsOf } from "../metrics/columns.ts";
 import type { RunMetrics } from "../metrics/registry.ts";
 import { BASELINE_POLICY } from "../metrics/relative.ts";
 import { columnLegend, type FigureColumn, fact, figureTable, metricColumns, numberColumn } from "./figure-table.ts";
 import { formatCount } from "./figures.ts";
 import { capitalised } from "./labels.ts";
 import { html, type Markup } from "./markup.ts";
+import { cheatRankedFirst, FAILS, failureNotes } from "./measure-notes.ts";
 import { type PolicySummary, remarks } from "./policy-summary.ts";
+import { validatedWords } from "./validated-words.ts";
 
 /** What stands before the metrics: in how many sessions the policy did anything. */
 const REPLAYED: readonly FigureColumn<PolicySummary>[] = [
@@ -36,7 +39,8 @@ const REPLAYED: readonly FigureColumn<PolicySummary>[] = [
 export function policyTables(summaries: readonly PolicySummary[], metrics: RunMetrics): Markup {
   const labels = [...new Set(summaries.map(({ windowLabel }) => windowLabel))];
   return html`<h2 id="policies">Policies</h2>
-${tablesOf("policies", summaries, [...REPLAYED, ...metricColumns(metrics, "policies")])}
+<p class="note">${validatedWords()}</p>
+${tablesOf("policies", summaries, { metrics, first: REPLAYED })}
 <p class="note">Means are geometric over the sessions in which the policy or ${BASELINE_POLICY} acted; pooled figures are sums over the same sessions.
 Retention is pooled over all uses; far uses reach back at least 20,000 tokens.</p>
 ${labels.flatMap((label) => {
@@ -44,18 +48,35 @@ ${labels.flatMap((label) => {
   return remarks(own).map((text) => html`<p class="note">${capitalised(label)}: ${text}</p>`);
 })}
 <h2 id="cost">Cost</h2>
-${tablesOf("cost", summaries, metricColumns(metrics, "cost"))}
+${tablesOf("cost", summaries, { metrics, first: [] })}
 <p class="note">Each summary is charged as if a model had written it. A session is priced where each of its models has a price.</p>
 <h2 id="retention">Retention in full</h2>
-${tablesOf("retention", summaries, metricColumns(metrics, "retention"))}`;
+${tablesOf("retention", summaries, { metrics, first: [] })}`;
 }
 
-function tablesOf(name: string, summaries: readonly PolicySummary[], columns: readonly FigureColumn<PolicySummary>[]): Markup {
+function tablesOf(
+  name: "policies" | "cost" | "retention",
+  summaries: readonly PolicySummary[],
+  { metrics, first }: { readonly metrics: RunMetrics; readonly first: readonly FigureColumn<PolicySummary>[] },
+): Markup {
+  const figures = columnsOf(metrics, name);
+  const columns = metricColumns(metrics, name);
   const labels = [...new Set(summaries.map(({ windowLabel }) => windowLabel))];
   const tables = labels.map((label) => {
     const rows = summaries.filter((summary) => summary.windowLabel === label);
-    const table = figureTable({ name: `${name}/${label}`, rowTitle: "policy", nameOf: ({ policy }) => policy, columns, rows });
-    return html`<h3>${capitalised(label)}</h3>\n${table}`;
+    const marked = columns.map((column, place) => {
+      const figure = figures[place];
+      const isFailing = figure !== undefined && cheatRankedFirst(figure, rows) !== null;
+      return isFailing ? { ...column, title: `${column.title}${FAILS}` } : column;
+    });
+    const table = figureTable({
+      name: `${name}/${label}`,
+      rowTitle: "policy",
+      nameOf: ({ policy }) => policy,
+      columns: [...first, ...marked],
+      rows,
+    });
+    return html`<h3>${capitalised(label)}</h3>\n${table}${failureNotes(figures, rows).map((text) => html`<p class="note">${text}</p>`)}`;
   });
-  return html`${tables}${columnLegend(name, columns)}`;
+  return html`${tables}${columnLegend(name, [...first, ...columns])}`;
 }

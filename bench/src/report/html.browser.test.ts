@@ -188,7 +188,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the HTML report in a browser", { timeout
     ["cost against source evidence", "#front ~ .charts circle.mark", 4],
     ["a sweep's line over the threshold", "#sweep ~ .charts path.line", 2],
     ["cache breaks", "#cache-breaks ~ .charts rect.bar", 4],
-    ["evidence over compactions", "#decay ~ .charts circle.mark", 2],
+    ["what is left over compactions", "#decay ~ .charts circle.mark", 4],
     ["errors of every method", "#calibration ~ .strip circle", 4],
   ])("draws %s", async (_, mark, least) => {
     const { page } = await browser.open("light", 1280);

@@ -4,6 +4,7 @@ import { FEWEST_OWNERS } from "../statistics.ts";
 import { differenceText, groupOf, shareOf, signedPoints } from "./comparison-columns.ts";
 import { overWords, type WindowComparison } from "./comparisons.ts";
 import { formatPercent, formatRatioPercent, NO_FIGURE } from "./figures.ts";
+import { curveShare, FEWEST_CURVE_USES } from "./html-decay.ts";
 import { capitalised, commonFolder } from "./labels.ts";
 import { losingCases } from "./losing-cases.ts";
 import { escaped, markdownTable } from "./markdown-table.ts";
@@ -74,10 +75,13 @@ export function curvePart(summaries: readonly PolicySummary[]): readonly string[
     ...Array.from({ length: steps }, (_, step) => (step === steps - 1 ? `${step} and more` : String(step))),
   ];
   return [
-    "Instructions held word for word, per cent, by the number of compactions since the message:",
+    `Instructions held word for word, per cent, by the number of compactions since the message (–: fewer than ${FEWEST_CURVE_USES} needs):`,
     markdownTable({
       head,
-      rows: acting.map(({ policy, metrics }) => [escaped(policy), ...metrics.instructions.byCompactions.map(formatPercent)]),
+      rows: acting.map(({ policy, metrics }) => [
+        escaped(policy),
+        ...metrics.instructions.byCompactions.map(curveShare).map(formatPercent),
+      ]),
     }),
   ];
 }

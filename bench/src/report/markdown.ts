@@ -10,27 +10,29 @@ import { formatFigure, formatNumberOf } from "./figures.ts";
 import { capitalised } from "./labels.ts";
 import { curvePart, differencePart, losingPart } from "./markdown-comparisons.ts";
 import { escaped, markdownTable } from "./markdown-table.ts";
+import { cheatRankedFirst, FAILS, failureNotes } from "./measure-notes.ts";
 import { type PolicySummary, remarks, summarizePolicies, windowLabels } from "./policy-summary.ts";
 import { triggerWords } from "./trigger.ts";
+import { validatedWords } from "./validated-words.ts";
 import { validityLines } from "./validity.ts";
 
-type Column = readonly [title: string, figure: (summary: PolicySummary) => string];
-
-/** Columns of the table in Markdown: size, cost, safety and retention side by side. */
-function columnsWith(metrics: RunMetrics): readonly Column[] {
-  return [
-    ["policy", ({ policy }) => escaped(policy)],
-    ["fired", ({ firedSessions, sessions }) => `${firedSessions}/${sessions}`],
-    ...columnsOf(metrics, "markdown").map(
-      ({ title, format, figureOf }): Column => [escaped(title), (summary) => formatFigure(format, figureOf(summary.metrics))],
-    ),
-  ];
+/** A window's table: size, cost, safety and retention side by side, with what must be known of it and the curve over compactions. */
+function windowPart(label: string, rows: readonly PolicySummary[], metrics: RunMetrics): readonly string[] {
+  const columns = columnsOf(metrics, "markdown");
+  const titles = columns.map((column) => `${column.title}${cheatRankedFirst(column, rows) === null ? "" : FAILS}`);
+  const body = rows.map((summary) => [
+    escaped(summary.policy),
+    `${summary.firedSessions}/${summary.sessions}`,
+    ...columns.map(({ format, figureOf }) => formatFigure(format, figureOf(summary.metrics))),
+  ]);
+  const table = markdownTable({ head: ["policy", "fired", ...titles.map(escaped)], rows: body });
+  const notes = [...failureNotes(columns, rows), ...remarks(rows)].map((line) => `- ${escaped(line)}`);
+  return [`### ${capitalised(label)}`, table, ...(notes.length === 0 ? [] : [notes.join("\n")]), ...curvePart(rows)];
 }
 
 /** The report's tables as Markdown, for a pull request or a page of documentation. The metrics are those of its run. */
 export function renderMarkdownReport(report: BenchReport, metrics: RunMetrics = METRICS): string {
   const summaries = summarizePolicies(report, metrics);
-  const columns = columnsWith(metrics);
   const calls = report.sessions.reduce((sum, session) => sum + session.calls, 0);
   const answers = inShort(report, summaries);
   const comparisons = windowComparisons(report);
@@ -41,12 +43,10 @@ export function renderMarkdownReport(report: BenchReport, metrics: RunMetrics = 
     ...losingPart(report, comparisons),
     answers,
     ...(validity.length === 0 ? [] : ["### Validity", validity.join("\n")]),
+    escaped(validatedWords()),
     ...windowLabels(report).flatMap((label) => {
       const rows = summaries.filter(({ windowLabel }) => windowLabel === label);
-      const notes = remarks(rows).map((line) => `- ${escaped(line)}`);
-      const body = rows.map((row) => columns.map(([, figure]) => figure(row)));
-      const table = markdownTable({ head: columns.map(([title]) => title), rows: body });
-      return [`### ${capitalised(label)}`, table, ...(notes.length === 0 ? [] : [notes.join("\n")]), ...curvePart(rows)];
+      return windowPart(label, rows, metrics);
     }),
     ...differencePart(comparisons),
     ...askPart(report),

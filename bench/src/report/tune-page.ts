@@ -51,7 +51,7 @@ function resultSection(result: ShownTuneResult): Markup {
   });
   const table = figureTable({ name: `tune/${title}`, rowTitle: "settings", nameOf: settingsText, columns: COLUMNS, rows });
   return html`<h2>${title}</h2>
-<p class="note">Chosen on ${formatNumberOf(trainSessions, "session")}, tested on ${formatNumberOf(testSessions, "session")}. The front holds the settings without an overflow on the first that no other beats in both.</p>
+<p class="note">Chosen on ${formatNumberOf(trainSessions, "session")}, tested on ${formatNumberOf(testSessions, "session")}. The front holds the settings without an overflow on the first that no other beats in both. Excerpts of single lines raise source evidence, and it is not shown to predict anything (plimsoll validate).</p>
 <div class="charts">${chart}</div>
 ${table}`;
 }

@@ -1,6 +1,6 @@
 import type { BenchReport, RunMetrics } from "@plimsoll/bench";
 import type { PolicySummary, ShownFigure } from "@plimsoll/bench/internal";
-import { columnsOf, formatFigure, summarizePolicies, windowLabels } from "@plimsoll/bench/internal";
+import { columnsOf, failureNotes, formatFigure, summarizePolicies, windowLabels } from "@plimsoll/bench/internal";
 import { shortened, wrapped } from "../terminal/printable.ts";
 import { drawTable, type TableCell } from "../terminal/text-table.ts";
 
@@ -37,7 +37,9 @@ export function metricTables(report: BenchReport, options: MetricTableOptions): 
         `${options.titleOf(label)}:`,
         "",
         table,
-        ...options.remarksOf(inWindow).flatMap((text) => wrapped(text, { first: "", further: "  " })),
+        ...[...failureNotes(columns, inWindow), ...options.remarksOf(inWindow)].flatMap((text) =>
+          wrapped(text, { first: "", further: "  " }),
+        ),
       ].join("\n");
     })
     .join("\n\n");

@@ -1,5 +1,6 @@
 import type { BenchReport, RunMetrics } from "@plimsoll/bench";
-import { summaryLines } from "@plimsoll/bench/internal";
+import { summaryLines, validatedWords } from "@plimsoll/bench/internal";
+import { wrapped } from "../terminal/printable.ts";
 import { calibrationLines } from "./calibration-table.ts";
 import { differenceTables, recordTables } from "./comparison-text.ts";
 import { footerLines, validityLines } from "./footer.ts";
@@ -27,6 +28,8 @@ const READING = [
   "% none: geometric mean; cold: sent after the cache expired.",
 ].join("\n");
 
+const VALIDATED_LINES = wrapped(validatedWords(), { first: "", further: "" });
+
 /** The whole report as text for a terminal of 100 columns. */
 export function terminalReport(report: BenchReport, options: TerminalOptions): string {
   const { listSessions, full, notSessions, written, metrics } = options;
@@ -38,7 +41,11 @@ export function terminalReport(report: BenchReport, options: TerminalOptions): s
     ...(hasFigures ? [costTables(report, metrics)] : []),
     ...(full ? [differenceTables(report)] : []),
     ...(hasFigures
-      ? [[...validityLines(report), ...calibrationLines(report), ...summaryLines(report), READING].join("\n")]
+      ? [
+          [...validityLines(report), ...calibrationLines(report), ...summaryLines(report), READING, ...VALIDATED_LINES].join(
+            "\n",
+          ),
+        ]
       : ["Nothing could be replayed."]),
     [...footerLines(report, notSessions), ...written.map((file) => `Written: ${file}`)].join("\n"),
   ];

@@ -43,7 +43,8 @@ const READING = [
   "share of references whose source could still be read when they were used; over: requests above the",
   "window. * is the cheapest that keeps at least the evidence of the current setting where it was chosen;",
   "whether that holds elsewhere is what the right half tells. An agent that reads again what it lost costs",
-  "more than these figures say: a cheaper setting with less evidence may be no gain.",
+  "more than these figures say: a cheaper setting with less evidence may be no gain. Excerpts of single",
+  "lines raise this share, and it is not shown to predict anything (plimsoll validate).",
 ].join("\n");
 
 function idleText({ idleSessions }: TuneResult): string {

@@ -1,0 +1,66 @@
+import type { ValidatedFigures } from "./validated.ts";
+
+/** What real compactions say of the measures, with date and data. Written by `pnpm validated` over recorded sessions that are not part of the project. */
+export const VALIDATED: ValidatedFigures = {
+  date: "2026-11-22",
+  sessions: 47,
+  compactedSessions: 32,
+  repositories: 12,
+  owners: 9,
+  reread: {
+    value: 0.1497584541062802,
+    interval: null,
+    sessions: 32,
+    cases: 414,
+  },
+  failedEdit: {
+    value: 0.17647058823529413,
+    interval: null,
+    sessions: 10,
+    cases: 17,
+  },
+  predictions: [
+    {
+      outcome: "the edit fails",
+      measure: "edit grounding",
+      cases: 1426,
+      area: 0.5238145224498937,
+      verdict: "predicts nothing",
+    },
+    {
+      outcome: "the edit fails",
+      measure: "file in hand",
+      cases: 1250,
+      area: 0.5417363433667781,
+      verdict: "unknown",
+    },
+    {
+      outcome: "the edit fails",
+      measure: "passage evidence",
+      cases: 1528,
+      area: 0.5239423851732474,
+      verdict: "predicts nothing",
+    },
+    {
+      outcome: "the file is read again",
+      measure: "file in hand",
+      cases: 415,
+      area: 0.5014164305949008,
+      verdict: "unknown",
+    },
+    {
+      outcome: "the file is read again",
+      measure: "path named",
+      cases: 415,
+      area: 0.4129123640683542,
+      verdict: "unknown",
+    },
+    {
+      outcome: "the file is read again",
+      measure: "the file's lines",
+      cases: 415,
+      area: 0.5383806999908617,
+      verdict: "unknown",
+    },
+  ],
+};
