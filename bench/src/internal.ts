@@ -1,5 +1,11 @@
 // For our own packages alone: no promise that it stays.
 
+export { askReport } from "./ask/ask-figures.ts";
+export { type AskSpending, askModel } from "./ask/ask-model.ts";
+export { type AskPrice, type AskSize, askPrice } from "./ask/ask-price.ts";
+export type { AskReport } from "./ask/ask-report.ts";
+export type { AskedModel } from "./ask/ask-request.ts";
+export { type AskPlan, planAsk } from "./ask/plan-ask.ts";
 export {
   byMethod,
   type CallKind,
@@ -23,6 +29,7 @@ export { columnsOf, type ShownFigure } from "./metrics/columns.ts";
 export { VECTOR } from "./metrics/vector.ts";
 export { originOf } from "./origin.ts";
 export { prepareSession } from "./replay/prepared-session.ts";
+export { askTables } from "./report/ask-tables.ts";
 export { renderCalibrationHtml } from "./report/calibration-page.ts";
 export { differenceText, signedPoints } from "./report/comparison-columns.ts";
 export { overWords, sessionRows, type WindowComparison, windowComparisons } from "./report/comparisons.ts";
@@ -56,7 +63,8 @@ export type { ReplayState } from "./run/kept-replays.ts";
 export { replay } from "./run/replay.ts";
 export { ridge } from "./size-model/least-squares.ts";
 export { FEWEST_OWNERS, quantileOf } from "./statistics.ts";
-export { addedTallies, NO_SUMMARIES_ASKED, type SummaryTally } from "./summaries/open-source.ts";
+export { openCassette } from "./summaries/cassette.ts";
+export { addedTallies, NO_SUMMARIES_ASKED, openSource, type SummaryTally } from "./summaries/open-source.ts";
 export { DIGEST_CHOICE, type SummarizerChoice, summarizerName } from "./summaries/summarizer-choice.ts";
 export { gridOf, type SweepSetting } from "./sweep/grid.ts";
 export { parseAxis } from "./sweep/parse-axis.ts";

@@ -7,7 +7,7 @@ import { windowLabel } from "./labels.ts";
 /** What the three contexts are called. */
 const CONTEXT_NAMES = { full: "full history", compacted: "compacted", tail: "its tail" } as const;
 
-/** What a model did next, as tables of texts: the same on the terminal, in Markdown and on the page. At most 100 columns wide. */
+/** What a model did next, as tables of texts: the same on the terminal, in Markdown and on the page. At most 100 columns wide; each note is a line of any length. */
 export function askTables(report: AskReport): readonly ValidationTable[] {
   return [recordedTable(report), differenceTable(report), answersTable(report)].filter(({ rows }) => rows.length > 0);
 }
@@ -17,11 +17,9 @@ function recordedTable(report: AskReport): ValidationTable {
   return {
     title: "A model asked for the next action",
     notes: [
-      `${report.model} was asked what to do next at recorded calls after cuts, in ${windowLabel(report.window)}: with the full`,
-      "recorded history, with what the policy made of it, and with a plain tail of the policy's size.",
-      "Per cent of answers whose first call agrees with the recorded one: tool, main path, arguments;",
-      "words: mean share of words in common. Wilson intervals, 95 %, as if calls were independent.",
-      "One action, open loop: the recorded agent was not always right.",
+      `${report.model} was asked what to do next at recorded calls after cuts, in ${windowLabel(report.window)}: with the full recorded history, with what the policy made of it, and with a plain tail that has the policy's size over the session.`,
+      "Per cent of answers whose first call agrees with the recorded one: tool, main path, arguments. Words: mean share of words in common. Wilson intervals, 95 %, as if calls were independent.",
+      "One action, open loop: the recorded agent was not always right, so agreement is not correctness.",
       ...toolsNotes(report),
       ...report.policies.flatMap(policyNotes),
     ],
@@ -76,9 +74,7 @@ function differenceTable({ policies }: AskReport): ValidationTable {
   return {
     title: "The next action: compacted against the other contexts",
     notes: [
-      "Points by which the compacted context's answers agree more often with the recording, over calls at",
-      "which both were answered; in brackets the calls gained and lost. Intervals are bootstraps over",
-      "repositories, 95 %; none from fewer than eight owners.",
+      "Points by which the compacted context's answers agree more often with the recording, over calls at which both were answered; in brackets the calls gained and lost. Intervals are bootstraps over repositories, 95 %; none from fewer than eight owners.",
     ],
     head: ["", "calls", "tool", "path", "arguments"],
     rows: all.map(({ policy, difference }) => differenceRow(policy, difference)),

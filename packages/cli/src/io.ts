@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
+import { createInterface } from "node:readline/promises";
 import { isRecord } from "@plimsoll/core/internal";
 
 /** Where a command writes to. */
@@ -21,12 +22,23 @@ export interface CliIo {
   readonly homeFolder: string;
   /** The time, in milliseconds since 1970: for "the last seven days". */
   readonly nowMs: () => number;
+  /** Asks the person a question that is answered with yes or no; left out if nobody is there. */
+  readonly confirm?: (question: string) => Promise<boolean>;
 }
 
 /** The process's own streams, folders and clock. */
 export function processIo(): CliIo {
-  const { stdout, stderr } = process;
-  return { stdout, stderr, cwd: process.cwd(), homeFolder: homedir(), nowMs: Date.now };
+  const { stdin, stdout, stderr } = process;
+  const confirm = async (question: string): Promise<boolean> => {
+    const lines = createInterface({ input: stdin, output: stderr });
+    try {
+      return /^y(es)?$/i.test((await lines.question(question)).trim());
+    } finally {
+      lines.close();
+    }
+  };
+  const isThere = stdin.isTTY && stderr.isTTY;
+  return { stdout, stderr, cwd: process.cwd(), homeFolder: homedir(), nowMs: Date.now, ...(isThere && { confirm }) };
 }
 
 /** What the process says when it ends. */

@@ -4,6 +4,7 @@ import { type BenchParts, benchReportJsonSchema } from "@plimsoll/bench";
 import { formatNumberOf, LOCATED_AGENTS } from "@plimsoll/bench/internal";
 import { PlimsollError } from "@plimsoll/core";
 import type { Command } from "commander";
+import { type AskOptions, addAskOptions, parseAsk } from "../ask/ask-option.ts";
 import { type FoundInputs, findInputs, joinInputs } from "../input/find-inputs.ts";
 import { DEFAULT_LOG_LIMIT, findLogs } from "../input/find-logs.ts";
 import type { CliIo } from "../io.ts";
@@ -29,7 +30,10 @@ import { printable } from "../terminal/printable.ts";
 import { addMergeCommand } from "./merge-command.ts";
 import { runAndReport } from "./run-and-report.ts";
 
-interface BenchOptions extends ReportOptions, SummarizerOptions, ExtensionOptions {
+interface BenchOptions extends ReportOptions, SummarizerOptions, AskOptions, ExtensionOptions {
+  readonly ask?: string;
+  readonly cassette?: string;
+  readonly cassetteOnly?: true;
   readonly dryRun?: true;
   readonly state?: string;
   readonly policy?: readonly string[];
@@ -78,7 +82,7 @@ export function addBenchCommand(program: Command, io: CliIo, onExit: (exitCode: 
     .option("--summarizer <name>", "who writes summaries: digest (default), recorded, or a model as provider:model")
     .option("--cassette <folder>", "with a model: where its answers are kept; what is there is not asked again")
     .option("--cassette-only", "with a model: ask nothing; a missing answer is an error")
-    .option("--dry-run", "with a model: say what its summaries are likely to cost, and send nothing")
+    .option("--dry-run", "with a model: say what it is likely to cost, and send nothing")
     .option("--jobs <count>", "replays at a time (default: the processor's cores; 1 for small runs)")
     .option("--state <folder>", "keep finished replays there and take those that are (default: kept until the run is done)")
     .option("--shard <i/n>", "replay the i-th of n parts of the files; plimsoll bench merge puts the parts together")
@@ -86,6 +90,7 @@ export function addBenchCommand(program: Command, io: CliIo, onExit: (exitCode: 
     .option("--full", "print every difference to doing nothing and to a tail of the same size, with its interval")
     .addHelpText("after", AFTER_HELP)
     .action(async (inputs: readonly string[], options: BenchOptions) => onExit(await bench(inputs, options, io)));
+  addAskOptions(command);
   addExtensionOption(command);
   addReportOptions(command);
   addMergeCommand(command, io, onExit);
@@ -106,6 +111,7 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
   const read = choosePrices(options.prices, io.cwd);
   const shard = options.shard === undefined ? null : parseShard(options.shard);
   const summarizer = parseSummarizer(options, io.cwd);
+  const ask = parseAsk(options, { windows, shard, summarizer }, io);
   const jobs = options.jobs === undefined ? null : parseJobs(options.jobs);
   say([...chosen.problems, ...problems, ...("problems" in read ? read.problems : [])], io);
   if (policies.length === 0 || "problems" in read) return EXIT_USAGE;
@@ -120,7 +126,7 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
   const reports = reportFiles(options, io);
   const listSessions = options.perSession ?? false;
   const run = { found, parts, policies, sweeps, windows, prices, shard, jobs, summarizer, dryRun: options.dryRun ?? false };
-  const kept = { stateFolder: options.state };
+  const kept = { stateFolder: options.state, ask };
   return runAndReport({ ...run, ...kept, listSessions, full: options.full ?? false, reports }, io);
 }
 

@@ -24,6 +24,8 @@ import {
 } from "@plimsoll/bench/internal";
 import type { EnginePolicy } from "@plimsoll/core/build";
 import type { ModelPrices } from "@plimsoll/core/internal";
+import { type AskedActions, askNextActions } from "../ask/ask-next-actions.ts";
+import type { AskChoice } from "../ask/ask-option.ts";
 import type { FoundInputs } from "../input/find-inputs.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK, plimsollVersion } from "../io.ts";
 import type { ReportFiles } from "../option/replay-options.ts";
@@ -54,6 +56,8 @@ interface RunRequest {
   readonly full?: boolean;
   /** Who writes the summaries; the digest if it is left out. */
   readonly summarizer?: SummarizerChoice;
+  /** Asks a model for the next action at calls after cuts, in the first window; nothing is asked if it is left out. */
+  readonly ask?: AskChoice | null;
   /** Says what a model's summaries are likely to cost, and stops there. */
   readonly dryRun?: boolean;
   /** Where finished replays are kept; a folder for this run alone if it is left out. */
@@ -68,6 +72,8 @@ interface RunRequest {
 export async function runAndReport(request: RunRequest, io: CliIo): Promise<number> {
   const { reports, listSessions, full = false, found } = request;
   const { parts = BUILT_IN_PARTS, summarizer = DIGEST_CHOICE, dryRun = false } = request;
+  const asked = await askedOf(request, io);
+  if (asked !== null && "exitCode" in asked) return asked.exitCode;
   const name = summarizerName(summarizer);
   const isAsking = summarizer.kind === "model" && summarizer.missing === "ask";
   if (isAsking) {
@@ -83,7 +89,15 @@ export async function runAndReport(request: RunRequest, io: CliIo): Promise<numb
   const { report, tally } = await replayAll(request, io, state);
   await state?.finish();
   if (isAsking) io.stderr.write(`plimsoll: ${summaryBill(name, tally)}\n`);
-  return writeReports(report, { reports, listSessions, full, notSessions: found.notSessions, metrics: parts.metrics }, io);
+  const whole = asked === null ? report : { ...report, ask: asked.report };
+  return writeReports(whole, { reports, listSessions, full, notSessions: found.notSessions, metrics: parts.metrics }, io);
+}
+
+function askedOf(request: RunRequest, io: CliIo): Promise<AskedActions | null> {
+  const { ask: choice = null, parts = BUILT_IN_PARTS, summarizer = DIGEST_CHOICE, dryRun = false, windows } = request;
+  const [window] = windows;
+  if (choice === null || window === undefined) return Promise.resolve(null);
+  return askNextActions({ ...request, choice, window, parts, summarizer, dryRun, environment: process.env }, io);
 }
 
 /** A run of fewer replays is over before workers have started (chosen). */

@@ -1,5 +1,6 @@
 import type { BenchReport, RunMetrics } from "@plimsoll/bench";
 import { summaryLines, validatedWords } from "@plimsoll/bench/internal";
+import { askText } from "../ask/ask-text.ts";
 import { wrapped } from "../terminal/printable.ts";
 import { calibrationLines } from "./calibration-table.ts";
 import { differenceTables, recordTables } from "./comparison-text.ts";
@@ -40,6 +41,7 @@ export function terminalReport(report: BenchReport, options: TerminalOptions): s
     ...(report.rows.length > 0 ? [policyTables(report, metrics)] : []),
     ...(hasFigures ? [costTables(report, metrics)] : []),
     ...(full ? [differenceTables(report)] : []),
+    ...(report.ask === undefined ? [] : [askText(report.ask)]),
     ...(hasFigures
       ? [
           [...validityLines(report), ...calibrationLines(report), ...summaryLines(report), READING, ...VALIDATED_LINES].join(

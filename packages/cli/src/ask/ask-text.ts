@@ -1,0 +1,90 @@
+import {
+  type AskPlan,
+  type AskPrice,
+  type AskReport,
+  type AskSize,
+  type AskSpending,
+  askTables,
+  formatCount,
+  formatNumberOf,
+  formatTokens,
+  formatUsd,
+  windowLabel,
+} from "@plimsoll/bench/internal";
+import { printable, shortened, wrapped } from "../terminal/printable.ts";
+import { drawTable } from "../terminal/text-table.ts";
+import type { AskChoice } from "./ask-option.ts";
+
+const NAMES = { full: "full history", compacted: "compacted", tail: "its tail" } as const;
+/** Longer names of policies are shortened, so that the tables stay within 100 columns. */
+const NAME_CHARS = 30;
+
+/** What asking is likely to cost and where the text goes; said before anything is sent. `address` is the provider's, if it is not its own. */
+export function askPriceText(plan: AskPlan, price: AskPrice, { choice, address }: AskPlace): string {
+  const { host, modelId } = plan.model;
+  const width = Math.max(...Object.values(NAMES).map((name) => name.length));
+  const there = price.fromCassette === 0 ? "" : `; ${formatNumberOf(price.fromCassette, "answer")} in the cassette already`;
+  const limit = choice.mostUsd === null ? "" : ` This run stops before $${formatUsd(choice.mostUsd)}.`;
+  return [
+    `next actions by ${host}:${modelId}, at recorded calls after cuts, ${windowLabel(plan.window)}:`,
+    ...plan.policies.map(({ policy, openCalls }) => {
+      const drawn = plan.calls.filter((call) => call.policy === policy).length;
+      return `  ${policy}: ${formatCount(drawn)} of ${formatNumberOf(openCalls, "call")}`;
+    }),
+    ...price.contexts.map(({ context, ...size }) => `  ${NAMES[context].padEnd(width)}  ${sizeText(size)}`),
+    `  ${"together".padEnd(width)}  ${sizeText(price.total)}${there}`,
+    `The text of these sessions goes to ${host}${address === null ? "" : ` (${address})`} and to nobody else.${limit}`,
+  ]
+    .map(printable)
+    .join("\n");
+}
+
+/** Where a plan is sent to, and what it is limited to. */
+export interface AskPlace {
+  readonly choice: AskChoice;
+  readonly address: string | null;
+}
+
+function sizeText({ requests, promptTokens, replyTokens, usd }: AskSize): string {
+  if (requests === 0) return "nothing to send";
+  const dollars = usd === null ? "at a price that is not known (--prices)" : `about $${formatUsd(usd)}`;
+  return `${formatNumberOf(requests, "request")}, ${formatTokens(promptTokens)} prompt and ${formatTokens(replyTokens)} reply tokens, ${dollars}`;
+}
+
+/** The drawn calls by policy and session; calls count from 1. */
+export function sampleText({ calls }: Pick<AskPlan, "calls">): string {
+  const lines = new Map<string, number[]>();
+  for (const { policy, session, call } of calls) {
+    const name = `  ${policy}, ${session}:`;
+    const known = lines.get(name) ?? [];
+    lines.set(name, known);
+    known.push(call + 1);
+  }
+  return [...lines].map(([name, numbers]) => printable(`${name} calls ${numbers.join(", ")}`)).join("\n");
+}
+
+/** What a run has sent and paid. */
+export function askBill({ model }: Pick<AskPlan, "model">, spending: AskSpending): string {
+  const { sent, failed, fromCassette, promptTokens, replyTokens, usd, stopped, lastFailure } = spending;
+  const size = sizeText({ requests: sent, promptTokens, replyTokens, usd });
+  const failures =
+    failed === 0 ? "" : `; ${formatNumberOf(failed, "request")} failed (${lastFailure ?? "for no reason given"})`;
+  const why = { "most-dollars": "--max-dollars", failures: "failures one after the other" } as const;
+  const end = stopped === null ? "" : `; stopped by ${why[stopped]}: the same command goes on`;
+  const there = `; ${formatNumberOf(fromCassette, "answer")} from the cassette`;
+  return printable(
+    `next actions by ${model.host}:${model.modelId}: ${sent === 0 ? size : `sent ${size}`}${there}${failures}${end}`,
+  );
+}
+
+/** What the model did next, for a terminal of 100 columns. */
+export function askText(report: AskReport): string {
+  return askTables(report)
+    .map(({ title, notes, head, rows }) => {
+      const shownRows = rows.map(([name = "", ...figures]) => [shortened(printable(name), NAME_CHARS), ...figures]);
+      const table = drawTable({ head: [head.map((content) => ({ content }))], rows: shownRows, leftColumns: [0] });
+      const lines = notes.flatMap((note) => wrapped(printable(note), { first: "", further: "  " }));
+      return [`${title}:`, "", ...lines, "", table].join("\n");
+    })
+    .join("\n\n");
+}
