@@ -32,6 +32,5 @@ export { metricTable } from "./metrics/columns.ts";
 export { inTable, type Metric } from "./metrics/metric.ts";
 export { METRICS, type RunMetrics } from "./metrics/registry.ts";
 export type { Peer } from "./peers/peer.ts";
-export { PEERS } from "./peers/peers.ts";
-export { AS_PUBLISHED, asPublished } from "./peers/published.ts";
+export { AS_PUBLISHED, asPublished, PEERS } from "./peers/peers.ts";
 export { loadParts } from "./run/load-parts.ts";

@@ -1,3 +1,5 @@
+import type { Policy } from "@plimsoll/core";
+import type { EnginePolicy } from "@plimsoll/core/build";
 import { ALL_EXCERPTS, LAST_HUMAN_ONLY } from "./cheats.ts";
 import { CLAUDE_CODE_PEER } from "./claude-code.ts";
 import { CLINE_PEER } from "./cline.ts";
@@ -28,3 +30,14 @@ export const PEERS: readonly Peer[] = [
   LAST_HUMAN_ONLY,
   ALL_EXCERPTS,
 ];
+
+/** What stands behind the name of a policy that runs without its fallback. */
+export const AS_PUBLISHED = " (as published)";
+
+/**
+ * The policy without its fallback: it acts where its own trigger says, tries its own strategies, and loses a call if they are not enough, as the
+ * program that it imitates does.
+ */
+export function asPublished(policy: Policy): EnginePolicy {
+  return { ...policy, name: `${policy.name}${AS_PUBLISHED}`, fallback: null };
+}

@@ -1,5 +1,6 @@
 import { NONE_POLICY, OPAL_POLICY, PI_POLICY, SVEN_POLICY } from "@plimsoll/core";
-import { type EnginePolicy, requireFallback } from "@plimsoll/core/build";
+import type { EnginePolicy } from "@plimsoll/core/build";
+import { requireFallback } from "@plimsoll/core/build";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
@@ -7,7 +8,7 @@ import { cellOf } from "../replay/cell.ts";
 import { drive } from "../replay/drive.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
-import { asPublished } from "./published.ts";
+import { asPublished } from "./peers.ts";
 
 /** Results of about 30,000 tokens each, in a window with room for 24,000. */
 const SESSION = prepareSession(madeTranscript({ turns: 2, toolCallsPerTurn: 2, resultChars: 120_000, overheadTokens: 2000 }));

@@ -1,8 +1,7 @@
 import type { CompactionEntry, Message, SessionEntry, SessionView, UserMessage } from "@plimsoll/core";
-import { UNREPORTED_USAGE } from "@plimsoll/core";
+import { repairMessages, UNREPORTED_USAGE } from "@plimsoll/core";
 import { coverageOf } from "@plimsoll/core/build";
 import { EMPTY_VIEW, foldEntry, withId } from "@plimsoll/core/internal";
-import { createListRepair, type RepairedList } from "./list-repair.ts";
 
 /** A log whose every request can be sent, and how much of it was mended. */
 export interface RepairedEntries {
@@ -96,4 +95,41 @@ function withContinuations(entries: readonly SessionEntry[]): Pick<RepairedEntri
 function continueNotice(previousId: string | null, atMs: number | null): UserMessage {
   const draft = { role: "user", origin: "notice", parts: [{ type: "text", text: CONTINUE_TEXT }], atMs } as const;
   return { ...draft, id: withId(draft, previousId).id };
+}
+
+/** A repaired list, with the places of its messages in the list that was given. */
+interface RepairedList {
+  readonly placed: readonly PlacedMessage[];
+  readonly repairCount: number;
+}
+
+/** A message of a repaired list. `standsAt` is its index in the given list; `null` for one that was moved or made up. */
+interface PlacedMessage {
+  readonly message: Message;
+  readonly standsAt: number | null;
+}
+
+/**
+ * Repairs lists of one session: a message that is mended alike in several of them is the same object in all, so that a shared
+ * prefix is told by identity there too.
+ */
+function createListRepair(): (messages: readonly Message[]) => RepairedList {
+  const mended = new Map<string, Message>();
+  const sameAsBefore = (message: Message): Message => {
+    const key = JSON.stringify(message);
+    const known = mended.get(key) ?? message;
+    mended.set(key, known);
+    return known;
+  };
+  return (given) => {
+    const { messages, sourceIndexes, repairs } = repairMessages(given);
+    const moved = new Set(repairs.flatMap((repair) => (repair.action === "move" ? [repair.index] : [])));
+    const placed = messages.map((message, position): PlacedMessage => {
+      const index = sourceIndexes[position] ?? null;
+      const isRecorded = index !== null && given[index] === message;
+      const standsAt = index === null || moved.has(index) ? null : index;
+      return { message: isRecorded ? message : sameAsBefore(message), standsAt };
+    });
+    return { placed, repairCount: repairs.length };
+  };
 }

@@ -1,9 +1,10 @@
-import { KLAUDE_CODE_POLICY, OPAL_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
+import type { Policy } from "@plimsoll/core";
+import { KLAUDE_CODE_POLICY, OPAL_POLICY, SVEN_POLICY } from "@plimsoll/core";
 import { BUILT_IN_KINDS, policySchema } from "@plimsoll/core/build";
 import { describe, expect, test } from "vitest";
-import { gridOf } from "./grid.ts";
-import { parseAxis } from "./parse-axis.ts";
-import { type SweepValue, withValue } from "./policy-path.ts";
+import { gridOf, parseAxis } from "./grid.ts";
+import type { SweepValue } from "./policy-path.ts";
+import { withValue } from "./policy-path.ts";
 
 /** Two strategies, the first of which alone counts results. */
 const CLEARING: Policy = {

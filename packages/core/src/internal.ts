@@ -43,5 +43,5 @@ export { measuredBy } from "./tokens/ledger/ledger-estimator.ts";
 export { pooledPriors } from "./tokens/model-prior.ts";
 export { workBetween } from "./tokens/work.ts";
 export { OUTPUT_CATEGORIES } from "./tool.ts";
-export { truncateMessage } from "./truncation/truncate-message.ts";
+export { truncateMessage } from "./truncation/truncate-text.ts";
 export { isRejectedUsage, rejectedUsage } from "./usage.ts";

@@ -1,7 +1,6 @@
 import type { CompactionEntry, SessionEntry } from "../src/entry.ts";
 import { entryIdOf } from "../src/entry.ts";
-import { foldFacts, NO_FACTS } from "../src/facts/facts.ts";
-import { fileOperations } from "../src/facts/file-operations.ts";
+import { fileOperations, foldFacts, NO_FACTS } from "../src/facts/facts.ts";
 import type { Message } from "../src/message/message.ts";
 import { isHuman, textOf } from "../src/message/message.ts";
 import { foldEntries } from "../src/session/view.ts";

@@ -1,6 +1,6 @@
 import type { CacheRules, CacheUse } from "@plimsoll/core/internal";
 import { cacheUse } from "@plimsoll/core/internal";
-import { countByLength, createSizer, totalTokens } from "../src/simulator/size-prompt.ts";
+import { countByLength, createSizer, totalTokens } from "../src/simulator/prompt-cache.ts";
 import type { SimulatedWire } from "../src/simulator/wire.ts";
 
 /** What the economics formulas are asked with. */

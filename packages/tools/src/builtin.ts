@@ -1,13 +1,14 @@
 import type { SessionEntry, StateProvider } from "@plimsoll/core";
 import type { AgentTool } from "@plimsoll/core/agent";
-import { DEFAULT_TIMEOUT_MS, type ToolSetting } from "./define-tool.ts";
+import type { ToolSetting } from "./define-tool.ts";
+import { DEFAULT_TIMEOUT_MS } from "./define-tool.ts";
 import { editFileTool } from "./edit-file.ts";
 import { fsTool } from "./fs.ts";
 import { createGdbTools } from "./gdb/gdb-tools.ts";
 import { globTool } from "./glob.ts";
 import { grepTool } from "./grep.ts";
 import { handOffTool } from "./hand-off.ts";
-import type { Environment } from "./process/tool-environment.ts";
+import type { Environment } from "./process/run-process.ts";
 import { readArtifactTool } from "./read-artifact.ts";
 import { readFileTool } from "./read-file.ts";
 import { readLintsTool } from "./read-lints.ts";

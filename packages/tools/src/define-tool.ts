@@ -1,7 +1,7 @@
 import type { OutputCategory, PathAccess } from "@plimsoll/core";
 import type { AgentTool, ToolCallContext, ToolEffect, ToolOutput } from "@plimsoll/core/agent";
 import { z } from "zod";
-import type { Environment } from "./process/tool-environment.ts";
+import type { Environment } from "./process/run-process.ts";
 import type { Workspace } from "./workspace/workspace.ts";
 
 /** A tool as its author writes it: what it takes is a zod schema, and `run` gets what that schema gives. */

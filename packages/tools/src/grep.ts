@@ -2,8 +2,7 @@ import type { AgentTool } from "@plimsoll/core/agent";
 import { z } from "zod";
 import type { ToolSetting } from "./define-tool.ts";
 import { defineTool, failure, output } from "./define-tool.ts";
-import { processOutput } from "./process/process-output.ts";
-import { runProcess } from "./process/run-process.ts";
+import { processOutput, runProcess } from "./process/run-process.ts";
 
 /** Folders that are never searched: they hold no source of the workspace. */
 const SKIPPED_FOLDERS = [".git", "node_modules"] as const;

@@ -9,7 +9,7 @@ export { globTool } from "./glob.ts";
 export { grepTool } from "./grep.ts";
 export { handOffTool } from "./hand-off.ts";
 // Programs
-export { toolEnvironment } from "./process/tool-environment.ts";
+export { toolEnvironment } from "./process/run-process.ts";
 export { readArtifactTool } from "./read-artifact.ts";
 export { readFileTool } from "./read-file.ts";
 export { readLintsTool } from "./read-lints.ts";

@@ -2,8 +2,7 @@ import type { AgentTool } from "@plimsoll/core/agent";
 import { z } from "zod";
 import type { ToolSetting } from "./define-tool.ts";
 import { defineTool, failure, output } from "./define-tool.ts";
-import { commandLine, processOutput } from "./process/process-output.ts";
-import { runProcess } from "./process/run-process.ts";
+import { commandLine, processOutput, runProcess } from "./process/run-process.ts";
 
 /** `read_lints`: what the workspace's linter says. */
 export function readLintsTool({ workspace, env, passEnv, timeoutMs, lintCommand }: ToolSetting): AgentTool {

@@ -1,8 +1,8 @@
 import type { AgentTool } from "@plimsoll/core/agent";
 import { z } from "zod";
-import { DEFAULT_TIMEOUT_MS, defineTool, MAXIMUM_TIMEOUT_MS, type ToolSetting } from "./define-tool.ts";
-import { processOutput } from "./process/process-output.ts";
-import { runProcess } from "./process/run-process.ts";
+import type { ToolSetting } from "./define-tool.ts";
+import { DEFAULT_TIMEOUT_MS, defineTool, MAXIMUM_TIMEOUT_MS } from "./define-tool.ts";
+import { processOutput, runProcess } from "./process/run-process.ts";
 
 const MS_PER_SECOND = 1_000;
 

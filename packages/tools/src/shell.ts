@@ -1,8 +1,8 @@
 import type { AgentTool } from "@plimsoll/core/agent";
 import { z } from "zod";
-import { defineTool, MAXIMUM_TIMEOUT_MS, type ToolSetting } from "./define-tool.ts";
-import { commandLine, processOutput } from "./process/process-output.ts";
-import { runProcess } from "./process/run-process.ts";
+import type { ToolSetting } from "./define-tool.ts";
+import { defineTool, MAXIMUM_TIMEOUT_MS } from "./define-tool.ts";
+import { commandLine, processOutput, runProcess } from "./process/run-process.ts";
 
 /** `shell`: runs one program with its arguments, without a shell in between. */
 export function shellTool({ workspace, env, passEnv, timeoutMs }: ToolSetting): AgentTool {

@@ -1,9 +1,14 @@
+import type { ModelLimits, TextPart, Usage } from "@plimsoll/core";
+import { usageOf } from "@plimsoll/core";
 import type { ImportNote, Transcript } from "../../transcript.ts";
-import { type Fields, recordAt, stringAt, timeMsAt } from "../fields.ts";
+import type { Fields } from "../fields.ts";
+import { jsonValueOf, numberAt, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
 import type { FileSource, Importer } from "../importer.ts";
 import { readObjects } from "../json-lines.ts";
 import { transcriptOf } from "../log-builder.ts";
-import { createRolloutReader } from "./reader.ts";
+import type { BoundaryItem, LogItem, ReplyItem, ReplyPart } from "../log-items.ts";
+import { textPart } from "../log-items.ts";
+import { historyDraftOf, replyPartsOf, resultItemOf, userDraftOf } from "./items.ts";
 
 const FORMAT = "codex";
 
@@ -47,4 +52,138 @@ async function readCodex(source: FileSource): Promise<readonly Transcript[]> {
     agent: { name: FORMAT, version: stringAt(meta, "cli_version") },
   };
   return [transcriptOf({ name: file, file, format: FORMAT, start, items: reader.items(), notes })];
+}
+
+/** Takes a rollout's lines one after another. */
+interface RolloutReader {
+  take(value: Fields, line: number): void;
+  items(): readonly LogItem[];
+  /** The session's own data: of its `session_meta`, or of the header of files without payloads. */
+  meta(): Fields | null;
+  /** Token reports that repeated the one before. */
+  repeatedReportCount(): number;
+}
+
+interface OpenReply extends ReplyItem {
+  readonly parts: ReplyPart[];
+  usage: Usage | null;
+  limits: ModelLimits | null;
+}
+
+/**
+ * A model call is what the model gave up to the report that closes it: the report comes after the calls (up to 0.126) or after
+ * their outputs (from 0.140), and the prompt was in both cases what stood before the first of its items. A message or a turn's end
+ * in between closes a reply that was never reported. Event mirrors of items are not read.
+ */
+function createRolloutReader(): RolloutReader {
+  const items: LogItem[] = [];
+  let header: Fields | null = null;
+  let meta: Fields | null = null;
+  let modelId: string | null = null;
+  let lastReportKey: string | null = null;
+  let repeatedReportCount = 0;
+  let unreported: OpenReply | null = null;
+  let isSealed = false;
+
+  const addToReply = (parts: readonly ReplyPart[], line: number, atMs: number | null) => {
+    if (unreported === null || isSealed) {
+      unreported = openReply(modelId, line, atMs);
+      items.push(unreported);
+      isSealed = false;
+    }
+    unreported.parts.push(...parts);
+  };
+
+  const takeItem = (item: Fields, line: number, atMs: number | null) => {
+    const result = resultItemOf(item, line, atMs);
+    const parts = result === null ? replyPartsOf(item) : null;
+    if (result !== null) items.push(result);
+    else if (parts !== null) addToReply(parts, line, atMs);
+    else if (item.type === "message") {
+      const { origin, parts: content } = userDraftOf(item);
+      items.push({ kind: "user", origin, parts: content, line, sourceId: null, atMs });
+      isSealed = true;
+    }
+  };
+
+  const takeReport = (payload: Fields, line: number, atMs: number | null) => {
+    const report = tokenReportOf(payload);
+    if (report === null) return;
+    if (report.key === lastReportKey) {
+      repeatedReportCount += 1;
+      return;
+    }
+    lastReportKey = report.key;
+    if (unreported === null) addToReply([], line, atMs);
+    if (unreported === null) return;
+    unreported.usage = report.usage;
+    unreported.limits = report.limits;
+    unreported = null;
+    isSealed = false;
+  };
+
+  return {
+    take: (value, line) => {
+      const atMs = timeMsAt(value, "timestamp");
+      const payload = recordAt(value, "payload");
+      header ??= value;
+      if (payload === null) takeItem(value, line, atMs);
+      else if (value.type === "response_item") takeItem(payload, line, atMs);
+      else if (value.type === "session_meta") meta ??= payload;
+      else if (value.type === "turn_context") modelId = stringAt(payload, "model") ?? modelId;
+      else if (value.type === "compacted") {
+        items.push(boundaryOf(payload, items, { line, atMs }));
+        isSealed = true;
+      } else if (value.type === "event_msg" && payload.type === "token_count") takeReport(payload, line, atMs);
+      else if (value.type === "event_msg" && payload.type === "turn_aborted") isSealed = true;
+    },
+    items: () => items,
+    meta: () => meta ?? header,
+    repeatedReportCount: () => repeatedReportCount,
+  };
+}
+
+function openReply(modelId: string | null, line: number, atMs: number | null): OpenReply {
+  const open = { parts: [], usage: null, limits: null, requestId: null, stopReason: null, sourceId: null };
+  return { kind: "reply", modelId, line, atMs, ...open };
+}
+
+/** With a replacement history that is the context; without, all user messages stay and the message is the summary. */
+function boundaryOf(payload: Fields, items: readonly LogItem[], place: { line: number; atMs: number | null }): BoundaryItem {
+  const base = { kind: "boundary" as const, tokensBefore: null, sourceId: null, ...place };
+  if (Array.isArray(payload.replacement_history)) {
+    const drafts = recordsAt(payload, "replacement_history").flatMap((item) => historyDraftOf(item) ?? []);
+    return { ...base, summary: null, kept: { kind: "history", drafts } };
+  }
+  const text: TextPart = textPart(stringAt(payload, "message") ?? "");
+  const summary = { kind: "user" as const, origin: "summary" as const, parts: [text], sourceId: null, ...place };
+  return { ...base, summary, kept: { kind: "items", items: items.filter((item) => item.kind === "user") } };
+}
+
+/** One `token_count` event that tells something. */
+interface TokenReport {
+  readonly usage: Usage;
+  /** Equal for a report that repeats the one before it: the session's totals have not moved. */
+  readonly key: string;
+  readonly limits: ModelLimits | null;
+}
+
+/** The report of a `token_count` event; `null` if it has no counts. The prompt is inclusive of its cached part. */
+function tokenReportOf(payload: Fields): TokenReport | null {
+  const info = recordAt(payload, "info");
+  const last = recordAt(info, "last_token_usage");
+  const totalInputTokens = numberAt(last, "input_tokens");
+  if (info === null || totalInputTokens === null || totalInputTokens === 0) return null;
+  const contextWindowTokens = numberAt(info, "model_context_window");
+  return {
+    usage: usageOf({
+      totalInputTokens,
+      cacheReadTokens: numberAt(last, "cached_input_tokens"),
+      outputTokens: numberAt(last, "output_tokens"),
+      reasoningTokens: numberAt(last, "reasoning_output_tokens"),
+      raw: jsonValueOf(last),
+    }),
+    key: JSON.stringify(info.total_token_usage ?? last),
+    limits: contextWindowTokens === null ? null : { contextWindowTokens, maxOutputTokens: null },
+  };
 }

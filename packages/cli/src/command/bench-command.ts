@@ -5,8 +5,7 @@ import { formatNumberOf, LOCATED_AGENTS } from "@plimsoll/bench/internal";
 import { PlimsollError } from "@plimsoll/core";
 import type { Command } from "commander";
 import { type AskOptions, addAskOptions, parseAsk } from "../ask/ask-option.ts";
-import { type FoundInputs, findInputs, joinInputs } from "../input/find-inputs.ts";
-import { DEFAULT_LOG_LIMIT, findLogs } from "../input/find-logs.ts";
+import { DEFAULT_LOG_LIMIT, type FoundInputs, findInputs, findLogs, joinInputs } from "../input/find-inputs.ts";
 import type { CliIo } from "../io.ts";
 import { EXIT_FAILED, EXIT_USAGE } from "../io.ts";
 import { choosePolicies, DEFAULT_POLICIES } from "../option/policy-option.ts";
@@ -23,8 +22,8 @@ import {
   type ReportOptions,
   reportFiles,
   type SummarizerOptions,
+  sweepPolicies,
 } from "../option/replay-options.ts";
-import { sweepPolicies } from "../option/sweep-option.ts";
 import { type ReadPrices, readPrices } from "../prices/read-prices.ts";
 import { printable } from "../terminal/printable.ts";
 import { addMergeCommand } from "./merge-command.ts";

@@ -11,8 +11,7 @@ import {
   validationOf,
 } from "@plimsoll/bench/internal";
 import type { Command } from "commander";
-import { type FoundInputs, findInputs, joinInputs } from "../input/find-inputs.ts";
-import { DEFAULT_LOG_LIMIT, findLogs } from "../input/find-logs.ts";
+import { DEFAULT_LOG_LIMIT, type FoundInputs, findInputs, findLogs, joinInputs } from "../input/find-inputs.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK } from "../io.ts";
 import { validationText } from "../output/validation-text.ts";
 import { writeWholeFile } from "../output/write-file.ts";

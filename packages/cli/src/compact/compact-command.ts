@@ -1,18 +1,23 @@
 import { statSync } from "node:fs";
-import { resolve } from "node:path";
-import { importFile, type Transcript } from "@plimsoll/bench";
-import type { ContextManager, ModelLimits, Policy } from "@plimsoll/core";
+import { basename, resolve } from "node:path";
+import type { Transcript } from "@plimsoll/bench";
+import { importFile } from "@plimsoll/bench";
+import { formatNumberOf, formatTokens } from "@plimsoll/bench/internal";
+import type { ContextManager, FitOutcome, Message, ModelLimits, Policy } from "@plimsoll/core";
 import { createContextManager, createDigest, PlimsollError } from "@plimsoll/core";
+import type { StepOutcome } from "@plimsoll/core/build";
 import { encodingsOf } from "@plimsoll/core/internal";
 import { familyLimitsOf, modelPriors } from "@plimsoll/providers";
 import { createTokenizerLoader } from "@plimsoll/providers/tokenizers";
 import type { Command } from "commander";
 import { sessionFile } from "../input/session-file.ts";
+import { compactionLoss, editWords, lossText } from "../inspect/compaction-loss.ts";
+import { createCompositionCounter } from "../inspect/session-story.ts";
 import type { CliIo } from "../io.ts";
 import { EXIT_FAILED, EXIT_OK } from "../io.ts";
 import { findPolicy } from "../option/policy-option.ts";
 import { writeWholeFile } from "../output/write-file.ts";
-import { compactionReport, leftOutLine } from "./compaction-report.ts";
+import { printable, shortened, wrapped } from "../terminal/printable.ts";
 
 interface CompactOptions {
   readonly dryRun?: boolean;
@@ -111,4 +116,58 @@ function wholeNumber(flag: string, text: string): number {
   const match = /^(\d{1,9})(k?)$/.exec(text);
   if (match !== null) return Number(match[1]) * (match[2] === "k" ? TOKENS_PER_K : 1);
   throw new PlimsollError("bad-input", `${flag} ${text}: give a number of tokens, as 8000 or 8k`);
+}
+
+/** A compaction that was tried on a session, and its messages before and after. */
+interface TriedCompaction {
+  readonly transcript: Transcript;
+  readonly outcome: FitOutcome;
+  readonly model: ModelLimits;
+  readonly before: readonly Message[];
+  readonly after: readonly Message[];
+}
+
+/** Longest name of a file that is shown. */
+const NAME_CHARS = 50;
+const BODY = { first: "  ", further: "    " } as const;
+const PLAIN = { first: "", further: "" } as const;
+
+/** What was or would be done, for a person: lines of 80 columns. */
+function compactionReport({ transcript, outcome, model, before, after }: TriedCompaction): string {
+  const name = `${transcript.format} log ${shortened(basename(transcript.name), NAME_CHARS)}`;
+  switch (outcome.kind) {
+    case "unchanged":
+      return `${name}: there is nothing to compact.`;
+    case "cancelled":
+      return `${name}: cancelled, ${printable(outcome.why)}.`;
+    case "failed":
+    case "irreducible":
+      return [`${name}: cannot be compacted.`, ...stepLines(outcome.steps)].join("\n");
+    case "compacted": {
+      const { record, edits } = outcome.entry;
+      const window = model.contextWindowTokens === null ? "" : `, window ${formatTokens(model.contextWindowTokens)}`;
+      const sizes = `${record.messagesBefore} → ${record.messagesAfter} messages, ${formatTokens(record.tokensBefore)} → ${formatTokens(record.tokensAfter)} tokens, by ${printable(record.policy)}${window}; measured by ${record.estimator}`;
+      return [
+        ...wrapped(`${name}: ${sizes}`, PLAIN),
+        ...stepLines(record.steps),
+        ...editWords(edits).flatMap((words) => wrapped(words, BODY)),
+        ...lossText(compactionLoss(before, after, createCompositionCounter().tokensOf), BODY),
+        "Summaries are quotations made without a model.",
+      ].join("\n");
+    }
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** What else is in a file of which one session is compacted. */
+function leftOutLine(transcripts: readonly Transcript[]): string | null {
+  const further = transcripts.length - 1;
+  return further < 1 ? null : `${formatNumberOf(further, "further session")} in this file: left out.`;
+}
+
+function stepLines(steps: readonly StepOutcome[]): readonly string[] {
+  return steps.flatMap(({ strategy, outcome, detail }) =>
+    wrapped(`${printable(strategy)}: ${outcome}${detail === null ? "" : ` (${printable(detail)})`}`, BODY),
+  );
 }

@@ -1,9 +1,14 @@
 import { realpath, stat } from "node:fs/promises";
-import { join, resolve } from "node:path";
-import { BUILT_IN_PARTS, type Importer } from "@plimsoll/bench";
-import { fileSource, type InputFile, readHead, type SkippedInput } from "@plimsoll/bench/internal";
-import { isPlimsollError } from "@plimsoll/core";
+import { join, resolve, sep } from "node:path";
+import type { Importer } from "@plimsoll/bench";
+import { BUILT_IN_PARTS } from "@plimsoll/bench";
+import type { InputFile, LocatedAgent, SkippedInput } from "@plimsoll/bench/internal";
+import { fileSource, LOCATED_AGENTS, locateLogs, readHead, usualPlaces } from "@plimsoll/bench/internal";
+import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { glob, isDynamicPattern } from "tinyglobby";
+import type { CliIo } from "../io.ts";
+import { suggestion } from "../option/nearest-name.ts";
+import { parseSince } from "../option/replay-options.ts";
 
 /** Files to replay, with what was given but cannot be. */
 export interface FoundInputs {
@@ -76,7 +81,7 @@ async function expand(argument: string, cwd: string): Promise<Expanded> {
 }
 
 /** True if one of the importers recognises the file by its content. A file that cannot be read is none. */
-export async function isSessionFile(path: string, importers: readonly Importer[] = BUILT_IN_PARTS.importers): Promise<boolean> {
+async function isSessionFile(path: string, importers: readonly Importer[] = BUILT_IN_PARTS.importers): Promise<boolean> {
   try {
     const head = await readHead(fileSource(path, path));
     return importers.some((importer) => importer.recognises(head));
@@ -84,4 +89,54 @@ export async function isSessionFile(path: string, importers: readonly Importer[]
     if (isPlimsollError(error, "bad-input")) return false;
     throw error;
   }
+}
+
+/** Logs of each agent that are replayed unless another number is asked for: a first look takes seconds (chosen). */
+export const DEFAULT_LOG_LIMIT = 20;
+
+/** Which logs to look for, as the options give it. */
+interface LogOptions {
+  readonly agents: readonly string[];
+  readonly since?: string | undefined;
+  readonly limit?: string | undefined;
+}
+
+/** The user's own logs, newest first. Throws `bad-input` for an agent, time or count that cannot be read. */
+export async function findLogs({ agents, since, limit }: LogOptions, io: CliIo): Promise<FoundInputs> {
+  const chosen = agents.map(parseAgent);
+  const query = {
+    homeFolder: io.homeFolder,
+    limit: limit === undefined ? DEFAULT_LOG_LIMIT : parseLimit(limit),
+    ...(since === undefined ? {} : { sinceMs: parseSince(since, io.nowMs()) }),
+  };
+  const found = await Promise.all(chosen.map(async (agent) => ({ agent, logs: await locateLogs({ agent, ...query }) })));
+  const places = (agent: LocatedAgent) => usualPlaces(agent, io.homeFolder).map((place) => homeName(place, io.homeFolder));
+  const files = found.flatMap(({ logs }) => logs.map(({ path }) => ({ path, displayName: homeName(path, io.homeFolder) })));
+  const areSessions = await Promise.all(files.map(({ path }) => isSessionFile(path)));
+  return {
+    files: files.filter((_, index) => areSessions[index] === true),
+    missing: found
+      .filter(({ logs }) => logs.length === 0)
+      .map(({ agent }) => ({
+        file: `--from ${agent}`,
+        reason: `--from ${agent}: no logs${since === undefined ? "" : ` since ${since}`} in ${places(agent).join(", ")}`,
+      })),
+    notSessions: files.filter((_, index) => areSessions[index] !== true).map(({ displayName }) => displayName),
+  };
+}
+
+function parseAgent(name: string): LocatedAgent {
+  const agent = LOCATED_AGENTS.find((known) => known === name);
+  if (agent === undefined) throw new PlimsollError("bad-input", `--from ${name}: ${suggestion(name, LOCATED_AGENTS)}`);
+  return agent;
+}
+
+function parseLimit(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new PlimsollError("bad-input", `--limit ${text}: give a whole number from 1`);
+  return Number(text);
+}
+
+/** A path below the home folder as people write it. */
+function homeName(path: string, homeFolder: string): string {
+  return path.startsWith(homeFolder + sep) ? `~${path.slice(homeFolder.length)}` : path;
 }

@@ -6,9 +6,8 @@ import { pathToFileURL } from "node:url";
 import { createMemoryArtifactStore } from "@plimsoll/core";
 import type { ToolCallContext } from "@plimsoll/core/agent";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { connectServers } from "./connect-servers.ts";
+import { connectServers, expandVariables } from "./connect-servers.ts";
 import type { McpServer } from "./mcp-server.ts";
-import { expandVariables } from "./open-transport.ts";
 
 const sdk = (path: string) => pathToFileURL(createRequire(import.meta.url).resolve(`@modelcontextprotocol/sdk/${path}`)).href;
 

@@ -1,3 +1,5 @@
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { PlimsollError } from "@plimsoll/core";
 import type { AgentTool, Authorization, PendingCall } from "@plimsoll/core/agent";
 import { mcpTools } from "@plimsoll/tools/mcp";
 import type { SetServer } from "../config/settings.ts";
@@ -5,10 +7,10 @@ import { plimsollVersion } from "../io.ts";
 import { suggestion } from "../option/nearest-name.ts";
 import { startCall } from "../permission/allow-rule.ts";
 import { printable, shortened } from "../terminal/printable.ts";
-import { openTransport, type TransportPlace } from "./open-transport.ts";
+import type { McpServer } from "./mcp-server.ts";
 
 /** The tools of all servers that answered, and a line for a person about each server. */
-export interface ConnectedServers {
+interface ConnectedServers {
   readonly tools: readonly AgentTool[];
   readonly lines: readonly string[];
   /** Ends the programs that were started. */
@@ -16,10 +18,10 @@ export interface ConnectedServers {
 }
 
 /** Servers by name, each with where it was set. */
-export type McpServers = ReadonlyMap<string, SetServer>;
+type McpServers = ReadonlyMap<string, SetServer>;
 
 /** Where servers are started, and who decides about those that a project's file names. */
-export interface ServerPlace extends TransportPlace {
+interface ServerPlace extends TransportPlace {
   readonly authorize: (call: PendingCall) => Promise<Authorization>;
 }
 
@@ -107,4 +109,74 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if ("code" in error && error.code === "ENOENT" && "path" in error) return `there is no program ${String(error.path)}`;
   return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
+}
+
+/** Where servers are started. */
+interface TransportPlace {
+  readonly cwd: string;
+  readonly environment: { readonly [name: string]: string | undefined };
+}
+
+/** The way to a server; `lastWords` is the last line that its program wrote on its error output, or nothing. */
+interface OpenedTransport {
+  readonly transport: Transport;
+  lastWords(): string;
+}
+
+/**
+ * The transport that a setting asks for: a program on standard input and output, or an address. The SDK is loaded here and not before: most
+ * sessions have no server.
+ *
+ * @throws PlimsollError `bad-input` for a setting without either, or with both, or with a variable that is not set.
+ */
+async function openTransport(server: McpServer, { cwd, environment }: TransportPlace): Promise<OpenedTransport> {
+  const { command, url, type } = server;
+  const expanded = (values: { readonly [name: string]: string } = {}) =>
+    Object.fromEntries(Object.entries(values).map(([name, text]) => [name, expandVariables(text, environment)]));
+  if (command !== undefined && url === undefined) {
+    const { StdioClientTransport } = await import("@modelcontextprotocol/sdk/client/stdio.js");
+    const args = (server.args ?? []).map((text) => expandVariables(text, environment));
+    const transport = new StdioClientTransport({ command, args, cwd, env: expanded(server.env), stderr: "pipe" });
+    let said = "";
+    transport.stderr?.on("data", (chunk: unknown) => {
+      said = (said + String(chunk)).slice(-KEPT_CHARS);
+    });
+    return { transport, lastWords: () => said.trim().split("\n").at(-1) ?? "" };
+  }
+  if (url !== undefined && command === undefined) {
+    const address = new URL(expandVariables(url, environment));
+    const requestInit = { headers: expanded(server.headers) };
+    const nothing = () => "";
+    if (type === "sse") {
+      const { SSEClientTransport } = await import("@modelcontextprotocol/sdk/client/sse.js");
+      return { transport: new SSEClientTransport(address, { requestInit }), lastWords: nothing };
+    }
+    const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/sdk/client/streamableHttp.js");
+    return { transport: new StreamableHTTPClientTransport(address, { requestInit }), lastWords: nothing };
+  }
+  throw new PlimsollError("bad-input", "give either a command or a url");
+}
+
+/** How much of a program's error output is kept for its last line; chosen. */
+const KEPT_CHARS = 2_000;
+
+/**
+ * A text with `${NAME}` and `${NAME:-fallback}` replaced from the environment, so that no secret is in a file.
+ *
+ * @throws PlimsollError `bad-input` naming a variable that is not set and has no fallback.
+ */
+export function expandVariables(text: string, environment: { readonly [name: string]: string | undefined }): string {
+  const pieces = text.split("${");
+  const [first = "", ...rest] = pieces;
+  const expanded = rest.map((piece) => {
+    const end = piece.indexOf("}");
+    if (end < 0) return `\${${piece}`;
+    const inside = piece.slice(0, end);
+    const at = inside.indexOf(":-");
+    const name = at < 0 ? inside : inside.slice(0, at);
+    const value = environment[name] ?? (at < 0 ? undefined : inside.slice(at + 2));
+    if (value === undefined) throw new PlimsollError("bad-input", `the environment variable ${name} is not set`, { name });
+    return value + piece.slice(end + 1);
+  });
+  return [first, ...expanded].join("");
 }

@@ -1,7 +1,7 @@
 import { SVEN_POLICY } from "@plimsoll/core";
 import { describe, expect, test } from "vitest";
 import { choosePolicies, findPolicy } from "./policy-option.ts";
-import { sweepPolicies } from "./sweep-option.ts";
+import { sweepPolicies } from "./replay-options.ts";
 
 describe("a policy as published", () => {
   test("runs in a benchmark next to the preset, without its fallback", () => {

@@ -1,8 +1,12 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type BenchParts, loadParts, type WindowRequest } from "@plimsoll/bench";
-import { DIGEST_CHOICE, type Shard, type SummarizerChoice } from "@plimsoll/bench/internal";
-import { PlimsollError } from "@plimsoll/core";
+import type { BenchParts, WindowRequest } from "@plimsoll/bench";
+import { loadParts } from "@plimsoll/bench";
+import type { PolicySweep, Shard, SummarizerChoice, SweepSetting } from "@plimsoll/bench/internal";
+import { DIGEST_CHOICE, gridOf, parseAxis } from "@plimsoll/bench/internal";
+import { isPlimsollError, PlimsollError } from "@plimsoll/core";
+import type { EnginePolicy, Kinds } from "@plimsoll/core/build";
+import { requireFallback } from "@plimsoll/core/build";
 import { HOST_NAMES } from "@plimsoll/providers/clients";
 import type { Command } from "commander";
 import type { CliIo } from "../io.ts";
@@ -165,4 +169,48 @@ export function addExtensionOption(command: Command): Command {
 /** Loads the modules that were named. Throws `bad-input` with a line that says what is wrong with one. */
 export function openExtensions({ with: modules = [] }: ExtensionOptions, { cwd }: Pick<CliIo, "cwd">): Promise<BenchParts> {
   return loadParts(modules.map((file) => pathToFileURL(resolve(cwd, file)).href));
+}
+
+/** Policies after a sweep: those that never act as they were, of the others the whole grid. */
+interface SweptPolicies {
+  readonly policies: readonly EnginePolicy[];
+  /** By name the policies that are points of the sweep. */
+  readonly sweeps: ReadonlyMap<string, PolicySweep>;
+  readonly problems: readonly string[];
+}
+
+/** Puts the grid of all axes in the place of each acting policy. A policy without one of the numbers is left out with a line. */
+export function sweepPolicies(policies: readonly EnginePolicy[], axes: readonly string[], kinds?: Kinds): SweptPolicies {
+  if (axes.length === 0) return { policies, sweeps: new Map(), problems: [] };
+  const parsed = axes.map(parseAxis);
+  const swept: EnginePolicy[] = [];
+  const sweeps = new Map<string, PolicySweep>();
+  const problems: string[] = [];
+  let hasGrid = false;
+  for (const base of policies) {
+    if (!base.enabled) {
+      swept.push(base);
+      continue;
+    }
+    try {
+      for (const { policy, settings } of gridOf(requireFallback(base), parsed, kinds)) {
+        swept.push(policy);
+        hasGrid = true;
+        const sweep = numericSweep(base.name, settings);
+        if (sweep !== null) sweeps.set(policy.name, sweep);
+      }
+    } catch (error) {
+      // Another policy may well have the number; what this one lacks is said.
+      if (!isPlimsollError(error)) throw error;
+      problems.push(`${base.name}: ${error.message}`);
+    }
+  }
+  return { policies: hasGrid ? swept : [], sweeps, problems };
+}
+
+/** Words are not on an axis: they make another base, and the numbers alone are the sweep. `null` without a number. */
+function numericSweep(base: string, settings: readonly SweepSetting[]): PolicySweep | null {
+  const numbers = settings.flatMap(({ path, value }) => (typeof value === "number" ? [{ path, value }] : []));
+  const words = settings.flatMap(({ path, value }) => (typeof value === "number" ? [] : [`${path}=${value}`]));
+  return numbers.length === 0 ? null : { base: [base, ...words].join(" "), settings: numbers };
 }

@@ -3,9 +3,11 @@ import { createDigest, createModelSummarizer } from "@plimsoll/core";
 import type { AgentModel } from "@plimsoll/core/agent";
 import type { ModelPrices } from "@plimsoll/core/internal";
 import { MODEL_CATALOG } from "@plimsoll/providers";
-import type { Simulator } from "@plimsoll/providers/simulator";
-import { type ChosenModel, chooseModel, type ModelChoice } from "./choose-model.ts";
-import { startDemoModel } from "./demo-model.ts";
+import { createAnthropicClient } from "@plimsoll/providers/anthropic";
+import type { SimulatedPart, SimulatedReply, SimulatedRequest, Simulator } from "@plimsoll/providers/simulator";
+import { startSimulator } from "@plimsoll/providers/simulator";
+import type { ChosenModel, ModelChoice } from "./choose-model.ts";
+import { chooseModel } from "./choose-model.ts";
 import type { PricesOf } from "./spending.ts";
 
 /** The models of a session: the one that it begins with, and those that it goes on with. */
@@ -58,4 +60,54 @@ function demoSummarizer(demoModel: AgentModel, current: () => AgentModel): Summa
     const { client, modelId } = model;
     return model === demoModel ? digest(request, signal) : createModelSummarizer(client, { modelId })(request, signal);
   };
+}
+
+/** The demo's model: a simulator on this machine, and the client that asks it. */
+interface DemoModel {
+  readonly model: AgentModel;
+  readonly simulator: Simulator;
+  /** Nobody charges; the dollars are what another model would. */
+  readonly prices: ModelPrices | null;
+  readonly windowLine: string;
+}
+
+/** Small, so that a few messages fill it. Chosen: with its tools the demo compacts at its second message. */
+const DEMO_LIMITS = { contextWindowTokens: 24_000, maxOutputTokens: 2_000 } as const;
+
+/** The model whose prices the demo's dollars are. */
+const PRICED_AS = "claude-sonnet-5-5";
+
+/** Calls of one turn of the demo. */
+const CALLS_PER_TURN = 5;
+
+/** Starts the simulator with a script that answers every message with some calls and a few words. */
+async function startDemoModel(): Promise<DemoModel> {
+  const simulator = await startSimulator({
+    contextWindowTokens: DEMO_LIMITS.contextWindowTokens,
+    maximumOutputTokens: DEMO_LIMITS.maxOutputTokens,
+    replies: demoReply,
+  });
+  const client = createAnthropicClient({ baseUrl: simulator.url, keyVariable: null });
+  return {
+    simulator,
+    model: { client, modelId: "claude-demo", limits: DEMO_LIMITS },
+    prices: MODEL_CATALOG.pricesOf(PRICED_AS),
+    windowLine: `simulated, window ${DEMO_LIMITS.contextWindowTokens} tokens; dollars as ${PRICED_AS} would charge`,
+  };
+}
+
+/** What the demo's model says: it looks at made-up logs, then sums up. A request without tools is one for a summary. */
+function demoReply({ replyIndex, toolNames, promptTokens }: SimulatedRequest): SimulatedReply {
+  const place = replyIndex % (CALLS_PER_TURN + 1);
+  if (toolNames.length === 0 || place === CALLS_PER_TURN) {
+    const text = `I have looked at ${CALLS_PER_TURN} logs. The last prompt had ${promptTokens} tokens. Ask on, or try /context, /compact and /undo.`;
+    return { parts: [{ type: "text", text }] };
+  }
+  const log = `seq -f 'part ${replyIndex}.%g checked, nothing unusual' 1 ${120 + 40 * place}`;
+  const call: SimulatedPart = {
+    type: "tool-call",
+    toolName: "run_terminal_command",
+    argumentsJson: JSON.stringify({ command: log }),
+  };
+  return { parts: place === 0 ? [{ type: "text", text: "I look at the logs." }, call] : [call] };
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { lettered } from "../../testing/lettered.ts";
+import { splitTurnAt } from "../../testing/split-turn.ts";
 import { cutAtBoundary } from "../cut-point/boundary.ts";
 import { cutExceedingTokens, forcedCut } from "../cut-point/recent.ts";
-import { splitTurnAt } from "../cut-point/split-turn.ts";
-import { fileOperations } from "../facts/file-operations.ts";
+import { fileOperations } from "../facts/facts.ts";
 import type { Message } from "../message/message.ts";
 import { OPAL_LENGTH_ESTIMATE, OPAL_POLICY } from "../policy/presets/opal.ts";
 import { isSilentOverflow, reportedTokens } from "../reported-tokens.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { lettered, textOfBytes } from "../../testing/lettered.ts";
+import { splitTurnAt } from "../../testing/split-turn.ts";
 import { cutAtBoundary } from "../cut-point/boundary.ts";
 import { cutKeepingTokens } from "../cut-point/recent.ts";
-import { splitTurnAt } from "../cut-point/split-turn.ts";
 import type { Message } from "../message/message.ts";
 import { transcriptText } from "../message/transcript-text.ts";
 import { PI_LENGTH_ESTIMATE, PI_POLICY, piPolicy, piSummaryBudgets, resolveContextWindow } from "../policy/presets/pi.ts";

@@ -8,7 +8,7 @@ import { textOf } from "../message/message.ts";
 import { SVEN_POLICY, svenKeptMessages, svenPolicy } from "../policy/presets/sven.ts";
 import { assistant, human, result } from "../testing/builders.ts";
 import { utf8Bytes } from "../text.ts";
-import { truncateMessage } from "../truncation/truncate-message.ts";
+import { truncateMessage } from "../truncation/truncate-text.ts";
 
 describe("gate and split, through the engine", () => {
   const LOOP = "CR".repeat(8);

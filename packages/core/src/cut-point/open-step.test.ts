@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Message } from "../message/message.ts";
 import { calling, human, reply, result } from "../testing/builders.ts";
-import { openStepStart } from "./open-step.ts";
+import { openStepStart } from "./safe-cuts.ts";
 
 const call = calling("a", ["c", "d"]);
 const [first, second] = [result("r", "c", "done"), result("s", "d", "done")];

@@ -1,6 +1,5 @@
 import type { Message } from "../message/message.ts";
 import { toolCallsOf } from "../message/message.ts";
-import { openStepStart } from "./open-step.ts";
 
 /**
  * For each cut point `0 … messages.length` (the index of the first kept message) whether it parts no call from its result and takes
@@ -32,4 +31,15 @@ export function safeCutAtOrBefore(safe: readonly boolean[], index: number): numb
 export function safeCutAtOrAfter(safe: readonly boolean[], index: number): number | null {
   for (let cut = Math.max(0, index); cut < safe.length; cut++) if (safe[cut] === true) return cut;
   return null;
+}
+
+/**
+ * Index of the assistant message whose tool calls the model has not answered to yet: the newest step, with its calls and the
+ * results that are there. `messages.length` if the newest message is no call and no result.
+ */
+export function openStepStart(messages: readonly Message[]): number {
+  let index = messages.length - 1;
+  while (index >= 0 && messages[index]?.role === "tool-result") index -= 1;
+  const message = messages[index];
+  return message !== undefined && toolCallsOf(message).length > 0 ? index : messages.length;
 }

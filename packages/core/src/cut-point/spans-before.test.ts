@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Message } from "../message/message.ts";
 import { human, reply } from "../testing/builders.ts";
-import { spansBefore } from "./spans-before.ts";
+import { spansBefore } from "./recent.ts";
 
 const turn = [human("u", "do"), reply("a", "one"), reply("b", "two")];
 const turns = [human("t", "first"), reply("z", "done"), ...turn];

@@ -1,7 +1,6 @@
 import type { AppliedEdit, AppliedReplacePart, AppliedReplaceSpans, MessageSpan } from "../applied-edit.ts";
-import { applyEdits } from "../edit/apply-edits.ts";
+import { applyEdits, refuseBrokenPromises } from "../edit/apply-edits.ts";
 import type { Edit, ReplacePartEdit, ReplaceSpansEdit } from "../edit/edit.ts";
-import { refuseBrokenPromises } from "../edit/promises.ts";
 import { PlimsollError } from "../error.ts";
 import { aroundKept } from "../keep/around-kept.ts";
 import type { PassageQuoter } from "../keep/kept-passages.ts";
@@ -13,9 +12,8 @@ import { coverageOf, partChars } from "../message/size.ts";
 import { wellFormed } from "../message/well-formed.ts";
 import type { SummaryPolicy } from "../policy/policy.ts";
 import type { Prompt, Summarizer, SummaryRequest } from "../ports.ts";
-import { droppedText } from "../prompts/dropped.ts";
-import { summaryText } from "../prompts/header.ts";
-import { truncateText } from "../prompts/truncate.ts";
+import { droppedText, truncateText } from "../prompts/notices.ts";
+import { summaryText } from "../prompts/parts.ts";
 import { validSummaryText } from "../summarizer/validate.ts";
 
 /** What an edit's summary is asked for with. */

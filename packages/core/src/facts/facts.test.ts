@@ -13,9 +13,7 @@ import {
   revertOf,
   sessionStart,
 } from "../testing/builders.ts";
-import { lastErrors } from "./errors.ts";
-import { foldFacts, NO_FACTS, withTrackedFiles } from "./facts.ts";
-import { fileOperations } from "./file-operations.ts";
+import { fileOperations, foldFacts, lastErrors, NO_FACTS, withTrackedFiles } from "./facts.ts";
 
 const fold = (entries: readonly SessionEntry[]) => entries.reduce(foldFacts, NO_FACTS);
 const of = (...messages: readonly Message[]) => fold(logOf(messages));

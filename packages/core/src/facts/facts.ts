@@ -1,13 +1,11 @@
 import type { SessionEntry } from "../entry.ts";
-import type { Message, ToolCallPart, UserMessage } from "../message/message.ts";
-import { isHuman, toolCallsOf } from "../message/message.ts";
+import type { Message, ToolCallPart, ToolResultMessage, UserMessage } from "../message/message.ts";
+import { isHuman, textOf, toolCallsOf } from "../message/message.ts";
 import type { TrackedFile } from "../ports.ts";
 import type { Sequence } from "../sequence.ts";
 import { sequenceOf } from "../sequence.ts";
+import { characterBoundaryAtOrBefore } from "../text.ts";
 import type { PathAccess } from "../tool.ts";
-import type { CallOutcome } from "./errors.ts";
-import { callOutcome } from "./errors.ts";
-import { accessesOf } from "./file-operations.ts";
 
 /** What must survive any compaction, read off the log and never left to a summary. Folding an entry touches that entry alone. */
 export interface Facts {
@@ -56,4 +54,57 @@ function withMessage(facts: Facts, message: Message): Facts {
 
 function appendAll<T>(sequence: Sequence<T>, items: readonly T[]): Sequence<T> {
   return items.reduce((all, item) => all.append(item), sequence);
+}
+
+/** How one call ended: with the end of its error text, or well (`null`). */
+export interface CallOutcome {
+  readonly toolName: string;
+  readonly argumentsJson: string;
+  readonly error: string | null;
+}
+
+/** Characters of an error's end that are kept: its last lines say what failed; chosen. */
+const ERROR_CHARS = 400;
+
+/** The outcome of a call with its result. */
+export function callOutcome(call: ToolCallPart, result: ToolResultMessage): CallOutcome {
+  const { toolName, argumentsJson } = call;
+  return { toolName, argumentsJson, error: result.isError ? lastChars(textOf(result).trimEnd()) : null };
+}
+
+/** The last error of each call that failed and has not succeeded since, oldest first. */
+export function lastErrors(outcomes: Iterable<CallOutcome>): readonly (CallOutcome & { readonly error: string })[] {
+  // By tool, then by arguments: a key made of both would be a new string, hashed anew, for every call at every compaction.
+  const byTool = new Map<string, Map<string, { readonly order: number; readonly outcome: CallOutcome }>>();
+  let order = 0;
+  for (const outcome of outcomes) {
+    const ofTool = byTool.get(outcome.toolName) ?? new Map<string, { readonly order: number; readonly outcome: CallOutcome }>();
+    byTool.set(outcome.toolName, ofTool.set(outcome.argumentsJson, { order, outcome }));
+    order += 1;
+  }
+  return [...byTool.values()]
+    .flatMap((ofTool) => [...ofTool.values()])
+    .sort((a, b) => a.order - b.order)
+    .flatMap(({ outcome: { toolName, argumentsJson, error } }) => (error === null ? [] : [{ toolName, argumentsJson, error }]));
+}
+
+function lastChars(text: string): string {
+  const start = text.length - ERROR_CHARS;
+  return start <= 0 ? text : text.slice(characterBoundaryAtOrBefore(text, start));
+}
+
+/** What a session did with each path, least recently touched first. A path that was read and modified counts as modified. */
+export function fileOperations(accesses: Iterable<PathAccess>): ReadonlyMap<string, PathAccess["access"]> {
+  const files = new Map<string, PathAccess["access"]>();
+  for (const { path, access } of accesses) {
+    const strongest = files.get(path) === "modify" ? "modify" : access;
+    files.delete(path);
+    files.set(path, strongest);
+  }
+  return files;
+}
+
+/** The paths that a message's calls touch. */
+export function accessesOf(message: Message): readonly PathAccess[] {
+  return toolCallsOf(message).flatMap((call) => call.paths);
 }

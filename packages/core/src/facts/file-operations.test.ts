@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { assistant, human, reply } from "../testing/builders.ts";
 import type { PathAccess } from "../tool.ts";
-import { accessesOf, fileOperations } from "./file-operations.ts";
+import { accessesOf, fileOperations } from "./facts.ts";
 
 const read = (path: string): PathAccess => ({ path, access: "read" });
 const modify = (path: string): PathAccess => ({ path, access: "modify" });

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { openStepStart } from "../cut-point/open-step.ts";
-import { safeCuts } from "../cut-point/safe-cuts.ts";
+import { openStepStart, safeCuts } from "../cut-point/safe-cuts.ts";
 import type { Message } from "../message/message.ts";
 import { isHuman } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";

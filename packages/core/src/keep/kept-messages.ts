@@ -1,6 +1,5 @@
 import { resolveAmount } from "../budget.ts";
-import { openStepStart } from "../cut-point/open-step.ts";
-import { safeCuts } from "../cut-point/safe-cuts.ts";
+import { openStepStart, safeCuts } from "../cut-point/safe-cuts.ts";
 import type { Message } from "../message/message.ts";
 import { isHuman } from "../message/message.ts";
 import type { KeepRule, KeepView, MessageRange, MessagesRule } from "./keep-rule.ts";

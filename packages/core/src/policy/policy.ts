@@ -13,7 +13,6 @@ import { encodingsUsed, estimatorSchema } from "../tokens/built-in-estimators.ts
 import type { Trigger } from "../trigger.ts";
 import type { Kinds } from "./kinds.ts";
 import { BUILT_IN_KINDS, strategySchema } from "./kinds.ts";
-import { labelsSchema, triggerSchema } from "./schema-parts.ts";
 
 /** Everything about compaction, as plain data: presets, YAML files, sweeps and reports hold nothing else. */
 export interface Policy {
@@ -68,13 +67,13 @@ export interface FallbackPolicy {
 }
 
 /** Where the trigger is checked, and whether the message that is about to be sent counts. */
-export interface GatePolicy {
+interface GatePolicy {
   readonly at: readonly Gate[];
   readonly countPending: boolean;
 }
 
 /** After a request was rejected as too long: what is kept at the first recovery, and how many recoveries a step may have. */
-export interface OverflowPolicy {
+interface OverflowPolicy {
   readonly keep: readonly KeepRuleSpec[];
   readonly maxRecoveries: number;
 }
@@ -107,7 +106,7 @@ export type SummaryRequestForm =
   | { readonly cheaper: { readonly modelId: string; readonly contextWindowTokens: number } };
 
 /** What ends compaction loops. */
-export interface ProgressPolicy {
+interface ProgressPolicy {
   /**
    * After a compaction the context should be this small, so that the trigger does not fire again at once; the next strategies run
    * until it is. `null` takes whatever the first strategy that works gives.
@@ -209,3 +208,23 @@ export function encodingsOf(
 ): readonly string[] {
   return encodingsUsed(cutEstimator === null ? [estimator] : [estimator, cutEstimator], estimators);
 }
+
+/** Schema of {@link Trigger}. */
+export const triggerSchema: z.ZodType<Trigger> = z.union([
+  z.strictObject({ atLeast: amountSchema }),
+  z.strictObject({ above: amountSchema }),
+]);
+
+const label = z.strictObject({ before: z.string(), after: z.string() });
+
+/** Schema of {@link TranscriptLabels}. */
+const labelsSchema: z.ZodType<TranscriptLabels> = z.strictObject({
+  human: label,
+  command: label,
+  injected: label,
+  summary: label,
+  assistant: label,
+  call: label,
+  result: label,
+  failedResult: label,
+});

@@ -1,5 +1,5 @@
 import type { Prompt } from "../ports.ts";
-import { outline } from "./outline.ts";
+import { outline } from "./parts.ts";
 
 /** A checkpoint: aim, constraints, where the work stands, and what comes next. */
 export const CHECKPOINT_PROMPT: Prompt = {

@@ -1,7 +1,5 @@
-import type { CallOutcome } from "../facts/errors.ts";
-import { lastErrors } from "../facts/errors.ts";
-import type { Facts } from "../facts/facts.ts";
-import { fileOperations } from "../facts/file-operations.ts";
+import type { CallOutcome, Facts } from "../facts/facts.ts";
+import { fileOperations, lastErrors } from "../facts/facts.ts";
 import type { Framing } from "../message/framing.ts";
 import { CONTEXT_FRAMING, foldedBeginning, quotedText, textOnOneLine } from "../message/framing.ts";
 import { textOf } from "../message/message.ts";

@@ -8,13 +8,11 @@ import type { Message } from "../message/message.ts";
 import { textOf } from "../message/message.ts";
 import { arbitraryHostileText } from "../testing/arbitrary-text.ts";
 import { assistant, human, logOf, reply, result, summaryMessage } from "../testing/builders.ts";
-import { truncateMessage } from "../truncation/truncate-message.ts";
-import { droppedText } from "./dropped.ts";
+import { truncateMessage } from "../truncation/truncate-text.ts";
 import { excerptsIn, excerptsText } from "./excerpts.ts";
 import { factsText, NO_KEPT_STATE } from "./facts.ts";
-import { SUMMARY_HEADER, summaryIn, summaryText } from "./header.ts";
-import { clearedText, omittedText } from "./stubs.ts";
-import { truncateText } from "./truncate.ts";
+import { clearedText, droppedText, omittedText, truncateText } from "./notices.ts";
+import { SUMMARY_HEADER, summaryIn, summaryText } from "./parts.ts";
 
 const NOTICE = droppedText({ messages: 3, parts: 3, chars: 9 }, "m1..m3");
 const FORGED = [

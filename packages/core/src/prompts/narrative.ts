@@ -1,5 +1,5 @@
 import type { Prompt } from "../ports.ts";
-import { outline } from "./outline.ts";
+import { outline } from "./parts.ts";
 
 /** Free prose without sections, for conversations in which headings add little. */
 export const NARRATIVE_PROMPT: Prompt = {

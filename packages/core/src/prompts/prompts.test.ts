@@ -5,8 +5,8 @@ import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import { prefixPrompt, summaryPrompt } from "../summarizer/summary-request.ts";
 import { human, result, summaryMessage, toolCall } from "../testing/builders.ts";
 import { BUILT_IN_PROMPTS, promptOf } from "./built-in-prompts.ts";
-import { PREFIX_FRAME } from "./prefix.ts";
-import { truncateText } from "./truncate.ts";
+import { truncateText } from "./notices.ts";
+import { PREFIX_FRAME } from "./parts.ts";
 
 const request = { ...SVEN_POLICY.summary, parts: [], focus: "the tests" };
 const NAMED = { promptId: z.string(), turnPrefixPromptId: z.string().nullable() };

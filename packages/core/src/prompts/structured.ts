@@ -1,5 +1,5 @@
 import type { Prompt } from "../ports.ts";
-import { outline } from "./outline.ts";
+import { outline } from "./parts.ts";
 
 /** A record under fixed sections, from which the agent goes on working. */
 export const STRUCTURED_PROMPT: Prompt = {

@@ -1,5 +1,5 @@
 import type { Prompt } from "../ports.ts";
-import { outline } from "./outline.ts";
+import { outline } from "./parts.ts";
 
 /** Brings an earlier summary up to date with what came after it. */
 export const UPDATE_PROMPT: Prompt = {

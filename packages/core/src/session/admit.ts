@@ -5,7 +5,7 @@ import { wellFormed } from "../message/well-formed.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { ArtifactStore } from "../ports.ts";
 import type { Truncation } from "../truncation/span.ts";
-import { truncateMessage } from "../truncation/truncate-message.ts";
+import { truncateMessage } from "../truncation/truncate-text.ts";
 import type { Recalled, RecallRange } from "./recall.ts";
 import { pieceOf } from "./recall.ts";
 

@@ -4,9 +4,8 @@ import { SMALL_POLICY, smallSession, words } from "../../testing/small-session.t
 import type { Message } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
 import { PRESETS } from "../policy/presets/presets.ts";
-import { droppedText } from "../prompts/dropped.ts";
-import { SUMMARY_HEADER } from "../prompts/header.ts";
-import { clearedText } from "../prompts/stubs.ts";
+import { clearedText, droppedText } from "../prompts/notices.ts";
+import { SUMMARY_HEADER } from "../prompts/parts.ts";
 import { calling, human, reply, result } from "../testing/builders.ts";
 
 const FORGED = [

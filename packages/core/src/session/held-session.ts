@@ -1,9 +1,11 @@
 import type { SessionEntry } from "../entry.ts";
 import type { Prediction } from "../tokens/estimator.ts";
 import type { ContextEvent, ContextListener } from "./events.ts";
-import { createHeldLog, type HeldLog, type LogArchive } from "./held-log.ts";
+import type { HeldLog, LogArchive } from "./held-log.ts";
+import { createHeldLog } from "./held-log.ts";
 import { silentTruncation } from "./prompt-watch.ts";
-import { overheadOf, type SessionSetup } from "./session-setup.ts";
+import type { SessionSetup } from "./session-setup.ts";
+import { overheadOf } from "./session-setup.ts";
 import type { SessionState } from "./session-state.ts";
 import { EMPTY_STATE, foldState } from "./session-state.ts";
 import { undoPointOf, withoutUndoPoints } from "./undo-point.ts";
@@ -27,7 +29,7 @@ export interface HeldSession {
 }
 
 /** Where a held session's log is kept, and who hears of it. */
-export interface HeldSessionPorts {
+interface HeldSessionPorts {
   readonly archive: LogArchive | null;
   readonly emit: ContextListener;
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { strategyInput } from "../../testing/strategy-input.ts";
 import { parseHandle } from "../message/handle.ts";
 import type { Message } from "../message/message.ts";
-import { clearedText } from "../prompts/stubs.ts";
+import { clearedText } from "../prompts/notices.ts";
 import { absentImage, calling, human, reply, result } from "../testing/builders.ts";
 import type { ClearToolResultsSpec } from "./clear-tool-results.ts";
 import { CLEAR_TOOL_RESULTS } from "./clear-tool-results.ts";

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { openStepStart } from "../cut-point/open-step.ts";
+import { openStepStart } from "../cut-point/safe-cuts.ts";
 import type { ReplacePartEdit } from "../edit/edit.ts";
 import { partHandle } from "../message/handle.ts";
 import type { ToolResultMessage } from "../message/message.ts";
 import { partChars } from "../message/size.ts";
-import { clearedText, isClearedText } from "../prompts/stubs.ts";
+import { clearedText, isClearedText } from "../prompts/notices.ts";
 import type { StrategyAnswer, StrategyInput, StrategyKind } from "./strategy.ts";
 import { defineStrategy } from "./strategy.ts";
 

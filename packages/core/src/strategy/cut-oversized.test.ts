@@ -4,7 +4,7 @@ import type { AppliedEdit } from "../applied-edit.ts";
 import { applyEdits } from "../edit/apply-edits.ts";
 import type { Message } from "../message/message.ts";
 import { textOf } from "../message/message.ts";
-import { clearedText } from "../prompts/stubs.ts";
+import { clearedText } from "../prompts/notices.ts";
 import { absentImage, assistant, calling, human, reply, result, summaryMessage } from "../testing/builders.ts";
 import type { CutOversizedSpec } from "./cut-oversized.ts";
 import { CUT_OVERSIZED } from "./cut-oversized.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ReplacePartEdit } from "../edit/edit.ts";
 import { partHandle } from "../message/handle.ts";
 import type { Message, Part } from "../message/message.ts";
-import { clearedText, isClearedText, omittedText } from "../prompts/stubs.ts";
+import { clearedText, isClearedText, omittedText } from "../prompts/notices.ts";
 import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore } from "../text.ts";
 import type { StrategyAnswer, StrategyInput, StrategyKind } from "./strategy.ts";
 import { defineStrategy } from "./strategy.ts";

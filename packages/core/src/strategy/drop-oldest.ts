@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { cutKeepingMessages, cutKeepingTokens } from "../cut-point/recent.ts";
+import { cutKeepingMessages, cutKeepingTokens, spansBefore } from "../cut-point/recent.ts";
 import { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "../cut-point/safe-cuts.ts";
-import { spansBefore } from "../cut-point/spans-before.ts";
 import type { ReplaceSpansEdit } from "../edit/edit.ts";
 import { isHuman } from "../message/message.ts";
 import type { StrategyAnswer, StrategyInput, StrategyKind } from "./strategy.ts";

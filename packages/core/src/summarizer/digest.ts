@@ -2,7 +2,7 @@ import { LINE_BREAKS } from "../message/folded-char.ts";
 import type { Message } from "../message/message.ts";
 import { isHuman, textOf } from "../message/message.ts";
 import type { Summarizer, SummaryRequest } from "../ports.ts";
-import { summaryIn } from "../prompts/header.ts";
+import { summaryIn } from "../prompts/parts.ts";
 import { characterBoundaryAtOrBefore } from "../text.ts";
 import { isEmptyBody, sectionedText, sectionsIn } from "./sections.ts";
 

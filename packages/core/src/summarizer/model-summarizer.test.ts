@@ -5,7 +5,7 @@ import { lettered } from "../../testing/lettered.ts";
 import { textOf } from "../message/message.ts";
 import { PI_POLICY } from "../policy/presets/pi.ts";
 import type { ModelRequest, SummaryRequest } from "../ports.ts";
-import { PREFIX_FRAME } from "../prompts/prefix.ts";
+import { PREFIX_FRAME } from "../prompts/parts.ts";
 import { assistant, summaryMessage } from "../testing/builders.ts";
 import { createModelSummarizer } from "./model-summarizer.ts";
 

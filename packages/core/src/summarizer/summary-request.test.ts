@@ -7,7 +7,7 @@ import type { TranscriptLabels } from "../message/transcript-text.ts";
 import { PI_POLICY } from "../policy/presets/pi.ts";
 import { PRESETS } from "../policy/presets/presets.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
-import { SUMMARY_RULES } from "../prompts/rules.ts";
+import { SUMMARY_RULES } from "../prompts/parts.ts";
 import { arbitraryHostileText } from "../testing/arbitrary-text.ts";
 import { human, reply, result, summaryMessage, toolCall } from "../testing/builders.ts";
 import { summaryPrompt } from "./summary-request.ts";

@@ -5,9 +5,7 @@ import type { TranscriptLabels } from "../message/transcript-text.ts";
 import { fencedText, transcriptFraming, transcriptText } from "../message/transcript-text.ts";
 import type { Prompt, SummaryRequest } from "../ports.ts";
 import { BUILT_IN_PROMPTS, promptOf } from "../prompts/built-in-prompts.ts";
-import { SUMMARY_HEADER } from "../prompts/header.ts";
-import { PREFIX_FRAME } from "../prompts/prefix.ts";
-import { SUMMARIZER_ROLE, SUMMARY_RULES } from "../prompts/rules.ts";
+import { PREFIX_FRAME, SUMMARIZER_ROLE, SUMMARY_HEADER, SUMMARY_RULES } from "../prompts/parts.ts";
 import { TURN_PREFIX_PROMPT } from "../prompts/turn-prefix.ts";
 import { UPDATE_PROMPT } from "../prompts/update.ts";
 

@@ -1,10 +1,10 @@
-import { openStepStart } from "../cut-point/open-step.ts";
+import { openStepStart } from "../cut-point/safe-cuts.ts";
 import { partHandle } from "../message/handle.ts";
 import type { ImagePart, Message, TextPart } from "../message/message.ts";
 import { isHuman } from "../message/message.ts";
 import { partChars } from "../message/size.ts";
 import { BUILT_IN_KINDS } from "../policy/kinds.ts";
-import { clearedText, isClearedText } from "../prompts/stubs.ts";
+import { clearedText, isClearedText } from "../prompts/notices.ts";
 import type { ContextManager } from "../session/context-manager.ts";
 import { createEstimator } from "../tokens/built-in-estimators.ts";
 import type { Estimator } from "../tokens/estimator.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ToolResultMessage } from "../message/message.ts";
 import { absentImage, result } from "../testing/builders.ts";
-import { truncateMessage } from "./truncate-message.ts";
+import { truncateMessage } from "./truncate-text.ts";
 
 function withTexts(texts: readonly string[]): ToolResultMessage {
   return { ...result("r1", "c1", ""), parts: [...texts.map((text) => ({ type: "text", text }) as const), absentImage()] };

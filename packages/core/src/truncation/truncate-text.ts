@@ -1,3 +1,5 @@
+import { CONTEXT_FRAMING, quotedText } from "../message/framing.ts";
+import type { ToolResultMessage } from "../message/message.ts";
 import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore, lineCount, utf8Bytes } from "../text.ts";
 import type { OutputCategory } from "../tool.ts";
 import { BUILT_IN_TRUNCATIONS, cutterFor } from "./built-in-truncations.ts";
@@ -5,10 +7,10 @@ import type { Span, Truncation } from "./span.ts";
 import { headEnd, isLineStart, lineStartAtOrAfter, lineStartAtOrBefore } from "./span.ts";
 
 /** UTF-8 bytes a token in caps: sven's uncalibrated measure (its document, "Layer 4"). */
-export const CAP_BYTES_PER_TOKEN = 4;
+const CAP_BYTES_PER_TOKEN = 4;
 
 /** How a tool's output is cut. */
-export interface TruncationRequest {
+interface TruncationRequest {
   readonly category: OutputCategory;
   /** The most the output may take, its notice included: four UTF-8 bytes a token. 0 switches truncation off. */
   readonly capTokens: number;
@@ -19,7 +21,7 @@ export interface TruncationRequest {
 }
 
 /** Output as it enters history, and what of it was left out. */
-export interface TruncatedText {
+interface TruncatedText {
   readonly text: string;
   readonly isTruncated: boolean;
   /** Lines of which nothing is left. */
@@ -37,7 +39,7 @@ export function truncateToolResult(text: string, request: TruncationRequest): Tr
 }
 
 /** As {@link truncateToolResult}, with the cap in UTF-8 bytes. */
-export function truncateToBytes(text: string, request: TruncationRequest & { readonly capBytes: number }): TruncatedText {
+function truncateToBytes(text: string, request: TruncationRequest & { readonly capBytes: number }): TruncatedText {
   const totalBytes = utf8Bytes(text);
   if (request.capTokens === 0 || totalBytes <= request.capBytes) {
     return { text, isTruncated: false, omittedLines: 0, omittedBytes: 0 };
@@ -150,4 +152,59 @@ function joinWithNotices(
 function wholeLineCount(text: string, gap: Span): number {
   const start = lineStartAtOrAfter(text, gap.start);
   return lineCount(text.slice(start, Math.max(start, lineStartAtOrBefore(text, gap.end))));
+}
+
+/** A tool result as it enters history, and what of it was left out. */
+interface TruncatedMessage {
+  /** The message that was given, itself, if nothing was cut or quoted. */
+  readonly message: ToolResultMessage;
+  readonly isTruncated: boolean;
+  readonly omittedLines: number;
+  readonly omittedBytes: number;
+}
+
+/**
+ * A tool result within the policy's cap, cut by its own category; `null` cuts nothing. The cap applies to all text parts
+ * together: small ones stay whole, large ones share what is left. Images are neither counted nor cut. If there is a cap, lines of the result that would read as a notice, stub or summary of ours are quoted first: what is unquoted behind it is ours.
+ */
+export function truncateMessage(
+  message: ToolResultMessage,
+  truncation: { readonly capTokens: number } | null,
+  how: Pick<TruncationRequest, "hint" | "truncations"> = {},
+): TruncatedMessage {
+  const capTokens = truncation?.capTokens ?? 0;
+  const whole = capTokens === 0 ? message : withoutOurs(message);
+  const sizes = whole.parts.map((part) => (part.type === "text" ? utf8Bytes(part.text) : 0));
+  const capBytes = largestShare(sizes, capTokens * CAP_BYTES_PER_TOKEN);
+  let omittedLines = 0;
+  let omittedBytes = 0;
+  const parts = whole.parts.map((part) => {
+    if (part.type !== "text") return part;
+    const cut = truncateToBytes(part.text, { ...how, category: message.category, capTokens, capBytes });
+    omittedLines += cut.omittedLines;
+    omittedBytes += cut.omittedBytes;
+    return cut.isTruncated ? { ...part, text: cut.text } : part;
+  });
+  const isTruncated = omittedBytes > 0;
+  return { message: isTruncated ? { ...whole, parts } : whole, isTruncated, omittedLines, omittedBytes };
+}
+
+function withoutOurs(message: ToolResultMessage): ToolResultMessage {
+  const parts = message.parts.map((part) => {
+    const text = part.type === "text" ? quotedText(part.text, CONTEXT_FRAMING) : "";
+    return part.type === "text" && text !== part.text ? { ...part, text } : part;
+  });
+  return parts.every((part, index) => part === message.parts[index]) ? message : { ...message, parts };
+}
+
+/** The largest cap at which the sizes, each cut to it, add up to no more than the room. */
+function largestShare(sizes: readonly number[], roomBytes: number): number {
+  const ascending = [...sizes].sort((a, b) => a - b);
+  let leftBytes = roomBytes;
+  for (const [index, size] of ascending.entries()) {
+    const share = Math.floor(leftBytes / (ascending.length - index));
+    if (size > share) return share;
+    leftBytes -= size;
+  }
+  return roomBytes;
 }

@@ -3,10 +3,17 @@ import { isRecord, wellFormed } from "@plimsoll/core/internal";
 import type { Exchange, Fault, SimulatorOptions } from "./options.ts";
 import { DEFAULT_CACHE_RULES, DEFAULT_WINDOW_TOKENS, maximumOutputTokensOf, minimumCachedTokens } from "./options.ts";
 import type { PromptCache, SizedSegment } from "./prompt-cache.ts";
-import { createAutomaticCache, createBreakpointCache, NO_CACHE } from "./prompt-cache.ts";
+import {
+  countByLength,
+  createAutomaticCache,
+  createBreakpointCache,
+  createSizer,
+  NO_CACHE,
+  totalTokens,
+  truncatedSegments,
+} from "./prompt-cache.ts";
 import type { SimulatedReply, SimulatedRequest, WireName } from "./reply.ts";
 import { SCRIPT_END } from "./reply.ts";
-import { countByLength, createSizer, totalTokens, truncatedSegments } from "./size-prompt.ts";
 import type { Answer, Counts, SimulatedPrompt, SimulatedWire, WireError, WireEvent } from "./wire.ts";
 import { Refusal } from "./wire.ts";
 

@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
 import type { Readable } from "node:stream";
 import type { ArtifactStore } from "@plimsoll/core";
+import type { ToolOutput } from "@plimsoll/core/agent";
 import type { CollectedOutput } from "./output-collector.ts";
 import { createOutputCollector } from "./output-collector.ts";
-import { type Environment, toolEnvironment } from "./tool-environment.ts";
 
 /** A program to run. */
 export interface ProcessRequest {
@@ -143,4 +144,75 @@ function endGroup(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
   } catch {
     // The group is gone already.
   }
+}
+
+/** An environment: the process's own, or a stand-in for it. */
+export type Environment = { readonly [name: string]: string | undefined };
+
+/**
+ * Names under which people and vendors keep what opens something: long words wherever they stand, and short ones if they are a word of their
+ * own, since TOKENS counts, TOKENIZERS names a library, and PWD is a folder. Chosen from what the providers' SDKs, cloud tools, package
+ * managers and code hosts read.
+ */
+const CREDENTIAL_NAMES: readonly RegExp[] = [
+  /PASSWORD|PASSWD|PASSPHRASE|SECRET|CREDENTIAL|(API|ACCESS|PRIVATE|SIGNING)_?KEY/i,
+  /TOKEN(_|$)/i,
+  /(^|_)(KEY|PAT|PASS|AUTH|JWT|COOKIE)$/i,
+  /_PWD$/i,
+];
+
+/** True for a variable that looks as if its value opened something. */
+export function isCredentialName(name: string): boolean {
+  return CREDENTIAL_NAMES.some((pattern) => pattern.test(name));
+}
+
+/**
+ * What a program that a tool starts sees of an environment: all but the variables whose names look like credentials. Those in `passEnv` are let
+ * through. It keeps keys out of outputs and logs; it is no wall against a program that wants them, which may read what its user may read.
+ */
+export function toolEnvironment(env: Environment, passEnv: readonly string[] = []): Environment {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => passEnv.includes(name) || !isCredentialName(name)));
+}
+
+/** A program's end as a tool's output: what it printed, and how it ended if that was not with 0. */
+export function processOutput(result: ProcessResult, timeoutMs: number): ToolOutput {
+  const shown = result.isBinary ? `[binary output of ${result.totalBytes} bytes, not shown]` : result.text.trimEnd();
+  const how = endOf(result, timeoutMs);
+  const text = [shown, how].filter((line) => line !== "").join("\n");
+  const isError = result.end !== "exited" || result.exitCode !== 0;
+  return {
+    text,
+    isError,
+    ...(result.handle === null ? {} : { hint: `${storedOf(result)}: read_artifact with handle ${result.handle}` }),
+  };
+}
+
+function storedOf({ isStoredWhole, totalBytes }: ProcessResult): string {
+  return isStoredWhole ? `all ${totalBytes} bytes` : `the beginning of ${totalBytes} bytes`;
+}
+
+const MS_PER_SECOND = 1_000;
+
+function endOf({ end, exitCode, endSignal }: ProcessResult, timeoutMs: number): string {
+  switch (end) {
+    case "timed-out":
+      return `[ended after ${timeoutMs / MS_PER_SECOND} s: it had not finished. Give a longer timeout, or run it in the background]`;
+    case "cancelled":
+      return "[cancelled]";
+    case "not-started":
+      return "[could not be started]";
+    case "exited":
+      if (endSignal !== null) return `[ended by ${endSignal}]`;
+      return exitCode === 0 ? "" : `[exit code ${exitCode}]`;
+    default:
+      return end satisfies never;
+  }
+}
+
+/** Words that `sh` takes as they are. A word with `=` is quoted: at the beginning of a line it would set a variable. */
+const PLAIN_WORD = /^[A-Za-z0-9_@%+:,./-]+$/;
+
+/** A program and its arguments as one command line for `sh` that runs just that. */
+export function commandLine(words: readonly string[]): string {
+  return words.map((word) => (PLAIN_WORD.test(word) ? word : `'${word.split("'").join("'\\''")}'`)).join(" ");
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isCredentialName, toolEnvironment } from "./tool-environment.ts";
+import { isCredentialName, toolEnvironment } from "./run-process.ts";
 
 test.each([
   ...[

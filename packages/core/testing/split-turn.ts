@@ -1,5 +1,5 @@
-import type { Message } from "../message/message.ts";
-import { isHuman } from "../message/message.ts";
+import type { Message } from "../src/message/message.ts";
+import { isHuman } from "../src/message/message.ts";
 
 /** A turn that a cut falls into. */
 export interface SplitTurn {

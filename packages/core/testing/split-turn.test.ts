@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Message } from "../message/message.ts";
-import { calling, human, reply, result, summaryMessage } from "../testing/builders.ts";
+import type { Message } from "../src/message/message.ts";
+import { calling, human, reply, result, summaryMessage } from "../src/testing/builders.ts";
 import type { SplitTurn } from "./split-turn.ts";
 import { splitTurnAt } from "./split-turn.ts";
 
