@@ -1,5 +1,6 @@
 import type { HeldNeeds } from "../grounding/held-needs.ts";
 import { createHeldContext, createNeedCounts } from "../grounding/held-needs.ts";
+import type { Need } from "../grounding/needs.ts";
 import type { NeedKind } from "../grounding/wanted.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
@@ -10,6 +11,8 @@ import { type Controls, controlsOf } from "./controls.ts";
 export interface HeldReplay {
   add(sent: ReplayedCall, ordinal: number): void;
   result(kind: NeedKind): HeldNeeds;
+  /** What of these kinds the call that was added last needs and its context lacks. */
+  missing(kinds: readonly NeedKind[]): readonly Need[];
   /** Made when they are asked for first, from the calls so far. */
   controls(): Controls;
 }
@@ -20,15 +23,22 @@ export function createHeldReplay(session: PreparedSession): HeldReplay {
   const counts = createNeedCounts(needs);
   const shown = createHeldContext(needs.index, needs.needleCount);
   const followed: FollowedCall[] = [];
+  let latest: { readonly ordinal: number; readonly lost: boolean } | null = null;
   let controls: Controls | null = null;
   return {
     add({ call, reply, context, lost, promptTokens, nonMessageTokens, compactions }, ordinal) {
+      latest = reply === null ? null : { ordinal, lost };
       if (reply === null) return;
       if (!lost) shown.show(context);
       counts.add(ordinal, lost ? null : shown.holds, compactions.length);
       followed.push({ call, ordinal, promptTokens, nonMessageTokens, compactions: compactions.length });
     },
     result: counts.result,
+    missing(kinds) {
+      if (latest === null) return [];
+      const { ordinal, lost } = latest;
+      return needs.at(ordinal).filter(({ kind, needle }) => kinds.includes(kind) && (lost || !shown.holds(needle)));
+    },
     controls: () => {
       controls ??= neverCut(followed) ? sameAs(counts.result, followed) : controlsOf(session, needs, followed);
       return controls;

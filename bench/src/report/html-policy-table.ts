@@ -49,7 +49,7 @@ ${labels.flatMap((label) => {
 })}
 <h2 id="cost">Cost</h2>
 ${tablesOf("cost", summaries, { metrics, first: [] })}
-<p class="note">Each summary is charged as if a model had written it. A session is priced where each of its models has a price.</p>
+<p class="note">Each summary is charged as if a model had written it. Redo is exploratory and decides nothing: an empty context minimises it. A session is priced where each of its models has a price.</p>
 <h2 id="retention">Retention in full</h2>
 ${tablesOf("retention", summaries, { metrics, first: [] })}`;
 }

@@ -53,7 +53,7 @@ export function renderMarkdownReport(report: BenchReport, metrics: RunMetrics = 
     ...(report.skipped.length === 0
       ? []
       : ["### Skipped", report.skipped.map(({ file, reason }) => `- ${escaped(`${file}: ${reason}`)}`).join("\n")]),
-    `Means are geometric over sessions in which the policy or ${BASELINE_POLICY} acted. Summaries are the deterministic digest's, charged as if a model had written them. Far: 20,000 tokens back.`,
+    `Means are geometric over sessions in which the policy or ${BASELINE_POLICY} acted. Summaries are the deterministic digest's, charged as if a model had written them. Far: 20,000 tokens back. Redo is exploratory and decides nothing: an empty context minimises it.`,
   ]
     .join("\n\n")
     .concat("\n");
