@@ -33,7 +33,7 @@ export { askTables } from "./report/ask-tables.ts";
 export { renderCalibrationHtml } from "./report/calibration-page.ts";
 export { differenceText, signedPoints } from "./report/comparison-columns.ts";
 export { overWords, sessionRows, type WindowComparison, windowComparisons } from "./report/comparisons.ts";
-export { dollarLines, windowLines } from "./report/dollar-lines.ts";
+export { dollarLines, windowCounts } from "./report/dollar-lines.ts";
 export {
   formatCount,
   formatFigure,

@@ -90,6 +90,17 @@ describe("createRequestLedger", () => {
     }
   });
 
+  test("a serialised summary is charged for results as far as the policy's cap leaves them", async () => {
+    const promptsAt = async (resultCapChars: number | null) => {
+      const policy: Policy = { ...SVEN_POLICY, summary: { ...SVEN_POLICY.summary, resultCapChars } };
+      const steps = await stepsOf(madeTranscript(MADE), policy, TIGHT);
+      return steps.flatMap(({ served }) => served.summaries.map(({ use }) => use.uncachedTokens));
+    };
+    const [whole, capped] = [await promptsAt(null), await promptsAt(400)];
+    expect(whole.length).toBe(capped.length);
+    expect(Math.max(...capped)).toBeLessThan(Math.min(...whole) / 2);
+  });
+
   test("a summary that is asked behind the conversation reads what the call before left in the cache", async () => {
     const policy: Policy = { ...SVEN_POLICY, summary: { ...SVEN_POLICY.summary, request: "prefix" } };
     const steps = await stepsOf(madeTranscript(MADE), policy, TIGHT);

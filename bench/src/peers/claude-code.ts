@@ -19,6 +19,7 @@ export const CLAUDE_CODE_PEER: Peer = {
       { kind: "summarize", writer: "model", boundary: "any-safe", promptId: "checkpoint", turnPrefixPromptId: null },
     ],
     overflow: { keep: [{ kind: "recent", messages: 0 }], maxRecoveries: 1 },
+    summary: { ...KLAUDE_CODE_POLICY.summary, request: "prefix" },
     subAgents: "own",
   },
   figures: [
@@ -32,12 +33,16 @@ export const CLAUDE_CODE_PEER: Peer = {
       source: "analyses of the published program",
       standing: "secondary",
     },
+    {
+      says: "the summary is asked for as one more turn of the session, behind its cached system text, tools and messages",
+      source: "analyses of the published program",
+      standing: "secondary",
+    },
     { says: "in windows below 200,000 tokens both amounts shrink with the window", source: "ours", standing: "chosen" },
   ],
   readOn: "2026-11-22",
   notExpressed: [
     "the files that it reads again after a summary, and the reminders, skills and plan that it puts back",
-    "the summary is asked for as one more turn of the session, and so reads the prompt cache",
     "clearing of old tool results before the summary, which comes and goes between versions",
     "our engine keeps the last human message and the newest step; it keeps neither",
   ],

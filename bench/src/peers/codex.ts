@@ -14,6 +14,7 @@ export const CODEX_PEER: Peer = {
     ],
     truncation: { capTokens: 10_000 },
     overflow: { keep: [{ kind: "recent", messages: 0 }], maxRecoveries: 2 },
+    summary: { ...PI_POLICY.summary, resultCapChars: null },
   },
   figures: [
     {
@@ -29,6 +30,11 @@ export const CODEX_PEER: Peer = {
     {
       says: "the person's messages stay up to 20,000 tokens (COMPACT_USER_MESSAGE_MAX_TOKENS)",
       source: "openai/codex codex-rs/core/src/compact.rs @e06dd0e",
+      standing: "primary",
+    },
+    {
+      says: "the request for a summary holds the whole history, results uncut, and no tools: nothing of it is cached",
+      source: "openai/codex codex-rs/core/src/compact.rs @0100b10; its program against a loopback provider",
       standing: "primary",
     },
   ],

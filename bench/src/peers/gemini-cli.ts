@@ -19,6 +19,7 @@ export const GEMINI_CLI_PEER: Peer = {
       keep: [{ kind: "recent", amount: { ratio: THRESHOLD_RATIO * PRESERVED_RATIO, of: "window" } }],
       maxRecoveries: 1,
     },
+    summary: { ...PI_POLICY.summary, resultCapChars: null },
   },
   figures: [
     {
@@ -28,6 +29,11 @@ export const GEMINI_CLI_PEER: Peer = {
     },
     {
       says: "it keeps 0.3 of the history, from a human message on (COMPRESSION_PRESERVE_THRESHOLD)",
+      source: "google-gemini/gemini-cli packages/core/src/services/chatCompressionService.ts @02b2885",
+      standing: "primary",
+    },
+    {
+      says: "the request for a summary holds the older history, results uncut if they fit, under a system text of its own without tools: nothing of it is cached",
       source: "google-gemini/gemini-cli packages/core/src/services/chatCompressionService.ts @02b2885",
       standing: "primary",
     },

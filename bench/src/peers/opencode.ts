@@ -40,7 +40,7 @@ const FIGURES: readonly PeerFigure[] = [
 
 const NOT_EXPRESSED = [
   "the kept share is one of what is usable, ours one of the input budget; they differ where less than 60,000 tokens are usable",
-  "tool outputs are cut to 2,000 characters in the request for a summary, which ours does too, and kept whole elsewhere",
+  "tool outputs are cut to 2,000 characters in the request for a summary, which ours does too, and kept whole elsewhere; the request has no tools, so nothing of it is cached, as with ours",
   "the message that asks the model to go on after a compaction",
 ] as const;
 

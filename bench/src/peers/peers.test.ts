@@ -63,6 +63,18 @@ test.each([
   expect(triggerTokens(trigger, { windowTokens: 200_000, inputBudgetTokens: 168_000 })).toBe(lineTokens);
 });
 
+/** In which form each system asks for its summary, as its source has it; a cap is of each result, in characters. */
+test.each([
+  ["claude-code", "prefix", 2000],
+  ["codex", "serialised", null],
+  ["opencode", "serialised", 2000],
+  ["gemini-cli", "serialised", null],
+  ["goose", "serialised", null],
+  ["roo-code", "serialised", null],
+])("%s asks for a summary in the form %s, results cut to %s", (name, request, resultCapChars) => {
+  expect(PEERS.find(({ policy }) => policy.name === name)?.policy.summary).toMatchObject({ request, resultCapChars });
+});
+
 test.each(PEERS.map(({ policy }) => [policy.name, policy] as const))("%s acts and sends nothing invalid", async (_, policy) => {
   const { metrics } = await replay(SESSION, { policy, window: { kind: "working-room", tokens: 32_000 } });
   expect(metrics?.economy.compactions).toBeGreaterThan(0);

@@ -24,6 +24,7 @@ export const ROO_CODE_PEER: Peer = {
       { kind: "drop-oldest", amount: "until-it-fits", notice: "count" },
     ],
     overflow: { keep: [{ kind: "recent", ...KEEP }], maxRecoveries: 1 },
+    summary: { ...PI_POLICY.summary, resultCapChars: null },
   },
   figures: [
     {
@@ -33,6 +34,11 @@ export const ROO_CODE_PEER: Peer = {
     },
     {
       says: "three messages stay (N_MESSAGES_TO_KEEP)",
+      source: "RooCodeInc/Roo-Code src/core/condense/index.ts @04fc2a0",
+      standing: "primary",
+    },
+    {
+      says: "the request for a summary holds the older messages, results uncut, under a system text of its own without tools: nothing of it is cached",
       source: "RooCodeInc/Roo-Code src/core/condense/index.ts @04fc2a0",
       standing: "primary",
     },

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
 import type { DollarValidity } from "../metrics/dollar-validity.ts";
 import type { BenchReport, ReplayRow } from "../results.ts";
-import { dollarLines, windowLines } from "./dollar-lines.ts";
+import { dollarLines, windowCounts, windowLines } from "./dollar-lines.ts";
 import { validityLines } from "./validity.ts";
 
 const REPORT = exampleReport({ sessions: ["a.jsonl", "b.jsonl", "c.jsonl"] });
@@ -57,4 +57,6 @@ test("each session's real window is said with its reason, working room is not", 
   expect(windowLines({ rows }, same)).toEqual([
     "real window of a.jsonl: 200k tokens: the agent compacted by itself at 167,370 tokens",
   ]);
+  expect(windowCounts({ rows })).toEqual(["real windows, tokens: 200k in 1 session; why each: --html, --markdown"]);
+  expect(windowCounts(REPORT)).toEqual([]);
 });

@@ -75,6 +75,19 @@ export function windowLines({ rows }: Pick<BenchReport, "rows">, short: (session
   return [...lines.values()];
 }
 
+/** How many sessions were given which real window, in one line; none if the run has no real window. */
+export function windowCounts({ rows }: Pick<BenchReport, "rows">): readonly string[] {
+  const tokensOf = new Map<string, number>();
+  for (const { session, window } of rows) if (window.kind === "real") tokensOf.set(session, window.tokens);
+  const counts = new Map<number, number>();
+  for (const tokens of tokensOf.values()) counts.set(tokens, (counts.get(tokens) ?? 0) + 1);
+  if (counts.size === 0) return [];
+  const parts = [...counts]
+    .sort(([a], [b]) => a - b)
+    .map(([tokens, count]) => `${formatTokens(tokens)} in ${formatNumberOf(count, "session")}`);
+  return [`real windows, tokens: ${parts.join(", ")}; why each: --html, --markdown`];
+}
+
 /** A percentage that shows its direction. */
 export function signedPercent(percent: number | null): string {
   return percent !== null && percent > 0 ? `+${formatPercent(percent)}` : formatPercent(percent);

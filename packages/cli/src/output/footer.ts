@@ -13,7 +13,7 @@ import {
   type NoteGroup,
   type SkippedInput,
   type SummaryTally,
-  windowLines,
+  windowCounts,
 } from "@plimsoll/bench/internal";
 import { printable, shortened } from "../terminal/printable.ts";
 
@@ -79,7 +79,7 @@ const SESSION_CHARS = 40;
 export function validityLines(report: BenchReport): readonly string[] {
   const folder = commonFolder(report.sessions.map(({ session }) => session));
   const short = (session: string) => shortened(session.slice(folder.length), SESSION_CHARS);
-  const shown = [...dollarLines(report, short), ...readLines(report, short), ...windowLines(report, short)];
+  const shown = [...dollarLines(report, short), ...readLines(report, short), ...windowCounts(report)];
   return shown.map(printable);
 }
 

@@ -26,7 +26,7 @@ const READING = [
   "the lines around what replies refer to: held word for word when needed, mean of the sessions; far:",
   "stated 20k tokens back. Instructions, plan and a plain tail of each policy's size: see --html.",
   "USD: requests, replies and summaries, with and without a prompt cache; per 100 calls;",
-  "% none: geometric mean; cold: sent after the cache expired.",
+  "% none: geometric mean; cold: found less than half in the cache, or came after its time.",
 ].join("\n");
 
 const VALIDATED_LINES = wrapped(validatedWords(), { first: "", further: "" });
