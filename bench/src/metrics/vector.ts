@@ -1,5 +1,5 @@
 import type { HeldCount } from "../grounding/held-needs.ts";
-import { percentOf } from "../statistics.ts";
+import { meanOf, percentOf } from "../statistics.ts";
 import type { RowMetrics } from "./registry.ts";
 
 /** A measure of the vector, over all needs or over far ones. */
@@ -40,4 +40,23 @@ export function vectorOf(metrics: RowMetrics, nothing: RowMetrics): readonly Vec
       return { own: shareOf(own), tail: shareOf(tail[span]), none: shareOf(nothing[id][span]) };
     }),
   );
+}
+
+/** A policy that costs this much more is still one of about the same cost (docs/protocol.md). */
+export const SAME_COST_RATIO = 1.05;
+
+/** Fewer points are no difference if there is no interval (docs/protocol.md). */
+export const LEAST_POINTS = 1;
+
+/** By measure the means of the sessions' shares: each session with such needs counts the same. */
+export function meanShares(sessions: readonly (readonly VectorShare[])[]): readonly Pick<VectorShare, "own" | "tail">[] {
+  return VECTOR.map((_, measure) => ({
+    own: meanOf(sessions.flatMap((vector) => vector[measure]?.own ?? [])),
+    tail: meanOf(sessions.flatMap((vector) => vector[measure]?.tail ?? [])),
+  }));
+}
+
+/** The mean of the measures over all needs, or over far ones; `null` without one. */
+export function vectorMean(shares: readonly (number | null)[], span: "all" | "far"): number | null {
+  return meanOf(shares.flatMap((share, measure) => (VECTOR[measure]?.isFar === (span === "far") ? (share ?? []) : [])));
 }

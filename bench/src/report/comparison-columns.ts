@@ -1,12 +1,11 @@
 import type { MetricMeaning } from "../metrics/metric.ts";
 import { BASELINE_POLICY } from "../metrics/relative.ts";
-import { VECTOR } from "../metrics/vector.ts";
+import { LEAST_POINTS, VECTOR } from "../metrics/vector.ts";
 import type { PairedDifference, PolicyComparison, Tally } from "../results.ts";
 import { ratioOf } from "../statistics.ts";
 import { type FigureColumn, numberColumn, textColumn } from "./figure-table.ts";
 import { formatCount, formatPercent, formatRatioPercent, NO_FIGURE } from "./figures.ts";
 import { COST_FIGURE, pointsOver } from "./paired-differences.ts";
-import { LEAST_POINTS } from "./policy-choice.ts";
 import type { SessionOutcome } from "./session-outcomes.ts";
 
 /** What a table of differences says of its columns. */

@@ -1,7 +1,6 @@
-import { VECTOR } from "../metrics/vector.ts";
+import { LEAST_POINTS, VECTOR } from "../metrics/vector.ts";
 import type { PairedDifference, SessionRecord, Tally } from "../results.ts";
 import { clusteredEstimate, type Estimate, meanOf, meanOver } from "../statistics.ts";
-import { LEAST_POINTS } from "./policy-choice.ts";
 import type { SessionOutcome } from "./session-outcomes.ts";
 
 /** The figure of cost; the others go by the names of the vector. */

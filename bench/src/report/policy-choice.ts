@@ -1,6 +1,6 @@
-import { VECTOR } from "../metrics/vector.ts";
+import { LEAST_POINTS, meanShares, SAME_COST_RATIO, VECTOR, vectorMean } from "../metrics/vector.ts";
 import { ALL_EXCERPTS, LAST_HUMAN_ONLY } from "../peers/cheats.ts";
-import { clusteredEstimate, FEWEST_OWNERS, meanOf, meanOver } from "../statistics.ts";
+import { clusteredEstimate, FEWEST_OWNERS, meanOver } from "../statistics.ts";
 import { paretoFront } from "../tune/pareto.ts";
 import type { SessionOutcome, WindowOutcomes } from "./session-outcomes.ts";
 
@@ -43,12 +43,6 @@ export interface PolicyChoice {
 /** Policies that are made to cheat are never chosen, and no other is judged by them (docs/protocol.md). */
 export const CHEATS: ReadonlySet<string> = new Set([LAST_HUMAN_ONLY, ALL_EXCERPTS].map(({ policy }) => policy.name));
 
-/** A policy that costs this much more is still one of about the same cost (docs/protocol.md). */
-const SAME_COST_RATIO = 1.05;
-
-/** Fewer points are no difference if there is no interval; chosen. */
-export const LEAST_POINTS = 1;
-
 /** How a choice is made. */
 export interface ChoiceOptions {
   /** True to judge differences by intervals over repositories, if there are enough of them; it costs a bootstrap a pair. */
@@ -84,17 +78,13 @@ interface Drawn extends Omit<PlacedPolicy, "worse"> {
 
 function placedPolicy(policy: string, outcomes: readonly SessionOutcome[]): Omit<PlacedPolicy, "worse"> {
   const sum = (figure: (outcome: SessionOutcome) => number) => outcomes.reduce((total, outcome) => total + figure(outcome), 0);
-  const shares = VECTOR.map((_, measure) => ({
-    own: meanOf(outcomes.flatMap(({ vector }) => vector[measure]?.own ?? [])),
-    tail: meanOf(outcomes.flatMap(({ vector }) => vector[measure]?.tail ?? [])),
-  }));
-  const meanShare = (isFar: boolean) =>
-    meanOf(shares.flatMap(({ own }, measure) => (VECTOR[measure]?.isFar === isFar ? (own ?? []) : [])));
+  const shares = meanShares(outcomes.map(({ vector }) => vector));
+  const own = shares.map((share) => share.own);
   return {
     policy,
     cost: 100 * Math.exp(sum(({ costRatio }) => Math.log(costRatio)) / Math.max(1, outcomes.length)),
-    gain: meanShare(false) ?? 100,
-    farGain: meanShare(true),
+    gain: vectorMean(own, "all") ?? 100,
+    farGain: vectorMean(own, "far"),
     shares,
     lostRequests: sum(({ lostRequests }) => lostRequests),
     compactions: sum(({ compactions }) => compactions),

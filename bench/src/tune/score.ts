@@ -1,39 +1,61 @@
+import { LEAST_POINTS, meanShares, VECTOR, type VectorShare, vectorMean, vectorOf } from "../metrics/vector.ts";
 import type { ReplayRow } from "../results.ts";
-import { clusteredEstimate, type Interval, ratioOf } from "../statistics.ts";
+import { clusteredEstimate, type Interval } from "../statistics.ts";
 import type { FiledRow } from "./split.ts";
 
 /** Which prompt cache costs are reckoned with. */
 export type CacheKind = "expiring" | "lasting";
 
-/** One session under one policy: what counts for the tuner. */
+/** One session under one policy: what counts for the tuner, and its single-line evidence, which is only shown. */
 export interface SessionScore {
   readonly session: string;
   /** Cost as a share of what doing nothing costs. */
   readonly costRatio: number;
+  /** In the order of the vector. */
+  readonly vector: readonly VectorShare[];
+  readonly overflows: number;
   readonly uses: number;
   readonly sourceEvidenced: number;
-  readonly overflows: number;
 }
 
-/** One policy over several sessions. Cost is the geometric mean, evidence pooled over all uses. */
+/** One policy over several sessions. */
 export interface PolicyScore {
+  /** Geometric mean of the sessions' costs as shares of doing nothing. */
   readonly cost: number;
+  /** By measure of the vector the mean of the sessions' shares, in percent. */
+  readonly shares: readonly (number | null)[];
+  /** Means of the measures over all needs and over far ones, in percent; 100 and `null` without a need. */
   readonly gain: number;
+  readonly farGain: number | null;
   readonly overflows: number;
+  /** Single-line evidence in percent, pooled over all uses. It decides nothing. */
+  readonly lineEvidence: number;
+}
+
+/** A measure on which a setting holds less than the current one. */
+export interface MeasureLoss {
+  readonly measure: string;
+  readonly points: number;
 }
 
 /** The sessions' scores by policy; sessions without a price are scored by prompt tokens. Those that `none` was not replayed in are left out. */
 export function scoresByPolicy(rows: readonly FiledRow[], cache: CacheKind): ReadonlyMap<string, readonly SessionScore[]> {
   const costOf = ({ metrics }: ReplayRow): number =>
     (cache === "expiring" ? metrics?.cost.withCacheUsd : metrics?.cost.lastingCacheUsd) ?? metrics?.economy.promptTokens ?? 0;
-  const baseline = new Map(rows.flatMap(({ row }) => (row.policy === "none" ? [[row.session, costOf(row)] as const] : [])));
+  const baseline = new Map(rows.flatMap(({ row }) => (row.policy === "none" ? [[row.session, row] as const] : [])));
   const scores = new Map<string, SessionScore[]>();
   for (const { row } of rows) {
-    const base = baseline.get(row.session) ?? 0;
-    if (row.metrics === null || base <= 0) continue;
+    const base = baseline.get(row.session);
+    if (row.metrics === null || base === undefined || base.metrics === null || costOf(base) <= 0) continue;
     const { uses, sourceEvidenced } = row.metrics.retention.all;
-    const overflows = row.metrics.safety.overflowingRequests;
-    const score = { session: row.session, costRatio: costOf(row) / base, uses, sourceEvidenced, overflows };
+    const score = {
+      session: row.session,
+      costRatio: costOf(row) / costOf(base),
+      vector: vectorOf(row.metrics, base.metrics),
+      overflows: row.metrics.safety.overflowingRequests,
+      uses,
+      sourceEvidenced,
+    };
     const known = scores.get(row.policy);
     if (known === undefined) scores.set(row.policy, [score]);
     else known.push(score);
@@ -41,15 +63,29 @@ export function scoresByPolicy(rows: readonly FiledRow[], cache: CacheKind): Rea
   return scores;
 }
 
-/** Puts sessions together; a session that comes several times (a resample) counts several times. */
+/** Puts sessions together. */
 export function pooledScore(sessions: readonly SessionScore[]): PolicyScore {
-  const logs = sessions.reduce((sum, { costRatio }) => sum + Math.log(Math.max(costRatio, Number.MIN_VALUE)), 0);
-  const uses = sessions.reduce((sum, session) => sum + session.uses, 0);
+  const sum = (figure: (session: SessionScore) => number) => sessions.reduce((total, session) => total + figure(session), 0);
+  const shares = meanShares(sessions.map(({ vector }) => vector)).map(({ own }) => own);
+  const uses = sum((session) => session.uses);
   return {
-    cost: Math.exp(logs / Math.max(1, sessions.length)),
-    gain: uses === 0 ? 1 : sessions.reduce((sum, session) => sum + session.sourceEvidenced, 0) / uses,
-    overflows: sessions.reduce((sum, session) => sum + session.overflows, 0),
+    cost: Math.exp(sum(({ costRatio }) => Math.log(Math.max(costRatio, Number.MIN_VALUE))) / Math.max(1, sessions.length)),
+    shares,
+    gain: vectorMean(shares, "all") ?? 100,
+    farGain: vectorMean(shares, "far"),
+    overflows: sum(({ overflows }) => overflows),
+    lineEvidence: uses === 0 ? 100 : (100 * sum(({ sourceEvidenced }) => sourceEvidenced)) / uses,
   };
+}
+
+/** The measures on which the one holds less than the other by a point at least, the most first. */
+export function lossesAgainst(own: PolicyScore, other: PolicyScore): readonly MeasureLoss[] {
+  const losses = VECTOR.flatMap(({ name }, place): readonly MeasureLoss[] => {
+    const [share, theirs] = [own.shares[place] ?? null, other.shares[place] ?? null];
+    if (share === null || theirs === null || theirs - share < LEAST_POINTS) return [];
+    return [{ measure: name, points: theirs - share }];
+  });
+  return losses.toSorted((a, b) => b.points - a.points);
 }
 
 /** How sure a difference between two policies is: intervals over repositories. */
@@ -57,7 +93,7 @@ export interface Sureness {
   readonly sessions: number;
   /** Cost of the one as a share of the other's: geometric mean of the sessions. */
   readonly costRatio: Interval;
-  /** Difference in source evidence, pooled over all uses (0–1). */
+  /** Difference in the vector's mean over all needs, in points. */
   readonly gain: Interval;
 }
 
@@ -77,14 +113,23 @@ export function surenessOf(own: readonly SessionScore[], other: readonly Session
     figure: ([logs = 0, count = 0]) => (count === 0 ? null : Math.exp(logs / count)),
   });
   const gain = clusteredEstimate(pairs, {
-    width: 4,
+    width: 2 * VECTOR.length,
     add(pair, sums) {
-      for (const [place, { uses, sourceEvidenced }] of [pair.own, pair.other].entries()) {
-        sums[2 * place] = (sums[2 * place] ?? 0) + sourceEvidenced;
-        sums[2 * place + 1] = (sums[2 * place + 1] ?? 0) + uses;
+      for (const place of VECTOR.keys()) {
+        const [share, theirs] = [pair.own.vector[place]?.own ?? null, pair.other.vector[place]?.own ?? null];
+        if (share === null || theirs === null) continue;
+        sums[2 * place] = (sums[2 * place] ?? 0) + share - theirs;
+        sums[2 * place + 1] = (sums[2 * place + 1] ?? 0) + 1;
       }
     },
-    figure: ([held, uses, otherHeld, otherUses]) => (ratioOf(held, uses) ?? 1) - (ratioOf(otherHeld, otherUses) ?? 1),
+    figure: (sums) =>
+      vectorMean(
+        VECTOR.map((_, place) => {
+          const [points = 0, count = 0] = sums.subarray(2 * place);
+          return count === 0 ? null : points / count;
+        }),
+        "all",
+      ),
   });
   if (cost.interval === null || gain.interval === null) return null;
   return { sessions: pairs.length, costRatio: cost.interval, gain: gain.interval };

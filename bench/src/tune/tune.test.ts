@@ -1,9 +1,10 @@
 import { KLAUDE_CODE_POLICY, NONE_POLICY, OPAL_POLICY, PI_POLICY, PLIMSOLL_POLICY, SVEN_POLICY } from "@plimsoll/core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
+import { VECTOR } from "../metrics/vector.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
 import { replay } from "../run/replay.ts";
-import { pooledScore, type SessionScore, surenessOf } from "./score.ts";
+import { lossesAgainst, pooledScore, type SessionScore, surenessOf } from "./score.ts";
 import { type FiledRow, splitSessions } from "./split.ts";
 import { coarseSettings, fineSettings, tunableSettingsOf } from "./tunable-settings.ts";
 import { type ReplayRound, type TuneResult, type TuneRound, tune } from "./tune.ts";
@@ -11,12 +12,14 @@ import { type ReplayRound, type TuneResult, type TuneRound, tune } from "./tune.
 /** Replays take seconds, longer if other tests run at the same time. */
 const REPLAY_MS = 60_000;
 
-const score = (session: string, costRatio: number, sourceEvidenced: number): SessionScore => ({
+/** A session that holds this much of the first measure, over all needs, and has no other needs. */
+const score = (session: string, costRatio: number, held: number): SessionScore => ({
   session,
   costRatio,
-  uses: 100,
-  sourceEvidenced,
+  vector: VECTOR.map((_, place) => ({ own: place === 0 ? held : null, tail: null, none: null })),
   overflows: 0,
+  uses: 100,
+  sourceEvidenced: 50,
 });
 
 describe("settings that are tuned", () => {
@@ -66,23 +69,33 @@ describe("settings that are tuned", () => {
 });
 
 describe("scores", () => {
-  test("count each session's cost the same, and each use the same", () => {
-    const { cost, gain } = pooledScore([score("a", 0.25, 50), { ...score("b", 1, 300), uses: 300 }]);
+  test("count each session's cost and shares the same; single lines are pooled", () => {
+    const { cost, gain, farGain, lineEvidence } = pooledScore([score("a", 0.25, 50), { ...score("b", 1, 80), uses: 300 }]);
     expect(cost).toBeCloseTo(0.5, 12);
-    expect(gain).toBeCloseTo(350 / 400, 12);
+    expect(gain).toBeCloseTo(65, 12);
+    expect(farGain).toBeNull();
+    expect(lineEvidence).toBeCloseTo(25, 12);
+  });
+
+  test.each([
+    [80, []],
+    [79.5, []],
+    [70, [{ measure: "edit grounding", points: 10 }]],
+  ])("%f where the other one holds 80 loses what is a point or more", (held, losses) => {
+    expect(lossesAgainst(pooledScore([score("a", 1, held)]), pooledScore([score("a", 1, 80)]))).toEqual(losses);
   });
 });
 
 describe("surenessOf", () => {
   const own = Array.from({ length: 12 }, (_, index) => score(`o${index}__r__s`, 0.5 + 0.01 * index, 90));
-  const other = own.map((each) => ({ ...each, costRatio: each.costRatio * 1.25, sourceEvidenced: 80 }));
+  const other = own.map((each) => ({ ...each, costRatio: each.costRatio * 1.25, vector: score("", 1, 80).vector }));
 
   test("says what holds in every session for sure, and the same each time", () => {
     const sureness = surenessOf(own, other);
     expect(sureness?.sessions).toBe(12);
     expect(sureness?.costRatio.from).toBeCloseTo(0.8, 9);
     expect(sureness?.costRatio.through).toBeCloseTo(0.8, 9);
-    expect(sureness?.gain.from).toBeCloseTo(0.1, 9);
+    expect(sureness?.gain.from).toBeCloseTo(10, 9);
     expect(surenessOf(own, other)).toEqual(sureness);
   });
 
@@ -136,7 +149,8 @@ describe("tune", { timeout: REPLAY_MS }, () => {
       expect(front.every(({ train }) => train.overflows === 0)).toBe(true);
       expect(front.map(({ train }) => train.cost)).toEqual(front.map(({ train }) => train.cost).toSorted((a, b) => a - b));
       expect(front.map(({ train }) => train.gain)).toEqual(front.map(({ train }) => train.gain).toSorted((a, b) => a - b));
-      expect(best?.train.gain).toBeGreaterThanOrEqual(current.train.gain);
+      expect(best?.train.losses).toEqual([]);
+      expect(best?.train.cost).toBeLessThanOrEqual(1.05 * current.train.cost);
       expect(best?.test.cost).toBeGreaterThan(0);
     }
   });
@@ -189,6 +203,13 @@ describe("tune", { timeout: REPLAY_MS }, () => {
     expect(one.test).toBe(one.train);
     const two = splitSessions([...rowOf("a", "f"), ...rowOf("b", "g"), ...rowOf("a#1", "f")]);
     expect([[...two.train], [...two.test]]).toEqual([["a", "a#1"], ["b"]]);
+  });
+
+  test("sessions of one repository stay on one side if there are several", async () => {
+    const [model] = await replayRound({ name: "baseline", policies: [NONE_POLICY], sessions: new Set(["session-6"]) });
+    const rows = ["o__r__1", "o__s__1", "o__r__2"].flatMap((session) => priced(model, { session, policy: "none", usd: 1 }));
+    const { by, train, test: tested } = splitSessions(rows);
+    expect([by, [...train], [...tested]]).toEqual(["repository", ["o__r__1", "o__r__2"], ["o__s__1"]]);
   });
 });
 

@@ -1,10 +1,13 @@
 import type { Policy } from "@plimsoll/core";
 import { NONE_POLICY } from "@plimsoll/core";
 import { BUILT_IN_KINDS, type Kinds } from "@plimsoll/core/build";
+import { SAME_COST_RATIO } from "../metrics/vector.ts";
 import { policyAt } from "../sweep/grid.ts";
 import { paretoFront } from "./pareto.ts";
 import {
   type CacheKind,
+  lossesAgainst,
+  type MeasureLoss,
   type PolicyScore,
   pooledScore,
   type SessionScore,
@@ -29,22 +32,32 @@ export type ReplayRound = (round: TuneRound) => Promise<readonly FiledRow[]>;
 export interface TunedPolicy {
   readonly policy: Policy;
   readonly settings: readonly SettingValue[];
-  readonly train: PolicyScore;
-  readonly test: PolicyScore;
+  readonly train: TunedScore;
+  readonly test: TunedScore;
+}
+
+/** What a setting came to, and what it holds less than the current one on the same sessions. */
+export interface TunedScore extends PolicyScore {
+  readonly losses: readonly MeasureLoss[];
 }
 
 /** What the tuner found for one policy and one kind of cache. */
 export interface TuneResult {
   readonly base: string;
   readonly cache: CacheKind;
+  /** What the two halves do not share. */
+  readonly splitBy: Split["by"];
   readonly trainSessions: number;
   readonly testSessions: number;
   readonly idleSessions: number;
   /** The policy as it was. */
   readonly current: TunedPolicy;
-  /** Settings without an overflow on the training sessions that no other beats in both, cheapest first. */
+  /** Settings without an overflow on the training sessions that no other beats in both cost and the vector's mean, cheapest first. */
   readonly front: readonly TunedPolicy[];
-  /** The cheapest of the front that keeps as much as the current one; `null` if every setting overflowed. */
+  /**
+   * The cheapest setting that is worse on no measure of the vector than the current one and costs at most 5 % more; if there is none, the one of the
+   * front that holds most, with what it loses. `null` if every setting overflowed.
+   */
   readonly best: TunedPolicy | null;
   /** The best against the current one over the sessions that neither was chosen on; `null` without one, or with too few owners. */
   readonly sureness: Sureness | null;
@@ -91,7 +104,7 @@ export async function tune(
     for (const cache of CACHES) {
       const { current, front, best } = choose({ candidate, split, cache }, rows);
       // Of the policies for comparison only the best is shown.
-      const shown = candidate.base === own ? [current, ...front] : [current, ...(best === null ? [] : [best])];
+      const shown = [current, ...(best === null ? [] : [best]), ...(candidate.base === own ? front : [])];
       for (const { policy } of shown) chosen.set(policy.name, policy);
     }
   }
@@ -145,17 +158,22 @@ type Chosen = Pick<TuneResult, "current" | "front" | "best">;
 /** The front on the training sessions, and the setting of it to take. */
 function choose({ candidate, split, cache }: Choice, rows: readonly FiledRow[]): Chosen {
   const scores = scoresByPolicy(rows, cache);
+  const scoreOver = ({ name }: Policy, wanted: ReadonlySet<string>): PolicyScore =>
+    pooledScore((scores.get(name) ?? []).filter(({ session }) => wanted.has(session)));
   const scored = ({ policy, settings }: TriedPolicy): TunedPolicy => {
-    const sessions = scores.get(policy.name) ?? [];
-    const over = (wanted: ReadonlySet<string>) => pooledScore(sessions.filter(({ session }) => wanted.has(session)));
+    const over = (wanted: ReadonlySet<string>): TunedScore => {
+      const own = scoreOver(policy, wanted);
+      return { ...own, losses: lossesAgainst(own, scoreOver(candidate.base, wanted)) };
+    };
     return { policy, settings, train: over(split.train), test: over(split.test) };
   };
   const all = candidate.tried.filter(({ policy }) => scores.has(policy.name)).map(scored);
   const current = scored({ policy: candidate.base, settings: [] });
   const safe = all.filter(({ train }) => train.overflows === 0);
   const front = paretoFront(safe.map((tuned) => ({ ...tuned, cost: tuned.train.cost, gain: tuned.train.gain })));
-  const best = front.find(({ gain }) => gain >= current.train.gain) ?? front.at(-1) ?? null;
-  return { current, front, best };
+  const asGood = safe.filter(({ train }) => train.losses.length === 0 && train.cost <= current.train.cost * SAME_COST_RATIO);
+  const [cheapest] = asGood.toSorted((a, b) => a.train.cost - b.train.cost || b.train.gain - a.train.gain);
+  return { current, front, best: cheapest ?? front.at(-1) ?? null };
 }
 
 function resultOf(choice: Choice, rows: readonly FiledRow[]): TuneResult {
@@ -168,6 +186,7 @@ function resultOf(choice: Choice, rows: readonly FiledRow[]): TuneResult {
   return {
     base: candidate.base.name,
     cache,
+    splitBy: split.by,
     trainSessions: split.train.size,
     testSessions: split.test.size,
     idleSessions: split.idleSessions,

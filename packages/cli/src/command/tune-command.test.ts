@@ -31,7 +31,9 @@ describe("plimsoll tune", { timeout: REPLAY_MS }, () => {
     const args = ["session.jsonl", "-p", "sven", "-w", "32k", "--jobs", "1", "--no-presets", "--html", "tuned.html"];
     const { exitCode, stdout, stderr } = await run("tune", ...args);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-    expect(stdout).toContain("With the prompt cache as recorded: sven, chosen on 1 session, tested on 1 session.");
+    expect(stdout).toContain(
+      "With the prompt cache as recorded: sven, chosen on 1 session, tested on 1 session; both are the same.",
+    );
     expect(stdout).toContain("With a prompt cache that never expires: sven");
     expect(stdout).toMatch(/^trigger\.ratio=\S+ keep\.recent\.messages=\d+ \*/m);
     expect(stdout).toContain("How sure: it cannot be known.");
@@ -59,7 +61,7 @@ describe("plimsoll tune", { timeout: REPLAY_MS }, () => {
 
 /** What would be printed if the second is the best setting of the first. */
 function printed(current: Policy, best: Policy, more: Partial<TuneResult> = {}): string {
-  const score = { cost: 0.5, gain: 0.9, overflows: 0 };
+  const score = { cost: 0.5, shares: [], gain: 90, farGain: null, overflows: 0, lineEvidence: 90, losses: [] };
   const tuned = (policy: Policy, settings: TunedPolicy["settings"]): TunedPolicy => ({
     policy,
     settings,
@@ -70,6 +72,7 @@ function printed(current: Policy, best: Policy, more: Partial<TuneResult> = {}):
   const result: TuneResult = {
     base: current.name,
     cache: "expiring",
+    splitBy: "repository",
     trainSessions: 5,
     testSessions: 5,
     idleSessions: 0,
@@ -112,6 +115,18 @@ describe("the YAML that tune prints", () => {
     );
   });
 
+  test("stands under a table of at most 100 columns", () => {
+    const long: TunedPolicy["settings"] = [
+      { path: "trigger.max.tokens", value: 100_000 },
+      { path: "keep.recent.ratio", value: 0.15 },
+    ];
+    const score = { cost: 1, shares: [], gain: 100, farGain: 100, overflows: 1_000, lineEvidence: 100, losses: [] };
+    const widest = { policy: PLIMSOLL_POLICY, settings: long, train: score, test: score };
+    const table = printed(SVEN_POLICY, SVEN_POLICY, { front: [widest], best: widest }).split("\n\n")[1] ?? "";
+    expect(table).toContain("keep.recent.ratio=0.15");
+    expect(Math.max(...table.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(100);
+  });
+
   test("is left out if nothing was found that is better", () => {
     expect(printed(SVEN_POLICY, SVEN_POLICY)).toContain("The current setting is the best that was found.");
   });
@@ -122,7 +137,7 @@ describe("what tune says of its choice", () => {
   const sure = {
     sessions: 9,
     costRatio: { from: 0.8, through: 0.9 },
-    gain: { from: -0.01, through: 0.02 },
+    gain: { from: -1, through: 2 },
   };
 
   test.each<[string, Partial<TuneResult>, RegExp]>([

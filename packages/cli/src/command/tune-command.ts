@@ -49,7 +49,7 @@ const COMPARED: readonly Policy[] = [SVEN_POLICY, OPAL_POLICY, KLAUDE_CODE_POLIC
 export function addTuneCommand(program: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   const command = program
     .command("tune")
-    .description("find the setting of a policy that costs least on your own sessions without losing evidence")
+    .description("find the setting of a policy that costs least on your own sessions and is worse on no measure of the vector")
     .argument("<inputs...>", "session files, folders or patterns; at least 8 sessions to know how sure it is")
     .option("-p, --policy <name>", "the current policy: a preset or a YAML file (default: plimsoll)")
     .option("-w, --window <size>", "working room: 16k, 32k, 64k, 128k, a number, or real (default: 64k)")
