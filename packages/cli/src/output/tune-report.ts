@@ -46,7 +46,7 @@ const NOTHING_FIRES =
   "No session fills half of the window: whatever the setting, nothing fires. Give a smaller window (--window 32k) or longer sessions.";
 
 const READING = [
-  "cost: in percent of doing nothing in a window that is large enough, geometric mean over sessions; held, in %:",
+  "cost: % of doing nothing in a window that is large enough, geometric mean over sessions; held: %,",
   "mean of edit grounding, passages, file in hand, instructions and plan, far: of what was stated 20,000",
   "tokens before; over: requests above the window. * is the cheapest that is worse on none of these by a",
   "point than the current setting where it was chosen, at 5 % more cost at most; whether that holds",
