@@ -55,11 +55,15 @@ async function reportOf(pool: WorkerPool): Promise<BenchReport> {
 /** Runs `plimsoll` with the module named, and gives what it wrote. */
 async function plimsoll(...args: readonly string[]) {
   const written: string[] = [];
-  const stderr = new Writable({ write: (_, _encoding, done) => done() });
-  const stdout = { write: (text: string) => written.push(text) };
-  const io = { cwd: folder, homeFolder: folder, stdout, stderr, nowMs: () => 0 };
+  const io = { ...silentIo(), stdout: { write: (text: string) => written.push(text) } };
   const exitCode = await main([...args, "--with", fileURLToPath(MODULE)], io);
   return { exitCode, written: written.join("") };
+}
+
+/** Writes to nobody. */
+function silentIo() {
+  const stderr = new Writable({ write: (_, _encoding, done) => done() });
+  return { cwd: folder, homeFolder: folder, stdout: { write: () => true }, stderr, nowMs: () => 0 };
 }
 
 describe("an importer, a metric and a peer from outside", { timeout: START_MS }, () => {
@@ -130,6 +134,28 @@ strategies:
     const { exitCode, written } = await plimsoll("tune", "talk.txt", ...args);
     expect(exitCode).toBe(0);
     expect(written).toContain("my, chosen on 1 session");
+  });
+
+  test("is what a session is compacted by, in a format from outside", async () => {
+    expect((await plimsoll("inspect", "talk.txt")).written).toContain("talk.txt");
+    const { exitCode, written } = await plimsoll(
+      "compact",
+      "talk.txt",
+      "--policy",
+      "my.yaml",
+      "--window",
+      "16000",
+      "--dry-run",
+    );
+    expect(exitCode).toBe(0);
+    expect(written).toContain("forget");
+  });
+
+  test("is what an agent runs with", async () => {
+    const { exitCode } = await plimsoll("run", "--demo", "--policy", "my.yaml", "say something");
+    expect(exitCode).toBe(0);
+    const without = await main(["run", "--demo", "--policy", "my.yaml", "say something"], silentIo());
+    expect(without).not.toBe(0);
   });
 
   test("is shown, and the schema for editors has them", async () => {

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { formatTokens } from "@plimsoll/bench/internal";
 import type { FitOutcome } from "@plimsoll/core";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
-import { asksModel, BUILT_IN_KINDS } from "@plimsoll/core/build";
+import { asksModel } from "@plimsoll/core/build";
 import type { CliIo } from "../io.ts";
 import { suggestion } from "../option/nearest-name.ts";
 import { findPolicy } from "../option/policy-option.ts";
@@ -123,13 +123,13 @@ function modelLines({ agent }: OpenSession): readonly string[] {
 async function switchModel(reference: string, session: OpenSession): Promise<readonly string[]> {
   const { model, windowLine, prices } = await session.switchModel(reference);
   const priced = prices === null ? "prices unknown" : "at its own prices";
-  const does = asksModel(session.policy, BUILT_IN_KINDS) ? "answers and writes the summaries" : "answers";
+  const does = asksModel(session.policy, session.parts.kinds) ? "answers and writes the summaries" : "answers";
   return [`From now on ${printable(model.modelId)} ${does}, ${priced}; ${windowLine}.`];
 }
 
-function policyLines(name: string | null, { agent, policy, config }: OpenSession, cwd: string): readonly string[] {
+function policyLines(name: string | null, { agent, policy, config, parts }: OpenSession, cwd: string): readonly string[] {
   if (name === null) return [policyYaml({ policy, originOf: config.policy.originOf }).trimEnd()];
-  const found = findPolicy(name, cwd);
+  const found = findPolicy(name, cwd, parts);
   if ("problems" in found) throw new PlimsollError("bad-input", found.problems.join("; "));
   return [
     "A session keeps its policy while it is open. To go on with this one:",

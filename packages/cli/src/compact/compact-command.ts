@@ -15,11 +15,13 @@ import { compactionLoss, editWords, lossText } from "../inspect/compaction-loss.
 import { createCompositionCounter } from "../inspect/session-story.ts";
 import type { CliIo } from "../io.ts";
 import { EXIT_FAILED, EXIT_OK } from "../io.ts";
+import type { PolicyParts } from "../option/policy-option.ts";
 import { findPolicy } from "../option/policy-option.ts";
+import { addExtensionOption, type ExtensionOptions, openExtensions } from "../option/replay-options.ts";
 import { writeWholeFile } from "../output/write-file.ts";
 import { printable, shortened, wrapped } from "../terminal/printable.ts";
 
-interface CompactOptions {
+interface CompactOptions extends ExtensionOptions {
   readonly dryRun?: boolean;
   readonly policy: string;
   readonly keep?: string;
@@ -30,7 +32,7 @@ interface CompactOptions {
 
 /** Adds `plimsoll compact`: compacts a recorded session once, without a model. */
 export function addCompactCommand(program: Command, io: CliIo, onExit: (exitCode: number) => void): void {
-  program
+  const command = program
     .command("compact")
     .description("compact a session log of any agent that can be read; prints the messages that would be sent, as JSON")
     .argument("<session>", "a session log, or the id of a session of plimsoll's")
@@ -42,14 +44,16 @@ export function addCompactCommand(program: Command, io: CliIo, onExit: (exitCode
     .option("-o, --out <file>", "write the messages to a file")
     .action(async (session: string, options: CompactOptions) => {
       const input = sessionFile(session, io);
-      const transcripts = await importFile(input.path, input.displayName);
+      const parts = await openExtensions(options, io);
+      const transcripts = await importFile(input.path, input.displayName, parts.importers);
       const [transcript] = transcripts;
       if (transcript === undefined) throw new PlimsollError("bad-input", `${session}: no session in it`);
       const out = options.out === undefined ? null : resolve(io.cwd, options.out);
       if (out !== null && isSameFile(input.path, out))
         throw new PlimsollError("bad-input", `--out ${options.out}: this is the session's log itself; give another file`);
-      onExit(await compact(transcript, { options, out, leftOut: leftOutLine(transcripts) }, io));
+      onExit(await compact(transcript, { options, out, leftOut: leftOutLine(transcripts), parts }, io));
     });
+  addExtensionOption(command);
 }
 
 /** True for two names of one file, by links as well. */
@@ -62,13 +66,15 @@ interface CompactRequest {
   readonly options: CompactOptions;
   readonly out: string | null;
   readonly leftOut: string | null;
+  readonly parts: PolicyParts;
 }
 
-async function compact(transcript: Transcript, { options, out, leftOut }: CompactRequest, io: CliIo): Promise<number> {
-  const policy = policyNamed(options.policy, io.cwd);
-  const tokenizers = await createTokenizerLoader()(encodingsOf(policy));
+async function compact(transcript: Transcript, { options, out, leftOut, parts }: CompactRequest, io: CliIo): Promise<number> {
+  const { kinds } = parts;
+  const policy = policyNamed(options.policy, io.cwd, parts);
+  const tokenizers = await createTokenizerLoader()(encodingsOf(policy, kinds));
   const { entries } = transcript;
-  const manager = createContextManager({ policy, summarizer: createDigest(), entries, modelPriors, tokenizers });
+  const manager = createContextManager({ policy, summarizer: createDigest(), entries, modelPriors, tokenizers, kinds });
   const model = limitsFor(manager, options.window);
   const keep = options.keep === undefined ? null : { tokens: wholeNumber("--keep", options.keep) };
   const before = manager.context().messages;
@@ -91,8 +97,8 @@ async function compact(transcript: Transcript, { options, out, leftOut }: Compac
   return EXIT_OK;
 }
 
-function policyNamed(name: string, cwd: string): Policy {
-  const read = findPolicy(name, cwd);
+function policyNamed(name: string, cwd: string, parts: PolicyParts): Policy {
+  const read = findPolicy(name, cwd, parts);
   if ("found" in read) return read.found.policy;
   throw new PlimsollError("bad-input", read.problems.join("; "));
 }

@@ -1,6 +1,8 @@
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
+import type { Kinds } from "@plimsoll/core/build";
 import { z } from "zod";
 import { suggestion } from "../option/nearest-name.ts";
+import type { PolicyParts } from "../option/policy-option.ts";
 import { findPolicy } from "../option/policy-option.ts";
 import { readPolicySection } from "../policy/policy-section.ts";
 import { policyOf } from "../policy/read-policy-file.ts";
@@ -25,8 +27,15 @@ const POLICY_KEYS: readonly string[] = ["policy", "agent", "compaction"];
 
 const KNOWN_SETTINGS: readonly string[] = [...SETTING_KEYS.map(({ key }) => key), "mcpServers"];
 
+/** A file of settings: whose it is, and what its policy may name. */
+interface FilePlace {
+  readonly displayName: string;
+  readonly owner: ConfigOwner;
+  readonly kinds: Kinds;
+}
+
 /** The layer in a file's text. Settings are read here; what else is in it is the policy's. */
-export function readFileLayer(text: string, displayName: string, owner: ConfigOwner): ReadLayer {
+export function readFileLayer(text: string, { displayName, owner, kinds }: FilePlace): ReadLayer {
   const read = readDocument(text.trim() === "" ? "{}" : text);
   if ("problems" in read) return { problems: read.problems.map(({ place, text: what }) => `${displayName}:${place}: ${what}`) };
   const { document } = read;
@@ -36,7 +45,7 @@ export function readFileLayer(text: string, displayName: string, owner: ConfigOw
   const problems = parsed.success ? [] : schemaProblems(parsed.error.issues, z.toJSONSchema(fileSettingsSchema));
   const rest = withoutSettings(document);
   const unknown = unknownKeys(rest, isPolicyGiven);
-  const policy = isPolicyGiven && unknown.length === 0 ? policyIn(rest, displayName) : { policy: null };
+  const policy = isPolicyGiven && unknown.length === 0 ? policyIn(rest, displayName, kinds) : { policy: null };
   const lines = [
     ...[...problems, ...unknown].map(({ path, text: what }) => `${displayName}:${document.placeOf(path)}: ${what}`),
     ...("problems" in policy ? policy.problems : []),
@@ -74,8 +83,9 @@ function unknownKeys(
 function policyIn(
   document: YamlDocument,
   displayName: string,
+  kinds: Kinds,
 ): { readonly policy: ChosenPolicy } | { readonly problems: readonly string[] } {
-  const read = readPolicySection(document, displayName) ?? policyOf(document, displayName);
+  const read = readPolicySection(document, displayName) ?? policyOf(document, displayName, kinds);
   if ("problems" in read) return read;
   const line = POLICY_KEYS.map((key) => document.lineOf([key])).find((each) => each !== null);
   const chosen = document.content.policy;
@@ -85,11 +95,17 @@ function policyIn(
   return { policy: { value, source: `${displayName}:${line ?? 1}`, originOf: read.found.originOf } };
 }
 
-/** The layer of values that are texts: the environment's variables, or the command line's flags. `nameOf` says what a key is called there. */
+/** Where values are texts: what a key is called there, and what a policy may name. */
+interface TextPlace {
+  readonly nameOf: (key: string) => string;
+  readonly cwd: string;
+  readonly parts: PolicyParts;
+}
+
+/** The layer of values that are texts: the environment's variables, or the command line's flags. */
 export function readTextLayer(
   texts: { readonly [key: string]: string | undefined },
-  nameOf: (key: string) => string,
-  cwd: string,
+  { nameOf, cwd, parts }: TextPlace,
 ): ReadLayer {
   const given = Object.entries(texts).filter(([, text]) => text !== undefined && text !== "");
   const { policy: policyName, ...values } = Object.fromEntries(given);
@@ -100,7 +116,7 @@ export function readTextLayer(
   const problems = parsed.success
     ? []
     : parsed.error.issues.map(({ path, message }) => `${nameOf(String(path[0]))}: ${message}`);
-  const found = policyName === undefined ? null : findPolicy(policyName, cwd);
+  const found = policyName === undefined ? null : findPolicy(policyName, cwd, parts);
   const policyProblems =
     found !== null && "problems" in found ? found.problems.map((each) => `${nameOf("policy")}: ${each}`) : [];
   if (!parsed.success || policyProblems.length > 0) return { problems: [...problems, ...policyProblems] };

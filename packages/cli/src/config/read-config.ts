@@ -1,5 +1,7 @@
 import { join } from "node:path";
+import { BUILT_IN_PARTS } from "@plimsoll/bench";
 import { PLIMSOLL_POLICY, PlimsollError } from "@plimsoll/core";
+import type { PolicyParts } from "../option/policy-option.ts";
 import { readText } from "../yaml/yaml-document.ts";
 import { type ConfigLayer, type ReadLayer, readFileLayer, readTextLayer } from "./config-layer.ts";
 import type { ChosenPolicy, ConfigOwner, EffectiveConfig, SettingKey } from "./settings.ts";
@@ -12,17 +14,20 @@ export interface ConfigPlaces {
   readonly environment: { readonly [name: string]: string | undefined };
   /** Values of the command line, by the keys of the settings and `policy`. */
   readonly flags: { readonly [key: string]: string | undefined };
+  /** What a policy may name; what comes with plimsoll if it is left out. */
+  readonly parts?: PolicyParts;
 }
 
 /** What holds: each value from the strongest place that sets it. From weak to strong: plimsoll.yaml, .plimsoll/config.yaml, the user's file, environment, flags. */
 export function readConfig(places: ConfigPlaces): EffectiveConfig {
+  const { cwd, parts = BUILT_IN_PARTS } = places;
   const read: ReadLayer[] = [
     ...configFiles(places).flatMap(({ path, displayName, owner }) => {
       const text = readText(path);
-      return text === null ? [] : [readFileLayer(text, displayName, owner)];
+      return text === null ? [] : [readFileLayer(text, { displayName, owner, kinds: parts.kinds })];
     }),
-    readTextLayer(fromEnvironment(places.environment), variableOf, places.cwd),
-    readTextLayer(places.flags, flagOf, places.cwd),
+    readTextLayer(fromEnvironment(places.environment), { nameOf: variableOf, cwd, parts }),
+    readTextLayer(places.flags, { nameOf: flagOf, cwd, parts }),
   ];
   const problems = read.flatMap((each) => ("problems" in each ? each.problems : []));
   const [first, ...others] = problems;

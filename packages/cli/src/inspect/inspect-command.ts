@@ -4,25 +4,26 @@ import type { Command } from "commander";
 import { sessionFile } from "../input/session-file.ts";
 import type { CliIo } from "../io.ts";
 import { EXIT_OK } from "../io.ts";
+import { addExtensionOption, type ExtensionOptions, openExtensions } from "../option/replay-options.ts";
 import { writeWholeFile } from "../output/write-file.ts";
 import { printable } from "../terminal/printable.ts";
 import { inspectHtml } from "./inspect-html.ts";
 import { inspectText } from "./inspect-text.ts";
 
-interface InspectOptions {
+interface InspectOptions extends ExtensionOptions {
   readonly html?: string;
 }
 
 /** Adds `plimsoll inspect`: the story of a session in any format that can be read. */
 export function addInspectCommand(program: Command, io: CliIo, onExit: (exitCode: number) => void): void {
-  program
+  const command = program
     .command("inspect")
     .description("show a session: its timeline, what fills its context, its compactions and what each took out")
     .argument("<session>", "a session log of any agent that can be read, or the id of a session of plimsoll's")
     .option("--html <file>", "write a page as well")
-    .action(async (session: string, { html }: InspectOptions) => {
+    .action(async (session: string, { html, ...options }: InspectOptions) => {
       const { path, displayName } = sessionFile(session, io);
-      const transcripts = await importFile(path, displayName);
+      const transcripts = await importFile(path, displayName, (await openExtensions(options, io)).importers);
       for (const transcript of transcripts) io.stdout.write(`${inspectText(transcript)}\n`);
       if (html !== undefined) {
         await writeWholeFile(resolve(io.cwd, html), inspectHtml(transcripts));
@@ -30,4 +31,5 @@ export function addInspectCommand(program: Command, io: CliIo, onExit: (exitCode
       }
       onExit(EXIT_OK);
     });
+  addExtensionOption(command);
 }

@@ -13,6 +13,8 @@ import { readConfig } from "../config/read-config.ts";
 import type { EffectiveConfig } from "../config/settings.ts";
 import type { CliIo } from "../io.ts";
 import { plimsollVersion } from "../io.ts";
+import type { PolicyParts } from "../option/policy-option.ts";
+import { openExtensions } from "../option/replay-options.ts";
 import type { AskPerson, Permissions } from "../permission/permissions.ts";
 import type { ChosenModel } from "./choose-model.ts";
 import { openModels, type SessionModels } from "./session-models.ts";
@@ -27,6 +29,8 @@ import { newSessionId, resumedId, sessionStoreOf } from "./stored-sessions.ts";
 export interface OpenSession {
   readonly agent: Agent;
   readonly config: EffectiveConfig;
+  /** What its policies may name. */
+  readonly parts: PolicyParts;
   readonly policy: Policy;
   /** What the policy counts by, if its estimator is a byte-pair encoding. */
   readonly tokenizers: Tokenizers;
@@ -58,8 +62,9 @@ export interface SessionPlace {
 export async function openSession(options: SessionOptions, place: SessionPlace): Promise<OpenSession> {
   const { io, environment, ask, signal } = place;
   const { cwd, homeFolder } = io;
-  const config = readConfig({ cwd, homeFolder, environment, flags: flagsOf(options) });
-  const tokenizers = await createTokenizerLoader()(encodingsOf(config.policy.value));
+  const parts = await openExtensions(options, io);
+  const config = readConfig({ cwd, homeFolder, environment, flags: flagsOf(options), parts });
+  const tokenizers = await createTokenizerLoader()(encodingsOf(config.policy.value, parts.kinds));
   const sessions = sessionStoreOf(cwd, config);
   const resumed = await resumedId(options, sessions);
   const models = await openModels(options.demo === true ? "demo" : "chosen", { config, environment });
@@ -67,7 +72,7 @@ export async function openSession(options: SessionOptions, place: SessionPlace):
     const tools = await openTools(options, { cwd, environment, config, ask, signal });
     return await orClose(
       tools,
-      async () => await startSession({ config, tokenizers, sessions, resumed, models, tools }, place),
+      async () => await startSession({ config, parts, tokenizers, sessions, resumed, models, tools }, place),
     );
   });
 }
@@ -85,6 +90,8 @@ async function orClose<T>(opened: { close(): Promise<void> }, next: () => Promis
 /** What a session is started with. */
 interface SessionStart {
   readonly config: EffectiveConfig;
+  /** What came with plimsoll and what a person added. */
+  readonly parts: PolicyParts;
   readonly tokenizers: Tokenizers;
   readonly sessions: SessionStore;
   /** The session to go on with; `null` for a new one. */
@@ -94,7 +101,7 @@ interface SessionStart {
 }
 
 async function startSession(start: SessionStart, place: SessionPlace): Promise<OpenSession> {
-  const { config, tokenizers, models, tools } = start;
+  const { config, parts, tokenizers, models, tools } = start;
   const { permissions } = tools;
   const policy = config.policy.value;
   const { spending, modelBefore } = await readPast(start);
@@ -102,6 +109,7 @@ async function startSession(start: SessionStart, place: SessionPlace): Promise<O
   return {
     agent,
     config,
+    parts,
     policy,
     tokenizers,
     spending: spending.now,
@@ -150,7 +158,7 @@ async function readPast({ config, sessions, resumed, models, tools }: SessionSta
 }
 
 function agentOptions(start: SessionStart, { io, onEvent }: SessionPlace, spending: SessionPast["spending"]): AgentOptions {
-  const { config, tokenizers, sessions, resumed, models, tools } = start;
+  const { config, parts, tokenizers, sessions, resumed, models, tools } = start;
   const { max_steps } = config.settings;
   const system = systemText(io.cwd);
   const sessionId = resumed ?? newSessionId(io.nowMs());
@@ -162,6 +170,7 @@ function agentOptions(start: SessionStart, { io, onEvent }: SessionPlace, spendi
     sessions,
     model: models.first.model,
     policy: config.policy.value,
+    kinds: parts.kinds,
     ...(models.summarizer === null ? {} : { summarizer: models.summarizer }),
     modelPriors,
     tokenizers,

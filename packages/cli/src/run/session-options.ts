@@ -1,8 +1,9 @@
 import type { Command } from "commander";
+import { addExtensionOption, type ExtensionOptions } from "../option/replay-options.ts";
 import { RULE_WORDS } from "../permission/allow-rule.ts";
 
 /** What `chat`, `run` and `serve` take alike. */
-export interface SessionOptions {
+export interface SessionOptions extends ExtensionOptions {
   readonly demo?: boolean;
   readonly resume?: string | true;
   readonly continue?: boolean;
@@ -19,7 +20,7 @@ export interface SessionOptions {
 
 /** Adds the options that a session takes to a command. */
 export function withSessionOptions(command: Command): Command {
-  return command
+  const withOwn = command
     .option("--demo", "use a simulated model on this machine; needs no key")
     .option("--resume [session]", "go on with a session; without an id the last one")
     .option("--continue", "go on with the last session")
@@ -30,6 +31,7 @@ export function withSessionOptions(command: Command): Command {
     .option("--allow <rule>", `run without asking: ${RULE_WORDS}; again for more`, collect)
     .option("--read-only", "no commands, no changes of files")
     .option("--pass-env <name>", "let tools see a variable that looks like a credential; again for more", collect);
+  return addExtensionOption(withOwn);
 }
 
 function collect(value: string, before: readonly string[] = []): readonly string[] {
