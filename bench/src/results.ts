@@ -131,7 +131,7 @@ export interface SessionRecord {
   readonly acted: number;
   /** Dollars against doing nothing. */
   readonly cost: Tally;
-  /** The mean of the vector against doing nothing, and against the policy's own tail. */
+  /** Measures of the vector, more of them below than above or the other way, against doing nothing and the policy's own tail. */
   readonly held: Tally;
   readonly heldOverTail: Tally;
 }

@@ -72,7 +72,7 @@ function sessionsWords({ sessions, basis }: WindowOutcomes, nothing: NothingDone
 function lossWords({ whereActed, sessions }: WindowOutcomes, policy: string): string {
   const acted = whereActed.get(policy) ?? [];
   const { cost, heldOverTail } = sessionRecord(acted);
-  const lost = `Of ${formatNumberOf(acted.length, "session")} in which it acts, it costs more than doing nothing in ${percentOfSessions(cost.lost, acted.length)} and holds less than a plain tail of its size in ${percentOfSessions(heldOverTail.lost, acted.length)}.`;
+  const lost = `Of ${formatNumberOf(acted.length, "session")} in which it acts, it costs more than doing nothing in ${percentOfSessions(cost.lost, acted.length)} and loses more measures to a plain tail of its size than it wins in ${percentOfSessions(heldOverTail.lost, acted.length)}.`;
   const fitting = acted.filter(({ session }) => !sessions.includes(session));
   if (fitting.length === 0) return lost;
   return `${lost} In the ${formatNumberOf(fitting.length, "session")} of them that fit without it: ${formatPercent(costEstimate(fitting).value)} % of their cost.`;

@@ -117,11 +117,15 @@ const RECORDS = [
     `cost against ${BASELINE_POLICY}`,
     "Lost: sessions that cost more with it than without compaction, by a thousandth or more.",
   ],
-  ["held", `held against ${BASELINE_POLICY}`, "Lost: the mean of the vector is a point or more below that of doing nothing."],
+  [
+    "held",
+    `held against ${BASELINE_POLICY}`,
+    "Lost: more measures of the vector are a point or more below those of doing nothing than above.",
+  ],
   [
     "heldOverTail",
     "held against its tail",
-    "Lost: the mean of the vector is a point or more below that of the plain tail of its size.",
+    "Lost: more measures of the vector are a point or more below those of the plain tail of its size than above.",
   ],
 ] as const;
 

@@ -35,17 +35,17 @@ describe("pairedDifferences", () => {
   });
 });
 
-test("a record counts sessions won, tied and lost: cost by a thousandth, what is held by a point", () => {
+test("a record counts sessions won, tied and lost: cost by a thousandth, what is held by measures that differ by a point", () => {
   const acted = [
     outcome("a", 0.5, [80, 90, 70]),
     outcome("b", 1.2, [80, 80.5, 80]),
     outcome("c", 1.0005, [80, 60, 90]),
-    outcome("d", 0.9, [80, 60, 70]),
+    { ...outcome("d", 0.9, [80, 60, 70]), vector: [80, 80, 80, 0].map((tail) => ({ own: 70, tail, none: 0 })) },
   ];
   expect(sessionRecord(acted)).toEqual({
     acted: 4,
     cost: { won: 2, tied: 1, lost: 1 },
     held: { won: 2, tied: 1, lost: 1 },
-    heldOverTail: { won: 2, tied: 1, lost: 1 },
+    heldOverTail: { won: 1, tied: 1, lost: 2 },
   });
 });

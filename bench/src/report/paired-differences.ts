@@ -54,10 +54,10 @@ const LEAST_COST_RATIO = 0.001;
 
 /** Of the sessions in which a policy acted, those that it won, tied and lost. */
 export function sessionRecord(acted: readonly SessionOutcome[]): SessionRecord {
-  const byPoints = (against: "tail" | "none") =>
+  const byMeasures = (against: "tail" | "none") =>
     tallyOf(
-      acted.map((each) => vectorPoints(each, against) ?? 0),
-      LEAST_POINTS,
+      acted.map((each) => measuresAhead(each, against)),
+      1,
     );
   return {
     acted: acted.length,
@@ -65,9 +65,15 @@ export function sessionRecord(acted: readonly SessionOutcome[]): SessionRecord {
       acted.map(({ costRatio }) => 1 - costRatio),
       LEAST_COST_RATIO,
     ),
-    held: byPoints("none"),
-    heldOverTail: byPoints("tail"),
+    held: byMeasures("none"),
+    heldOverTail: byMeasures("tail"),
   };
+}
+
+/** Measures of the vector on which a session holds more by a point, less those on which it holds less: one large difference is still one. */
+function measuresAhead({ vector }: SessionOutcome, against: "tail" | "none"): number {
+  const points = vector.flatMap((share) => pointsOver(share, against) ?? []);
+  return points.filter((each) => each >= LEAST_POINTS).length - points.filter((each) => each <= -LEAST_POINTS).length;
 }
 
 /** What is above zero is won, what is below is lost; less than `least` either way is a tie. */

@@ -18,6 +18,7 @@ import { drawTable, type TableCell } from "../terminal/text-table.ts";
 
 /** Longer names are shortened, so that the tables stay within 100 columns. */
 const NAME_CHARS = 20;
+const SHORT_NAME_CHARS = 16;
 
 /** Of the sessions in which each policy acts, per cent lost, tied and won: a table a window. What is lost comes first. */
 export function recordTables(report: BenchReport): string {
@@ -78,8 +79,8 @@ function sessionTable({ outcomes }: WindowComparison, folder: string): string {
     cellsOf(["session", "policy", "%", ...MEASURE_TITLES, ...MEASURE_TITLES]),
   ];
   const rows = sessionRows(outcomes).map(({ policy, outcome }) => [
-    shortened(outcome.session.slice(folder.length), NAME_CHARS),
-    shortened(policy, NAME_CHARS),
+    shortened(outcome.session.slice(folder.length), SHORT_NAME_CHARS),
+    shortened(policy, SHORT_NAME_CHARS),
     formatPercent(100 * outcome.costRatio),
     ...(["tail", "none"] as const).flatMap((against) =>
       VECTOR.flatMap(({ isFar }, place) => (isFar ? [] : [signedPoints(pointsOver(outcome.vector[place], against))])),

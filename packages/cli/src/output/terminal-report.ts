@@ -20,7 +20,7 @@ export interface TerminalOptions {
 }
 
 const READING = [
-  "lost: cost a thousandth more, the vector's mean a point less. Differences and intervals: --full.",
+  "lost: a thousandth dearer; more measures of the vector below than above. Differences: --full.",
   "fired: sessions with a compaction / replayed. prompt tokens: of all requests. % of none: geometric",
   "mean of sessions, and pooled, if one of the two acted. edits: texts that edits replace; passages:",
   "the lines around what replies refer to: held word for word when needed, mean of the sessions; far:",
