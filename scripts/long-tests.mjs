@@ -17,6 +17,7 @@ export const longTests = [
   "packages/core/src/engine/one-measure.test.ts",
   "packages/core/src/node/kill.test.ts",
   "packages/core/src/summarizer/summary-request.test.ts",
+  "packages/cli/src/ask/ask.test.ts",
   "packages/cli/src/chat/chat.test.ts",
   "packages/cli/src/command/bench-command.test.ts",
   "packages/cli/src/command/going-on.test.ts",

@@ -67,32 +67,16 @@ const ROOM_RATIO = 0.9;
  * are left out; the run's own report says so.
  */
 export async function planAsk(input: AskInput): Promise<AskPlan> {
-  const { catalog, model, policies, sources, callsAPolicy, window } = input;
-  const windowTokens = catalog.contextWindowOf(model.modelId);
-  const mostTokens = windowTokens === null ? null : ROOM_RATIO * windowTokens - MOST_REPLY_TOKENS;
+  const { model, policies, callsAPolicy, window } = input;
   const tokenizers = await createTokenizerLoader()(policies.flatMap((policy) => encodingsOf(policy, input.kinds)));
-  const cell = (session: PreparedSession, policy: EnginePolicy) => cellFor(session, policy, { ...input, tokenizers });
-
-  const open = new Map<EnginePolicy, CallPlace[]>(policies.map((policy) => [policy, []]));
-  const tooLong = new Map<EnginePolicy, number>();
-  const fileOf = new Map<string, AskSource>();
-  for (const [done, source] of sources.entries()) {
-    input.onProgress?.({ file: source.file, done, total: sources.length });
-    for (const session of await sessionsOf(source)) {
-      fileOf.set(session.transcript.name, source);
-      for (const policy of policies) {
-        const { calls, tooLongCount } = await openCalls(session, cell(session, policy), mostTokens);
-        open.get(policy)?.push(...calls.map((call) => ({ session: session.transcript.name, call })));
-        tooLong.set(policy, (tooLong.get(policy) ?? 0) + tooLongCount);
-      }
-    }
-  }
-  const drawn = drawCalls(open, callsAPolicy);
-  const drawnFiles = new Set([...drawn.values()].flat().flatMap(({ session }) => fileOf.get(session) ?? []));
+  const cell: CellFor = (session, policy) => cellFor(session, policy, { ...input, tokenizers });
+  const open = await lookThrough(input, cell);
+  const drawn = drawCalls(open.calls, callsAPolicy);
+  const files = new Set([...drawn.values()].flat().flatMap(({ session }) => open.fileOf.get(session) ?? []));
   const sessions: AskedSession[] = [];
   const calls: PlannedCall[] = [];
-  for (const [done, source] of [...drawnFiles].entries()) {
-    input.onProgress?.({ file: source.file, done, total: drawnFiles.size });
+  for (const [done, source] of [...files].entries()) {
+    input.onProgress?.({ file: source.file, done, total: files.size });
     for (const session of await sessionsOf(source)) {
       const made = await plannedCalls(session, { drawn, cell, model });
       if (made.length > 0) sessions.push(askedSession(session));
@@ -105,12 +89,41 @@ export async function planAsk(input: AskInput): Promise<AskPlan> {
     callsAPolicy,
     policies: policies.map((policy) => ({
       policy: policy.name,
-      openCalls: open.get(policy)?.length ?? 0,
-      tooLongCalls: tooLong.get(policy) ?? 0,
+      openCalls: open.calls.get(policy)?.length ?? 0,
+      tooLongCalls: open.tooLong.get(policy) ?? 0,
     })),
     sessions,
     calls: policies.flatMap(({ name }) => calls.filter(({ policy }) => policy === name)),
   };
+}
+
+type CellFor = (session: PreparedSession, policy: EnginePolicy) => Cell;
+
+/** The calls of all sessions that can be asked about. */
+interface OpenCalls {
+  readonly calls: ReadonlyMap<EnginePolicy, readonly CallPlace[]>;
+  readonly tooLong: ReadonlyMap<EnginePolicy, number>;
+  readonly fileOf: ReadonlyMap<string, AskSource>;
+}
+
+async function lookThrough({ sources, policies, model, catalog, onProgress }: AskInput, cell: CellFor): Promise<OpenCalls> {
+  const windowTokens = catalog.contextWindowOf(model.modelId);
+  const mostTokens = windowTokens === null ? null : ROOM_RATIO * windowTokens - MOST_REPLY_TOKENS;
+  const open = new Map<EnginePolicy, CallPlace[]>(policies.map((policy) => [policy, []]));
+  const tooLong = new Map<EnginePolicy, number>();
+  const fileOf = new Map<string, AskSource>();
+  for (const [done, source] of sources.entries()) {
+    onProgress?.({ file: source.file, done, total: sources.length });
+    for (const session of await sessionsOf(source)) {
+      fileOf.set(session.transcript.name, source);
+      for (const policy of policies) {
+        const { calls, tooLongCount } = await openCalls(session, cell(session, policy), mostTokens);
+        open.get(policy)?.push(...calls.map((call) => ({ session: session.transcript.name, call })));
+        tooLong.set(policy, (tooLong.get(policy) ?? 0) + tooLongCount);
+      }
+    }
+  }
+  return { calls: open, tooLong, fileOf };
 }
 
 async function sessionsOf(source: AskSource): Promise<readonly PreparedSession[]> {
@@ -131,7 +144,7 @@ async function openCalls(session: PreparedSession, cell: Cell, mostTokens: numbe
 
 interface Drawn {
   readonly drawn: ReadonlyMap<EnginePolicy, readonly CallPlace[]>;
-  readonly cell: (session: PreparedSession, policy: EnginePolicy) => Cell;
+  readonly cell: CellFor;
   readonly model: AskedModel;
 }
 
