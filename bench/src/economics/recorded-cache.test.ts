@@ -1,54 +1,18 @@
-import { NONE_POLICY, type Policy, type SessionEntry, SVEN_POLICY, usageOf } from "@plimsoll/core";
+import { NONE_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
 import { RECORDED_POLICY } from "@plimsoll/core/internal";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { describe, expect, test } from "vitest";
-import { type MadeSession, madeTranscript } from "../../testing/made-session.ts";
+import { coldAt, madeRecording, WARM } from "../../testing/made-recording.ts";
+import type { MadeSession } from "../../testing/made-session.ts";
 import { cellOf } from "../replay/cell.ts";
 import { drive } from "../replay/drive.ts";
-import { type PreparedSession, prepareSession } from "../replay/prepared-session.ts";
+import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
 import { recordedCache } from "./recorded-cache.ts";
 import { createRequestLedger, type ServedStep } from "./request-ledger.ts";
 import { lastingCache, type SessionCache, sessionCache } from "./session-cache.ts";
 
 const MADE: MadeSession = { turns: 6, toolCallsPerTurn: 6, resultChars: 4000, overheadTokens: 2000 };
-
-/** What one call reports, given the size of its prompt and that of the one before. */
-type Reads = (prompt: { readonly call: number; readonly totalTokens: number; readonly beforeTokens: number }) => number;
-
-const WARM: Reads = ({ beforeTokens }) => beforeTokens;
-const coldAt =
-  (at: number, readTokens: number): Reads =>
-  (prompt) =>
-    prompt.call === at ? readTokens : WARM(prompt);
-
-/** A made session whose calls report reads; everything else was written, if writes are counted. Each message comes `gapMs` after the last. */
-function recordingOf(
-  reads: Reads,
-  { made = MADE, writes = true, gapMs = 1000, modelOf = (_: number): string => "model" } = {},
-): PreparedSession {
-  const transcript = madeTranscript(made);
-  let call = -1;
-  let beforeTokens = 0;
-  let nowMs = 0;
-  const entries = transcript.entries.map((entry): SessionEntry => {
-    nowMs += gapMs;
-    if (entry.type === "message") return { ...entry, message: { ...entry.message, atMs: nowMs } };
-    if (entry.type !== "usage") return entry;
-    call += 1;
-    const totalTokens = entry.usage.input.totalTokens ?? 0;
-    const cacheReadTokens = reads({ call, totalTokens, beforeTokens });
-    beforeTokens = totalTokens;
-    const usage = usageOf({
-      totalInputTokens: totalTokens,
-      cacheReadTokens,
-      cacheWriteTokens: writes ? totalTokens - cacheReadTokens : 0,
-      outputTokens: 10,
-    });
-    return { ...entry, usage, modelId: modelOf(call) };
-  });
-  return prepareSession({ ...transcript, entries });
-}
 
 const RULES = { minimumTokens: 1, stepTokens: 1, timeToLiveMs: 300_000 };
 
@@ -81,19 +45,19 @@ const computed = ({ served: { call } }: Step) => [call.readTokens, call.writeTok
 
 describe("recorded requests are served as the recording reports", () => {
   test.each<[rule: string, session: PreparedSession]>([
-    ["a cache that was always warm", recordingOf(WARM)],
-    ["one that was warm before the session began", recordingOf(coldAt(0, 1500))],
-    ["one that was cold within its time", recordingOf(coldAt(20, 0))],
-    ["one that held only what other sessions share", recordingOf(coldAt(20, 1200))],
-    ["one that was cut short within a message", recordingOf(coldAt(20, 9000))],
-    ["one that was still warm after its time", recordingOf(WARM, { gapMs: 400_000 })],
-    ["one that lags behind at every call", recordingOf(({ beforeTokens }) => Math.max(0, beforeTokens - 700))],
-    ["a provider that counts no writes", recordingOf(coldAt(20, 0), { writes: false })],
+    ["a cache that was always warm", madeRecording(WARM)],
+    ["one that was warm before the session began", madeRecording(coldAt(0, 1500))],
+    ["one that was cold within its time", madeRecording(coldAt(20, 0))],
+    ["one that held only what other sessions share", madeRecording(coldAt(20, 1200))],
+    ["one that was cut short within a message", madeRecording(coldAt(20, 9000))],
+    ["one that was still warm after its time", madeRecording(WARM, { gapMs: 400_000 })],
+    ["one that lags behind at every call", madeRecording(({ beforeTokens }) => Math.max(0, beforeTokens - 700))],
+    ["a provider that counts no writes", madeRecording(coldAt(20, 0), { writes: false })],
     [
       "another model's cache, which is cold",
-      recordingOf(coldAt(20, 0), { modelOf: (call) => (call < 20 ? "first" : "second") }),
+      madeRecording(coldAt(20, 0), { modelOf: (call) => (call < 20 ? "first" : "second") }),
     ],
-    ["a compaction after which only the head is read", recordingOf(coldAt(21, 1800), { made: { ...MADE, boundaries: [3] } })],
+    ["a compaction after which only the head is read", madeRecording(coldAt(21, 1800), { made: { ...MADE, boundaries: [3] } })],
   ])("%s", async (_, session) => {
     const steps = await stepsOf(session, { policy: RECORDED_POLICY });
     expect(steps.map(computed)).toEqual(steps.map(reported));
@@ -101,11 +65,11 @@ describe("recorded requests are served as the recording reports", () => {
 
   test("a recording without times or reads has the rules of its provider", async () => {
     const steps = await stepsOf(
-      recordingOf(() => 0, { writes: false }),
+      madeRecording(() => 0, { writes: false }),
       { policy: NONE_POLICY },
     );
     expect(steps.slice(1).every(({ served }) => served.call.readTokens > 0)).toBe(true);
-    expect(recordedCache(recordingOf(() => 0).sizeModel).signAt(3, "own")).toBeNull();
+    expect(recordedCache(madeRecording(() => 0).sizeModel).signAt(3, "own")).toBeNull();
   });
 });
 
@@ -125,11 +89,11 @@ describe("every policy finds the cache as the recorded agent did", () => {
   };
 
   test.each<[rule: string, session: PreparedSession, state: string, from: number, through: number]>([
-    ["warm after its time", recordingOf(WARM, { gapMs: 200_000 }), "warm", 1, 1],
-    ["cold within its time", recordingOf(coldAt(38, 0)), "expired", 0, 0],
+    ["warm after its time", madeRecording(WARM, { gapMs: 200_000 }), "warm", 1, 1],
+    ["cold within its time", madeRecording(coldAt(38, 0)), "expired", 0, 0],
     [
       "cut short: what came after that message is not read",
-      recordingOf(({ call, beforeTokens }) => (call === 38 ? beforeTokens - 3000 : beforeTokens)),
+      madeRecording(({ call, beforeTokens }) => (call === 38 ? beforeTokens - 3000 : beforeTokens)),
       "warm",
       0.5,
       0.95,
@@ -142,18 +106,18 @@ describe("every policy finds the cache as the recorded agent did", () => {
   });
 
   test("but for a cache that never expires, in which nothing is cold", async () => {
-    expect(await readAt(recordingOf(coldAt(38, 0)), 38, lastingCache)).toEqual({ state: "warm", ratio: 1 });
+    expect(await readAt(madeRecording(coldAt(38, 0)), 38, lastingCache)).toEqual({ state: "warm", ratio: 1 });
   });
 
   test("a recorded compaction breaks the cache of `recorded` alone", async () => {
-    const session = recordingOf(coldAt(21, 1800), { made: { ...MADE, boundaries: [3] } });
+    const session = madeRecording(coldAt(21, 1800), { made: { ...MADE, boundaries: [3] } });
     const steps = await stepsOf(session, { policy: NONE_POLICY });
     expect(steps[21]?.served.call.readTokens).toBe(steps[20]?.sent.promptTokens);
   });
 
   test("what was read when all messages had been replaced is read after a compaction of the policy's own", async () => {
     const made = { ...MADE, turns: 8, boundaries: [7] };
-    const session = recordingOf(coldAt(49, 1800), { made });
+    const session = madeRecording(coldAt(49, 1800), { made });
     const steps = await stepsOf(session, { policy: SVEN_POLICY, roomTokens: 24_000 });
     const broken = steps.filter(({ served }) => served.call.state === "broken");
     expect(broken.length).toBeGreaterThan(0);
@@ -166,5 +130,5 @@ test.each([
   ["slack of a step or two is no sign", coldAt(20, 1), 19, { kind: "whole" }],
   ["a cut before all messages", coldAt(20, 1200), 20, { kind: "cut", readTokens: 1200, messageId: null, withinTokens: 0 }],
 ])("a call shows %s", (_, reads, call, sign) => {
-  expect(recordedCache(recordingOf(reads).sizeModel).signAt(call, "own")).toEqual(sign);
+  expect(recordedCache(madeRecording(reads).sizeModel).signAt(call, "own")).toEqual(sign);
 });
