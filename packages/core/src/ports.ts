@@ -20,6 +20,8 @@ export interface Prompt {
 export interface SummaryRequest {
   /** One part a span; each names the prompt that its text is written with. */
   readonly parts: readonly { readonly promptId: string; readonly messages: readonly Message[] }[];
+  /** The view that the parts are of: what is in none of them stays in it, word for word. Absent if it is not known. */
+  readonly view?: readonly Message[];
   /** The prompts that there are; the built-in ones if they are left out. */
   readonly prompts?: readonly Prompt[];
   /** Section titles that the summary must have, in order. */

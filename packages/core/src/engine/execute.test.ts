@@ -97,6 +97,7 @@ describe("execute", () => {
     expect(requests).toEqual([
       {
         parts: [{ promptId: "structured", messages: view.slice(0, 2) }],
+        view,
         sections: SVEN_POLICY.summary.sections,
         maxTokens: 4096,
         turnPrefixMaxTokens: SVEN_POLICY.summary.turnPrefixMaxTokens,

@@ -163,8 +163,8 @@ function refuseUnsendable(before: readonly Message[], after: readonly Message[])
 /** The request for an edit's summary; `parts` are the messages of its spans. */
 function summaryRequestFor(parts: SummaryRequest["parts"], circumstances: SummaryCircumstances): SummaryRequest {
   const { sections, maxTokens, turnPrefixMaxTokens, resultCapChars, labels } = circumstances.summary;
-  const { focus, prompts } = circumstances;
-  const asked = { parts, sections, maxTokens, turnPrefixMaxTokens, resultCapChars, labels, focus, prompts };
+  const { focus, prompts, messages: view } = circumstances;
+  const asked = { parts, view, sections, maxTokens, turnPrefixMaxTokens, resultCapChars, labels, focus, prompts };
   return { ...asked, ...formOf(parts, circumstances) };
 }
 

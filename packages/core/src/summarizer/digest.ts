@@ -1,14 +1,16 @@
-import { LINE_BREAKS } from "../message/folded-char.ts";
-import type { Message } from "../message/message.ts";
-import { isHuman, textOf } from "../message/message.ts";
 import type { Summarizer, SummaryRequest } from "../ports.ts";
-import { summaryIn } from "../prompts/parts.ts";
-import { characterBoundaryAtOrBefore } from "../text.ts";
-import { isEmptyBody, sectionedText, sectionsIn } from "./sections.ts";
+import type { Quotes } from "./digest-quotes.ts";
+import { quotesOf } from "./digest-quotes.ts";
+import type { Earlier } from "./earlier-digest.ts";
+import { earlierIn, fromFirstItem } from "./earlier-digest.ts";
+import type { QuoteForm } from "./quoted-lines.ts";
+import { MARKS, quote, quotesThatFit } from "./quoted-lines.ts";
+import { sectionedText } from "./sections.ts";
 
 /**
- * A summary that no model writes: the same input gives the same text. It quotes what a summary most needs (requests,
- * failures, conclusions) in the words in which it was said, newest first, up to a size that does not depend on the policy.
+ * A summary that no model writes: the same input gives the same text. It quotes what a summary most needs (requests, rules, what is done
+ * and open, failures, conclusions) in the words in which it was said, up to a size that does not depend on the policy. A section of
+ * which nothing is known is left out.
  */
 export function createDigest(options: DigestOptions = DEFAULT_DIGEST_OPTIONS): Summarizer {
   return (request) => Promise.resolve({ text: digestText(request, options), usage: null, stopReason: "end" });
@@ -23,153 +25,156 @@ export interface DigestOptions {
 /** 6,000 characters, about 1,500 tokens: chosen; summaries in the recorded sessions have 1,000 to 3,000 tokens. */
 export const DEFAULT_DIGEST_OPTIONS: DigestOptions = { maximumChars: 6000 };
 
-/** Shares of the digest's size, and the longest single quotation of each kind, in characters; chosen. */
-const KINDS = [
-  { title: "Earlier summary", shareRatio: 0.3, quoteChars: 1500, linesOf: earlierSummaries, under: ["narrative", "progress"] },
-  { title: "Requests", shareRatio: 0.25, quoteChars: 600, linesOf: requests, under: ["task", "goal", "request"] },
-  { title: "Failures", shareRatio: 0.1, quoteChars: 240, linesOf: failures, under: ["critical", "pending", "error"] },
-  { title: "Conclusions", shareRatio: 0.35, quoteChars: 400, linesOf: conclusions, under: ["narrative", "progress"] },
-] as const;
+/** Sections of a digest under a policy that names none. */
+const OWN_SECTIONS = ["Goal", "Constraints", "Progress", "Decisions", "Next Steps", "Failures"] as const;
 
-/** The digest's text. Visits each covered message once a kind of quotation; quotes are cut on character boundaries. */
-export function digestText(request: SummaryRequest, options: DigestOptions): string {
-  const messages = request.parts.flatMap((part) => part.messages);
-  const limitChars = Math.min(options.maximumChars, request.maxTokens * 4);
-  const frameChars = request.sections.reduce((sum, title) => sum + title.length + FRAME_CHARS, 0);
-  // If headings would take most of the room, what is quoted is worth more than its outline.
-  if (request.sections.length === 0 || frameChars > limitChars / 2) return underOwnTitles(messages, limitChars);
-  return underSections(messages, request.sections, limitChars - frameChars);
+/** Quotations of one kind. */
+interface QuoteKind extends QuoteForm {
+  readonly textsOf: (told: Told) => readonly string[];
+  /** They stand in the section whose title has one of these words, an earlier word first; in the last section if none has. */
+  readonly under: readonly string[];
+  /** Share of the room; chosen, as the longest quotations are. What is left over is left to the next kind. */
+  readonly shareRatio: number;
 }
 
-/** Characters of a section's frame in addition to its title: marks, line breaks, and the word for an empty one. */
-const FRAME_CHARS = 10;
+type Told = Quotes & Pick<Earlier, "prose">;
 
-function underOwnTitles(messages: readonly Message[], limitChars: number): string {
-  const blocks: string[] = [];
+const GOAL = ["task", "goal", "request"];
+const RULES = ["constraint", "preference"];
+const PROGRESS = ["progress", "narrative"];
+const DECISIONS = ["decision", ...PROGRESS];
+const AHEAD = ["next", "pending", ...PROGRESS];
+const FAILURES = ["failure", "critical", "pending", "error"];
+
+const newest = { mark: "- ", prefers: "newest" } as const;
+const plan = (which: "done" | "open"): Pick<QuoteKind, "mark" | "textsOf"> => ({
+  mark: MARKS[which],
+  textsOf: (told) => (told.plan.kind === "told" ? told.plan.value[which] : []),
+});
+
+/** In the order in which they are given room. */
+const KINDS: readonly QuoteKind[] = [
+  { ...newest, textsOf: ({ prose }) => prose, under: PROGRESS, shareRatio: 0.2, quoteChars: 1500 },
+  { ...newest, textsOf: ({ requests }) => requests, under: GOAL, shareRatio: 0.2, quoteChars: 600 },
+  { ...plan("open"), under: AHEAD, shareRatio: 0.1, quoteChars: 240, prefers: "oldest" },
+  { ...newest, mark: MARKS.nextStep, textsOf: nextStepsOf, under: AHEAD, shareRatio: 0.05, quoteChars: 400 },
+  { ...plan("done"), under: PROGRESS, shareRatio: 0.05, quoteChars: 240, prefers: "newest" },
+  { ...newest, textsOf: ({ choices }) => choices, under: DECISIONS, shareRatio: 0.05, quoteChars: 400 },
+  { ...newest, textsOf: ({ failures }) => failures, under: FAILURES, shareRatio: 0.1, quoteChars: 240 },
+  { ...newest, textsOf: ({ conclusions }) => conclusions, under: PROGRESS, shareRatio: 0.25, quoteChars: 400 },
+];
+
+/** Shares of the whole room, chosen: for what the person decided and forbade at most, and for what earlier summaries say at least. */
+const RULES_RATIO = 0.15;
+const EARLIER_RATIO = 0.3;
+
+function nextStepsOf({ nextStep }: Told): readonly string[] {
+  return nextStep.kind === "told" ? [nextStep.value] : [];
+}
+
+/** Lines by section. */
+type Page = ReadonlyMap<string, readonly string[]>;
+
+/** The digest's text. Linear in what is covered; quotes are cut on character boundaries. */
+export function digestText(request: SummaryRequest, { maximumChars }: DigestOptions): string {
+  const covered = request.parts.flatMap(({ messages }) => messages);
+  const titles = request.sections.length === 0 ? OWN_SECTIONS : request.sections;
+  const limitChars = Math.min(maximumChars, request.maxTokens * 4);
+  const told = quotesOf(covered, request.view ?? covered);
+  const outOfDate = { plan: told.plan.kind !== "unknown", nextStep: told.nextStep.kind !== "unknown" };
+  const { lines, prose } = earlierIn(covered, titles, outOfDate);
+  const { title, takesOver } = rulesSection(titles);
+  const rulesRoom = { takesOver, roomChars: limitChars * RULES_RATIO - title.length - FRAME_CHARS };
+  const ruled = withLines(new Map(), title, rulesThatFit(told.rules, lines.get(title) ?? [], rulesRoom));
+  const earlier = new Map([...lines].filter(([section]) => !takesOver || section !== title));
+  const earlierChars = Math.min(limitChars * EARLIER_RATIO, charsOf(earlier));
+  const fresh = withKinds(ruled, { ...told, prose }, { titles, roomChars: limitChars - charsOf(ruled) - earlierChars });
+  const carried = newestOf(earlier, { page: fresh, roomChars: limitChars - charsOf(fresh) });
+  const bodies = titles.flatMap((section) => {
+    const body = [...(carried.get(section) ?? []), ...(fresh.get(section) ?? [])];
+    return body.length === 0 ? [] : [[section, [body.join("\n")]] as const];
+  });
+  if (bodies.length > 0) return sectionedText(titles, new Map(bodies));
+  return `## ${sectionFor(PROGRESS, titles)}\nNothing is quoted of ${covered.length} earlier messages.`;
+}
+
+/** The page with quotations of each kind for which there is something to quote. */
+function withKinds(page: Page, told: Told, { titles, roomChars }: { titles: readonly string[]; roomChars: number }): Page {
+  let filled = page;
   let spareChars = 0;
-  for (const { title, shareRatio, quoteChars, linesOf } of KINDS) {
-    const heading = `## ${title}`;
-    const roomChars = Math.floor(limitChars * shareRatio) + spareChars;
-    const lines = newestQuotes(linesOf(messages), { roomChars: roomChars - heading.length - 1, quoteChars });
-    const block = lines.length === 0 ? "" : [heading, ...lines].join("\n");
-    spareChars = roomChars - block.length;
-    if (block !== "") blocks.push(block);
+  for (const kind of KINDS) {
+    const section = sectionFor(kind.under, titles);
+    const kindChars = roomChars * kind.shareRatio + spareChars;
+    const lines = quotesThatFit(kind.textsOf(told), kind, kindChars - headingChars(section, filled));
+    const next = withLines(filled, section, lines);
+    spareChars = kindChars - (charsOf(next) - charsOf(filled));
+    filled = next;
   }
-  return blocks.length === 0 ? `${messages.length} earlier messages without text.` : blocks.join("\n\n");
+  return filled;
 }
 
-/** The same quotations under a policy's own sections. What an earlier summary has under a section is carried over into it. */
-function underSections(messages: readonly Message[], sections: readonly string[], limitChars: number): string {
-  const bodies = new Map<string, string[]>();
-  let spareChars = 0;
-  for (const { title, shareRatio, quoteChars, linesOf, under } of KINDS) {
-    const roomChars = Math.floor(limitChars * shareRatio) + spareChars;
-    const carried = title === "Earlier summary" ? carriedOver(linesOf(messages), sections, roomChars) : null;
-    const found =
-      carried ?? new Map([[sectionFor(under, sections), newestQuotes(linesOf(messages), { roomChars, quoteChars })]]);
-    let usedChars = 0;
-    for (const [section, lines] of found) {
-      bodies.set(section, [...(bodies.get(section) ?? []), ...lines]);
-      usedChars += lines.reduce((sum, line) => sum + line.length + 1, 0);
-    }
-    spareChars = roomChars - usedChars;
+/** Where rules stand. What an earlier digest has there is a rule as well, if nothing else stands there. */
+function rulesSection(titles: readonly string[]): { readonly title: string; readonly takesOver: boolean } {
+  const title = sectionFor([...RULES, ...GOAL], titles);
+  return { title, takesOver: !KINDS.some(({ under }) => sectionFor(under, titles) === title) };
+}
+
+/** Rules as lines, each once: the first and the newest, if there is no room for all. A rule is never cut. */
+function rulesThatFit(
+  rules: readonly string[],
+  earlier: readonly string[],
+  { takesOver, roomChars }: { readonly takesOver: boolean; readonly roomChars: number },
+): readonly string[] {
+  const known = earlier.filter((line) => !line.startsWith("#"));
+  const said = rules.map((rule) => `- ${quote(rule, rule.length)}`);
+  const lines = [...new Set(takesOver ? [...known, ...said] : said.filter((line) => !known.includes(line)))];
+  const kept = new Set<string>();
+  let leftChars = roomChars;
+  for (const line of [...lines.slice(0, 1), ...lines.slice(1).reverse()]) {
+    if (line.length + 1 > leftChars) continue;
+    leftChars -= line.length + 1;
+    kept.add(line);
   }
-  const last = sections.at(-1) ?? "";
-  if ([...bodies.values()].every((lines) => lines.length === 0))
-    bodies.set(last, [`${messages.length} earlier messages without text.`]);
-  return sectionedText(sections, bodies);
+  return lines.filter((line) => kept.has(line));
 }
 
-/** The section that a kind of quotation belongs to: one whose title has one of the words, else the last. */
-function sectionFor(words: readonly string[], sections: readonly string[]): string {
-  const found = words.flatMap((word) => sections.filter((title) => title.toLowerCase().includes(word)));
-  return found[0] ?? sections.at(-1) ?? "";
+/** What fits of earlier summaries, each section in proportion; the newest lines of it are at its end. */
+function newestOf(earlier: Page, { page, roomChars }: { readonly page: Page; readonly roomChars: number }): Page {
+  const sizes = [...earlier].map(([section, lines]) => headingChars(section, page) + charsOfLines(lines));
+  const ratio = Math.min(1, roomChars / sizes.reduce((sum, chars) => sum + chars, 0));
+  return new Map(
+    [...earlier].map(([section, lines], at) => {
+      let leftChars = Math.floor((sizes[at] ?? 0) * ratio) - headingChars(section, page);
+      const start = lines.findLastIndex((line) => {
+        leftChars -= line.length + 1;
+        return leftChars < 0;
+      });
+      return [section, fromFirstItem(lines.slice(start + 1))];
+    }),
+  );
 }
 
-/** The bodies of the newest earlier summary by section, each with its share of the room; `null` if it has no such sections. */
-function carriedOver(
-  newestFirst: readonly string[],
-  sections: readonly string[],
-  roomChars: number,
-): ReadonlyMap<string, readonly string[]> | null {
-  const [newest] = newestFirst;
-  if (newest === undefined) return null;
-  const told = sectionsIn(newest, sections).found.filter(({ body }) => !isEmptyBody(body));
-  if (told.length === 0) return null;
-  const wholeChars = told.reduce((sum, { body }) => sum + body.length, 0);
-  const ratio = Math.min(1, roomChars / wholeChars);
-  return new Map(told.map(({ title, body }) => [title, newestLines(body, Math.floor(body.length * ratio))]));
+/** The section whose title has one of the words, an earlier word first; else the last. */
+function sectionFor(words: readonly string[], titles: readonly string[]): string {
+  const found = words.flatMap((word) => titles.filter((title) => title.toLowerCase().includes(word)));
+  return found[0] ?? titles.at(-1) ?? "";
 }
 
-/** The last lines of a body that fit; the newest of it are at its end. */
-function newestLines(body: string, roomChars: number): readonly string[] {
-  const lines = body.split("\n");
-  let usedChars = 0;
-  let start = lines.length;
-  while (start > 0) {
-    usedChars += (lines[start - 1] ?? "").length + 1;
-    if (usedChars > roomChars + 1) break;
-    start -= 1;
-  }
-  return lines.slice(start);
+function withLines(page: Page, section: string, lines: readonly string[]): Page {
+  return lines.length === 0 ? page : new Map([...page, [section, [...(page.get(section) ?? []), ...lines]]]);
 }
 
-/** As many of the newest lines as fit, oldest of them first. */
-function newestQuotes(newestFirst: readonly string[], size: { roomChars: number; quoteChars: number }): readonly string[] {
-  let usedChars = 0;
-  const kept: string[] = [];
-  for (const line of newestFirst) {
-    const quoted = `- ${quote(line, size.quoteChars)}`;
-    if (usedChars + 1 + quoted.length > size.roomChars) break;
-    usedChars += 1 + quoted.length;
-    kept.push(quoted);
-  }
-  return kept.reverse();
+/** Characters of a section's frame in addition to its title: marks and line breaks. */
+const FRAME_CHARS = 5;
+
+function headingChars(section: string, page: Page): number {
+  return page.has(section) ? 0 : section.length + FRAME_CHARS;
 }
 
-/** The text's beginning. A line of it that would be a heading or a code fence of the digest is moved in. */
-function quote(text: string, maximumChars: number): string {
-  const whole = text.trim();
-  const cut = whole.length <= maximumChars ? whole : `${whole.slice(0, characterBoundaryAtOrBefore(whole, maximumChars - 1))}…`;
-  const withoutHeadings = (quoted: string, end: string) =>
-    quoted.split(`${end}#`).join(`${end} #`).split(`${end}\`\`\``).join(`${end} \`\`\``);
-  return LINE_BREAKS.reduce(withoutHeadings, cut);
+function charsOf(page: Page): number {
+  return [...page].reduce((sum, [section, lines]) => sum + section.length + FRAME_CHARS + charsOfLines(lines), 0);
 }
 
-function earlierSummaries(messages: readonly Message[]): string[] {
-  return messages
-    .filter((message) => message.role !== "tool-result" && message.origin === "summary")
-    .map(summaryOf)
-    .reverse();
-}
-
-function requests(messages: readonly Message[]): string[] {
-  return messages.filter(isHuman).map(textOf).reverse();
-}
-
-/** The summary itself: its first part, without the header and without the facts, which are written anew. */
-function summaryOf(message: Message): string {
-  const [part] = message.parts;
-  return part?.type === "text" ? summaryIn(part.text) : "";
-}
-
-function failures(messages: readonly Message[]): string[] {
-  return messages
-    .flatMap((message) =>
-      message.role === "tool-result" && message.isError ? [`${message.toolName}: ${lastLine(textOf(message))}`] : [],
-    )
-    .reverse();
-}
-
-function lastLine(text: string): string {
-  const trimmed = text.trimEnd();
-  return trimmed.slice(trimmed.lastIndexOf("\n") + 1);
-}
-
-/** What the assistant said, without the texts that only announce a call. */
-function conclusions(messages: readonly Message[]): string[] {
-  return messages
-    .flatMap((message) => (message.role === "assistant" && message.origin === "model" ? [textOf(message)] : []))
-    .filter((text) => text.trim() !== "")
-    .reverse();
+function charsOfLines(lines: readonly string[]): number {
+  return lines.reduce((sum, line) => sum + line.length + 1, 0);
 }

@@ -8,9 +8,6 @@ export interface SectionedText {
   readonly unknown: readonly string[];
 }
 
-/** What a section without content says. */
-export const EMPTY_SECTION = "None";
-
 /**
  * Takes a text apart at lines that are one of the titles given as a Markdown heading of any rank, whatever the case, bold marks or a colon
  * behind it. Lines inside code fences are no headings. Unknown headings of the second rank lose one rank and stay. Linear.
@@ -40,12 +37,12 @@ export function sectionsIn(text: string, titles: readonly string[]): SectionedTe
   };
 }
 
-/** The sections as text, each of them there, in order; bodies under one title are put together, none is left empty. */
+/** The sections that have bodies as text, in the order of the titles; bodies under one title are put together. */
 export function sectionedText(titles: readonly string[], bodies: ReadonlyMap<string, readonly string[]>): string {
   return titles
-    .map((title) => {
-      const told = (bodies.get(title) ?? []).filter((body) => !isEmptyBody(body)).map(withFencesClosed);
-      return `## ${title}\n${told.length === 0 ? EMPTY_SECTION : told.join("\n")}`;
+    .flatMap((title) => {
+      const told = bodies.get(title);
+      return told === undefined ? [] : [`## ${title}\n${told.map(withFencesClosed).join("\n")}`];
     })
     .join("\n\n");
 }

@@ -1,6 +1,7 @@
 import { PlimsollError } from "../error.ts";
 import type { TranscriptLabels } from "../message/transcript-text.ts";
 import type { Summary } from "../ports.ts";
+import type { SectionedText } from "./sections.ts";
 import { isEmptyBody, sectionedText, sectionsIn } from "./sections.ts";
 
 /**
@@ -75,21 +76,25 @@ function inSections(text: string, rules: SummaryRules): RepairedSummary {
   const { preamble, found, unknown } = sectionsIn(text, rules.sections);
   if (found.length === 0) throw failed(`the summary has none of its sections (${rules.sections.join(", ")})`);
   if (found.every(({ body }) => isEmptyBody(body))) throw failed("every section of the summary is empty");
-  const bodies = new Map<string, string[]>();
-  for (const { title, body } of found) {
-    const earlier = bodies.get(title);
-    if (earlier === undefined) bodies.set(title, [body]);
-    else earlier.push(body);
-  }
+  const bodies = new Map(rules.sections.map((title) => [title, bodiesOf(title, found)]));
   const order = found.map(({ title }) => rules.sections.indexOf(title));
   const isInOrder = order.every((position, index) => index === 0 || position > (order[index - 1] ?? -1));
   const repairs: SummaryRepair[] = [
     ...(preamble === "" ? [] : ["preamble-removed" as const]),
-    ...(bodies.size === rules.sections.length ? [] : ["section-added" as const]),
+    ...(new Set(found.map(({ title }) => title)).size === rules.sections.length ? [] : ["section-added" as const]),
     ...(isInOrder ? [] : ["sections-reordered" as const]),
     ...(unknown.length === 0 ? [] : ["heading-demoted" as const]),
   ];
   return { text: sectionedText(rules.sections, bodies), repairs };
+}
+
+/** What a section without content says. */
+const EMPTY_SECTION = "None";
+
+/** What the summary says under a title; that there is nothing if it says nothing. */
+function bodiesOf(title: string, found: SectionedText["found"]): readonly string[] {
+  const told = found.filter((section) => section.title === title && !isEmptyBody(section.body)).map(({ body }) => body);
+  return told.length === 0 ? [EMPTY_SECTION] : told;
 }
 
 /** A reply that is one code block as a whole, without its fence. */

@@ -1,0 +1,112 @@
+import { isRecord } from "../json.ts";
+import { planItems } from "../keep/plan.ts";
+import { LINE_BREAKS } from "../message/folded-char.ts";
+import type { Message } from "../message/message.ts";
+import { isHuman, textOf, toolCallsOf } from "../message/message.ts";
+import { choicesIn, isAnnouncement, nextStepIn, rulesIn } from "./sentences.ts";
+
+/** What covered messages say, in their own words, each list in the order of the messages. */
+export interface Quotes {
+  /** What the person asked for. */
+  readonly requests: readonly string[];
+  /** Sentences of the person that decide, demand or forbid something, each once. */
+  readonly rules: readonly string[];
+  /** What failed: the tool, and the last line of its result. */
+  readonly failures: readonly string[];
+  /** What the model said, without replies that only say what it does next. */
+  readonly conclusions: readonly string[];
+  /** Sentences of the model that say what was chosen, each once. */
+  readonly choices: readonly string[];
+  /** The newest plan. If it is not among the covered messages it stays in the view, and is not told again. */
+  readonly plan: Told<Plan>;
+  /** The last sentence in which the model said what it does next; empty if it ended its turn after that. */
+  readonly nextStep: Told<string>;
+}
+
+/** What is told of something of which the newest counts: its value; that a newer one stays in the view; or that there is none. */
+export type Told<T> = { readonly kind: "told"; readonly value: T } | { readonly kind: "stays" } | { readonly kind: "unknown" };
+
+/** The items of a plan, by what has become of them. Items that were given up are neither. */
+export interface Plan {
+  readonly done: readonly string[];
+  readonly open: readonly string[];
+}
+
+/** Reads the covered messages of a view. Visits each message a fixed number of times. */
+export function quotesOf(covered: readonly Message[], view: readonly Message[]): Quotes {
+  const ids = new Set(covered.map(({ id }) => id));
+  const isCovered = ({ id }: Message) => ids.has(id);
+  const asked = covered.filter(isHuman).map(textOf);
+  const replies = covered.filter(isReply).map(textOf);
+  return {
+    requests: asked,
+    rules: [...new Set(asked.flatMap(rulesIn))],
+    failures: covered.flatMap(failureOf),
+    conclusions: replies.filter((text) => !isAnnouncement(text)),
+    choices: [...new Set(replies.flatMap(choicesIn))],
+    plan: newest(view, { read: planOf, isCovered }),
+    nextStep: newest(view, { read: nextStepOf, isCovered }),
+  };
+}
+
+function newest<T>(
+  view: readonly Message[],
+  { read, isCovered }: { readonly read: (message: Message) => T | null; readonly isCovered: (message: Message) => boolean },
+): Told<T> {
+  for (const message of view.toReversed()) {
+    const value = read(message);
+    if (value !== null) return isCovered(message) ? { kind: "told", value } : { kind: "stays" };
+  }
+  return { kind: "unknown" };
+}
+
+function isReply(message: Message): boolean {
+  return message.role === "assistant" && message.origin === "model";
+}
+
+/** A reply without calls ends the turn: what was said to come next before it is done or given up. */
+function nextStepOf(message: Message): string | null {
+  if (!isReply(message)) return null;
+  return nextStepIn(textOf(message)) ?? (toolCallsOf(message).length === 0 ? "" : null);
+}
+
+function failureOf(message: Message): readonly string[] {
+  if (message.role !== "tool-result" || !message.isError) return [];
+  const trimmed = textOf(message).trimEnd();
+  return [`${message.toolName}: ${trimmed.slice(trimmed.lastIndexOf("\n") + 1)}`];
+}
+
+/** What agents call items that are done, and items that were given up, in lower case; seen in recorded sessions. */
+const DONE = ["completed", "complete", "done", "closed"];
+const GIVEN_UP = ["cancelled", "canceled", "skipped", "deleted"];
+
+function planOf(message: Message): Plan | null {
+  for (const { argumentsJson } of toolCallsOf(message).toReversed()) {
+    const items = planItems(argumentsJson);
+    if (items === null) continue;
+    const statuses = planStatuses(argumentsJson);
+    const withStatus = (wanted: (status: string) => boolean) =>
+      items.filter((_, index) => wanted(statuses[index] ?? "")).map(onOneLine);
+    return {
+      done: withStatus((status) => DONE.includes(status)),
+      open: withStatus((status) => !DONE.includes(status) && !GIVEN_UP.includes(status)),
+    };
+  }
+  return null;
+}
+
+function onOneLine(text: string): string {
+  return LINE_BREAKS.reduce((joined, lineBreak) => joined.split(lineBreak).join(" "), text.trim());
+}
+
+/** The status of each item, in lower case. The list that {@link planItems} reads is the first that is a plan by itself. */
+function planStatuses(argumentsJson: string): readonly string[] {
+  const parsed: unknown = JSON.parse(argumentsJson);
+  const lists = isRecord(parsed) ? Object.values(parsed) : [];
+  const plan = lists.find((list) => planItems(JSON.stringify({ list })) !== null);
+  return Array.isArray(plan) ? plan.map(statusOf) : [];
+}
+
+function statusOf(item: unknown): string {
+  return isRecord(item) && typeof item.status === "string" ? item.status.toLowerCase() : "";
+}

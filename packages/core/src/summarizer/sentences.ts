@@ -1,0 +1,118 @@
+/**
+ * English words by which a sentence is told: each a whole word, of any case. `but` are words with which the others do not count. Those of
+ * rules and choices are in the protocol's line on decisions; beginnings of next steps were seen in recorded sessions.
+ */
+const WORDS = {
+  rule: {
+    has: ["must", "never", "always", "do not", "don't", "instead of", "decided"],
+    but: ["i don't", "i do not", "i never", "why"],
+  },
+  choice: { has: ["decided", "instead of"], but: ["not decided", "haven't decided"] },
+  nextStep: {
+    begins: [
+      "next i will",
+      "next i'll",
+      "next i'm",
+      "now let me",
+      "now i'll",
+      "now i will",
+      "let me",
+      "i'll",
+      "i will",
+      "i'm going to",
+    ],
+    but: ["let me know"],
+  },
+} as const;
+
+/** UTF-16 units of a sentence: a shorter one says too little by itself, a longer one is data; chosen. */
+const SENTENCE_CHARS = { atLeast: 12, atMost: 400 } as const;
+
+/** UTF-16 units that the beginning of a sentence, or a line that says that there is nothing, has at most; chosen. */
+const BEGINNING_CHARS = 40;
+
+/** Sentences of a text that decide, demand or forbid something. A question does not. Linear. */
+export function rulesIn(text: string): readonly string[] {
+  return sentencesWith(text, WORDS.rule);
+}
+
+/** Sentences of a text that say what was chosen. Linear. */
+export function choicesIn(text: string): readonly string[] {
+  return sentencesWith(text, WORDS.choice);
+}
+
+/** The last sentence of a text that says what its speaker does next; `null` if none does. Linear. */
+export function nextStepIn(text: string): string | null {
+  return sentencesOf(text).findLast(isNextStep) ?? null;
+}
+
+/** True for a text that says what its speaker does next, and nothing else. Linear. */
+export function isAnnouncement(text: string): boolean {
+  return isNextStep(text) && sentencesOf(text).every(isNextStep);
+}
+
+/** True for a line that says that there is nothing, as models write it under a heading. */
+export function isNothing(line: string): boolean {
+  if (line.length > BEGINNING_CHARS) return false;
+  const words = wordsOf(line);
+  return words === " none " || words === " n a ";
+}
+
+function isNextStep(sentence: string): boolean {
+  const words = wordsOf(sentence.trimStart().slice(0, BEGINNING_CHARS));
+  const { begins, but } = WORDS.nextStep;
+  return begins.some((beginning) => words.startsWith(` ${beginning} `)) && !but.some((each) => words.startsWith(` ${each} `));
+}
+
+interface Telling {
+  readonly has: readonly string[];
+  readonly but: readonly string[];
+}
+
+function sentencesWith(text: string, { has, but }: Telling): readonly string[] {
+  const lower = folded(text);
+  // Most texts have none of the words: they are not taken apart.
+  if (!has.some((word) => lower.includes(word))) return [];
+  return sentencesOf(text).filter((sentence) => {
+    const words = wordsOf(sentence);
+    const isTold = (each: string) => words.includes(` ${each} `);
+    return !sentence.endsWith("?") && has.some(isTold) && !but.some(isTold);
+  });
+}
+
+/** The sentences of a text, each on one line and without a bullet. What stands in a code fence has none. */
+function sentencesOf(text: string): readonly string[] {
+  let isFenced = false;
+  return text.split("\n").flatMap((line) => {
+    const isFence = line.trimStart().startsWith("```");
+    if (isFence) isFenced = !isFenced;
+    return isFence || isFenced ? [] : sentencesOfLine(withoutBullet(line.trim()));
+  });
+}
+
+function sentencesOfLine(line: string): readonly string[] {
+  const found: string[] = [];
+  let start = 0;
+  for (let at = 0; at < line.length; at++) {
+    const isEnd = at === line.length - 1 || (".!?".includes(line.charAt(at)) && line.charAt(at + 1) === " ");
+    if (!isEnd) continue;
+    const sentence = line.slice(start, at + 1).trim();
+    if (sentence.length >= SENTENCE_CHARS.atLeast && sentence.length <= SENTENCE_CHARS.atMost) found.push(sentence);
+    start = at + 1;
+  }
+  return found;
+}
+
+function withoutBullet(line: string): string {
+  return ["- ", "* ", "• "].some((bullet) => line.startsWith(bullet)) ? line.slice(2).trimStart() : line;
+}
+
+/** The words in lower case, a space before and after each. What is joined by hyphens is one word. */
+function wordsOf(text: string): string {
+  const words = folded(text).split(/[^\p{L}\p{N}'-]+/u);
+  return ` ${words.filter((word) => /[\p{L}\p{N}]/u.test(word)).join(" ")} `;
+}
+
+function folded(text: string): string {
+  return text.toLowerCase().split("’").join("'");
+}
