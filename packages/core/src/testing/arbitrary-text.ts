@@ -144,3 +144,19 @@ export const arbitraryText: fc.Arbitrary<string> = fc.oneof(
 
 /** Text with at least one visible character. */
 export const arbitraryVisibleText: fc.Arbitrary<string> = arbitraryText.map((text) => (text.trim() === "" ? `${text}x` : text));
+
+/** Texts of all scripts, with lone surrogates and blank ones, and of plain words up to a length. `fc.string` with unit `binary` gives every UTF-16 unit. */
+export function arbitraryTextUpTo(maximumChars: number): fc.Arbitrary<string> {
+  return fc.oneof(
+    { weight: 5, arbitrary: fc.lorem({ maxCount: 30 }) },
+    { weight: 2, arbitrary: fc.string({ unit: "binary", maxLength: 60 }).map((text) => `${text}.`) },
+    { weight: 2, arbitrary: fc.string({ unit: "grapheme", maxLength: 60 }).map((text) => `${text}.`) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .integer({ min: 0, max: maximumChars })
+        .map((length) => "word ".repeat(Math.ceil(length / 5)).slice(0, length)),
+    },
+    { weight: 1, arbitrary: fc.constant("") },
+  );
+}
