@@ -9,7 +9,7 @@ export interface PlacedPolicy {
   readonly policy: string;
   /** Of doing nothing: the geometric mean over sessions. */
   readonly cost: number;
-  /** The mean of the vector over all needs. */
+  /** The mean of the vector over all needs; 0 without one. */
   readonly gain: number;
   /** The same over far needs; `null` without one. */
   readonly farGain: number | null;
@@ -83,7 +83,7 @@ function placedPolicy(policy: string, outcomes: readonly SessionOutcome[]): Omit
   return {
     policy,
     cost: 100 * Math.exp(sum(({ costRatio }) => Math.log(costRatio)) / Math.max(1, outcomes.length)),
-    gain: vectorMean(own, "all") ?? 100,
+    gain: vectorMean(own, "all") ?? 0,
     farGain: vectorMean(own, "far"),
     shares,
     lostRequests: sum(({ lostRequests }) => lostRequests),
@@ -94,32 +94,46 @@ function placedPolicy(policy: string, outcomes: readonly SessionOutcome[]): Omit
 /** By measure, whoever is most ahead: a rival of about the same cost, or the tail of the policy's own size. */
 function worseThan(own: Drawn, rivals: readonly Drawn[], withIntervals: boolean): readonly WorseMeasure[] {
   const found = VECTOR.flatMap(({ name: measure }, place): readonly WorseMeasure[] => {
-    const share = own.shares[place];
-    const others = rivals.map((rival) => ({
-      than: rival.policy,
-      points: difference(rival.shares[place]?.own, share?.own),
-      rival,
-    }));
-    const tail = { than: null, points: difference(share?.tail, share?.own), rival: null };
-    const first = [...others, tail]
+    const others = [null, ...rivals].map((rival) => ({ rival, points: meanDifference(rival, own, place) }));
+    const first = others
       .filter(({ points }) => points > 0)
       .toSorted((a, b) => b.points - a.points)
       .find(({ rival, points }) => (withIntervals ? isBetter(rival, own, place) : points >= LEAST_POINTS));
-    return first === undefined ? [] : [{ measure, than: first.than, points: first.points }];
+    return first === undefined ? [] : [{ measure, than: first.rival?.policy ?? null, points: first.points }];
   });
   return found.toSorted((a, b) => b.points - a.points);
 }
 
-function difference(theirs: number | null | undefined, own: number | null | undefined): number {
-  return theirs === null || theirs === undefined || own === null || own === undefined ? 0 : theirs - own;
+/** Points by which the rival (`null`: the own tail) holds more of a measure in a session; `null` if one of them has no such needs. */
+function pointsAhead(
+  rival: Drawn | null,
+  { outcomes }: Drawn,
+  at: { readonly session: number; readonly measure: number },
+): number | null {
+  const own = outcomes[at.session]?.vector[at.measure];
+  const share = own?.own ?? null;
+  const theirs = (rival === null ? own?.tail : rival.outcomes[at.session]?.vector[at.measure]?.own) ?? null;
+  return theirs === null || share === null ? null : theirs - share;
+}
+
+/** The mean over the sessions in which both have such needs; 0 without one. Makes no list: a resampled choice asks for it often. */
+function meanDifference(rival: Drawn | null, own: Drawn, measure: number): number {
+  let sum = 0;
+  let count = 0;
+  for (let session = 0; session < own.outcomes.length; session++) {
+    const points = pointsAhead(rival, own, { session, measure });
+    if (points === null) continue;
+    sum += points;
+    count += 1;
+  }
+  return count === 0 ? 0 : sum / count;
 }
 
 /** True if the interval of the paired difference lies above zero; with too few owners for one the difference itself is taken. */
-function isBetter(rival: Drawn | null, own: Drawn, place: number): boolean {
-  const pairs = own.outcomes.flatMap(({ session, vector }, index) => {
-    const theirs = rival === null ? vector[place]?.tail : rival.outcomes[index]?.vector[place]?.own;
-    const share = vector[place]?.own;
-    return typeof theirs === "number" && typeof share === "number" ? [{ session, points: theirs - share }] : [];
+function isBetter(rival: Drawn | null, own: Drawn, measure: number): boolean {
+  const pairs = own.outcomes.flatMap(({ session }, place) => {
+    const points = pointsAhead(rival, own, { session: place, measure });
+    return points === null ? [] : [{ session, points }];
   });
   const { value, interval, owners } = clusteredEstimate(
     pairs,
