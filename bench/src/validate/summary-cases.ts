@@ -2,7 +2,8 @@ import type { Message } from "@plimsoll/core";
 import { createDigest, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { EMPTY_VIEW, factsText, foldEntry, foldFacts, NO_FACTS, NO_KEPT_STATE } from "@plimsoll/core/internal";
 import type { Needs } from "../grounding/needs.ts";
-import { NEED_KINDS, type NeedKind } from "../grounding/wanted.ts";
+import { NEED_KINDS } from "../grounding/wanted.ts";
+import type { ReferenceUse } from "../references/recorded-history.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import { recordedHistory } from "../summaries/recorded-source.ts";
 
@@ -11,6 +12,23 @@ export type SummaryWriter = (typeof SUMMARY_WRITERS)[number];
 
 /** All writers, in the order of tables. */
 export const SUMMARY_WRITERS = ["recorded", "digest", "digest and facts"] as const;
+
+/** What a text is asked for: all measures, the secondary ones (line evidence, string recall) too. */
+export type SummaryMeasure = (typeof SUMMARY_MEASURES)[number];
+
+/** All measures, in the order of tables. */
+export const SUMMARY_MEASURES = [
+  "edits",
+  "passages",
+  "fileInHand",
+  "instructions",
+  "plan",
+  "nextStep",
+  "decisions",
+  "filesNamed",
+  "lines",
+  "strings",
+] as const;
 
 /** One recorded summary against ours: of what later calls needed of what it replaced, how much each text holds. */
 export interface SummaryCase {
@@ -23,7 +41,7 @@ export interface SummaryCase {
 
 /** Needs of one kind, and those of them that each text holds. */
 export interface SummaryNeeds {
-  readonly kind: NeedKind;
+  readonly kind: SummaryMeasure;
   readonly uses: number;
   readonly held: Readonly<Record<SummaryWriter, number>>;
 }
@@ -52,10 +70,15 @@ export async function summaryCases(session: PreparedSession, needs: Needs): Prom
     const digest = await digestOf(before.filter(({ id }) => !stayingIds.has(id)));
     const known = factsText(facts, NO_KEPT_STATE, FACTS_CHARS) ?? "";
     const texts = { recorded: text, digest, "digest and facts": `${digest}\n\n${known}` };
-    const later = neededAfter(session, { needs, index, staying });
-    if (later.length === 0) continue;
+    const { later, uses } = neededAfter(session, { needs, index, staying });
+    if (later.length + uses.length === 0) continue;
     const chars = { recorded: text.length, digest: digest.length, "digest and facts": texts["digest and facts"].length };
-    found.push({ session: name, agent: format, chars, needs: heldBy(texts, later, needs) });
+    found.push({
+      session: name,
+      agent: format,
+      chars,
+      needs: [...heldBy(texts, later, needs), ...statedBy(texts, uses, session)],
+    });
   }
   return found;
 }
@@ -70,13 +93,14 @@ async function digestOf(messages: readonly Message[]): Promise<string> {
 
 type LaterNeed = ReturnType<Needs["at"]>[number];
 
-/** What the calls up to the next compaction need that was stated before this one, and not in a message that stayed. */
+/** What the calls up to the next compaction need, or refer to, that was stated last before this one, and not in a message that stayed. */
 function neededAfter(
   { entries, references }: PreparedSession,
   { needs, index, staying }: { needs: Needs; index: number; staying: readonly Message[] },
-): readonly LaterNeed[] {
+): { readonly later: readonly LaterNeed[]; readonly uses: readonly ReferenceUse[] } {
   const stayed = new Set(staying.map((message) => references.ordinalOf(message)));
-  const wanted: LaterNeed[] = [];
+  const later: LaterNeed[] = [];
+  const uses: ReferenceUse[] = [];
   let first: number | null = null;
   let calls = 0;
   for (let place = index + 1; calls < SUMMARY_CALLS; place++) {
@@ -86,11 +110,13 @@ function neededAfter(
     if (ordinal === null) continue;
     first ??= ordinal;
     const before = first;
-    const needed = needs.at(ordinal);
-    if (entry.type === "message" && entry.message.role === "assistant" && entry.message.origin === "model") calls += 1;
-    wanted.push(...needed.filter(({ statedAt }) => statedAt < before && !stayed.has(statedAt)));
+    const isGone = (place: number) => place < before && !stayed.has(place);
+    later.push(...needs.at(ordinal).filter(({ statedAt }) => isGone(statedAt)));
+    if (entry.type !== "message" || entry.message.role !== "assistant" || entry.message.origin !== "model") continue;
+    calls += 1;
+    uses.push(...references.usesOf(entry.message).filter(({ latestOrdinal }) => isGone(latestOrdinal)));
   }
-  return wanted;
+  return { later, uses };
 }
 
 function heldBy(
@@ -110,6 +136,29 @@ function heldBy(
     const held = { recorded: count("recorded"), digest: count("digest"), "digest and facts": count("digest and facts") };
     return own.length === 0 ? [] : [{ kind, uses: own.length, held }];
   });
+}
+
+/** The line that stated a reference last, and its string alone. */
+function statedBy(
+  texts: Readonly<Record<SummaryWriter, string>>,
+  uses: readonly ReferenceUse[],
+  { references: { index } }: PreparedSession,
+): readonly SummaryNeeds[] {
+  if (uses.length === 0) return [];
+  const countsOf = (writer: SummaryWriter) => {
+    const { references, statements } = index.scan(textMessage(writer, texts[writer]));
+    const [strings, lines] = [new Set(references), new Set(statements)];
+    return {
+      lines: uses.filter(({ sourceStatement }) => lines.has(sourceStatement)).length,
+      strings: uses.filter(({ reference }) => strings.has(reference)).length,
+    };
+  };
+  const counts = { recorded: countsOf("recorded"), digest: countsOf("digest"), facts: countsOf("digest and facts") };
+  return (["lines", "strings"] as const).map((kind) => ({
+    kind,
+    uses: uses.length,
+    held: { recorded: counts.recorded[kind], digest: counts.digest[kind], "digest and facts": counts.facts[kind] },
+  }));
 }
 
 function textMessage(id: string, text: string): Message {

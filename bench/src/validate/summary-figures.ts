@@ -1,13 +1,18 @@
-import { NEED_KINDS, type NeedKind } from "../grounding/wanted.ts";
 import { clusteredEstimate, type Estimate, meanOver, ratioOf } from "../statistics.ts";
 import { grouped } from "./rates.ts";
-import { SUMMARY_WRITERS, type SummaryCase, type SummaryWriter } from "./summary-cases.ts";
+import {
+  SUMMARY_MEASURES,
+  SUMMARY_WRITERS,
+  type SummaryCase,
+  type SummaryMeasure,
+  type SummaryWriter,
+} from "./summary-cases.ts";
 
 /** Of what later calls needed of a kind, how much each text held. */
 export interface SummaryScore {
   /** An agent's name, or `all`. */
   readonly of: string;
-  readonly kind: NeedKind;
+  readonly kind: SummaryMeasure;
   readonly compactions: number;
   readonly sessions: number;
   readonly uses: number;
@@ -30,7 +35,7 @@ export interface SummaryLengths {
 /** Every kind of need, over all summaries and by agent. */
 export function summaryScores(cases: readonly SummaryCase[]): readonly SummaryScore[] {
   return grouped(cases, ({ agent }) => agent).flatMap(([of, own]) =>
-    NEED_KINDS.flatMap((kind) => {
+    SUMMARY_MEASURES.flatMap((kind) => {
       const compactions = own.filter(({ needs }) => needs.some((each) => each.kind === kind)).length;
       return compactions === 0 ? [] : [{ of, kind, compactions, ...scoresOf(own, kind) }];
     }),
@@ -53,7 +58,7 @@ interface SessionShare {
   readonly held: Readonly<Record<SummaryWriter, number>>;
 }
 
-function scoresOf(cases: readonly SummaryCase[], kind: NeedKind): Omit<SummaryScore, "of" | "kind" | "compactions"> {
+function scoresOf(cases: readonly SummaryCase[], kind: SummaryMeasure): Omit<SummaryScore, "of" | "kind" | "compactions"> {
   const sessions = grouped(cases, ({ session }) => session)
     .slice(1)
     .map(([session, own]): SessionShare => {

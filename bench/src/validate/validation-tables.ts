@@ -151,6 +151,8 @@ const KIND_NAMES = {
   nextStep: "next step",
   decisions: "decisions",
   filesNamed: "files named",
+  lines: "line evidence",
+  strings: "string recall",
 } as const;
 
 function summaryRow({ kind, sessions, uses, mean, withFactsLessRecorded }: SummaryScore): readonly string[] {
