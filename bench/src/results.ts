@@ -110,10 +110,25 @@ export interface PolicyComparison {
   readonly basis: "outgrown" | "touched";
   readonly sessions: number;
   readonly owners: number;
+  /** The summaries that the policy asked of a model in the whole run; `null` for a policy that asked for none, which is compared apart. */
+  readonly modelSummaries: ModelSummaries | null;
   /** Over these sessions. */
   readonly differences: readonly PairedDifference[];
   /** Over all sessions in which the policy acted. */
   readonly record: SessionRecord;
+}
+
+/** Requests for summaries by a model, and whose texts the policy is scored with. */
+export interface ModelSummaries {
+  readonly asked: number;
+  /** The recorded agent's own, as they were or with a digest of what came after. */
+  readonly recorded: number;
+  /** Of the recorded ones, those with a digest of what came after. */
+  readonly partly: number;
+  /** Digests in their place. */
+  readonly standIn: number;
+  /** Written by a model for this run. */
+  readonly model: number;
 }
 
 /** A paired difference: points of a measure of the vector; for `cost`, percent of doing nothing. */

@@ -3,16 +3,22 @@ import { originOf } from "../origin.ts";
 import type { BenchReport } from "../results.ts";
 import { createRandom, FEWEST_OWNERS, type Interval, ownersOf } from "../statistics.ts";
 import { windowLabel } from "./labels.ts";
+import { modelSummaries } from "./model-summaries.ts";
 import { costEstimate } from "./paired-differences.ts";
 import { choosePolicy, type PolicyChoice } from "./policy-choice.ts";
 import type { PolicySummary } from "./policy-summary.ts";
-import { type WindowOutcomes, windowOutcomes } from "./session-outcomes.ts";
+import { amongPolicies, type WindowOutcomes, windowOutcomes } from "./session-outcomes.ts";
 
 /** What a window's figures come to: what happens without compaction, which policy to use, and how sure that is. */
 export interface WindowAnswer {
   readonly windowLabel: string;
+  /** Like is compared with like: whether the policies pay for a model's summaries; `null` if none of the run does. */
+  readonly summaries: "by a model" | "without a model" | null;
+  /** Policies that act, of the other kind too. */
+  readonly acting: readonly string[];
   /** Without compaction; `null` if doing nothing was not replayed. */
   readonly nothing: NothingDone | null;
+  /** Of the policies that are compared here. */
   readonly outcomes: WindowOutcomes;
   readonly choice: PolicyChoice;
   readonly sureness: ChoiceSureness | null;
@@ -26,16 +32,38 @@ export interface NothingDone {
   readonly rejected: number;
 }
 
-/** One answer for each window of the report. */
+/** One answer for each window of the report; two if some policies pay for a model's summaries and some do not. */
 export function windowAnswers(report: BenchReport, summaries: readonly PolicySummary[]): readonly WindowAnswer[] {
   const labels = [...new Set(summaries.map(({ windowLabel: label }) => label))];
-  return labels.map((label) => {
+  const asking = modelSummaries(report);
+  return labels.flatMap((label) => {
     const acting = summaries.flatMap(({ windowLabel: own, policy, isActing }) => (own === label && isActing ? [policy] : []));
-    const outcomes = windowOutcomes(report, { windowLabel: label, acting, cache: "with" });
-    const choice = choosePolicy(outcomes, [...outcomes.sessions.keys()], { withIntervals: true });
-    const sureness = choiceSureness(outcomes, choice.pick?.policy ?? null);
-    return { windowLabel: label, nothing: nothingDone(report, label), outcomes, choice, sureness };
+    const all = windowOutcomes(report, { windowLabel: label, acting, cache: "with" });
+    const about = { windowLabel: label, acting, nothing: nothingDone(report, label) };
+    const groups = (["without a model", "by a model"] as const)
+      .map((summaries) => ({ summaries, outcomes: amongPolicies(all, namesOf(all, asking, summaries)) }))
+      .filter(({ outcomes }) => outcomes.byPolicy.size > 0);
+    const compared = asking.size === 0 || groups.length === 0 ? [{ summaries: null, outcomes: all }] : groups;
+    return compared.map((group) => ({ ...about, ...group, ...chosenAmong(group.outcomes) }));
   });
+}
+
+function namesOf(
+  { byPolicy }: WindowOutcomes,
+  asking: ReadonlyMap<string, unknown>,
+  summaries: "by a model" | "without a model",
+): ReadonlySet<string> {
+  return new Set([...byPolicy.keys()].filter((policy) => asking.has(policy) === (summaries === "by a model")));
+}
+
+function chosenAmong(outcomes: WindowOutcomes): Pick<WindowAnswer, "choice" | "sureness"> {
+  const choice = choosePolicy(outcomes, [...outcomes.sessions.keys()], { withIntervals: true });
+  return { choice, sureness: choiceSureness(outcomes, choice.pick?.policy ?? null) };
+}
+
+/** What an answer is about: its window, and whether its policies pay for a model's summaries. */
+export function answerTitle({ windowLabel: label, summaries }: Pick<WindowAnswer, "windowLabel" | "summaries">): string {
+  return summaries === null ? label : `${label}, summaries ${summaries}`;
 }
 
 function nothingDone(report: BenchReport, label: string): NothingDone | null {

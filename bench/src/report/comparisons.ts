@@ -2,6 +2,7 @@ import type { BenchReport, PolicyComparison } from "../results.ts";
 import { FEWEST_OWNERS, ownersOf } from "../statistics.ts";
 import type { PolicySession } from "./comparison-columns.ts";
 import { formatNumberOf } from "./figures.ts";
+import { modelSummaries } from "./model-summaries.ts";
 import { pairedDifferences, sessionRecord } from "./paired-differences.ts";
 import { isActing, windowLabels } from "./policy-summary.ts";
 import { type WindowOutcomes, windowOutcomes } from "./session-outcomes.ts";
@@ -17,13 +18,15 @@ export interface WindowComparison {
 /** One comparison a window. Makes all the intervals, so it is done once a page. */
 export function windowComparisons(report: BenchReport): readonly WindowComparison[] {
   const acting = report.policies.flatMap(({ name, policy }) => (isActing(policy) ? [name] : []));
+  const asking = modelSummaries(report);
   return windowLabels(report).map((label) => {
     const outcomes = windowOutcomes(report, { windowLabel: label, acting, cache: "with" });
     const policies = [...outcomes.byPolicy].map(([policy, compared]): PolicyComparison => {
       const { sessions, basis } = outcomes;
       const differences = pairedDifferences(compared);
       const record = sessionRecord(outcomes.whereActed.get(policy) ?? []);
-      return { window: label, policy, basis, sessions: sessions.length, owners: ownersOf(sessions).size, differences, record };
+      const compares = { window: label, policy, basis, sessions: sessions.length, owners: ownersOf(sessions).size };
+      return { ...compares, modelSummaries: asking.get(policy) ?? null, differences, record };
     });
     return { windowLabel: label, outcomes, policies };
   });

@@ -1,5 +1,5 @@
 import type { BenchReport } from "../results.ts";
-import type { WindowAnswer } from "./answer.ts";
+import { answerTitle, type WindowAnswer } from "./answer.ts";
 import { answerWords } from "./answer-words.ts";
 import { formatNumberOf } from "./figures.ts";
 import { capitalised } from "./labels.ts";
@@ -20,7 +20,7 @@ ${how(answers)}`;
 
 function answerCard(answer: WindowAnswer, triggerOf: (policy: string) => string | null): Markup {
   const { without, verdict, losses, figures, others, sure } = answerWords(answer, triggerOf);
-  return html`<section class="answer"><h3>${capitalised(answer.windowLabel)}</h3>
+  return html`<section class="answer"><h3>${capitalised(answerTitle(answer))}</h3>
 <p>${without}</p>
 <p>${verdict === null ? html`` : html`<b class="pick">${verdict}</b> `}${losses === "" ? html`` : html`${losses} `}${figures}</p>
 ${others === "" ? html`` : html`<p class="soft">${others}</p>`}

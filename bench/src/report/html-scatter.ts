@@ -2,13 +2,13 @@ import type { MetricMeaning } from "../metrics/metric.ts";
 import { BASELINE_POLICY, RELATIVE_MEANINGS } from "../metrics/relative.ts";
 import { SAFETY } from "../metrics/safety.ts";
 import type { BenchReport } from "../results.ts";
-import type { WindowAnswer } from "./answer.ts";
+import { answerTitle, type WindowAnswer } from "./answer.ts";
 import { columnLegend, type FigureColumn, figureTable, numberColumn, textColumn } from "./figure-table.ts";
 import { formatCount, formatNumberOf, formatPercent } from "./figures.ts";
 import { capitalised } from "./labels.ts";
 import { html, type Markup } from "./markup.ts";
 import { choosePolicy, type PlacedPolicy, type PolicyChoice } from "./policy-choice.ts";
-import { type CacheKind, windowOutcomes } from "./session-outcomes.ts";
+import { amongPolicies, type CacheKind, windowOutcomes } from "./session-outcomes.ts";
 import { type XyPoint, xyChart } from "./xy-chart.ts";
 
 const CACHES: readonly (readonly [CacheKind, string])[] = [
@@ -38,11 +38,12 @@ interface FrontRow extends PlacedPolicy {
   readonly losesTo: string;
 }
 
-function windowCharts(report: BenchReport, { windowLabel, outcomes, choice }: WindowAnswer): readonly Markup[] {
+function windowCharts(report: BenchReport, answer: WindowAnswer): readonly Markup[] {
+  const { windowLabel, acting, outcomes, choice } = answer;
   if (choice.placed.length === 0) return [];
-  const acting = [...outcomes.byPolicy.keys()];
+  const compared = new Set(outcomes.byPolicy.keys());
   const choices = CACHES.map(([cache]) => {
-    const own = windowOutcomes(report, { windowLabel, acting, cache });
+    const own = amongPolicies(windowOutcomes(report, { windowLabel, acting, cache }), compared);
     return choosePolicy(own, [...own.sessions.keys()]);
   });
   const charts = choices.slice(0, DRAWN_CACHES).map((each, index) => chartOf(each, CACHES[index]?.[1] ?? ""));
@@ -62,14 +63,14 @@ function windowCharts(report: BenchReport, { windowLabel, outcomes, choice }: Wi
     };
   });
   const table = figureTable({
-    name: `front/${windowLabel}`,
+    name: `front/${answerTitle(answer)}`,
     rowTitle: "policy",
     nameOf: ({ policy }) => policy,
     columns: COLUMNS,
     rows,
   });
   return [
-    html`<h3>${capitalised(windowLabel)}, ${formatNumberOf(outcomes.sessions.length, "session")}</h3>\n<div class="charts">${charts}</div>\n${table}`,
+    html`<h3>${capitalised(answerTitle(answer))}; ${formatNumberOf(outcomes.sessions.length, "session")}</h3>\n<div class="charts">${charts}</div>\n${table}`,
   ];
 }
 

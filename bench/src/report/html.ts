@@ -20,6 +20,7 @@ import { validitySection } from "./html-validity.ts";
 import { commonFolder } from "./labels.ts";
 import { html, type Markup } from "./markup.ts";
 import { methodSection } from "./method.ts";
+import { markedReport, modelSummaryNote } from "./model-summaries.ts";
 import { packBlock, renderPage } from "./page.ts";
 import { summarizePolicies, windowLabels } from "./policy-summary.ts";
 import { tableSection } from "./validation-page.ts";
@@ -40,7 +41,9 @@ const SCRIPTS = [
 const MOST_DATA_CHARS = 2_200_000;
 
 /** The report as one HTML page that needs no network: style, scripts and data are inside it. The metrics are those of its run. */
-export function renderHtmlReport(report: BenchReport, metrics: RunMetrics = METRICS): string {
+export function renderHtmlReport(plain: BenchReport, metrics: RunMetrics = METRICS): string {
+  const report = markedReport(plain);
+  const mark = modelSummaryNote(plain);
   const summaries = summarizePolicies(report, metrics);
   const answers = windowAnswers(report, summaries);
   const folder = commonFolder(report.sessions.map(({ session }) => session));
@@ -56,8 +59,9 @@ export function renderHtmlReport(report: BenchReport, metrics: RunMetrics = METR
   const comparisons = windowComparisons(report);
   const main = html`${answerSection(report, answers)}
 ${navigation(report)}
+${mark === null ? html`` : html`<p class="note">${mark}</p>`}
 ${recordSection(comparisons)}
-${validitySection(report)}
+${validitySection(plain)}
 ${chartSection(index, columnsOf(metrics, "chart"))}
 ${detailSection(index)}
 ${scatterSection(report, answers)}
@@ -71,7 +75,7 @@ ${policyTables(summaries, metrics)}
 ${sessionsSection(report)}
 ${skippedSection(report)}
 ${notesSection(report)}
-${methodSection(report)}
+${methodSection(plain)}
 ${policiesSection(report)}`;
   return renderPage({
     title: "Plimsoll: what compaction does to these sessions",

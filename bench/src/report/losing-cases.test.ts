@@ -26,7 +26,7 @@ describe("losing cases", () => {
     expect(losingCases(priced(dearer))).toEqual([
       { session: "a|b.jsonl", policy: "sven", windowLabel: "working room 64k", costRatio: 1.5 },
     ]);
-    expect(renderMarkdownReport(priced(dearer))).toContain("| a\\|b.jsonl | working room 64k | sven | 150.0 |");
+    expect(renderMarkdownReport(priced(dearer))).toContain("| a\\|b.jsonl | working room 64k | sven\\* | 150.0 |");
   });
 
   test.each([

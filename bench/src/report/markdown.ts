@@ -2,7 +2,7 @@ import { columnsOf } from "../metrics/columns.ts";
 import { METRICS, type RunMetrics } from "../metrics/registry.ts";
 import { BASELINE_POLICY } from "../metrics/relative.ts";
 import type { BenchReport } from "../results.ts";
-import { windowAnswers } from "./answer.ts";
+import { answerTitle, windowAnswers } from "./answer.ts";
 import { answerWords } from "./answer-words.ts";
 import { askTables } from "./ask-tables.ts";
 import { windowComparisons } from "./comparisons.ts";
@@ -11,6 +11,7 @@ import { capitalised } from "./labels.ts";
 import { curvePart, differencePart, losingPart } from "./markdown-comparisons.ts";
 import { escaped, markdownTable } from "./markdown-table.ts";
 import { cheatRankedFirst, FAILS, failureNotes } from "./measure-notes.ts";
+import { markedReport, modelSummaryNote } from "./model-summaries.ts";
 import { type PolicySummary, remarks, summarizePolicies, windowLabels } from "./policy-summary.ts";
 import { triggerWords } from "./trigger.ts";
 import { validatedWords } from "./validated-words.ts";
@@ -32,15 +33,18 @@ function windowPart(label: string, rows: readonly PolicySummary[], metrics: RunM
 
 /** The report's tables as Markdown, for a pull request or a page of documentation. The metrics are those of its run. */
 export function renderMarkdownReport(report: BenchReport, metrics: RunMetrics = METRICS): string {
-  const summaries = summarizePolicies(report, metrics);
+  const marked = markedReport(report);
+  const summaries = summarizePolicies(marked, metrics);
   const calls = report.sessions.reduce((sum, session) => sum + session.calls, 0);
-  const answers = inShort(report, summaries);
-  const comparisons = windowComparisons(report);
+  const answers = inShort(marked, summaries);
+  const comparisons = windowComparisons(marked);
+  const mark = modelSummaryNote(report);
   const validity = validityLines(report).map((line) => `- ${escaped(line)}`);
   return [
     "## Compaction policies compared",
     `${formatNumberOf(report.sessions.length, "recorded session")} with ${formatNumberOf(calls, "model call")}. Open loop: sizes, cost, safety and retention, not task success.`,
-    ...losingPart(report, comparisons),
+    ...(mark === null ? [] : [escaped(mark)]),
+    ...losingPart(marked, comparisons),
     answers,
     ...(validity.length === 0 ? [] : ["### Validity", validity.join("\n")]),
     escaped(validatedWords()),
@@ -53,7 +57,7 @@ export function renderMarkdownReport(report: BenchReport, metrics: RunMetrics = 
     ...(report.skipped.length === 0
       ? []
       : ["### Skipped", report.skipped.map(({ file, reason }) => `- ${escaped(`${file}: ${reason}`)}`).join("\n")]),
-    `Means are geometric over sessions in which the policy or ${BASELINE_POLICY} acted. Summaries are the deterministic digest's, charged as if a model had written them. Far: 20,000 tokens back. Redo is exploratory and decides nothing: an empty context minimises it.`,
+    `Means are geometric over sessions in which the policy or ${BASELINE_POLICY} acted. Summaries are charged as if a model had written them. Far: 20,000 tokens back. Redo is exploratory and decides nothing: an empty context minimises it.`,
   ]
     .join("\n\n")
     .concat("\n");
@@ -68,7 +72,7 @@ function inShort(report: BenchReport, summaries: readonly PolicySummary[]): stri
       const { without, verdict, losses, figures, others, sure } = words;
       const use = verdict === null ? "" : `**${escaped(verdict)}** `;
       const sureness = sure === "" ? "" : ` How sure: ${escaped(sure)}`;
-      return `- **${answer.windowLabel}**: ${escaped(without)} ${use}${escaped(losses)} ${escaped(figures)} ${escaped(others)}${sureness}`.replace(
+      return `- **${answerTitle(answer)}**: ${escaped(without)} ${use}${escaped(losses)} ${escaped(figures)} ${escaped(others)}${sureness}`.replace(
         / +/g,
         " ",
       );

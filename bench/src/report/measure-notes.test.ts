@@ -29,7 +29,8 @@ function reportOf(honest: number, cheat: number): BenchReport {
       if (row.metrics === null) return row;
       const count: HeldCount = { uses: 100, held: heldBy.get(row.policy) ?? 0 };
       const editGrounding = { ...row.metrics.editGrounding, all: count, far: { uses: 0, held: 0 } };
-      return { ...row, policy: nameOf(row.policy), metrics: { ...row.metrics, editGrounding } };
+      const summaries = { digest: 0, recorded: 0, recordedAndDigest: 0, model: 0, failed: 0 };
+      return { ...row, policy: nameOf(row.policy), metrics: { ...row.metrics, editGrounding, summaries } };
     }),
   };
 }

@@ -1,20 +1,19 @@
 import { PRICES_AS_OF } from "@plimsoll/providers";
-import type { SummaryWriterCounts } from "../metrics/summary-writers.ts";
-import { addedWriters } from "../metrics/summary-writers.ts";
 import type { BenchReport } from "../results.ts";
-import { formatCount, formatNumberOf } from "./figures.ts";
 import { html, type Markup } from "./markup.ts";
+import { modelSummaryNote } from "./model-summaries.ts";
 
 /** Who wrote the summaries. */
 function summariesText(report: BenchReport): string {
-  const lines = summaryLines(report).join(" ");
+  const digest = "A digest has no sentence of its own and one size for all policies.";
+  const note = modelSummaryNote(report) ?? "No policy asked for one by a model.";
   switch (report.summarizer) {
     case "digest":
-      return "Written by a deterministic digest of one size for all policies, not by a model.";
+      return `Written by a deterministic digest, not by a model. ${digest} ${note}`;
     case "recorded":
-      return `The recorded agent's own where one had been written by then and covers nothing that the policy keeps, with a digest of what came after it; else a digest. ${lines}`;
+      return `A policy that pays for a model's summary is scored with the recorded agent's own if there is one at a comparable place (docs/protocol.md), with a digest of what came after it; else with a digest. ${digest} ${note}`;
     default:
-      return `Written by ${report.summarizer}, and charged what its requests took. ${lines}`;
+      return `Written by ${report.summarizer}, and charged what its requests took. ${note}`;
   }
 }
 
@@ -33,27 +32,4 @@ export function methodSection(report: BenchReport): Markup {
 <dt>Evidence</dt><dd>The share for which a line that stated the reference is readable; source evidence asks for the latest line of a person's message or a tool's result. A string that survives is the most a model could recall, not what it will.</dd>
 <dt>Versions</dt><dd>Plimsoll ${report.plimsollVersion}, reference extractor ${report.referencesVersion}, report format ${report.formatVersion}.</dd>
 </dl>`;
-}
-
-/** What a reader must know of summaries that the digest did not write alone: a line a policy. Nothing for a run of digests. */
-export function summaryLines({ summarizer, policies, rows }: BenchReport): readonly string[] {
-  if (summarizer === "digest") return [];
-  return policies.flatMap(({ name }) => {
-    const counts = rows.flatMap(({ policy, metrics }) => (policy === name && metrics !== null ? [metrics.summaries] : []));
-    const total = addedWriters(counts);
-    const asked = Object.values(total).reduce((sum, count) => sum + count, 0);
-    if (asked === 0) return [];
-    return [`${name}: ${summarizer === "recorded" ? recordedLine(total, asked) : modelLine(summarizer, total, asked)}.`];
-  });
-}
-
-function recordedLine({ recorded, recordedAndDigest, digest }: SummaryWriterCounts, asked: number): string {
-  const own = `${formatCount(recorded + recordedAndDigest)} of ${formatNumberOf(asked, "summary text")} are the recorded agent's own`;
-  const partly = recordedAndDigest === 0 ? "" : ` (${formatCount(recordedAndDigest)} with a digest of what came after)`;
-  return `${own}${partly}, ${formatNumberOf(digest, "digest")} where it had written none that fits`;
-}
-
-function modelLine(summarizer: string, { model, failed }: SummaryWriterCounts, asked: number): string {
-  const unusable = failed === 0 ? "" : `, ${formatNumberOf(failed, "answer")} could not be used`;
-  return `${formatCount(model)} of ${formatNumberOf(asked, "summary text")} by ${summarizer}${unusable}`;
 }

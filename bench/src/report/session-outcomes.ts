@@ -70,6 +70,12 @@ export function windowOutcomes(report: BenchReport, { windowLabel: label, acting
   return { windowLabel: label, sessions, basis, byPolicy, whereActed, hasEstimatedCost };
 }
 
+/** The same comparison among some of the policies, over the same sessions. */
+export function amongPolicies(outcomes: WindowOutcomes, policies: ReadonlySet<string>): WindowOutcomes {
+  const byPolicy = new Map([...outcomes.byPolicy].filter(([policy]) => policies.has(policy)));
+  return { ...outcomes, byPolicy };
+}
+
 function outcomeOf(cache: CacheKind, row: ReplayRow | undefined, baseline: ReplayRow | undefined): readonly SessionOutcome[] {
   const [own, base] = [row?.metrics ?? null, baseline?.metrics ?? null];
   if (row === undefined || own === null || base === null) return [];

@@ -131,6 +131,7 @@ const comparisonSchema: z.ZodType<PolicyComparison> = z.strictObject({
   basis: z.enum(["outgrown", "touched"]),
   sessions: count,
   owners: count,
+  modelSummaries: z.strictObject({ asked: count, recorded: count, partly: count, standIn: count, model: count }).nullable(),
   differences: z
     .array(
       z.strictObject({ figure: z.string(), against: z.enum(["tail", "none"]), value: figure, interval: interval.nullable() }),

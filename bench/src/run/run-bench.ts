@@ -6,7 +6,7 @@ import { REFERENCES_VERSION } from "../references/extract.ts";
 import type { WindowRequest } from "../replay/cell.ts";
 import type { BenchReport, PolicySweep, Shard } from "../results.ts";
 import type { SummaryTally } from "../summaries/open-source.ts";
-import { DIGEST_CHOICE, type SummarizerChoice, summarizerName } from "../summaries/summarizer-choice.ts";
+import { DEFAULT_SUMMARIZER, type SummarizerChoice, summarizerName } from "../summaries/summarizer-choice.ts";
 import type { FileReplay } from "./file-replayer.ts";
 import type { FileTask, InputFile, PlacedRow } from "./file-task.ts";
 import type { ReplayState } from "./kept-replays.ts";
@@ -58,7 +58,7 @@ export interface BenchProgress {
  * @throws PlimsollError `bad-input` if a model's summary cannot be had: the provider failed, or the cassette lacks it.
  */
 export async function runBench(input: BenchInput): Promise<BenchReport> {
-  const { policies, windows, shard = null, pool = createSerialPool(), summarizer = DIGEST_CHOICE } = input;
+  const { policies, windows, shard = null, pool = createSerialPool(), summarizer = DEFAULT_SUMMARIZER } = input;
   const files = filesOfShard(input.files, shard);
   const work = await Promise.all(files.map(bytesOf));
   const progress = createProgress(input, files, work);
@@ -116,7 +116,7 @@ function joined({ displayName: file }: InputFile, replays: readonly FinishedRepl
 
 /** Splits a file's cells into tasks of about the same work: neighbours, which are alike, go to different tasks. */
 function tasksOf(file: InputFile, input: BenchInput): readonly FileTask[] {
-  const { policies, windows, prices = new Map(), tasksPerFile = 1, summarizer = DIGEST_CHOICE, state = null } = input;
+  const { policies, windows, prices = new Map(), tasksPerFile = 1, summarizer = DEFAULT_SUMMARIZER, state = null } = input;
   const cellCount = policies.length * windows.length;
   const count = Math.max(1, Math.min(tasksPerFile, cellCount));
   return Array.from({ length: count }, (_, task) => {

@@ -6,14 +6,13 @@ import { ENCRYPTED_SUMMARY } from "../formats/codex/items.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
 import type { AskedSummary } from "../replay/replayed-call.ts";
 import { replay } from "../run/replay.ts";
-import { AFTER_RECORD_TITLE, createRecordedSource, recordedHistory } from "./recorded-source.ts";
+import { AFTER_RECORD_TITLE, COMPARABLE_TOKENS, createRecordedSource, recordedHistory } from "./recorded-source.ts";
 
 const MADE = { turns: 9, toolCallsPerTurn: 2, resultChars: 2000, overheadTokens: 2000 };
 /** The recorded agent put a summary in place of all its history before the fourth and the seventh turn. */
 const SESSION = prepareSession(madeTranscript({ ...MADE, boundaries: [3, 6] }));
 /** Messages of one turn: the person's, two calls with their results, the reply. */
 const PER_TURN = 6;
-const MESSAGES = SESSION.entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
 const boundaryAt = (id: string) => SESSION.entries.findIndex((entry) => entry.type === "compaction" && entry.id === id);
 
 describe("recordedHistory", () => {
@@ -52,8 +51,21 @@ describe("recordedHistory", () => {
   });
 });
 
-/** Asks for summaries of the first messages of the session, one after the other, at places of its log. */
-async function asked(...asks: readonly { readonly messages: number; readonly at: number }[]) {
+/** An ask for a summary of the first messages of the session, or of some of them, at a place of its log. */
+interface Ask {
+  readonly messages: number;
+  readonly at: number;
+  /** The place of the first one. */
+  readonly from?: number;
+}
+
+/** Asks one after the other. */
+async function asked(...asks: readonly Ask[]) {
+  return await askedOf(SESSION, asks);
+}
+
+async function askedOf(session: typeof SESSION, asks: readonly Ask[]) {
+  const messages = session.entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
   const noted: AskedSummary[] = [];
   const summaries: Summary[] = [];
   let position = 0;
@@ -61,14 +73,14 @@ async function asked(...asks: readonly { readonly messages: number; readonly at:
     throw error;
   };
   const write = createRecordedSource()({
-    session: SESSION,
+    session,
     position: () => position,
     note: (each) => noted.push(each),
     stop,
   });
-  for (const { messages, at } of asks) {
+  for (const { messages: through, at, from = 0 } of asks) {
     position = at;
-    const parts = [{ promptId: "structured", messages: MESSAGES.slice(0, messages) }];
+    const parts = [{ promptId: "structured", messages: messages.slice(from, through) }];
     const request: SummaryRequest = { ...SVEN_POLICY.summary, parts, focus: null };
     summaries.push(await write(request, new AbortController().signal));
   }
@@ -97,6 +109,36 @@ describe("a recorded summary", () => {
     const { writers, texts } = await asked({ messages: 20, at: end }, { messages: 30, at: end }, { messages: 36, at: end });
     expect(writers).toEqual(["recorded-and-digest", "digest", "recorded"]);
     expect(texts[0]).toContain(AFTER_RECORD_TITLE);
+  });
+});
+
+describe("a place is comparable if", () => {
+  /** Results of about 2,500 tokens: a turn has two. The recorded agent put a summary in place of five turns. */
+  const large = prepareSession(madeTranscript({ ...MADE, turns: 14, resultChars: 10_000, boundaries: [5] }));
+  const at = large.entries.length;
+  const through = 5 * PER_TURN;
+  /** A turn has more than 5,000 tokens. */
+  const turns = COMPARABLE_TOKENS / 5000;
+
+  test.each<[string, readonly Ask[], readonly string[]]>([
+    [
+      "the cut takes little behind what the summary covers",
+      [{ messages: through + 3 * PER_TURN, at }],
+      ["recorded-and-digest"],
+    ],
+    ["not if it takes more than 20,000 tokens behind it", [{ messages: through + turns * PER_TURN, at }], ["digest"]],
+    ["the policy keeps little of it in place", [{ messages: through, from: 3 * PER_TURN, at }], ["recorded"]],
+    ["not if it keeps more than 20,000 tokens of it", [{ messages: through, from: through - 2, at }], ["digest"]],
+    [
+      "what an earlier cut took is not kept",
+      [
+        { messages: 3 * PER_TURN, at: 1 },
+        { messages: through, from: 3 * PER_TURN, at },
+      ],
+      ["digest", "recorded"],
+    ],
+  ])("%s", async (_, asks, writers) => {
+    expect((await askedOf(large, asks)).writers).toEqual(writers);
   });
 });
 

@@ -9,34 +9,44 @@ import {
 } from "@plimsoll/core";
 import { EMPTY_VIEW, foldEntry, messagesWrittenBy } from "@plimsoll/core/internal";
 import { ENCRYPTED_SUMMARY } from "../formats/codex/items.ts";
+import { FAR_NEED_TOKENS } from "../grounding/needs.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { SummarySource } from "../replay/summary-source.ts";
 
 /** What stands between a recorded summary and the digest of what it does not cover. */
 export const AFTER_RECORD_TITLE = "What came after that record:";
 
+/** What a recorded summary may lack of what the cut takes, and tell of what the policy keeps, in tokens (docs/protocol.md: what lies so near is not far). */
+export const COMPARABLE_TOKENS: number = FAR_NEED_TOKENS;
+
 /**
- * The recorded agent's own summaries, if one can stand: it had been written by then, it covers nothing that the policy keeps, and it
- * was not used before. What the compaction covers beyond it follows as a digest. Everything else is a digest.
+ * The recorded agent's own summaries, if one has a comparable place (docs/protocol.md). What the cut takes behind what it covers follows as a
+ * digest. Everything else is a digest.
  */
 export function createRecordedSource(): SummarySource {
-  const known = new WeakMap<PreparedSession, RecordedHistory>();
-  const historyOf = (session: PreparedSession): RecordedHistory => {
-    const history = known.get(session) ?? recordedHistory(session.entries);
+  const known = new WeakMap<PreparedSession, KnownHistory>();
+  const historyOf = (session: PreparedSession): KnownHistory => {
+    const history = known.get(session) ?? knownHistory(session);
     known.set(session, history);
     return history;
   };
   return ({ session, position, note }) => {
     const digest = createDigest();
-    const { summaries, ordinals } = historyOf(session);
+    const { summaries, ordinals, weights } = historyOf(session);
     const ordinalOf = ({ id }: Message) => ordinals.get(id);
+    const taken = new Set<number>();
     let usedThrough = -1;
     let coveredThrough = -1;
     return async (request, signal) => {
       const covered = request.parts.flatMap(({ messages }) => messages).flatMap((message) => ordinalOf(message) ?? []);
+      for (const ordinal of covered) taken.add(ordinal);
       const newest = covered.reduce((most, ordinal) => Math.max(most, ordinal), -1);
       const recorded = summaries.findLast(
-        ({ entryIndex, throughOrdinal }) => entryIndex < position() && throughOrdinal <= newest && throughOrdinal > usedThrough,
+        ({ entryIndex, throughOrdinal }) =>
+          entryIndex < position() &&
+          throughOrdinal <= newest &&
+          throughOrdinal > usedThrough &&
+          isComparable({ weights, taken, covered }, throughOrdinal),
       );
       if (recorded === undefined) {
         coveredThrough = Math.max(coveredThrough, newest);
@@ -55,6 +65,44 @@ export function createRecordedSource(): SummarySource {
       return { ...after, text: [text, AFTER_RECORD_TITLE, after.text].join("\n\n") };
     };
   };
+}
+
+/** A recorded history with the tokens of each message by ordinal; 0 for one of the person, which may stay beside a summary of it. */
+interface KnownHistory extends RecordedHistory {
+  readonly weights: readonly number[];
+}
+
+function knownHistory(session: PreparedSession): KnownHistory {
+  const history = recordedHistory(session.entries);
+  return { ...history, weights: weightsOf(session, history.ordinals) };
+}
+
+function weightsOf({ entries, sizeModel }: PreparedSession, ordinals: RecordedHistory["ordinals"]): readonly number[] {
+  const weights = Array.from({ length: ordinals.size }, () => 0);
+  let call = 0;
+  for (const entry of entries) {
+    if (entry.type === "usage") call += 1;
+    if (entry.type !== "message") continue;
+    const { message } = entry;
+    const isHuman = message.role === "user" && message.origin === "human";
+    weights[ordinals.get(message.id) ?? 0] = isHuman ? 0 : sizeModel.messageTokens(message, call);
+  }
+  return weights;
+}
+
+/** What a cut takes (`covered`), and what it and earlier ones took together, by ordinal. */
+interface Cut {
+  readonly weights: readonly number[];
+  readonly covered: readonly number[];
+  readonly taken: ReadonlySet<number>;
+}
+
+/** Whether a summary of everything through a message lacks little of what the cut takes, and tells little of what the policy keeps. */
+function isComparable({ weights, covered, taken }: Cut, throughOrdinal: number): boolean {
+  const lacking = covered.reduce((sum, ordinal) => sum + (ordinal > throughOrdinal ? (weights[ordinal] ?? 0) : 0), 0);
+  if (lacking > COMPARABLE_TOKENS) return false;
+  const kept = weights.reduce((sum, tokens, place) => sum + (place <= throughOrdinal && !taken.has(place) ? tokens : 0), 0);
+  return kept <= COMPARABLE_TOKENS;
 }
 
 /** The parts with the messages that are wanted; parts that keep none are left out. */

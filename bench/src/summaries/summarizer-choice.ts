@@ -1,4 +1,4 @@
-/** Who writes the summaries of a run: plain data, so that a worker can be given it. */
+/** Who writes the summaries of a run: plain data, so that a worker can be given it. `digest`: the stand-in for all of them. */
 export type SummarizerChoice = { readonly kind: "digest" } | { readonly kind: "recorded" } | ModelChoice;
 
 /** A model that writes them, with the folder in which its answers are kept. */
@@ -12,8 +12,8 @@ export interface ModelChoice {
   readonly missing: "ask" | "fail" | "estimate";
 }
 
-/** The choice if none is made. */
-export const DIGEST_CHOICE: SummarizerChoice = { kind: "digest" };
+/** The choice if none is made: recorded summaries at comparable places, else the digest as a stand-in (docs/protocol.md). */
+export const DEFAULT_SUMMARIZER: SummarizerChoice = { kind: "recorded" };
 
 /** The name that reports give it. It says nothing of the cassette: a replay of one gives the report of the run that recorded it. */
 export function summarizerName(choice: SummarizerChoice): string {

@@ -78,7 +78,7 @@ export function addBenchCommand(program: Command, io: CliIo, onExit: (exitCode: 
       "replay each policy with other values, e.g. trigger.ratio=0.5..0.95:0.05; repeatable: a grid",
       collect,
     )
-    .option("--summarizer <name>", "who writes summaries: digest (default), recorded, or a model as provider:model")
+    .option("--summarizer <name>", "who writes summaries: recorded at comparable places (default), digest, or provider:model")
     .option("--cassette <folder>", "with a model: where its answers are kept; what is there is not asked again")
     .option("--cassette-only", "with a model: ask nothing; a missing answer is an error")
     .option("--dry-run", "with a model: say what it is likely to cost, and send nothing")

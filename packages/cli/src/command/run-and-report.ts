@@ -14,7 +14,7 @@ import {
 } from "@plimsoll/bench";
 import {
   addedTallies,
-  DIGEST_CHOICE,
+  DEFAULT_SUMMARIZER,
   NO_SUMMARIES_ASKED,
   type PolicySweep,
   type Shard,
@@ -71,7 +71,7 @@ interface RunRequest {
  */
 export async function runAndReport(request: RunRequest, io: CliIo): Promise<number> {
   const { reports, listSessions, full = false, found } = request;
-  const { parts = BUILT_IN_PARTS, summarizer = DIGEST_CHOICE, dryRun = false } = request;
+  const { parts = BUILT_IN_PARTS, summarizer = DEFAULT_SUMMARIZER, dryRun = false } = request;
   const asked = await askedOf(request, io);
   if (asked !== null && "exitCode" in asked) return asked.exitCode;
   const name = summarizerName(summarizer);
@@ -94,7 +94,7 @@ export async function runAndReport(request: RunRequest, io: CliIo): Promise<numb
 }
 
 function askedOf(request: RunRequest, io: CliIo): Promise<AskedActions | null> {
-  const { ask: choice = null, parts = BUILT_IN_PARTS, summarizer = DIGEST_CHOICE, dryRun = false, windows } = request;
+  const { ask: choice = null, parts = BUILT_IN_PARTS, summarizer = DEFAULT_SUMMARIZER, dryRun = false, windows } = request;
   const [window] = windows;
   if (choice === null || window === undefined) return Promise.resolve(null);
   return askNextActions({ ...request, choice, window, parts, summarizer, dryRun, environment: process.env }, io);
@@ -120,7 +120,17 @@ function countOf({ found, policies, windows }: Pick<RunRequest, "found" | "polic
 }
 
 async function replayAll(
-  { found, parts = BUILT_IN_PARTS, policies, sweeps, windows, prices, shard, jobs, summarizer = DIGEST_CHOICE }: RunRequest,
+  {
+    found,
+    parts = BUILT_IN_PARTS,
+    policies,
+    sweeps,
+    windows,
+    prices,
+    shard,
+    jobs,
+    summarizer = DEFAULT_SUMMARIZER,
+  }: RunRequest,
   io: CliIo,
   state: OpenState | null = null,
 ): Promise<{ readonly report: BenchReport; readonly tally: SummaryTally }> {

@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import type { BenchParts, WindowRequest } from "@plimsoll/bench";
 import { loadParts } from "@plimsoll/bench";
 import type { PolicySweep, Shard, SummarizerChoice, SweepSetting } from "@plimsoll/bench/internal";
-import { DIGEST_CHOICE, gridOf, parseAxis } from "@plimsoll/bench/internal";
+import { DEFAULT_SUMMARIZER, gridOf, parseAxis } from "@plimsoll/bench/internal";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import type { EnginePolicy, Kinds } from "@plimsoll/core/build";
 import { requireFallback } from "@plimsoll/core/build";
@@ -120,19 +120,18 @@ export interface SummarizerOptions {
   readonly ask?: string;
 }
 
-const OTHERS: readonly string[] = ["digest", "recorded"];
-const FORM = "give digest, recorded, or a model as provider:model";
+const OTHERS: readonly string[] = ["recorded", "digest"];
+const FORM = "give recorded, digest, or a model as provider:model";
 
 /** Reads `--summarizer`, `--cassette` and `--cassette-only`. Throws `bad-input` for a name that is not known, or a model without a cassette. */
 export function parseSummarizer(options: SummarizerOptions, cwd: string): SummarizerChoice {
-  const { summarizer = "digest", cassette, cassetteOnly = false } = options;
+  const { summarizer = DEFAULT_SUMMARIZER.kind, cassette, cassetteOnly = false } = options;
   const colon = summarizer.indexOf(":");
   const bad = (why: string) => new PlimsollError("bad-input", `--summarizer ${summarizer}: ${why}`);
   if (colon < 0) {
     if ((cassette !== undefined || cassetteOnly) && options.ask === undefined)
       throw new PlimsollError("bad-input", `--cassette is for a model: ${FORM}`);
-    if (summarizer === "digest") return DIGEST_CHOICE;
-    if (summarizer === "recorded") return { kind: "recorded" };
+    if (summarizer === "digest" || summarizer === "recorded") return { kind: summarizer };
     throw bad(`${suggestion(summarizer, OTHERS)} (${FORM})`);
   }
   const { host, modelId } = modelNamed("--summarizer", summarizer);

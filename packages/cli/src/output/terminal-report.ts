@@ -1,5 +1,5 @@
 import type { BenchReport, RunMetrics } from "@plimsoll/bench";
-import { summaryLines, validatedWords } from "@plimsoll/bench/internal";
+import { markedReport, modelSummaryNote, validatedWords } from "@plimsoll/bench/internal";
 import { askText } from "../ask/ask-text.ts";
 import { wrapped } from "../terminal/printable.ts";
 import { calibrationLines } from "./calibration-table.ts";
@@ -34,22 +34,24 @@ const VALIDATED_LINES = wrapped(validatedWords(), { first: "", further: "" });
 /** The whole report as text for a terminal of 100 columns. */
 export function terminalReport(report: BenchReport, options: TerminalOptions): string {
   const { listSessions, full, notSessions, written, metrics } = options;
+  const marked = markedReport(report);
   const hasFigures = report.rows.some(({ metrics }) => metrics !== null);
   const sections = [
     sessionTable(report, { all: listSessions }),
-    recordTables(report),
-    ...(report.rows.length > 0 ? [policyTables(report, metrics)] : []),
-    ...(hasFigures ? [costTables(report, metrics)] : []),
-    ...(full ? [differenceTables(report)] : []),
+    recordTables(marked),
+    ...(report.rows.length > 0 ? [policyTables(marked, metrics)] : []),
+    ...(hasFigures ? [costTables(marked, metrics)] : []),
+    ...(full ? [differenceTables(marked)] : []),
     ...(report.ask === undefined ? [] : [askText(report.ask)]),
     ...(hasFigures
-      ? [
-          [...validityLines(report), ...calibrationLines(report), ...summaryLines(report), READING, ...VALIDATED_LINES].join(
-            "\n",
-          ),
-        ]
+      ? [[...validityLines(report), ...calibrationLines(report), ...markLines(report), READING, ...VALIDATED_LINES].join("\n")]
       : ["Nothing could be replayed."]),
     [...footerLines(report, notSessions), ...written.map((file) => `Written: ${file}`)].join("\n"),
   ];
   return sections.filter((section) => section !== "").join("\n\n");
+}
+
+function markLines(report: BenchReport): readonly string[] {
+  const mark = modelSummaryNote(report);
+  return mark === null ? [] : wrapped(mark, { first: "", further: "" });
 }

@@ -1,0 +1,55 @@
+import { addedWriters } from "../metrics/summary-writers.ts";
+import type { BenchReport, ModelSummaries } from "../results.ts";
+import { formatCount } from "./figures.ts";
+
+/** Stands behind the name of a policy that pays for summaries by a model (docs/protocol.md, "Real summaries"). */
+export const MODEL_MARK = "*";
+
+/** By policy the summaries that it asked of a model; only policies that asked for one somewhere in the run. */
+export function modelSummaries({ policies, rows }: BenchReport): ReadonlyMap<string, ModelSummaries> {
+  return new Map(
+    policies.flatMap(({ name }) => {
+      const own = rows.flatMap(({ policy, metrics }) => (policy === name && metrics !== null ? [metrics.summaries] : []));
+      const { recorded, recordedAndDigest, digest, model, failed } = addedWriters(own);
+      const asked = recorded + recordedAndDigest + digest + model + failed;
+      const counts = { asked, recorded: recorded + recordedAndDigest, partly: recordedAndDigest, standIn: digest, model };
+      return asked === 0 ? [] : [[name, counts] as const];
+    }),
+  );
+}
+
+/** The report as people see it: the policies that pay for a model's summaries have the mark behind their names. */
+export function markedReport(report: BenchReport): BenchReport {
+  const asking = modelSummaries(report);
+  const marked = (policy: string) => (asking.has(policy) ? `${policy}${MODEL_MARK}` : policy);
+  return {
+    ...report,
+    policies: report.policies.map((each) => ({ ...each, name: marked(each.name) })),
+    rows: report.rows.map((row) => ({ ...row, policy: marked(row.policy) })),
+  };
+}
+
+/** What the mark says, with whose summaries each marked policy is scored by; `null` if no policy asked for one. */
+export function modelSummaryNote(report: BenchReport): string | null {
+  const asking = modelSummaries(report);
+  if (asking.size === 0) return null;
+  const lead = `${MODEL_MARK} pays for summaries by a model, and is compared apart from policies that do not.`;
+  const of = (textOf: (counts: ModelSummaries) => string) =>
+    [...asking].map(([policy, counts]) => `${policy} ${textOf(counts)}`).join(", ");
+  switch (report.summarizer) {
+    case "digest":
+    case "recorded":
+      return `${lead} Of the summaries that it asked for, the recorded agent's own (at comparable places); the rest is a digest that stands in: ${of(recordedText)}.`;
+    default:
+      return `${lead} Of the summaries that it asked for, those that ${report.summarizer} wrote: ${of(modelText)}.`;
+  }
+}
+
+function recordedText({ recorded, partly, asked }: ModelSummaries): string {
+  const more = partly === 0 ? "" : ` (${formatCount(partly)} with a digest of what came after)`;
+  return `${formatCount(recorded)} of ${formatCount(asked)}${more}`;
+}
+
+function modelText({ model, asked }: ModelSummaries): string {
+  return `${formatCount(model)} of ${formatCount(asked)}`;
+}
