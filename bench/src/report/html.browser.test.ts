@@ -81,7 +81,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the HTML report in a browser", { timeout
   test("opens a compaction: what was kept, summarised, lost and needed later", async () => {
     const { page, complaints } = await browser.open("dark", 1280);
     expect(await numberAt(page, "#composition", "layers")).toBe(4);
-    await page.selectOption("#policy-picker", { label: "sven" });
+    await page.selectOption("#policy-picker", { label: "sven*" });
     await page.waitForSelector(`#compactions[data-total="${madeIn("second.jsonl", 32_000, ["sven"])}"]`);
     const first = page.locator("#compactions details").first();
     await first.locator("summary").click();
@@ -129,7 +129,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the HTML report in a browser", { timeout
   test.each([
     ["policies-working-room-32k", "compactions", 6],
     ["cost-working-room-64k", "breaks", 6],
-    ["front-working-room-32k", "prompt cache", 4],
+    ["front-working-room-32k-summaries-by-a-model", "prompt cache", 4],
     ["session", "compactions", 6],
     ["validity", "MAPE", 3],
     ["calibration-methods", "MAPE", 9],

@@ -60,8 +60,8 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
     const policies = ["-p", "none", "-p", "a-policy-with-a-very-long-name.yaml"];
     const { stdout } = await run("bench", "logs/session.jsonl", ...policies, "-w", "16k", "--prices", "dear.yaml", "--full");
     expect(stdout).toContain("differences, working room 16k:");
-    expect(stdout).toMatch(/^a-poli…ry-long-name\* +cost +– +\d/m);
-    expect(stdout).toMatch(/^a-poli…ry-long-name\* +1\/1/m);
+    expect(stdout).toMatch(/^a-poli…ery-long-name\* +cost +– +\d/m);
+    expect(stdout).toMatch(/^a-poli…ery-long-name\* +1\/1/m);
     expect(stdout.split("\n").filter((line) => line.length > 100 && !line.startsWith("Note:"))).toEqual([]);
   });
 

@@ -17,7 +17,7 @@ import { shortened, wrapped } from "../terminal/printable.ts";
 import { drawTable, type TableCell } from "../terminal/text-table.ts";
 
 /** Longer names are shortened, so that the tables stay within 100 columns. */
-const NAME_CHARS = 20;
+const NAME_CHARS = 21;
 const SHORT_NAME_CHARS = 16;
 
 /** Of the sessions in which each policy acts, per cent lost, tied and won: a table a window. What is lost comes first. */

@@ -4,8 +4,8 @@ import { columnsOf, failureNotes, formatFigure, summarizePolicies, windowLabels 
 import { shortened, wrapped } from "../terminal/printable.ts";
 import { drawTable, type TableCell } from "../terminal/text-table.ts";
 
-/** Longer names of policies are shortened, so that the table stays within 100 columns. */
-const POLICY_CHARS = 20;
+/** Longer names of policies, with their mark, are shortened, so that the table stays within 100 columns. */
+const POLICY_CHARS = 21;
 
 /** What a table is made from. */
 export interface MetricTableOptions {
