@@ -99,7 +99,8 @@ const inFiles = {
 };
 
 const SVEN = svenPolicy({ compaction_keep_recent: 1_500 });
-const POLICIES = [PLIMSOLL_MODEL_POLICY, SVEN, piPolicy({ reserve_tokens: 2_000, keep_recent_tokens: 1_500 })];
+const PI = piPolicy({ reserve_tokens: 2_000, keep_recent_tokens: 1_500 });
+const POLICIES = [PLIMSOLL_MODEL_POLICY, SVEN, PI];
 
 const count = (entries: readonly SessionEntry[], type: SessionEntry["type"]): number =>
   entries.filter((entry) => entry.type === type).length;
@@ -119,7 +120,9 @@ test.each(rows)("%s: an agent that is killed sends the same and pays for no summ
 
 const failing = (policy: Policy): Row => ({ policy, stepsEach: 1, ...inMemory, fails: (index) => index % 3 === 1 });
 
-test.each(POLICIES.map((policy): [string, Policy] => [policy.name, policy]))(
+const OTHER_CUT: Policy = { ...PI, name: "pi with a cut priced by a measure of its own", cutEstimator: { kind: "char-class" } };
+
+test.each([...POLICIES, OTHER_CUT].map((policy): [string, Policy] => [policy.name, policy]))(
   "%s: a killed agent asks for summaries that failed when one that was not killed does",
   async (_, policy) => {
     const whole = await play(failing(policy), "whole");

@@ -146,7 +146,7 @@ function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended
     gate: input.now === undefined ? input.gate : null,
     steps,
     estimator: state.estimator.name,
-    cutEstimator: state.policy.cutEstimator === null ? null : state.cutEstimator.name,
+    cutEstimator: state.policy.cutEstimator === null ? null : state.cutEstimator().name,
     modelId: state.modelId,
     budgetTokens: budget.inputBudgetTokens,
     tokensBefore: measure.expectedTokens,

@@ -47,7 +47,8 @@ export function toolsFor(
     rules,
   }: { budget: Budget; goal: Goal; measure: ViewMeasure; summary: string | null; rules: readonly KeepRule[] },
 ): CompactionTools {
-  const { policy, ledger, estimator, cutEstimator } = state;
+  const { policy, ledger, estimator } = state;
+  const cutEstimator = state.cutEstimator();
   const roomTokens = Math.max(0, goal.roomTokens);
   const factsTokens = Math.min(policy.facts.maxTokens, roomTokens * FACTS_RATIO);
   const facts = factsText(state.facts, state.kept, Math.floor(factsTokens * CHARS_PER_TOKEN));

@@ -46,7 +46,11 @@ export interface FitState {
   readonly ledger: Ledger;
   readonly overhead: Overhead;
   readonly estimator: Estimator;
-  readonly cutEstimator: Estimator;
+  /**
+   * Makes what a cut is priced with, for one compaction. Of the messages it remembers those that the estimator's own measure has priced,
+   * none that another compaction has: a resumed session does the same work.
+   */
+  readonly cutEstimator: () => Estimator;
   readonly summarizer: Summarizer;
   /** False while the breaker is open: strategies that need a model are left out. */
   readonly useModel: boolean;

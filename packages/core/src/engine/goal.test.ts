@@ -41,7 +41,7 @@ function goal(
     ledger: { ...EMPTY_LEDGER, stepGrowthTokens: so.stepGrowthTokens ?? 0, factor: so.factor ?? 1 },
     overhead: { system: "", tools: [], dynamicContext: null, hiddenTokens: 300 },
     estimator,
-    cutEstimator: estimator,
+    cutEstimator: () => estimator,
     summarizer: () => Promise.reject(new Error("not asked")),
     useModel: true,
     newTokens: null,

@@ -519,19 +519,47 @@ describe("a switch to a smaller window", () => {
 });
 
 describe("work", () => {
-  const gateWork = async (turnCount: number) => {
+  const gateWork = async (turnCount: number, measures: Partial<Policy>) => {
     const scanned: number[] = [];
-    const policy: Policy = { ...POLICY, estimator: SVEN_LENGTH_ESTIMATE };
+    const policy: Policy = { ...POLICY, ...measures };
     const { manager } = session(turns(turnCount), { policy });
     const model = { contextWindowTokens: 10_000_000, maxOutputTokens: null };
     await manager.fit(at({ model, pending: [human("next", "hello")] }), never);
-    await manager.fit(at({ model, now: { reason: "manual", keep: { messages: 2 } } }), never);
+    await manager.fit(at({ model, now: { reason: "manual", keep: { tokens: 1000 } } }), never);
     for (const entry of manager.entries())
       scanned.push(...(entry.type === "compaction" ? [entry.record.work.charactersScanned] : []));
     return scanned;
   };
 
+  const anchored = { kind: "usage-anchored", of: SVEN_LENGTH_ESTIMATE, anchor: "prompt" } as const;
+  const one: Partial<Policy> = { estimator: SVEN_LENGTH_ESTIMATE };
+  const shared: Partial<Policy> = { estimator: anchored, cutEstimator: SVEN_LENGTH_ESTIMATE };
+  const other: Partial<Policy> = { ...one, cutEstimator: { ...SVEN_LENGTH_ESTIMATE, perMessageTokens: 1 } };
+
   test("a compaction scans its own words, not the session again", async () => {
-    expect(await gateWork(100)).toEqual(await gateWork(10));
+    expect(await gateWork(100, one)).toEqual(await gateWork(10, one));
   });
+
+  test("nor what it keeps, if the cut is priced by the measure that the estimator is built on", async () => {
+    expect(await gateWork(10, shared)).toEqual(await gateWork(10, one));
+  });
+
+  test.each([
+    ["one estimator", one],
+    ["a cut priced by the measure that the estimator is built on", shared],
+    ["a cut priced by a measure of its own", other],
+  ])(
+    "%s: a session that is resumed does the work of one that is not, also on what an earlier compaction kept",
+    async (_, estimators) => {
+      const policy: Policy = { ...POLICY, ...estimators };
+      const { manager } = session(turns(8), { policy });
+      const again = at({ now: { reason: "manual", keep: { tokens: 1400 } } });
+      await manager.fit(again, never);
+      for (const message of turns(1, 8)) manager.append(said(message));
+      const resumed = session([], { policy, entries: manager.entries() });
+      const outcome = await manager.fit(again, never);
+      expect(outcome.kind).toBe("compacted");
+      expect(await resumed.manager.fit(again, never)).toEqual(outcome);
+    },
+  );
 });

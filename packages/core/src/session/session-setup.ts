@@ -4,9 +4,9 @@ import { withTrackedFiles } from "../facts/facts.ts";
 import type { Kinds } from "../policy/kinds.ts";
 import { BUILT_IN_KINDS } from "../policy/kinds.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
-import type { EstimatorSpec } from "../tokens/built-in-estimators.ts";
+import type { EstimatorSpec, Measures } from "../tokens/built-in-estimators.ts";
 import { createEstimator } from "../tokens/built-in-estimators.ts";
-import type { Estimator, Overhead } from "../tokens/estimator.ts";
+import type { Overhead } from "../tokens/estimator.ts";
 import type { Ledger } from "../tokens/ledger.ts";
 import { pooledPriors } from "../tokens/model-prior.ts";
 import { createWorkCounter } from "../tokens/work.ts";
@@ -17,7 +17,7 @@ import type { SessionState, StateFold } from "./session-state.ts";
 export interface SessionSetup extends StateFold {
   readonly policy: EnginePolicy;
   readonly kinds: Kinds;
-  readonly cutEstimator: Estimator;
+  readonly cutEstimator: FitState["cutEstimator"];
   readonly deadline: FitState["deadline"];
   readonly ports: Pick<ContextManagerOptions, "summarizer" | "beforeCompaction" | "pinned" | "stateProviders" | "fileTracker">;
 }
@@ -30,13 +30,18 @@ export interface SessionSetup extends StateFold {
 export function sessionSetup(options: ContextManagerOptions): SessionSetup {
   const { policy, kinds = BUILT_IN_KINDS, modelPriors: priors = pooledPriors, tokenizers = {} } = options;
   const work = options.work ?? createWorkCounter();
-  const estimatorOf = (spec: EstimatorSpec) => createEstimator(spec, work, { kinds: kinds.estimators, priors, tokenizers });
-  const estimator = estimatorOf(policy.estimator);
+  const estimatorOf = (spec: EstimatorSpec, shared: Measures) =>
+    createEstimator(spec, work, { kinds: kinds.estimators, priors, tokenizers, measures: shared });
+  const measures: Measures = new Map();
+  const estimator = estimatorOf(policy.estimator, measures);
+  const cutEstimator = () => (policy.cutEstimator === null ? estimator : estimatorOf(policy.cutEstimator, new Map(measures)));
+  // One that cannot be made is refused here.
+  cutEstimator();
   return {
     policy,
     kinds,
     estimator,
-    cutEstimator: policy.cutEstimator === null ? estimator : estimatorOf(policy.cutEstimator),
+    cutEstimator,
     hiddenTokens: options.hiddenOverheadTokens ?? 0,
     deadline: { afterMs: options.answerDeadlineMs ?? ANSWER_DEADLINE_MS, wait: options.wait ?? platformWait },
     ports: options,

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { PI_LENGTH_ESTIMATE, PI_POLICY } from "../policy/presets/pi.ts";
 import { human, usageEntry } from "../testing/builders.ts";
+import type { Measures } from "./built-in-estimators.ts";
 import { BUILT_IN_ESTIMATORS, createEstimator, encodingsUsed, estimatorSchema } from "./built-in-estimators.ts";
 import type { EstimatorKind, Overhead } from "./estimator.ts";
 import { defineEstimator, defineMeasure } from "./estimator.ts";
@@ -75,6 +77,15 @@ describe("an estimator from outside", () => {
     expect([a, b, a].map((message) => messageTokens(message, EMPTY_LEDGER))).toEqual([1, 2, 1]);
     expect(measure.messageTokens(b)).toBe(2);
     expect(asked).toEqual(["a", "b"]);
+  });
+
+  test("a message is priced once by all estimators that share a measure, and once by each other measure", () => {
+    const measures: Measures = new Map();
+    const work = createWorkCounter();
+    const message = human("a", "x".repeat(100));
+    for (const spec of [PI_POLICY.estimator, PI_LENGTH_ESTIMATE, { kind: "char-class" }])
+      createEstimator(spec, work, { measures }).messageTokens(message, EMPTY_LEDGER);
+    expect(work.total().charactersScanned).toBe(200);
   });
 
   test("a built-in estimator can be built on a measure from outside", () => {

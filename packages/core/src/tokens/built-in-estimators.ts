@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { PlimsollError } from "../error.ts";
+import { canonicalJson } from "../json.ts";
 import type { KindSpec } from "../kind.ts";
 import { kindNamed } from "../kind.ts";
 import type { BpeSpec } from "./bpe.ts";
@@ -13,6 +14,7 @@ import { CHARS_PER_TOKEN } from "./chars-per-token.ts";
 import type { CountTokens, Estimator, EstimatorKind, EstimatorSources } from "./estimator.ts";
 import type { LedgerSpec } from "./ledger/ledger-estimator.ts";
 import { LEDGER } from "./ledger/ledger-estimator.ts";
+import type { MessageMeasure } from "./measure.ts";
 import type { ModelPriors } from "./model-prior.ts";
 import { pooledPriors } from "./model-prior.ts";
 import type { UsageAnchoredSpec } from "./usage-anchored.ts";
@@ -51,7 +53,12 @@ export interface EstimatorOptions {
   readonly priors?: ModelPriors;
   /** What the kind `bpe` counts by; none if they are left out. */
   readonly tokenizers?: Tokenizers;
+  /** The measures to share with estimators made before; one that is not there is added. None are shared if they are left out. */
+  readonly measures?: Measures;
 }
+
+/** Measures by their settings, as canonical JSON. Each remembers the messages it has priced. */
+export type Measures = Map<string, MessageMeasure>;
 
 /**
  * The estimator that a policy names. All its work is counted by `work`.
@@ -59,26 +66,33 @@ export interface EstimatorOptions {
  * @throws PlimsollError `bad-policy` for a kind that is not there, settings that it refuses, or an encoding whose tokenizer was not given.
  */
 export function createEstimator(spec: EstimatorSpec, work: WorkCounter, options: EstimatorOptions = {}): Estimator {
-  const { kinds = BUILT_IN_ESTIMATORS, priors = pooledPriors, tokenizers = {} } = options;
-  return create(spec, kinds, { work, priors, tokenizerOf: (encoding) => tokenizerFor(encoding, tokenizers) });
+  const { kinds = BUILT_IN_ESTIMATORS, priors = pooledPriors, tokenizers = {}, measures = new Map() } = options;
+  const tokenizerOf = (encoding: string) => tokenizerFor(encoding, tokenizers);
+  return create(spec, { kinds, measures }, { work, priors, tokenizerOf });
 }
 
-function create(spec: KindSpec, kinds: readonly EstimatorKind[], given: Omit<EstimatorSources, "measureOf">): Estimator {
+function create(
+  spec: KindSpec,
+  { kinds, measures }: { readonly kinds: readonly EstimatorKind[]; readonly measures: Measures },
+  given: Omit<EstimatorSources, "measureOf">,
+): Estimator {
   const sources: EstimatorSources = {
     ...given,
     measureOf: (of) => {
-      const { measure } = kindNamed(kinds, of.kind, "estimator");
-      if (measure !== null) return measure(of, sources);
-      throw new PlimsollError(
-        "bad-policy",
-        `no estimator can be built on the kind ${JSON.stringify(of.kind)}: it is no measure`,
-        {
-          kind: of.kind,
-        },
-      );
+      const settings = canonicalJson(of);
+      const measure = measures.get(settings) ?? kindNamed(kinds, of.kind, "estimator").measure?.(of, sources);
+      if (measure === undefined) throw notAMeasure(of);
+      measures.set(settings, measure);
+      return measure;
     },
   };
   return kindNamed(kinds, spec.kind, "estimator").create(spec, sources);
+}
+
+function notAMeasure({ kind }: KindSpec): PlimsollError {
+  return new PlimsollError("bad-policy", `no estimator can be built on the kind ${JSON.stringify(kind)}: it is no measure`, {
+    kind,
+  });
 }
 
 /**
@@ -105,7 +119,8 @@ export function encodingsUsed(specs: readonly KindSpec[], kinds: readonly Estima
     encodings.add(encoding);
     return () => 0;
   };
-  for (const spec of specs) create(spec, kinds, { work: createWorkCounter(), priors: pooledPriors, tokenizerOf });
+  const measures: Measures = new Map();
+  for (const spec of specs) create(spec, { kinds, measures }, { work: createWorkCounter(), priors: pooledPriors, tokenizerOf });
   return [...encodings];
 }
 

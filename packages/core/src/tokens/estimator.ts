@@ -72,7 +72,7 @@ export interface EstimatorSources {
    */
   tokenizerOf(encoding: string): CountTokens;
   /**
-   * The measure that an estimator is built on.
+   * The measure that an estimator is built on: one for all estimators that share their measures, so that each message is priced once.
    *
    * @throws PlimsollError `bad-policy` if no kind of that name is a measure.
    */
@@ -134,7 +134,7 @@ export function defineMeasure<S extends KindSpec>(kind: {
     const made = kind.measure(parseSpec(kind.schema, spec), sources);
     return { ...made, messageTokens: oncePerMessage((message) => made.messageTokens(message)) };
   };
-  return { kind: kind.kind, schema: () => kind.schema, create: (spec, sources) => summed(measure(spec, sources)), measure };
+  return { kind: kind.kind, schema: () => kind.schema, create: (spec, { measureOf }) => summed(measureOf(spec)), measure };
 }
 
 /** An estimator that adds up what a measure says, and learns nothing. */
