@@ -72,7 +72,7 @@ const coreRows = [
   { row: 3, members: ["tokens/", "ports.ts", "reported-tokens.ts"], ...pure },
   { row: 4, members: ["budget.ts", "economics.ts", "cut-point/", "truncation/", "facts/"], ...pure },
   { row: 5, members: ["edit/", "trigger.ts", "prompts/"], ...pure },
-  { row: 6, members: ["summarizer/", "keep/", "strategy/"], ...pure },
+  { row: 6, members: ["summarizer/", "keep/", "recall/", "strategy/"], ...pure },
   { row: 7, members: ["policy/"], ...pure },
   { row: 8, members: ["engine/"], ...pure },
   { row: 9, members: ["session/"], ...pure },

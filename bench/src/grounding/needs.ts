@@ -26,6 +26,8 @@ export interface Needs {
   readonly needleCount: number;
   /** Characters of a needle's text, and of all recorded messages' texts. */
   charsOf(needle: number): number;
+  /** A needle's text, comparable. */
+  textOf(needle: number): string;
   readonly recordedChars: number;
   /** What the call needs whose reply is at this place of the recorded history. */
   at(ordinal: number): readonly Need[];
@@ -66,7 +68,8 @@ export function prepareNeeds(entries: readonly SessionEntry[], { references, mes
   );
   const recordedChars = history.reduce((chars, { message }) => chars + messageChars(message), 0);
   const charsOf = (needle: number) => needles.all()[needle]?.text.length ?? 0;
-  return { index, needleCount: holders.length, charsOf, recordedChars, at: (ordinal) => needs[ordinal] ?? [], leftOut };
+  const textOf = (needle: number) => needles.all()[needle]?.text ?? "";
+  return { index, needleCount: holders.length, charsOf, textOf, recordedChars, at: (ordinal) => needs[ordinal] ?? [], leftOut };
 }
 
 const NOTHING_LEFT_OUT: Readonly<Record<NeedKind, number>> = {

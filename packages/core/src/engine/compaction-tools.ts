@@ -60,7 +60,13 @@ export function toolsFor(
   const limits = { historyTokens, overheadTokens, messageTokens: requested };
   const supplied: Summarizer = () => Promise.resolve({ text: summary ?? "", usage: null, stopReason: "end" });
   const digestChars = Math.min(DEFAULT_DIGEST_OPTIONS.maximumChars, Math.floor(roomTokens * DIGEST_RATIO * CHARS_PER_TOKEN));
-  const excerpts = passageQuoter(rules, { budget, roomTokens, charsPerToken: CHARS_PER_TOKEN, work: state.work });
+  const excerpts = passageQuoter(rules, {
+    budget,
+    roomTokens,
+    charsPerToken: CHARS_PER_TOKEN,
+    log: state.recallIndex,
+    work: state.work,
+  });
   const factTokens = facts === null ? 0 : Math.ceil(estimator.measure.textTokens(facts) * scaleRatio);
   return {
     excerpts,

@@ -170,7 +170,7 @@ describe("execute", () => {
     const asked: (readonly string[])[] = [];
     const quote = (covered: readonly Message[], kept: readonly Message[]) => {
       asked.push(idsOf(covered), idsOf(kept));
-      return null;
+      return [];
     };
     await run([drop([["u1", "a1"]])], { excerpts: { ...QUOTES_NOTHING, quote }, pending: [human("p", "next")] });
     expect(asked).toEqual([

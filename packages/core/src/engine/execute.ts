@@ -130,7 +130,7 @@ function engineMessage(
   const { facts, messages, pending, excerpts } = content.input;
   const gone = new Set(covered);
   const kept = [...messages.filter((message) => !gone.has(message)), ...pending];
-  const texts = [content.text, facts, excerpts.quote(covered, kept)].filter((text) => text !== null);
+  const texts = [content.text, facts, ...excerpts.quote(covered, kept)].filter((text) => text !== null);
   const parts = texts.map((text) => ({ type: "text", text: wellFormed(text) }) as const);
   const draft = { origin: content.origin, parts, atMs: content.input.nowMs };
   const previousId = covered.at(-1)?.id ?? null;

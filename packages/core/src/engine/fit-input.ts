@@ -6,6 +6,7 @@ import type { Kinds } from "../policy/kinds.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import type { Summarizer } from "../ports.ts";
 import type { KeptState } from "../prompts/facts.ts";
+import type { RecallIndex } from "../recall/recall-index.ts";
 import type { Estimator, Overhead } from "../tokens/estimator.ts";
 import type { Ledger } from "../tokens/ledger.ts";
 import type { WorkCounter } from "../tokens/work.ts";
@@ -59,6 +60,8 @@ export interface FitState {
   /** Time of the newest report; `null` if none has one. */
   readonly reportedAtMs: number | null;
   readonly facts: Facts;
+  /** What the log has said, for rules that recall it; `null` if the policy has none. */
+  readonly recallIndex: RecallIndex | null;
   readonly kept: KeptState;
   readonly beforeCompaction: BeforeCompaction | null;
   /** For each request for a summary, and for the hook's answer. */

@@ -47,6 +47,7 @@ function goal(
     newTokens: null,
     reportedAtMs: null,
     facts: NO_FACTS,
+    recallIndex: null,
     kept: NO_KEPT_STATE,
     beforeCompaction: null,
     deadline: { afterMs: 1, wait: () => Promise.reject(new Error("not asked")) },

@@ -14,11 +14,22 @@ import type { PinnedSpec } from "./pinned.ts";
 import { PINNED } from "./pinned.ts";
 import type { PlanSpec } from "./plan.ts";
 import { PLAN } from "./plan.ts";
+import type { RecallSpec } from "./recall.ts";
+import { RECALL } from "./recall.ts";
 import type { RecentSpec } from "./recent.ts";
 import { RECENT } from "./recent.ts";
 
 /** The keep rules that come with this package. */
-export const BUILT_IN_KEEP_RULES: readonly KeepRuleKind[] = [RECENT, HUMAN, PLAN, FILES_IN_HAND, PASSAGES, LINES, PINNED];
+export const BUILT_IN_KEEP_RULES: readonly KeepRuleKind[] = [
+  RECENT,
+  HUMAN,
+  PLAN,
+  FILES_IN_HAND,
+  RECALL,
+  PASSAGES,
+  LINES,
+  PINNED,
+];
 
 /** What stays of a compaction, as data: settings of a built-in keep rule, or of any other kind that is there. */
 export type KeepRuleSpec =
@@ -26,6 +37,7 @@ export type KeepRuleSpec =
   | HumanSpec
   | PlanSpec
   | FilesInHandSpec
+  | RecallSpec
   | PassagesSpec
   | LinesSpec
   | PinnedSpec

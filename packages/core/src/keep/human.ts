@@ -13,16 +13,19 @@ export interface HumanSpec {
 
 const schema: z.ZodType<HumanSpec> = z.strictObject({ kind: z.literal("human"), atMost: amountSchema });
 
-/** Keeps the person's messages, newest first: what somebody asked for is not to be read off a summary. */
+/**
+ * Keeps the person's messages: what somebody asked for is not to be read off a summary. The newest is worth most, then the first, which
+ * says what the session is for, then the others from the newest back.
+ */
 export const HUMAN: KeepRuleKind = defineKeepRule({
   kind: "human",
   schema,
   rule: ({ atMost }) => ({ keeps: "messages", atMost, choose: humanMessages }),
 });
 
-function* humanMessages({ messages }: KeepView): Iterable<MessageRange> {
-  for (let index = messages.length - 1; index >= 0; index--) {
-    const message = messages[index];
-    if (message !== undefined && isHuman(message)) yield { from: index, through: index };
-  }
+function humanMessages({ messages }: KeepView): readonly MessageRange[] {
+  const places = messages.flatMap((message, index) => (isHuman(message) ? [index] : []));
+  const newestFirst = places.toReversed();
+  const ordered = [...newestFirst.slice(0, 1), ...places.slice(0, 1), ...newestFirst.slice(1)];
+  return [...new Set(ordered)].map((index) => ({ from: index, through: index }));
 }

@@ -3,6 +3,7 @@ import type { Amount, Budget } from "../budget.ts";
 import type { KindSpec } from "../kind.ts";
 import { parseSpec } from "../kind.ts";
 import type { Message } from "../message/message.ts";
+import type { UnitFacts } from "../recall/recall-index.ts";
 
 /** A kind of keep rule: what a policy may say of it, and the rule that its settings make. */
 export interface KeepRuleKind {
@@ -20,7 +21,7 @@ export interface KeepRuleKind {
 export type KeepRule = KeepChoice & { readonly kind: string };
 
 /** What a rule keeps. It chooses in an order of worth; the engine takes what fits the rule's amount. */
-export type KeepChoice = NewestRule | MessagesRule | PassagesRule;
+export type KeepChoice = NewestRule | MessagesRule | PassagesRule | UnitsRule;
 
 /** How much of the newest history is kept: a number of messages, or the messages that first reach an amount. */
 export type NewestAmount = { readonly messages: number } | Amount;
@@ -48,6 +49,14 @@ export interface PassagesRule {
   readonly atMost: Amount;
   /** Passages of the texts that leave, the worthiest first. One that does not fit any more is passed over. */
   readonly choose: (texts: readonly ReadableText[]) => Iterable<Passage>;
+}
+
+/** Recalls units of the whole log, also of what earlier compactions took, in place of what leaves the view. Of several such rules the first counts. */
+export interface UnitsRule {
+  readonly keeps: "units";
+  readonly atMost: Amount;
+  /** How much a unit is worth, 0 or more: those worth most for their length are recalled. */
+  readonly worth: (facts: UnitFacts) => number;
 }
 
 /** What messages are chosen from. */

@@ -15,7 +15,7 @@ const plain = reply("plain", "and so on ".repeat(400));
 
 function quoter(rules: readonly KeepRule[], roomTokens = 8000) {
   const work = createWorkCounter();
-  return { work, ...passageQuoter(rules, { budget, roomTokens, charsPerToken: 1, work }) };
+  return { work, ...passageQuoter(rules, { budget, roomTokens, charsPerToken: 1, log: null, work }) };
 }
 
 /** A rule that wants the passages of the words given, in that order, wherever they are. */
@@ -34,14 +34,16 @@ function wanting(wanted: readonly string[], tokens = 1000): KeepRule {
 }
 
 function linesOf(rules: readonly KeepRule[], leaving: readonly Message[], roomTokens = 8000): readonly string[] {
-  const text = quoter(rules, roomTokens).quote([plain, ...leaving], []) ?? "";
+  const text = quoter(rules, roomTokens)
+    .quote([plain, ...leaving], [])
+    .join("\n");
   return excerptsIn({ ...human("n", text), origin: "notice" }).flatMap(({ lines }) => lines);
 }
 
 describe("kept passages", () => {
   test("without a rule that chooses passages nothing is quoted, and nothing read", () => {
     const { work, atMostTokens, quote } = quoter([{ kind: "recent", keeps: "newest", amount: { messages: 2 } }]);
-    expect([atMostTokens, quote([plain], [])]).toEqual([0, null]);
+    expect([atMostTokens, quote([plain], [])]).toEqual([0, []]);
     expect(work.total().charactersScanned).toBe(0);
   });
 
@@ -65,7 +67,7 @@ describe("kept passages", () => {
     const words = Array.from({ length: 60 }, (_, index) => `line of name_${index}`);
     const leaving = result("r", "c", words.join("\n"));
     const { work, quote } = quoter([wanting(words, 4000)]);
-    const text = quote([leaving], [human("u", "go on")]) ?? "";
+    const text = quote([leaving], [human("u", "go on")]).join("\n");
     const leavingChars = words.join("\n").length;
     expect(text.length).toBeGreaterThan(leavingChars / 4);
     expect(text.length).toBeLessThanOrEqual(leavingChars / 2 + "<excerpts>\n\n</excerpts>".length);
@@ -105,7 +107,7 @@ describe("kept passages", () => {
     const kept: Passage = { text: 0, start: 0, end: 6 };
     const failing: KeepRule = { kind: "failing", keeps: "passages", atMost: { tokens: 100 }, choose: () => [kept, passage] };
     const { quote, failures } = quoter([failing, wanting(["so on"])]);
-    const text = quote([plain], [human("u", "stays")]) ?? "";
+    const text = quote([plain], [human("u", "stays")]).join("\n");
     expect(excerptsIn({ ...human("n", text), origin: "notice" }).flatMap(({ lines: each }) => each)).toEqual(["so on"]);
     expect([...failures()]).toEqual([["failing", expect.any(RangeError)]]);
   });
@@ -131,8 +133,8 @@ describe("kept passages", () => {
         );
         const leaving = said.map((text, index) => result(`r${index}`, `c${index}`, text));
         const { quote, atMostTokens } = quoter(bound);
-        const text = quote(leaving, []) ?? "";
-        expect(quote(leaving, []) ?? "").toBe(text);
+        const text = quote(leaving, []).join("\n");
+        expect(quote(leaving, []).join("\n")).toBe(text);
         const kept = excerptsIn({ ...human("n", text), origin: "notice" });
         const keptChars = kept
           .flatMap(({ handle, lines: each }) => [handle, ...each])

@@ -5,21 +5,23 @@ import type { Message } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
 import type { Excerpt } from "../prompts/excerpts.ts";
 import { excerptsIn, excerptsText } from "../prompts/excerpts.ts";
+import type { RecallIndex } from "../recall/recall-index.ts";
 import type { WorkCounter } from "../tokens/work.ts";
 import type { KeepRule, Passage, PassagesRule, ReadableText } from "./keep-rule.ts";
+import { recaller } from "./recaller.ts";
 
 /** Quotes what rules keep of the messages that leave a view. */
 export interface PassageQuoter {
   /** The most tokens that a quotation takes. */
   readonly atMostTokens: number;
-  /** The passages as text, for the summary or notice that takes the messages' place; `null` for none. */
-  readonly quote: (leaving: readonly Message[], staying: readonly Message[]) => string | null;
+  /** The passages as texts, for the summary or notice that takes the messages' place: what is recalled of the log, then what is quoted of what leaves. */
+  readonly quote: (leaving: readonly Message[], staying: readonly Message[]) => readonly string[];
   /** By kind the rules that have thrown or answered with what is no passage, and the newest reason: they quoted nothing then. */
   readonly failures: () => ReadonlyMap<string, unknown>;
 }
 
 /** Quotes nothing, and reads nothing. */
-export const QUOTES_NOTHING: PassageQuoter = { atMostTokens: 0, quote: () => null, failures: () => new Map() };
+export const QUOTES_NOTHING: PassageQuoter = { atMostTokens: 0, quote: () => [], failures: () => new Map() };
 
 /** All quoted passages may take at most this share of the room, so that they always fit in a small window; chosen. */
 const ROOM_RATIO = 0.25;
@@ -35,17 +37,23 @@ export function passageQuoter(
     readonly roomTokens: number;
     /** Characters that a token is taken for. */
     readonly charsPerToken: number;
+    /** What the log has said; `null` if nothing is to be recalled. */
+    readonly log: RecallIndex | null;
     readonly work: WorkCounter;
   },
 ): PassageQuoter {
-  const limits = passageLimits(rules, room);
-  if (limits.length === 0) return QUOTES_NOTHING;
   const failures = new Map<string, unknown>();
-  const atMostTokens = limits.reduce((sum, limit) => sum + limit.tokens, 0);
+  const limits = passageLimits(rules, room);
+  const recall = recaller(rules, room, failures);
+  if (limits.length === 0 && recall === null) return QUOTES_NOTHING;
+  const atMostTokens = limits.reduce((sum, limit) => sum + limit.tokens, recall?.atMostTokens ?? 0);
   return {
     atMostTokens,
     quote: (leaving, staying) => {
       const leavingChars = charsOf(leaving);
+      const block = recall?.recall(staying, Math.floor(leavingChars * LEAVING_RATIO)) ?? null;
+      const blocks = block === null ? [] : [block];
+      if (limits.length === 0) return blocks;
       room.work.scanned((leavingChars + charsOf(staying)) * limits.length);
       room.work.visited(leaving.length + staying.length);
       const texts = [
@@ -64,7 +72,8 @@ export function passageQuoter(
           failures.set(rule.kind, failure);
         }
       }
-      return excerptsText(excerptsOf(kept));
+      const excerpts = excerptsText(excerptsOf(kept));
+      return excerpts === null ? blocks : [...blocks, excerpts];
     },
     failures: () => failures,
   };

@@ -15,9 +15,11 @@ const plain = reply("plain", "and so on ".repeat(400));
 function excerptsOf(covered: readonly Message[], kept: readonly Message[] = [], maximumChars = 1000): readonly Excerpt[] {
   const spec: LinesSpec = { kind: "lines", atMost: { tokens: maximumChars } };
   const budget = { windowTokens: 10_000, inputBudgetTokens: 10_000 };
-  const room = { budget, roomTokens: 10_000, charsPerToken: 1, work: createWorkCounter() };
-  const text = passageQuoter([LINES.bind(spec)], room).quote([plain, ...covered], kept);
-  return excerptsIn({ ...human("notice", text ?? ""), origin: "notice" });
+  const room = { budget, roomTokens: 10_000, charsPerToken: 1, log: null, work: createWorkCounter() };
+  const text = passageQuoter([LINES.bind(spec)], room)
+    .quote([plain, ...covered], kept)
+    .join("\n");
+  return excerptsIn({ ...human("notice", text), origin: "notice" });
 }
 
 function linesOf(covered: readonly Message[], kept: readonly Message[] = [], maximumChars = 1000): readonly string[] {

@@ -10,6 +10,7 @@ import { LINES } from "./lines.ts";
 import { PASSAGES } from "./passages.ts";
 import { PINNED } from "./pinned.ts";
 import { PLAN, planItems } from "./plan.ts";
+import { RECALL } from "./recall.ts";
 import { RECENT } from "./recent.ts";
 
 const atMost = { tokens: 1000 };
@@ -30,6 +31,7 @@ describe("every rule", () => {
     [PLAN, { atMost }, "messages"],
     [FILES_IN_HAND, { atMost }, "messages"],
     [PINNED, { atMost, messageIds: ["m"] }, "messages"],
+    [RECALL, { atMost }, "units"],
     [PASSAGES, { atMost }, "passages"],
     [LINES, { atMost }, "passages"],
   ])("$kind takes its settings, and says what it keeps: %#", (kind, settings, keeps) => {
@@ -51,9 +53,11 @@ describe("every rule", () => {
   });
 });
 
-test("human: the person's messages, newest first, and nobody else's", () => {
+test("human: the person's messages and nobody else's: the newest, the first, then from the newest back", () => {
   const injected = { ...human("i", "reminder"), origin: "injected" } as const;
-  expect(chosen(HUMAN, [human("u", "one"), reply("a", "two"), injected, human("v", "three")])).toEqual([3, 0]);
+  const said = [human("u", "one"), reply("a", "two"), injected, human("v", "three"), human("w", "four"), human("x", "five")];
+  expect(chosen(HUMAN, said)).toEqual([5, 0, 4, 3]);
+  expect(chosen(HUMAN, said.slice(0, 2))).toEqual([0]);
 });
 
 test("pinned: in the order of the ids, those that are there", () => {

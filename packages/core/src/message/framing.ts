@@ -198,6 +198,7 @@ function foldedFrom(text: string, { start, end }: Stretch, mostChars: number): s
 /** Tags around what survives with a summary or notice. */
 const CONTEXT_TAGS = [
   "excerpts",
+  "recalled",
   "pinned-instructions",
   "first-request",
   "modified-files",

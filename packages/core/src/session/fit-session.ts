@@ -11,9 +11,9 @@ import { fitStateOf, type SessionFit } from "./session-setup.ts";
 
 /** Makes a session fit, appends what was done or tried, and tells it. */
 export async function fitSession(session: HeldSession, fit: SessionFit, signal: AbortSignal): Promise<FitOutcome> {
-  const { state, setup, append, tell } = session;
+  const { state, recallIndex, setup, append, tell } = session;
   const { input, policy } = fit;
-  const now = fitStateOf(state(), setup, fit);
+  const now = fitStateOf({ state: state(), recallIndex }, setup, fit);
   const act = whyAct(now, input);
   if (act.kind === "act") tell(startEvent(act.reason, now));
   const { estimatedTokens } = state().ledger;
@@ -60,11 +60,11 @@ export async function switchSessionModel(
   { to, input }: { readonly to: ModelSwitch; readonly input: FitInput },
   signal: AbortSignal,
 ): Promise<FitOutcome> {
-  const { state, setup } = session;
+  const { state, recallIndex, setup } = session;
   const { policy } = setup;
   const measuredBy = setup.estimator.changeModel(state().ledger, to.modelId);
   const atLimits: FitInput = { ...input, model: to.limits };
-  const now = fitStateOf(state(), setup, { policy, input, measuredBy });
+  const now = fitStateOf({ state: state(), recallIndex }, setup, { policy, input, measuredBy });
   const fitsAlready = whyAct(now, atLimits).kind === "unchanged" || isNoSmaller(to.limits, state().view.limits);
   const downshift: FitInput = { ...atLimits, now: { reason: "downshift", keep: null } };
   const outcome: FitOutcome = fitsAlready

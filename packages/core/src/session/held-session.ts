@@ -1,4 +1,7 @@
 import type { SessionEntry } from "../entry.ts";
+import { keepRulesOf } from "../keep/built-in-keep-rules.ts";
+import type { RecallIndex } from "../recall/recall-index.ts";
+import { createRecallIndex } from "../recall/recall-index.ts";
 import type { Prediction } from "../tokens/estimator.ts";
 import type { ContextEvent, ContextListener } from "./events.ts";
 import type { HeldLog, LogArchive } from "./held-log.ts";
@@ -15,6 +18,8 @@ export interface HeldSession {
   readonly setup: SessionSetup;
   readonly log: HeldLog;
   state(): SessionState;
+  /** What the log has said, for rules that recall it; `null` if the policy has none. */
+  readonly recallIndex: RecallIndex | null;
   /** Takes an entry that a log already has. */
   fold(entry: SessionEntry): void;
   /** Takes an entry that is new, and tells what it shows. */
@@ -39,10 +44,13 @@ export function createHeldSession(setup: SessionSetup, { archive, emit }: HeldSe
   const log = createHeldLog(archive);
   let state = EMPTY_STATE;
   let isOffTold = false;
+  const recallIndex = recalls(setup) ? createRecallIndex(setup.work) : null;
 
   const fold = (entry: SessionEntry): number | null => {
     const folded = foldState(state, entry, setup);
     state = folded.state;
+    const newest = entry.type === "message" ? state.view.messages.at(-1) : undefined;
+    if (newest !== undefined) recallIndex?.add(newest);
     log.add(entry);
     return folded.missingTokens;
   };
@@ -54,6 +62,7 @@ export function createHeldSession(setup: SessionSetup, { archive, emit }: HeldSe
   return {
     setup,
     log,
+    recallIndex,
     state: () => state,
     fold,
     append: (entry) => {
@@ -75,4 +84,10 @@ export function createHeldSession(setup: SessionSetup, { archive, emit }: HeldSe
       state = { ...state, view: { ...state.view, undo } };
     },
   };
+}
+
+/** True if a rule of the policy recalls what the log has said. */
+function recalls({ policy: { keep, manualKeep, overflow }, kinds }: SessionSetup): boolean {
+  const rules = keepRulesOf([...keep, ...(manualKeep ?? []), ...overflow.keep], kinds.keepRules);
+  return rules.some((rule) => rule.keeps === "units");
 }

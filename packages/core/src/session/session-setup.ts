@@ -4,6 +4,7 @@ import { withTrackedFiles } from "../facts/facts.ts";
 import type { Kinds } from "../policy/kinds.ts";
 import { BUILT_IN_KINDS } from "../policy/kinds.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
+import type { RecallIndex } from "../recall/recall-index.ts";
 import type { EstimatorSpec, Measures } from "../tokens/built-in-estimators.ts";
 import { createEstimator } from "../tokens/built-in-estimators.ts";
 import type { Overhead } from "../tokens/estimator.ts";
@@ -66,7 +67,11 @@ export interface SessionFit {
 }
 
 /** What the engine sees of a session. Asks the ports for what is true now: tracked files, the state to keep. */
-export function fitStateOf(state: SessionState, setup: SessionSetup, { policy, input, measuredBy }: SessionFit): FitState {
+export function fitStateOf(
+  { state, recallIndex }: { readonly state: SessionState; readonly recallIndex: RecallIndex | null },
+  setup: SessionSetup,
+  { policy, input, measuredBy }: SessionFit,
+): FitState {
   const { view, breaker, ledger, reportedAtMs } = state;
   const { kinds, estimator, cutEstimator, deadline, work, ports } = setup;
   const sinceTokens = breaker.estimatedAtLastAttemptTokens ?? ledger.estimatedAtLastCutTokens;
@@ -84,6 +89,7 @@ export function fitStateOf(state: SessionState, setup: SessionSetup, { policy, i
     useModel: breaker.failures < policy.progress.maximumFailures,
     newTokens: sinceTokens === null ? null : (ledger.estimatedTokens - sinceTokens) * ledger.factor,
     reportedAtMs,
+    recallIndex,
     facts: ports.fileTracker === undefined ? state.facts : withTrackedFiles(state.facts, ports.fileTracker()),
     kept: {
       pinned: ports.pinned ?? [],

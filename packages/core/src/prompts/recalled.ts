@@ -1,0 +1,36 @@
+import { CONTEXT_FRAMING, nameInBrackets, quotedText, textOnOneLine } from "../message/framing.ts";
+
+/** A passage of the log that stays readable after its message is gone, word for word. */
+export interface RecalledPassage {
+  /** What the message was: a tool's name, or who said it. */
+  readonly source: string;
+  /** The file that it shows; `null` if that is not known. */
+  readonly path: string | null;
+  /** The file's lines, if the tool had numbered them. */
+  readonly fromLine: number | null;
+  readonly throughLine: number | null;
+  /** Finds the whole message again. */
+  readonly handle: string;
+  /** Without the numbers that a tool put before its lines. */
+  readonly text: string;
+}
+
+/** How recalled passages are written into the context. */
+export const RECALLED_TEXT = { id: "recalled", version: 1 } as const;
+
+/** Recalled passages as one text; `null` if there are none. Lines of them that would read as a head, a notice or a tag of ours are quoted. */
+export function recalledText(passages: readonly RecalledPassage[]): string | null {
+  if (passages.length === 0) return null;
+  return [
+    "<recalled>",
+    ...passages.flatMap((passage) => [headOf(passage), quotedText(passage.text, CONTEXT_FRAMING)]),
+    "</recalled>",
+  ].join("\n");
+}
+
+function headOf({ source, path, fromLine, throughLine, handle }: RecalledPassage): string {
+  const name = nameInBrackets(quotedText(source, CONTEXT_FRAMING));
+  const file = path === null ? "" : ` ${quotedText(textOnOneLine(path), CONTEXT_FRAMING)}`;
+  const lines = fromLine === null || throughLine === null ? "" : ` lines ${fromLine} to ${throughLine}`;
+  return `[${name}${file}${lines}; handle ${handle}]`;
+}

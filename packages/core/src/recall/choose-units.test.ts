@@ -1,0 +1,51 @@
+import { describe, expect, test } from "vitest";
+import type { Message } from "../message/message.ts";
+import { human } from "../testing/builders.ts";
+import { createWorkCounter } from "../tokens/work.ts";
+import type { RecallChoice } from "./choose-units.ts";
+import { recalledPassages } from "./choose-units.ts";
+import { createRecallIndex } from "./recall-index.ts";
+
+/** Sixteen lines are a unit. */
+const page = (name: string, units: number) => Array.from({ length: units * 16 }, (_, at) => `line ${at} of ${name}`).join("\n");
+
+function recalled(messages: readonly Message[], choice: Partial<RecallChoice> = {}): readonly string[] {
+  const index = createRecallIndex(createWorkCounter());
+  for (const message of messages) index.add(message);
+  const passages = recalledPassages({ index, worth: () => 1, stays: () => false, maximumChars: 100_000, ...choice });
+  return passages.map(({ handle, text }) => `${handle} ${text.split("\n").length}`);
+}
+
+describe("recalled passages", () => {
+  const [one, two, three] = [human("one", page("one", 3)), human("two", page("two", 1)), human("three", page("three", 1))];
+
+  test("neighbouring units are one passage, and passages are in the order of the log", () => {
+    expect(recalled([one, two, three])).toEqual(["one 48", "two 16", "three 16"]);
+  });
+
+  test("what the view still shows is not recalled", () => {
+    expect(recalled([one, two, three], { stays: (message) => message === two })).toEqual(["one 48", "three 16"]);
+  });
+
+  test("the worthiest for their length first, of equal ones the newest", () => {
+    const alike: RecallChoice["worth"] = ({ chars }) => chars + 60;
+    const [six, ten] = [human("six", page("six", 1)), human("ten", page("ten", 1))];
+    expect(recalled([two, six, ten], { maximumChars: 700, worth: alike })).toEqual(["six 16", "ten 16"]);
+    const older: RecallChoice["worth"] = ({ ageChars }) => ageChars;
+    expect(recalled([two, six, ten], { maximumChars: 400, worth: older })).toEqual(["two 16"]);
+  });
+
+  test("one that does not fit is passed over for one that does", () => {
+    const long = human("long", "word ".repeat(1000));
+    const worth: RecallChoice["worth"] = ({ chars }) => (chars > 1000 ? 1e9 : 1);
+    expect(recalled([long, two], { maximumChars: 500, worth })).toEqual(["two 16"]);
+  });
+
+  test.each([0, -1, Number.NaN])("a unit that is worth %s is not recalled", (worth) => {
+    expect(recalled([one, two], { worth: () => worth })).toEqual([]);
+  });
+
+  test("nothing is recalled without room", () => {
+    expect(recalled([one, two], { maximumChars: 0 })).toEqual([]);
+  });
+});

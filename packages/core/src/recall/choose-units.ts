@@ -1,0 +1,65 @@
+import type { Message } from "../message/message.ts";
+import type { RecalledPassage } from "../prompts/recalled.ts";
+import type { RecallIndex, UnitFacts } from "./recall-index.ts";
+import type { Unit } from "./units.ts";
+
+/** What a recall block is chosen by. */
+export interface RecallChoice {
+  readonly index: RecallIndex;
+  /** What a unit is worth; those worth most for their length are taken first. */
+  readonly worth: (facts: UnitFacts) => number;
+  /** True for messages that the view still shows. */
+  readonly stays: (message: Message) => boolean;
+  readonly maximumChars: number;
+}
+
+/** Characters of a passage's head in addition to what it names; of those, what neighbours share. */
+const HEAD_CHARS = 40;
+
+/** The passages to recall, in the order of the log; neighbouring units are one passage. Ranks what is indexed, and reads only what it takes. */
+export function recalledPassages({ index, worth, stays, maximumChars }: RecallChoice): readonly RecalledPassage[] {
+  const ranked = index
+    .units((message) => !stays(message))
+    .map((unit, order) => {
+      const facts = index.facts(unit);
+      return { unit, order, ratio: worth(facts) / (unit.chars + headChars(unit)) };
+    });
+  ranked.sort((a, b) => b.ratio - a.ratio || b.order - a.order);
+  const taken: { readonly unit: Unit; readonly order: number }[] = [];
+  let leftChars = maximumChars;
+  for (const { unit, order, ratio } of ranked) {
+    const chars = unit.chars + headChars(unit);
+    if (!(ratio > 0) || chars > leftChars) continue;
+    leftChars -= chars;
+    taken.push({ unit, order });
+  }
+  taken.sort((a, b) => a.order - b.order);
+  return passagesOf(taken.map(({ unit }) => unit));
+}
+
+function headChars({ of }: Unit): number {
+  return HEAD_CHARS + of.source.length + of.handle.length + (of.path?.length ?? 0);
+}
+
+function passagesOf(units: readonly Unit[]): readonly RecalledPassage[] {
+  const runs: Unit[][] = [];
+  for (const unit of units) {
+    const run = runs.at(-1);
+    const last = run?.at(-1);
+    if (run !== undefined && last !== undefined && last.of === unit.of && last.index + 1 === unit.index) run.push(unit);
+    else runs.push([unit]);
+  }
+  return runs.map((run) => {
+    const lines = run.flatMap((unit) => unit.lines);
+    const { source, path, handle, text } = run[0]?.of ?? { source: "", path: null, handle: "", text: "" };
+    const numbered = lines.flatMap(({ number }) => number ?? []);
+    return {
+      source,
+      path,
+      handle,
+      fromLine: numbered[0] ?? null,
+      throughLine: numbered.at(-1) ?? null,
+      text: lines.map(({ start, end }) => text.slice(start, end)).join("\n"),
+    };
+  });
+}

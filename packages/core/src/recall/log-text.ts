@@ -1,0 +1,76 @@
+import { isRecord } from "../json.ts";
+import { partHandle } from "../message/handle.ts";
+import type { Message, ToolCallPart } from "../message/message.ts";
+import { isHuman } from "../message/message.ts";
+
+/**
+ * What a text of the log is: a file that a call read, what another call gave, what a failed call gave, what a call wrote into a file, what
+ * the model said or ran, what the person said.
+ */
+export type LogTextKind = "read" | "output" | "failed" | "written" | "said" | "person";
+
+/** One text of a logged message. */
+export interface LogText {
+  readonly kind: LogTextKind;
+  readonly text: string;
+  /** A tool's name, or who said it. */
+  readonly source: string;
+  /** The file that it shows or changes; `null` if that is none, or not known to be one. */
+  readonly path: string | null;
+  readonly handle: string;
+}
+
+/** The texts of a message. `openCalls` are those that a result may answer. What compactions wrote, and what the agent puts in, is none. */
+export function logTexts(message: Message, openCalls: readonly ToolCallPart[]): readonly LogText[] {
+  if (message.role === "tool-result") {
+    const call = openCalls.find(({ callId }) => callId === message.callId);
+    const path = call === undefined ? null : onlyPath(call);
+    const isRead = path !== null && call?.paths[0]?.access === "read";
+    const kind = message.isError ? "failed" : isRead ? "read" : "output";
+    return partTexts(message, { kind, source: message.toolName, path });
+  }
+  if (message.role === "user")
+    return isHuman(message) ? partTexts(message, { kind: "person", source: "person", path: null }) : [];
+  if (message.origin !== "model") return [];
+  return [...partTexts(message, { kind: "said", source: "assistant", path: null }), ...callTexts(message)];
+}
+
+function partTexts(message: Message, of: Pick<LogText, "kind" | "source" | "path">): readonly LogText[] {
+  return message.parts.flatMap((part, index) =>
+    part.type === "text" && part.text !== "" ? [{ ...of, text: part.text, handle: partHandle(message.id, index) }] : [],
+  );
+}
+
+function callTexts(message: Message): readonly LogText[] {
+  return message.parts.flatMap((part, index) => {
+    if (part.type !== "tool-call") return [];
+    const path = onlyPath(part);
+    const kind = path !== null && part.paths[0]?.access === "modify" ? "written" : "said";
+    const from = { kind, source: part.toolName, path, handle: partHandle(message.id, index) } as const;
+    const isPath = (text: string) => part.paths.some((access) => access.path === text);
+    return stringsIn(part.argumentsJson).flatMap((text) => (isPath(text) ? [] : [{ ...from, text }]));
+  });
+}
+
+function onlyPath({ paths }: ToolCallPart): string | null {
+  return paths.length === 1 ? (paths[0]?.path ?? null) : null;
+}
+
+/** Strings of this many levels of arguments are read; chosen: lists of edits have two. */
+const DEPTH = 4;
+
+function stringsIn(argumentsJson: string): readonly string[] {
+  try {
+    return [...stringsOf(JSON.parse(argumentsJson), DEPTH)];
+  } catch {
+    // Arguments that are no JSON: a call that the model did not finish, or a tool that takes text as it is.
+    return [argumentsJson];
+  }
+}
+
+function* stringsOf(value: unknown, depth: number): Generator<string> {
+  if (typeof value === "string" && value !== "") yield value;
+  if (depth === 0) return;
+  if (Array.isArray(value)) for (const each of value) yield* stringsOf(each, depth - 1);
+  else if (isRecord(value)) for (const each of Object.values(value)) yield* stringsOf(each, depth - 1);
+}

@@ -1,0 +1,151 @@
+import { describe, expect, test } from "vitest";
+import type { Message, ToolCallPart } from "../message/message.ts";
+import { assistant, human, reply, result, summaryMessage } from "../testing/builders.ts";
+import { createWorkCounter } from "../tokens/work.ts";
+import type { PathAccess } from "../tool.ts";
+import type { UnitFacts } from "./recall-index.ts";
+import { createRecallIndex } from "./recall-index.ts";
+
+const everything = () => true;
+
+function toolCall(callId: string, toolName: string, given: object, paths: readonly PathAccess[] = []): ToolCallPart {
+  return { type: "tool-call", callId, toolName, argumentsJson: JSON.stringify(given), paths };
+}
+
+function indexOf(messages: readonly Message[]) {
+  const work = createWorkCounter();
+  const index = createRecallIndex(work);
+  for (const message of messages) index.add(message);
+  const facts = index.units(everything).map((unit) => ({ text: unit.of.text, lines: unit.lines.length, ...index.facts(unit) }));
+  return { index, work, facts };
+}
+
+/** The facts of the unit whose text begins so. */
+function factsOf(messages: readonly Message[], beginning: string): UnitFacts | undefined {
+  return indexOf(messages).facts.find(({ text }) => text.startsWith(beginning));
+}
+
+const code = (name: string, count: number) =>
+  Array.from({ length: count }, (_, at) => `export const ${name}${at} = ${at};`).join("\n");
+
+const reading = (id: string, path: string, text: string): readonly Message[] => [
+  assistant(id, [toolCall(`c${id}`, "look", { path }, [{ path, access: "read" }])]),
+  result(`r${id}`, `c${id}`, text),
+];
+
+const writing = (id: string, path: string, strings: object): Message =>
+  assistant(id, [toolCall(`c${id}`, "put", strings, [{ path, access: "modify" }])]);
+
+describe("units", () => {
+  test("have at most sixteen lines, in order", () => {
+    expect(indexOf([human("u", code("a", 40))]).facts.map(({ lines }) => lines)).toEqual([16, 16, 8]);
+  });
+
+  test("of long lines have fewer, but at least one", () => {
+    const long = ["x".repeat(1500), "y".repeat(1500), "z".repeat(5000), "short line"].join("\n");
+    expect(indexOf([human("u", long)]).facts.map(({ lines }) => lines)).toEqual([1, 1, 1, 1]);
+  });
+
+  test.each<[string, readonly Message[], string, UnitFacts["kind"] | undefined]>([
+    ["a person's message", [human("u", "Use tabs in all files.")], "Use", "person"],
+    ["what the model said", [reply("a", "I will use tabs.")], "I will", "said"],
+    ["a reading", reading("a", "src/a.ts", code("a", 3)), "export", "read"],
+    [
+      "a result without a file",
+      [assistant("a", [toolCall("c", "run", {})]), result("r", "c", "all tests pass")],
+      "all",
+      "output",
+    ],
+    [
+      "a failed call",
+      [assistant("a", [toolCall("c", "run", {})]), { ...result("r", "c", "no such file"), isError: true }],
+      "no such",
+      "failed",
+    ],
+    ["what a call wrote", [writing("a", "src/a.ts", { text: code("b", 3) })], "export", "written"],
+    ["a compaction's text is none", [summaryMessage("s", "All is well here.")], "All", undefined],
+    [
+      "the agent's own text is none",
+      [{ ...human("i", "A reminder of the agent."), origin: "injected" }],
+      "A reminder",
+      undefined,
+    ],
+    ["lines that say too little are none", [human("u", "}\n\n]")], "}", undefined],
+  ])("%s", (_, messages, beginning, kind) => {
+    expect(factsOf(messages, beginning)?.kind).toBe(kind);
+  });
+});
+
+describe("what became of a unit", () => {
+  test("a text that is stated again is told by the newest alone", () => {
+    const again = indexOf([...reading("a", "src/a.ts", code("a", 10)), ...reading("b", "src/a.ts", code("a", 10))]);
+    expect(again.index.units(everything).map(({ of }) => of.message.id)).toEqual(["rb"]);
+  });
+
+  test("numbers before the lines do not matter for that", () => {
+    const numbered = code("a", 10)
+      .split("\n")
+      .map((line, at) => `${at + 7}\t${line}`)
+      .join("\n");
+    const again = indexOf([...reading("a", "src/a.ts", numbered), ...reading("b", "src/a.ts", code("a", 10))]);
+    expect(again.index.units(everything).map(({ of }) => of.message.id)).toEqual(["rb"]);
+  });
+
+  test("a text that is partly stated again stays, and says how much of it is", () => {
+    const messages = [...reading("a", "src/a.ts", code("a", 10)), ...reading("b", "src/a.ts", code("a", 5))];
+    expect(indexOf(messages).facts.map(({ restatedRatio }) => restatedRatio)).toEqual([0.5, 0]);
+  });
+
+  test("a call that quotes what it changes states nothing, but uses what it quotes", () => {
+    const change = writing("b", "src/a.ts", {
+      old: "export const a3 = 3;\nexport const a4 = 4;",
+      new: "export const zebra = 34;",
+    });
+    const { facts } = indexOf([...reading("a", "src/a.ts", code("a", 10)), change]);
+    expect(facts.map(({ text, kind, quotes }) => [text.slice(0, 18), kind, quotes])).toEqual([
+      ["export const a0 = ", "read", 1],
+      ["export const zebra", "written", 0],
+    ]);
+  });
+
+  test("rare words that the model names are uses of what stated them last", () => {
+    const messages = [
+      human("u", "The port is PORT_4711 here."),
+      human("v", "The host is alpha-beta."),
+      reply("a", "PORT_4711 it is"),
+    ];
+    expect(indexOf(messages).facts.map(({ mentions, sinceUseChars }) => [mentions, sinceUseChars])).toEqual([
+      [1, 15],
+      [0, null],
+      [0, null],
+    ]);
+  });
+
+  test("its file was read and written so often, and after it", () => {
+    const read = reading("a", "src/a.ts", code("a", 4));
+    const messages = [...read, ...reading("b", "src/a.ts", code("b", 4)), writing("d", "src/a.ts", { text: code("d", 4) })];
+    expect(factsOf(messages, "export const a0")?.file).toMatchObject({ reads: 2, writes: 1, isWrittenSince: true });
+    expect(factsOf(messages, "export const d0")?.file).toMatchObject({ reads: 2, writes: 1, isWrittenSince: false });
+    expect(factsOf(read, "export const a0")?.file).toMatchObject({ reads: 1, writes: 0, sinceWriteChars: null });
+  });
+});
+
+describe("its work", () => {
+  test("a message costs its own characters, whatever came before; what is known of a unit costs none", () => {
+    const { index, work } = indexOf(Array.from({ length: 50 }, (_, at) => human(`u${at}`, code(`v${at}x`, 20))));
+    const before = work.total().charactersScanned;
+    index.add(human("last", "a".repeat(1000)));
+    const after = work.total().charactersScanned;
+    for (const unit of index.units(everything)) index.facts(unit);
+    expect([after - before, work.total().charactersScanned - after]).toEqual([1000, 0]);
+  });
+
+  test("of more than eight million characters the newest are held", () => {
+    const text = (at: number) => Array.from({ length: 10 }, (_, line) => `${at} ${line} ${"x".repeat(99_990)}`).join("\n");
+    const { index } = indexOf(Array.from({ length: 9 }, (_, at) => human(`u${at}`, text(at))));
+    const held = index.units(everything);
+    expect(held.at(-1)?.of.message.id).toBe("u8");
+    expect(held.reduce((sum, { chars }) => sum + chars, 0)).toBeLessThan(8_000_000);
+    expect(held.some(({ of }) => of.message.id === "u0")).toBe(false);
+  });
+});

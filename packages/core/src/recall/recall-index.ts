@@ -1,0 +1,111 @@
+import type { Message, ToolCallPart } from "../message/message.ts";
+import { toolCallsOf } from "../message/message.ts";
+import type { WorkCounter } from "../tokens/work.ts";
+import type { FileFacts } from "./file-touches.ts";
+import { createFileTouches } from "./file-touches.ts";
+import type { LogText, LogTextKind } from "./log-text.ts";
+import { logTexts } from "./log-text.ts";
+import { createStatements } from "./statements.ts";
+import type { Unit } from "./units.ts";
+import { hashedLines, unitsOf } from "./units.ts";
+
+/** What is known of a unit now. Distances are in characters of logged texts. */
+export interface UnitFacts {
+  readonly kind: LogTextKind;
+  readonly chars: number;
+  readonly ageChars: number;
+  /** Share of its lines that were stated again later. */
+  readonly restatedRatio: number;
+  /** Texts of the model that quoted a line of it, or named a rare word that it had stated last. */
+  readonly quotes: number;
+  readonly mentions: number;
+  /** Since the model last did; `null` if it never did. */
+  readonly sinceUseChars: number | null;
+  /** The file that it shows; `null` if that is not known. */
+  readonly file: FileFacts | null;
+}
+
+/** All that a log has said, in units, with what became of each: what is recalled at a compaction is chosen from it. */
+export interface RecallIndex {
+  /** Takes in one more message. Reads its texts once; what is there already is not read again. */
+  add(message: Message): void;
+  /** The units of messages that pass, oldest first, without those that a later text states again. */
+  units(passes: (message: Message) => boolean): readonly Unit[];
+  facts(unit: Unit): UnitFacts;
+}
+
+/** A unit of which this share of the lines was stated again later is told by what restated it; chosen. */
+const RESTATED_RATIO = 0.8;
+
+/** The newest so many characters are held, so that memory is bounded: some two million tokens; chosen. When there are more, half is let go of. */
+const MOST_CHARS = 8_000_000;
+
+/** The index of an empty log. */
+export function createRecallIndex(work: WorkCounter): RecallIndex {
+  const statements = createStatements();
+  const files = createFileTouches();
+  let units: Unit[] = [];
+  let openCalls: readonly ToolCallPart[] = [];
+  let atChars = 0;
+  let heldChars = 0;
+
+  const addText = (message: Message, text: LogText) => {
+    work.scanned(text.text.length);
+    const read = hashedLines(text.text);
+    const stated = statements.ofLines(read.hashes);
+    const isByModel = text.kind === "said" || text.kind === "written";
+    if (isByModel) {
+      use(stated, "quotes", atChars);
+      use(statements.ofWords(text.text), "mentions", atChars);
+    }
+    const tellingLines = read.hashes.filter((hash) => hash !== 0).length;
+    // A call that quotes what it changes states nothing new.
+    const isQuotation = isByModel && tellingLines > 0 && stated.length >= RESTATED_RATIO * tellingLines;
+    for (const fresh of isQuotation ? [] : unitsOf({ ...text, message, atChars }, read)) {
+      statements.state(fresh);
+      units.push(fresh.unit);
+      heldChars += fresh.unit.chars;
+    }
+    atChars += text.text.length;
+  };
+  const forgetOldest = () => {
+    let first = 0;
+    for (; heldChars > MOST_CHARS / 2 && first < units.length; first++) heldChars -= units[first]?.chars ?? 0;
+    statements.forget(new Set(units.slice(0, first)));
+    units = units.slice(first);
+  };
+  return {
+    add: (message) => {
+      const calls = toolCallsOf(message);
+      if (calls.length > 0) openCalls = calls;
+      // What a call writes is not older than its writing.
+      for (const access of calls.flatMap((call) => call.paths)) files.add(access, atChars);
+      for (const text of logTexts(message, openCalls)) addText(message, text);
+      if (heldChars > MOST_CHARS) forgetOldest();
+    },
+    units: (passes) => {
+      work.visited(units.length);
+      return units.filter(
+        ({ of, restatedLines, tellingLines }) => restatedLines < RESTATED_RATIO * tellingLines && passes(of.message),
+      );
+    },
+    facts: ({ of, chars, tellingLines, restatedLines, quotes, mentions, lastUseAtChars }) => ({
+      kind: of.kind,
+      chars,
+      ageChars: atChars - of.atChars,
+      restatedRatio: restatedLines / tellingLines,
+      quotes,
+      mentions,
+      sinceUseChars: lastUseAtChars === null ? null : atChars - lastUseAtChars,
+      file: of.path === null ? null : files.facts(of.path, { textAtChars: of.atChars, nowAtChars: atChars }),
+    }),
+  };
+}
+
+/** One text of the model used these units: each of them once. */
+function use(units: readonly Unit[], how: "quotes" | "mentions", atChars: number): void {
+  for (const unit of new Set(units)) {
+    unit[how] += 1;
+    unit.lastUseAtChars = atChars;
+  }
+}

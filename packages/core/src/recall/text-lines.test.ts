@@ -1,0 +1,104 @@
+import { describe, expect, test } from "vitest";
+import { lineHash, textLines } from "./text-lines.ts";
+
+function linesOf(text: string): readonly (readonly [number | null, string])[] {
+  return textLines(text).map(({ number, start, end }) => [number, text.slice(start, end)]);
+}
+
+describe("lines of a text", () => {
+  test.each<[string, string, readonly (readonly [number | null, string])[]]>([
+    ["an empty text has one empty line", "", [[null, ""]]],
+    [
+      "a line end at the end begins another line",
+      "a\n",
+      [
+        [null, "a"],
+        [null, ""],
+      ],
+    ],
+    [
+      "numbers with an arrow go",
+      "  9→one\n 10→\ttwo",
+      [
+        [9, "one"],
+        [10, "\ttwo"],
+      ],
+    ],
+    [
+      "numbers with a tab go",
+      "1\tone\n2\ttwo",
+      [
+        [1, "one"],
+        [2, "two"],
+      ],
+    ],
+    [
+      "a space behind a colon or bar belongs to the number",
+      "1: one\n2|two",
+      [
+        [1, "one"],
+        [2, "two"],
+      ],
+    ],
+    [
+      "a line that is only its number is empty",
+      "1\tone\n2\t\n3\tthree",
+      [
+        [1, "one"],
+        [2, ""],
+        [3, "three"],
+      ],
+    ],
+    ["one number is none", "1\tone", [[null, "1\tone"]]],
+    [
+      "numbers on fewer than three of four lines are none",
+      "1\tone\n2\ttwo\nthree",
+      [
+        [null, "1\tone"],
+        [null, "2\ttwo"],
+        [null, "three"],
+      ],
+    ],
+    [
+      "a note among many numbered lines keeps its text",
+      "1\ta\n2\tb\n3\tc\nnote",
+      [
+        [1, "a"],
+        [2, "b"],
+        [3, "c"],
+        [null, "note"],
+      ],
+    ],
+    [
+      "a number of eight digits is data",
+      "12345678\ta\n12345679\tb",
+      [
+        [null, "12345678\ta"],
+        [null, "12345679\tb"],
+      ],
+    ],
+    [
+      "a number alone is data",
+      "1\n2",
+      [
+        [null, "1"],
+        [null, "2"],
+      ],
+    ],
+  ])("%s", (_, text, lines) => {
+    expect(linesOf(text)).toEqual(lines);
+  });
+
+  test.each<[string, string, boolean]>([
+    ["  const a = 1;", "const a = 1;\r", true],
+    ["const a = 1;", "const a = 2;", false],
+    ["const a = 1;", "const  a = 1;", false],
+  ])("%j and %j say the same: %s", (a, b, isSame) => {
+    const hash = (text: string) => lineHash(text, { start: 0, end: text.length });
+    expect(hash(a) === hash(b)).toBe(isSame);
+  });
+
+  test.each(["", "   ", "}", "  });"])("%j says too little to be told from others", (text) => {
+    expect(lineHash(text, { start: 0, end: text.length })).toBe(0);
+  });
+});

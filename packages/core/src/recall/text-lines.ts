@@ -1,0 +1,81 @@
+/** One line of a text: where what it says begins and ends, and the number that a tool put before it. */
+export interface TextLine {
+  readonly start: number;
+  readonly end: number;
+  /** The number in front of it; `null` if there is none. */
+  readonly number: number | null;
+}
+
+/** Share of the lines that must have a number before the numbers are taken for a tool's; chosen. */
+const NUMBERED_RATIO = 0.75;
+
+/** The lines of a text. If a tool has numbered them, they begin behind their numbers. One pass. */
+export function textLines(text: string): readonly TextLine[] {
+  const lines: TextLine[] = [];
+  const numbered: TextLine[] = [];
+  let filled = 0;
+  let numbers = 0;
+  for (let start = 0; start <= text.length; ) {
+    const newline = text.indexOf("\n", start);
+    const end = newline < 0 ? text.length : newline;
+    const line = { start, end, number: null };
+    const withNumber = behindNumber(text, line);
+    lines.push(line);
+    numbered.push(withNumber);
+    if (end > start) filled += 1;
+    if (withNumber.number !== null) numbers += 1;
+    start = end + 1;
+  }
+  return numbers >= 2 && numbers >= NUMBERED_RATIO * filled ? numbered : lines;
+}
+
+/** No file has more digits' worth of lines, and no tool sets its numbers further in. */
+const MOST_DIGITS = 7;
+const MOST_BLANKS = 12;
+
+function behindNumber(text: string, { start, end }: TextLine): TextLine {
+  const line = { start, end, number: null };
+  let at = start;
+  while (at < end && at - start < MOST_BLANKS && isBlank(text.charCodeAt(at))) at += 1;
+  const digits = at;
+  while (at < end && at - digits < MOST_DIGITS && isDigit(text.charCodeAt(at))) at += 1;
+  if (at === digits || at === end) return line;
+  const mark = text.charAt(at);
+  if (!"→\t:|".includes(mark)) return line;
+  const spaced = (mark === ":" || mark === "|") && text.charAt(at + 1) === " " && at + 1 < end;
+  return { start: at + (spaced ? 2 : 1), end, number: Number.parseInt(text.slice(digits, at), 10) };
+}
+
+/** Lines with fewer characters say nothing that tells them from others; chosen. */
+const TELLING_CHARS = 4;
+
+/** A number for what a line says, white space around it left out; 0 for a line that says too little. 32 bits of FNV-1a. */
+export function lineHash(text: string, { start, end }: Pick<TextLine, "start" | "end">): number {
+  let from = start;
+  let to = end;
+  while (from < to && isSpace(text.charCodeAt(from))) from += 1;
+  while (to > from && isSpace(text.charCodeAt(to - 1))) to -= 1;
+  return to - from < TELLING_CHARS ? 0 : textHash(text, from, to);
+}
+
+const FNV_START = 0x811c9dc5;
+const FNV_PRIME = 0x01000193;
+
+/** 32 bits of FNV-1a over UTF-16 units, never 0 (http://www.isthe.com/chongo/tech/comp/fnv/). */
+export function textHash(text: string, start: number, end: number): number {
+  let hash = FNV_START;
+  for (let at = start; at < end; at++) hash = Math.imul(hash ^ text.charCodeAt(at), FNV_PRIME);
+  return hash === 0 ? 1 : hash;
+}
+
+function isBlank(unit: number): boolean {
+  return unit === 0x20 || unit === 0x09;
+}
+
+function isSpace(unit: number): boolean {
+  return isBlank(unit) || unit === 0x0d;
+}
+
+function isDigit(unit: number): boolean {
+  return unit >= 0x30 && unit <= 0x39;
+}
