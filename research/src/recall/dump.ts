@@ -14,9 +14,9 @@ for (const folder of process.argv.slice(3))
             ["128", { betweenTokens: 75_000, recentTokens: 7_000 }],
           ] as const) {
             const found = recallObservations(transcript, rhythm);
-            for (const { facts, uses, edits, cut } of found)
+            for (const { facts, uses, edits, cut, message, unit, needs } of found)
               out.write(
-                `${JSON.stringify({ s: transcript.name, f: name, room, cut, uses, edits, ...facts, ...(facts.file ?? {}), file: facts.file !== null })}\n`,
+                `${JSON.stringify({ s: transcript.name, f: name, room, cut, uses, edits, message, unit, needs, ...facts, ...(facts.file ?? {}), file: facts.file !== null })}\n`,
               );
             process.stderr.write(`${name} ${room} ${found.length}\n`);
           }

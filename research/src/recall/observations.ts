@@ -10,6 +10,9 @@ export interface RecallObservation {
   readonly uses: number;
   readonly edits: number;
   readonly cut: number;
+  readonly message: number;
+  readonly unit: number;
+  readonly needs: readonly (readonly [string, number])[];
 }
 
 /** How far a window is filled between cuts, and what stays at one in its place, in tokens. */
@@ -47,12 +50,12 @@ export function recallObservations(transcript: Transcript, rhythm: CutRhythm): r
     while (recentFrom > 0 && recent < rhythm.recentTokens) recent += tokens[--recentFrom] ?? 0;
     const staying = new Set(history.slice(recentFrom, cut));
     const units = index.units((message) => !staying.has(message));
-    const used = new Map<Unit, { uses: number; edits: number }>();
+    const used = new Map<Unit, { uses: number; edits: number; needs: (readonly [string, number])[] }>();
     const unitsOf = new Map<unknown, Unit[]>();
     for (const unit of units) unitsOf.set(unit.of.message, [...(unitsOf.get(unit.of.message) ?? []), unit]);
     const horizon = after(cut, rhythm.betweenTokens);
     for (let ordinal = cut; ordinal < horizon; ordinal++)
-      for (const { kind, needle, statedAt } of needs.at(ordinal)) {
+      for (const { kind, needle, statedAt, isFar } of needs.at(ordinal)) {
         if ((kind !== "edits" && kind !== "passages") || statedAt >= recentFrom) continue;
         const stated = history[statedAt];
         const text = needs.textOf(needle);
@@ -60,16 +63,26 @@ export function recallObservations(transcript: Transcript, rhythm: CutRhythm): r
           .map((line) => lineHash(text, line))
           .filter((hash) => hash !== 0);
         if (hashes.length === 0) continue;
-        for (const unit of unitsOf.get(stated) ?? []) {
+        for (const unit of stated === undefined ? [] : (unitsOf.get(stated) ?? [])) {
           const own = new Set(unit.lines.map((line) => lineHash(unit.of.text, line)));
           const share = hashes.filter((hash) => own.has(hash)).length / hashes.length;
           if (share === 0) continue;
-          const sum = used.get(unit) ?? { uses: 0, edits: 0 };
-          used.set(unit, { uses: sum.uses + share, edits: sum.edits + (kind === "edits" ? share : 0) });
+          const sum = used.get(unit) ?? { uses: 0, edits: 0, needs: [] };
+          used.set(unit, {
+            uses: sum.uses + share,
+            edits: sum.edits + (kind === "edits" ? share : 0),
+            needs: [...sum.needs, [`${kind[0]}${isFar ? "f" : "n"}${ordinal}:${needle}`, share]],
+          });
         }
       }
     for (const unit of units)
-      observations.push({ facts: index.facts(unit), ...(used.get(unit) ?? { uses: 0, edits: 0 }), cut: cutNumber });
+      observations.push({
+        facts: index.facts(unit),
+        ...(used.get(unit) ?? { uses: 0, edits: 0, needs: [] }),
+        cut: cutNumber,
+        message: history.indexOf(unit.of.message),
+        unit: unit.index,
+      });
     cutNumber += 1;
   }
 }

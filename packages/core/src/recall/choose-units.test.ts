@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Message } from "../message/message.ts";
-import { human } from "../testing/builders.ts";
+import { human, reply } from "../testing/builders.ts";
 import { createWorkCounter } from "../tokens/work.ts";
 import type { RecallChoice } from "./choose-units.ts";
 import { recalledPassages } from "./choose-units.ts";
@@ -33,6 +33,13 @@ describe("recalled passages", () => {
     expect(recalled([two, six, ten], { maximumChars: 700, worth: alike })).toEqual(["six 16", "ten 16"]);
     const older: RecallChoice["worth"] = ({ ageChars }) => ageChars;
     expect(recalled([two, six, ten], { maximumChars: 400, worth: older })).toEqual(["two 16"]);
+  });
+
+  test("a unit between worthy ones is worth something: what is needed is seldom all in one unit", () => {
+    const worth: RecallChoice["worth"] = ({ mentions }) => mentions;
+    const named = human("named", `${page("start NAME_1", 1)}\n${page("middle", 1)}\n${page("end NAME_2", 1)}`);
+    const uses = reply("a", "NAME_1 and NAME_2");
+    expect(recalled([named, two, uses], { worth, maximumChars: 2000 })).toEqual(["named 48"]);
   });
 
   test("one that does not fit is passed over for one that does", () => {

@@ -18,12 +18,9 @@ const HEAD_CHARS = 40;
 
 /** The passages to recall, in the order of the log; neighbouring units are one passage. Ranks what is indexed, and reads only what it takes. */
 export function recalledPassages({ index, worth, stays, maximumChars }: RecallChoice): readonly RecalledPassage[] {
-  const ranked = index
-    .units((message) => !stays(message))
-    .map((unit, order) => {
-      const facts = index.facts(unit);
-      return { unit, order, ratio: worth(facts) / (unit.chars + headChars(unit)) };
-    });
+  const units = index.units((message) => !stays(message));
+  const ratios = units.map((unit) => worth(index.facts(unit)) / (unit.chars + headChars(unit)));
+  const ranked = units.map((unit, order) => ({ unit, order, ratio: amongNeighbours(units, ratios, order) }));
   ranked.sort((a, b) => b.ratio - a.ratio || b.order - a.order);
   const taken: { readonly unit: Unit; readonly order: number }[] = [];
   let leftChars = maximumChars;
@@ -35,6 +32,18 @@ export function recalledPassages({ index, worth, stays, maximumChars }: RecallCh
   }
   taken.sort((a, b) => a.order - b.order);
   return passagesOf(taken.map(({ unit }) => unit));
+}
+
+/** A unit counts as it and its neighbours do on the mean: what is needed of a text is seldom all in one unit. */
+function amongNeighbours(units: readonly Unit[], ratios: readonly number[], order: number): number {
+  const unit = units[order];
+  const own = ratios[order] ?? 0;
+  const ratioAt = (at: number) => {
+    const other = units[at];
+    const isNext = other !== undefined && other.of === unit?.of && Math.abs(other.index - unit.index) === 1;
+    return isNext ? (ratios[at] ?? 0) : own;
+  };
+  return (ratioAt(order - 1) + own + ratioAt(order + 1)) / 3;
 }
 
 function headChars({ of }: Unit): number {

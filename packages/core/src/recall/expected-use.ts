@@ -26,21 +26,28 @@ export interface UseWeights {
 
 /** Fitted over the sessions of one owner (docs/protocol.md, side `fit`). */
 export const USE_WEIGHTS: UseWeights = {
-  kind: { read: 0.41, output: 0.538, failed: 0.212, written: -0.51, said: -2.221, person: 0.193 },
-  age: -0.737,
-  restatedRatio: -0.156,
-  quotes: -0.054,
-  mentions: 0.593,
-  isUsed: 0.541,
-  sinceUse: -0.165,
-  hasFile: 0.349,
-  reads: -0.029,
-  writes: 0.094,
-  sinceTouch: 0.067,
-  isWritten: 0.169,
-  sinceWrite: 0.006,
-  isWrittenSince: -0.886,
-  length: 0.091,
+  kind: {
+    read: 0.353,
+    output: 0.676,
+    failed: 0.258,
+    written: -0.801,
+    said: -2.107,
+    person: 0.246,
+  },
+  age: -0.743,
+  restatedRatio: -0.164,
+  quotes: -0.112,
+  mentions: 0.6,
+  isUsed: 0.513,
+  sinceUse: -0.175,
+  hasFile: 0.381,
+  reads: 0.023,
+  writes: 0.087,
+  sinceTouch: 0.083,
+  isWritten: 0.03,
+  sinceWrite: 0.012,
+  isWrittenSince: -0.719,
+  length: 0.082,
 };
 
 /** How often a unit is expected to be needed before the next cut: only its ratio to another one's says anything. */
