@@ -1,21 +1,18 @@
 import type { Transcript } from "@plimsoll/bench";
 import { prepareSession } from "@plimsoll/bench/internal";
+import type { Message } from "@plimsoll/core";
 import { createWorkCounter } from "@plimsoll/core/build";
 import { createRecallIndex, lineHash, textLines, type Unit, type UnitFacts } from "@plimsoll/core/internal";
 
-/** A unit that could have been recalled at a cut, and how often the calls up to the next cut needed it. */
+/** A unit that could have been recalled at a cut, and what of it the calls up to the next cut needed. */
 export interface RecallObservation {
   readonly facts: UnitFacts;
-  /** Needs of the calls up to the next cut that it holds, in parts of a need. */
-  readonly uses: number;
+  /** Needs that it holds, in parts of one: of passages, and of texts that an edit replaces. */
+  readonly passages: number;
   readonly edits: number;
-  readonly cut: number;
-  readonly message: number;
-  readonly unit: number;
-  readonly needs: readonly (readonly [string, number])[];
 }
 
-/** How far a window is filled between cuts, and what stays at one in its place, in tokens. */
+/** How much a window takes in between two cuts, and what stays in its place at one, in tokens. */
 export interface CutRhythm {
   readonly betweenTokens: number;
   readonly recentTokens: number;
@@ -25,64 +22,75 @@ export interface CutRhythm {
 export function recallObservations(transcript: Transcript, rhythm: CutRhythm): readonly RecallObservation[] {
   const session = prepareSession(transcript);
   const needs = session.needs();
+  const history = session.entries.flatMap((entry) =>
+    entry.type === "message" && session.references.ordinalOf(entry.message) !== null ? [entry.message] : [],
+  );
+  const sizes = history.map((message) => session.sizeModel.messageTokens(message, 0));
   const index = createRecallIndex(createWorkCounter());
   const observations: RecallObservation[] = [];
-  const history = session.entries.flatMap((entry) =>
-    entry.type === "message" && session.references.ordinalOf(entry.message) >= 0 ? [entry.message] : [],
-  );
-  const tokens = history.map((message) => session.sizeModel.messageTokens(message, 0));
-  const after = (from: number, limit: number) => {
-    let sum = 0;
-    let end = from;
-    while (end < history.length && sum < limit) sum += tokens[end++] ?? 0;
-    return end;
-  };
-  let recentFrom = 0;
-  let cut = 0;
-  let cutNumber = 0;
-  for (;;) {
-    const before = cut;
-    cut = after(cut, rhythm.betweenTokens);
-    if (cut >= history.length) return observations;
-    for (const message of history.slice(before, cut)) index.add(message);
-    let recent = 0;
-    recentFrom = cut;
-    while (recentFrom > 0 && recent < rhythm.recentTokens) recent += tokens[--recentFrom] ?? 0;
-    const staying = new Set(history.slice(recentFrom, cut));
+  let indexed = 0;
+  for (let cut = endOf(sizes, 0, rhythm.betweenTokens); cut < sizes.length; cut = endOf(sizes, cut, rhythm.betweenTokens)) {
+    for (const message of history.slice(indexed, cut)) index.add(message);
+    indexed = cut;
+    const recent = startOf(sizes, cut, rhythm.recentTokens);
+    const staying = new Set(history.slice(recent, cut));
     const units = index.units((message) => !staying.has(message));
-    const used = new Map<Unit, { uses: number; edits: number; needs: (readonly [string, number])[] }>();
-    const unitsOf = new Map<unknown, Unit[]>();
-    for (const unit of units) unitsOf.set(unit.of.message, [...(unitsOf.get(unit.of.message) ?? []), unit]);
-    const horizon = after(cut, rhythm.betweenTokens);
-    for (let ordinal = cut; ordinal < horizon; ordinal++)
-      for (const { kind, needle, statedAt, isFar } of needs.at(ordinal)) {
-        if ((kind !== "edits" && kind !== "passages") || statedAt >= recentFrom) continue;
-        const stated = history[statedAt];
-        const text = needs.textOf(needle);
-        const hashes = textLines(text)
-          .map((line) => lineHash(text, line))
-          .filter((hash) => hash !== 0);
-        if (hashes.length === 0) continue;
-        for (const unit of stated === undefined ? [] : (unitsOf.get(stated) ?? [])) {
-          const own = new Set(unit.lines.map((line) => lineHash(unit.of.text, line)));
-          const share = hashes.filter((hash) => own.has(hash)).length / hashes.length;
-          if (share === 0) continue;
-          const sum = used.get(unit) ?? { uses: 0, edits: 0, needs: [] };
-          used.set(unit, {
-            uses: sum.uses + share,
-            edits: sum.edits + (kind === "edits" ? share : 0),
-            needs: [...sum.needs, [`${kind[0]}${isFar ? "f" : "n"}${ordinal}:${needle}`, share]],
-          });
-        }
-      }
-    for (const unit of units)
-      observations.push({
-        facts: index.facts(unit),
-        ...(used.get(unit) ?? { uses: 0, edits: 0, needs: [] }),
-        cut: cutNumber,
-        message: history.indexOf(unit.of.message),
-        unit: unit.index,
-      });
-    cutNumber += 1;
+    const used = createUses(units);
+    const next = endOf(sizes, cut, rhythm.betweenTokens);
+    for (let ordinal = cut; ordinal < next; ordinal++)
+      for (const { kind, needle, statedAt } of needs.at(ordinal))
+        if ((kind === "edits" || kind === "passages") && statedAt < recent)
+          used.add(kind, needs.textOf(needle), history[statedAt]);
+    for (const unit of units) observations.push({ facts: index.facts(unit), ...used.of(unit) });
   }
+  return observations;
+}
+
+interface Uses {
+  passages: number;
+  edits: number;
+}
+
+/** Which units hold what is needed, by the share of its lines. */
+function createUses(units: readonly Unit[]): {
+  add(kind: keyof Uses, text: string, statedBy: Message | undefined): void;
+  of(unit: Unit): Uses;
+} {
+  const byMessage = new Map<Message, { readonly unit: Unit; readonly lines: ReadonlySet<number> }[]>();
+  const uses = new Map<Unit, Uses>();
+  for (const unit of units) {
+    const own = byMessage.get(unit.of.message) ?? [];
+    byMessage.set(unit.of.message, own);
+    own.push({ unit, lines: new Set(unit.lines.map((line) => lineHash(unit.of.text, line))) });
+  }
+  return {
+    add: (kind, text, statedBy) => {
+      const lines = textLines(text)
+        .map((line) => lineHash(text, line))
+        .filter((hash) => hash !== 0);
+      for (const each of (statedBy === undefined ? undefined : byMessage.get(statedBy)) ?? []) {
+        const share = lines.filter((hash) => each.lines.has(hash)).length / Math.max(1, lines.length);
+        const sum = uses.get(each.unit) ?? { passages: 0, edits: 0 };
+        uses.set(each.unit, sum);
+        sum[kind] += share;
+      }
+    },
+    of: (unit) => uses.get(unit) ?? { passages: 0, edits: 0 },
+  };
+}
+
+/** The first place behind so many tokens from a place on. */
+function endOf(sizes: readonly number[], from: number, tokens: number): number {
+  let sum = 0;
+  let end = from;
+  while (end < sizes.length && sum < tokens) sum += sizes[end++] ?? 0;
+  return end;
+}
+
+/** The place from which on there are so many tokens up to another. */
+function startOf(sizes: readonly number[], end: number, tokens: number): number {
+  let sum = 0;
+  let start = end;
+  while (start > 0 && sum < tokens) sum += sizes[--start] ?? 0;
+  return start;
 }

@@ -12,6 +12,9 @@ export const ROOT: string = fileURLToPath(new URL("../../../", import.meta.url))
  */
 export const RECORDED_FOLDER: string = process.env.PLIMSOLL_TRANSCRIPTS ?? join(ROOT, "../shared/transcripts");
 
+/** More recorded sessions, each with a compaction: the folder `compactions` beside the first one. */
+const COMPACTIONS_FOLDER: string = join(RECORDED_FOLDER, "../compactions");
+
 /** A recorded session's file, and its path from the folder. */
 export interface RecordedFile {
   readonly path: string;
@@ -19,11 +22,20 @@ export interface RecordedFile {
 }
 
 /** The recorded sessions' files, those of one format side by side; none if there is no folder. */
-export function recordedFiles(formats: readonly string[] = recordedFormats()): readonly RecordedFile[] {
+export function recordedFiles(formats: readonly string[] = formatsIn(RECORDED_FOLDER)): readonly RecordedFile[] {
+  return filesIn(RECORDED_FOLDER, formats);
+}
+
+/** The same with the sessions that were compacted. */
+export function allRecordedFiles(): readonly RecordedFile[] {
+  return [...recordedFiles(), ...filesIn(COMPACTIONS_FOLDER, formatsIn(COMPACTIONS_FOLDER))];
+}
+
+function filesIn(folder: string, formats: readonly string[]): readonly RecordedFile[] {
   return formats.flatMap((format) =>
-    readdirSync(join(RECORDED_FOLDER, format))
+    readdirSync(join(folder, format))
       .toSorted()
-      .map((name) => ({ path: join(RECORDED_FOLDER, format, name), displayName: `${format}/${name}` })),
+      .map((name) => ({ path: join(folder, format, name), displayName: `${format}/${name}` })),
   );
 }
 
@@ -32,8 +44,8 @@ export async function recordedTranscripts(files: readonly RecordedFile[] = recor
   return (await Promise.all(files.map(({ path, displayName }) => importFile(path, displayName)))).flat();
 }
 
-function recordedFormats(): readonly string[] {
-  if (!existsSync(RECORDED_FOLDER)) return [];
-  const entries = readdirSync(RECORDED_FOLDER, { withFileTypes: true });
+function formatsIn(folder: string): readonly string[] {
+  if (!existsSync(folder)) return [];
+  const entries = readdirSync(folder, { withFileTypes: true });
   return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
 }

@@ -1,68 +1,71 @@
-import type { LogTextKind } from "./log-text.ts";
 import type { UnitFacts } from "./recall-index.ts";
+import { USE_WEIGHTS } from "./use-weights.ts";
 
-/**
- * Weights of a Poisson regression: the logarithm of how often a unit is needed before the next cut is the sum of these times what is known
- * of the unit. Written by `pnpm fit:recall`, which says over which sessions.
- */
-export interface UseWeights {
-  readonly kind: Readonly<Record<LogTextKind, number>>;
-  /** Distances are in thousands of characters, as ln(1 + distance); counts as ln(1 + count); length as ln(50 + characters). */
-  readonly age: number;
-  readonly restatedRatio: number;
-  readonly quotes: number;
-  readonly mentions: number;
-  readonly isUsed: number;
-  readonly sinceUse: number;
-  readonly hasFile: number;
-  readonly reads: number;
-  readonly writes: number;
-  readonly sinceTouch: number;
-  readonly isWritten: number;
-  readonly sinceWrite: number;
-  readonly isWrittenSince: number;
-  readonly length: number;
-}
+/** What is known of a unit that tells how often it will be needed, in the order in which it is added up. */
+export const USE_FEATURE_NAMES = [
+  "isRead",
+  "isOutput",
+  "isFailed",
+  "isWritten",
+  "isSaid",
+  "isPerson",
+  "age",
+  "restatedRatio",
+  "quotes",
+  "mentions",
+  "isUsed",
+  "sinceUse",
+  "hasFile",
+  "fileReads",
+  "fileWrites",
+  "sinceFileTouch",
+  "isFileWritten",
+  "sinceFileWrite",
+  "isFileWrittenSince",
+  "length",
+] as const;
 
-/** Fitted over the sessions of one owner (docs/protocol.md, side `fit`). */
-export const USE_WEIGHTS: UseWeights = {
-  kind: {
-    read: 0.353,
-    output: 0.676,
-    failed: 0.258,
-    written: -0.801,
-    said: -2.107,
-    person: 0.246,
-  },
-  age: -0.743,
-  restatedRatio: -0.164,
-  quotes: -0.112,
-  mentions: 0.6,
-  isUsed: 0.513,
-  sinceUse: -0.175,
-  hasFile: 0.381,
-  reads: 0.023,
-  writes: 0.087,
-  sinceTouch: 0.083,
-  isWritten: 0.03,
-  sinceWrite: 0.012,
-  isWrittenSince: -0.719,
-  length: 0.082,
+/** One of {@link USE_FEATURE_NAMES}. */
+export type UseFeature = (typeof USE_FEATURE_NAMES)[number];
+
+/** Each of them as a number. Distances are in thousands of characters; they and counts are logarithms, so that the first ones count most. */
+export const USE_FEATURES: Readonly<Record<UseFeature, (facts: UnitFacts) => number>> = {
+  isRead: ({ kind }) => Number(kind === "read"),
+  isOutput: ({ kind }) => Number(kind === "output"),
+  isFailed: ({ kind }) => Number(kind === "failed"),
+  isWritten: ({ kind }) => Number(kind === "written"),
+  isSaid: ({ kind }) => Number(kind === "said"),
+  isPerson: ({ kind }) => Number(kind === "person"),
+  age: ({ ageChars }) => distance(ageChars),
+  restatedRatio: ({ restatedRatio }) => restatedRatio,
+  quotes: ({ quotes }) => Math.log1p(quotes),
+  mentions: ({ mentions }) => Math.log1p(mentions),
+  isUsed: ({ sinceUseChars }) => Number(sinceUseChars !== null),
+  sinceUse: ({ sinceUseChars }) => distance(sinceUseChars ?? 0),
+  hasFile: ({ file }) => Number(file !== null),
+  fileReads: ({ file }) => Math.log1p(file?.reads ?? 0),
+  fileWrites: ({ file }) => Math.log1p(file?.writes ?? 0),
+  sinceFileTouch: ({ file }) => distance(file?.sinceTouchChars ?? 0),
+  isFileWritten: ({ file }) => Number((file?.writes ?? 0) > 0),
+  sinceFileWrite: ({ file }) => distance(file?.sinceWriteChars ?? 0),
+  isFileWrittenSince: ({ file }) => Number(file?.isWrittenSince ?? false),
+  length: ({ chars }) => Math.log(SHORTEST_CHARS + chars),
 };
 
-/** How often a unit is expected to be needed before the next cut: only its ratio to another one's says anything. */
-export function expectedUse(facts: UnitFacts, weights: UseWeights = USE_WEIGHTS): number {
-  const { file, sinceUseChars } = facts;
-  let log = weights.kind[facts.kind] + weights.age * distance(facts.ageChars) + weights.restatedRatio * facts.restatedRatio;
-  log += weights.quotes * Math.log1p(facts.quotes) + weights.mentions * Math.log1p(facts.mentions);
-  if (sinceUseChars !== null) log += weights.isUsed + weights.sinceUse * distance(sinceUseChars);
-  if (file !== null) {
-    log += weights.hasFile + weights.reads * Math.log1p(file.reads) + weights.writes * Math.log1p(file.writes);
-    log += weights.sinceTouch * distance(file.sinceTouchChars);
-    if (file.sinceWriteChars !== null) log += weights.isWritten + weights.sinceWrite * distance(file.sinceWriteChars);
-    if (file.isWrittenSince) log += weights.isWrittenSince;
-  }
-  return Math.exp(log + weights.length * Math.log(50 + facts.chars));
+/** Weights of a Poisson regression, by feature. */
+export type UseWeights = Readonly<Record<UseFeature, number>>;
+
+/** Added to a length, so that very short ones are not told apart by it; chosen. */
+const SHORTEST_CHARS = 50;
+
+/**
+ * How often a unit is expected to be needed before the next cut, by a Poisson regression: the exponential of the weighted sum of what is
+ * known of it. Only its ratio to another unit's says anything.
+ */
+export function expectedUse(facts: UnitFacts, weights: UseWeights = USE_WEIGHTS.weights): number {
+  let sum = 0;
+  for (const name of USE_FEATURE_NAMES) sum += weights[name] * USE_FEATURES[name](facts);
+  return Math.exp(sum);
 }
 
 function distance(chars: number): number {

@@ -8,16 +8,19 @@ export const PLIMSOLL_MODEL_POLICY: Policy = {
   cutEstimator: null,
   gates: { at: ["before-submit", "before-step"], countPending: true },
   trigger: {
-    atLeast: { max: [{ ratio: 0.75, of: "input-budget" }, { min: [{ ratio: 0.97, of: "input-budget" }, { tokens: 50_000 }] }] },
+    atLeast: { max: [{ ratio: 0.85, of: "input-budget" }, { min: [{ ratio: 0.94, of: "input-budget" }, { tokens: 75_000 }] }] },
   },
   afterPause: {
     pauseMs: 300_000,
-    atLeast: { max: [{ ratio: 0.5, of: "input-budget" }, { min: [{ ratio: 0.8, of: "input-budget" }, { tokens: 40_000 }] }] },
+    atLeast: { max: [{ ratio: 0.5, of: "input-budget" }, { min: [{ ratio: 0.7, of: "input-budget" }, { tokens: 55_000 }] }] },
   },
   emergency: null,
   keep: [
     { kind: "recent", amount: { ratio: 0.05, of: "input-budget" } },
-    { kind: "lines", atMost: { ratio: 0.15, of: "input-budget" } },
+    { kind: "human", atMost: { tokens: 20_000 } },
+    { kind: "plan", atMost: { ratio: 0.04, of: "input-budget" } },
+    { kind: "files-in-hand", atMost: { ratio: 0.04, of: "input-budget" } },
+    { kind: "recall", atMost: { ratio: 0.2, of: "input-budget" } },
   ],
   manualKeep: null,
   strategies: [{ kind: "summarize", writer: "model", boundary: "any-safe", promptId: "checkpoint", turnPrefixPromptId: null }],
@@ -41,7 +44,10 @@ export const PLIMSOLL_MODEL_POLICY: Policy = {
   overflow: {
     keep: [
       { kind: "recent", amount: { ratio: 0.05, of: "input-budget" } },
-      { kind: "lines", atMost: { ratio: 0.15, of: "input-budget" } },
+      { kind: "human", atMost: { tokens: 20_000 } },
+      { kind: "plan", atMost: { ratio: 0.04, of: "input-budget" } },
+      { kind: "files-in-hand", atMost: { ratio: 0.04, of: "input-budget" } },
+      { kind: "recall", atMost: { ratio: 0.2, of: "input-budget" } },
     ],
     maxRecoveries: 3,
   },

@@ -2,25 +2,25 @@ import type { Amount } from "../../budget.ts";
 import type { Policy } from "../policy.ts";
 
 /**
- * What a cut costs is much the same in any window, what reading costs grows with it: a small window is filled to the brim, a large one to
- * three quarters. Chosen on one half of the recorded sessions.
+ * What a cut costs is much the same in any window, what reading costs grows with it: a small window is filled nearly to the brim, a large one
+ * to 85 %. Chosen on the sessions of docs/protocol.md's side `choose`.
  */
 const LINE: Amount = {
-  max: [{ ratio: 0.75, of: "input-budget" }, { min: [{ ratio: 0.97, of: "input-budget" }, { tokens: 50_000 }] }],
+  max: [{ ratio: 0.85, of: "input-budget" }, { min: [{ ratio: 0.94, of: "input-budget" }, { tokens: 75_000 }] }],
 };
 
-/** After a pause the rewrite is paid for anyway: half a large window is enough to cut, four fifths of a small one, if a cut leaves nearly half. */
+/** After a pause the rewrite is paid for anyway: half a large window is enough to cut, seven tenths of a small one, if a cut leaves nearly half. */
 const LINE_AFTER_PAUSE: Amount = {
-  max: [{ ratio: 0.5, of: "input-budget" }, { min: [{ ratio: 0.8, of: "input-budget" }, { tokens: 40_000 }] }],
+  max: [{ ratio: 0.5, of: "input-budget" }, { min: [{ ratio: 0.7, of: "input-budget" }, { tokens: 55_000 }] }],
 };
 
 /** How long most providers keep a prompt that nobody reads. */
 const CACHE_LIFE_MS = 300_000;
 
 /**
- * Our own default. It asks no model: the oldest part gives way to a digest, with which the lines that replies used most stay word for
- * word, so little of the newest history has to. Its safety is the ledger's upper bound, not a reserve. The numbers were chosen on one half of
- * the recorded sessions and tested on the other (docs/decisions/0016).
+ * Our own default. It asks no model. The newest steps, the person's messages, the plan and the files in hand stay as they are; the rest
+ * gives way to a digest and to passages of the whole log that what follows is likely to need. Its safety is the ledger's upper bound, not a
+ * reserve. How its numbers were chosen: docs/decisions/0037.
  */
 export const PLIMSOLL_POLICY: Policy = {
   name: "plimsoll",
@@ -33,7 +33,10 @@ export const PLIMSOLL_POLICY: Policy = {
   emergency: null,
   keep: [
     { kind: "recent", amount: { ratio: 0.05, of: "input-budget" } },
-    { kind: "lines", atMost: { ratio: 0.15, of: "input-budget" } },
+    { kind: "human", atMost: { tokens: 20_000 } },
+    { kind: "plan", atMost: { ratio: 0.04, of: "input-budget" } },
+    { kind: "files-in-hand", atMost: { ratio: 0.04, of: "input-budget" } },
+    { kind: "recall", atMost: { ratio: 0.2, of: "input-budget" } },
   ],
   manualKeep: null,
   strategies: [{ kind: "summarize", writer: "digest", boundary: "any-safe", promptId: "digest", turnPrefixPromptId: null }],
@@ -57,7 +60,10 @@ export const PLIMSOLL_POLICY: Policy = {
   overflow: {
     keep: [
       { kind: "recent", amount: { ratio: 0.05, of: "input-budget" } },
-      { kind: "lines", atMost: { ratio: 0.15, of: "input-budget" } },
+      { kind: "human", atMost: { tokens: 20_000 } },
+      { kind: "plan", atMost: { ratio: 0.04, of: "input-budget" } },
+      { kind: "files-in-hand", atMost: { ratio: 0.04, of: "input-budget" } },
+      { kind: "recall", atMost: { ratio: 0.2, of: "input-budget" } },
     ],
     maxRecoveries: 3,
   },
