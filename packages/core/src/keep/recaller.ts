@@ -4,6 +4,7 @@ import type { Message } from "../message/message.ts";
 import { recalledText } from "../prompts/recalled.ts";
 import { recalledPassages } from "../recall/choose-units.ts";
 import type { RecallIndex } from "../recall/recall-index.ts";
+import type { WorkCounter } from "../tokens/work.ts";
 import type { KeepRule } from "./keep-rule.ts";
 
 /** Recalls of the log what the view does not show. */
@@ -27,11 +28,12 @@ export function recaller(
     readonly charsPerToken: number;
     /** What the log has said; `null` if nobody has followed it. */
     readonly log: RecallIndex | null;
+    readonly work: WorkCounter;
   },
   failures: Map<string, unknown>,
 ): Recaller | null {
   const rule = rules.find((each) => each.keeps === "units");
-  const { log: index, charsPerToken } = room;
+  const { log: index, charsPerToken, work } = room;
   if (rule === undefined || index === null) return null;
   const roomTokens = Math.max(0, room.roomTokens * ROOM_RATIO);
   const atMostTokens = Math.floor(Math.min(resolveAmount(rule.atMost, room.budget), roomTokens));
@@ -42,7 +44,9 @@ export function recaller(
       const limitChars = Math.min(Math.floor(atMostTokens * charsPerToken), maximumChars);
       try {
         const stays = (message: Message) => shown.has(message);
-        return recalledText(recalledPassages({ index, worth: rule.worth, stays, maximumChars: limitChars }));
+        const block = recalledText(recalledPassages({ index, worth: rule.worth, stays, maximumChars: limitChars }));
+        work.scanned(block?.length ?? 0);
+        return block;
       } catch (failure) {
         failures.set(rule.kind, failure);
         return null;

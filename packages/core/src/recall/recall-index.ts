@@ -83,12 +83,10 @@ export function createRecallIndex(work: WorkCounter): RecallIndex {
       for (const text of logTexts(message, openCalls)) addText(message, text);
       if (heldChars > MOST_CHARS) forgetOldest();
     },
-    units: (passes) => {
-      work.visited(units.length);
-      return units.filter(
+    units: (passes) =>
+      units.filter(
         ({ of, restatedLines, tellingLines }) => restatedLines < RESTATED_RATIO * tellingLines && passes(of.message),
-      );
-    },
+      ),
     facts: ({ of, chars, tellingLines, restatedLines, quotes, mentions, lastUseAtChars }) => ({
       kind: of.kind,
       chars,

@@ -53,7 +53,7 @@ describe("what rules keep", () => {
       "the person's messages, as many as fit",
       talk,
       [{ kind: "human", atMost: { tokens: 1400 } }],
-      ["+", "u5", "u6", "u7", "a7"],
+      ["u0", "+", "u6", "u7", "a7"],
     ],
     [
       "the plan with all calls of its batch",
@@ -69,7 +69,7 @@ describe("what rules keep", () => {
         { kind: "pinned", messageIds: ["a0"], atMost: { tokens: 600 } },
         { kind: "human", atMost: { tokens: 9000 } },
       ],
-      ["+", "a0", "u2", "u3", "u4", "u5", "u6", "u7", "u8", "u9", "u10", "u11", "a11"],
+      ["u0", "a0", "+", "u3", "u4", "u5", "u6", "u7", "u8", "u9", "u10", "u11", "a11"],
     ],
   ])("%s", async (_, messages, rules, ids) => {
     const { fit, ids: idsNow } = session(messages, rules);
@@ -91,7 +91,7 @@ describe("what rules keep", () => {
     const more = turns(7, 8);
     append(...more);
     await fit();
-    expect(shown(ids(), [...talk, ...more])).toEqual(["+", "u12", "u13", "u14", "a14"]);
+    expect(shown(ids(), [...talk, ...more])).toEqual(["u0", "+", "u13", "u14", "a14"]);
   });
 
   test("binds strategies that replace parts, too", async () => {

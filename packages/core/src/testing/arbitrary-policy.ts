@@ -41,7 +41,7 @@ const keepRule: fc.Arbitrary<KeepRuleSpec> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({
-      kind: fc.constantFrom("human", "plan", "files-in-hand", "passages", "lines", "everything"),
+      kind: fc.constantFrom("human", "plan", "files-in-hand", "recall", "passages", "lines", "everything"),
       atMost: amount,
     }),
   },
