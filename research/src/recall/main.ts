@@ -27,7 +27,7 @@ if (observed.length === 0) {
   process.exitCode = 1;
 } else {
   const weights = fittedWeights(observed.flat()).map(([name, weight]) => `    ${name}: ${weight.toFixed(3)},\n`);
-  const source = `import type { UseWeights } from "./expected-use.ts";
+  const source = `import type { UseWeights } from "./use-features.ts";
 
 /** Weights as \`pnpm fit:recall\` fitted them, and on how many sessions of the side \`fit\` of docs/protocol.md that were long enough to be cut. */
 export const USE_WEIGHTS: { readonly date: string; readonly sessions: number; readonly weights: UseWeights } = {

@@ -1,4 +1,4 @@
-import type { UseWeights } from "./expected-use.ts";
+import type { UseWeights } from "./use-features.ts";
 
 /** Weights as fitted by `pnpm fit:recall`, and what they were fitted on: sessions of the side `fit` of docs/protocol.md. */
 export const USE_WEIGHTS: { readonly date: string; readonly sessions: number; readonly weights: UseWeights } = {

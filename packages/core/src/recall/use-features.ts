@@ -1,0 +1,62 @@
+import type { UnitFacts } from "./recall-index.ts";
+
+/** What is known of a unit that tells how often it will be needed, in the order in which it is added up. */
+export const USE_FEATURE_NAMES = [
+  "isRead",
+  "isOutput",
+  "isFailed",
+  "isWritten",
+  "isSaid",
+  "isPerson",
+  "age",
+  "restatedRatio",
+  "quotes",
+  "mentions",
+  "isUsed",
+  "sinceUse",
+  "hasFile",
+  "fileReads",
+  "fileWrites",
+  "sinceFileTouch",
+  "isFileWritten",
+  "sinceFileWrite",
+  "isFileWrittenSince",
+  "length",
+] as const;
+
+/** One of {@link USE_FEATURE_NAMES}. */
+export type UseFeature = (typeof USE_FEATURE_NAMES)[number];
+
+/** Each of them as a number. Distances are in thousands of characters; they and counts are logarithms, so that the first ones count most. */
+export const USE_FEATURES: Readonly<Record<UseFeature, (facts: UnitFacts) => number>> = {
+  isRead: ({ kind }) => Number(kind === "read"),
+  isOutput: ({ kind }) => Number(kind === "output"),
+  isFailed: ({ kind }) => Number(kind === "failed"),
+  isWritten: ({ kind }) => Number(kind === "written"),
+  isSaid: ({ kind }) => Number(kind === "said"),
+  isPerson: ({ kind }) => Number(kind === "person"),
+  age: ({ ageChars }) => distance(ageChars),
+  restatedRatio: ({ restatedRatio }) => restatedRatio,
+  quotes: ({ quotes }) => Math.log1p(quotes),
+  mentions: ({ mentions }) => Math.log1p(mentions),
+  isUsed: ({ sinceUseChars }) => Number(sinceUseChars !== null),
+  sinceUse: ({ sinceUseChars }) => distance(sinceUseChars ?? 0),
+  hasFile: ({ file }) => Number(file !== null),
+  fileReads: ({ file }) => Math.log1p(file?.reads ?? 0),
+  fileWrites: ({ file }) => Math.log1p(file?.writes ?? 0),
+  sinceFileTouch: ({ file }) => distance(file?.sinceTouchChars ?? 0),
+  isFileWritten: ({ file }) => Number((file?.writes ?? 0) > 0),
+  sinceFileWrite: ({ file }) => distance(file?.sinceWriteChars ?? 0),
+  isFileWrittenSince: ({ file }) => Number(file?.isWrittenSince ?? false),
+  length: ({ chars }) => Math.log(SHORTEST_CHARS + chars),
+};
+
+/** Weights of a Poisson regression, by feature. */
+export type UseWeights = Readonly<Record<UseFeature, number>>;
+
+/** Added to a length, so that very short ones are not told apart by it; chosen. */
+const SHORTEST_CHARS = 50;
+
+function distance(chars: number): number {
+  return Math.log1p(chars / 1000);
+}
