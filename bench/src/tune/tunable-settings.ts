@@ -33,7 +33,10 @@ const GROUPS: readonly (readonly Omit<TunableSetting, "own">[])[] = [
     { path: "keep.recent.amount.min.0.tokens", values: [6_000, 12_000, 20_000] },
   ],
   [{ path: "strategies.keepResults", values: [4, 10, 25] }],
-  [{ path: "keep.lines.ratio", values: [0.08, 0.15, 0.25] }],
+  [
+    { path: "keep.recall.ratio", values: [0.1, 0.2, 0.3] },
+    { path: "keep.lines.ratio", values: [0.08, 0.15, 0.25] },
+  ],
 ];
 
 /** So many settings make up the coarse grid; those after them are only varied around its best, or the grid would take too long. */

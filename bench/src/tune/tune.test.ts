@@ -31,7 +31,7 @@ describe("settings that are tuned", () => {
     expect(tunableSettingsOf(PLIMSOLL_POLICY).map(({ path }) => path)).toEqual([
       "trigger.max.tokens",
       "keep.recent.ratio",
-      "keep.lines.ratio",
+      "keep.recall.ratio",
     ]);
     expect(tunableSettingsOf(NONE_POLICY)).toEqual([]);
     for (const policy of [OPAL_POLICY, KLAUDE_CODE_POLICY, PI_POLICY, PLIMSOLL_POLICY])

@@ -28,7 +28,7 @@ export { encodingsOf } from "./policy/policy.ts";
 export { resolveContextWindow } from "./policy/presets/pi.ts";
 export { RECORDED_POLICY } from "./policy/presets/recorded.ts";
 export { factsText, NO_KEPT_STATE } from "./prompts/facts.ts";
-export type { RecallIndex, UnitFacts } from "./recall/recall-index.ts";
+export type { UnitFacts } from "./recall/recall-index.ts";
 export { createRecallIndex } from "./recall/recall-index.ts";
 export { lineHash, textLines } from "./recall/text-lines.ts";
 export type { Unit } from "./recall/units.ts";

@@ -64,6 +64,12 @@ const STEPS = 200;
 /** Size of the notice that the Messages wire begins with if the user does not, as the simulator counts it. */
 const NOTICE_TOKENS = Math.ceil((FIRST_MESSAGE_NOTICE.length / 4) * 1.3);
 
+/** The first message of the session, as the simulator counts it. */
+function firstMessageTokens(sent: readonly Context[]): number {
+  const [first] = sent[0]?.messages ?? [];
+  return Math.ceil(((first === undefined ? "" : textOf(first)).length / 4) * TOKEN_FACTOR_RATIO);
+}
+
 /** Far more than a session of 200 requests takes: on a machine with nothing else to do, a second. */
 const SLOWEST_SESSION_MS = 60_000;
 
@@ -106,12 +112,14 @@ describe.each(wires.map((each) => ({ ...each, wireName: each.wire.name })))(
 
       const reads = played.replies.map(({ usage }) => usage.input.cacheReadTokens ?? 0);
       const predicted = predictionOf(played.sent, under);
-      // To the token, after an append and after an edit. The one cause of a difference: the formula knows the request before, the vendor's cache
-      // older ones, too. If a summary comes first and the request before began with the user, it still reads the fixed notice of one.
+      // To the token, after an append and after an edit. Two causes of a difference, both of the Messages wire: the formula knows the request before,
+      // the vendor's cache older ones, too. If a summary comes first and the request before began with the user, it still reads the fixed notice of
+      // one. And the vendor looks back so many blocks alone: a first message that stays before the summary may lie farther back.
       const differing = predicted.flatMap((use, index) =>
         use.readTokens === reads[index] ? [] : [{ state: use.state, moreTokens: (reads[index] ?? 0) - use.readTokens }],
       );
-      expect(differing).toEqual(differing.map(() => ({ state: "broken", moreTokens: NOTICE_TOKENS })));
+      const known = [NOTICE_TOKENS, -firstMessageTokens(played.sent)];
+      expect(differing.filter(({ state, moreTokens }) => state !== "broken" || !known.includes(moreTokens))).toEqual([]);
       expect(new Set(predicted.map(({ state }) => state))).toEqual(new Set(["first", "warm", "broken"]));
     });
 

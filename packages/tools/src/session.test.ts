@@ -44,7 +44,7 @@ async function agentWith(answer: (request: ModelRequest) => ScriptedReply, more:
       modelId: "test/model",
       limits: { contextWindowTokens: 100_000, maxOutputTokens: 1_000 },
     },
-    policy: PLIMSOLL_POLICY,
+    policy: { ...PLIMSOLL_POLICY, keep: PLIMSOLL_POLICY.keep.slice(0, 1) },
     summarizer: createDigest(),
     tools: [...builtin.tools, ...more],
     nowMs: () => 1,

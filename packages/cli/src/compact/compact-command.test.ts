@@ -40,7 +40,7 @@ describe("compact", () => {
     ["by its id", "voyage"],
   ])("a session %s gives the messages, and the report with them", async (_how, session) => {
     const before = logText();
-    const { code, stdout, stderr } = await plimsoll("compact", session, "--keep", "2k");
+    const { code, stdout, stderr } = await plimsoll("compact", session, "--keep", "2k", "--policy", "sven");
     expect(code).toBe(0);
     const messages: readonly unknown[] = JSON.parse(stdout);
     expect(messages.length).toBeLessThan(20);

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import type { KeepRuleSpec } from "@plimsoll/core/build";
 import { isRecord } from "@plimsoll/core/internal";
 import { describe, expect, test } from "vitest";
@@ -41,6 +42,9 @@ describe("a policy that an earlier version wrote out", () => {
   });
 });
 
+/** What `plimsoll` keeps besides the newest messages, now. */
+const PRESET_RULES = PLIMSOLL_POLICY.keep.slice(1);
+
 /** What the rule \`recent\` says of an amount that was kept. */
 function amountOf(amount: unknown): unknown {
   return isRecord(amount) && Object.hasOwn(amount, "messages") ? amount : { amount };
@@ -64,10 +68,8 @@ describe("a policy as people wrote it for an earlier version", () => {
       {
         name: "earlier",
         trigger: { atLeast: { ratio: 0.6, of: "input-budget" } },
-        keep: [
-          { kind: "recent", messages: 8 },
-          { kind: "lines", atMost: { ratio: 0.15, of: "input-budget" } },
-        ],
+        // A file that names a preset gets the preset's rules as they are now.
+        keep: [{ kind: "recent", messages: 8 }, ...PRESET_RULES],
         truncation: null,
         summary: { role: "assistant" },
       },
@@ -88,15 +90,18 @@ describe("a policy as people wrote it for an earlier version", () => {
         estimator: { kind: "bpe", encoding: "o200k_base", perMessageTokens: 4 },
         keep: [
           { kind: "recent", amount: { ratio: 0.1, of: "input-budget" } },
+          ...PRESET_RULES,
           { kind: "lines", atMost: { ratio: 0.2, of: "window" } },
         ],
         manualKeep: [
           { kind: "recent", amount: { tokens: 4000 } },
+          ...PRESET_RULES,
           { kind: "lines", atMost: { ratio: 0.2, of: "window" } },
         ],
         overflow: {
           keep: [
             { kind: "recent", amount: { ratio: 0.05, of: "input-budget" } },
+            ...PRESET_RULES,
             { kind: "lines", atMost: { ratio: 0.2, of: "window" } },
           ],
         },

@@ -17,7 +17,7 @@ export const PLIMSOLL_RICH_POLICY: Policy = {
   emergency: null,
   keep: [
     { kind: "recent", amount: { ratio: 0.05, of: "input-budget" } },
-    { kind: "human", atMost: { tokens: 20_000 } },
+    { kind: "human", atMost: { min: [{ tokens: 20_000 }, { ratio: 0.2, of: "input-budget" }] } },
     { kind: "plan", atMost: { ratio: 0.04, of: "input-budget" } },
     { kind: "files-in-hand", atMost: { ratio: 0.04, of: "input-budget" } },
     { kind: "recall", atMost: { ratio: 0.3, of: "input-budget" } },
@@ -44,7 +44,7 @@ export const PLIMSOLL_RICH_POLICY: Policy = {
   overflow: {
     keep: [
       { kind: "recent", amount: { ratio: 0.05, of: "input-budget" } },
-      { kind: "human", atMost: { tokens: 20_000 } },
+      { kind: "human", atMost: { min: [{ tokens: 20_000 }, { ratio: 0.2, of: "input-budget" }] } },
       { kind: "plan", atMost: { ratio: 0.04, of: "input-budget" } },
       { kind: "files-in-hand", atMost: { ratio: 0.04, of: "input-budget" } },
       { kind: "recall", atMost: { ratio: 0.3, of: "input-budget" } },
