@@ -19,6 +19,8 @@ export interface MadeSession {
   /** Calls of a turn that end in a tool call; one more ends it with a text. */
   readonly toolCallsPerTurn: number;
   readonly resultChars: number;
+  /** Characters of what the person says in addition to one sentence; none if it is left out. */
+  readonly humanChars?: number;
   readonly overheadTokens: number;
   /** Turns before which the recorded agent put a summary in place of its history. */
   readonly boundaries?: readonly number[];
@@ -48,7 +50,7 @@ export function madeTranscript(made: MadeSession, name = "made"): Transcript {
       entries.push(compaction(`boundary-${turn}`, [replacedHistory([summary])]));
       view = [summary];
     }
-    say(human(`human-${turn}`, `Please look at src/module-${turn}.ts and mend it.`));
+    say(human(`human-${turn}`, `Please look at src/module-${turn}.ts and mend it.${textOf(made.humanChars ?? 0, turn)}`));
     for (let step = 0; step < made.toolCallsPerTurn; step++) {
       const id = `${turn}-${step}`;
       call(calling(`call-${id}`, [`id-${id}`], `Reading src/module-${turn}.ts, part ${step}.`));

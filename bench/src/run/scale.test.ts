@@ -10,8 +10,9 @@ const MOST_RATIO = 2.4;
 /** Replays take seconds, longer if other tests run at the same time. */
 const REPLAY_MS = 60_000;
 
+/** The person says so much that what rules keep of it reaches its amount early. */
 const sessionOf = (turns: number) =>
-  prepareSession(madeTranscript({ turns, toolCallsPerTurn: 5, resultChars: 4000, overheadTokens: 2000 }));
+  prepareSession(madeTranscript({ turns, toolCallsPerTurn: 5, resultChars: 4000, humanChars: 2000, overheadTokens: 2000 }));
 /** Long enough that what comes before the first compaction, which costs nothing, is a small part. */
 const [once, twice] = [sessionOf(80), sessionOf(160)];
 const window = { kind: "working-room", tokens: 20_000 } as const;

@@ -1,5 +1,5 @@
 import type { Context, ModelClient, Policy } from "@plimsoll/core";
-import { decodeLog, encodeLog, NONE_POLICY, PLIMSOLL_POLICY, PRESETS } from "@plimsoll/core";
+import { decodeLog, encodeLog, NONE_POLICY, PLIMSOLL_POLICY, PRESETS, textOf } from "@plimsoll/core";
 import { checkMessages } from "@plimsoll/core/internal";
 import { describe, expect, test } from "vitest";
 import { playLongSession, scriptedReply } from "../testing/long-session.ts";

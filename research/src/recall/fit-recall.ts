@@ -16,8 +16,8 @@ const MOST_NEEDS = 20;
 /** A session with fewer needs weighs less, so that one need does not decide; chosen. */
 const FEWEST_NEEDS = 20;
 
-/** How many observations the expectation that a feature says nothing stands for; chosen. */
-const PRIOR_STRENGTH = 20;
+/** Share of the observations that the expectation that a feature says nothing stands for; chosen. */
+const PRIOR_RATIO = 0.001;
 
 /** Newton's steps; the weights no longer move after some eight. */
 const STEPS = 25;
@@ -40,7 +40,10 @@ export function fittedWeights(sessions: readonly ObservedSession[]): readonly (r
   });
   const meanWeight = rows.reduce((sum, { weight }) => sum + weight, 0) / Math.max(1, rows.length);
   // Most units are never needed: what kind a unit is of starts from there.
-  const priors = USE_FEATURE_NAMES.map((name) => ({ value: KINDS.has(name) ? SELDOM : 0, strength: PRIOR_STRENGTH }));
+  const priors = USE_FEATURE_NAMES.map((name) => ({
+    value: KINDS.has(name) ? SELDOM : 0,
+    strength: PRIOR_RATIO * rows.length,
+  }));
   let weights = priors.map(({ value }) => value);
   for (let step = 0; step < STEPS; step++) {
     const current = weights;

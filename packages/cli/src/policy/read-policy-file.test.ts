@@ -71,11 +71,7 @@ describe("a policy file", () => {
         keep: [{ kind: "recent", amount: { ratio: 0.1, of: "input-budget" } }, ...PLIMSOLL_POLICY.keep.slice(1)],
       },
     ],
-    [
-      "as an earlier version wrote it: no excerpts",
-      "policy: plimsoll\nexcerpts: null",
-      { ...PLIMSOLL_POLICY, name: "late" },
-    ],
+    ["as an earlier version wrote it: no excerpts", "policy: plimsoll\nexcerpts: null", { ...PLIMSOLL_POLICY, name: "late" }],
     [
       "another kind takes the place of a kind",
       "policy: sven\nestimator: { kind: chars-per-token, charsPerToken: 3, unit: code-points, rounding: ceil, perMessageTokens: 4, minimumMessageTokens: 0, imageTokens: 1 }",

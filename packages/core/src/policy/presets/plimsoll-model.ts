@@ -8,11 +8,13 @@ export const PLIMSOLL_MODEL_POLICY: Policy = {
   cutEstimator: null,
   gates: { at: ["before-submit", "before-step"], countPending: true },
   trigger: {
-    atLeast: { max: [{ ratio: 0.85, of: "input-budget" }, { min: [{ ratio: 0.94, of: "input-budget" }, { tokens: 75_000 }] }] },
+    atLeast: {
+      max: [{ ratio: 0.85, of: "input-budget" }, { min: [{ ratio: 0.94, of: "input-budget" }, { tokens: 100_000 }] }],
+    },
   },
   afterPause: {
     pauseMs: 300_000,
-    atLeast: { max: [{ ratio: 0.5, of: "input-budget" }, { min: [{ ratio: 0.7, of: "input-budget" }, { tokens: 55_000 }] }] },
+    atLeast: { max: [{ ratio: 0.5, of: "input-budget" }, { min: [{ ratio: 0.7, of: "input-budget" }, { tokens: 70_000 }] }] },
   },
   emergency: null,
   keep: [

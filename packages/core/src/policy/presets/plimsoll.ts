@@ -6,12 +6,12 @@ import type { Policy } from "../policy.ts";
  * to 85 %. Chosen on the sessions of docs/protocol.md's side `choose`.
  */
 const LINE: Amount = {
-  max: [{ ratio: 0.85, of: "input-budget" }, { min: [{ ratio: 0.94, of: "input-budget" }, { tokens: 75_000 }] }],
+  max: [{ ratio: 0.85, of: "input-budget" }, { min: [{ ratio: 0.94, of: "input-budget" }, { tokens: 100_000 }] }],
 };
 
 /** After a pause the rewrite is paid for anyway: half a large window is enough to cut, seven tenths of a small one, if a cut leaves nearly half. */
 const LINE_AFTER_PAUSE: Amount = {
-  max: [{ ratio: 0.5, of: "input-budget" }, { min: [{ ratio: 0.7, of: "input-budget" }, { tokens: 55_000 }] }],
+  max: [{ ratio: 0.5, of: "input-budget" }, { min: [{ ratio: 0.7, of: "input-budget" }, { tokens: 70_000 }] }],
 };
 
 /** How long most providers keep a prompt that nobody reads. */
