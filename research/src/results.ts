@@ -1,17 +1,17 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { PEERS } from "@plimsoll/bench";
 import { originOf } from "@plimsoll/bench/internal";
 import { PRESETS } from "@plimsoll/core";
 import { type Protocol, pageProblem, sidesLine, stampLine } from "./protocol-stamp.ts";
-import { RECORDED_FOLDER, ROOT, recordedFiles } from "./recorded/recorded-sessions.ts";
+import { allRecordedFiles, COMPACTIONS_FOLDER, RECORDED_FOLDER, ROOT, recordedFiles } from "./recorded/recorded-sessions.ts";
 
 const page = join(ROOT, "docs/results.md");
 const read = (name: string) => readFileSync(join(ROOT, "docs", name), "utf8");
 
 /**
- * Makes docs/results.md: all recorded sessions of other agents under every preset and peer in four working rooms. `--check` refuses a page whose
+ * Makes docs/results.md: all recorded sessions of other agents under every preset and peer in two working rooms. `--check` refuses a page whose
  * figures are older than the protocol, and makes nothing.
  */
 const protocol: Protocol = { text: read("protocol.md"), split: read("protocol-split.json") };
@@ -24,18 +24,21 @@ if (process.argv.includes("--check")) {
   process.exitCode = 1;
 } else {
   const policies = [...PRESETS, ...PEERS.map(({ policy }) => policy)].flatMap(({ name }) => ["--policy", name]);
-  const rooms = ["16k", "32k", "64k", "128k"].flatMap((room) => ["--window", room]);
+  const rooms = ["64k", "128k"].flatMap((room) => ["--window", room]);
+  const folders = [RECORDED_FOLDER, COMPACTIONS_FOLDER]
+    .filter((folder) => existsSync(folder))
+    .map((folder) => basename(folder));
   const program = join(ROOT, "packages/cli/bin/plimsoll.js");
-  const args = [program, "bench", ".", ...policies, ...rooms, "--markdown", page];
-  // From inside the folder, so that sessions go by their names there.
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: RECORDED_FOLDER, encoding: "utf8" });
+  const args = [program, "bench", ...folders, ...policies, ...rooms, "--markdown", page];
+  // From the folder above, so that sessions go by their names there.
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: join(RECORDED_FOLDER, ".."), encoding: "utf8" });
   if (status === 0) writeFileSync(page, `${headOf(protocol)}${readFileSync(page, "utf8")}`);
   process.stdout.write(status === 0 ? "docs/results.md written\n" : stdout + stderr);
   process.exitCode = status ?? 1;
 }
 
 function headOf(holds: Protocol): string {
-  const owners = recordedFiles().map(({ displayName }) => originOf(displayName).owner);
+  const owners = allRecordedFiles().map(({ displayName }) => originOf(displayName).owner);
   const lead =
     "Made by `pnpm results` over recorded sessions that are not part of the repository; what policies lose stands first.";
   return `# Results\n\n${lead}\n${stampLine(holds)}\n${sidesLine(owners, holds.split)}\n\n`;

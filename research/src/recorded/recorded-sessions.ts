@@ -13,7 +13,7 @@ export const ROOT: string = fileURLToPath(new URL("../../../", import.meta.url))
 export const RECORDED_FOLDER: string = process.env.PLIMSOLL_TRANSCRIPTS ?? join(ROOT, "../shared/transcripts");
 
 /** More recorded sessions, each with a compaction: the folder `compactions` beside the first one. */
-const COMPACTIONS_FOLDER: string = join(RECORDED_FOLDER, "../compactions");
+export const COMPACTIONS_FOLDER: string = process.env.PLIMSOLL_COMPACTIONS ?? join(RECORDED_FOLDER, "../compactions");
 
 /** A recorded session's file, and its path from the folder. */
 export interface RecordedFile {
