@@ -2,10 +2,7 @@ import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { importFile } from "@plimsoll/bench";
 import { findingsOf, prepareSession, type SessionFindings, type Validation, validationOf } from "@plimsoll/bench/internal";
-import { RECORDED_FOLDER, ROOT } from "./recorded/recorded-sessions.ts";
-
-/** Recorded sessions with real compactions; `PLIMSOLL_COMPACTIONS` names another folder. */
-const COMPACTIONS_FOLDER = process.env.PLIMSOLL_COMPACTIONS ?? join(RECORDED_FOLDER, "../compactions");
+import { COMPACTIONS_FOLDER, RECORDED_FOLDER, ROOT } from "./recorded/recorded-sessions.ts";
 
 const TARGET = "bench/src/metrics/validated-figures.ts";
 

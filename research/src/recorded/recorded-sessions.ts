@@ -12,7 +12,7 @@ export const ROOT: string = fileURLToPath(new URL("../../../", import.meta.url))
  */
 export const RECORDED_FOLDER: string = process.env.PLIMSOLL_TRANSCRIPTS ?? join(ROOT, "../shared/transcripts");
 
-/** More recorded sessions, each with a compaction: the folder `compactions` beside the first one. */
+/** More recorded sessions, each with a compaction: the folder `compactions` beside the first one; `PLIMSOLL_COMPACTIONS` names another. */
 export const COMPACTIONS_FOLDER: string = process.env.PLIMSOLL_COMPACTIONS ?? join(RECORDED_FOLDER, "../compactions");
 
 /** A recorded session's file, and its path from the folder. */
