@@ -53,7 +53,6 @@ test("owners that the split does not name are on the side that is reported once"
 const read = (name: string) => readFileSync(join(ROOT, "docs", name), "utf8");
 const results = read("results.md");
 
-// Pages of before carried no stamp: from the first that has one on, it must be the protocol's.
-test.skipIf(!results.includes("\nProtocol: "))("docs/results.md is of the protocol that holds", () => {
+test("docs/results.md is of the protocol that holds", () => {
   expect(pageProblem(results, { text: read("protocol.md"), split: read("protocol-split.json") })).toBeNull();
 });

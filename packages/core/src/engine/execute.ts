@@ -78,9 +78,10 @@ function whatStays(messages: readonly Message[], edits: readonly Edit[]): readon
 
 /** The spans with the message that takes their place. */
 async function appliedSpans(edit: ReplaceSpansEdit, input: ExecuteInput, signal: AbortSignal): Promise<AppliedReplaceSpans> {
+  const places = new Map(input.messages.map(({ id }, index) => [id, index]));
   const parts = edit.spans.map(({ promptId, ...span }) => ({
     promptId: promptId ?? edit.by,
-    messages: spanOf(input.messages, span),
+    messages: spanOf(span, input.messages, places),
   }));
   const gone = parts.flatMap((part) => part.messages);
   const applied = { kind: edit.kind, spans: edit.spans, by: edit.by, covered: coverageOf(gone), usage: null };
@@ -139,12 +140,16 @@ function engineMessage(
     : withId({ ...draft, role: "assistant", modelId: null, requestId: null, stopReason: null }, previousId);
 }
 
-function spanOf(messages: readonly Message[], span: MessageSpan): readonly Message[] {
-  const from = messages.findIndex((message) => message.id === span.from);
-  const through = messages.findIndex((message) => message.id === span.through);
-  if (from < 0 || through < from)
-    throw new PlimsollError("bad-edit", `no span from ${span.from} through ${span.through} in the view`);
-  return messages.slice(from, through + 1);
+function spanOf(
+  { from, through }: MessageSpan,
+  messages: readonly Message[],
+  places: ReadonlyMap<string, number>,
+): readonly Message[] {
+  const first = places.get(from);
+  const last = places.get(through);
+  if (first === undefined || last === undefined || last < first)
+    throw new PlimsollError("bad-edit", `no span from ${from} through ${through} in the view`);
+  return messages.slice(first, last + 1);
 }
 
 function refuseUnsendable(before: readonly Message[], after: readonly Message[]): void {

@@ -38,7 +38,12 @@ function ledgerEstimator({ work, priors }: EstimatorSources): Estimator {
   const countsOf = overheadReader(work);
   const sizeOf = sizeLookup(contentOf);
   const reading = { contentOf, priors };
-  const modelFor = (ledger: Ledger): Model => modelOf(ledger, nextModelIdOf(ledger), priors);
+  // All messages of a view are priced by one ledger: its model is made once.
+  let newest: { readonly ledger: Ledger; readonly model: Model } | null = null;
+  const modelFor = (ledger: Ledger): Model => {
+    if (newest?.ledger !== ledger) newest = { ledger, model: modelOf(ledger, nextModelIdOf(ledger), priors) };
+    return newest.model;
+  };
   const withFactor = (ledger: Ledger): Ledger => ({ ...ledger, factor: slopeOf(modelFor(ledger)) });
   return {
     name: NAME,
