@@ -50,7 +50,12 @@ export function madeTranscript(made: MadeSession, name = "made"): Transcript {
       entries.push(compaction(`boundary-${turn}`, [replacedHistory([summary])]));
       view = [summary];
     }
-    say(human(`human-${turn}`, `Please look at src/module-${turn}.ts and mend it.${textOf(made.humanChars ?? 0, turn)}`));
+    say(
+      human(
+        `human-${turn}`,
+        `Please look at src/module-${turn}.ts and mend it.${made.humanChars === undefined ? "" : textOf(made.humanChars, turn)}`,
+      ),
+    );
     for (let step = 0; step < made.toolCallsPerTurn; step++) {
       const id = `${turn}-${step}`;
       call(calling(`call-${id}`, [`id-${id}`], `Reading src/module-${turn}.ts, part ${step}.`));
