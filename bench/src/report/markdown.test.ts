@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
 import { renderMarkdownReport } from "./markdown.ts";
 
-/** A comment on a pull request holds twice as many characters; a page of tables should leave room for another. */
+/** A comment on a pull request holds 65,536 characters: a page of four windows leaves room for another. */
 const MOST_CHARS = 30_000;
 
 describe("renderMarkdownReport", () => {

@@ -6,7 +6,7 @@ import { prepareSession } from "../replay/prepared-session.ts";
 import { replay } from "./replay.ts";
 
 /** What twice the session may take, as a multiple: linear with some room for what happens once. */
-const MOST_RATIO = 2.4;
+const MOST_RATIO = 2.2;
 /** Replays take seconds, longer if other tests run at the same time. */
 const REPLAY_MS = 60_000;
 

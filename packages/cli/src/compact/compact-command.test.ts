@@ -35,6 +35,16 @@ const LOG = ".plimsoll/sessions/voyage.jsonl";
 const logText = () => readFileSync(join(folder, LOG), "utf8");
 
 describe("compact", () => {
+  test("the default policy leaves the person's first message in its place", async () => {
+    const { code, stdout } = await plimsoll("compact", "voyage", "--keep", "2k");
+    const messages: readonly unknown[] = JSON.parse(stdout);
+    expect(code).toBe(0);
+    expect(messages.slice(0, 2)).toMatchObject([
+      { role: "user", origin: "human" },
+      { role: "user", origin: "summary" },
+    ]);
+  });
+
   test.each([
     ["by its log", LOG],
     ["by its id", "voyage"],
@@ -44,7 +54,7 @@ describe("compact", () => {
     expect(code).toBe(0);
     const messages: readonly unknown[] = JSON.parse(stdout);
     expect(messages.length).toBeLessThan(20);
-    expect(messages[0]).toMatchObject({ origin: "summary" });
+    expect(messages[0]).toMatchObject({ role: "assistant", origin: "summary" });
     expect(stderr).toContain("no longer sent: your messages");
     expect(stderr.split("\n").filter((line) => line.length > 80)).toEqual([]);
     expect(logText()).toBe(before);
