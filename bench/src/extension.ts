@@ -7,6 +7,7 @@ import type { Metric } from "./metrics/metric.ts";
 import { METRICS, type RunMetrics } from "./metrics/registry.ts";
 import type { Peer } from "./peers/peer.ts";
 import { PEERS } from "./peers/peers.ts";
+import type { Program } from "./replay/program.ts";
 
 /** What can be added to the bench, as values. The built-in ones are an extension, too. */
 export interface BenchExtension extends Partial<Kinds> {
@@ -14,6 +15,8 @@ export interface BenchExtension extends Partial<Kinds> {
   readonly importers?: readonly Importer[];
   readonly metrics?: readonly Metric[];
   readonly peers?: readonly Peer[];
+  /** Published programs that compact in the engine's place. */
+  readonly programs?: readonly Program[];
 }
 
 /** What a run of the bench is made with: the built-in parts and those that extensions add. */
@@ -33,7 +36,7 @@ export interface NamedExtension {
   readonly extension: BenchExtension;
 }
 
-const BUILT_IN = { importers: IMPORTERS, metrics: METRICS, peers: PEERS } as const satisfies BenchExtension;
+const BUILT_IN = { importers: IMPORTERS, metrics: METRICS, peers: PEERS, programs: [] } as const satisfies BenchExtension;
 const BUILT_IN_EXTENSION: BenchExtension = { ...BUILT_IN, ...BUILT_IN_KINDS };
 
 /** The parts of a run without extensions. */
@@ -56,6 +59,7 @@ export function joinedParts(added: readonly NamedExtension[]): BenchParts {
     importers: [...of(({ importers }) => importers), ...BUILT_IN.importers],
     metrics: [...BUILT_IN.metrics, ...of(({ metrics }) => metrics)],
     peers: [...BUILT_IN.peers, ...of(({ peers }) => peers)],
+    programs: [...of(({ programs }) => programs)],
     kinds: {
       strategies: [...BUILT_IN_KINDS.strategies, ...of(({ strategies }) => strategies)],
       keepRules: [...BUILT_IN_KINDS.keepRules, ...of(({ keepRules }) => keepRules)],
@@ -72,7 +76,7 @@ export function joinedParts(added: readonly NamedExtension[]): BenchParts {
 const NAMES_OF: Readonly<Record<string, (extension: BenchExtension) => readonly string[]>> = {
   importer: ({ importers = [] }) => [...new Set(importers.map(({ format }) => format))],
   metric: ({ metrics = [] }) => metrics.map(({ id }) => id),
-  policy: ({ peers = [] }) => peers.map(({ policy }) => policy.name),
+  policy: ({ peers = [], programs = [] }) => [...peers.map(({ policy }) => policy), ...programs].map(({ name }) => name),
   strategy: ({ strategies = [] }) => strategies.map(({ kind }) => kind),
   "keep rule": ({ keepRules = [] }) => keepRules.map(({ kind }) => kind),
   estimator: ({ estimators = [] }) => estimators.map(({ kind }) => kind),
@@ -105,11 +109,12 @@ function taken(clash: Readonly<Record<"kind" | "name" | "owner" | "before", stri
 
 /** What each part must have, by its type: a module in JavaScript has no compiler that says so. */
 const REQUIRED: {
-  readonly [Part in keyof Required<BenchExtension>]: Readonly<Record<string, "string" | "function" | "object">>;
+  readonly [Part in keyof Required<BenchExtension>]: Readonly<Record<string, "string" | "number" | "function" | "object">>;
 } = {
   importers: { format: "string", description: "string", recognises: "function", read: "function" },
   metrics: { id: "string", schema: "object", measure: "function", pool: "function", figures: "object" },
   peers: { policy: "object", figures: "object", readOn: "string", notExpressed: "object" },
+  programs: { name: "string", runs: "string", maxRecoveries: "number", start: "function" },
   strategies: { kind: "string", schema: "object", bind: "function" },
   keepRules: { kind: "string", schema: "object", bind: "function" },
   estimators: { kind: "string", schema: "function", create: "function" },

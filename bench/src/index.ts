@@ -33,4 +33,14 @@ export { inTable, type Metric } from "./metrics/metric.ts";
 export { METRICS, type RunMetrics } from "./metrics/registry.ts";
 export type { Peer } from "./peers/peer.ts";
 export { AS_PUBLISHED, asPublished, PEERS } from "./peers/peers.ts";
+export type {
+  Program,
+  ProgramMoment,
+  ProgramRun,
+  ProgramSetting,
+  ProgramSummary,
+  ProgramUsage,
+  StandIn,
+} from "./replay/program.ts";
+export { programPolicy } from "./replay/program-run.ts";
 export { loadParts } from "./run/load-parts.ts";

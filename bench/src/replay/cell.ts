@@ -4,6 +4,7 @@ import { RECORDED_POLICY } from "@plimsoll/core/internal";
 import type { ModelCatalog } from "@plimsoll/providers";
 import { agentWindowOf } from "../formats/agent-windows.ts";
 import type { PreparedSession } from "./prepared-session.ts";
+import type { Program } from "./program.ts";
 import { realWindow, type WindowEvidence } from "./real-window.ts";
 import { digestSource, type SummarySource } from "./summary-source.ts";
 
@@ -18,6 +19,8 @@ export interface CellRequest {
   readonly kinds?: Kinds;
   /** Who writes the summaries; the digest if it is left out. */
   readonly summaries?: SummarySource;
+  /** What compacts in the engine's place; `null`, the engine, if it is left out. */
+  readonly program?: Program | null;
 }
 
 /** One session under one policy in one window: the limits that hold there, and who writes its summaries. */
@@ -34,6 +37,8 @@ export interface Cell {
   /** Why the cell is not applicable; `null` if it is replayed. */
   readonly why: string | null;
   readonly summaries: SummarySource;
+  /** What compacts in the engine's place; `null` for the engine itself. */
+  readonly program: Program | null;
 }
 
 /** Output reserve of a replay if the recording names none: 8,192 tokens, the maximum output that most agents ask for. */
@@ -48,6 +53,7 @@ const OUTPUT_RESERVE_SHARE = 8;
  */
 export function cellOf(session: PreparedSession, cell: CellRequest): Cell {
   const { policy, window: request, catalog, tokenizers = {}, kinds = BUILT_IN_KINDS, summaries = digestSource } = cell;
+  const { program = null } = cell;
   const overheadTokens = session.sizeModel.firstOverheadTokens;
   const window: WindowSpec =
     request.kind === "real" ? { kind: "real", ...realWindow(windowEvidenceOf(session, catalog)) } : request;
@@ -69,6 +75,7 @@ export function cellOf(session: PreparedSession, cell: CellRequest): Cell {
     kinds,
     why,
     summaries,
+    program,
   };
 }
 

@@ -4,16 +4,18 @@ import { replyAfter } from "../size-model/recorded-calls.ts";
 import { type Cell, isRecordedPolicy, limitsOf } from "./cell.ts";
 import { createEngineRun } from "./engine-run.ts";
 import type { PreparedSession } from "./prepared-session.ts";
+import { createProgramRun } from "./program-run.ts";
 import type { CallObserver } from "./replayed-call.ts";
 import { sendCall } from "./send-call.ts";
 
 /**
- * Drives the production engine over the full recorded history. Messages arrive as they did; the engine is asked before a human
+ * Drives the production engine, or the program in its place, over the full recorded history. Messages arrive as they did; the engine is asked before a human
  * message is submitted, before every call, and when the last result of a batch has arrived. The recorded agent's own
  * compactions, with the messages that exist only inside them, are folded under `recorded` and under no other policy.
  */
 export async function drive(session: PreparedSession, cell: Cell, onCall: CallObserver): Promise<void> {
-  const run = createEngineRun(session, cell);
+  const { program } = cell;
+  const run = program === null ? createEngineRun(session, cell) : await createProgramRun(session, cell, program);
   const { manager } = run;
   const foldsBoundaries = isRecordedPolicy(cell.policy);
   const openCallIds = new Set<string>();

@@ -2,6 +2,7 @@ import { isRecord } from "@plimsoll/core/internal";
 import type { CalibrationRecord } from "../calibrate/calibration-record.ts";
 import { recordCalibration } from "../calibrate/calibration-record.ts";
 import type { RunMetrics } from "../metrics/registry.ts";
+import type { Program } from "../replay/program.ts";
 import { calibrationRecordSchema, rowSchema, sessionSchema, sourceNoteSchema } from "../results/report-json.ts";
 import type { ReplayRow, SessionDescription, SourceNote } from "../results.ts";
 import { summarizerName } from "../summaries/summarizer-choice.ts";
@@ -26,12 +27,14 @@ export interface ReplayedCells {
 export interface CellTools {
   readonly given: Pick<ReplayRequest, "catalog" | "tokenizers" | "summaries" | "kinds"> & { readonly metrics: RunMetrics };
   readonly kept: KeptReplays;
+  /** What policies of their names stand for. */
+  readonly programs: readonly Program[];
 }
 
 /** Replays the task's cells, but for those that are kept; what is new is kept, a cell at a time. */
 export async function replayCells(file: LoadedFile, task: FileTask, tools: CellTools): Promise<ReplayedCells> {
   const { policies, windows, cells, prices, summarizer } = task;
-  const { kept, given } = tools;
+  const { kept, given, programs } = tools;
   const source = await sourceOf(file, task);
   const about = await keptOr(kept, { from: { source, what: "sessions" }, isValue: isAbout }, async () => {
     const sessions = await file.sessions();
@@ -48,7 +51,9 @@ export async function replayCells(file: LoadedFile, task: FileTask, tools: CellT
     const made = { source, policy, window, prices: [...prices], summarizer: summarizerName(summarizer) };
     const before = await kept.read(made, isRows);
     if (before !== null) cellsKept += 1;
-    const replayed = before ?? (await replayAll(file, { ...given, policy, window }));
+    const replayed =
+      before ??
+      (await replayAll(file, { ...given, policy, window, program: programs.find(({ name }) => name === policy.name) ?? null }));
     if (before === null) await kept.keep(made, replayed);
     rows.push(...replayed.map((row, session) => ({ session, cell, row })));
   }

@@ -6,6 +6,7 @@ import type { WindowRequest } from "../replay/cell.ts";
 import { cellOf } from "../replay/cell.ts";
 import { drive } from "../replay/drive.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
+import type { Program } from "../replay/program.ts";
 import { digestSource, type SummarySource } from "../replay/summary-source.ts";
 import type { CallPoint, ReplayRow } from "../results.ts";
 
@@ -20,6 +21,8 @@ export interface ReplayRequest {
   readonly kinds?: Kinds;
   /** Who writes the summaries; the digest unless a run has others. */
   readonly summaries?: SummarySource;
+  /** What compacts in the engine's place; the engine itself if it is left out. */
+  readonly program?: Program | null;
   /** What is measured: the metrics of every run unless others follow them. */
   readonly metrics?: RunMetrics;
 }
@@ -32,8 +35,8 @@ const NO_COMPOSITION = { kinds: [], samples: [] };
  */
 export async function replay(session: PreparedSession, request: ReplayRequest): Promise<ReplayRow> {
   const { policy, window, catalog = MODEL_CATALOG, tokenizers = {}, summaries = digestSource, metrics = METRICS } = request;
-  const { kinds = BUILT_IN_KINDS } = request;
-  const cell = cellOf(session, { policy, kinds, window, catalog, tokenizers, summaries });
+  const { kinds = BUILT_IN_KINDS, program = null } = request;
+  const cell = cellOf(session, { policy, kinds, window, catalog, tokenizers, summaries, program });
   const row = {
     session: session.transcript.name,
     policy: policy.name,

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { AS_PUBLISHED, asPublished, type BenchParts, BUILT_IN_PARTS } from "@plimsoll/bench";
+import { AS_PUBLISHED, asPublished, type BenchParts, BUILT_IN_PARTS, programPolicy } from "@plimsoll/bench";
 import { PRESETS, presetNamed } from "@plimsoll/core";
 import type { EnginePolicy, Kinds } from "@plimsoll/core/build";
 import { encodingsOf } from "@plimsoll/core/internal";
@@ -8,8 +8,8 @@ import type { ReadPolicy } from "../policy/policy-yaml.ts";
 import { readPolicyFile } from "../policy/read-policy-file.ts";
 import { suggestion } from "./nearest-name.ts";
 
-/** The peers that a run knows, and the kinds that its policies may name. */
-export type PolicyParts = Pick<BenchParts, "peers" | "kinds">;
+/** The peers and programs that a run knows, and the kinds that its policies may name. */
+export type PolicyParts = Pick<BenchParts, "peers" | "kinds"> & Partial<Pick<BenchParts, "programs">>;
 
 /** Policies of a run unless others are asked for. */
 export const DEFAULT_POLICIES: readonly string[] = ["none", "sven"];
@@ -22,12 +22,17 @@ export interface ChosenPolicies {
 
 /**
  * Looks policies up, by the names of presets or in files, each once and in the order in which they were asked for. `NAME (as published)` is the
- * policy of that name without its fallback.
+ * policy of that name without its fallback; the name of a program stands for the program.
  */
 export function choosePolicies(given: readonly string[], cwd: string, parts?: PolicyParts): ChosenPolicies {
   const policies = new Map<string, EnginePolicy>();
   const problems: string[] = [];
   for (const name of new Set(given)) {
+    const program = parts?.programs?.find((each) => each.name === name);
+    if (program !== undefined) {
+      policies.set(name, programPolicy(program));
+      continue;
+    }
     const isPublished = name.endsWith(AS_PUBLISHED);
     const read = findPolicy(isPublished ? name.slice(0, -AS_PUBLISHED.length) : name, cwd, parts);
     if ("problems" in read) {

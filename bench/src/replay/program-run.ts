@@ -1,0 +1,156 @@
+import type { CompactionEntry, Message, SummaryRequest } from "@plimsoll/core";
+import { NONE_POLICY } from "@plimsoll/core";
+import { coverageOf, type EnginePolicy } from "@plimsoll/core/build";
+import { NO_WORK, shortHash } from "@plimsoll/core/internal";
+import type { Cell } from "./cell.ts";
+import { limitsOf } from "./cell.ts";
+import type { EngineRun, FitMoment } from "./engine-run.ts";
+import { createEngineRun } from "./engine-run.ts";
+import type { PreparedSession } from "./prepared-session.ts";
+import type { Program, ProgramRun, ProgramSummary, ProgramUsage, StandIn } from "./program.ts";
+import type { AskedSummary } from "./replayed-call.ts";
+
+/** The policy that stands for a program: it edits nothing, and gives a rejected request as many recoveries as the program does. */
+export function programPolicy({ name, maxRecoveries, resultCapChars }: Omit<Program, "start">): EnginePolicy {
+  return {
+    ...NONE_POLICY,
+    name,
+    gates: { at: [], countPending: false },
+    fallback: null,
+    overflow: { keep: [{ kind: "recent", messages: 0 }], maxRecoveries },
+    summary: { ...NONE_POLICY.summary, resultCapChars },
+    enabled: true,
+  };
+}
+
+/**
+ * A program in the engine's place: the log is ours, so that everything is measured as it is for a policy, and each answer of the program is
+ * an entry that replaces the whole view.
+ */
+export async function createProgramRun(session: PreparedSession, cell: Cell, program: Program): Promise<EngineRun> {
+  const engine = createEngineRun(session, cell);
+  const { manager } = engine;
+  const signal = new AbortController();
+  const summaries: AskedSummary[] = [];
+  let position = 0;
+  let failedCompactions = 0;
+  let reported: ProgramUsage | null = null;
+  const write = cell.summaries({
+    session,
+    position: () => position,
+    note: (asked) => summaries.push(asked),
+    stop: (error) => signal.abort(error),
+  });
+  const summarize: StandIn = async (asked) => {
+    const { text } = await write(summaryRequestOf(asked, manager.view().messages.slice()), signal.signal);
+    signal.signal.throwIfAborted();
+    return text;
+  };
+  const run = await program.start({ limits: limitsOf(cell), overheadTokens: cell.overheadTokens, summarize });
+  return {
+    ...engine,
+    report: async (sent, usage) => {
+      const { input, output } = usage.usage;
+      reported = { promptTokens: input.totalTokens ?? 0, outputTokens: output.totalTokens ?? 0 };
+      return await engine.report(sent, usage);
+    },
+    reach: (entryIndex) => {
+      position = entryIndex;
+      engine.reach(entryIndex);
+    },
+    fit: async (gate, moment) => {
+      const before = manager.view().messages.slice();
+      const after = await answerOf(run, { gate, before, moment, reported });
+      signal.signal.throwIfAborted();
+      if (after === null) failedCompactions += 1;
+      if (after === null || after === before || isSame(before, after)) return { kind: "unchanged", off: null };
+      const entry = replacingEntry({ before, after, gate, program, moment, throughEntryId: manager.view().lastEntryId });
+      manager.append(entry);
+      engine.note(entry);
+      return { kind: "compacted", entry };
+    },
+    takeDone: () => {
+      const done = { ...engine.takeDone(), failedCompactions, summaries: summaries.splice(0) };
+      failedCompactions = 0;
+      return done;
+    },
+  };
+}
+
+interface Asked {
+  readonly gate: Parameters<EngineRun["fit"]>[0];
+  readonly before: readonly Message[];
+  readonly moment: FitMoment;
+  readonly reported: ProgramUsage | null;
+}
+
+/** What the program answers; `null` if it failed, which is a finding about it and not about the replay. */
+async function answerOf(run: ProgramRun, { gate, before, moment, reported }: Asked): Promise<readonly Message[] | null> {
+  try {
+    return await run.at({ gate, messages: before, pending: moment.pending, reported, nowMs: moment.nowMs });
+  } catch {
+    return null;
+  }
+}
+
+function isSame(before: readonly Message[], after: readonly Message[]): boolean {
+  return before.length === after.length && before.every((message, place) => message === after[place]);
+}
+
+function replacingEntry(change: {
+  readonly before: readonly Message[];
+  readonly after: readonly Message[];
+  readonly gate: Asked["gate"];
+  readonly program: Program;
+  readonly moment: FitMoment;
+  readonly throughEntryId: string | null;
+}): CompactionEntry {
+  const { before, after, gate, program, moment, throughEntryId } = change;
+  const stays = new Set(after);
+  return {
+    type: "compaction",
+    id: shortHash(`program\n${gate}\n${throughEntryId ?? ""}\n${after.map(({ id }) => id).join("\n")}`),
+    throughEntryId,
+    edits: [
+      {
+        kind: "replace-history",
+        through: before.at(-1)?.id ?? null,
+        messages: after,
+        covered: coverageOf(before.filter((message) => !stays.has(message))),
+      },
+    ],
+    record: {
+      policy: program.runs,
+      reason: gate === "on-overflow" ? "overflow" : "threshold",
+      gate,
+      steps: [{ strategy: program.runs, outcome: "applied", detail: null }],
+      estimator: "none",
+      cutEstimator: null,
+      modelId: null,
+      budgetTokens: null,
+      tokensBefore: null,
+      tokensAfter: null,
+      messagesBefore: before.length,
+      messagesAfter: after.length,
+      work: NO_WORK,
+    },
+    atMs: moment.nowMs,
+  };
+}
+
+/** The stand-in is asked as a policy's summary is; a program words its own request. */
+function summaryRequestOf({ messages, maxTokens, form }: ProgramSummary, view: readonly Message[]): SummaryRequest {
+  const { sections, labels, resultCapChars } = NONE_POLICY.summary;
+  const asked = {
+    parts: [{ promptId: "checkpoint", messages }],
+    view,
+    sections,
+    maxTokens,
+    turnPrefixMaxTokens: maxTokens,
+    focus: null,
+    resultCapChars,
+    labels,
+  };
+  if (form === "serialised") return asked;
+  return { ...asked, conversation: { system: "", tools: [], messages, dynamicContext: null } };
+}

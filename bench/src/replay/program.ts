@@ -1,0 +1,69 @@
+import type { Gate, Message, ModelLimits } from "@plimsoll/core";
+
+/**
+ * A published program's own compaction, to be run in a replay in the place of the engine: messages in, messages out. Nothing catches what it does:
+ * it may overflow, lose calls and fail.
+ */
+export interface Program {
+  /** By what it is asked for, as a policy is. */
+  readonly name: string;
+  /** The policy of ours in its likeness; `null` if there is none. */
+  readonly likeness: string | null;
+  /** The package and version that runs, as `name@version`. */
+  readonly runs: string;
+  /** How often it compacts and sends again after a provider rejected a request as too long. */
+  readonly maxRecoveries: number;
+  /** Cut of each result in a request for a summary, in characters; `null` if it cuts none. */
+  readonly resultCapChars: number | null;
+  /** What it does with a session from its beginning on. */
+  start(setting: ProgramSetting): ProgramRun | Promise<ProgramRun>;
+}
+
+/** What a program is started with. */
+export interface ProgramSetting {
+  readonly limits: ModelLimits;
+  /** Tokens of system text and tools, which it sends with every request. */
+  readonly overheadTokens: number;
+  /** The stand-in for the model that it asks for summaries: the one of every policy of the run. */
+  readonly summarize: StandIn;
+}
+
+/** A summary that a program asks for. */
+export interface ProgramSummary {
+  /** What it is about, in order; earlier summaries included. */
+  readonly messages: readonly Message[];
+  /** Most tokens that the program allows for the answer. */
+  readonly maxTokens: number;
+  /** Whether the request is the conversation itself with the instruction behind it, so that the cache is read, or a text of its own. */
+  readonly form: "serialised" | "prefix";
+}
+
+/** Answers a request for a summary; rejects if the summary cannot be had. */
+export type StandIn = (request: ProgramSummary) => Promise<string>;
+
+/** One session in a program's hands. */
+export interface ProgramRun {
+  /**
+   * Asked at each gate, with the messages that it would send. The same array says that nothing is done. An error that it throws is a compaction
+   * that failed: the messages stay.
+   */
+  at(moment: ProgramMoment): Promise<readonly Message[]>;
+}
+
+/** A gate of a replay, and what is there. */
+export interface ProgramMoment {
+  readonly gate: Gate;
+  /** The context: what the program last answered with, and what has arrived since. Messages are the same objects as long as nobody edits them. */
+  readonly messages: readonly Message[];
+  /** About to be submitted; none at the other gates. */
+  readonly pending: readonly Message[];
+  /** What the provider reported of the newest answered request; `null` before the first one. */
+  readonly reported: ProgramUsage | null;
+  readonly nowMs: number | null;
+}
+
+/** A provider's report of one request. */
+export interface ProgramUsage {
+  readonly promptTokens: number;
+  readonly outputTokens: number;
+}
