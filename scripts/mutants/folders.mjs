@@ -1,0 +1,33 @@
+/**
+ * Sources of core that are mutated together, and the fast tests nearest to them, which must notice. Globs are below packages/core/src; a
+ * glob with `!` in front takes files out again.
+ * @typedef {{ readonly name: string, readonly sources: readonly string[], readonly tests: readonly string[] }} MutatedFolder
+ */
+
+/** @type {readonly MutatedFolder[]} */
+export const folders = [
+  { name: "cut-point", sources: ["cut-point/*.ts"], tests: ["cut-point/*.test.ts"] },
+  {
+    name: "edit",
+    sources: ["edit/*.ts", "applied-edit.ts"],
+    tests: ["edit/*.test.ts", "engine/promises.test.ts", "session/{recall,view}.test.ts"],
+  },
+  { name: "ledger", sources: ["tokens/ledger/*.ts"], tests: ["tokens/ledger/*.test.ts"] },
+  {
+    name: "fold",
+    sources: ["session/{breaker,message-index,prompt-watch,session-state,view}.ts"],
+    tests: ["session/{breaker,prompt-watch,recall,session-state,view}.test.ts"],
+  },
+  { name: "keep", sources: ["keep/*.ts"], tests: ["keep/*.test.ts"] },
+  {
+    name: "engine",
+    sources: ["engine/*.ts"],
+    // Properties over whole sessions take seconds a run, and minutes to shrink.
+    tests: [
+      "engine/*.test.ts",
+      "session/{breaker-in-a-session,context-manager}.test.ts",
+      "!engine/{engine.property,one-measure}.test.ts",
+    ],
+  },
+  { name: "recall", sources: ["recall/*.ts"], tests: ["recall/*.test.ts"] },
+];
