@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { lettered } from "../../testing/lettered.ts";
 import { splitTurnAt } from "../../testing/split-turn.ts";
 import { cutAtBoundary } from "../cut-point/boundary.ts";
-import { cutExceedingTokens, forcedCut } from "../cut-point/recent.ts";
+import { cutExceedingTokens, cutKeepingMessages } from "../cut-point/recent.ts";
 import { fileOperations } from "../facts/facts.ts";
 import type { Message } from "../message/message.ts";
 import { OPAL_LENGTH_ESTIMATE, OPAL_POLICY } from "../policy/presets/opal.ts";
@@ -50,7 +50,7 @@ describe("cuts", () => {
     ["O-c6: all but the newest two", 5, 3],
     ["O-c8: there are no more than two", 2, 0],
   ])("%s", (_, count, expected) => {
-    expect(forcedCut(lettered("UAUAU".slice(0, count), 5), 2)).toBe(expected);
+    expect(cutKeepingMessages(lettered("UAUAU".slice(0, count), 5), 2)).toBe(expected);
   });
 
   test.each([

@@ -43,6 +43,7 @@ describe("cutAtBoundary", () => {
     ["G-12: back to the beginning", "UCRCRCRCRCRCRCRCR", "not-in-tool-batch", 11, 0],
     ["outside a batch: a text between batches will do", "UCRACR", "not-in-tool-batch", 4, 3],
     ["outside a batch: where it was wanted", "UAUA", "not-in-tool-batch", 2, 2],
+    ["outside a batch: not on a result without a call", "UARA", "not-in-tool-batch", 2, 1],
     ["outside a batch: everything", "UACRA", "not-in-tool-batch", 5, 5],
     ["outside a batch: back from the open step", "UACR", "not-in-tool-batch", 4, 1],
     ["the next safe place: before the open step", "UACR", "next-safe", 4, 2],

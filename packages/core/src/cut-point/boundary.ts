@@ -1,6 +1,6 @@
 import type { Message } from "../message/message.ts";
 import { isHuman, toolCallsOf } from "../message/message.ts";
-import { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "./safe-cuts.ts";
+import { safeCutAtOrBefore, safeCuts } from "./safe-cuts.ts";
 
 /** Where a cut may fall; the words are those of the policy's `boundary`. */
 export type Boundary = "any-safe" | "next-safe" | "not-in-tool-batch" | "turn";
@@ -20,23 +20,22 @@ export function cutAtBoundary(messages: readonly Message[], wanted: number, boun
     case "not-in-tool-batch":
       return outsideToolBatch(messages, safe, wanted);
     case "turn":
-      return nextTurn(messages, wanted) ?? safeCutAtOrBefore(safe, wanted);
+      return nextTurn(messages, safe, wanted);
     default:
       return boundary satisfies never;
   }
 }
 
 function nextSafe(messages: readonly Message[], safe: readonly boolean[], wanted: number): number {
-  let next = safeCutAtOrAfter(safe, wanted);
   // A result whose call is not there binds nothing, yet it is no beginning.
-  while (next !== null && messages[next]?.role === "tool-result") next = safeCutAtOrAfter(safe, next + 1);
-  return next !== null && (next < messages.length || wanted >= messages.length) ? next : safeCutAtOrBefore(safe, wanted);
+  const next = messages.findIndex((message, at) => at >= wanted && safe[at] === true && message.role !== "tool-result");
+  return next === -1 ? safeCutAtOrBefore(safe, wanted) : next;
 }
 
 /** Moves back past calls and results, so that the first kept message is a user's or an assistant's text. */
 function outsideToolBatch(messages: readonly Message[], safe: readonly boolean[], wanted: number): number {
   let cut = safeCutAtOrBefore(safe, wanted);
-  while (cut > 0 && cut < messages.length && isInToolBatch(messages[cut])) cut = safeCutAtOrBefore(safe, cut - 1);
+  while (cut > 0 && isInToolBatch(messages[cut])) cut = safeCutAtOrBefore(safe, cut - 1);
   return cut;
 }
 
@@ -44,10 +43,7 @@ function isInToolBatch(message: Message | undefined): boolean {
   return message !== undefined && (message.role === "tool-result" || toolCallsOf(message).length > 0);
 }
 
-function nextTurn(messages: readonly Message[], wanted: number): number | null {
-  for (let index = wanted; index < messages.length; index++) {
-    const message = messages[index];
-    if (message !== undefined && isHuman(message)) return index;
-  }
-  return null;
+function nextTurn(messages: readonly Message[], safe: readonly boolean[], wanted: number): number {
+  const next = messages.findIndex((message, at) => at >= wanted && isHuman(message));
+  return next === -1 ? safeCutAtOrBefore(safe, wanted) : next;
 }

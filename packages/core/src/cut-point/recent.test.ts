@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Message } from "../message/message.ts";
 import { human } from "../testing/builders.ts";
-import { cutExceedingTokens, cutKeepingMessages, cutKeepingTokens, forcedCut } from "./recent.ts";
+import { cutExceedingTokens, cutKeepingMessages, cutKeepingTokens } from "./recent.ts";
 
 const messages = [100, 50, 30, 20, 10].map((tokens, index) => human(`u${index}`, "x".repeat(tokens)));
 const length = (message: (typeof messages)[number]) =>
@@ -55,12 +55,4 @@ test.each([
 
 test("cutExceedingTokens: there is nothing to cut in no messages", () => {
   expect(cutExceedingTokens([], 0, tokensOf)).toBe(0);
-});
-
-test.each([
-  ["the newest two of five stay", 2, 3],
-  ["there are no more than that", 5, 0],
-  ["there are fewer", 9, 0],
-])("forcedCut: %s", (_, keepMessages, cut) => {
-  expect(forcedCut(messages, keepMessages)).toBe(cut);
 });

@@ -28,24 +28,17 @@ export function cutExceedingTokens(
   return cutWhere(messages, messageTokens, (keptTokens) => keptTokens > keepTokens);
 }
 
-/** The cut point that leaves the newest `keepMessages` if a cut is forced; 0 if there are no more than that. */
-export function forcedCut(messages: readonly Message[], keepMessages: number): number {
-  return Math.max(0, messages.length - keepMessages);
-}
-
 function cutWhere(
   messages: readonly Message[],
   messageTokens: (message: Message) => number,
   isEnough: (keptTokens: number) => boolean,
 ): number {
   let keptTokens = 0;
-  for (let index = messages.length - 1; index >= 0; index--) {
-    const message = messages[index];
-    if (message === undefined) break;
+  const cut = messages.findLastIndex((message) => {
     keptTokens += messageTokens(message);
-    if (isEnough(keptTokens)) return index;
-  }
-  return 0;
+    return isEnough(keptTokens);
+  });
+  return Math.max(0, cut);
 }
 
 /**
@@ -54,10 +47,10 @@ function cutWhere(
  */
 export function spansBefore(messages: readonly Message[], cut: number): readonly MessageSpan[] {
   const human = messages.findLastIndex(isHuman);
-  if (human < 0 || human >= cut) return span(messages, 0, cut);
-  return [...span(messages, 0, human), ...span(messages, human + 1, cut)];
+  return [...span(messages, 0, Math.min(human, cut)), ...span(messages, human + 1, cut)];
 }
 
+/** Nothing if the end is not behind the start. */
 function span(messages: readonly Message[], start: number, end: number): readonly MessageSpan[] {
   const first = messages[start];
   const last = messages[end - 1];

@@ -22,15 +22,13 @@ export function safeCuts(messages: readonly Message[]): readonly boolean[] {
 
 /** The largest safe cut point at or below `index`; 0 is always safe. */
 export function safeCutAtOrBefore(safe: readonly boolean[], index: number): number {
-  let cut = Math.min(index, safe.length - 1);
-  while (cut > 0 && safe[cut] !== true) cut -= 1;
-  return Math.max(0, cut);
+  return safe.lastIndexOf(true, Math.max(0, index));
 }
 
 /** The smallest safe cut point at or above `index`, or `null` if there is none. */
 export function safeCutAtOrAfter(safe: readonly boolean[], index: number): number | null {
-  for (let cut = Math.max(0, index); cut < safe.length; cut++) if (safe[cut] === true) return cut;
-  return null;
+  const cut = safe.indexOf(true, Math.max(0, index));
+  return cut === -1 ? null : cut;
 }
 
 /**
@@ -38,8 +36,7 @@ export function safeCutAtOrAfter(safe: readonly boolean[], index: number): numbe
  * results that are there. `messages.length` if the newest message is no call and no result.
  */
 export function openStepStart(messages: readonly Message[]): number {
-  let index = messages.length - 1;
-  while (index >= 0 && messages[index]?.role === "tool-result") index -= 1;
+  const index = messages.findLastIndex(({ role }) => role !== "tool-result");
   const message = messages[index];
   return message !== undefined && toolCallsOf(message).length > 0 ? index : messages.length;
 }

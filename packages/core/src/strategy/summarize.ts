@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { PromptedSpan } from "../applied-edit.ts";
 import type { Boundary } from "../cut-point/boundary.ts";
 import { cutAtBoundary } from "../cut-point/boundary.ts";
-import { cutExceedingTokens, cutKeepingMessages, cutKeepingTokens, forcedCut, spansBefore } from "../cut-point/recent.ts";
+import { cutExceedingTokens, cutKeepingMessages, cutKeepingTokens, spansBefore } from "../cut-point/recent.ts";
 import { safeCutAtOrBefore, safeCuts } from "../cut-point/safe-cuts.ts";
 import type { Message } from "../message/message.ts";
 import { isHuman } from "../message/message.ts";
@@ -75,7 +75,7 @@ function cutFor(spec: SummarizeSpec, input: StrategyInput): number | null {
     if (Math.max(cut, fallback) > 0) return Math.max(cut, fallback);
   }
   if (input.cause !== "overflow" || spec.forcedKeepMessages === undefined) return null;
-  const forced = safeCutAtOrBefore(safeCuts(messages), forcedCut(messages, spec.forcedKeepMessages));
+  const forced = safeCutAtOrBefore(safeCuts(messages), cutKeepingMessages(messages, spec.forcedKeepMessages));
   return forced > 0 ? forced : null;
 }
 
