@@ -25,6 +25,7 @@ const view = [
 const summary = summaryMessage("s", "summary");
 const notice = { ...summaryMessage("n", "notice"), origin: "notice" } as const;
 const stub = { type: "text", text: "stub" } as const;
+const call = { type: "tool-call", callId: "c", toolName: "tool", argumentsJson: "{}", paths: [] } as const;
 const idsAfter = (edits: readonly AppliedEdit[]) => applyEdits(view, edits).map((message) => message.id);
 
 describe("applyEdits", () => {
@@ -68,7 +69,6 @@ describe("applyEdits", () => {
   });
 
   test("parts are replaced in their place", () => {
-    const call = { type: "tool-call", callId: "c", toolName: "tool", argumentsJson: "{}", paths: [] } as const;
     const messages = [
       assistant("a", [{ type: "reasoning", text: "why", opaque: null }, { type: "text", text: "calling" }, call]),
     ];
@@ -141,6 +141,7 @@ describe("applyEdits", () => {
     ["a part that the message does not have", replacedPart("u1", 1, stub), "u1"],
     ["an image in an assistant message", replacedPart("a1", 0, absentImage()), "a1"],
     ["reasoning in a human message", replacedPart("u1", 0, { type: "reasoning", text: "why", opaque: null }), "u1"],
+    ["a call in a human message", replacedPart("u1", 0, call), "u1"],
   ])("refuses %s", (_, edit, messageId) => {
     expect(() => applyEdits(view, [edit])).toThrowError(expect.objectContaining({ code: "bad-edit", details: { messageId } }));
   });
@@ -149,6 +150,10 @@ describe("applyEdits", () => {
     const damaged = [...view, human("r", "the same id"), human("later", "later")];
     const after = applyEdits(damaged, [{ ...replacedHistory([summary]), through: "r" }]);
     expect(after.map((message) => message.id)).toEqual(["s", "later"]);
+  });
+
+  test("a view that no edit changes is not copied", () => {
+    expect(applyEdits(view, [])).toBe(view);
   });
 
   test("changes nothing in place", () => {
