@@ -1,9 +1,10 @@
 import type { JsonObject } from "@plimsoll/core/internal";
 import { OPENAI_ERRORS } from "./openai-errors.ts";
-import { itemId, readOpenAiResponses } from "./openai-responses-request.ts";
+import { encryptedReasoning, itemId } from "./openai-responses-items.ts";
+import { readOpenAiResponses } from "./openai-responses-request.ts";
 import type { SimulatedReply } from "./reply.ts";
 import type { Answer, Counts, SimulatedWire, WireEvent } from "./wire.ts";
-import { halves, signatureOf } from "./wire.ts";
+import { halves } from "./wire.ts";
 
 /** The Responses wire: platform.openai.com/docs/api-reference/responses and /responses-streaming. */
 export const OPENAI_RESPONSES_WIRE: SimulatedWire = {
@@ -64,7 +65,7 @@ function itemsOf({ reply, serial }: Answer): readonly JsonObject[] {
       }
       case "reasoning": {
         const id = `rs_simulated_${serial}_${index}`;
-        return { id, type: "reasoning", summary: [summaryPart(part.text)], encrypted_content: signatureOf(id) };
+        return { id, type: "reasoning", summary: [summaryPart(part.text)], encrypted_content: encryptedReasoning(id) };
       }
       case "tool-call":
         return {

@@ -5,6 +5,7 @@ import { MODEL_CATALOG } from "../catalog/catalog.ts";
 import { familyLimitsOf } from "../catalog/model-limits.ts";
 import type { Simulator, SimulatorOptions } from "./index.ts";
 import { repliesOfTranscript, startSimulator } from "./index.ts";
+import { encryptedReasoning } from "./openai-responses-items.ts";
 import { minimumCachedTokens } from "./options.ts";
 import { signatureOf } from "./wire.ts";
 
@@ -517,7 +518,7 @@ describe("the Chat Completions wire", () => {
 describe("the Responses wire", () => {
   const functionCall = { type: "function_call", call_id: "a", name: "f", arguments: "{}" };
   const output = { type: "function_call_output", call_id: "a", output: "x" };
-  const reasoning = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: signatureOf("rs_1") };
+  const reasoning = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: encryptedReasoning("rs_1") };
 
   test.each<[string, readonly unknown[], number, string]>([
     ["a call without an output", [go, functionCall], 400, "No tool output found for function call a."],
