@@ -134,7 +134,7 @@ function read<Item, Answer>(
 function written<Item, Answer>(arrays: KnownArrays<Item, Answer>, sent: SentArray<Item, Answer>): Item[] {
   const { wire, isUntouched, mended } = arrays;
   const { systemItems, groups } = sent.array;
-  const made = itemsOf(sent.view.messages.slice(), { groups, isUntouched, encode: wire.encode });
+  const made = itemsOf(sent.view.messages.slice(), { ...wire, groups, isUntouched });
   const items = [...systemItems, ...wire.joined(mended(made))];
   arrays.sent.set(items, sent);
   return items;

@@ -107,14 +107,14 @@ export function createMended<Item>(): (items: readonly Item[]) => readonly Item[
 }
 
 /** What is needed to write a view as items. */
-export interface ItemSource<Item> {
+export interface ItemSource<Item> extends Pick<WireArray<Item, never>, "encode" | "changed"> {
   readonly groups: readonly ItemGroup<Item>[];
   readonly isUntouched: IsUntouched;
-  readonly encode: (messages: readonly Message[]) => readonly Item[];
 }
 
 /** The view as items: whole groups that nothing was done to as the caller's own, everything else encoded. */
-export function itemsOf<Item>(view: readonly Message[], { groups, isUntouched, encode }: ItemSource<Item>): Item[] {
+export function itemsOf<Item>(view: readonly Message[], source: ItemSource<Item>): Item[] {
+  const { groups, encode } = source;
   const groupOf = new Map(groups.flatMap((group) => group.messages.slice(0, 1).map((message) => [message.id, group] as const)));
   const items: Item[] = [];
   let made: Message[] = [];
@@ -122,18 +122,27 @@ export function itemsOf<Item>(view: readonly Message[], { groups, isUntouched, e
     const message = view[index];
     if (message === undefined) break;
     const group = groupOf.get(message.id);
-    const isWhole = group?.messages.every((each, offset) => {
-      const viewed = view[index + offset];
-      return viewed !== undefined && viewed.id === each.id && isUntouched(viewed, each);
-    });
-    if (group === undefined || isWhole !== true) {
+    const own = group === undefined ? null : ownItems(group, view.slice(index, index + group.messages.length), source);
+    if (group === undefined || own === null) {
       made.push(message);
       index += 1;
       continue;
     }
-    items.push(...encode(made), ...group.items);
+    items.push(...encode(made), ...own);
     made = [];
     index += group.messages.length;
   }
   return [...items, ...encode(made)];
+}
+
+/** The items of a group that is in the view: the caller's own, or what the wire makes of those that were changed; `null` if they are encoded. */
+function ownItems<Item>(
+  { messages, items }: ItemGroup<Item>,
+  viewed: readonly Message[],
+  { isUntouched, changed }: ItemSource<Item>,
+): readonly Item[] | null {
+  const isThere = viewed.length === messages.length && messages.every(({ id }, at) => viewed[at]?.id === id);
+  if (!isThere) return null;
+  const isWhole = messages.every((own, at) => viewed.slice(at, at + 1).every((each) => isUntouched(each, own)));
+  return isWhole ? items : (changed?.(items, viewed) ?? null);
 }

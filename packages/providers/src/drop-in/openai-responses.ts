@@ -1,81 +1,69 @@
-import type { AssistantMessage, UserMessage } from "@plimsoll/core";
+import type { Message } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/internal";
 import type OpenAI from "openai";
-import type { Fields } from "../fields.ts";
-import { recordAt, recordsAt, stringAt } from "../fields.ts";
-import { replyParts, responsesUsage } from "../openai-responses/decode.ts";
+import { recordAt, stringAt } from "../fields.ts";
+import { responsesUsage } from "../openai-responses/decode.ts";
 import { responseItems } from "../openai-responses/encode.ts";
 import type { ArrayCompactor } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./array-conversations.ts";
+import type { ResponseItem } from "./response-items.ts";
+import {
+  changedOutput,
+  changedReply,
+  clientParts,
+  itemCallId,
+  itemKind,
+  modelParts,
+  outputParts,
+  textOf,
+} from "./response-items.ts";
 import type { WireArray } from "./wire-array.ts";
-import { imageAt, leading, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
+import { leading, replyDraft, resultDraft, userDraft } from "./wire-array.ts";
 
 export type { ArrayCompactor } from "./array-compactor.ts";
 export type { CompactorOptions } from "./array-conversations.ts";
 
-type Item = OpenAI.Responses.ResponseInputItem;
-
 /**
  * Compacts an array of Responses items that is resent whole at each call (`store: false`, without `previous_response_id`). Neighbouring items
- * of the model are one reply; leading system and developer messages stay as they are.
+ * of the model are one reply; leading system and developer messages stay as they are, later ones are the agent's own. Calls and outputs of every type are
+ * pairs; an item of a type that nobody knows is counted by its JSON. What a `compaction` item of the server holds is not readable: a summary of ours that
+ * replaces it knows nothing of it.
  */
-export function createItemsCompactor(options: CompactorOptions): ArrayCompactor<Item, OpenAI.Responses.Response> {
+export function createItemsCompactor(options: CompactorOptions): ArrayCompactor<ResponseItem, OpenAI.Responses.Response> {
   return createArrayCompactor(RESPONSES_ARRAY, options);
 }
 
-const RESPONSES_ARRAY: WireArray<Item, OpenAI.Responses.Response> = {
-  systemOf: (items) => leading(items, isSystem, (item) => textOf(item, "content")),
+const RESPONSES_ARRAY: WireArray<ResponseItem, OpenAI.Responses.Response> = {
+  systemOf: (items) => leading(items, isSystem, textOf),
   isPiece: isModels,
   drafts: (items, toolNameOf) =>
-    items.some(isModels) ? [replyDraft(items.flatMap(piecesOf))] : items.map((item) => draftOf(item, toolNameOf)),
+    items.some(isModels) ? [replyDraft(items.flatMap(modelParts))] : items.map((item) => draftOf(item, toolNameOf)),
   encode: (messages) => responseItems({ system: "", tools: [], messages, dynamicContext: null }, new Map()),
+  changed,
   joined: (items) => items,
   observed: ({ id, model, usage }) => ({ requestId: id, modelId: model, usage: responsesUsage(recordAt({ usage }, "usage")) }),
 };
 
-function isSystem(item: Item): boolean {
+function isSystem(item: ResponseItem): boolean {
   const role = stringAt(item, "role");
-  return role === "system" || role === "developer";
+  return itemKind(item) === "said" && (role === "system" || role === "developer");
 }
 
-function isModels(item: Item): boolean {
-  const type = stringAt(item, "type") ?? "message";
-  return type === "message" ? stringAt(item, "role") === "assistant" : !type.endsWith("_output");
+function isModels(item: ResponseItem): boolean {
+  const kind = itemKind(item);
+  return kind === "said" ? stringAt(item, "role") === "assistant" : kind !== "output" && kind !== "client";
 }
 
-function draftOf(item: Item, toolNameOf: (callId: string) => string): MessageDraft {
-  if (stringAt(item, "type") !== "function_call_output") return userDraft(partsOf(item, "content"));
-  const callId = stringAt(item, "call_id") ?? "";
-  return resultDraft({ callId, toolName: toolNameOf(callId) }, partsOf(item, "output"));
+function draftOf(item: ResponseItem, toolNameOf: (callId: string) => string): MessageDraft {
+  const kind = itemKind(item);
+  if (kind !== "output") return userDraft(clientParts(item), kind === "client" || isSystem(item) ? "injected" : "human");
+  const callId = itemCallId(item) ?? "";
+  return resultDraft({ callId, toolName: toolNameOf(callId) }, outputParts(item));
 }
 
-/** What the model said is one text, however many contents it came in. */
-function piecesOf(item: Item): AssistantMessage["parts"] {
-  const type = stringAt(item, "type") ?? "message";
-  return type === "message" ? textParts(textOf(item, "content")) : replyParts({ ...item });
-}
-
-function textOf(item: Item, key: "content" | "output"): string {
-  return (
-    stringAt(item, key) ??
-    recordsAt(item, key)
-      .map((part) => stringAt(part, "text") ?? stringAt(part, "refusal") ?? "")
-      .join("\n")
-  );
-}
-
-function partsOf(item: Item, key: "content" | "output"): UserMessage["parts"] {
-  const text = stringAt(item, key);
-  return text === null ? recordsAt(item, key).flatMap(partOf) : textParts(text);
-}
-
-/** A part that is no text and no image is kept as its JSON: it is only read to be measured. */
-function partOf(part: Fields): UserMessage["parts"] {
-  const text = stringAt(part, "text");
-  if (text !== null) return textParts(text);
-  const url = stringAt(part, "image_url") ?? stringAt(part, "file_data");
-  if (url !== null) return [imageAt(url)];
-  const file = stringAt(part, "file_url");
-  return file === null ? textParts(JSON.stringify(part)) : [imageAt(file, "application/pdf")];
+/** The items of a message that was changed; a person's is written anew. */
+function changed(items: readonly ResponseItem[], [viewed]: readonly Message[]): readonly ResponseItem[] {
+  if (viewed?.role === "assistant") return changedReply(items, viewed);
+  return viewed?.role === "tool-result" ? items.map((item) => changedOutput(item, viewed)) : items;
 }

@@ -21,6 +21,11 @@ export interface WireArray<Item, Answer> {
   readonly drafts: (items: readonly Item[], toolNameOf: (callId: string) => string) => readonly MessageDraft[];
   /** Messages that compaction made or changed, as items. */
   readonly encode: (messages: readonly Message[]) => readonly Item[];
+  /**
+   * The items of a group some of whose messages were changed, as they are viewed now: what was not changed as it came. Left out if such messages are
+   * encoded as any.
+   */
+  readonly changed?: (items: readonly Item[], viewed: readonly Message[]) => readonly Item[];
   /** The whole list as the wire takes it, after text that is not well formed was mended: neighbours of one role joined, say. */
   readonly joined: (items: readonly Item[]) => readonly Item[];
   readonly observed: (answer: Answer) => ObservedAnswer | null;
@@ -65,9 +70,12 @@ export function resultDraft(
   return { role: "tool-result", callId, toolName, isError, category: "generic", parts, atMs: null };
 }
 
-/** A human's message as a draft. */
-export function userDraft(parts: readonly (TextPart | ImagePart)[]): Omit<UserMessage, "id"> {
-  return { role: "user", origin: "human", parts, atMs: null };
+/** A human's message as a draft, or one that the agent put in. */
+export function userDraft(
+  parts: readonly (TextPart | ImagePart)[],
+  origin: "human" | "injected" = "human",
+): Omit<UserMessage, "id"> {
+  return { role: "user", origin, parts, atMs: null };
 }
 
 /** A model's reply as a draft: where it came from is not known from an array. */

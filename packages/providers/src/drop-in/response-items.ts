@@ -1,0 +1,178 @@
+import type { AssistantMessage, ToolResultMessage, UserMessage } from "@plimsoll/core";
+import { canonicalJson, shortHash } from "@plimsoll/core/internal";
+import type OpenAI from "openai";
+import { recordAt, recordsAt, stringAt } from "../fields.ts";
+import { replyParts } from "../openai-responses/decode.ts";
+import { imageAt, textParts } from "./wire-array.ts";
+
+/** An item of an array on the Responses wire. */
+export type ResponseItem = OpenAI.Responses.ResponseInputItem;
+
+/**
+ * What an item is to a conversation.
+ *
+ * - `said`: a message, whoever's
+ * - `reasoning`: the model's
+ * - `call`: a call of the model that the client answers, whatever its type
+ * - `output`: an answer to a call
+ * - `model`: anything else of the model: what the server ran by itself, and types that nobody knows
+ * - `client`: anything else of the client
+ */
+export type ItemKind = "said" | "reasoning" | "call" | "output" | "model" | "client";
+
+/** What clients put in that is no message and answers no call: openai 6.49.0, ResponseInputItem. */
+const CLIENT_TYPES: readonly string[] = ["mcp_approval_response", "additional_tools", "compaction_trigger"];
+
+/**
+ * Tells an item by its type and its `call_id`, by which calls and outputs are joined whatever their types: an unknown type with one is read like the
+ * known ones, any other unknown type is the model's.
+ */
+export function itemKind(item: ResponseItem): ItemKind {
+  const type = stringAt(item, "type") ?? "message";
+  if (type === "message" || type === "reasoning") return type === "message" ? "said" : type;
+  if (CLIENT_TYPES.includes(type)) return "client";
+  if (itemCallId(item) === null) return "model";
+  return type.endsWith("_output") ? "output" : "call";
+}
+
+/**
+ * The id by which a call and its output are joined; `null` for items without one. Of a local shell's output the SDK's type has the id under another name, the server under
+ * the common one (openai/openai-agents-python#1855): either is read.
+ */
+export function itemCallId(item: ResponseItem): string | null {
+  return stringAt(item, "call_id") ?? (item.type === "local_shell_call_output" ? stringAt(item, "id") : null);
+}
+
+/** What the model said, thought or called. An item of which no text is known is a call, too: so it is counted by its JSON, and never cut. */
+export function modelParts(item: ResponseItem): AssistantMessage["parts"] {
+  const kind = itemKind(item);
+  if (kind === "said") return textParts(textOf(item));
+  if (kind === "reasoning") return replyParts({ ...item });
+  const callId = itemCallId(item) ?? stringAt(item, "id") ?? `item_${shortHash(canonicalJson(item))}`;
+  return [{ type: "tool-call", callId, toolName: toolNameOf(item), argumentsJson: argumentsOf(item), paths: [] }];
+}
+
+/** The name of what is called: of a tool in a namespace both, of a tool of the vendor's its item's type. */
+function toolNameOf(item: ResponseItem): string {
+  const name = stringAt(item, "name") ?? (stringAt(item, "type") ?? "").replace(/_call$/, "");
+  const space = stringAt(item, "namespace");
+  return space === null ? name : `${space}.${name}`;
+}
+
+/** Fields that say which item it is and how far it came, not what is in it. */
+const NO_ARGUMENTS: readonly string[] = ["type", "id", "call_id", "name", "namespace", "status", "caller"];
+
+function argumentsOf(item: ResponseItem): string {
+  const own = item.type === "custom_tool_call" ? stringAt(item, "input") : null;
+  return own ?? (item.type === "function_call" ? item.arguments : jsonWithout(item, NO_ARGUMENTS));
+}
+
+function jsonWithout(item: ResponseItem, keys: readonly string[]): string {
+  return JSON.stringify(Object.fromEntries(Object.entries(item).filter(([key]) => !keys.includes(key))));
+}
+
+/** What the client or a person put in: texts and images as they are, of everything else its JSON. */
+export function clientParts(item: ResponseItem): UserMessage["parts"] {
+  if (itemKind(item) !== "said") return textParts(jsonWithout(item, ["type", "id"]));
+  const text = stringAt(item, "content");
+  return text === null ? recordsAt(item, "content").flatMap(partOf) : textParts(text);
+}
+
+/** The key of what an output says. */
+const ANSWER_KEYS = ["output", "result"] as const;
+
+/** What an output says: its text, or its pieces, each by itself; of an output that has neither its JSON. */
+export function outputParts(item: ResponseItem): ToolResultMessage["parts"] {
+  const key = ANSWER_KEYS.find((each) => stringAt(item, each) !== null);
+  if (key !== undefined) return textParts(stringAt(item, key) ?? "");
+  const pieces = recordsAt(item, "output");
+  if (pieces.length > 0) return pieces.flatMap(partOf);
+  const screenshot = stringAt(recordAt(item, "output"), "image_url");
+  return screenshot === null ? textParts(jsonWithout(item, NO_ARGUMENTS)) : [imageAt(screenshot)];
+}
+
+/** A part that is no text and no image is kept as its JSON: it is only read to be measured. */
+function partOf(part: unknown): UserMessage["parts"] {
+  const text = stringAt(part, "text");
+  if (text !== null) return textParts(text);
+  const url = stringAt(part, "image_url") ?? stringAt(part, "file_data");
+  if (url !== null) return [imageAt(url)];
+  const file = stringAt(part, "file_url");
+  if (file !== null) return [imageAt(file, "application/pdf")];
+  const stdout = stringAt(part, "stdout");
+  if (stdout === null) return textParts(JSON.stringify(part));
+  return textParts([stdout, stringAt(part, "stderr") ?? ""].filter((each) => each !== "").join("\n"));
+}
+
+/** The text of a message, however many contents it came in. */
+export function textOf(item: ResponseItem): string {
+  return (
+    stringAt(item, "content") ??
+    recordsAt(item, "content")
+      .map((part) => stringAt(part, "text") ?? stringAt(part, "refusal") ?? "")
+      .join("\n")
+  );
+}
+
+/**
+ * A reply of which some parts were changed: each of its items as it came if its own parts were not, so that reasoning stays with its call and calls keep
+ * their types. A text that was changed is a message of its own.
+ */
+export function changedReply(items: readonly ResponseItem[], viewed: AssistantMessage): readonly ResponseItem[] {
+  let next = 0;
+  return items.flatMap((item): readonly ResponseItem[] => {
+    const own = modelParts(item);
+    const now = viewed.parts.slice(next, next + own.length);
+    next += own.length;
+    if (isSame(own, now) || itemKind(item) !== "said") return [item];
+    const content = now.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+    return content.trim() === "" ? [] : [{ type: "message", role: "assistant", content }];
+  });
+}
+
+/**
+ * An output of which the text was changed: the same item with less text in it. Screenshots and lists of tools have no form with less, so that they go back
+ * whole; what measures the next request tells that they did.
+ */
+export function changedOutput(item: ResponseItem, viewed: ToolResultMessage): ResponseItem {
+  const { parts } = viewed;
+  const output = parts.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+  switch (item.type) {
+    case "function_call_output":
+      return { ...item, output: typeof item.output === "string" ? output : changedPieces(item.output, parts, inputText) };
+    case "custom_tool_call_output":
+      return { ...item, output: typeof item.output === "string" ? output : changedPieces(item.output, parts, inputText) };
+    case "local_shell_call_output":
+    case "apply_patch_call_output":
+      return { ...item, output };
+    case "program_output":
+      return { ...item, result: output };
+    case "shell_call_output":
+      return { ...item, output: changedPieces(item.output, parts, (stdout, piece) => ({ ...piece, stdout, stderr: "" })) };
+    default:
+      return item;
+  }
+}
+
+function inputText(text: string): OpenAI.Responses.ResponseInputText {
+  return { type: "input_text", text };
+}
+
+/** Each piece of an output as it came if its part is the same in the view, else made anew of its text. */
+function changedPieces<Piece>(
+  pieces: readonly Piece[],
+  viewed: UserMessage["parts"],
+  made: (text: string, piece: Piece) => Piece,
+): Piece[] {
+  let next = 0;
+  return pieces.map((piece) => {
+    const own = partOf(piece);
+    const [now] = viewed.slice(next, next + own.length);
+    next += own.length;
+    return now?.type !== "text" || isSame(own, [now]) ? piece : made(now.text, piece);
+  });
+}
+
+function isSame(own: unknown, now: unknown): boolean {
+  return canonicalJson(own) === canonicalJson(now);
+}
