@@ -10,13 +10,13 @@ export const folders = [
   {
     name: "edit",
     sources: ["edit/*.ts", "applied-edit.ts"],
-    tests: ["edit/*.test.ts", "engine/promises.test.ts", "session/{recall,view}.test.ts"],
+    tests: ["edit/*.test.ts", "engine/promises.test.ts", "session/{message-index,view}.test.ts"],
   },
   { name: "ledger", sources: ["tokens/ledger/*.ts"], tests: ["tokens/ledger/*.test.ts"] },
   {
     name: "fold",
     sources: ["session/{breaker,message-index,prompt-watch,session-state,view}.ts"],
-    tests: ["session/{breaker,prompt-watch,recall,session-state,view}.test.ts"],
+    tests: ["session/{breaker,message-index,prompt-watch,session-state,view}.test.ts"],
   },
   { name: "keep", sources: ["keep/*.ts"], tests: ["keep/*.test.ts"] },
   {

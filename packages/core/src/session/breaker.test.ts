@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { AttemptEntry, SessionEntry, StepOutcome } from "../entry.ts";
-import { compaction, human, NO_RECORD, reply, revertOf } from "../testing/builders.ts";
-import { CLOSED_BREAKER, foldBreaker } from "./breaker.ts";
+import { compaction, human, NO_RECORD, reply, revertOf, sessionStart, usageEntry } from "../testing/builders.ts";
+import { attemptEntry, CLOSED_BREAKER, foldBreaker } from "./breaker.ts";
 
 const step = (strategy: string, outcome: StepOutcome["outcome"]): StepOutcome => ({ strategy, outcome, detail: null });
 const compacted = (...steps: readonly StepOutcome[]): SessionEntry => ({
@@ -52,5 +52,69 @@ describe("foldBreaker", () => {
   ])("%s", (_, entry, tokens) => {
     const before = { failures: 0, estimatedAtLastAttemptTokens: 600 };
     expect(foldBreaker(before, entry).estimatedAtLastAttemptTokens).toBe(tokens);
+  });
+
+  test("the first failure of a log is its first", () => {
+    expect(foldBreaker(CLOSED_BREAKER, attempt("failed", step("summarize", "failed")))).toEqual({
+      failures: 1,
+      estimatedAtLastAttemptTokens: 700,
+    });
+  });
+
+  test.each<[string, SessionEntry]>([
+    ["a session's start", sessionStart()],
+    ["a new setup", { type: "setup-change", id: "x", system: "new", tools: [], atMs: null }],
+    ["another model", { type: "model-change", id: "x", modelId: "other", limits: null, atMs: null }],
+    ["a report", usageEntry("q", null, 10)],
+    ["an undo", revertOf("c")],
+  ])("%s is no attempt", (_, entry) => {
+    const before = { failures: 2, estimatedAtLastAttemptTokens: 600 };
+    expect(foldBreaker(before, entry)).toBe(before);
+  });
+});
+
+type Outcome = Parameters<typeof attemptEntry>[0];
+
+describe("attemptEntry", () => {
+  const model = { contextWindowTokens: 1_000, maxOutputTokens: null };
+  const input = { gate: "before-step", pending: [], model, nowMs: 9 } as const;
+  const entryOf = (outcome: Outcome, lastEntryId: string | null = "last") =>
+    attemptEntry(outcome, { input, estimatedTokens: 700, lastEntryId });
+  const failed: Outcome = { kind: "failed", reason: "threshold", steps: [step("summarize", "failed")] };
+  const logged = {
+    type: "attempt",
+    id: expect.stringMatching(/./),
+    reason: "threshold",
+    estimatedTokens: 700,
+    atMs: 9,
+  } as const;
+
+  test.each<[string, Outcome, AttemptEntry | null]>([
+    ["nothing that was tried: nothing to log", { kind: "unchanged", off: null }, null],
+    ["what failed, with its steps", failed, { ...logged, outcome: "failed", steps: failed.steps }],
+    [
+      "what cannot fit, with its steps",
+      { kind: "irreducible", reason: "threshold", budgetTokens: 1, parts: [], steps: failed.steps },
+      { ...logged, outcome: "irreducible", steps: failed.steps },
+    ],
+    [
+      "what a hook cancelled, which has no steps",
+      { kind: "cancelled", reason: "threshold", why: "no" },
+      { ...logged, outcome: "cancelled", steps: [] },
+    ],
+  ])("%s", (_, outcome, entry) => {
+    expect(entryOf(outcome)).toEqual(entry);
+  });
+
+  test("attempts at different places of a log, for other reasons or with other outcomes have ids of their own", () => {
+    const entries = [
+      entryOf(failed),
+      entryOf(failed, "later"),
+      entryOf(failed, null),
+      entryOf({ ...failed, reason: "manual" }),
+      entryOf({ kind: "cancelled", reason: "threshold", why: "no" }),
+    ];
+    expect(new Set(entries.map((entry) => entry?.id)).size).toBe(entries.length);
+    expect(entryOf(failed)?.id).toBe(entries[0]?.id);
   });
 });

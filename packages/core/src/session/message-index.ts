@@ -28,10 +28,10 @@ export interface MessageIndex extends LoggedMessages {
 /** Reads an entry of the log by its index. */
 export type EntryAt = (index: number) => Promise<SessionEntry | undefined>;
 
-/** Where a message is: the entry, and in a compaction which of the messages that its edits wrote. */
+/** Where a message is: the entry, and which of the messages that it holds. */
 interface Known {
   readonly entryIndex: number;
-  readonly written: number | null;
+  readonly written: number;
   readonly partCount: number;
   readonly places: LogPlaces;
 }
@@ -70,17 +70,14 @@ export function createMessageIndex(entryAt: EntryAt): MessageIndex {
         edit satisfies never;
     }
   };
-  const messageAt = async ({ entryIndex, written }: Pick<Known, "entryIndex" | "written">): Promise<Message | undefined> => {
-    const entry = await entryAt(entryIndex);
-    if (entry?.type === "message") return entry.message;
-    return entry?.type === "compaction" && written !== null ? entry.edits.flatMap(messagesWrittenBy)[written] : undefined;
-  };
+  const messageAt = async ({ entryIndex, written }: Pick<Known, "entryIndex" | "written">): Promise<Message | undefined> =>
+    messagesOf(await entryAt(entryIndex))[written];
   return {
     add: (entry) => {
       if (entry.type === "message") {
         const { id, parts } = entry.message;
         const places = { first: appended.length, last: appended.length };
-        if (!known.has(id)) known.set(id, { entryIndex: entryCount, written: null, partCount: parts.length, places });
+        if (!known.has(id)) known.set(id, { entryIndex: entryCount, written: 0, partCount: parts.length, places });
         appended.push(entryCount);
       }
       if (entry.type === "compaction") {
@@ -94,7 +91,7 @@ export function createMessageIndex(entryAt: EntryAt): MessageIndex {
     },
     at: async (place) => {
       const entryIndex = appended[place];
-      return entryIndex === undefined ? undefined : await messageAt({ entryIndex, written: null });
+      return entryIndex === undefined ? undefined : await messageAt({ entryIndex, written: 0 });
     },
     find: async (messageId) => {
       const at = known.get(messageId);
@@ -102,6 +99,12 @@ export function createMessageIndex(entryAt: EntryAt): MessageIndex {
     },
     placesOf: (messageId) => known.get(messageId)?.places,
   };
+}
+
+/** The message that was appended, or those that a compaction wrote. */
+function messagesOf(entry: SessionEntry | undefined): readonly Message[] {
+  if (entry?.type === "message") return [entry.message];
+  return entry?.type === "compaction" ? entry.edits.flatMap(messagesWrittenBy) : [];
 }
 
 function placesOfSpans(

@@ -4,9 +4,23 @@ import type { Message } from "../message/message.ts";
 import { NONE_POLICY } from "../policy/presets/none.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import { createDigest } from "../summarizer/digest.ts";
-import { human, reply, sessionStart, usageEntry } from "../testing/builders.ts";
+import {
+  assistant,
+  compaction,
+  human,
+  humanImage,
+  replacedHistory,
+  reply,
+  revertOf,
+  sessionStart,
+  toolCall,
+  usageEntry,
+} from "../testing/builders.ts";
+import { usageOf } from "../usage.ts";
 import { createContextManager } from "./context-manager.ts";
 import type { ContextEvent } from "./events.ts";
+import { EMPTY_PROMPT_WATCH, foldPromptWatch } from "./prompt-watch.ts";
+import { EMPTY_VIEW, foldEntry } from "./view.ts";
 
 /** Four characters a token, as a model would count it. */
 const words = (tokens: number) => "word".repeat(tokens);
@@ -98,6 +112,105 @@ describe("a prompt that was cut without a word", () => {
     const last = manager.view().messages.at(-1)?.id ?? null;
     manager.append(usageEntry("q99", last, 8_000));
     expect(events.map(({ type }) => type)).toEqual(["compaction-start", "compaction-end"]);
+  });
+});
+
+/** The shortfalls that the reports of a log show, `null` for a report that shows none. */
+function shortfalls(entries: readonly SessionEntry[]): readonly (number | null)[] {
+  let [view, watch] = [EMPTY_VIEW, EMPTY_PROMPT_WATCH];
+  return entries.flatMap((entry) => {
+    view = foldEntry(view, entry);
+    const folded = foldPromptWatch(watch, entry, view);
+    watch = folded.watch;
+    return entry.type === "usage" ? [folded.missingTokens] : [];
+  });
+}
+
+const attempt: SessionEntry = {
+  type: "attempt",
+  id: "attempt",
+  reason: "threshold",
+  outcome: "failed",
+  steps: [],
+  estimatedTokens: 7,
+  atMs: null,
+};
+const tool = { name: "t", description: "d".repeat(24_000), parametersJson: "p".repeat(56_000) };
+/** 10,000 tokens, if eight characters are one. */
+const long = "x".repeat(80_000);
+const q = usageEntry;
+const ofOther = { modelId: "other" } as const;
+const unreported = { ...q("q0", "a", 0), usage: usageOf({ totalInputTokens: null, outputTokens: 9 }) };
+const cutToLong = compaction("c", [replacedHistory([human("k", long)])]);
+
+// Eight characters are a token at most. A shortfall is told if it is over 1,000 tokens and over 5 % of the prompt.
+describe("what must be in a prompt", () => {
+  test.each<[string, readonly SessionEntry[], readonly (number | null)[]]>([
+    ["the system text: 10,000 − 1,000", [sessionStart(long), q("q", null, 1_000)], [9_000]],
+    ["tools: 3,000 + 7,000 − 1,000", [{ ...sessionStart(), tools: [tool] }, q("q", null, 1_000)], [9_000]],
+    [
+      "those of a new setup",
+      [{ type: "setup-change", id: "x", system: long, tools: [tool], atMs: null }, q("q", null, 1_000)],
+      [19_000],
+    ],
+    ["the messages that a compaction left", [said(reply("a", "short")), cutToLong, q("q", "k", 1_000)], [9_000]],
+    ["those that an undo brings back", [said(human("a", long)), cutToLong, revertOf("c"), q("q", "a", 2_000)], [8_000]],
+    ["text", [said(human("a", long)), q("q", "a", 1_000)], [9_000]],
+    ["the arguments of calls", [said(toolCall("a", "c", { name: "t", argumentsJson: long })), q("q", "a", 1_000)], [9_000]],
+    ["no reasoning", [said(assistant("a", [{ type: "reasoning", text: long, opaque: null }])), q("q", "a", 1_000)], [null]],
+    ["no image", [said(humanImage("a")), q("q", "a", 10)], [null]],
+    ["what a report measured before", [q("q", null, 10_000), q("r", null, 5_000)], [null, 5_000]],
+    ["after an attempt as well", [q("q", null, 10_000), attempt, q("r", null, 5_000)], [null, 5_000]],
+    ["after a report without a size as well", [q("q", null, 10_000), unreported, q("r", null, 5_000)], [null, null, 5_000]],
+    [
+      "all that came before the last message sent",
+      [said(reply("a", long)), said(reply("b", long)), q("q", "b", 1_000)],
+      [19_000],
+    ],
+    ["not what came after it", [said(reply("a", long)), said(reply("b", long)), q("q", "a", 9_500)], [null]],
+    [
+      "what came after it, in the next prompt",
+      [said(reply("a", long)), said(reply("b", long)), q("q", "a", 10_000), q("r", "b", 12_000)],
+      [null, 8_000],
+    ],
+    [
+      "not what a report of an unknown message may have measured",
+      [q("q", null, 1_000), said(reply("a", long)), q("r", "unknown", 1_000), q("s", "a", 1_000)],
+      [null, null, null],
+    ],
+    [
+      "what comes after a report of an unknown message",
+      [q("q", null, 1_000), q("r", "unknown", 1_000), said(reply("a", long)), q("s", "a", 1_000)],
+      [null, null, 10_000],
+    ],
+    ["nothing of another model's prompt", [q("q", null, 10_000), { ...q("r", null, 5_000), ...ofOther }], [null, null]],
+    [
+      "what that model's report measured, from then on",
+      [q("q", null, 10_000), { ...q("r", null, 5_000), ...ofOther }, { ...q("s", null, 2_000), ...ofOther }],
+      [null, null, 3_000],
+    ],
+    [
+      "nothing of a prompt with another overhead",
+      [q("q", null, 10_000), { ...q("r", null, 5_000), overheadHash: "new" }],
+      [null, null],
+    ],
+    ["all but a shortfall of 1,000", [q("q", null, 10_000), q("r", null, 9_000)], [null, null]],
+    ["not 1,001 less", [q("q", null, 10_000), q("r", null, 8_999)], [null, 1_001]],
+    ["a shortfall of 5 % of a long prompt is not told", [q("q", null, 105_000), q("r", null, 100_000)], [null, null]],
+    ["one token more is", [q("q", null, 105_001), q("r", null, 100_000)], [null, 5_001]],
+    [
+      "at a new turn three quarters of it, less 1,000",
+      [q("q", null, 20_000), said(human("h", "")), said(reply("a", "")), q("r", "a", 14_000)],
+      [null, null],
+    ],
+    [
+      "at a new turn not a token less",
+      [q("q", null, 20_000), said(human("h", "")), said(reply("a", "")), q("r", "a", 13_999)],
+      [null, 1_001],
+    ],
+    ["within a turn all of it", [q("q", null, 20_000), said(reply("a", "")), q("r", "a", 18_000)], [null, 2_000]],
+  ])("%s", (_, entries, missing) => {
+    expect(shortfalls(entries)).toEqual(missing);
   });
 });
 

@@ -21,7 +21,7 @@ interface Arrival {
 export interface PromptWatch {
   /** The newest report of this epoch (the same model, system and tools, no edit since); `null` before the first. */
   readonly reported: { readonly tokens: number; readonly modelId: string; readonly overheadHash: string | null } | null;
-  /** Of an epoch without a report: characters of the view when it began. */
+  /** Of an epoch without a report: characters of the view when it began; 0 after one. */
   readonly startChars: number;
   readonly arrivals: Sequence<Arrival>;
   /** What reports of this epoch fell short of the floor in all, less what later ones made up for. */
@@ -110,7 +110,7 @@ function watchReport(watch: PromptWatch, entry: UsageEntry): WatchedPrompt {
   // A report of a message that is not among them says nothing of them.
   const end = arrivals.findIndex(({ id }) => id === entry.throughMessageId) + 1;
   const measured = arrivals.slice(0, end);
-  const chars = measured.reduce((sum, arrival) => sum + arrival.chars, reported === null ? watch.startChars : 0);
+  const chars = measured.reduce((sum, arrival) => sum + arrival.chars, watch.startChars);
   const knownTokens = reported?.tokens ?? 0;
   const allowedTokens = measured.some((arrival) => arrival.isHuman) ? knownTokens * REASONING_RATIO : 0;
   const shortTokens = knownTokens + chars / MAXIMUM_CHARS_PER_TOKEN - allowedTokens - tokens;

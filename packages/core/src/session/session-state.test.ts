@@ -19,8 +19,9 @@ import { createEstimator } from "../tokens/built-in-estimators.ts";
 import { EMPTY_LEDGER } from "../tokens/ledger.ts";
 import type { WorkCounter } from "../tokens/work.ts";
 import { createWorkCounter } from "../tokens/work.ts";
-import { usageOf } from "../usage.ts";
-import { foldLedger } from "./session-state.ts";
+import { rejectedUsage, usageOf } from "../usage.ts";
+import type { SessionState } from "./session-state.ts";
+import { EMPTY_STATE, foldLedger, foldState } from "./session-state.ts";
 import { EMPTY_VIEW, foldEntry } from "./view.ts";
 
 /** The ledger after a log, by sven's estimator or the one given, without any overhead. */
@@ -129,6 +130,7 @@ describe("foldLedger", () => {
     ["the reply that the report counted is part of the anchor: 2 + 1", [], 3, null],
     ["what comes after it is not", [text("later", 5)], 3, null],
     ["nor is a second reply", [{ type: "message", message: { ...four, id: "again" } }], 3, null],
+    ["nor is one without a request", [{ type: "message", message: { ...four, id: "again", requestId: null } }], 3, null],
   ])("%s", (_, later, estimatedTokens, coversReplyOf) => {
     const counted = { ...usageEntry("request-a", "u", 5000), usage: usageOf({ totalInputTokens: 5000, outputTokens: 9 }) };
     const entries = [...logOf([eight]), counted, { type: "message", message: four } as const, ...later];
@@ -148,5 +150,66 @@ describe("foldLedger", () => {
       PI_POLICY.estimator,
     );
     expect(anchor).toEqual({ reportedTokens: 5009, estimatedTokens: 2, coversReplyOf: "request-a" });
+  });
+
+  test("another model is the estimator's matter", () => {
+    const changed = { ...EMPTY_LEDGER, factor: 3 };
+    const estimator = { ...createEstimator(SVEN_POLICY.estimator, createWorkCounter()), changeModel: () => changed };
+    const overhead = { system: "", tools: [], dynamicContext: null, hiddenTokens: 0 };
+    expect(foldLedger(EMPTY_LEDGER, otherModel, { estimator, view: EMPTY_VIEW, overhead })).toBe(changed);
+  });
+
+  test.each<[string, SessionEntry]>([
+    ["a new setup", { type: "setup-change", id: "x", system: "new", tools: [], atMs: null }],
+    [
+      "an attempt",
+      { type: "attempt", id: "x", reason: "manual", outcome: "failed", steps: [], estimatedTokens: 1, atMs: null },
+    ],
+  ])("%s measures nothing", (_, entry) => {
+    expect(ledgerOf([...logOf([eight]), entry])).toEqual(ledgerOf(logOf([eight])));
+  });
+});
+
+const otherModel: SessionEntry = { type: "model-change", id: "x", modelId: "other", limits: null, atMs: 5 };
+
+function stateOf(entries: readonly SessionEntry[]): SessionState {
+  const work = createWorkCounter();
+  const fold = { estimator: createEstimator(SVEN_POLICY.estimator, work), hiddenTokens: 0, work };
+  return entries.reduce((state, entry) => foldState(state, entry, fold).state, EMPTY_STATE);
+}
+
+describe("what is known of a session", () => {
+  const reported = (id: string, atMs: number | null): SessionEntry => ({ ...usageEntry(id, "u", 5), atMs });
+  const rejected: SessionEntry = {
+    ...usageEntry("rejected", "u", 5),
+    usage: rejectedUsage(5),
+  };
+
+  test.each<[string, readonly SessionEntry[], number | null]>([
+    ["none yet", logOf([eight]), null],
+    ["that of the newest", [reported("q", 10), reported("r", 20)], 20],
+    ["that of the one before, if the newest has none", [reported("q", 10), reported("r", null)], 10],
+    ["what is no report has none", [reported("q", 10), otherModel], 10],
+  ])("the time of the newest report: %s", (_, entries, atMs) => {
+    expect(stateOf([sessionStart(), ...entries]).reportedAtMs).toBe(atMs);
+  });
+
+  test.each<[string, readonly SessionEntry[], string | null]>([
+    ["none yet", [], null],
+    ["the newest", logOf([eight, four]), "a"],
+    ["also if an edit took it out", [...logOf([eight]), cut], "u"],
+  ])("the message that was appended last: %s", (_, entries, id) => {
+    expect(stateOf([sessionStart(), ...entries]).lastMessageId).toBe(id);
+  });
+
+  test.each<[string, readonly SessionEntry[], readonly string[]]>([
+    ["none yet", [], []],
+    ["each in turn", [reported("q", 1), reported("r", 2)], ["q", "r"]],
+    ["not one that was rejected", [reported("q", 1), rejected], ["q"]],
+    ["none from before a message", [reported("q", 1), ...logOf([four]).slice(1), reported("r", 2)], ["r"]],
+    ["none right after a message", [reported("q", 1), ...logOf([four]).slice(1)], []],
+    ["other entries leave them", [reported("q", 1), otherModel], ["q"]],
+  ])("the requests that were answered since the last message: %s", (_, entries, ids) => {
+    expect(stateOf([sessionStart(), ...entries]).answeredRequestIds).toEqual(ids);
   });
 });

@@ -34,6 +34,15 @@ const summaryOne = summaryMessage("s1", "summary");
 const summaryTwo = summaryMessage("s2", "summary of the summary");
 const firstCut = compaction("compaction-1", [summarized([["u1", "a1"]], summaryOne)]);
 const secondCut = compaction("compaction-2", [summarized([["s1", "u2"]], summaryTwo)]);
+const attempt: SessionEntry = {
+  type: "attempt",
+  id: "attempt",
+  reason: "threshold",
+  outcome: "failed",
+  steps: [],
+  estimatedTokens: 7,
+  atMs: null,
+};
 const idsOf = (view: SessionView) => view.messages.slice().map((message) => message.id);
 
 describe("the fold of a log", () => {
@@ -89,6 +98,25 @@ describe("the fold of a log", () => {
     const change: ModelChangeEntry = { type: "model-change", id: "change", modelId: "other", limits, atMs: null };
     const view = foldEntries([...start, usageEntry("request", "r", 100), change]);
     expect([view.modelId, view.limits]).toEqual(["other", limits]);
+    const reported = foldEntry(view, usageEntry("next", "r", 100));
+    expect([reported.modelId, reported.limits]).toEqual(["test/model", limits]);
+  });
+
+  test("a new setup takes the place of what was sent before the messages, and of nothing else", () => {
+    const tools = [{ name: "read", description: "reads", parametersJson: "{}" }];
+    const before = foldEntries(start);
+    const after = foldEntry(before, { type: "setup-change", id: "setup", system: "be brief", tools, atMs: null });
+    expect(after).toEqual({ ...before, system: "be brief", tools, lastEntryId: "setup" });
+  });
+
+  test("an attempt changes nothing that is sent", () => {
+    const before = foldEntries(start);
+    expect(foldEntry(before, attempt)).toEqual({ ...before, lastEntryId: "attempt" });
+  });
+
+  test("an empty log has nothing to send", () => {
+    const { sessionId, system, viewHash, lastEntryId } = foldEntries([]);
+    expect([sessionId, system, viewHash, lastEntryId]).toEqual([null, "", "", null]);
   });
 
   test.each<[string, SessionEntry, string]>([
@@ -116,7 +144,9 @@ describe("the fold of a log", () => {
     ["none", [], "the latest active one is none"],
     ["another one", [firstCut], "the latest active one is compaction-1"],
   ])("a revert that finds %s says so", (_, entries, said) => {
-    expect(() => foldEntries([...start, ...entries, revertOf("compaction-2")])).toThrow(said);
+    const revert = () => foldEntries([...start, ...entries, revertOf("compaction-2")]);
+    expect(revert).toThrow(said);
+    expect(revert).toThrowError(expect.objectContaining({ details: { compactionId: "compaction-2" } }));
   });
 });
 
@@ -129,8 +159,17 @@ describe("the hash of a view", () => {
   });
 
   test("changes with each message and each compaction", () => {
-    const hashes = [start, [...start, said(u3)], [...start, firstCut], [...start, firstCut, said(u3)]].map(hashOf);
-    expect(new Set(hashes).size).toBe(4);
+    const otherCut = { ...firstCut, id: "other" };
+    const later = [...start, said(u3), firstCut];
+    const hashes = [
+      start,
+      [...start, said(u3)],
+      [...start, firstCut],
+      [...start, firstCut, said(u3)],
+      [...start, otherCut],
+      later,
+    ];
+    expect(new Set(hashes.map(hashOf)).size).toBe(6);
   });
 
   test("does not change with a usage report", () => {
@@ -198,4 +237,19 @@ test.each<[string, readonly SessionEntry[], string]>([
   ["a compaction of messages that are not there", [...start, secondCut], "bad-edit"],
 ])("the fold refuses %s", (_, entries, code) => {
   expect(() => foldEntries(entries)).toThrowError(expect.objectContaining({ code }));
+});
+
+describe("a view whose undo point is in the log alone", () => {
+  const archived: SessionView = { ...foldEntries([...start, firstCut]), undo: "archived" };
+
+  test("takes messages, and keeps none of them twice", () => {
+    const after = foldEntry(archived, said(u3));
+    expect([idsOf(after), after.undo]).toEqual([["s1", "u2", "a2", "r", "u3"], "archived"]);
+  });
+
+  test("is not undone before it is read back", () => {
+    expect(() => foldEntry(archived, revertOf("compaction-1"))).toThrowError(
+      expect.objectContaining({ code: "bad-session", details: { compactionId: "compaction-1" } }),
+    );
+  });
 });

@@ -121,7 +121,7 @@ function isInMemory(undo: Undo): undo is UndoPoint {
 function revertLatest(view: SessionView, compactionId: string): SessionView {
   const latest = view.activeCompactions.at(-1);
   const { undo } = view;
-  if (latest === undefined || latest.id !== compactionId || undo === null) {
+  if (latest === undefined || latest.id !== compactionId) {
     throw new PlimsollError(
       "bad-session",
       `cannot revert compaction ${compactionId}: the latest active one is ${latest?.id ?? "none"}`,

@@ -1,0 +1,132 @@
+import { describe, expect, test } from "vitest";
+import type { SessionEntry } from "../entry.ts";
+import type { Message } from "../message/message.ts";
+import {
+  compaction,
+  dropped,
+  human,
+  logOf,
+  replacedHistory,
+  replacedPart,
+  reply,
+  summarized,
+  summaryMessage,
+  usageEntry,
+} from "../testing/builders.ts";
+import type { LogPlaces } from "./message-index.ts";
+import { createMessageIndex } from "./message-index.ts";
+
+const [u0, a1, u2, a3] = [human("u0", "first"), reply("a1", "answer"), human("u2", "second"), reply("a3", "done")];
+const log = logOf([u0, a1, u2, a3]);
+const [s, t] = [summaryMessage("s", "summary"), summaryMessage("t", "summary of the summary")];
+const twoParts = { ...u2, parts: [...u2.parts, ...u2.parts] };
+
+function indexOf(entries: readonly SessionEntry[]) {
+  const index = createMessageIndex(async (at) => entries[at]);
+  for (const entry of entries) index.add(entry);
+  return index;
+}
+
+describe("where in the log a message is", () => {
+  test.each<[string, readonly SessionEntry[], string, LogPlaces | undefined]>([
+    ["an appended one: its own place", [], "u2", { first: 2, last: 2 }],
+    ["entries between messages are not counted", [usageEntry("q", "a3", 9), ...logOf([human("u4", "third")])], "u4", at(4)],
+    ["the first of two with one id", logOf([human("u0", "again")]), "u0", at(0)],
+    ["a summary: what it covers", [compaction("c", [summarized([["a1", "u2"]], s)])], "s", { first: 1, last: 2 }],
+    [
+      "a summary of two spans: from the first to the last",
+      [
+        compaction("c", [
+          summarized(
+            [
+              ["u0", "u0"],
+              ["a3", "a3"],
+            ],
+            s,
+          ),
+        ]),
+      ],
+      "s",
+      { first: 0, last: 3 },
+    ],
+    [
+      "a summary of a summary: what that one covers, too",
+      [compaction("c", [summarized([["a1", "u2"]], s)]), compaction("d", [summarized([["s", "a3"]], t)])],
+      "t",
+      { first: 1, last: 3 },
+    ],
+    ["a span that ends at an unknown message: where it begins", [compaction("c", [summarized([["u2", "x"]], s)])], "s", at(2)],
+    ["a span of unknown messages: the beginning", [compaction("c", [summarized([["x", "y"]], s)])], "s", at(0)],
+    ["a summary of no span: the beginning", [compaction("c", [summarized([], s)])], "s", at(0)],
+    ["in a new history, one that nobody appended: that of the one before it", [history(u2, s)], "s", at(2)],
+    ["the beginning, if it is the first", [history(s, u2)], "s", at(0)],
+    ["in a new history, an appended one keeps its own", [history(s, u2)], "u2", at(2)],
+    ["one that nobody wrote", [], "missing", undefined],
+    ["a drop without a notice writes none", [compaction("c", [dropped("u0", "a1")])], "null", undefined],
+  ])("%s", (_, more, messageId, places) => {
+    expect(indexOf([...log, ...more]).placesOf(messageId)).toEqual(places);
+  });
+});
+
+describe("a message by its id", () => {
+  test.each<[string, readonly SessionEntry[], string, Message | undefined]>([
+    ["an appended one", [], "u2", u2],
+    ["a summary", [compaction("c", [summarized([["u0", "a1"]], s)])], "s", s],
+    [
+      "what the second of two edits wrote",
+      [
+        compaction("c", [
+          summarized([["u0", "a1"]], s),
+          replacedPart("u2", 0, { type: "text", text: "" }),
+          dropped("u2", "u2", t),
+        ]),
+      ],
+      "t",
+      t,
+    ],
+    ["what an edit wrote after a new history", [compaction("c", [replacedHistory([u2, s]), dropped("u2", "u2", t)])], "t", t],
+    ["the second of a new history", [history(s, t)], "t", t],
+    [
+      "the first of two with one id, also if an edit wrote the other",
+      [compaction("c", [summarized([["a1", "a1"]], { ...s, id: "u0" })])],
+      "u0",
+      u0,
+    ],
+    ["as it was appended, if a new history shortened it", [history({ ...u2, parts: [{ type: "text", text: "" }] })], "u2", u2],
+    ["as a new history has it, if that has other parts", [history(twoParts)], "u2", twoParts],
+    ["one that nobody wrote", [], "missing", undefined],
+  ])("%s", async (_, more, messageId, message) => {
+    expect(await indexOf([...log, ...more]).find(messageId)).toEqual(message);
+  });
+});
+
+describe("an appended message by its place", () => {
+  test.each<[string, number, Message | undefined]>([
+    ["the first", 0, u0],
+    ["the last", 3, a3],
+    ["none behind it", 4, undefined],
+    ["none before the first", -1, undefined],
+  ])("%s", async (_, place, message) => {
+    expect(await indexOf([...log, compaction("c", [summarized([["u0", "a1"]], s)])]).at(place)).toEqual(message);
+  });
+
+  test("a place that is not there reads no entry", async () => {
+    const read: number[] = [];
+    const index = createMessageIndex(async (at) => {
+      read.push(at);
+      return log[at];
+    });
+    for (const entry of log) index.add(entry);
+    await index.at(4);
+    await index.at(1);
+    expect(read).toEqual([2]);
+  });
+});
+
+function at(place: number): LogPlaces {
+  return { first: place, last: place };
+}
+
+function history(...messages: readonly Message[]): SessionEntry {
+  return compaction("c", [replacedHistory(messages)]);
+}
