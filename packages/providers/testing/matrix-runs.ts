@@ -35,7 +35,7 @@ export interface MatrixGame {
 /** One way to reach a model. `play` rejects if the run dies. */
 export interface MatrixColumn {
   readonly sdk: string;
-  readonly wire: WireName;
+  readonly wire: Exclude<WireName, "gemini">;
   readonly thinking: "on" | "off";
   /** How the Chat Completions server takes roles. */
   readonly roles: "any" | "alternate";

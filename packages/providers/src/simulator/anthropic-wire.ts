@@ -26,6 +26,7 @@ export const ANTHROPIC_WIRE: SimulatedWire = {
     message: "The request body is not valid JSON: no low surrogate in string",
   }),
   read: readAnthropic,
+  countBody: (tokens) => ({ input_tokens: tokens }),
   overflow: ({ promptTokens, maxOutputTokens, windowTokens }) => ({
     ...error(400, "invalid_request_error"),
     message:

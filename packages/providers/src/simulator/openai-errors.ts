@@ -7,7 +7,7 @@ import { invalid, Refusal } from "./wire.ts";
 /** Keys, errors of the moment and error bodies, which both OpenAI wires have in common: platform.openai.com/docs/guides/error-codes. */
 export const OPENAI_ERRORS: Pick<
   SimulatedWire,
-  "keyOf" | "keyError" | "headerError" | "bodyError" | "faultError" | "errorBody"
+  "keyOf" | "keyError" | "headerError" | "bodyError" | "countBody" | "faultError" | "errorBody"
 > = {
   keyOf: (headers) => (typeof headers.authorization === "string" ? headers.authorization.replace(/^Bearer /, "") : null),
   keyError: (key) => ({
@@ -21,6 +21,7 @@ export const OPENAI_ERRORS: Pick<
     param: null,
   }),
   headerError: () => null,
+  countBody: (tokens) => ({ object: "response.input_tokens", input_tokens: tokens }),
   bodyError: () => ({
     status: 400,
     type: "invalid_request_error",

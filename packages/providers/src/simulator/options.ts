@@ -85,6 +85,7 @@ export function minimumCachedTokens(modelId: string): number {
  * - `silent-truncation`: the oldest messages are left out until the prompt fits, and nothing is said
  * - `empty-reply`: a whole answer without content
  * - `no-usage`: an answer that does not say what it used
+ * - `overflow`: the prompt is refused as one that does not fit, whatever its size
  * - `echo`: a proxy that answers 502 with the request's headers and body in its message
  */
 export type Fault =
@@ -95,6 +96,7 @@ export type Fault =
   | { readonly kind: "silent-truncation" }
   | { readonly kind: "empty-reply" }
   | { readonly kind: "no-usage" }
+  | { readonly kind: "overflow" }
   | { readonly kind: "echo" };
 
 /** What came of one request: for tests and displays. It holds nothing of the request's headers and text. */

@@ -89,7 +89,7 @@ export function createProvider(options: SimulatorOptions): SimulatedProvider {
       answered(provider, { wire, body, headers }, () => {
         // Counting takes a request without the reply's limit.
         const prompt = wire.read({ max_tokens: 1, ...(isRecord(body) ? body : {}) }, limits);
-        const content = { body: { input_tokens: totalTokens(sizer.sized(prompt.segments)) } };
+        const content = { body: wire.countBody(totalTokens(sizer.sized(prompt.segments))) };
         return { status: 200, retryAfterSeconds: null, content, fault: null };
       }),
     respond: (wire, body, headers) => {
@@ -159,7 +159,7 @@ function answerTo(provider: OpenProvider, wire: SimulatedWire, prompt: Simulated
     return { ...response, retryAfterSeconds: fault.retryAfterSeconds ?? null };
   }
   const maxOutputTokens = options.windowHolds === "prompt" ? 0 : (prompt.maxOutputTokens ?? 0);
-  const isOver = promptTokens + maxOutputTokens > windowTokens;
+  const isOver = fault?.kind === "overflow" || promptTokens + maxOutputTokens > windowTokens;
   if (isOver && fault?.kind !== "silent-truncation") {
     const error = wire.overflow({ promptTokens, maxOutputTokens, windowTokens });
     return refuse(provider, { wire, ...facts, outcome: "overflow" }, error);
@@ -186,7 +186,10 @@ function serve(provider: OpenProvider, { wire, prompt, request, served, fault, f
     serial: replyIndex,
     modelId: prompt.modelId,
     reply,
-    counts: fault?.kind === "no-usage" ? null : countsOf(totalTokens(served), cache, outputOf(reply, sizer.textTokens)),
+    counts:
+      fault?.kind === "no-usage"
+        ? null
+        : toldCounts(countsOf(totalTokens(served), cache, outputOf(reply, sizer.textTokens)), reply.usage),
     createdSeconds: Math.floor(nowMs() / MS_PER_SECOND),
   };
   provider.replyIndex += 1;
@@ -204,13 +207,15 @@ function scriptedReply({ replies }: SimulatorOptions, request: SimulatedRequest)
 }
 
 function cachesOf(options: SimulatorOptions, nowMs: () => number): Readonly<Record<WireName, PromptCache>> {
-  if (options.cache === null) return { anthropic: NO_CACHE, "openai-chat": NO_CACHE, "openai-responses": NO_CACHE };
+  if (options.cache === null)
+    return { anthropic: NO_CACHE, "openai-chat": NO_CACHE, "openai-responses": NO_CACHE, gemini: NO_CACHE };
   const rules = options.cache ?? DEFAULT_CACHE_RULES;
   const minimumOf = options.cache === undefined ? minimumCachedTokens : () => rules.minimumTokens;
   return {
     anthropic: createBreakpointCache(rules, nowMs, minimumOf),
     "openai-chat": createAutomaticCache(rules, nowMs),
     "openai-responses": createAutomaticCache(rules, nowMs),
+    gemini: createAutomaticCache(rules, nowMs),
   };
 }
 
@@ -236,4 +241,17 @@ function countsOf(
   output: Pick<Counts, "outputTokens" | "reasoningTokens">,
 ): Counts {
   return { promptTokens, ...cache, uncachedTokens: promptTokens - cache.readTokens - cache.writeTokens, ...output };
+}
+
+/** What the script says was used, in the place of what was counted. */
+function toldCounts(counts: Counts, told: SimulatedReply["usage"]): Counts | null {
+  if (told === undefined || told === "missing") return told === undefined ? counts : null;
+  const { promptTokens } = told;
+  const readTokens = Math.min(counts.readTokens, promptTokens);
+  const writeTokens = Math.min(counts.writeTokens, promptTokens - readTokens);
+  const writeOneHourTokens = Math.min(counts.writeOneHourTokens, writeTokens);
+  const uncachedTokens = promptTokens - readTokens - writeTokens;
+  const outputTokens = told.outputTokens ?? counts.outputTokens;
+  const reasoningTokens = Math.min(counts.reasoningTokens, outputTokens);
+  return { promptTokens, readTokens, writeTokens, writeOneHourTokens, uncachedTokens, outputTokens, reasoningTokens };
 }

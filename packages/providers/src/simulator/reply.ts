@@ -1,14 +1,19 @@
 import type { Message } from "@plimsoll/core";
 
-/** The three wires that the simulator speaks. */
-export type WireName = "anthropic" | "openai-chat" | "openai-responses";
+/** The wires that the simulator speaks. */
+export type WireName = "anthropic" | "openai-chat" | "openai-responses" | "gemini";
 
 /** One reply of a script. */
 export interface SimulatedReply {
   readonly parts: readonly SimulatedPart[];
   /** Why it ends; from its parts if it is left out. */
   readonly stop?: "length" | "refusal" | "window-full";
+  /** What it says that it used; what was counted if it is left out. */
+  readonly usage?: ScriptedUsage;
 }
+
+/** Usage that is told instead of what was counted; what is left out is told as counted, and of the cache no more than the prompt. */
+export type ScriptedUsage = "missing" | { readonly promptTokens: number; readonly outputTokens?: number };
 
 /** One part of a reply. Signatures and call ids are the simulator's to give. */
 export type SimulatedPart =

@@ -4,6 +4,7 @@ import { PlimsollError } from "@plimsoll/core";
 import type { JsonObject } from "@plimsoll/core/internal";
 import { parseRecord } from "../fields.ts";
 import { ANTHROPIC_WIRE } from "./anthropic-wire.ts";
+import { GEMINI_WIRE } from "./gemini-wire.ts";
 import { readBody, sendJson, sendResponse } from "./http.ts";
 import { OPENAI_CHAT_WIRE } from "./openai-chat-wire.ts";
 import { OPENAI_RESPONSES_WIRE } from "./openai-responses-wire.ts";
@@ -31,6 +32,30 @@ const WIRES: Readonly<Record<string, SimulatedWire>> = {
   "/v1/responses": OPENAI_RESPONSES_WIRE,
 };
 
+/** What an address asks for: a wire, whether the request is only counted, and what the address says in the place of the body. */
+interface Asked {
+  readonly wire: SimulatedWire;
+  readonly isCount: boolean;
+  readonly told: JsonObject;
+}
+
+const COUNT_PATH = "/count_tokens";
+
+/** Gemini's addresses name the model and the method; the model may have a maker before it. */
+const GEMINI_PATH = /^\/v1(?:beta|alpha)?\/models\/([^:]+):(generateContent|streamGenerateContent|countTokens)$/;
+
+/** What the path asks for; `null` for one that is not served. */
+function askedAt(path: string): Asked | null {
+  const gemini = GEMINI_PATH.exec(path);
+  if (gemini !== null) {
+    const [, model = "", method] = gemini;
+    const told = { model: decodeURIComponent(model), stream: method === "streamGenerateContent" };
+    return { wire: GEMINI_WIRE, isCount: method === "countTokens", told };
+  }
+  const wire = WIRES[path.startsWith("/v1/") ? path : `/v1${path}`];
+  return wire === undefined ? null : { wire, isCount: path.endsWith(COUNT_PATH), told: {} };
+}
+
 /** The names of this machine under which programs on it ask. */
 const LOCAL_NAMES = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/;
 
@@ -39,11 +64,9 @@ function isFromHere({ headers }: IncomingMessage): boolean {
   return headers.origin === undefined && LOCAL_NAMES.test(headers.host ?? "");
 }
 
-const COUNT_PATH = "/count_tokens";
-
 /**
- * Starts a provider on 127.0.0.1 that speaks three wires: `/v1/messages` (with `/count_tokens`), `/v1/chat/completions` and `/v1/responses`, and tells its
- * window at `/v1/models` and `/props`. It refuses what the vendors refuse, in their words.
+ * Starts a provider on 127.0.0.1 that speaks four wires: `/v1/messages` (with `/count_tokens`), `/v1/chat/completions`, `/v1/responses` and
+ * `/v1beta/models/{id}:generateContent` (with `:streamGenerateContent` and `:countTokens`), and tells its window at `/v1/models` and `/props`. It refuses what the vendors refuse, in their words.
  *
  * @throws PlimsollError `bad-input` if the port is taken.
  */
@@ -55,26 +78,29 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       sendJson(response, 403, { error: { type: "forbidden", message: "Only programs on this machine are served." } });
       return;
     }
-    const wire = WIRES[path.startsWith("/v1/") ? path : `/v1${path}`];
+    const asked = askedAt(path);
     if (request.method === "GET") {
       const about = aboutModels(path, request.headers, options);
       sendJson(response, about === null ? 404 : 200, about ?? notFound(path));
       return;
     }
-    if (wire === undefined || request.method !== "POST") {
+    if (asked === null || request.method !== "POST") {
       sendJson(response, 404, notFound(path));
       return;
     }
+    const { wire, isCount, told } = asked;
     const text = await readBody(request);
     if (text === null) {
       await sendResponse(response, provider.refuse(wire, wire.faultError(413)), { wire, echo: "" });
       return;
     }
-    if (path.endsWith(COUNT_PATH)) {
-      await sendResponse(response, provider.count(wire, parseRecord(text), request.headers), { wire, echo: "" });
+    const record = parseRecord(text);
+    const body = record === null ? null : { ...record, ...told };
+    if (isCount) {
+      await sendResponse(response, provider.count(wire, body, request.headers), { wire, echo: "" });
       return;
     }
-    const answer = provider.respond(wire, parseRecord(text), request.headers);
+    const answer = provider.respond(wire, body, request.headers);
     await sendResponse(response, answer, { wire, echo: `${JSON.stringify(request.headers)} ${text}` });
   };
   const server = createServer((request, response) => {

@@ -90,6 +90,8 @@ export interface SimulatedWire {
   /** The body is no JSON, or has half a surrogate pair in it. */
   bodyError(): WireError;
   read(body: unknown, limits: WireLimits): SimulatedPrompt;
+  /** The answer to a request to count. */
+  countBody(tokens: number): JsonObject;
   overflow(excess: Excess): WireError;
   /** The vendor's error for a status that has nothing to do with the request. */
   faultError(status: number): WireError;
@@ -110,9 +112,12 @@ export class Refusal extends Error {
 }
 
 /** A refusal of a request that is wrong in itself. */
-export function invalid(message: string, facts: { readonly param?: string; readonly code?: string } = {}): Refusal {
+export function invalid(
+  message: string,
+  facts: { readonly param?: string; readonly code?: string; readonly status?: number } = {},
+): Refusal {
   return new Refusal({
-    status: 400,
+    status: facts.status ?? 400,
     type: "invalid_request_error",
     message,
     code: facts.code ?? null,
