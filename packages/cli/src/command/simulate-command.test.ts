@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { encodeLog } from "@plimsoll/core";
@@ -75,6 +75,33 @@ test("plays the replies of a session log", async () => {
   });
 });
 
+const EXAMPLE = new URL("../../../providers/examples/scenario.json", import.meta.url);
+
+test("plays a scenario's file, and adds the facts of each exchange", async () => {
+  const recorded = terminal();
+  writeFileSync(join(recorded.folder, "scenario.json"), readFileSync(EXAMPLE));
+  await serve({ ...DEFAULTS, scenario: "scenario.json", facts: "facts.jsonl" }, recorded, async (url) => {
+    expect(await ask(url)).toMatchObject({ status: 200, answer: { usage: { input_tokens: 20_000 } } });
+    expect(await ask(url)).toMatchObject({ status: 200, answer: { usage: { input_tokens: 24_000 } } });
+  });
+  const lines = readFileSync(join(recorded.folder, "facts.jsonl"), "utf8").trimEnd().split("\n");
+  expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
+    { index: 0, kind: "main", toldPromptTokens: 20_000, roles: { user: 1 } },
+    { index: 1, kind: "main", toldPromptTokens: 24_000, sinceMain: { sharedItems: 1 } },
+  ]);
+});
+
+test.each([
+  ["that is not there", null, "plimsoll: --scenario bad.json: cannot be read\n"],
+  ["that is no JSON", "{", "plimsoll: --scenario bad.json: is no JSON\n"],
+  ["with a wrong field", '{"name":"a","main":[],"usage":5}', "plimsoll: --scenario bad.json at usage: Invalid input\n"],
+])("refuses a scenario's file %s", async (_, text, message) => {
+  const { io, folder, stderr } = terminal();
+  for (const content of text === null ? [] : [text]) writeFileSync(join(folder, "bad.json"), content);
+  expect(await main(["simulate", "--scenario", "bad.json"], io)).toBe(2);
+  expect(stderr()).toBe(message);
+});
+
 const OUT_OF_THE_BOX = { ...DEFAULTS, window: "200k" };
 
 test.each([
@@ -99,6 +126,11 @@ test.each([
 });
 
 test.each([
+  [["--facts", "facts.jsonl"], "plimsoll: --facts: facts are told of a scenario alone; name one by --scenario\n"],
+  [
+    ["--scenario", "a.json", "--fault", "429@1"],
+    "plimsoll: --scenario: a scenario has the replies and the faults; give no session and no --fault\n",
+  ],
   [["--port", "70000"], "plimsoll: --port 70000: give a number from 0 to 65535\n"],
   [["--window", "real"], "plimsoll: --window real: a simulated window is a number of tokens, as 32k\n"],
   [["--factor", "20"], "plimsoll: --factor 20: give a ratio from 0.1 to 10, as 1.25\n"],

@@ -1,12 +1,18 @@
+import { appendFile, readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { importFile } from "@plimsoll/bench";
 import { type Message, PlimsollError } from "@plimsoll/core";
 import {
   type Exchange,
+  type ExchangeFacts,
   type Fault,
+  factsLine,
+  playScenario,
   repliesOfTranscript,
+  type Scenario,
   type SimulatedReply,
   type SimulatorOptions,
+  scenarioSchema,
   startSimulator,
 } from "@plimsoll/providers/simulator";
 import { ENCODING_NAMES, type EncodingName, loadTokenCounter } from "@plimsoll/providers/tokenizers";
@@ -21,19 +27,23 @@ interface SimulateOptions {
   readonly fault: readonly string[];
   readonly tokenizer?: string;
   readonly factor: string;
+  readonly scenario?: string;
+  readonly facts?: string;
 }
 
 /** Adds `plimsoll simulate`, which serves until it is interrupted. */
 export function addSimulateCommand(program: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   program
     .command("simulate")
-    .description("serve a strict provider on 127.0.0.1, for any agent: three wires, limits, prompt cache, faults")
+    .description("serve a strict provider on 127.0.0.1, for any agent: four wires, limits, prompt cache, faults")
     .argument("[session]", "a session log whose replies are played; without it every reply is one line")
     .option("-p, --port <port>", "port to listen on, 0 for a free one", "8484")
     .option("-w, --window <tokens>", "context window, as 32k or 200k", "200k")
     .option("--tokenizer <name>", `count tokens by ${ENCODING_NAMES.join(" or ")}, instead of four characters each`)
     .option("--factor <ratio>", "multiply counts, to play a model whose tokenizer finds more", "1")
     .option("--fault <kind@n>", "what goes wrong with the n-th request: 429@3, 529@5, cut@2, empty@4, …", collect, [])
+    .option("--scenario <file>", "play a scenario (docs/simulator.md) in the place of a session")
+    .option("--facts <file>", "add a line of JSON for each exchange of the scenario: sizes, roles and hashes, never text")
     .action(async (session: string | undefined, options: SimulateOptions) => {
       const controller = new AbortController();
       process.once("SIGINT", () => controller.abort());
@@ -48,10 +58,22 @@ function collect(value: string, before: readonly string[]): readonly string[] {
 
 /** Serves until the signal aborts. The first line says where; every further one what came of a request. */
 export async function simulate(
-  { session, port, window, fault, tokenizer, factor }: SimulateOptions & { readonly session: string | null },
+  { session, port, window, fault, tokenizer, factor, scenario, facts }: SimulateOptions & { readonly session: string | null },
   io: CliIo,
   signal: AbortSignal,
 ): Promise<number> {
+  if (scenario === undefined && facts !== undefined)
+    throw new PlimsollError("bad-input", "--facts: facts are told of a scenario alone; name one by --scenario");
+  if (scenario !== undefined && (session !== null || fault.length > 0))
+    throw new PlimsollError(
+      "bad-input",
+      "--scenario: a scenario has the replies and the faults; give no session and no --fault",
+    );
+  const onFacts = (each: ExchangeFacts) => {
+    if (facts !== undefined) written = written.then(() => appendFile(resolve(io.cwd, facts), `${factsLine(each)}\n`));
+  };
+  let written = Promise.resolve();
+  const played = scenario === undefined ? null : playScenario(await scenarioIn(resolve(io.cwd, scenario), scenario), onFacts);
   const simulator = await startSimulator({
     replies: session === null ? echoReply : await repliesOf(resolve(io.cwd, session), session),
     contextWindowTokens: windowTokens(window),
@@ -59,15 +81,42 @@ export async function simulate(
     tokenFactorRatio: factorRatio(factor),
     ...(tokenizer === undefined ? {} : { countTokens: (await loadTokenCounter(encodingNamed(tokenizer))).countTokens }),
     port: portNumber(port),
-    onExchange: (exchange) => void io.stdout.write(`${exchangeLine(exchange)}\n`),
+    ...played,
+    onExchange: (exchange) => {
+      played?.onExchange?.(exchange);
+      io.stdout.write(`${exchangeLine(exchange)}\n`);
+    },
   });
-  io.stdout.write(`${simulator.url} speaks Anthropic Messages; ${simulator.openAiUrl} Chat Completions and Responses\n`);
+  io.stdout.write(
+    `${simulator.url} speaks Anthropic Messages and Gemini's wire; ${simulator.openAiUrl} Chat Completions and Responses\n`,
+  );
   await new Promise<void>((done) => {
     if (signal.aborted) done();
     else signal.addEventListener("abort", () => done(), { once: true });
   });
   await simulator.close();
+  await written;
   return EXIT_OK;
+}
+
+/** Reads a scenario's file; throws `bad-input` with the first place that is wrong. */
+async function scenarioIn(path: string, displayName: string): Promise<Scenario> {
+  const text = await readFile(path, "utf8").catch((cause: unknown) => {
+    throw new PlimsollError("bad-input", `--scenario ${displayName}: cannot be read`, { path: displayName }, cause);
+  });
+  const parsed = scenarioSchema.safeParse(jsonIn(text, displayName));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const place = issue === undefined || issue.path.length === 0 ? "" : ` at ${issue.path.join(".")}`;
+  throw new PlimsollError("bad-input", `--scenario ${displayName}${place}: ${issue?.message ?? "is no scenario"}`);
+}
+
+function jsonIn(text: string, displayName: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new PlimsollError("bad-input", `--scenario ${displayName}: is no JSON`, { path: displayName }, error);
+  }
 }
 
 const echoReply: SimulatorOptions["replies"] = ({ replyIndex, promptTokens }) => ({

@@ -1,0 +1,129 @@
+import { isRecord } from "@plimsoll/core/internal";
+import type { Exchange } from "../options.ts";
+import { countByLength } from "../prompt-cache.ts";
+import type { WireName } from "../reply.ts";
+import type { ItemRole, RequestShape, ShapedItem } from "./request-shape.ts";
+import { steadyHash } from "./request-shape.ts";
+
+/** What one exchange was made of, in numbers, roles and hashes. It holds no text of the request. */
+export interface ExchangeFacts {
+  /** Counted from 0, over all requests. */
+  readonly index: number;
+  readonly wire: WireName;
+  /** `main`, or the kind that a rule of the scenario names. */
+  readonly kind: string;
+  readonly outcome: Exchange["outcome"];
+  readonly status: number;
+  readonly modelId: string | null;
+  /** As the simulator counts it; `null` for a request that was refused before it was counted. */
+  readonly promptTokens: number | null;
+  readonly maxOutputTokens: number | null;
+  /** What the reply said that was used; `null` for nothing. */
+  readonly toldPromptTokens: number | null;
+  readonly cacheReadTokens: number | null;
+  readonly systemTokens: number;
+  /** Of the system text without digits and dates. */
+  readonly systemHash: string;
+  readonly toolCount: number;
+  readonly toolsHash: string;
+  /** Items in addition to leading system messages. */
+  readonly itemCount: number;
+  readonly roles: RoleCounts;
+  /** The request of the kind `main` before this one; `null` if there is none. */
+  readonly sinceMain: SinceMain | null;
+  /** Ids of the scenario's probes that are in the request. */
+  readonly probes: readonly string[];
+  /** The person's messages that are in it word for word, counted from 0. */
+  readonly person: readonly number[];
+}
+
+/** How many items each role has; roles without items are left out. */
+export type RoleCounts = { readonly [role in ItemRole]?: number };
+
+/** What a request has in common with the main request before it. */
+export interface SinceMain {
+  readonly sameSystem: boolean;
+  readonly sameTools: boolean;
+  readonly sameModel: boolean;
+  /** Items at its beginning that are equal, and how many tokens they have by their texts. */
+  readonly sharedItems: number;
+  readonly sharedTokens: number;
+  /** Items anywhere that are equal, by role. */
+  readonly kept: RoleCounts;
+  /** Items of the request before. */
+  readonly itemCount: number;
+}
+
+/** What facts are made from, in addition to the exchange. */
+export interface FactsSource {
+  readonly index: number;
+  readonly kind: string;
+  readonly shape: RequestShape;
+  readonly mainBefore: RequestShape | null;
+  readonly toldPromptTokens: number | null;
+  readonly probes: readonly { readonly id: string; readonly text: string }[];
+  readonly person: readonly string[];
+}
+
+/** The facts of one exchange. */
+export function factsOf(
+  { wire, outcome, status, promptTokens, cacheReadTokens }: Exchange,
+  source: FactsSource,
+): ExchangeFacts {
+  const { shape, mainBefore, probes, person } = source;
+  const texts = [shape.systemText, ...shape.items.map(({ text }) => text)];
+  const users = shape.items.filter(({ role }) => role === "user").map(({ text }) => text);
+  return {
+    index: source.index,
+    wire,
+    kind: source.kind,
+    outcome,
+    status,
+    modelId: shape.modelId,
+    promptTokens,
+    maxOutputTokens: shape.maxOutputTokens,
+    toldPromptTokens: source.toldPromptTokens,
+    cacheReadTokens,
+    systemTokens: countByLength(shape.systemText),
+    systemHash: steadyHash(shape.systemText),
+    toolCount: shape.tools.length,
+    toolsHash: shape.toolsHash,
+    itemCount: shape.items.length,
+    roles: roleCounts(shape.items),
+    sinceMain: mainBefore === null ? null : sinceMain(shape, mainBefore),
+    probes: probes.filter(({ text }) => texts.some((each) => each.includes(text))).map(({ id }) => id),
+    person: person.flatMap((text, index) => (users.some((each) => each.includes(text)) ? [index] : [])),
+  };
+}
+
+function roleCounts(items: readonly ShapedItem[]): RoleCounts {
+  const counts = new Map<ItemRole, number>();
+  for (const { role } of items) counts.set(role, (counts.get(role) ?? 0) + 1);
+  return Object.fromEntries(counts);
+}
+
+function sinceMain(shape: RequestShape, before: RequestShape): SinceMain {
+  const firstOther = shape.items.findIndex(({ hash }, index) => before.items[index]?.hash !== hash);
+  const shared = shape.items.slice(0, firstOther < 0 ? shape.items.length : firstOther);
+  const hashes = new Set(before.items.map(({ hash }) => hash));
+  return {
+    sameSystem: shape.systemText === before.systemText,
+    sameTools: shape.toolsHash === before.toolsHash,
+    sameModel: shape.modelId === before.modelId,
+    sharedItems: shared.length,
+    sharedTokens: shared.reduce((sum, { text }) => sum + countByLength(text), 0),
+    kept: roleCounts(shape.items.filter(({ hash }) => hashes.has(hash))),
+    itemCount: before.items.length,
+  };
+}
+
+/** The JSON of one exchange's facts, on one line. */
+export function factsLine(facts: ExchangeFacts): string {
+  return JSON.stringify(facts, (_, value: unknown) => (isRecord(value) ? sortedKeys(value) : value));
+}
+
+/** Counts of roles come in the order in which roles came up; files have them in one order. */
+function sortedKeys(record: { readonly [key: string]: unknown }): unknown {
+  const isCounts = Object.values(record).every((value) => typeof value === "number");
+  return isCounts ? Object.fromEntries(Object.entries(record).sort(([one], [other]) => (one < other ? -1 : 1))) : record;
+}

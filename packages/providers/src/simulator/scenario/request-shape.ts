@@ -1,0 +1,183 @@
+import { isRecord, sha256Hex } from "@plimsoll/core/internal";
+import type { Fields } from "../../fields.ts";
+import { listAt, recordAt, recordsAt, stringAt } from "../../fields.ts";
+import type { WireName } from "../reply.ts";
+
+/** Who an item of a request comes from, on any wire. */
+export type ItemRole = "system" | "user" | "assistant" | "call" | "result" | "other";
+
+/** One item of a request: a message, or an item on wires that send calls and results apart. */
+export interface ShapedItem {
+  readonly role: ItemRole;
+  /** Of the item without ids and cache marks: equal for what a model would read the same. */
+  readonly hash: string;
+  /** All texts in it. For searching; it is in no facts. */
+  readonly text: string;
+}
+
+/** What a request is made of, wire by wire the same. */
+export interface RequestShape {
+  readonly wire: WireName;
+  readonly modelId: string | null;
+  readonly systemText: string;
+  readonly tools: readonly Fields[];
+  readonly toolsHash: string;
+  readonly items: readonly ShapedItem[];
+  /** Whether an answer in a given form is asked for. */
+  readonly hasForm: boolean;
+  readonly maxOutputTokens: number | null;
+}
+
+/** Reads the shape of any body; what is missing is empty, so that it can be told of refused requests, too. */
+export function shapeOf(wire: WireName, body: unknown): RequestShape {
+  const items = itemsOf(wire, body);
+  const firstOther = items.findIndex(({ role }) => role !== "system");
+  const leading = items.slice(0, firstOther < 0 ? items.length : firstOther);
+  const tools = toolsOf(wire, body);
+  return {
+    wire,
+    modelId: stringAt(body, "model"),
+    systemText: [...systemTexts(wire, body), ...leading.map(({ text }) => text)].join("\n"),
+    tools,
+    toolsHash: sha256Hex(JSON.stringify(tools)).slice(0, HASH_CHARS),
+    items: items.slice(leading.length),
+    hasForm: hasFormOf(wire, body),
+    maxOutputTokens: maxOutputOf(wire, body),
+  };
+}
+
+/** Enough to tell the requests of one program apart. Chosen. */
+const HASH_CHARS = 12;
+
+/** A short hash of a text in which digits, dates in words and random ids do not count, so that it stays the same from day to day. */
+export function steadyHash(text: string): string {
+  const steady = text
+    .replace(/\b[0-9a-f]{8}[0-9a-f-]{0,40}\b/g, "0")
+    .replace(/\b(mon|tues|wednes|thurs|fri|satur|sun)day\b/gi, "day")
+    .replace(/\b(january|february|march|april|may|june|july|august|september|october|november|december)\b/gi, "month")
+    .replace(/\b(mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)\b/gi, "d")
+    .replace(/\d+/g, "0");
+  return sha256Hex(steady).slice(0, HASH_CHARS);
+}
+
+function itemsOf(wire: WireName, body: unknown): readonly ShapedItem[] {
+  switch (wire) {
+    case "anthropic":
+      return recordsAt(body, "messages").map((message) => shaped(message, anthropicRole(message)));
+    case "openai-chat":
+      return recordsAt(body, "messages").map((message) => shaped(message, chatRole(message)));
+    case "openai-responses": {
+      const input = stringAt(body, "input");
+      const items = input === null ? recordsAt(body, "input") : [{ role: "user", content: input }];
+      return items.map((item) => shaped(item, responsesRole(item)));
+    }
+    case "gemini":
+      return recordsAt(body, "contents").map((content) => shaped(content, geminiRole(content)));
+    default:
+      return wire satisfies never;
+  }
+}
+
+function anthropicRole(message: Fields): ItemRole {
+  const kinds = recordsAt(message, "content").map(({ type }) => type);
+  if (kinds.includes("tool_result")) return "result";
+  if (kinds.includes("tool_use")) return "call";
+  return roleNamed(message.role);
+}
+
+function chatRole(message: Fields): ItemRole {
+  return listAt(message, "tool_calls").length > 0 ? "call" : roleNamed(message.role);
+}
+
+function responsesRole(item: Fields): ItemRole {
+  const type = stringAt(item, "type") ?? "message";
+  if (type.endsWith("_call_output")) return "result";
+  if (type.endsWith("_call")) return "call";
+  return type === "message" ? roleNamed(item.role) : "other";
+}
+
+function geminiRole(content: Fields): ItemRole {
+  const parts = recordsAt(content, "parts");
+  if (parts.some((part) => part.functionResponse !== undefined)) return "result";
+  if (parts.some((part) => part.functionCall !== undefined)) return "call";
+  return roleNamed(content.role ?? "user");
+}
+
+function roleNamed(role: unknown): ItemRole {
+  switch (role) {
+    case "system":
+    case "developer":
+      return "system";
+    case "user":
+      return "user";
+    case "assistant":
+    case "model":
+      return "assistant";
+    case "tool":
+    case "function":
+      return "result";
+    default:
+      return "other";
+  }
+}
+
+function shaped(item: Fields, role: ItemRole): ShapedItem {
+  const json = JSON.stringify(item, (key, value: unknown) => (IGNORED.includes(key) ? undefined : value));
+  return { role, hash: sha256Hex(json), text: textsOf(item) };
+}
+
+/** Fields that a model does not read. */
+const IGNORED = ["id", "cache_control", "status"];
+
+/** All strings in a value, one a line. The walk holds its own stack, so that deep values from outside do no harm. */
+function textsOf(value: unknown): string {
+  const texts: string[] = [];
+  const waiting: unknown[] = [value];
+  while (waiting.length > 0) {
+    const next = waiting.pop();
+    if (typeof next === "string") texts.push(next);
+    else if (Array.isArray(next)) waiting.push(...next.toReversed());
+    else if (isRecord(next)) waiting.push(...Object.values(next).toReversed());
+  }
+  return texts.join("\n");
+}
+
+function systemTexts(wire: WireName, body: unknown): readonly string[] {
+  const system = isRecord(body) ? body[SYSTEM_KEYS[wire]] : undefined;
+  return system === undefined || system === null ? [] : [textsOf(system)];
+}
+
+const SYSTEM_KEYS: Readonly<Record<WireName, string>> = {
+  anthropic: "system",
+  "openai-chat": "system",
+  "openai-responses": "instructions",
+  gemini: "systemInstruction",
+};
+
+function toolsOf(wire: WireName, body: unknown): readonly Fields[] {
+  const tools = recordsAt(body, "tools");
+  if (wire === "gemini") return tools.flatMap((tool) => recordsAt(tool, "functionDeclarations"));
+  return wire === "openai-chat" ? functionsOf(tools) : tools;
+}
+
+function functionsOf(tools: readonly Fields[]): readonly Fields[] {
+  return tools.map((tool) => recordAt(tool, "function")).filter((tool) => tool !== null);
+}
+
+function hasFormOf(wire: WireName, body: unknown): boolean {
+  if (wire === "gemini") {
+    const config = recordAt(body, "generationConfig");
+    return config?.responseJsonSchema !== undefined || config?.responseSchema !== undefined;
+  }
+  const form = recordAt(body, "response_format") ?? recordAt(recordAt(body, "text"), "format");
+  return form !== null && form.type !== "text";
+}
+
+function maxOutputOf(wire: WireName, body: unknown): number | null {
+  const config = wire === "gemini" ? recordAt(body, "generationConfig") : body;
+  for (const key of ["maxOutputTokens", "max_completion_tokens", "max_tokens", "max_output_tokens"]) {
+    const value = isRecord(config) ? config[key] : undefined;
+    if (typeof value === "number" && Number.isFinite(value)) return value;
+  }
+  return null;
+}

@@ -1,0 +1,157 @@
+import { z } from "zod";
+
+/** A script for any agent that asks the simulator: what is answered to which request. It is data, so that it can be kept in a file. */
+export interface Scenario {
+  readonly name: string;
+  /** The model's hard limit; 200,000 if it is left out. */
+  readonly windowTokens?: number;
+  /** Whether the reply that is asked for has to fit as well; left out, it does. */
+  readonly windowHolds?: "prompt-and-reply" | "prompt";
+  /** The person's messages, so that requests can be searched for them word for word. */
+  readonly person?: readonly string[];
+  /** Texts that requests are searched for. */
+  readonly probes?: readonly Probe[];
+  /** How the agent's own tools are called: the first pattern that fits a tool of the request is used. */
+  readonly tools?: readonly ToolPattern[];
+  /** What tells side requests from main ones: the first rule that fits names the kind, and a request that no rule fits is `main`. */
+  readonly kinds?: readonly KindRule[];
+  /** What is answered to main requests, in this order; when it ends, one line of text. */
+  readonly main: readonly MainStep[];
+  /** What is answered to side requests, by kind; one line of text for kinds that are not named. */
+  readonly side?: { readonly [kind: string]: ScenarioText };
+  /** What replies say that they used; what was counted if it is left out. Side requests are told what was counted, or nothing if that is missing. */
+  readonly usage?: ScenarioUsage;
+  /** Requests that are refused as too long, whatever their size. */
+  readonly overflow?: readonly OverflowRule[];
+  /** The kind after whose first answer main requests get a last line of text and counted usage. */
+  readonly endAfter?: string;
+  /** The number of answered main requests after which the same happens, to end loops. */
+  readonly atMostMain?: number;
+}
+
+/** A text that requests are searched for, under the name by which facts tell it. */
+export interface Probe {
+  readonly id: string;
+  readonly text: string;
+}
+
+/**
+ * One way to call a tool. In texts of `arguments`, `{n}` becomes the number of the call, counted from 1, and `{chars}` the size that the step asks
+ * for: four characters a token.
+ */
+export interface ToolPattern {
+  /** The tool's name; a `*` at its end stands for anything. */
+  readonly name: string;
+  readonly arguments: { readonly [name: string]: unknown };
+}
+
+/** What a request is compared with is the first main request. All that is given must hold. */
+export interface KindRule {
+  readonly kind: string;
+  readonly if: {
+    readonly tools?: "none" | "some" | "same" | "other";
+    readonly system?: "none" | "same" | "other";
+    readonly model?: "same" | "other";
+    /** Whose the newest item is: the person's (it holds one of `person`), a tool's result, or neither. */
+    readonly newest?: "person" | "result" | "other";
+    /** Whether the request asks for an answer in a given form. */
+    readonly form?: "given" | "free";
+    /** Whether more than one main request came before it: what comes at the same time as the first is `first`. */
+    readonly place?: "first" | "later";
+  };
+}
+
+/** A text of its own, or one of about so many tokens that says nothing. */
+export type ScenarioText = { readonly text: string } | { readonly tokens: number };
+
+/** One answer, several times if `repeat` says so; or steps that are played several times. */
+export type MainStep =
+  | { readonly say: ScenarioText; readonly usage?: ScenarioUsage; readonly repeat?: number }
+  | { readonly call: ScenarioCall; readonly usage?: ScenarioUsage; readonly repeat?: number }
+  | { readonly steps: readonly MainStep[]; readonly repeat?: number };
+
+/** A call of one of the agent's tools. */
+export interface ScenarioCall {
+  /** About how many tokens its result is to have: told to the tool by `{chars}`. */
+  readonly outputTokens: number;
+  /** What the model says before it calls. */
+  readonly text?: string;
+  /** Only patterns with this name, to choose one of several. */
+  readonly tool?: string;
+}
+
+/**
+ * What a reply says that it used: what was counted, nothing, or numbers: `promptTokens` and `growTokens` for each main reply before it, or what was
+ * counted but no less than `atLeastTokens`.
+ */
+export type ScenarioUsage =
+  | "counted"
+  | "missing"
+  | { readonly promptTokens: number; readonly growTokens?: number }
+  | { readonly atLeastTokens: number };
+
+/** Refuses requests of a kind (`main`, or any if it is left out): from the n-th on, counted from 1, so many times; or all that are larger. */
+export type OverflowRule =
+  | { readonly kind?: string; readonly request: number; readonly times?: number }
+  | { readonly kind?: string; readonly aboveTokens: number };
+
+const count = z.int().min(0).max(100_000_000);
+const repeat = z.int().min(1).max(10_000);
+const text: z.ZodType<ScenarioText> = z.union([z.strictObject({ text: z.string() }), z.strictObject({ tokens: count })]);
+
+const usage: z.ZodType<ScenarioUsage> = z.union([
+  z.enum(["counted", "missing"]),
+  z.strictObject({ promptTokens: count, growTokens: count.exactOptional() }),
+  z.strictObject({ atLeastTokens: count }),
+]);
+
+const call: z.ZodType<ScenarioCall> = z.strictObject({
+  outputTokens: count,
+  text: z.string().exactOptional(),
+  tool: z.string().exactOptional(),
+});
+
+const step: z.ZodType<MainStep> = z.union([
+  z.strictObject({ say: text, usage: usage.exactOptional(), repeat: repeat.exactOptional() }),
+  z.strictObject({ call, usage: usage.exactOptional(), repeat: repeat.exactOptional() }),
+  z.strictObject({
+    get steps() {
+      return z.array(step);
+    },
+    repeat: repeat.exactOptional(),
+  }),
+]);
+
+const kindRule: z.ZodType<KindRule> = z.strictObject({
+  kind: z.string().min(1),
+  if: z.strictObject({
+    tools: z.enum(["none", "some", "same", "other"]).exactOptional(),
+    system: z.enum(["none", "same", "other"]).exactOptional(),
+    model: z.enum(["same", "other"]).exactOptional(),
+    newest: z.enum(["person", "result", "other"]).exactOptional(),
+    form: z.enum(["given", "free"]).exactOptional(),
+    place: z.enum(["first", "later"]).exactOptional(),
+  }),
+});
+
+const overflow: z.ZodType<OverflowRule> = z.union([
+  z.strictObject({ kind: z.string().exactOptional(), request: z.int().min(1), times: z.int().min(1).exactOptional() }),
+  z.strictObject({ kind: z.string().exactOptional(), aboveTokens: count }),
+]);
+
+/** What a scenario may hold; anything else is refused. */
+export const scenarioSchema: z.ZodType<Scenario> = z.strictObject({
+  name: z.string().min(1),
+  windowTokens: z.int().min(1).exactOptional(),
+  windowHolds: z.enum(["prompt-and-reply", "prompt"]).exactOptional(),
+  person: z.array(z.string().min(1)).exactOptional(),
+  probes: z.array(z.strictObject({ id: z.string().min(1), text: z.string().min(1) })).exactOptional(),
+  tools: z.array(z.strictObject({ name: z.string().min(1), arguments: z.record(z.string(), z.unknown()) })).exactOptional(),
+  kinds: z.array(kindRule).exactOptional(),
+  main: z.array(step),
+  side: z.record(z.string(), text).exactOptional(),
+  usage: usage.exactOptional(),
+  overflow: z.array(overflow).exactOptional(),
+  endAfter: z.string().exactOptional(),
+  atMostMain: z.int().min(1).exactOptional(),
+});
