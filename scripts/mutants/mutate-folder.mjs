@@ -28,6 +28,8 @@ export async function mutateFolder({ name, sources, tests }, { isAnew }) {
     testRunner: "vitest",
     vitest: { configFile: "scripts/mutants/vitest.config.ts", related: false },
     coverageAnalysis: "perTest",
+    // A busy machine must not make a mutant look caught; most endless loops are noticed by their count.
+    timeoutMS: 20_000,
     concurrency: 1,
     // TypeScript 7 has no JavaScript API with which Stryker could read one.
     tsconfigFile: "none",

@@ -34,6 +34,7 @@ describe("the content of a message", () => {
   test.each<[string, Message, string]>([
     ["none", human("h", "x"), "none"],
     ["readable if the vendor wants nothing back", assistant("a", [reasoning("hm", null)]), "readable"],
+    ["readable next to text", assistant("a", [reasoning("hm", null), { type: "text", text: "x" }]), "readable"],
     ["opaque if it does", assistant("a", [reasoning("", "signature"), reasoning("hm", null)]), "opaque"],
   ])("reasoning is %s", (_, message, kind) => {
     expect(read(message).reasoning).toBe(kind);

@@ -204,7 +204,7 @@ export function writeBack(
     weighedTokens += tokens;
     return { id, content, tokens };
   });
-  const ratio = arrivedTokens === null || weighedTokens <= 0 ? 1 : arrivedTokens / weighedTokens;
+  const ratio = (arrivedTokens ?? weighedTokens) / weighedTokens;
   const share = ratio >= LEAST_RATIO && ratio <= MOST_RATIO ? ratio : 1;
   for (const { id, content, tokens } of arrived)
     measured = measured.append({ id, content, modelId, tokens: tokens * share, reasoningTokens: 0 });

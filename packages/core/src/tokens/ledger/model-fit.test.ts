@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { contentSum, HAND_PRIOR, knownModel, ledgerAfterReport, line } from "../../../testing/ledger-values.ts";
+import { contentSum, HAND_PRIOR, knownModel, ledgerAfterReport, line, overheadCounts } from "../../../testing/ledger-values.ts";
 import type { Ledger } from "../ledger.ts";
 import type { ModelPriors } from "../model-prior.ts";
 import { POOLED_PRIOR } from "../model-prior.ts";
@@ -189,8 +189,16 @@ describe("the model by what was learned of it", () => {
     expect(fit.regression.slopeRatio).toBeCloseTo(slopeRatio, 12);
   });
 
+  test("the ledger's first report is its own model's", () => {
+    const report = { promptTokens: 1, measuredTokens: 0, unmeasuredContent: contentSum(0, 0), overhead: overheadCounts(0) };
+    const first = { ...report, modelId: "first" };
+    const known = { ...fits, first: knownModel(4).fit };
+    expect(modelOf(ledgerAfterReport({ fits: known, firstReport: first }), "m", priors).firstReported.fit).toBe(known.first);
+  });
+
   test("a new model of the same prior goes on with what was learned, and doubts it", () => {
-    const { regression } = modelOf(ledgerAfterReport({ fits: { m: knownModel(2.7).fit } }), "new", priors).fit;
+    const ofFamily: ModelPriors = (id) => (id === "" ? { ...HAND_PRIOR, slopeRatio: 3 } : HAND_PRIOR);
+    const { regression } = modelOf(ledgerAfterReport({ fits: { m: knownModel(2.7).fit } }), "new", ofFamily).fit;
     expect(regression).toMatchObject({ slopeRatio: 2.7, covariance: [expect.closeTo(0.0289, 12), 0, 64] });
   });
 
