@@ -25,7 +25,7 @@ export const folders = [
     // Properties over whole sessions take seconds a run, and minutes to shrink.
     tests: [
       "engine/*.test.ts",
-      "session/{breaker-in-a-session,context-manager}.test.ts",
+      "session/{breaker-in-a-session,context-manager,settles}.test.ts",
       "!engine/{engine.property,one-measure}.test.ts",
     ],
   },
