@@ -26,7 +26,7 @@ if (observed.length === 0) {
   process.stderr.write("no recorded sessions of the side that is fitted on: set PLIMSOLL_TRANSCRIPTS to folders with some\n");
   process.exitCode = 1;
 } else {
-  const weights = fittedWeights(observed.flat()).map(([name, weight]) => `    ${name}: ${weight.toFixed(3)},\n`);
+  const weights = fittedWeights(observed.flat()).map(([name, weight]) => `    ${name}: ${Number(weight.toFixed(3))},\n`);
   const source = `import type { UseWeights } from "./use-features.ts";
 
 /** Weights as \`pnpm fit:recall\` fitted them, and on how many sessions of the side \`fit\` of docs/protocol.md that were long enough to be cut. */

@@ -121,6 +121,22 @@ describe("what became of a unit", () => {
     ]);
   });
 
+  test("what the model says again and again does not take over what it names", () => {
+    const messages = [
+      ...reading("a", "src/a.ts", "const PORT_4711 = open();\nconst HOST_0815 = here();"),
+      reply("b", "I see PORT_4711 and\nconst HOST_0815 = here();"),
+      reply("c", "So PORT_4711 must be closed."),
+    ];
+    expect(factsOf(messages, "const PORT")).toMatchObject({ mentions: 2, restatedRatio: 0 });
+  });
+
+  test("what the model said first counts as its own until something else states it", () => {
+    const said = reply("a", "Let us call it PORT_4711.");
+    const messages = [said, reply("b", "PORT_4711 is a good name."), ...reading("c", "src/a.ts", "const PORT_4711 = open();")];
+    expect(factsOf([...messages, reply("d", "PORT_4711 is there.")], "Let us")?.mentions).toBe(1);
+    expect(factsOf([...messages, reply("d", "PORT_4711 is there.")], "const PORT")?.mentions).toBe(1);
+  });
+
   test("its file was read and written so often, and after it", () => {
     const read = reading("a", "src/a.ts", code("a", 4));
     const messages = [...read, ...reading("b", "src/a.ts", code("b", 4)), writing("d", "src/a.ts", { text: code("d", 4) })];

@@ -2,7 +2,7 @@ import { forEachRareWord } from "../keep/rare-words.ts";
 import { textHash } from "./text-lines.ts";
 import type { FreshUnit, Unit } from "./units.ts";
 
-/** Which unit stated a line or a rare word last. */
+/** Which unit stated a line or a rare word last. What the model says takes over nothing from where it was stated: it uses it. */
 export interface Statements {
   /** The units that stated lines last, one for each line that was stated. */
   ofLines(hashes: readonly number[]): readonly Unit[];
@@ -32,12 +32,14 @@ export function createStatements(): Statements {
       for (const hash of hashes) {
         if (hash === 0) continue;
         const before = lines.get(hash);
+        if (!takesOver(unit, before)) continue;
         if (before !== undefined && before !== unit) before.restatedLines += 1;
         lines.set(hash, unit);
       }
       const { text } = unit.of;
       forEachRareWord(text.slice(unit.lines[0]?.start, unit.lines.at(-1)?.end), (word) => {
-        words.set(textHash(word, 0, word.length), unit);
+        const hash = textHash(word, 0, word.length);
+        if (takesOver(unit, words.get(hash))) words.set(hash, unit);
       });
     },
     forget: (gone) => {
@@ -45,6 +47,10 @@ export function createStatements(): Statements {
       words = without(words, gone);
     },
   };
+}
+
+function takesOver({ of: { kind } }: Unit, before: Unit | undefined): boolean {
+  return kind !== "said" || before === undefined || before.of.kind === "said";
 }
 
 function without(stated: ReadonlyMap<number, Unit>, gone: ReadonlySet<Unit>): Map<number, Unit> {
