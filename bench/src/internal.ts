@@ -28,6 +28,8 @@ export { LISTED_ERROR_PERCENT } from "./metrics/cache-validity.ts";
 export { columnsOf, type ShownFigure } from "./metrics/columns.ts";
 export { VECTOR } from "./metrics/vector.ts";
 export { originOf } from "./origin.ts";
+export { cellOf } from "./replay/cell.ts";
+export { drive } from "./replay/drive.ts";
 export { prepareSession } from "./replay/prepared-session.ts";
 export { askTables } from "./report/ask-tables.ts";
 export { renderCalibrationHtml } from "./report/calibration-page.ts";

@@ -48,6 +48,14 @@ describe("recalled passages", () => {
     expect(recalled([long, two], { maximumChars: 500, worth })).toEqual(["two 16"]);
   });
 
+  test("a rest of less than a fiftieth stays empty, also if a short unit would fit", () => {
+    const [long, short] = [human("long", page("long", 24)), human("short", "some words that fit")];
+    const worth: RecallChoice["worth"] = ({ chars }) => chars;
+    const longChars = page("long", 24).length + 24 * ("long".length + "person".length + 40);
+    expect(recalled([long, short], { maximumChars: longChars + 200, worth })).toEqual(["long 384", "short 1"]);
+    expect(recalled([long, short], { maximumChars: longChars + 80, worth })).toEqual(["long 384"]);
+  });
+
   test.each([0, -1, Number.NaN])("a unit that is worth %s is not recalled", (worth) => {
     expect(recalled([one, two], { worth: () => worth })).toEqual([]);
   });

@@ -16,7 +16,11 @@ export interface RecallChoice {
 /** Characters of a passage's head in addition to what it names; of those, what neighbours share. */
 const HEAD_CHARS = 40;
 
-/** The passages to recall, in the order of the log; neighbouring units are one passage. Ranks what is indexed, and reads only what it takes. */
+/** A rest of this share of the block stays empty; chosen. */
+const REST_RATIO = 0.02;
+
+/** The passages to recall, in the order of the log; neighbouring units are one passage. Ranks what is indexed, and reads only what it takes.
+ * A small rest stays empty: only what is short would fit, whatever it is worth. */
 export function recalledPassages({ index, worth, stays, maximumChars }: RecallChoice): readonly RecalledPassage[] {
   const units = index.units((message) => !stays(message));
   const ratios = units.map((unit) => worth(index.facts(unit)) / (unit.chars + headChars(unit)));
@@ -26,6 +30,7 @@ export function recalledPassages({ index, worth, stays, maximumChars }: RecallCh
   let leftChars = maximumChars;
   for (const { unit, order, ratio } of ranked) {
     const chars = unit.chars + headChars(unit);
+    if (leftChars < maximumChars * REST_RATIO) break;
     if (!(ratio > 0) || chars > leftChars) continue;
     leftChars -= chars;
     taken.push({ unit, order });
