@@ -39,10 +39,10 @@ export function createStanding(needles: Needles): Standing {
       const said = nextStepIn(textOf(message));
       if (said !== null) nextStep = { needle: numbered(said), calls: 0 };
       for (const { argumentsJson } of toolCallsOf(message)) {
-        const items = planItems(argumentsJson);
-        if (items === null) continue;
-        plan = items.map(numbered);
-        for (const decision of items.flatMap(decisionsIn)) decisions.add(numbered(decision));
+        const texts = planItems(argumentsJson)?.map(({ text }) => text);
+        if (texts === undefined) continue;
+        plan = texts.map(numbered);
+        for (const decision of texts.flatMap(decisionsIn)) decisions.add(numbered(decision));
       }
     },
   };

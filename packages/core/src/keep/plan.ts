@@ -31,16 +31,22 @@ function newestPlan({ messages }: KeepView): readonly MessageRange[] {
 /** Arguments are parsed only if they have this key. */
 const STATUS_KEY = '"status"';
 
+/** An item of a plan: what is to be done, and what the model says has become of it, in its own words. */
+export interface PlanItem {
+  readonly text: string;
+  readonly status: string;
+}
+
 /**
  * The items of the plan or list of tasks in a call's arguments, in their order. A plan is told by its shape and not by a tool's name: a list of
  * which each item has a text and a status. `null` if the arguments hold none.
  */
-export function planItems(argumentsJson: string): readonly string[] | null {
+export function planItems(argumentsJson: string): readonly PlanItem[] | null {
   if (!argumentsJson.includes(STATUS_KEY)) return null;
   for (const value of parsedMembers(argumentsJson)) {
     if (!Array.isArray(value) || value.length === 0) continue;
-    const texts = value.flatMap((item) => itemText(item) ?? []);
-    if (texts.length === value.length) return texts;
+    const items = value.flatMap((item) => planItem(item) ?? []);
+    if (items.length === value.length) return items;
   }
   return null;
 }
@@ -58,12 +64,15 @@ function parsedMembers(argumentsJson: string): readonly unknown[] {
 /** The names under which agents write an item's text, seen in recorded sessions; of other names the longest text is it. */
 const TEXT_KEYS = ["content", "step", "description", "title", "text"] as const;
 
-function itemText(item: unknown): string | null {
+function planItem(item: unknown): PlanItem | null {
   if (!isRecord(item) || typeof item.status !== "string") return null;
-  const named = TEXT_KEYS.map((key) => item[key]).find(isText);
-  if (named !== undefined) return named;
-  const others = Object.entries(item).flatMap(([key, value]) => (key !== "status" && isText(value) ? [value] : []));
-  return others.toSorted((a, b) => b.length - a.length)[0] ?? null;
+  const text = TEXT_KEYS.map((key) => item[key]).find(isText) ?? longestText(item);
+  return text === undefined ? null : { text, status: item.status };
+}
+
+function longestText(item: Readonly<Record<string, unknown>>): string | undefined {
+  const texts = Object.entries(item).flatMap(([key, value]) => (key !== "status" && isText(value) ? [value] : []));
+  return texts.toSorted((a, b) => b.length - a.length)[0];
 }
 
 function isText(value: unknown): value is string {

@@ -97,7 +97,7 @@ describe("plan", () => {
     ["of other names the longest text", [{ id: "1", todo: "Write it", status: "done" }], ["Write it"]],
     ["every item's, done or open", [item, { ...item, status: "done", content: "Read" }], ["Write the parser", "Read"]],
   ])("%s", (_, items, texts) => {
-    expect(planItems(JSON.stringify({ items }))).toEqual(texts);
+    expect(planItems(JSON.stringify({ items }))?.map(({ text }) => text)).toEqual(texts);
   });
 });
 

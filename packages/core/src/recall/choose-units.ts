@@ -23,32 +23,37 @@ const REST_RATIO = 0.02;
  * A small rest stays empty: only what is short would fit, whatever it is worth. */
 export function recalledPassages({ index, worth, stays, maximumChars }: RecallChoice): readonly RecalledPassage[] {
   const units = index.units((message) => !stays(message));
-  const ratios = units.map((unit) => worth(index.facts(unit)) / (unit.chars + headChars(unit)));
-  const ranked = units.map((unit, order) => ({ unit, order, ratio: amongNeighbours(units, ratios, order) }));
-  ranked.sort((a, b) => b.ratio - a.ratio || b.order - a.order);
-  const taken: { readonly unit: Unit; readonly order: number }[] = [];
+  const chars = units.map((unit) => unit.chars + headChars(unit));
+  const ratios = amongNeighbours(
+    units,
+    units.map((unit, at) => worth(index.facts(unit)) / (chars[at] ?? 0)),
+  );
+  const ranked = [...units.keys()].sort((a, b) => (ratios[b] ?? 0) - (ratios[a] ?? 0) || b - a);
+  const taken: number[] = [];
   let leftChars = maximumChars;
-  for (const { unit, order, ratio } of ranked) {
-    const chars = unit.chars + headChars(unit);
+  for (const at of ranked) {
+    const unitChars = chars[at] ?? 0;
     if (leftChars < maximumChars * REST_RATIO) break;
-    if (!(ratio > 0) || chars > leftChars) continue;
-    leftChars -= chars;
-    taken.push({ unit, order });
+    if (!((ratios[at] ?? 0) > 0) || unitChars > leftChars) continue;
+    leftChars -= unitChars;
+    taken.push(at);
   }
-  taken.sort((a, b) => a.order - b.order);
-  return passagesOf(taken.map(({ unit }) => unit));
+  taken.sort((a, b) => a - b);
+  return passagesOf(taken.flatMap((at) => units[at] ?? []));
 }
 
 /** A unit counts as it and its neighbours do on the mean: what is needed of a text is seldom all in one unit. */
-function amongNeighbours(units: readonly Unit[], ratios: readonly number[], order: number): number {
-  const unit = units[order];
-  const own = ratios[order] ?? 0;
-  const ratioAt = (at: number) => {
-    const other = units[at];
-    const isNext = other !== undefined && other.of === unit?.of && Math.abs(other.index - unit.index) === 1;
-    return isNext ? (ratios[at] ?? 0) : own;
-  };
-  return (ratioAt(order - 1) + own + ratioAt(order + 1)) / 3;
+function amongNeighbours(units: readonly Unit[], ratios: readonly number[]): readonly number[] {
+  return units.map((unit, at) => {
+    const own = ratios[at] ?? 0;
+    const before = isNext(units[at - 1], unit) ? (ratios[at - 1] ?? 0) : own;
+    const after = isNext(unit, units[at + 1]) ? (ratios[at + 1] ?? 0) : own;
+    return (before + own + after) / 3;
+  });
+}
+
+function isNext(unit: Unit | undefined, next: Unit | undefined): boolean {
+  return unit !== undefined && next !== undefined && unit.of === next.of && unit.index + 1 === next.index;
 }
 
 function headChars({ of }: Unit): number {

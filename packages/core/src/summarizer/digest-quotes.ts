@@ -1,4 +1,3 @@
-import { isRecord } from "../json.ts";
 import { planItems } from "../keep/plan.ts";
 import { LINE_BREAKS } from "../message/folded-char.ts";
 import type { Message } from "../message/message.ts";
@@ -84,9 +83,8 @@ function planOf(message: Message): Plan | null {
   for (const { argumentsJson } of toolCallsOf(message).toReversed()) {
     const items = planItems(argumentsJson);
     if (items === null) continue;
-    const statuses = planStatuses(argumentsJson);
     const withStatus = (wanted: (status: string) => boolean) =>
-      items.filter((_, index) => wanted(statuses[index] ?? "")).map(onOneLine);
+      items.filter(({ status }) => wanted(status.toLowerCase())).map(({ text }) => onOneLine(text));
     return {
       done: withStatus((status) => DONE.includes(status)),
       open: withStatus((status) => !DONE.includes(status) && !GIVEN_UP.includes(status)),
@@ -97,16 +95,4 @@ function planOf(message: Message): Plan | null {
 
 function onOneLine(text: string): string {
   return LINE_BREAKS.reduce((joined, lineBreak) => joined.split(lineBreak).join(" "), text.trim());
-}
-
-/** The status of each item, in lower case. The list that {@link planItems} reads is the first that is a plan by itself. */
-function planStatuses(argumentsJson: string): readonly string[] {
-  const parsed: unknown = JSON.parse(argumentsJson);
-  const lists = isRecord(parsed) ? Object.values(parsed) : [];
-  const plan = lists.find((list) => planItems(JSON.stringify({ list })) !== null);
-  return Array.isArray(plan) ? plan.map(statusOf) : [];
-}
-
-function statusOf(item: unknown): string {
-  return isRecord(item) && typeof item.status === "string" ? item.status.toLowerCase() : "";
 }

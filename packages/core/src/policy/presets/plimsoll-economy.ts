@@ -9,7 +9,7 @@ export const PLIMSOLL_ECONOMY_POLICY: Policy = {
   gates: { at: ["before-submit", "before-step"], countPending: true },
   trigger: {
     atLeast: {
-      max: [{ ratio: 0.85, of: "input-budget" }, { min: [{ ratio: 0.94, of: "input-budget" }, { tokens: 100_000 }] }],
+      max: [{ ratio: 0.85, of: "input-budget" }, { min: [{ ratio: 0.94, of: "input-budget" }, { tokens: 150_000 }] }],
     },
   },
   afterPause: {

@@ -9,7 +9,7 @@ export const PLIMSOLL_MODEL_POLICY: Policy = {
   gates: { at: ["before-submit", "before-step"], countPending: true },
   trigger: {
     atLeast: {
-      max: [{ ratio: 0.85, of: "input-budget" }, { min: [{ ratio: 0.94, of: "input-budget" }, { tokens: 100_000 }] }],
+      max: [{ ratio: 0.85, of: "input-budget" }, { min: [{ ratio: 0.94, of: "input-budget" }, { tokens: 150_000 }] }],
     },
   },
   afterPause: {
@@ -22,7 +22,10 @@ export const PLIMSOLL_MODEL_POLICY: Policy = {
     { kind: "human", atMost: { min: [{ tokens: 20_000 }, { ratio: 0.2, of: "input-budget" }] } },
     { kind: "plan", atMost: { ratio: 0.04, of: "input-budget" } },
     { kind: "files-in-hand", atMost: { ratio: 0.04, of: "input-budget" } },
-    { kind: "recall", atMost: { ratio: 0.2, of: "input-budget" } },
+    {
+      kind: "recall",
+      atMost: { max: [{ ratio: 0.1, of: "input-budget" }, { min: [{ ratio: 0.2, of: "input-budget" }, { tokens: 18_000 }] }] },
+    },
   ],
   manualKeep: null,
   strategies: [{ kind: "summarize", writer: "model", boundary: "any-safe", promptId: "checkpoint", turnPrefixPromptId: null }],
@@ -49,7 +52,12 @@ export const PLIMSOLL_MODEL_POLICY: Policy = {
       { kind: "human", atMost: { min: [{ tokens: 20_000 }, { ratio: 0.2, of: "input-budget" }] } },
       { kind: "plan", atMost: { ratio: 0.04, of: "input-budget" } },
       { kind: "files-in-hand", atMost: { ratio: 0.04, of: "input-budget" } },
-      { kind: "recall", atMost: { ratio: 0.2, of: "input-budget" } },
+      {
+        kind: "recall",
+        atMost: {
+          max: [{ ratio: 0.1, of: "input-budget" }, { min: [{ ratio: 0.2, of: "input-budget" }, { tokens: 18_000 }] }],
+        },
+      },
     ],
     maxRecoveries: 3,
   },

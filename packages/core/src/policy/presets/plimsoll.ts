@@ -2,16 +2,21 @@ import type { Amount } from "../../budget.ts";
 import type { Policy } from "../policy.ts";
 
 /**
- * What a cut costs is much the same in any window, what reading costs grows with it: a small window is filled nearly to the brim, a large one
- * to 85 %. Chosen on the sessions of docs/protocol.md's side `choose`.
+ * What a cut costs is much the same in any window, what reading costs grows with it: a window is filled nearly to the brim, a very large
+ * one to 85 %. Chosen on the sessions of docs/protocol.md's side `choose`.
  */
 const LINE: Amount = {
-  max: [{ ratio: 0.85, of: "input-budget" }, { min: [{ ratio: 0.94, of: "input-budget" }, { tokens: 100_000 }] }],
+  max: [{ ratio: 0.85, of: "input-budget" }, { min: [{ ratio: 0.94, of: "input-budget" }, { tokens: 150_000 }] }],
 };
 
 /** After a pause the rewrite is paid for anyway: half a large window is enough to cut, seven tenths of a small one, if a cut leaves nearly half. */
 const LINE_AFTER_PAUSE: Amount = {
   max: [{ ratio: 0.5, of: "input-budget" }, { min: [{ ratio: 0.7, of: "input-budget" }, { tokens: 70_000 }] }],
+};
+
+/** A fifth of a small window, a tenth of a very large one: at equal cost a later line holds more than a larger block. */
+const RECALLED: Amount = {
+  max: [{ ratio: 0.1, of: "input-budget" }, { min: [{ ratio: 0.2, of: "input-budget" }, { tokens: 18_000 }] }],
 };
 
 /** How long most providers keep a prompt that nobody reads. */
@@ -36,7 +41,7 @@ export const PLIMSOLL_POLICY: Policy = {
     { kind: "human", atMost: { min: [{ tokens: 20_000 }, { ratio: 0.2, of: "input-budget" }] } },
     { kind: "plan", atMost: { ratio: 0.04, of: "input-budget" } },
     { kind: "files-in-hand", atMost: { ratio: 0.04, of: "input-budget" } },
-    { kind: "recall", atMost: { ratio: 0.2, of: "input-budget" } },
+    { kind: "recall", atMost: RECALLED },
   ],
   manualKeep: null,
   strategies: [{ kind: "summarize", writer: "digest", boundary: "any-safe", promptId: "digest", turnPrefixPromptId: null }],
@@ -63,7 +68,7 @@ export const PLIMSOLL_POLICY: Policy = {
       { kind: "human", atMost: { min: [{ tokens: 20_000 }, { ratio: 0.2, of: "input-budget" }] } },
       { kind: "plan", atMost: { ratio: 0.04, of: "input-budget" } },
       { kind: "files-in-hand", atMost: { ratio: 0.04, of: "input-budget" } },
-      { kind: "recall", atMost: { ratio: 0.2, of: "input-budget" } },
+      { kind: "recall", atMost: RECALLED },
     ],
     maxRecoveries: 3,
   },
