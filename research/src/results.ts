@@ -12,7 +12,7 @@ const read = (name: string) => readFileSync(join(ROOT, "docs", name), "utf8");
 
 /**
  * Makes docs/results.md: all recorded sessions of other agents under every preset and peer in two working rooms. `--check` refuses a page whose
- * figures are older than the protocol, and makes nothing.
+ * figures are older than the protocol, and makes nothing. Other arguments are passed on to `bench`: `--json FILE` keeps the rows.
  */
 const protocol: Protocol = { text: read("protocol.md"), split: read("protocol-split.json") };
 if (process.argv.includes("--check")) {
@@ -29,7 +29,7 @@ if (process.argv.includes("--check")) {
     .filter((folder) => existsSync(folder))
     .map((folder) => basename(folder));
   const program = join(ROOT, "packages/cli/bin/plimsoll.js");
-  const args = [program, "bench", ...folders, ...policies, ...rooms, "--markdown", page];
+  const args = [program, "bench", ...folders, ...policies, ...rooms, "--markdown", page, ...process.argv.slice(2)];
   // From the folder above, so that sessions go by their names there.
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: join(RECORDED_FOLDER, ".."), encoding: "utf8" });
   if (status === 0) writeFileSync(page, `${headOf(protocol)}${readFileSync(page, "utf8")}`);
