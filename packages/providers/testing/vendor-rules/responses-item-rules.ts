@@ -18,11 +18,27 @@ const ITEM_FIELDS: Readonly<Record<string, readonly string[]>> = {
   message: ["type", "role", "content", "id", "status", "phase"],
   function_call: ["type", "id", "call_id", "name", "arguments", "status", "caller", "namespace"],
   function_call_output: ["type", "id", "call_id", "output", "status", "caller"],
+  custom_tool_call: ["type", "id", "call_id", "name", "input", "status", "caller", "namespace"],
+  custom_tool_call_output: ["type", "id", "call_id", "output", "status", "caller"],
   reasoning: ["type", "id", "summary", "content", "encrypted_content"],
   item_reference: ["type", "id"],
 };
 
 const ID_PREFIX: Readonly<Record<string, string>> = { message: "msg", function_call: "fc", reasoning: "rs" };
+
+/** Calls that a client answers, and what answers them: the SDK's types with a call_id. A shell call is answered by a function's output, too, as Codex does. */
+const ANSWERS: Readonly<Record<string, readonly string[]>> = {
+  function_call: ["function_call_output"],
+  custom_tool_call: ["custom_tool_call_output"],
+  local_shell_call: ["local_shell_call_output", "function_call_output"],
+  shell_call: ["shell_call_output"],
+  apply_patch_call: ["apply_patch_call_output"],
+  computer_call: ["computer_call_output"],
+  tool_search_call: ["tool_search_output"],
+};
+const OUTPUTS = new Set(Object.values(ANSWERS).flat());
+
+const wordsOf = (type: string): string => type.split("_").join(" ");
 
 /** Items that a model's reply is made of. */
 const isReplied = ({ type, node }: InputItem): boolean =>
@@ -112,13 +128,15 @@ export const RESPONSES_ITEM_RULES: readonly VendorRule<ResponsesRequest>[] = [
   },
   {
     id: "call-shape",
-    source: "openai 6.49.0, ResponseFunctionToolCall and FunctionCallOutput",
+    source: "openai 6.49.0, ResponseFunctionToolCall, ResponseCustomToolCall and their outputs",
     *check({ items }) {
       for (const { type, node } of items) {
         const [args, output] = [field(node, "arguments"), field(node, "output")];
+        if (type === "custom_tool_call" && textOf(field(node, "input")) === null)
+          yield at(field(node, "input"), "Missing required parameter: 'input'");
         if (type === "function_call" && textOf(args) === null)
           yield at(args, "Invalid type for 'arguments': expected a string");
-        if (type === "function_call_output" && textOf(output) === null && !Array.isArray(output.value))
+        if (/^(function|custom_tool)_call_output$/.test(type) && textOf(output) === null && !Array.isArray(output.value))
           yield at(output, "Missing required parameter: 'output'");
       }
     },
@@ -139,7 +157,7 @@ export const RESPONSES_ITEM_RULES: readonly VendorRule<ResponsesRequest>[] = [
     *check({ items }) {
       for (const { type, node } of items) {
         const id = field(node, "call_id");
-        if (!type.startsWith("function_call")) continue;
+        if (!/^(?:function|custom_tool)_call/.test(type)) continue;
         if ((textOf(id) ?? "") === "") yield at(id, "Missing required parameter: 'call_id'");
         else if (fieldText(node, "call_id").length > 64)
           yield at(id, "Invalid 'call_id': string too long. Expected at most 64.");
@@ -159,14 +177,17 @@ export const RESPONSES_ITEM_RULES: readonly VendorRule<ResponsesRequest>[] = [
   },
   {
     id: "call-answered",
-    source: "https://github.com/bytedance/trae-agent/issues/245 (No tool output found for function call)",
+    source:
+      "https://github.com/bytedance/trae-agent/issues/245 (No tool output found for function call), https://github.com/diegosouzapw/OmniRoute/issues/8946 (for custom tool call), https://github.com/openai/openai-agents-python/pull/1855 (for local shell call)",
     *check({ items }) {
       const answered = new Set(
-        items.filter(({ type }) => type === "function_call_output").map(({ node }) => fieldText(node, "call_id")),
+        items.filter(({ type }) => OUTPUTS.has(type)).map(({ type, node }) => `${type} ${fieldText(node, "call_id")}`),
       );
-      for (const { type, node } of items)
-        if (type === "function_call" && !answered.has(fieldText(node, "call_id")))
-          yield at(node, `No tool output found for function call ${fieldText(node, "call_id")}.`);
+      for (const { type, node } of items) {
+        const id = fieldText(node, "call_id");
+        const isAnswered = ANSWERS[type]?.some((output) => answered.has(`${output} ${id}`)) ?? true;
+        if (id !== "" && !isAnswered) yield at(node, `No tool output found for ${wordsOf(type)} ${id}.`);
+      }
     },
   },
   {
@@ -177,17 +198,19 @@ export const RESPONSES_ITEM_RULES: readonly VendorRule<ResponsesRequest>[] = [
       // An item that is named by reference alone may be any call.
       let hidden = goesOn ? Number.POSITIVE_INFINITY : 0;
       for (const { type, node } of items) {
-        if (type === "function_call") called.add(fieldText(node, "call_id"));
+        const id = fieldText(node, "call_id");
+        for (const output of ANSWERS[type] ?? []) called.add(`${output} ${id}`);
         if (type === "item_reference") hidden += 1;
-        if (type !== "function_call_output" || called.has(fieldText(node, "call_id"))) continue;
+        if (!OUTPUTS.has(type) || id === "" || called.has(`${type} ${id}`)) continue;
         if (hidden > 0) hidden -= 1;
-        else yield at(node, `No tool call found for function call output with call_id ${fieldText(node, "call_id")}.`);
+        else yield at(node, `No tool call found for ${wordsOf(type)} with call_id ${id}.`);
       }
     },
   },
   {
     id: "reasoning-shape",
-    source: "openai 6.49.0, ResponseReasoningItem: id and summary are required",
+    source:
+      "openai 6.49.0, ResponseReasoningItem: summary is required; the id is not, whatever the type says (https://github.com/BerriAI/litellm/pull/15782)",
     *check({ items }) {
       for (const { type, node } of items)
         if (type === "reasoning" && !Array.isArray(field(node, "summary").value))
@@ -202,7 +225,8 @@ export const RESPONSES_ITEM_RULES: readonly VendorRule<ResponsesRequest>[] = [
       for (const [index, { type, id, node }] of items.entries()) {
         const next = items[index + 1];
         const isFollowed = next !== undefined && (next.type === "reasoning" || isReplied(next));
-        if (type === "reasoning" && !isFollowed)
+        // The vendor's error names an id: of reasoning without one it is not known to ask for more.
+        if (type === "reasoning" && id !== "" && !isFollowed)
           yield at(node, `Item '${id}' of type 'reasoning' was provided without its required following item.`);
       }
     },

@@ -8,6 +8,9 @@ const TOOL = { type: "function", name: "read", parameters: { type: "object" }, s
 const REASONING = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "x" };
 const CALL = { type: "function_call", id: "fc_1", call_id: "call_1", name: "read", arguments: "{}" };
 const OUTPUT = { type: "function_call_output", call_id: "call_1", output: "ok" };
+const CUSTOM = { type: "custom_tool_call", call_id: "call_3", name: "apply_patch", input: "*** Begin Patch" };
+const PATCHED = { type: "custom_tool_call_output", call_id: "call_3", output: "Done." };
+const SHELL = { type: "local_shell_call", id: "lsh_1", call_id: "call_4", status: "completed", action: { type: "exec" } };
 const REPLY = {
   type: "message",
   role: "assistant",
@@ -60,6 +63,14 @@ const ROWS: readonly (readonly [rule: string, accepted: unknown, refused: unknow
     body([ASKED, CALL, { ...CALL, id: "fc_2" }, OUTPUT]),
   ],
   ["call-answered", round(), body([ASKED, CALL, ASKED])],
+  ["call-answered", body([ASKED, CUSTOM, PATCHED]), body([ASKED, CUSTOM, ASKED])],
+  ["call-answered", body([ASKED, SHELL, { ...OUTPUT, call_id: "call_4" }]), body([ASKED, SHELL, ASKED])],
+  ["call-answered", body([ASKED, CUSTOM, PATCHED]), body([ASKED, CUSTOM, { ...OUTPUT, call_id: "call_3" }])],
+  ["call-shape", body([ASKED, CUSTOM, PATCHED]), body([ASKED, { ...CUSTOM, input: undefined }, PATCHED])],
+  ["call-id-length", body([ASKED, CUSTOM, PATCHED]), body([ASKED, { ...CUSTOM, call_id: "" }, { ...PATCHED, call_id: "" }])],
+  ["item-fields", body([ASKED, CUSTOM, PATCHED]), body([ASKED, { ...CUSTOM, arguments: "{}" }, PATCHED])],
+  ["output-called", body([ASKED, CUSTOM, PATCHED]), body([ASKED, PATCHED])],
+  ["reasoning-followed", body([ASKED, { ...REASONING, id: undefined }, ASKED]), body([ASKED, REASONING, PATCHED])],
   ["output-called", round(), body([ASKED, OUTPUT])],
   ["output-called", body([{ type: "item_reference", id: "fc_1" }, OUTPUT]), body([OUTPUT, CALL])],
   ["output-called", body([OUTPUT], { previous_response_id: "resp_1" }), body([OUTPUT])],
