@@ -1,7 +1,7 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import { createSession } from "../session/create-session.ts";
 import type { Session, SessionOptions } from "../session/session.ts";
-import { toolSpecOf } from "../wire/wire.ts";
+import { toolSpecsOf } from "../wire/tools.ts";
 import type { AnthropicBody } from "./blocks.ts";
 import { ANTHROPIC_WIRE_RULES, MAXIMUM_TOOL_NAME_CHARS } from "./blocks.ts";
 import type { CacheTimeToLive } from "./cache-breakpoints.ts";
@@ -26,20 +26,22 @@ export type AnthropicSession = Session<
 
 /**
  * Opens a session for a loop that calls the vendor's SDK itself. Requests hold the cache breakpoints.
+ *
+ * @throws PlimsollError `bad-input` for tools that are none, naming the place.
  */
-export function createAnthropicSession({
+export async function createAnthropicSession({
   request,
   cacheTimeToLive = "5m",
   ...options
 }: AnthropicSessionOptions): Promise<AnthropicSession> {
   const { thinking, tools = [], ...parameters } = request;
   const sentPrefixes = createSentPrefixes();
-  return createSession(
+  return await createSession(
     {
       modelReference: `anthropic/${request.model}`,
       modelId: request.model,
       maxOutputTokens: request.max_tokens,
-      tools: tools.map(toolSpecOf),
+      tools: toolSpecsOf(tools),
       rules: ANTHROPIC_WIRE_RULES,
       maximumToolNameChars: MAXIMUM_TOOL_NAME_CHARS,
       encode: (asked): AnthropicBody => {

@@ -1,12 +1,12 @@
-import type { ToolSpec } from "@plimsoll/core";
 import { usageOf } from "@plimsoll/core";
 import type { LanguageModelMiddleware } from "ai";
 import { jsonValueOf, numberAt, recordAt, stringAt } from "../fields.ts";
+import { toolSpecsOf } from "../wire/tools.ts";
 import type { TurnRules } from "../wire/turns.ts";
 import { inTurn } from "../wire/turns.ts";
 import type { ArrayCompactor, ArrayRequest } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
-import type { CompactorOptions } from "./array-conversations.ts";
+import type { CompactorOptions } from "./compactor-options.ts";
 import { encoded, MODEL_MESSAGES, turnsOf } from "./model-messages.ts";
 import type { WireArray } from "./wire-array.ts";
 import { WHOLE_ITEMS } from "./wire-array.ts";
@@ -15,6 +15,7 @@ type Generate = NonNullable<LanguageModelMiddleware["wrapGenerate"]>;
 type Stream = NonNullable<LanguageModelMiddleware["wrapStream"]>;
 type StreamPart = Awaited<ReturnType<Stream>>["stream"] extends ReadableStream<infer Part> ? Part : never;
 type Params = Parameters<Generate>[0]["params"];
+type Model = Pick<Parameters<Generate>[0]["model"], "modelId">;
 type PromptMessage = Params["prompt"][number];
 
 /** A middleware for `wrapLanguageModel`, with what its compactor also offers. */
@@ -34,15 +35,17 @@ export interface MiddlewareOptions extends CompactorOptions {
 
 /**
  * A language-model middleware that sends a compacted prompt in place of the whole one. If the provider says that it does not fit, it compacts
- * further and sends again, as often as the policy allows. One middleware serves any number of conversations at once.
+ * further and sends again, as often as the policy allows. The model and the reply that a call asks for are the call's own. One middleware serves any number of conversations at once.
  */
 export function createCompactionMiddleware({ conversation, ...options }: MiddlewareOptions): CompactionMiddleware {
   const compactor = createArrayCompactor(PROMPTS, options);
-  const requestOf = (params: Params): ArrayRequest<unknown> => {
+  const requestOf = (params: Params, { modelId }: Model): ArrayRequest<unknown> => {
     const key = conversation?.(params) ?? stringAt(recordAt(params.providerOptions, "plimsoll"), "conversation");
-    const { abortSignal: signal } = params;
+    const { abortSignal: signal, maxOutputTokens } = params;
     return {
-      tools: toolSpecs(params),
+      modelId,
+      tools: toolSpecsOf(params.tools),
+      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
       ...(key === null ? {} : { conversation: key }),
       ...(signal === undefined ? {} : { signal }),
     };
@@ -51,7 +54,7 @@ export function createCompactionMiddleware({ conversation, ...options }: Middlew
     compactor.send(
       params.prompt,
       (prompt) => model.doGenerate({ ...params, prompt: promptFor(model.provider, prompt) }),
-      requestOf(params),
+      requestOf(params, model),
     );
   const wrapStream: Stream = async ({ params, model }) => {
     let sent: readonly PromptMessage[] = [];
@@ -59,7 +62,7 @@ export function createCompactionMiddleware({ conversation, ...options }: Middlew
       sent = prompt;
       return model.doStream({ ...params, prompt: promptFor(model.provider, prompt) });
     };
-    const { stream, ...rest } = await compactor.send(params.prompt, call, requestOf(params));
+    const { stream, ...rest } = await compactor.send(params.prompt, call, requestOf(params, model));
     // This request was answered: a report that could not be written is written with the next one, which fails if that cannot be, either.
     const tell = (answer: unknown) => void compactor.observe(sent, answer).catch(() => undefined);
     return { ...rest, stream: stream.pipeThrough(observed(tell)) };
@@ -78,14 +81,6 @@ function observed(tell: (answer: unknown) => void): TransformStream<StreamPart, 
       controller.enqueue(part);
     },
   });
-}
-
-function toolSpecs({ tools = [] }: Params): readonly ToolSpec[] {
-  return tools.map((tool) => ({
-    name: tool.name,
-    description: stringAt(tool, "description") ?? "",
-    parametersJson: JSON.stringify(recordAt(tool, "inputSchema") ?? {}),
-  }));
 }
 
 /** The prompt as the provider's wire needs it: user and assistant in turn, the user first. */

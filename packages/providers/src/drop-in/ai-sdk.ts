@@ -4,7 +4,7 @@ import type { LanguageModel, ModelMessage } from "ai";
 import { jsonValueOf, numberAt, recordAt, stringAt } from "../fields.ts";
 import type { ArrayCompactor, ArrayRequest } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
-import type { CompactorOptions } from "./array-conversations.ts";
+import type { CompactorOptions } from "./compactor-options.ts";
 import { MODEL_MESSAGES, stepsFor } from "./model-messages.ts";
 import type { WireArray } from "./wire-array.ts";
 
@@ -38,14 +38,17 @@ interface PrepareStepOptions extends CompactorOptions {
  */
 export function createPrepareStep(
   { conversation, ...options }: PrepareStepOptions,
-  request: Pick<ArrayRequest<unknown>, "system" | "tools" | "limits" | "signal"> = {},
+  request: Pick<ArrayRequest<unknown>, "system" | "tools" | "limits" | "maxOutputTokens" | "signal"> = {},
 ): CompactionPrepareStep {
-  const compactor = createArrayCompactor(STEPS, { ...options, limits: withMargin(options.limits) });
+  const given = options.limits;
+  const ofModel = typeof given === "function" ? (modelId: string | null) => withMargin(given(modelId)) : withMargin(given);
+  const compactor = createArrayCompactor(STEPS, { ...options, limits: ofModel });
   const limits = request.limits === undefined ? {} : { limits: withMargin(request.limits) };
   const prepareStep: PrepareStep = async (step) => {
     const answer = step.steps.at(-1);
     const of = conversation === undefined ? {} : { conversation: conversation(step) };
-    const facts = { ...request, ...limits, ...of, ...(answer === undefined ? {} : { answer }) };
+    const asks = step.model === undefined ? {} : { modelId: modelIdOf(step.model) };
+    const facts = { ...request, ...limits, ...asks, ...of, ...(answer === undefined ? {} : { answer }) };
     const fitted = await compactor.fit(step.messages, facts);
     return { messages: step.model === undefined ? fitted : [...stepsFor(providerOf(step.model), fitted)] };
   };
@@ -64,6 +67,10 @@ function withMargin(limits: ModelLimits): ModelLimits {
   return contextWindowTokens === null
     ? limits
     : { ...limits, contextWindowTokens: Math.floor(contextWindowTokens * STEP_WINDOW_RATIO) };
+}
+
+function modelIdOf(model: LanguageModel): string {
+  return typeof model === "string" ? model : model.modelId;
 }
 
 /** A model that is named by its id alone is asked for through a gateway, whose ids begin with the provider's name. */

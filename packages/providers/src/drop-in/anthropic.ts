@@ -8,12 +8,12 @@ import type { Fields } from "../fields.ts";
 import { recordAt, recordsAt, stringAt } from "../fields.ts";
 import type { ArrayCompactor } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
-import type { CompactorOptions } from "./array-conversations.ts";
+import type { CompactorOptions } from "./compactor-options.ts";
 import type { WireArray } from "./wire-array.ts";
 import { imageAt, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
 
 export type { ArrayCompactor } from "./array-compactor.ts";
-export type { CompactorOptions } from "./array-conversations.ts";
+export type { CompactorOptions } from "./compactor-options.ts";
 
 /** Compacts an array of Anthropic messages that is resent whole at each call. System text and tools go in as overhead. */
 export function createMessagesCompactor(options: CompactorOptions): ArrayCompactor<Anthropic.MessageParam, Anthropic.Message> {

@@ -1,16 +1,18 @@
-import type { SessionView, ToolSpec } from "@plimsoll/core";
+import type { ToolSpec } from "@plimsoll/core";
 import type { ConversationRequest, FoundConversation, Rejection } from "@plimsoll/core/conversation";
 import { sendWithRecovery } from "@plimsoll/core/conversation";
 import type { Recalled, RecallRange } from "@plimsoll/core/internal";
 import { recoveriesOf } from "@plimsoll/core/internal";
 import { attempted, rejectionIn } from "../client/failure.ts";
-import type { ArrayConversations, CompactorOptions, ConversationLog, RequestFacts } from "./array-conversations.ts";
-import { createArrayConversations, fitRequest, recallIn, recoverRequest } from "./array-conversations.ts";
+import { checkedTools } from "../wire/tools.ts";
+import type { ArrayConversations, ConversationLog, FittedLog } from "./array-conversations.ts";
+import { createArrayConversations, fitRequest, recallIn, recoverRequest, reportAnswer } from "./array-conversations.ts";
 import type { IsUntouched, ItemGroup, ReadGroups } from "./array-items.ts";
 import { createIsUntouched, createMended, itemsOf, readGroups } from "./array-items.ts";
+import type { CompactorOptions, RequestFacts } from "./compactor-options.ts";
 import type { WireArray } from "./wire-array.ts";
 
-/** What a request sends in addition to its array, and whose conversation it is. */
+/** What a request sends in addition to its array, and whose conversation it is. Tools that are none reject with `bad-input`, naming the place. */
 export interface ArrayRequest<Answer> extends RequestFacts {
   /** System text that is not in the array. */
   readonly system?: string;
@@ -58,8 +60,7 @@ export interface ArrayCompactor<Item, Answer> {
 interface SentArray<Item, Answer> {
   readonly array: ReadArray<Item>;
   readonly request: ArrayRequest<Answer>;
-  readonly found: FoundConversation;
-  readonly view: SessionView;
+  readonly fitted: FittedLog;
 }
 
 /** An array as it was read. */
@@ -127,14 +128,15 @@ function read<Item, Answer>(
   const groups = readGroups(items.slice(opening.items.length), wire, known);
   const messages = groups.flatMap((group) => group.messages);
   const text = [opening.text, system].filter((each) => each !== "").join("\n");
-  return { systemItems: mended(opening.items), groups, request: { key: conversation ?? null, system: text, tools, messages } };
+  const request = { key: conversation ?? null, system: text, tools: checkedTools(tools), messages };
+  return { systemItems: mended(opening.items), groups, request };
 }
 
 /** A view as an array to send, remembered with what it was made from. */
 function written<Item, Answer>(arrays: KnownArrays<Item, Answer>, sent: SentArray<Item, Answer>): Item[] {
   const { wire, isUntouched, mended } = arrays;
   const { systemItems, groups } = sent.array;
-  const made = itemsOf(sent.view.messages.slice(), { ...wire, groups, isUntouched });
+  const made = itemsOf(sent.fitted.view.messages.slice(), { ...wire, groups, isUntouched });
   const items = [...systemItems, ...wire.joined(mended(made))];
   arrays.sent.set(items, sent);
   return items;
@@ -148,7 +150,7 @@ async function fitArray<Item, Answer>(
   const array = read(arrays, items, request);
   const reported = request.answer === undefined ? null : arrays.wire.observed(request.answer);
   const fitted = await fitRequest(arrays.logs, { ...request, request: array.request, reported });
-  return written(arrays, { array, request, ...fitted });
+  return written(arrays, { array, request, fitted });
 }
 
 /** Logs what was measured. Nothing for an array that is not known, or whose conversation is no longer in memory. */
@@ -159,9 +161,8 @@ async function observe<Item, Answer>(
 ): Promise<void> {
   const of = known.get(sent);
   const reported = wire.observed(answer);
-  if (of === undefined || reported === null || !logs.conversations.has(of.found)) return;
-  const { conversation } = of.found;
-  await conversation.inTurn(() => conversation.report(of.view, reported));
+  if (of === undefined || reported === null || !logs.conversations.has(of.fitted.found)) return;
+  await reportAnswer(logs, of.fitted, { asked: of.request, reported });
 }
 
 async function recoverFrom<Item, Answer>(
@@ -171,9 +172,9 @@ async function recoverFrom<Item, Answer>(
 ): Promise<Item[] | null> {
   const of = arrays.sent.get(sent);
   if (of === undefined) return null;
-  const { array, request, view } = of;
-  const fitted = await recoverRequest(arrays.logs, { ...request, ...failed, request: array.request, view });
-  return fitted === null ? null : written(arrays, { array, request, ...fitted });
+  const { array, request } = of;
+  const fitted = await recoverRequest(arrays.logs, { ...request, ...failed, request: array.request, sent: of.fitted });
+  return fitted === null ? null : written(arrays, { array, request, fitted });
 }
 
 async function send<Item, Answer, Own extends Answer>(
@@ -204,6 +205,6 @@ async function foundOf<Item, Answer>(
   items: readonly Item[],
 ): Promise<readonly FoundConversation[]> {
   const found =
-    arrays.sent.get(items)?.found ?? (await arrays.logs.conversations.holding(read(arrays, items, {}).request.messages));
+    arrays.sent.get(items)?.fitted.found ?? (await arrays.logs.conversations.holding(read(arrays, items, {}).request.messages));
   return found === null ? [] : [found];
 }

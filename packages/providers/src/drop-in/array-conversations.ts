@@ -1,18 +1,5 @@
-import type {
-  ArtifactStore,
-  ContextEvent,
-  ContextManagerOptions,
-  FitInput,
-  Message,
-  ModelLimits,
-  OutputCategory,
-  Policy,
-  SessionEntry,
-  SessionView,
-  Summarizer,
-} from "@plimsoll/core";
+import type { ArtifactStore, FitInput, Message, Policy, SessionEntry, SessionView } from "@plimsoll/core";
 import { admitToolResult, createDigest, createMemoryArtifactStore, isHuman } from "@plimsoll/core";
-import type { SessionStore } from "@plimsoll/core/agent";
 import type { Kinds } from "@plimsoll/core/build";
 import { BUILT_IN_KINDS, requireFallback } from "@plimsoll/core/build";
 import type {
@@ -29,48 +16,11 @@ import { createConversation, createConversations, setupChange, setupChangeEntry 
 import type { Recalled, RecallRange } from "@plimsoll/core/internal";
 import { recallArtifact } from "@plimsoll/core/internal";
 import { rejectedReport } from "../client/failure.ts";
+import type { LearnedLimits } from "../client/learned-limit.ts";
+import { afterAnswer, afterRejection, createLearnedLimits, learnedWindowTokens } from "../client/learned-limit.ts";
 import { modelPriors } from "../priors/model-priors.ts";
-
-/** What belongs to one conversation: what stays verbatim, its live state, its files, and who is asked before a compaction. */
-export type ConversationContext = Pick<ContextManagerOptions, "pinned" | "stateProviders" | "fileTracker" | "beforeCompaction">;
-
-/** What a drop-in is made of. */
-export interface CompactorOptions {
-  readonly policy: Policy;
-  /** What the policy may name, in addition to what comes with core, and how results are cut; made by `withKinds`. */
-  readonly kinds?: Kinds;
-  readonly limits: ModelLimits;
-  /** Writes the summaries; the deterministic digest, which asks no model, if it is left out. */
-  readonly summarizer?: Summarizer;
-  readonly onEvent?: (event: ContextEvent, conversation: ConversationName) => void;
-  /** What each conversation has of its own, by its key. Requests need a key then. */
-  readonly context?: (conversation: string) => ConversationContext;
-  /** Where the logs are kept, so that a conversation goes on after a restart. Requests need a key then. */
-  readonly sessions?: SessionStore;
-  /** Keeps results that are cut to the policy's cap when they arrive; a store in memory for each conversation if it is left out. */
-  readonly artifacts?: ArtifactStore;
-  /** What a tool's output looks like, which decides how it is cut; "generic" for all if it is left out. */
-  readonly categoryOf?: (toolName: string) => OutputCategory;
-  /** The clock; the system's if it is left out. */
-  readonly nowMs?: () => number | null;
-  /** Most conversations in memory; {@link DEFAULT_MAXIMUM_CONVERSATIONS} if it is left out. */
-  readonly maximumConversations?: number;
-  /** Most characters of messages in memory, over all conversations; {@link DEFAULT_MAXIMUM_CHARS} if it is left out. */
-  readonly maximumChars?: number;
-}
-
-/** Conversations in memory; chosen: a busy server's, at the memory of one long session. */
-export const DEFAULT_MAXIMUM_CONVERSATIONS = 1_000;
-
-/** Characters in memory; chosen: about 200 MB of text. */
-export const DEFAULT_MAXIMUM_CHARS = 100_000_000;
-
-/** What one request is fitted with, in addition to its messages. */
-export interface RequestFacts {
-  /** The limits of this request's model; those of the options if they are left out. */
-  readonly limits?: ModelLimits;
-  readonly signal?: AbortSignal;
-}
+import type { CompactorOptions, RequestFacts } from "./compactor-options.ts";
+import { DEFAULT_MAXIMUM_CHARS, DEFAULT_MAXIMUM_CONVERSATIONS, limitsOf } from "./compactor-options.ts";
 
 /** A conversation's log as it is now. */
 export interface ConversationLog extends ConversationName {
@@ -81,6 +31,8 @@ export interface ConversationLog extends ConversationName {
 export interface FittedLog {
   readonly found: FoundConversation;
   readonly view: SessionView;
+  /** What is expected of a request with this view. */
+  readonly expectedTokens: number;
 }
 
 /** The logs of the conversations whose arrays a compactor is given, and what they are kept with. */
@@ -92,6 +44,7 @@ export interface ArrayConversations {
   readonly conversations: Conversations;
   /** Where the cut results of conversations are that were worked on. */
   readonly artifacts: WeakMap<Conversation, ArtifactStore>;
+  readonly learned: LearnedLimits;
 }
 
 const NEVER_ABORTED = new AbortController().signal;
@@ -124,7 +77,7 @@ export function createArrayConversations(options: CompactorOptions): ArrayConver
         ...(onEvent === undefined ? {} : { onEvent: (event) => onEvent(event, name) }),
       }),
   });
-  return { options, policy, kinds, nowMs, conversations, artifacts: new WeakMap() };
+  return { options, policy, kinds, nowMs, conversations, artifacts: new WeakMap(), learned: createLearnedLimits() };
 }
 
 /** One request of a caller. */
@@ -143,32 +96,58 @@ export function fitRequest(
     const { manager } = conversation;
     if (reported !== null && isNewReply(request, conversation)) await conversation.report(manager.view(), reported);
     await take(asked, conversation, logs);
-    await conversation.fit(inputAt("before-step", asked, logs), signal ?? NEVER_ABORTED);
-    return { found, view: manager.view() };
+    await conversation.fit(inputAt("before-step", asked, { conversation, logs }), signal ?? NEVER_ABORTED);
+    return fittedLog(found);
   };
   return logs.conversations.goOn(request, work, signal);
 }
 
-/** Compacts after a rejection of `view`; `null` if there is nothing new to send. */
-export function recoverRequest(
-  logs: ArrayConversations,
-  asked: AskedRequest & { readonly rejection: Rejection; readonly recovery: number; readonly view: SessionView },
-): Promise<FittedLog | null> {
-  const { request, rejection, recovery, view, signal } = asked;
-  const { promptTokens, limitTokens: observedLimitTokens } = rejection;
+function fittedLog(found: FoundConversation): FittedLog {
+  const { manager } = found.conversation;
+  return { found, view: manager.view(), expectedTokens: manager.predict().expectedTokens };
+}
+
+/** A request that was rejected, and what it sent. */
+export interface RejectedRequest extends AskedRequest {
+  readonly rejection: Rejection;
+  readonly recovery: number;
+  readonly sent: Pick<FittedLog, "view" | "expectedTokens">;
+}
+
+/** Compacts after a rejection of what was sent, and remembers what it taught; `null` if there is nothing new to send. */
+export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest): Promise<FittedLog | null> {
+  const { request, rejection, recovery, sent, signal } = asked;
+  const { promptTokens } = rejection;
   const work = async (found: FoundConversation): Promise<FittedLog | null> => {
     const { conversation } = found;
     const { manager } = conversation;
+    const reserveTokens = limitsOf(asked, logs.options).maxOutputTokens ?? 0;
+    const refused = { expectedTokens: sent.expectedTokens, reserveTokens };
+    logs.learned.learn(conversation, asked.modelId, (learned) => afterRejection(learned, rejection, refused));
     if (conversation.messageIds().length < request.messages.length) await take(asked, conversation, logs);
     // Another request compacted the same history meanwhile: that is what to send.
-    if (manager.view().viewHash !== view.viewHash) return { found, view: manager.view() };
-    if (promptTokens !== null) await conversation.report(view, rejectedReport(manager.view(), promptTokens));
-    const observed = { observedLimitTokens, observedPromptTokens: promptTokens, recovery };
-    const input = { ...inputAt("on-overflow", asked, logs), ...observed };
+    if (manager.view().viewHash !== sent.view.viewHash) return fittedLog(found);
+    if (promptTokens !== null) await conversation.report(sent.view, rejectedReport(manager.view(), promptTokens));
+    const input = { ...inputAt("on-overflow", asked, { conversation, logs }), observedPromptTokens: promptTokens, recovery };
     const outcome = await conversation.fit(input, signal ?? NEVER_ABORTED);
-    return outcome.kind === "compacted" ? { found, view: manager.view() } : null;
+    return outcome.kind === "compacted" ? fittedLog(found) : null;
   };
   return logs.conversations.goOn(request, work, signal);
+}
+
+/** Logs what an answered request measured that sent `view`, and remembers that its size was answered. */
+export async function reportAnswer(
+  logs: ArrayConversations,
+  { found, view, expectedTokens }: FittedLog,
+  { asked, reported }: { readonly asked: RequestFacts; readonly reported: ReportedUsage },
+): Promise<void> {
+  const { conversation } = found;
+  await conversation.inTurn(async () => {
+    const entry = await conversation.report(view, reported);
+    const outputTokens = reported.usage.output.totalTokens ?? 0;
+    const nowTokens = entry === null ? expectedTokens : conversation.manager.predict().expectedTokens - outputTokens;
+    logs.learned.learn(conversation, asked.modelId, (learned) => afterAnswer(learned, { expectedTokens, nowTokens }));
+  });
 }
 
 /** Looks for what a handle names in these conversations: first in their logs, then among results that were cut. */
@@ -203,13 +182,21 @@ async function take(asked: AskedRequest, conversation: Conversation, logs: Array
   for (const message of fresh.slice(0, fresh.length - submitted.length))
     conversation.add({ type: "message", message: answering(await admitted(message, conversation, logs), conversation) });
   const gate = submitted.length > 0 ? "before-submit" : "after-tool-batch";
-  await conversation.fit({ ...inputAt(gate, asked, logs), pending: submitted }, signal);
+  await conversation.fit({ ...inputAt(gate, asked, { conversation, logs }), pending: submitted }, signal);
   for (const message of submitted) conversation.add({ type: "message", message });
   await conversation.flush();
 }
 
-function inputAt(gate: FitInput["gate"], { limits }: RequestFacts, { options }: ArrayConversations): ConversationFit {
-  return { gate, pending: [], model: limits ?? options.limits };
+function inputAt(gate: FitInput["gate"], asked: RequestFacts, { conversation, logs }: OfConversation): ConversationFit {
+  const model = limitsOf(asked, logs.options);
+  const learned = logs.learned.of(conversation, asked.modelId);
+  return { gate, pending: [], model, observedLimitTokens: learnedWindowTokens(learned, model.maxOutputTokens ?? 0) };
+}
+
+/** Whose request is fitted. */
+interface OfConversation {
+  readonly conversation: Conversation;
+  readonly logs: ArrayConversations;
 }
 
 function artifactsOf(conversation: Conversation, { options, artifacts }: ArrayConversations): ArtifactStore {

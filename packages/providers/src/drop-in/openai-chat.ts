@@ -10,12 +10,12 @@ import { OPENAI_QUIRKS } from "../openai-chat/hosts.ts";
 import { inTurn } from "../wire/turns.ts";
 import type { ArrayCompactor } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
-import type { CompactorOptions } from "./array-conversations.ts";
+import type { CompactorOptions } from "./compactor-options.ts";
 import type { WireArray } from "./wire-array.ts";
 import { imageAt, leading, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
 
 export type { ArrayCompactor } from "./array-compactor.ts";
-export type { CompactorOptions } from "./array-conversations.ts";
+export type { CompactorOptions } from "./compactor-options.ts";
 
 type ChatMessage = OpenAI.ChatCompletionMessageParam;
 

@@ -6,7 +6,7 @@ import { responsesUsage } from "../openai-responses/decode.ts";
 import { responseItems } from "../openai-responses/encode.ts";
 import type { ArrayCompactor } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
-import type { CompactorOptions } from "./array-conversations.ts";
+import type { CompactorOptions } from "./compactor-options.ts";
 import type { ResponseItem } from "./response-items.ts";
 import {
   changedOutput,
@@ -22,7 +22,7 @@ import type { WireArray } from "./wire-array.ts";
 import { leading, replyDraft, resultDraft, userDraft } from "./wire-array.ts";
 
 export type { ArrayCompactor } from "./array-compactor.ts";
-export type { CompactorOptions } from "./array-conversations.ts";
+export type { CompactorOptions } from "./compactor-options.ts";
 
 /**
  * Compacts an array of Responses items that is resent whole at each call (`store: false`, without `previous_response_id`). Neighbouring items

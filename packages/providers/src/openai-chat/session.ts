@@ -1,7 +1,7 @@
 import type OpenAI from "openai";
 import { createSession } from "../session/create-session.ts";
 import type { Session, SessionOptions } from "../session/session.ts";
-import { toolSpecOf } from "../wire/wire.ts";
+import { toolSpecsOf } from "../wire/tools.ts";
 import { decodeOpenAiChat } from "./decode.ts";
 import type { ChatBody } from "./encode.ts";
 import { encodeOpenAiChat, MAXIMUM_TOOL_NAME_CHARS, OPENAI_CHAT_WIRE_RULES } from "./encode.ts";
@@ -21,16 +21,18 @@ export type ChatSession = Session<ChatBody, Pick<OpenAI.ChatCompletion, "id" | "
 
 /**
  * Opens a session for a loop that calls the vendor's SDK itself.
+ *
+ * @throws PlimsollError `bad-input` for tools that are none, naming the place.
  */
-export function createChatSession({ request, host = OPENAI_HOST, ...options }: ChatSessionOptions): Promise<ChatSession> {
+export async function createChatSession({ request, host = OPENAI_HOST, ...options }: ChatSessionOptions): Promise<ChatSession> {
   const { model: modelId, tools = [] } = request;
   const { quirks } = host;
-  return createSession(
+  return await createSession(
     {
       modelReference: `${host.name}/${modelId}`,
       modelId,
       maxOutputTokens: request.max_completion_tokens ?? request.max_tokens ?? null,
-      tools: tools.map(toolSpecOf),
+      tools: toolSpecsOf(tools),
       rules: OPENAI_CHAT_WIRE_RULES,
       maximumToolNameChars: MAXIMUM_TOOL_NAME_CHARS,
       encode: (asked): ChatBody => {

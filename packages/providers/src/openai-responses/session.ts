@@ -1,7 +1,7 @@
 import type OpenAI from "openai";
 import { createSession } from "../session/create-session.ts";
 import type { Session, SessionOptions } from "../session/session.ts";
-import { toolSpecOf } from "../wire/wire.ts";
+import { toolSpecsOf } from "../wire/tools.ts";
 import { decodeOpenAiResponse } from "./decode.ts";
 import type { ResponsesBody } from "./encode.ts";
 import { encodeOpenAiResponses, MAXIMUM_TOOL_NAME_CHARS, OPENAI_RESPONSES_WIRE_RULES } from "./encode.ts";
@@ -23,15 +23,17 @@ export type ResponsesSession = Session<
 
 /**
  * Opens a session for a loop that calls the vendor's SDK itself. Reasoning goes back encrypted.
+ *
+ * @throws PlimsollError `bad-input` for tools that are none, naming the place.
  */
-export function createResponsesSession({ request, ...options }: ResponsesSessionOptions): Promise<ResponsesSession> {
+export async function createResponsesSession({ request, ...options }: ResponsesSessionOptions): Promise<ResponsesSession> {
   const { model: modelId, tools = [] } = request;
-  return createSession(
+  return await createSession(
     {
       modelReference: `openai/${modelId}`,
       modelId,
       maxOutputTokens: request.max_output_tokens ?? null,
-      tools: tools.map(toolSpecOf),
+      tools: toolSpecsOf(tools),
       rules: OPENAI_RESPONSES_WIRE_RULES,
       maximumToolNameChars: MAXIMUM_TOOL_NAME_CHARS,
       encode: (asked): ResponsesBody => {

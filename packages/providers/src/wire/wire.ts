@@ -5,7 +5,6 @@ import { checkMessages, isRecord } from "@plimsoll/core/internal";
 import type { FailureSource } from "../client/failure.ts";
 import { emptyReply } from "../client/failure.ts";
 import type { Fields } from "../fields.ts";
-import { recordAt, stringAt } from "../fields.ts";
 import type { LoadedImages } from "./images.ts";
 
 /** What a wire takes, and how its answers are read. */
@@ -55,17 +54,6 @@ export interface SessionWire<Request> extends Wire {
   readonly tools: readonly ToolSpec[];
   /** Writes a request whose messages the wire takes. Its tools are the wire's own. */
   encode(request: ModelRequest): Request;
-}
-
-/** A tool as its vendor's SDK describes it, in our terms. One that runs at the vendor is known by what was said of it. */
-export function toolSpecOf(tool: unknown): ToolSpec {
-  const said = recordAt(tool, "function") ?? recordAt(tool, "custom") ?? tool;
-  const parameters = recordAt(said, "input_schema") ?? recordAt(said, "parameters") ?? said;
-  return {
-    name: stringAt(said, "name") ?? stringAt(said, "type") ?? "",
-    description: stringAt(said, "description") ?? "",
-    parametersJson: JSON.stringify(parameters),
-  };
 }
 
 /** An answer's reply. Throws for an answer that is none, or that failed. */

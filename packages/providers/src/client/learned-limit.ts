@@ -1,0 +1,98 @@
+import type { Rejection } from "@plimsoll/core/conversation";
+
+/**
+ * What answers and rejections taught of one model's window in one conversation. Sizes are what was expected of a request before it was sent: the next one
+ * is decided by the same measure.
+ */
+export interface LearnedLimit {
+  /** The limit that the provider named; `null` if it named none. */
+  readonly statedTokens: number | null;
+  /** A size that was refused although it was within every limit that is known; `null` for none. */
+  readonly refusedTokens: number | null;
+  /** The largest size that was answered. */
+  readonly answeredTokens: number;
+  /** False until something was answered after the newest rejection: what it measured may move the measure, and with it the size that was refused. */
+  readonly isMeasured: boolean;
+}
+
+/** Before anything was sent. */
+export const NOTHING_LEARNED: LearnedLimit = {
+  statedTokens: null,
+  refusedTokens: null,
+  answeredTokens: 0,
+  isMeasured: true,
+};
+
+/**
+ * After a rejection of a request of so many expected tokens. A prompt that the provider counted is refused at its count. A named limit that is below what was
+ * answered before is no limit of the window, and is passed over.
+ */
+export function afterRejection(
+  learned: LearnedLimit,
+  { limitTokens, promptTokens }: Rejection,
+  request: { readonly expectedTokens: number; readonly reserveTokens: number },
+): LearnedLimit {
+  const isStated = limitTokens !== null && limitTokens > learned.answeredTokens;
+  const statedTokens = isStated ? Math.min(limitTokens, learned.statedTokens ?? limitTokens) : learned.statedTokens;
+  const sizeTokens = promptTokens ?? request.expectedTokens;
+  // Beyond the limit that is known the size says nothing new.
+  if (statedTokens !== null && sizeTokens + request.reserveTokens > statedTokens) return { ...learned, statedTokens };
+  const answeredTokens = learned.answeredTokens < sizeTokens ? learned.answeredTokens : 0;
+  return { statedTokens, refusedTokens: sizeTokens, answeredTokens, isMeasured: promptTokens !== null };
+}
+
+/** After an answer to a request of so many expected tokens; `nowTokens` is what would be expected of the same request by what the answer measured. */
+export function afterAnswer(
+  learned: LearnedLimit,
+  { expectedTokens, nowTokens }: { readonly expectedTokens: number; readonly nowTokens: number },
+): LearnedLimit {
+  const ratio = learned.isMeasured || expectedTokens <= 0 ? 1 : nowTokens / expectedTokens;
+  const refusedTokens = learned.refusedTokens === null ? null : learned.refusedTokens * ratio;
+  const answeredTokens = Math.max(learned.answeredTokens * ratio, nowTokens);
+  const isRefuted = refusedTokens !== null && answeredTokens >= refusedTokens;
+  return { ...learned, refusedTokens: isRefuted ? null : refusedTokens, answeredTokens, isMeasured: true };
+}
+
+/** Share of a refused size below which the way to it is not worth another refusal; chosen: what the engine takes for new. */
+const CLOSE_RATIO = 0.02;
+
+/** Share of a refused size that is tried if nothing was answered yet: the first that a recovery tries, too; chosen. */
+const FIRST_RATIO = 0.8;
+
+/**
+ * The window that is left to the next request, in tokens: the limit that was named, or half of the way from the largest size that was answered to the one that was
+ * refused as long as that is far, with the reply that is asked for. `null` if nothing was refused.
+ */
+export function learnedWindowTokens(
+  { statedTokens, refusedTokens, answeredTokens }: LearnedLimit,
+  reserveTokens: number,
+): number | null {
+  if (refusedTokens === null) return statedTokens;
+  const roomTokens = Math.floor(roomBelow(refusedTokens, answeredTokens));
+  return Math.min(statedTokens ?? Number.POSITIVE_INFINITY, roomTokens + reserveTokens);
+}
+
+function roomBelow(refusedTokens: number, answeredTokens: number): number {
+  if (answeredTokens === 0) return refusedTokens * FIRST_RATIO;
+  const gapTokens = refusedTokens - answeredTokens;
+  return gapTokens < refusedTokens * CLOSE_RATIO ? answeredTokens : answeredTokens + gapTokens / 2;
+}
+
+/** What was learned, by conversation and model; a conversation that is gone takes its own along. */
+export interface LearnedLimits {
+  of(conversation: WeakKey, modelId: string | undefined): LearnedLimit;
+  learn(conversation: WeakKey, modelId: string | undefined, next: (learned: LearnedLimit) => LearnedLimit): void;
+}
+
+/** Nothing was learned yet. */
+export function createLearnedLimits(): LearnedLimits {
+  const known = new WeakMap<WeakKey, Map<string, LearnedLimit>>();
+  const of: LearnedLimits["of"] = (conversation, modelId = "") => known.get(conversation)?.get(modelId) ?? NOTHING_LEARNED;
+  return {
+    of,
+    learn: (conversation, modelId = "", next) => {
+      const byModel = known.get(conversation) ?? new Map<string, LearnedLimit>();
+      known.set(conversation, byModel.set(modelId, next(of(conversation, modelId))));
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import type {
+  ArtifactStore,
+  ContextEvent,
+  ContextManagerOptions,
+  ModelLimits,
+  OutputCategory,
+  Policy,
+  Summarizer,
+} from "@plimsoll/core";
+import type { SessionStore } from "@plimsoll/core/agent";
+import type { Kinds } from "@plimsoll/core/build";
+import type { ConversationName } from "@plimsoll/core/conversation";
+
+/** What belongs to one conversation: what stays verbatim, its live state, its files, and who is asked before a compaction. */
+export type ConversationContext = Pick<ContextManagerOptions, "pinned" | "stateProviders" | "fileTracker" | "beforeCompaction">;
+
+/** What a drop-in is made of. */
+export interface CompactorOptions {
+  readonly policy: Policy;
+  /** What the policy may name, in addition to what comes with core, and how results are cut; made by `withKinds`. */
+  readonly kinds?: Kinds;
+  /** The model's limits, or those of the model that a request names (`null` if it names none). */
+  readonly limits: ModelLimits | ((modelId: string | null) => ModelLimits);
+  /** Writes the summaries; the deterministic digest, which asks no model, if it is left out. */
+  readonly summarizer?: Summarizer;
+  readonly onEvent?: (event: ContextEvent, conversation: ConversationName) => void;
+  /** What each conversation has of its own, by its key. Requests need a key then. */
+  readonly context?: (conversation: string) => ConversationContext;
+  /** Where the logs are kept, so that a conversation goes on after a restart. Requests need a key then. */
+  readonly sessions?: SessionStore;
+  /** Keeps results that are cut to the policy's cap when they arrive; a store in memory for each conversation if it is left out. */
+  readonly artifacts?: ArtifactStore;
+  /** What a tool's output looks like, which decides how it is cut; "generic" for all if it is left out. */
+  readonly categoryOf?: (toolName: string) => OutputCategory;
+  /** The clock; the system's if it is left out. */
+  readonly nowMs?: () => number | null;
+  /** Most conversations in memory; {@link DEFAULT_MAXIMUM_CONVERSATIONS} if it is left out. */
+  readonly maximumConversations?: number;
+  /** Most characters of messages in memory, over all conversations; {@link DEFAULT_MAXIMUM_CHARS} if it is left out. */
+  readonly maximumChars?: number;
+}
+
+/** Conversations in memory; chosen: a busy server's, at the memory of one long session. */
+export const DEFAULT_MAXIMUM_CONVERSATIONS = 1_000;
+
+/** Characters in memory; chosen: about 200 MB of text. */
+export const DEFAULT_MAXIMUM_CHARS = 100_000_000;
+
+/** What one request is fitted with, in addition to its messages. */
+export interface RequestFacts {
+  /** The model that this request asks. What a rejection taught holds for it alone. */
+  readonly modelId?: string;
+  /** The limits of this request's model; those of the options if they are left out. */
+  readonly limits?: ModelLimits;
+  /** The largest reply that this request asks for (`max_tokens`, `max_output_tokens`); the limits' own if it is left out. */
+  readonly maxOutputTokens?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** The limits that hold for a request: its own, else those of the options, with the reply that it asks for. */
+export function limitsOf({ modelId, limits, maxOutputTokens }: RequestFacts, options: CompactorOptions): ModelLimits {
+  const known = limits ?? (typeof options.limits === "function" ? options.limits(modelId ?? null) : options.limits);
+  return maxOutputTokens === undefined ? known : { ...known, maxOutputTokens };
+}
