@@ -11,7 +11,7 @@ export default defineConfig({
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
     include: [
-      "packages/*/{src,testing}/**/*.test.ts",
+      "packages/*/{src,testing,bundle}/**/*.test.ts",
       "{bench,research}/src/**/*.test.ts",
       "fixtures/record/**/*.test.ts",
       "extension/src/**/*.test.ts",

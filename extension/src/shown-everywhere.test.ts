@@ -19,8 +19,8 @@ import {
   runBench,
   type WorkerPool,
 } from "@plimsoll/bench";
-import { main } from "@plimsoll/cli";
 import { NONE_POLICY } from "@plimsoll/core";
+import { main } from "plimsoll";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import extension from "./bench-extension.ts";
 import { SPOKEN } from "./parts/metric.ts";

@@ -7,7 +7,7 @@ const manifests = {
   "@plimsoll/tools": { dependencies: ["@plimsoll/core"], devDependencies: [] },
   "@plimsoll/providers": { dependencies: ["@plimsoll/core", "js-tiktoken"], devDependencies: [] },
   "@plimsoll/bench": { dependencies: ["@plimsoll/core", "@plimsoll/providers"], devDependencies: ["tinybench"] },
-  "@plimsoll/cli": { dependencies: ["commander"], devDependencies: [] },
+  plimsoll: { dependencies: ["commander"], devDependencies: [] },
   "@plimsoll/fixtures": { dependencies: [], devDependencies: [] },
   "@plimsoll/research": { dependencies: ["@plimsoll/bench"], devDependencies: [] },
 };
@@ -191,9 +191,9 @@ describe("what is caught", () => {
       {
         rule: "research → cli",
         name: "@plimsoll/research",
-        files: { "src/a.ts": 'import { x } from "@plimsoll/cli";' },
+        files: { "src/a.ts": 'import { x } from "plimsoll";' },
         expected: [
-          "research/src/a.ts:1: imports @plimsoll/cli: no arrow leads from @plimsoll/research to @plimsoll/cli; " +
+          "research/src/a.ts:1: imports plimsoll: no arrow leads from @plimsoll/research to plimsoll; " +
             "allowed: @plimsoll/core, @plimsoll/tools, @plimsoll/providers, @plimsoll/bench, @plimsoll/fixtures",
         ],
       },
@@ -248,7 +248,7 @@ describe("what is allowed", () => {
         "src/b.test.ts": 'import "../testing/a.ts";',
       },
     },
-    { rule: "an arrow", name: "@plimsoll/cli", files: { "src/a.ts": 'import "@plimsoll/bench";\nimport "commander";' } },
+    { rule: "an arrow", name: "plimsoll", files: { "src/a.ts": 'import "@plimsoll/bench";\nimport "commander";' } },
     {
       rule: "words in strings and comments",
       name: "@plimsoll/core",

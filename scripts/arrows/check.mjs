@@ -124,7 +124,7 @@ function packageComplaint(rule, manifest, file, target) {
     case "npm": {
       const allowed = [
         ...manifest.dependencies,
-        ...(isForTests ? manifest.devDependencies : []),
+        ...(isForTests || rule.isBundled === true ? manifest.devDependencies : []),
         ...(isTest(file) ? testPackages : []),
       ];
       return allowed.includes(target.name) ? null : `not a dependency of ${rule.name}; allowed: ${list(allowed)}`;

@@ -1,10 +1,12 @@
 /**
- * One package and what it may import. `mayImport` names workspace packages; npm packages come from the package's own manifest.
+ * One package and what it may import. `mayImport` names workspace packages; npm packages come from the package's own manifest. One that is
+ * bundled ships what it imports inside itself, and depends on nothing.
  * @typedef {{
  *   readonly name: string,
  *   readonly folder: string,
  *   readonly source: string,
  *   readonly mayImport: readonly string[],
+ *   readonly isBundled?: boolean,
  * }} PackageRule
  */
 
@@ -15,10 +17,11 @@ export const packageRules = [
   { name: "@plimsoll/providers", folder: "packages/providers", source: "src", mayImport: ["@plimsoll/core"] },
   { name: "@plimsoll/bench", folder: "bench", source: "src", mayImport: ["@plimsoll/core", "@plimsoll/providers"] },
   {
-    name: "@plimsoll/cli",
+    name: "plimsoll",
     folder: "packages/cli",
     source: "src",
     mayImport: ["@plimsoll/core", "@plimsoll/tools", "@plimsoll/providers", "@plimsoll/bench", "@plimsoll/fixtures"],
+    isBundled: true,
   },
   {
     name: "@plimsoll/fixtures",
@@ -30,7 +33,7 @@ export const packageRules = [
     name: "@plimsoll/extension",
     folder: "extension",
     source: "src",
-    mayImport: ["@plimsoll/core", "@plimsoll/tools", "@plimsoll/providers", "@plimsoll/bench", "@plimsoll/cli"],
+    mayImport: ["@plimsoll/core", "@plimsoll/tools", "@plimsoll/providers", "@plimsoll/bench", "plimsoll"],
   },
   {
     name: "@plimsoll/research",

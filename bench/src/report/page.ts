@@ -72,10 +72,9 @@ export function readPageStyle(): string {
 /** Reads the chart library's own build and our style and scripts; ours are shipped as they stand, beside this file's source. */
 export function readPageAssets(scripts: readonly string[]): PageAssets {
   const { resolve } = createRequire(import.meta.url);
-  const library = (file: string) => readFileSync(resolve(`uplot/dist/${file}`), "utf8");
   return {
-    style: `${library("uPlot.min.css")}\n${readPageStyle()}`,
-    scripts: [library("uPlot.iife.min.js"), ...scripts.map(own)],
+    style: `${readFileSync(resolve("uplot/dist/uPlot.min.css"), "utf8")}\n${readPageStyle()}`,
+    scripts: [readFileSync(resolve("uplot/dist/uPlot.iife.min.js"), "utf8"), ...scripts.map(own)],
   };
 }
 

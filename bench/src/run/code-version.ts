@@ -8,12 +8,14 @@ const PACKAGES = ["@plimsoll/core", "@plimsoll/providers", "@plimsoll/bench"] as
 
 /**
  * A name for the code that replays: a hash over names, sizes and times of change of its files, so that what was kept before an upgrade, or
- * before a developer's edit, is not taken for a result of now. A package that cannot be found counts as one that never changes.
+ * before a developer's edit, is not taken for a result of now. Where all of it is one bundle no package is found, and the folder of this
+ * file has everything.
  */
 export async function codeVersion(): Promise<string> {
   const hash = createHash("sha256");
-  for (const name of PACKAGES) {
-    for (const line of await filesBelow(folderOf(name))) hash.update(`${name}/${line}\n`);
+  const own = { name: "own", folder: dirname(fileURLToPath(import.meta.url)) };
+  for (const { name, folder } of [own, ...PACKAGES.map((each) => ({ name: each, folder: folderOf(each) }))]) {
+    for (const line of await filesBelow(folder)) hash.update(`${name}/${line}\n`);
   }
   return hash.digest("hex");
 }

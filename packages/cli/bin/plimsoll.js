@@ -1,9 +1,15 @@
 #!/usr/bin/env node
-import { main, processIo } from "../dist/index.js";
-
-// A reader that has seen enough, such as `head`, closes the pipe: that is no error.
-process.stdout.on("error", (error) => {
-  if (error.code === "EPIPE") process.exit(0);
-  throw error;
-});
-process.exitCode = await main(process.argv.slice(2), processIo());
+// Written for any Node that knows modules: an older one is told so in a line, before code is loaded that it cannot read.
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  process.stderr.write(`plimsoll: needs Node 20.19 or newer; this is ${process.versions.node}\n`);
+  process.exitCode = 2;
+} else {
+  const { main, processIo } = await import("../dist/plimsoll.js");
+  // A reader that has seen enough, such as `head`, closes the pipe: that is no error.
+  process.stdout.on("error", (error) => {
+    if (error.code === "EPIPE") process.exit(0);
+    throw error;
+  });
+  process.exitCode = await main(process.argv.slice(2), processIo());
+}

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { createInterface } from "node:readline/promises";
 import { isRecord } from "@plimsoll/core/internal";
 
 /** Where a command writes to. */
@@ -30,6 +29,7 @@ export interface CliIo {
 export function processIo(): CliIo {
   const { stdin, stdout, stderr } = process;
   const confirm = async (question: string): Promise<boolean> => {
+    const { createInterface } = await import("node:readline/promises");
     const lines = createInterface({ input: stdin, output: stderr });
     try {
       return /^y(es)?$/i.test((await lines.question(question)).trim());

@@ -16,10 +16,8 @@ import { type ChatEffect, type ChatEvent, type ChatState, chatTransition, opened
 import type { ChatLine } from "./slash-command.ts";
 
 /** Adds `plimsoll chat`. */
-export function addChatCommand(program: Command, io: CliIo, onExit: (exitCode: number) => void): void {
-  withSessionOptions(
-    program.command("chat").description("work with the agent in a session; /help lists what can be typed"),
-  ).action(async (options: SessionOptions) =>
+export function defineChatCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
+  withSessionOptions(command).action(async (options: SessionOptions) =>
     onExit(await chat(options, { io, input: process.stdin, isTerminal: process.stdin.isTTY })),
   );
 }

@@ -50,18 +50,9 @@ interface BenchOptions extends ReportOptions, SummarizerOptions, AskOptions, Ext
 
 const collect = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value];
 
-const AFTER_HELP = `
-Sessions are recognised by their content. Examples:
-  plimsoll bench session.jsonl
-  plimsoll bench ~/.claude/projects --policy none --policy sven --window 32k --window 128k --html report.html
-  plimsoll bench --from codex --since 7d --policy none --policy sven
-  plimsoll bench "logs/**/*.jsonl" --policy recorded --window real --json report.json`;
-
 /** Adds `plimsoll bench`: replays sessions of any known agent and compares policies. */
-export function addBenchCommand(program: Command, io: CliIo, onExit: (exitCode: number) => void): void {
-  const command = program
-    .command("bench")
-    .description("replay recorded sessions under policies and compare size, cost, safety and retention")
+export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
+  command
     .argument("[inputs...]", "session files, folders (all below them is looked at) or patterns")
     .option(
       "-p, --policy <name>",
@@ -87,7 +78,6 @@ export function addBenchCommand(program: Command, io: CliIo, onExit: (exitCode: 
     .option("--shard <i/n>", "replay the i-th of n parts of the files; plimsoll bench merge puts the parts together")
     .option("--per-session", "list every session, however many there are")
     .option("--full", "print every difference to doing nothing and to a tail of the same size, with its interval")
-    .addHelpText("after", AFTER_HELP)
     .action(async (inputs: readonly string[], options: BenchOptions) => onExit(await bench(inputs, options, io)));
   addAskOptions(command);
   addExtensionOption(command);

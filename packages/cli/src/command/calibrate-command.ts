@@ -24,23 +24,14 @@ interface CalibrateOptions {
   readonly method: string;
 }
 
-const AFTER_HELP = `
-Each call's prompt is predicted from what came before it, by the field's methods and by ours. Examples:
-  plimsoll calibrate session.jsonl
-  plimsoll calibrate ~/.claude/projects --html errors.html --json errors.json
-  plimsoll calibrate logs --predictions predictions.jsonl`;
-
 /** Adds `plimsoll calibrate`: how far each way of measuring is from what providers reported. */
-export function addCalibrateCommand(program: Command, io: CliIo, onExit: (exitCode: number) => void): void {
-  program
-    .command("calibrate")
-    .description("compare ways of predicting the next prompt's size with what the provider reported")
+export function defineCalibrateCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
+  command
     .argument("<inputs...>", "session files, folders (all below them is looked at) or patterns")
     .option("--json <file>", "write all errors as JSON")
     .option("--html <file>", "write tables, charts and every miss of the upper bound as one HTML page")
     .option("--predictions <file>", "write one JSON line a call: file, call, reported, predictedExpected, predictedUpper")
     .option("--method <name>", "whose predictions are written", "ledger")
-    .addHelpText("after", AFTER_HELP)
     .action(async (inputs: readonly string[], options: CalibrateOptions) => onExit(await calibrateInputs(inputs, options, io)));
 }
 

@@ -13,10 +13,8 @@ interface DemoOptions {
 }
 
 /** Adds `plimsoll demo`: replays the bundled sessions under every preset and writes both reports. */
-export function addDemoCommand(program: Command, io: CliIo, onExit: (exitCode: number) => void): void {
-  program
-    .command("demo")
-    .description("replay the bundled sessions under every preset; writes report.html and report.json")
+export function defineDemoCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
+  command
     .option("-o, --out <folder>", "where to write the reports (default: the current folder)")
     .action(async (options: DemoOptions) => onExit(await demo(options, io)));
 }

@@ -7,14 +7,13 @@ import { policyJsonSchema } from "../policy/read-policy-file.ts";
 import { printable } from "../terminal/printable.ts";
 
 /** Adds `plimsoll policy show` and `plimsoll policy schema`. */
-export function addPolicyCommand(program: Command, io: CliIo, onExit: (exitCode: number) => void): void {
-  const policy = program.command("policy").description("look at policies");
-  const shown = policy
+export function definePolicyCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
+  const shown = command
     .command("show")
     .description("print the effective policy as YAML, with the origin of each value")
     .argument("<policy>", "a preset's name or a YAML file")
     .action(async (name: string, options: ExtensionOptions) => onExit(await show(name, options, io)));
-  const schema = policy
+  const schema = command
     .command("schema")
     .description("print the JSON Schema of policies, for editors")
     .action(async (options: ExtensionOptions) => {

@@ -32,10 +32,8 @@ interface SimulateOptions {
 }
 
 /** Adds `plimsoll simulate`, which serves until it is interrupted. */
-export function addSimulateCommand(program: Command, io: CliIo, onExit: (exitCode: number) => void): void {
-  program
-    .command("simulate")
-    .description("serve a strict provider on 127.0.0.1, for any agent: four wires, limits, prompt cache, faults")
+export function defineSimulateCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
+  command
     .argument("[session]", "a session log whose replies are played; without it every reply is one line")
     .option("-p, --port <port>", "port to listen on, 0 for a free one", "8484")
     .option("-w, --window <tokens>", "context window, as 32k or 200k", "200k")

@@ -46,10 +46,8 @@ interface TuneOptions extends ExtensionOptions {
 const COMPARED: readonly Policy[] = [SVEN_POLICY, OPAL_POLICY, KLAUDE_CODE_POLICY, PI_POLICY, PLIMSOLL_POLICY];
 
 /** Adds `plimsoll tune`: looks for the best setting on the user's own sessions. */
-export function addTuneCommand(program: Command, io: CliIo, onExit: (exitCode: number) => void): void {
-  const command = program
-    .command("tune")
-    .description("find the setting of a policy that costs least on your own sessions and is worse on no measure of the vector")
+export function defineTuneCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
+  command
     .argument("<inputs...>", "session files, folders or patterns; at least 8 sessions to know how sure it is")
     .option("-p, --policy <name>", "the current policy: a preset or a YAML file (default: plimsoll)")
     .option("-w, --window <size>", "working room: 16k, 32k, 64k, 128k, a number, or real (default: 64k)")

@@ -27,18 +27,11 @@ interface ValidateOptions {
   readonly html?: string;
 }
 
-const AFTER_HELP = `
-Nothing is replayed: it is counted what the recorded agents did before and after their own compactions. Examples:
-  plimsoll validate ~/sessions --json validation.json
-  plimsoll validate --from claude-code --since 4w --limit 200 --markdown validation.md`;
-
 const collect = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value];
 
 /** Adds `plimsoll validate`: whether the bench's measures predict anything, from the compactions in real logs. */
-export function addValidateCommand(program: Command, io: CliIo, onExit: (exitCode: number) => void): void {
-  program
-    .command("validate")
-    .description("count what recorded agents did again after their own compactions, and which measures predict it")
+export function defineValidateCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
+  command
     .argument("[inputs...]", "session files, folders (all below them is looked at) or patterns")
     .option("--from <agent>", `the agent's own logs in their usual place; repeatable (${LOCATED_AGENTS.join(", ")})`, collect)
     .option("--since <time>", "with --from: logs changed since 2026-01-31, or in the last 12h, 7d or 4w")
@@ -46,7 +39,6 @@ export function addValidateCommand(program: Command, io: CliIo, onExit: (exitCod
     .option("--json <file>", "write all figures as JSON")
     .option("--markdown <file>", "write the tables as Markdown")
     .option("--html <file>", "write the tables as one HTML page")
-    .addHelpText("after", AFTER_HELP)
     .action(async (inputs: readonly string[], options: ValidateOptions) => onExit(await validateInputs(inputs, options, io)));
 }
 

@@ -31,10 +31,8 @@ interface CompactOptions extends ExtensionOptions {
 }
 
 /** Adds `plimsoll compact`: compacts a recorded session once, without a model. */
-export function addCompactCommand(program: Command, io: CliIo, onExit: (exitCode: number) => void): void {
-  const command = program
-    .command("compact")
-    .description("compact a session log of any agent that can be read; prints the messages that would be sent, as JSON")
+export function defineCompactCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
+  command
     .argument("<session>", "a session log, or the id of a session of plimsoll's")
     .option("--dry-run", "print what would be done and what it would take out, and no messages")
     .option("--policy <policy>", "a preset's name or a YAML file", "plimsoll")

@@ -10,10 +10,8 @@ import type { EffectiveConfig } from "./settings.ts";
 import { SETTING_KEYS } from "./settings.ts";
 
 /** Adds `plimsoll config`: what holds, and where each value was set. */
-export function addConfigCommand(program: Command, io: CliIo, onExit: (exitCode: number) => void): void {
-  program
-    .command("config")
-    .description("show the effective settings, each with where it was set")
+export function defineConfigCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
+  command
     .option("--policy-values", "print the policy's values as well, each with where it was set")
     .action(({ policyValues }: { readonly policyValues?: boolean }) => {
       const { cwd, homeFolder } = io;

@@ -7,21 +7,18 @@ import type { CliIo } from "../io.ts";
 import { EXIT_OK } from "../io.ts";
 
 /** Adds `plimsoll init`: writes a plimsoll.yaml in which everything is a comment but the policy. */
-export function addInitCommand(program: Command, io: CliIo, onExit: (exitCode: number) => void): void {
-  program
-    .command("init")
-    .description("write a plimsoll.yaml with every setting and its meaning")
-    .action(() => {
-      const path = join(io.cwd, "plimsoll.yaml");
-      try {
-        writeFileSync(path, initialConfig(), { flag: "wx" });
-      } catch (error) {
-        const isThere = error instanceof Error && "code" in error && error.code === "EEXIST";
-        throw new PlimsollError("bad-input", isThere ? "plimsoll.yaml is there already" : `cannot write ${path}`, {}, error);
-      }
-      io.stdout.write("Wrote plimsoll.yaml. `plimsoll config` shows what holds; `plimsoll chat --demo` needs no key.\n");
-      onExit(EXIT_OK);
-    });
+export function defineInitCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
+  command.action(() => {
+    const path = join(io.cwd, "plimsoll.yaml");
+    try {
+      writeFileSync(path, initialConfig(), { flag: "wx" });
+    } catch (error) {
+      const isThere = error instanceof Error && "code" in error && error.code === "EEXIST";
+      throw new PlimsollError("bad-input", isThere ? "plimsoll.yaml is there already" : `cannot write ${path}`, {}, error);
+    }
+    io.stdout.write("Wrote plimsoll.yaml. `plimsoll config` shows what holds; `plimsoll chat --demo` needs no key.\n");
+    onExit(EXIT_OK);
+  });
 }
 
 /** A configuration that changes nothing: each setting is in it as a comment that can be removed. */

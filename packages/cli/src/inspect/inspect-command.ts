@@ -15,10 +15,8 @@ interface InspectOptions extends ExtensionOptions {
 }
 
 /** Adds `plimsoll inspect`: the story of a session in any format that can be read. */
-export function addInspectCommand(program: Command, io: CliIo, onExit: (exitCode: number) => void): void {
-  const command = program
-    .command("inspect")
-    .description("show a session: its timeline, what fills its context, its compactions and what each took out")
+export function defineInspectCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
+  command
     .argument("<session>", "a session log of any agent that can be read, or the id of a session of plimsoll's")
     .option("--html <file>", "write a page as well")
     .action(async (session: string, { html, ...options }: InspectOptions) => {

@@ -14,15 +14,11 @@ import { printable } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";
 
 /** Adds `plimsoll models`: the known families, or what is known of one model. */
-export function addModelsCommand(program: Command, io: CliIo, onExit: (exitCode: number) => void): void {
-  program
-    .command("models")
-    .description("list the known families of models, or say what is known of one")
-    .argument("[model]", "a model, as `model` or `host/model`")
-    .action(async (model: string | undefined) => {
-      io.stdout.write(model === undefined ? familyTable() : await aboutModel(model));
-      onExit(EXIT_OK);
-    });
+export function defineModelsCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
+  command.argument("[model]", "a model, as `model` or `host/model`").action(async (model: string | undefined) => {
+    io.stdout.write(model === undefined ? familyTable() : await aboutModel(model));
+    onExit(EXIT_OK);
+  });
 }
 
 function familyTable(): string {

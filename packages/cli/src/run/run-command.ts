@@ -17,8 +17,8 @@ interface RunOptions extends SessionOptions {
 }
 
 /** Adds `plimsoll run`: one task, to its end, for scripts and CI. */
-export function addRunCommand(program: Command, io: CliIo, onExit: (exitCode: number) => void): void {
-  withSessionOptions(program.command("run").description("let the agent work on one task").argument("<task>", "what to do"))
+export function defineRunCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
+  withSessionOptions(command.argument("<task>", "what to do"))
     .option("--json", "print every event as a line of JSON")
     .action(async (task: string, options: RunOptions) => {
       const abort = new AbortController();

@@ -12,10 +12,8 @@ interface ServeOptions extends SessionOptions {
 }
 
 /** Adds `plimsoll serve --stdio`: a session for editors and other programs. */
-export function addServeCommand(program: Command, io: CliIo, onExit: (exitCode: number) => void): void {
-  withSessionOptions(
-    program.command("serve").description("serve a session to a program, as JSON-RPC with Content-Length headers"),
-  )
+export function defineServeCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
+  withSessionOptions(command)
     .option("--stdio", "over standard input and output")
     .action(async ({ stdio, ...options }: ServeOptions) => {
       if (stdio !== true) throw new PlimsollError("bad-input", "say --stdio: there is no other transport");

@@ -14,34 +14,30 @@ import { printable, shortened, wrapped } from "../terminal/printable.ts";
 const LOG_SUFFIX = ".jsonl";
 
 /** Adds `plimsoll undo`: appends the revert of a session's newest compaction. */
-export function addUndoCommand(program: Command, io: CliIo, onExit: (exitCode: number) => void): void {
-  program
-    .command("undo")
-    .description("undo the newest compaction of a session: the context from before is back, with what came since")
-    .argument("<session>", "the id of a session of plimsoll's, or its log file")
-    .action(async (session: string) => {
-      const { path } = sessionFile(session, io);
-      if (!path.endsWith(LOG_SUFFIX))
-        throw new PlimsollError(
-          "bad-input",
-          `${session}: only logs of plimsoll's own, which end in ${LOG_SUFFIX}, can be undone`,
-        );
-      const store = createFileSessionStore({ folder: dirname(path) });
-      const { writer, entries } = await store.open(basename(path, LOG_SUFFIX)).catch((error: unknown) => {
-        throw notOurs(error, session);
-      });
-      try {
-        const manager = createContextManager({ policy: NONE_POLICY, summarizer: createDigest(), entries });
-        const undone = manager.view().activeCompactions.at(-1);
-        const before = manager.context().messages;
-        manager.revert(io.nowMs());
-        await writer.append(manager.entries().slice(entries.length));
-        io.stdout.write(`${undoneText(undone, before, manager.context().messages)}\n`);
-      } finally {
-        await writer.close();
-      }
-      onExit(EXIT_OK);
+export function defineUndoCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
+  command.argument("<session>", "the id of a session of plimsoll's, or its log file").action(async (session: string) => {
+    const { path } = sessionFile(session, io);
+    if (!path.endsWith(LOG_SUFFIX))
+      throw new PlimsollError(
+        "bad-input",
+        `${session}: only logs of plimsoll's own, which end in ${LOG_SUFFIX}, can be undone`,
+      );
+    const store = createFileSessionStore({ folder: dirname(path) });
+    const { writer, entries } = await store.open(basename(path, LOG_SUFFIX)).catch((error: unknown) => {
+      throw notOurs(error, session);
     });
+    try {
+      const manager = createContextManager({ policy: NONE_POLICY, summarizer: createDigest(), entries });
+      const undone = manager.view().activeCompactions.at(-1);
+      const before = manager.context().messages;
+      manager.revert(io.nowMs());
+      await writer.append(manager.entries().slice(entries.length));
+      io.stdout.write(`${undoneText(undone, before, manager.context().messages)}\n`);
+    } finally {
+      await writer.close();
+    }
+    onExit(EXIT_OK);
+  });
 }
 
 /** A log of another agent is told as what it is, not by its first line that makes no sense. */

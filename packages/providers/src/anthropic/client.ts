@@ -1,9 +1,10 @@
 import process from "node:process";
-import Anthropic from "@anthropic-ai/sdk";
+import type Anthropic from "@anthropic-ai/sdk";
 import type { ModelClient } from "@plimsoll/core";
 import { createModelClient } from "../client/model-client.ts";
 import type { ClientOptions, Provider } from "../client/options.ts";
 import { keyFrom, SDK_SETTINGS } from "../client/options.ts";
+import { loadedOnce } from "../client/sdk.ts";
 import type { AnthropicBody } from "./blocks.ts";
 import { ANTHROPIC_WIRE_RULES, MAXIMUM_TOOL_NAME_CHARS } from "./blocks.ts";
 import type { CacheTimeToLive } from "./cache-breakpoints.ts";
@@ -31,7 +32,8 @@ export function createAnthropicClient(options: AnthropicOptions = {}): ModelClie
   const { keyVariable = ANTHROPIC.keyVariable, cacheTimeToLive = "5m", thinking } = options;
   const key = keyFrom(options.environment ?? process.env, keyVariable);
   const baseURL = options.baseUrl ?? "https://api.anthropic.com";
-  const sdk = new Anthropic({ ...SDK_SETTINGS, apiKey: key, authToken: null, baseURL });
+  const settings = { ...SDK_SETTINGS, apiKey: key, authToken: null, baseURL };
+  const sdk = loadedOnce("@anthropic-ai/sdk", async () => new (await import("@anthropic-ai/sdk")).default(settings));
   const sentPrefixes = createSentPrefixes();
   return createModelClient<AnthropicBody>(
     {
@@ -43,8 +45,8 @@ export function createAnthropicClient(options: AnthropicOptions = {}): ModelClie
         const body = encodeAnthropic(request, { images, cacheTimeToLive, edit });
         return withThinking(body, thinking === undefined ? thinkingFor(request) : { thinking });
       },
-      send: (body, signal) => sdk.messages.create(body, { signal }),
-      stream: (body, signal) => sdk.messages.create({ ...body, stream: true }, { signal }),
+      send: async (body, signal) => (await sdk()).messages.create(body, { signal }),
+      stream: async (body, signal) => (await sdk()).messages.create({ ...body, stream: true }, { signal }),
       decode: decodeAnthropic,
       decodeStream: decodeAnthropicStream,
     },

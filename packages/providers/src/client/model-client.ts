@@ -31,6 +31,8 @@ export function createModelClient<Body>(driver: WireDriver<Body>, options: Clien
         return;
       } catch (thrown) {
         throwIfAborted(signal);
+        // An SDK that is not installed will not be there for the next attempt.
+        if (isPlimsollError(thrown, "bad-input")) throw thrown;
         const failure = failureOf(thrown, driver.source);
         const isOfTheMoment = failure.class === "transient" || failure.class === "rate-limit";
         const waitMs = isOfTheMoment ? waitAfter({ attempt: count, retryAfterMs: failure.retryAfterMs, random }, retry) : null;

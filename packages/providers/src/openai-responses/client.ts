@@ -32,8 +32,8 @@ export function createOpenAiResponsesClient(options: ResponsesOptions = {}): Mod
         const body = encodeOpenAiResponses(request, images);
         return reasoning === undefined ? body : { ...body, reasoning };
       },
-      send: (body, signal) => sdk.responses.create(body, { signal }),
-      stream: (body, signal) => sdk.responses.create({ ...body, stream: true }, { signal }),
+      send: async (body, signal) => (await sdk()).responses.create(body, { signal }),
+      stream: async (body, signal) => (await sdk()).responses.create({ ...body, stream: true }, { signal }),
       decode: decodeOpenAiResponse,
       decodeStream: decodeOpenAiResponsesStream,
     },

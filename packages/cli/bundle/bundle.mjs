@@ -1,0 +1,79 @@
+import { cpSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, relative, sep } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { rolldown } from "rolldown";
+import { inlineFiles } from "./inline-files.mjs";
+import { bundledPackages, noticesText } from "./notices.mjs";
+import { workspaceSources } from "./workspace-sources.mjs";
+
+/** The package's folder. */
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
+/** The bench brings the pool. */
+const require = createRequire(new URL("../../../bench/package.json", import.meta.url));
+
+/**
+ * Files that are loaded by their address: the program, what a worker thread of the bench runs, and what the pool starts it with. The
+ * pool looks for the last at `entry/worker.js`.
+ */
+const ENTRIES = {
+  plimsoll: join(ROOT, "src/index.ts"),
+  worker: join(ROOT, "../../bench/src/run/worker.ts"),
+  "entry/worker": join(dirname(require.resolve("tinypool")), "entry/worker.js"),
+};
+
+/** A chunk as tests look at it: its file, what it imports at once, what it may import later, and the modules inside.
+ * @typedef {{ readonly fileName: string, readonly imports: readonly string[], readonly dynamicImports: readonly string[], readonly modules: readonly string[] }} BundledChunk */
+
+/**
+ * Writes the whole program with all that it needs into a folder: code, the bundled sessions, and the notices of what is in it. Resolves
+ * to the chunks.
+ * @param {string} folder
+ * @returns {Promise<readonly BundledChunk[]>}
+ */
+export async function bundleInto(folder) {
+  const bundle = await rolldown({
+    input: ENTRIES,
+    platform: "node",
+    external: [/^node:/],
+    plugins: [workspaceSources(), inlineFiles()],
+    transform: { target: "node20.19" },
+    logLevel: "warn",
+  });
+  const code = join(folder, "dist");
+  const { output } = await bundle.write({
+    dir: code,
+    format: "esm",
+    entryFileNames: "[name].js",
+    chunkFileNames: "[name]-[hash].js",
+  });
+  await bundle.close();
+  removeOthers(code, new Set(output.map(({ fileName }) => fileName)));
+  const chunks = output.flatMap((file) =>
+    file.type === "chunk"
+      ? [
+          {
+            fileName: file.fileName,
+            imports: file.imports,
+            dynamicImports: file.dynamicImports,
+            modules: Object.keys(file.modules),
+          },
+        ]
+      : [],
+  );
+  cpSync(join(ROOT, "../../fixtures/sessions"), join(folder, "sessions"), { recursive: true });
+  const packages = bundledPackages(chunks.flatMap(({ modules }) => modules));
+  writeFileSync(join(folder, "THIRD-PARTY-NOTICES.txt"), noticesText(packages));
+  return chunks;
+}
+
+/** Takes away what earlier bundles left. The files of this one stay where they are: a program may be running from them.
+ * @param {string} folder @param {ReadonlySet<string>} made */
+function removeOthers(folder, made) {
+  for (const file of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(file.parentPath, file.name);
+    if (file.isFile() && !made.has(relative(folder, path).split(sep).join("/"))) rmSync(path);
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) await bundleInto(ROOT);

@@ -1,0 +1,81 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { COMMANDS } from "../src/commands.ts";
+import { type BundledChunk, bundleInto } from "./bundle.mjs";
+import { bundledPackages } from "./notices.mjs";
+
+const folder = mkdtempSync(join(tmpdir(), "plimsoll-bundle-"));
+let chunks: readonly BundledChunk[] = [];
+beforeAll(async () => {
+  chunks = await bundleInto(folder);
+}, 120_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const chunkOf = (fileName: string) => chunks.find((chunk) => chunk.fileName === fileName);
+
+/** All that is loaded with a chunk at once: its modules by the end of their address, packages by their name. */
+function loadedWith(...fileNames: readonly string[]): readonly string[] {
+  const seen = new Set<string>();
+  const visit = (fileName: string): void => {
+    if (seen.has(fileName)) return;
+    seen.add(fileName);
+    for (const next of chunkOf(fileName)?.imports ?? []) visit(next);
+  };
+  for (const fileName of fileNames) visit(fileName);
+  const modules = [...seen].flatMap((fileName) => chunkOf(fileName)?.modules ?? []);
+  return [...new Set(modules.map(shortName))].toSorted();
+}
+
+function shortName(id: string): string {
+  const [, inPackage] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id) ?? [];
+  return inPackage ?? id.replace(/^.*\/(packages\/|bench\/|fixtures\/)/, "$1");
+}
+
+/** The chunk that a command's entry loads. */
+const commandChunk = (name: string) =>
+  `${chunks.find(({ modules }) => modules.some((id) => id.endsWith(`/${name}-command.ts`)))?.fileName}`;
+
+const PROGRAM = [
+  "packages/cli/src/commands.ts",
+  "packages/cli/src/index.ts",
+  "packages/cli/src/io.ts",
+  "packages/cli/src/main.ts",
+  "packages/core/src/error.ts",
+  "packages/core/src/json.ts",
+];
+
+/** What is large and that most commands never need. */
+const HEAVY = ["@anthropic-ai/sdk", "openai", "@modelcontextprotocol/sdk", "js-tiktoken", "ai"];
+
+describe("the bundled program", () => {
+  test("loads nothing but its list of commands to say its version", () => {
+    expect(loadedWith("plimsoll.js").filter((name) => !name.startsWith("\0"))).toEqual(PROGRAM);
+  });
+
+  test("loads the reader of command lines as well to say its help", () => {
+    const [reader = ""] = chunks.filter(({ modules }) => modules.some((id) => id.includes("/node_modules/commander/")));
+    const helped = loadedWith("plimsoll.js", reader === "" ? "" : reader.fileName);
+    expect(helped.filter((name) => !name.startsWith("\0"))).toEqual(["commander", ...PROGRAM]);
+  });
+
+  test.each(COMMANDS.map(({ name }) => name))("%s is a file of its own, which loads no SDK before it is needed", (name) => {
+    const loaded = loadedWith(commandChunk(name));
+    expect(loaded).not.toEqual([]);
+    expect(loaded.filter((each) => HEAVY.includes(each))).toEqual([]);
+  });
+
+  test("has the files that are found by their address, and the sessions", () => {
+    expect(readdirSync(join(folder, "dist"))).toEqual(expect.arrayContaining(["plimsoll.js", "worker.js", "entry"]));
+    expect(readdirSync(join(folder, "sessions"))).toHaveLength(3);
+  });
+
+  test("has the licence of each package inside, as text if the package has one", () => {
+    const packages = bundledPackages(chunks.flatMap(({ modules }) => modules));
+    expect(packages.length).toBeGreaterThan(20);
+    expect(packages.filter(({ text }) => text === null).map(({ name }) => name)).toEqual(["js-tiktoken", "standardwebhooks"]);
+    const known = ["MIT", "ISC", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "Unlicense", "0BSD"];
+    expect(packages.filter(({ license }) => !known.includes(license))).toEqual([]);
+  });
+});

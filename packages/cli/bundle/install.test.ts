@@ -1,0 +1,166 @@
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Ended, emptyPlace, PUBLISHED, packAll, ROOT, runProgram } from "./installed.mjs";
+
+/** What a registry has is needed for the libraries' own dependencies; without one that is not tested, and counted as skipped. */
+const registry = runProgram("npm", ["view", "zod", "version", "--fetch-retries=0", "--fetch-timeout=10000"], { cwd: ROOT });
+const SESSIONS = "node_modules/plimsoll/sessions";
+
+let tarballs: readonly string[] = [];
+beforeAll(() => {
+  tarballs = packAll();
+}, 300_000);
+afterAll(() => rmSync(dirname(tarballs[0] ?? ""), { recursive: true, force: true }));
+
+const tarballOf = (folder: string): string => tarballs[PUBLISHED.indexOf(folder)] ?? expect.fail(folder);
+
+describe("the command, installed alone into an empty folder with an empty home and no network", () => {
+  const { folder, env } = emptyPlace();
+  const program = join(folder, "node_modules/plimsoll/bin/plimsoll.js");
+  const plimsoll = (...args: readonly string[]): Ended =>
+    runProgram(process.execPath, [program, ...args], { cwd: folder, env });
+  beforeAll(() => {
+    const options = ["--offline", "--no-audit", "--no-fund", "--loglevel=error"];
+    const ended = runProgram("npm", ["install", ...options, tarballOf("packages/cli")], { cwd: folder, env });
+    if (ended.code !== 0) throw new Error(ended.stderr);
+  }, 120_000);
+  afterAll(() => rmSync(dirname(folder), { recursive: true, force: true }));
+
+  test("is the only package", () => {
+    expect(readdirSync(join(folder, "node_modules")).filter((name) => !name.startsWith("."))).toEqual(["plimsoll"]);
+    expect(existsSync(join(folder, "node_modules/.bin/plimsoll"))).toBe(true);
+    expect(readFileSync(join(folder, "node_modules/plimsoll/LICENSE"), "utf8")).toContain("MIT License");
+  });
+
+  test.each<[string, readonly string[], RegExp]>([
+    ["its version", ["--version"], /^\d+\.\d+\.\d+\n$/],
+    ["its help", ["--help"], /bench .*replay recorded sessions/],
+    ["the bench's help, with examples", ["bench", "--help"], /Examples:\n {2}plimsoll bench/],
+    ["the policies", ["policy", "list"], /plimsoll[\s\S]*sven/],
+    ["one policy", ["policy", "show", "sven"], /name: sven # preset sven/],
+    ["the story of a bundled session", ["inspect", `${SESSIONS}/bug-hunt.jsonl`], /compaction/],
+    ["a compaction", ["compact", `${SESSIONS}/bug-hunt.jsonl`, "--dry-run", "--window", "16k"], /messages/],
+    ["what is known of a model", ["models", "claude-sonnet-4-5"], /claude-sonnet-4-5/],
+    ["a task with a simulated model, over a vendor's own SDK", ["run", "--demo", "look at the logs"], /prompt/],
+  ])("says %s", (_, args, expected) => {
+    const { code, stdout, stderr } = plimsoll(...args);
+    expect(stderr).not.toMatch(/unexpected|Warning/);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(expected);
+  });
+
+  test.each(["1", "2"])("replays the bundled sessions, %s at a time, and writes a whole page", (jobs) => {
+    const report = join(folder, `report-${jobs}.html`);
+    const { code, stdout } = plimsoll(
+      "bench",
+      SESSIONS,
+      "-p",
+      "none",
+      "-p",
+      "sven",
+      "-w",
+      "32k",
+      "--jobs",
+      jobs,
+      "--html",
+      report,
+    );
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/sven\*? +3\/3/);
+    expect(readFileSync(report, "utf8")).toMatch(/uPlot[\s\S]*chart-theme|uPlot/);
+  });
+
+  test.each([
+    ["--version", 3],
+    ["--help", 4],
+  ])("loads for %s %i files", (option, expected) => {
+    const loads = join(folder, `loads${option}`);
+    const counter = pathToFileURL(join(ROOT, "packages/cli/bundle/count-loads.mjs")).href;
+    const counted = { cwd: folder, env: { ...env, PLIMSOLL_LOADS: loads } };
+    expect(runProgram(process.execPath, ["--import", counter, program, option], counted).code).toBe(0);
+    const files = readFileSync(loads, "utf8").trim().split("\n");
+    expect(files.filter((file) => file.includes("/node_modules/plimsoll/dist/"))).toHaveLength(expected);
+  });
+
+  test("an older Node is told so in a line", () => {
+    const old = join(folder, "old-node.mjs");
+    writeFileSync(old, 'Object.defineProperty(process.versions, "node", { value: "18.20.4" });\n');
+    const { code, stderr } = runProgram(process.execPath, ["--import", pathToFileURL(old).href, program, "--version"], {
+      cwd: folder,
+      env,
+    });
+    expect([code, stderr]).toEqual([2, "plimsoll: needs Node 20.19 or newer; this is 18.20.4\n"]);
+  });
+});
+
+describe.skipIf(registry.code !== 0)("the libraries, installed from their tarballs", () => {
+  const { folder, env } = emptyPlace();
+  const libraries = PUBLISHED.filter((each) => each !== "packages/cli");
+  beforeAll(() => {
+    const options = ["--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"];
+    const own = libraries.map(tarballOf);
+    const ended = runProgram("npm", ["install", ...options, ...own, "@anthropic-ai/sdk@1"], { cwd: folder, env });
+    if (ended.code !== 0) throw new Error(ended.stderr);
+  }, 300_000);
+  afterAll(() => rmSync(dirname(folder), { recursive: true, force: true }));
+
+  const run = (text: string): Ended => {
+    const file = join(folder, "program.mjs");
+    writeFileSync(file, text);
+    return runProgram(process.execPath, [file], { cwd: folder, env });
+  };
+
+  test("each of their entries loads, without what is optional", () => {
+    const entries = libraries.flatMap((from) => {
+      const { name, exports } = JSON.parse(readFileSync(join(folder, "node_modules", nameOf(from), "package.json"), "utf8"));
+      return Object.keys(exports)
+        .filter((path) => !path.endsWith(".json"))
+        .map((path) => `${name}${path.slice(1)}`);
+    });
+    // Its properties are for those who have fast-check.
+    const loaded = entries.filter((entry) => entry !== "@plimsoll/core/testing");
+    expect(loaded.length).toBeGreaterThan(15);
+    const { code, stderr } = run(loaded.map((entry) => `await import(${JSON.stringify(entry)});`).join("\n"));
+    expect([code, stderr]).toEqual([0, ""]);
+  });
+
+  test("an agent made of them works on a task", () => {
+    const { code, stdout, stderr } = run(AGENT);
+    expect([code, stderr, stdout]).toEqual([0, "", "Reply 1 to a prompt.\n"]);
+  });
+});
+
+const nameOf = (folder: string): string => JSON.parse(readFileSync(join(ROOT, folder, "package.json"), "utf8")).name;
+
+const AGENT = `
+import { PLIMSOLL_POLICY } from "@plimsoll/core";
+import { startAgent } from "@plimsoll/core/agent";
+import { createFileArtifactStore, createFileSessionStore } from "@plimsoll/core/node";
+import { createAnthropicClient } from "@plimsoll/providers/anthropic";
+import { startSimulator } from "@plimsoll/providers/simulator";
+import { openWorkspace, readFileTool } from "@plimsoll/tools";
+
+const simulator = await startSimulator({
+  replies: ({ replyIndex }) => ({ parts: [{ type: "text", text: \`Reply \${replyIndex + 1} to a prompt.\` }] }),
+  contextWindowTokens: 100_000,
+});
+const agent = await startAgent({
+  session: { kind: "new", sessionId: "work", system: "You are a coding agent." },
+  sessions: createFileSessionStore({ folder: ".plimsoll/sessions" }),
+  artifacts: createFileArtifactStore(".plimsoll/artifacts"),
+  model: {
+    client: createAnthropicClient({ baseUrl: simulator.url, keyVariable: null }),
+    modelId: "claude-sonnet-4-5",
+    limits: { contextWindowTokens: 100_000, maxOutputTokens: 4_000 },
+  },
+  policy: PLIMSOLL_POLICY,
+  tools: [readFileTool({ workspace: await openWorkspace(".") })],
+  nowMs: Date.now,
+});
+console.log((await agent.submit("Say something.")).text);
+await agent.close();
+await simulator.close();
+`;

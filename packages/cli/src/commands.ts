@@ -1,0 +1,134 @@
+import type { Command } from "commander";
+import type { CliIo } from "./io.ts";
+
+/** Gives a command its arguments, its options and what it does. `onExit` takes the exit code. */
+type DefineCommand = (command: Command, io: CliIo, onExit: (exitCode: number) => void) => void;
+
+/** A command as the help of the whole program tells it. The rest is loaded when the command is called. */
+export interface CommandEntry {
+  readonly name: string;
+  readonly description: string;
+  /** What its help says before the examples; nothing for most. */
+  readonly note?: string;
+  /** Command lines that run, without the program's name; a test runs them or reads them by the command's own options. */
+  readonly examples: readonly [string, string, ...(readonly string[])];
+  readonly load: () => Promise<DefineCommand>;
+}
+
+/** Every command, in the order of the help. */
+export const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: "bench",
+    description: "replay recorded sessions under policies and compare size, cost, safety and retention",
+    note: "Sessions are recognised by their content.",
+    examples: [
+      "bench session.jsonl",
+      "bench ~/.claude/projects --policy none --policy sven --window 32k --window 128k --html report.html",
+      "bench --from codex --since 7d --policy none --policy sven",
+      'bench "logs/**/*.jsonl" --policy recorded --window real --json report.json',
+    ],
+    load: async () => (await import("./command/bench-command.ts")).defineBenchCommand,
+  },
+  {
+    name: "calibrate",
+    description: "compare ways of predicting the next prompt's size with what the provider reported",
+    note: "Each call's prompt is predicted from what came before it, by the field's methods and by ours.",
+    examples: [
+      "calibrate session.jsonl",
+      "calibrate ~/.claude/projects --html errors.html --json errors.json",
+      "calibrate logs --predictions predictions.jsonl",
+    ],
+    load: async () => (await import("./command/calibrate-command.ts")).defineCalibrateCommand,
+  },
+  {
+    name: "validate",
+    description: "count what recorded agents did again after their own compactions, and which measures predict it",
+    note: "Nothing is replayed: it is counted what the recorded agents did before and after their own compactions.",
+    examples: [
+      "validate ~/sessions --json validation.json",
+      "validate --from claude-code --since 4w --limit 200 --markdown validation.md",
+    ],
+    load: async () => (await import("./command/validate-command.ts")).defineValidateCommand,
+  },
+  {
+    name: "demo",
+    description: "replay the bundled sessions under every preset; writes report.html and report.json",
+    examples: ["demo", "demo --out reports"],
+    load: async () => (await import("./command/demo-command.ts")).defineDemoCommand,
+  },
+  {
+    name: "tune",
+    description: "find the setting of a policy that costs least on your own sessions and is worse on no measure of the vector",
+    examples: ["tune ~/.claude/projects", "tune sessions --policy plimsoll.yaml --window real --html tune.html"],
+    load: async () => (await import("./command/tune-command.ts")).defineTuneCommand,
+  },
+  {
+    name: "policy",
+    description: "list policies, show one with the origin of each value, print their schema",
+    examples: ["policy show plimsoll", "policy schema"],
+    load: async () => (await import("./command/policy-command.ts")).definePolicyCommand,
+  },
+  {
+    name: "simulate",
+    description: "serve a strict provider on 127.0.0.1, for any agent: four wires, limits, prompt cache, faults",
+    examples: ["simulate --window 32k", "simulate session.jsonl --port 0 --fault 529@3"],
+    load: async () => (await import("./command/simulate-command.ts")).defineSimulateCommand,
+  },
+  {
+    name: "chat",
+    description: "work with the agent in a session; /help lists what can be typed",
+    examples: ["chat --demo", "chat --model openrouter/z-ai/glm-5 --policy plimsoll-economy"],
+    load: async () => (await import("./chat/chat-command.ts")).defineChatCommand,
+  },
+  {
+    name: "run",
+    description: "let the agent work on one task",
+    examples: [
+      'run --demo "look at the logs"',
+      "run \"mend the failing test\" --allow writes --allow 'command:npm test' --json",
+    ],
+    load: async () => (await import("./run/run-command.ts")).defineRunCommand,
+  },
+  {
+    name: "serve",
+    description: "serve a session to a program, as JSON-RPC with Content-Length headers",
+    examples: ["serve --stdio --demo", "serve --stdio --model sonnet --read-only"],
+    load: async () => (await import("./serve/serve-command.ts")).defineServeCommand,
+  },
+  {
+    name: "inspect",
+    description: "show a session: its timeline, what fills its context, its compactions and what each took out",
+    examples: ["inspect session.jsonl", "inspect session.jsonl --html session.html"],
+    load: async () => (await import("./inspect/inspect-command.ts")).defineInspectCommand,
+  },
+  {
+    name: "compact",
+    description: "compact a session log of any agent that can be read; prints the messages that would be sent, as JSON",
+    examples: ["compact session.jsonl --dry-run", "compact session.jsonl --policy pi --window 32k --out messages.json"],
+    load: async () => (await import("./compact/compact-command.ts")).defineCompactCommand,
+  },
+  {
+    name: "undo",
+    description: "undo the newest compaction of a session: the context from before is back, with what came since",
+    examples: ["undo 20260310-120000-abcd", "undo .plimsoll/sessions/20260310-120000-abcd.jsonl"],
+    load: async () => (await import("./undo/undo-command.ts")).defineUndoCommand,
+  },
+  {
+    name: "models",
+    description: "list the known families of models, or say what is known of one",
+    examples: ["models", "models openai/gpt-5.5"],
+    load: async () => (await import("./models/models-command.ts")).defineModelsCommand,
+  },
+  {
+    name: "config",
+    description: "show the effective settings, each with where it was set",
+    examples: ["config", "config --policy-values"],
+    load: async () => (await import("./config/config-command.ts")).defineConfigCommand,
+  },
+  {
+    name: "init",
+    description: "write a plimsoll.yaml with every setting and its meaning",
+    examples: ["init", "init --policy sven"],
+    load: async () => (await import("./init/init-command.ts")).defineInitCommand,
+  },
+];

@@ -1,0 +1,24 @@
+import { isPlimsollError, PlimsollError } from "@plimsoll/core";
+
+/**
+ * A vendor's SDK that is loaded when it is first asked for, and once. Rejects with `bad-input`, saying what to install, if the package
+ * is not there; the next call tries again.
+ */
+export function loadedOnce<Sdk>(packageName: string, load: () => Promise<Sdk>): () => Promise<Sdk> {
+  let loaded: Promise<Sdk> | null = null;
+  return () => {
+    loaded ??= load().catch((error: unknown) => {
+      loaded = null;
+      throw isMissing(error) ? notInstalled(packageName, error) : error;
+    });
+    return loaded;
+  };
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && !isPlimsollError(error) && "code" in error && error.code === "ERR_MODULE_NOT_FOUND";
+}
+
+function notInstalled(packageName: string, cause: unknown): PlimsollError {
+  return new PlimsollError("bad-input", `the package ${packageName} is not installed: npm install ${packageName}`, {}, cause);
+}
