@@ -2,6 +2,7 @@ import type { MetricMeaning } from "../metrics/metric.ts";
 import { RELATIVE_MEANINGS } from "../metrics/relative.ts";
 import { RETENTION } from "../metrics/retention.ts";
 import { SAFETY } from "../metrics/safety.ts";
+import { settingWords } from "../tune/tunable-settings.ts";
 import type { TunedPolicy, TunedScore, TuneResult } from "../tune/tune.ts";
 import { columnLegend, type FigureColumn, figureTable, numberColumn, textColumn } from "./figure-table.ts";
 import { formatCount, formatNumberOf, formatPercent, formatRatioPercent } from "./figures.ts";
@@ -72,7 +73,12 @@ function seriesOf(name: string, colour: number, tuned: readonly TunedPolicy[], p
 }
 
 function settingsText({ policy, settings }: TunedPolicy): string {
-  return settings.length === 0 ? policy.name : settings.map(({ path, value }) => `${path}=${String(value)}`).join(" ");
+  return settings.length === 0
+    ? policy.name
+    : settings
+        .map(settingWords)
+        .map(({ path, value }) => `${path}=${String(value)}`)
+        .join(" ");
 }
 
 const figures = (group: string, of: (row: TuneRow) => TunedScore): readonly FigureColumn<TuneRow>[] => [

@@ -1,8 +1,8 @@
 import type { Policy } from "@plimsoll/core";
-import { KLAUDE_CODE_POLICY, OPAL_POLICY, SVEN_POLICY } from "@plimsoll/core";
+import { KLAUDE_CODE_POLICY, OPAL_POLICY, PRESETS, SVEN_POLICY } from "@plimsoll/core";
 import { BUILT_IN_KINDS, policySchema } from "@plimsoll/core/build";
 import { describe, expect, test } from "vitest";
-import { gridOf, parseAxis } from "./grid.ts";
+import { gridOf, numberOfSetting, parseAxis, type SweepSetting } from "./grid.ts";
 import type { SweepValue } from "./policy-path.ts";
 import { withValue } from "./policy-path.ts";
 
@@ -22,6 +22,12 @@ describe("an axis", () => {
     ["summary.request=serialised,prefix", "summary.request", ["serialised", "prefix"]],
     ["gates.countPending=true,false", "gates.countPending", [true, false]],
     ["truncation=null", "truncation", [null]],
+    ["actAt=50%..95%:15%", "actAt", ["50%", "65%", "80%", "95%"]],
+    ["actAt=0.5..0.7:0.1", "actAt", [0.5, 0.6, 0.7]],
+    ["cap=8k..16k:4k", "cap", ["8k", "12k", "16k"]],
+    ["keep.recent=5%,12 messages,off", "keep.recent", ["5%", "12 messages", "off"]],
+    ["trigger.ratio=50%,75%", "trigger.ratio", [0.5, 0.75]],
+    ["truncation.capTokens=8k,16k", "truncation.capTokens", [8000, 16_000]],
   ])("%s is read", (text, path, values) => {
     expect(parseAxis(text)).toEqual({ path, values });
   });
@@ -38,6 +44,8 @@ describe("an axis", () => {
     "a=1,,2",
     "a=-1",
     "a=x..y:1",
+    "actAt=50%..95:5%",
+    "actAt=50%..95%:0%",
   ])("%s is refused with its form", (text) => {
     expect(() => parseAxis(text)).toThrow(/give a path with a range or a list/);
   });
@@ -98,6 +106,26 @@ describe("a grid", () => {
       keep: [{ kind: "recent", messages: 8 }],
       trigger: { atLeast: { ratio: 0.7 } },
     });
+  });
+
+  const acting = PRESETS.filter(({ enabled }) => enabled);
+  test.each(acting.map((preset) => [preset.name, preset] as const))("turns the knob actAt of %s", (name, preset) => {
+    const grid = gridOf(preset, [parseAxis("actAt=50%..95%:5%")]);
+    expect(grid.map((swept) => swept.policy.name)).toEqual(
+      [50, 55, 60, 65, 70, 75, 80, 85, 90, 95].map((at) => `${name} actAt=${at}%`),
+    );
+    expect(new Set(grid.map(({ policy }) => JSON.stringify(policy.trigger))).size).toBe(10);
+  });
+
+  test.each<[string, SweepSetting, number | null]>([
+    ["a share", { path: "actAt", value: "75%" }, 0.75],
+    ["a size", { path: "cap", value: "16k" }, 16_000],
+    ["messages", { path: "keep.recent", value: "12 messages" }, 12],
+    ["a number", { path: "trigger.ratio", value: 0.5 }, 0.5],
+    ["no word", { path: "writer", value: "none" }, null],
+    ["no switch", { path: "cap", value: "off" }, null],
+  ])("shows %s on an axis", (_, setting, expected) => {
+    expect(numberOfSetting(setting)).toBe(expected);
   });
 
   test.each([

@@ -2,6 +2,7 @@ import type { Policy } from "@plimsoll/core";
 import { PlimsollError } from "@plimsoll/core";
 import type { Kinds } from "@plimsoll/core/build";
 import { BUILT_IN_KINDS, policySchema } from "@plimsoll/core/build";
+import { amountOf, isKnobPath, knobText, withKnob } from "@plimsoll/core/internal";
 import type { SweepValue } from "./policy-path.ts";
 import { withValue } from "./policy-path.ts";
 
@@ -42,9 +43,11 @@ export function gridOf(base: Policy, axes: readonly SweepAxis[], kinds: Kinds = 
 
 /** The policy with all settings, named after them. Throws `bad-input` as {@link gridOf} does. */
 export function policyAt(base: Policy, settings: readonly SweepSetting[], kinds: Kinds = BUILT_IN_KINDS): SweptPolicy {
-  const name = `${base.name} ${settings.map(({ path, value }) => `${path}=${value}`).join(" ")}`;
-  let data: unknown = { ...base, name };
-  for (const { path, value } of settings) data = withValue(data, path, value);
+  const name = `${base.name} ${settings.map(({ path, value }) => `${path}=${isKnobPath(path) ? knobText(value) : value}`).join(" ")}`;
+  const isKnob = ({ path }: SweepSetting) => isKnobPath(path);
+  const turned = settings.filter(isKnob).reduce((policy, { path, value }) => withKnob(policy, path, value), base);
+  let data: unknown = { ...turned, name };
+  for (const { path, value } of settings.filter((setting) => !isKnob(setting))) data = withValue(data, path, value);
   const result = policySchema(kinds).safeParse(data);
   if (result.success) return { policy: result.data, base: base.name, settings };
   const [issue] = result.error.issues;
@@ -54,20 +57,32 @@ export function policyAt(base: Policy, settings: readonly SweepSetting[], kinds:
 /** Decimal places that values are rounded to, so that 0.5 + 0.05 + 0.05 is 0.6. */
 const DECIMALS = 6;
 const FORM =
-  "give a path with a range or a list, such as trigger.ratio=0.5..0.95:0.05, keep.messages=4,6,10 or summary.request=serialised,prefix";
+  "give a path with a range or a list, such as actAt=50%..95%:5%, cap=8k,16k, keep.messages=4,6,10 or summary.request=serialised,prefix";
 
-/** Reads `path=from..through:step` or `path=a,b,c`, in lists words, `true`, `false` and `null`, too. Throws `bad-input` for everything else. */
+/**
+ * Reads `path=from..through:step` or `path=a,b,c`: numbers, shares as `75%`, sizes as `16k`; in lists words, `true`, `false` and `null`, too. What a
+ * knob takes stays as it is written, since it says more than a number does. Throws `bad-input` for everything else.
+ */
 export function parseAxis(text: string): SweepAxis {
   const [path = "", range = "", ...more] = text.split("=");
   const bad = () => new PlimsollError("bad-input", `--sweep ${text}: ${FORM}`);
   if (path === "" || range === "" || more.length > 0) throw bad();
   const [from = "", rest, ...others] = range.split("..");
   if (others.length > 0) throw bad();
-  const values =
-    rest === undefined ? range.split(",").map(toValue) : rangeValues(toNumber(from), rest.split(":").map(toNumber));
+  const texts = rest === undefined ? range.split(",") : rangeTexts(from, rest.split(":"));
+  const values = texts.map((each) => (isKnobPath(path) ? knobValue(each) : toValue(each)));
   const known = values.filter((value) => value !== undefined);
   if (known.length === 0 || known.length < values.length) throw bad();
   return { path, values: [...new Set(known)] };
+}
+
+/** A setting's value on an axis: a share or a number of tokens or messages. `null` for words. */
+export function numberOfSetting({ path, value }: SweepSetting): number | null {
+  if (typeof value === "number") return value;
+  if (!isKnobPath(path) || typeof value !== "string") return null;
+  const amount = amountOf(value.replace(/ messages?$/, ""));
+  if (amount === null) return null;
+  return "tokens" in amount ? amount.tokens : "ratio" in amount ? amount.ratio : null;
 }
 
 /** A word as policies have them: letters first, then digits, dots, slashes, colons and hyphens. */
@@ -78,20 +93,29 @@ const NAMED_VALUES: ReadonlyMap<string, boolean | null> = new Map([
   ["null", null],
 ]);
 
+/** What a knob takes is checked when it is turned. */
+function knobValue(text: string): SweepValue | undefined {
+  if (text === "") return undefined;
+  return /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
+}
+
 function toValue(text: string): SweepValue | undefined {
-  const number = toNumber(text);
-  if (!Number.isNaN(number)) return number;
+  const amount = amountOf(text);
+  if (amount !== null) return "tokens" in amount ? amount.tokens : "ratio" in amount ? amount.ratio : undefined;
   const value = NAMED_VALUES.get(text);
   if (value !== undefined) return value;
   return WORD.test(text) ? text : undefined;
 }
 
-function toNumber(text: string): number {
-  return /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-}
-
-function rangeValues(from: number, [through = Number.NaN, step = Number.NaN, ...more]: readonly number[]): readonly number[] {
-  if (more.length > 0 || !(step > 0) || !(through >= from)) return [];
-  const count = Math.floor((through - from) / step + 10 ** -DECIMALS) + 1;
-  return Array.from({ length: Math.min(count, 10_000) }, (_, index) => Number((from + index * step).toFixed(DECIMALS)));
+/** The points of a range, each with the unit that its three numbers share: nothing, `%`, `k` or `m`. */
+function rangeTexts(from: string, [through = "", step = "", ...more]: readonly string[]): readonly string[] {
+  const parts = [from, through, step].map((each) => /^(\d+(?:\.\d+)?)([%km]?)$/i.exec(each));
+  const [unit, ...others] = parts.map((part) => part?.[2]);
+  const [first = Number.NaN, last = Number.NaN, by = Number.NaN] = parts.map((part) => Number(part?.[1]));
+  if (more.length > 0 || unit === undefined || others.some((each) => each !== unit) || !(by > 0) || !(last >= first)) return [];
+  const count = Math.floor((last - first) / by + 10 ** -DECIMALS) + 1;
+  return Array.from(
+    { length: Math.min(count, 10_000) },
+    (_, index) => `${Number((first + index * by).toFixed(DECIMALS))}${unit}`,
+  );
 }

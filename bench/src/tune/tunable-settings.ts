@@ -1,11 +1,13 @@
 import type { Policy } from "@plimsoll/core";
+import { isKnobPath, isRecord, knobText } from "@plimsoll/core/internal";
+import type { SweepSetting } from "../sweep/grid.ts";
 import { numbersAt } from "../sweep/policy-path.ts";
 
 /** A number of a policy that the tuner changes, with the values that it tries. */
 export interface TunableSetting {
   readonly path: string;
-  /** The policy's own value. */
-  readonly own: number;
+  /** The policy's own value; `null` if that is not one number, as a line that depends on the window. */
+  readonly own: number | null;
   readonly values: readonly number[];
 }
 
@@ -15,32 +17,58 @@ export interface SettingValue {
   readonly value: number;
 }
 
+/** Messages that stay are a number of their own kind. */
+const KEPT_MESSAGES = "keep.recent.messages";
+
+/** A setting in the words of sweeps and policy files: `actAt=70%`, `keep.recent=12 messages`. */
+export function settingWords({ path, value }: SettingValue): SweepSetting {
+  if (path === KEPT_MESSAGES) return { path: "keep.recent", value: `${value} messages` };
+  return isKnobPath(path) ? { path, value: knobText(value) } : { path, value };
+}
+
+const SHARES_KEPT: readonly number[] = [0.05, 0.15, 0.3];
+const TOKENS_KEPT: readonly number[] = [6_000, 12_000, 20_000];
+
 /**
- * What may be changed, the settings that matter most first; of each group the first that the policy has. Shares of the window are taken as they are;
- * amounts and counts are those in use among the presets and their neighbours. Chosen.
+ * What may be changed, the settings that matter most first. Shares of the room for a request are taken as they are; amounts and counts are those in use
+ * among the presets and their neighbours. Chosen.
  */
-const GROUPS: readonly (readonly Omit<TunableSetting, "own">[])[] = [
-  [
-    { path: "trigger.ratio", values: [0.5, 0.7, 0.9] },
-    { path: "trigger.max.tokens", values: [20_000, 50_000, 100_000] },
-    { path: "trigger.tokens", values: [8_000, 16_384, 30_000] },
-    { path: "trigger.upTo.ratio", values: [0.1, 0.3, 0.5] },
-  ],
-  [
-    { path: "keep.recent.ratio", values: [0.05, 0.15, 0.3] },
-    { path: "keep.recent.tokens", values: [6_000, 12_000, 20_000] },
-    { path: "keep.recent.messages", values: [4, 12, 30] },
-    { path: "keep.recent.amount.min.0.tokens", values: [6_000, 12_000, 20_000] },
-  ],
-  [{ path: "strategies.keepResults", values: [4, 10, 25] }],
-  [
-    { path: "keep.recall.ratio", values: [0.1, 0.2, 0.3] },
-    { path: "keep.lines.ratio", values: [0.08, 0.15, 0.25] },
-  ],
-];
+function settingsOf(policy: Policy): readonly TunableSetting[] {
+  const line = "atLeast" in policy.trigger ? policy.trigger.atLeast : policy.trigger.above;
+  const own = (path: string, values: readonly number[], amount: unknown) => ({ path, own: shareOf(amount), values });
+  return [
+    own("actAt", [0.5, 0.7, 0.9], line),
+    ...ruleSettings(policy, "recent").map(({ amount, messages }): TunableSetting => {
+      if (typeof messages === "number") return { path: KEPT_MESSAGES, own: messages, values: [4, 12, 30] };
+      const tokens = isRecord(amount) && typeof amount.tokens === "number" ? amount.tokens : null;
+      return tokens === null && isRecord(amount) && Object.hasOwn(amount, "ratio")
+        ? own("keep.recent", SHARES_KEPT, amount)
+        : { path: "keep.recent", own: tokens, values: TOKENS_KEPT };
+    }),
+    ...numbersAt(policy, "strategies.keepResults").map(({ value }) => ({
+      path: "strategies.keepResults",
+      own: value,
+      values: [4, 10, 25],
+    })),
+    ...ruleSettings(policy, "recall").map(({ atMost }) => own("keep.recall", [0.1, 0.2, 0.3], atMost)),
+    ...ruleSettings(policy, "lines").map(({ atMost }) => own("keep.lines", [0.08, 0.15, 0.25], atMost)),
+  ];
+}
+
+function ruleSettings({ keep }: Policy, kind: string): readonly Readonly<Record<string, unknown>>[] {
+  return keep
+    .filter((rule) => rule.kind === kind)
+    .slice(0, 1)
+    .map((rule) => ({ ...rule }));
+}
+
+/** A share as a number, of the window or of the room for a request; `null` for any other amount. */
+function shareOf(amount: unknown): number | null {
+  return isRecord(amount) && typeof amount.ratio === "number" ? amount.ratio : null;
+}
 
 /** So many settings make up the coarse grid; those after them are only varied around its best, or the grid would take too long. */
-const COARSE_COUNT = 2;
+export const COARSE_COUNT = 2;
 
 /** Refinement tries values so far from the best, as shares of the way to its neighbours. */
 const REFINE_RATIO = 0.5;
@@ -48,20 +76,20 @@ const REFINE_RATIO = 0.5;
 /** The settings of a policy that can be tuned, each with its own value among those tried, in the place of the one that is nearest to it; none if it never acts. */
 export function tunableSettingsOf(policy: Policy): readonly TunableSetting[] {
   if (!policy.enabled) return [];
-  return GROUPS.flatMap((tunable): readonly TunableSetting[] => {
-    const found = tunable.flatMap(({ path, values }) => {
-      const [number, other] = numbersAt(policy, path);
-      return number === undefined || other !== undefined
-        ? []
-        : [{ path, own: number.value, values: withOwn(values, number.value) }];
-    });
-    return found.slice(0, 1);
-  });
+  return settingsOf(policy).map(({ path, own, values }) => ({
+    path,
+    own,
+    values: own === null ? values : withOwn(values, own),
+  }));
 }
 
-/** The combinations of the coarse grid: every value of the first settings with every other, all else as it is. */
+/** The combinations of the coarse grid: every value of the first settings with every other, all else as it is. What is not one number also stays so. */
 export function coarseSettings(tunable: readonly TunableSetting[]): readonly (readonly SettingValue[])[] {
-  return combined(tunable.slice(0, COARSE_COUNT));
+  return combined(
+    tunable
+      .slice(0, COARSE_COUNT)
+      .map(({ path, own, values }) => ({ path, values: own === null ? [null, ...values] : values })),
+  );
 }
 
 /** Combinations around the best: half the way to its neighbours on each side, and the values of the settings that the grid left out. */
@@ -69,22 +97,26 @@ export function fineSettings(
   tunable: readonly TunableSetting[],
   best: readonly SettingValue[],
 ): readonly (readonly SettingValue[])[] {
-  const around = tunable.slice(0, COARSE_COUNT).map(({ path, values }) => {
-    const value = best.find((setting) => setting.path === path)?.value ?? values[0] ?? 0;
+  const around = tunable.slice(0, COARSE_COUNT).flatMap(({ path, values }) => {
+    const value = best.find((setting) => setting.path === path)?.value;
+    if (value === undefined) return [];
     const place = values.indexOf(value);
     const towards = [values[place - 1], values[place + 1]].flatMap((other) =>
       other === undefined ? [] : [rounded(value + (other - value) * REFINE_RATIO)],
     );
-    return { path, values: sorted([...towards, value]) };
+    return [{ path, values: sorted([...towards, value]) }];
   });
   const others = tunable.slice(COARSE_COUNT).flatMap(({ path, values }) => values.map((value) => [...best, { path, value }]));
   return [...combined(around), ...others];
 }
 
-function combined(tunable: readonly Omit<TunableSetting, "own">[]): readonly (readonly SettingValue[])[] {
+/** `null` leaves a setting as it is. */
+function combined(
+  tunable: readonly { readonly path: string; readonly values: readonly (number | null)[] }[],
+): readonly (readonly SettingValue[])[] {
   let points: readonly (readonly SettingValue[])[] = [[]];
   for (const { path, values } of tunable)
-    points = points.flatMap((settings) => values.map((value) => [...settings, { path, value }]));
+    points = points.flatMap((settings) => values.map((value) => (value === null ? settings : [...settings, { path, value }])));
   return points;
 }
 

@@ -25,14 +25,10 @@ const score = (session: string, costRatio: number, held: number): SessionScore =
 describe("settings that are tuned", () => {
   test("hold what a policy has, its own value in the place of the nearest", () => {
     expect(tunableSettingsOf(SVEN_POLICY)).toEqual([
-      { path: "trigger.ratio", own: 0.75, values: [0.5, 0.75, 0.9] },
+      { path: "actAt", own: 0.75, values: [0.5, 0.75, 0.9] },
       { path: "keep.recent.messages", own: 6, values: [6, 12, 30] },
     ]);
-    expect(tunableSettingsOf(PLIMSOLL_POLICY).map(({ path }) => path)).toEqual([
-      "trigger.max.tokens",
-      "keep.recent.ratio",
-      "keep.recall.ratio",
-    ]);
+    expect(tunableSettingsOf(PLIMSOLL_POLICY).map(({ path }) => path)).toEqual(["actAt", "keep.recent", "keep.recall"]);
     expect(tunableSettingsOf(NONE_POLICY)).toEqual([]);
     for (const policy of [OPAL_POLICY, KLAUDE_CODE_POLICY, PI_POLICY, PLIMSOLL_POLICY])
       expect(tunableSettingsOf(policy).length, policy.name).toBeGreaterThanOrEqual(2);
@@ -164,7 +160,7 @@ describe("tune", { timeout: REPLAY_MS }, () => {
       ["test", halves.test],
     ]);
     const [, coarse, fine, held] = rounds.map(({ policies }) => policies.map(({ name }) => name));
-    expect(coarse?.filter((name) => name.startsWith("opal"))).toHaveLength(9);
+    expect(coarse?.filter((name) => name.startsWith("opal"))).toHaveLength(10);
     expect(fine?.every((name) => name.startsWith("sven "))).toBe(true);
     expect(held?.length).toBeLessThan((coarse?.length ?? 0) / 2);
     expect(held).toContain("sven");

@@ -16,7 +16,15 @@ import {
   surenessOf,
 } from "./score.ts";
 import { type FiledRow, type Split, splitSessions } from "./split.ts";
-import { coarseSettings, fineSettings, type SettingValue, type TunableSetting, tunableSettingsOf } from "./tunable-settings.ts";
+import {
+  COARSE_COUNT,
+  coarseSettings,
+  fineSettings,
+  type SettingValue,
+  settingWords,
+  type TunableSetting,
+  tunableSettingsOf,
+} from "./tunable-settings.ts";
 
 /** One round of replays: policies over some sessions, or over all if `sessions` is `null`. */
 export interface TuneRound {
@@ -116,7 +124,10 @@ export async function tune(
 function coarseCandidate(base: Policy, kinds: Kinds): readonly Candidate[] {
   const tunable = tunableSettingsOf(base);
   if (tunable.length === 0) return [];
-  const tried = coarseSettings(tunable).map((settings) => ({ policy: policyAt(base, settings, kinds).policy, settings }));
+  const tried = coarseSettings(tunable).map((settings) => ({
+    policy: policyAt(base, settings.map(settingWords), kinds).policy,
+    settings,
+  }));
   return [{ base, tunable, tried: [{ policy: base, settings: [] }, ...tried.filter(({ policy }) => !isSame(policy, base))] }];
 }
 
@@ -131,7 +142,7 @@ function refined(
     const { best } = choose({ candidate, split, cache }, rows);
     if (best === null) continue;
     for (const settings of fineSettings(tunable, wholeSettings(best, tunable))) {
-      const { policy } = policyAt(base, settings, kinds);
+      const { policy } = policyAt(base, settings.map(settingWords), kinds);
       if (!known.some((other) => isSame(other.policy, policy))) known.push({ policy, settings });
     }
   }
@@ -140,7 +151,9 @@ function refined(
 
 /** The values of all settings of the coarse grid: those of the policy as it was are not among its settings. */
 function wholeSettings({ settings }: TunedPolicy, tunable: readonly TunableSetting[]): readonly SettingValue[] {
-  return settings.length > 0 ? settings : coarseSettings(tunable.map(({ path, own }) => ({ path, own, values: [own] }))).flat();
+  return settings.length > 0
+    ? settings
+    : tunable.slice(0, COARSE_COUNT).flatMap(({ path, own }) => (own === null ? [] : [{ path, value: own }]));
 }
 
 function isSame(one: Policy, other: Policy): boolean {

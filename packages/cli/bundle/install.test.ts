@@ -2,8 +2,12 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Ended, emptyPlace, PUBLISHED, packAll, ROOT, runProgram } from "./installed.mjs";
+import { PUBLISHED } from "../../../scripts/publish-check.mjs";
+import { commandFile, root as ROOT } from "../../../scripts/tool.mjs";
+import { type Ended, emptyPlace, packAll, runProgram } from "./installed.mjs";
 
 /** What a registry has is needed for the libraries' own dependencies; without one that is not tested, and counted as skipped. */
 const registry = runProgram("npm", ["view", "zod", "version", "--fetch-retries=0", "--fetch-timeout=10000"], { cwd: ROOT });
@@ -75,7 +79,7 @@ describe("the command, installed alone into an empty folder with an empty home a
 
   test.each([
     ["--version", 3],
-    ["--help", 4],
+    ["--help", 5],
   ])("loads for %s %i files", (option, expected) => {
     const loads = join(folder, `loads${option}`);
     const counter = pathToFileURL(join(ROOT, "packages/cli/bundle/count-loads.mjs")).href;
@@ -93,6 +97,24 @@ describe("the command, installed alone into an empty folder with an empty home a
       env,
     });
     expect([code, stderr]).toEqual([2, "plimsoll: needs Node 20.19 or newer; this is 18.20.4\n"]);
+  });
+});
+
+describe("what is packed", () => {
+  test.each(PUBLISHED)("%s has no fault that publint knows", async (from) => {
+    const bytes = readFileSync(tarballOf(from));
+    const data = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
+    const { messages, pkg } = await publint({ pack: { tarball: data }, strict: true });
+    expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
+  });
+
+  // The command has nothing that could be imported.
+  test.each(PUBLISHED.filter((from) => from !== "packages/cli"))("the types of %s are found as they are run", (from) => {
+    const attw = commandFile("@arethetypeswrong/cli", "attw");
+    const { code, stdout } = runProgram(process.execPath, [attw, tarballOf(from), "--profile", "esm-only", "--no-color"], {
+      cwd: ROOT,
+    });
+    expect(code, stdout).toBe(0);
   });
 });
 
@@ -153,7 +175,7 @@ const agent = await startAgent({
   artifacts: createFileArtifactStore(".plimsoll/artifacts"),
   model: {
     client: createAnthropicClient({ baseUrl: simulator.url, keyVariable: null }),
-    modelId: "claude-sonnet-4-5",
+    modelId: "claude-sonnet-5-5",
     limits: { contextWindowTokens: 100_000, maxOutputTokens: 4_000 },
   },
   policy: PLIMSOLL_POLICY,

@@ -3,15 +3,10 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { fileURLToPath } from "node:url";
+import { PUBLISHED } from "../../../scripts/publish-check.mjs";
+import { root as ROOT } from "../../../scripts/tool.mjs";
 
 /** How a program ended. @typedef {{ readonly code: number, readonly stdout: string, readonly stderr: string }} Ended */
-
-/** The workspace's root folder. */
-export const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
-
-/** Published packages: their folders. The command is one of them, and depends on none of the others. */
-export const PUBLISHED = ["packages/core", "packages/providers", "packages/tools", "bench", "packages/cli"];
 
 /**
  * Runs a program to its end.
@@ -35,7 +30,7 @@ export function runPnpm(args, cwd) {
   return ended;
 }
 
-/** Builds the packages and packs them as they would be published. Returns their files, in the order of {@link PUBLISHED}. */
+/** Builds the packages and packs them as they would be published. Returns their files, in the order of PUBLISHED. */
 export function packAll() {
   const built = runProgram(process.execPath, [join(ROOT, "scripts/build.mjs")], { cwd: ROOT });
   if (built.code !== 0) throw new Error(built.stderr);

@@ -59,13 +59,13 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "tune",
     description: "find the setting of a policy that costs least on your own sessions and is worse on no measure of the vector",
-    examples: ["tune ~/.claude/projects", "tune sessions --policy plimsoll.yaml --window real --html tune.html"],
+    examples: ["tune ~/.claude/projects", "tune sessions --policy plimsoll.yaml --write plimsoll.yaml --html tune.html"],
     load: async () => (await import("./command/tune-command.ts")).defineTuneCommand,
   },
   {
     name: "policy",
     description: "list policies, show one with the origin of each value, print their schema",
-    examples: ["policy show plimsoll", "policy schema"],
+    examples: ["policy list", "policy show plimsoll", 'policy show "sven actAt=70% cap=8k"', "policy schema"],
     load: async () => (await import("./command/policy-command.ts")).definePolicyCommand,
   },
   {
@@ -128,7 +128,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "init",
     description: "write a plimsoll.yaml with every setting and its meaning",
-    examples: ["init", "init --policy sven"],
+    examples: ["init", "init && plimsoll config"],
     load: async () => (await import("./init/init-command.ts")).defineInitCommand,
   },
 ];

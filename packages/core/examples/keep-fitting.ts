@@ -1,9 +1,9 @@
-import { createContextManager, createDigest, type Message, presetNamed, SVEN_POLICY } from "@plimsoll/core";
+import { createContextManager, createDigest, type Message, PLIMSOLL_POLICY } from "@plimsoll/core";
 
 /** Feeds messages into a session with a small window and returns what would be sent after each. */
 export async function keepFitting(messages: readonly Message[]): Promise<readonly number[]> {
   const manager = createContextManager({
-    policy: presetNamed("plimsoll") ?? SVEN_POLICY,
+    policy: PLIMSOLL_POLICY,
     summarizer: createDigest(), // or a function that asks your model
     onEvent: (event) => {
       if (event.type !== "compaction-end") return;

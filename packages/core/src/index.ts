@@ -27,6 +27,7 @@ export { PLIMSOLL_POLICY } from "./policy/presets/plimsoll.ts";
 export { PLIMSOLL_MODEL_POLICY } from "./policy/presets/plimsoll-model.ts";
 export { PRESETS, presetNamed } from "./policy/presets/presets.ts";
 export { SVEN_POLICY, svenPolicy } from "./policy/presets/sven.ts";
+export { definePolicy, type WrittenPolicy } from "./policy/written-policy.ts";
 export type {
   ArtifactStore,
   ModelClient,

@@ -21,12 +21,10 @@ export { canonicalContent, chainId, extendViewHash, overheadHash, withId, withId
 export type { StopReason } from "./message/message.ts";
 export { sharedPrefixCount } from "./message/message.ts";
 export { wellFormed, wellFormedContext } from "./message/well-formed.ts";
-export { keepsInOlderForm, presetInOlderForm } from "./policy/older-policies.ts";
-export type { PolicyOverlay } from "./policy/overlays.ts";
-export { POLICY_OVERLAYS } from "./policy/overlays.ts";
+export { amountOf, isKnobPath, KNOBS, type KnobDescription, knobText, sizeOf, withKnob } from "./policy/knobs.ts";
 export { encodingsOf } from "./policy/policy.ts";
-export { resolveContextWindow } from "./policy/presets/pi.ts";
 export { RECORDED_POLICY } from "./policy/presets/recorded.ts";
+export { changesPreset } from "./policy/written-policy.ts";
 export { factsText, NO_KEPT_STATE } from "./prompts/facts.ts";
 export type { UnitFacts } from "./recall/recall-index.ts";
 export { createRecallIndex } from "./recall/recall-index.ts";

@@ -1,11 +1,14 @@
 import type Anthropic from "@anthropic-ai/sdk";
+import { loadPolicy } from "@plimsoll/core/node";
 import { createAnthropicSession } from "@plimsoll/providers/anthropic";
 
 type RunTool = (name: string, argumentsJson: string) => Promise<string>;
 
 /** Works on a task in a loop of your own, with the vendor's SDK: whatever the tools give, the next request fits. */
 export async function work(client: Anthropic, task: string, tools: Anthropic.Tool[], run: RunTool): Promise<string> {
+  const { policy } = loadPolicy(new URL("plimsoll.yaml", import.meta.url));
   const session = await createAnthropicSession({
+    policy,
     system: "You are a coding agent.",
     request: { model: "claude-haiku-5-5", max_tokens: 8_000, tools },
   });

@@ -1,4 +1,4 @@
-import { nearestName } from "../option/nearest-name.ts";
+import { nearestName } from "@plimsoll/core/node";
 
 /** What a line that a person typed asks for. */
 export type ChatLine =

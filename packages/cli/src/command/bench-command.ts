@@ -66,7 +66,7 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
     .option("--prices <file>", "prices by model id, as YAML, before those that come with plimsoll")
     .option(
       "--sweep <path=values>",
-      "replay each policy with other values, e.g. trigger.ratio=0.5..0.95:0.05; repeatable: a grid",
+      "replay each policy with other values, e.g. actAt=50%..95%:5% or keep.recent=5%,10%; repeatable: a grid",
       collect,
     )
     .option("--summarizer <name>", "who writes summaries: recorded at comparable places (default), digest, or provider:model")

@@ -1,13 +1,25 @@
+import { triggerWords } from "@plimsoll/bench/internal";
+import { type Policy, PRESETS } from "@plimsoll/core";
+import { knobText } from "@plimsoll/core/internal";
+import { policyJsonSchema, policyYaml } from "@plimsoll/core/node";
 import type { Command } from "commander";
 import { type CliIo, EXIT_OK, EXIT_USAGE } from "../io.ts";
 import { findPolicy } from "../option/policy-option.ts";
 import { addExtensionOption, type ExtensionOptions, openExtensions } from "../option/replay-options.ts";
-import { policyYaml } from "../policy/policy-yaml.ts";
-import { policyJsonSchema } from "../policy/read-policy-file.ts";
 import { printable } from "../terminal/printable.ts";
+import { drawTable } from "../terminal/text-table.ts";
 
-/** Adds `plimsoll policy show` and `plimsoll policy schema`. */
+/** Adds `plimsoll policy list`, `show` and `schema`. */
 export function definePolicyCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
+  const listed = command
+    .command("list")
+    .description("list the policies that can be named, by when they act and who writes their summaries")
+    .action(async (options: ExtensionOptions) => {
+      const { peers } = await openExtensions(options, io);
+      const peerPolicies = peers.map(({ policy }) => policy);
+      io.stdout.write(`${policyTable([...PRESETS, ...peerPolicies])}\n`);
+      onExit(EXIT_OK);
+    });
   const shown = command
     .command("show")
     .description("print the effective policy as YAML, with the origin of each value")
@@ -20,8 +32,25 @@ export function definePolicyCommand(command: Command, io: CliIo, onExit: (exitCo
       const { kinds } = await openExtensions(options, io);
       io.stdout.write(`${JSON.stringify(policyJsonSchema(kinds), null, 2)}\n`);
     });
+  addExtensionOption(listed);
   addExtensionOption(shown);
   addExtensionOption(schema);
+}
+
+function policyTable(policies: readonly Policy[]): string {
+  const head = [["policy", "acts", "keeps", "writer", "cap"].map((content) => ({ content, align: "left" }) as const)];
+  const rows = policies.map((policy) => {
+    const { name, truncation, keep, enabled } = policy;
+    const cap = truncation === null ? "off" : knobText(truncation.capTokens);
+    const keeps = enabled ? keep.map(({ kind }) => kind).join(", ") : "";
+    return [name, triggerWords(policy) ?? "never", keeps, enabled ? writerOf(policy) : "", enabled ? cap : ""].map(printable);
+  });
+  return drawTable({ head, rows, leftColumns: [0, 1, 2, 3, 4] });
+}
+
+/** In the words of the knob `writer`. */
+function writerOf({ strategies }: Policy): string {
+  return strategies.some((spec) => "writer" in spec && spec.writer === "model") ? "model" : "none";
 }
 
 async function show(name: string, options: ExtensionOptions, io: CliIo): Promise<number> {

@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PEERS, type TunedPolicy, type TuneResult } from "@plimsoll/bench";
 import { PI_POLICY, PLIMSOLL_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
+import { readPolicyFile } from "@plimsoll/core/node";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 import { tuneReport } from "../output/tune-report.ts";
-import { readPolicyFile } from "../policy/read-policy-file.ts";
 
 /** Replays take a second, longer if other tests run at the same time. */
 const REPLAY_MS = 120_000;
@@ -35,9 +35,9 @@ describe("plimsoll tune", { timeout: REPLAY_MS }, () => {
       "With the prompt cache as recorded: sven, chosen on 1 session, tested on 1 session; both are the same.",
     );
     expect(stdout).toContain("With a prompt cache that never expires: sven");
-    expect(stdout).toMatch(/^trigger\.ratio=\S+ keep\.recent\.messages=\d+ \*/m);
+    expect(stdout).toMatch(/^actAt=\d+% keep\.recent=\d+ messages \*/m);
     expect(stdout).toContain("How sure: it cannot be known.");
-    expect(stdout).toMatch(/^# plimsoll\.yaml\npolicy: sven$/m);
+    expect(stdout).toMatch(/^# plimsoll\.yaml\nextends: sven$/m);
     expect(readdirSync(join(folder, ".cache/plimsoll/replays"))).toEqual([]);
     expect(readFileSync(join(folder, "tuned.html"), "utf8")).toContain("sven, prompt cache that never expires");
   });
@@ -68,7 +68,7 @@ function printed(current: Policy, best: Policy, more: Partial<TuneResult> = {}):
     train: score,
     test: score,
   });
-  const choice = tuned(best, [{ path: "keep.messages", value: 8 }]);
+  const choice = tuned(best, [{ path: "strategies.keepResults", value: 8 }]);
   const result: TuneResult = {
     base: current.name,
     cache: "expiring",
@@ -117,13 +117,13 @@ describe("the YAML that tune prints", () => {
 
   test("stands under a table of at most 100 columns", () => {
     const long: TunedPolicy["settings"] = [
-      { path: "trigger.max.tokens", value: 100_000 },
-      { path: "keep.recent.ratio", value: 0.15 },
+      { path: "actAt", value: 0.7 },
+      { path: "keep.recent", value: 0.15 },
     ];
     const score = { cost: 1, shares: [], gain: 100, farGain: 100, overflows: 1_000, lineEvidence: 100, losses: [] };
     const widest = { policy: PLIMSOLL_POLICY, settings: long, train: score, test: score };
     const table = printed(SVEN_POLICY, SVEN_POLICY, { front: [widest], best: widest }).split("\n\n")[1] ?? "";
-    expect(table).toContain("keep.recent.ratio=0.15");
+    expect(table).toContain("keep.recent=15%");
     expect(Math.max(...table.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(100);
   });
 

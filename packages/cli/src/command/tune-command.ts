@@ -6,12 +6,14 @@ import {
   createThreadPool,
   type ReplayRound,
   runBench,
+  type TuneResult,
   type TuneRound,
   tune,
   type WindowRequest,
 } from "@plimsoll/bench";
 import { formatNumberOf, renderTuneHtml } from "@plimsoll/bench/internal";
 import { KLAUDE_CODE_POLICY, OPAL_POLICY, PI_POLICY, PLIMSOLL_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
+import { readText } from "@plimsoll/core/node";
 import type { Command } from "commander";
 import { findInputs } from "../input/find-inputs.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK, EXIT_USAGE, plimsollVersion } from "../io.ts";
@@ -25,6 +27,7 @@ import {
   parseWindow,
 } from "../option/replay-options.ts";
 import { tuneReport } from "../output/tune-report.ts";
+import { tunedYaml } from "../output/tuned-yaml.ts";
 import { writeWholeFile } from "../output/write-file.ts";
 import { readPrices } from "../prices/read-prices.ts";
 import { printable } from "../terminal/printable.ts";
@@ -38,6 +41,7 @@ interface TuneOptions extends ExtensionOptions {
   readonly prices?: string;
   readonly state?: string;
   readonly html?: string;
+  readonly write?: string;
   /** False with `--no-presets`. */
   readonly presets: boolean;
 }
@@ -55,6 +59,7 @@ export function defineTuneCommand(command: Command, io: CliIo, onExit: (exitCode
     .option("--prices <file>", "prices by model id, as YAML, before those that come with plimsoll")
     .option("--state <folder>", "keep finished replays there and take those that are (default: kept until the run is done)")
     .option("--html <file>", "write the fronts as charts and tables, one HTML page")
+    .option("--write <file>", "write the setting into a policy file, such as plimsoll.yaml; what else is in it stays")
     .option("--no-presets", "leave out the best settings of the presets")
     .action(async (inputs: readonly string[], options: TuneOptions) => onExit(await tuneOn(inputs, options, io)));
   addExtensionOption(command);
@@ -92,7 +97,23 @@ async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo
   const text = tuneReport(results, policy);
   io.stdout.write(`${text}\n`);
   if (options.html !== undefined) await writeWholeFile(resolve(io.cwd, options.html), renderTuneHtml(results, text));
+  if (options.write !== undefined) await writeTuned(options.write, { results, policy }, io);
   return EXIT_OK;
+}
+
+/** The first result is that of the policy as it is, with the prompt cache as recorded. */
+async function writeTuned(
+  file: string,
+  { results, policy }: { readonly results: readonly TuneResult[]; readonly policy: Policy },
+  io: CliIo,
+): Promise<void> {
+  const path = resolve(io.cwd, file);
+  const own = results.find(({ base, cache }) => base === policy.name && cache === "expiring");
+  const isChanged = own?.best !== null && (own?.best?.settings.length ?? 0) > 0;
+  await writeWholeFile(path, tunedYaml({ text: readText(path) ?? "", current: policy, best: own?.best ?? null }));
+  io.stdout.write(
+    `Wrote ${printable(file)}: ${isChanged ? "the setting that was found" : "the setting as it is, which was best"}.\n`,
+  );
 }
 
 /** A file's cells become so many tasks for each job, so that jobs end at about the same time (chosen). */

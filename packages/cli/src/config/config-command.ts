@@ -1,8 +1,8 @@
 import process from "node:process";
+import { policyYaml } from "@plimsoll/core/node";
 import type { Command } from "commander";
 import type { CliIo } from "../io.ts";
 import { EXIT_OK } from "../io.ts";
-import { policyYaml } from "../policy/policy-yaml.ts";
 import { printable } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";
 import { configFiles, readConfig } from "./read-config.ts";

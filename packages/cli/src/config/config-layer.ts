@@ -1,15 +1,21 @@
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import type { Kinds } from "@plimsoll/core/build";
+import { changesPreset, KNOBS } from "@plimsoll/core/internal";
+import {
+  policyOf,
+  readDocument,
+  readPolicySection,
+  SESSION_KEYS,
+  schemaProblems,
+  suggestion,
+  withoutSettings,
+  type YamlDocument,
+} from "@plimsoll/core/node";
 import { z } from "zod";
-import { suggestion } from "../option/nearest-name.ts";
 import type { PolicyParts } from "../option/policy-option.ts";
 import { findPolicy } from "../option/policy-option.ts";
-import { readPolicySection } from "../policy/policy-section.ts";
-import { policyOf } from "../policy/read-policy-file.ts";
-import { schemaProblems } from "../yaml/schema-problems.ts";
-import { readDocument, type YamlDocument } from "../yaml/yaml-document.ts";
 import type { ChosenPolicy, ConfigOwner, SetServer, Settings } from "./settings.ts";
-import { fileSettingsSchema, SETTING_KEYS, settingsSchema } from "./settings.ts";
+import { fileSettingsSchema, settingsSchema } from "./settings.ts";
 
 /** What one place sets. */
 export interface ConfigLayer {
@@ -23,9 +29,10 @@ export interface ConfigLayer {
 export type ReadLayer = { readonly layer: ConfigLayer } | { readonly problems: readonly string[] };
 
 /** Keys that choose a policy: a preset or a whole policy, and the configuration sections of two other agents. */
-const POLICY_KEYS: readonly string[] = ["policy", "agent", "compaction"];
+const POLICY_KEYS: readonly string[] = ["policy", "extends", "agent", "compaction"];
 
-const KNOWN_SETTINGS: readonly string[] = [...SETTING_KEYS.map(({ key }) => key), "mcpServers"];
+/** Keys that change a preset: a policy's own, and the knobs. */
+const CHANGING_KEYS: readonly string[] = [...Object.keys(PLIMSOLL_POLICY), ...KNOBS.map(({ key }) => key)];
 
 /** A file of settings: whose it is, and what its policy may name. */
 interface FilePlace {
@@ -39,8 +46,8 @@ export function readFileLayer(text: string, { displayName, owner, kinds }: FileP
   const read = readDocument(text.trim() === "" ? "{}" : text);
   if ("problems" in read) return { problems: read.problems.map(({ place, text: what }) => `${displayName}:${place}: ${what}`) };
   const { document } = read;
-  const isPolicyGiven = POLICY_KEYS.some((key) => Object.hasOwn(document.content, key));
-  const own = Object.fromEntries(Object.entries(document.content).filter(([key]) => KNOWN_SETTINGS.includes(key)));
+  const isPolicyGiven = POLICY_KEYS.some((key) => Object.hasOwn(document.content, key)) || turnsKnob(document);
+  const own = Object.fromEntries(Object.entries(document.content).filter(([key]) => SESSION_KEYS.includes(key)));
   const parsed = fileSettingsSchema.safeParse(own);
   const problems = parsed.success ? [] : schemaProblems(parsed.error.issues, z.toJSONSchema(fileSettingsSchema));
   const rest = withoutSettings(document);
@@ -62,11 +69,9 @@ export function readFileLayer(text: string, { displayName, owner, kinds }: FileP
   return { layer: { settings, sourceOf, policy: policy.policy, mcpServers } };
 }
 
-/** The document without settings; the Go agent's window stays next to its section, which knows it. */
-function withoutSettings(document: YamlDocument): YamlDocument {
-  const keepsWindow = Object.hasOwn(document.content, "compaction");
-  const isPolicyKey = (key: string) => !KNOWN_SETTINGS.includes(key) || (key === "context_window" && keepsWindow);
-  return { ...document, content: Object.fromEntries(Object.entries(document.content).filter(([key]) => isPolicyKey(key))) };
+/** True for a file that turns a knob without naming a preset: it turns the default policy's. The model at the top is the session's. */
+function turnsKnob({ content }: YamlDocument): boolean {
+  return changesPreset(Object.fromEntries(Object.entries(content).filter(([key]) => !SESSION_KEYS.includes(key))));
 }
 
 /** Keys that mean nothing at the top of a file. Next to a preset's name the policy's own keys change it. */
@@ -74,7 +79,7 @@ function unknownKeys(
   document: YamlDocument,
   isPolicyGiven: boolean,
 ): readonly { readonly path: readonly string[]; readonly text: string }[] {
-  const known = [...KNOWN_SETTINGS, ...POLICY_KEYS, ...(isPolicyGiven ? Object.keys(PLIMSOLL_POLICY) : [])];
+  const known = [...SESSION_KEYS, ...POLICY_KEYS, ...(isPolicyGiven ? CHANGING_KEYS : [])];
   return Object.keys(document.content)
     .filter((key) => !known.includes(key))
     .map((key) => ({ path: [key], text: `unknown key "${key}": ${suggestion(key, known)}` }));
@@ -88,7 +93,7 @@ function policyIn(
   const read = readPolicySection(document, displayName) ?? policyOf(document, displayName, kinds);
   if ("problems" in read) return read;
   const line = POLICY_KEYS.map((key) => document.lineOf([key])).find((each) => each !== null);
-  const chosen = document.content.policy;
+  const chosen = document.content.policy ?? document.content.extends;
   // A preset that nothing changes keeps its name; a changed one goes by the file's.
   const isUnchanged = typeof chosen === "string" && Object.keys(document.content).length === 1;
   const value = isUnchanged ? { ...read.found.policy, name: chosen } : read.found.policy;

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { BUILT_IN_PARTS } from "@plimsoll/bench";
 import { PLIMSOLL_POLICY, PlimsollError } from "@plimsoll/core";
+import { readText } from "@plimsoll/core/node";
 import type { PolicyParts } from "../option/policy-option.ts";
-import { readText } from "../yaml/yaml-document.ts";
 import { type ConfigLayer, type ReadLayer, readFileLayer, readTextLayer } from "./config-layer.ts";
 import type { ChosenPolicy, ConfigOwner, EffectiveConfig, SettingKey } from "./settings.ts";
 import { SETTING_KEYS } from "./settings.ts";

@@ -5,9 +5,9 @@ import { BUILT_IN_PARTS } from "@plimsoll/bench";
 import type { InputFile, LocatedAgent, SkippedInput } from "@plimsoll/bench/internal";
 import { fileSource, LOCATED_AGENTS, locateLogs, readHead, usualPlaces } from "@plimsoll/bench/internal";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
+import { suggestion } from "@plimsoll/core/node";
 import { glob, isDynamicPattern } from "tinyglobby";
 import type { CliIo } from "../io.ts";
-import { suggestion } from "../option/nearest-name.ts";
 import { parseSince } from "../option/replay-options.ts";
 
 /** Files to replay, with what was given but cannot be. */

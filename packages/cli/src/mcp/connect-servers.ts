@@ -1,10 +1,10 @@
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { PlimsollError } from "@plimsoll/core";
 import type { AgentTool, Authorization, PendingCall } from "@plimsoll/core/agent";
+import { suggestion } from "@plimsoll/core/node";
 import { mcpTools } from "@plimsoll/tools/mcp";
 import type { SetServer } from "../config/settings.ts";
 import { plimsollVersion } from "../io.ts";
-import { suggestion } from "../option/nearest-name.ts";
 import { startCall } from "../permission/allow-rule.ts";
 import { printable, shortened } from "../terminal/printable.ts";
 import type { McpServer } from "./mcp-server.ts";

@@ -1,12 +1,11 @@
 import { resolve } from "node:path";
 import { AS_PUBLISHED, asPublished, type BenchParts, BUILT_IN_PARTS, programPolicy } from "@plimsoll/bench";
-import { PRESETS, presetNamed } from "@plimsoll/core";
+import { parseAxis, policyAt } from "@plimsoll/bench/internal";
+import { isPlimsollError, PlimsollError, PRESETS, presetNamed } from "@plimsoll/core";
 import type { EnginePolicy, Kinds } from "@plimsoll/core/build";
-import { encodingsOf } from "@plimsoll/core/internal";
+import { encodingsOf, isRecord } from "@plimsoll/core/internal";
+import { type ReadPolicy, readPolicyFile, suggestion } from "@plimsoll/core/node";
 import { ENCODING_NAMES } from "@plimsoll/providers/tokenizers";
-import type { ReadPolicy } from "../policy/policy-yaml.ts";
-import { readPolicyFile } from "../policy/read-policy-file.ts";
-import { suggestion } from "./nearest-name.ts";
 
 /** The peers and programs that a run knows, and the kinds that its policies may name. */
 export type PolicyParts = Pick<BenchParts, "peers" | "kinds"> & Partial<Pick<BenchParts, "programs">>;
@@ -47,10 +46,15 @@ export function choosePolicies(given: readonly string[], cwd: string, parts?: Po
   return { policies: [...policies.values()], problems };
 }
 
-/** A preset or a peer by its name, or a policy from a file: what holds a dot or a slash is a file. */
+/**
+ * A preset or a peer by its name, or a policy from a file: what holds a dot or a slash is a file. Settings may follow, in the words of sweeps and of the
+ * names that swept policies have: `sven actAt=75% cap=8k`.
+ */
 export function findPolicy(name: string, cwd: string, { peers, kinds }: PolicyParts = BUILT_IN_PARTS): ReadPolicy {
   if (name.endsWith(AS_PUBLISHED))
     return { problems: [`${name} has no fallback and may lose a call: it runs in \`plimsoll bench\` alone`] };
+  const [base = "", ...settings] = name.split(/ (?=[A-Za-z][\w.-]*=)/);
+  if (settings.length > 0) return withSettings(name, settings, findPolicy(base, cwd, { peers, kinds }), kinds);
   const preset = presetNamed(name);
   if (preset !== undefined) return { found: { policy: preset, originOf: () => `preset ${name}` } };
   const peer = peers.find(({ policy }) => policy.name === name);
@@ -58,6 +62,35 @@ export function findPolicy(name: string, cwd: string, { peers, kinds }: PolicyPa
   if (/[./\\]/.test(name)) return withKnownEncodings(readPolicyFile(resolve(cwd, name), name, kinds), { name, kinds });
   const names = [...PRESETS, ...peers.map(({ policy }) => policy)].map((known) => known.name);
   return { problems: [`unknown policy "${name}": ${suggestion(name, names)}`] };
+}
+
+/** The policy with settings of the command line, each with where it comes from. */
+function withSettings(name: string, given: readonly string[], base: ReadPolicy, kinds: Kinds): ReadPolicy {
+  if ("problems" in base) return base;
+  try {
+    const settings = given.map((text) => {
+      const { path, values } = parseAxis(text);
+      const [value = null, other] = values;
+      if (other !== undefined) throw new PlimsollError("bad-input", `${name}: ${text} has several values; --sweep takes those`);
+      return { path, value };
+    });
+    const { policy } = policyAt(base.found.policy, settings, kinds);
+    const before = base.found.policy;
+    const originOf = (path: readonly PropertyKey[]) =>
+      JSON.stringify(valueAt(policy, path)) === JSON.stringify(valueAt(before, path)) ? base.found.originOf(path) : name;
+    return { found: { policy, originOf } };
+  } catch (error) {
+    // What a setting cannot be is told as what is wrong in a file is.
+    if (!isPlimsollError(error)) throw error;
+    return { problems: [error.message] };
+  }
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((at, key) => {
+    if (Array.isArray(at)) return at[Number(key)];
+    return isRecord(at) ? at[String(key)] : undefined;
+  }, value);
 }
 
 /** A policy that counts by an encoding which is not bundled cannot run. */

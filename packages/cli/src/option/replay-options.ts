@@ -3,14 +3,14 @@ import { pathToFileURL } from "node:url";
 import type { BenchParts, WindowRequest } from "@plimsoll/bench";
 import { loadParts } from "@plimsoll/bench";
 import type { PolicySweep, Shard, SummarizerChoice, SweepSetting } from "@plimsoll/bench/internal";
-import { DEFAULT_SUMMARIZER, gridOf, parseAxis } from "@plimsoll/bench/internal";
+import { DEFAULT_SUMMARIZER, gridOf, numberOfSetting, parseAxis } from "@plimsoll/bench/internal";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import type { EnginePolicy, Kinds } from "@plimsoll/core/build";
 import { requireFallback } from "@plimsoll/core/build";
+import { suggestion } from "@plimsoll/core/node";
 import { HOST_NAMES } from "@plimsoll/providers/clients";
 import type { Command } from "commander";
 import type { CliIo } from "../io.ts";
-import { suggestion } from "./nearest-name.ts";
 
 /** More workers than this only wait for each other's memory (chosen). */
 const MOST_JOBS = 64;
@@ -209,7 +209,8 @@ export function sweepPolicies(policies: readonly EnginePolicy[], axes: readonly 
 
 /** Words are not on an axis: they make another base, and the numbers alone are the sweep. `null` without a number. */
 function numericSweep(base: string, settings: readonly SweepSetting[]): PolicySweep | null {
-  const numbers = settings.flatMap(({ path, value }) => (typeof value === "number" ? [{ path, value }] : []));
-  const words = settings.flatMap(({ path, value }) => (typeof value === "number" ? [] : [`${path}=${value}`]));
+  const read = settings.map((setting) => ({ ...setting, number: numberOfSetting(setting) }));
+  const numbers = read.flatMap(({ path, number }) => (number === null ? [] : [{ path, value: number }]));
+  const words = read.flatMap(({ path, value, number }) => (number === null ? [`${path}=${value}`] : []));
   return numbers.length === 0 ? null : { base: [base, ...words].join(" "), settings: numbers };
 }

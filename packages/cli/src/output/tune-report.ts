@@ -6,11 +6,12 @@ import {
   formatNumberOf,
   formatPercent,
   formatRatioPercent,
+  settingWords,
 } from "@plimsoll/bench/internal";
-import { type Policy, presetNamed } from "@plimsoll/core";
+import type { Policy } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/internal";
-import { stringify } from "yaml";
 import { drawTable } from "../terminal/text-table.ts";
+import { tunedYaml } from "./tuned-yaml.ts";
 
 const HEAD = [
   [
@@ -78,7 +79,7 @@ function resultText(result: TuneResult): readonly string[] {
     ...lossesText(others),
     ...warning,
     ...(isChanged(best) ? [sureText(result)] : []),
-    yamlText(current.policy, best.policy),
+    yamlText(current.policy, best),
   ];
 }
 
@@ -121,7 +122,10 @@ function rowOf(name: string, { train, test }: TunedPolicy, isBest = false): read
 }
 
 function settingsText({ settings }: TunedPolicy): string {
-  return settings.map(({ path, value }) => `${path}=${value}`).join(" ");
+  return settings
+    .map(settingWords)
+    .map(({ path, value }) => `${path}=${value}`)
+    .join(" ");
 }
 
 function sureText({ sureness, testSessions }: TuneResult): string {
@@ -140,25 +144,10 @@ function points(difference: number): string {
 }
 
 /** The policy as YAML to paste: of a preset what differs from it, of any other policy all of it. Then the lines that change. */
-function yamlText(current: Policy, best: Policy): string {
-  const changed = changesBetween(current, best);
-  if (!isRecord(changed)) return "The current setting is the best that was found.";
-  const isPreset = presetNamed(current.name) === current;
-  const data = isPreset ? { policy: current.name, ...changed } : { policy: { ...best, name: current.name } };
-  const lines = differences(current, best).map((line) => `  ${line}`);
-  return ["# plimsoll.yaml", stringify(data, { aliasDuplicateObjects: false }).trimEnd(), "", "What changes:", ...lines].join(
-    "\n",
-  );
-}
-
-/** The parts of the second that differ, without the name; lists whole. `undefined` if nothing does. */
-function changesBetween(before: unknown, after: unknown): unknown {
-  if (!isRecord(before) || !isRecord(after)) return JSON.stringify(before) === JSON.stringify(after) ? undefined : after;
-  const changed = Object.entries(after).flatMap(([key, value]) => {
-    const change = key === "name" ? undefined : changesBetween(before[key], value);
-    return change === undefined ? [] : [[key, change] as const];
-  });
-  return changed.length === 0 ? undefined : Object.fromEntries(changed);
+function yamlText(current: Policy, best: TunedPolicy): string {
+  const lines = differences(current, best.policy).map((line) => `  ${line}`);
+  if (lines.length === 0) return "The current setting is the best that was found.";
+  return ["# plimsoll.yaml", tunedYaml({ text: "", current, best }).trimEnd(), "", "What changes:", ...lines].join("\n");
 }
 
 function differences(before: unknown, after: unknown, path: readonly string[] = []): readonly string[] {

@@ -1,7 +1,7 @@
 import { PlimsollError } from "@plimsoll/core";
 import type { PendingCall } from "@plimsoll/core/agent";
+import { suggestion } from "@plimsoll/core/node";
 import type { SetServer } from "../config/settings.ts";
-import { suggestion } from "../option/nearest-name.ts";
 
 /**
  * What runs without a question. What only reads needs no rule.

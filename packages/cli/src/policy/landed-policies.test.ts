@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import type { KeepRuleSpec } from "@plimsoll/core/build";
 import { isRecord } from "@plimsoll/core/internal";
+import { readPolicyFile } from "@plimsoll/core/node";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { readPolicyFile } from "./read-policy-file.ts";
 
 /** Policies as each version printed and read them. */
 const LANDED = join(import.meta.dirname, "../../../../fixtures/landed");

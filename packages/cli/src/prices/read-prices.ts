@@ -1,7 +1,6 @@
 import type { ModelPrices, PriceTier } from "@plimsoll/core/internal";
+import { readDocument, readText, schemaProblems } from "@plimsoll/core/node";
 import { z } from "zod";
-import { schemaProblems } from "../yaml/schema-problems.ts";
-import { readDocument, readText } from "../yaml/yaml-document.ts";
 
 const usdPerMillion = z.number().nonnegative();
 

@@ -2,9 +2,8 @@ import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { PlimsollError } from "@plimsoll/core";
 import type { SessionStore } from "@plimsoll/core/agent";
-import { createFileSessionStore } from "@plimsoll/core/node";
+import { createFileSessionStore, suggestion } from "@plimsoll/core/node";
 import type { EffectiveConfig } from "../config/settings.ts";
-import { suggestion } from "../option/nearest-name.ts";
 import type { SessionOptions } from "./session-options.ts";
 
 /** The session logs of a place. */

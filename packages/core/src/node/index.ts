@@ -1,3 +1,10 @@
+export { type LoadedPolicy, loadPolicy } from "../policy-file/load-policy.ts";
+export { nearestName, suggestion } from "../policy-file/nearest-name.ts";
+export { readPolicySection } from "../policy-file/policy-section.ts";
+export { policyYaml, type ReadPolicy } from "../policy-file/policy-yaml.ts";
+export { policyJsonSchema, policyOf, readPolicyFile, SESSION_KEYS, withoutSettings } from "../policy-file/read-policy-file.ts";
+export { schemaProblems } from "../policy-file/schema-problems.ts";
+export { readDocument, readText, type YamlDocument } from "../policy-file/yaml-document.ts";
 export { deleteSession } from "./delete-session.ts";
 export type { ArtifactWriter, StreamingArtifactStore } from "./file-artifact-store.ts";
 export { createFileArtifactStore } from "./file-artifact-store.ts";

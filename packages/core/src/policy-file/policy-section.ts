@@ -1,10 +1,14 @@
 import { basename, extname } from "node:path";
-import { isPlimsollError, type Policy, presetNamed } from "@plimsoll/core";
-import { isRecord, POLICY_OVERLAYS, type PolicyOverlay, resolveContextWindow } from "@plimsoll/core/internal";
 import { z } from "zod";
-import { schemaProblems } from "../yaml/schema-problems.ts";
-import type { YamlDocument } from "../yaml/yaml-document.ts";
+import { isPlimsollError } from "../error.ts";
+import { isRecord } from "../json.ts";
+import { POLICY_OVERLAYS, type PolicyOverlay } from "../policy/overlays.ts";
+import type { Policy } from "../policy/policy.ts";
+import { resolveContextWindow } from "../policy/presets/pi.ts";
+import { presetNamed } from "../policy/presets/presets.ts";
 import type { ReadPolicy } from "./policy-yaml.ts";
+import { schemaProblems } from "./schema-problems.ts";
+import type { YamlDocument } from "./yaml-document.ts";
 
 /** Keys of a file that each choose a policy; two of them contradict each other. */
 const CHOOSING_KEYS: readonly string[] = ["policy", ...POLICY_OVERLAYS.map(({ key }) => key)];
@@ -109,22 +113,4 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
 
 function lineOf(document: YamlDocument, key: string): number | null {
   return Object.hasOwn(document.content, key) ? Number(document.placeOf([key]).split(":")[0]) : null;
-}
-
-/**
- * A preset's data with changed values put in. A map is changed key by key if the preset has all of these keys and both are of the
- * same kind; otherwise, and for lists and single values, the new value takes the place of the old one. So `{ ratio: 0.9 }` changes the
- * ratio of a share, and `{ tokens: 9000 }` replaces the share by an amount.
- */
-export function mergePolicy(base: unknown, changes: unknown): unknown {
-  if (!isRecord(base) || !isRecord(changes) || !isSameShape(base, changes)) return changes;
-  const merged = Object.entries(base).map(([key, value]): [string, unknown] =>
-    Object.hasOwn(changes, key) ? [key, mergePolicy(value, changes[key])] : [key, value],
-  );
-  return Object.fromEntries(merged);
-}
-
-function isSameShape(base: Readonly<Record<string, unknown>>, changes: Readonly<Record<string, unknown>>): boolean {
-  const isSameKind = !Object.hasOwn(changes, "kind") || changes.kind === base.kind;
-  return isSameKind && Object.keys(changes).every((key) => Object.hasOwn(base, key));
 }

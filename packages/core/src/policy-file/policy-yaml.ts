@@ -1,5 +1,5 @@
-import type { Policy } from "@plimsoll/core";
 import { Document, isCollection, isPair, isScalar, isSeq, visit } from "yaml";
+import type { Policy } from "../policy/policy.ts";
 
 /** Lines are not folded: a value and its origin stay on one line. */
 const NO_FOLDING = 0;

@@ -1,8 +1,9 @@
-import { PI_POLICY, piPolicy, SVEN_POLICY, svenPolicy } from "@plimsoll/core";
 import { describe, expect, test } from "vitest";
-import { readDocument } from "../yaml/yaml-document.ts";
+import { PI_POLICY, piPolicy } from "../policy/presets/pi.ts";
+import { SVEN_POLICY, svenPolicy } from "../policy/presets/sven.ts";
 import { readPolicySection } from "./policy-section.ts";
 import { policyYaml } from "./policy-yaml.ts";
+import { readDocument } from "./yaml-document.ts";
 
 const read = (text: string) => {
   const parsed = readDocument(text);

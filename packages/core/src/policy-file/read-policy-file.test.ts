@@ -1,9 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PLIMSOLL_POLICY, PRESETS, SVEN_POLICY } from "@plimsoll/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
+import { PRESETS } from "../policy/presets/presets.ts";
+import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import { policyYaml } from "./policy-yaml.ts";
 import { readPolicyFile } from "./read-policy-file.ts";
 

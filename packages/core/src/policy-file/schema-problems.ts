@@ -1,6 +1,6 @@
-import { isRecord } from "@plimsoll/core/internal";
 import type { z } from "zod";
-import { suggestion } from "../option/nearest-name.ts";
+import { isRecord } from "../json.ts";
+import { suggestion } from "./nearest-name.ts";
 
 /** One thing that is wrong with data: where in it, and what to do. */
 interface SchemaProblem {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { isRecord } from "@plimsoll/core/internal";
 import { type Document, isMap, isNode, isScalar, LineCounter, type ParsedNode, parseDocument } from "yaml";
+import { isRecord } from "../json.ts";
 
 /** A YAML file's content, with where each value is. */
 export interface YamlDocument {

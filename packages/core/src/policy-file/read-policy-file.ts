@@ -1,0 +1,170 @@
+import { basename, extname } from "node:path";
+import { z } from "zod";
+import { isRecord } from "../json.ts";
+import { BUILT_IN_KINDS, type Kinds } from "../policy/kinds.ts";
+import { KNOBS } from "../policy/knobs.ts";
+import { policyInNewestForm } from "../policy/older-policies.ts";
+import { type Policy, policySchema } from "../policy/policy.ts";
+import { PRESETS, presetNamed } from "../policy/presets/presets.ts";
+import { changedPreset, changesPreset, keepsByRule, type WrittenProblem } from "../policy/written-policy.ts";
+import { suggestion } from "./nearest-name.ts";
+import { readPolicySection } from "./policy-section.ts";
+import type { ReadPolicy } from "./policy-yaml.ts";
+import { type JsonSchema, schemaProblems } from "./schema-problems.ts";
+import { readDocument, readText, type YamlDocument } from "./yaml-document.ts";
+
+/**
+ * Reads a policy from a YAML file: a preset's name (`extends: sven`, or `policy: sven`) with knobs and changed values next to it, the same under
+ * `policy:`, or a whole policy. Or a section of another system's configuration (`agent:`, `compaction:`), which changes that system's preset. A changed
+ * preset goes by the file's name unless `name` gives another. Settings of a session in the same file are passed over. Problems are lines with file, line
+ * and column.
+ */
+export function readPolicyFile(path: string, displayName: string, kinds: Kinds = BUILT_IN_KINDS): ReadPolicy {
+  const text = readText(path);
+  if (text === null) return { problems: [`${displayName}: cannot be read; give a preset's name or a YAML file`] };
+  const read = readDocument(text);
+  if ("problems" in read)
+    return { problems: read.problems.map((problem) => `${displayName}:${problem.place}: ${problem.text}`) };
+  const document = withoutSettings(read.document);
+  return readPolicySection(document, displayName) ?? policyOf(document, displayName, kinds);
+}
+
+/** What plimsoll.yaml may hold for a session of the command line, next to the policy; a whole policy has none of these keys. */
+export const SESSION_KEYS: readonly string[] = [
+  "model",
+  "context_window",
+  "max_output_tokens",
+  "max_steps",
+  "timeout_seconds",
+  "lint",
+  "sessions",
+  "hand_off",
+  "pass_env",
+  "mcpServers",
+];
+
+/** The document without a session's settings; the Go agent's window stays next to its section, which knows it. */
+export function withoutSettings(document: YamlDocument): YamlDocument {
+  const keepsWindow = Object.hasOwn(document.content, "compaction");
+  const isPolicyKey = (key: string) => !SESSION_KEYS.includes(key) || (key === "context_window" && keepsWindow);
+  return { ...document, content: Object.fromEntries(Object.entries(document.content).filter(([key]) => isPolicyKey(key))) };
+}
+
+/** The policy that a document holds. */
+export function policyOf(document: YamlDocument, displayName: string, kinds: Kinds = BUILT_IN_KINDS): ReadPolicy {
+  const { policy: chosen, ...changes } = document.content;
+  const at = (place: readonly string[], text: string) => ({ problems: [`${displayName}:${document.placeOf(place)}: ${text}`] });
+  if (typeof chosen === "string") {
+    if (Object.hasOwn(changes, "extends")) return at(["extends"], "policy and extends both name a preset; keep one");
+    return fromPreset(document, displayName, { presetName: chosen, place: ["policy"], changes, prefix: [], kinds });
+  }
+  if (chosen === undefined) return written(document, displayName, { data: document.content, prefix: [], kinds });
+  const [extra] = Object.keys(changes);
+  if (isRecord(chosen) && extra === undefined)
+    return written(document, displayName, { data: chosen, prefix: ["policy"], kinds });
+  return extra === undefined
+    ? at(["policy"], "policy: give a preset's name or a whole policy")
+    : at([extra], `"${extra}" is next to a whole policy; put it under policy`);
+}
+
+/** A map of keys: a preset with changes if it says so, else a whole policy. */
+function written(
+  document: YamlDocument,
+  displayName: string,
+  { data, prefix, kinds }: Pick<PolicyData, "prefix" | "kinds"> & { readonly data: Readonly<Record<string, unknown>> },
+): ReadPolicy {
+  if (!changesPreset(data)) return checked(document, displayName, { data, prefix, base: null, problems: [], kinds });
+  const { extends: chosen = "plimsoll", ...changes } = data;
+  const place = [...prefix, "extends"];
+  return fromPreset(document, displayName, { presetName: String(chosen), place, changes, prefix, kinds });
+}
+
+interface ChangedPreset extends Pick<PolicyData, "prefix" | "kinds"> {
+  readonly presetName: string;
+  /** Where the preset is named. */
+  readonly place: readonly string[];
+  readonly changes: Readonly<Record<string, unknown>>;
+}
+
+function fromPreset(document: YamlDocument, displayName: string, given: ChangedPreset): ReadPolicy {
+  const { presetName, place, changes, prefix, kinds } = given;
+  const preset = presetNamed(presetName);
+  if (preset === undefined) {
+    const names = PRESETS.map(({ name }) => name);
+    const why = `unknown preset "${presetName}": ${suggestion(presetName, names)}`;
+    return { problems: [`${displayName}:${document.placeOf(place)}: ${why}`] };
+  }
+  const named = { name: nameIn(displayName, preset), ...changes };
+  const { data, problems } = changedPreset(preset, named);
+  return checked(document, displayName, { data, prefix, base: preset, problems, kinds });
+}
+
+/** A changed preset goes by the file's name; by both if that is a preset's, too, as plimsoll.yaml. */
+function nameIn(displayName: string, preset: Policy): string {
+  const name = basename(displayName, extname(displayName));
+  return presetNamed(name) === undefined ? name : `${preset.name} (${basename(displayName)})`;
+}
+
+interface PolicyData {
+  readonly data: unknown;
+  /** Where the policy is in the document. */
+  readonly prefix: readonly string[];
+  /** The preset that was changed; `null` for a whole policy. */
+  readonly base: Policy | null;
+  /** What is wrong with knobs. */
+  readonly problems: readonly WrittenProblem[];
+  readonly kinds: Kinds;
+}
+
+function checked(document: YamlDocument, displayName: string, given: PolicyData): ReadPolicy {
+  const { data, prefix, base, problems, kinds } = given;
+  const result = policySchema(kinds).safeParse(policyInNewestForm(data, base));
+  const found = result.success ? [] : schemaProblems(result.error.issues, knownKeys(kinds, base));
+  if (!result.success || problems.length > 0) {
+    const line = ({ path, text }: { readonly path: readonly PropertyKey[]; readonly text: string }) =>
+      `${displayName}:${document.placeOf([...prefix, ...path])}: ${text}`;
+    return { problems: [...problems, ...found].map(line) };
+  }
+  const policy = result.data;
+  const lineOf = (path: readonly PropertyKey[]) => document.lineOf([...prefix, ...path]);
+  const originOf = (path: readonly PropertyKey[]) => {
+    // What a knob sets stands at the knob, and what an earlier version wrote in one place may be in another one now.
+    const line =
+      lineOf(path) ?? lineOf(knobOf(path, policy)) ?? (isKeptByRule(path, document, prefix) ? null : lineOf(path.slice(0, 1)));
+    if (line !== null) return `${displayName}:${line}`;
+    return path[0] === "name" || base === null ? "file name" : `preset ${base.name}`;
+  };
+  return { found: { policy, originOf } };
+}
+
+/** The knob that sets the value at a path. */
+function knobOf(path: readonly PropertyKey[], policy: Policy): readonly PropertyKey[] {
+  const [key, index] = path;
+  const rules = key === "overflow" ? policy.overflow.keep : policy.keep;
+  if (key === "keep") return ["keep", rules[Number(index)]?.kind ?? ""];
+  if (key === "overflow" && index === "keep") return ["keep", rules[Number(path[2])]?.kind ?? ""];
+  const knobs: ReadonlyMap<PropertyKey | undefined, string> = new Map([
+    ["trigger", "actAt"],
+    ["strategies", "writer"],
+    ["truncation", "cap"],
+  ]);
+  return key === "summary" && index === "request" ? ["model"] : [knobs.get(key) ?? ""];
+}
+
+/** True for values of `keep` in a file that turns rules one by one: what it does not name is the preset's. */
+function isKeptByRule([key]: readonly PropertyKey[], document: YamlDocument, prefix: readonly string[]): boolean {
+  const own = prefix.reduce<unknown>((at, step) => (isRecord(at) ? at[step] : undefined), document.content);
+  return key === "keep" && isRecord(own) && keepsByRule(own.keep);
+}
+
+/** The schema that unknown keys are compared with: next to a preset's name knobs may stand, too. */
+function knownKeys(kinds: Kinds, base: Policy | null): JsonSchema {
+  const schema = policyJsonSchema(kinds);
+  if (base === null || !isRecord(schema.properties)) return schema;
+  return { ...schema, properties: { ...schema.properties, ...Object.fromEntries(KNOBS.map(({ key }) => [key, {}])) } };
+}
+
+/** The schema of policies as JSON Schema (draft 2020-12), for editors and for looking up what a map may hold. */
+export function policyJsonSchema(kinds: Kinds = BUILT_IN_KINDS): JsonSchema {
+  return z.toJSONSchema(policySchema(kinds));
+}

@@ -1,0 +1,138 @@
+import { describe, expect, test } from "vitest";
+import { amountOf, isKnobPath, knobText, sizeOf, withKnob } from "./knobs.ts";
+import { NONE_POLICY } from "./presets/none.ts";
+import { OPAL_POLICY } from "./presets/opal.ts";
+import { PI_POLICY } from "./presets/pi.ts";
+import { PLIMSOLL_POLICY } from "./presets/plimsoll.ts";
+import { PRESETS } from "./presets/presets.ts";
+import { SVEN_POLICY } from "./presets/sven.ts";
+
+const share = (ratio: number) => ({ ratio, of: "input-budget" });
+
+describe("a size", () => {
+  test.each([
+    ["24k", 24_000],
+    ["1.5m", 1_500_000],
+    ["48000", 48_000],
+    ["16 K", 16_000],
+    ["0", 0],
+    ["k", null],
+    ["-1k", null],
+    ["24kb", null],
+    ["75%", null],
+  ])("%s is %s tokens", (text, tokens) => {
+    expect(sizeOf(text)).toBe(tokens);
+  });
+});
+
+describe("an amount", () => {
+  test.each([
+    ["75%", share(0.75)],
+    ["72.5 %", share(0.725)],
+    ["58%", share(0.58)],
+    [0.75, share(0.75)],
+    ["150k", { tokens: 150_000 }],
+    [150_000, { tokens: 150_000 }],
+    ["101%", null],
+    ["three quarters", null],
+    [{ tokens: 3 }, null],
+  ])("%s", (value, amount) => {
+    expect(amountOf(value)).toEqual(amount);
+  });
+});
+
+describe("a knob", () => {
+  test.each([
+    ["when it acts, as a share", SVEN_POLICY, "actAt", "75%", { trigger: { atLeast: share(0.75) } }],
+    [
+      "when it acts, as a size, and strictly above as before",
+      PI_POLICY,
+      "actAt",
+      "150k",
+      { trigger: { above: { tokens: 150_000 } } },
+    ],
+    ["messages that stay", SVEN_POLICY, "keep.recent", "12 messages", { keep: [{ kind: "recent", messages: 12 }] }],
+    ["a share that stays", SVEN_POLICY, "keep.recent", "10%", { keep: [{ kind: "recent", amount: share(0.1) }] }],
+    ["a cap", PI_POLICY, "cap", "16k", { truncation: { capTokens: 16_000 } }],
+    ["no cap", SVEN_POLICY, "cap", "off", { truncation: null }],
+    [
+      "quotations",
+      SVEN_POLICY,
+      "writer",
+      "none",
+      { strategies: [{ kind: "summarize", writer: "digest" }, SVEN_POLICY.strategies[1]] },
+    ],
+    ["a model's summary", PLIMSOLL_POLICY, "writer", "model", { strategies: [{ writer: "model", promptId: "checkpoint" }] }],
+    [
+      "another model's summary",
+      SVEN_POLICY,
+      "model",
+      "claude-haiku-4-5 200k",
+      { summary: { request: { cheaper: { modelId: "claude-haiku-4-5", contextWindowTokens: 200_000 } } } },
+    ],
+    ["the session's own model, asked as before", PLIMSOLL_POLICY, "model", "same", { summary: { request: "prefix" } }],
+  ])("sets %s", (_, policy, path, value, expected) => {
+    expect(withKnob(policy, path, value)).toMatchObject(expected);
+  });
+
+  test("of a rule leaves the others where they are, and takes the rule's name for a new one at the end", () => {
+    const kinds = (value: string, rule: string) =>
+      withKnob(PLIMSOLL_POLICY, `keep.${rule}`, value).keep.map(({ kind }) => kind);
+    const own = PLIMSOLL_POLICY.keep.map(({ kind }) => kind);
+    expect(kinds("30k", "human")).toEqual(own);
+    expect(kinds("off", "human")).toEqual(own.filter((kind) => kind !== "human"));
+    expect(kinds("5%", "lines")).toEqual([...own, "lines"]);
+  });
+
+  test.each([
+    ["if both were the same", SVEN_POLICY, [{ kind: "recent", messages: 3 }]],
+    ["not if it was another", OPAL_POLICY, OPAL_POLICY.overflow.keep],
+  ])("changes what a rejected request keeps %s", (_, policy, expected) => {
+    expect(withKnob(policy, "keep.recent", "3 messages").overflow.keep).toEqual(expected);
+  });
+
+  test("what is the writer already stays as it was written", () => {
+    expect(withKnob(SVEN_POLICY, "writer", "model")).toEqual(SVEN_POLICY);
+    expect(withKnob(PLIMSOLL_POLICY, "writer", "none")).toEqual(PLIMSOLL_POLICY);
+  });
+
+  test.each([
+    ["a line for a policy that never acts", NONE_POLICY, "actAt", "75%", "none never acts"],
+    ["a writer for a policy without summaries", NONE_POLICY, "writer", "model", "no summary that could be written"],
+    ["another writer", SVEN_POLICY, "writer", "me", "writer: give model or none"],
+    ["a share of nothing", SVEN_POLICY, "actAt", "soon", "actAt: give a share, as 75%, or a size, as 150k"],
+    ["a cap as a share", SVEN_POLICY, "cap", "5%", "cap: give a size in tokens, as 16k, or off"],
+    ["messages of a rule that has none", PLIMSOLL_POLICY, "keep.human", "3 messages", "keep.human: give a share"],
+    ["a model without its window", SVEN_POLICY, "model", "claude-haiku-4-5", "and its window"],
+  ])("refuses %s", (_, policy, path, value, line) => {
+    expect(() => withKnob(policy, path, value)).toThrow(line);
+  });
+
+  test.each(PRESETS.filter(({ enabled }) => enabled).map((preset) => [preset.name, preset] as const))(
+    "acts on %s",
+    (_, preset) => {
+      expect(withKnob(preset, "actAt", "60%").trigger).not.toEqual(preset.trigger);
+    },
+  );
+});
+
+test.each([
+  [0.75, "75%"],
+  [0.58, "58%"],
+  [16_000, "16k"],
+  [16_384, "16384"],
+  ["12 messages", "12 messages"],
+])("%s is written %s", (value, text) => {
+  expect(knobText(value)).toBe(text);
+});
+
+test.each([
+  ["actAt", true],
+  ["keep.files-in-hand", true],
+  ["keep", false],
+  ["keep.recent.messages", false],
+  ["keep.messages", false],
+  ["trigger.ratio", false],
+])("%s as a knob: %s", (path, expected) => {
+  expect(isKnobPath(path)).toBe(expected);
+});

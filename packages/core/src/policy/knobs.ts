@@ -1,0 +1,211 @@
+import type { Amount } from "../budget.ts";
+import { PlimsollError } from "../error.ts";
+import type { KeepRuleSpec } from "../keep/built-in-keep-rules.ts";
+import type { Policy } from "./policy.ts";
+
+/** What most people change of a policy, in the words of files, command lines, sweeps, the tuner and code. */
+export interface Knobs {
+  /** When it acts: a share of the room for a request, as `75%` or 0.75, or a size, as `150k` or 150000. */
+  readonly actAt?: string | number;
+  /** What stays word for word, by rule: a share, a size, for `recent` also `12 messages`; `off` takes the rule away. */
+  readonly keep?: { readonly [rule: string]: string | number };
+  /** Who writes summaries: the model, or nobody, so that a digest of quotations stands in for them. */
+  readonly writer?: string;
+  /** Cap of one tool result before it enters the history, as `16k`; `off` cuts nothing. */
+  readonly cap?: string | number;
+  /** The model that writes, with its window, as `claude-haiku-4-5 200k`; `same` is the session's own. */
+  readonly model?: string;
+}
+
+/** A knob as a person is told of it. */
+export interface KnobDescription {
+  readonly key: keyof Knobs;
+  readonly meaning: string;
+  readonly examples: readonly string[];
+}
+
+/** All knobs. `keep` has one for each rule. */
+export const KNOBS: readonly KnobDescription[] = [
+  {
+    key: "actAt",
+    meaning: "when it acts: a share of the room for a request (the model's window less its longest reply), or a size in tokens",
+    examples: ["75%", "150k"],
+  },
+  {
+    key: "keep",
+    meaning:
+      "what stays word for word, by rule, the others as they are: a share of the room, a size, of `recent` also a number of messages; `off` takes a rule away",
+    examples: ["{ recent: 12 messages }", "{ recent: 10%, human: 20k, recall: off }"],
+  },
+  {
+    key: "writer",
+    meaning: "who writes summaries: `model`, or `none`, so that quotations made without a model stand in for them",
+    examples: ["model", "none"],
+  },
+  {
+    key: "cap",
+    meaning: "the longest tool result that enters the history whole, in tokens; `off` cuts nothing",
+    examples: ["16k", "off"],
+  },
+  {
+    key: "model",
+    meaning:
+      "the model that writes the summaries, with its window; `same` is the session's own. In plimsoll.yaml it stands under `policy`: at the top `model` is the session's",
+    examples: ["claude-haiku-4-5 200k", "same"],
+  },
+];
+
+/** Keys of an amount. A `keep` that has one is what an older version kept, and a path that ends in one names a value, not a rule. */
+export const AMOUNT_KEYS: readonly string[] = [
+  "messages",
+  "tokens",
+  "ratio",
+  "of",
+  "min",
+  "max",
+  "minus",
+  "windowAbove",
+  "above",
+  "upTo",
+];
+
+/** The path of a knob, as sweeps write it: `actAt`, `writer`, or `keep.` and a rule. */
+export function isKnobPath(path: string): boolean {
+  const [, rule] = /^keep\.([a-z][a-zA-Z-]*)$/.exec(path) ?? [];
+  return rule === undefined ? ["actAt", "writer", "cap", "model"].includes(path) : !AMOUNT_KEYS.includes(rule);
+}
+
+/**
+ * The policy with one knob turned. The result may name a keep rule that is not there, or a size that no policy may have: its schema says so.
+ *
+ * @throws PlimsollError `bad-policy` for a value that the knob does not take, or a policy that has nothing to turn.
+ */
+export function withKnob(policy: Policy, path: string, value: unknown): Policy {
+  switch (path) {
+    case "actAt":
+      return actingAt(policy, value);
+    case "writer":
+      return writtenBy(policy, value);
+    case "cap":
+      return { ...policy, truncation: value === "off" ? null : { capTokens: sizeIn(path, value) } };
+    case "model":
+      return { ...policy, summary: { ...policy.summary, request: requestTo(policy.summary.request, value) } };
+    default:
+      return keeping(policy, path.slice("keep.".length), value);
+  }
+}
+
+function actingAt(policy: Policy, value: unknown): Policy {
+  const line = amountIn("actAt", value);
+  if (!policy.enabled) throw refused("actAt", `${policy.name} never acts: take another preset`);
+  return { ...policy, trigger: "above" in policy.trigger ? { above: line } : { atLeast: line } };
+}
+
+/** What every preset with a model's summaries asks by, and what stands in for them. */
+const MODEL_PROMPT = "checkpoint";
+const DIGEST_PROMPT = "digest";
+
+function writtenBy(policy: Policy, value: unknown): Policy {
+  if (value !== "model" && value !== "none") throw refused("writer", "give model or none");
+  if (!policy.strategies.some(({ kind }) => kind === "summarize"))
+    throw refused("writer", `${policy.name} has no summary that could be written`);
+  const strategies = policy.strategies.map((spec) => {
+    if (spec.kind !== "summarize" || !("writer" in spec)) return spec;
+    if (value === "none") return { ...spec, writer: "digest" as const, promptId: DIGEST_PROMPT, turnPrefixPromptId: null };
+    return spec.writer === "model" ? spec : { ...spec, writer: "model" as const, promptId: MODEL_PROMPT };
+  });
+  return { ...policy, strategies };
+}
+
+function requestTo(request: Policy["summary"]["request"], value: unknown): Policy["summary"]["request"] {
+  if (value === "same") return typeof request === "string" ? request : "serialised";
+  const [modelId = "", window = "", ...more] = String(value).split(/\s+/);
+  if (more.length > 0 || modelId === "" || sizeOf(window) === null)
+    throw refused("model", "give its id and its window, as claude-haiku-4-5 200k, or same");
+  return { cheaper: { modelId, contextWindowTokens: sizeIn("model", window) } };
+}
+
+/** Lists that hold the same rule change together: what a rejected request keeps follows what any other keeps. */
+function keeping(policy: Policy, kind: string, value: unknown): Policy {
+  const before = JSON.stringify(policy.keep.find((rule) => rule.kind === kind));
+  const change = (rules: readonly KeepRuleSpec[]) => {
+    const isSame = JSON.stringify(rules.find((rule) => rule.kind === kind)) === before;
+    return isSame ? withRule(rules, kind, value) : rules;
+  };
+  const { overflow, manualKeep } = policy;
+  return {
+    ...policy,
+    keep: change(policy.keep),
+    manualKeep: manualKeep === null ? null : change(manualKeep),
+    overflow: { ...overflow, keep: change(overflow.keep) },
+  };
+}
+
+/** A rule that is new comes last: it is the first to give way. */
+function withRule(rules: readonly KeepRuleSpec[], kind: string, value: unknown): readonly KeepRuleSpec[] {
+  if (value === "off") return rules.filter((rule) => rule.kind !== kind);
+  const [, count] = /^(\d{1,6}) messages?$/.exec(String(value)) ?? [];
+  const isNew = !rules.some((rule) => rule.kind === kind);
+  if (kind === "recent" && count !== undefined) return put(rules, isNew, { kind, messages: Number(count) });
+  const amount = amountIn(`keep.${kind}`, value);
+  if (kind === "recent") return put(rules, isNew, { kind, amount });
+  const own = rules.find((rule) => rule.kind === kind);
+  const changed = { ...own, kind, atMost: amount };
+  return put(rules, isNew, changed);
+}
+
+function put(rules: readonly KeepRuleSpec[], isNew: boolean, changed: KeepRuleSpec): readonly KeepRuleSpec[] {
+  return isNew ? [...rules, changed] : rules.map((rule) => (rule.kind === changed.kind ? changed : rule));
+}
+
+function amountIn(path: string, value: unknown): Amount {
+  const amount = amountOf(value);
+  if (amount !== null) return amount;
+  const messages = path === "keep.recent" ? ", as 12 messages" : "";
+  const off = path === "actAt" ? "" : ", or off";
+  throw refused(path, `give a share, as 75%, or a size, as 150k${messages}${off}`);
+}
+
+function sizeIn(path: string, value: unknown): number {
+  const tokens = typeof value === "number" ? value : sizeOf(String(value));
+  if (tokens !== null) return tokens;
+  throw refused(path, "give a size in tokens, as 16k, or off");
+}
+
+/** A share of the room for a request, or a size: `75%` and 0.75, `150k`, `1m` and 150000. `null` for anything else. */
+export function amountOf(value: unknown): Amount | null {
+  const [, percent] = /^(\d{1,3}(?:\.\d{1,4})?) ?%$/.exec(String(value)) ?? [];
+  if (percent !== undefined)
+    return Number(percent) <= 100 ? { ratio: rounded(Number(percent) / 100), of: "input-budget" } : null;
+  const number = sizeOf(String(value));
+  if (number === null) return null;
+  return number <= 1 ? { ratio: number, of: "input-budget" } : { tokens: number };
+}
+
+const FACTORS: ReadonlyMap<string, number> = new Map([
+  ["", 1],
+  ["k", 1_000],
+  ["m", 1_000_000],
+]);
+
+/** A size as people write it, in tokens: `24k`, `1.5m`, `48000`. `null` for anything else. */
+export function sizeOf(text: string): number | null {
+  const [, digits, unit = ""] = /^(\d{1,9}(?:\.\d{1,6})?) ?([km]?)$/i.exec(text) ?? [];
+  return digits === undefined ? null : rounded(Number(digits) * (FACTORS.get(unit.toLowerCase()) ?? 1));
+}
+
+/** Without the tail of binary fractions: 0.58 and not 0.5800000000000001. */
+function rounded(value: number): number {
+  return Number(value.toFixed(6));
+}
+
+function refused(path: string, why: string): PlimsollError {
+  return new PlimsollError("bad-policy", `${path}: ${why}`, { path });
+}
+
+/** A knob's value as people write it: 0.75 is `75%`, 150000 is `150k`, text stays. */
+export function knobText(value: string | number | boolean | null): string {
+  if (typeof value !== "number") return String(value);
+  if (value <= 1) return `${rounded(value * 100)}%`;
+  return value % 1_000 === 0 ? `${value / 1_000}k` : String(value);
+}

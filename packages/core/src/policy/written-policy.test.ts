@@ -1,0 +1,44 @@
+import { describe, expect, test } from "vitest";
+import { PLIMSOLL_POLICY } from "./presets/plimsoll.ts";
+import { SVEN_POLICY } from "./presets/sven.ts";
+import { definePolicy } from "./written-policy.ts";
+
+describe("a policy in code", () => {
+  test("is the default one unless it extends another", () => {
+    expect(definePolicy({})).toEqual(PLIMSOLL_POLICY);
+    expect(definePolicy({ extends: "sven" })).toEqual(SVEN_POLICY);
+  });
+
+  test("turns knobs and changes parts, each only what it names", () => {
+    const policy = definePolicy({ extends: "sven", name: "mine", actAt: "75%", cap: "off", facts: { maxTokens: 10 } });
+    expect(policy).toEqual({
+      ...SVEN_POLICY,
+      name: "mine",
+      trigger: { atLeast: { ratio: 0.75, of: "input-budget" } },
+      truncation: null,
+      facts: { maxTokens: 10 },
+    });
+  });
+
+  test("may list its keep rules whole", () => {
+    const keep = [{ kind: "recent", messages: 3 }];
+    expect(definePolicy({ keep }).keep).toEqual(keep);
+  });
+
+  test.each([
+    ["an unknown preset", { extends: "svne" }, 'no preset "svne"'],
+    ["a knob's value", { actAt: "late" }, "actAt: give a share"],
+    ["a keep rule that there is not", { keep: { recents: "5%" } }, "keep"],
+    ["a value that no policy may have", { overflow: { maxRecoveries: 99 } }, "overflow.maxRecoveries"],
+    ["a share above the whole", { actAt: "101%" }, "actAt"],
+  ])("is refused for %s", (_, written, line) => {
+    expect(() => definePolicy(written)).toThrow(line);
+  });
+
+  test("names everything that is wrong in its details", () => {
+    const wrong = { actAt: "late", overflow: { maxRecoveries: 99 } };
+    expect(() => definePolicy(wrong)).toThrow(
+      expect.objectContaining({ details: { problems: [expect.stringMatching(/^actAt/), expect.stringMatching(/^overflow/)] } }),
+    );
+  });
+});

@@ -1,0 +1,128 @@
+import { isPlimsollError, PlimsollError } from "../error.ts";
+import { isRecord } from "../json.ts";
+import { BUILT_IN_KINDS, type Kinds } from "./kinds.ts";
+import { AMOUNT_KEYS, KNOBS, type Knobs, withKnob } from "./knobs.ts";
+import { keepsInOlderForm, policyInNewestForm, presetInOlderForm } from "./older-policies.ts";
+import { type Policy, policySchema } from "./policy.ts";
+import { PRESETS, presetNamed } from "./presets/presets.ts";
+
+/** A policy as somebody writes it: a preset with knobs turned and parts changed. Any key of a policy may be there, too. */
+export type WrittenPolicy = Omit<Knobs, "keep"> & {
+  /** The preset that is changed; `plimsoll` if it is left out. */
+  readonly extends?: string;
+  readonly name?: string;
+  readonly keep?: Knobs["keep"] | Policy["keep"];
+} & { readonly [Key in Exclude<keyof Policy, "name" | "keep">]?: unknown };
+
+/** What was wrong in one place of a written policy. */
+export interface WrittenProblem {
+  readonly path: readonly string[];
+  readonly text: string;
+}
+
+/**
+ * A policy from what most people change of one: `definePolicy({ extends: "sven", actAt: "75%", writer: "none" })`.
+ *
+ * @throws PlimsollError `bad-policy` with a line for the first thing that is wrong, and all of them in its details.
+ */
+export function definePolicy(written: WrittenPolicy, kinds: Kinds = BUILT_IN_KINDS): Policy {
+  const { extends: presetName = "plimsoll", ...changes } = written;
+  const preset = presetNamed(presetName);
+  if (preset === undefined) throw unknownPreset(presetName);
+  const { data, problems } = changedPreset(preset, changes);
+  const parsed = policySchema(kinds).safeParse(data);
+  const found = parsed.success
+    ? []
+    : parsed.error.issues.map(({ path, message }) => `${path.map(String).join(".")}: ${message}`);
+  const lines = [...problems.map(({ text }) => text), ...found];
+  if (parsed.success && lines.length === 0) return parsed.data;
+  throw new PlimsollError("bad-policy", lines[0] ?? "no policy", { problems: lines });
+}
+
+/** Keys that turn a knob, and no value of a policy. `keep` is both. */
+const KNOB_KEYS: readonly string[] = KNOBS.map(({ key }) => key);
+
+/** True for what says which preset it changes, or turns a knob. */
+export function changesPreset(written: Readonly<Record<string, unknown>>): boolean {
+  return Object.hasOwn(written, "extends") || KNOB_KEYS.some((key) => key !== "keep" && Object.hasOwn(written, key));
+}
+
+/**
+ * The preset with parts changed and then knobs turned, for the schema to check, and what was wrong with knobs. Values as an older version wrote
+ * them change the preset as that version had it. Keys that a policy does not have are left in, so that the schema names them.
+ */
+export function changedPreset(
+  preset: Policy,
+  changes: Readonly<Record<string, unknown>>,
+): { readonly data: unknown; readonly problems: readonly WrittenProblem[] } {
+  const knobs = knobsIn(changes);
+  const parts = Object.fromEntries(
+    Object.entries(changes).filter(([key]) => (key === "keep" ? !keepsByRule(changes.keep) : !KNOB_KEYS.includes(key))),
+  );
+  const before = keepsInOlderForm(parts) ? presetInOlderForm(preset) : { ...preset };
+  const known = Object.fromEntries(Object.entries(parts).filter(([key]) => Object.hasOwn(before, key)));
+  const unknown = Object.fromEntries(Object.entries(parts).filter(([key]) => !Object.hasOwn(before, key)));
+  const merged = mergePolicy(before, known);
+  const data = policyInNewestForm({ ...(isRecord(merged) ? merged : before), ...unknown }, preset);
+  return turned(data, preset, knobs);
+}
+
+/** Knobs are turned on the preset, and what differs afterwards takes the place of what is there: other parts may not be whole yet. */
+function turned(
+  data: unknown,
+  preset: Policy,
+  knobs: readonly (readonly [string, unknown])[],
+): ReturnType<typeof changedPreset> {
+  const problems: WrittenProblem[] = [];
+  let policy = preset;
+  for (const [path, value] of knobs) {
+    try {
+      policy = withKnob(policy, path, value);
+    } catch (error) {
+      if (!isPlimsollError(error, "bad-policy")) throw error;
+      problems.push({ path: path.split("."), text: error.message });
+    }
+  }
+  const changed = Object.entries(policy).filter(
+    ([key, value]) => value !== Object.entries(preset).find(([own]) => own === key)?.[1],
+  );
+  return { data: isRecord(data) ? { ...data, ...Object.fromEntries(changed) } : data, problems };
+}
+
+/** Each knob with its path and value, in the order of {@link KNOBS}. */
+function knobsIn(changes: Readonly<Record<string, unknown>>): readonly (readonly [string, unknown])[] {
+  return KNOB_KEYS.flatMap((key): readonly (readonly [string, unknown])[] => {
+    if (!Object.hasOwn(changes, key)) return [];
+    const { keep } = changes;
+    if (key !== "keep") return [[key, changes[key]]];
+    return keepsByRule(keep) ? Object.entries(keep).map(([rule, value]) => [`keep.${rule}`, value] as const) : [];
+  });
+}
+
+/** True for `keep` as a map from rules to amounts. */
+export function keepsByRule(keep: unknown): keep is Readonly<Record<string, unknown>> {
+  return isRecord(keep) && !Object.keys(keep).some((key) => AMOUNT_KEYS.includes(key));
+}
+
+function unknownPreset(name: string): PlimsollError {
+  const names = PRESETS.map((preset) => preset.name).join(", ");
+  return new PlimsollError("bad-policy", `there is no preset "${name}"; there are ${names}`, { name });
+}
+
+/**
+ * A preset's data with changed values put in. A map is changed key by key if the preset has all of these keys and both are of the
+ * same kind; otherwise, and for lists and single values, the new value takes the place of the old one. So `{ ratio: 0.9 }` changes the
+ * ratio of a share, and `{ tokens: 9000 }` replaces the share by an amount.
+ */
+export function mergePolicy(base: unknown, changes: unknown): unknown {
+  if (!isRecord(base) || !isRecord(changes) || !isSameShape(base, changes)) return changes;
+  const merged = Object.entries(base).map(([key, value]): [string, unknown] =>
+    Object.hasOwn(changes, key) ? [key, mergePolicy(value, changes[key])] : [key, value],
+  );
+  return Object.fromEntries(merged);
+}
+
+function isSameShape(base: Readonly<Record<string, unknown>>, changes: Readonly<Record<string, unknown>>): boolean {
+  const isSameKind = !Object.hasOwn(changes, "kind") || changes.kind === base.kind;
+  return isSameKind && Object.keys(changes).every((key) => Object.hasOwn(base, key));
+}

@@ -1,0 +1,73 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { root } from "./tool.mjs";
+
+/** What stands in manifests where the project has no address yet. `pnpm publish:check` refuses it. */
+export const PLACEHOLDER = "https://example.invalid/replace-before-publishing";
+
+/** The folders of the packages that are published. */
+export const PUBLISHED = ["packages/core", "packages/providers", "packages/tools", "bench", "packages/cli"];
+
+/** What a published manifest has to have. */
+const FIELDS = [
+  "name",
+  "version",
+  "description",
+  "license",
+  "keywords",
+  "homepage",
+  "repository",
+  "bugs",
+  "engines",
+  "exports",
+  "files",
+];
+
+/** A manifest as it is read. @typedef {Readonly<Record<string, unknown>>} Manifest */
+
+/**
+ * What a manifest lacks, whoever publishes it, a line each.
+ * @param {Manifest} manifest
+ * @returns {readonly string[]}
+ */
+export function manifestProblems(manifest) {
+  const { name, keywords, exports, sideEffects } = manifest;
+  const missing = FIELDS.filter((field) => manifest[field] === undefined).map((field) => `${name}: no ${field}`);
+  const few = Array.isArray(keywords) && keywords.length >= 5 ? [] : [`${name}: fewer than five keywords`];
+  const effects = sideEffects === false ? [] : [`${name}: sideEffects is not false`];
+  return [...missing, ...few, ...effects, ...entriesOf(exports).flatMap((line) => `${name}: ${line}`)];
+}
+
+/** Which fields still have the placeholder. @param {Manifest} manifest @returns {readonly string[]} */
+export function placeholderProblems(manifest) {
+  const fields = Object.keys(manifest).filter((field) => JSON.stringify(manifest[field]).includes(PLACEHOLDER));
+  return fields.map(
+    (field) => `${manifest.name}: ${field} is the placeholder ${PLACEHOLDER}; put the project's own address there`,
+  );
+}
+
+/** Types come before what is run; only what reads sources stands before them. @param {unknown} exports */
+function entriesOf(exports) {
+  if (typeof exports !== "object" || exports === null) return [];
+  return Object.entries(exports).flatMap(([path, target]) => {
+    const conditions =
+      typeof target === "object" && target !== null ? Object.keys(target).filter((key) => key !== "source") : [];
+    return conditions.length === 0 || conditions[0] === "types" ? [] : [`the entry ${path} does not name its types first`];
+  });
+}
+
+/** The manifests that are published. @returns {readonly Manifest[]} */
+export function publishedManifests() {
+  return PUBLISHED.map((folder) => JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")));
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  const problems = publishedManifests().flatMap((manifest) => [
+    ...manifestProblems(manifest),
+    ...placeholderProblems(manifest),
+  ]);
+  for (const problem of problems) console.error(problem);
+  console.log(problems.length === 0 ? "can be published" : `${problems.length} things to mend before publishing`);
+  process.exitCode = problems.length === 0 ? 0 : 1;
+}
