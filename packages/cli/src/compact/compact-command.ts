@@ -6,7 +6,7 @@ import { formatNumberOf, formatTokens } from "@plimsoll/bench/internal";
 import type { ContextManager, FitOutcome, Message, ModelLimits, Policy } from "@plimsoll/core";
 import { createContextManager, createDigest, PlimsollError } from "@plimsoll/core";
 import type { StepOutcome } from "@plimsoll/core/build";
-import { encodingsOf } from "@plimsoll/core/internal";
+import { encodingsOf, sizeOf } from "@plimsoll/core/internal";
 import { familyLimitsOf, modelPriors } from "@plimsoll/providers";
 import { createTokenizerLoader } from "@plimsoll/providers/tokenizers";
 import type { Command } from "commander";
@@ -114,11 +114,9 @@ function limitsFor(manager: ContextManager, window: string | undefined): ModelLi
   return { contextWindowTokens: Math.ceil(neededTokens) + 1, maxOutputTokens: null };
 }
 
-const TOKENS_PER_K = 1_000;
-
 function wholeNumber(flag: string, text: string): number {
-  const match = /^(\d{1,9})(k?)$/.exec(text);
-  if (match !== null) return Number(match[1]) * (match[2] === "k" ? TOKENS_PER_K : 1);
+  const tokens = sizeOf(text);
+  if (tokens !== null && Number.isInteger(tokens)) return tokens;
   throw new PlimsollError("bad-input", `${flag} ${text}: give a number of tokens, as 8000 or 8k`);
 }
 

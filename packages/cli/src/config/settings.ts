@@ -1,4 +1,5 @@
 import type { Policy } from "@plimsoll/core";
+import { sizeOf } from "@plimsoll/core/internal";
 import { z } from "zod";
 import { type McpServer, mcpServersSchema } from "../mcp/mcp-server.ts";
 
@@ -23,10 +24,13 @@ export interface FileSettings extends Settings {
   readonly mcpServers?: { readonly [name: string]: McpServer } | undefined;
 }
 
+/** A number of tokens, or a size as people write it: `24k`. What is neither is refused as no number. */
+const size = z.preprocess((value) => (typeof value === "string" ? (sizeOf(value) ?? value) : value), z.int().positive());
+
 const settings = z.strictObject({
   model: z.string().min(1).optional(),
-  context_window: z.int().positive().optional(),
-  max_output_tokens: z.int().positive().optional(),
+  context_window: size.optional(),
+  max_output_tokens: size.optional(),
   max_steps: z.int().positive().optional(),
   timeout_seconds: z.number().positive().optional(),
   lint: z.string().min(1).optional(),
@@ -57,9 +61,9 @@ export const SETTING_KEYS: readonly SettingDescription[] = [
     key: "context_window",
     meaning: "the model's context window in tokens",
     fallback: "what is known of the model",
-    example: "200000",
+    example: "200k",
   },
-  { key: "max_output_tokens", meaning: "most tokens of one reply", fallback: "what is known of the model", example: "16000" },
+  { key: "max_output_tokens", meaning: "most tokens of one reply", fallback: "what is known of the model", example: "16k" },
   { key: "max_steps", meaning: "most model calls of one run", fallback: "200", example: "50" },
   { key: "timeout_seconds", meaning: "time limit of one command", fallback: "120", example: "600" },
   { key: "lint", meaning: "the linter's command line, for read_lints", fallback: "none", example: "npx biome check ." },

@@ -7,6 +7,7 @@ import { DEFAULT_SUMMARIZER, gridOf, numberOfSetting, parseAxis } from "@plimsol
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import type { EnginePolicy, Kinds } from "@plimsoll/core/build";
 import { requireFallback } from "@plimsoll/core/build";
+import { sizeOf } from "@plimsoll/core/internal";
 import { suggestion } from "@plimsoll/core/node";
 import { HOST_NAMES } from "@plimsoll/providers/clients";
 import type { Command } from "commander";
@@ -63,18 +64,11 @@ export const DEFAULT_WINDOW: WindowRequest = { kind: "working-room", tokens: 64_
 
 /** Smaller rooms hold hardly one tool result (chosen). */
 const SMALLEST_ROOM_TOKENS = 1_000;
-const FACTORS: ReadonlyMap<string, number> = new Map([
-  ["", 1],
-  ["k", 1_000],
-  ["m", 1_000_000],
-]);
-
 /** Reads `16k`, `1m`, `48000` or `real`. Throws `bad-input` for everything else. */
 export function parseWindow(text: string): WindowRequest {
   if (text === "real") return { kind: "real" };
-  const [, digits = "", unit = ""] = /^(\d{1,9})([km]?)$/.exec(text.toLowerCase()) ?? [];
-  const tokens = Number(digits) * (FACTORS.get(unit) ?? 0);
-  if (digits === "" || tokens < SMALLEST_ROOM_TOKENS) {
+  const tokens = sizeOf(text);
+  if (tokens === null || tokens < SMALLEST_ROOM_TOKENS) {
     throw new PlimsollError(
       "bad-input",
       `--window ${text}: give the working room as 16k, 32k, 64k, 128k or a number of tokens from ${SMALLEST_ROOM_TOKENS}, or real`,

@@ -190,7 +190,7 @@ const FACTORS: ReadonlyMap<string, number> = new Map([
 
 /** A size as people write it, in tokens: `24k`, `1.5m`, `48000`. `null` for anything else. */
 export function sizeOf(text: string): number | null {
-  const [, digits, unit = ""] = /^(\d{1,9}(?:\.\d{1,6})?) ?([km]?)$/i.exec(text) ?? [];
+  const [, digits, unit = ""] = /^(\d{1,9}(?:\.\d{1,6})?)([km]?)$/i.exec(text) ?? [];
   return digits === undefined ? null : rounded(Number(digits) * (FACTORS.get(unit.toLowerCase()) ?? 1));
 }
 
