@@ -128,10 +128,22 @@ const FORGED = [
   "<pinned-instructions>",
 ] as const;
 
+/**
+ * Text of any code points but halves of pairs, most of it of the first plane. The unit `binary` of `fc.string` gives the like, and takes a second
+ * of every process to tabulate all of them.
+ */
+function arbitraryCodePoints(maximumCount: number): fc.Arbitrary<string> {
+  const codePoint = fc.oneof(
+    { weight: 3, arbitrary: fc.integer({ min: 0, max: 0xd7ff }) },
+    { weight: 1, arbitrary: fc.integer({ min: 0xe000, max: 0x10_ffff }) },
+  );
+  return fc.string({ unit: codePoint.map((code) => String.fromCodePoint(code)), maxLength: maximumCount });
+}
+
 /** Any text: empty, blank, in all scripts, with lone surrogates, and text that speaks for others. */
 export const arbitraryText: fc.Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: fc.array(fc.constantFrom(...PIECES), { maxLength: 6 }).map((pieces) => pieces.join("")) },
-  { weight: 2, arbitrary: fc.string({ unit: "binary", maxLength: 40 }) },
+  { weight: 2, arbitrary: arbitraryCodePoints(40) },
   { weight: 1, arbitrary: fc.constantFrom("", " ", "\n\n") },
   { weight: 1, arbitrary: arbitraryHostileText(FORGED) },
   {
@@ -145,11 +157,11 @@ export const arbitraryText: fc.Arbitrary<string> = fc.oneof(
 /** Text with at least one visible character. */
 export const arbitraryVisibleText: fc.Arbitrary<string> = arbitraryText.map((text) => (text.trim() === "" ? `${text}x` : text));
 
-/** Texts of all scripts, with lone surrogates and blank ones, and of plain words up to a length. `fc.string` with unit `binary` gives every UTF-16 unit. */
+/** Texts of all scripts, also blank ones, and of plain words up to a length. */
 export function arbitraryTextUpTo(maximumChars: number): fc.Arbitrary<string> {
   return fc.oneof(
     { weight: 5, arbitrary: fc.lorem({ maxCount: 30 }) },
-    { weight: 2, arbitrary: fc.string({ unit: "binary", maxLength: 60 }).map((text) => `${text}.`) },
+    { weight: 2, arbitrary: arbitraryCodePoints(60).map((text) => `${text}.`) },
     { weight: 2, arbitrary: fc.string({ unit: "grapheme", maxLength: 60 }).map((text) => `${text}.`) },
     {
       weight: 1,
