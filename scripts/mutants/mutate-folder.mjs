@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { Stryker } from "@stryker-mutator/core";
 import { root } from "../tool.mjs";
 
@@ -13,16 +13,18 @@ const LEAST_SCORE_PERCENT = 85;
  * Mutates a folder in a copy of the workspace's core, and shows progress and survivors. What is known from the last time, for sources and tests that have
  * not changed since, is not tried again, unless `isAnew`. The exit code is not zero if too few are caught.
  * @param {import("./folders.mjs").MutatedFolder} folder
- * @param {{ readonly isAnew: boolean }} options
+ * @param {{ readonly isAnew: boolean, readonly files: string }} options `files` are names without their ending, split by commas, or `*`
  * @returns {Promise<FolderOutcome>}
  */
-export async function mutateFolder({ name, sources, tests }, { isAnew }) {
+export async function mutateFolder({ name, sources, tests }, { isAnew, files }) {
   const startMs = performance.now();
   const cache = join(root, "node_modules/.cache/plimsoll-mutants");
   mkdirSync(cache, { recursive: true });
+  const chosen =
+    files === "*" ? sources : sources.flatMap((glob) => files.split(",").map((file) => `${posix.dirname(glob)}/${file}.ts`));
   process.env.PLIMSOLL_MUTANTS_TESTS = tests.map(below).join(" ");
   const results = await new Stryker({
-    mutate: [...sources.map(below), "!**/*.test.ts"],
+    mutate: [...chosen.map(below), "!**/*.test.ts"],
     plugins: ["@stryker-mutator/vitest-runner", join(import.meta.dirname, "unnoticeable.mjs")],
     ignorers: ["unnoticeable"],
     testRunner: "vitest",

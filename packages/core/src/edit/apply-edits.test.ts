@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { AppliedEdit } from "../applied-edit.ts";
+import type { Message } from "../message/message.ts";
 import {
   absentImage,
   assistant,
@@ -13,7 +14,7 @@ import {
   summarized,
   summaryMessage,
 } from "../testing/builders.ts";
-import { applyEdits } from "./apply-edits.ts";
+import { applyEdits, refuseBrokenPromises } from "./apply-edits.ts";
 
 const view = [
   human("u1", "first"),
@@ -161,4 +162,49 @@ describe("applyEdits", () => {
     applyEdits(view, [replacedPart("r", 0, stub), dropped("u1", "a1", notice)]);
     expect(view).toEqual(before);
   });
+});
+
+describe("what no plan may take", () => {
+  const step = assistant("a3", [{ type: "reasoning", text: "why", opaque: "signed" }, { type: "text", text: "now" }, call]);
+  const image = absentImage();
+  const [question, first, second] = [human("u2", "second"), result("r1", "c", "long"), result("r2", "d", "longer")];
+  const old = [human("u1", "first"), reply("a1", "answer")] as const;
+  const open: readonly Message[] = [...old, question, reply("a2", "looking"), step, first, second];
+  const stubbed = { ...first, parts: [stub] };
+
+  test.each<[string, readonly Message[], readonly Message[]]>([
+    ["nothing of an empty view", [], []],
+    ["nothing, if nothing changed", open, open],
+    ["what is before the person's last message", open, [summary, ...open.slice(2)]],
+    ["what is between that message and the open step", open, [...open.slice(0, 3), ...open.slice(4)]],
+    ["the text of the open step's results", open, [...open.slice(0, 5), stubbed, second]],
+    ["an image for the text of a result", open, [...open.slice(0, 5), { ...first, parts: [image] }, second]],
+    ["the text of the reply that made the calls", open, [...open.slice(0, 4), withPart(1, stub), first, second]],
+    ["a step that was answered", [...open, reply("a4", "done")], [question, reply("a4", "done")]],
+    ["everything, if there is no person and no open step", [...old].slice(1), [summary]],
+  ])("may go: %s", (_, before, after) => {
+    expect(() => refuseBrokenPromises(before, after)).not.toThrow();
+  });
+
+  test.each<[string, readonly Message[], string, string]>([
+    ["the person's last message", [...old, ...open.slice(3)], "last-human-message", "u2"],
+    ["its words", [...old, { ...question, parts: [stub] }, ...open.slice(3)], "last-human-message", "u2"],
+    ["the open step", open.slice(0, 4), "open-step", "a3"],
+    ["the call", [...open.slice(0, 4), first, second], "open-step", "a3"],
+    ["its reasoning", [...open.slice(0, 4), withPart(0, stub), first, second], "open-step", "a3"],
+    ["its arguments", [...open.slice(0, 4), withPart(2, stub), first, second], "open-step", "a3"],
+    ["a part of it", [...open.slice(0, 4), { ...step, parts: step.parts.slice(0, 2) }, first, second], "open-step", "a3"],
+    ["its place, to a message of the same id", [...open.slice(0, 4), human("a3", "now"), first, second], "open-step", "a3"],
+    ["a result", open.slice(0, 6), "open-step", "a3"],
+    ["a result, for another one", [...open.slice(0, 5), { ...first, id: "other" }, second], "open-step", "r1"],
+    ["a result, for a reply of the same id", [...open.slice(0, 6), reply("r2", "longer")], "open-step", "r2"],
+    ["the step's place at the end", [...open, reply("late", "")], "open-step", "a3"],
+  ])("stays: %s", (_, after, promise, messageId) => {
+    const refused = expect.objectContaining({ code: "bad-edit", details: { promise, messageId } });
+    expect(() => refuseBrokenPromises(open, after)).toThrowError(refused);
+  });
+
+  function withPart(place: number, part: typeof stub): Message {
+    return { ...step, parts: step.parts.map((each, index) => (index === place ? part : each)) };
+  }
 });

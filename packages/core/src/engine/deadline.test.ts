@@ -1,0 +1,97 @@
+import { describe, expect, test } from "vitest";
+import type { Wait } from "../ports.ts";
+import type { Deadline } from "./deadline.ts";
+import { answerWithin, platformWait } from "./deadline.ts";
+
+const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
+const endless: Wait = () => never();
+const over: Wait = () => Promise.resolve();
+const broken: Wait = () => Promise.reject(new Error("no timer"));
+const late = (afterMs: number) => new Error(`nothing in ${afterMs} ms`);
+
+function within<T>(wait: Wait, ask: (signal: AbortSignal) => Promise<T>, signal = new AbortController().signal): Promise<T> {
+  const deadline: Deadline = { afterMs: 9, wait };
+  return answerWithin(ask, { deadline, signal, late });
+}
+
+describe("an answer within a deadline", () => {
+  test("is the answer", async () => {
+    expect(await within(endless, async () => "yes")).toBe("yes");
+  });
+
+  test("does not need the timer to work", async () => {
+    expect(await within(broken, async () => "yes")).toBe("yes");
+  });
+
+  test.each<[string, () => Promise<never>]>([
+    ["later", async () => Promise.reject(new Error("no"))],
+    [
+      "at once",
+      () => {
+        throw new Error("no");
+      },
+    ],
+  ])("is the failure of who is asked, %s", async (_, ask) => {
+    await expect(within(endless, ask)).rejects.toThrow("no");
+  });
+
+  test("is nobody's if the caller has given up before", async () => {
+    const asked: string[] = [];
+    const ask = async () => void asked.push("asked");
+    await expect(within(endless, ask, AbortSignal.abort(new Error("given up")))).rejects.toThrow("given up");
+    expect(asked).toEqual([]);
+  });
+
+  test("fails after it, and who is asked is told why", async () => {
+    const told: AbortSignal[] = [];
+    const answer = within(over, (signal) => {
+      told.push(signal);
+      return never();
+    });
+    await expect(answer).rejects.toThrow("nothing in 9 ms");
+    expect(told.map(({ reason }) => reason)).toEqual([late(9)]);
+  });
+
+  test("fails when the caller gives up, and who is asked is told why", async () => {
+    const controller = new AbortController();
+    const given = new Error("given up");
+    const told: AbortSignal[] = [];
+    const answer = within(
+      endless,
+      (signal) => {
+        told.push(signal);
+        controller.abort(given);
+        return never();
+      },
+      controller.signal,
+    );
+    await expect(answer).rejects.toBe(given);
+    expect(told.map(({ reason }) => reason)).toEqual([given]);
+  });
+
+  test("ends the waiting, and what the caller does later is not passed on", async () => {
+    const controller = new AbortController();
+    const signals: AbortSignal[] = [];
+    const wait: Wait = (_, signal) => {
+      signals.push(signal);
+      return never();
+    };
+    const ask = async (signal: AbortSignal) => void signals.push(signal);
+    await within(wait, ask, controller.signal);
+    controller.abort();
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+  });
+});
+
+describe("the platform's timer", () => {
+  test("is over after its time", async () => {
+    await expect(platformWait(0, new AbortController().signal)).resolves.toBeUndefined();
+  });
+
+  test("ends with the signal's reason", async () => {
+    const controller = new AbortController();
+    const waiting = platformWait(60_000, controller.signal);
+    controller.abort(new Error("no more"));
+    await expect(waiting).rejects.toThrow("no more");
+  });
+});

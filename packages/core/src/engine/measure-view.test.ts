@@ -1,0 +1,49 @@
+import { describe, expect, test } from "vitest";
+import { SVEN_POLICY } from "../policy/presets/sven.ts";
+import { human, reply } from "../testing/builders.ts";
+import { createEstimator } from "../tokens/built-in-estimators.ts";
+import { EMPTY_LEDGER } from "../tokens/ledger.ts";
+import { createWorkCounter } from "../tokens/work.ts";
+import { expectedTokensOf, viewMeasure } from "./measure-view.ts";
+
+const messages = [human("u", "three"), reply("a", "words")];
+
+/** 12.5 tokens a message; what is predicted of a request is given. */
+function stateWith(expectedTokens: number) {
+  const sven = createEstimator(SVEN_POLICY.estimator, createWorkCounter());
+  const overhead = { system: "", tools: [], dynamicContext: null, hiddenTokens: 0 };
+  const prediction = { ...sven.predict(EMPTY_LEDGER, overhead), expectedTokens, overheadTokens: 30 };
+  const estimator = { ...sven, messageTokens: () => 12.5, scaleRatio: () => 1.5, predict: () => prediction };
+  return { estimator, ledger: EMPTY_LEDGER, overhead };
+}
+
+test.each([
+  ["none", 0, 0],
+  ["one: rounded down", 1, 12],
+  ["two: rounded once", 2, 25],
+])("expected tokens of messages: %s", (_, count, tokens) => {
+  expect(expectedTokensOf(messages.slice(0, count), stateWith(0))).toBe(tokens);
+});
+
+describe("the measure of a view", () => {
+  test.each([
+    ["what is predicted without the overhead: 80 − 30", 80, 50],
+    ["what its messages measure, if that is more", 40, 25],
+  ])("the view takes %s", (_, expectedTokens, viewTokens) => {
+    const measure = viewMeasure(messages, stateWith(expectedTokens));
+    expect(measure).toMatchObject({ expectedTokens, overheadTokens: 30, viewTokens });
+    expect(measure.tokensOf(messages)).toBe(viewTokens);
+  });
+
+  test("each message has its share of what no message explains: 50 of 25", () => {
+    const measure = viewMeasure(messages, stateWith(80));
+    expect(messages.map(measure.messageTokens)).toEqual([25, 25]);
+    expect(measure.scaleRatio).toBe(1.5 * 2);
+    expect(measure.tokensOf(messages.slice(1))).toBe(24);
+  });
+
+  test("an empty view shares nothing", () => {
+    const measure = viewMeasure([], stateWith(80));
+    expect([measure.viewTokens, measure.scaleRatio, measure.tokensOf(messages)]).toEqual([50, 1.5, 25]);
+  });
+});
