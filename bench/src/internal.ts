@@ -59,6 +59,7 @@ export { renderTuneHtml } from "./report/tune-page.ts";
 export { validatedWords } from "./report/validated-words.ts";
 export { renderValidationHtml } from "./report/validation-page.ts";
 export { cacheValidities, medianErrorPercent } from "./report/validity.ts";
+export { verdicts } from "./report/verdict.ts";
 export type { PolicySweep, SessionDescription, Shard, SkippedInput } from "./results.ts";
 export { codeVersion } from "./run/code-version.ts";
 export type { InputFile } from "./run/file-task.ts";

@@ -96,7 +96,18 @@ describe("an importer, a metric and a peer from outside", { timeout: START_MS },
 
   test("show in the terminal, if the module is named", async () => {
     const files = ["--json", "report.json", "--markdown", "report.md", "--html", "report.html"];
-    const { exitCode, written } = await plimsoll("bench", "talk.txt", "-p", "none", "-p", "hasty", "-w", "16k", ...files);
+    const { exitCode, written } = await plimsoll(
+      "bench",
+      "talk.txt",
+      "-p",
+      "none",
+      "-p",
+      "hasty",
+      "-w",
+      "16k",
+      "--full",
+      ...files,
+    );
     expect(exitCode).toBe(0);
     const tables = written.match(new RegExp(`spoken\n─+\nnone .* ${TURNS}\nhasty .* ${TURNS}\n`, "g"));
     expect(tables).toHaveLength(2);

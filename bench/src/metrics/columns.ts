@@ -12,6 +12,7 @@ export interface ShownFigure {
 
 /** Groups that do not stand in the order of their first figure; other groups follow them. */
 const GROUPS: Readonly<Partial<Record<MetricTable, readonly string[]>>> = {
+  terminal: ["replayed", "requests", "cost"],
   markdown: ["size", "cost", "safety", "compactions", "retention"],
   policies: ["replayed", "size", "retention at use, %", "safety"],
   chart: ["safety", "compactions", "size", "cost", "peak", "retention"],

@@ -62,7 +62,6 @@ export const ECONOMY: Metric<
       value: ({ promptTokens }) => promptTokens,
       format: "tokens",
       columns: [
-        inTable("terminal", "size", "prompt\ntokens"),
         inTable("markdown", "size", "prompt tokens"),
         inTable("policies", "size", "prompt tokens"),
         inTable("chart", "size", "prompt tokens"),
@@ -73,7 +72,6 @@ export const ECONOMY: Metric<
       value: ({ relative }) => inPercent(relative?.geometricMeanRatio),
       format: "percent",
       columns: [
-        inTable("terminal", `% of ${BASELINE_POLICY}`, "mean"),
         inTable("markdown", "size", `% of ${BASELINE_POLICY}`),
         inTable("policies", "size", `% of ${BASELINE_POLICY}, mean`),
       ],
@@ -83,7 +81,6 @@ export const ECONOMY: Metric<
       value: ({ relative }) => inPercent(relative?.pooledRatio),
       format: "percent",
       columns: [
-        inTable("terminal", `% of ${BASELINE_POLICY}`, "pooled"),
         inTable("policies", "size", `% of ${BASELINE_POLICY}, pooled`),
         inTable("chart", "size", `% of ${BASELINE_POLICY}`),
       ],

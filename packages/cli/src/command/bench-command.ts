@@ -77,7 +77,7 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
     .option("--state <folder>", "keep finished replays there and take those that are (default: kept until the run is done)")
     .option("--shard <i/n>", "replay the i-th of n parts of the files; plimsoll bench merge puts the parts together")
     .option("--per-session", "list every session, however many there are")
-    .option("--full", "print every difference to doing nothing and to a tail of the same size, with its interval")
+    .option("--full", "print sessions, costs in full, every difference with its interval, and how far the figures reach")
     .action(async (inputs: readonly string[], options: BenchOptions) => onExit(await bench(inputs, options, io)));
   addAskOptions(command);
   addExtensionOption(command);

@@ -15,7 +15,7 @@ import {
   type SummaryTally,
   windowCounts,
 } from "@plimsoll/bench/internal";
-import { printable, shortened } from "../terminal/printable.ts";
+import { printable, shortened, wrapped } from "../terminal/printable.ts";
 
 /** Longer places are shortened in notes; errors have them in full. */
 const PLACE_CHARS = 60;
@@ -23,13 +23,15 @@ const PLACE_CHARS = 60;
 /** So many files are named for each kind of note (chosen: a screen has room for what matters). */
 const FILES_A_CODE = 4;
 
+const OPEN_LOOP = "Open loop: recorded replies do not react to compaction; the figures say nothing about task success.";
+
 /** What is said below the tables: what is missing, what importers met, and how far the figures reach. */
 export function footerLines(report: BenchReport, notSessions: readonly string[]): readonly string[] {
   return [
     ...skippedLines(report),
     ...notSessionLines(notSessions),
     ...noteLines(report),
-    "Open loop: recorded replies do not react to compaction; the figures say nothing about task success.",
+    ...wrapped(OPEN_LOOP, { first: "", further: "" }),
   ];
 }
 

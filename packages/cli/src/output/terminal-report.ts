@@ -1,5 +1,5 @@
 import type { BenchReport, RunMetrics } from "@plimsoll/bench";
-import { markedReport, modelSummaryNote, validatedWords } from "@plimsoll/bench/internal";
+import { markedReport, modelSummaryNote, summarizePolicies, validatedWords, verdicts } from "@plimsoll/bench/internal";
 import { askText } from "../ask/ask-text.ts";
 import { wrapped } from "../terminal/printable.ts";
 import { calibrationLines } from "./calibration-table.ts";
@@ -20,35 +20,53 @@ export interface TerminalOptions {
 }
 
 const READING = [
-  "lost: a thousandth dearer; more measures of the vector below than above. Differences: --full.",
-  "fired: sessions with a compaction / replayed. prompt tokens: of all requests. % of none: geometric",
-  "mean of sessions, and pooled, if one of the two acted. edits: texts that edits replace; passages:",
-  "the lines around what replies refer to: held word for word when needed, mean of the sessions; far:",
-  "stated 20k tokens back. Instructions, plan and a plain tail of each policy's size: see --html.",
-  "USD: requests, replies and summaries, with and without a prompt cache; per 100 calls;",
-  "% none: geometric mean; cold: found less than half in the cache, or came after its time.",
-].join("\n");
+  "acted: the policy compacted. lost: a thousandth dearer, or more measures of the vector below than",
+  "above. cost: with a prompt cache; % of none: geometric mean of sessions. edits: texts that edits",
+  "replace; passages: the lines around what replies refer to: held word for word when needed; far:",
+  "stated 20k tokens back. The other measures and charts: --html.",
+].join(" ");
+
+const READING_COST =
+  "USD: requests, replies and summaries; per 100 calls; cold: found less than half in the cache, or came after its time.";
 
 const VALIDATED_LINES = wrapped(validatedWords(), { first: "", further: "" });
 
-/** The whole report as text for a terminal of 100 columns. */
+const MORE = "Costs in full, sessions, every difference and how far the figures reach: --full.";
+
+/** The report as text for a terminal: the verdict, one table, and all else only if it is asked for. */
 export function terminalReport(report: BenchReport, options: TerminalOptions): string {
   const { listSessions, full, notSessions, written, metrics } = options;
   const marked = markedReport(report);
   const hasFigures = report.rows.some(({ metrics }) => metrics !== null);
+  const more = full
+    ? [
+        ...(hasFigures ? [costTables(marked, metrics), wrapped(READING_COST, { first: "", further: "" }).join("\n")] : []),
+        differenceTables(marked),
+        ...(hasFigures ? [[...validityLines(report), ...calibrationLines(report)].join("\n"), VALIDATED_LINES.join("\n")] : []),
+      ]
+    : [];
   const sections = [
-    sessionTable(report, { all: listSessions }),
+    ...(full || listSessions ? [sessionTable(report, { all: listSessions })] : []),
+    verdictText(marked, metrics),
     recordTables(marked),
     ...(report.rows.length > 0 ? [policyTables(marked, metrics)] : []),
-    ...(hasFigures ? [costTables(marked, metrics)] : []),
-    ...(full ? [differenceTables(marked)] : []),
+    ...more,
     ...(report.ask === undefined ? [] : [askText(report.ask)]),
     ...(hasFigures
-      ? [[...validityLines(report), ...calibrationLines(report), ...markLines(report), READING, ...VALIDATED_LINES].join("\n")]
+      ? [[...markLines(report), ...wrapped(READING, { first: "", further: "" })].join("\n")]
       : ["Nothing could be replayed."]),
-    [...footerLines(report, notSessions), ...written.map((file) => `Written: ${file}`)].join("\n"),
+    [...footerLines(report, notSessions), ...(full ? [] : [MORE]), ...written.map((file) => `Written: ${file}`)].join("\n"),
   ];
   return sections.filter((section) => section !== "").join("\n\n");
+}
+
+/** The answer before its figures: lines that fit 80 columns. */
+function verdictText(report: BenchReport, metrics: RunMetrics): string {
+  return verdicts(report, summarizePolicies(report, metrics))
+    .map(({ title, lines }) =>
+      [`${title}:`, ...lines.flatMap((line) => wrapped(line, { first: "  ", further: "    " }))].join("\n"),
+    )
+    .join("\n\n");
 }
 
 function markLines(report: BenchReport): readonly string[] {

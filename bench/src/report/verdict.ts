@@ -1,0 +1,70 @@
+import type { BenchReport } from "../results.ts";
+import { FEWEST_OWNERS, ownersOf } from "../statistics.ts";
+import { answerTitle, type WindowAnswer, windowAnswers } from "./answer.ts";
+import { formatCount, formatNumberOf, formatPercent, formatRatioPercent, formatTokens } from "./figures.ts";
+import { windowLabel } from "./labels.ts";
+import type { PlacedPolicy } from "./policy-choice.ts";
+import type { PolicySummary } from "./policy-summary.ts";
+import { triggerLine } from "./trigger.ts";
+
+/** An answer in at most five short lines: which policy and where it acts, what it costs, what it holds, what it loses, how sure that is. */
+export interface Verdict {
+  readonly title: string;
+  readonly lines: readonly string[];
+}
+
+/** The verdict of each window of a report; the words of the reports say the same at length. */
+export function verdicts(report: BenchReport, summaries: readonly PolicySummary[]): readonly Verdict[] {
+  return windowAnswers(report, summaries).map((answer) => ({
+    title: answerTitle(answer),
+    lines: answer.choice.pick === null ? [unanswered(answer)] : pickLines(report, answer, answer.choice.pick),
+  }));
+}
+
+function unanswered({ outcomes, nothing, choice }: WindowAnswer): string {
+  if (choice.placed.length > 0) return "Every policy lost requests: the window is too small for these sessions.";
+  return outcomes.sessions.length === 0 && nothing !== null
+    ? "No session came near the window: nothing to do."
+    : "No policy that compacts was replayed in every session: add --policy.";
+}
+
+function pickLines(report: BenchReport, answer: WindowAnswer, pick: PlacedPolicy): readonly string[] {
+  const { choice, outcomes } = answer;
+  const acts = `${pick.policy}, which acts ${lineWords(report, answer.windowLabel, pick.policy)}`;
+  const over = `${formatNumberOf(outcomes.sessions.length, "session")} that ${outcomes.basis === "outgrown" ? "outgrow it" : "a policy touched"}`;
+  const far = pick.farGain === null ? "" : `, ${formatPercent(pick.farGain)} % of far ones`;
+  const [worst] = pick.worse;
+  return [
+    choice.recommended.length > 0 ? `Use ${acts}.` : `None is recommended; nearest: ${acts}.`,
+    `Costs ${formatPercent(pick.cost)} % of doing nothing, over the ${over}.`,
+    `Holds ${formatPercent(pick.gain)} % of the texts that replies needed${far}.`,
+    worst === undefined
+      ? "Loses no measure to a policy of its cost or to a plain tail of its size."
+      : `Loses ${formatNumberOf(pick.worse.length, "measure")}: ${worst.measure} by ${formatPercent(worst.points)} points to ${worst.than ?? "a plain tail"}.`,
+    sureLine(answer, pick),
+  ];
+}
+
+/** Where a policy acts, as a person reads a gauge: in a window of the middle size among the sessions'. */
+function lineWords(report: BenchReport, label: string, policy: string): string {
+  const line = triggerLine(report.policies.find(({ name }) => name === policy)?.policy);
+  const rows = report.rows
+    .filter((row) => row.policy === policy && row.metrics !== null && windowLabel(row.window) === label)
+    .toSorted((a, b) => a.contextWindowTokens - b.contextWindowTokens);
+  const row = rows[Math.floor(rows.length / 2)];
+  const tokens = row === undefined ? null : line(row);
+  if (row === undefined || tokens === null) return "by a rule of its own";
+  const left = formatRatioPercent(Math.max(0, 1 - tokens / row.contextWindowTokens));
+  return `at about ${formatTokens(tokens)}, ${left} % left`;
+}
+
+function sureLine({ sureness, outcomes, choice }: WindowAnswer, pick: PlacedPolicy): string {
+  const owners = ownersOf(outcomes.sessions).size;
+  if (sureness === null)
+    return `How sure: not at all; sessions of ${formatNumberOf(owners, "owner")}, at least ${FEWEST_OWNERS} are needed.`;
+  const { cost, repositories } = sureness;
+  const between = cost === null ? "" : `; cost ${formatPercent(cost.from)} to ${formatPercent(cost.through)} %`;
+  if (choice.placed.length < 2) return `How sure: one policy alone, ${formatCount(repositories)} repositories${between}.`;
+  const share = sureness.chosen.find(({ policy }) => policy === pick.policy)?.share ?? 0;
+  return `How sure: chosen again in ${formatRatioPercent(share)} % of draws of repositories${between}.`;
+}
