@@ -5,7 +5,7 @@ import { root } from "./tool.mjs";
 
 /** Folders whose packages have public entries, and what else may use them. */
 const PACKAGE_FOLDERS = ["packages/core", "packages/tools", "packages/providers", "packages/cli", "bench", "fixtures"];
-const USER_FOLDERS = [...PACKAGE_FOLDERS, "research", "scripts", "extension"];
+const USER_FOLDERS = [...PACKAGE_FOLDERS, "research", "observatory", "scripts", "extension"];
 const DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs"];
 
 /**

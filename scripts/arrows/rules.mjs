@@ -36,6 +36,12 @@ export const packageRules = [
     mayImport: ["@plimsoll/core", "@plimsoll/tools", "@plimsoll/providers", "@plimsoll/bench", "plimsoll"],
   },
   {
+    name: "@plimsoll/observatory",
+    folder: "observatory",
+    source: "src",
+    mayImport: ["@plimsoll/core", "@plimsoll/providers"],
+  },
+  {
     name: "@plimsoll/research",
     folder: "research",
     source: "src",

@@ -12,6 +12,7 @@ export type {
   Probe,
   Scenario,
   ScenarioCall,
+  ScenarioEnd,
   ScenarioText,
   ScenarioUsage,
   ToolPattern,

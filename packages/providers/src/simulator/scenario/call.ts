@@ -7,11 +7,11 @@ const CHARS_PER_TOKEN = 4;
 
 /** The parts of a reply that calls one of the request's tools; says so in text if the patterns fit none of them. */
 export function callParts(
-  { outputTokens, text, tool }: ScenarioCall,
+  { outputTokens, text, use }: ScenarioCall,
   { patterns, toolNames, callNumber }: CallSurroundings,
 ): readonly SimulatedPart[] {
   const said: readonly SimulatedPart[] = text === undefined ? [] : [{ type: "text", text }];
-  const usable = patterns.filter(({ name }) => tool === undefined || name === tool);
+  const usable = patterns.filter((pattern) => pattern.use === use);
   for (const pattern of usable) {
     const toolName = toolNames.find((name) => isNamed(name, pattern.name));
     if (toolName === undefined) continue;

@@ -11,7 +11,7 @@ import type { MainStep, OverflowRule, Scenario, ScenarioUsage } from "./scenario
 /** The parts of the simulator's options that a scenario answers for. */
 export type ScenarioOptions = Pick<
   SimulatorOptions,
-  "contextWindowTokens" | "windowHolds" | "replies" | "faults" | "onRequest" | "onExchange"
+  "contextWindowTokens" | "windowHolds" | "tokenFactorRatio" | "replies" | "faults" | "onRequest" | "onExchange"
 >;
 
 /** What is played so far. */
@@ -28,7 +28,11 @@ interface Play {
   readonly asked: Map<string, number>;
   mainAnswered: number;
   exchangeCount: number;
-  hasEnded: boolean;
+  /** Whether the newest answer was to a request of the kind that ends the script, and how many groups of them came. */
+  isInEnd: boolean;
+  endGroups: number;
+  /** Main answers that are left; infinite while nothing has ended the script. */
+  mainsLeft: number;
 }
 
 /** What the last replies say. */
@@ -49,11 +53,14 @@ export function playScenario(scenario: Scenario, onFacts: (facts: ExchangeFacts)
     asked: new Map(),
     mainAnswered: 0,
     exchangeCount: 0,
-    hasEnded: false,
+    isInEnd: false,
+    endGroups: 0,
+    mainsLeft: scenario.atMostMain ?? Number.POSITIVE_INFINITY,
   };
   return {
     ...(scenario.windowTokens === undefined ? {} : { contextWindowTokens: scenario.windowTokens }),
     ...(scenario.windowHolds === undefined ? {} : { windowHolds: scenario.windowHolds }),
+    ...(scenario.tokenFactorRatio === undefined ? {} : { tokenFactorRatio: scenario.tokenFactorRatio }),
     onRequest: (wire, body) => {
       const shape = shapeOf(wire, body);
       const { person = [], kinds = [] } = scenario;
@@ -98,11 +105,12 @@ function plainSteps(steps: readonly MainStep[]): readonly PlainStep[] {
 }
 
 function mainReply(play: Play, { toolNames, promptTokens }: SimulatedRequest): SimulatedReply {
-  const { scenario, steps, mainAnswered, hasEnded } = play;
+  const { scenario, steps, mainAnswered, mainsLeft } = play;
   play.mainAnswered += 1;
-  if (play.mainAnswered >= (scenario.atMostMain ?? Number.POSITIVE_INFINITY)) play.hasEnded = true;
+  play.mainsLeft -= 1;
+  play.isInEnd = false;
   const step = steps[mainAnswered];
-  if (hasEnded || step === undefined) return { parts: [{ type: "text", text: LAST_REPLY }] };
+  if (mainsLeft <= 0 || step === undefined) return { parts: [{ type: "text", text: LAST_REPLY }] };
   const told = usageOf(step.usage ?? scenario.usage ?? "counted", { promptTokens, mainAnswered });
   const usage = told === undefined ? {} : { usage: told };
   if ("say" in step) return { parts: [{ type: "text", text: textOf(step.say) }], ...usage };
@@ -113,7 +121,11 @@ function mainReply(play: Play, { toolNames, promptTokens }: SimulatedRequest): S
 function sideReply(play: Play): SimulatedReply {
   const { scenario, current } = play;
   const kind = current?.kind ?? "";
-  if (kind === scenario.endAfter) play.hasEnded = true;
+  const { endAfter } = scenario;
+  const isEnd = kind === endAfter?.kind;
+  if (isEnd && !play.isInEnd) play.endGroups += 1;
+  play.isInEnd = isEnd;
+  if (isEnd && play.endGroups === (endAfter.times ?? 1)) play.mainsLeft = Math.min(play.mainsLeft, endAfter.mains ?? 0);
   const text = scenario.side?.[kind];
   const usage = scenario.usage === "missing" ? { usage: scenario.usage } : {};
   return { parts: [{ type: "text", text: text === undefined ? SIDE_REPLY : textOf(text) }], ...usage };

@@ -108,8 +108,37 @@ describe("main requests are answered in order", () => {
     expect(answers).toMatchObject([says("The request has no tool that the scenario can call.")]);
   });
 
+  test("a pattern with a use is for the steps that ask for it", async () => {
+    const { answers } = await played(
+      {
+        tools: [
+          { use: "read", name: "shell", arguments: { file: "{n}" } },
+          { name: "shell", arguments: { command: "{n}" } },
+        ],
+        main: [{ call: { outputTokens: 1 } }, { call: { outputTokens: 1, use: "read" } }],
+      },
+      [MAIN, MAIN],
+    );
+    const calls = (json: string) => ({ choices: [{ message: { tool_calls: [{ function: { arguments: json } }] } }] });
+    expect(answers).toMatchObject([calls('{"command":"1"}'), calls('{"file":"2"}')]);
+  });
+
+  test("the script goes on for the main answers that its end allows, and to the group of requests that it names", async () => {
+    const aside = { messages: [asked] };
+    const { answers } = await played(
+      {
+        endAfter: { kind: "side", times: 2, mains: 1 },
+        kinds: [{ kind: "side", if: { tools: "none" } }],
+        main: [{ say: { text: "on" }, repeat: 9 }],
+      },
+      [MAIN, aside, aside, MAIN, MAIN, aside, MAIN, MAIN],
+    );
+    const noted = says("Noted.");
+    expect(answers).toMatchObject([says("on"), noted, noted, says("on"), says("on"), noted, says("on"), says(LAST_REPLY)]);
+  });
+
   test.each<[string, Partial<Scenario>]>([
-    ["after the kind that ends it", { endAfter: "side" }],
+    ["after the kind that ends it", { endAfter: { kind: "side" } }],
     ["after so many", { atMostMain: 1 }],
   ])("the script ends %s, and usage is counted again", async (_, ending) => {
     const { answers } = await played(

@@ -7,6 +7,8 @@ export interface Scenario {
   readonly windowTokens?: number;
   /** Whether the reply that is asked for has to fit as well; left out, it does. */
   readonly windowHolds?: "prompt-and-reply" | "prompt";
+  /** What every count is multiplied by; 1 if it is left out. */
+  readonly tokenFactorRatio?: number;
   /** The person's messages, so that requests can be searched for them word for word. */
   readonly person?: readonly string[];
   /** Texts that requests are searched for. */
@@ -23,10 +25,17 @@ export interface Scenario {
   readonly usage?: ScenarioUsage;
   /** Requests that are refused as too long, whatever their size. */
   readonly overflow?: readonly OverflowRule[];
-  /** The kind after whose first answer main requests get a last line of text and counted usage. */
-  readonly endAfter?: string;
+  /** After which side requests the script ends: main requests then get a last line of text and counted usage. */
+  readonly endAfter?: ScenarioEnd;
   /** The number of answered main requests after which the same happens, to end loops. */
   readonly atMostMain?: number;
+}
+
+/** The n-th group of requests of a kind, one after the other (the first if `times` is left out), and so many main answers after it (none). */
+export interface ScenarioEnd {
+  readonly kind: string;
+  readonly times?: number;
+  readonly mains?: number;
 }
 
 /** A text that requests are searched for, under the name by which facts tell it. */
@@ -40,6 +49,8 @@ export interface Probe {
  * for: four characters a token.
  */
 export interface ToolPattern {
+  /** What a step calls it by, if it is for some steps alone. */
+  readonly use?: string;
   /** The tool's name; a `*` at its end stands for anything. */
   readonly name: string;
   readonly arguments: { readonly [name: string]: unknown };
@@ -76,8 +87,8 @@ export interface ScenarioCall {
   readonly outputTokens: number;
   /** What the model says before it calls. */
   readonly text?: string;
-  /** Only patterns with this name, to choose one of several. */
-  readonly tool?: string;
+  /** Only patterns with this `use`; those without one if it is left out. */
+  readonly use?: string;
 }
 
 /**
@@ -108,7 +119,7 @@ const usage: z.ZodType<ScenarioUsage> = z.union([
 const call: z.ZodType<ScenarioCall> = z.strictObject({
   outputTokens: count,
   text: z.string().exactOptional(),
-  tool: z.string().exactOptional(),
+  use: z.string().exactOptional(),
 });
 
 const step: z.ZodType<MainStep> = z.union([
@@ -144,14 +155,25 @@ export const scenarioSchema: z.ZodType<Scenario> = z.strictObject({
   name: z.string().min(1),
   windowTokens: z.int().min(1).exactOptional(),
   windowHolds: z.enum(["prompt-and-reply", "prompt"]).exactOptional(),
+  tokenFactorRatio: z.number().min(0.1).max(100).exactOptional(),
   person: z.array(z.string().min(1)).exactOptional(),
   probes: z.array(z.strictObject({ id: z.string().min(1), text: z.string().min(1) })).exactOptional(),
-  tools: z.array(z.strictObject({ name: z.string().min(1), arguments: z.record(z.string(), z.unknown()) })).exactOptional(),
+  tools: z
+    .array(
+      z.strictObject({
+        use: z.string().exactOptional(),
+        name: z.string().min(1),
+        arguments: z.record(z.string(), z.unknown()),
+      }),
+    )
+    .exactOptional(),
   kinds: z.array(kindRule).exactOptional(),
   main: z.array(step),
   side: z.record(z.string(), text).exactOptional(),
   usage: usage.exactOptional(),
   overflow: z.array(overflow).exactOptional(),
-  endAfter: z.string().exactOptional(),
+  endAfter: z
+    .strictObject({ kind: z.string(), times: z.int().min(1).exactOptional(), mains: count.exactOptional() })
+    .exactOptional(),
   atMostMain: z.int().min(1).exactOptional(),
 });

@@ -1,0 +1,51 @@
+import type { ScenarioText } from "@plimsoll/providers/simulator";
+import type { Played, PlayRequest } from "../play.ts";
+import type { Program, StatedLimits } from "../program.ts";
+
+/** What an experiment is made with: a program, and how it is played. */
+export interface Lab {
+  readonly program: Program;
+  /** Plays the program; `name` is told to the person at the terminal. */
+  play(name: string, request: PlayRequest): Promise<Played>;
+}
+
+/** The window of experiments with real text: small, so that it fills quickly, and large enough for every program's own text. Chosen. */
+const SMALL_WINDOW_TOKENS = 64_000;
+const SMALL_OUTPUT_TOKENS = 8_000;
+
+/** What a program is told in experiments with real text, and what counts are multiplied by to fill a window that cannot be told. */
+export function smallLimits({ windows }: Program): { readonly limits: StatedLimits; readonly tokenFactorRatio: number } {
+  if (windows.kind === "fixed")
+    return { limits: windows.limits, tokenFactorRatio: Math.floor(windows.limits.windowTokens / SMALL_WINDOW_TOKENS) };
+  const outputTokens = windows.tellsOutput ? SMALL_OUTPUT_TOKENS : null;
+  return { limits: { windowTokens: SMALL_WINDOW_TOKENS, outputTokens }, tokenFactorRatio: 1 };
+}
+
+/** Windows and outputs whose thresholds are looked for. */
+export function statedLimits({ windows }: Program): readonly StatedLimits[] {
+  if (windows.kind === "fixed") return [windows.limits];
+  return STATED.map((limits) => (windows.tellsOutput ? limits : { ...limits, outputTokens: null }));
+}
+
+const STATED: readonly StatedLimits[] = [
+  { windowTokens: 200_000, outputTokens: 32_000 },
+  { windowTokens: 128_000, outputTokens: 16_000 },
+];
+
+/** What the person asks for, if nothing depends on it. */
+export const PERSON = "Please go on with the log files, one after the other, and tell me when all are done.";
+
+/** The person's messages of a session of many turns; each is its own, so that one can be told from another. */
+export function turns(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => `${PERSON} This is request ${index + 1}.`);
+}
+
+/** Answers to side requests. The summary is in the tags that some programs look for, and says nothing; the classification finds nothing wrong. */
+export const SIDE: { readonly [kind: string]: ScenarioText } = {
+  title: { text: "Log files" },
+  summary: {
+    text: `<state_snapshot>\n${Array.from({ length: 100 }, (_, index) => `Line ${index + 1} of a summary says nothing.`).join("\n")}\n</state_snapshot>`,
+  },
+  classification: { text: '{"unproductive_state_analysis":"none","unproductive_state_confidence":0}' },
+  other: { text: "Nothing to add." },
+};

@@ -1,0 +1,34 @@
+import { describe, expect, test } from "vitest";
+import { labOf } from "../../testing/small-agent.ts";
+import type { ActsBetween } from "../facts.ts";
+import { missingThreshold, reportedThreshold } from "./thresholds.ts";
+
+const LIMITS = { windowTokens: 200_000, outputTokens: null };
+
+describe("the size at which a program acts is found to 200 tokens", () => {
+  test.each<[string, ActsBetween, number, object]>([
+    ["between steps, at a tenth below the window", "steps", 180_000, { silentTokens: 179_800, actsTokens: 180_000 }],
+    ["between steps, between two points", "steps", 151_310, { silentTokens: 151_200, actsTokens: 151_400 }],
+    ["between turns", "turns", 100_001, { silentTokens: 100_000, actsTokens: 100_200 }],
+    ["never", "never", 0, { silentTokens: null, actsTokens: null }],
+    ["above the window, where nothing is tried", "steps", 250_000, { silentTokens: null, actsTokens: null }],
+  ])("%s", async (_, between, line, expected) => {
+    const { facts } = await reportedThreshold(labOf({ between, acts: (size) => size >= line }), LIMITS, null);
+    expect(facts).toEqual({ ...LIMITS, usage: "reported", ...expected });
+  });
+
+  test("if it is known where it acts, nothing else is tried", async () => {
+    const lab = labOf({ between: "turns", acts: (size) => size >= 100_000 });
+    expect(await reportedThreshold(lab, LIMITS, "turns")).toMatchObject({ between: "turns" });
+    expect(lab.runs).toEqual(["usage that grows from turns to turns, coarse", "usage that grows from turns to turns, fine"]);
+  });
+});
+
+test.each<[string, ActsBetween]>([
+  ["steps", "steps"],
+  ["turns", "turns"],
+])("without usage, real text fills the context from %s to %s", async (_, between) => {
+  const facts = await missingThreshold(labOf({ between, acts: (size) => size >= 40_000 }), between);
+  const { silentTokens, actsTokens } = facts;
+  expect([silentTokens, actsTokens].map((tokens) => Math.round((tokens ?? 0) / 5_000) * 5_000)).toEqual([40_000, 40_000]);
+});

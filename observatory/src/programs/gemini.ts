@@ -1,0 +1,47 @@
+import type { Program } from "../program.ts";
+import { NOTES_FILE, PRINT_COMMAND } from "../program.ts";
+
+/** Gemini CLI: it asks on Gemini's wire and knows the window by the model's name. */
+export const GEMINI: Program = {
+  name: "gemini",
+  title: "Gemini CLI",
+  packageName: "@google/gemini-cli",
+  version: "0.61.0",
+  licence: "Apache-2.0",
+  entry: "@google/gemini-cli/bundle/gemini.js",
+  runtime: "node",
+  modelId: "gemini-2.5-pro",
+  windows: { kind: "fixed", limits: { windowTokens: 1_048_576, outputTokens: null } },
+  messages: "several",
+  rulesFile: "GEMINI.md",
+  kinds: [
+    { kind: "classification", if: { form: "given" } },
+    { kind: "summary", if: { tools: "none", place: "later" } },
+  ],
+  tools: (work) => [
+    { use: "read", name: "read_file", arguments: { file_path: `${work}/${NOTES_FILE}` } },
+    { name: "run_shell_command", arguments: { command: PRINT_COMMAND, description: "Prints lines" } },
+  ],
+  launch: ({ url, home, modelId, prompts }) => ({
+    files: {
+      [`${home}/.gemini/settings.json`]: JSON.stringify({
+        general: {
+          disableAutoUpdate: true,
+          disableUpdateNag: true,
+          enableAutoUpdate: false,
+          enableAutoUpdateNotification: false,
+        },
+        privacy: { usageStatisticsEnabled: false },
+        telemetry: { enabled: false },
+        security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
+        model: { name: modelId },
+      }),
+    },
+    env: { GEMINI_API_KEY: "simulated", GOOGLE_GEMINI_BASE_URL: url },
+    // Continued from its own files, a session answers each call twice, which the wire refuses: several messages are said in one process.
+    start:
+      prompts.length > 1
+        ? { talk: ["--acp", "-m", modelId, "--approval-mode", "yolo"] }
+        : { commands: prompts.map((prompt) => ["-m", modelId, "--approval-mode", "yolo", "-p", prompt]) },
+  }),
+};

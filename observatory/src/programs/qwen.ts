@@ -1,0 +1,48 @@
+import type { Program } from "../program.ts";
+import { NOTES_FILE, PRINT_COMMAND } from "../program.ts";
+
+/** Qwen Code: it asks on the Chat Completions wire. */
+export const QWEN: Program = {
+  name: "qwen",
+  title: "Qwen Code",
+  packageName: "@qwen-code/qwen-code",
+  version: "0.24.4",
+  licence: "Apache-2.0",
+  entry: "@qwen-code/qwen-code/cli.js",
+  runtime: "node-22",
+  modelId: "simulated-model",
+  windows: { kind: "any", tellsOutput: true },
+  messages: "several",
+  rulesFile: "QWEN.md",
+  kinds: [
+    { kind: "classification", if: { form: "given" } },
+    { kind: "summary", if: { newest: "other", tools: "same", place: "later" } },
+    { kind: "summary", if: { tools: "none", place: "later" } },
+  ],
+  tools: (work) => [
+    { use: "read", name: "read_file", arguments: { file_path: `${work}/${NOTES_FILE}` } },
+    { name: "run_shell_command", arguments: { command: PRINT_COMMAND, description: "Prints lines", is_background: false } },
+  ],
+  launch: ({ url, home, modelId, windowTokens, outputTokens, prompts }) => ({
+    files: {
+      [`${home}/.qwen/settings.json`]: JSON.stringify({
+        $version: 3,
+        general: {
+          disableAutoUpdate: true,
+          disableUpdateNag: true,
+          enableAutoUpdate: false,
+          checkpointing: { enabled: false },
+        },
+        privacy: { usageStatisticsEnabled: false },
+        telemetry: { enabled: false },
+        security: { auth: { selectedType: "openai" } },
+        model: {
+          name: modelId,
+          generationConfig: { contextWindowSize: windowTokens, maxRetries: 0, samplingParams: { max_tokens: outputTokens } },
+        },
+      }),
+    },
+    env: { OPENAI_API_KEY: "simulated", OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: modelId },
+    start: { commands: prompts.map((prompt, index) => [...(index === 0 ? [] : ["--continue"]), "--yolo", "-p", prompt]) },
+  }),
+};

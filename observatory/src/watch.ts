@@ -1,0 +1,36 @@
+import { compactionsInARow } from "./experiments/compactions.ts";
+import { loopWhileHigh, overflows } from "./experiments/endings.ts";
+import type { Lab } from "./experiments/setting.ts";
+import { statedLimits } from "./experiments/setting.ts";
+import { missingThreshold, reportedThreshold } from "./experiments/thresholds.ts";
+import type { ActsBetween, ProgramFacts, ThresholdFacts } from "./facts.ts";
+
+/** Makes all experiments with a program; `recorded` is the day, as `2026-11-22`. */
+export async function watch(lab: Lab, recorded: string): Promise<ProgramFacts> {
+  const { name, packageName, version, licence } = lab.program;
+  const thresholds: ThresholdFacts[] = [];
+  let actsBetween: ActsBetween | null = null;
+  for (const limits of statedLimits(lab.program)) {
+    const found = await reportedThreshold(lab, limits, actsBetween);
+    actsBetween ??= found.between;
+    thresholds.push(found.facts);
+  }
+  const between = actsBetween ?? "never";
+  thresholds.push(await missingThreshold(lab, between));
+  const { wire, overhead, compactions } = await compactionsInARow(lab, between);
+  const loop = await loopWhileHigh(lab, between);
+  return {
+    program: name,
+    packageName,
+    version,
+    licence,
+    wire,
+    recorded,
+    actsBetween: between,
+    overhead,
+    thresholds,
+    compactions,
+    loop,
+    overflows: await overflows(lab),
+  };
+}
