@@ -18,9 +18,10 @@ const factsFolder = join(root, "observatory/facts");
 const pageFile = join(root, "docs/observatory.md");
 const cache = process.env.PLIMSOLL_OBSERVATORY_CACHE ?? join(root, "node_modules/.cache/plimsoll-observatory");
 
-const USAGE = `pnpm observatory [PROGRAM…] [--newest] [--date YYYY-MM-DD] [--jobs N] [--page]
+const USAGE = `pnpm observatory [PROGRAM…] [--newest] [--date YYYY-MM-DD] [--jobs N] [--fresh] [--page]
 Runs published programs (${PROGRAMS.map(({ name }) => name).join(", ")}) against the simulator and writes observatory/facts and docs/observatory.md.
 --newest   runs the newest versions in the registry and prints what changed, without writing
+--fresh    looks for every size anew, in the place of trying what is kept first
 --page     only writes the page from the facts
 `;
 
@@ -29,23 +30,32 @@ interface Asked {
   readonly names: readonly string[];
   readonly isNewest: boolean;
   readonly isPage: boolean;
+  /** Whether nothing that is kept is tried first. */
+  readonly isFresh: boolean;
   readonly date: string;
   readonly jobs: number;
 }
 
 function asked(args: readonly string[]): Asked | null {
   const names: string[] = [];
-  let [isNewest, isPage, date, jobs] = [false, false, new Date().toISOString().slice(0, "2026-01-01".length), 2];
+  let [isNewest, isPage, isFresh, date, jobs] = [
+    false,
+    false,
+    false,
+    new Date().toISOString().slice(0, "2026-01-01".length),
+    2,
+  ];
   for (let index = 0; index < args.length; index++) {
     const arg = args[index] ?? "";
     if (arg === "--newest") isNewest = true;
     else if (arg === "--page") isPage = true;
+    else if (arg === "--fresh") isFresh = true;
     else if (arg === "--date") date = args[++index] ?? "";
     else if (arg === "--jobs") jobs = Number(args[++index]);
     else names.push(arg);
   }
   const isKnown = names.every((name) => PROGRAMS.some((program) => program.name === name));
-  return isKnown && /^\d{4}-\d{2}-\d{2}$/.test(date) && jobs >= 1 ? { names, isNewest, isPage, date, jobs } : null;
+  return isKnown && /^\d{4}-\d{2}-\d{2}$/.test(date) && jobs >= 1 ? { names, isNewest, isPage, isFresh, date, jobs } : null;
 }
 
 const say = (line: string) => void process.stderr.write(`${line}\n`);
@@ -59,23 +69,26 @@ function keptFacts(): readonly ProgramFacts[] {
 /** Runs the experiments of the programs, some at a time; what fails is told and left out. */
 async function watchAll(
   programs: readonly Program[],
-  { date, jobs }: Asked,
+  { date, jobs, isFresh }: Asked,
   onFacts: (facts: ProgramFacts) => void,
 ): Promise<void> {
   const waiting = [...programs];
+  const known = isFresh ? [] : keptFacts();
   const work = async () => {
     for (let program = waiting.shift(); program !== undefined; program = waiting.shift()) {
-      const facts = await watchOne(program, date).catch((error: unknown) => {
-        say(`${program?.name}: failed: ${String(error)}`);
-        return null;
-      });
+      const facts = await watchOne(program, date, known.find((each) => each.program === program?.name) ?? null).catch(
+        (error: unknown) => {
+          say(`${program?.name}: failed: ${String(error)}`);
+          return null;
+        },
+      );
       if (facts !== null) onFacts(facts);
     }
   };
   await Promise.all(Array.from({ length: jobs }, work));
 }
 
-function watchOne(program: Program, date: string): Promise<ProgramFacts> {
+function watchOne(program: Program, date: string, known: ProgramFacts | null): Promise<ProgramFacts> {
   const folder = join(tmpdir(), "plimsoll-observatory", program.name);
   const processes = process.env[INSIDE] === "1" ? "apart" : "together";
   const places = { installed: folderOf(cache, program), node22: node22In(cache), folder, processes } as const;
@@ -91,7 +104,7 @@ function watchOne(program: Program, date: string): Promise<ProgramFacts> {
       return played;
     },
   };
-  return watch(lab, date);
+  return watch(lab, date, known);
 }
 
 /** Installs what is missing; what cannot be had is left out and counted. */

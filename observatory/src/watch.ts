@@ -5,13 +5,14 @@ import { statedLimits } from "./experiments/setting.ts";
 import { missingThreshold, reportedThreshold } from "./experiments/thresholds.ts";
 import type { ActsBetween, ProgramFacts, ThresholdFacts } from "./facts.ts";
 
-/** Makes all experiments with a program; `recorded` is the day, as `2026-11-22`. */
-export async function watch(lab: Lab, recorded: string): Promise<ProgramFacts> {
+/** Makes all experiments with a program; `recorded` is the day, as `2026-11-22`, and `known` what an earlier run found. */
+export async function watch(lab: Lab, recorded: string, known: ProgramFacts | null): Promise<ProgramFacts> {
   const { name, packageName, version, licence } = lab.program;
   const thresholds: ThresholdFacts[] = [];
-  let actsBetween: ActsBetween | null = null;
+  let actsBetween: ActsBetween | null = known === null || known.actsBetween === "never" ? null : known.actsBetween;
   for (const limits of statedLimits(lab.program)) {
-    const found = await reportedThreshold(lab, limits, actsBetween);
+    const before = known?.thresholds.find((each) => each.usage === "reported" && each.windowTokens === limits.windowTokens);
+    const found = await reportedThreshold(lab, limits, { between: actsBetween, actsTokens: before?.actsTokens ?? null });
     actsBetween ??= found.between;
     thresholds.push(found.facts);
   }

@@ -3,7 +3,7 @@ import { requestRuns } from "../compactions.ts";
 import type { ActsBetween, EndFacts, OverflowFacts } from "../facts.ts";
 import type { Played } from "../play.ts";
 import type { Lab } from "./setting.ts";
-import { PERSON, SIDE, smallLimits, turns } from "./setting.ts";
+import { FILL_STEPS, fill, PERSON, SIDE, smallLimits, turns } from "./setting.ts";
 
 function endOf({ exchanges, endedBy, exitCode, told }: Played): EndFacts {
   return { requests: requestRuns(exchanges), endedBy, exitCode, told };
@@ -22,13 +22,13 @@ export async function loopWhileHigh(lab: Lab, between: ActsBetween): Promise<End
     scenario: {
       name: "usage that stays high",
       tokenFactorRatio,
-      main: [{ ...step, repeat: LOOP_MAINS }],
+      main: [fill(between), { ...step, repeat: LOOP_MAINS }],
       usage: { atLeastTokens: Math.round(limits.windowTokens * HIGH_RATIO) },
-      atMostMain: LOOP_MAINS,
+      atMostMain: FILL_STEPS + LOOP_MAINS,
       side: SIDE,
     },
     limits,
-    prompts: isTurns ? turns(LOOP_MAINS) : [PERSON],
+    prompts: isTurns ? turns(FILL_STEPS + LOOP_MAINS) : [PERSON],
     atMostRequests: LOOP_REQUESTS,
   });
   return endOf(played);

@@ -1,4 +1,5 @@
-import type { ScenarioText } from "@plimsoll/providers/simulator";
+import type { MainStep, ScenarioText } from "@plimsoll/providers/simulator";
+import type { ActsBetween } from "../facts.ts";
 import type { Played, PlayRequest } from "../play.ts";
 import type { Program, StatedLimits } from "../program.ts";
 
@@ -39,6 +40,18 @@ export const PERSON = "Please go on with the log files, one after the other, and
 export function turns(count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `${PERSON} This is request ${index + 1}.`);
 }
+
+/**
+ * What a session begins with if its usage is told: about 24,000 tokens of real text. Some programs keep 20,000 in any case, and do nothing while there is
+ * not more. Usage is counted while it is said.
+ */
+export function fill(between: ActsBetween): MainStep {
+  const step = between === "turns" ? { say: { tokens: FILL_TOKENS } } : { call: { outputTokens: FILL_TOKENS } };
+  return { ...step, usage: "counted", repeat: FILL_STEPS };
+}
+
+export const FILL_STEPS = 6;
+const FILL_TOKENS = 4_000;
 
 /** Answers to side requests. The summary is in the tags that some programs look for, and says nothing; the classification finds nothing wrong. */
 export const SIDE: { readonly [kind: string]: ScenarioText } = {

@@ -3,6 +3,7 @@ import { labOf } from "../../testing/small-agent.ts";
 import type { ActsBetween } from "../facts.ts";
 import { missingThreshold, reportedThreshold } from "./thresholds.ts";
 
+const NOTHING = { between: null, actsTokens: null };
 const LIMITS = { windowTokens: 200_000, outputTokens: null };
 
 describe("the size at which a program acts is found to 200 tokens", () => {
@@ -13,15 +14,26 @@ describe("the size at which a program acts is found to 200 tokens", () => {
     ["never", "never", 0, { silentTokens: null, actsTokens: null }],
     ["above the window, where nothing is tried", "steps", 250_000, { silentTokens: null, actsTokens: null }],
   ])("%s", async (_, between, line, expected) => {
-    const { facts } = await reportedThreshold(labOf({ between, acts: (size) => size >= line }), LIMITS, null);
+    const { facts } = await reportedThreshold(labOf({ between, acts: (size) => size >= line }), LIMITS, NOTHING);
     expect(facts).toEqual({ ...LIMITS, usage: "reported", ...expected });
   });
 
   test("if it is known where it acts, nothing else is tried", async () => {
     const lab = labOf({ between: "turns", acts: (size) => size >= 100_000 });
-    expect(await reportedThreshold(lab, LIMITS, "turns")).toMatchObject({ between: "turns" });
+    expect(await reportedThreshold(lab, LIMITS, { ...NOTHING, between: "turns" })).toMatchObject({ between: "turns" });
     expect(lab.runs).toEqual(["usage that grows from turns to turns, coarse", "usage that grows from turns to turns, fine"]);
   });
+});
+
+test.each([
+  ["still holds", 180_000, ["near what is known"]],
+  ["was lower", 150_000, ["near what is known", "coarse", "fine"]],
+  ["was higher", 195_000, ["near what is known", "coarse", "fine"]],
+])("a size that was known is tried first; if it %s, the same is found", async (_, actsTokens, passes) => {
+  const lab = labOf({ between: "steps", acts: (size) => size >= 180_000 });
+  const { facts } = await reportedThreshold(lab, LIMITS, { between: "steps", actsTokens });
+  expect(facts).toMatchObject({ silentTokens: 179_800, actsTokens: 180_000 });
+  expect(lab.runs).toEqual(passes.map((pass) => `usage that grows from steps to steps, ${pass}`));
 });
 
 test.each<[string, ActsBetween]>([

@@ -1,16 +1,16 @@
-import type { ExchangeFacts, MainStep, Scenario } from "@plimsoll/providers/simulator";
+import type { MainStep, Scenario } from "@plimsoll/providers/simulator";
 import { compactionsIn, SUMMARY } from "../compactions.ts";
 import type { ActsBetween, ThresholdFacts } from "../facts.ts";
 import type { StatedLimits } from "../program.ts";
 import type { Lab } from "./setting.ts";
-import { PERSON, SIDE, smallLimits, turns } from "./setting.ts";
+import { FILL_STEPS, fill, PERSON, SIDE, smallLimits, turns } from "./setting.ts";
 
 /** How closely a threshold is found. */
 const GRID_TOKENS = 200;
 
 /** The first pass goes from here to the window, in so many steps. Chosen. */
-const FIRST_RATIO = 0.3;
-const COARSE_STEPS = 28;
+const FIRST_RATIO = 0.4;
+const COARSE_STEPS = 24;
 
 /** Sizes are tried in a row: from the first, by steps. */
 interface Ramp {
@@ -33,14 +33,34 @@ export interface FoundThreshold {
   readonly facts: ThresholdFacts;
 }
 
-/** Finds where it acts: a session's usage grows from step to step, and, if it does nothing, from turn to turn. */
-export async function reportedThreshold(lab: Lab, limits: StatedLimits, known: ActsBetween | null): Promise<FoundThreshold> {
-  for (const between of known === null ? (["steps", "turns"] as const) : [known]) {
+/**
+ * Finds where it acts: a session's usage grows from step to step, and, if it does nothing, from turn to turn. What is known from before is tried
+ * first; it changes how long the search takes, not what is found.
+ */
+export async function reportedThreshold(lab: Lab, limits: StatedLimits, known: Known): Promise<FoundThreshold> {
+  const unknown = lab.program.messages === "one" ? (["steps"] as const) : (["steps", "turns"] as const);
+  for (const between of known.between === null ? unknown : [known.between]) {
     if (between === "never") continue;
-    const found = await rampTwice(limits, (ramp, pass) => reportedRamp(lab, { limits, between, ramp, pass }));
+    const play = (ramp: Ramp, pass: string) => reportedRamp(lab, { limits, between, ramp, pass });
+    const near = known.actsTokens === null ? NEVER : await play(nearRamp(known.actsTokens), "near what is known");
+    const isFound = near.actsTokens !== null && near.silentTokens !== null;
+    const found = isFound ? near : await rampTwice(limits, play);
     if (found.actsTokens !== null) return { between, facts: { ...limits, usage: "reported", ...found } };
   }
   return { between: "never", facts: { ...limits, usage: "reported", ...NEVER } };
+}
+
+/** What is known of a program before it is tried: where it acts, and at which size with these limits. */
+export interface Known {
+  readonly between: ActsBetween | null;
+  readonly actsTokens: number | null;
+}
+
+/** So many steps below a size, and two above it. */
+const NEAR_STEPS = 4;
+
+function nearRamp(actsTokens: number): Ramp {
+  return { fromTokens: actsTokens - NEAR_STEPS * GRID_TOKENS, stepTokens: GRID_TOKENS, count: NEAR_STEPS + 2 };
 }
 
 async function rampTwice(limits: StatedLimits, play: (ramp: Ramp, pass: string) => Promise<Found>): Promise<Found> {
@@ -71,30 +91,29 @@ interface ReportedRamp {
 }
 
 async function reportedRamp(lab: Lab, { limits, between, ramp, pass }: ReportedRamp): Promise<Found> {
-  const step: MainStep = between === "steps" ? { call: { outputTokens: 20 } } : { say: { text: "Done." } };
+  const usage = { promptTokens: ramp.fromTokens - FILL_STEPS * ramp.stepTokens, growTokens: ramp.stepTokens };
+  const step: MainStep = between === "steps" ? { call: { outputTokens: 20 }, usage } : { say: { text: "Done." }, usage };
   const scenario: Scenario = {
     name: "usage that grows",
-    main: [{ ...step, repeat: ramp.count }],
-    usage: { promptTokens: ramp.fromTokens, growTokens: ramp.stepTokens },
+    main: [fill(between), { ...step, repeat: ramp.count }],
     endAfter: { kind: SUMMARY },
     side: SIDE,
   };
-  const prompts = between === "steps" ? [PERSON] : turns(ramp.count + 1);
+  const prompts = between === "steps" ? [PERSON] : turns(FILL_STEPS + ramp.count + 1);
   const { exchanges } = await lab.play(`usage that grows from ${between} to ${between}, ${pass}`, {
     scenario,
     limits,
     prompts,
-    atMostRequests: 3 * ramp.count + 20,
+    atMostRequests: 3 * (FILL_STEPS + ramp.count) + 20,
   });
-  return foundIn(exchanges, ({ toldPromptTokens }) => toldPromptTokens);
-}
-
-/** What was told before the first compaction, and before that. */
-function foundIn(exchanges: readonly ExchangeFacts[], sizeOf: (exchange: ExchangeFacts) => number | null): Found {
   const [first] = compactionsIn(exchanges);
   if (first === undefined) return NEVER;
-  const mains = exchanges.filter(({ kind, index }) => kind === "main" && index <= first.before.index);
-  return { actsTokens: sizeOf(first.before), silentTokens: sizeOf(mains.at(-2) ?? first.before) };
+  const told = exchanges
+    .filter(({ kind, index }) => kind === "main" && index <= first.before.index)
+    .flatMap(({ toldPromptTokens }) =>
+      toldPromptTokens !== null && toldPromptTokens >= ramp.fromTokens ? [toldPromptTokens] : [],
+    );
+  return { actsTokens: told.at(-1) ?? null, silentTokens: told.at(-2) ?? null };
 }
 
 /** Text of so many tokens a step, in a first pass, and in steps that are close. */

@@ -1,9 +1,8 @@
 export type { Exchange, Fault, SimulatorOptions } from "./options.ts";
 export type { SimulatedPart, SimulatedReply, SimulatedRequest } from "./reply.ts";
 export { repliesOfTranscript } from "./reply.ts";
-export type { ExchangeFacts, RoleCounts, SinceMain } from "./scenario/facts.ts";
+export type { ExchangeFacts } from "./scenario/facts.ts";
 export { factsLine } from "./scenario/facts.ts";
-export type { ScenarioOptions } from "./scenario/play.ts";
 export { LAST_REPLY, playScenario } from "./scenario/play.ts";
 export type {
   KindRule,
@@ -11,10 +10,7 @@ export type {
   OverflowRule,
   Probe,
   Scenario,
-  ScenarioCall,
-  ScenarioEnd,
   ScenarioText,
-  ScenarioUsage,
   ToolPattern,
 } from "./scenario/scenario.ts";
 export { scenarioSchema } from "./scenario/scenario.ts";

@@ -25,6 +25,7 @@ export interface ExchangeFacts {
   /** Of the system text without digits and dates. */
   readonly systemHash: string;
   readonly toolCount: number;
+  /** Of the tools as JSON, without digits and dates. */
   readonly toolsHash: string;
   /** Items in addition to leading system messages. */
   readonly itemCount: number;
@@ -87,7 +88,7 @@ export function factsOf(
     systemTokens: countByLength(shape.systemText),
     systemHash: steadyHash(shape.systemText),
     toolCount: shape.tools.length,
-    toolsHash: shape.toolsHash,
+    toolsHash: steadyHash(JSON.stringify(shape.tools)),
     itemCount: shape.items.length,
     roles: roleCounts(shape.items),
     sinceMain: mainBefore === null ? null : sinceMain(shape, mainBefore),

@@ -72,7 +72,7 @@ export function playScenario(scenario: Scenario, onFacts: (facts: ExchangeFacts)
     },
     faults: (request) => faultOf(play, request),
     replies: (request) => {
-      const reply = play.current?.kind === MAIN_KIND ? mainReply(play, request) : sideReply(play);
+      const reply = play.current?.kind === MAIN_KIND ? mainReply(play, request) : sideReply(play, request);
       play.toldPromptTokens = toldOf(reply.usage, request.promptTokens);
       return reply;
     },
@@ -110,7 +110,7 @@ function mainReply(play: Play, { toolNames, promptTokens }: SimulatedRequest): S
   play.mainsLeft -= 1;
   play.isInEnd = false;
   const step = steps[mainAnswered];
-  if (mainsLeft <= 0 || step === undefined) return { parts: [{ type: "text", text: LAST_REPLY }] };
+  if (mainsLeft <= 0 || step === undefined) return { parts: [{ type: "text", text: LAST_REPLY }], ...missingIn(scenario) };
   const told = usageOf(step.usage ?? scenario.usage ?? "counted", { promptTokens, mainAnswered });
   const usage = told === undefined ? {} : { usage: told };
   if ("say" in step) return { parts: [{ type: "text", text: textOf(step.say) }], ...usage };
@@ -118,7 +118,7 @@ function mainReply(play: Play, { toolNames, promptTokens }: SimulatedRequest): S
   return { parts: callParts(step.call, { patterns, toolNames, callNumber: mainAnswered + 1 }), ...usage };
 }
 
-function sideReply(play: Play): SimulatedReply {
+function sideReply(play: Play, { promptTokens }: SimulatedRequest): SimulatedReply {
   const { scenario, current } = play;
   const kind = current?.kind ?? "";
   const { endAfter } = scenario;
@@ -127,8 +127,15 @@ function sideReply(play: Play): SimulatedReply {
   play.isInEnd = isEnd;
   if (isEnd && play.endGroups === (endAfter.times ?? 1)) play.mainsLeft = Math.min(play.mainsLeft, endAfter.mains ?? 0);
   const text = scenario.side?.[kind];
-  const usage = scenario.usage === "missing" ? { usage: scenario.usage } : {};
-  return { parts: [{ type: "text", text: text === undefined ? SIDE_REPLY : textOf(text) }], ...usage };
+  const isHigh = typeof scenario.usage === "object" && "atLeastTokens" in scenario.usage && play.mainsLeft > 0;
+  const told = isHigh && scenario.usage !== undefined ? usageOf(scenario.usage, { promptTokens, mainAnswered: 0 }) : undefined;
+  const high = told === undefined ? {} : { usage: told };
+  return { parts: [{ type: "text", text: text === undefined ? SIDE_REPLY : textOf(text) }], ...missingIn(scenario), ...high };
+}
+
+/** A scenario whose usage is missing tells none with any reply. */
+function missingIn({ usage }: Scenario): Pick<SimulatedReply, "usage"> {
+  return usage === "missing" ? { usage } : {};
 }
 
 /** What a reply tells; nothing in the place of what was counted. */

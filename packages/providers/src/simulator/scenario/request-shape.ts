@@ -52,7 +52,7 @@ const HASH_CHARS = 12;
 /** A short hash of a text in which digits, dates in words and random ids do not count, so that it stays the same from day to day. */
 export function steadyHash(text: string): string {
   const steady = text
-    .replace(/\b[0-9a-f]{8}[0-9a-f-]{0,40}\b/g, "0")
+    .replace(/(?<![0-9a-z])[0-9a-f]{8}[0-9a-f-]{0,40}(?![0-9a-z])/g, "0")
     .replace(/\b(mon|tues|wednes|thurs|fri|satur|sun)day\b/gi, "day")
     .replace(/\b(january|february|march|april|may|june|july|august|september|october|november|december)\b/gi, "month")
     .replace(/\b(mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)\b/gi, "d")
@@ -129,7 +129,11 @@ function shaped(item: Fields, role: ItemRole): ShapedItem {
 /** Fields that a model does not read. */
 const IGNORED = ["id", "cache_control", "status"];
 
-/** All strings in a value, one a line. The walk holds its own stack, so that deep values from outside do no harm. */
+function readFields(record: Fields): readonly unknown[] {
+  return Object.entries(record).flatMap(([key, value]) => (IGNORED.includes(key) ? [] : [value]));
+}
+
+/** All strings in a value that a model reads, one a line. The walk holds its own stack, so that deep values from outside do no harm. */
 function textsOf(value: unknown): string {
   const texts: string[] = [];
   const waiting: unknown[] = [value];
@@ -137,7 +141,7 @@ function textsOf(value: unknown): string {
     const next = waiting.pop();
     if (typeof next === "string") texts.push(next);
     else if (Array.isArray(next)) waiting.push(...next.toReversed());
-    else if (isRecord(next)) waiting.push(...Object.values(next).toReversed());
+    else if (isRecord(next)) waiting.push(...readFields(next).toReversed());
   }
   return texts.join("\n");
 }

@@ -172,6 +172,19 @@ describe("usage is told", () => {
     expect(answers).toMatchObject(expected);
   });
 
+  test.each<[string, Scenario["usage"] & {}, number | null]>([
+    ["nothing if it is missing", "missing", null],
+    ["no less if it stays high", { atLeastTokens: 700 }, 700],
+  ])("to side requests: %s", async (_, usage, told) => {
+    const { facts } = await played({ usage, kinds: [{ kind: "side", if: { tools: "none" } }] }, [{ messages: [asked] }]);
+    expect(facts[0]?.toldPromptTokens).toBe(told);
+  });
+
+  test("by no reply if it is missing, the last ones included", async () => {
+    const { facts } = await played({ usage: "missing" }, [MAIN, MAIN]);
+    expect(facts.map(({ toldPromptTokens }) => toldPromptTokens)).toEqual([null, null]);
+  });
+
   test("by the step's word before the scenario's", async () => {
     const { facts } = await played({ usage: "missing", main: [{ say: { text: "a" }, usage: { promptTokens: 7 } }] }, [MAIN]);
     expect(facts[0]?.toldPromptTokens).toBe(7);
@@ -255,6 +268,7 @@ describe("facts", () => {
     ["digits", "It is 10:04.", "It is 11:57."],
     ["dates in words", "Today is Monday, May 4.", "Today is Sunday, November 22."],
     ["random ids", "session 01a20414-fa3a-77c3", "session 7e0c99ab-0011-4a4a"],
+    ["ids with a kind", "msg_01a20414-fa3a-77c3", "msg_7e0c99ab-0011-4a4a"],
   ])("have a hash of the system text that does not follow %s", async (_, one, other) => {
     const bodies = [one, other].map((content) => ({ messages: [{ role: "system", content }, asked] }));
     const { facts } = await played({}, bodies);

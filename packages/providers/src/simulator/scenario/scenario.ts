@@ -21,7 +21,7 @@ export interface Scenario {
   readonly main: readonly MainStep[];
   /** What is answered to side requests, by kind; one line of text for kinds that are not named. */
   readonly side?: { readonly [kind: string]: ScenarioText };
-  /** What replies say that they used; what was counted if it is left out. Side requests are told what was counted, or nothing if that is missing. */
+  /** What replies say that they used; what was counted if it is left out. Side requests are told what was counted; nothing if usage is missing, no less if it is to stay high. */
   readonly usage?: ScenarioUsage;
   /** Requests that are refused as too long, whatever their size. */
   readonly overflow?: readonly OverflowRule[];
