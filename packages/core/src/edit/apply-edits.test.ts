@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { AppliedEdit } from "../applied-edit.ts";
+import { messagesWrittenBy } from "../applied-edit.ts";
 import type { Message } from "../message/message.ts";
 import {
   absentImage,
@@ -179,6 +180,7 @@ describe("what no plan may take", () => {
     ["what is between that message and the open step", open, [...open.slice(0, 3), ...open.slice(4)]],
     ["the text of the open step's results", open, [...open.slice(0, 5), stubbed, second]],
     ["an image for the text of a result", open, [...open.slice(0, 5), { ...first, parts: [image] }, second]],
+    ["an image of a result", [step, { ...first, parts: [image] }], [step, stubbed]],
     ["the text of the reply that made the calls", open, [...open.slice(0, 4), withPart(1, stub), first, second]],
     ["a step that was answered", [...open, reply("a4", "done")], [question, reply("a4", "done")]],
     ["everything, if there is no person and no open step", [...old].slice(1), [summary]],
@@ -190,6 +192,7 @@ describe("what no plan may take", () => {
     ["the person's last message", [...old, ...open.slice(3)], "last-human-message", "u2"],
     ["its words", [...old, { ...question, parts: [stub] }, ...open.slice(3)], "last-human-message", "u2"],
     ["the open step", open.slice(0, 4), "open-step", "a3"],
+    ["the open step, if that is all there is", [question], "open-step", "a3"],
     ["the call", [...open.slice(0, 4), first, second], "open-step", "a3"],
     ["its reasoning", [...open.slice(0, 4), withPart(0, stub), first, second], "open-step", "a3"],
     ["its arguments", [...open.slice(0, 4), withPart(2, stub), first, second], "open-step", "a3"],
@@ -207,4 +210,13 @@ describe("what no plan may take", () => {
   function withPart(place: number, part: typeof stub): Message {
     return { ...step, parts: step.parts.map((each, index) => (index === place ? part : each)) };
   }
+});
+
+test.each<[string, AppliedEdit, readonly string[]]>([
+  ["its one message, for spans", summarized([["u1", "a1"]], summary), ["s"]],
+  ["none, for spans without a notice", dropped("u1", "a1"), []],
+  ["all of a new history", replacedHistory([summary, notice]), ["s", "n"]],
+  ["none, for a part", replacedPart("r", 0, stub), []],
+])("an edit wrote into the view: %s", (_, edit, ids) => {
+  expect(messagesWrittenBy(edit).map((message) => message.id)).toEqual(ids);
 });

@@ -131,12 +131,13 @@ export function refuseBrokenPromises(before: readonly Message[], after: readonly
 
 /** True for the same message in which at most text, or an image of a result, was replaced. */
 function hasStayed(message: Message, now: Message | undefined): boolean {
-  if (now === message) return true;
   if (now?.id !== message.id || now.role !== message.role) return false;
   return message.role === "tool-result" || message.parts.every((part, at) => part.type === "text" || part === now.parts[at]);
 }
 
 function brokenPromise(promise: "last-human-message" | "open-step", messageId: string): PlimsollError {
-  const what = promise === "open-step" ? "a call or result of the open step" : "the last human message";
-  return new PlimsollError("bad-edit", `the plan takes or changes ${what}, ${messageId}`, { promise, messageId });
+  return new PlimsollError("bad-edit", `the plan takes or changes what must stay (${promise}): ${messageId}`, {
+    promise,
+    messageId,
+  });
 }

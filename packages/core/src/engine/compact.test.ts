@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { recordOf, SMALL_POLICY, SMALL_WINDOW, smallSession, stepsOf, turns, words } from "../../testing/small-session.ts";
-import type { BeforeCompaction } from "../engine/fit-input.ts";
+import type { BeforeCompaction, FitInput } from "../engine/fit-input.ts";
 import type { CompactionEntry, SessionEntry } from "../entry.ts";
 import type { Policy } from "../policy/policy.ts";
 import { calling, human, logOf, reply, result, usageEntry } from "../testing/builders.ts";
@@ -146,6 +146,28 @@ describe("after an overflow", () => {
 });
 
 describe("an entry on the log", () => {
+  test.each<[string, Partial<FitInput>, object]>([
+    [
+      "at which gate, by whose policy and measure",
+      {},
+      { reason: "threshold", gate: "before-step", policy: "sven", cutEstimator: null },
+    ],
+    ["in which step of the turn, if the caller counts", { step: 3 }, { step: 3 }],
+    ["that it was asked for, at no gate", { now: { reason: "manual", keep: null } }, { reason: "manual", gate: null }],
+    ["sizes before and after", {}, { tokensBefore: 8000, budgetTokens: 10_000, messagesBefore: 16, messagesAfter: 7 }],
+  ])("says %s", async (_, more, said) => {
+    const { fit, manager } = smallSession(turns(8));
+    const record = recordOf(await fit(more));
+    expect(record).toMatchObject({ ...said, tokensAfter: manager.predict().expectedTokens });
+  });
+
+  test("has no step if the caller does not count, and the time that it was given", async () => {
+    const { fit } = smallSession(turns(8));
+    const outcome = await fit({ nowMs: 77 });
+    expect(Object.keys(recordOf(outcome) ?? {})).not.toContain("step");
+    expect(outcome).toMatchObject({ kind: "compacted", entry: { type: "compaction", atMs: 77, throughEntryId: "a7" } });
+  });
+
   test("has an id that follows from what it did", async () => {
     const entryOf = async () => {
       const { fit } = smallSession(turns(8));

@@ -185,6 +185,50 @@ describe("execute", () => {
     expect(await idOf("u1")).toMatchObject({ message: { id: idOfSummary(await idOf("u1")) } });
   });
 
+  test.each<[string, "user" | "assistant", object]>([
+    ["the person's side", "user", { role: "user", origin: "summary", atMs: 7 }],
+    [
+      "the model's side, although no model was asked by this request",
+      "assistant",
+      { role: "assistant", origin: "summary", modelId: null, requestId: null, stopReason: null, atMs: 7 },
+    ],
+  ])("a summary stands on %s, if the policy says so", async (_, role, message) => {
+    const { messages } = await run([summarize("u1", "a1")], { summary: { ...SVEN_POLICY.summary, role }, nowMs: 7 });
+    expect(messages[0]).toMatchObject(message);
+  });
+
+  test("a notice by roles says whose messages went", async () => {
+    const edit: Edit = {
+      kind: "replace-spans",
+      by: "notice",
+      noticeForm: "roles",
+      spans: [{ from: "u1", through: "a1", promptId: null }],
+    };
+    expect((await run([edit])).messages.slice(0, 1).map(textOf).join()).toContain("2 messages: 1 user, 1 assistant");
+  });
+
+  test.each<[string, Edit, string]>([
+    ["the prompt that the span names", summarize("u1", "a1"), "structured"],
+    [
+      "the writer's own, if it names none",
+      { ...summarize("u1", "a1"), kind: "replace-spans", by: "digest", spans: [{ from: "u1", through: "a1", promptId: null }] },
+      "digest",
+    ],
+  ])("asks by %s", async (_, edit, promptId) => {
+    const asked: (string | null)[] = [];
+    const writer: Summarizer = (request, signal) => {
+      asked.push(...request.parts.map((part) => part.promptId));
+      return summaryOf("ok")(request, signal);
+    };
+    await run([edit], { summarizer: writer, digest: writer });
+    expect(asked).toEqual([promptId]);
+  });
+
+  test("what rules keep is left out of the edits; if nothing is left, nothing is done", async () => {
+    const { messages, applied } = await run([drop([["u1", "a1"]])], { kept: new Set(view.slice(0, 2)) });
+    expect([messages === view, applied]).toEqual([true, []]);
+  });
+
   test("a drop without a notice leaves none", async () => {
     const { messages } = await run([drop([["u1", "a1"]], "nothing")]);
     expect(messages).toEqual(view.slice(2));
@@ -246,6 +290,12 @@ describe("execute rejects", () => {
       return summaryOf("too late")(request, signal);
     };
     await expect(run([summarize("u1", "a1")], { summarizer }, controller.signal)).rejects.toThrow("given up");
+  });
+
+  test("what it names: the violation that the edits made", async () => {
+    await expect(run([drop([["r", "r"]])])).rejects.toMatchObject({
+      details: { code: expect.stringMatching(/./), index: expect.any(Number), subject: expect.stringMatching(/./) },
+    });
   });
 
   test("not what was wrong before, but what the edits made wrong", async () => {

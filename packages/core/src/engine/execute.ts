@@ -140,16 +140,13 @@ function engineMessage(
     : withId({ ...draft, role: "assistant", modelId: null, requestId: null, stopReason: null }, previousId);
 }
 
+/** The messages of a span that the view has: edits with others were refused before. */
 function spanOf(
   { from, through }: MessageSpan,
   messages: readonly Message[],
   places: ReadonlyMap<string, number>,
 ): readonly Message[] {
-  const first = places.get(from);
-  const last = places.get(through);
-  if (first === undefined || last === undefined || last < first)
-    throw new PlimsollError("bad-edit", `no span from ${from} through ${through} in the view`);
-  return messages.slice(first, last + 1);
+  return messages.slice(places.get(from), (places.get(through) ?? -1) + 1);
 }
 
 function refuseUnsendable(before: readonly Message[], after: readonly Message[]): void {
