@@ -151,6 +151,28 @@ describe("passages", () => {
       ["x\nparseHeader", "a longer line\nparseFooter"],
     ],
     ["the newest statement alone", ["old parseHeader", "new parseHeader"], ["new parseHeader"]],
+    [
+      "of equal ones the newest first",
+      [`parseHeader\n${numbered(1, 7)}\nparseFooter`],
+      [`${numbered(5, 7)}\nparseFooter`, `parseHeader\n${numbered(1, 3)}`],
+    ],
+    [
+      "the one that states more before a newer one of its length",
+      [`parseHeader sendBody\n${numbered(1, 7)}\nparseFooter and so on`],
+      [`parseHeader sendBody\n${numbered(1, 3)}`, `${numbered(5, 7)}\nparseFooter and so on`],
+    ],
+    [
+      "of neighbours all that they state",
+      [`parseHeader\nsendBody\n${numbered(1, 9)}\n${numbered(1, 9)}\nparseFooter`],
+      [
+        `parseHeader\nsendBody\n${numbered(1, 2)}`,
+        `parseHeader\nsendBody\n${numbered(1, 3)}`,
+        `${numbered(7, 9)}\nparseFooter`,
+      ],
+    ],
+    ["the indentation of a text's first line, tabs as well", ["\t  parseHeader"], ["\t  parseHeader"]],
+    ["an indentation of 200", [`one\n${" ".repeat(200)}parseHeader`, "two"], [`one\n${" ".repeat(200)}parseHeader`]],
+    ["none of 201", [`${" ".repeat(201)}parseHeader`], ["parseHeader"]],
   ])("%s", (_, said, expected) => {
     expect(passages(...said)).toEqual(expected);
   });
