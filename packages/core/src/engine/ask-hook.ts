@@ -16,7 +16,11 @@ export interface AskedHook {
 }
 
 /** Asks the hook, if there is one. One that rejects is a step of the record; only the caller's own abort is passed on. */
-export async function askHook(state: FitState, notice: CompactionNotice, signal: AbortSignal): Promise<AskedHook> {
+export async function askHook(
+  state: Pick<FitState, "beforeCompaction" | "deadline">,
+  notice: CompactionNotice,
+  signal: AbortSignal,
+): Promise<AskedHook> {
   const { beforeCompaction: hook, deadline } = state;
   if (hook === null) return { decision: { kind: "go" }, steps: [] };
   const late = (afterMs: number) => new Error(`the hook gave no answer within ${afterMs} ms`);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { CompactionReason } from "../entry.ts";
 import { NO_FACTS } from "../facts/facts.ts";
 import { BUILT_IN_KINDS } from "../policy/kinds.ts";
-import type { Policy, TargetPolicy } from "../policy/policy.ts";
+import type { EnginePolicy, Policy, TargetPolicy } from "../policy/policy.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import { NO_KEPT_STATE } from "../prompts/facts.ts";
 import { createEstimator } from "../tokens/built-in-estimators.ts";
@@ -10,7 +10,7 @@ import { EMPTY_LEDGER } from "../tokens/ledger.ts";
 import { createWorkCounter } from "../tokens/work.ts";
 import type { FitInput, FitState } from "./fit-input.ts";
 import type { Goal } from "./goal.ts";
-import { goalOf, recoveriesOf } from "./goal.ts";
+import { goalOf, isForced, recoveriesOf } from "./goal.ts";
 
 const work = createWorkCounter();
 const estimator = createEstimator(SVEN_POLICY.estimator, work);
@@ -25,12 +25,15 @@ function goal(
     recovery?: number;
     observedPromptTokens?: number;
     budgetTokens?: number;
+    upperRatio?: number;
+    maxRecoveries?: number;
   } = {},
 ): Goal {
   const policy: Policy = {
     ...SVEN_POLICY,
     trigger: { atLeast: { tokens: 8000 } },
     progress: { ...SVEN_POLICY.progress, target: so.target ?? null },
+    overflow: { ...SVEN_POLICY.overflow, maxRecoveries: so.maxRecoveries ?? SVEN_POLICY.overflow.maxRecoveries },
   };
   const state: FitState = {
     policy,
@@ -40,7 +43,7 @@ function goal(
     modelId: null,
     ledger: { ...EMPTY_LEDGER, stepGrowthTokens: so.stepGrowthTokens ?? 0, factor: so.factor ?? 1 },
     overhead: { system: "", tools: [], dynamicContext: null, hiddenTokens: 300 },
-    estimator,
+    estimator: { ...estimator, upperRatioAfterCut: () => so.upperRatio ?? 1 },
     cutEstimator: () => estimator,
     summarizer: () => Promise.reject(new Error("not asked")),
     useModel: true,
@@ -66,6 +69,15 @@ describe("goalOf", () => {
   test("the room is what the budget leaves after overhead and pending messages; the line is where the trigger fires", () => {
     const room = { budgetTokens: 9500, roomTokens: 9500, limitTokens: 9500, targetTokens: 9500 };
     expect(goal("threshold")).toEqual({ ...room, lineTokens: 7500 });
+  });
+
+  test("the room is smaller if its upper bound must fit: (10,000 − 200) / 1.25 − 300, and 2 for rounding", () => {
+    const roomTokens = 7538;
+    expect(goal("threshold", { upperRatio: 1.25 })).toMatchObject({ budgetTokens: 9500, roomTokens, limitTokens: roomTokens });
+  });
+
+  test("a recovery after those whose shares are written out keeps what the last of them keeps: half of 9,000", () => {
+    expect(goal("overflow", { recovery: 2, maxRecoveries: 5 }).limitTokens).toBe(4500);
   });
 
   test.each<[string, Parameters<typeof goal>[1], number]>([
@@ -126,4 +138,15 @@ describe("goalOf", () => {
   test("what fits is still the limit for irreducible, also after an overflow", () => {
     expect(goal("overflow", { recovery: 1 })).toMatchObject({ budgetTokens: 9500, roomTokens: 9500 });
   });
+});
+
+test.each<[string, Partial<EnginePolicy>, CompactionReason, number, boolean]>([
+  ["the last recovery", {}, "overflow", recoveriesOf(SVEN_POLICY) - 1, true],
+  ["not the one before", {}, "overflow", recoveriesOf(SVEN_POLICY) - 2, false],
+  ["no compaction for another reason", {}, "threshold", 9, false],
+  ["none of a policy without a fallback", { fallback: null }, "overflow", 9, false],
+])("forced is %s", (_, changes, reason, recovery, forced) => {
+  const model = { contextWindowTokens: 1000, maxOutputTokens: null };
+  const input: FitInput = { gate: "on-overflow", pending: [], model, nowMs: null, recovery };
+  expect(isForced({ ...SVEN_POLICY, ...changes }, reason, input)).toBe(forced);
 });

@@ -4,7 +4,7 @@ import { human, reply } from "../testing/builders.ts";
 import { createEstimator } from "../tokens/built-in-estimators.ts";
 import { EMPTY_LEDGER } from "../tokens/ledger.ts";
 import { createWorkCounter } from "../tokens/work.ts";
-import { expectedTokensOf, viewMeasure } from "./measure-view.ts";
+import { expectedTokensOf, sizedParts, viewMeasure } from "./measure-view.ts";
 
 const messages = [human("u", "three"), reply("a", "words")];
 
@@ -45,5 +45,18 @@ describe("the measure of a view", () => {
   test("an empty view shares nothing", () => {
     const measure = viewMeasure([], stateWith(80));
     expect([measure.viewTokens, measure.scaleRatio, measure.tokensOf(messages)]).toEqual([50, 1.5, 25]);
+  });
+});
+
+describe("the parts of a context that cannot be made to fit", () => {
+  test.each<[string, typeof messages, readonly number[]]>([
+    ["overhead, the person's message, what is pending, and the rest of the view", messages, [30, 24, 12, 26]],
+    ["without a person's message all of the view is rest", messages.slice(1), [30, 0, 12, 50]],
+  ])("%s", (_, view, tokens) => {
+    const state = stateWith(80);
+    const parts = sizedParts(view, { measure: viewMeasure(view, state), state, input: { pending: [human("p", "next")] } });
+    expect(parts).toEqual(
+      (["overhead", "last-human-message", "pending", "rest"] as const).map((what, index) => ({ what, tokens: tokens[index] })),
+    );
   });
 });

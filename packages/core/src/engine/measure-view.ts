@@ -52,7 +52,15 @@ export function viewMeasure(
 /** What a context that cannot be made to fit is made of. */
 export function sizedParts(
   messages: readonly Message[],
-  { measure, state, input }: { readonly measure: ViewMeasure; readonly state: FitState; readonly input: FitInput },
+  {
+    measure,
+    state,
+    input,
+  }: {
+    readonly measure: ViewMeasure;
+    readonly state: Pick<FitState, "estimator" | "ledger">;
+    readonly input: Pick<FitInput, "pending">;
+  },
 ): readonly SizedPart[] {
   const human = messages.findLast(isHuman);
   const humanTokens = human === undefined ? 0 : measure.tokensOf([human]);

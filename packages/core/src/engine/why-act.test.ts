@@ -3,8 +3,12 @@ import type { Gate } from "../entry.ts";
 import type { Policy } from "../policy/policy.ts";
 import { NONE_POLICY } from "../policy/presets/none.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
+import { createEstimator } from "../tokens/built-in-estimators.ts";
+import { EMPTY_LEDGER } from "../tokens/ledger.ts";
+import { createWorkCounter } from "../tokens/work.ts";
+import type { FitInput } from "./fit-input.ts";
 import type { GateSizes } from "./why-act.ts";
-import { reasonToAct } from "./why-act.ts";
+import { reasonToAct, whyAct } from "./why-act.ts";
 
 const budget = { windowTokens: 200_000, inputBudgetTokens: 136_000 };
 
@@ -100,4 +104,60 @@ describe("reasonToAct", () => {
       expect(reasonToAct(NONE_POLICY, gate, budget, sizes(1_000_000))).toBeNull();
     },
   );
+});
+
+describe("whyAct", () => {
+  const act = (more: Partial<FitInput> = {}, changes: Partial<Policy> = {}, reportedAtMs: number | null = null) => {
+    const model = { contextWindowTokens: 10_000, maxOutputTokens: null };
+    const estimator = createEstimator(SVEN_POLICY.estimator, createWorkCounter());
+    const overhead = { system: "", tools: [], dynamicContext: null, hiddenTokens: 6000 };
+    const state = { estimator, ledger: EMPTY_LEDGER, overhead, newTokens: null, reportedAtMs };
+    const input = { gate: "on-overflow", pending: [], model, nowMs: null, ...more } as const;
+    return whyAct({ ...state, policy: { ...SVEN_POLICY, ...changes } }, input);
+  };
+  const acts = (windowTokens: number, inputBudgetTokens: number) => ({
+    kind: "act",
+    reason: "overflow",
+    budget: { windowTokens, inputBudgetTokens },
+  });
+  const limits = (contextWindowTokens: number | null, maxOutputTokens: number | null = null) => ({
+    model: { contextWindowTokens, maxOutputTokens },
+  });
+
+  test.each<[string, Partial<FitInput>, Partial<Policy>, object]>([
+    ["the model's window", {}, {}, acts(10_000, 10_000)],
+    ["less what it may write", limits(10_000, 4000), {}, acts(10_000, 6000)],
+    ["a smaller limit that the provider named", { observedLimitTokens: 8000 }, {}, acts(8000, 8000)],
+    ["not a larger one", { observedLimitTokens: 12_000 }, {}, acts(10_000, 10_000)],
+    [
+      "what is planned to be written, within that limit",
+      { ...limits(10_000, 7999), observedLimitTokens: 8000 },
+      {},
+      acts(8000, 1),
+    ],
+    ["half of the limit, if that leaves nothing", { ...limits(10_000, 8000), observedLimitTokens: 8001 }, {}, acts(8001, 1)],
+    ["half of it, rounded down", { ...limits(10_000, 8001), observedLimitTokens: 8001 }, {}, acts(8001, 4001)],
+    ["of an unknown window the policy's", limits(null), { unknownWindow: { tokens: 5000 } }, acts(5000, 5000)],
+    ["or the limit that was named", { ...limits(null), observedLimitTokens: 7000 }, { unknownWindow: "off" }, acts(7000, 7000)],
+    ["none otherwise", limits(null), { unknownWindow: "off" }, { kind: "unchanged", off: "unknown-window" }],
+    ["none of a policy that is off", {}, { enabled: false }, { kind: "unchanged", off: "disabled" }],
+    [
+      "that of a policy that is off, if somebody asks",
+      { now: { reason: "manual", keep: null } },
+      { enabled: false },
+      { ...acts(10_000, 10_000), reason: "manual" },
+    ],
+  ])("within %s", (_, more, changes, why) => {
+    expect(act(more, changes)).toEqual(why);
+  });
+
+  test.each<[string, number | null, number | null, string]>([
+    ["as long as the policy's", 400_000, 100_000, "act"],
+    ["that is shorter", 399_999, 100_000, "unchanged"],
+    ["of unknown length now", null, 100_000, "unchanged"],
+    ["after no report", 400_000, null, "unchanged"],
+  ])("after a pause %s", (_, nowMs, reportedAtMs, kind) => {
+    const afterPause = { pauseMs: 300_000, atLeast: { tokens: 5000 } };
+    expect(act({ gate: "before-submit", nowMs }, { afterPause }, reportedAtMs).kind).toBe(kind);
+  });
 });

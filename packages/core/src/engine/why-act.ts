@@ -12,12 +12,15 @@ export type WhyAct =
   | { readonly kind: "act"; readonly reason: CompactionReason; readonly budget: Budget }
   | (FitOutcome & { readonly kind: "unchanged" });
 
+/** What a gate reads of the state. */
+type GateState = Pick<FitState, "policy" | "estimator" | "ledger" | "overhead" | "newTokens" | "reportedAtMs">;
+
 /**
  * Why the engine acts now, or that it does not. Reads the ledger's sums and what is pending: never the view.
  *
  * @throws PlimsollError `bad-policy` if the window is not larger than the output reserve.
  */
-export function whyAct(state: FitState, input: FitInput): WhyAct {
+export function whyAct(state: GateState, input: FitInput): WhyAct {
   if (!state.policy.enabled && input.now === undefined) return { kind: "unchanged", off: "disabled" };
   const budget = budgetFor(state.policy, input);
   if (budget === null) return { kind: "unchanged", off: "unknown-window" };
