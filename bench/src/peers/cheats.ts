@@ -3,6 +3,7 @@ import type { Peer } from "./peer.ts";
 
 const figures: Peer["figures"] = [{ says: "it acts where plimsoll acts", source: "ours", standing: "chosen" }];
 const readOn = "2026-11-22";
+const line: Peer["line"] = { follows: "share-and-distance", source: "ours: where plimsoll acts" };
 const notExpressed = ["it is no system: it is made to cheat one kind of measure, and no rule of decision picks it"];
 
 /** A cheat of measures of cost: whenever it cuts, the last human message and the open step are all that is left. */
@@ -16,6 +17,7 @@ export const LAST_HUMAN_ONLY: Peer = {
     facts: { maxTokens: 0 },
   },
   figures,
+  line,
   readOn,
   notExpressed,
 };
@@ -32,6 +34,7 @@ export const ALL_EXCERPTS: Peer = {
     strategies: [{ kind: "drop-oldest", amount: "all-but-keep", notice: "count" }],
   },
   figures,
+  line,
   readOn,
   notExpressed,
 };

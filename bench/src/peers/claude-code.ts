@@ -1,18 +1,37 @@
+import type { Policy } from "@plimsoll/core";
 import { KLAUDE_CODE_POLICY } from "@plimsoll/core";
-import type { Peer } from "./peer.ts";
+import type { Peer, PeerFigure } from "./peer.ts";
 
-/** Tokens that it leaves for the summary: at most 20,000, a tenth of the 200,000-token window; smaller windows take the share. */
-const SUMMARY_RESERVE = { min: [{ tokens: 20_000 }, { ratio: 0.1, of: "window" }] } as const;
-/** Tokens that it leaves in addition: 13,000, and their share of the same window. */
-const BUFFER = { min: [{ tokens: 13_000 }, { ratio: 0.065, of: "window" }] } as const;
+/** Tokens that it leaves below the line at which a summary still fits. */
+const BUFFER = { tokens: 13_000 } as const;
 
-/** Claude Code: one summary of everything close to the end of the window; nothing of the history stays. */
-export const CLAUDE_CODE_PEER: Peer = {
-  policy: {
+const NOT_EXPRESSED = [
+  "the files that it reads again after a summary, and the reminders, skills and plan that it puts back: its first request after one was recorded at 31,000 to 68,000 tokens",
+  "clearing of old tool results before the summary, which comes and goes between versions",
+  "our engine keeps the last human message and the newest step; it keeps neither",
+  "windows are those of the session's model: 200,000 tokens in all recorded compactions up to 2.1.39, a million in later ones; a compaction at 998,659 tokens was recorded",
+] as const;
+
+const FIGURES: readonly PeerFigure[] = [
+  {
+    says: "it acts 13,000 tokens below the effective window",
+    source: "github.com/anthropics/claude-code/issues/31806, which quotes the published program",
+    standing: "secondary",
+  },
+  {
+    says: "the summary is asked for as one more turn of the session, behind its cached system text, tools and messages",
+    source: "analyses of the published program",
+    standing: "secondary",
+  },
+];
+
+/** One summary of everything at so many tokens below the window; nothing of the history stays. */
+function policyNamed(name: string, summaryReserveTokens: number): Policy {
+  return {
     ...KLAUDE_CODE_POLICY,
-    name: "claude-code",
+    name,
     gates: { at: ["before-submit", "before-step"], countPending: false },
-    trigger: { atLeast: { minus: [{ ratio: 1, of: "window" }, SUMMARY_RESERVE, BUFFER] } },
+    trigger: { atLeast: { minus: [{ ratio: 1, of: "window" }, { tokens: summaryReserveTokens }, BUFFER] } },
     keep: [{ kind: "recent", messages: 0 }],
     manualKeep: null,
     strategies: [
@@ -21,29 +40,37 @@ export const CLAUDE_CODE_PEER: Peer = {
     overflow: { keep: [{ kind: "recent", messages: 0 }], maxRecoveries: 1 },
     summary: { ...KLAUDE_CODE_POLICY.summary, request: "prefix" },
     subAgents: "own",
-  },
+  };
+}
+
+/** Claude Code from 2.1.25 on: it leaves 20,000 tokens for the summary. */
+export const CLAUDE_CODE_PEER: Peer = {
+  policy: policyNamed("claude-code", 20_000),
   figures: [
+    ...FIGURES,
     {
-      says: "it acts 13,000 tokens below the effective window",
-      source: "github.com/anthropics/claude-code/issues/31806, which quotes the published program",
-      standing: "secondary",
+      says: "it acts at 167,000 of 200,000 tokens: the effective window is the window less 20,000",
+      source: "9 automatic compactions in recorded sessions, versions 2.1.25 to 2.1.39, at 167,066 tokens or more",
+      standing: "primary",
     },
-    {
-      says: "the effective window is the window less the model's output, 20,000 tokens at most: 167,000 of 200,000",
-      source: "analyses of the published program",
-      standing: "secondary",
-    },
-    {
-      says: "the summary is asked for as one more turn of the session, behind its cached system text, tools and messages",
-      source: "analyses of the published program",
-      standing: "secondary",
-    },
-    { says: "in windows below 200,000 tokens both amounts shrink with the window", source: "ours", standing: "chosen" },
   ],
+  line: { follows: "distance", source: "github.com/anthropics/claude-code/issues/31806; recorded windows are of one size" },
   readOn: "2026-11-22",
-  notExpressed: [
-    "the files that it reads again after a summary, and the reminders, skills and plan that it puts back",
-    "clearing of old tool results before the summary, which comes and goes between versions",
-    "our engine keeps the last human message and the newest step; it keeps neither",
+  notExpressed: NOT_EXPRESSED,
+};
+
+/** Claude Code up to 2.1.20: it leaves the reply's whole 32,000 tokens. */
+export const CLAUDE_CODE_2_1_20_PEER: Peer = {
+  policy: policyNamed("claude-code-2.1.20", 32_000),
+  figures: [
+    ...FIGURES,
+    {
+      says: "it acts at 155,000 of 200,000 tokens: the effective window is the window less the reply's 32,000",
+      source: "19 automatic compactions in recorded sessions, versions 2.1.1 to 2.1.20, at 155,099 tokens or more",
+      standing: "primary",
+    },
   ],
+  line: { follows: "distance", source: "github.com/anthropics/claude-code/issues/31806; recorded windows are of one size" },
+  readOn: "2026-11-22",
+  notExpressed: NOT_EXPRESSED,
 };

@@ -7,7 +7,7 @@ const ALLOWED: Amount = { max: [{ minus: [{ ratio: 1, of: "window" }, { tokens: 
 /** Half of what the smaller windows allow. */
 const HALF: Amount = { ratio: 0.4, of: "window" };
 
-/** Cline without its summaries: at four fifths of the window the older half of the messages goes; no model is asked. */
+/** Cline in its editor (before its SDK) without its summaries: at four fifths of the window the older half of the messages goes; no model is asked. */
 export const CLINE_PEER: Peer = {
   policy: {
     ...PI_POLICY,
@@ -30,6 +30,7 @@ export const CLINE_PEER: Peer = {
       standing: "primary",
     },
   ],
+  line: { follows: "share-and-distance", source: "context-window-utils.ts @031561e" },
   readOn: "2026-11-22",
   notExpressed: [
     "half of the messages, wherever their tokens are; a policy keeps tokens: half of those at which it acts",

@@ -1,25 +1,32 @@
+import type { Policy } from "@plimsoll/core";
 import { PI_POLICY } from "@plimsoll/core";
 import type { Peer } from "./peer.ts";
 
-/** Codex: at nine tenths of the window all of the history gives way to a summary beside the person's newest messages. */
+/** The person's messages, newest first. */
+const KEEP: Policy["keep"] = [
+  { kind: "human", atMost: { tokens: 20_000 } },
+  { kind: "recent", messages: 0 },
+];
+
+/** Codex: at nine tenths of the window the history gives way to a summary, but for the person's messages, which stay word for word. */
 export const CODEX_PEER: Peer = {
   policy: {
     ...PI_POLICY,
     name: "codex",
     gates: { at: ["before-submit", "after-tool-batch"], countPending: false },
     trigger: { atLeast: { ratio: 0.9, of: "window" } },
-    keep: [{ kind: "recent", messages: 0 }],
+    keep: KEEP,
     strategies: [
       { kind: "summarize", writer: "model", boundary: "any-safe", promptId: "checkpoint", turnPrefixPromptId: null },
     ],
     truncation: { capTokens: 10_000 },
-    overflow: { keep: [{ kind: "recent", messages: 0 }], maxRecoveries: 2 },
+    overflow: { keep: KEEP, maxRecoveries: 2 },
     summary: { ...PI_POLICY.summary, resultCapChars: null },
   },
   figures: [
     {
       says: "it acts at 9/10 of the window unless the model's entry names less (auto_compact_token_limit)",
-      source: "openai/codex codex-rs/protocol/src/openai_models.rs @8db0700",
+      source: "openai/codex codex-rs/protocol/src/openai_models.rs @8db0700; 0.169.0 against a loopback provider",
       standing: "primary",
     },
     {
@@ -38,9 +45,11 @@ export const CODEX_PEER: Peer = {
       standing: "primary",
     },
   ],
+  line: { follows: "share", source: "openai_models.rs @8db0700; measured at 128,000 and 200,000" },
   readOn: "2026-11-22",
   notExpressed: [
-    "the person's messages up to 20,000 tokens, which it keeps verbatim before the summary; ours keeps the last one",
+    "its order, the person's messages first and the summary last; ours puts the summary in the place of what it covers",
+    "a message of the person that is longer than what is left of the 20,000 tokens is cut there; ours stays whole or goes",
     "compaction on the server, the default with the vendor's own models, whose result is not readable",
     "a request for a summary that is too long is sent again without its oldest messages",
     "the newest step, which ours keeps and it does not",

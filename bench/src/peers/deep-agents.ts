@@ -24,6 +24,7 @@ export const DEEP_AGENTS_PEER: Peer = {
       standing: "primary",
     },
   ],
+  line: { follows: "share", source: "_compute_summarization_defaults @d8b7d74" },
   readOn: "2026-11-22",
   notExpressed: [
     "it counts the messages, by characters where no usage is known, and not the system prompt",

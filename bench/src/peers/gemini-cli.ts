@@ -14,12 +14,14 @@ export const GEMINI_CLI_PEER: Peer = {
     gates: { at: ["before-submit", "before-step"], countPending: false },
     trigger: { atLeast: { ratio: THRESHOLD_RATIO, of: "window" } },
     keep: [{ kind: "recent", amount: { ratio: THRESHOLD_RATIO * PRESERVED_RATIO, of: "window" } }],
-    strategies: [{ kind: "summarize", writer: "model", boundary: "turn", promptId: "checkpoint", turnPrefixPromptId: null }],
+    strategies: [{ kind: "summarize", writer: "model", boundary: "human", promptId: "checkpoint", turnPrefixPromptId: null }],
     overflow: {
       keep: [{ kind: "recent", amount: { ratio: THRESHOLD_RATIO * PRESERVED_RATIO, of: "window" } }],
       maxRecoveries: 1,
     },
     summary: { ...PI_POLICY.summary, resultCapChars: null },
+    // One snapshot that came out larger than what it replaces, or empty, and none is asked for until the person speaks.
+    progress: { ...PI_POLICY.progress, maximumFailures: 1 },
   },
   figures: [
     {
@@ -33,16 +35,23 @@ export const GEMINI_CLI_PEER: Peer = {
       standing: "primary",
     },
     {
+      says: "a snapshot with which the history would be larger is thrown away and marks a failure (COMPRESSION_FAILED_INFLATED_TOKEN_COUNT, hasFailedCompressionAttempt)",
+      source: "google-gemini/gemini-cli packages/core/src/services/chatCompressionService.ts @02b2885",
+      standing: "primary",
+    },
+    {
       says: "the request for a summary holds the older history, results uncut if they fit, under a system text of its own without tools: nothing of it is cached",
       source: "google-gemini/gemini-cli packages/core/src/services/chatCompressionService.ts @02b2885",
       standing: "primary",
     },
   ],
+  line: { follows: "share", source: "chatCompressionService.ts @02b2885" },
   readOn: "2026-11-22",
   notExpressed: [
     "the kept share is one of the history's characters; at its threshold 0.3 of the history is 0.15 of the window",
     "tool results older than the newest 50,000 tokens of them are cut to files before the summary",
-    "a snapshot that came out longer than what it replaced switches summaries off for the session",
+    "after an inflated snapshot it asks for none in the rest of the session, unless told to; ours asks again after the next human message",
+    "within one human turn it finds no place to cut, and sends what it has; ours cuts nothing either, and the fallback acts at the budget",
     "the second request in which the model checks its own snapshot",
     "its experimental context manager, which replaces all of this",
   ],

@@ -27,6 +27,7 @@ export const GOOSE_PEER: Peer = {
       standing: "primary",
     },
   ],
+  line: { follows: "share", source: "crates/goose/src/context_mgmt/mod.rs @006bd23" },
   readOn: "2026-11-22",
   notExpressed: [
     "the newest step, which ours keeps and it does not",

@@ -28,6 +28,7 @@ const WINDOW: readonly PeerFigure[] = [
     standing: "primary",
   },
 ];
+const LINE: Peer["line"] = { follows: "every-call", source: "LastNObservations @318f909" };
 const READ_ON = "2026-11-22";
 
 /** Observation masking as it is usually done: at every call the results older than the newest ten are masked. */
@@ -39,6 +40,7 @@ export const ROLLING_MASK_PEER: Peer = {
     progress: { ...PI_POLICY.progress, minimumNewTokens: 0 },
   },
   figures: WINDOW,
+  line: LINE,
   readOn: READ_ON,
   notExpressed: [
     "our engine fires again only after 2 % of the input budget is new, so that a few results are masked together",
@@ -62,6 +64,7 @@ export const BATCHED_MASK_PEER: Peer = {
     },
     { says: "a batch saves 10,000 tokens at least: ten observations of 1,000", source: "ours", standing: "chosen" },
   ],
+  line: LINE,
   readOn: READ_ON,
   notExpressed: ["a batch is one of tokens, not of ten results", "the fallback follows if masking is not enough"],
 };

@@ -3,15 +3,8 @@ import { PI_POLICY } from "@plimsoll/core";
 import type { SummarizeSpec } from "@plimsoll/core/build";
 import type { Peer, PeerFigure } from "./peer.ts";
 
-/** The output that it reserves, which is the model's maximum. */
-const OUTPUT: Amount = {
-  minus: [
-    { ratio: 1, of: "window" },
-    { ratio: 1, of: "input-budget" },
-  ],
-};
-/** It acts if input and output reach the input budget less as much again, 20,000 tokens at most. */
-const USABLE: Amount = { minus: [{ ratio: 1, of: "input-budget" }, { min: [{ tokens: 20_000 }, OUTPUT] }] };
+/** It acts if a reply came back and input and output have reached what the window leaves beside the model's largest reply. */
+const USABLE: Amount = { ratio: 1, of: "input-budget" };
 /** A quarter of what is usable stays, between 2,000 and 15,000 tokens. */
 const TAIL: Amount = {
   min: [{ tokens: 15_000 }, { max: [{ tokens: 2000 }, { ratio: 0.25, of: "input-budget" }] }],
@@ -27,8 +20,8 @@ const SUMMARY: SummarizeSpec = {
 
 const FIGURES: readonly PeerFigure[] = [
   {
-    says: "it acts at window − output − min(20,000, output) (COMPACTION_BUFFER)",
-    source: "sst/opencode packages/opencode/src/session/overflow.ts @31e22f6",
+    says: "it acts at window − output: silent at 167,900 tokens, at work at 168,100 in a window of 200,000 with 32,000 of output",
+    source: "https://www.npmjs.com/package/opencode-ai 1.18.33, against a loopback provider",
     standing: "primary",
   },
   {
@@ -41,8 +34,12 @@ const FIGURES: readonly PeerFigure[] = [
 const NOT_EXPRESSED = [
   "the kept share is one of what is usable, ours one of the input budget; they differ where less than 60,000 tokens are usable",
   "tool outputs are cut to 2,000 characters in the request for a summary, which ours does too, and kept whole elsewhere; the request has no tools, so nothing of it is cached, as with ours",
+  "of a turn that is cut two to three newest steps stay, and the person's only request is lost; ours keeps the last human message",
   "the message that asks the model to go on after a compaction",
+  "if usage stays high it compacts again after each reply, without end (73 requests in 25 seconds); ours acts again when something new arrived",
 ] as const;
+
+const LINE: Peer["line"] = { follows: "distance", source: "opencode-ai 1.18.33: the window less the model's largest reply" };
 
 /** OpenCode: what is older than the newest tokens is summarised when input and output no longer fit. */
 export const OPENCODE_PEER: Peer = {
@@ -56,6 +53,7 @@ export const OPENCODE_PEER: Peer = {
     overflow: { keep: [{ kind: "recent", amount: TAIL }], maxRecoveries: 1 },
   },
   figures: FIGURES,
+  line: LINE,
   readOn: "2026-11-22",
   notExpressed: NOT_EXPRESSED,
 };
@@ -76,6 +74,7 @@ export const OPENCODE_PRUNE_PEER: Peer = {
     },
     { says: "25 results of about 1,600 tokens stand for 40,000 tokens", source: "ours", standing: "chosen" },
   ],
+  line: LINE,
   readOn: "2026-11-22",
   notExpressed: [
     ...NOT_EXPRESSED,

@@ -5,10 +5,26 @@ export interface Peer {
   readonly policy: Policy;
   /** Every number in the policy that is the system's own, and where it stands. */
   readonly figures: readonly PeerFigure[];
+  readonly line: PeerLine;
   /** The day on which they were read there. */
   readonly readOn: string;
   /** What the system does and the policy does not, or does another way. */
   readonly notExpressed: readonly string[];
+}
+
+/**
+ * How the line at which a system acts follows the window that it has.
+ *
+ * - `share`: a share of the window, or of what the window leaves beside the reply
+ * - `distance`: so many tokens below the window, or below what it leaves beside the reply
+ * - `tokens`: so many tokens, whatever the window
+ * - `share-and-distance`: the smaller or the larger of both
+ * - `every-call`: no line
+ */
+export interface PeerLine {
+  readonly follows: "share" | "distance" | "tokens" | "share-and-distance" | "every-call";
+  /** Where that stands: as in {@link PeerFigure}, or that it is ours. */
+  readonly source: string;
 }
 
 /** What is known of one number of a system. */

@@ -24,6 +24,7 @@ test.each(PEERS.map(({ policy }) => policy.name))("%s stands in the guide's tabl
 test.each(PEERS.map((peer) => [peer.policy.name, peer] as const))("%s is a policy with its source", (_, peer) => {
   expect(policySchema(BUILT_IN_KINDS).parse(peer.policy)).toEqual(peer.policy);
   expect(peer.figures.length).toBeGreaterThan(0);
+  expect(peer.line.source).not.toBe("");
   expect(peer.readOn).toMatch(/^\d{4}-\d{2}-\d{2}$/);
   expect(peer.notExpressed.length).toBeGreaterThan(0);
 });
@@ -50,14 +51,18 @@ test.each(
 /** The line in tokens at which a peer acts in a window of 200,000 tokens with 32,000 of output, as its source has it. */
 test.each([
   ["claude-code", 167_000],
+  ["claude-code-2.1.20", 155_000],
   ["codex", 180_000],
-  ["opencode", 148_000],
+  ["opencode", 168_000],
   ["gemini-cli", 100_000],
   ["goose", 160_000],
   ["roo-code", 148_000],
   ["cline", 160_000],
   ["deep-agents", 170_000],
   ["clear-tool-uses", 100_000],
+  ["langchain", 160_000],
+  ["langchain-context-editing", 100_000],
+  ["ai-sdk-prune", 0],
 ])("%s acts at %i of 200,000 tokens", (name, lineTokens) => {
   const trigger = PEERS.find(({ policy }) => policy.name === name)?.policy.trigger ?? { above: { tokens: -1 } };
   expect(triggerTokens(trigger, { windowTokens: 200_000, inputBudgetTokens: 168_000 })).toBe(lineTokens);
@@ -71,6 +76,7 @@ test.each([
   ["gemini-cli", "serialised", null],
   ["goose", "serialised", null],
   ["roo-code", "serialised", null],
+  ["qwen-code", "prefix", null],
 ])("%s asks for a summary in the form %s, results cut to %s", (name, request, resultCapChars) => {
   expect(PEERS.find(({ policy }) => policy.name === name)?.policy.summary).toMatchObject({ request, resultCapChars });
 });

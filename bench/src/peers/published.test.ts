@@ -8,7 +8,7 @@ import { cellOf } from "../replay/cell.ts";
 import { drive } from "../replay/drive.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
-import { asPublished } from "./peers.ts";
+import { asPublished, PEERS } from "./peers.ts";
 
 /** Results of about 30,000 tokens each, in a window with room for 24,000. */
 const SESSION = prepareSession(madeTranscript({ turns: 2, toolCallsPerTurn: 2, resultChars: 120_000, overheadTokens: 2000 }));
@@ -45,3 +45,20 @@ describe("a policy as published", () => {
     expect(requireFallback(NONE_POLICY)).toEqual(NONE_POLICY);
   });
 });
+
+/** Rooms in which a peer's own steps have something to do: four turns of six calls. */
+const LONG = prepareSession(madeTranscript({ turns: 4, toolCallsPerTurn: 6, resultChars: 8_000, overheadTokens: 2000 }));
+
+test.each(PEERS.map(({ policy }) => [policy.name, policy] as const))(
+  "%s as published takes its own steps alone, where its own line is",
+  async (_, policy) => {
+    const calls: ReplayedCall[] = [];
+    const cell = cellOf(LONG, { policy: asPublished(policy), window: WINDOW, catalog: MODEL_CATALOG });
+    await drive(LONG, cell, (call) => calls.push(call));
+    const records = calls.flatMap(({ compactions }) => compactions.map(({ record }) => record));
+    expect(calls.length).toBeGreaterThan(20);
+    expect(records.filter(({ reason }) => reason === "over-budget")).toEqual([]);
+    const own = new Set(policy.strategies.map(({ kind }) => kind));
+    expect(records.flatMap(({ steps }) => steps).filter(({ strategy }) => !own.has(strategy))).toEqual([]);
+  },
+);

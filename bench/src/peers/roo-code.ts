@@ -43,6 +43,7 @@ export const ROO_CODE_PEER: Peer = {
       standing: "primary",
     },
   ],
+  line: { follows: "share", source: "RooCodeInc/Roo-Code src/core/context-management/index.ts @0cc04f4" },
   readOn: "2026-11-22",
   notExpressed: [
     "calls whose results are among the kept messages are copied into the summary; ours keeps call and result together",

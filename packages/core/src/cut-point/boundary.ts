@@ -3,12 +3,13 @@ import { isHuman, toolCallsOf } from "../message/message.ts";
 import { safeCutAtOrBefore, safeCuts } from "./safe-cuts.ts";
 
 /** Where a cut may fall; the words are those of the policy's `boundary`. */
-export type Boundary = "any-safe" | "next-safe" | "not-in-tool-batch" | "turn";
+export type Boundary = "any-safe" | "next-safe" | "not-in-tool-batch" | "turn" | "human";
 
 /**
  * The cut point nearest to `wanted` that the boundary allows, never parting a call from its result or the open step. It moves back (keeps more)
  * except for `next-safe`, which moves forward while something is left to keep, and `turn`, which first looks forward for a human
- * message and falls back to a cut inside the turn.
+ * message and falls back to a cut inside the turn. `human` never cuts inside a turn: at the next human message, behind a turn that has ended, or at the
+ * human message before.
  */
 export function cutAtBoundary(messages: readonly Message[], wanted: number, boundary: Boundary): number {
   const safe = safeCuts(messages);
@@ -21,6 +22,8 @@ export function cutAtBoundary(messages: readonly Message[], wanted: number, boun
       return outsideToolBatch(messages, safe, wanted);
     case "turn":
       return nextTurn(messages, safe, wanted);
+    case "human":
+      return atHuman(messages, safe, wanted);
     default:
       return boundary satisfies never;
   }
@@ -46,4 +49,12 @@ function isInToolBatch(message: Message | undefined): boolean {
 function nextTurn(messages: readonly Message[], safe: readonly boolean[], wanted: number): number {
   const next = messages.findIndex((message, at) => at >= wanted && isHuman(message));
   return next === -1 ? safeCutAtOrBefore(safe, wanted) : next;
+}
+
+function atHuman(messages: readonly Message[], safe: readonly boolean[], wanted: number): number {
+  const next = messages.findIndex((message, at) => at >= wanted && isHuman(message));
+  if (next >= 0) return next;
+  const last = messages.at(-1);
+  const hasEnded = last?.role === "assistant" && toolCallsOf(last).length === 0;
+  return hasEnded ? safeCutAtOrBefore(safe, messages.length) : Math.max(0, messages.findLastIndex(isHuman));
 }

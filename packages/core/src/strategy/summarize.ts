@@ -41,7 +41,7 @@ export const SUMMARIZE: StrategyKind = defineStrategy<SummarizeSpec>({
   schema: z.strictObject({
     kind: z.literal("summarize"),
     writer: z.enum(["model", "digest"]),
-    boundary: z.enum(["any-safe", "next-safe", "not-in-tool-batch", "turn"]),
+    boundary: z.enum(["any-safe", "next-safe", "not-in-tool-batch", "turn", "human"]),
     promptId: z.string().min(1),
     turnPrefixPromptId: z.string().min(1).nullable(),
     turnPrefixFromMessages: z.int().positive().optional(),
@@ -63,13 +63,14 @@ function summarize(spec: SummarizeSpec, input: StrategyInput): StrategyAnswer {
 
 /**
  * The cut that the policy's `keep` asks for; if its boundary leaves nothing to summarise, or so much that the trigger would fire
- * again at once, the newest safe cut, so that a batch of calls is never in the way for ever.
+ * again at once, the newest safe cut, so that a batch of calls is never in the way for ever; a policy that cuts at human messages alone wants no other.
  */
 function cutFor(spec: SummarizeSpec, input: StrategyInput): number | null {
   const { messages } = input;
   const wanted = askedCut(spec, input);
   if (wanted > 0) {
     const cut = cutAtBoundary(messages, wanted, spec.boundary);
+    if (spec.boundary === "human") return cut > 0 ? cut : null;
     if (cut > 0 && keptTokens(input, cut) < input.lineTokens) return cut;
     const fallback = safeCutAtOrBefore(safeCuts(messages), wanted);
     if (Math.max(cut, fallback) > 0) return Math.max(cut, fallback);

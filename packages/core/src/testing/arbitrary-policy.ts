@@ -8,7 +8,13 @@ const strategy: fc.Arbitrary<StrategySpec> = fc.oneof(
   fc.record({
     kind: fc.constant("summarize" as const),
     writer: fc.constantFrom("model" as const, "digest" as const),
-    boundary: fc.constantFrom("any-safe" as const, "next-safe" as const, "not-in-tool-batch" as const, "turn" as const),
+    boundary: fc.constantFrom(
+      "any-safe" as const,
+      "next-safe" as const,
+      "not-in-tool-batch" as const,
+      "turn" as const,
+      "human" as const,
+    ),
     promptId: fc.constant("checkpoint"),
     turnPrefixPromptId: fc.constantFrom("turn-prefix", null),
     turnPrefixFromMessages: fc.constantFrom(undefined, 5),
