@@ -35,6 +35,7 @@ describe("chainOf", () => {
     ["so it is with an open breaker", "threshold", { useModel: false }, ["drop-oldest"]],
     ["after an overflow all of them once", "overflow", { recovery: 0 }, OWN],
     ["and then those that need no model", "overflow", { recovery: 1 }, ["drop-oldest"]],
+    ["for another reason all of them, whatever was recovered", "threshold", { recovery: 1 }, OWN],
     ["at last the forced ones", "overflow", { recovery: recoveriesOf(SVEN_POLICY) - 1 }, ["drop-oldest", "cut-oversized"]],
   ])("%s, then the fallback", (_, reason, more, own) => {
     expect(namesOf(SVEN_POLICY, reason, more)).toEqual([...own, ...FALLBACK]);
@@ -116,20 +117,22 @@ const heldBy = (id: string): KeptMessages => ({
   failure: null,
 });
 
-/** Runs steps over five messages of 100 tokens; a step `!a` fails. */
-async function steps(
+/** Runs steps over five messages of 100 tokens; a step `!a` fails, one `=a` writes the view anew at its size. */
+async function ran(
   own: readonly string[],
   goal: { limit: number; target: number },
   fallback: readonly string[] = [],
   held: readonly string[] = [],
 ) {
-  const spec = (id: string) => ({ kind: "take", first: id.replace("!", ""), last: id.replace("!", "") });
+  const idOf = (step: string) => step.replace(/^[!=]/, "");
+  const spec = (step: string) => ({ kind: "take", first: idOf(step), last: idOf(step) });
   const policy = {
     ...SVEN_POLICY,
     strategies: own.map(spec),
     fallback: { ...SVEN_POLICY.fallback, strategies: fallback.map(spec) },
   };
-  const failing = new Set([...own, ...fallback].filter((id) => id.startsWith("!")).map((id) => id.slice(1)));
+  const marked = (mark: string) => new Set([...own, ...fallback].filter((step) => step.startsWith(mark)).map(idOf));
+  const [failing, rewriting] = [marked("!"), marked("=")];
   const input = strategyInput(messages);
   const tools: ChainTools = {
     goal: { budgetTokens: 500, roomTokens: 500, limitTokens: goal.limit, targetTokens: goal.target, lineTokens: 500 },
@@ -142,7 +145,7 @@ async function steps(
       if (before.some((message) => message.id === gone && kept.has(message))) return { applied: [], messages: before };
       return failing.has(gone)
         ? Promise.reject(new Error("broken"))
-        : { applied: [], messages: before.filter(({ id }) => id !== gone) };
+        : { applied: [], messages: before.filter(({ id }) => id !== gone || rewriting.has(id)) };
     },
   };
   const model = { contextWindowTokens: 1000, maxOutputTokens: null };
@@ -152,7 +155,11 @@ async function steps(
   );
   const start = { messages, tokens: 500, applied: [], steps: [], held: held.map(heldBy) };
   const run = await runChain(chained, start, tools, new AbortController().signal);
-  return run.steps.map(({ strategy, outcome }) => `${strategy} ${outcome}`);
+  return run.steps;
+}
+
+async function steps(...given: Parameters<typeof ran>): Promise<readonly string[]> {
+  return (await ran(...given)).map(({ strategy, outcome }) => `${strategy} ${outcome}`);
 }
 
 describe("runChain", () => {
@@ -167,6 +174,11 @@ describe("runChain", () => {
       "a strategy that throws has failed, and the next one runs",
       steps(["?", "b"], { limit: 500, target: 400 }),
       ["take ? failed", "take b applied"],
+    ],
+    [
+      "a step that shrinks nothing is no progress, and the next one runs",
+      steps(["=a", "b"], { limit: 500, target: 400 }),
+      ["take a no-progress", "take b applied"],
     ],
     [
       "a step that has nothing to do is passed over",
@@ -198,5 +210,19 @@ describe("runChain", () => {
     ],
   ])("%s", async (_, ran, expected) => {
     expect(await ran).toEqual(expected);
+  });
+
+  test.each<[string, ReturnType<typeof ran>, readonly (string | null)[]]>([
+    ["a step that worked: nothing more", ran(["a"], { limit: 500, target: 500 }), [null]],
+    ["one without progress: its sizes", ran(["=a"], { limit: 500, target: 500 }, ["b"]), ["500 → 500 tokens", null]],
+    ["one that failed: why", ran(["!a"], { limit: 500, target: 500 }, ["b"]), ["broken", null]],
+    ["one with nothing to do: why", ran(["z"], { limit: 500, target: 500 }, ["b"]), ["it is gone", null]],
+    [
+      "a rule that was released: what it held",
+      ran([], { limit: 400, target: 400 }, ["a"], ["a"]),
+      ["all that it would take is kept", "1 messages, 100 tokens", null],
+    ],
+  ])("the record says of %s", async (_, recorded, details) => {
+    expect((await recorded).map(({ detail }) => detail)).toEqual(details);
   });
 });
