@@ -4,6 +4,9 @@
  * @type {readonly string[]}
  */
 export const longTests = [
+  "packages/cli/bundle/install.test.ts",
+  "packages/cli/src/command/road.test.ts",
+  "packages/cli/src/commands.test.ts",
   "packages/providers/src/sessions.test.ts",
   "packages/providers/src/wire-matrix.test.ts",
   "packages/providers/src/fault-table.test.ts",

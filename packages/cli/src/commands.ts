@@ -128,7 +128,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "init",
     description: "write a plimsoll.yaml with every setting and its meaning",
-    examples: ["init", "init && plimsoll config"],
+    examples: ["init", "init --policy sven"],
     load: async () => (await import("./init/init-command.ts")).defineInitCommand,
   },
 ];

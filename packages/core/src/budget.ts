@@ -19,12 +19,19 @@ const tokens = z.number().nonnegative();
 /** Schema of {@link Amount}. */
 export const amountSchema: z.ZodType<Amount> = z.lazy(() =>
   z.union([
-    z.strictObject({ tokens }),
-    z.strictObject({ ratio: z.number().min(0).max(1), of: z.enum(["window", "input-budget"]) }),
-    z.strictObject({ min: z.array(amountSchema).min(1).readonly() }),
-    z.strictObject({ max: z.array(amountSchema).min(1).readonly() }),
-    z.strictObject({ minus: z.array(amountSchema).min(1).readonly() }),
-    z.strictObject({ windowAbove: tokens, above: amountSchema, upTo: amountSchema }),
+    z.strictObject({ tokens: tokens.describe("A number of tokens.") }),
+    z.strictObject({
+      ratio: z.number().min(0).max(1).describe("A share, from 0 to 1."),
+      of: z.enum(["window", "input-budget"]).describe("Of the window, or of the window less the longest reply."),
+    }),
+    z.strictObject({ min: z.array(amountSchema).min(1).readonly().describe("The smallest of these.") }),
+    z.strictObject({ max: z.array(amountSchema).min(1).readonly().describe("The largest of these.") }),
+    z.strictObject({ minus: z.array(amountSchema).min(1).readonly().describe("The first less all others, at least 0.") }),
+    z.strictObject({
+      windowAbove: tokens.describe("The window that decides."),
+      above: amountSchema.describe("The amount in larger windows."),
+      upTo: amountSchema.describe("The amount in windows up to that."),
+    }),
   ]),
 );
 

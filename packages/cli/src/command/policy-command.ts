@@ -1,7 +1,7 @@
 import { triggerWords } from "@plimsoll/bench/internal";
 import { type Policy, PRESETS } from "@plimsoll/core";
 import { knobText } from "@plimsoll/core/internal";
-import { policyJsonSchema, policyYaml } from "@plimsoll/core/node";
+import { policyFileJsonSchema, policyYaml } from "@plimsoll/core/node";
 import type { Command } from "commander";
 import { type CliIo, EXIT_OK, EXIT_USAGE } from "../io.ts";
 import { findPolicy } from "../option/policy-option.ts";
@@ -27,10 +27,10 @@ export function definePolicyCommand(command: Command, io: CliIo, onExit: (exitCo
     .action(async (name: string, options: ExtensionOptions) => onExit(await show(name, options, io)));
   const schema = command
     .command("schema")
-    .description("print the JSON Schema of policies, for editors")
+    .description("print the JSON Schema of policy files, for editors")
     .action(async (options: ExtensionOptions) => {
       const { kinds } = await openExtensions(options, io);
-      io.stdout.write(`${JSON.stringify(policyJsonSchema(kinds), null, 2)}\n`);
+      io.stdout.write(`${JSON.stringify(policyFileJsonSchema(kinds), null, 2)}\n`);
     });
   addExtensionOption(listed);
   addExtensionOption(shown);

@@ -1,8 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { SESSION_KEYS } from "@plimsoll/core/node";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readConfig } from "./read-config.ts";
+import { SETTING_KEYS } from "./settings.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -17,6 +19,10 @@ const write = (name: string, text: string) => {
 const USER_FILE = "home/.config/plimsoll/config.yaml";
 const read = (more: Partial<Parameters<typeof readConfig>[0]> = {}) =>
   readConfig({ cwd: folder, homeFolder: join(folder, "home"), environment: {}, flags: {}, ...more });
+
+test("readers of policies pass over the keys of a session", () => {
+  expect([...SESSION_KEYS]).toEqual([...SETTING_KEYS.map(({ key }) => key), "mcpServers"]);
+});
 
 describe("configuration", () => {
   test("without any the default policy holds", () => {
@@ -48,6 +54,8 @@ describe("configuration", () => {
 
   test.each([
     ["a preset", "policy: sven\n", "sven", "plimsoll.yaml:1"],
+    ["a preset that is extended", "max_steps: 3\nextends: pi\nactAt: 70%\n", "pi (plimsoll.yaml)", "plimsoll.yaml:2"],
+    ["a knob of the default", "model: opus\nactAt: 70%\n", "plimsoll (plimsoll.yaml)", "plimsoll.yaml:1"],
     ["a changed preset", "max_steps: 3\npolicy: pi\nname: mine\nkeep: { messages: 4 }\n", "mine", "plimsoll.yaml:2"],
     ["sven's keys as they are", "name: like-sven\nagent:\n  compaction_threshold: 0.7\n", "like-sven", "plimsoll.yaml:3"],
     ["the Go agent's keys as they are", "name: like-go\ncompaction:\n  enabled: true\n", "like-go", "plimsoll.yaml:3"],
@@ -62,6 +70,11 @@ describe("configuration", () => {
       "an unknown key next to a policy",
       "policy: pi\nmax_step: 3\n",
       'plimsoll.yaml:2:1: unknown key "max_step": did you mean max_steps?',
+    ],
+    [
+      "a mistyped knob next to a policy",
+      "extends: pi\nactsAt: 70%\n",
+      'plimsoll.yaml:2:1: unknown key "actsAt": did you mean actAt?',
     ],
     ["a value that does not fit", "max_steps: many\n", "plimsoll.yaml:1:1: max_steps"],
     ["an unknown preset", "policy: svne\n", 'plimsoll.yaml:1:1: unknown preset "svne": did you mean sven?'],
@@ -85,6 +98,15 @@ describe("configuration", () => {
   ])("%s is one line with its place", (_what, text, line) => {
     write("plimsoll.yaml", text);
     expect(() => read()).toThrow(line);
+  });
+
+  test.each([
+    ["24k", 24_000],
+    ["200000", 200_000],
+  ])("a window is a size like all others: %s", (text, tokens) => {
+    expect(read({ flags: { context_window: text } }).settings.context_window?.value).toBe(tokens);
+    write("plimsoll.yaml", `context_window: ${text}\n`);
+    expect(read().settings.context_window?.value).toBe(tokens);
   });
 
   test.each([

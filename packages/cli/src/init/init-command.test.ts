@@ -1,6 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { definePolicy } from "@plimsoll/core";
+import { loadPolicy } from "@plimsoll/core/node";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { recordedIo } from "../../testing/recorded-io.ts";
 import { readConfig } from "../config/read-config.ts";
@@ -19,7 +21,7 @@ const config = () => readConfig({ cwd: folder, homeFolder: join(folder, "home"),
 test("what init writes changes nothing but where the policy comes from, and leaves a file that is there alone", async () => {
   const recorded = recordedIo(folder);
   expect(await main(["init"], recorded.io)).toBe(0);
-  expect(config()).toMatchObject({ settings: {}, policy: { value: { name: "plimsoll" }, source: "plimsoll.yaml:3" } });
+  expect(config()).toMatchObject({ settings: {}, policy: { value: { name: "plimsoll" }, source: "plimsoll.yaml:2" } });
   expect(await main(["init"], recorded.io)).toBe(2);
   expect(recorded.stderr()).toBe("plimsoll: plimsoll.yaml is there already\n");
 });
@@ -33,4 +35,19 @@ test("every line that is a setting holds when its comment sign is taken away", a
   const { settings, mcpServers } = config();
   expect(Object.keys(settings).sort()).toEqual(SETTING_KEYS.map(({ key }) => key).sort());
   expect([...mcpServers.keys()]).toEqual(["files", "docs"]);
+});
+
+test("starts from the preset that is named, and knobs hold when their comment signs are taken away", async () => {
+  expect(await main(["init", "--policy", "sven"], recordedIo(folder).io)).toBe(0);
+  writeFileSync(file(), readFileSync(file(), "utf8").replace(/^# (actAt|keep|writer|cap):/gm, "$1:"));
+  expect(loadPolicy(file()).policy).toEqual(definePolicy({ ...KNOBS_OF_INIT, extends: "sven", name: "sven (plimsoll.yaml)" }));
+});
+
+/** The first example of each knob. */
+const KNOBS_OF_INIT = { actAt: "75%", keep: { recent: "12 messages" }, writer: "model", cap: "16k" };
+
+test("a preset that there is not is refused with the nearest", async () => {
+  const recorded = recordedIo(folder);
+  expect(await main(["init", "--policy", "svne"], recorded.io)).toBe(2);
+  expect(recorded.stderr()).toContain("did you mean sven?");
 });

@@ -1,38 +1,54 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { PlimsollError } from "@plimsoll/core";
+import { PLIMSOLL_POLICY, PlimsollError, PRESETS } from "@plimsoll/core";
+import { KNOBS } from "@plimsoll/core/internal";
+import { suggestion } from "@plimsoll/core/node";
 import type { Command } from "commander";
 import { SETTING_KEYS } from "../config/settings.ts";
 import type { CliIo } from "../io.ts";
 import { EXIT_OK } from "../io.ts";
+import { wrapped } from "../terminal/printable.ts";
+
+interface InitOptions {
+  readonly policy: string;
+}
 
 /** Adds `plimsoll init`: writes a plimsoll.yaml in which everything is a comment but the policy. */
 export function defineInitCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
-  command.action(() => {
-    const path = join(io.cwd, "plimsoll.yaml");
-    try {
-      writeFileSync(path, initialConfig(), { flag: "wx" });
-    } catch (error) {
-      const isThere = error instanceof Error && "code" in error && error.code === "EEXIST";
-      throw new PlimsollError("bad-input", isThere ? "plimsoll.yaml is there already" : `cannot write ${path}`, {}, error);
-    }
-    io.stdout.write("Wrote plimsoll.yaml. `plimsoll config` shows what holds; `plimsoll chat --demo` needs no key.\n");
-    onExit(EXIT_OK);
-  });
+  command
+    .option("-p, --policy <preset>", "the preset to start from", PLIMSOLL_POLICY.name)
+    .action(({ policy }: InitOptions) => {
+      const path = join(io.cwd, "plimsoll.yaml");
+      const names = PRESETS.map(({ name }) => name);
+      if (!names.includes(policy))
+        throw new PlimsollError("bad-input", `unknown preset "${policy}": ${suggestion(policy, names)}`);
+      try {
+        writeFileSync(path, initialConfig(policy), { flag: "wx" });
+      } catch (error) {
+        const isThere = error instanceof Error && "code" in error && error.code === "EEXIST";
+        throw new PlimsollError("bad-input", isThere ? "plimsoll.yaml is there already" : `cannot write ${path}`, {}, error);
+      }
+      io.stdout.write("Wrote plimsoll.yaml. `plimsoll config` shows what holds; `plimsoll chat --demo` needs no key.\n");
+      onExit(EXIT_OK);
+    });
 }
 
 /** A configuration that changes nothing: each setting is in it as a comment that can be removed. */
-export function initialConfig(): string {
+export function initialConfig(policy: string = PLIMSOLL_POLICY.name): string {
   const settings = SETTING_KEYS.flatMap(({ key, meaning, fallback, example }) => [
     `# ${meaning}; default: ${fallback}`,
     `# ${key}: ${example}`,
     "",
   ]);
   return [
-    "# A preset's name; `plimsoll policy show plimsoll` prints its values. A key next to it here changes one, as",
-    "# `keep: [{ kind: recent, messages: 12 }]` or `truncation: { capTokens: 2000 }`.",
-    "policy: plimsoll",
+    "# The preset that is changed; `plimsoll policy list` lists them, `plimsoll policy show plimsoll.yaml` prints all values.",
+    `extends: ${policy}`,
     "",
+    ...KNOBS.filter(({ key }) => key !== "model").flatMap(({ key, meaning, examples }) => [
+      ...wrapped(meaning, { first: "# ", further: "# " }),
+      `# ${key}: ${examples[0] ?? ""}`,
+      "",
+    ]),
     ...settings,
     `# MCP servers, under the keys that other agents use. \${NAME} is taken from the environment. What a tool's output is`,
     "# like (head-tail, match-list, file-content, generic) decides how it is cut.",

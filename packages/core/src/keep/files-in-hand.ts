@@ -12,7 +12,10 @@ export interface FilesInHandSpec {
   readonly atMost: Amount;
 }
 
-const schema: z.ZodType<FilesInHandSpec> = z.strictObject({ kind: z.literal("files-in-hand"), atMost: amountSchema });
+const schema: z.ZodType<FilesInHandSpec> = z.strictObject({
+  kind: z.literal("files-in-hand"),
+  atMost: amountSchema.describe("The most of it that stays."),
+});
 
 /**
  * Keeps what shows the files that are being changed, the file of the newest change first: of each the newest call that touched it, and the

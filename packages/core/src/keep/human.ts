@@ -11,7 +11,10 @@ export interface HumanSpec {
   readonly atMost: Amount;
 }
 
-const schema: z.ZodType<HumanSpec> = z.strictObject({ kind: z.literal("human"), atMost: amountSchema });
+const schema: z.ZodType<HumanSpec> = z.strictObject({
+  kind: z.literal("human"),
+  atMost: amountSchema.describe("The most of it that stays."),
+});
 
 /**
  * Keeps the person's messages: what somebody asked for is not to be read off a summary. The newest is worth most, then the first, which

@@ -11,7 +11,10 @@ export interface LinesSpec {
   readonly atMost: Amount;
 }
 
-const schema: z.ZodType<LinesSpec> = z.strictObject({ kind: z.literal("lines"), atMost: amountSchema });
+const schema: z.ZodType<LinesSpec> = z.strictObject({
+  kind: z.literal("lines"),
+  atMost: amountSchema.describe("The most of it that stays."),
+});
 
 /** What short lines are charged more, so that they do not crowd out those that say something of their words; chosen. */
 const LINE_COST_CHARS = 12;

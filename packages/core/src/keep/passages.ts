@@ -12,7 +12,10 @@ export interface PassagesSpec {
   readonly atMost: Amount;
 }
 
-const schema: z.ZodType<PassagesSpec> = z.strictObject({ kind: z.literal("passages"), atMost: amountSchema });
+const schema: z.ZodType<PassagesSpec> = z.strictObject({
+  kind: z.literal("passages"),
+  atMost: amountSchema.describe("The most of it that stays."),
+});
 
 /** Lines on each side of one that states something. A change quotes some lines around the one that it changes; chosen. */
 const NEIGHBOURS = 3;

@@ -14,8 +14,8 @@ export interface PinnedSpec {
 
 const schema: z.ZodType<PinnedSpec> = z.strictObject({
   kind: z.literal("pinned"),
-  messageIds: z.array(z.string().min(1)).readonly(),
-  atMost: amountSchema,
+  messageIds: z.array(z.string().min(1)).readonly().describe("Ids of the messages that stay."),
+  atMost: amountSchema.describe("The most of it that stays."),
 });
 
 /** Keeps the messages of the ids given. */

@@ -12,7 +12,10 @@ export interface PlanSpec {
   readonly atMost: Amount;
 }
 
-const schema: z.ZodType<PlanSpec> = z.strictObject({ kind: z.literal("plan"), atMost: amountSchema });
+const schema: z.ZodType<PlanSpec> = z.strictObject({
+  kind: z.literal("plan"),
+  atMost: amountSchema.describe("The most of it that stays."),
+});
 
 /** Keeps the newest call that writes a plan down. */
 export const PLAN: KeepRuleKind = defineKeepRule({

@@ -11,7 +11,10 @@ export interface RecallSpec {
   readonly atMost: Amount;
 }
 
-const schema: z.ZodType<RecallSpec> = z.strictObject({ kind: z.literal("recall"), atMost: amountSchema });
+const schema: z.ZodType<RecallSpec> = z.strictObject({
+  kind: z.literal("recall"),
+  atMost: amountSchema.describe("The most of it that stays."),
+});
 
 /**
  * Recalls passages of the whole log that what follows is likely to need, chosen anew at each compaction: what earlier ones took is not

@@ -12,8 +12,8 @@ export type RecentSpec =
 const kind = z.literal("recent");
 
 const schema: z.ZodType<RecentSpec> = z.union([
-  z.strictObject({ kind, messages: z.int().nonnegative() }),
-  z.strictObject({ kind, amount: amountSchema }),
+  z.strictObject({ kind, messages: z.int().nonnegative().describe("The newest messages that stay.") }),
+  z.strictObject({ kind, amount: amountSchema.describe("The newest messages that first reach this amount stay.") }),
 ]);
 
 /** Keeps the newest history. Every system does; most keep nothing else. */

@@ -1,18 +1,15 @@
-import { z } from "zod";
 import type { Amount } from "../budget.ts";
-import { amountSchema } from "../budget.ts";
 import type { Gate } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import type { KeepRuleSpec } from "../keep/built-in-keep-rules.ts";
-import { keepRuleSchema } from "../keep/built-in-keep-rules.ts";
 import type { TranscriptLabels } from "../message/transcript-text.ts";
 import type { StrategySpec } from "../strategy/built-in-strategies.ts";
 import { strategyOf } from "../strategy/built-in-strategies.ts";
 import type { EstimatorSpec } from "../tokens/built-in-estimators.ts";
-import { encodingsUsed, estimatorSchema } from "../tokens/built-in-estimators.ts";
+import { encodingsUsed } from "../tokens/built-in-estimators.ts";
 import type { Trigger } from "../trigger.ts";
 import type { Kinds } from "./kinds.ts";
-import { BUILT_IN_KINDS, strategySchema } from "./kinds.ts";
+import { BUILT_IN_KINDS } from "./kinds.ts";
 
 /** Everything about compaction, as plain data: presets, YAML files, sweeps and reports hold nothing else. */
 export interface Policy {
@@ -124,58 +121,6 @@ export interface TargetPolicy {
   readonly steps: number;
 }
 
-const gateSchema = z.enum(["before-submit", "before-step", "after-tool-batch", "on-overflow"]);
-
-const requestFormSchema: z.ZodType<SummaryRequestForm> = z.union([
-  z.enum(["serialised", "prefix"]),
-  z.strictObject({ cheaper: z.strictObject({ modelId: z.string().min(1), contextWindowTokens: z.int().positive() }) }),
-]);
-
-/** The schema of {@link Policy}, made from the kinds that are there: strict, so that an unknown key is an error and not a silent default. */
-export function policySchema(kinds: Kinds): z.ZodType<Policy> {
-  const estimator = estimatorSchema(kinds.estimators);
-  const keep = z.array(keepRuleSchema(kinds.keepRules)).readonly();
-  const strategies = z.array(strategySchema(kinds.strategies)).readonly();
-  return z.strictObject({
-    name: z.string().min(1),
-    enabled: z.boolean(),
-    estimator,
-    cutEstimator: estimator.nullable(),
-    gates: z.strictObject({ at: z.array(gateSchema).readonly(), countPending: z.boolean() }),
-    trigger: triggerSchema,
-    afterPause: z.strictObject({ pauseMs: z.int().positive(), atLeast: amountSchema }).nullable(),
-    emergency: z.strictObject({ atLeast: amountSchema }).nullable(),
-    keep,
-    manualKeep: keep.nullable(),
-    strategies,
-    fallback: z.strictObject({
-      actAtBudget: z.boolean(),
-      minimumNewRatio: z.number().min(0).max(1),
-      strategies,
-      forced: strategies,
-    }),
-    truncation: z.strictObject({ capTokens: z.int().nonnegative() }).nullable(),
-    overflow: z.strictObject({ keep, maxRecoveries: z.int().min(0).max(10) }),
-    unknownWindow: z.union([z.literal("off"), z.strictObject({ tokens: z.int().positive() })]),
-    subAgents: z.enum(["own", "off"]),
-    summary: z.strictObject({
-      role: z.enum(["user", "assistant"]),
-      sections: z.array(z.string().min(1)).readonly(),
-      maxTokens: z.int().positive(),
-      turnPrefixMaxTokens: z.int().positive(),
-      request: requestFormSchema,
-      resultCapChars: z.int().positive().nullable(),
-      labels: labelsSchema,
-    }),
-    progress: z.strictObject({
-      target: z.strictObject({ atMost: amountSchema, steps: z.int().nonnegative() }).nullable(),
-      minimumNewTokens: z.number().nonnegative(),
-      maximumFailures: z.int().positive(),
-    }),
-    facts: z.strictObject({ maxTokens: z.int().nonnegative() }),
-  });
-}
-
 /**
  * The policy, if it may run where somebody waits for the answer.
  *
@@ -208,23 +153,3 @@ export function encodingsOf(
 ): readonly string[] {
   return encodingsUsed(cutEstimator === null ? [estimator] : [estimator, cutEstimator], estimators);
 }
-
-/** Schema of {@link Trigger}. */
-export const triggerSchema: z.ZodType<Trigger> = z.union([
-  z.strictObject({ atLeast: amountSchema }),
-  z.strictObject({ above: amountSchema }),
-]);
-
-const label = z.strictObject({ before: z.string(), after: z.string() });
-
-/** Schema of {@link TranscriptLabels}. */
-const labelsSchema: z.ZodType<TranscriptLabels> = z.strictObject({
-  human: label,
-  command: label,
-  injected: label,
-  summary: label,
-  assistant: label,
-  call: label,
-  result: label,
-  failedResult: label,
-});

@@ -3,7 +3,8 @@ import { isRecord } from "../json.ts";
 import { BUILT_IN_KINDS, type Kinds } from "./kinds.ts";
 import { AMOUNT_KEYS, KNOBS, type Knobs, withKnob } from "./knobs.ts";
 import { keepsInOlderForm, policyInNewestForm, presetInOlderForm } from "./older-policies.ts";
-import { type Policy, policySchema } from "./policy.ts";
+import type { Policy } from "./policy.ts";
+import { policySchema } from "./policy-schema.ts";
 import { PRESETS, presetNamed } from "./presets/presets.ts";
 
 /** A policy as somebody writes it: a preset with knobs turned and parts changed. Any key of a policy may be there, too. */

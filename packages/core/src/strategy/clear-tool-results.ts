@@ -26,8 +26,11 @@ export const CLEAR_TOOL_RESULTS: StrategyKind = defineStrategy<ClearToolResultsS
   kind: "clear-tool-results",
   schema: z.strictObject({
     kind: z.literal("clear-tool-results"),
-    keepResults: z.int().nonnegative(),
-    clearAtLeastTokens: z.number().nonnegative(),
+    keepResults: z.int().nonnegative().describe("The newest results that stay."),
+    clearAtLeastTokens: z
+      .number()
+      .nonnegative()
+      .describe("Clears only if so much is saved at once: each edit breaks the prompt cache."),
   }),
   needsModel: () => false,
   plan: clearToolResults,

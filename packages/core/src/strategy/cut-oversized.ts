@@ -20,7 +20,10 @@ export interface CutOversizedSpec {
  */
 export const CUT_OVERSIZED: StrategyKind = defineStrategy<CutOversizedSpec>({
   kind: "cut-oversized",
-  schema: z.strictObject({ kind: z.literal("cut-oversized"), to: z.enum(["fit", "stubs"]) }),
+  schema: z.strictObject({
+    kind: z.literal("cut-oversized"),
+    to: z.enum(["fit", "stubs"]).describe("How short results become: so that all fits, or stubs."),
+  }),
   needsModel: () => false,
   plan: cutOversized,
 });

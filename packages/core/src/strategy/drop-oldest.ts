@@ -20,8 +20,10 @@ export const DROP_OLDEST: StrategyKind = defineStrategy<DropOldestSpec>({
   kind: "drop-oldest",
   schema: z.strictObject({
     kind: z.literal("drop-oldest"),
-    amount: z.enum(["all-but-keep", "until-it-fits"]),
-    notice: z.enum(["count", "roles", "none"]),
+    amount: z
+      .enum(["all-but-keep", "until-it-fits"])
+      .describe("How much goes: all that is not kept, or as little as makes the rest fit."),
+    notice: z.enum(["count", "roles", "none"]).describe("What tells of it: a count, counts by role, or nothing."),
   }),
   needsModel: () => false,
   plan: dropOldest,

@@ -40,13 +40,27 @@ export const SUMMARIZE: StrategyKind = defineStrategy<SummarizeSpec>({
   kind: "summarize",
   schema: z.strictObject({
     kind: z.literal("summarize"),
-    writer: z.enum(["model", "digest"]),
-    boundary: z.enum(["any-safe", "next-safe", "not-in-tool-batch", "turn", "human"]),
-    promptId: z.string().min(1),
-    turnPrefixPromptId: z.string().min(1).nullable(),
-    turnPrefixFromMessages: z.int().positive().optional(),
-    keepNothingUpToMessages: z.int().nonnegative().optional(),
-    forcedKeepMessages: z.int().nonnegative().optional(),
+    writer: z.enum(["model", "digest"]).describe("Who writes: the model, or the digest of quotations."),
+    boundary: z
+      .enum(["any-safe", "next-safe", "not-in-tool-batch", "turn", "human"])
+      .describe("Where a cut may fall, so that no call is parted from its result."),
+    promptId: z.string().min(1).describe("The prompt, by its id."),
+    turnPrefixPromptId: z
+      .string()
+      .min(1)
+      .nullable()
+      .describe("A prompt of its own for the older part of a turn that the cut splits; null has none."),
+    turnPrefixFromMessages: z.int().positive().optional().describe("From so many messages of that part on."),
+    keepNothingUpToMessages: z
+      .int()
+      .nonnegative()
+      .optional()
+      .describe("Histories of at most so many messages are summarised whole."),
+    forcedKeepMessages: z
+      .int()
+      .nonnegative()
+      .optional()
+      .describe("What stays if a provider rejected the context and there is no cut."),
   }),
   needsModel: ({ writer }) => writer === "model",
   label: ({ writer }) => (writer === "digest" ? "digest" : "summarize"),

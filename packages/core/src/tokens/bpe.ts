@@ -17,8 +17,8 @@ export interface BpeSpec {
 
 const bpeSchema: z.ZodType<BpeSpec> = z.strictObject({
   kind: z.literal("bpe"),
-  encoding: z.string().min(1),
-  perMessageTokens: z.number().nonnegative(),
+  encoding: z.string().min(1).describe("The byte-pair encoding, by its name."),
+  perMessageTokens: z.number().nonnegative().describe("Added to each message."),
 });
 
 /** The kind of {@link BpeSpec}. */

@@ -24,10 +24,10 @@ export const CALIBRATED_EMA: EstimatorKind = defineEstimator<CalibratedEmaSpec>(
   schema: (measure) =>
     z.strictObject({
       kind: z.literal("calibrated-ema"),
-      of: measure,
-      alphaRatio: z.number().min(0).max(1),
-      minimumFactor: z.number().positive(),
-      maximumFactor: z.number().positive(),
+      of: measure.describe("The measure that is corrected."),
+      alphaRatio: z.number().min(0).max(1).describe("The weight of the newest report."),
+      minimumFactor: z.number().positive().describe("The smallest correction."),
+      maximumFactor: z.number().positive().describe("The largest correction."),
     }),
   create: (spec, { measureOf }) => calibrated(spec, measureOf(spec.of)),
 });

@@ -23,12 +23,12 @@ const tokens = z.number().nonnegative();
 
 const charsPerTokenSchema: z.ZodType<CharsPerTokenSpec> = z.strictObject({
   kind: z.literal("chars-per-token"),
-  charsPerToken: z.number().positive(),
-  unit: z.enum(["utf8-bytes", "utf16-units", "code-points"]),
-  rounding: z.enum(["floor", "ceil"]),
-  perMessageTokens: tokens,
-  minimumMessageTokens: tokens,
-  imageTokens: tokens,
+  charsPerToken: z.number().positive().describe("Characters that make a token."),
+  unit: z.enum(["utf8-bytes", "utf16-units", "code-points"]).describe("What counts as a character."),
+  rounding: z.enum(["floor", "ceil"]).describe("How a message is rounded to whole tokens."),
+  perMessageTokens: tokens.describe("Added to each message."),
+  minimumMessageTokens: tokens.describe("A message counts at least so many."),
+  imageTokens: tokens.describe("What an image counts."),
 });
 
 /** The kind of {@link CharsPerTokenSpec}. */

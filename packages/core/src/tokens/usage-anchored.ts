@@ -23,8 +23,8 @@ export const USAGE_ANCHORED: EstimatorKind = defineEstimator<UsageAnchoredSpec>(
   schema: (measure) =>
     z.strictObject({
       kind: z.literal("usage-anchored"),
-      of: measure,
-      anchor: z.enum(["prompt", "prompt-and-reply"]),
+      of: measure.describe("The measure of what came since the report."),
+      anchor: z.enum(["prompt", "prompt-and-reply"]).describe("What of the newest report counts."),
     }),
   create: (spec, { measureOf }) => anchored(spec, measureOf(spec.of)),
 });
