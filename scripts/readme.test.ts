@@ -14,6 +14,11 @@ test.each([
   expect(program.split("```")[0]).toBe(read(path));
 });
 
+test("the policy file of the README is the one that the program reads", () => {
+  const [, file = ""] = /```yaml\n# plimsoll\.yaml\n([\s\S]*?)```/.exec(read("README.md")) ?? [];
+  expect(file).toBe(read("packages/providers/examples/plimsoll.yaml"));
+});
+
 test("the program keeps a long session short", async () => {
   const messages = Array.from({ length: 60 }, (_, index): Parameters<typeof keepFitting>[0][number] => ({
     role: "user",
