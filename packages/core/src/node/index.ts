@@ -3,7 +3,7 @@ export { nearestName, suggestion } from "../policy-file/nearest-name.ts";
 export { policyFileJsonSchema } from "../policy-file/policy-reference.ts";
 export { readPolicySection } from "../policy-file/policy-section.ts";
 export { policyYaml, type ReadPolicy } from "../policy-file/policy-yaml.ts";
-export { policyJsonSchema, policyOf, readPolicyFile, SESSION_KEYS, withoutSettings } from "../policy-file/read-policy-file.ts";
+export { policyOf, readPolicyFile, SESSION_KEYS, withoutSettings } from "../policy-file/read-policy-file.ts";
 export { schemaProblems } from "../policy-file/schema-problems.ts";
 export { readDocument, readText, type YamlDocument } from "../policy-file/yaml-document.ts";
 export { deleteSession } from "./delete-session.ts";
