@@ -1,5 +1,16 @@
 // For our own packages alone: no promise that it stays.
 
+export { type AgentKnobs, type KnobValue, type KnobValues, type SettingsPlace, valuesText } from "./advise/agent-knobs.ts";
+export {
+  chooseSetting,
+  FEWEST_SESSIONS,
+  type SettingChoice,
+  type SettingFigures,
+  type SettingPoint,
+} from "./advise/choose-setting.ts";
+export { compactionWaits } from "./advise/compaction-waits.ts";
+export { KNOB_TABLE, knobsOf } from "./advise/knob-table.ts";
+export { type RecordedCost, recordedCost } from "./advise/recorded-cost.ts";
 export { askReport } from "./ask/ask-figures.ts";
 export { type AskSpending, askModel } from "./ask/ask-model.ts";
 export { type AskPrice, type AskSize, askPrice } from "./ask/ask-price.ts";
@@ -72,6 +83,7 @@ export { addedTallies, NO_SUMMARIES_ASKED, openSource, type SummaryTally } from 
 export { DEFAULT_SUMMARIZER, type SummarizerChoice, summarizerName } from "./summaries/summarizer-choice.ts";
 export { gridOf, numberOfSetting, parseAxis, policyAt, type SweepSetting } from "./sweep/grid.ts";
 export type { CacheKind } from "./tune/score.ts";
+export type { FiledRow } from "./tune/split.ts";
 export { settingWords } from "./tune/tunable-settings.ts";
 export { findingsOf, type SessionFindings } from "./validate/validate-sessions.ts";
 export { type Validation, validationOf } from "./validate/validation.ts";

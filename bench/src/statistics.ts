@@ -1,4 +1,4 @@
-import { originOf } from "./origin.ts";
+import { type Origin, originOf } from "./origin.ts";
 
 /** The mean; `null` of nothing. */
 export function meanOf(values: readonly number[]): number | null {
@@ -97,16 +97,20 @@ export interface InSession {
 }
 
 /**
- * A statistic with a bootstrap interval: whole repositories are drawn with replacement. Deterministic. Time is linear in items, and in draws ×
+ * A statistic with a bootstrap interval: whole repositories, or what else stays together, are drawn with replacement. Deterministic. Time is linear in items, and in draws ×
  * repositories × counts.
  */
-export function clusteredEstimate<Item>(items: readonly (Item & InSession)[], statistic: Statistic<Item>): Estimate {
+export function clusteredEstimate<Item>(
+  items: readonly (Item & InSession)[],
+  statistic: Statistic<Item>,
+  clusterOf: (session: string) => Origin = originOf,
+): Estimate {
   const { width, add, figure } = statistic;
   const clusters = new Map<string, Float64Array>();
   const owners = new Set<string>();
   const whole = new Float64Array(width);
   for (const item of items) {
-    const { repository, owner } = originOf(item.session);
+    const { repository, owner } = clusterOf(item.session);
     const sums = clusters.get(repository) ?? new Float64Array(width);
     clusters.set(repository, sums);
     owners.add(owner);

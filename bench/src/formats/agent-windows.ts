@@ -23,10 +23,11 @@ const RULES: readonly AgentRule[] = [
 export function agentWindowOf(agent: { readonly name: string; readonly version: string | null } | null): AgentWindow | null {
   const version = agent?.version ?? null;
   if (agent === null || version === null) return null;
-  const rule = RULES.find(({ agent: name, before }) => name === agent.name && isBefore(version, before));
+  const rule = RULES.find(({ agent: name, before }) => name === agent.name && !agentVersionAtLeast(version, before));
   return rule === undefined ? null : { tokens: rule.tokens, reason: rule.reason };
 }
 
-function isBefore(version: string, limit: string): boolean {
-  return version.localeCompare(limit, "en", { numeric: true }) < 0;
+/** Whether an agent's version is another one or a later one, number by number. */
+export function agentVersionAtLeast(version: string, limit: string): boolean {
+  return version.localeCompare(limit, "en", { numeric: true }) >= 0;
 }

@@ -1,4 +1,5 @@
 import { LEAST_POINTS, meanShares, VECTOR, type VectorShare, vectorMean, vectorOf } from "../metrics/vector.ts";
+import type { Origin } from "../origin.ts";
 import type { ReplayRow } from "../results.ts";
 import { clusteredEstimate, type Interval } from "../statistics.ts";
 import type { FiledRow } from "./split.ts";
@@ -97,40 +98,55 @@ export interface Sureness {
   readonly gain: Interval;
 }
 
-/** The one against the other over the sessions that both have; `null` from too few owners for an interval. */
-export function surenessOf(own: readonly SessionScore[], other: readonly SessionScore[]): Sureness | null {
+/**
+ * The one against the other over the sessions that both have; `null` from too few owners for an interval. What stays together when sessions are
+ * drawn anew is their repository unless something else is given.
+ */
+export function surenessOf(
+  own: readonly SessionScore[],
+  other: readonly SessionScore[],
+  clusterOf?: (session: string) => Origin,
+): Sureness | null {
   const otherBySession = new Map(other.map((score) => [score.session, score]));
   const pairs = own.flatMap((score) => {
     const pair = otherBySession.get(score.session);
     return pair === undefined ? [] : [{ session: score.session, own: score, other: pair }];
   });
-  const cost = clusteredEstimate(pairs, {
-    width: 2,
-    add(pair, sums) {
-      sums[0] = (sums[0] ?? 0) + Math.log(pair.own.costRatio / pair.other.costRatio);
-      sums[1] = (sums[1] ?? 0) + 1;
+  const cost = clusteredEstimate(
+    pairs,
+    {
+      width: 2,
+      add(pair, sums) {
+        sums[0] = (sums[0] ?? 0) + Math.log(pair.own.costRatio / pair.other.costRatio);
+        sums[1] = (sums[1] ?? 0) + 1;
+      },
+      figure: ([logs = 0, count = 0]) => (count === 0 ? null : Math.exp(logs / count)),
     },
-    figure: ([logs = 0, count = 0]) => (count === 0 ? null : Math.exp(logs / count)),
-  });
-  const gain = clusteredEstimate(pairs, {
-    width: 2 * VECTOR.length,
-    add(pair, sums) {
-      for (const place of VECTOR.keys()) {
-        const [share, theirs] = [pair.own.vector[place]?.own ?? null, pair.other.vector[place]?.own ?? null];
-        if (share === null || theirs === null) continue;
-        sums[2 * place] = (sums[2 * place] ?? 0) + share - theirs;
-        sums[2 * place + 1] = (sums[2 * place + 1] ?? 0) + 1;
-      }
+    clusterOf,
+  );
+  const gain = clusteredEstimate(
+    pairs,
+    {
+      width: 2 * VECTOR.length,
+      add(pair, sums) {
+        for (const place of VECTOR.keys()) {
+          const [share, theirs] = [pair.own.vector[place]?.own ?? null, pair.other.vector[place]?.own ?? null];
+          if (share === null || theirs === null) continue;
+          sums[2 * place] = (sums[2 * place] ?? 0) + share - theirs;
+          sums[2 * place + 1] = (sums[2 * place + 1] ?? 0) + 1;
+        }
+      },
+      figure: (sums) =>
+        vectorMean(
+          VECTOR.map((_, place) => {
+            const [points = 0, count = 0] = sums.subarray(2 * place);
+            return count === 0 ? null : points / count;
+          }),
+          "all",
+        ),
     },
-    figure: (sums) =>
-      vectorMean(
-        VECTOR.map((_, place) => {
-          const [points = 0, count = 0] = sums.subarray(2 * place);
-          return count === 0 ? null : points / count;
-        }),
-        "all",
-      ),
-  });
+    clusterOf,
+  );
   if (cost.interval === null || gain.interval === null) return null;
   return { sessions: pairs.length, costRatio: cost.interval, gain: gain.interval };
 }

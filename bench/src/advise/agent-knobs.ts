@@ -1,0 +1,86 @@
+import type { Policy } from "@plimsoll/core";
+import type { LocatedAgent } from "../formats/locations.ts";
+
+/** A value that a knob can have in a settings file. */
+export type KnobValue = number | boolean | string;
+
+/** Values of knobs by their paths, keys joined by dots. A knob that is not among them has its default. */
+export type KnobValues = ReadonlyMap<string, KnobValue>;
+
+/** One setting of an agent that has to do with compaction. */
+export interface Knob {
+  /** Keys from the file's root, joined by dots. */
+  readonly path: string;
+  /** What it does, as a phrase, with its default. */
+  readonly says: string;
+  /** A variable of the environment that is stronger than the file; `null` if there is none. */
+  readonly variable: string | null;
+  /** Where the name was looked up. */
+  readonly source: string;
+}
+
+/** Where an agent keeps the settings of its user. */
+export interface SettingsPlace {
+  readonly form: "json" | "toml";
+  /** Below the home folder. */
+  readonly base: string;
+  /** A variable of the environment that names another folder in the base's place; `null` if there is none. */
+  readonly variable: string | null;
+  /** Below the base; the first that exists is the file, and the first of all is made if none does. */
+  readonly names: readonly string[];
+}
+
+/** How an agent's settings are replayed. */
+export interface KnobReplay {
+  /** Why no replay is like an agent with these values, as a sentence; `null` if one is. */
+  readonly unlike: (values: KnobValues) => string | null;
+  /** The agent with these values, as a policy of ours. */
+  readonly likeness: (values: KnobValues) => Policy;
+  /** What is tried in a window, without what is set now. None if the agent has nothing to turn there. */
+  readonly grid: (windowTokens: number) => readonly KnobValues[];
+}
+
+/** An agent's own knobs, as data: everything that advice needs to know of it. */
+export interface AgentKnobs {
+  readonly agent: LocatedAgent | "qwen-code";
+  /** Its name as its makers write it. */
+  readonly title: string;
+  /** The version that the names were looked up in, and the first that they hold for if others had other names. */
+  readonly version: string;
+  readonly from: string | null;
+  readonly readOn: string;
+  /** Primary: its source. Secondary: documentation and issues, as the source is not public. */
+  readonly standing: "primary" | "secondary";
+  readonly place: SettingsPlace;
+  readonly knobs: readonly Knob[];
+  /** What to say if there is nothing to turn in a window. */
+  readonly nothingToTurn: string;
+  /** `null` for an agent whose logs are not read. */
+  readonly replay: KnobReplay | null;
+}
+
+/** The number of a knob; `null` if it is not set. */
+export function numberOf(values: KnobValues, path: string): number | null {
+  const value = values.get(path);
+  return typeof value === "number" ? value : null;
+}
+
+/** The values as they are written: `a=1 b.c=2`; `as it is` for none. */
+export function valuesText(values: KnobValues): string {
+  return values.size === 0 ? "as it is" : [...values].map(([path, value]) => `${path}=${value}`).join(" ");
+}
+
+/** A likeness under a name that tells its values, so that rows of a report can be told apart. */
+export function namedLikeness(policy: Policy, values: KnobValues): Policy {
+  return { ...policy, name: `${policy.name}: ${valuesText(values)}` };
+}
+
+/** Lines at which an agent could act sooner, as shares of the window: what all agents' knobs are tried at. Chosen. */
+export const SOONER_RATIOS: readonly number[] = [0.45, 0.6, 0.75];
+
+const ROUND_TOKENS = 1_000;
+
+/** Amounts are given in thousands: nobody types 122,880. */
+export function roundTokens(tokens: number): number {
+  return Math.round(tokens / ROUND_TOKENS) * ROUND_TOKENS;
+}

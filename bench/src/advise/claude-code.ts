@@ -1,0 +1,65 @@
+import { CLAUDE_CODE_PEER } from "../peers/claude-code.ts";
+import type { AgentKnobs } from "./agent-knobs.ts";
+import { namedLikeness, numberOf } from "./agent-knobs.ts";
+
+const WINDOW = "autoCompactWindow";
+const ENABLED = "autoCompactEnabled";
+const PERCENT = "env.CLAUDE_AUTOCOMPACT_PCT_OVERRIDE";
+
+/**
+ * Windows that are tried, in tokens. It takes 100,000 to 1,000,000 (anthropics/claude-code#42149), but below 200,000 it is said to switch compaction
+ * off (BaseInfinity/claude-sdlc-harness#520, of 2.1.221): those are never proposed.
+ */
+const TRIED_TOKENS = [200_000, 300_000, 400_000, 600_000] as const;
+
+/** What it leaves of the window for the summary and in addition, as in {@link CLAUDE_CODE_PEER}. */
+const RESERVES = [
+  { min: [{ tokens: 20_000 }, { ratio: 0.1, of: "window" }] },
+  { min: [{ tokens: 13_000 }, { ratio: 0.065, of: "window" }] },
+] as const;
+
+/** Claude Code acts 33,000 tokens below its window, or below the one that it is told to reckon with. */
+export const CLAUDE_CODE_KNOBS: AgentKnobs = {
+  agent: "claude-code",
+  title: "Claude Code",
+  version: "2.1.221",
+  from: null,
+  readOn: "2026-11-22",
+  standing: "secondary",
+  place: { form: "json", base: ".claude", variable: "CLAUDE_CONFIG_DIR", names: ["settings.json"] },
+  knobs: [
+    {
+      path: WINDOW,
+      says: "the window that it reckons with, 200000 to 1000000 (default: the model's)",
+      variable: "CLAUDE_CODE_AUTO_COMPACT_WINDOW",
+      source: "github.com/anthropics/claude-code/issues/42149, 64773; BaseInfinity/claude-sdlc-harness#520",
+    },
+    {
+      path: PERCENT,
+      says: "share of the window in percent at which it compacts; only lowers the line, and several versions ignore it",
+      variable: "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE",
+      source: "github.com/anthropics/claude-code/issues/31806, 63186, 64773, 82761",
+    },
+    {
+      path: ENABLED,
+      says: "whether it compacts by itself (default: true)",
+      variable: null,
+      source: "github.com/anthropics/claude-code/issues/82761",
+    },
+  ],
+  nothingToTurn: "it has no knob to rely on in a window of 200,000: smaller ones switch compaction off",
+  replay: {
+    unlike: (values) => {
+      if (values.get(ENABLED) === false) return `${ENABLED} is false: it does not compact by itself`;
+      return values.has(PERCENT) ? `CLAUDE_AUTOCOMPACT_PCT_OVERRIDE is set, which versions treat differently` : null;
+    },
+    likeness: (values) => {
+      const told = numberOf(values, WINDOW);
+      const whole = { ratio: 1, of: "window" } as const;
+      const window = told === null ? whole : { min: [{ tokens: told }, whole] };
+      const trigger = { atLeast: { minus: [window, ...RESERVES] } };
+      return namedLikeness({ ...CLAUDE_CODE_PEER.policy, trigger }, values);
+    },
+    grid: (windowTokens) => TRIED_TOKENS.filter((tokens) => tokens < windowTokens).map((tokens) => new Map([[WINDOW, tokens]])),
+  },
+};

@@ -1,0 +1,43 @@
+import { CODEX_PEER } from "../peers/codex.ts";
+import type { AgentKnobs } from "./agent-knobs.ts";
+import { namedLikeness, numberOf, roundTokens, SOONER_RATIOS } from "./agent-knobs.ts";
+
+const LIMIT = "model_auto_compact_token_limit";
+const SCOPE = "model_auto_compact_token_limit_scope";
+const WINDOW_RATIO = { ratio: 0.9, of: "window" } as const;
+
+/** Codex acts at nine tenths of the window; its limit can only lower that (`openai_models.rs`, a minimum of both). */
+export const CODEX_KNOBS: AgentKnobs = {
+  agent: "codex",
+  title: "Codex",
+  version: "0.169.0",
+  from: null,
+  readOn: "2026-11-22",
+  standing: "primary",
+  place: { form: "toml", base: ".codex", variable: "CODEX_HOME", names: ["config.toml"] },
+  knobs: [
+    {
+      path: LIMIT,
+      says: "tokens at which it compacts, at most 9/10 of the window (default: 9/10)",
+      variable: null,
+      source: "openai/codex codex-rs/protocol/src/openai_models.rs, auto_compact_token_limit",
+    },
+    {
+      path: SCOPE,
+      says: "whether the limit counts everything (total) or what came after the first request (body_after_prefix)",
+      variable: null,
+      source: "openai/codex codex-rs/core/src/config/mod.rs",
+    },
+  ],
+  nothingToTurn: "nothing to turn",
+  replay: {
+    unlike: (values) =>
+      (values.get(SCOPE) ?? "total") === "total" ? null : `${SCOPE} is not total, and replays count everything`,
+    likeness: (values) => {
+      const limitTokens = numberOf(values, LIMIT);
+      const line = limitTokens === null ? WINDOW_RATIO : { min: [{ tokens: limitTokens }, WINDOW_RATIO] };
+      return namedLikeness({ ...CODEX_PEER.policy, trigger: { atLeast: line } }, values);
+    },
+    grid: (windowTokens) => SOONER_RATIOS.map((ratio) => new Map([[LIMIT, roundTokens(ratio * windowTokens)]])),
+  },
+};

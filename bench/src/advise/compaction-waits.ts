@@ -1,0 +1,24 @@
+import type { SessionEntry } from "@plimsoll/core";
+import type { Transcript } from "../transcript.ts";
+
+/** Longer gaps are no wait for a summary: the machine slept, or nobody was there. Chosen. */
+const LONGEST_WAIT_MS = 600_000;
+
+/**
+ * How long the person waited for each recorded compaction, in milliseconds: from the newest message before it to its own time. Those without
+ * times are left out, and those that follow a finished reply unless the agent is known to have made them by itself: a person may have been
+ * away before asking for one.
+ */
+export function compactionWaits({ entries, automaticCompactionIds = [] }: Transcript): readonly number[] {
+  const automatic = new Set(automaticCompactionIds);
+  const waits: number[] = [];
+  let last: Extract<SessionEntry, { type: "message" }> | null = null;
+  for (const entry of entries) {
+    if (entry.type === "message") last = entry;
+    if (entry.type !== "compaction" || entry.atMs === null || last === null || last.message.atMs === null) continue;
+    if (last.message.role === "assistant" && !automatic.has(entry.id)) continue;
+    const waitMs = entry.atMs - last.message.atMs;
+    if (waitMs > 0 && waitMs <= LONGEST_WAIT_MS) waits.push(waitMs);
+  }
+  return waits;
+}

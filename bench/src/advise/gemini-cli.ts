@@ -1,0 +1,41 @@
+import { GEMINI_CLI_PEER } from "../peers/gemini-cli.ts";
+import type { AgentKnobs } from "./agent-knobs.ts";
+import { namedLikeness, numberOf } from "./agent-knobs.ts";
+
+const THRESHOLD = "model.compressionThreshold";
+/** Its own, and the share of the history that it keeps (`chatCompressionService.ts`). */
+const DEFAULT_RATIO = 0.5;
+const PRESERVED_RATIO = 0.3;
+/** Shares of the window that are tried; its setting is said to be one of 0.2, 0.3 and the like. */
+const TRIED_RATIOS = [0.2, 0.3, 0.4, 0.65, 0.8] as const;
+
+/** gemini-cli acts at a share of the window, and keeps three tenths of the history. */
+export const GEMINI_CLI_KNOBS: AgentKnobs = {
+  agent: "gemini",
+  title: "Gemini CLI",
+  version: "0.61.0",
+  from: null,
+  readOn: "2026-11-22",
+  standing: "primary",
+  place: { form: "json", base: ".gemini", variable: null, names: ["settings.json"] },
+  knobs: [
+    {
+      path: THRESHOLD,
+      says: "share of the window at which it compacts (default: 0.5)",
+      variable: null,
+      source: "@google/gemini-cli, settings schema and chatCompressionService in its bundle",
+    },
+  ],
+  nothingToTurn: "nothing to turn",
+  replay: {
+    unlike: () => null,
+    likeness: (values) => {
+      const ratio = numberOf(values, THRESHOLD) ?? DEFAULT_RATIO;
+      const keep = [{ kind: "recent", amount: { ratio: ratio * PRESERVED_RATIO, of: "window" } }];
+      const { policy } = GEMINI_CLI_PEER;
+      const overflow = { ...policy.overflow, keep };
+      return namedLikeness({ ...policy, trigger: { atLeast: { ratio, of: "window" } }, keep, overflow }, values);
+    },
+    grid: () => TRIED_RATIOS.map((ratio) => new Map([[THRESHOLD, ratio]])),
+  },
+};

@@ -1,0 +1,30 @@
+import { agentVersionAtLeast } from "../formats/agent-windows.ts";
+import type { LocatedAgent } from "../formats/locations.ts";
+import type { AgentKnobs } from "./agent-knobs.ts";
+import { CLAUDE_CODE_KNOBS } from "./claude-code.ts";
+import { CODEX_KNOBS } from "./codex.ts";
+import { GEMINI_CLI_KNOBS } from "./gemini-cli.ts";
+import { OPENCODE_2_KNOBS, OPENCODE_KNOBS } from "./opencode.ts";
+import { PI_KNOBS } from "./pi.ts";
+import { QWEN_CODE_KNOBS } from "./qwen-code.ts";
+
+/** All knobs that are known, in the order of the documentation; of one agent the newer names stand behind the older. */
+export const KNOB_TABLE: readonly AgentKnobs[] = [
+  CLAUDE_CODE_KNOBS,
+  CODEX_KNOBS,
+  PI_KNOBS,
+  OPENCODE_KNOBS,
+  OPENCODE_2_KNOBS,
+  GEMINI_CLI_KNOBS,
+  QWEN_CODE_KNOBS,
+];
+
+/** The knobs of an agent of that version (`null`: not known, which is taken for an old one); `null` if none are known. */
+export function knobsOf(agent: LocatedAgent, version: string | null): AgentKnobs | null {
+  return (
+    KNOB_TABLE.findLast(
+      (knobs) =>
+        knobs.agent === agent && (knobs.from === null || (version !== null && agentVersionAtLeast(version, knobs.from))),
+    ) ?? null
+  );
+}

@@ -1,0 +1,98 @@
+import { OPENCODE_PEER, OPENCODE_PRUNE_PEER } from "../peers/opencode.ts";
+import type { AgentKnobs, KnobReplay, KnobValues } from "./agent-knobs.ts";
+import { namedLikeness, numberOf, roundTokens, SOONER_RATIOS } from "./agent-knobs.ts";
+
+const AUTO = "compaction.auto";
+const PRUNE = "compaction.prune";
+/** Tokens kept that are tried next to its own quarter of the window, 15,000 at most; chosen. */
+const KEPT_TOKENS = 30_000;
+
+/** What version 1 and version 2 call the same two numbers. */
+interface Names {
+  readonly reserved: string;
+  readonly keep: string;
+}
+
+/** It acts at the input budget less the reserve; what it keeps is a number of tokens. */
+function replayOf({ reserved, keep }: Names): KnobReplay {
+  return {
+    unlike: (values) => (values.get(AUTO) === false ? `${AUTO} is false: it does not compact by itself` : null),
+    likeness: (values) => {
+      const reservedTokens = numberOf(values, reserved);
+      const keepTokens = numberOf(values, keep);
+      const { policy } = values.get(PRUNE) === true ? OPENCODE_PRUNE_PEER : OPENCODE_PEER;
+      const kept = keepTokens === null ? policy.keep : [{ kind: "recent", amount: { tokens: keepTokens } }];
+      const likeness = {
+        ...policy,
+        keep: kept,
+        overflow: { ...policy.overflow, keep: kept },
+        ...(reservedTokens !== null && {
+          trigger: { atLeast: { minus: [{ ratio: 1, of: "input-budget" as const }, { tokens: reservedTokens }] } },
+        }),
+      };
+      return namedLikeness(likeness, values);
+    },
+    grid: (windowTokens) => {
+      const reserves = SOONER_RATIOS.map((ratio) => roundTokens((1 - ratio) * windowTokens));
+      const points: readonly KnobValues[] = [
+        new Map([[PRUNE, true]]),
+        new Map([[keep, KEPT_TOKENS]]),
+        ...reserves.map((tokens) => new Map([[reserved, tokens]])),
+      ];
+      return points;
+    },
+  };
+}
+
+const V1: Names = { reserved: "compaction.reserved", keep: "compaction.preserve_recent_tokens" };
+const V2: Names = { reserved: "compaction.buffer", keep: "compaction.keep.tokens" };
+const V1_SOURCE = "sst/opencode packages/core/src/v1/config/config.ts, packages/opencode/src/session/overflow.ts @31e22f6";
+const V2_SOURCE = "sst/opencode packages/core/src/config/compaction.ts @beae729";
+
+/** OpenCode with the names of version 1. */
+export const OPENCODE_KNOBS: AgentKnobs = {
+  agent: "opencode",
+  title: "OpenCode",
+  version: "1.18.33",
+  from: null,
+  readOn: "2026-11-22",
+  standing: "primary",
+  place: {
+    form: "json",
+    base: ".config",
+    variable: "XDG_CONFIG_HOME",
+    names: ["opencode/opencode.json", "opencode/opencode.jsonc"],
+  },
+  knobs: [
+    { path: AUTO, says: "whether it compacts by itself (default: true)", variable: null, source: V1_SOURCE },
+    { path: PRUNE, says: "whether old tool outputs go first (default: false)", variable: null, source: V1_SOURCE },
+    {
+      path: V1.reserved,
+      says: "tokens below the input limit at which it compacts (default: 20000)",
+      variable: null,
+      source: V1_SOURCE,
+    },
+    { path: V1.keep, says: "newest tokens that stay (default: a quarter, 15000 at most)", variable: null, source: V1_SOURCE },
+  ],
+  nothingToTurn: "nothing to turn",
+  replay: replayOf(V1),
+};
+
+/** OpenCode with the names of version 2. */
+export const OPENCODE_2_KNOBS: AgentKnobs = {
+  ...OPENCODE_KNOBS,
+  version: "2.0.18",
+  from: "2.0.0",
+  knobs: [
+    { path: AUTO, says: "whether it compacts by itself (default: true)", variable: null, source: V2_SOURCE },
+    { path: PRUNE, says: "whether old tool outputs go first (default: false)", variable: null, source: V2_SOURCE },
+    {
+      path: V2.reserved,
+      says: "tokens below the input limit at which it compacts (default: 20000)",
+      variable: null,
+      source: V2_SOURCE,
+    },
+    { path: V2.keep, says: "newest tokens that stay (default: 8000)", variable: null, source: V2_SOURCE },
+  ],
+  replay: replayOf(V2),
+};

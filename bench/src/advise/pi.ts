@@ -1,0 +1,48 @@
+import { piPolicy } from "@plimsoll/core";
+import type { AgentKnobs } from "./agent-knobs.ts";
+import { namedLikeness, numberOf, roundTokens, SOONER_RATIOS } from "./agent-knobs.ts";
+
+const RESERVE = "compaction.reserveTokens";
+const KEEP = "compaction.keepRecentTokens";
+const ENABLED = "compaction.enabled";
+const SOURCE = "@earendil-works/pi-coding-agent dist/core/settings-manager.js, docs/settings.md";
+
+/** Tokens kept that are tried next to its own 20,000; chosen. */
+const KEPT_TOKENS = 40_000;
+
+/** pi acts when fewer tokens than the reserve are free, and keeps the newest. */
+export const PI_KNOBS: AgentKnobs = {
+  agent: "pi",
+  title: "pi",
+  version: "1.5.2",
+  from: null,
+  readOn: "2026-11-22",
+  standing: "primary",
+  place: { form: "json", base: ".pi/agent", variable: "PI_CODING_AGENT_DIR", names: ["settings.json"] },
+  knobs: [
+    { path: RESERVE, says: "free tokens below which it compacts (default: 16384)", variable: null, source: SOURCE },
+    { path: KEEP, says: "newest tokens that stay word for word (default: 20000)", variable: null, source: SOURCE },
+    { path: ENABLED, says: "whether it compacts by itself (default: true)", variable: null, source: SOURCE },
+  ],
+  nothingToTurn: "nothing to turn",
+  replay: {
+    unlike: (values) => (values.get(ENABLED) === false ? `${ENABLED} is false: it does not compact by itself` : null),
+    likeness: (values) => {
+      const reserveTokens = numberOf(values, RESERVE);
+      const keepTokens = numberOf(values, KEEP);
+      const policy = piPolicy({
+        ...(reserveTokens === null ? {} : { reserve_tokens: reserveTokens }),
+        ...(keepTokens === null ? {} : { keep_recent_tokens: keepTokens }),
+      });
+      return namedLikeness(policy, values);
+    },
+    grid: (windowTokens) => {
+      const reserves = SOONER_RATIOS.map((ratio) => roundTokens((1 - ratio) * windowTokens));
+      return [
+        new Map([[KEEP, KEPT_TOKENS]]),
+        ...reserves.map((reserve) => new Map([[RESERVE, reserve]])),
+        ...reserves.map((reserve) => new Map([...([[RESERVE, reserve]] as const), [KEEP, KEPT_TOKENS]])),
+      ];
+    },
+  },
+};

@@ -1,0 +1,22 @@
+import type { AgentKnobs } from "./agent-knobs.ts";
+
+/** Qwen Code: its knob is known, its logs are not read. */
+export const QWEN_CODE_KNOBS: AgentKnobs = {
+  agent: "qwen-code",
+  title: "Qwen Code",
+  version: "0.24.4",
+  from: null,
+  readOn: "2026-11-22",
+  standing: "primary",
+  place: { form: "json", base: ".qwen", variable: null, names: ["settings.json"] },
+  knobs: [
+    {
+      path: "context.autoCompactThreshold",
+      says: "share of the window at which it compacts; a ceiling, small windows act sooner (default: 0.85)",
+      variable: null,
+      source: "@qwen-code/qwen-code, docs/configuration/settings.md and settings schema in its bundle",
+    },
+  ],
+  nothingToTurn: "its logs are not read",
+  replay: null,
+};

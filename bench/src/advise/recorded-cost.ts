@@ -1,0 +1,110 @@
+import type { Policy } from "@plimsoll/core";
+import { type CacheRules, type ModelPrices, outputUsd, promptUsd } from "@plimsoll/core/internal";
+import { SUMMARY_REPLY_TOKENS } from "../economics/summary-charge.ts";
+import type { BenchReport, ReplayRow } from "../results.ts";
+import { percentOf } from "../statistics.ts";
+
+/** What compaction did and cost in recorded sessions, as the agent ran. */
+export interface RecordedCost {
+  /** Without those of sub-agents. */
+  readonly sessions: number;
+  readonly compactions: number;
+  readonly compactedSessions: number;
+  /** All requests, by list prices; `null` if no call has a price. */
+  readonly usd: number | null;
+  /** About what the compactions cost of it: their summaries, and the new beginning of the cache. `null` if no model has a price. */
+  readonly compactionUsd: number | null;
+  readonly compactionTokens: number;
+  /** Uses of something that a compaction had made unreadable. */
+  readonly neededLater: number;
+  /** In the sessions that were compacted: of what later calls needed, the share that was still there word for word, in percent. */
+  readonly held: readonly HeldShare[];
+}
+
+/** One measure of the vector. */
+export interface HeldShare {
+  readonly what: string;
+  readonly percent: number;
+  readonly uses: number;
+}
+
+/** What compactions are priced with. */
+export interface CompactionPricing {
+  readonly pricesOf: (modelId: string) => ModelPrices | null;
+  readonly cacheRulesOf: (modelId: string) => CacheRules;
+  /** Whether the agent asks for a summary behind its cached conversation, or sends the history as a new text. */
+  readonly request: Policy["summary"]["request"];
+}
+
+/** What the rows of the policy `recorded` tell. What a summary's reply costs is a replay's fixed length, as recordings do not report it. */
+export function recordedCost(report: Pick<BenchReport, "rows" | "sessions">, pricing: CompactionPricing): RecordedCost {
+  const rows = report.rows.filter(({ policy, metrics }) => policy === "recorded" && metrics !== null);
+  const described = new Map(report.sessions.map((session) => [session.session, session]));
+  const priced = rows.map((row) => compactionsOf(row, described.get(row.session)?.modelIds ?? [], pricing));
+  const compacted = rows.filter(({ compactions }) => compactions.length > 0);
+  return {
+    sessions: report.sessions.filter(({ parentSession }) => parentSession === null).length,
+    compactions: sum(rows.map(({ compactions }) => compactions.length)),
+    compactedSessions: compacted.length,
+    usd: sumOfKnown(rows.map(({ metrics }) => metrics?.cost.withCacheUsd ?? null)),
+    compactionUsd: sumOfKnown(priced.map(({ usd }) => usd)),
+    compactionTokens: sum(priced.map(({ tokens }) => tokens)),
+    neededLater: sum(compacted.flatMap(({ compactions }) => compactions.map(({ neededLater }) => neededLater))),
+    held: heldShares(compacted),
+  };
+}
+
+interface PricedCompactions {
+  readonly usd: number | null;
+  readonly tokens: number;
+}
+
+/** Each compaction sends what the prompt before it held, gets a summary, and the next prompt finds nothing of its own in the cache. */
+function compactionsOf(row: ReplayRow, modelIds: readonly string[], pricing: CompactionPricing): PricedCompactions {
+  const modelId = modelIds.find((id) => pricing.pricesOf(id) !== null);
+  const prices = modelId === undefined ? null : pricing.pricesOf(modelId);
+  const rules = pricing.cacheRulesOf(modelId ?? "");
+  const parts = row.compactions.map(({ call }) => {
+    const beforeTokens = row.series[call - 1]?.promptTokens ?? 0;
+    const afterTokens = row.series[call]?.promptTokens ?? 0;
+    const tokens = beforeTokens + SUMMARY_REPLY_TOKENS + afterTokens;
+    if (prices === null) return { tokens, usd: 0 };
+    const isCached = pricing.request === "prefix";
+    const nothing = { readTokens: 0, writeTokens: 0, uncachedTokens: 0 };
+    const asked = { ...nothing, [isCached ? "readTokens" : "uncachedTokens"]: beforeTokens, state: "first" as const };
+    const anew = { ...nothing, writeTokens: afterTokens, state: "broken" as const };
+    const read = { ...nothing, readTokens: afterTokens, state: "warm" as const };
+    const usd =
+      promptUsd(asked, prices, rules) +
+      outputUsd(SUMMARY_REPLY_TOKENS, beforeTokens, prices) +
+      promptUsd(anew, prices, rules) -
+      promptUsd(read, prices, rules);
+    return { tokens, usd };
+  });
+  return { tokens: sum(parts.map(({ tokens }) => tokens)), usd: prices === null ? null : sum(parts.map(({ usd }) => usd)) };
+}
+
+const MEASURES = [
+  ["texts that edits replaced", "editGrounding"],
+  ["passages referred to", "passageEvidence"],
+  ["files changed", "fileInHand"],
+  ["your messages", "instructions"],
+] as const;
+
+function heldShares(rows: readonly ReplayRow[]): readonly HeldShare[] {
+  return MEASURES.flatMap(([what, id]) => {
+    const counts = rows.flatMap(({ metrics }) => metrics?.[id].all ?? []);
+    const uses = sum(counts.map((count) => count.uses));
+    const percent = percentOf(sum(counts.map(({ held }) => held)), uses);
+    return percent === null ? [] : [{ what, percent, uses }];
+  });
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+function sumOfKnown(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : sum(known);
+}
