@@ -85,9 +85,9 @@ function compactionsOf(row: ReplayRow, modelIds: readonly string[], pricing: Com
 }
 
 const MEASURES = [
-  ["texts that edits replaced", "editGrounding"],
-  ["passages referred to", "passageEvidence"],
-  ["files changed", "fileInHand"],
+  ["the texts that edits replaced", "editGrounding"],
+  ["the passages referred to", "passageEvidence"],
+  ["the files changed", "fileInHand"],
   ["your messages", "instructions"],
 ] as const;
 

@@ -18,6 +18,13 @@ export interface CommandEntry {
 /** Every command, in the order of the help. */
 export const COMMANDS: readonly CommandEntry[] = [
   {
+    name: "advise",
+    description: "say what compaction cost you in the agents on this machine, and what to set there",
+    note: "It asks no model and sends nothing. Without --write it changes nothing.",
+    examples: ["advise", "advise --from codex --since 8w --write"],
+    load: async () => (await import("./advise/advise-command.ts")).defineAdviseCommand,
+  },
+  {
     name: "bench",
     description: "replay recorded sessions under policies and compare size, cost, safety and retention",
     note: "Sessions are recognised by their content.",

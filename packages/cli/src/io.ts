@@ -19,6 +19,8 @@ export interface CliIo {
   readonly cwd: string;
   /** Below it agents keep their logs. */
   readonly homeFolder: string;
+  /** Variables of the environment; none if they are left out. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
   /** The time, in milliseconds since 1970: for "the last seven days". */
   readonly nowMs: () => number;
   /** Asks the person a question that is answered with yes or no; left out if nobody is there. */
@@ -38,7 +40,8 @@ export function processIo(): CliIo {
     }
   };
   const isThere = stdin.isTTY && stderr.isTTY;
-  return { stdout, stderr, cwd: process.cwd(), homeFolder: homedir(), nowMs: Date.now, ...(isThere && { confirm }) };
+  const streams = { stdout, stderr, ...(isThere && { confirm }) };
+  return { ...streams, cwd: process.cwd(), homeFolder: homedir(), environment: process.env, nowMs: Date.now };
 }
 
 /** What the process says when it ends. */

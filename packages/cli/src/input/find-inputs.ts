@@ -125,7 +125,8 @@ export async function findLogs({ agents, since, limit }: LogOptions, io: CliIo):
   };
 }
 
-function parseAgent(name: string): LocatedAgent {
+/** Reads the name of an agent. Throws `bad-input` if it is none whose logs are found. */
+export function parseAgent(name: string): LocatedAgent {
   const agent = LOCATED_AGENTS.find((known) => known === name);
   if (agent === undefined) throw new PlimsollError("bad-input", `--from ${name}: ${suggestion(name, LOCATED_AGENTS)}`);
   return agent;

@@ -1,0 +1,167 @@
+import {
+  type AgentKnobs,
+  FEWEST_SESSIONS,
+  formatCount,
+  formatNumberOf,
+  formatPercent,
+  formatTokens,
+  formatUsd,
+  type KnobValues,
+  type SettingChoice,
+  type SettingFigures,
+} from "@plimsoll/bench/internal";
+import { wrapped } from "../terminal/printable.ts";
+import { drawTable } from "../terminal/text-table.ts";
+import type { AgentAdvice, Turning } from "./agent-advice.ts";
+import { minutesText, shortValues, titleOf, verdictLines } from "./verdict-lines.ts";
+
+const MARGIN = 11;
+
+/** What is said about all agents: the verdict, then each agent by itself, then our own engine. Lines fit 80 columns. */
+export function adviceText(advice: readonly AgentAdvice[], { since }: { readonly since: string }): string {
+  const sections = advice.map((one) => agentLines(one).join("\n"));
+  return [verdictLines(advice, since).join("\n"), ...sections, ownEngineLines(advice).join("\n")].join("\n\n");
+}
+
+/** A labelled text, broken between words. */
+function field(label: string, text: string): readonly string[] {
+  return wrapped(text, { first: `  ${label.padEnd(MARGIN - 2)}`, further: " ".repeat(MARGIN) });
+}
+
+function agentLines(advice: AgentAdvice): readonly string[] {
+  const { cost, windowTokens, turning } = advice;
+  const window = windowTokens === null ? "" : `, window ${formatTokens(windowTokens)}`;
+  return [
+    `${titleOf(advice)}: ${formatNumberOf(cost.sessions, "session")}${window}`,
+    ...costFields(advice),
+    ...(turning === null ? field("setting", "none that advise knows") : turningLines(turning)),
+  ];
+}
+
+function costFields({ cost, waitsMs }: AgentAdvice): readonly string[] {
+  const whole = cost.usd === null ? "no prices known" : `$${formatUsd(cost.usd)} by list prices`;
+  if (cost.compactions === 0) return field("cost", `${whole}; nothing was compacted`);
+  const part = cost.compactionUsd === null ? "" : `, about $${formatUsd(cost.compactionUsd)} of it for compactions`;
+  const waited =
+    waitsMs.length === 0
+      ? "how long you waited is not in the logs"
+      : `${minutesText(waitsMs.reduce((sum, ms) => sum + ms, 0))} waited at ${formatCount(waitsMs.length)} of them`;
+  const held = cost.held.map(({ what, percent }) => `${formatPercent(percent)} % of ${what}`);
+  return [
+    ...field("cost", `${whole}${part} (${formatTokens(cost.compactionTokens)} tokens)`),
+    ...field(
+      "acted",
+      `${formatNumberOf(cost.compactions, "compaction")} in ${formatNumberOf(cost.compactedSessions, "session")}; ${waited}`,
+    ),
+    ...field("lost", `needed again after they were gone: ${formatNumberOf(cost.neededLater, "thing")}`),
+    ...(held.length === 0 ? [] : field("", `in those sessions there was still ${held.join(", ")}`)),
+  ];
+}
+
+function turningLines(turning: Turning): readonly string[] {
+  const { knobs, choice, refusal, values, settings } = turning;
+  return [
+    ...field("now", values.size === 0 ? `nothing set in ${settings.shown}` : `${shortValues(values)} (${settings.shown})`),
+    ...(refusal === null ? [] : field("setting", `none proposed: ${refusal}`)),
+    ...(choice === null ? [] : [...choiceLines(choice), ...pasteLines(turning, choice)]),
+    ...field("names", namesText(knobs)),
+  ];
+}
+
+function namesText({ version, standing, readOn, title }: AgentKnobs): string {
+  const source = standing === "primary" ? "from its source" : "from documentation and issues, not checked in source";
+  return `of ${title} ${version}, ${source}, ${readOn}`;
+}
+
+function choiceLines(choice: SettingChoice): readonly string[] {
+  const { figures, sessions, idleSessions, verdict } = choice;
+  if (verdict.kind === "idle") return field("setting", "no session fills half of the window: whatever is set, nothing happens");
+  const best = verdict.kind === "change" ? verdict.best.policy.name : null;
+  const rows = figures.map((figure) => rowOf(figure, figure.policy.name === best));
+  const table = drawTable({
+    head: [["", "cost %", "held", "far", "over"].map((content) => ({ content }))],
+    rows,
+    leftColumns: [0],
+  });
+  const idle = idleSessions === 0 ? "" : `; ${formatCount(idleSessions)} shorter ones left out`;
+  return [
+    "",
+    ...table.split("\n").map((line) => `  ${line}`),
+    "",
+    ...field(
+      "from",
+      `${formatNumberOf(sessions, "session")} that fill half of the window${idle}. cost: of what is set now; held: % of what later calls needed, far: stated 20,000 tokens before; over: rejected calls`,
+    ),
+  ];
+}
+
+function rowOf({ values, costRatio, score }: SettingFigures, isBest: boolean): readonly string[] {
+  const name = values.size === 0 ? "as it is" : shortValues(values);
+  return [
+    isBest ? `${name} *` : name,
+    formatPercent(100 * costRatio),
+    formatPercent(score.gain),
+    formatPercent(score.farGain),
+    formatCount(score.overflows),
+  ];
+}
+
+function pasteLines({ knobs, settings }: Turning, { verdict, sessions, drawn }: SettingChoice): readonly string[] {
+  switch (verdict.kind) {
+    case "idle":
+      return [];
+    case "too-few":
+      return field(
+        "sure",
+        `too few to tell: ${formatCount(sessions)} of the ${FEWEST_SESSIONS} sessions that it takes; change nothing on this`,
+      );
+    case "keep":
+      return field("sure", KEEP_WORDS[verdict.why]);
+    case "change": {
+      const percent = (ratio: number) => formatPercent(100 * ratio);
+      return [
+        ...field("set", `in ${settings.shown}`),
+        ...pasteText(knobs.place.form, verdict.best.values).map((line) => `${" ".repeat(MARGIN)}${line}`),
+        ...field(
+          "sure",
+          `costs ${percent(verdict.costRatio.from)} to ${percent(verdict.costRatio.through)} % of what is set now (95 %, ${drawn} drawn anew); chosen on half of the sessions, confirmed on the other; no measure is a point lower`,
+        ),
+      ];
+    }
+    default:
+      return verdict satisfies never;
+  }
+}
+
+const KEEP_WORDS = {
+  "nothing-better": "nothing is worth changing: no setting is 5 % cheaper without losing a point",
+  "not-confirmed": "nothing is worth changing: what looked cheaper on one half was not on the other",
+} as const;
+
+/** The setting as the file has it. */
+function pasteText(form: "json" | "toml", values: KnobValues): readonly string[] {
+  if (form === "toml") return [...values].map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
+  return [...values].map(([path, value]) => {
+    const keys = path.split(".").map((key) => JSON.stringify(key));
+    return `${keys.join(": { ")}: ${JSON.stringify(value)}${" }".repeat(keys.length - 1)}`;
+  });
+}
+
+const OWN_LOOP = "To get it: plimsoll chat, or in a loop of your own (docs/own-loop.md).";
+
+/** What our engine would do in the agents' place; it stands apart, as it is no setting of theirs. */
+function ownEngineLines(advice: readonly AgentAdvice[]): readonly string[] {
+  const lines = advice.flatMap((one) => {
+    const [now, own] = one.ownEngine?.figures ?? [];
+    if (one.ownEngine === null || now === undefined || own === undefined || one.ownEngine.sessions === 0) return [];
+    const gain = own.score.gain - now.score.gain;
+    const few = one.ownEngine.sessions < FEWEST_SESSIONS ? ", too few to tell" : "";
+    return wrapped(
+      `${titleOf(one)}: ${formatPercent(100 * own.costRatio)} % of the cost, held ${gain < 0 ? "−" : "+"}${Math.abs(gain).toFixed(1)} points (${formatNumberOf(one.ownEngine.sessions, "session")}${few})`,
+      { first: "  ", further: "    " },
+    );
+  });
+  return lines.length === 0
+    ? [OWN_LOOP]
+    : ["Apart from all settings: the same sessions with plimsoll's own engine", ...lines, OWN_LOOP];
+}

@@ -1,0 +1,132 @@
+import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
+import { createSerialPool, createThreadPool } from "@plimsoll/bench";
+import { type InputFile, LOCATED_AGENTS, type LocatedAgent } from "@plimsoll/bench/internal";
+import type { Command } from "commander";
+import { openState } from "../command/replay-state.ts";
+import { DEFAULT_LOG_LIMIT, findLogs, parseAgent } from "../input/find-inputs.ts";
+import { type CliIo, EXIT_FAILED, EXIT_OK, EXIT_USAGE, plimsollVersion } from "../io.ts";
+import { parseJobs, parseSince } from "../option/replay-options.ts";
+import { readPrices } from "../prices/read-prices.ts";
+import { printable } from "../terminal/printable.ts";
+import { adviceText } from "./advice-text.ts";
+import { type AgentAdvice, adviseOn } from "./agent-advice.ts";
+import { undoAdvice, writeAdvice } from "./apply-advice.ts";
+
+interface AdviseOptions {
+  readonly from?: readonly string[];
+  readonly since: string;
+  readonly limit?: string;
+  readonly prices?: string;
+  readonly jobs?: string;
+  readonly write?: true;
+  readonly undo?: true;
+  readonly yes?: true;
+}
+
+const collect = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value];
+
+/** The last four weeks: what a person remembers, and what prices and models are of today. Chosen. */
+const DEFAULT_SINCE = "4w";
+
+/** `plimsoll advise`: what compaction costs in the agents that a person has, and what to set there. */
+export function defineAdviseCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
+  command
+    .option("--from <agent>", `these agents alone; repeatable (${LOCATED_AGENTS.join(", ")})`, collect)
+    .option("--since <time>", "logs changed since 2026-01-31, or in the last 12h, 7d or 4w", DEFAULT_SINCE)
+    .option("--limit <count>", `at most so many logs of each agent, the newest (default: ${DEFAULT_LOG_LIMIT})`)
+    .option("--prices <file>", "prices by model id, as YAML, before those that come with plimsoll")
+    .option("--jobs <count>", "replays at a time (default: the processor's cores; 1 for few logs)")
+    .option("--write", "show the change to the agent's settings file, ask, and write it, with a backup beside it")
+    .option("--undo", "take back what --write wrote, if the file is still as it was written")
+    .option("--yes", "write or undo without asking")
+    .action(async (options: AdviseOptions) => onExit(await advise(options, io)));
+}
+
+async function advise(options: AdviseOptions, io: CliIo): Promise<number> {
+  const isAgreed = options.yes ?? false;
+  if (options.undo) return undoAdvice((options.from ?? LOCATED_AGENTS).map(parseAgent), { isAgreed, io });
+  const sinceMs = parseSince(options.since, io.nowMs());
+  const prices =
+    options.prices === undefined ? { prices: new Map() } : readPrices(resolve(io.cwd, options.prices), options.prices);
+  if ("problems" in prices) return refuse(prices.problems, io);
+  const found = await findAgents(options, io);
+  if (found.logs.length === 0) {
+    io.stderr.write(
+      `plimsoll: no logs since ${dayOf(sinceMs)} of ${found.without.join(", ")}; try a longer --since, or plimsoll bench FILES\n`,
+    );
+    return EXIT_FAILED;
+  }
+  const advice = await adviseAll(found.logs, { options, prices: prices.prices }, io);
+  io.stdout.write(`${adviceText(advice, { since: dayOf(sinceMs) })}\n`);
+  return options.write ? writeAdvice(advice, { isAgreed, io }) : EXIT_OK;
+}
+
+interface AgentLogs {
+  readonly agent: LocatedAgent;
+  readonly files: readonly InputFile[];
+}
+
+interface FoundAgents {
+  readonly logs: readonly AgentLogs[];
+  /** Agents that have none. */
+  readonly without: readonly string[];
+}
+
+async function findAgents({ from, since, limit }: AdviseOptions, io: CliIo): Promise<FoundAgents> {
+  const agents = await Promise.all(
+    (from ?? LOCATED_AGENTS).map(async (name) => ({ name, found: await findLogs({ agents: [name], since, limit }, io) })),
+  );
+  const logs = LOCATED_AGENTS.flatMap((agent) => {
+    const files = agents.find(({ name }) => name === agent)?.found.files ?? [];
+    return files.length === 0 ? [] : [{ agent, files }];
+  });
+  return { logs, without: agents.filter(({ found }) => found.files.length === 0).map(({ name }) => name) };
+}
+
+/** A run of fewer files is over before workers have started (chosen). */
+const FEWEST_SHARED_FILES = 12;
+/** A file's cells become so many tasks for each job, so that jobs end at about the same time (chosen). */
+const TASKS_PER_JOB = 4;
+
+interface GivenOptions {
+  readonly options: AdviseOptions;
+  readonly prices: Parameters<typeof adviseOn>[2]["run"]["prices"];
+}
+
+async function adviseAll(
+  logs: readonly AgentLogs[],
+  { options, prices }: GivenOptions,
+  io: CliIo,
+): Promise<readonly AgentAdvice[]> {
+  const fileCount = logs.reduce((count, { files }) => count + files.length, 0);
+  const few = fileCount < FEWEST_SHARED_FILES ? 1 : availableParallelism();
+  const jobs = options.jobs === undefined ? few : parseJobs(options.jobs);
+  const given = { logs, prices: [...prices] };
+  const kept = jobs === 1 ? null : await openState({ folder: undefined, run: given, plimsollVersion: plimsollVersion() }, io);
+  const pool = jobs === 1 ? createSerialPool() : createThreadPool(jobs);
+  const run = {
+    pool,
+    tasksPerFile: TASKS_PER_JOB * jobs,
+    prices,
+    state: kept?.state ?? null,
+    onKept: kept?.onKept ?? (() => {}),
+  };
+  const advice: AgentAdvice[] = [];
+  try {
+    for (const { agent, files } of logs) advice.push(await adviseOn(agent, files, { run, io }));
+  } finally {
+    await pool.close();
+  }
+  await kept?.finish();
+  return advice;
+}
+
+function refuse(lines: readonly string[], io: CliIo): number {
+  for (const line of lines) io.stderr.write(`plimsoll: ${printable(line)}\n`);
+  return EXIT_USAGE;
+}
+
+function dayOf(timeMs: number): string {
+  return new Date(timeMs).toISOString().slice(0, "2026-01-31".length);
+}

@@ -1,0 +1,171 @@
+import type { BenchReport, WorkerPool } from "@plimsoll/bench";
+import { importFile, runBench } from "@plimsoll/bench";
+import {
+  type AgentKnobs,
+  chooseSetting,
+  compactionWaits,
+  type FiledRow,
+  type InputFile,
+  type KnobValues,
+  knobsOf,
+  type LocatedAgent,
+  type RecordedCost,
+  type ReplayState,
+  recordedCost,
+  type SettingChoice,
+  type SettingPoint,
+} from "@plimsoll/bench/internal";
+import { isPlimsollError, NONE_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
+import type { EnginePolicy } from "@plimsoll/core/build";
+import { type ModelPrices, RECORDED_POLICY } from "@plimsoll/core/internal";
+import { MODEL_CATALOG } from "@plimsoll/providers";
+import { type CliIo, plimsollVersion } from "../io.ts";
+import { createProgressBar } from "../terminal/progress-bar.ts";
+import { readSettings, valuesIn } from "./setting-text.ts";
+import { openSettings, type SettingsFile } from "./settings-file.ts";
+
+/** What is said of one agent. */
+export interface AgentAdvice {
+  readonly agent: LocatedAgent;
+  readonly cost: RecordedCost;
+  /** How long the person waited for each compaction whose time is known, in milliseconds. */
+  readonly waitsMs: readonly number[];
+  /** The window of most sessions, in which settings are tried; `null` if no session could be replayed. */
+  readonly windowTokens: number | null;
+  /** `null` for an agent without a setting that could be proposed. */
+  readonly turning: Turning | null;
+  /** Our own engine against the current setting. `null` if nothing was replayed. */
+  readonly ownEngine: SettingChoice | null;
+}
+
+/** An agent's knobs, what they are now, and what the replays say. */
+export interface Turning {
+  readonly knobs: AgentKnobs;
+  readonly settings: SettingsFile;
+  readonly values: KnobValues;
+  /** Why nothing can be proposed, as a phrase; `null` if it can. */
+  readonly refusal: string | null;
+  readonly choice: SettingChoice | null;
+}
+
+/** What replays are made with. */
+export interface AdviceRun {
+  readonly pool: WorkerPool;
+  readonly tasksPerFile: number;
+  readonly prices: ReadonlyMap<string, ModelPrices>;
+  readonly state: ReplayState | null;
+  readonly onKept: (cells: number) => void;
+}
+
+/** Replays one agent's logs as they were, and under its own settings at its real window. */
+export async function adviseOn(
+  agent: LocatedAgent,
+  files: readonly InputFile[],
+  { run, io }: { readonly run: AdviceRun; readonly io: CliIo },
+): Promise<AgentAdvice> {
+  const { version, waitsMs } = await readLogs(files);
+  const knobs = knobsOf(agent, version);
+  const known = knobs === null ? null : await readKnobs(knobs, io);
+  const replay = knobs?.replay ?? null;
+  const now: SettingPoint | null =
+    replay === null || known === null ? null : { values: new Map(), policy: replay.likeness(known.values) };
+  const first = await replayed(agent, files, {
+    policies: [NONE_POLICY, RECORDED_POLICY, PLIMSOLL_POLICY, ...(now === null ? [] : [now.policy])],
+    run,
+    io,
+  });
+  const cost = recordedCost(first, {
+    pricesOf: (modelId) => run.prices.get(modelId) ?? MODEL_CATALOG.pricesOf(modelId),
+    cacheRulesOf: MODEL_CATALOG.cacheRulesOf,
+    request: now?.policy.summary.request ?? "serialised",
+  });
+  const windowTokens = usualWindow(first);
+  const base = { agent, cost, waitsMs, windowTokens } as const;
+  if (now === null || knobs === null || known === null || replay === null || windowTokens === null)
+    return { ...base, turning: null, ownEngine: null };
+  const ownEngine = chooseSetting(now, [{ values: new Map(), policy: PLIMSOLL_POLICY }], filedRows(first));
+  const points = replay
+    .grid(windowTokens)
+    .map((values) => ({ values, policy: replay.likeness(new Map([...known.values, ...values])) }))
+    .filter(({ policy }) => policy.name !== now.policy.name);
+  const refusal = known.refusal ?? (points.length === 0 ? knobs.nothingToTurn : null);
+  const turning = { knobs, settings: known.settings, values: known.values, refusal };
+  if (refusal !== null) return { ...base, turning: { ...turning, choice: null }, ownEngine };
+  const grid = await replayed(agent, files, { policies: points.map(({ policy }) => policy), run, io });
+  const choice = chooseSetting(now, points, [...filedRows(first), ...filedRows(grid)]);
+  return { ...base, turning: { ...turning, choice }, ownEngine };
+}
+
+/** The newest version that wrote the logs, and the waits. Files that cannot be read are told by the replay. */
+async function readLogs(files: readonly InputFile[]): Promise<{ readonly version: string | null; readonly waitsMs: number[] }> {
+  let version: string | null = null;
+  const waitsMs: number[] = [];
+  for (const { path, displayName } of files) {
+    const transcripts = await importFile(path, displayName).catch((error: unknown) => {
+      if (isPlimsollError(error)) return [];
+      throw error;
+    });
+    for (const transcript of transcripts) {
+      const [start] = transcript.entries;
+      // Files come newest first.
+      version ??= start?.type === "session" ? (start.agent?.version ?? null) : null;
+      waitsMs.push(...compactionWaits(transcript));
+    }
+  }
+  return { version, waitsMs };
+}
+
+interface KnownKnobs {
+  readonly settings: SettingsFile;
+  readonly values: KnobValues;
+  readonly refusal: string | null;
+}
+
+async function readKnobs(knobs: AgentKnobs, { homeFolder, environment = {} }: CliIo): Promise<KnownKnobs> {
+  const settings = await openSettings(knobs.place, { homeFolder, environment });
+  const read = readSettings(knobs.place.form, settings.text ?? "");
+  if ("problem" in read) return { settings, values: new Map(), refusal: `${settings.shown} ${read.problem}` };
+  const paths = knobs.knobs.map(({ path }) => path);
+  const values = valuesIn(read.content, paths);
+  const stronger = knobs.knobs.flatMap(({ variable }) => (variable !== null && environment[variable] ? [variable] : []));
+  const [variable] = stronger;
+  const refusal = variable === undefined ? null : `${variable} is set, which is stronger than ${settings.shown}`;
+  return { settings, values, refusal: refusal ?? knobs.replay?.unlike(values) ?? null };
+}
+
+interface Round {
+  readonly policies: readonly EnginePolicy[];
+  readonly run: AdviceRun;
+  readonly io: CliIo;
+}
+
+async function replayed(agent: LocatedAgent, files: readonly InputFile[], { policies, run, io }: Round): Promise<BenchReport> {
+  const bar = createProgressBar(io.stderr, `replaying ${agent}`);
+  try {
+    return await runBench({
+      ...run,
+      files,
+      policies,
+      windows: [{ kind: "real" }],
+      plimsollVersion: plimsollVersion(),
+      calibrates: false,
+      onProgress: bar.show,
+    });
+  } finally {
+    bar.stop();
+  }
+}
+
+function filedRows({ rows, sessions }: BenchReport): readonly FiledRow[] {
+  const fileOf = new Map(sessions.map(({ session, file }) => [session, file]));
+  return rows.map((row) => ({ file: fileOf.get(row.session) ?? row.session, row }));
+}
+
+/** The window of most sessions; of equally frequent ones the larger. */
+function usualWindow({ rows }: BenchReport): number | null {
+  const counts = new Map<number, number>();
+  for (const { policy, metrics, contextWindowTokens: tokens } of rows)
+    if (policy === NONE_POLICY.name && metrics !== null) counts.set(tokens, (counts.get(tokens) ?? 0) + 1);
+  const [first] = [...counts].toSorted(([a, inA], [b, inB]) => inB - inA || b - a);
+  return first === undefined ? null : first[0];
+}

@@ -1,0 +1,106 @@
+import { KNOB_TABLE, type KnobValues } from "@plimsoll/bench/internal";
+import { isPlimsollError, PlimsollError } from "@plimsoll/core";
+import { type CliIo, EXIT_FAILED, EXIT_OK, EXIT_USAGE } from "../io.ts";
+import { printable } from "../terminal/printable.ts";
+import type { AgentAdvice } from "./agent-advice.ts";
+import { lineDiff } from "./line-diff.ts";
+import { withValues } from "./setting-text.ts";
+import { findUndo, openSettings, type SettingsFile, undoSettings, writeSettings } from "./settings-file.ts";
+
+/** How a person agrees. */
+interface Agreement {
+  /** True if nothing is to be asked. */
+  readonly isAgreed: boolean;
+  readonly io: CliIo;
+}
+
+/** Shows what would be written to each agent's settings file, asks, and writes it. Resolves to the exit code. */
+export async function writeAdvice(advice: readonly AgentAdvice[], agreement: Agreement): Promise<number> {
+  const { io } = agreement;
+  const changes = advice.flatMap(({ turning }) =>
+    turning?.choice?.verdict.kind === "change" ? [{ turning, values: turning.choice.verdict.best.values }] : [],
+  );
+  if (changes.length === 0) {
+    io.stdout.write("\nNothing to write.\n");
+    return EXIT_OK;
+  }
+  const codes: number[] = [];
+  for (const { turning, values } of changes)
+    codes.push(await tried(io, () => writeOne(turning.settings, { form: turning.knobs.place.form, values }, agreement)));
+  return Math.max(...codes);
+}
+
+interface Written {
+  readonly form: "json" | "toml";
+  readonly values: KnobValues;
+}
+
+async function writeOne(settings: SettingsFile, { form, values }: Written, agreement: Agreement): Promise<number> {
+  const { io } = agreement;
+  const changed = withValues(form, settings.text ?? "", values);
+  if ("problem" in changed)
+    throw new PlimsollError("bad-input", `${settings.shown} ${changed.problem}; set it by hand`, { file: settings.path });
+  const diff = lineDiff(settings.shown, settings.text ?? "", changed.text);
+  io.stdout.write(`\n${diff.join("\n")}\n`);
+  const code = await refusal(settings.text === null ? `Make ${settings.shown}?` : `Write ${settings.shown}?`, agreement);
+  if (code !== null) return code;
+  const { backup } = await writeSettings(settings, changed.text);
+  io.stdout.write(
+    `Wrote ${printable(settings.shown)}; what was there is in ${printable(backup)}. plimsoll advise --undo takes it back.\n`,
+  );
+  return EXIT_OK;
+}
+
+/** Takes back what was written to the agents' settings files. Resolves to the exit code: failed if nothing was there to undo. */
+export async function undoAdvice(agents: readonly string[], agreement: Agreement): Promise<number> {
+  const { io } = agreement;
+  const { homeFolder, environment = {} } = io;
+  const places = new Map(
+    KNOB_TABLE.filter(({ agent }) => agents.includes(agent)).map(({ agent, place }) => [agent, place] as const),
+  );
+  const codes: number[] = [];
+  const reasons: string[] = [];
+  for (const place of places.values()) {
+    const settings = await openSettings(place, { homeFolder, environment });
+    const undo = await findUndo(settings).catch((error: unknown) => {
+      if (!isPlimsollError(error)) throw error;
+      reasons.push(error.message);
+      return null;
+    });
+    if (undo === null) continue;
+    io.stdout.write(`${lineDiff(settings.shown, settings.text ?? "", undo.before ?? "").join("\n")}\n`);
+    const question = undo.before === null ? `Remove ${settings.shown}?` : `Write ${settings.shown}?`;
+    const code = await refusal(question, agreement);
+    if (code === null) {
+      await undoSettings(settings, undo);
+      io.stdout.write(`Undone: ${printable(settings.shown)} is as it was.\n`);
+    }
+    codes.push(code ?? EXIT_OK);
+  }
+  if (codes.length > 0) return Math.max(...codes);
+  for (const reason of reasons) io.stderr.write(`plimsoll: ${printable(reason)}\n`);
+  return EXIT_FAILED;
+}
+
+/** `null` if the person agrees. */
+async function refusal(question: string, { isAgreed, io }: Agreement): Promise<number | null> {
+  if (isAgreed) return null;
+  if (io.confirm === undefined) {
+    io.stderr.write("plimsoll: nothing was written: nobody is there to agree; give --yes\n");
+    return EXIT_USAGE;
+  }
+  if (await io.confirm(`${printable(question)} [y/N] `)) return null;
+  io.stderr.write("plimsoll: nothing was written\n");
+  return EXIT_OK;
+}
+
+/** What stands in one agent's way does not keep the others from being written. */
+async function tried(io: CliIo, write: () => Promise<number>): Promise<number> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!isPlimsollError(error)) throw error;
+    io.stderr.write(`plimsoll: ${printable(error.message)}\n`);
+    return EXIT_FAILED;
+  }
+}

@@ -1,0 +1,133 @@
+import type { KnobValue, KnobValues, SettingsPlace } from "@plimsoll/bench/internal";
+import { canonicalJson, isRecord } from "@plimsoll/core/internal";
+import { applyEdits, type FormattingOptions, modify, type ParseError, parse as parseJson } from "jsonc-parser";
+import { parse as parseToml } from "smol-toml";
+
+type Form = SettingsPlace["form"];
+
+/** A settings file's content as data, or why it cannot be read. */
+export type ReadSettings = { readonly content: Readonly<Record<string, unknown>> } | { readonly problem: string };
+
+/** Reads JSON with comments, or TOML. An empty text is a file without settings. */
+export function readSettings(form: Form, text: string): ReadSettings {
+  if (text.trim() === "") return { content: {} };
+  const content = form === "json" ? jsonContent(text) : tomlContent(text);
+  return isRecord(content) ? { content } : { problem: `is no ${form.toUpperCase()} with settings` };
+}
+
+function jsonContent(text: string): unknown {
+  const errors: ParseError[] = [];
+  const content: unknown = parseJson(text, errors, { allowTrailingComma: true });
+  return errors.length === 0 ? content : null;
+}
+
+function tomlContent(text: string): unknown {
+  try {
+    // Dates are objects of a class; as text they compare.
+    return JSON.parse(JSON.stringify(parseToml(text)));
+  } catch {
+    // Its own program would not read it either, or reads it in another way than we do: both mean hands off.
+    return null;
+  }
+}
+
+/** The values of knobs that the settings have, by path. Other kinds of values are left out. */
+export function valuesIn(content: Readonly<Record<string, unknown>>, paths: readonly string[]): KnobValues {
+  return new Map(
+    paths.flatMap((path): readonly (readonly [string, KnobValue])[] => {
+      const value = path.split(".").reduce<unknown>((inner, key) => (isRecord(inner) ? inner[key] : undefined), content);
+      return typeof value === "number" || typeof value === "boolean" || typeof value === "string" ? [[path, value]] : [];
+    }),
+  );
+}
+
+/** The text with other values, or why it is left alone. */
+export type ChangedText = { readonly text: string } | { readonly problem: string };
+
+/**
+ * The text with these values and nothing else changed: comments, order and layout stay. What comes out is read again and must be the old
+ * content with the values in it, or the text is refused; so what an edit does not understand it cannot spoil.
+ */
+export function withValues(form: Form, text: string, values: KnobValues): ChangedText {
+  const read = readSettings(form, text);
+  if ("problem" in read) return read;
+  if ([...values.keys()].some((path) => !hasRoom(read.content, path.split("."))))
+    return { problem: "has a value in the place of a section" };
+  const wanted = canonicalJson(contentWith(read.content, values));
+  const candidates = form === "json" ? [jsonWith(text, values)] : tomlCandidates(text, values);
+  const found = candidates.find((candidate) => {
+    const again = readSettings(form, candidate);
+    return "content" in again && canonicalJson(again.content) === wanted;
+  });
+  return found === undefined ? { problem: "is written in a way that cannot be changed safely" } : { text: found };
+}
+
+function contentWith(content: Readonly<Record<string, unknown>>, values: KnobValues): Readonly<Record<string, unknown>> {
+  let whole = content;
+  for (const [path, value] of values) whole = put(whole, path.split("."), value);
+  return whole;
+}
+
+function put(
+  record: Readonly<Record<string, unknown>>,
+  [key = "", ...rest]: readonly string[],
+  value: KnobValue,
+): Readonly<Record<string, unknown>> {
+  const inner = record[key];
+  return { ...record, [key]: rest.length === 0 ? value : put(isRecord(inner) ? inner : {}, rest, value) };
+}
+
+/** Whether every section on the way to a value is one, or is not there yet. */
+function hasRoom(section: unknown, [key = "", ...rest]: readonly string[]): boolean {
+  if (section === undefined) return true;
+  return isRecord(section) && (rest.length === 0 || hasRoom(section[key], rest));
+}
+
+function jsonWith(text: string, values: KnobValues): string {
+  let whole = text.trim() === "" ? "{}\n" : text;
+  for (const [path, value] of values) {
+    whole = applyEdits(whole, modify(whole, path.split("."), value, { formattingOptions: layoutOf(whole) }));
+  }
+  return whole;
+}
+
+/** As the file is laid out already; two spaces if it does not tell. */
+function layoutOf(text: string): FormattingOptions {
+  const [, indent = "  "] = /\n([\t ]+)\S/.exec(text) ?? [];
+  return {
+    eol: lineEndOf(text),
+    insertSpaces: !indent.startsWith("\t"),
+    tabSize: indent.startsWith("\t") ? 1 : indent.length,
+  };
+}
+
+function lineEndOf(text: string): string {
+  return text.includes("\r\n") ? "\r\n" : "\n";
+}
+
+/** The text with the key's line changed; without one, with a line behind the last key before the first table, or as the first line. */
+function tomlCandidates(text: string, values: KnobValues): readonly string[] {
+  let texts: readonly string[] = [text];
+  for (const [key, value] of values) texts = texts.flatMap((candidate) => tomlWith(candidate, key, JSON.stringify(value)));
+  return texts;
+}
+
+const TABLE_LINE = /^\s*\[/;
+const KEY_LINE = /^\s*[\w"'-][^#=]*=/;
+
+function tomlWith(text: string, key: string, value: string): readonly string[] {
+  const end = lineEndOf(text);
+  const lines = text === "" ? [""] : text.split(end);
+  const firstTable = lines.findIndex((line) => TABLE_LINE.test(line));
+  const top = firstTable < 0 ? lines : lines.slice(0, firstTable);
+  const own = new RegExp(`^\\s*${key}\\s*=\\s*`);
+  const place = top.findIndex((line) => own.test(line));
+  if (place >= 0) {
+    const line = lines[place] ?? "";
+    const [head = ""] = own.exec(line) ?? [];
+    const [, rest = ""] = /^[^\s#]+(.*)$/.exec(line.slice(head.length)) ?? [];
+    return [lines.with(place, `${head}${value}${rest}`).join(end)];
+  }
+  const behind = top.findLastIndex((line) => KEY_LINE.test(line)) + 1;
+  return [behind, 0].map((at) => lines.toSpliced(at, 0, `${key} = ${value}`).join(end));
+}

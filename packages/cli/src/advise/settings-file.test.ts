@@ -1,0 +1,143 @@
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { SettingsPlace } from "@plimsoll/bench/internal";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { findUndo, openSettings, undoSettings, writeSettings } from "./settings-file.ts";
+
+const PLACE: SettingsPlace = { form: "json", base: ".agent", variable: "AGENT_HOME", names: ["a.json", "b.json"] };
+const BEFORE = '{ "mine": true }\n';
+const AFTER = '{ "mine": true, "n": 1 }\n';
+
+let home = "";
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "plimsoll-settings-"));
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+const path = (name = "a.json") => join(home, ".agent", name);
+const open = (environment: Readonly<Record<string, string>> = {}) => openSettings(PLACE, { homeFolder: home, environment });
+const put = (text = BEFORE, name = "a.json") => {
+  mkdirSync(join(home, ".agent"), { recursive: true });
+  writeFileSync(path(name), text);
+};
+
+describe("the settings file", () => {
+  test("is the first that is there", async () => {
+    put(BEFORE, "b.json");
+    expect(await open()).toMatchObject({ path: path("b.json"), shown: "~/.agent/b.json", text: BEFORE });
+  });
+
+  test("is the first of all if none is there", async () => {
+    expect(await open()).toMatchObject({ path: path(), text: null });
+  });
+
+  test("lies where the environment says", async () => {
+    const elsewhere = join(home, "elsewhere");
+    expect(await open({ AGENT_HOME: elsewhere })).toMatchObject({ path: join(elsewhere, "a.json"), root: elsewhere });
+  });
+
+  test("is refused if it is no UTF-8, as it would not be written back as it was", async () => {
+    mkdirSync(join(home, ".agent"));
+    writeFileSync(path(), Buffer.from([0x7b, 0xff, 0x7d]));
+    await expect(open()).rejects.toThrow("is no text in UTF-8");
+  });
+});
+
+describe("a file that is written", () => {
+  test("has its text and its rights, and what was there beside it", async () => {
+    put();
+    chmodSync(path(), 0o640);
+    const { backup } = await writeSettings(await open(), AFTER);
+    expect(readFileSync(path(), "utf8")).toBe(AFTER);
+    expect(statSync(path()).mode & 0o777).toBe(0o640);
+    expect(readFileSync(path(backup), "utf8")).toBe(BEFORE);
+    expect(readdirSync(join(home, ".agent")).toSorted()).toEqual(["a.json", backup].toSorted());
+  });
+
+  test("is put back as it was", async () => {
+    put();
+    await writeSettings(await open(), AFTER);
+    const written = await open();
+    await undoSettings(written, await findUndo(written));
+    expect(readFileSync(path(), "utf8")).toBe(BEFORE);
+    expect(readdirSync(join(home, ".agent"))).toEqual(["a.json"]);
+  });
+
+  test("is removed again if there was none", async () => {
+    await writeSettings(await open(), AFTER);
+    expect(statSync(path()).mode & 0o777).toBe(0o600);
+    const written = await open();
+    await undoSettings(written, await findUndo(written));
+    expect(readdirSync(join(home, ".agent"))).toEqual([]);
+  });
+
+  test("is put back in two steps if it was written twice", async () => {
+    put();
+    await writeSettings(await open(), AFTER);
+    await writeSettings(await open(), "{}\n");
+    const texts: string[] = [];
+    for (const _ of [1, 2]) {
+      const written = await open();
+      await undoSettings(written, await findUndo(written));
+      texts.push(readFileSync(path(), "utf8"));
+    }
+    expect(texts).toEqual([AFTER, BEFORE]);
+  });
+});
+
+describe("nothing is changed", () => {
+  test("if the file was changed since it was read", async () => {
+    put();
+    const read = await open();
+    put("{}");
+    await expect(writeSettings(read, AFTER)).rejects.toThrow("was changed meanwhile");
+    expect(readFileSync(path(), "utf8")).toBe("{}");
+  });
+
+  test("if it was changed since it was written", async () => {
+    put();
+    await writeSettings(await open(), AFTER);
+    put(`${AFTER} `);
+    await expect(open().then(findUndo)).rejects.toThrow("it was changed since");
+  });
+
+  test("if nothing was written", async () => {
+    put();
+    await expect(open().then(findUndo)).rejects.toThrow("has no backup that fits");
+  });
+
+  test("if the file is a link", async () => {
+    put(BEFORE, "target.json");
+    symlinkSync(path("target.json"), path());
+    await expect(writeSettings(await open(), AFTER)).rejects.toThrow("a.json is a link");
+    expect(readFileSync(path("target.json"), "utf8")).toBe(BEFORE);
+  });
+
+  test("if a folder on the way is a link", async () => {
+    mkdirSync(join(home, "real"));
+    writeFileSync(join(home, "real", "a.json"), BEFORE);
+    symlinkSync(join(home, "real"), join(home, ".agent"));
+    await expect(writeSettings(await open(), AFTER)).rejects.toThrow(".agent is a link");
+    expect(readdirSync(join(home, "real"))).toEqual(["a.json"]);
+  });
+
+  test("if the backup is a link", async () => {
+    put();
+    const { backup } = await writeSettings(await open(), AFTER);
+    rmSync(path(backup));
+    writeFileSync(join(home, "other"), "stolen");
+    symlinkSync(join(home, "other"), path(backup));
+    await expect(open().then(findUndo)).rejects.toThrow("has no backup that fits");
+  });
+});

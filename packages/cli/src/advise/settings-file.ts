@@ -1,0 +1,147 @@
+import { createHash } from "node:crypto";
+import { chmod, lstat, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join, relative, sep } from "node:path";
+import type { SettingsPlace } from "@plimsoll/bench/internal";
+import { PlimsollError } from "@plimsoll/core";
+
+/** Where a person's settings are looked for. */
+export interface SettingsHome {
+  readonly homeFolder: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** The settings file of an agent. */
+export interface SettingsFile {
+  readonly path: string;
+  /** The folder that the person chose or the home folder: what lies between it and the file must not be a link. */
+  readonly root: string;
+  /** As people write it. */
+  readonly shown: string;
+  /** `null` if there is no file. */
+  readonly text: string | null;
+}
+
+/** The first of the agent's files that is there, else the one that would be made. Throws `bad-input` if it cannot be read. */
+export async function openSettings(place: SettingsPlace, home: SettingsHome): Promise<SettingsFile> {
+  const named = place.variable === null ? undefined : home.environment[place.variable];
+  const isNamed = named !== undefined && named !== "";
+  const root = isNamed ? named : home.homeFolder;
+  const base = isNamed ? named : join(home.homeFolder, place.base);
+  const paths = place.names.map((name) => join(base, name));
+  const found = await Promise.all(paths.map(textOf));
+  const at = Math.max(
+    0,
+    found.findIndex((text) => text !== null),
+  );
+  const path = paths[at] ?? base;
+  const shown = path.startsWith(home.homeFolder + sep) ? `~${path.slice(home.homeFolder.length)}` : path;
+  return { path, root, shown, text: found[at] ?? null };
+}
+
+/**
+ * Puts a text in the place of the one that was read, which stays beside the file under a name that tells what was written. It is written
+ * under another name and renamed, with the file's own rights. Throws `bad-input`, and nothing is changed, if a link is on the way or the file is
+ * no longer what was read.
+ */
+export async function writeSettings(file: SettingsFile, text: string): Promise<{ readonly backup: string }> {
+  await refuseLinks(file);
+  if ((await textOf(file.path)) !== file.text) throw refused(file, "was changed meanwhile; nothing was written");
+  await mkdir(dirname(file.path), { recursive: true });
+  const backup = backupName(file.path, text, file.text === null ? "new" : "before");
+  const mode = await modeOf(file.path);
+  await rm(backup, { force: true });
+  await writeFile(backup, file.text ?? "", { flag: "wx", mode });
+  await replaceFile(file, text, mode);
+  return { backup: basename(backup) };
+}
+
+/** What an undo would put back: the text from before, or `null` if there was no file. */
+export interface OpenUndo {
+  readonly before: string | null;
+  readonly backup: string;
+}
+
+/** Finds what was there before the file was written as it is now. Throws `bad-input` if nothing was written, or the file was changed since. */
+export async function findUndo(file: SettingsFile): Promise<OpenUndo> {
+  await refuseLinks(file);
+  if (file.text === null) throw refused(file, "is not there: there is nothing to undo");
+  for (const kind of ["before", "new"] as const) {
+    const backup = backupName(file.path, file.text, kind);
+    const text = (await isPlainFile(backup)) ? await textOf(backup) : null;
+    if (text !== null) return { before: kind === "new" ? null : text, backup };
+  }
+  throw refused(file, "has no backup that fits: advise did not write it, or it was changed since");
+}
+
+/** Puts back what was there. Throws `bad-input` if the file was changed since it was read. */
+export async function undoSettings(file: SettingsFile, { before, backup }: OpenUndo): Promise<void> {
+  if ((await textOf(file.path)) !== file.text) throw refused(file, "was changed meanwhile; nothing was undone");
+  if (before === null) await rm(file.path);
+  else await replaceFile(file, before, await modeOf(file.path));
+  await rm(backup, { force: true });
+}
+
+/** A new file is for its owner alone, as settings may hold keys. */
+const NEW_FILE_MODE = 0o600;
+const MODE_BITS = 0o777;
+
+async function modeOf(path: string): Promise<number> {
+  const stats = await lstat(path).catch(() => null);
+  return stats === null ? NEW_FILE_MODE : stats.mode & MODE_BITS;
+}
+
+async function replaceFile(file: SettingsFile, text: string, mode: number): Promise<void> {
+  const temporary = `${file.path}.plimsoll-${process.pid}.tmp`;
+  try {
+    await writeFile(temporary, text, { flag: "wx", mode });
+    // The process's mask may have taken rights away that the file had.
+    await chmod(temporary, mode);
+    await rename(temporary, file.path);
+  } catch (cause) {
+    await rm(temporary, { force: true });
+    throw refused(file, `cannot be written (${cause instanceof Error ? cause.message : String(cause)})`, cause);
+  }
+}
+
+const HASH_DIGITS = 16;
+
+/** Tells what was written, so that an undo finds what it replaced and nothing else. */
+function backupName(path: string, written: string, kind: "before" | "new"): string {
+  const hash = createHash("sha256").update(written).digest("hex").slice(0, HASH_DIGITS);
+  return `${path}.plimsoll-${kind}-${hash}`;
+}
+
+async function refuseLinks(file: SettingsFile): Promise<void> {
+  const steps = relative(file.root, file.path).split(sep);
+  let path = file.root;
+  for (const step of steps) {
+    path = join(path, step);
+    const stats = await lstat(path).catch(() => null);
+    const isLast = path === file.path;
+    if (stats !== null && (stats.isSymbolicLink() || (isLast ? !stats.isFile() : !stats.isDirectory()))) {
+      throw refused(file, `is not written: ${step} is a link or no ${isLast ? "file" : "folder"}`);
+    }
+  }
+}
+
+async function isPlainFile(path: string): Promise<boolean> {
+  const stats = await lstat(path).catch(() => null);
+  return stats?.isFile() === true;
+}
+
+async function textOf(path: string): Promise<string | null> {
+  try {
+    const bytes = await readFile(path);
+    const text = bytes.toString("utf8");
+    // What is not UTF-8 would not be written back as it was.
+    if (Buffer.from(text).equals(bytes)) return text;
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && (cause.code === "ENOENT" || cause.code === "ENOTDIR")) return null;
+    throw new PlimsollError("bad-input", `${path}: cannot be read`, { file: path }, cause);
+  }
+  throw new PlimsollError("bad-input", `${path}: is no text in UTF-8`, { file: path });
+}
+
+function refused({ shown, path }: SettingsFile, why: string, cause?: unknown): PlimsollError {
+  return new PlimsollError("bad-input", `${shown} ${why}`, { file: path }, cause);
+}
