@@ -11,6 +11,8 @@ import { workspaceSources } from "./workspace-sources.mjs";
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 /** The bench brings the pool. */
 const require = createRequire(new URL("../../../bench/package.json", import.meta.url));
+/** Its main file loads its parts by a `require` that it is handed, which no bundler sees; the same as modules lies next to it. */
+const JSON_EDITOR = join(dirname(createRequire(join(ROOT, "package.json")).resolve("jsonc-parser")), "../esm/main.js");
 
 /**
  * Files that are loaded by their address: the program, what a worker thread of the bench runs, and what the pool starts it with. The
@@ -36,6 +38,7 @@ export async function bundleInto(folder) {
     input: ENTRIES,
     platform: "node",
     external: [/^node:/],
+    resolve: { alias: { "jsonc-parser": JSON_EDITOR } },
     plugins: [workspaceSources(), inlineFiles()],
     transform: { target: "node20.19" },
     logLevel: "warn",

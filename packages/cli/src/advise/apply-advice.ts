@@ -51,7 +51,7 @@ async function writeOne(settings: SettingsFile, { form, values }: Written, agree
   return EXIT_OK;
 }
 
-/** Takes back what was written to the agents' settings files. Resolves to the exit code: failed if nothing was there to undo. */
+/** Takes back what was written to the agents' settings files. Resolves to the exit code: failed if nothing could be taken back. */
 export async function undoAdvice(agents: readonly string[], agreement: Agreement): Promise<number> {
   const { io } = agreement;
   const { homeFolder, environment = {} } = io;
@@ -59,27 +59,26 @@ export async function undoAdvice(agents: readonly string[], agreement: Agreement
     KNOB_TABLE.filter(({ agent }) => agents.includes(agent)).map(({ agent, place }) => [agent, place] as const),
   );
   const codes: number[] = [];
-  const reasons: string[] = [];
   for (const place of places.values()) {
-    const settings = await openSettings(place, { homeFolder, environment });
-    const undo = await findUndo(settings).catch((error: unknown) => {
-      if (!isPlimsollError(error)) throw error;
-      reasons.push(error.message);
-      return null;
-    });
-    if (undo === null) continue;
-    io.stdout.write(`${lineDiff(settings.shown, settings.text ?? "", undo.before ?? "").join("\n")}\n`);
-    const question = undo.before === null ? `Remove ${settings.shown}?` : `Write ${settings.shown}?`;
-    const code = await refusal(question, agreement);
-    if (code === null) {
-      await undoSettings(settings, undo);
-      io.stdout.write(`Undone: ${printable(settings.shown)} is as it was.\n`);
-    }
-    codes.push(code ?? EXIT_OK);
+    const code = await tried(io, async () => undoOne(await openSettings(place, { homeFolder, environment }), agreement));
+    if (code !== null) codes.push(code);
   }
   if (codes.length > 0) return Math.max(...codes);
-  for (const reason of reasons) io.stderr.write(`plimsoll: ${printable(reason)}\n`);
+  io.stderr.write("plimsoll: nothing to undo: advise has written no settings\n");
   return EXIT_FAILED;
+}
+
+/** `null` if there is nothing to undo. */
+async function undoOne(settings: SettingsFile, agreement: Agreement): Promise<number | null> {
+  const { io } = agreement;
+  const undo = await findUndo(settings);
+  if (undo === null) return null;
+  io.stdout.write(`${lineDiff(settings.shown, settings.text ?? "", undo.before ?? "").join("\n")}\n`);
+  const code = await refusal(`${undo.before === null ? "Remove" : "Write"} ${settings.shown}?`, agreement);
+  if (code !== null) return code;
+  await undoSettings(settings, undo);
+  io.stdout.write(`Undone: ${printable(settings.shown)} is as it was.\n`);
+  return EXIT_OK;
 }
 
 /** `null` if the person agrees. */
@@ -95,7 +94,7 @@ async function refusal(question: string, { isAgreed, io }: Agreement): Promise<n
 }
 
 /** What stands in one agent's way does not keep the others from being written. */
-async function tried(io: CliIo, write: () => Promise<number>): Promise<number> {
+async function tried<Code extends number | null>(io: CliIo, write: () => Promise<Code>): Promise<Code | number> {
   try {
     return await write();
   } catch (error) {

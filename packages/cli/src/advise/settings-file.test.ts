@@ -27,6 +27,11 @@ afterEach(() => rmSync(home, { recursive: true }));
 
 const path = (name = "a.json") => join(home, ".agent", name);
 const open = (environment: Readonly<Record<string, string>> = {}) => openSettings(PLACE, { homeFolder: home, environment });
+/** Takes back what was written last. */
+const undo = async () => {
+  const written = await open();
+  await undoSettings(written, (await findUndo(written)) ?? { before: "nothing found", backup: "" });
+};
 const put = (text = BEFORE, name = "a.json") => {
   mkdirSync(join(home, ".agent"), { recursive: true });
   writeFileSync(path(name), text);
@@ -68,8 +73,7 @@ describe("a file that is written", () => {
   test("is put back as it was", async () => {
     put();
     await writeSettings(await open(), AFTER);
-    const written = await open();
-    await undoSettings(written, await findUndo(written));
+    await undo();
     expect(readFileSync(path(), "utf8")).toBe(BEFORE);
     expect(readdirSync(join(home, ".agent"))).toEqual(["a.json"]);
   });
@@ -77,8 +81,7 @@ describe("a file that is written", () => {
   test("is removed again if there was none", async () => {
     await writeSettings(await open(), AFTER);
     expect(statSync(path()).mode & 0o777).toBe(0o600);
-    const written = await open();
-    await undoSettings(written, await findUndo(written));
+    await undo();
     expect(readdirSync(join(home, ".agent"))).toEqual([]);
   });
 
@@ -88,8 +91,7 @@ describe("a file that is written", () => {
     await writeSettings(await open(), "{}\n");
     const texts: string[] = [];
     for (const _ of [1, 2]) {
-      const written = await open();
-      await undoSettings(written, await findUndo(written));
+      await undo();
       texts.push(readFileSync(path(), "utf8"));
     }
     expect(texts).toEqual([AFTER, BEFORE]);
@@ -109,12 +111,19 @@ describe("nothing is changed", () => {
     put();
     await writeSettings(await open(), AFTER);
     put(`${AFTER} `);
-    await expect(open().then(findUndo)).rejects.toThrow("it was changed since");
+    await expect(open().then(findUndo)).rejects.toThrow("was changed since it was written");
   });
 
   test("if nothing was written", async () => {
     put();
-    await expect(open().then(findUndo)).rejects.toThrow("has no backup that fits");
+    expect(await open().then(findUndo)).toBeNull();
+  });
+
+  test("if the file is gone", async () => {
+    put();
+    await writeSettings(await open(), AFTER);
+    rmSync(path());
+    await expect(open().then(findUndo)).rejects.toThrow("is gone");
   });
 
   test("if the file is a link", async () => {
@@ -138,6 +147,6 @@ describe("nothing is changed", () => {
     rmSync(path(backup));
     writeFileSync(join(home, "other"), "stolen");
     symlinkSync(join(home, "other"), path(backup));
-    await expect(open().then(findUndo)).rejects.toThrow("has no backup that fits");
+    await expect(open().then(findUndo)).rejects.toThrow("was changed since it was written");
   });
 });

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { chmod, lstat, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import type { SettingsPlace } from "@plimsoll/bench/internal";
 import { PlimsollError } from "@plimsoll/core";
@@ -61,16 +61,25 @@ export interface OpenUndo {
   readonly backup: string;
 }
 
-/** Finds what was there before the file was written as it is now. Throws `bad-input` if nothing was written, or the file was changed since. */
-export async function findUndo(file: SettingsFile): Promise<OpenUndo> {
+/**
+ * Finds what was there before the file was written as it is now; `null` if nothing was written. Throws `bad-input` if something was, and the file
+ * was changed since.
+ */
+export async function findUndo(file: SettingsFile): Promise<OpenUndo | null> {
+  if (!(await hasBackups(file))) return null;
   await refuseLinks(file);
-  if (file.text === null) throw refused(file, "is not there: there is nothing to undo");
+  if (file.text === null) throw refused(file, "is gone: nothing is undone");
   for (const kind of ["before", "new"] as const) {
     const backup = backupName(file.path, file.text, kind);
     const text = (await isPlainFile(backup)) ? await textOf(backup) : null;
     if (text !== null) return { before: kind === "new" ? null : text, backup };
   }
-  throw refused(file, "has no backup that fits: advise did not write it, or it was changed since");
+  throw refused(file, "was changed since it was written: nothing is undone");
+}
+
+async function hasBackups({ path }: SettingsFile): Promise<boolean> {
+  const names = await readdir(dirname(path)).catch(() => []);
+  return names.some((name) => name.startsWith(`${basename(path)}${BACKUP_MARK}`));
 }
 
 /** Puts back what was there. Throws `bad-input` if the file was changed since it was read. */
@@ -91,7 +100,7 @@ async function modeOf(path: string): Promise<number> {
 }
 
 async function replaceFile(file: SettingsFile, text: string, mode: number): Promise<void> {
-  const temporary = `${file.path}.plimsoll-${process.pid}.tmp`;
+  const temporary = `${file.path}.${process.pid}.tmp`;
   try {
     await writeFile(temporary, text, { flag: "wx", mode });
     // The process's mask may have taken rights away that the file had.
@@ -104,11 +113,13 @@ async function replaceFile(file: SettingsFile, text: string, mode: number): Prom
 }
 
 const HASH_DIGITS = 16;
+/** What the names of backups have behind that of the file. */
+const BACKUP_MARK = ".plimsoll-";
 
 /** Tells what was written, so that an undo finds what it replaced and nothing else. */
 function backupName(path: string, written: string, kind: "before" | "new"): string {
   const hash = createHash("sha256").update(written).digest("hex").slice(0, HASH_DIGITS);
-  return `${path}.plimsoll-${kind}-${hash}`;
+  return `${path}${BACKUP_MARK}${kind}-${hash}`;
 }
 
 async function refuseLinks(file: SettingsFile): Promise<void> {
