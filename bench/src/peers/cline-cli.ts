@@ -36,7 +36,9 @@ export const CLINE_CLI_PEER: Peer = {
   notExpressed: [
     "the 0.7 of the line to which it trims shorter sessions",
     "a model that names its input limit is taken at that; here each is taken at its window",
+    "3.0.65 was not seen to act in windows of 128,000 and 200,000 tokens while usage was reported (observatory/facts/cline.json); where it is missing it acted at 41,200 of 64,000 by its own estimate",
     "which messages it shortens before it drops any was not looked at; ours drops whole ones",
+    "a small request without tools before it trims, of some 600 tokens, which is not one for a summary of the history",
     "its other strategy, which asks a model",
   ],
 };

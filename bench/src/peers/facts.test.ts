@@ -1,16 +1,69 @@
+import { readFileSync } from "node:fs";
 import type { Policy } from "@plimsoll/core";
-import { KLAUDE_CODE_POLICY } from "@plimsoll/core";
+import { KLAUDE_CODE_POLICY, PRESETS } from "@plimsoll/core";
 import { triggerTokens } from "@plimsoll/core/build";
 import { describe, expect, test } from "vitest";
-import { contradictedFacts, PEER_FACTS } from "./facts.ts";
-import { OPENCODE_PEER } from "./opencode.ts";
+import { z } from "zod";
+import type { PeerFact } from "./facts.ts";
+import { contradictedFacts, RECORDED_FACTS } from "./facts.ts";
 import { PEERS } from "./peers.ts";
 
-test.each(PEER_FACTS)("$peer acts where $program $versions does: $windowTokens and $outputTokens tokens", (fact) => {
-  const peer = PEERS.find(({ policy }) => policy.name === fact.peer);
-  expect(
-    contradictedFacts(peer?.policy ?? { ...OPENCODE_PEER.policy, trigger: { atLeast: { tokens: 0 } }, name: fact.peer }),
-  ).toEqual([]);
+const observed = z.object({
+  program: z.string(),
+  version: z.string(),
+  thresholds: z.array(
+    z.object({
+      windowTokens: z.number(),
+      outputTokens: z.number().nullable(),
+      usage: z.string(),
+      silentTokens: z.number().nullable(),
+      actsTokens: z.number().nullable(),
+    }),
+  ),
+});
+
+/** What the observatory saw of a program whose provider reports usage, where it saw both sides of the line. */
+function observedFacts(peer: string, file: string): readonly PeerFact[] {
+  const text = readFileSync(new URL(`../../../observatory/facts/${file}.json`, import.meta.url), "utf8");
+  const { program, version, thresholds } = observed.parse(JSON.parse(text));
+  return thresholds.flatMap(({ usage, silentTokens, actsTokens, ...sizes }) =>
+    usage !== "reported" || silentTokens === null || actsTokens === null
+      ? []
+      : [{ peer, program, versions: version, source: `observatory/facts/${file}.json`, ...sizes, silentTokens, actsTokens }],
+  );
+}
+
+const FACTS: readonly PeerFact[] = [
+  ...RECORDED_FACTS,
+  ...observedFacts("codex", "codex"),
+  ...observedFacts("opencode", "opencode"),
+  ...observedFacts("gemini-cli", "gemini"),
+  ...observedFacts("qwen-code", "qwen"),
+  ...observedFacts("pi", "pi"),
+];
+const POLICIES = [...PRESETS, ...PEERS.map(({ policy }) => policy)];
+
+test("each program whose line is known has facts", () => {
+  const named = [
+    "claude-code-2.1.20",
+    "claude-code",
+    "codex",
+    "codex",
+    "opencode",
+    "opencode",
+    "gemini-cli",
+    "qwen-code",
+    "qwen-code",
+    "pi",
+    "pi",
+  ];
+  expect(FACTS.map(({ peer }) => peer)).toEqual(named);
+});
+
+test.each(FACTS)("$peer acts where $program $versions does: $windowTokens and $outputTokens tokens", ({ peer }) => {
+  const policies = POLICIES.filter(({ name }) => name === peer);
+  expect(policies).toHaveLength(1);
+  expect(policies.flatMap((policy) => contradictedFacts(policy, FACTS))).toEqual([]);
 });
 
 test.each<[string, Pick<Policy, "name" | "trigger">]>([
@@ -22,7 +75,7 @@ test.each<[string, Pick<Policy, "name" | "trigger">]>([
   ["an old Claude Code at the new line", { name: "claude-code-2.1.20", trigger: { atLeast: { tokens: 167_000 } } }],
   ["Claude Code at our preset's line", { name: "claude-code", trigger: KLAUDE_CODE_POLICY.trigger }],
 ])("%s contradicts the facts", (_, policy) => {
-  expect(contradictedFacts(policy)).not.toEqual([]);
+  expect(contradictedFacts(policy, FACTS)).not.toEqual([]);
 });
 
 describe("lines that follow the window as they are said to", () => {

@@ -18,41 +18,10 @@ export interface PeerFact {
   readonly source: string;
 }
 
-const LOOPBACK = "the program against a loopback provider, 2026-11-22";
 const RECORDED = "automatic compactions and the calls before them in recorded sessions";
 
-/** What was measured, program by program. */
-export const PEER_FACTS: readonly PeerFact[] = [
-  {
-    peer: "codex",
-    program: "Codex",
-    versions: "0.169.0",
-    windowTokens: 200_000,
-    outputTokens: null,
-    silentTokens: 179_800,
-    actsTokens: 180_000,
-    source: LOOPBACK,
-  },
-  {
-    peer: "codex",
-    program: "Codex",
-    versions: "0.169.0",
-    windowTokens: 128_000,
-    outputTokens: null,
-    silentTokens: 115_000,
-    actsTokens: 115_200,
-    source: LOOPBACK,
-  },
-  {
-    peer: "opencode",
-    program: "OpenCode",
-    versions: "1.18.33",
-    windowTokens: 200_000,
-    outputTokens: 32_000,
-    silentTokens: 167_900,
-    actsTokens: 168_100,
-    source: LOOPBACK,
-  },
+/** What recorded sessions show of programs that cannot be run here; the others' facts are the observatory's. */
+export const RECORDED_FACTS: readonly PeerFact[] = [
   {
     peer: "claude-code-2.1.20",
     program: "Claude Code",
@@ -76,8 +45,11 @@ export const PEER_FACTS: readonly PeerFact[] = [
 ];
 
 /** The facts about the policy's program that its trigger contradicts. */
-export function contradictedFacts({ name, trigger }: Pick<Policy, "name" | "trigger">): readonly PeerFact[] {
-  return PEER_FACTS.filter(({ peer, windowTokens, outputTokens, silentTokens, actsTokens }) => {
+export function contradictedFacts(
+  { name, trigger }: Pick<Policy, "name" | "trigger">,
+  facts: readonly PeerFact[],
+): readonly PeerFact[] {
+  return facts.filter(({ peer, windowTokens, outputTokens, silentTokens, actsTokens }) => {
     if (peer !== name) return false;
     const lineTokens = triggerTokens(trigger, { windowTokens, inputBudgetTokens: windowTokens - (outputTokens ?? 0) });
     return silentTokens >= lineTokens || actsTokens < lineTokens;
