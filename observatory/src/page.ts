@@ -62,7 +62,8 @@ const ACTS = {
 function thresholdRow({ windowTokens, outputTokens, usage, silentTokens, actsTokens }: ThresholdFacts): Row {
   const told =
     outputTokens === null ? `window ${number(windowTokens)}` : `window ${number(windowTokens)}, output ${number(outputTokens)}`;
-  if (actsTokens === null) return [`${told}, usage ${usage}`, "never acts"];
+  if (actsTokens === null)
+    return [`${told}, usage ${usage}`, usage === "reported" ? "does not act on what is reported" : "does not act"];
   const ratio = (actsTokens / windowTokens).toFixed(3);
   const room = number(windowTokens - actsTokens);
   const silent = silentTokens === null ? "" : `silent at ${number(silentTokens)}, `;

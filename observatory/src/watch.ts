@@ -9,7 +9,8 @@ import type { ActsBetween, ProgramFacts, ThresholdFacts } from "./facts.ts";
 export async function watch(lab: Lab, recorded: string, known: ProgramFacts | null): Promise<ProgramFacts> {
   const { name, packageName, version, licence } = lab.program;
   const thresholds: ThresholdFacts[] = [];
-  let actsBetween: ActsBetween | null = known === null || known.actsBetween === "never" ? null : known.actsBetween;
+  const isKnown = known?.thresholds.some(({ usage, actsTokens }) => usage === "reported" && actsTokens !== null) === true;
+  let actsBetween: ActsBetween | null = isKnown ? known.actsBetween : null;
   for (const limits of statedLimits(lab.program)) {
     const before = known?.thresholds.find((each) => each.usage === "reported" && each.windowTokens === limits.windowTokens);
     const found = await reportedThreshold(lab, limits, { between: actsBetween, actsTokens: before?.actsTokens ?? null });
@@ -27,7 +28,8 @@ export async function watch(lab: Lab, recorded: string, known: ProgramFacts | nu
     licence,
     wire,
     recorded,
-    actsBetween: between,
+    // A program that measures its messages itself does nothing about usage that is told; its compactions tell where it acts.
+    actsBetween: between === "never" && compactions.length > 0 ? "steps" : between,
     overhead,
     thresholds,
     compactions,

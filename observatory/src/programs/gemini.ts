@@ -33,6 +33,8 @@ export const GEMINI: Program = {
         },
         privacy: { usageStatisticsEnabled: false },
         telemetry: { enabled: false },
+        // A terminal of its own loses some of what a command prints when the machine is busy.
+        tools: { shell: { enableInteractiveShell: false } },
         security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
         model: { name: modelId },
       }),

@@ -35,6 +35,8 @@ export const QWEN: Program = {
         },
         privacy: { usageStatisticsEnabled: false },
         telemetry: { enabled: false },
+        // A terminal of its own loses some of what a command prints when the machine is busy.
+        tools: { shell: { enableInteractiveShell: false } },
         security: { auth: { selectedType: "openai" } },
         model: {
           name: modelId,

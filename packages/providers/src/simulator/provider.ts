@@ -1,5 +1,6 @@
 import type { JsonObject } from "@plimsoll/core/internal";
 import { isRecord, wellFormed } from "@plimsoll/core/internal";
+import { countsOf, outputOf, toldCounts } from "./counts.ts";
 import type { Exchange, Fault, SimulatorOptions } from "./options.ts";
 import { DEFAULT_CACHE_RULES, DEFAULT_WINDOW_TOKENS, maximumOutputTokensOf, minimumCachedTokens } from "./options.ts";
 import type { PromptCache, SizedSegment } from "./prompt-cache.ts";
@@ -14,7 +15,7 @@ import {
 } from "./prompt-cache.ts";
 import type { SimulatedReply, SimulatedRequest, WireName } from "./reply.ts";
 import { SCRIPT_END } from "./reply.ts";
-import type { Answer, Counts, SimulatedPrompt, SimulatedWire, WireError, WireEvent } from "./wire.ts";
+import type { Answer, SimulatedPrompt, SimulatedWire, WireError, WireEvent } from "./wire.ts";
 import { Refusal } from "./wire.ts";
 
 /** What the server sends: a body, or events; `fault` says what goes wrong while it is sent. */
@@ -222,36 +223,4 @@ function cachesOf(options: SimulatorOptions, nowMs: () => number): Readonly<Reco
 function toldOf(wire: SimulatedWire, prompt: SimulatedPrompt, promptTokens: number) {
   const { modelId, messageCount, isStreamed, toolNames, newestText } = prompt;
   return { wire: wire.name, modelId, promptTokens, messageCount, isStreamed, toolNames, newestText };
-}
-
-function outputOf(reply: SimulatedReply, textTokens: (text: string) => number) {
-  let outputTokens = 0;
-  let reasoningTokens = 0;
-  for (const part of reply.parts) {
-    const tokens = textTokens(part.type === "tool-call" ? `${part.toolName}${part.argumentsJson}` : part.text);
-    outputTokens += tokens;
-    if (part.type === "reasoning") reasoningTokens += tokens;
-  }
-  return { outputTokens, reasoningTokens };
-}
-
-function countsOf(
-  promptTokens: number,
-  cache: Pick<Counts, "readTokens" | "writeTokens" | "writeOneHourTokens">,
-  output: Pick<Counts, "outputTokens" | "reasoningTokens">,
-): Counts {
-  return { promptTokens, ...cache, uncachedTokens: promptTokens - cache.readTokens - cache.writeTokens, ...output };
-}
-
-/** What the script says was used, in the place of what was counted. */
-function toldCounts(counts: Counts, told: SimulatedReply["usage"]): Counts | null {
-  if (told === undefined || told === "missing") return told === undefined ? counts : null;
-  const { promptTokens } = told;
-  const readTokens = Math.min(counts.readTokens, promptTokens);
-  const writeTokens = Math.min(counts.writeTokens, promptTokens - readTokens);
-  const writeOneHourTokens = Math.min(counts.writeOneHourTokens, writeTokens);
-  const uncachedTokens = promptTokens - readTokens - writeTokens;
-  const outputTokens = told.outputTokens ?? counts.outputTokens;
-  const reasoningTokens = Math.min(counts.reasoningTokens, outputTokens);
-  return { promptTokens, readTokens, writeTokens, writeOneHourTokens, uncachedTokens, outputTokens, reasoningTokens };
 }
