@@ -10,16 +10,18 @@ export const DEMO_WINDOW = { kind: "working-room", tokens: 32_000 } as const;
 
 interface DemoOptions {
   readonly out?: string;
+  readonly full?: boolean;
 }
 
 /** Adds `plimsoll demo`: replays the bundled sessions under every preset and writes both reports. */
 export function defineDemoCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
     .option("-o, --out <folder>", "where to write the reports (default: the current folder)")
+    .option("--full", "print sessions, costs in full, every difference, and how far the figures reach")
     .action(async (options: DemoOptions) => onExit(await demo(options, io)));
 }
 
-async function demo({ out = "." }: DemoOptions, io: CliIo): Promise<number> {
+async function demo({ out = ".", full = false }: DemoOptions, io: CliIo): Promise<number> {
   const folder = resolve(io.cwd, out);
   const files = fixtureSessions().map(({ name, path }) => ({ path, displayName: name }));
   return runAndReport(
@@ -30,7 +32,8 @@ async function demo({ out = "." }: DemoOptions, io: CliIo): Promise<number> {
       prices: new Map(),
       shard: null,
       jobs: 1,
-      listSessions: true,
+      listSessions: false,
+      full,
       reports: { json: join(folder, "report.json"), html: join(folder, "report.html"), markdown: null },
     },
     io,
