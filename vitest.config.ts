@@ -12,7 +12,7 @@ export default defineConfig({
   test: {
     include: [
       "packages/*/{src,testing,bundle}/**/*.test.ts",
-      "{bench,observatory,research}/src/**/*.test.ts",
+      "{bench,observatory,research,reference}/src/**/*.test.ts",
       "fixtures/record/**/*.test.ts",
       "extension/src/**/*.test.ts",
       "scripts/**/*.test.ts",

@@ -1,8 +1,8 @@
 import { pathToFileURL } from "node:url";
 import { commandFile, runNode } from "./tool.mjs";
 
-/** What turbo leaves out unless research itself is run: nothing that is shipped needs it. */
-const SHIPPED = ["--filter=!@plimsoll/research"];
+/** What turbo leaves out unless research itself is run: nothing that is shipped needs them. */
+const SHIPPED = ["--filter=!@plimsoll/research", "--filter=!@plimsoll/reference"];
 
 /**
  * Builds every package whose sources changed. Standard output stays free for the program that runs next: what a failed build

@@ -47,6 +47,12 @@ export const packageRules = [
     source: "src",
     mayImport: ["@plimsoll/core", "@plimsoll/tools", "@plimsoll/providers", "@plimsoll/bench", "@plimsoll/fixtures"],
   },
+  {
+    name: "@plimsoll/reference",
+    folder: "reference",
+    source: "src",
+    mayImport: ["@plimsoll/core", "@plimsoll/providers", "@plimsoll/bench"],
+  },
 ];
 
 /**

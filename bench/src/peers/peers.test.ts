@@ -37,7 +37,7 @@ test("only the cheats have no figure of a system", () => {
 });
 
 /** A commit of a public repository, an address, a paper, or sessions that the system itself wrote. */
-const PLACE = / @[0-9a-f]{7}\b|^https:\/\/|^arXiv |recorded sessions/;
+const PLACE = / @[0-9a-f]{7}\b|^https:\/\/|^arXiv |recorded sessions|^@?[\w/-]+@\d+\.\d+\.\d+ /;
 
 test.each(
   PEERS.flatMap(({ policy, figures }) =>

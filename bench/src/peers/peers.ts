@@ -11,9 +11,11 @@ import { DEEP_AGENTS_PEER } from "./deep-agents.ts";
 import { GEMINI_CLI_PEER } from "./gemini-cli.ts";
 import { GOOSE_PEER } from "./goose.ts";
 import { LANGCHAIN_CONTEXT_EDITING_PEER, LANGCHAIN_PEER } from "./langchain.ts";
+import type { Likeness } from "./likeness.ts";
 import { BATCHED_MASK_PEER, ROLLING_MASK_PEER } from "./observation-masking.ts";
 import { OPENCODE_PEER, OPENCODE_PRUNE_PEER } from "./opencode.ts";
 import type { Peer } from "./peer.ts";
+import { PI_0_73_LIKENESS, PI_0_73_PEER, PI_LIKENESS } from "./pi.ts";
 import { QWEN_CODE_PEER } from "./qwen-code.ts";
 import { ROO_CODE_PEER } from "./roo-code.ts";
 
@@ -27,6 +29,7 @@ export const PEERS: readonly Peer[] = [
   GEMINI_CLI_PEER,
   QWEN_CODE_PEER,
   GOOSE_PEER,
+  PI_0_73_PEER,
   ROO_CODE_PEER,
   CLINE_PEER,
   CLINE_CLI_PEER,
@@ -40,6 +43,9 @@ export const PEERS: readonly Peer[] = [
   LAST_HUMAN_ONLY,
   ALL_EXCERPTS,
 ];
+
+/** The policies that are held against a published program, and where they differ from it. */
+export const LIKENESSES: readonly Likeness[] = [PI_LIKENESS, PI_0_73_LIKENESS];
 
 /** What stands behind the name of a policy that runs without its fallback. */
 export const AS_PUBLISHED = " (as published)";

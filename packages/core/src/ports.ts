@@ -1,6 +1,6 @@
 import type { SessionEntry, SessionStartEntry } from "./entry.ts";
 import type { AssistantMessage, Context, Message, StopReason } from "./message/message.ts";
-import type { TranscriptLabels } from "./message/transcript-text.ts";
+import type { TranscriptLabels, TranscriptStyle } from "./message/transcript-text.ts";
 import type { Usage } from "./usage.ts";
 
 /** A prompt for summaries. A change of its wording raises its version. */
@@ -35,6 +35,9 @@ export interface SummaryRequest {
   readonly resultCapChars: number | null;
   /** What is written before and after each piece of a serialised history. */
   readonly labels: TranscriptLabels;
+  /** How calls are written, and what has no text; see `TranscriptStyle`. */
+  readonly calls?: TranscriptStyle["calls"];
+  readonly textless?: TranscriptStyle["textless"];
   /** The conversation through the newest covered message, if the request is to be its own prefix; absent for fenced text. */
   readonly conversation?: Context;
   /** The model to ask in place of the summariser's own, at the same provider. */

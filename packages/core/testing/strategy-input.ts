@@ -26,6 +26,7 @@ export function strategyInput(messages: readonly Message[], more: Partial<Strate
     lineTokens: 10_000,
     keep: { messages: 2 },
     isKept: () => false,
+    isLeftOver: () => false,
     cause: "size",
     messageTokens: UNIT_MEASURE.messageTokens,
     keptMessageTokens: UNIT_MEASURE.messageTokens,

@@ -32,6 +32,7 @@ export function planningTask(policy: Policy, messageCount: number): PlanningTask
     budget,
     roomTokens: budget.inputBudgetTokens,
     lineTokens: budget.inputBudgetTokens,
+    isLeftOver: () => false,
     cause: "size" as const,
     keep: newestOf(rules, budget),
     isKept: () => false,

@@ -94,6 +94,25 @@ describe("texts and sizes", () => {
     expect(text.split("x").length - 1).toBe(kept);
   });
 
+  test("calls are written in one piece, and what has no text is left out", () => {
+    const text = transcriptText(
+      [
+        { ...human("c", "$ ls"), origin: "command" },
+        calling("1", ["a", "b"]),
+        { ...result("2", "a", ""), isError: false },
+        { ...result("3", "b", "no such file"), isError: true },
+      ],
+      PI_POLICY.summary,
+    );
+    expect(text.split("\n\n").map((piece) => piece.slice(0, piece.indexOf("]:") + 2))).toEqual([
+      "[User]:",
+      "[Assistant]:",
+      "[Assistant tool calls]:",
+      "[Tool result]:",
+    ]);
+    expect(text).toMatch(/\w+\(.*\); \w+\(.*\)/);
+  });
+
   test("P-27: budgets of the summary and of a split turn's older part", () => {
     expect(piSummaryBudgets(16_384)).toEqual({ maxTokens: 13_107, turnPrefixMaxTokens: 8192 });
     expect(PI_POLICY.summary).toMatchObject({ maxTokens: 13_107, turnPrefixMaxTokens: 8192 });

@@ -46,8 +46,13 @@ function cutWhere(
  * what follows it. Empty if nothing but that message lies there; two spans only if there is something on both sides of it.
  */
 export function spansBefore(messages: readonly Message[], cut: number): readonly MessageSpan[] {
+  return spansBetween(messages, 0, cut);
+}
+
+/** As {@link spansBefore}, of what does not lie before `start`. */
+export function spansBetween(messages: readonly Message[], start: number, cut: number): readonly MessageSpan[] {
   const human = messages.findLastIndex(isHuman);
-  return [...span(messages, 0, Math.min(human, cut)), ...span(messages, human + 1, cut)];
+  return [...span(messages, start, Math.min(human, cut)), ...span(messages, Math.max(start, human + 1), cut)];
 }
 
 /** Nothing if the end is not behind the start. */

@@ -91,7 +91,10 @@ export interface ChainTools {
   readonly goal: Goal;
   readonly budget: Budget;
   readonly cause: StrategyInput["cause"];
-  readonly pricing: Pick<StrategyInput, "messageTokens" | "keptMessageTokens" | "measure" | "scaleRatio" | "noticeTokens">;
+  readonly pricing: Pick<
+    StrategyInput,
+    "isLeftOver" | "messageTokens" | "keptMessageTokens" | "measure" | "scaleRatio" | "noticeTokens"
+  >;
   readonly tokensOf: (messages: readonly Message[]) => number;
   readonly carryOut: (
     planned: { readonly messages: readonly Message[]; readonly edits: readonly Edit[]; readonly kept: ReadonlySet<Message> },

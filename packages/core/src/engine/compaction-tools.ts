@@ -3,6 +3,7 @@ import type { KeepRule } from "../keep/keep-rule.ts";
 import type { PassageQuoter } from "../keep/kept-passages.ts";
 import { passageQuoter } from "../keep/kept-passages.ts";
 import type { Message } from "../message/message.ts";
+import { isHuman } from "../message/message.ts";
 import type { SummaryPolicy } from "../policy/policy.ts";
 import type { Summarizer } from "../ports.ts";
 import { factsText } from "../prompts/facts.ts";
@@ -74,6 +75,7 @@ export function toolsFor(
     digest: createDigest({ maximumChars: digestChars }),
     facts,
     pricing: {
+      isLeftOver: leftOverOf(state),
       messageTokens,
       keptMessageTokens: (message) => cutEstimator.messageTokens(message, ledger),
       measure: estimator.measure,
@@ -81,6 +83,16 @@ export function toolsFor(
       noticeTokens: NOTICE_TOKENS + factTokens + excerpts.atMostTokens,
     },
   };
+}
+
+/** What stands between the spans of the newest compaction, behind the message that took their place. */
+function leftOverOf({ lastCompaction, messages }: FitState): (message: Message) => boolean {
+  const edit = lastCompaction?.edits.find((each) => each.kind === "replace-spans" && each.spans.length > 1);
+  const writtenId = edit?.kind === "replace-spans" ? edit.message?.id : undefined;
+  if (writtenId === undefined) return () => false;
+  const view = messages();
+  const next = view[view.findIndex(({ id }) => id === writtenId) + 1];
+  return (message) => message === next && isHuman(message);
 }
 
 /** What a request for a summary may hold: the session's own budget, or the window of the model that writes it if that is smaller. */

@@ -164,9 +164,10 @@ function refuseUnsendable(before: readonly Message[], after: readonly Message[])
 
 /** The request for an edit's summary; `parts` are the messages of its spans. */
 function summaryRequestFor(parts: SummaryRequest["parts"], circumstances: SummaryCircumstances): SummaryRequest {
-  const { sections, maxTokens, turnPrefixMaxTokens, resultCapChars, labels } = circumstances.summary;
+  const { sections, maxTokens, turnPrefixMaxTokens, resultCapChars, labels, calls, textless } = circumstances.summary;
   const { focus, prompts, messages: view } = circumstances;
-  const asked = { parts, view, sections, maxTokens, turnPrefixMaxTokens, resultCapChars, labels, focus, prompts };
+  const style = { resultCapChars, labels, calls, textless };
+  const asked = { parts, view, sections, maxTokens, turnPrefixMaxTokens, focus, prompts, ...style };
   return { ...asked, ...formOf(parts, circumstances) };
 }
 

@@ -43,6 +43,8 @@ export interface FitState {
   /** The view's messages; called only if the engine acts. */
   readonly messages: () => readonly Message[];
   readonly lastEntryId: string | null;
+  /** The newest compaction that holds; `null` if there is none. */
+  readonly lastCompaction: CompactionEntry | null;
   readonly modelId: string | null;
   readonly ledger: Ledger;
   readonly overhead: Overhead;

@@ -40,6 +40,7 @@ function goal(
     kinds: BUILT_IN_KINDS,
     messages: () => [],
     lastEntryId: null,
+    lastCompaction: null,
     modelId: null,
     ledger: { ...EMPTY_LEDGER, stepGrowthTokens: so.stepGrowthTokens ?? 0, factor: so.factor ?? 1 },
     overhead: { system: "", tools: [], dynamicContext: null, hiddenTokens: 300 },

@@ -1,3 +1,4 @@
+import { isRecord } from "../json.ts";
 import { characterBoundaryAtOrBefore } from "../text.ts";
 import type { Framing } from "./framing.ts";
 import { foldedBeginning, MARK, quotedText } from "./framing.ts";
@@ -10,7 +11,7 @@ export interface TranscriptLabel {
   readonly after: string;
 }
 
-/** Labels by who or what speaks, as policy data. A call is written as `name(arguments)`. */
+/** Labels by who or what speaks, as policy data. A call is written as `name(arguments)`, see {@link TranscriptStyle}. */
 export interface TranscriptLabels {
   readonly human: TranscriptLabel;
   readonly command: TranscriptLabel;
@@ -27,6 +28,13 @@ export interface TranscriptStyle {
   readonly labels: TranscriptLabels;
   /** Each tool result is cut to this many UTF-16 code units; `null` for no cap. Other texts are never cut. */
   readonly resultCapChars: number | null;
+  /**
+   * How calls are written: each as a piece of its own with its arguments as the model wrote them, or those of a reply in one piece, each
+   * argument as `name=value`. The first if nothing is said.
+   */
+  readonly calls?: "one-by-one" | "joined" | undefined;
+  /** What has no text, an empty result or an image: named, or left out. Named if nothing is said. */
+  readonly textless?: "named" | "left-out" | undefined;
 }
 
 /** Tags that stand around outside text in a request for a summary. */
@@ -75,8 +83,9 @@ function foldedText(label: string): string {
   return foldedBeginning(label, Number.POSITIVE_INFINITY).folded;
 }
 
-function piecesOf(message: Message, { labels, resultCapChars }: TranscriptStyle, framing: Framing): readonly string[] {
-  const text = shownText(message);
+function piecesOf(message: Message, style: TranscriptStyle, framing: Framing): readonly string[] {
+  const { labels, resultCapChars } = style;
+  const text = shownText(message, style);
   const labelled = (piece: string, label: TranscriptLabel) =>
     piece.trim() === "" ? [] : [`${label.before}${quotedBehind(label, piece, { labels, framing })}${label.after}`];
   switch (message.role) {
@@ -85,11 +94,11 @@ function piecesOf(message: Message, { labels, resultCapChars }: TranscriptStyle,
     case "assistant":
       return [
         ...labelled(text, message.origin === "model" ? labels.assistant : labels.summary),
-        ...toolCallsOf(message).flatMap((call) => labelled(`${call.toolName}(${call.argumentsJson})`, labels.call)),
+        ...callTexts(message, style).flatMap((call) => labelled(call, labels.call)),
       ];
     case "tool-result":
       return labelled(
-        capped(text === "" ? "(no output)" : text, resultCapChars),
+        capped(text === "" && style.textless !== "left-out" ? "(no output)" : text, resultCapChars),
         message.isError ? labels.failedResult : labels.result,
       );
     default:
@@ -113,13 +122,34 @@ function quotedBehind(
   return isAnother ? `${quoted.slice(0, start)}${MARK}${quoted.slice(start)}` : quoted;
 }
 
-function shownText(message: Message): string {
+function shownText(message: Message, { textless }: TranscriptStyle): string {
   return message.parts
     .flatMap((part) => {
       if (part.type === "text") return [part.text];
-      return part.type === "image" ? ["(image)"] : [];
+      return part.type === "image" && textless !== "left-out" ? ["(image)"] : [];
     })
     .join("\n");
+}
+
+function callTexts(message: Message, { calls }: TranscriptStyle): readonly string[] {
+  const made = toolCallsOf(message);
+  if (calls !== "joined") return made.map(({ toolName, argumentsJson }) => `${toolName}(${argumentsJson})`);
+  const text = made.map(({ toolName, argumentsJson }) => `${toolName}(${namedArguments(argumentsJson)})`).join("; ");
+  return text === "" ? [] : [text];
+}
+
+/** An object's arguments as `name=value`, the values as JSON; what is no object stays as the model wrote it. */
+function namedArguments(json: string): string {
+  try {
+    const value: unknown = JSON.parse(json);
+    if (!isRecord(value)) return json;
+    return Object.entries(value)
+      .map(([name, each]) => `${name}=${JSON.stringify(each)}`)
+      .join(", ");
+  } catch {
+    // A model may write arguments that are no JSON.
+    return json;
+  }
 }
 
 function capped(text: string, capChars: number | null): string {

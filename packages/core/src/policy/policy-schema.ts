@@ -91,6 +91,14 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
           .nullable()
           .describe("The longest tool result in the request, in characters; null for no cap."),
         labels: labelsSchema.describe("What stands before and after each piece of the history in the request."),
+        calls: z
+          .enum(["one-by-one", "joined"])
+          .optional()
+          .describe("Calls as pieces of their own with their arguments as JSON, or those of a reply in one piece as name=value."),
+        textless: z
+          .enum(["named", "left-out"])
+          .optional()
+          .describe("What has no text, an empty result or an image: named, or left out."),
       })
       .describe("The shape of a summary."),
     progress: z
@@ -110,7 +118,13 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
       })
       .describe("What ends loops of compactions."),
     facts: z
-      .strictObject({ maxTokens: z.int().nonnegative().describe("The most of them; 0 leaves them out.") })
+      .strictObject({
+        maxTokens: z.int().nonnegative().describe("The most of them; 0 leaves them out."),
+        files: z
+          .enum(["by-touch", "by-name"])
+          .optional()
+          .describe("The order of files: the one touched last at the end, or by name."),
+      })
       .describe("Facts that survive with every summary and notice."),
   });
 }

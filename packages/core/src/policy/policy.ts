@@ -2,7 +2,8 @@ import type { Amount } from "../budget.ts";
 import type { Gate } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import type { KeepRuleSpec } from "../keep/built-in-keep-rules.ts";
-import type { TranscriptLabels } from "../message/transcript-text.ts";
+import type { TranscriptLabels, TranscriptStyle } from "../message/transcript-text.ts";
+import type { FileOrder } from "../prompts/facts.ts";
 import type { StrategySpec } from "../strategy/built-in-strategies.ts";
 import { strategyOf } from "../strategy/built-in-strategies.ts";
 import type { EstimatorSpec } from "../tokens/built-in-estimators.ts";
@@ -41,8 +42,8 @@ export interface Policy {
   readonly subAgents: "own" | "off";
   readonly summary: SummaryPolicy;
   readonly progress: ProgressPolicy;
-  /** Room for the facts that survive with every summary and notice; 0 leaves them out. */
-  readonly facts: { readonly maxTokens: number };
+  /** Room for the facts that survive with every summary and notice; 0 leaves them out. Files by name, or in the order in which they were touched last. */
+  readonly facts: { readonly maxTokens: number; readonly files?: FileOrder | undefined };
 }
 
 /**
@@ -87,6 +88,9 @@ export interface SummaryPolicy {
   readonly resultCapChars: number | null;
   /** What is written before and after each piece of a serialised history. */
   readonly labels: TranscriptLabels;
+  /** How its calls are written, and what has no text; see `TranscriptStyle`. */
+  readonly calls?: TranscriptStyle["calls"];
+  readonly textless?: TranscriptStyle["textless"];
 }
 
 /**

@@ -116,6 +116,13 @@ describe("factsText", () => {
     expect(text).toContain(`(${100 - shown.length} earlier not shown)`);
   });
 
+  test("files stand by name if the policy says so, the newest of them", () => {
+    const paths = ["z.ts", "b.ts", "a.ts"].map(read);
+    const text = (files?: "by-name") => factsText(factsOf(touching("a", ...paths)), { ...NO_KEPT_STATE, files }, ROOM) ?? "";
+    expect(text().match(/\w\.ts/g)).toEqual(["z.ts", "b.ts", "a.ts"]);
+    expect(text("by-name").match(/\w\.ts/g)).toEqual(["a.ts", "b.ts", "z.ts"]);
+  });
+
   test.each([[0], [10], [40]])("nothing in a room of %i characters", (room) => {
     expect(
       factsText(factsOf(human("u", "first"), human("v", "last")), { ...NO_KEPT_STATE, pinned: ["a rule"] }, room),

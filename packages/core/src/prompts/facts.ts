@@ -12,7 +12,12 @@ export const FACTS_TEXT = { id: "facts", version: 1 } as const;
 export interface KeptState {
   readonly pinned: readonly string[];
   readonly state: readonly { readonly title: string; readonly text: string }[];
+  /** In which order files are listed; by touch if nothing is said. */
+  readonly files?: FileOrder | undefined;
 }
+
+/** In which order files are listed: the one touched last at the end, or by name. */
+export type FileOrder = "by-touch" | "by-name";
 
 /** Nothing pinned, no live state. */
 export const NO_KEPT_STATE: KeptState = { pinned: [], state: [] };
@@ -74,7 +79,7 @@ function blockFor(kind: (typeof SHARES)[number]["of"], { facts, kept, framing, r
       const line = (path: string) =>
         [path, ...[states.get(path) ?? null].filter((state) => state !== null)].map(textOnOneLine).join(" ");
       const pathsOf = (access: "read" | "modify") => files.flatMap(([path, kind]) => (kind === access ? [line(path)] : []));
-      const half = { framing, roomChars: Math.floor(roomChars / 2) - 1 };
+      const half = { framing, roomChars: Math.floor(roomChars / 2) - 1, order: kept.files };
       return [newestLines("modified-files", pathsOf("modify"), half), newestLines("read-files", pathsOf("read"), half)]
         .filter((block) => block !== "")
         .join("\n");
@@ -132,8 +137,12 @@ function framed(tag: string, text: string, roomChars: number): string {
   return `<${tag}>\n${shown}\n</${tag}>`;
 }
 
-/** As many of the newest lines as fit between the tags, oldest first, with a count of those left out. */
-function newestLines(tag: string, unquoted: readonly string[], { framing, roomChars }: Room): string {
+/** As many of the newest lines as fit between the tags, oldest first or by name, with a count of those left out. */
+function newestLines(
+  tag: string,
+  unquoted: readonly string[],
+  { framing, roomChars, order = "by-touch" }: Room & { readonly order?: FileOrder | undefined },
+): string {
   const lines = unquoted.map((line) => quotedText(line, framing));
   const countChars = 40;
   let usedChars = 2 * tag.length + 8 + countChars;
@@ -145,6 +154,7 @@ function newestLines(tag: string, unquoted: readonly string[], { framing, roomCh
     start -= 1;
   }
   if (start === lines.length) return "";
-  const shown = start > 0 ? [`(${start} earlier not shown)`, ...lines.slice(start)] : lines;
+  const newest = order === "by-name" ? lines.slice(start).toSorted() : lines.slice(start);
+  const shown = start > 0 ? [`(${start} earlier not shown)`, ...newest] : newest;
   return framed(tag, shown.join("\n").trim(), roomChars);
 }

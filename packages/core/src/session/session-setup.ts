@@ -80,6 +80,7 @@ export function fitStateOf(
     kinds,
     messages: () => view.messages.slice(),
     lastEntryId: view.lastEntryId,
+    lastCompaction: view.activeCompactions.at(-1) ?? null,
     modelId: view.modelId,
     ledger: measuredBy,
     overhead: overheadOf(state, setup, input.dynamicContext ?? null),
@@ -94,6 +95,7 @@ export function fitStateOf(
     kept: {
       pinned: ports.pinned ?? [],
       state: (ports.stateProviders ?? []).map((provide) => provide()).filter((each) => each !== null),
+      files: policy.facts.files,
     },
     beforeCompaction: ports.beforeCompaction ?? null,
     deadline,

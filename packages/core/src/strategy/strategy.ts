@@ -19,6 +19,8 @@ export interface StrategyInput {
   readonly keep: { readonly messages: number } | { readonly tokens: number };
   /** True for messages that keep rules hold: they stay where they are, whatever spans are answered. */
   readonly isKept: (message: Message) => boolean;
+  /** True for a human message that the newest compaction left where it was, although it took what lay on both sides of it: its turn was split then. */
+  readonly isLeftOver: (message: Message) => boolean;
   /** Why it is looked at: the context is too large by its measure, a provider has just said so, or someone asked for it. */
   readonly cause: "size" | "overflow" | "demand";
   /** Expected tokens of a message by the policy's measure: what room and line are in. */

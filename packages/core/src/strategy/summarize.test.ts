@@ -53,6 +53,20 @@ describe("summarize", () => {
       { messages: 3 },
       ["u1..a1 history", "b1..r1 history"],
     ],
+    [
+      "an older turn that is split, with its human message, apart from what is older",
+      [...loop, human("v", "more"), reply("w", "yes")],
+      {},
+      { messages: 4 },
+      ["u1..a1 history", "u..r1 prefix"],
+    ],
+    [
+      "what came after a summary of its turn's beginning as history",
+      [...turns, summaryMessage("s", "so far"), ...loop.slice(3), human("v", "more")],
+      {},
+      { messages: 4 },
+      ["u1..r1 history"],
+    ],
     ["a split turn alone is history, as there is none before it", loop.slice(2), {}, { messages: 3 }, ["b1..r1 history"]],
     [
       "a short prefix with the rest",
@@ -75,6 +89,13 @@ describe("summarize", () => {
     expect(
       summarized([...batches, reply("end", "done")], { boundary: "not-in-tool-batch" }, { keep: { messages: 3 } }),
     ).toEqual(["b1..r1 history"]);
+  });
+
+  test("a turn that was split before is history", () => {
+    const view = [summaryMessage("s", "so far"), ...loop.slice(2)];
+    const isLeftOver = (message: Message) => message.id === "u";
+    expect(summarized(view, {}, { keep: { messages: 3 } })).toEqual(["s..s history", "b1..r1 prefix"]);
+    expect(summarized(view, {}, { keep: { messages: 3 }, isLeftOver })).toEqual(["s..s history", "b1..r1 history"]);
   });
 
   test("names who writes", () => {

@@ -1,11 +1,10 @@
 import { z } from "zod";
-import type { PromptedSpan } from "../applied-edit.ts";
+import type { MessageSpan, PromptedSpan } from "../applied-edit.ts";
 import type { Boundary } from "../cut-point/boundary.ts";
 import { cutAtBoundary } from "../cut-point/boundary.ts";
-import { cutExceedingTokens, cutKeepingMessages, cutKeepingTokens, spansBefore } from "../cut-point/recent.ts";
+import { cutExceedingTokens, cutKeepingMessages, cutKeepingTokens, spansBefore, spansBetween } from "../cut-point/recent.ts";
 import { safeCutAtOrBefore, safeCuts } from "../cut-point/safe-cuts.ts";
 import type { Message } from "../message/message.ts";
-import { isHuman } from "../message/message.ts";
 import type { StrategyAnswer, StrategyInput, StrategyKind } from "./strategy.ts";
 import { defineStrategy } from "./strategy.ts";
 
@@ -70,7 +69,7 @@ export const SUMMARIZE: StrategyKind = defineStrategy<SummarizeSpec>({
 function summarize(spec: SummarizeSpec, input: StrategyInput): StrategyAnswer {
   const cut = cutFor(spec, input);
   if (cut === null) return { kind: "not-applicable", reason: "nothing lies before the cut" };
-  const spans = promptedSpans(input.messages, cut, spec);
+  const spans = promptedSpans(input, cut, spec);
   if (spans.length === 0) return { kind: "not-applicable", reason: "only the last human message lies before the cut" };
   return { kind: "edits", edits: [{ kind: "replace-spans", spans, by: spec.writer === "model" ? "summary" : "digest" }] };
 }
@@ -105,10 +104,35 @@ function keptTokens({ messages, messageTokens, isKept }: StrategyInput, cut: num
   return messages.reduce((sum, message, at) => (at >= cut || isKept(message) ? sum + messageTokens(message) : sum), 0);
 }
 
-/** What lies before the cut, each span with its prompt: the second is the beginning of the turn that the cut splits. */
-function promptedSpans(messages: readonly Message[], cut: number, spec: SummarizeSpec): readonly PromptedSpan[] {
+/** What lies before the cut, each span with its prompt: what is older, and the beginning of the turn that the cut splits. */
+function promptedSpans(input: StrategyInput, cut: number, spec: SummarizeSpec): readonly PromptedSpan[] {
+  const { messages } = input;
   const { promptId, turnPrefixPromptId, turnPrefixFromMessages = 0 } = spec;
-  const prefixMessages = cut - messages.findLastIndex(isHuman);
-  const prefixPromptId = prefixMessages >= turnPrefixFromMessages ? (turnPrefixPromptId ?? promptId) : promptId;
-  return spansBefore(messages, cut).map((span, at) => ({ ...span, promptId: at === 0 ? promptId : prefixPromptId }));
+  const prompted = (spans: readonly MessageSpan[], id: string) => spans.map((span) => ({ ...span, promptId: id }));
+  const start = splitTurnStart(input, cut);
+  const isApart = start !== null && cut - start >= turnPrefixFromMessages;
+  const older = isApart ? spansBetween(messages, 0, start) : [];
+  if (turnPrefixPromptId === null || !isApart || older.length === 0) return prompted(spansBefore(messages, cut), promptId);
+  return [...prompted(older, promptId), ...prompted(spansBetween(messages, start, cut), turnPrefixPromptId)];
+}
+
+/**
+ * Where the turn begins that the cut splits; `null` if the cut is at a beginning, or if the turn's beginning is in a summary already: then what
+ * came after it is history like any other.
+ */
+function splitTurnStart({ messages, isLeftOver }: StrategyInput, cut: number): number | null {
+  const first = messages[cut];
+  if (first !== undefined && beginsTurn(first)) return null;
+  const start = messages.slice(0, cut).findLastIndex((message) => beginsTurn(message) || isSummary(message));
+  const begins = messages[start];
+  return begins === undefined || isSummary(begins) || isLeftOver(begins) ? null : start;
+}
+
+/** What is put before the model in the person's name begins a turn as the person does. */
+function beginsTurn(message: Message): boolean {
+  return message.role === "user" && !isSummary(message);
+}
+
+function isSummary(message: Message): boolean {
+  return message.role !== "tool-result" && message.origin === "summary";
 }

@@ -98,17 +98,19 @@ export function piPolicy(settings: Partial<PiSettings> = {}): Policy {
       resultCapChars: 2000,
       labels: {
         human: { before: "[User]: ", after: "" },
-        command: { before: "[User command]: ", after: "" },
-        injected: { before: "[Note]: ", after: "" },
-        summary: { before: "[Summary]: ", after: "" },
+        command: { before: "[User]: ", after: "" },
+        injected: { before: "[User]: ", after: "" },
+        summary: { before: "[User]: ", after: "" },
         assistant: { before: "[Assistant]: ", after: "" },
-        call: { before: "[Tool call]: ", after: "" },
+        call: { before: "[Assistant tool calls]: ", after: "" },
         result: { before: "[Tool result]: ", after: "" },
-        failedResult: { before: "[Tool result, failed]: ", after: "" },
+        failedResult: { before: "[Tool result]: ", after: "" },
       },
+      calls: "joined",
+      textless: "left-out",
     },
     progress: { target: null, minimumNewTokens: 0, maximumFailures: 3 },
-    facts: { maxTokens: 1000 },
+    facts: { maxTokens: 1000, files: "by-name" },
   };
 }
 

@@ -1,0 +1,80 @@
+import { PI_POLICY } from "@plimsoll/core";
+import type { DeclaredDifference, Likeness } from "./likeness.ts";
+import type { Peer } from "./peer.ts";
+
+const HUMAN_KEPT = "the person's last message stays in the context word for word, and is covered when it is no longer the last";
+
+/** What parts the preset from either version of the program. */
+const BOTH: readonly DeclaredDifference[] = [
+  {
+    aspect: "trigger",
+    kind: "no-room",
+    says: "where the kept tail exceeds the line by itself, the engine refuses a cut that does not shrink",
+  },
+  {
+    aspect: "trigger",
+    kind: "near-line",
+    says: "where a report's output count cannot be right, the reply is counted by its length",
+  },
+  { aspect: "split-turn", kind: "human-kept", says: HUMAN_KEPT },
+  { aspect: "first-kept", kind: "human-kept", says: HUMAN_KEPT },
+  {
+    aspect: "split-turn",
+    kind: "nothing-older",
+    says: "the beginning of the session's first turn is summarised as history: nothing is older",
+  },
+  { aspect: "history", kind: "human-kept", says: HUMAN_KEPT },
+  { aspect: "history", kind: "quoted", says: "a line that reads as a speaker is quoted, so that nobody speaks for another" },
+  { aspect: "history", kind: "joins", says: "text parts of one message stand on lines of their own" },
+  { aspect: "turn-prefix", kind: "human-kept", says: HUMAN_KEPT },
+  {
+    aspect: "turn-prefix",
+    kind: "quoted",
+    says: "a line that reads as a speaker is quoted, so that nobody speaks for another",
+  },
+  { aspect: "turn-prefix", kind: "joins", says: "text parts of one message stand on lines of their own" },
+  { aspect: "file-lists", kind: "whole-log", says: "the files of the whole log are listed, those of the kept tail among them" },
+  { aspect: "file-lists", kind: "room", says: "the lists have a bounded room, and count what is left out" },
+  { aspect: "size-after", kind: "human-kept", says: HUMAN_KEPT },
+];
+
+/** The preset is the Go agent's design, and the newest pi does what its document says: it looks before each call. */
+export const PI_LIKENESS: Likeness = { policy: "pi", follows: "@earendil-works/pi-coding-agent@1.5.2", differences: BOTH };
+
+/** pi up to 0.73: as the preset, but it looks at its size at the end of a run alone. */
+export const PI_0_73_PEER: Peer = {
+  policy: { ...PI_POLICY, name: "pi-0.73", gates: { at: ["before-submit"], countPending: false } },
+  figures: [
+    {
+      says: "it acts above window − 16,384 and keeps 20,000 tokens (DEFAULT_COMPACTION_SETTINGS)",
+      source: "@mariozechner/pi-coding-agent@0.73.1 dist/core/compaction/compaction.js",
+      standing: "primary",
+    },
+    {
+      says: "it looks when a run has ended, and before the next prompt (_checkCompaction)",
+      source: "@mariozechner/pi-coding-agent@0.73.1 dist/core/agent-session.js",
+      standing: "primary",
+    },
+  ],
+  readOn: "2026-11-22",
+  notExpressed: [
+    "the model's reasoning in the request for a summary",
+    "a newest result above the kept amount keeps everything",
+  ],
+};
+
+/** The peer against the last version under the old name. */
+export const PI_0_73_LIKENESS: Likeness = {
+  policy: PI_0_73_PEER.policy.name,
+  follows: "@mariozechner/pi-coding-agent@0.73.1",
+  differences: [
+    ...BOTH,
+    {
+      aspect: "trigger",
+      kind: "trailing",
+      says: "what came after the last report is counted; the program takes the report alone",
+    },
+    { aspect: "history", kind: "reasoning", says: "reasoning is left out of the request: what it came to is said or done" },
+    { aspect: "turn-prefix", kind: "reasoning", says: "reasoning is left out of the request: what it came to is said or done" },
+  ],
+};
