@@ -5,7 +5,7 @@ import { root } from "./tool.mjs";
 
 /** Folders whose packages have public entries, and what else may use them. */
 const PACKAGE_FOLDERS = ["packages/core", "packages/tools", "packages/providers", "packages/cli", "bench", "fixtures"];
-const USER_FOLDERS = [...PACKAGE_FOLDERS, "research", "observatory", "scripts", "extension"];
+const USER_FOLDERS = [...PACKAGE_FOLDERS, "research", "observatory", "reference", "scripts", "extension"];
 const DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs"];
 
 /**
@@ -24,7 +24,7 @@ const read = (path) => readFileSync(join(root, path), "utf8");
 function filesOf(folder) {
   if (!existsSync(join(root, folder))) return [];
   const paths = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((path) => path.split(sep).join("/"));
-  return paths.filter((path) => !/(^|\/)(node_modules|dist)\//.test(path)).map((path) => `${folder}/${path}`);
+  return paths.filter((path) => !/(^|\/)(node_modules|dist|\.programs)\//.test(path)).map((path) => `${folder}/${path}`);
 }
 
 /** The entries of all packages. @returns {readonly Entry[]} */

@@ -38,9 +38,6 @@ export type {
   ProgramMoment,
   ProgramRun,
   ProgramSetting,
-  ProgramSummary,
-  ProgramUsage,
-  StandIn,
 } from "./replay/program.ts";
 export { programPolicy } from "./replay/program-run.ts";
 export { loadParts } from "./run/load-parts.ts";
