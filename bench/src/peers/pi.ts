@@ -44,7 +44,7 @@ export const PI_LIKENESS: Likeness = { policy: "pi", follows: "@earendil-works/p
 /** pi up to 0.73: as the preset, but it looks at its size at the end of a run alone. */
 export const PI_0_73_PEER: Peer = {
   policy: { ...PI_POLICY, name: "pi-0.73", gates: { at: ["before-submit"], countPending: false } },
-  line: "distance",
+  line: { follows: "distance", source: "@mariozechner/pi-coding-agent@0.73.1 dist/core/compaction/compaction.js" },
   figures: [
     {
       says: "it acts above window − 16,384 and keeps 20,000 tokens (DEFAULT_COMPACTION_SETTINGS)",

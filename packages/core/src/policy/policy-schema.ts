@@ -94,7 +94,9 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
         calls: z
           .enum(["one-by-one", "joined"])
           .optional()
-          .describe("Calls as pieces of their own with their arguments as JSON, or those of a reply in one piece as name=value."),
+          .describe(
+            "Calls as pieces of their own with their arguments as JSON, or those of a reply in one piece as name=value.",
+          ),
         textless: z
           .enum(["named", "left-out"])
           .optional()
