@@ -94,6 +94,23 @@ describe("a target", () => {
   });
 });
 
+describe("a summary by a cheaper model", () => {
+  const summaryBy = (contextWindowTokens: number): Policy => ({
+    ...SMALL_POLICY,
+    summary: { ...SMALL_POLICY.summary, request: { cheaper: { modelId: "small", contextWindowTokens } } },
+  });
+
+  test.each([
+    ["in one request, if its window holds the history", 10_000, 1],
+    ["in several, if its window is smaller than the session's: two messages each", 5000, 5],
+    ["in one, if its window is larger: the session's own counts", 1_000_000, 1],
+  ])("is asked for %s", async (_, contextWindowTokens, requests) => {
+    const { fit, asked } = smallSession(turns(8), { policy: summaryBy(contextWindowTokens) });
+    expect(stepsOf(await fit())).toEqual(["summarize applied"]);
+    expect(asked).toHaveLength(requests);
+  });
+});
+
 describe("after an overflow", () => {
   const policy: Policy = { ...SMALL_POLICY, overflow: { keep: [{ kind: "recent", messages: 2 }], maxRecoveries: 2 } };
 

@@ -1,12 +1,14 @@
 import { describe, expect, test } from "vitest";
-import type { Wait } from "../ports.ts";
+import { SVEN_POLICY } from "../policy/presets/sven.ts";
+import type { Summarizer, SummaryRequest, Wait } from "../ports.ts";
 import type { Deadline } from "./deadline.ts";
-import { answerWithin, platformWait } from "./deadline.ts";
+import { answerWithin, platformWait, withDeadline } from "./deadline.ts";
 
 const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
 const endless: Wait = () => never();
 const over: Wait = () => Promise.resolve();
 const broken: Wait = () => Promise.reject(new Error("no timer"));
+const REQUEST: SummaryRequest = { ...SVEN_POLICY.summary, parts: [], view: [], focus: null, prompts: [] };
 const late = (afterMs: number) => new Error(`nothing in ${afterMs} ms`);
 
 function within<T>(wait: Wait, ask: (signal: AbortSignal) => Promise<T>, signal = new AbortController().signal): Promise<T> {
@@ -80,6 +82,15 @@ describe("an answer within a deadline", () => {
     await within(wait, ask, controller.signal);
     controller.abort();
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+  });
+});
+
+test("a summary that is late has failed, and its error says how long was waited", async () => {
+  const deaf: Summarizer = () => never();
+  const summarizer = withDeadline(deaf, { afterMs: 9, wait: over });
+  await expect(summarizer(REQUEST, new AbortController().signal)).rejects.toMatchObject({
+    code: "summary-failed",
+    details: { afterMs: 9 },
   });
 });
 
