@@ -22,6 +22,9 @@ describe("rare words", () => {
     ["a dotted name does", "this.queue.close()", ["this.queue.close"]],
     ["joints at the ends are none", "/tmp/x, ./a.ts: and so on...", ["tmp/x", "a.ts"]],
     ["an escape parts words", String.raw`"a.ts\nb.ts\"c.ts"`, ["a.ts", "b.ts", "c.ts"]],
+    ["what is joined has four characters at least", "or a.b of a.bc", ["a.bc"]],
+    ["letters of other scripts are part of a name", "the über9 here", ["über9"]],
+    ["a control character is not", "ab1\u007fcd2", ["ab1", "cd2"]],
     ["data is no name", `x${"y1".repeat(200)}`, []],
     ["nothing", "", []],
   ])("%s", (_, text, words) => {
