@@ -93,13 +93,16 @@ function summaryText({ tokens, tools, system, model, items, equalItems, cacheRea
   return `${number(tokens)} tokens; tools ${tools}, system text ${system}, ${model} model; ${equalItems} of ${items} items equal to the request before; ${number(cacheReadTokens)} read from the cache`;
 }
 
+/** One row for compactions in a row after which the same is left. */
 function constraintRows(compactions: readonly CompactionFacts[]): readonly Row[] {
-  return compactions.map(({ after }, index): Row => {
-    const { constraints } = after;
-    return [
-      `constraints after compaction ${index + 1}`,
-      `${constraints.length} of 10${constraints.length === 0 ? "" : `: ${constraints.join(", ")}`}`,
-    ];
+  const kept = compactions.map(({ after }) => after.constraints.join(", "));
+  return kept.flatMap((text, index): Row[] => {
+    if (kept[index - 1] === text) return [];
+    const next = kept.findIndex((other, place) => place > index && other !== text);
+    const last = next < 0 ? kept.length : next;
+    const which = last === index + 1 ? `compaction ${last}` : `compactions ${index + 1} to ${last}`;
+    const count = compactions[index]?.after.constraints.length ?? 0;
+    return [[`constraints after ${which}`, `${count} of 10${text === "" ? "" : `: ${text}`}`]];
   });
 }
 
