@@ -1,7 +1,7 @@
 import { KNOB_TABLE, type KnobValues } from "@plimsoll/bench/internal";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { type CliIo, EXIT_FAILED, EXIT_OK, EXIT_USAGE } from "../io.ts";
-import { printable } from "../terminal/printable.ts";
+import { printable, wrapped } from "../terminal/printable.ts";
 import type { AgentAdvice } from "./agent-advice.ts";
 import { lineDiff } from "./line-diff.ts";
 import { withValues } from "./setting-text.ts";
@@ -45,9 +45,8 @@ async function writeOne(settings: SettingsFile, { form, values }: Written, agree
   const code = await refusal(settings.text === null ? `Make ${settings.shown}?` : `Write ${settings.shown}?`, agreement);
   if (code !== null) return code;
   const { backup } = await writeSettings(settings, changed.text);
-  io.stdout.write(
-    `Wrote ${printable(settings.shown)}; what was there is in ${printable(backup)}. plimsoll advise --undo takes it back.\n`,
-  );
+  const said = `Wrote ${printable(settings.shown)}; what was there is in ${printable(backup)}. plimsoll advise --undo takes it back.`;
+  io.stdout.write(`${wrapped(said, { first: "", further: "  " }).join("\n")}\n`);
   return EXIT_OK;
 }
 

@@ -1,0 +1,184 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type MadeAgent, makeSessions } from "../../testing/agent-sessions.ts";
+import { recordedIo } from "../../testing/recorded-io.ts";
+import type { CliIo } from "../io.ts";
+import { main } from "../main.ts";
+
+/** Replays take seconds, longer if other tests run at the same time. */
+const REPLAY_MS = 240_000;
+
+let home = "";
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "plimsoll-advise-"));
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+async function advise(args: readonly string[], more: Partial<CliIo> = {}) {
+  const recorded = recordedIo(home);
+  const exitCode = await main(["advise", "--jobs", "1", ...args], { ...recorded.io, ...more });
+  return { exitCode, stdout: recorded.stdout(), stderr: recorded.stderr() };
+}
+
+const widthOf = (text: string) => Math.max(...text.split("\n").map((line) => [...line].length));
+
+/** Each agent with a file of the person's own, what it is after the advice, and the sessions that lead to it. */
+const WALKS: readonly {
+  readonly agent: MadeAgent;
+  readonly title: string;
+  readonly windowTokens: number;
+  readonly file: string;
+  readonly before: string;
+  readonly after: RegExp;
+}[] = [
+  {
+    agent: "claude-code",
+    title: "Claude Code",
+    windowTokens: 1_000_000,
+    file: ".claude/settings.json",
+    before: '{\n  "model": "opus"\n}\n',
+    after: /^\{\n {2}"model": "opus",\n {2}"autoCompactWindow": 200000\n\}\n$/,
+  },
+  {
+    agent: "codex",
+    title: "Codex",
+    windowTokens: 32_000,
+    file: ".codex/config.toml",
+    before: '# mine\nmodel = "gpt" # the best\n\n[tools]\nweb_search = true\n',
+    after: /^# mine\nmodel = "gpt" # the best\nmodel_auto_compact_token_limit = 14000\n\n\[tools\]\nweb_search = true\n$/,
+  },
+  {
+    agent: "pi",
+    title: "pi",
+    windowTokens: 64_000,
+    file: ".pi/agent/settings.json",
+    before: '{\n\t"theme": "dark",\n\t"compaction": { "enabled": true }\n}\n',
+    after: /^\{\n\t"theme": "dark",\n\t"compaction": \{\s*"enabled": true,\s*"reserveTokens": \d+000\s*\}\n\}\n$/,
+  },
+  {
+    agent: "opencode",
+    title: "OpenCode",
+    windowTokens: 32_000,
+    file: ".config/opencode/opencode.jsonc",
+    before: '{\n  // the small one\n  "small_model": "x/y",\n}\n',
+    after:
+      /^\{\n {2}\/\/ the small one\n {2}"small_model": "x\/y",\n {2}"compaction": \{\n {4}"reserved": \d+000\n {2}\},?\n\}\n$/,
+  },
+  {
+    agent: "gemini",
+    title: "Gemini CLI",
+    windowTokens: 32_000,
+    file: ".gemini/settings.json",
+    before: '{\n  "model": { "name": "g" } // mine\n}\n',
+    after: /^\{\n {2}"model": \{\s*"name": "g",\s*"compressionThreshold": 0\.[23]\s*\} \/\/ mine\n\}\n$/,
+  },
+];
+
+describe.each(WALKS)("from the logs of $title to its settings", { timeout: REPLAY_MS }, (walk) => {
+  const { agent, title, windowTokens, file, before, after } = walk;
+  test("and back", async () => {
+    const path = join(home, file);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, before);
+    makeSessions(agent, home, { count: 8, peakTokens: 0.85 * windowTokens, windowTokens });
+    const asked: string[] = [];
+    const confirm = async (question: string) => {
+      asked.push(question);
+      return true;
+    };
+    const { exitCode, stdout, stderr } = await advise(["--write"], { confirm });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    const [, set = ""] = stdout.split("\n");
+    expect(set).toMatch(new RegExp(`^${title}: set \\S+: \\d+ % cheaper \\(\\d+ to \\d+\\)\\.$`));
+    expect(asked).toEqual([`Write ~/${file}? [y/N] `]);
+    expect(widthOf(stdout)).toBeLessThanOrEqual(80);
+    expect(readFileSync(path, "utf8")).toMatch(after);
+    const undone = await advise(["--undo", "--yes"]);
+    expect(undone).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(readFileSync(path, "utf8")).toBe(before);
+    expect(readdirSync(dirname(path)).filter((name) => name.includes("plimsoll"))).toEqual([]);
+  });
+});
+
+describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
+  const codex = (count: number, peakTokens: number) => makeSessions("codex", home, { count, peakTokens, windowTokens: 32_000 });
+
+  test("says in one line that there are no logs, and what to do", async () => {
+    const { exitCode, stdout, stderr } = await advise([]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+    expect(stderr).toBe(
+      "plimsoll: no logs since 2026-02-10 of claude-code, codex, pi, opencode, gemini, cline; try a longer --since, or plimsoll bench FILES\n",
+    );
+  });
+
+  test("says that sessions are too few to tell, and writes nothing", async () => {
+    codex(3, 28_000);
+    const { exitCode, stdout } = await advise(["--write", "--yes"]);
+    expect(exitCode).toBe(0);
+    expect(stdout.split("\n").slice(0, 2)).toEqual([
+      "No compaction in 3 sessions since 2026-02-10: it cost you nothing.",
+      "Too few long sessions to tell: Codex (3 of 8).",
+    ]);
+    expect(stdout).toContain("too few to tell: 3 of the 8 sessions that it takes");
+    expect(stdout).toMatch(/\nNothing to write\.\n$/);
+    expect(existsSync(join(home, ".codex/config.toml"))).toBe(false);
+  });
+
+  test("says that nothing matters if no session fills half of the window", async () => {
+    codex(8, 12_000);
+    const { stdout } = await advise([]);
+    expect(stdout).toContain("No session fills half of the window, so nothing to change: Codex.");
+  });
+
+  test("says that nothing is worth changing if the best is set already, and reckons with what is set", async () => {
+    mkdirSync(join(home, ".codex"));
+    writeFileSync(join(home, ".codex/config.toml"), "model_auto_compact_token_limit = 14000\n");
+    codex(8, 28_000);
+    const { stdout } = await advise([]);
+    expect(stdout).toContain("Nothing worth changing: Codex.");
+    expect(stdout).toContain("now      model_auto_compact_token_limit=14000 (~/.codex/config.toml)");
+  });
+
+  test.each([
+    ["the scope is another", 'model_auto_compact_token_limit_scope = "body_after_prefix"\n', "is not total"],
+    ["the file cannot be read", "model = \n", "is no TOML with settings"],
+  ])("proposes nothing if %s", async (_, text, why) => {
+    mkdirSync(join(home, ".codex"));
+    writeFileSync(join(home, ".codex/config.toml"), text);
+    codex(8, 28_000);
+    const { stdout } = await advise(["--write", "--yes"]);
+    expect(stdout).toContain("No setting to propose: Codex.");
+    expect(stdout.replace(/\s+/g, " ")).toContain(why);
+    expect(readFileSync(join(home, ".codex/config.toml"), "utf8")).toBe(text);
+  });
+
+  test.each([
+    ["nobody agrees", { confirm: async () => false }, 0, "plimsoll: nothing was written\n"],
+    ["nobody is there", {}, 2, "plimsoll: nothing was written: nobody is there to agree; give --yes\n"],
+  ])("makes no file if %s", async (_, more, code, line) => {
+    codex(8, 28_000);
+    const { exitCode, stderr, stdout } = await advise(["--write"], more);
+    expect({ exitCode, stderr }).toEqual({ exitCode: code, stderr: line });
+    expect(stdout).toContain("+model_auto_compact_token_limit = 14000");
+    expect(readdirSync(join(home, ".codex"))).toEqual(["sessions"]);
+  });
+
+  test("a variable that is stronger than the file is named", async () => {
+    makeSessions("claude-code", home, { count: 1, peakTokens: 850_000, windowTokens: 1_000_000 });
+    const { stdout } = await advise([], { environment: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: "300000" } });
+    expect(stdout.replace(/\s+/g, " ")).toContain(
+      "CLAUDE_CODE_AUTO_COMPACT_WINDOW is set, which is stronger than ~/.claude/settings.json",
+    );
+  });
+
+  test.each([
+    ["an agent that is not known", ["--from", "codx"], 2, "--from codx: "],
+    ["nothing to undo", ["--undo"], 1, "nothing to undo: advise has written no settings"],
+  ])("fails for %s", async (_, args, code, line) => {
+    const { exitCode, stderr } = await advise(args);
+    expect(exitCode).toBe(code);
+    expect(stderr).toContain(line);
+  });
+});
