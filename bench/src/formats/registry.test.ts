@@ -112,3 +112,12 @@ describe("files that are none", () => {
     ]);
   });
 });
+
+test.each([
+  ["in a list", '[{"role":"user","content":"a"},{"role":"assis', "session.json: truncated: its JSON stops before it is whole"],
+  ["in a string that has brackets", '{"odd":"]}', "truncated"],
+  ["whole, of no format", '{"odd":1}', "no known session format"],
+  ["no JSON at all", "hello", "no known session format"],
+])("a document that stops %s is told as what it is", async (_, text, line) => {
+  await expect(importSource(textSource(text, "session.json"))).rejects.toThrow(line);
+});

@@ -60,12 +60,45 @@ export async function importSource(
   const file = source.displayName;
   if (head.text.trim() === "") throw new PlimsollError("bad-input", `${file}: the file is empty; give a session log`, { file });
   const importer = importers.find((candidate) => candidate.recognises(head));
-  if (importer === undefined) throw unknownFormat(file, importers);
+  if (importer === undefined) throw (await endsInside(source)) ? truncated(file) : unknownFormat(file, importers);
   const transcripts = await importer.read(source);
   const hasContent = transcripts.some((transcript) => transcript.entries.length > 1);
   if (!hasContent)
     throw new PlimsollError("bad-input", `${file}: a ${importer.format} log without any message; nothing to replay`, { file });
   return transcripts;
+}
+
+/** True for one JSON document that stops before it is whole. */
+async function endsInside(source: FileSource): Promise<boolean> {
+  const text = (await source.text()).trimEnd();
+  if (!/^\s*[[{]/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return false;
+  } catch {
+    // A document that is whole ends with the bracket that it began with; what comes after another one is another fault.
+    return depthAtEnd(text) > 0;
+  }
+}
+
+/** How many brackets are open at the end of a JSON text. One pass. */
+function depthAtEnd(text: string): number {
+  let depth = 0;
+  let isInString = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (isInString) {
+      if (character === "\\") at += 1;
+      else if (character === '"') isInString = false;
+    } else if (character === '"') isInString = true;
+    else if (character === "{" || character === "[") depth += 1;
+    else if (character === "}" || character === "]") depth -= 1;
+  }
+  return depth;
+}
+
+function truncated(file: string): PlimsollError {
+  return new PlimsollError("bad-input", `${file}: truncated: its JSON stops before it is whole; copy the file again`, { file });
 }
 
 function unknownFormat(file: string, importers: readonly Importer[]): PlimsollError {

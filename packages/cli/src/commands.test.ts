@@ -50,6 +50,7 @@ describe("the help's examples", () => {
     "inspect session.jsonl",
     "inspect session.jsonl --html session.html",
     "compact session.jsonl --dry-run",
+    "compact session.jsonl --dry-run --at 20",
     "compact session.jsonl --policy pi --window 32k --out messages.json",
     "calibrate session.jsonl",
     "bench session.jsonl",

@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { formatTokens } from "@plimsoll/bench/internal";
-import type { FitOutcome } from "@plimsoll/core";
+import { formatTokens, triggerWords } from "@plimsoll/bench/internal";
+import type { FitOutcome, Policy } from "@plimsoll/core";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { asksModel } from "@plimsoll/core/build";
+import { knobText } from "@plimsoll/core/internal";
 import { policyYaml, suggestion } from "@plimsoll/core/node";
 import type { CliIo } from "../io.ts";
 import { findPolicy } from "../option/policy-option.ts";
@@ -127,12 +128,31 @@ async function switchModel(reference: string, session: OpenSession): Promise<rea
 }
 
 function policyLines(name: string | null, { agent, policy, config, parts }: OpenSession, cwd: string): readonly string[] {
-  if (name === null) return [policyYaml({ policy, originOf: config.policy.originOf }).trimEnd()];
+  if (name === null)
+    return [...policyInShort(policy, config.policy.source), "/policy all prints every value with where it comes from."];
+  if (name === "all") return [policyYaml({ policy, originOf: config.policy.originOf }).trimEnd()];
   const found = findPolicy(name, cwd, parts);
   if ("problems" in found) throw new PlimsollError("bad-input", found.problems.join("; "));
   return [
     "A session keeps its policy while it is open. To go on with this one:",
     `  plimsoll chat --resume ${agent.sessionId} --policy ${printable(name)}`,
+  ];
+}
+
+/** What matters of a policy, in the words of its knobs. */
+function policyInShort(
+  { name, trigger, keep, strategies, truncation, summary, enabled }: Policy,
+  source: string,
+): readonly string[] {
+  const isWritten = strategies.some((spec) => "writer" in spec && spec.writer === "model");
+  const writer = typeof summary.request === "string" ? "the session's own" : summary.request.cheaper.modelId;
+  return [
+    `policy ${printable(name)} (${source})`,
+    `  actAt   ${triggerWords({ enabled, trigger }) ?? "never"}`,
+    `  keep    ${keep.map(({ kind }) => kind).join(", ") || "nothing"}`,
+    `  writer  ${isWritten ? "model" : "none"}`,
+    ...(isWritten ? [`  model   ${printable(writer)}`] : []),
+    `  cap     ${truncation === null ? "off" : knobText(truncation.capTokens)}`,
   ];
 }
 

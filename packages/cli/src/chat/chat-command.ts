@@ -50,7 +50,7 @@ export async function chat(options: SessionOptions, { io, input, isTerminal }: C
   );
   await Promise.all(answers);
   if (!isTerminal) for (const line of refusalLines(session.permissions)) write(`${line}\n`);
-  write(`\ngo on with: plimsoll chat --resume ${session.agent.sessionId}\n`);
+  write(`\ngo on with: plimsoll chat ${options.demo === true ? "--demo " : ""}--resume ${session.agent.sessionId}\n`);
   return EXIT_OK;
 }
 

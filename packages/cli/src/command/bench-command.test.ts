@@ -217,6 +217,7 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
   });
 
   test("writes reports that are the same at every run, and leaves nothing else", async () => {
+    mkdirSync(join(folder, "out"));
     const first = await run("bench", "logs/session.jsonl", "--json", "out/a.json", "--html", "out/a.html");
     const second = await run("bench", "logs/session.jsonl", "--json", "out/b.json", "--html", "out/b.html");
     const text = (file: string) => readFileSync(join(folder, "out", file), "utf8");

@@ -1,8 +1,10 @@
+import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { PRESETS } from "@plimsoll/core";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import type { Command } from "commander";
 import type { CliIo } from "../io.ts";
+import { printable } from "../terminal/printable.ts";
 import { runAndReport } from "./run-and-report.ts";
 
 /** Working room in which every acting preset compacts at least twice in each bundled session; a test holds it. */
@@ -23,6 +25,8 @@ export function defineDemoCommand(command: Command, io: CliIo, onExit: (exitCode
 
 async function demo({ out = ".", full = false }: DemoOptions, io: CliIo): Promise<number> {
   const folder = resolve(io.cwd, out);
+  if ((await mkdir(folder, { recursive: true })) !== undefined)
+    io.stderr.write(`plimsoll: made the folder ${printable(out)}\n`);
   const files = fixtureSessions().map(({ name, path }) => ({ path, displayName: name }));
   return runAndReport(
     {

@@ -1,4 +1,4 @@
-import { linkSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createFileSessionStore } from "@plimsoll/core/node";
@@ -35,6 +35,19 @@ const LOG = ".plimsoll/sessions/voyage.jsonl";
 const logText = () => readFileSync(join(folder, LOG), "utf8");
 
 describe("compact", () => {
+  test("--at takes the session as it was before a call of the model", async () => {
+    const { stdout } = await plimsoll("compact", "voyage", "--dry-run", "--keep", "1k", "--at", "10");
+    expect(stdout).toMatch(/19 → \d+ messages/);
+    expect((await plimsoll("compact", "voyage", "--dry-run", "--at", "21")).stderr).toContain("has 20 calls of the model");
+    expect((await plimsoll("compact", "voyage", "--at", "0")).stderr).toContain("--at 0: give the number of a call, from 1");
+  });
+
+  test("a folder that is not there is named, and not made", async () => {
+    const { code, stderr } = await plimsoll("compact", "voyage", "--keep", "1k", "--out", "none/messages.json");
+    expect([code, readdirSync(folder).includes("none")]).toEqual([2, false]);
+    expect(stderr).toMatch(/there is no folder .*none; make it first/);
+  });
+
   test("the default policy leaves the person's first message in its place", async () => {
     const { code, stdout } = await plimsoll("compact", "voyage", "--keep", "2k");
     const messages: readonly unknown[] = JSON.parse(stdout);
@@ -68,6 +81,7 @@ describe("compact", () => {
   });
 
   test("the messages go to a file, whole, and what they are can be compacted again", async () => {
+    mkdirSync(join(folder, "new"));
     expect((await plimsoll("compact", "voyage", "--keep", "2k", "--out", "new/out.json")).stdout).toBe("");
     expect(readdirSync(join(folder, "new"))).toEqual(["out.json"]);
     expect(Array.isArray(JSON.parse(readFileSync(join(folder, "new/out.json"), "utf8")))).toBe(true);

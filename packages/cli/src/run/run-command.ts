@@ -69,7 +69,13 @@ export async function run(task: string, options: RunOptions, { io, signal, perso
     signal.addEventListener("abort", () => agent.cancel(), { once: true });
     const outcome = await agent.submit(task);
     const { sessionId } = agent;
-    const end = runEnd(outcome, { form, sessionId, status: shown.status(), refusals: refusalLines(permissions) });
+    const end = runEnd(outcome, {
+      form,
+      sessionId,
+      isDemo: options.demo === true,
+      status: shown.status(),
+      refusals: refusalLines(permissions),
+    });
     io.stdout.write(end.output);
     say(end.lines);
     return end.exitCode;
@@ -91,6 +97,8 @@ export interface RunEndFacts {
   readonly form: "json" | "text";
   readonly sessionId: string;
   readonly status: string;
+  /** Whether the simulated model answered, which a session goes on with only if it is asked for again. */
+  readonly isDemo: boolean;
   /** What was refused without asking anybody. */
   readonly refusals: readonly string[];
 }
@@ -111,7 +119,7 @@ export function runEnd({ reason, text, error, steps }: RunOutcome, facts: RunEnd
       `${reason} after ${steps === 1 ? "1 step" : `${steps} steps`}: ${facts.status}`,
       ...facts.refusals,
       ...(error === null ? [] : [`plimsoll: ${printable(error.message)}`]),
-      ...(isDone ? [] : [`go on with: plimsoll run --resume ${facts.sessionId} "…"`]),
+      ...(isDone ? [] : [`go on with: plimsoll run ${facts.isDemo ? "--demo " : ""}--resume ${facts.sessionId} "…"`]),
     ],
     exitCode: isDone ? EXIT_OK : EXIT_FAILED,
   };

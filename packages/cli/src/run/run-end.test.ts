@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { type RunEndFacts, runEnd } from "./run-command.ts";
 
 const DONE: RunOutcome = { reason: "done", steps: 2, text: "All is well.", error: null };
-const TEXT: RunEndFacts = { form: "text", sessionId: "main", status: "~940", refusals: [] };
+const TEXT: RunEndFacts = { form: "text", sessionId: "main", status: "~940", isDemo: false, refusals: [] };
 const GO_ON = 'go on with: plimsoll run --resume main "…"';
 
 test.each<readonly [string, Partial<RunOutcome>, Partial<RunEndFacts>, ReturnType<typeof runEnd>]>([

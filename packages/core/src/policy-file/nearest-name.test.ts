@@ -9,6 +9,7 @@ describe("nearestName", () => {
     ["Sven", "sven"],
     ["opla", "opal"],
     ["klaude", "klaude-code"],
+    ["kaude", "klaude-code"],
     ["klaude_code", "klaude-code"],
     ["p", "pi"],
     ["gemini", undefined],

@@ -22,8 +22,18 @@ const TIE_BREAK = 0.5;
 
 function rankOf(typed: string, candidate: string): number {
   if (candidate.startsWith(typed)) return 0;
-  const changes = distance(typed, candidate);
+  const changes = Math.min(distance(typed, candidate), beginningChanges(typed, candidate));
   return candidate[0] === typed[0] ? changes - TIE_BREAK : changes;
+}
+
+/** Shorter beginnings are like too many names. */
+const FEWEST_BEGINNING_CHARS = 4;
+
+/** How much a mistyped beginning differs, one step more since the rest is missing: `clade` is meant for `claude-code`. */
+function beginningChanges(typed: string, candidate: string): number {
+  if (typed.length < FEWEST_BEGINNING_CHARS) return Number.POSITIVE_INFINITY;
+  const lengths = [typed.length - 1, typed.length, typed.length + 1];
+  return 1 + Math.min(...lengths.map((length) => distance(typed, candidate.slice(0, length))));
 }
 
 /** What to say behind a message about an unknown name: the nearest one if there is one, else all. */

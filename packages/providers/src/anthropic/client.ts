@@ -37,7 +37,7 @@ export function createAnthropicClient(options: AnthropicOptions = {}): ModelClie
   const sentPrefixes = createSentPrefixes();
   return createModelClient<AnthropicBody>(
     {
-      source: { provider: "anthropic", key },
+      source: { provider: "anthropic", key, address: baseURL },
       rules: ANTHROPIC_WIRE_RULES,
       maximumToolNameChars: MAXIMUM_TOOL_NAME_CHARS,
       encode: (request, images) => {

@@ -30,6 +30,8 @@ interface Failure {
 export interface FailureSource {
   readonly provider: string;
   readonly key: string;
+  /** Where it is asked: an address that nothing answers at is named. */
+  readonly address?: string;
 }
 
 /** An answer that stopped before it was whole. The same request may pass when it is sent again. */
@@ -72,7 +74,7 @@ export function failureOf(thrown: unknown, source: FailureSource): Failure {
   return {
     class: classified.class,
     retryAfterMs,
-    error: new PlimsollError(code, lineOf(source.provider, { status, reason, class: classified.class, words }), details),
+    error: new PlimsollError(code, lineOf(source, { status, reason, class: classified.class, words }), details),
   };
 }
 
@@ -110,7 +112,12 @@ interface FailureWords {
   readonly words: string | null;
 }
 
-function lineOf(provider: string, { status, reason, class: failureClass, words }: FailureWords): string {
+function lineOf(
+  { provider, address }: Pick<FailureSource, "provider" | "address">,
+  { status, reason, class: failureClass, words }: FailureWords,
+): string {
+  if (reason === "connection" && address !== undefined)
+    return `${provider}: ${failureClass} (connection): nothing answers at ${address}`;
   const how = status === null ? reason : `status ${status}`;
   return `${provider}: ${failureClass} (${how})${words === null ? "" : `: ${words}`}`;
 }

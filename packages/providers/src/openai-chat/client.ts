@@ -26,7 +26,7 @@ export function createOpenAiChatClient(options: ChatOptions = {}): ModelClient {
   const usage = quirks.streamUsage === "ask" ? { stream_options: { include_usage: true } } : {};
   return createModelClient<ChatBody>(
     {
-      source: { provider: host.name, key },
+      source: { provider: host.name, key, address: options.baseUrl ?? host.baseUrl },
       rules: OPENAI_CHAT_WIRE_RULES,
       maximumToolNameChars: MAXIMUM_TOOL_NAME_CHARS,
       encode: (request, images) => encodeOpenAiChat(request, { quirks, images }),

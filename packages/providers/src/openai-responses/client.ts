@@ -15,6 +15,8 @@ export interface ResponsesOptions extends ClientOptions {
   readonly reasoning?: OpenAI.Reasoning;
 }
 
+const BASE_URL = "https://api.openai.com/v1";
+
 /**
  * A model on the Responses wire through the vendor's SDK, whose own retries and logs are off.
  *
@@ -22,10 +24,10 @@ export interface ResponsesOptions extends ClientOptions {
  */
 export function createOpenAiResponsesClient(options: ResponsesOptions = {}): ModelClient {
   const { keyVariable = OPENAI.keyVariable, reasoning } = options;
-  const { sdk, key } = openAiSdk(options, { baseUrl: "https://api.openai.com/v1", keyVariable });
+  const { sdk, key } = openAiSdk(options, { baseUrl: BASE_URL, keyVariable });
   return createModelClient<ResponsesBody>(
     {
-      source: { provider: "openai", key },
+      source: { provider: "openai", key, address: options.baseUrl ?? BASE_URL },
       rules: OPENAI_RESPONSES_WIRE_RULES,
       maximumToolNameChars: MAXIMUM_TOOL_NAME_CHARS,
       encode: (request, images) => {
