@@ -106,7 +106,7 @@ function rowOf({ values, costRatio, score }: SettingFigures, isBest: boolean): r
   ];
 }
 
-function pasteLines({ knobs, settings }: Turning, { verdict, sessions, drawn }: SettingChoice): readonly string[] {
+function pasteLines({ knobs, settings }: Turning, { verdict, sessions, drawn, figures }: SettingChoice): readonly string[] {
   switch (verdict.kind) {
     case "idle":
       return [];
@@ -116,7 +116,7 @@ function pasteLines({ knobs, settings }: Turning, { verdict, sessions, drawn }: 
         `too few to tell: ${formatCount(sessions)} of the ${FEWEST_SESSIONS} sessions that it takes; change nothing on this`,
       );
     case "keep":
-      return field("sure", KEEP_WORDS[verdict.why]);
+      return [...field("sure", KEEP_WORDS[verdict.why]), ...tradesText(figures).flatMap((text) => field("trade", text))];
     case "change": {
       const percent = (ratio: number) => formatPercent(100 * ratio);
       return [
@@ -137,6 +137,22 @@ const KEEP_WORDS = {
   "nothing-better": "nothing is worth changing: no setting is 5 % cheaper without losing a point",
   "not-confirmed": "nothing is worth changing: what looked cheaper on one half was not on the other",
 } as const;
+
+/** A twentieth: what a setting must save to be worth a word. */
+const WORTH_RATIO = 0.95;
+
+/** What a person could give up for a lower cost: the cheapest setting that overflows no more than the current one; none if none is cheaper. */
+export function tradesText([now, ...others]: readonly SettingFigures[]): readonly string[] {
+  const [cheapest] = others
+    .filter(({ costRatio, score }) => costRatio <= WORTH_RATIO && score.overflows <= (now?.score.overflows ?? 0))
+    .toSorted((a, b) => a.costRatio - b.costRatio);
+  if (now === undefined || cheapest === undefined) return [];
+  const points = cheapest.score.gain - now.score.gain;
+  const held = `${formatPercent(Math.abs(points))} points ${points < 0 ? "less" : "more"}`;
+  return [
+    `yours to make: ${shortValues(cheapest.values)} costs ${formatPercent(100 * (1 - cheapest.costRatio))} % less and holds ${held}`,
+  ];
+}
 
 /** The setting as the file has it. */
 function pasteText(form: "json" | "toml", values: KnobValues): readonly string[] {

@@ -1,0 +1,93 @@
+import { PI_POLICY } from "@plimsoll/core";
+import { expect, test } from "vitest";
+import { exampleReport } from "../../testing/example-report.ts";
+import type { FiledRow } from "../tune/split.ts";
+import { chooseSetting, type SettingPoint } from "./choose-setting.ts";
+
+const point = (name: string, values: SettingPoint["values"] = new Map([["n", 1]])): SettingPoint => ({
+  values,
+  policy: { ...PI_POLICY, name },
+});
+const NOW = point("now", new Map());
+const CHEAP = point("cheap");
+
+/** What a session comes to under a policy. */
+interface Outcome {
+  readonly usd: number;
+  /** Of 100 texts that edits replace. */
+  readonly held: number;
+  readonly overflows?: number;
+}
+
+/** Rows of sessions that fill so much of the window, of projects of their own or of one. */
+function rowsOf(
+  sessions: readonly string[],
+  outcomes: Readonly<Record<string, (place: number) => Outcome>>,
+  peakTokens = 90_000,
+): readonly FiledRow[] {
+  const { rows } = exampleReport({ sessions: ["example"], calls: 5 });
+  const examples = rows
+    .filter(({ policy }) => policy === "none")
+    .flatMap((row) => (row.metrics ? [{ row, metrics: row.metrics }] : []));
+  return sessions.flatMap((session, place) =>
+    Object.entries(outcomes).flatMap(([policy, outcomeAt]) => {
+      const { usd, held, overflows = 0 } = outcomeAt(place);
+      return examples.map(({ row, metrics }): FiledRow => {
+        const own = {
+          ...metrics,
+          cost: { ...metrics.cost, withCacheUsd: usd },
+          economy: { ...metrics.economy, peakPromptTokens: peakTokens },
+          safety: { ...metrics.safety, overflowingRequests: overflows },
+          editGrounding: { ...metrics.editGrounding, all: { uses: 100, held } },
+        };
+        return { file: session, row: { ...row, session, policy, inputBudgetTokens: 100_000, metrics: own } };
+      });
+    }),
+  );
+}
+
+const PROJECTS = Array.from({ length: 8 }, (_, place) => `project-${place}/session`);
+const ONE_PROJECT = Array.from({ length: 8 }, (_, place) => `project/session-${place}`);
+const always = (outcome: Outcome) => () => outcome;
+const NONE = { none: always({ usd: 2, held: 90 }), now: always({ usd: 1, held: 90 }) };
+
+test.each<readonly [string, Outcome, string]>([
+  ["a setting that is cheaper and holds as much is a change", { usd: 0.8, held: 90 }, "change"],
+  ["one that holds more, too", { usd: 0.8, held: 95 }, "change"],
+  ["less than a twentieth cheaper is none", { usd: 0.97, held: 95 }, "keep"],
+  ["a point less held is none", { usd: 0.5, held: 89 }, "keep"],
+  ["requests that overflow are none", { usd: 0.5, held: 90, overflows: 1 }, "keep"],
+])("%s", (_, outcome, kind) => {
+  const { verdict } = chooseSetting(NOW, [CHEAP], rowsOf(PROJECTS, { ...NONE, cheap: always(outcome) }));
+  expect(verdict.kind).toBe(kind);
+});
+
+test("of several the cheapest is chosen, with what it costs and how sure that is", () => {
+  const outcomes = { ...NONE, cheap: always({ usd: 0.8, held: 90 }), cheapest: always({ usd: 0.6, held: 90 }) };
+  const { verdict, figures } = chooseSetting(NOW, [CHEAP, point("cheapest")], rowsOf(PROJECTS, outcomes));
+  expect(verdict).toMatchObject({ kind: "change", best: { policy: { name: "cheapest" } } });
+  expect(verdict.kind === "change" ? verdict.costRatio.through : null).toBeCloseTo(0.6, 9);
+  expect(figures.map(({ costRatio }) => Number(costRatio.toFixed(3)))).toEqual([1, 0.8, 0.6]);
+});
+
+test("what is cheaper on one half of the sessions alone is not confirmed", () => {
+  const cheap = (place: number) => ({ usd: place % 2 === 0 ? 0.5 : 1.2, held: 90 });
+  const { verdict } = chooseSetting(NOW, [CHEAP], rowsOf(PROJECTS, { ...NONE, cheap }));
+  expect(verdict).toEqual({ kind: "keep", why: "not-confirmed" });
+});
+
+test.each([
+  ["projects", PROJECTS],
+  ["sessions", ONE_PROJECT],
+] as const)("an interval is over %s if there are enough of them", (drawn, sessions) => {
+  const choice = chooseSetting(NOW, [CHEAP], rowsOf(sessions, { ...NONE, cheap: always({ usd: 0.8, held: 90 }) }));
+  expect(choice).toMatchObject({ drawn, sessions: 8, verdict: { kind: "change" } });
+});
+
+test.each([
+  ["fewer than eight sessions are too few to tell", PROJECTS.slice(1), 90_000, "too-few"],
+  ["sessions that never fill half of the window say nothing", PROJECTS, 40_000, "idle"],
+] as const)("%s", (_, sessions, peakTokens, kind) => {
+  const rows = rowsOf(sessions, { ...NONE, cheap: always({ usd: 0.1, held: 90 }) }, peakTokens);
+  expect(chooseSetting(NOW, [CHEAP], rows).verdict.kind).toBe(kind);
+});

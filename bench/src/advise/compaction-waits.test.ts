@@ -1,0 +1,35 @@
+import type { SessionEntry } from "@plimsoll/core";
+import { expect, test } from "vitest";
+import { importObjects } from "../../testing/describe-log.ts";
+import { compactionWaits } from "./compaction-waits.ts";
+
+const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1) + 1000 * seconds).toISOString();
+const line = (seconds: number, type: string, payload: object) => ({ timestamp: at(seconds), type, payload });
+const item = (seconds: number, payload: object) => line(seconds, "response_item", payload);
+const START = line(0, "session_meta", { id: "s", cli_version: "0.120.0", base_instructions: { text: "You are." } });
+const human = item(0, { type: "message", role: "user", content: [{ type: "input_text", text: "q" }] });
+const call = item(1, { type: "function_call", name: "exec_command", arguments: "{}", call_id: "a" });
+const output = item(5, { type: "function_call_output", call_id: "a", output: "ok" });
+const said = item(9, { type: "message", role: "assistant", content: [{ type: "output_text", text: "done" }] });
+const compacted = (seconds: number) => line(seconds, "compacted", { message: "sum" });
+
+test.each<readonly [string, readonly object[], readonly number[]]>([
+  ["from the result before it to its own time", [human, call, output, compacted(35)], [30_000]],
+  ["not from a finished reply, behind which a person may be away", [human, said, compacted(35)], []],
+  ["not for longer than ten minutes", [human, call, output, compacted(606)], []],
+  [
+    "for each compaction",
+    [human, call, output, compacted(15), { ...output, timestamp: at(20) }, compacted(27)],
+    [10_000, 22_000],
+  ],
+])("waits count %s", async (_, lines, waits) => {
+  const [transcript] = await importObjects([START, ...lines]);
+  expect(transcript === undefined ? null : compactionWaits(transcript)).toEqual(waits);
+});
+
+test("a compaction after a finished reply counts if the agent is known to have made it by itself", async () => {
+  const [transcript] = await importObjects([START, human, said, compacted(35)]);
+  const isCompaction = (entry: SessionEntry) => entry.type === "compaction";
+  const ids = transcript?.entries.filter(isCompaction).flatMap((entry) => ("id" in entry ? [entry.id] : []));
+  expect(transcript && compactionWaits({ ...transcript, automaticCompactionIds: ids ?? [] })).toEqual([26_000]);
+});

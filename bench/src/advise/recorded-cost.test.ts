@@ -1,0 +1,65 @@
+import type { ModelPrices } from "@plimsoll/core/internal";
+import { expect, test } from "vitest";
+import { exampleReport } from "../../testing/example-report.ts";
+import type { CompactionDetail } from "../metrics/compaction-log.ts";
+import { recordedCost } from "./recorded-cost.ts";
+
+const PRICES: ModelPrices = {
+  tiers: [
+    {
+      abovePromptTokens: 0,
+      inputUsdPerMillion: 1,
+      outputUsdPerMillion: 10,
+      cacheReadUsdPerMillion: 0.1,
+      cacheWriteUsdPerMillion: 1.25,
+      cacheWriteOneHourUsdPerMillion: 2,
+    },
+  ],
+};
+const RULES = { minimumTokens: 0, stepTokens: 1, timeToLiveMs: 300_000 };
+
+const COMPACTION: CompactionDetail = {
+  ...{ call: 2, reason: "recorded", steps: [], tokensBefore: null, tokensAfter: null, messagesBefore: 9, messagesAfter: 2 },
+  ...{ summarisedMessages: 8, droppedMessages: 0, shortenedParts: 0, summary: null, neededLater: 3, examples: [] },
+};
+
+/** One session of three calls, compacted before the last, and one that was not. */
+function report() {
+  const { rows, sessions } = exampleReport({ sessions: ["a", "b"], calls: 3 });
+  const sizes = [10_000, 100_000, 20_000];
+  return {
+    sessions,
+    rows: rows.map((row) => ({
+      ...row,
+      series: sizes.map((promptTokens, call) => ({ call, promptTokens, compactions: 0, overflowed: false })),
+      compactions: row.session === "a" ? [COMPACTION] : [],
+    })),
+  };
+}
+
+const pricing = (request: "serialised" | "prefix", prices: ModelPrices | null = PRICES) => ({
+  pricesOf: () => prices,
+  cacheRulesOf: () => RULES,
+  request,
+});
+
+test.each([
+  // 100,000 tokens asked about, 2,000 written, 20,000 written to the cache instead of read from it.
+  ["sends the history as a new text", "serialised", 0.1 + 0.02 + 0.023],
+  ["is asked for behind the cached conversation", "prefix", 0.01 + 0.02 + 0.023],
+] as const)("a summary that %s costs its request, its reply and the new beginning of the cache", (_, request, usd) => {
+  const cost = recordedCost(report(), pricing(request));
+  expect(cost.compactionUsd).toBeCloseTo(usd, 9);
+  expect(cost).toMatchObject({ compactions: 1, compactedSessions: 1, compactionTokens: 122_000, neededLater: 3, sessions: 2 });
+});
+
+test("without prices there are no dollars of compactions, and tokens all the same", () => {
+  expect(recordedCost(report(), pricing("serialised", null))).toMatchObject({ compactionUsd: null, compactionTokens: 122_000 });
+});
+
+test("what was held is told of compacted sessions alone", () => {
+  const { rows, sessions } = report();
+  const cost = recordedCost({ rows: rows.filter(({ session }) => session === "b"), sessions }, pricing("serialised"));
+  expect(cost.held).toEqual([]);
+  expect(recordedCost(report(), pricing("serialised")).held.map(({ what }) => what)).toContain("your messages");
+});
