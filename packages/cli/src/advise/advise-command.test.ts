@@ -165,6 +165,16 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
     expect(readdirSync(join(home, ".codex"))).toEqual(["sessions"]);
   });
 
+  test("makes a file if it is told to, and removes it again", async () => {
+    codex(8, 28_000);
+    const made = await advise(["--write", "--yes"]);
+    expect(made.stdout).toMatch(/\nMade ~\/\.codex\/config\.toml\. plimsoll advise --undo takes it back\.\n$/);
+    expect(readFileSync(join(home, ".codex/config.toml"), "utf8")).toBe("model_auto_compact_token_limit = 14000\n");
+    const { stdout } = await advise(["--undo"], { confirm: async () => true });
+    expect(stdout).toMatch(/\n-model_auto_compact_token_limit = 14000\nUndone: ~\/\.codex\/config\.toml is as it was\.\n$/);
+    expect(readdirSync(join(home, ".codex"))).toEqual(["sessions"]);
+  });
+
   test("a variable that is stronger than the file is named", async () => {
     makeSessions("claude-code", home, { count: 1, peakTokens: 850_000, windowTokens: 1_000_000 });
     const { stdout } = await advise([], { environment: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: "300000" } });

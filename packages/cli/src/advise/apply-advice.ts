@@ -45,7 +45,9 @@ async function writeOne(settings: SettingsFile, { form, values }: Written, agree
   const code = await refusal(settings.text === null ? `Make ${settings.shown}?` : `Write ${settings.shown}?`, agreement);
   if (code !== null) return code;
   const { backup } = await writeSettings(settings, changed.text);
-  const said = `Wrote ${printable(settings.shown)}; what was there is in ${printable(backup)}. plimsoll advise --undo takes it back.`;
+  const what = settings.text === null ? "Made" : "Wrote";
+  const kept = settings.text === null ? "" : `; what was there is in ${printable(backup)}`;
+  const said = `${what} ${printable(settings.shown)}${kept}. plimsoll advise --undo takes it back.`;
   io.stdout.write(`${wrapped(said, { first: "", further: "  " }).join("\n")}\n`);
   return EXIT_OK;
 }

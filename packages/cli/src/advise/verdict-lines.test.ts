@@ -76,6 +76,13 @@ test.each<readonly [string, number, string]>([
   expect(verdictLines([adviceOn("pi", "keep", compactions)], "2026-10-25")[0]).toBe(line);
 });
 
+test.each([
+  ["how to set it", "change", "In brackets: 95 % interval, your sessions. To set it: plimsoll advise --write"],
+  ["what it rests on", "keep", "Told by replays of your own sessions; they say nothing of task success."],
+] as const)("the last line says %s", (_, kind, line) => {
+  expect(verdictLines([adviceOn("pi", kind)], "2026-10-25").at(-1)).toBe(line);
+});
+
 test("the verdict is five lines of 80 columns at most, whatever there is to say", () => {
   const all = (["claude-code", "codex", "pi", "opencode", "gemini", "cline"] as const).map((agent) =>
     adviceOn(agent, "change"),

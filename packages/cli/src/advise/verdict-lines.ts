@@ -100,6 +100,6 @@ export function titleOf({ turning, agent }: AgentAdvice): string {
 
 function sureLine(advice: readonly AgentAdvice[]): string {
   return advice.some(({ turning }) => turning?.choice?.verdict.kind === "change")
-    ? "In brackets: 95 % interval over your sessions. To set it: plimsoll advise --write"
+    ? "In brackets: 95 % interval, your sessions. To set it: plimsoll advise --write"
     : "Told by replays of your own sessions; they say nothing of task success.";
 }
