@@ -1,6 +1,6 @@
 // For our own packages alone: no promise that it stays.
 
-export { type AgentKnobs, type KnobValue, type KnobValues, type SettingsPlace, valuesText } from "./advise/agent-knobs.ts";
+export { type AgentKnobs, type KnobValue, type KnobValues, type SettingsPlace } from "./advise/agent-knobs.ts";
 export {
   chooseSetting,
   FEWEST_SESSIONS,
