@@ -10,7 +10,7 @@ import {
   type SettingChoice,
   type SettingFigures,
 } from "@plimsoll/bench/internal";
-import { wrapped } from "../terminal/printable.ts";
+import { printable, wrapped } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";
 import type { AgentAdvice, Turning } from "./agent-advice.ts";
 import { minutesText, shortValues, titleOf, verdictLines } from "./verdict-lines.ts";
@@ -23,9 +23,9 @@ export function adviceText(advice: readonly AgentAdvice[], { since }: { readonly
   return [verdictLines(advice, since).join("\n"), ...sections, ownEngineLines(advice).join("\n")].join("\n\n");
 }
 
-/** A labelled text, broken between words. */
+/** A labelled text, broken between words; what settings files hold is outside text. */
 function field(label: string, text: string): readonly string[] {
-  return wrapped(text, { first: `  ${label.padEnd(MARGIN - 2)}`, further: " ".repeat(MARGIN) });
+  return wrapped(printable(text), { first: `  ${label.padEnd(MARGIN - 2)}`, further: " ".repeat(MARGIN) });
 }
 
 function agentLines(advice: AgentAdvice): readonly string[] {
