@@ -49,7 +49,7 @@ export interface AgentKnobs {
   readonly version: string;
   readonly from: string | null;
   readonly readOn: string;
-  /** Primary: its source. Secondary: documentation and issues, as the source is not public. */
+  /** Primary: its source or the published program. Secondary: documentation and issues, as the source is not public. */
   readonly standing: "primary" | "secondary";
   readonly place: SettingsPlace;
   readonly knobs: readonly Knob[];

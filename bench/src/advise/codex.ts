@@ -6,7 +6,7 @@ const LIMIT = "model_auto_compact_token_limit";
 const SCOPE = "model_auto_compact_token_limit_scope";
 const WINDOW_RATIO = { ratio: 0.9, of: "window" } as const;
 
-/** Codex acts at nine tenths of the window; its limit can only lower that (`openai_models.rs`, a minimum of both). */
+/** Codex acts at nine tenths of the window (openai/codex, codex-rs/protocol/src/openai_models.rs); people report that its limit can only lower that. */
 export const CODEX_KNOBS: AgentKnobs = {
   agent: "codex",
   title: "Codex",
@@ -20,13 +20,14 @@ export const CODEX_KNOBS: AgentKnobs = {
       path: LIMIT,
       says: "tokens at which it compacts, at most 9/10 of the window (default: 9/10)",
       variable: null,
-      source: "openai/codex codex-rs/protocol/src/openai_models.rs, auto_compact_token_limit",
+      source: "the published program @openai/codex 0.169.0: the names of its configuration",
     },
     {
       path: SCOPE,
       says: "whether the limit counts everything (total) or what came after the first request (body_after_prefix)",
       variable: null,
-      source: "openai/codex codex-rs/core/src/config/mod.rs",
+      source:
+        "the published program @openai/codex 0.169.0: the names of its configuration; what its values mean is from documentation",
     },
   ],
   nothingToTurn: "nothing to turn",

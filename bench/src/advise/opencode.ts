@@ -46,8 +46,8 @@ function replayOf({ reserved, keep }: Names): KnobReplay {
 
 const V1: Names = { reserved: "compaction.reserved", keep: "compaction.preserve_recent_tokens" };
 const V2: Names = { reserved: "compaction.buffer", keep: "compaction.keep.tokens" };
-const V1_SOURCE = "sst/opencode packages/core/src/v1/config/config.ts, packages/opencode/src/session/overflow.ts @31e22f6";
-const V2_SOURCE = "sst/opencode packages/core/src/config/compaction.ts @beae729";
+const V1_SOURCE = "the published program opencode-ai 1.18.33: the schema of its configuration";
+const V2_SOURCE = "the published program opencode-ai 1.18.33, which turns the names of one version into those of the other";
 
 /** OpenCode with the names of version 1. */
 export const OPENCODE_KNOBS: AgentKnobs = {

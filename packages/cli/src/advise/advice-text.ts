@@ -69,7 +69,7 @@ function turningLines(turning: Turning): readonly string[] {
 }
 
 function namesText({ version, standing, readOn, title }: AgentKnobs): string {
-  const source = standing === "primary" ? "from its source" : "from documentation and issues, not checked in source";
+  const source = standing === "primary" ? "from the program itself" : "from documentation and issues, not checked in source";
   return `of ${title} ${version}, ${source}, ${readOn}`;
 }
 
