@@ -1,6 +1,6 @@
 // For our own packages alone: no promise that it stays.
 
-export { type AgentKnobs, type KnobValue, type KnobValues, type SettingsPlace } from "./advise/agent-knobs.ts";
+export type { AgentKnobs, KnobValue, KnobValues, SettingsPlace } from "./advise/agent-knobs.ts";
 export {
   chooseSetting,
   FEWEST_SESSIONS,
@@ -68,7 +68,7 @@ export { groupNotes, type NoteGroup } from "./report/note-groups.ts";
 export { contentSecurityPolicy, readPageStyle } from "./report/page.ts";
 export { pointsOver } from "./report/paired-differences.ts";
 export { type PolicySummary, remarks, summarizePolicies, windowLabels } from "./report/policy-summary.ts";
-export { triggerWords } from "./report/trigger.ts";
+export { triggerLine, triggerWords } from "./report/trigger.ts";
 export { renderTuneHtml } from "./report/tune-page.ts";
 export { validatedWords } from "./report/validated-words.ts";
 export { renderValidationHtml } from "./report/validation-page.ts";

@@ -43,7 +43,7 @@ describe("the command, installed alone into an empty folder with an empty home a
     ["its version", ["--version"], /^\d+\.\d+\.\d+\n$/],
     ["its help", ["--help"], /bench .*replay recorded sessions/],
     ["the bench's help, with examples", ["bench", "--help"], /Examples:\n {2}plimsoll bench/],
-    ["the policies", ["policy", "list"], /plimsoll[\s\S]*sven/],
+    ["the policies", ["policy", "list"], /sven[\s\S]*plimsoll/],
     ["one policy", ["policy", "show", "sven"], /name: sven # preset sven/],
     ["the story of a bundled session", ["inspect", `${SESSIONS}/bug-hunt.jsonl`], /compaction/],
     ["a compaction", ["compact", `${SESSIONS}/bug-hunt.jsonl`, "--dry-run", "--window", "16k"], /messages/],

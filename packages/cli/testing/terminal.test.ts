@@ -188,7 +188,7 @@ describe.skipIf(terminals === null)("in a terminal", { timeout: 240_000 }, () =>
     await chat.waitFor("Ask on");
     await chat.waitFor("› ");
     chat.interrupt();
-    await chat.waitFor("go on with: plimsoll chat --resume");
+    await chat.waitFor("go on with: plimsoll chat --demo --resume");
     expect(await chat.end).toEqual({ exitCode: 0, signal: 0 });
   });
 

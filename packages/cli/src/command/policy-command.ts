@@ -1,4 +1,4 @@
-import { triggerWords } from "@plimsoll/bench/internal";
+import { formatTokens, triggerLine } from "@plimsoll/bench/internal";
 import { type Policy, PRESETS } from "@plimsoll/core";
 import { knobText } from "@plimsoll/core/internal";
 import { policyFileJsonSchema, policyYaml } from "@plimsoll/core/node";
@@ -37,13 +37,26 @@ export function definePolicyCommand(command: Command, io: CliIo, onExit: (exitCo
   addExtensionOption(schema);
 }
 
+/** The window that the list speaks of, and what a request may hold there: that of most models, less a long reply. */
+const LISTED_WINDOW = { contextWindowTokens: 200_000, inputBudgetTokens: 168_000 } as const;
+
 function policyTable(policies: readonly Policy[]): string {
-  const head = [["policy", "acts", "keeps", "writer", "cap"].map((content) => ({ content, align: "left" }) as const)];
+  const head = [
+    ["policy", "acts at, of 200k", "keeps", "writer", "cap"].map((content) => ({ content, align: "left" }) as const),
+  ];
   const rows = policies.map((policy) => {
     const { name, truncation, keep, enabled } = policy;
     const cap = truncation === null ? "off" : knobText(truncation.capTokens);
-    const keeps = enabled ? keep.map(({ kind }) => kind).join(", ") : "";
-    return [name, triggerWords(policy) ?? "never", keeps, enabled ? writerOf(policy) : "", enabled ? cap : ""].map(printable);
+    const [first, ...further] = enabled ? keep.map(({ kind }) => kind) : [];
+    const keeps = further.length === 0 ? (first ?? "") : `${first} and ${further.length} more`;
+    const lineTokens = triggerLine(policy)(LISTED_WINDOW);
+    return [
+      name,
+      lineTokens === null ? "never" : formatTokens(lineTokens),
+      keeps,
+      enabled ? writerOf(policy) : "",
+      enabled ? cap : "",
+    ].map(printable);
   });
   return drawTable({ head, rows, leftColumns: [0, 1, 2, 3, 4] });
 }
