@@ -4,17 +4,16 @@ import { answerWords } from "./answer-words.ts";
 import { formatNumberOf } from "./figures.ts";
 import { capitalised } from "./labels.ts";
 import { html, type Markup } from "./markup.ts";
-import { triggerWords } from "./trigger.ts";
+import { lineWords } from "./verdict.ts";
 
 /** The first screen: what compaction does to these sessions, which policy and threshold, and how sure that is, in words. */
 export function answerSection(report: BenchReport, answers: readonly WindowAnswer[]): Markup {
   const calls = report.sessions.reduce((sum, session) => sum + session.calls, 0);
   const skipped = report.skipped.length === 0 ? "" : ` Skipped: ${formatNumberOf(report.skipped.length, "input")}.`;
-  const triggers = new Map(report.policies.map(({ name, policy }) => [name, triggerWords(policy)]));
   return html`<h1>What compaction does to these sessions</h1>
 <p class="soft">${formatNumberOf(report.sessions.length, "recorded session")} with ${formatNumberOf(calls, "model call")} (${formatsOf(report)}), replayed under ${report.policies.length === 1 ? "one policy" : `${report.policies.length} policies`}.${skipped}
 Open loop: sizes, cost, safety and retention, not task success.</p>
-<div class="answers">${answers.map((answer) => answerCard(answer, (policy) => triggers.get(policy) ?? null))}</div>
+<div class="answers">${answers.map((answer) => answerCard(answer, (policy) => lineWords(report, answer.windowLabel, policy)))}</div>
 ${how(answers)}`;
 }
 

@@ -13,9 +13,9 @@ import { escaped, markdownTable } from "./markdown-table.ts";
 import { cheatRankedFirst, FAILS, failureNotes } from "./measure-notes.ts";
 import { markedReport, modelSummaryNote } from "./model-summaries.ts";
 import { type PolicySummary, remarks, summarizePolicies, windowLabels } from "./policy-summary.ts";
-import { triggerWords } from "./trigger.ts";
 import { validatedWords } from "./validated-words.ts";
 import { validityLines } from "./validity.ts";
+import { lineWords } from "./verdict.ts";
 
 /** A window's table: size, cost, safety and retention side by side, with what must be known of it and the curve over compactions. */
 function windowPart(label: string, rows: readonly PolicySummary[], metrics: RunMetrics): readonly string[] {
@@ -65,10 +65,9 @@ export function renderMarkdownReport(report: BenchReport, metrics: RunMetrics = 
 
 /** The answer for each window, in words. */
 function inShort(report: BenchReport, summaries: readonly PolicySummary[]): string {
-  const triggers = new Map(report.policies.map(({ name, policy }) => [name, triggerWords(policy)]));
   return windowAnswers(report, summaries)
     .map((answer) => {
-      const words = answerWords(answer, (policy) => triggers.get(policy) ?? null);
+      const words = answerWords(answer, (policy) => lineWords(report, answer.windowLabel, policy));
       const { without, verdict, losses, figures, others, sure } = words;
       const use = verdict === null ? "" : `**${escaped(verdict)}** `;
       const sureness = sure === "" ? "" : ` How sure: ${escaped(sure)}`;

@@ -46,7 +46,7 @@ function pickLines(report: BenchReport, answer: WindowAnswer, pick: PlacedPolicy
 }
 
 /** Where a policy acts, as a person reads a gauge: in a window of the middle size among the sessions'. */
-function lineWords(report: BenchReport, label: string, policy: string): string {
+export function lineWords(report: BenchReport, label: string, policy: string): string {
   const line = triggerLine(report.policies.find(({ name }) => name === policy)?.policy);
   const rows = report.rows
     .filter((row) => row.policy === policy && row.metrics !== null && windowLabel(row.window) === label)
