@@ -1,6 +1,6 @@
 /**
  * Proves the ranges of providers' optional peers: installs the lowest and the highest version that each range allows into a temporary folder,
- * checks the types of the sources against them, and runs the tests that talk to the simulator with them. `pnpm peers`; needs the registry.
+ * checks the types of the sources against them, and runs the tests that talk to the simulator with them. `pnpm run peers`, as `pnpm peers` is the package manager's own; needs the registry.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -75,7 +75,6 @@ export const COST: Metric<"cost", CostMetrics, CostSummary, CostFigure> = {
       value: ({ withCache }) => withCache.usd,
       format: "usd",
       columns: [
-        inTable("terminal", "cost", "USD"),
         inTable("terminal-cost", "with cache", "USD"),
         inTable("markdown", "cost", "USD with cache"),
         inTable("cost", WITH_CACHE_GROUP, "all"),
@@ -89,7 +88,7 @@ export const COST: Metric<"cost", CostMetrics, CostSummary, CostFigure> = {
     relativeMean: relativeMean(
       ({ withCache }) => withCache,
       [
-        inTable("terminal", "cost", `% ${BASELINE_POLICY}`),
+        inTable("terminal", "cost", `cost\n% ${BASELINE_POLICY}`),
         inTable("terminal-cost", "with cache", `% ${BASELINE_POLICY}`),
         inTable("markdown", "cost", `% of ${BASELINE_POLICY}`),
         inTable("cost", WITH_CACHE_GROUP, `% of ${BASELINE_POLICY}, mean`),

@@ -55,11 +55,7 @@ export const SAFETY: Metric<"safety", SafetyMetrics, SafetyMetrics, keyof Safety
       caveat: "Calls without a reply in the recording count too.",
       value: ({ calls }) => calls,
       format: "count",
-      columns: [
-        inTable("terminal", "replayed", "\ncalls"),
-        inTable("policies", "replayed", "calls"),
-        inTable("chart", "safety", "calls"),
-      ],
+      columns: [inTable("policies", "replayed", "calls"), inTable("chart", "safety", "calls")],
     },
     overflowingRequests: failures({
       unit: "requests",

@@ -5,9 +5,6 @@ import { CONTEXT_FRAMING, foldedBeginning, quotedText, textOnOneLine } from "../
 import { textOf } from "../message/message.ts";
 import { characterBoundaryAtOrBefore } from "../text.ts";
 
-/** How facts are written into the context with a summary or notice. */
-export const FACTS_TEXT = { id: "facts", version: 1 } as const;
-
 /** What else the caller wants to survive: instructions that are pinned, and the live state of todo lists and sub-agents. */
 export interface KeptState {
   readonly pinned: readonly string[];

@@ -15,9 +15,6 @@ export interface RecalledPassage {
   readonly text: string;
 }
 
-/** How recalled passages are written into the context. */
-export const RECALLED_TEXT = { id: "recalled", version: 1 } as const;
-
 /** Recalled passages as one text; `null` if there are none. Lines of them that would read as a head, a notice or a tag of ours are quoted. */
 export function recalledText(passages: readonly RecalledPassage[]): string | null {
   if (passages.length === 0) return null;

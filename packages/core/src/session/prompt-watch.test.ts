@@ -7,6 +7,7 @@ import { createDigest } from "../summarizer/digest.ts";
 import {
   assistant,
   compaction,
+  FAILED_ATTEMPT,
   human,
   humanImage,
   replacedHistory,
@@ -126,15 +127,6 @@ function shortfalls(entries: readonly SessionEntry[]): readonly (number | null)[
   });
 }
 
-const attempt: SessionEntry = {
-  type: "attempt",
-  id: "attempt",
-  reason: "threshold",
-  outcome: "failed",
-  steps: [],
-  estimatedTokens: 7,
-  atMs: null,
-};
 const tool = { name: "t", description: "d".repeat(24_000), parametersJson: "p".repeat(56_000) };
 /** 10,000 tokens, if eight characters are one. */
 const long = "x".repeat(80_000);
@@ -160,7 +152,7 @@ describe("what must be in a prompt", () => {
     ["no reasoning", [said(assistant("a", [{ type: "reasoning", text: long, opaque: null }])), q("q", "a", 1_000)], [null]],
     ["no image", [said(humanImage("a")), q("q", "a", 10)], [null]],
     ["what a report measured before", [q("q", null, 10_000), q("r", null, 5_000)], [null, 5_000]],
-    ["after an attempt as well", [q("q", null, 10_000), attempt, q("r", null, 5_000)], [null, 5_000]],
+    ["after an attempt as well", [q("q", null, 10_000), FAILED_ATTEMPT, q("r", null, 5_000)], [null, 5_000]],
     ["after a report without a size as well", [q("q", null, 10_000), unreported, q("r", null, 5_000)], [null, null, 5_000]],
     [
       "all that came before the last message sent",

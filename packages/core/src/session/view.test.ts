@@ -7,6 +7,7 @@ import {
   calling,
   compaction,
   dropped,
+  FAILED_ATTEMPT,
   human,
   logOf,
   replacedHistory,
@@ -34,15 +35,6 @@ const summaryOne = summaryMessage("s1", "summary");
 const summaryTwo = summaryMessage("s2", "summary of the summary");
 const firstCut = compaction("compaction-1", [summarized([["u1", "a1"]], summaryOne)]);
 const secondCut = compaction("compaction-2", [summarized([["s1", "u2"]], summaryTwo)]);
-const attempt: SessionEntry = {
-  type: "attempt",
-  id: "attempt",
-  reason: "threshold",
-  outcome: "failed",
-  steps: [],
-  estimatedTokens: 7,
-  atMs: null,
-};
 const idsOf = (view: SessionView) => view.messages.slice().map((message) => message.id);
 
 describe("the fold of a log", () => {
@@ -111,7 +103,7 @@ describe("the fold of a log", () => {
 
   test("an attempt changes nothing that is sent", () => {
     const before = foldEntries(start);
-    expect(foldEntry(before, attempt)).toEqual({ ...before, lastEntryId: "attempt" });
+    expect(foldEntry(before, FAILED_ATTEMPT)).toEqual({ ...before, lastEntryId: "attempt" });
   });
 
   test("an empty log has nothing to send", () => {

@@ -107,6 +107,17 @@ export function summaryMessage(id: string, text: string): UserMessage {
   return { role: "user", id, origin: "summary", parts: [{ type: "text", text }], atMs: null };
 }
 
+/** A compaction that was tried and failed. */
+export const FAILED_ATTEMPT: SessionEntry = {
+  type: "attempt",
+  id: "attempt",
+  reason: "threshold",
+  outcome: "failed",
+  steps: [],
+  estimatedTokens: 7,
+  atMs: null,
+};
+
 /** The record of a compaction about which nothing is known. */
 export const NO_RECORD: CompactionRecord = {
   policy: "test",

@@ -73,6 +73,8 @@ export async function checkedFit(fit: CheckedFit): Promise<FitResult> {
     report("what arrives meanwhile ends up after the cut, in order", arrived.map((message) => message.id).join(" "));
   const shown = after.slice(0, after.length - arrived.length);
   const { view: before, ledger } = fit.before();
+  // A switch is decided by the measure of the model that comes, which may price each message otherwise.
+  const isSwitch = fit.input.now?.reason === "downshift";
   if (outcome === null) return { outcome, arrived };
 
   switch (outcome.kind) {
@@ -85,7 +87,7 @@ export async function checkedFit(fit: CheckedFit): Promise<FitResult> {
         otherChars: summarizer.writtenChars() - so.writtenChars + fit.scenario.system.length,
         recall: manager.recall,
         original: (id) => loggedMessage(manager, id),
-        tokensOf: (messages) => tokensOf(messages, ledger, fit),
+        tokensOf: (messages) => tokensOf(messages, isSwitch ? manager.ledger() : ledger, fit),
         report,
       });
       if (arrived.length === 0) checkFits(fit);

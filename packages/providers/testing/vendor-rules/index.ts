@@ -12,6 +12,7 @@ import { readMessagesRequest } from "./messages-request.ts";
 import { MESSAGES_TURN_RULES } from "./messages-turn-rules.ts";
 import { endedResponse, RESPONSES_ANSWER_RULES, RESPONSES_EVENT_RULES } from "./responses-answer-rules.ts";
 import { RESPONSES_ITEM_RULES } from "./responses-item-rules.ts";
+import { RESPONSES_NEEDED_RULES } from "./responses-needed-rules.ts";
 import { RESPONSES_PARAMETER_RULES } from "./responses-parameter-rules.ts";
 import { readResponsesRequest } from "./responses-request.ts";
 import type { VendorViolation } from "./vendor-rule.ts";
@@ -51,7 +52,10 @@ export function validateResponsesRequest(
   body: unknown,
   { reasonedBy = new Map() }: ResponsesServer = {},
 ): readonly VendorViolation[] {
-  return judge([...RESPONSES_PARAMETER_RULES, ...RESPONSES_ITEM_RULES], readResponsesRequest(body, reasonedBy));
+  return judge(
+    [...RESPONSES_PARAMETER_RULES, ...RESPONSES_ITEM_RULES, ...RESPONSES_NEEDED_RULES],
+    readResponsesRequest(body, reasonedBy),
+  );
 }
 
 /** What the SDKs would refuse in a whole answer of the Messages API. */

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { reasonedItems, validateResponsesRequest } from "./index.ts";
 import { RESPONSES_ITEM_RULES } from "./responses-item-rules.ts";
+import { RESPONSES_NEEDED_RULES } from "./responses-needed-rules.ts";
 import { RESPONSES_PARAMETER_RULES } from "./responses-parameter-rules.ts";
 
-const RULES = [...RESPONSES_PARAMETER_RULES, ...RESPONSES_ITEM_RULES];
+const RULES = [...RESPONSES_PARAMETER_RULES, ...RESPONSES_ITEM_RULES, ...RESPONSES_NEEDED_RULES];
 const TOOL = { type: "function", name: "read", parameters: { type: "object" }, strict: false };
 const REASONING = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "x" };
 const CALL = { type: "function_call", id: "fc_1", call_id: "call_1", name: "read", arguments: "{}" };
