@@ -16,3 +16,6 @@ declare class AbortController {
 // For session/platform-wait.ts alone: the default of a port.
 declare function setTimeout(call: () => void, ms: number): unknown;
 declare function clearTimeout(timer: unknown): void;
+
+// For pace.ts alone: the default of a port. Not every platform has it.
+declare const setImmediate: ((call: () => void) => unknown) | undefined;

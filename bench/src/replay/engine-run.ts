@@ -54,6 +54,7 @@ export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun
     tokenizers: cell.tokenizers,
     kinds: cell.kinds,
     readings: session.readings,
+    giveWay: null,
   });
   const model = limitsOf(cell);
   const { signal } = controller;

@@ -45,7 +45,7 @@ function replaceSpans(
   spans: readonly MessageSpan[],
   replacement: readonly Message[],
 ): readonly Message[] {
-  const positions = new Map(messages.map((message, index) => [message.id, index]));
+  const positions = placesOf(messages, spans);
   const result: Message[] = [];
   let next = 0;
   for (const [order, span] of spans.entries()) {
@@ -57,6 +57,18 @@ function replaceSpans(
     next = through + 1;
   }
   return result.concat(messages.slice(next));
+}
+
+/** Where the ends of spans are, of several messages with one id the last; without those that the view does not hold. */
+export function placesOf(messages: readonly Message[], spans: readonly MessageSpan[]): ReadonlyMap<string, number> {
+  const ends = new Set(spans.flatMap(({ from, through }) => [from, through]));
+  const places = new Map<string, number>();
+  // What is looked for is seldom among many: a map of all of them costs ten times as much.
+  for (let index = 0; index < messages.length; index++) {
+    const id = messages[index]?.id;
+    if (id !== undefined && ends.has(id)) places.set(id, index);
+  }
+  return places;
 }
 
 function replaceParts(messages: readonly Message[], edits: readonly AppliedReplacePart[]): readonly Message[] {

@@ -6,6 +6,7 @@ import type { KeepRuleSpec } from "../keep/built-in-keep-rules.ts";
 import type { NewestAmount } from "../keep/keep-rule.ts";
 import type { KeptMessages } from "../keep/kept-messages.ts";
 import type { Message } from "../message/message.ts";
+import { WITHOUT_REST } from "../pace.ts";
 import { BUILT_IN_KINDS, withKinds } from "../policy/kinds.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import { PRESETS } from "../policy/presets/presets.ts";
@@ -156,6 +157,7 @@ async function ran(
     isProgress: ({ before, after }) => after < before,
     pricing: input,
     tokensOf: (some) => 100 * some.length,
+    pace: WITHOUT_REST,
     carryOut: async ({ messages: before, edits: [edit], kept }) => {
       const gone = edit?.kind === "replace-spans" ? (edit.spans[0]?.from ?? "") : "";
       if (before.some((message) => message.id === gone && kept.has(message))) return { applied: [], messages: before };

@@ -7,6 +7,7 @@ import { keepRulesOf } from "../keep/built-in-keep-rules.ts";
 import type { KeepRule, NewestAmount } from "../keep/keep-rule.ts";
 import type { KeptMessages } from "../keep/kept-messages.ts";
 import type { Message } from "../message/message.ts";
+import type { Pace } from "../pace.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { StrategySpec } from "../strategy/built-in-strategies.ts";
 import { strategyOf } from "../strategy/built-in-strategies.ts";
@@ -102,6 +103,7 @@ export interface ChainTools {
     "isLeftOver" | "lastHuman" | "lastStep" | "messageTokens" | "keptMessageTokens" | "measure" | "scaleRatio" | "noticeTokens"
   >;
   readonly tokensOf: (messages: readonly Message[]) => number;
+  readonly pace: Pace;
   readonly carryOut: (
     planned: { readonly messages: readonly Message[]; readonly edits: readonly Edit[]; readonly kept: ReadonlySet<Message> },
     signal: AbortSignal,
@@ -168,6 +170,7 @@ async function afterStep(
       isKept: (message) => kept.has(message),
       cause,
     });
+    await tools.pace.walked(run.messages.length);
     if (answer.kind === "not-applicable") return said("not-applicable", answer.reason);
     const executed = await tools.carryOut({ messages: run.messages, edits: answer.edits, kept }, signal);
     if (executed.messages === run.messages) return said("not-applicable", "all that it would take is kept");

@@ -6,8 +6,9 @@ import type { KeepRule } from "../keep/keep-rule.ts";
 import { keptMessages } from "../keep/kept-messages.ts";
 import type { PassageQuoter } from "../keep/kept-passages.ts";
 import type { Message } from "../message/message.ts";
+import type { Pace, Steps } from "../pace.ts";
+import { createPace } from "../pace.ts";
 import type { WorkCounter } from "../tokens/work.ts";
-import { workBetween } from "../tokens/work.ts";
 import { askHook, failureText } from "./ask-hook.ts";
 import type { Chain, ChainRun, ChainTools } from "./chain.ts";
 import { chainOf, runChain } from "./chain.ts";
@@ -17,7 +18,8 @@ import type { FitInput, FitOutcome, FitState } from "./fit-input.ts";
 import type { Goal } from "./goal.ts";
 import { goalOf } from "./goal.ts";
 import type { ViewMeasure } from "./measure-view.ts";
-import { expectedTokensOf, sizedParts, viewMeasure } from "./measure-view.ts";
+import { expectedSteps, expectedTokensOf, sizedParts, viewMeasure } from "./measure-view.ts";
+import { ownWork } from "./own-work.ts";
 import { preparedStep, withPrepared } from "./prepared-step.ts";
 
 /** Why and within what a compaction happens. */
@@ -25,17 +27,20 @@ export interface Compaction {
   readonly reason: CompactionReason;
   readonly budget: Budget;
   readonly input: FitInput;
+  /** Told at each rest how many messages were visited so far. */
+  readonly onRest?: (messagesVisited: number) => void;
 }
 
 /**
  * Compacts: asks the hook, runs the chain of the policy, and says what came of it. Nothing is written: the caller appends the returned
- * entry. Rejects only when the caller's signal aborts; what failed is in the record.
+ * entry. Works in slices, and lets others run in between. Rejects only when the caller's signal aborts; what failed is in the record.
  */
 export async function compact(state: FitState, compaction: Compaction, signal: AbortSignal): Promise<FitOutcome> {
-  const { reason, budget, input } = compaction;
-  const charged = state.work.total();
+  const { reason, budget, input, onRest } = compaction;
+  const own = ownWork(state.work, state.giveWay);
+  const pace = createPace({ giveWay: own.giveWay, signal, ...(onRest === undefined ? {} : { onRest }) });
   const messages = state.messages();
-  const measure = viewMeasure(messages, state);
+  const measure = viewMeasure(messages, state, await pace.take(expectedSteps(messages, state)));
   const goal = goalOf(state, compaction, {
     tokensBefore: measure.viewTokens,
     overheadTokens: measure.overheadTokens,
@@ -49,26 +54,26 @@ export async function compact(state: FitState, compaction: Compaction, signal: A
   const written = asks ? await state.prepared(signal) : null;
   const prepared = written === null ? null : preparedStep(written, { view: messages, goal });
   const chain = withPrepared(chainOf(state, compaction), prepared, input.only ?? null);
-  const { tools, excerpts } = chainToolsFor(state, compaction, { goal, measure, summary, rules: chain.rules });
-  const start = startOf(chain, { messages, tokens: measure.viewTokens, steps }, { tools, work: state.work });
+  const { tools, excerpts } = chainToolsFor(state, compaction, { goal, measure, summary, rules: chain.rules, pace });
+  const start = await pace.take(startOf(chain, { messages, tokens: measure.viewTokens, steps }, { tools, work: state.work }));
   const run = await runChain(chain, start, tools, signal);
   const unquoted = [...excerpts.failures()].map(([kind, failure]) => failedRule(kind, failure));
   const ended = { ...run, steps: [...run.steps, ...unquoted] };
-  return outcomeOf(state, compaction, { run: ended, goal, measure, before: messages, charged });
+  return outcomeOf(state, compaction, { run: ended, goal, measure, before: messages, work: own.sinceStart() });
 }
 
 /** Messages that rules keep may take at most this share of the room: what is left takes a summary and what comes next; chosen. */
 const KEPT_RATIO = 0.5;
 
 /** What the chain begins with: the view, and what rules hold of it. A rule that fails holds nothing, and is a step of the record. */
-function startOf(
+function* startOf(
   { rules }: Chain,
   { messages, tokens, steps }: Pick<ChainRun, "messages" | "tokens" | "steps">,
   { tools, work }: { readonly tools: ChainTools; readonly work: WorkCounter },
-): ChainRun {
+): Steps<ChainRun> {
   const { budget, goal, pricing } = tools;
   const limitTokens = goal.limitTokens * KEPT_RATIO;
-  const kept = keptMessages(rules, { messages, budget, messageTokens: pricing.keptMessageTokens, limitTokens });
+  const kept = yield* keptMessages(rules, { messages, budget, messageTokens: pricing.keptMessageTokens, limitTokens });
   work.visited(kept.length * messages.length);
   const failures = kept.flatMap(({ kind, failure }) => (failure === null ? [] : [failedRule(kind, failure)]));
   return {
@@ -92,14 +97,16 @@ function chainToolsFor(
     readonly measure: ViewMeasure;
     readonly summary: string | null;
     readonly rules: readonly KeepRule[];
+    readonly pace: Pace;
   },
 ): { readonly tools: ChainTools; readonly excerpts: PassageQuoter } {
   const { pricing, ...writers } = toolsFor(state, { budget, ...given });
-  const { goal, measure } = given;
+  const { goal, measure, pace } = given;
   const tools: ChainTools = {
     goal,
     budget,
     pricing,
+    pace,
     isProgress: progressOf(state, measure),
     cause: input.now !== undefined ? "demand" : input.gate === "on-overflow" ? "overflow" : "size",
     tokensOf: measure.tokensOf,
@@ -108,6 +115,7 @@ function chainToolsFor(
         {
           ...writers,
           ...planned,
+          pace,
           pending: input.pending,
           lastHuman: pricing.lastHuman,
           lastStep: pricing.lastStep,
@@ -139,8 +147,7 @@ interface Ended {
   readonly goal: Goal;
   readonly measure: ViewMeasure;
   readonly before: readonly Message[];
-  /** The work that was counted before it. */
-  readonly charged: CompactionRecord["work"];
+  readonly work: CompactionRecord["work"];
 }
 
 /**
@@ -171,7 +178,7 @@ function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended
     tokensAfter: expectedTokensOf(messages, state) + measure.overheadTokens,
     messagesBefore: before.length,
     messagesAfter: messages.length,
-    work: workBetween(ended.charged, state.work.total()),
+    work: ended.work,
     ...(input.step === undefined ? {} : { step: input.step }),
     ...(reason === "overflow" && input.observedLimitTokens ? { observedLimitTokens: input.observedLimitTokens } : {}),
   };

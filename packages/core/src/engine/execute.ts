@@ -1,16 +1,17 @@
 import type { AppliedEdit, AppliedReplacePart, AppliedReplaceSpans, MessageSpan } from "../applied-edit.ts";
-import { applyEdits, refuseBrokenPromises } from "../edit/apply-edits.ts";
+import { applyEdits, placesOf, refuseBrokenPromises } from "../edit/apply-edits.ts";
 import type { Edit, ReplacePartEdit, ReplaceSpansEdit, WrittenSummary } from "../edit/edit.ts";
 import { PlimsollError } from "../error.ts";
 import { canonicalJson } from "../json.ts";
 import { aroundKept } from "../keep/around-kept.ts";
 import type { PassageQuoter } from "../keep/kept-passages.ts";
-import { checkMessages, STRICT_WIRE_RULES } from "../message/check.ts";
+import { checkSteps, STRICT_WIRE_RULES } from "../message/check.ts";
 import { spanHandle } from "../message/handle.ts";
 import { withId } from "../message/ids.ts";
 import type { Context, Message, Part } from "../message/message.ts";
-import { coverageOf, partChars } from "../message/size.ts";
+import { coverageSteps, partChars } from "../message/size.ts";
 import { wellFormed } from "../message/well-formed.ts";
+import type { Pace, Steps } from "../pace.ts";
 import type { SummaryPolicy } from "../policy/policy.ts";
 import type { Prompt, Summarizer, SummaryRequest } from "../ports.ts";
 import { droppedText, truncateText } from "../prompts/notices.ts";
@@ -46,6 +47,7 @@ export interface ExecuteInput extends SummaryCircumstances {
   /** Whether a step at the end of the view waits for the model: see `StrategyInput`. */
   readonly lastStep?: StrategyInput["lastStep"];
   readonly nowMs: number | null;
+  readonly pace: Pace;
 }
 
 /** The edits as they were applied, and the view that they give. */
@@ -62,35 +64,41 @@ export interface Executed {
  * summary; `unsendable` for a view with violations that were not there before; and whatever the summariser rejects with.
  */
 export async function execute(input: ExecuteInput, signal: AbortSignal): Promise<Executed> {
+  const { messages: before, pending, pace } = input;
   const edits = aroundKept(input.edits, input);
-  refuseBrokenPromises(input.messages, whatStays(input.messages, edits), input);
+  await pace.walked(before.length);
+  refuseBrokenPromises(before, whatStays(before, edits), input);
+  await pace.walked(before.length);
+  const replacement = replacementsIn(before);
   const applied: AppliedEdit[] = [];
   for (const edit of edits)
-    applied.push(
-      edit.kind === "replace-part" ? appliedReplacement(edit, input.messages) : await appliedSpans(edit, input, signal),
-    );
-  const messages = applyEdits(input.messages, applied);
-  refuseUnsendable([...input.messages, ...input.pending], [...messages, ...input.pending]);
+    applied.push(edit.kind === "replace-part" ? replacement(edit) : await appliedSpans(edit, input, signal));
+  await pace.walked(before.length);
+  const messages = applyEdits(before, applied);
+  await pace.walked(before.length);
+  await pace.take(refuseUnsendable([...before, ...pending], [...messages, ...pending]));
   return { applied, messages };
 }
 
 /** The view after the edits, without what is still to be written in the place of spans. */
 function whatStays(messages: readonly Message[], edits: readonly Edit[]): readonly Message[] {
+  const replacement = replacementsIn(messages);
   return applyEdits(
     messages,
-    edits.map((edit) => (edit.kind === "replace-part" ? appliedReplacement(edit, messages) : { ...edit, message: null })),
+    edits.map((edit) => (edit.kind === "replace-part" ? replacement(edit) : { ...edit, message: null })),
   );
 }
 
 /** The spans with the message that takes their place. */
 async function appliedSpans(edit: ReplaceSpansEdit, input: ExecuteInput, signal: AbortSignal): Promise<AppliedReplaceSpans> {
-  const places = new Map(input.messages.map(({ id }, index) => [id, index]));
+  const places = placesOf(input.messages, edit.spans);
   const parts = edit.spans.map(({ promptId, ...span }) => ({
     promptId: promptId ?? edit.by,
     messages: spanOf(span, input.messages, places),
   }));
   const gone = parts.flatMap((part) => part.messages);
-  const applied = { kind: edit.kind, spans: edit.spans, by: edit.by, covered: coverageOf(gone), usage: null };
+  const covered = await input.pace.take(coverageSteps(gone));
+  const applied = { kind: edit.kind, spans: edit.spans, by: edit.by, covered, usage: null };
   switch (edit.by) {
     case "nothing":
       return { ...applied, message: null };
@@ -102,6 +110,7 @@ async function appliedSpans(edit: ReplaceSpansEdit, input: ExecuteInput, signal:
     case "summary":
     case "digest": {
       const { text: written, usage, prompts, repairs } = edit.written ?? (await writtenBy(edit, parts, { input, signal }));
+      await input.pace.walked(gone.length);
       const text = summaryText(written);
       const message = engineMessage({ role: input.summary.role, origin: "summary", text, input, spans: edit.spans }, gone);
       const said = { ...(prompts === undefined ? {} : { prompts }), ...(repairs === undefined ? {} : { repairs }) };
@@ -124,8 +133,18 @@ async function writtenBy(
   return { ...summary, text: validSummaryText(summary) };
 }
 
-function appliedReplacement(edit: ReplacePartEdit, messages: readonly Message[]): AppliedReplacePart {
-  const part = messages.find((message) => message.id === edit.messageId)?.parts[edit.partIndex];
+/** Makes replacements in a view applicable. What is found once is not looked for again: a plan may have one for every message. */
+function replacementsIn(messages: readonly Message[]): (edit: ReplacePartEdit) => AppliedReplacePart {
+  let byId: ReadonlyMap<string, Message> | null = null;
+  return (edit) => {
+    // Of several messages with one id the first counts.
+    byId ??= new Map(messages.toReversed().map((message) => [message.id, message]));
+    return appliedReplacement(edit, byId.get(edit.messageId));
+  };
+}
+
+function appliedReplacement(edit: ReplacePartEdit, message: Message | undefined): AppliedReplacePart {
+  const part = message?.parts[edit.partIndex];
   if (part === undefined) throw new PlimsollError("bad-edit", `message ${edit.messageId} has no part ${edit.partIndex}`);
   const replacement: Part = { type: "text", text: wellFormed(edit.text) };
   return {
@@ -172,10 +191,10 @@ function spanOf(
   return messages.slice(places.get(from), (places.get(through) ?? -1) + 1);
 }
 
-function refuseUnsendable(before: readonly Message[], after: readonly Message[]): void {
+function* refuseUnsendable(before: readonly Message[], after: readonly Message[]): Steps<void> {
   const rules = { ...STRICT_WIRE_RULES, lastMessage: "any" } as const;
-  const known = new Set(checkMessages(before, rules).map((violation) => `${violation.code} ${violation.subject}`));
-  const violation = checkMessages(after, rules).find((each) => !known.has(`${each.code} ${each.subject}`));
+  const known = new Set((yield* checkSteps(before, rules)).map((violation) => `${violation.code} ${violation.subject}`));
+  const violation = (yield* checkSteps(after, rules)).find((each) => !known.has(`${each.code} ${each.subject}`));
   if (violation !== undefined) {
     throw new PlimsollError("unsendable", `the edited context has ${violation.code} at message ${violation.index}`, {
       code: violation.code,

@@ -3,11 +3,12 @@ import type { CompactionEntry, CompactionReason, Gate, ModelLimits, StepOutcome 
 import type { Facts } from "../facts/facts.ts";
 import type { NewestAmount } from "../keep/keep-rule.ts";
 import type { Message } from "../message/message.ts";
+import type { GiveWay } from "../pace.ts";
 import type { Kinds } from "../policy/kinds.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import type { Summarizer } from "../ports.ts";
 import type { KeptState } from "../prompts/facts.ts";
-import type { RecallIndex } from "../recall/recall-index.ts";
+import type { RecallView } from "../recall/recall-index.ts";
 import type { Estimator, Overhead } from "../tokens/estimator.ts";
 import type { Ledger } from "../tokens/ledger.ts";
 import type { WorkCounter } from "../tokens/work.ts";
@@ -71,12 +72,14 @@ export interface FitState {
   readonly reportedAtMs: number | null;
   readonly facts: Facts;
   /** What the log has said, for rules that recall it; `null` if the policy has none. */
-  readonly recallIndex: RecallIndex | null;
+  readonly recallIndex: RecallView | null;
   readonly kept: KeptState;
   readonly beforeCompaction: BeforeCompaction | null;
   readonly prepared: PreparedSummaryPort | null;
   /** For each request for a summary, and for the hook's answer. */
   readonly deadline: Deadline;
+  /** Lets others run while a long view is worked on; `null` never does. */
+  readonly giveWay: GiveWay | null;
   readonly work: WorkCounter;
 }
 

@@ -57,6 +57,7 @@ function goal(
     beforeCompaction: null,
     prepared: null,
     deadline: { afterMs: 1, wait: () => Promise.reject(new Error("not asked")) },
+    giveWay: null,
     work,
   };
   const budget = { windowTokens: so.budgetTokens ?? 10_000, inputBudgetTokens: so.budgetTokens ?? 10_000 };

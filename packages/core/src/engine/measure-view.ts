@@ -1,17 +1,27 @@
 import type { Message } from "../message/message.ts";
 import { isHuman } from "../message/message.ts";
+import type { Steps } from "../pace.ts";
+import { atOnce } from "../pace.ts";
 import type { Estimator, Overhead } from "../tokens/estimator.ts";
 import type { Ledger } from "../tokens/ledger.ts";
 import { wholeTokens } from "../tokens/measure.ts";
 import type { FitInput, FitState, SizedPart } from "./fit-input.ts";
 
 /** Expected tokens of messages by the policy's estimator, rounded down once for all of them as its prediction does. */
-export function expectedTokensOf(
+export function expectedTokensOf(messages: readonly Message[], state: Pick<FitState, "estimator" | "ledger">): number {
+  return atOnce(expectedSteps(messages, state));
+}
+
+/** As {@link expectedTokensOf}, in steps. */
+export function* expectedSteps(
   messages: readonly Message[],
   { estimator, ledger }: Pick<FitState, "estimator" | "ledger">,
-): number {
+): Steps<number> {
   let tokens = 0;
-  for (const message of messages) tokens += estimator.messageTokens(message, ledger);
+  for (const message of messages) {
+    tokens += estimator.messageTokens(message, ledger);
+    yield 1;
+  }
   return wholeTokens(tokens);
 }
 
@@ -29,15 +39,15 @@ export interface ViewMeasure {
 
 /**
  * The measure of a compaction over a view. If a report has more than its estimator knows a place for (an unexplained rise, a wrong report), each message
- * is priced with its share of it: a candidate that does not shrink that, too, is no candidate.
+ * is priced with its share of it: a candidate that does not shrink that, too, is no candidate. `knownTokens` are what is expected of the messages.
  */
 export function viewMeasure(
   messages: readonly Message[],
   state: { readonly estimator: Estimator; readonly ledger: Ledger; readonly overhead: Overhead },
+  knownTokens: number = expectedTokensOf(messages, state),
 ): ViewMeasure {
   const { estimator, ledger } = state;
   const { expectedTokens, overheadTokens } = estimator.predict(ledger, state.overhead);
-  const knownTokens = expectedTokensOf(messages, state);
   const viewTokens = Math.max(knownTokens, expectedTokens - overheadTokens);
   const shareRatio = knownTokens > 0 ? viewTokens / knownTokens : 1;
   return {

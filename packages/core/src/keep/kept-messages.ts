@@ -2,6 +2,7 @@ import { resolveAmount } from "../budget.ts";
 import { openStepStart, safeCuts } from "../cut-point/safe-cuts.ts";
 import type { Message } from "../message/message.ts";
 import { isHuman } from "../message/message.ts";
+import type { Steps } from "../pace.ts";
 import type { KeepRule, KeepView, MessageRange, MessagesRule } from "./keep-rule.ts";
 
 /** What one rule keeps of a view that no rule before it keeps: messages in the view's order, and what they measure. */
@@ -18,19 +19,22 @@ export interface KeptMessages {
  * and all of them together up to `limitTokens`. What cannot be taken apart is kept whole: a call, the calls that were made at once with it, and
  * all their results. What a rule before it keeps, and what nobody may take (the last human message, the open step), costs a rule nothing.
  */
-export function keptMessages(
+export function* keptMessages(
   rules: readonly KeepRule[],
   view: KeepView & { readonly limitTokens: number },
-): readonly KeptMessages[] {
+): Steps<readonly KeptMessages[]> {
   const choosing = rules.filter((rule) => rule.keeps === "messages");
   if (choosing.length === 0) return [];
-  const units = unitsOf(view);
+  const units = yield* unitsOf(view);
   let leftTokens = view.limitTokens;
-  return choosing.map((rule) => {
+  const all: KeptMessages[] = [];
+  for (const rule of choosing) {
     const kept = fill(rule, { view, units, maximumTokens: Math.min(resolveAmount(rule.atMost, view.budget), leftTokens) });
     leftTokens -= kept.tokens;
-    return kept;
-  });
+    all.push(kept);
+    yield view.messages.length;
+  }
+  return all;
 }
 
 /** Messages between two neighbouring safe cuts: they are kept together or not at all. */
@@ -42,9 +46,10 @@ interface Unit {
 }
 
 /** The unit of each message. */
-function unitsOf(view: KeepView): readonly Unit[] {
+function* unitsOf(view: KeepView): Steps<readonly Unit[]> {
   const { messages } = view;
   const safe = safeCuts(messages);
+  yield messages.length;
   const openStep = openStepStart(messages);
   const lastHuman = messages.findLastIndex(isHuman);
   const units: Unit[] = [];
@@ -54,6 +59,7 @@ function unitsOf(view: KeepView): readonly Unit[] {
     const tokens = messages.slice(from, end).reduce((sum, message) => sum + view.messageTokens(message), 0);
     const staysAnyway = from >= openStep || (from === lastHuman && end === from + 1);
     const unit = { from, through: end - 1, tokens, isKept: staysAnyway };
+    yield end - from;
     for (; from < end; from++) units.push(unit);
   }
   return units;

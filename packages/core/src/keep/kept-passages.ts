@@ -5,7 +5,7 @@ import type { Message } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
 import type { Excerpt } from "../prompts/excerpts.ts";
 import { excerptsIn, excerptsText } from "../prompts/excerpts.ts";
-import type { RecallIndex } from "../recall/recall-index.ts";
+import type { RecallView } from "../recall/recall-index.ts";
 import type { WorkCounter } from "../tokens/work.ts";
 import type { KeepRule, Passage, PassagesRule, ReadableText } from "./keep-rule.ts";
 import { recaller } from "./recaller.ts";
@@ -38,7 +38,7 @@ export function passageQuoter(
     /** Characters that a token is taken for. */
     readonly charsPerToken: number;
     /** What the log has said; `null` if nothing is to be recalled. */
-    readonly log: RecallIndex | null;
+    readonly log: RecallView | null;
     readonly work: WorkCounter;
   },
 ): PassageQuoter {

@@ -3,7 +3,7 @@ import { resolveAmount } from "../budget.ts";
 import type { Message } from "../message/message.ts";
 import { recalledText } from "../prompts/recalled.ts";
 import { recalledPassages } from "../recall/choose-units.ts";
-import type { RecallIndex } from "../recall/recall-index.ts";
+import type { RecallView } from "../recall/recall-index.ts";
 import type { WorkCounter } from "../tokens/work.ts";
 import type { KeepRule } from "./keep-rule.ts";
 
@@ -27,7 +27,7 @@ export function recaller(
     /** Characters that a token is taken for. */
     readonly charsPerToken: number;
     /** What the log has said; `null` if nobody has followed it. */
-    readonly log: RecallIndex | null;
+    readonly log: RecallView | null;
     readonly work: WorkCounter;
   },
   failures: Map<string, unknown>,

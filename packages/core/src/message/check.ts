@@ -1,3 +1,5 @@
+import type { Steps } from "../pace.ts";
+import { atOnce } from "../pace.ts";
 import type { Message } from "./message.ts";
 import { toolCallsOf } from "./message.ts";
 import { wellFormedMessage } from "./well-formed.ts";
@@ -85,8 +87,16 @@ type Report = (code: WireViolationCode, index: number, subject: string) => void;
  * is visited once.
  */
 export function checkMessages(messages: readonly Message[], rules: WireRules = STRICT_WIRE_RULES): WireViolation[] {
+  return atOnce(checkSteps(messages, rules));
+}
+
+/** As {@link checkMessages}, in steps. */
+export function* checkSteps(messages: readonly Message[], rules: WireRules): Steps<WireViolation[]> {
   const pass = createCheckPass(rules, (message) => contentViolations(message, rules));
-  for (const message of messages) pass.visit(message);
+  for (const message of messages) {
+    pass.visit(message);
+    yield 1;
+  }
   return pass.end();
 }
 

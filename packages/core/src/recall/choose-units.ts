@@ -1,12 +1,12 @@
 import type { Message } from "../message/message.ts";
 import type { RecalledPassage } from "../prompts/recalled.ts";
-import type { RecallIndex, UnitFacts } from "./recall-index.ts";
+import type { RecallView, UnitFacts } from "./recall-index.ts";
 import type { TextLine } from "./text-lines.ts";
 import type { IndexedText, Unit } from "./units.ts";
 
 /** What a recall block is chosen by. */
 export interface RecallChoice {
-  readonly index: RecallIndex;
+  readonly index: RecallView;
   /** What a unit is worth; those worth most for their length are taken first. */
   readonly worth: (facts: UnitFacts) => number;
   /** True for messages that the view still shows. */

@@ -26,12 +26,18 @@ export interface UnitFacts {
 }
 
 /** All that a log has said, in units, with what became of each: what is recalled at a compaction is chosen from it. */
-export interface RecallIndex {
-  /** Takes in one more message. Reads its texts once; what is there already is not read again. */
-  add(message: Message): void;
+export interface RecallView {
   /** The units of messages that pass, oldest first, without those that a later text states again. */
   units(passes: (message: Message) => boolean): readonly Unit[];
   facts(unit: Unit): UnitFacts;
+}
+
+/** A {@link RecallView} that grows with the log. */
+export interface RecallIndex extends RecallView {
+  /** Takes in one more message. Reads its texts once; what is there already is not read again. */
+  add(message: Message): void;
+  /** The index without what is added from now on: a compaction that rests recalls nothing that came while it did. */
+  now(): RecallView;
 }
 
 /** A unit of which this share of the lines was stated again later is told by what restated it; chosen. */
@@ -85,7 +91,29 @@ export function createRecallIndex(work: WorkCounter, readings: TextReadings | nu
     statements.forget(new Set(units.slice(0, first)));
     units = units.slice(first);
   };
+  const viewAt = (endChars: () => number): RecallView => ({
+    units: (passes) =>
+      units.filter(
+        ({ of, restatedLines, tellingLines }) =>
+          of.atChars < endChars() && restatedLines < RESTATED_RATIO * tellingLines && passes(of.message),
+      ),
+    facts: ({ of, chars, tellingLines, restatedLines, quotes, mentions, lastUseAtChars }) => ({
+      kind: of.kind,
+      chars,
+      ageChars: endChars() - of.atChars,
+      restatedRatio: restatedLines / tellingLines,
+      quotes,
+      mentions,
+      sinceUseChars: lastUseAtChars === null ? null : endChars() - lastUseAtChars,
+      file: of.path === null ? null : files.facts(of.path, { textAtChars: of.atChars, nowAtChars: endChars() }),
+    }),
+  });
   return {
+    ...viewAt(() => atChars),
+    now: () => {
+      const endChars = atChars;
+      return viewAt(() => endChars);
+    },
     add: (message) => {
       const calls = toolCallsOf(message);
       if (calls.length > 0) openCalls = calls;
@@ -95,20 +123,6 @@ export function createRecallIndex(work: WorkCounter, readings: TextReadings | nu
       for (const { text, read } of textsOf(message)) addText(message, { ...text, ...told }, read);
       if (heldChars > MOST_CHARS) forgetOldest();
     },
-    units: (passes) =>
-      units.filter(
-        ({ of, restatedLines, tellingLines }) => restatedLines < RESTATED_RATIO * tellingLines && passes(of.message),
-      ),
-    facts: ({ of, chars, tellingLines, restatedLines, quotes, mentions, lastUseAtChars }) => ({
-      kind: of.kind,
-      chars,
-      ageChars: atChars - of.atChars,
-      restatedRatio: restatedLines / tellingLines,
-      quotes,
-      mentions,
-      sinceUseChars: lastUseAtChars === null ? null : atChars - lastUseAtChars,
-      file: of.path === null ? null : files.facts(of.path, { textAtChars: of.atChars, nowAtChars: atChars }),
-    }),
   };
 }
 

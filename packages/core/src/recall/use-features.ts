@@ -57,6 +57,7 @@ export type UseWeights = Readonly<Record<UseFeature, number>>;
 /** Added to a length, so that very short ones are not told apart by it; chosen. */
 const SHORTEST_CHARS = 50;
 
+/** What happened after the moment that is asked about is no distance away. */
 function distance(chars: number): number {
-  return Math.log1p(chars / 1000);
+  return Math.log1p(Math.max(0, chars) / 1000);
 }

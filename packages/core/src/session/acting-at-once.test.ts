@@ -107,14 +107,19 @@ describe("acting at once", () => {
 describe("while a slow summary is written", () => {
   test("what arrives ends up after the cut in order, and is not summarised", async () => {
     const gate: { open?: (text: string) => void } = {};
+    let tellAsked = () => {};
+    const wasAsked = new Promise<void>((resolve) => {
+      tellAsked = resolve;
+    });
     const made = smallSession(turns(8), {
       answer: () =>
         new Promise((resolve) => {
           gate.open = resolve;
+          tellAsked();
         }),
     });
     const running = made.fit();
-    await Promise.resolve();
+    await wasAsked;
     made.append(human("steer", "stop"), { ...human("note", "a reminder"), origin: "injected" }, human("queued", "then this"));
     gate.open?.("what happened");
     const outcome = await running;

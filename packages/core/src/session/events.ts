@@ -11,6 +11,11 @@ export type ContextEvent =
       readonly tokensBefore: number;
       readonly messagesBefore: number;
     }
+  /**
+   * Told whenever a compaction of a long session rests. A message is visited several times (priced, kept or not, written about, checked), so that
+   * the visits come to some ten times the messages.
+   */
+  | { readonly type: "compaction-progress"; readonly messagesVisited: number; readonly messagesBefore: number }
   | { readonly type: "compaction-end"; readonly estimator: string; readonly entry: CompactionEntry }
   | { readonly type: "compaction-failed"; readonly reason: CompactionReason; readonly steps: readonly StepOutcome[] }
   /** A summary was asked for before it is needed. `usage` is what it took, whether or not it is ever used. */

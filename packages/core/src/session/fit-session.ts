@@ -17,10 +17,12 @@ export async function fitSession(session: HeldSession, fit: SessionFit, signal: 
   const act = whyAct(now, input);
   if (act.kind === "act") tell(startEvent(act.reason, now));
   const { estimatedTokens } = state().ledger;
+  const messagesBefore = state().view.messages.size;
+  const onRest = (messagesVisited: number) => tell({ type: "compaction-progress", messagesVisited, messagesBefore });
   const outcome =
     act.kind === "unchanged"
       ? act
-      : await compact(now, { ...act, input }, signal).catch((error: unknown) => {
+      : await compact(now, { ...act, input, onRest }, signal).catch((error: unknown) => {
           // Only the caller's abort rejects: the start that was announced gets its end, and the abort reaches the caller.
           const steps = [{ strategy: "fit", outcome: "failed", detail: "aborted" }] as const;
           tell({ type: "compaction-failed", reason: act.reason, steps });

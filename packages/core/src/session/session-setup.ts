@@ -1,6 +1,8 @@
 import { ANSWER_DEADLINE_MS, platformWait } from "../engine/deadline.ts";
 import type { FitInput, FitState, SummaryWriter } from "../engine/fit-input.ts";
 import { withTrackedFiles } from "../facts/facts.ts";
+import type { GiveWay } from "../pace.ts";
+import { platformGiveWay } from "../pace.ts";
 import type { Kinds } from "../policy/kinds.ts";
 import { BUILT_IN_KINDS } from "../policy/kinds.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
@@ -21,6 +23,8 @@ export interface SessionSetup extends StateFold {
   readonly kinds: Kinds;
   readonly cutEstimator: FitState["cutEstimator"];
   readonly deadline: FitState["deadline"];
+  /** How a fit lets others run; `null` if it does not. */
+  readonly giveWay: GiveWay | null;
   readonly readings: SessionReadings | null;
   readonly ports: Pick<
     ContextManagerOptions,
@@ -50,6 +54,7 @@ export function sessionSetup(options: ContextManagerOptions): SessionSetup {
     cutEstimator,
     hiddenTokens: options.hiddenOverheadTokens ?? 0,
     deadline: { afterMs: options.answerDeadlineMs ?? ANSWER_DEADLINE_MS, wait: options.wait ?? platformWait },
+    giveWay: options.giveWay === undefined ? platformGiveWay : options.giveWay,
     ports: options,
     work,
     readings: readings ?? null,
@@ -80,7 +85,7 @@ export function fitStateOf(
   { policy, input, measuredBy, writer }: SessionFit,
 ): FitState {
   const { view, breaker, ledger, reportedAtMs } = state;
-  const { kinds, estimator, cutEstimator, deadline, work, ports } = setup;
+  const { kinds, estimator, cutEstimator, deadline, giveWay, work, ports } = setup;
   const sinceTokens = breaker.estimatedAtLastAttemptTokens ?? ledger.estimatedAtLastCutTokens;
   return {
     policy,
@@ -98,7 +103,7 @@ export function fitStateOf(
     useModel: breaker.failures < policy.progress.maximumFailures,
     newTokens: sinceTokens === null ? null : (ledger.estimatedTokens - sinceTokens) * ledger.factor,
     reportedAtMs,
-    recallIndex,
+    recallIndex: recallIndex?.now() ?? null,
     facts: ports.fileTracker === undefined ? state.facts : withTrackedFiles(state.facts, ports.fileTracker()),
     kept: {
       pinned: ports.pinned ?? [],
@@ -108,6 +113,7 @@ export function fitStateOf(
     beforeCompaction: ports.beforeCompaction ?? null,
     prepared: ports.prepared ?? null,
     deadline,
+    giveWay,
     work,
   };
 }

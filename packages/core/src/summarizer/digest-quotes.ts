@@ -2,6 +2,9 @@ import { planItems } from "../keep/plan.ts";
 import { LINE_BREAKS } from "../message/folded-char.ts";
 import type { Message } from "../message/message.ts";
 import { isHuman, textOf, toolCallsOf } from "../message/message.ts";
+import { messageChars } from "../message/size.ts";
+import type { Steps } from "../pace.ts";
+import { visitsOf } from "../pace.ts";
 import { choicesIn, isAnnouncement, nextStepIn, rulesIn } from "./sentences.ts";
 
 /** What covered messages say, in their own words, each list in the order of the messages. */
@@ -43,35 +46,42 @@ interface Said<T> {
 }
 
 /** Reads a view from its end, as far as it takes. */
-export function newestIn(view: readonly Message[]): NewestInView {
-  return { plan: newest(view, planOf), nextStep: newest(view, nextStepOf) };
+export function* newestIn(view: readonly Message[]): Steps<NewestInView> {
+  return { plan: yield* newest(view, planOf), nextStep: yield* newest(view, nextStepOf) };
 }
 
 /** Reads the covered messages of a view. Visits each of them a fixed number of times. */
-export function quotesOf(covered: readonly Message[], inView: NewestInView): Quotes {
-  const ids = new Set(covered.map(({ id }) => id));
+export function* quotesOf(covered: readonly Message[], inView: NewestInView): Steps<Quotes> {
   const told = <T>(said: Said<T> | null): Told<T> => {
     if (said === null) return { kind: "unknown" };
-    return ids.has(said.messageId) ? { kind: "told", value: said.value } : { kind: "stays" };
+    return covered.some(({ id }) => id === said.messageId) ? { kind: "told", value: said.value } : { kind: "stays" };
   };
-  const asked = covered.filter(isHuman).map(textOf);
-  const replies = covered.filter(isReply).map(textOf);
-  return {
-    requests: asked,
-    rules: [...new Set(asked.flatMap(rulesIn))],
-    failures: covered.flatMap(failureOf),
-    conclusions: replies.filter((text) => !isAnnouncement(text)),
-    choices: [...new Set(replies.flatMap(choicesIn))],
-    plan: told(inView.plan),
-    nextStep: told(inView.nextStep),
-  };
+  const requests: string[] = [];
+  const rules = new Set<string>();
+  const failures: string[] = [];
+  const conclusions: string[] = [];
+  const choices = new Set<string>();
+  for (const message of covered) {
+    const text = isHuman(message) || isReply(message) ? textOf(message) : "";
+    if (isHuman(message)) {
+      requests.push(text);
+      for (const rule of rulesIn(text)) rules.add(rule);
+    } else if (isReply(message)) {
+      if (!isAnnouncement(text)) conclusions.push(text);
+      for (const choice of choicesIn(text)) choices.add(choice);
+    } else failures.push(...failureOf(message));
+    yield visitsOf(text.length);
+  }
+  const said = { plan: told(inView.plan), nextStep: told(inView.nextStep) };
+  return { requests, rules: [...rules], failures, conclusions, choices: [...choices], ...said };
 }
 
-function newest<T>(view: readonly Message[], read: (message: Message) => T | null): Said<T> | null {
+function* newest<T>(view: readonly Message[], read: (message: Message) => T | null): Steps<Said<T> | null> {
   for (let index = view.length - 1; index >= 0; index--) {
     const message = view[index];
     const value = message === undefined ? null : read(message);
     if (message !== undefined && value !== null) return { messageId: message.id, value };
+    yield message?.role === "assistant" ? visitsOf(messageChars(message)) : 1;
   }
   return null;
 }

@@ -1,4 +1,6 @@
 import type { Message } from "../message/message.ts";
+import type { GiveWay, Pace, Steps } from "../pace.ts";
+import { createPace, platformGiveWay } from "../pace.ts";
 import type { Summarizer, SummaryRequest } from "../ports.ts";
 import type { NewestInView, Quotes } from "./digest-quotes.ts";
 import { newestIn, quotesOf } from "./digest-quotes.ts";
@@ -11,20 +13,33 @@ import { sectionedText } from "./sections.ts";
 /**
  * A summary that no model writes: the same input gives the same text. It quotes what a summary most needs (requests, rules, what is done
  * and open, failures, conclusions) in the words in which it was said, up to a size that does not depend on the policy. A section of
- * which nothing is known is left out.
+ * which nothing is known is left out. It lets others run while it reads a long history, by `giveWay`; with `null` it does not.
  */
-export function createDigest(options: DigestOptions = DEFAULT_DIGEST_OPTIONS): Summarizer {
+export function createDigest(
+  options: DigestOptions = DEFAULT_DIGEST_OPTIONS,
+  giveWay: GiveWay | null = platformGiveWay,
+): Summarizer {
+  return digestAt((signal) => createPace({ giveWay, signal }), options);
+}
+
+/** As {@link createDigest}, at the pace of who has it written. */
+export function digestAt(paceOf: (signal: AbortSignal) => Pace, options: DigestOptions): Summarizer {
   // A history that is summarised in chunks has one view for all of them: it is read once.
   const known = new WeakMap<readonly Message[], NewestInView>();
-  const newestOfView = (view: readonly Message[]): NewestInView => {
+  const newestOfView: NewestOfView = function* (view) {
     const before = known.get(view);
     if (before !== undefined) return before;
-    const found = newestIn(view);
+    const found = yield* newestIn(view);
     known.set(view, found);
     return found;
   };
-  return (request) => Promise.resolve({ text: digestText(request, options, newestOfView), usage: null, stopReason: "end" });
+  return async (request, signal) => {
+    const text = await paceOf(signal).take(digestText(request, options, newestOfView));
+    return { text, usage: null, stopReason: "end" };
+  };
 }
+
+type NewestOfView = (view: readonly Message[]) => Steps<NewestInView>;
 
 /** Size of a digest. */
 export interface DigestOptions {
@@ -86,15 +101,15 @@ function nextStepsOf({ nextStep }: Told): readonly string[] {
 type Page = ReadonlyMap<string, readonly string[]>;
 
 /** The digest's text. Linear in what is covered, and in how much of the view is behind its newest plan; quotes are cut on character boundaries. */
-export function digestText(
+export function* digestText(
   request: SummaryRequest,
   { maximumChars }: DigestOptions,
-  newestOfView: (view: readonly Message[]) => NewestInView = newestIn,
-): string {
+  newestOfView: NewestOfView = newestIn,
+): Steps<string> {
   const covered = request.parts.flatMap(({ messages }) => messages);
   const titles = request.sections.length === 0 ? OWN_SECTIONS : request.sections;
   const limitChars = Math.min(maximumChars, request.maxTokens * 4);
-  const told = quotesOf(covered, newestOfView(request.view ?? covered));
+  const told = yield* quotesOf(covered, yield* newestOfView(request.view ?? covered));
   const outOfDate = { plan: told.plan.kind !== "unknown", nextStep: told.nextStep.kind !== "unknown" };
   const { lines, prose } = earlierIn(covered, titles, outOfDate);
   const { title, takesOver } = rulesSection(titles);
