@@ -23,15 +23,21 @@ export interface FileHead {
   readonly firstObjects: readonly { readonly [key: string]: unknown }[];
 }
 
+/** A line of a file, with its number from 1, without its line break. */
+export interface FileLine {
+  readonly number: number;
+  readonly text: string;
+}
+
 /**
- * A file to read: by line (with numbers from 1 and the text without its line break) or whole. Built-in importers read nothing but through it, so
+ * A file to read: by line or whole. Built-in importers read nothing but through it, so
  * that it is known what a session was made from.
  */
 export interface FileSource {
   readonly path: string;
   /** The path as the user gave it, for messages and names. */
   readonly displayName: string;
-  lines(): AsyncIterable<{ readonly number: number; readonly text: string }>;
+  lines(): Iterable<FileLine>;
   text(): Promise<string>;
   /** The text of another file that belongs to it, by its path from the folder of this one; `null` if it cannot be read. */
   beside(path: string): Promise<string | null>;

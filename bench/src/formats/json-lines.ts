@@ -16,7 +16,7 @@ export interface LineObject {
  */
 export async function readObjects(source: FileSource, notes: ImportNote[], take: (object: LineObject) => void): Promise<void> {
   let broken: { readonly line: number; readonly text: string } | null = null;
-  for await (const { number, text } of source.lines()) {
+  for (const { number, text } of source.lines()) {
     if (text.trim() === "") continue;
     if (broken !== null) notes.push(unreadableLine(source.displayName, broken.line));
     broken = null;

@@ -10,7 +10,7 @@ export const MINUTES: Importer = {
   recognises: ({ text }) => text.startsWith(`${HEADING}\n`),
   read: async (source) => {
     const items: LogItem[] = [];
-    for await (const { text } of source.lines()) {
+    for (const { text } of source.lines()) {
       const [, who, said] = /^(\w+): (.+)$/.exec(text) ?? [];
       if (said === undefined) continue;
       items.push(who === "bot" ? replyItem([textPart(said)], UNREPORTED_USAGE) : userItem("human", [textPart(said)]));

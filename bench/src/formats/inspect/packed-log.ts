@@ -34,7 +34,7 @@ export async function packedLogSource(source: FileSource, limits: PackedLimits =
   return {
     ...source,
     // What a format is known by is in the header.
-    async *lines() {
+    *lines() {
       yield { number: 1, text: JSON.stringify(header) };
     },
     text: async () => JSON.stringify(log),

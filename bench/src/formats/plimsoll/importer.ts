@@ -37,7 +37,7 @@ async function readPlimsoll(source: FileSource): Promise<readonly Transcript[]> 
     notes.push({ code: "result-without-call", line: line.number, text });
   };
   let waiting: NumberedLine | null = null;
-  for await (const line of source.lines()) {
+  for (const line of source.lines()) {
     if (line.text.trim() === "") continue;
     if (waiting !== null) take(waiting);
     waiting = line;
