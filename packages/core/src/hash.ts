@@ -5,40 +5,73 @@ import { utf8Bytes } from "./text.ts";
  * their own (WTF-8), so that different texts never share a hash by replacement. Linear in the text; needs no platform API.
  */
 export function sha256Hex(text: string): string {
-  const state = new Int32Array(INITIAL_STATE);
-  const schedule = new Int32Array(64);
-  const bytes = paddedBytes(text);
-  for (let start = 0; start < bytes.byteLength; start += BLOCK_BYTES) {
-    for (let word = 0; word < 16; word++) schedule[word] = bytes.getInt32(start + 4 * word);
-    compressBlock(state, schedule);
+  // Both arrays are small enough to lie among the objects: larger ones are fetched from the system, which takes longer than to hash an id.
+  const state = new Int32Array(8);
+  const block = new Int32Array(BLOCK_WORDS);
+  for (let word = 0; word < 8; word++) state[word] = INITIAL_STATE[word] ?? 0;
+  const bytes = bytesOf(text);
+  const last = Math.floor((bytes.length + 8) / BLOCK_BYTES);
+  for (let index = 0; index <= last; index++) {
+    for (let word = 0; word < BLOCK_WORDS; word++) block[word] = wordAt(bytes, index * BLOCK_BYTES + 4 * word);
+    if (index === last) {
+      // The length in bits; the top three bits of the byte count are the upper word.
+      block[BLOCK_WORDS - 2] = Math.floor(bytes.length / 2 ** 29);
+      block[BLOCK_WORDS - 1] = bytes.length << 3;
+    }
+    compressBlock(state, block);
   }
   let hex = "";
-  for (const each of state) hex += (each >>> 0).toString(16).padStart(8, "0");
+  for (let word = 0; word < 8; word++) hex += hexWord(at(state, word));
   return hex;
 }
 
 const BLOCK_BYTES = 64;
+const BLOCK_WORDS = 16;
 
-/** The text's bytes, a one bit, zeros, and the length in bits as a 64-bit number: whole blocks (FIPS 180-4, 5.1.1). */
-function paddedBytes(text: string): DataView {
-  const count = utf8Bytes(text);
-  const blocks = Math.floor((count + 8) / BLOCK_BYTES) + 1;
-  const bytes = new DataView(new ArrayBuffer(blocks * BLOCK_BYTES));
+const BEYOND_ASCII = /[^\0-\x7f]/;
+
+/** The text's bytes in UTF-8: the text itself if it is ASCII. */
+function bytesOf(text: string): string | Uint8Array {
+  if (!BEYOND_ASCII.test(text)) return text;
+  const bytes = new Uint8Array(utf8Bytes(text));
   let end = 0;
   for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    if (unit < 0x80) bytes.setUint8(end++, unit);
-    else {
-      const point = text.codePointAt(index) ?? 0;
-      if (point > 0xffff) index += 1;
-      end = putBeyondAscii(bytes, end, point);
-    }
+    const point = text.codePointAt(index) ?? 0;
+    if (point > 0xffff) index += 1;
+    if (point < 0x80) bytes[end++] = point;
+    else end = putBeyondAscii(bytes, end, point);
   }
-  bytes.setUint8(end, 0x80);
-  // The top three bits of the byte count are the upper word.
-  bytes.setUint32(bytes.byteLength - 8, Math.floor(count / 2 ** 29));
-  bytes.setUint32(bytes.byteLength - 4, count << 3);
   return bytes;
+}
+
+/** Writes the bytes of a code point above 127, as UTF-8 does; a lone surrogate takes three, like any other of its size. Gives the end of them. */
+function putBeyondAscii(bytes: Uint8Array, at: number, point: number): number {
+  const more = point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
+  bytes[at] = (0xf0 << (3 - more)) | (point >> (6 * more));
+  for (let each = 1; each <= more; each++) bytes[at + each] = 0x80 | ((point >> (6 * (more - each))) & 0x3f);
+  return at + more + 1;
+}
+
+/** Four bytes from a place on: the text's, a one bit after its end, and zeros (FIPS 180-4, 5.1.1). */
+function wordAt(bytes: string | Uint8Array, from: number): number {
+  let word = 0;
+  for (let place = from; place < from + 4; place++) {
+    const byte = place < bytes.length ? byteAt(bytes, place) : place === bytes.length ? 0x80 : 0;
+    word = (word << 8) | byte;
+  }
+  return word;
+}
+
+function byteAt(bytes: string | Uint8Array, place: number): number {
+  return typeof bytes === "string" ? bytes.charCodeAt(place) : (bytes[place] ?? 0);
+}
+
+/** The two digits of each byte. */
+const HEX_BYTES: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+function hexWord(word: number): string {
+  const byte = (shift: number) => HEX_BYTES[(word >>> shift) & 0xff] ?? "";
+  return byte(24) + byte(16) + byte(8) + byte(0);
 }
 
 /** The first 128 bits of {@link sha256Hex}: what ids and content handles use (collisions need about 2^64 texts). */
@@ -60,23 +93,8 @@ const ROUND_CONSTANTS = new Int32Array([
   0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
 ]);
 
-/** Writes the bytes of a code point above 127, as UTF-8 does; a lone surrogate takes three, like any other of its size. Gives the end of them. */
-function putBeyondAscii(bytes: DataView, at: number, point: number): number {
-  const more = point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
-  bytes.setUint8(at, ((0xf0 << (3 - more)) & 0xff) | (point >> (6 * more)));
-  for (let each = 1; each <= more; each++) bytes.setUint8(at + each, 0x80 | ((point >> (6 * (more - each))) & 0x3f));
-  return at + more + 1;
-}
-
-/** Folds the sixteen words of a block into the state; the rest of `w` is room for the message schedule. */
+/** Folds the sixteen words of a block into the state, and leaves the block's last part of the message schedule in their place. */
 function compressBlock(state: Int32Array, w: Int32Array): void {
-  for (let t = 16; t < 64; t++) {
-    const w15 = at(w, t - 15);
-    const w2 = at(w, t - 2);
-    const s0 = rotate(w15, 7) ^ rotate(w15, 18) ^ (w15 >>> 3);
-    const s1 = rotate(w2, 17) ^ rotate(w2, 19) ^ (w2 >>> 10);
-    w[t] = (at(w, t - 16) + s0 + at(w, t - 7) + s1) | 0;
-  }
   let a = at(state, 0);
   let b = at(state, 1);
   let c = at(state, 2);
@@ -86,8 +104,9 @@ function compressBlock(state: Int32Array, w: Int32Array): void {
   let g = at(state, 6);
   let h = at(state, 7);
   for (let t = 0; t < 64; t++) {
+    if (t >= BLOCK_WORDS) w[t & 15] = scheduled(w, t);
     const s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
-    const t1 = (h + s1 + ((e & f) ^ (~e & g)) + at(ROUND_CONSTANTS, t) + at(w, t)) | 0;
+    const t1 = (h + s1 + ((e & f) ^ (~e & g)) + at(ROUND_CONSTANTS, t) + at(w, t & 15)) | 0;
     const s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
     const t2 = (s0 + ((a & b) ^ (a & c) ^ (b & c))) | 0;
     h = g;
@@ -107,6 +126,15 @@ function compressBlock(state: Int32Array, w: Int32Array): void {
   state[5] = at(state, 5) + f;
   state[6] = at(state, 6) + g;
   state[7] = at(state, 7) + h;
+}
+
+/** Word `t` of the message schedule, from the sixteen before it. */
+function scheduled(w: Int32Array, t: number): number {
+  const w15 = at(w, (t + 1) & 15);
+  const w2 = at(w, (t + 14) & 15);
+  const s0 = rotate(w15, 7) ^ rotate(w15, 18) ^ (w15 >>> 3);
+  const s1 = rotate(w2, 17) ^ rotate(w2, 19) ^ (w2 >>> 10);
+  return (at(w, t & 15) + s0 + at(w, (t + 9) & 15) + s1) | 0;
 }
 
 function rotate(word: number, bits: number): number {
