@@ -7,6 +7,7 @@ import { messageChars } from "../message/size.ts";
 import { utf8Bytes } from "../text.ts";
 import { sessionEntrySchema } from "./entry-schema.ts";
 import { isTextNestedTooDeep, isValueNestedTooDeep, lineTooLong, MAXIMUM_LINE_BYTES, nestedTooDeep } from "./log-limits.ts";
+import { usualEntry } from "./usual-entry.ts";
 
 /** A log as it was read: its entries, and what a crash left of a last line. */
 interface DecodedLog {
@@ -77,20 +78,23 @@ export function encodeLog(entries: Iterable<SessionEntry>): string {
   return text;
 }
 
+/** Where a line is: the log's file, and its number from 1. */
+interface Place {
+  readonly file: string;
+  readonly line: number;
+}
+
 /**
  * The entry on one line.
  *
  * @throws PlimsollError `bad-session` naming `file:line`, for text that is no JSON or no entry; `session-limit` for text that is nested too deep.
  */
-export function decodeEntry(text: string, place: { readonly file: string; readonly line: number }): SessionEntry {
-  const where = `${place.file}:${place.line}`;
+export function decodeEntry(text: string, place: Place): SessionEntry {
+  const value = jsonOf(text, place);
+  const usual = usualEntry(value);
+  if (usual !== null) return usual;
+  const where = placeIn(place);
   if (isTextNestedTooDeep(text)) throw nestedTooDeep(where);
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw new PlimsollError("bad-session", `${where}: not JSON; repair or remove this line`, { ...place }, cause);
-  }
   const parsed = sessionEntrySchema.safeParse(inNewestForm(value));
   if (parsed.success) return parsed.data;
   const version = isRecord(value) && value.type === "session" ? value.version : null;
@@ -110,6 +114,19 @@ export function decodeEntry(text: string, place: { readonly file: string; readon
       ...place,
     },
   );
+}
+
+function jsonOf(text: string, place: Place): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    if (isTextNestedTooDeep(text)) throw nestedTooDeep(placeIn(place));
+    throw new PlimsollError("bad-session", `${placeIn(place)}: not JSON; repair or remove this line`, { ...place }, cause);
+  }
+}
+
+function placeIn({ file, line }: Place): string {
+  return `${file}:${line}`;
 }
 
 /**
