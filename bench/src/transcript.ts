@@ -16,12 +16,20 @@ export interface Transcript {
   readonly parentName: string | null;
   /** Ids of the recorded compactions that the agent is known to have made by itself; left out if the format does not tell. */
   readonly automaticCompactionIds?: readonly string[];
+  /** What the agent put back after compactions without logging it, as far as that can be made anew; left out if nothing is known. */
+  readonly putBack?: readonly PutBack[];
   /** What the run came to, by the grades that were recorded with it; left out if there are none. */
   readonly outcome?: Outcome;
   /** False if the recording reports no sizes, so that a replay runs on estimates. */
   readonly hasUsage: boolean;
   /** What the importer met that a reader should know of; never fatal. */
   readonly notes: readonly ImportNote[];
+}
+
+/** Text that is in every prompt from a recorded compaction to the next one, and in no entry of the log: files and skills. */
+export interface PutBack {
+  readonly compactionId: string;
+  readonly text: string;
 }
 
 /** What a recorded run came to. */

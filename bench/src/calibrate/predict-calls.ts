@@ -30,18 +30,24 @@ export interface Method {
   readonly predict: CallPredictor;
 }
 
-/** Walks a session's log as a context manager folds it; each call's own report is seen only after its prediction. */
+/**
+ * Walks a session's log as a context manager folds it; each call's own report is seen only after its prediction. What the agent is known to have put back
+ * after a compaction is in the prompt beside the messages.
+ */
 export function byEstimator(spec: EstimatorSpec, sources: EstimatorOptions = {}): CallPredictor {
   return (transcript) => predictCalls(transcript, createEstimator(spec, createWorkCounter(), sources));
 }
 
 function predictCalls(transcript: Transcript, estimator: Estimator): readonly PredictedCall[] {
   const calls: PredictedCall[] = [];
+  const putBack = new Map((transcript.putBack ?? []).map(({ compactionId, text }) => [compactionId, text]));
+  let dynamicContext: string | null = null;
   let view = EMPTY_VIEW;
   let ledger = EMPTY_LEDGER;
   for (const entry of transcript.entries) {
     view = foldEntry(view, entry);
-    const overhead = { system: view.system, tools: view.tools, dynamicContext: null, hiddenTokens: 0 };
+    if (entry.type === "compaction") dynamicContext = putBack.get(entry.id) ?? null;
+    const overhead = { system: view.system, tools: view.tools, dynamicContext, hiddenTokens: 0 };
     const reportedTokens = entry.type === "usage" ? (entry.usage.input.totalTokens ?? 0) : 0;
     if (entry.type === "usage" && reportedTokens > 0) {
       // Who sends a request knows which model it goes to.

@@ -41,20 +41,28 @@ function answer(session: Lines, text: string): void {
   session.promptTokens += tokensOf(text);
 }
 
-/** Predictions of the call after what was asked, and of the one after that. */
-async function predictedAfter(asked: (session: Lines) => void) {
+/** Predictions of a session that has said enough for its prices to be known. */
+async function predictedIn(asked: (session: Lines) => void) {
   const session: Lines = { lines: [], promptTokens: OVERHEAD_TOKENS, last: null };
   for (let call = 0; call < WARM_CALLS; call++) {
     ask(session, `Question ${call}: ${"what does this part do? ".repeat(20)}`);
     answer(session, `Answer ${call}: ${"it adds the numbers and gives them back. ".repeat(20)}`);
   }
   asked(session);
-  answer(session, "Seen.");
-  ask(session, "Go on.");
-  answer(session, "Done.");
   const [transcript] = await importObjects(session.lines);
   if (transcript === undefined) throw new Error("nothing was read");
-  const [first, second] = CALIBRATED_METHODS.at(-1)?.predict(transcript).slice(-2) ?? [];
+  return CALIBRATED_METHODS.at(-1)?.predict(transcript) ?? [];
+}
+
+/** Whether the bound held for the call after what was asked, and for the one after that. */
+async function predictedAfter(asked: (session: Lines) => void) {
+  const calls = await predictedIn((session) => {
+    asked(session);
+    answer(session, "Seen.");
+    ask(session, "Go on.");
+    answer(session, "Done.");
+  });
+  const [first, second] = calls.slice(-2);
   const isBound = (call: typeof first) => call !== undefined && call.prediction.upperTokens >= call.reportedTokens;
   return { first: isBound(first), second: isBound(second) };
 }
@@ -90,5 +98,28 @@ describe("the bound of a call whose prompt has text that the log does not hold",
   ])("%s is known from the next call on", async (_, typed) => {
     const predicted = await predictedAfter((session) => ask(session, typed, tokensOf(typed) + tokensOf(FILE)));
     expect(predicted.second).toBe(true);
+  });
+});
+
+describe("files that are put back after a compaction", () => {
+  const SUMMARY = "The work so far: the answer is computed in two files. ".repeat(40);
+
+  test("are expected in the first prompt after it, and the bound holds", async () => {
+    const [first, second] = (
+      await predictedIn((session) => {
+        const files = ["/w/a.ts", "/w/b.ts"].map((filePath) => ({ filePath, content: FILE.slice(0, 8000) }));
+        for (const file of files) add(session, { type: "user", toolUseResult: file, message: { role: "user", content: "ok" } });
+        add(session, { type: "system", subtype: "compact_boundary", compactMetadata: { trigger: "auto" } });
+        add(session, { type: "user", isCompactSummary: true, message: { role: "user", content: SUMMARY } });
+        session.promptTokens = OVERHEAD_TOKENS + tokensOf(SUMMARY) + files.length * tokensOf(FILE.slice(0, 8000));
+        answer(session, "Going on.");
+        ask(session, "Good.");
+        answer(session, "Done.");
+      })
+    ).slice(-2);
+    expect(first?.reportedTokens).toBeLessThanOrEqual(first?.prediction.upperTokens ?? 0);
+    // Two files are a fifth of this prompt; their form there costs more than their text.
+    expect(Math.abs((first?.prediction.expectedTokens ?? 0) / (first?.reportedTokens ?? 1) - 1)).toBeLessThan(0.12);
+    expect(Math.abs((second?.prediction.expectedTokens ?? 0) / (second?.reportedTokens ?? 1) - 1)).toBeLessThan(0.01);
   });
 });

@@ -1,6 +1,6 @@
 import type { SessionEntry } from "@plimsoll/core";
 import type { SessionStartEntry } from "@plimsoll/core/internal";
-import type { ImportNote, Outcome, Transcript } from "../transcript.ts";
+import type { ImportNote, Outcome, PutBack, Transcript } from "../transcript.ts";
 import { writeBoundary } from "./boundary-writer.ts";
 import { createCallBatch } from "./call-batch.ts";
 import type { LogItem } from "./log-items.ts";
@@ -13,12 +13,14 @@ export interface BuiltLog {
   readonly notes: readonly ImportNote[];
   /** Of the compactions that nobody asked for, by what the recording says. */
   readonly automaticCompactionIds: readonly string[];
+  readonly putBack: readonly PutBack[];
 }
 
 /** The session log of a recording: ids given, results joined to their calls, recorded compactions where they took effect. */
 export function buildLog(start: SessionStartEntry, items: readonly LogItem[], file: string): BuiltLog {
   const notes: ImportNote[] = [];
   const automaticCompactionIds: string[] = [];
+  const putBack: PutBack[] = [];
   const writer = createLogWriter(start);
   const batch = createCallBatch(writer, { items, file, notes });
   const writeReply = createReplyWriter(writer);
@@ -38,13 +40,14 @@ export function buildLog(start: SessionStartEntry, items: readonly LogItem[], fi
         batch.close("more");
         writeBoundary(writer, item, items);
         if (item.isAutomatic === true) automaticCompactionIds.push(writer.lastEntryId());
+        if (item.putBack !== undefined) putBack.push({ compactionId: writer.lastEntryId(), text: item.putBack });
         break;
       default:
         item satisfies never;
     }
   }
   batch.close("end");
-  return { entries: writer.entries, notes, automaticCompactionIds };
+  return { entries: writer.entries, notes, automaticCompactionIds, putBack };
 }
 
 /** What identifies a transcript and what was read of it. */
@@ -63,13 +66,14 @@ export interface TranscriptParts {
 export function transcriptOf(parts: TranscriptParts): Transcript {
   const { name, file, format, parentName = null, outcome = null } = parts;
   const start: SessionStartEntry = { ...EMPTY_START, ...parts.start };
-  const { entries, notes, automaticCompactionIds } = buildLog(start, parts.items, file);
+  const { entries, notes, automaticCompactionIds, putBack } = buildLog(start, parts.items, file);
   const hasUsage = entries.some((entry) => entry.type === "usage" && entry.usage.input.totalTokens !== null);
   const noUsage: ImportNote = { code: "no-usage", line: null, text: `${name}: reports no sizes; it is replayed on estimates` };
   const allNotes = [...parts.notes, ...notes, ...(hasUsage ? [] : [noUsage])];
   const automatic = automaticCompactionIds.length === 0 ? {} : { automaticCompactionIds };
+  const back = putBack.length === 0 ? {} : { putBack };
   const came = outcome === null ? {} : { outcome };
-  return { name, file, format, entries, parentName, ...automatic, ...came, hasUsage, notes: allNotes };
+  return { name, file, format, entries, parentName, ...automatic, ...back, ...came, hasUsage, notes: allNotes };
 }
 
 const EMPTY_START: Omit<SessionStartEntry, "id"> = {

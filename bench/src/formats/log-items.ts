@@ -71,6 +71,8 @@ export interface BoundaryItem extends Provenance {
   readonly tokensBefore: number | null;
   /** True if the recording says that nobody asked for it. */
   readonly isAutomatic?: true;
+  /** What the agent put back behind it that the recording does not hold, as far as it can be made anew. */
+  readonly putBack?: string;
   readonly atMs: number | null;
 }
 

@@ -3,6 +3,7 @@ import { type Fields, numberAt, recordAt, recordsAt, stringAt, stringsAt, timeMs
 import type { BoundaryItem, LogItem, UserItem } from "../log-items.ts";
 import type { TreeNode } from "../rewound-prompts.ts";
 import { attachmentItemOf, userOriginOf } from "./input-lines.ts";
+import { createPutBackReader } from "./put-back.ts";
 import { type GrowingReply, growReply, startReply } from "./reply.ts";
 
 /** Takes the lines of one chain (the main one or a sidechain), in the order of the file. */
@@ -21,6 +22,7 @@ export function createChainReader(): ChainReader {
   const itemOfUuid = new Map<string, LogItem>();
   const replies = new Map<string, GrowingReply>();
   const uuids = new Set<string>();
+  const putBack = createPutBackReader();
   let pending: PendingBoundary | null = null;
   let repeatedUsageCount = 0;
 
@@ -30,7 +32,10 @@ export function createChainReader(): ChainReader {
   };
 
   const settleBoundary = (summary: UserItem | null) => {
-    if (pending !== null) push(boundaryItemOf(pending, summary, { items, itemOfUuid }), null);
+    if (pending !== null) {
+      const text = putBack.afterCompaction();
+      push({ ...boundaryItemOf(pending, summary, { items, itemOfUuid }), ...(text === null ? {} : { putBack: text }) }, null);
+    }
     pending = null;
   };
 
@@ -72,6 +77,7 @@ export function createChainReader(): ChainReader {
         uuids.add(uuid);
         nodes.push({ id: uuid, parentId: stringAt(value, "parentUuid"), role: nodeRoleOf(value), line });
       }
+      putBack.take(value);
       if (isBoundaryLine(value)) pending = { value, line };
       else if (value.type === "user") takeUser(value, line, uuid);
       else if (value.type === "assistant") {
