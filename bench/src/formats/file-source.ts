@@ -41,7 +41,7 @@ export function fileSource(path: string, displayName: string): FileSource {
 
 /** SHA-256 of a file's bytes, or of the text of a session of a database, in hexadecimal. Rejects if it cannot be read. */
 export async function hashOfFile(path: string, displayName: string): Promise<string> {
-  const content = storedSession(path) === null ? await readFile(path) : storedSessionText(path, displayName);
+  const content = storedSession(path) === null ? readFileSync(path) : storedSessionText(path, displayName);
   return createHash("sha256").update(content).digest("hex");
 }
 
@@ -97,7 +97,7 @@ function* readLines(path: string, displayName: string): Generator<FileLine> {
   };
   let file: number | null = null;
   try {
-    file = openSync(path);
+    file = openSync(path, "r");
     const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
     for (let length = readSync(file, chunk); length > 0; length = readSync(file, chunk)) {
       const bytes = chunk.subarray(0, length);

@@ -3,8 +3,10 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   utimesSync,
   writeFileSync,
@@ -16,13 +18,30 @@ import { NONE_POLICY, PLIMSOLL_POLICY, SVEN_POLICY } from "@plimsoll/core";
 import { RECORDED_POLICY } from "@plimsoll/core/internal";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
+import { hashOfFile } from "../formats/file-source.ts";
+import { IMPORTERS } from "../formats/registry.ts";
 import { renderJsonReport } from "../report/json.ts";
-import type { SessionCache } from "./kept-sessions.ts";
+import { stampOfFile } from "./file-stamp.ts";
+import { openKeptSessions, type SessionCache } from "./kept-sessions.ts";
+import { loadFile } from "./loaded-file.ts";
 import { type BenchInput, runBench } from "./run-bench.ts";
 
 const FIXTURES = fileURLToPath(new URL("../../../fixtures/sessions/", import.meta.url));
 /** Replays take seconds, longer if other tests run at the same time. */
 const REPLAY_MS = 120_000;
+/** So long after a change the times of a file tell of the next one. */
+const LATER_MS = 60_000;
+/** Whole seconds are the same times when they are set again. */
+const OLD_SECONDS = 1_000_000_000;
+
+/** How long after its last change a file is opened, and what happens meanwhile. */
+interface Moments {
+  readonly laterMs: number;
+  readonly afterHash: () => void;
+  readonly afterImport: () => void;
+}
+
+const nothing = () => undefined;
 
 let folder = "";
 let cache: SessionCache;
@@ -130,6 +149,114 @@ describe("a run over sessions that are kept", { timeout: REPLAY_MS }, () => {
     write("a.jsonl", 4);
     writeFileSync(cache.folder, "in the way");
     expect(await run(["a.jsonl"])).toEqual(await run(["a.jsonl"], { cache: null }));
+  });
+});
+
+describe("a file that is kept", { timeout: REPLAY_MS }, () => {
+  /** Opens a file some time after it was written; says whether it was prepared, and how often all of it was read to tell it. */
+  const open = async (
+    name: string,
+    { laterMs = LATER_MS, afterHash = nothing, afterImport = nothing }: Partial<Moments> = {},
+  ) => {
+    let hashCount = 0;
+    const kept = openKeptSessions(cache, {
+      stampOf: (path) => stampOfFile(path, Date.now() + laterMs),
+      hashOf: async (path, displayName) => {
+        hashCount += 1;
+        const hash = await hashOfFile(path, displayName);
+        afterHash();
+        return hash;
+      },
+    });
+    const loaded = loadFile(input(name), IMPORTERS, kept);
+    await loaded.transcripts();
+    afterImport();
+    await loaded.sessions();
+    return { isPrepared: loaded.isPrepared(), hashCount };
+  };
+  const path = (name: string) => join(folder, name);
+  const put = (name: string, text: string) => {
+    writeFileSync(path(name), text);
+    utimesSync(path(name), OLD_SECONDS, OLD_SECONDS);
+  };
+  const writeOld = (name: string, turns: number) => {
+    write(name, turns);
+    utimesSync(path(name), OLD_SECONDS, OLD_SECONDS);
+    return readFileSync(path(name), "utf8");
+  };
+  /** Other bytes of the same length at the same time. */
+  const writeOther = (name: string) => put(name, readFileSync(path(name), "utf8").replaceAll("call-", "hail-"));
+
+  test("is not read if it is the one that was noted", async () => {
+    writeOld("a.jsonl", 2);
+    expect((await open("a.jsonl")).isPrepared).toBe(true);
+    expect(await open("a.jsonl")).toEqual({ isPrepared: false, hashCount: 0 });
+  });
+
+  test.each<[string, () => void]>([
+    ["has other bytes of the same length and the same times", () => writeOther("a.jsonl")],
+    [
+      "has another one in its place, of the same size and times",
+      () => {
+        copyFileSync(path("a.jsonl"), path("b.jsonl"));
+        writeOther("b.jsonl");
+        renameSync(path("b.jsonl"), path("a.jsonl"));
+      },
+    ],
+    [
+      "is a link that leads elsewhere now",
+      () => {
+        renameSync(path("a.jsonl"), path("b.jsonl"));
+        copyFileSync(path("b.jsonl"), path("c.jsonl"));
+        writeOther("c.jsonl");
+        symlinkSync(path("c.jsonl"), path("a.jsonl"));
+      },
+    ],
+    ["has grown", () => write("a.jsonl", 3)],
+  ])("is prepared anew if it %s", async (_, change) => {
+    writeOld("a.jsonl", 2);
+    await open("a.jsonl");
+    change();
+    expect((await open("a.jsonl")).isPrepared).toBe(true);
+    expect(await open("a.jsonl")).toMatchObject({ isPrepared: false, hashCount: 0 });
+  });
+
+  test("is told by its bytes if it was touched, and then noted anew", async () => {
+    writeOld("a.jsonl", 2);
+    await open("a.jsonl");
+    utimesSync(path("a.jsonl"), 1, 1);
+    expect(await open("a.jsonl")).toMatchObject({ isPrepared: false, hashCount: 1 });
+    expect(await open("a.jsonl")).toMatchObject({ isPrepared: false, hashCount: 0 });
+  });
+
+  test("is told by its bytes as long as a change could leave its times as they are", async () => {
+    writeOld("a.jsonl", 2);
+    const now = { laterMs: 0 };
+    await open("a.jsonl", now);
+    expect(await open("a.jsonl", now)).toMatchObject({ isPrepared: false, hashCount: 1 });
+    writeOther("a.jsonl");
+    expect((await open("a.jsonl", now)).isPrepared).toBe(true);
+  });
+
+  test("is not kept if it changes between its import and its hash", async () => {
+    writeOld("a.jsonl", 2);
+    await open("a.jsonl", { afterImport: () => writeOther("a.jsonl") });
+    expect((await open("a.jsonl")).isPrepared).toBe(true);
+  });
+
+  test("is not kept if it changes between its hash and its import, without a stamp", async () => {
+    const text = writeOld("a.jsonl", 2);
+    await open("a.jsonl", { laterMs: 0, afterHash: () => writeOther("a.jsonl") });
+    put("a.jsonl", text);
+    expect((await open("a.jsonl")).isPrepared).toBe(true);
+  });
+
+  test("has one entry, whatever it was before", async () => {
+    writeOld("a.jsonl", 2);
+    await open("a.jsonl");
+    write("a.jsonl", 3);
+    await open("a.jsonl");
+    expect(entries()).toHaveLength(1);
   });
 });
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { readFileSync, statSync, utimesSync } from "node:fs";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { deserialize, serialize } from "node:v8";
@@ -9,6 +10,8 @@ import { canonicalJson } from "@plimsoll/core/internal";
 import { hashOfFile } from "../formats/file-source.ts";
 import type { FileSource } from "../formats/importer.ts";
 import type { KeptSession } from "../replay/prepared-session.ts";
+import { type FileStamp, STAMP_BYTES, stampOfFile } from "./file-stamp.ts";
+import { once } from "./once.ts";
 import { removeOldest } from "./remove-oldest.ts";
 
 /** Where prepared sessions are kept for the runs that follow. Plain data. */
@@ -25,6 +28,14 @@ export interface KeptFile {
   readonly sessions: readonly KeptSession[];
   /** SHA-256 of everything that was imported. */
   readonly contentHash: string;
+}
+
+/** How it is told whether a file is still the same. */
+export interface FileIdentity {
+  /** `null` if a change could leave it as it is, and for what is no file. */
+  readonly stampOf: (path: string) => FileStamp | null;
+  /** Of everything that is in it. Rejects if it cannot be read. */
+  readonly hashOf: (path: string, displayName: string) => Promise<string>;
 }
 
 /** The prepared sessions of files. */
@@ -57,90 +68,136 @@ const LARGEST_FILE_BYTES = 256 * 2 ** 20;
 /** After so many bytes the folder is looked at again, for other processes write to it too (chosen). */
 const LOOK_BYTES = 64 * 2 ** 20;
 
-/** What an entry begins with: four letters and the check sum of what follows. */
+/** What an entry begins with: four letters, the check sum of what follows the stamp, the stamp of the file that it was made from or zeros. */
 const MARK = "PLKS";
-const HEAD_BYTES = 8;
+const SUM_AT = 4;
+const STAMP_AT = 8;
+const BODY_AT = STAMP_AT + STAMP_BYTES;
 
 /** An entry quotes a session. */
 const OWNER_FOLDER = 0o700;
 const OWNER_FILE = 0o600;
 
-/** Opens a cache. Each file's sessions are one entry, whole or not there, whoever else writes at the same time. */
-export function openKeptSessions({ folder, version, mostBytes }: SessionCache): KeptSessions {
+/**
+ * Opens a cache. Each file's sessions are one entry, whole or not there, whoever else writes at the same time. A file is the same if its stamp is
+ * the one that was noted, else if all of its bytes are.
+ */
+export function openKeptSessions(
+  { folder, version, mostBytes }: SessionCache,
+  { stampOf, hashOf }: FileIdentity = FILE_IDENTITY,
+): KeptSessions {
   let unseenBytes = LOOK_BYTES;
-  const write = async (entry: string, bytes: Buffer) => {
+  const write = async (entry: string, { head, body }: PackedEntry) => {
     const temporary = `${entry}.${process.pid}.${threadId}.tmp`;
     try {
       await mkdir(folder, { recursive: true, mode: OWNER_FOLDER });
-      await writeFile(temporary, bytes, { mode: OWNER_FILE });
+      await writeFile(temporary, [head, body], { mode: OWNER_FILE });
       await rename(temporary, entry);
     } catch {
       // A full disk costs the next run its time, not this one its result.
       await rm(temporary, { force: true }).catch(() => undefined);
     }
-    unseenBytes += bytes.length;
+    unseenBytes += head.length + body.length;
     if (unseenBytes < LOOK_BYTES) return;
     unseenBytes = 0;
     await removeOldest(folder, mostBytes).catch(() => undefined);
   };
-  return (file) => {
-    let entry: Promise<string | null> | null = null;
-    const entryOf = () => {
-      entry ??= nameOf(file, version).then((name) => (name === null ? null : join(folder, name)));
-      return entry;
+  return ({ path, displayName }) => {
+    const entry = join(folder, nameOf({ path, displayName }, version));
+    const hashNow = () => hashOf(path, displayName).catch(() => null);
+    let known: FileState | null = null;
+    const before = () => {
+      known ??= { stamp: stampOf(path), hash: once(hashNow) };
+      return known;
     };
+    const isSameFile = async ({ stamp, hash }: FileState) =>
+      stamp === null ? (await hashNow()) === (await hash()) : stampOf(path)?.equals(stamp) === true;
     return {
       read: async (source) => {
-        const path = await entryOf();
-        const found = path === null ? null : await readEntry(path);
-        if (path === null || found === null) return null;
-        const { neighbours, ...kept } = found;
-        for (const neighbour of neighbours) if ((await hashOf(neighbour, source)) !== neighbour.hash) return null;
-        const now = new Date();
-        await utimes(path, now, now).catch(() => undefined);
-        return kept;
+        if (isTooLarge(path)) return null;
+        const { stamp, hash } = before();
+        const found = readEntry(entry);
+        const isStamped = stamp !== null && found?.stamp.equals(stamp) === true;
+        // Without a stamp nothing else will say whether the file changes while it is imported.
+        const bytesHash = isStamped || (found === null && stamp !== null) ? null : await hash();
+        if (found === null || !(isStamped || found.value.bytesHash === bytesHash)) return null;
+        const { neighbours, sessions, contentHash } = found.value;
+        for (const neighbour of neighbours) if ((await hashOfNeighbour(neighbour, source)) !== neighbour.hash) return null;
+        if (isStamped || stamp === null) markUsed(entry);
+        else await write(entry, packed(found.body, stamp));
+        return { sessions, contentHash };
       },
       keep: async (neighbours, make) => {
-        const path = await entryOf();
-        if (path === null) return;
-        const bytes = packed({ ...(await make()), neighbours });
-        if (bytes.length <= mostBytes) await write(path, bytes);
+        if (isTooLarge(path)) return;
+        const state = before();
+        const bytesHash = await state.hash();
+        if (bytesHash === null) return;
+        const body = serialize({ ...(await make()), neighbours, bytesHash } satisfies Entry);
+        if (BODY_AT + body.length <= mostBytes && (await isSameFile(state))) await write(entry, packed(body, state.stamp));
       },
     };
   };
 }
 
-/** What a file's entry is called; `null` if the file is too large, or cannot be read: the import says what is wrong. */
-async function nameOf({ path, displayName }: NamedFile, version: string): Promise<string | null> {
+/** A file as it was when it was asked for first. The hash is made when it is needed. */
+interface FileState {
+  readonly stamp: FileStamp | null;
+  readonly hash: () => Promise<string | null>;
+}
+
+const FILE_IDENTITY: FileIdentity = { stampOf: (path) => stampOfFile(path, Date.now()), hashOf: hashOfFile };
+
+/** What a file's entry is called. What was made of it before, from other bytes, has the same name. */
+function nameOf(file: NamedFile, version: string): string {
+  const made = { version, v8: process.versions.v8, ...file };
+  return `${createHash("sha256").update(canonicalJson(made)).digest("hex")}.session`;
+}
+
+function isTooLarge(path: string): boolean {
   try {
-    const { size } = await stat(path).catch(() => ({ size: 0 }));
-    if (size > LARGEST_FILE_BYTES) return null;
-    const made = { version, v8: process.versions.v8, path, displayName, content: await hashOfFile(path, displayName) };
-    return `${createHash("sha256").update(canonicalJson(made)).digest("hex")}.session`;
+    return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > LARGEST_FILE_BYTES;
   } catch {
-    return null;
+    // The import says what is wrong with it.
+    return false;
+  }
+}
+
+/** An entry's time is that of its last use. */
+function markUsed(entry: string): void {
+  const now = new Date();
+  try {
+    utimesSync(entry, now, now);
+  } catch {
+    // Removed by another process since it was read.
   }
 }
 
 interface Entry extends KeptFile {
   readonly neighbours: readonly Neighbour[];
+  /** Of the file that it was made from. */
+  readonly bytesHash: string;
 }
 
-function packed(entry: Entry): Buffer {
-  const body = serialize(entry);
-  const head = Buffer.alloc(HEAD_BYTES);
+interface PackedEntry {
+  readonly head: Buffer;
+  readonly body: Buffer;
+}
+
+function packed(body: Buffer, stamp: FileStamp | null): PackedEntry {
+  const head = Buffer.alloc(BODY_AT);
   head.write(MARK, "latin1");
-  head.writeUInt32LE(crc32(body), MARK.length);
-  return Buffer.concat([head, body]);
+  head.writeUInt32LE(crc32(body), SUM_AT);
+  stamp?.copy(head, STAMP_AT);
+  return { head, body };
 }
 
 /** The entry, if it is there and whole. That it holds what it should follows from its check sum and from the version in its name. */
-async function readEntry(path: string): Promise<Entry | null> {
+function readEntry(path: string): { readonly value: Entry; readonly stamp: FileStamp; readonly body: Buffer } | null {
   try {
-    const bytes = await readFile(path);
-    const body = bytes.subarray(HEAD_BYTES);
-    const isWhole = bytes.toString("latin1", 0, MARK.length) === MARK && bytes.readUInt32LE(MARK.length) === crc32(body);
-    return isWhole ? deserialize(body) : null;
+    const bytes = readFileSync(path);
+    const body = bytes.subarray(BODY_AT);
+    const isWhole = bytes.toString("latin1", 0, MARK.length) === MARK && bytes.readUInt32LE(SUM_AT) === crc32(body);
+    return isWhole ? { value: deserialize(body), stamp: bytes.subarray(STAMP_AT, BODY_AT), body } : null;
   } catch {
     // Absent or damaged: it is made anew.
     return null;
@@ -168,7 +225,7 @@ export function watchedSource(source: FileSource): { readonly source: FileSource
   };
 }
 
-async function hashOf({ kind, path }: Neighbour, source: FileSource): Promise<string | null> {
+async function hashOfNeighbour({ kind, path }: Neighbour, source: FileSource): Promise<string | null> {
   if (kind === "folder") return hashOfText((await source.namesIn(path)).join("/"));
   const text = await source.beside(path);
   return text === null ? null : hashOfText(text);

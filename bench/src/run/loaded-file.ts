@@ -6,6 +6,7 @@ import { keptSession, openSession, type PreparedSession, prepareSession } from "
 import type { Transcript } from "../transcript.ts";
 import type { InputFile } from "./file-task.ts";
 import { type KeptSessions, NO_SESSIONS_KEPT, watchedSource } from "./kept-sessions.ts";
+import { once } from "./once.ts";
 
 /** An imported file; what takes time is done once, and not before it is asked for. */
 export interface LoadedFile {
@@ -54,12 +55,4 @@ function hashOf(transcripts: readonly Transcript[]): string {
     for (const entry of entries) hash.update(JSON.stringify(entry)).update("\n");
   }
   return hash.digest("hex");
-}
-
-function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
-  let made: Promise<Value> | null = null;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }
