@@ -1,5 +1,7 @@
 import type { Message } from "../message/message.ts";
 import { toolCallsOf } from "../message/message.ts";
+import type { Steps } from "../pace.ts";
+import { atOnce } from "../pace.ts";
 
 /**
  * For each cut point `0 … messages.length` (the index of the first kept message) whether it parts no call from its result and takes
@@ -7,15 +9,38 @@ import { toolCallsOf } from "../message/message.ts";
  * any other call without a result, and a result without a call, binds nothing. With `lastStep: "answered"` no step is open. Two passes.
  */
 export function safeCuts(messages: readonly Message[], lastStep: "open" | "answered" = "open"): readonly boolean[] {
+  return atOnce(safeCutSteps(messages, lastStep));
+}
+
+/** As {@link safeCuts}, in steps. */
+export function* safeCutSteps(messages: readonly Message[], lastStep: "open" | "answered" = "open"): Steps<readonly boolean[]> {
+  const known = found.get(messages)?.[lastStep];
+  if (known?.length === messages.length + 1) return known;
+  const safe = yield* foundCuts(messages, lastStep);
+  found.set(messages, { ...found.get(messages), [lastStep]: safe });
+  return safe;
+}
+
+/** A view is asked for its cuts by rules and strategies one after the other. It is a value: what was found in it once holds. */
+const found = new WeakMap<readonly Message[], { readonly open?: readonly boolean[]; readonly answered?: readonly boolean[] }>();
+
+function* foundCuts(messages: readonly Message[], lastStep: "open" | "answered"): Steps<readonly boolean[]> {
   const lastResult = new Map<string, number>();
-  for (const [index, message] of messages.entries()) if (message.role === "tool-result") lastResult.set(message.callId, index);
+  for (let index = 0; index < messages.length; index++) {
+    const message = messages[index];
+    if (message?.role === "tool-result") lastResult.set(message.callId, index);
+    yield 1;
+  }
   const openStep = lastStep === "open" ? openStepStart(messages) : messages.length;
   const safe = [true];
   let boundThrough = -1;
-  for (const [index, message] of messages.entries()) {
+  for (let index = 0; index < messages.length; index++) {
+    const message = messages[index];
+    if (message === undefined) continue;
     for (const call of toolCallsOf(message)) boundThrough = Math.max(boundThrough, lastResult.get(call.callId) ?? -1);
     if (index === openStep) boundThrough = messages.length;
     safe.push(boundThrough <= index);
+    yield 1;
   }
   return safe;
 }

@@ -55,11 +55,16 @@ export async function compact(state: FitState, compaction: Compaction, signal: A
   const prepared = written === null ? null : preparedStep(written, { view: messages, goal });
   const chain = withPrepared(chainOf(state, compaction), prepared, input.only ?? null);
   const { tools, excerpts } = chainToolsFor(state, compaction, { goal, measure, summary, rules: chain.rules, pace });
+  await pace.walked(messages.length);
   const start = await pace.take(startOf(chain, { messages, tokens: measure.viewTokens, steps }, { tools, work: state.work }));
   const run = await runChain(chain, start, tools, signal);
   const unquoted = [...excerpts.failures()].map(([kind, failure]) => failedRule(kind, failure));
   const ended = { ...run, steps: [...run.steps, ...unquoted] };
-  return outcomeOf(state, compaction, { run: ended, goal, measure, before: messages, work: own.sinceStart() });
+  await pace.walked(messages.length);
+  const outcome = outcomeOf(state, compaction, { run: ended, goal, measure, before: messages, work: own.sinceStart });
+  // Who appends it folds the whole view.
+  await pace.walked(messages.length);
+  return outcome;
 }
 
 /** Messages that rules keep may take at most this share of the room: what is left takes a summary and what comes next; chosen. */
@@ -147,7 +152,7 @@ interface Ended {
   readonly goal: Goal;
   readonly measure: ViewMeasure;
   readonly before: readonly Message[];
-  readonly work: CompactionRecord["work"];
+  readonly work: () => CompactionRecord["work"];
 }
 
 /**
@@ -178,7 +183,7 @@ function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended
     tokensAfter: expectedTokensOf(messages, state) + measure.overheadTokens,
     messagesBefore: before.length,
     messagesAfter: messages.length,
-    work: ended.work,
+    work: ended.work(),
     ...(input.step === undefined ? {} : { step: input.step }),
     ...(reason === "overflow" && input.observedLimitTokens ? { observedLimitTokens: input.observedLimitTokens } : {}),
   };

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { AppliedEdit } from "../applied-edit.ts";
 import type { Edit } from "../edit/edit.ts";
 import { PlimsollError } from "../error.ts";
+import type { PassageQuoter } from "../keep/kept-passages.ts";
 import { QUOTES_NOTHING } from "../keep/kept-passages.ts";
 import { spanHandle } from "../message/handle.ts";
 import type { Message, StopReason } from "../message/message.ts";
@@ -181,9 +182,9 @@ describe("execute", () => {
 
   test("excerpts are chosen of what goes, knowing what stays and what comes", async () => {
     const asked: (readonly string[])[] = [];
-    const quote = (covered: readonly Message[], kept: readonly Message[]) => {
+    const quote: PassageQuoter["quote"] = (covered, kept) => {
       asked.push(idsOf(covered), idsOf(kept));
-      return [];
+      return QUOTES_NOTHING.quote(covered, kept);
     };
     await run([drop([["u1", "a1"]])], { excerpts: { ...QUOTES_NOTHING, quote }, pending: [human("p", "next")] });
     expect(asked).toEqual([

@@ -105,14 +105,18 @@ async function appliedSpans(edit: ReplaceSpansEdit, input: ExecuteInput, signal:
     case "notice": {
       const handle = spanHandle({ from: edit.spans[0]?.from ?? "", through: edit.spans.at(-1)?.through ?? "" });
       const text = edit.noticeForm === "roles" ? truncateText(gone, handle) : droppedText(applied.covered, handle);
-      return { ...applied, message: engineMessage({ role: "user", origin: "notice", text, input, spans: edit.spans }, gone) };
+      const message = await engineMessage({ role: "user", origin: "notice", text, input, spans: edit.spans }, gone);
+      return { ...applied, message };
     }
     case "summary":
     case "digest": {
       const { text: written, usage, prompts, repairs } = edit.written ?? (await writtenBy(edit, parts, { input, signal }));
       await input.pace.walked(gone.length);
       const text = summaryText(written);
-      const message = engineMessage({ role: input.summary.role, origin: "summary", text, input, spans: edit.spans }, gone);
+      const message = await engineMessage(
+        { role: input.summary.role, origin: "summary", text, input, spans: edit.spans },
+        gone,
+      );
       const said = { ...(prompts === undefined ? {} : { prompts }), ...(repairs === undefined ? {} : { repairs }) };
       return { ...applied, message, usage, ...said };
     }
@@ -169,17 +173,34 @@ interface EngineContent {
  * A message of the engine's own. Its id follows from what it covers and says, so that a replay gives the same one, and two that say the same of
  * different spans are told apart: a handle that ends with one must not find what the other covers.
  */
-function engineMessage(content: EngineContent, covered: readonly Message[]): Message {
-  const { facts, messages, pending, excerpts } = content.input;
-  const gone = new Set(covered);
-  const kept = [...messages.filter((message) => !gone.has(message)), ...pending];
-  const texts = [content.text, facts(kept), ...excerpts.quote(covered, kept)].filter((text) => text !== null);
+async function engineMessage(content: EngineContent, covered: readonly Message[]): Promise<Message> {
+  const { facts, messages, pending, excerpts, pace } = content.input;
+  const kept = [...(await pace.take(withoutSteps(messages, covered))), ...pending];
+  const known = facts(kept);
+  await pace.walked(messages.length);
+  const quoted = await pace.take(excerpts.quote(covered, kept));
+  const texts = [content.text, known, ...quoted].filter((text) => text !== null);
   const parts = texts.map((text) => ({ type: "text", text: wellFormed(text) }) as const);
   const draft = { origin: content.origin, parts, atMs: content.input.nowMs };
   const previousId = canonicalJson(content.spans.map(({ from, through }) => [from, through]));
   return content.role === "user"
     ? withId({ ...draft, role: "user" }, previousId)
     : withId({ ...draft, role: "assistant", modelId: null, requestId: null, stopReason: null }, previousId);
+}
+
+/** The messages that are not among those gone. */
+function* withoutSteps(messages: readonly Message[], gone: readonly Message[]): Steps<readonly Message[]> {
+  const isGone = new Set<Message>();
+  for (const message of gone) {
+    isGone.add(message);
+    yield 1;
+  }
+  const left: Message[] = [];
+  for (const message of messages) {
+    if (!isGone.has(message)) left.push(message);
+    yield 1;
+  }
+  return left;
 }
 
 /** The messages of a span that the view has: edits with others were refused before. */

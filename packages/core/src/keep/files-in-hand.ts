@@ -51,12 +51,13 @@ function touchesOf(messages: readonly Message[]): ReadonlyMap<string, Touches> {
   for (let index = messages.length - 1; index >= 0; index--) {
     const message = messages[index];
     if (message === undefined) continue;
-    for (const { path, access } of toolCallsOf(message).flatMap((call) => call.paths)) {
-      const touches = files.get(path) ?? { newest: index, modified: null, read: null };
-      files.set(path, touches);
-      if (access === "modify") touches.modified ??= index;
-      else touches.read ??= index;
-    }
+    for (const { paths } of toolCallsOf(message))
+      for (const { path, access } of paths) {
+        const touches = files.get(path) ?? { newest: index, modified: null, read: null };
+        files.set(path, touches);
+        if (access === "modify") touches.modified ??= index;
+        else touches.read ??= index;
+      }
   }
   return files;
 }

@@ -1,5 +1,5 @@
 import { resolveAmount } from "../budget.ts";
-import { openStepStart, safeCuts } from "../cut-point/safe-cuts.ts";
+import { openStepStart, safeCutSteps } from "../cut-point/safe-cuts.ts";
 import type { Message } from "../message/message.ts";
 import { isHuman } from "../message/message.ts";
 import type { Steps } from "../pace.ts";
@@ -48,8 +48,7 @@ interface Unit {
 /** The unit of each message. */
 function* unitsOf(view: KeepView): Steps<readonly Unit[]> {
   const { messages } = view;
-  const safe = safeCuts(messages);
-  yield messages.length;
+  const safe = yield* safeCutSteps(messages);
   const openStep = openStepStart(messages);
   const lastHuman = messages.findLastIndex(isHuman);
   const units: Unit[] = [];

@@ -2,7 +2,8 @@ import type { Budget } from "../budget.ts";
 import { resolveAmount } from "../budget.ts";
 import { partHandle } from "../message/handle.ts";
 import type { Message } from "../message/message.ts";
-import { messageChars } from "../message/size.ts";
+import { coverageSteps } from "../message/size.ts";
+import type { Steps } from "../pace.ts";
 import type { Excerpt } from "../prompts/excerpts.ts";
 import { excerptsIn, excerptsText } from "../prompts/excerpts.ts";
 import type { RecallView } from "../recall/recall-index.ts";
@@ -15,13 +16,18 @@ export interface PassageQuoter {
   /** The most tokens that a quotation takes. */
   readonly atMostTokens: number;
   /** The passages as texts, for the summary or notice that takes the messages' place: what is recalled of the log, then what is quoted of what leaves. */
-  readonly quote: (leaving: readonly Message[], staying: readonly Message[]) => readonly string[];
+  readonly quote: (leaving: readonly Message[], staying: readonly Message[]) => Steps<readonly string[]>;
   /** By kind the rules that have thrown or answered with what is no passage, and the newest reason: they quoted nothing then. */
   readonly failures: () => ReadonlyMap<string, unknown>;
 }
 
 /** Quotes nothing, and reads nothing. */
-export const QUOTES_NOTHING: PassageQuoter = { atMostTokens: 0, quote: () => [], failures: () => new Map() };
+export const QUOTES_NOTHING: PassageQuoter = { atMostTokens: 0, quote: quoteNothing, failures: () => new Map() };
+
+function* quoteNothing(): Steps<readonly string[]> {
+  yield 0;
+  return [];
+}
 
 /** All quoted passages may take at most this share of the room, so that they always fit in a small window; chosen. */
 const ROOM_RATIO = 0.25;
@@ -49,12 +55,13 @@ export function passageQuoter(
   const atMostTokens = limits.reduce((sum, limit) => sum + limit.tokens, recall?.atMostTokens ?? 0);
   return {
     atMostTokens,
-    quote: (leaving, staying) => {
-      const leavingChars = charsOf(leaving);
+    *quote(leaving, staying) {
+      const { chars: leavingChars } = yield* coverageSteps(leaving);
       const block = recall?.recall(staying, Math.floor(leavingChars * LEAVING_RATIO)) ?? null;
       const blocks = block === null ? [] : [block];
       if (limits.length === 0) return blocks;
-      room.work.scanned((leavingChars + charsOf(staying)) * limits.length);
+      const { chars: stayingChars } = yield* coverageSteps(staying);
+      room.work.scanned((leavingChars + stayingChars) * limits.length);
       room.work.visited(leaving.length + staying.length);
       const texts = [
         ...leaving.flatMap((message) => readable(message, true)),
@@ -113,10 +120,6 @@ function readable(message: Message, leaves: boolean): readonly ReadableText[] {
     if (part.type === "tool-call") return [{ ...from, text: part.argumentsJson, by: "model" }];
     return part.type === "text" ? [{ ...from, text: part.text, by: message.role === "assistant" ? "model" : "source" }] : [];
   });
-}
-
-function charsOf(messages: readonly Message[]): number {
-  return messages.reduce((sum, message) => sum + messageChars(message), 0);
 }
 
 /** A line that is kept, by its place; `joined` if it is in a passage of several. */

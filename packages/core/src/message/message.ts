@@ -103,8 +103,15 @@ export interface ToolCallPart {
 
 /** The tool calls of a message, in order; none for messages that are not the assistant's. */
 export function toolCallsOf(message: Message): readonly ToolCallPart[] {
-  if (message.role !== "assistant") return [];
-  return message.parts.filter((part) => part.type === "tool-call");
+  if (message.role !== "assistant") return NO_CALLS;
+  // Walks over whole views ask this of every message: most have no call, or one.
+  return message.parts.some(isToolCall) ? message.parts.filter(isToolCall) : NO_CALLS;
+}
+
+const NO_CALLS: readonly ToolCallPart[] = [];
+
+function isToolCall(part: AssistantMessage["parts"][number]): part is ToolCallPart {
+  return part.type === "tool-call";
 }
 
 /** The text parts of a message joined by newlines; reasoning, calls and images are left out. */

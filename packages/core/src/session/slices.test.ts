@@ -125,7 +125,7 @@ describe("a compaction of a long session", () => {
   });
 
   test("a short one never rests", async () => {
-    const { manager, events } = session({ giveWay: () => Promise.reject(new Error("rested")) }, history(100));
+    const { manager, events } = session({ giveWay: () => Promise.reject(new Error("rested")) }, history(50));
     expect((await compact(manager)).kind).toBe("compacted");
     expect(events.map(({ type }) => type)).toEqual(["compaction-start", "compaction-end"]);
   });

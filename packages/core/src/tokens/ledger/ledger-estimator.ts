@@ -120,7 +120,7 @@ function sumView(
   { messages, contentOf }: { readonly messages: readonly Message[]; readonly contentOf: ContentOf },
 ): Omit<Extract<Base, { kind: "cut" }>, "kind" | "by"> & { readonly view: ContentSum } {
   const modelId = nextModelIdOf(ledger);
-  const sizes = new Map([...ledger.measured].map((message) => [message.id, message]));
+  const sizes = sizesFor(messages, ledger.measured);
   const lastHuman = messages.findLastIndex(isHuman);
   const vanishes = vanishesAtTurn(model);
   let measuredTokens = 0;
@@ -138,6 +138,14 @@ function sumView(
     } else unmeasuredContent = withContent(unmeasuredContent, content, fixedTokens);
   }
   return { measuredTokens, measuredContent, unmeasuredContent, view };
+}
+
+/** The measured sizes of these messages by id: after a cut they are few of all that was measured. */
+function sizesFor(messages: readonly Message[], measured: Ledger["measured"]): ReadonlyMap<string, MeasuredMessage> {
+  const ids = new Set(messages.map(({ id }) => id));
+  const sizes = new Map<string, MeasuredMessage>();
+  for (const message of measured) if (ids.has(message.id)) sizes.set(message.id, message);
+  return sizes;
 }
 
 function predict(
