@@ -14,24 +14,24 @@ export function safeCuts(messages: readonly Message[], lastStep: "open" | "answe
 
 /** As {@link safeCuts}, in steps. */
 export function* safeCutSteps(messages: readonly Message[], lastStep: "open" | "answered" = "open"): Steps<readonly boolean[]> {
-  const known = found.get(messages)?.[lastStep];
-  if (known?.length === messages.length + 1) return known;
-  const safe = yield* foundCuts(messages, lastStep);
-  found.set(messages, { ...found.get(messages), [lastStep]: safe });
+  const openStep = lastStep === "open" ? openStepStart(messages) : messages.length;
+  const known = found.get(messages);
+  if (known?.openStep === openStep && known.safe.length === messages.length + 1) return known.safe;
+  const safe = yield* foundCuts(messages, openStep);
+  found.set(messages, { openStep, safe });
   return safe;
 }
 
 /** A view is asked for its cuts by rules and strategies one after the other. It is a value: what was found in it once holds. */
-const found = new WeakMap<readonly Message[], { readonly open?: readonly boolean[]; readonly answered?: readonly boolean[] }>();
+const found = new WeakMap<readonly Message[], { readonly openStep: number; readonly safe: readonly boolean[] }>();
 
-function* foundCuts(messages: readonly Message[], lastStep: "open" | "answered"): Steps<readonly boolean[]> {
+function* foundCuts(messages: readonly Message[], openStep: number): Steps<readonly boolean[]> {
   const lastResult = new Map<string, number>();
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index];
     if (message?.role === "tool-result") lastResult.set(message.callId, index);
     yield 1;
   }
-  const openStep = lastStep === "open" ? openStepStart(messages) : messages.length;
   const safe = [true];
   let boundThrough = -1;
   for (let index = 0; index < messages.length; index++) {

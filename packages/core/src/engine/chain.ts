@@ -1,6 +1,7 @@
 import type { AppliedEdit } from "../applied-edit.ts";
 import type { Budget } from "../budget.ts";
 import { resolveAmount } from "../budget.ts";
+import { safeCutSteps } from "../cut-point/safe-cuts.ts";
 import type { Edit } from "../edit/edit.ts";
 import type { CompactionReason, StepOutcome } from "../entry.ts";
 import { keepRulesOf } from "../keep/built-in-keep-rules.ts";
@@ -8,6 +9,7 @@ import type { KeepRule, NewestAmount } from "../keep/keep-rule.ts";
 import type { KeptMessages } from "../keep/kept-messages.ts";
 import type { Message } from "../message/message.ts";
 import type { Pace } from "../pace.ts";
+import { SLICE_MESSAGES } from "../pace.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { StrategySpec } from "../strategy/built-in-strategies.ts";
 import { strategyOf } from "../strategy/built-in-strategies.ts";
@@ -160,6 +162,8 @@ async function afterStep(
     steps: [...run.steps, { strategy: strategy.name, outcome, detail }],
   });
   try {
+    // A plan is one slice. Where a long view may be cut is found before it, in steps.
+    if (run.messages.length >= SLICE_MESSAGES) await tools.pace.take(safeCutSteps(run.messages));
     const answer = strategy.plan({
       ...pricing,
       messages: run.messages,
