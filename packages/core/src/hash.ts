@@ -5,6 +5,16 @@ import { utf8Bytes } from "./text.ts";
  * their own (WTF-8), so that different texts never share a hash by replacement. Linear in the text; needs no platform API.
  */
 export function sha256Hex(text: string): string {
+  return hexOf(digest(text), 8);
+}
+
+/** The first 128 bits of {@link sha256Hex}: what ids and content handles use (collisions need about 2^64 texts). */
+export function shortHash(text: string): string {
+  return hexOf(digest(text), 4);
+}
+
+/** The eight words of the hash. */
+function digest(text: string): Int32Array {
   // Both arrays are small enough to lie among the objects: larger ones are fetched from the system, which takes longer than to hash an id.
   const state = new Int32Array(8);
   const block = new Int32Array(BLOCK_WORDS);
@@ -20,8 +30,19 @@ export function sha256Hex(text: string): string {
     }
     compressBlock(state, block);
   }
+  return state;
+}
+
+/** The two digits of each byte. */
+const HEX_BYTES: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+function hexOf(state: Int32Array, wordCount: number): string {
   let hex = "";
-  for (let word = 0; word < 8; word++) hex += hexWord(at(state, word));
+  for (let index = 0; index < wordCount; index++) {
+    const word = at(state, index);
+    const byte = (shift: number) => HEX_BYTES[(word >>> shift) & 0xff] ?? "";
+    hex += byte(24) + byte(16) + byte(8) + byte(0);
+  }
   return hex;
 }
 
@@ -64,19 +85,6 @@ function wordAt(bytes: string | Uint8Array, from: number): number {
 
 function byteAt(bytes: string | Uint8Array, place: number): number {
   return typeof bytes === "string" ? bytes.charCodeAt(place) : (bytes[place] ?? 0);
-}
-
-/** The two digits of each byte. */
-const HEX_BYTES: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
-
-function hexWord(word: number): string {
-  const byte = (shift: number) => HEX_BYTES[(word >>> shift) & 0xff] ?? "";
-  return byte(24) + byte(16) + byte(8) + byte(0);
-}
-
-/** The first 128 bits of {@link sha256Hex}: what ids and content handles use (collisions need about 2^64 texts). */
-export function shortHash(text: string): string {
-  return sha256Hex(text).slice(0, 32);
 }
 
 const INITIAL_STATE = [0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19] as const;

@@ -16,30 +16,42 @@ export interface Sequence<T> {
 /** A sequence with the given items. The array is copied. */
 export function sequenceOf<T>(items: Iterable<T> = []): Sequence<T> {
   const buffer = [...items];
-  return share(buffer, buffer.length);
+  return new SharedSequence(buffer, buffer.length);
 }
 
-function share<T>(buffer: T[], size: number): Sequence<T> {
-  return {
-    size,
-    at: (index) => {
-      const position = index < 0 ? size + index : index;
-      return position < size ? buffer[position] : undefined;
-    },
-    slice: (start = 0, end = size) => buffer.slice(fromEnd(start, size), Math.min(fromEnd(end, size), size)),
-    append: (item) => {
-      // An empty sequence never lends its storage: it may be a constant that many lists begin with.
-      const target = size > 0 && buffer.length === size ? buffer : buffer.slice(0, size);
-      target.push(item);
-      return share(target, size + 1);
-    },
-    *[Symbol.iterator]() {
-      for (let index = 0; index < size; index++) {
-        const item = buffer[index];
-        if (item !== undefined) yield item;
-      }
-    },
-  };
+/** A class and no closures: several are made for each message of a log, and closures of their own would be most of what a fold makes. */
+class SharedSequence<T> implements Sequence<T> {
+  readonly size: number;
+  readonly #buffer: T[];
+
+  constructor(buffer: T[], size: number) {
+    this.#buffer = buffer;
+    this.size = size;
+  }
+
+  at(index: number): T | undefined {
+    const position = index < 0 ? this.size + index : index;
+    return position < this.size ? this.#buffer[position] : undefined;
+  }
+
+  slice(start: number = 0, end: number = this.size): T[] {
+    return this.#buffer.slice(fromEnd(start, this.size), Math.min(fromEnd(end, this.size), this.size));
+  }
+
+  append(item: T): Sequence<T> {
+    // An empty sequence never lends its storage: it may be a constant that many lists begin with.
+    const isNewest = this.size > 0 && this.#buffer.length === this.size;
+    const target = isNewest ? this.#buffer : this.#buffer.slice(0, this.size);
+    target.push(item);
+    return new SharedSequence(target, this.size + 1);
+  }
+
+  *[Symbol.iterator](): Iterator<T> {
+    for (let index = 0; index < this.size; index++) {
+      const item = this.#buffer[index];
+      if (item !== undefined) yield item;
+    }
+  }
 }
 
 function fromEnd(index: number, size: number): number {

@@ -31,21 +31,21 @@ export const NO_USAGE: UsageTotals = {
 export function foldTotals(totals: UsageTotals, entry: SessionEntry): UsageTotals {
   if (entry.type === "usage") return isRejectedUsage(entry.usage) ? totals : withUsage(totals, entry.usage);
   if (entry.type !== "compaction") return totals;
-  let next = { ...totals, compactions: totals.compactions + 1 };
+  let next: UsageTotals = { ...totals, compactions: totals.compactions + 1 };
   for (const edit of entry.edits) {
     if (edit.kind === "replace-spans" && edit.usage !== null) next = withUsage(next, edit.usage);
   }
   return next;
 }
 
-function withUsage<Totals extends UsageTotals>(totals: Totals, usage: Usage): Totals {
+function withUsage(totals: UsageTotals, usage: Usage): UsageTotals {
   return {
-    ...totals,
     requests: totals.requests + 1,
     inputTokens: totals.inputTokens + (usage.input.totalTokens ?? 0),
     cacheReadTokens: totals.cacheReadTokens + (usage.input.cacheReadTokens ?? 0),
     cacheWriteTokens: totals.cacheWriteTokens + (usage.input.cacheWriteTokens ?? 0),
     outputTokens: totals.outputTokens + (usage.output.totalTokens ?? 0),
+    compactions: totals.compactions,
   };
 }
 
@@ -71,9 +71,11 @@ export function createTally(): Tally {
   let sizeChars = 0;
   return {
     add: (entry) => {
-      totals = foldTotals(totals, entry);
-      limitEvents = foldLimitEvents(limitEvents, entry);
-      if (entry.type !== "message") return;
+      if (entry.type !== "message") {
+        totals = foldTotals(totals, entry);
+        limitEvents = foldLimitEvents(limitEvents, entry);
+        return;
+      }
       messageIds.push(entry.message.id);
       sizeChars += messageChars(entry.message) + imageChars(entry.message);
       for (const call of toolCallsOf(entry.message)) callIds.add(call.callId);

@@ -49,16 +49,18 @@ export function withTrackedFiles(facts: Facts, files: readonly TrackedFile[]): F
 function withMessage(facts: Facts, message: Message): Facts {
   if (isHuman(message)) return { ...facts, firstHuman: facts.firstHuman ?? message, lastHuman: message };
   if (message.role === "assistant") {
-    return {
-      ...facts,
-      accesses: appendAll(facts.accesses, accessesOf(message)),
-      named: appendAll(facts.named, namedAccessesOf(message)),
-      openCalls: toolCallsOf(message),
-    };
+    const openCalls = toolCallsOf(message);
+    const hasPaths = openCalls.some(({ paths }) => paths.length > 0);
+    const { firstHuman, lastHuman, tracked, outcomes } = facts;
+    const accesses = hasPaths ? appendAll(facts.accesses, accessesOf(message)) : facts.accesses;
+    const named = hasPaths ? appendAll(facts.named, namedAccessesOf(message)) : facts.named;
+    return { firstHuman, lastHuman, accesses, named, tracked, outcomes, openCalls };
   }
   if (message.role !== "tool-result") return facts;
   const call = facts.openCalls.find((each) => each.callId === message.callId);
-  return call === undefined ? facts : { ...facts, outcomes: facts.outcomes.append(callOutcome(call, message)) };
+  if (call === undefined) return facts;
+  const { firstHuman, lastHuman, accesses, named, tracked, outcomes, openCalls } = facts;
+  return { firstHuman, lastHuman, accesses, named, tracked, outcomes: outcomes.append(callOutcome(call, message)), openCalls };
 }
 
 function appendAll<T>(sequence: Sequence<T>, items: readonly T[]): Sequence<T> {

@@ -1,5 +1,4 @@
 import type { Steps } from "../pace.ts";
-import { atOnce } from "../pace.ts";
 import type { Message } from "./message.ts";
 import { toolCallsOf } from "./message.ts";
 import { wellFormedMessage } from "./well-formed.ts";
@@ -87,7 +86,9 @@ type Report = (code: WireViolationCode, index: number, subject: string) => void;
  * is visited once.
  */
 export function checkMessages(messages: readonly Message[], rules: WireRules = STRICT_WIRE_RULES): WireViolation[] {
-  return atOnce(checkSteps(messages, rules));
+  const pass = createCheckPass(rules, (message) => contentViolations(message, rules));
+  for (const message of messages) pass.visit(message);
+  return pass.end();
 }
 
 /** As {@link checkMessages}, in steps. */
@@ -178,6 +179,7 @@ function checkPairing(rules: WireRules, report: Report) {
       .filter((call) => !call.answered)
       .map(({ index, callId }): WireViolation => ({ code: "call-without-result", index, subject: callId }));
   const close = () => {
+    if (open.length === 0) return;
     for (const { code, index, subject } of unanswered()) report(code, index, subject);
     open = [];
   };

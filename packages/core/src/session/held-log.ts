@@ -44,7 +44,9 @@ export function createHeldLog(archive: LogArchive | null): HeldLog {
     count: () => archivedCount + entries.length,
     archived: (count) => {
       if (archive === null) return;
-      entries.splice(0, count);
+      // While a log is opened, each entry is archived as it is taken.
+      if (count >= entries.length) entries.length = 0;
+      else entries.splice(0, count);
       archivedCount += count;
     },
     messages,

@@ -38,29 +38,38 @@ interface Known {
 
 /** An index of an empty log. A compaction that is undone stays in it: its handles may have been read. */
 export function createMessageIndex(entryAt: EntryAt): MessageIndex {
-  /** The entry of each appended message. */
+  /** The entry of each appended message, and its parts. */
   const appended: number[] = [];
-  const known = new Map<string, Known>();
+  const partCounts: number[] = [];
+  /** By message id: the place of a message that was appended, or all that is known of one that a compaction wrote. */
+  const byId = new Map<string, number | Known>();
   let entryCount = 0;
+
+  const knownOf = (id: string): Known | undefined => {
+    const place = byId.get(id);
+    if (typeof place !== "number") return place;
+    const [entryIndex = 0, partCount = 0] = [appended[place], partCounts[place]];
+    return { entryIndex, written: 0, partCount, places: { first: place, last: place } };
+  };
 
   const learnEdit = (edit: AppliedEdit, writtenBefore: number) => {
     const learn = (message: Message, places: LogPlaces) => {
       const at = { entryIndex: entryCount, written: writtenBefore, partCount: message.parts.length, places };
-      if (!known.has(message.id)) known.set(message.id, at);
+      if (!byId.has(message.id)) byId.set(message.id, at);
     };
     switch (edit.kind) {
       case "replace-spans":
-        if (edit.message !== null) learn(edit.message, placesOfSpans(edit.spans, known));
+        if (edit.message !== null) learn(edit.message, placesOfSpans(edit.spans, knownOf));
         break;
       case "replace-history": {
         // A message that nobody appended has the place of the one before it.
         let places: LogPlaces = { first: 0, last: 0 };
         for (const [order, { id, parts }] of edit.messages.entries()) {
-          const logged = known.get(id);
+          const logged = knownOf(id);
           places = logged?.places ?? places;
           const at = { entryIndex: entryCount, written: writtenBefore + order, partCount: parts.length, places };
           // If parts were taken out, the handles of the others count those that are left.
-          if (logged?.partCount !== parts.length) known.set(id, at);
+          if (logged?.partCount !== parts.length) byId.set(id, at);
         }
         break;
       }
@@ -76,9 +85,9 @@ export function createMessageIndex(entryAt: EntryAt): MessageIndex {
     add: (entry) => {
       if (entry.type === "message") {
         const { id, parts } = entry.message;
-        const places = { first: appended.length, last: appended.length };
-        if (!known.has(id)) known.set(id, { entryIndex: entryCount, written: 0, partCount: parts.length, places });
+        if (!byId.has(id)) byId.set(id, appended.length);
         appended.push(entryCount);
+        partCounts.push(parts.length);
       }
       if (entry.type === "compaction") {
         let writtenCount = 0;
@@ -94,10 +103,10 @@ export function createMessageIndex(entryAt: EntryAt): MessageIndex {
       return entryIndex === undefined ? undefined : await messageAt({ entryIndex, written: 0 });
     },
     find: async (messageId) => {
-      const at = known.get(messageId);
+      const at = knownOf(messageId);
       return at === undefined ? undefined : await messageAt(at);
     },
-    placesOf: (messageId) => known.get(messageId)?.places,
+    placesOf: (messageId) => knownOf(messageId)?.places,
   };
 }
 
@@ -110,9 +119,9 @@ function messagesOf(entry: SessionEntry | undefined): readonly Message[] {
 /** All that the spans cover. An end may stand for more than the other: a summary that stepped over a message is shown before it. */
 function placesOfSpans(
   spans: readonly { readonly from: string; readonly through: string }[],
-  known: ReadonlyMap<string, Pick<Known, "places">>,
+  knownOf: (id: string) => Pick<Known, "places"> | undefined,
 ): LogPlaces {
-  const ends = spans.flatMap(({ from, through }) => [from, through].flatMap((id) => known.get(id)?.places ?? []));
+  const ends = spans.flatMap(({ from, through }) => [from, through].flatMap((id) => knownOf(id)?.places ?? []));
   if (ends.length === 0) return { first: 0, last: 0 };
   return { first: Math.min(...ends.map(({ first }) => first)), last: Math.max(...ends.map(({ last }) => last)) };
 }

@@ -64,7 +64,9 @@ export function foldPromptWatch(watch: PromptWatch, entry: SessionEntry, view: S
   switch (entry.type) {
     case "message": {
       const arrival = { id: entry.message.id, chars: certainChars(entry.message), isHuman: isHuman(entry.message) };
-      return { watch: { ...watch, arrivals: watch.arrivals.append(arrival) }, missingTokens: null };
+      const { reported, startChars, arrivals, missingTokens, isTold } = watch;
+      const next = { reported, startChars, arrivals: arrivals.append(arrival), missingTokens, isTold };
+      return { watch: next, missingTokens: null };
     }
     case "usage":
       return watchReport(watch, entry);

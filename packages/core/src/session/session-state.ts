@@ -4,7 +4,7 @@ import { foldFacts, NO_FACTS } from "../facts/facts.ts";
 import type { Message } from "../message/message.ts";
 import type { Estimator, Overhead } from "../tokens/estimator.ts";
 import type { Ledger } from "../tokens/ledger.ts";
-import { EMPTY_LEDGER } from "../tokens/ledger.ts";
+import { EMPTY_LEDGER, ledgerCopy } from "../tokens/ledger.ts";
 import type { WorkCounter } from "../tokens/work.ts";
 import { isRejectedUsage } from "../usage.ts";
 import type { Breaker } from "./breaker.ts";
@@ -133,11 +133,10 @@ function withMessage(ledger: Ledger, message: Message, estimator: Estimator): Le
   const { anchor } = ledger;
   const isCovered =
     anchor !== null && message.role === "assistant" && message.requestId !== null && message.requestId === anchor.coversReplyOf;
-  return {
-    ...estimator.append(ledger, message),
-    estimatedTokens: ledger.estimatedTokens + tokens,
-    anchor: isCovered ? { ...anchor, estimatedTokens: anchor.estimatedTokens + tokens, coversReplyOf: null } : anchor,
-  };
+  const next = ledgerCopy(estimator.append(ledger, message));
+  next.estimatedTokens = ledger.estimatedTokens + tokens;
+  next.anchor = isCovered ? { ...anchor, estimatedTokens: anchor.estimatedTokens + tokens, coversReplyOf: null } : anchor;
+  return next;
 }
 
 /** Weight of the newest step in the average growth: the last ten steps make most of it; chosen. */
@@ -145,11 +144,13 @@ const NEWEST_STEP_RATIO = 0.1;
 
 function withStep(ledger: Ledger): Ledger {
   const { estimatedTokens, estimatedAtLastCallTokens, stepGrowthTokens } = ledger;
-  if (estimatedAtLastCallTokens === null) return { ...ledger, estimatedAtLastCallTokens: estimatedTokens };
+  const next = ledgerCopy(ledger);
+  next.estimatedAtLastCallTokens = estimatedTokens;
+  if (estimatedAtLastCallTokens === null) return next;
   const grownTokens = Math.max(0, estimatedTokens - estimatedAtLastCallTokens);
-  const average =
+  next.stepGrowthTokens =
     stepGrowthTokens === 0 ? grownTokens : stepGrowthTokens + NEWEST_STEP_RATIO * (grownTokens - stepGrowthTokens);
-  return { ...ledger, estimatedAtLastCallTokens: estimatedTokens, stepGrowthTokens: average };
+  return next;
 }
 
 function sumTokens(messages: Iterable<Message>, estimator: Estimator): number {

@@ -70,7 +70,7 @@ export function foldEntry(view: SessionView, entry: SessionEntry): SessionView {
       return { ...view, system: entry.system, tools: entry.tools, lastEntryId };
     case "message":
       // What was logged stays in the log; what is sent has no half characters.
-      return { ...appendMessage(view, wellFormedMessage(entry.message)), lastEntryId };
+      return appendMessage(view, wellFormedMessage(entry.message));
     case "usage":
       return { ...view, modelId: entry.modelId, lastEntryId };
     case "model-change":
@@ -93,13 +93,21 @@ export function foldEntries(entries: Iterable<SessionEntry>): SessionView {
   return view;
 }
 
+/** The view with one more message; its entry is the newest, and has the message's id. */
 function appendMessage(view: SessionView, message: Message): SessionView {
-  const { undo } = view;
+  const { sessionId, system, tools, modelId, limits, messages, activeCompactions, undo, viewHash } = view;
+  // Written out: spreading takes ten times as long, for each message of a log.
   return {
-    ...view,
-    messages: view.messages.append(message),
+    sessionId,
+    system,
+    tools,
+    modelId,
+    limits,
+    messages: messages.append(message),
+    activeCompactions,
     undo: isInMemory(undo) ? { ...undo, since: undo.since.append(message) } : undo,
-    viewHash: extendViewHash(view.viewHash, message.id),
+    viewHash: extendViewHash(viewHash, message.id),
+    lastEntryId: message.id,
   };
 }
 

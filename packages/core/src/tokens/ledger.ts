@@ -198,6 +198,34 @@ export const EMPTY_LEDGER: Ledger = {
   residuals: ASSUMED_RESIDUALS,
 };
 
+/** A copy whose fields can still be set, for a fold that makes one for each entry: spreading so many fields takes ten times as long. */
+export function ledgerCopy(ledger: Ledger): { -readonly [Field in keyof Ledger]: Ledger[Field] } {
+  return {
+    estimatedTokens: ledger.estimatedTokens,
+    estimatedAtLastCutTokens: ledger.estimatedAtLastCutTokens,
+    estimatedAtLastCallTokens: ledger.estimatedAtLastCallTokens,
+    stepGrowthTokens: ledger.stepGrowthTokens,
+    factor: ledger.factor,
+    own: ledger.own,
+    anchor: ledger.anchor,
+    scale: ledger.scale,
+    reportedModelId: ledger.reportedModelId,
+    nextModelId: ledger.nextModelId,
+    fits: ledger.fits,
+    base: ledger.base,
+    reply: ledger.reply,
+    unreported: ledger.unreported,
+    unreportedMessages: ledger.unreportedMessages,
+    hasUnreportedHuman: ledger.hasUnreportedHuman,
+    view: ledger.view,
+    measured: ledger.measured,
+    firstReport: ledger.firstReport,
+    turnReasoningTokens: ledger.turnReasoningTokens,
+    turnUnexplainedTokens: ledger.turnUnexplainedTokens,
+    residuals: ledger.residuals,
+  };
+}
+
 /** The model that the next request goes to: the newest reported one until another is named. `null` before the first. */
 export function nextModelIdOf({ nextModelId, reportedModelId }: Ledger): string | null {
   return nextModelId ?? reportedModelId;

@@ -158,7 +158,10 @@ describe("the price of a message", () => {
     const one = estimator();
     const starts: (number | undefined)[] = [];
     const watched = (measured: Ledger["measured"]): Ledger["measured"] => ({
-      ...measured,
+      size: measured.size,
+      at: (index) => measured.at(index),
+      append: (item) => measured.append(item),
+      [Symbol.iterator]: () => measured[Symbol.iterator](),
       slice: (start, end) => {
         starts.push(start);
         return measured.slice(start, end);
