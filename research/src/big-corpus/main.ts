@@ -22,6 +22,8 @@ const { values } = parseArgs({
 });
 
 const MEGABYTE = 1e6;
+/** A run tells its progress and its notes, a few hundred bytes a session. */
+const MOST_OUTPUT_BYTES = 256 * MEGABYTE;
 /** Says at its end what a process took. */
 const AT_END = `data:text/javascript,${encodeURIComponent(`
 import { isMainThread } from "node:worker_threads";
@@ -57,7 +59,8 @@ function measured(mostBytes: number): string {
   const policies = values.policy.flatMap((policy) => ["--policy", policy]);
   const args = ["bench", place, ...policies, "--jobs", values.jobs, "--json", json];
   const environment = { ...process.env, XDG_CACHE_HOME: join(folder, "cache") };
-  const run = spawnSync(process.execPath, ["--import", AT_END, program, ...args], { encoding: "utf8", env: environment });
+  const options = { encoding: "utf8", env: environment, maxBuffer: MOST_OUTPUT_BYTES } as const;
+  const run = spawnSync(process.execPath, ["--import", AT_END, program, ...args], options);
   if (run.status !== 0) throw new Error(`the run over ${count} sessions failed (${run.status ?? run.signal}): ${run.stderr}`);
   const { maxRSS, cpuMicroseconds } = JSON.parse(run.stderr.trimEnd().split("\n").at(-1) ?? "");
   const reportBytes = readFileSync(json).length;
