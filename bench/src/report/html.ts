@@ -137,7 +137,7 @@ function navigation(report: BenchReport, behind: Markup): Markup {
     ["charts", "Context size"],
     ["details", "Compactions"],
     ["losing", "Losing cases"],
-    ["front", "Cost and vector"],
+    ["front", "Cost against what is held"],
     ...(isSwept ? [["sweep", "Sweep"] as const] : []),
     ...(behind.markup === "" ? [] : [["behind", "Behind rewriters"] as const]),
     ...(report.ask === undefined ? [] : [["ask", "Next action"] as const]),
