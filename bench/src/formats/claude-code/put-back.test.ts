@@ -63,6 +63,7 @@ describe("what Claude Code puts back after a compaction", () => {
 
   test.each([
     ["a file that is too large", [written("/w/a", LARGE)]],
+    ["a file of more characters than it is followed for", [written("/w/a", "a".padEnd(100_001)), edit("/w/a", {})]],
     ["a file of which only a part was seen", [read("/w/a", "x", 1, 9)]],
     ["instructions, which are a part of the system text", [written("/w/CLAUDE.md", "x")]],
     ["anything, if the log holds what is put back", [{ type: "attachment", attachment: { type: "x" } }, written("/w/a", "x")]],

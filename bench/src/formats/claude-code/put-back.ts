@@ -20,6 +20,9 @@ const MOST_FILES = 5;
 /** A larger file is only named. */
 const LARGEST_FILE_TOKENS = 5000;
 
+/** A text of so many characters is too large whatever it says: no measured text has twenty a token. Each edit makes the text anew, so it must be bounded. */
+const MOST_FILE_CHARS = 20 * LARGEST_FILE_TOKENS;
+
 /** A skill keeps its beginning: 5,000 tokens, counted by the program as four characters each. */
 const MOST_SKILL_CHARS = 20_000;
 
@@ -56,7 +59,7 @@ export function createPutBackReader(): PutBackReader {
       if (line.isApiErrorMessage !== true) modelId = stringAt(recordAt(line, "message"), "model") ?? modelId;
       const result = recordAt(line, "toolUseResult");
       const touched = touchedFile(result, (path) => files.get(path) ?? planAt(plan, path));
-      if (touched !== null) takeFile(touched, recordAt(result, "file") !== null);
+      if (touched !== null) takeFile(bounded(touched), recordAt(result, "file") !== null);
       for (const skill of line.isMeta === true ? skillTexts(line) : []) skills.set(firstLineOf(skill), skill);
     },
     afterCompaction: () => {
@@ -102,6 +105,10 @@ function touchedFile(result: Fields | null, known: (path: string) => TouchedFile
   if (written !== null) return { path, text: written, isChanged: true };
   const original = stringAt(result, "originalFile") ?? known(path)?.text ?? null;
   return { path, text: original === null ? null : edited(original, result), isChanged: true };
+}
+
+function bounded(touched: TouchedFile): TouchedFile {
+  return (touched.text?.length ?? 0) > MOST_FILE_CHARS ? { ...touched, text: null } : touched;
 }
 
 function planAt(plan: TouchedFile | null, path: string): TouchedFile | null {
