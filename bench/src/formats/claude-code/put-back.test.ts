@@ -35,6 +35,7 @@ async function putBackIn(lines: readonly object[]): Promise<readonly (readonly s
 const shown = (...lines: readonly string[]) =>
   JSON.stringify(lines.map((line, at) => `${String(at + 1).padStart(6)}→${line}`).join("\n"));
 const LARGE = "const value = compute(1, 2, 3);\n".repeat(1500);
+const HUGE = "a".repeat(100_001);
 const six = ["1", "2", "3", "4", "5", "6"].map((name) => written(`/w/${name}`, name));
 
 describe("what Claude Code puts back after a compaction", () => {
@@ -63,7 +64,7 @@ describe("what Claude Code puts back after a compaction", () => {
 
   test.each([
     ["a file that is too large", [written("/w/a", LARGE)]],
-    ["a file of more characters than it is followed for", [written("/w/a", "a".padEnd(100_001)), edit("/w/a", {})]],
+    ["a file of more characters than it is followed for", [written("/w/a", HUGE), edit("/w/a", { oldString: HUGE })]],
     ["a file of which only a part was seen", [read("/w/a", "x", 1, 9)]],
     ["instructions, which are a part of the system text", [written("/w/CLAUDE.md", "x")]],
     ["anything, if the log holds what is put back", [{ type: "attachment", attachment: { type: "x" } }, written("/w/a", "x")]],
