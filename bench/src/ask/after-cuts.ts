@@ -1,5 +1,5 @@
 import { type Message, toolCallsOf } from "@plimsoll/core";
-import { contextsOfSize, type FollowedCall } from "../controls/control.ts";
+import { contextsOfSize, type FollowedCall, messagesAt } from "../controls/control.ts";
 import { tailControl } from "../controls/tail.ts";
 import type { Cell } from "../replay/cell.ts";
 import { drive } from "../replay/drive.ts";
@@ -61,14 +61,15 @@ export async function contextsAt(
   return calls.flatMap(({ call, ordinal }, place) => {
     const sent = kept.get(call);
     const { reply, context, recorded } = sent ?? {};
+    const tailAt = tail.contexts[place]?.kept;
     if (reply === undefined || reply === null || context === undefined) return [];
     return {
       call,
       recorded: actionOf(toolCallsOf(reply)),
       messages: {
         full: history.messages.slice(0, ordinal),
-        compacted: context,
-        tail: tail.contexts[place]?.messages() ?? [],
+        compacted: context.slice(),
+        tail: tailAt === undefined ? [] : messagesAt(history.messages, tailAt),
       },
       replyTokens: recorded?.usage.output.totalTokens ?? null,
     };

@@ -1,4 +1,5 @@
 import type { Message } from "@plimsoll/core";
+import type { ContextChanges } from "../grounding/context-changes.ts";
 import type { HeldNeeds } from "../grounding/held-needs.ts";
 import { createHeldContext, createNeedCounts } from "../grounding/held-needs.ts";
 import type { Needs } from "../grounding/needs.ts";
@@ -16,9 +17,16 @@ export interface FollowedCall {
   readonly compactions: number;
 }
 
+/** What a control keeps of a history at a call: the messages from one place up to another, which is not among them, and one before them. */
+export interface KeptPlaces {
+  readonly human: number | null;
+  readonly from: number;
+  readonly through: number;
+}
+
 /** What a control sends at a call. Most are made for their size alone, so what is in them is made when it is asked for. */
 export interface ControlContext {
-  readonly messages: () => readonly Message[];
+  readonly kept: KeptPlaces;
   /** What it holds in addition to them, by needle. */
   readonly quoted: () => ReadonlySet<number>;
   readonly promptTokens: number;
@@ -40,23 +48,49 @@ export interface ControlResult {
 /** Halvings of the amount: enough for one part in a million of the largest. */
 const HALVINGS = 20;
 
+/** What a control is measured over. */
+interface ControlSession {
+  readonly needs: Needs;
+  /** The recorded history. */
+  readonly messages: readonly Message[];
+  readonly largestTokens: number;
+}
+
 /** A control at the policy's size, and what it held. */
 export function controlOfSize(
   calls: readonly FollowedCall[],
   control: Control,
-  { needs, largestTokens }: { readonly needs: Needs; readonly largestTokens: number },
+  { needs, messages, largestTokens }: ControlSession,
 ): ControlResult {
   const { amountTokens, contexts, meanPromptTokens } = contextsOfSize(calls, control, largestTokens);
   const counts = createNeedCounts(needs);
   const shown = createHeldContext(needs.index, needs.needleCount);
+  let before: KeptPlaces = { human: null, from: 0, through: 0 };
   for (const [place, { ordinal, compactions }] of calls.entries()) {
     const context = contexts[place];
     if (context === undefined) continue;
-    shown.show(context.messages());
+    shown.follow(changesBetween(messages, before, context.kept));
+    before = context.kept;
     const quoted = context.quoted();
     counts.add(ordinal, (needle) => quoted.has(needle) || shown.holds(needle), compactions);
   }
   return { amountTokens, meanPromptTokens, policyPromptTokens: meanPromptOf(calls), result: counts.result };
+}
+
+/** The messages that a control keeps. */
+export function messagesAt(messages: readonly Message[], { human, from, through }: KeptPlaces): readonly Message[] {
+  return [...(human === null ? [] : messages.slice(human, human + 1)), ...messages.slice(from, through)];
+}
+
+/** What changes from what was kept to what is kept next. A control goes on: where it has left a place it does not come back. */
+export function changesBetween(messages: readonly Message[], before: KeptPlaces, now: KeptPlaces): ContextChanges {
+  const goesOn = before.from <= now.from && now.from <= before.through && before.through <= now.through;
+  if (!goesOn) return { removed: messagesAt(messages, before), added: messagesAt(messages, now) };
+  const human = before.human === now.human ? { before: null, now: null } : { before: before.human, now: now.human };
+  return {
+    removed: messagesAt(messages, { human: human.before, from: before.from, through: now.from }),
+    added: messagesAt(messages, { human: human.now, from: before.through, through: now.through }),
+  };
 }
 
 /** What a control sends at the calls that it follows, at one amount. */

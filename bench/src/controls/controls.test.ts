@@ -3,7 +3,7 @@ import { assistant, human, logOf, reply, result, usageEntry } from "@plimsoll/co
 import { describe, expect, test } from "vitest";
 import { prepareNeeds } from "../grounding/needs.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
-import type { FollowedCall } from "./control.ts";
+import { changesBetween, type FollowedCall, type KeptPlaces, messagesAt } from "./control.ts";
 import { controlsOf } from "./controls.ts";
 import { cutsOf, tailControl } from "./tail.ts";
 
@@ -66,10 +66,23 @@ describe("the tail", () => {
 
   test("sends whole steps, and the last human message before them", () => {
     const contexts = tailControl(followed(900), history)(900);
-    const [first, ...rest] = contexts[25]?.messages() ?? [];
+    const { kept = { human: null, from: 0, through: 0 } } = contexts[25] ?? {};
+    const [first, ...rest] = messagesAt(history.messages, kept);
     expect(first?.id).toBe("u");
     expect(rest[0]?.role).toBe("assistant");
     expect(rest.at(-1)?.role).toBe("tool-result");
+  });
+
+  test("is followed by what leaves it and what enters it", () => {
+    const inContext = new Set<Message>();
+    let before: KeptPlaces = { human: null, from: 0, through: 0 };
+    for (const { kept } of [...tailControl(followed(900), history)(900), ...tailControl(followed(300), history)(300)]) {
+      const { removed, added } = changesBetween(history.messages, before, kept);
+      before = kept;
+      for (const message of removed) expect(inContext.delete(message)).toBe(true);
+      for (const message of added) inContext.add(message);
+      expect(inContext).toEqual(new Set(messagesAt(history.messages, kept)));
+    }
   });
 
   test("never cuts into the step that is open", () => {

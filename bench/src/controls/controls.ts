@@ -13,11 +13,11 @@ export interface Controls {
 /** Both controls of a session's replay under a policy (docs/protocol.md). */
 export function controlsOf(session: PreparedSession, needs: Needs, calls: readonly FollowedCall[]): Controls {
   const history = session.history();
-  const largestTokens = history.totalTokens;
+  const { messages, totalTokens: largestTokens } = history;
   const tokensPerChar = largestTokens / Math.max(1, needs.recordedChars);
   const needleTokens = (needle: number) => Math.ceil(needs.charsOf(needle) * tokensPerChar);
   return {
-    tail: controlOfSize(calls, tailControl(calls, history), { needs, largestTokens }),
-    oracle: controlOfSize(calls, oracleControl(calls, { needs, history, needleTokens }), { needs, largestTokens }),
+    tail: controlOfSize(calls, tailControl(calls, history), { needs, messages, largestTokens }),
+    oracle: controlOfSize(calls, oracleControl(calls, { needs, history, needleTokens }), { needs, messages, largestTokens }),
   };
 }

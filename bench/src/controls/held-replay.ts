@@ -1,3 +1,4 @@
+import { createContextChanges } from "../grounding/context-changes.ts";
 import type { HeldNeeds } from "../grounding/held-needs.ts";
 import { createHeldContext, createNeedCounts } from "../grounding/held-needs.ts";
 import type { Need } from "../grounding/needs.ts";
@@ -22,6 +23,7 @@ export function createHeldReplay(session: PreparedSession): HeldReplay {
   const needs = session.needs();
   const counts = createNeedCounts(needs);
   const shown = createHeldContext(needs.index, needs.needleCount);
+  const changesTo = createContextChanges();
   const followed: FollowedCall[] = [];
   let latest: { readonly ordinal: number; readonly lost: boolean } | null = null;
   let controls: Controls | null = null;
@@ -29,7 +31,7 @@ export function createHeldReplay(session: PreparedSession): HeldReplay {
     add({ call, reply, context, lost, promptTokens, nonMessageTokens, compactions }, ordinal) {
       latest = reply === null ? null : { ordinal, lost };
       if (reply === null) return;
-      if (!lost) shown.show(context);
+      if (!lost) shown.follow(changesTo(context));
       counts.add(ordinal, lost ? null : shown.holds, compactions.length);
       followed.push({ call, ordinal, promptTokens, nonMessageTokens, compactions: compactions.length });
     },

@@ -35,8 +35,8 @@ export function oracleControl(calls: readonly FollowedCall[], sources: OracleSou
       const { from = 0, wanted = null } = cut[place] ?? {};
       if (wanted !== null) quoted = quotedOf(wanted, { amountTokens, needleTokens });
       const { needles } = quoted;
-      const { messages, tokens } = keptFrom({ from, ordinal, history, cuts, sizes });
-      return { messages, quoted: needles, promptTokens: nonMessageTokens + quoted.tokens + tokens };
+      const { kept, tokens } = keptFrom({ from, ordinal, cuts, sizes });
+      return { kept, quoted: needles, promptTokens: nonMessageTokens + quoted.tokens + tokens };
     });
   };
 }

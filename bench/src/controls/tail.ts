@@ -1,7 +1,7 @@
 import { isHuman, type Message } from "@plimsoll/core";
 import { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "@plimsoll/core/build";
 import type { MessageSizesAtCall, SizedHistory } from "../replay/sized-history.ts";
-import type { Control, ControlContext, FollowedCall } from "./control.ts";
+import type { Control, ControlContext, FollowedCall, KeptPlaces } from "./control.ts";
 
 const NOTHING_QUOTED: ReadonlySet<number> = new Set();
 
@@ -17,8 +17,8 @@ export function tailControl(calls: readonly FollowedCall[], history: SizedHistor
     return calls.map(({ call, ordinal, compactions, nonMessageTokens }): ControlContext => {
       sizes.reach(call);
       if (compactions > 0) from = Math.max(from, cuts.keeping(ordinal, amountTokens, sizes));
-      const { messages, tokens } = keptFrom({ from, ordinal, history, cuts, sizes });
-      return { messages, quoted: () => NOTHING_QUOTED, promptTokens: nonMessageTokens + tokens };
+      const { kept, tokens } = keptFrom({ from, ordinal, cuts, sizes });
+      return { kept, quoted: () => NOTHING_QUOTED, promptTokens: nonMessageTokens + tokens };
     });
   };
 }
@@ -26,24 +26,20 @@ export function tailControl(calls: readonly FollowedCall[], history: SizedHistor
 interface Kept {
   readonly from: number;
   readonly ordinal: number;
-  readonly history: SizedHistory;
   readonly cuts: Cuts;
   readonly sizes: MessageSizesAtCall;
 }
 
 /** The messages from a place up to a reply, and the last human message before them. */
-export function keptFrom({ from, ordinal, history, cuts, sizes }: Kept): {
-  readonly messages: () => readonly Message[];
+export function keptFrom({ from, ordinal, cuts, sizes }: Kept): {
+  readonly kept: KeptPlaces;
   readonly tokens: number;
 } {
-  const human = cuts.lastHumanBefore(ordinal);
-  const newest = () => history.messages.slice(from, ordinal);
+  const last = cuts.lastHumanBefore(ordinal);
+  const human = last === null || last >= from ? null : last;
   const tokens = sizes.between(from, ordinal);
-  if (human === null || human >= from) return { messages: newest, tokens };
-  return {
-    messages: () => [...history.messages.slice(human, human + 1), ...newest()],
-    tokens: tokens + sizes.between(human, human + 1),
-  };
+  const kept = { human, from, through: ordinal };
+  return human === null ? { kept, tokens } : { kept, tokens: tokens + sizes.between(human, human + 1) };
 }
 
 /** Where a history may be cut. */

@@ -1,5 +1,5 @@
 import type { Message } from "@plimsoll/core";
-import { type CacheUse, cacheUse } from "@plimsoll/core/internal";
+import { type CacheUse, cacheUse, type Sequence } from "@plimsoll/core/internal";
 import { type Cell, isRecordedPolicy } from "../replay/cell.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { AskedSummary, ReplayedCall } from "../replay/replayed-call.ts";
@@ -35,7 +35,7 @@ export function createRequestLedger(
     const idleMs = sign !== null || requestMs === null || previousMs === null ? null : requestMs - previousMs;
     const before = sign === null && previous?.modelId !== modelId ? null : previous;
     const warmBaseTokens = before === null && sign?.kind === "cut" ? sign.readTokens : cache.warmBaseTokens;
-    const serve = (promptTokens: number, messages: readonly Message[]) => {
+    const serve = (promptTokens: number, messages: Sequence<Message>) => {
       const shared = before === null ? null : { ...sharedPrefix({ before, now: { call: sent.call, messages } }), idleMs };
       const use = cacheUse({ promptTokens, previous: shared, warmBaseTokens }, rules);
       return withWrites(before !== null && isCold(use, sign, before) ? { ...use, state: "expired" } : use, cache);
@@ -46,7 +46,7 @@ export function createRequestLedger(
     const servedAhead = (asked: AskedSummary, left: typeof previous, leftMs: number | null) => {
       const { atMs = null } = asked.ahead ?? {};
       const sinceMs = atMs === null || leftMs === null ? null : Math.max(0, atMs - leftMs);
-      const serveThen = (promptTokens: number, messages: readonly Message[]) => {
+      const serveThen = (promptTokens: number, messages: Sequence<Message>) => {
         const shared =
           left === null ? null : { ...sharedPrefix({ before: left, now: { call: sent.call, messages } }), idleMs: sinceMs };
         return withWrites(cacheUse({ promptTokens, previous: shared, warmBaseTokens: cache.warmBaseTokens }, rules), cache);

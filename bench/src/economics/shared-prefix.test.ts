@@ -1,4 +1,5 @@
 import type { Message } from "@plimsoll/core";
+import { sequenceOf } from "@plimsoll/core/internal";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { RecordedCache } from "./recorded-cache.ts";
@@ -68,19 +69,19 @@ test.each([
       };
       const measure: PrefixMeasure = { sizeModel, history: "own", recorded };
       const follow = followingPrefixes(measure);
-      let list: readonly Message[] = [];
+      let list = sequenceOf<Message>();
       let taken = 0;
       let before = { call: 0, messages: list, promptTokens: 100 };
       for (const [call, { arrived, edit }] of happened.entries()) {
-        list = [...list, ...messages.slice(taken, taken + arrived)];
+        for (const one of messages.slice(taken, taken + arrived)) list = list.append(one);
         taken += arrived;
-        if (edit !== null) list = list.toSpliced(edit.from, edit.count);
+        if (edit !== null) list = sequenceOf(list.slice().toSpliced(edit.from, edit.count));
         const requests = { before, now: { call, messages: list } };
         const askedBefore = asked;
         const alone = sharedPrefix(measure, requests);
         askedAlone += asked - askedBefore;
         expect(follow(requests)).toEqual(alone);
-        before = { call, messages: list, promptTokens: 100 + 30 * list.length };
+        before = { call, messages: list, promptTokens: 100 + 30 * list.size };
       }
     }),
     { seed: 20_261_123, numRuns: 500 },

@@ -1,4 +1,5 @@
 import type { Message } from "@plimsoll/core";
+import type { Sequence } from "@plimsoll/core/internal";
 import { followingSizes } from "../size-model/following-sizes.ts";
 import type { HistoryKind, SizeModel } from "../size-model/size-model.ts";
 import type { CutSign, RecordedCache } from "./recorded-cache.ts";
@@ -6,7 +7,7 @@ import type { CutSign, RecordedCache } from "./recorded-cache.ts";
 /** A request as it went out. */
 export interface SentRequest {
   readonly call: number;
-  readonly messages: readonly Message[];
+  readonly messages: Sequence<Message>;
   readonly promptTokens: number;
 }
 
@@ -35,7 +36,7 @@ interface ComparedRequests {
 }
 
 /**
- * Compares the requests of one replay, each with one before it, as {@link sharedPrefix} does. Where a request goes on from the whole one before
+ * Compares the requests of one replay, each with one before it, as {@link sharedPrefix} does. Where a request was made by appending to the one before
  * and nothing of that changed, its messages are not sized again.
  */
 export function followingPrefixes(measure: PrefixMeasure): (requests: ComparedRequests) => SharedPrefix {
@@ -50,7 +51,7 @@ export function followingPrefixes(measure: PrefixMeasure): (requests: ComparedRe
     const isWhole =
       recorded.signAt(now.call, history)?.kind !== "cut" &&
       !sizeModel.isChangedBetween(before.call, now.call) &&
-      before.messages.every((message, index) => message === now.messages[index]);
+      now.messages.goesOnFrom(before.messages);
     const messagesTokens = isWhole && Number.isInteger(keptTokens) ? tokensOf(now.call, before.messages) : Number.NaN;
     if (Number.isNaN(messagesTokens)) return sharedPrefix(measure, requests);
     return { sharedTokens: keptTokens + messagesTokens, abandonedTokens: nonMessageTokens - keptTokens };
@@ -70,14 +71,14 @@ export function sharedPrefix(measure: PrefixMeasure, { before, now }: ComparedRe
   let sharedTokens = keptTokens;
   let heldTokens = cut === null ? null : cut.held(null, keptTokens);
   let count = 0;
-  for (; count < before.messages.length; count++) {
-    const message = before.messages[count];
-    if (message === undefined || message !== now.messages[count]) break;
+  for (; count < before.messages.size; count++) {
+    const message = before.messages.at(count);
+    if (message === undefined || message !== now.messages.at(count)) break;
     if (hasChanged(measure, message, { from: before.call, through: now.call })) break;
     if (cut !== null) heldTokens ??= cut.held(message, sharedTokens);
     sharedTokens += sizeModel.messageTokens(message, now.call);
   }
-  const isWhole = count === before.messages.length;
+  const isWhole = count === before.messages.size;
   const abandonedTokens = isWhole ? nonMessageTokens - keptTokens : Math.max(1, before.promptTokens - sharedTokens);
   const headTokens = count === 0 && !isWhole ? Math.min(sharedTokens, recorded.headTokens ?? sharedTokens) : sharedTokens;
   return { sharedTokens: Math.min(headTokens, heldTokens ?? headTokens), abandonedTokens };

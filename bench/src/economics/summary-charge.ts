@@ -1,5 +1,5 @@
 import type { Message, Policy } from "@plimsoll/core";
-import type { CacheUse } from "@plimsoll/core/internal";
+import { type CacheUse, type Sequence, sequenceOf } from "@plimsoll/core/internal";
 import type { AnsweredRequest, AskedSummary } from "../replay/replayed-call.ts";
 import type { SizeModel } from "../size-model/size-model.ts";
 
@@ -24,7 +24,7 @@ export interface SummaryMoment {
   /** Tokens in addition to the messages of a request of the session. */
   readonly nonMessageTokens: number;
   /** How a request of the conversation's own messages is served. */
-  readonly serve: (promptTokens: number, messages: readonly Message[]) => CacheUse;
+  readonly serve: (promptTokens: number, messages: Sequence<Message>) => CacheUse;
 }
 
 /**
@@ -36,7 +36,10 @@ export function servedSummaries({ request, answered }: AskedSummary, moment: Sum
   const { conversation, modelId } = request;
   if (answered !== null) {
     return answered.map(({ modelId: writer, usage }) => {
-      const use = conversation === undefined ? reportedUse(usage) : moment.serve(usage.inputTokens ?? 0, conversation.messages);
+      const use =
+        conversation === undefined
+          ? reportedUse(usage)
+          : moment.serve(usage.inputTokens ?? 0, sequenceOf(conversation.messages));
       return { use, replyTokens: usage.outputTokens ?? 0, modelId: writer };
     });
   }
@@ -47,7 +50,7 @@ export function servedSummaries({ request, answered }: AskedSummary, moment: Sum
     (tokens, message) => tokens + sizeModel.messageTokens(message, call),
     nonMessageTokens + SUMMARY_PROMPT_TOKENS,
   );
-  return [{ ...fixed, use: moment.serve(promptTokens, conversation.messages) }];
+  return [{ ...fixed, use: moment.serve(promptTokens, sequenceOf(conversation.messages)) }];
 }
 
 function reportedUse({ inputTokens, cacheReadTokens, cacheWriteTokens }: AnsweredRequest["usage"]): CacheUse {

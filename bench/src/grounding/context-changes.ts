@@ -1,5 +1,5 @@
 import type { Message } from "@plimsoll/core";
-import { sharedPrefixCount } from "@plimsoll/core/internal";
+import { type Sequence, sequenceOf, sharedPrefixCount } from "@plimsoll/core/internal";
 
 /** What left and what entered a context from one call to the next. */
 export interface ContextChanges {
@@ -7,11 +7,11 @@ export interface ContextChanges {
   readonly added: readonly Message[];
 }
 
-/** Compares each context with the one before; the work follows what lies behind their common beginning. */
-export function createContextChanges(): (context: readonly Message[]) => ContextChanges {
-  let shown: readonly Message[] = [];
+/** Compares each context with the one before. Where one goes on from it, the work follows what is new; else what lies behind their common beginning. */
+export function createContextChanges(): (context: Sequence<Message>) => ContextChanges {
+  let shown = sequenceOf<Message>();
   return (context) => {
-    const prefix = sharedPrefixCount(shown, context);
+    const prefix = context.goesOnFrom(shown) ? shown.size : sharedPrefixCount(shown.slice(), context.slice());
     const before = new Set(shown.slice(prefix));
     const after = new Set(context.slice(prefix));
     shown = context;

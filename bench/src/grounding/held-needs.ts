@@ -1,5 +1,5 @@
 import type { Message } from "@plimsoll/core";
-import { createContextChanges } from "./context-changes.ts";
+import type { ContextChanges } from "./context-changes.ts";
 import type { NeedleIndex } from "./needle-index.ts";
 import type { Needs } from "./needs.ts";
 import { NEED_KINDS, type NeedKind } from "./wanted.ts";
@@ -46,23 +46,21 @@ export function createNeedCounts(needs: Needs): NeedCounts {
   };
 }
 
-/** What of the needles can be found in the context that was shown last. */
+/** What of the needles can be found in a context that is followed. */
 export interface HeldContext {
-  /** Work follows what came and what went since the context before. */
-  show(context: readonly Message[]): void;
+  /** Work follows what came and what went. */
+  follow(changes: ContextChanges): void;
   holds(needle: number): boolean;
 }
 
 /** A context without messages. */
 export function createHeldContext(index: NeedleIndex, needleCount: number): HeldContext {
-  const changesOf = createContextChanges();
   const holders = new Int32Array(needleCount);
   const step = (messages: readonly Message[], by: 1 | -1) => {
     for (const message of messages) for (const needle of index.heldIn(message)) holders[needle] = (holders[needle] ?? 0) + by;
   };
   return {
-    show(context) {
-      const { removed, added } = changesOf(context);
+    follow({ removed, added }) {
       step(removed, -1);
       step(added, 1);
     },

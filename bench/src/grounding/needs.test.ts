@@ -31,7 +31,7 @@ function at(kind: NeedKind, history: readonly Message[], context: readonly Messa
   const needs = prepareNeeds(entries, { references, messageTokens: (message) => (message.id === "far" ? 20_000 : 10) });
   const counts = createNeedCounts(needs);
   const shown = createHeldContext(needs.index, needs.needleCount);
-  shown.show(context ?? []);
+  shown.follow({ removed: [], added: context ?? [] });
   counts.add(history.length - 1, context === null ? null : shown.holds, 0);
   const { all, far } = counts.result(kind);
   return `${all.held}/${all.uses} ${far.uses} left out ${needs.leftOut[kind]}`;
@@ -131,9 +131,9 @@ describe("prepareNeeds", () => {
     const needs = prepareNeeds(entries, { references: prepareReferences(entries), messageTokens: () => 1 });
     const counts = createNeedCounts(needs);
     const shown = createHeldContext(needs.index, needs.needleCount);
-    shown.show(history.slice(0, 1));
+    shown.follow({ removed: [], added: history.slice(0, 1) });
     counts.add(1, shown.holds, 0);
-    shown.show([excerpt("nothing"), ...history.slice(2, 3)]);
+    shown.follow({ removed: history.slice(0, 1), added: [excerpt("nothing"), ...history.slice(2, 3)] });
     counts.add(3, shown.holds, 1);
     expect(counts.result("instructions").byCompactions.slice(0, 3)).toEqual([
       { uses: 1, held: 1 },

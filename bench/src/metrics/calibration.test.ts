@@ -1,3 +1,4 @@
+import { sequenceOf } from "@plimsoll/core/internal";
 import { usageEntry } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
@@ -19,7 +20,16 @@ function callOf(call: number, reportedTokens: number, expectedTokens: number): R
     basis: "an estimator",
   };
   return {
-    ...{ call, recorded, prediction, reply: null, context: [], promptTokens: 0, nonMessageTokens: 0, chargedTokens: 0 },
+    ...{
+      call,
+      recorded,
+      prediction,
+      reply: null,
+      context: sequenceOf(),
+      promptTokens: 0,
+      nonMessageTokens: 0,
+      chargedTokens: 0,
+    },
     ...{
       overflowed: false,
       irreducible: false,

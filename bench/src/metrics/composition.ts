@@ -1,4 +1,5 @@
 import type { Message } from "@plimsoll/core";
+import { sequenceOf } from "@plimsoll/core/internal";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
 import type { SizeModel } from "../size-model/size-model.ts";
 import type { Recorder } from "./metric.ts";
@@ -15,10 +16,11 @@ const MOST_SAMPLES = 48;
 /** What fills the context over a session, in tokens of the size model, at evenly spread calls. */
 export function createComposition(sizeModel: SizeModel): Recorder<Composition, ReplayedCall> {
   const every = Math.max(1, Math.ceil(sizeModel.calls.length / MOST_SAMPLES));
+  const tokensOf = followingKinds(sizeModel);
   const samples: { readonly call: number; readonly byKind: ReadonlyMap<string, number> }[] = [];
   return {
     add: (sent) => {
-      if (sent.call % every === 0) samples.push({ call: sent.call, byKind: tokensByKind(sent, sizeModel) });
+      if (sent.call % every === 0) samples.push({ call: sent.call, byKind: tokensOf(sent) });
     },
     result: () => {
       const kinds = [...new Set(samples.flatMap(({ byKind }) => [...byKind.keys()]))];
@@ -30,14 +32,28 @@ export function createComposition(sizeModel: SizeModel): Recorder<Composition, R
   };
 }
 
-function tokensByKind(sent: ReplayedCall, sizeModel: SizeModel): ReadonlyMap<string, number> {
-  const tokens = new Map([["overhead", sent.nonMessageTokens]]);
-  for (const message of sent.context) {
-    const kind = kindOf(message);
-    tokens.set(kind, (tokens.get(kind) ?? 0) + sizeModel.messageTokens(message, sent.call));
-  }
-  return tokens;
+/** What fills contexts that follow each other. Of one that goes on from the one before only what is new is looked at, if no size changed meanwhile. */
+function followingKinds(
+  sizeModel: SizeModel,
+): (sent: Pick<ReplayedCall, "call" | "context" | "nonMessageTokens">) => ReadonlyMap<string, number> {
+  let before = { call: 0, context: sequenceOf<Message>(), byKind: NOTHING, isWhole: true };
+  return ({ call, context, nonMessageTokens }) => {
+    // Sizes that are no whole numbers are added up in the order of the messages.
+    const goesOn = before.isWhole && context.goesOnFrom(before.context) && !sizeModel.isResizedBetween(before.call, call);
+    const byKind = new Map(goesOn ? before.byKind : NOTHING);
+    let isWhole = true;
+    for (const message of context.slice(goesOn ? before.context.size : 0)) {
+      const kind = kindOf(message);
+      const tokens = sizeModel.messageTokens(message, call);
+      isWhole &&= Number.isInteger(tokens);
+      byKind.set(kind, (byKind.get(kind) ?? 0) + tokens);
+    }
+    before = { call, context, byKind, isWhole };
+    return new Map([["overhead", nonMessageTokens], ...byKind]);
+  };
 }
+
+const NOTHING: ReadonlyMap<string, number> = new Map();
 
 function kindOf(message: Message): string {
   if (message.role === "tool-result") return `results of ${message.toolName}`;

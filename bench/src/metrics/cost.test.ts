@@ -1,5 +1,6 @@
 import { usageOf } from "@plimsoll/core";
 import type { CacheUse, ModelPrices } from "@plimsoll/core/internal";
+import { sequenceOf } from "@plimsoll/core/internal";
 import { reply, usageEntry } from "@plimsoll/core/testing";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { describe, expect, test } from "vitest";
@@ -41,7 +42,7 @@ function callOf(input: { readTokens: number; totalTokens: number; outputTokens: 
     call: 0,
     recorded: { ...usageEntry("request", null, input.totalTokens), usage },
     reply: reply("reply", "done"),
-    context: [],
+    context: sequenceOf(),
     promptTokens: input.totalTokens,
     nonMessageTokens: 0,
     chargedTokens: input.totalTokens,

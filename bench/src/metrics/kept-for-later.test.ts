@@ -1,8 +1,10 @@
-import { type Message, NONE_POLICY, PI_POLICY, SVEN_POLICY } from "@plimsoll/core";
+import { type Message, NONE_POLICY, PI_POLICY, SVEN_POLICY, textOf } from "@plimsoll/core";
+import { sequenceOf } from "@plimsoll/core/internal";
 import { calling, human, reply, result } from "@plimsoll/core/testing";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
-import { prepareLastErrors } from "../references/last-errors.ts";
+import { lastErrorsOf, prepareLastErrors } from "../references/last-errors.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
 import { replay } from "../run/replay.ts";
 import { createDecay } from "./decay.ts";
@@ -40,7 +42,7 @@ describe("the last error", () => {
   const after = (history: readonly Message[], calls: readonly number[], context: readonly Message[] | null) => {
     const entries = history.map((message) => ({ type: "message", message }) as const);
     const probe = createLastErrorProbe(prepareLastErrors(entries, (message) => history.indexOf(message)));
-    for (const call of calls) probe.atCall(call, context);
+    for (const call of calls) probe.atCall(call, context === null ? null : sequenceOf(context));
     return probe.result();
   };
 
@@ -51,6 +53,43 @@ describe("the last error", () => {
     ["a request that could not be sent holds nothing", null, 0],
   ])("%s", (_, context, kept) => {
     expect(after(messages, [3], context)).toEqual({ due: 1, kept });
+  });
+
+  test("is kept exactly if a message of the context has its text, whatever comes and goes", () => {
+    const wordOf = (error: number) => `error: number ${error} of this session`;
+    const said = Array.from({ length: 12 }, (_, place) => human(`m${place}`, `said ${wordOf(place % 3)} and went on`));
+    const events = fc.array(fc.option(fc.nat(2)), { minLength: 15, maxLength: 15 });
+    const contexts = fc.array(fc.record({ arrived: fc.nat(3), cut: fc.option(fc.nat(4), { freq: 3 }), isLost: fc.boolean() }), {
+      minLength: 15,
+      maxLength: 15,
+    });
+    let seen = 0;
+    fc.assert(
+      fc.property(events, contexts, (standing, calls) => {
+        const errors = lastErrorsOf({
+          errors: [0, 1, 2].map(wordOf),
+          events: standing.map((error, ordinal) => ({ ordinal, error })),
+        });
+        const probe = createLastErrorProbe(errors);
+        const expected = { due: 0, kept: 0 };
+        let list = sequenceOf<Message>();
+        let taken = 0;
+        for (const [ordinal, { arrived, cut, isLost }] of calls.entries()) {
+          for (const message of said.slice(taken, taken + arrived)) list = list.append(message);
+          taken += arrived;
+          if (cut !== null) list = sequenceOf(list.slice(cut));
+          probe.atCall(ordinal + 1, isLost ? null : list);
+          const error = standing[ordinal] ?? null;
+          const isRead = error !== null && [...list].some((message) => textOf(message).includes(wordOf(error)));
+          expected.due += error === null ? 0 : 1;
+          expected.kept += isRead && !isLost ? 1 : 0;
+        }
+        expect(probe.result()).toEqual(expected);
+        seen += expected.kept;
+      }),
+      { seed: 20_261_123, numRuns: 300 },
+    );
+    expect(seen).toBeGreaterThan(100);
   });
 
   test("is due until the same call succeeds", () => {
@@ -77,8 +116,8 @@ describe("re-read risk", () => {
     ["the request could not be sent", null, { touches: 1, atRisk: 1 }],
   ])("if %s", (_, context, expected) => {
     const probe = createRereadProbe(entries);
-    probe.atCall(read, []);
-    probe.atCall(change, context);
+    probe.atCall(read, sequenceOf());
+    probe.atCall(change, context === null ? null : sequenceOf(context));
     expect(probe.result()).toEqual(expected);
   });
 });

@@ -1,4 +1,5 @@
 import type { Message } from "@plimsoll/core";
+import type { Sequence } from "@plimsoll/core/internal";
 import { z } from "zod";
 import { createContextChanges } from "../grounding/context-changes.ts";
 import type { LastErrors } from "../references/last-errors.ts";
@@ -41,20 +42,28 @@ export const LAST_ERROR: Metric<"lastError", LastErrorCount, LastErrorCount, "ke
 /** Asks at every call whether the context still holds the error that stands. */
 export interface LastErrorProbe {
   /** A call before the message at `ordinal`; `null` for a context that could not be sent and so holds nothing. */
-  atCall(ordinal: number, context: readonly Message[] | null): void;
+  atCall(ordinal: number, context: Sequence<Message> | null): void;
   result(): LastErrorCount;
 }
 
-/** The last error over one replay. Work at a call follows what entered and left its context. */
-export function createLastErrorProbe({ events, errorCount, errorsIn }: LastErrors): LastErrorProbe {
+/**
+ * The last error over one replay. A message that holds it is looked for once, from the newest back, and again when that one has left; while none
+ * holds it, only what enters the context is looked at.
+ */
+export function createLastErrorProbe({ events, isIn }: Pick<LastErrors, "events" | "isIn">): LastErrorProbe {
   const changesOf = createContextChanges();
-  const readable = new Int32Array(errorCount);
   let standing: number | null = null;
+  let soughtError: number | null = null;
+  let holder: Message | null = null;
   let next = 0;
   let due = 0;
   let kept = 0;
-  const step = (messages: readonly Message[], by: 1 | -1) => {
-    for (const message of messages) for (const error of errorsIn(message)) readable[error] = (readable[error] ?? 0) + by;
+  const seek = (error: number, context: Sequence<Message>) => {
+    const { removed, added } = changesOf(context);
+    const goesOn = error === soughtError && (holder === null || !removed.includes(holder));
+    soughtError = error;
+    if (!goesOn) holder = newestThat(context.slice(), (message) => isIn(error, message));
+    else holder ??= newestThat(added, (message) => isIn(error, message));
   };
   return {
     atCall(ordinal, context) {
@@ -62,15 +71,19 @@ export function createLastErrorProbe({ events, errorCount, errorsIn }: LastError
         standing = event.error;
         next += 1;
       }
-      if (context !== null) {
-        const { removed, added } = changesOf(context);
-        step(removed, -1);
-        step(added, 1);
+      if (standing === null) {
+        soughtError = null;
+        return;
       }
-      if (standing === null) return;
       due += 1;
-      if (context !== null && (readable[standing] ?? 0) > 0) kept += 1;
+      if (context === null) return;
+      seek(standing, context);
+      if (holder !== null) kept += 1;
     },
     result: () => ({ due, kept }),
   };
+}
+
+function newestThat(messages: readonly Message[], holds: (message: Message) => boolean): Message | null {
+  return messages.findLast(holds) ?? null;
 }

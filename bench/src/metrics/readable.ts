@@ -1,5 +1,5 @@
 import type { Message } from "@plimsoll/core";
-import { partHandle } from "@plimsoll/core/internal";
+import { partHandle, type Sequence } from "@plimsoll/core/internal";
 import { createContextChanges } from "../grounding/context-changes.ts";
 import { messageTexts } from "../references/message-texts.ts";
 import type { PreparedReferences } from "../references/prepare.ts";
@@ -8,7 +8,7 @@ import type { Holdings } from "../references/statement-index.ts";
 /** What can be read in the context that was shown last. References and statements by number. */
 export interface ReadableContext {
   /** The context of the next call. Work follows the messages that came or went; each message is read once. */
-  show(context: readonly Message[], call: number): void;
+  show(context: Sequence<Message>, call: number): void;
   hasReference(reference: number): boolean;
   /** True if the context names the handle of a recorded message that held the reference. */
   hasHandleOf(reference: number): boolean;

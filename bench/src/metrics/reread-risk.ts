@@ -1,4 +1,5 @@
 import { type Message, type SessionEntry, toolCallsOf } from "@plimsoll/core";
+import type { Sequence } from "@plimsoll/core/internal";
 import { z } from "zod";
 import { createContextChanges } from "../grounding/context-changes.ts";
 import { percentOf, summed } from "../statistics.ts";
@@ -39,7 +40,7 @@ export const REREADS: Metric<"rereads", RereadRisk, RereadRisk, "atRisk"> = {
 
 /** Asks at every reply that touches a file again whether what was last read of it still stands in the context. */
 export interface RereadProbe {
-  atCall(reply: Message, context: readonly Message[] | null): void;
+  atCall(reply: Message, context: Sequence<Message> | null): void;
   result(): RereadRisk;
 }
 

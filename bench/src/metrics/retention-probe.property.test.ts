@@ -1,5 +1,6 @@
 import type { Message } from "@plimsoll/core";
 import { createWorkCounter, messageChars } from "@plimsoll/core/build";
+import { sequenceOf } from "@plimsoll/core/internal";
 import { assistant, human, logOf, reply, result, summaryMessage } from "@plimsoll/core/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -136,7 +137,7 @@ test("the probe, call after call, finds what searching every string in every who
           const fate = choices[place % choices.length] ?? [];
           return last.role === "assistant" ? [{ history: before, last, context: contextFor(before, fate) }] : [];
         });
-        for (const [call, { last, context }] of calls.entries()) probe.atCall(call, last, context);
+        for (const [call, { last, context }] of calls.entries()) probe.atCall(call, last, sequenceOf(context));
         const uses = calls.flatMap(naiveUses).map((use) => use.split("/"));
         const countOf = (among: readonly (readonly string[])[]) => ({
           uses: among.length,

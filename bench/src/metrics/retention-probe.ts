@@ -1,4 +1,5 @@
 import type { Message } from "@plimsoll/core";
+import type { Sequence } from "@plimsoll/core/internal";
 import type { PreparedReferences } from "../references/prepare.ts";
 import type { ReferenceUse } from "../references/recorded-history.ts";
 import { FAR_TOKENS } from "../references/recorded-history.ts";
@@ -8,7 +9,7 @@ import { createReadableContext } from "./readable.ts";
 /** Asks at every recorded call what of the references in its reply the sent context still held. */
 export interface RetentionProbe {
   /** A call that was sent: `context` without the reply. */
-  atCall(call: number, reply: Message, context: readonly Message[]): readonly FoundUse[];
+  atCall(call: number, reply: Message, context: Sequence<Message>): readonly FoundUse[];
   /** A call that could not be sent: all its uses count, and none of them could be read. */
   lost(reply: Message): readonly FoundUse[];
   result(): RetentionMetrics;

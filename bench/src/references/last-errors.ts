@@ -1,7 +1,6 @@
 import type { Message, SessionEntry, ToolCallPart } from "@plimsoll/core";
 import { textOf, toolCallsOf } from "@plimsoll/core";
 import { messageTexts } from "./message-texts.ts";
-import { createStringSearch, type StringSearch } from "./string-search.ts";
 
 /** From the message at `ordinal` on this error is the newest that stands, by number; with `null` none does. */
 export interface ErrorEvent {
@@ -13,11 +12,10 @@ export interface ErrorEvent {
 export interface LastErrors {
   /** In the order of the messages that they come from. */
   readonly events: readonly ErrorEvent[];
-  readonly errorCount: number;
   /** The errors, by number. */
   readonly errors: readonly string[];
-  /** The errors that can be read in a message, each once. */
-  errorsIn(message: Message): ReadonlySet<number>;
+  /** Whether an error can be read in a message. Each message is read once for each error that is asked about, for all replays. */
+  isIn(error: number, message: Message): boolean;
 }
 
 /** Of an error its end says what failed (chosen). */
@@ -46,20 +44,19 @@ export function prepareLastErrors(
 
 /** The errors of a session in which they were found before. */
 export function lastErrorsOf({ events, errors }: Pick<LastErrors, "events" | "errors">): LastErrors {
-  let search: StringSearch | null = null;
-  const known = new WeakMap<Message, ReadonlySet<number>>();
+  const known = new WeakMap<Message, Map<number, boolean>>();
   return {
     events,
     errors,
-    errorCount: errors.length,
-    errorsIn: (message) => {
-      const before = known.get(message);
+    isIn: (error, message) => {
+      const answers = known.get(message) ?? new Map<number, boolean>();
+      known.set(message, answers);
+      const before = answers.get(error);
       if (before !== undefined) return before;
-      search ??= createStringSearch(errors);
-      const found = new Set<number>();
-      for (const text of messageTexts(message)) search.find(text, (number) => found.add(number));
-      known.set(message, found);
-      return found;
+      const wanted = errors[error];
+      const isThere = wanted !== undefined && messageTexts(message).some((text) => text.includes(wanted));
+      answers.set(error, isThere);
+      return isThere;
     },
   };
 }

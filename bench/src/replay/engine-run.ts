@@ -75,6 +75,8 @@ export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun
       clockMs = nowMs;
       const outcome = await fit({ gate, pending, model, ...overflow }, signal);
       await prepared();
+      // A summary that could not be had ends the replay, whoever waited for it.
+      signal.throwIfAborted();
       const asked = fresh.splice(0);
       // What is asked for at a gate that changes nothing is for later: the conversation goes on meanwhile.
       if (outcome.kind === "unchanged") waiting.prepare(asked, nowMs);

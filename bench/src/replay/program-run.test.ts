@@ -95,7 +95,7 @@ test("what it answers is sent, and its summary comes from the run's stand-in", a
   const compacted = calls.filter(({ compactions }) => compactions.length > 0);
   expect(compacted.length).toBeGreaterThan(0);
   for (const { context, summaries } of compacted) {
-    expect(context[0]).toMatchObject({ origin: "summary" });
+    expect(context.at(0)).toMatchObject({ origin: "summary" });
     expect(summaries.map(({ writtenBy }) => writtenBy)).toEqual(["digest"]);
     expect(context.slice(0, 1).map(textOf).join()).toContain("## ");
   }

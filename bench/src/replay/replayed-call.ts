@@ -1,6 +1,6 @@
 import type { AssistantMessage, CompactionEntry, Message, SummaryRequest, UsageEntry } from "@plimsoll/core";
 import type { Prediction } from "@plimsoll/core/build";
-import type { WireViolation } from "@plimsoll/core/internal";
+import type { Sequence, WireViolation } from "@plimsoll/core/internal";
 
 /** One call of a replay as it was sent, or could not be; what every metric is made from. */
 export interface ReplayedCall {
@@ -10,7 +10,7 @@ export interface ReplayedCall {
   /** The recorded reply; `null` if it showed nothing. */
   readonly reply: AssistantMessage | null;
   /** What was sent; for a lost call what could not be. */
-  readonly context: readonly Message[];
+  readonly context: Sequence<Message>;
   /** Size of that request, by the size model. */
   readonly promptTokens: number;
   /** Tokens in it in addition to the messages. */

@@ -1,4 +1,4 @@
-import type { Message, UsageEntry } from "@plimsoll/core";
+import type { UsageEntry } from "@plimsoll/core";
 import { usageOf } from "@plimsoll/core";
 import type { Rejection, ReportedUsage } from "@plimsoll/core/conversation";
 import { sendWithRecovery } from "@plimsoll/core/conversation";
@@ -38,12 +38,12 @@ export async function sendCall(
   const { manager } = run;
   const nowMs = entry.atMs;
   const request = () => {
-    const messages = manager.view().messages.slice();
+    const { messages } = manager.view();
     return { messages, promptTokens: sizes(call, messages) };
   };
 
   let outcome = await run.fit("before-step", { pending: [], nowMs });
-  let messages: readonly Message[] = [];
+  let messages = manager.view().messages;
   let promptTokens = 0;
   let overflowed = false;
   const sent = await sendWithRecovery<null, Rejection>({

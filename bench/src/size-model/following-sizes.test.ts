@@ -1,4 +1,5 @@
 import type { Message } from "@plimsoll/core";
+import { sequenceOf } from "@plimsoll/core/internal";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { followingSizes, type RequestSizes } from "./following-sizes.ts";
@@ -37,19 +38,19 @@ test.each([
       const model: RequestSizes = {
         messageTokens,
         nonMessageTokens: (call) => 100 + call,
-        promptTokens: (call, list) => list.reduce((sum, one) => sum + messageTokens(one, call), 100 + call),
+        promptTokens: (call, list) => [...list].reduce((sum, one) => sum + messageTokens(one, call), 100 + call),
         isResizedBetween: (after, through) =>
           sized.some(({ later }) => later !== null && later.fromCall > after && later.fromCall <= through),
       };
       const follow = followingSizes(model, "own");
-      let list: readonly Message[] = [];
+      let list = sequenceOf<Message>();
       let taken = 0;
       for (const [call, { arrived, edit }] of happened.entries()) {
-        list = [...list, ...messages.slice(taken, taken + arrived)];
+        for (const one of messages.slice(taken, taken + arrived)) list = list.append(one);
         taken += arrived;
-        if (edit !== null) list = list.toSpliced(edit.from, edit.count);
+        if (edit !== null) list = sequenceOf(list.slice().toSpliced(edit.from, edit.count));
         expect(follow(call, list)).toBe(model.promptTokens(call, list, "own"));
-        alone += list.length;
+        alone += list.size;
       }
     }),
     { seed: 20_261_123, numRuns: 500 },

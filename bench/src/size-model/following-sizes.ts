@@ -1,23 +1,25 @@
 import type { Message } from "@plimsoll/core";
+import { type Sequence, sequenceOf } from "@plimsoll/core/internal";
 import type { HistoryKind, SizeModel } from "./size-model.ts";
 
 /** Sizes requests that follow each other; gives of each what `promptTokens` of the size model gives. */
-export type FollowingSizes = (call: number, messages: readonly Message[]) => number;
+export type FollowingSizes = (call: number, messages: Sequence<Message>) => number;
 
 /** What of a size model requests are sized by. */
 export type RequestSizes = Pick<SizeModel, "nonMessageTokens" | "messageTokens" | "promptTokens" | "isResizedBetween">;
 
 /**
  * Sizes of one replay's requests. What a request goes on from is not added up again, unless the size of a message changed on the way; one that
- * does not begin with the whole request before it, as after an edit, is added up anew. Sizes that are no whole numbers always are, as their
+ * was not made by appending to the request before it, as after an edit, is added up anew. Sizes that are no whole numbers always are, as their
  * sum depends on the order.
  */
 export function followingSizes(sizeModel: RequestSizes, history: HistoryKind): FollowingSizes {
-  let before: Sized | null = null;
+  let before = NOTHING;
   return (call, messages) => {
-    const known = before !== null && goesOn(before, { call, messages }, sizeModel) ? before : NOTHING;
+    const goesOn = messages.goesOnFrom(before.messages) && !sizeModel.isResizedBetween(before.call, call);
+    const known = goesOn ? before : NOTHING;
     let { tokens, isWhole } = known;
-    for (const message of messages.slice(known.messages.length)) {
+    for (const message of messages.slice(known.messages.size)) {
       const more = sizeModel.messageTokens(message, call);
       isWhole &&= Number.isInteger(more);
       tokens += more;
@@ -32,15 +34,10 @@ export function followingSizes(sizeModel: RequestSizes, history: HistoryKind): F
 /** Messages at a call, added up. */
 interface Sized {
   readonly call: number;
-  readonly messages: readonly Message[];
+  readonly messages: Sequence<Message>;
   readonly tokens: number;
   /** True if each of them has a whole number of tokens. */
   readonly isWhole: boolean;
 }
 
-const NOTHING: Sized = { call: 0, messages: [], tokens: 0, isWhole: true };
-
-function goesOn(before: Sized, now: Pick<Sized, "call" | "messages">, sizeModel: RequestSizes): boolean {
-  if (now.messages.length < before.messages.length || sizeModel.isResizedBetween(before.call, now.call)) return false;
-  return before.messages.every((message, index) => message === now.messages[index]);
-}
+const NOTHING: Sized = { call: 0, messages: sequenceOf(), tokens: 0, isWhole: true };

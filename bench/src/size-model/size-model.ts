@@ -45,7 +45,7 @@ export interface SizeModel {
    */
   nonMessageTokens(call: number, history: HistoryKind): number;
   /** The whole request: {@link nonMessageTokens} and all messages. */
-  promptTokens(call: number, messages: readonly Message[], history: HistoryKind): number;
+  promptTokens(call: number, messages: Iterable<Message>, history: HistoryKind): number;
   /** One a call: the request that was recorded; modelled if it was not reported. */
   readonly recordedPromptTokens: readonly number[];
   /** Error on calls that were held out of the fit. */

@@ -1,6 +1,7 @@
 import type { Message } from "@plimsoll/core";
 import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/internal";
 import { comparableText } from "../grounding/comparable-text.ts";
+import { createContextChanges } from "../grounding/context-changes.ts";
 import { createHeldContext, type HeldContext } from "../grounding/held-needs.ts";
 import { createNeedleIndex } from "../grounding/needle-index.ts";
 import type { Needs } from "../grounding/needs.ts";
@@ -38,6 +39,7 @@ export function predictionCases(
   const cuts = new Map(compactions.map((place, index) => [place, index]));
   const { name, format } = session.transcript;
   const shown = createHeldContext(needs.index, needs.needleCount);
+  const changesTo = createContextChanges();
   const cases: PredictionCase[] = [];
   let view = EMPTY_VIEW;
   for (const entry of session.entries) {
@@ -47,7 +49,7 @@ export function predictionCases(
       const cut = cuts.get(place);
       const found: UnlabelledCase[] = [];
       if (call.edits > 0) {
-        shown.show(view.messages.slice());
+        shown.follow(changesTo(view.messages));
         found.push(...editCases(call, needs.at(session.references.ordinalOf(call.reply) ?? -1), shown));
       }
       if (cut !== undefined) {
@@ -96,7 +98,7 @@ function fileCases({ before, after, context }: FileSources): readonly Unlabelled
     ...paths.map((path) => ({ text: path, share: 1 })),
   ]);
   const shown = createHeldContext(index, 2 * paths.length);
-  shown.show(context);
+  shown.follow({ removed: [], added: context });
   const lines = new Set(context.flatMap(messageTexts).flatMap(filledLines));
   const again = new Set(after.flatMap(({ rereadPaths }) => rereadPaths));
   return paths.flatMap((path, number): readonly UnlabelledCase[] => {

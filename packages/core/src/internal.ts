@@ -35,6 +35,8 @@ export { lineHash, textLines } from "./recall/text-lines.ts";
 export type { Unit } from "./recall/units.ts";
 export type { UseFeature } from "./recall/use-features.ts";
 export { USE_FEATURE_NAMES, USE_FEATURES } from "./recall/use-features.ts";
+export type { Sequence } from "./sequence.ts";
+export { sequenceOf } from "./sequence.ts";
 export { recallArtifact } from "./session/admit.ts";
 export { decodeEntry } from "./session/codec.ts";
 export { sessionEntrySchema } from "./session/entry-schema.ts";

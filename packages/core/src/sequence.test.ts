@@ -69,7 +69,20 @@ describe("a sequence", () => {
         }
         expect(sequences.map((sequence) => [...sequence])).toEqual(models);
         expect(sequences.map((sequence) => sequence.size)).toEqual(models.map((model) => model.length));
+        // What one is said to go on from, it begins with; a list goes on from the one that it was first appended to.
+        for (const [later, sequence] of sequences.entries())
+          for (const [place, before] of sequences.entries())
+            if (sequence.goesOnFrom(before)) expect(models[later]?.slice(0, before.size)).toEqual(models[place]);
       }),
     );
+  });
+
+  test("knows what it goes on from, and says nothing of a copy or of another branch", () => {
+    const stem = sequenceOf(["a"]);
+    const left = stem.append("left");
+    const right = stem.append("right");
+    expect([left, left.append("on"), stem].map((list) => list.goesOnFrom(stem))).toEqual([true, true, true]);
+    expect([right, sequenceOf(left)].map((list) => list.goesOnFrom(left))).toEqual([false, false]);
+    expect(stem.goesOnFrom(left)).toBe(false);
   });
 });

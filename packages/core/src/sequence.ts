@@ -10,6 +10,8 @@ export interface Sequence<T> {
   /** The items from `start` (default 0) up to `end` (default `size`), as a new array. */
   slice(start?: number, end?: number): T[];
   append(item: T): Sequence<T>;
+  /** True if this list is known to begin with all of `before`, which costs nothing to tell: it was appended to. False says nothing. */
+  goesOnFrom(before: Sequence<T>): boolean;
   [Symbol.iterator](): Iterator<T>;
 }
 
@@ -44,6 +46,11 @@ class SharedSequence<T> implements Sequence<T> {
     const target = isNewest ? this.#buffer : this.#buffer.slice(0, this.size);
     target.push(item);
     return new SharedSequence(target, this.size + 1);
+  }
+
+  goesOnFrom(before: Sequence<T>): boolean {
+    // Of two that share their storage the longer begins with the shorter.
+    return #buffer in before && before.#buffer === this.#buffer && before.size <= this.size;
   }
 
   *[Symbol.iterator](): Iterator<T> {

@@ -25,7 +25,8 @@ export interface Cuts {
 /** What was compared at a compaction. */
 export function comparedCuts(cuts: Cuts): readonly Pick<Compared, "aspect" | "kind">[] {
   const { ours, theirs, pi, view, log, sent, policy, module, session } = cuts;
-  const [ourFirst] = tailOf(sent.context, log);
+  const context = sent.context.slice();
+  const [ourFirst] = tailOf(context, log);
   const kept = pi.store.getBranch().find(({ id }) => id === theirs.firstKeptEntryId)?.message;
   const theirFirst = kept === undefined ? undefined : pi.ourOf(kept);
   const parts = partsOf(ours, view, policy);
@@ -36,7 +37,7 @@ export function comparedCuts(cuts: Cuts): readonly Pick<Compared, "aspect" | "ki
     ourOf: pi.ourOf,
   };
   const files = filesDifference(
-    sent.context.filter((message) => !isNoSummary(message)).map(textOf),
+    context.filter((message) => !isNoSummary(message)).map(textOf),
     theirs,
     session.transcript.format,
   );
@@ -56,7 +57,7 @@ export function comparedCuts(cuts: Cuts): readonly Pick<Compared, "aspect" | "ki
       ? [{ aspect: "turn-prefix", kind: partDifference(parts.prefix, theirs.turnPrefixMessages, texts) } as const]
       : []),
     ...(files === "not-comparable" ? [] : [{ aspect: "file-lists", kind: files } as const]),
-    { aspect: "size-after", kind: sizeDifference(sent.context.filter(isNoSummary), theirFirst, { log, policy }) },
+    { aspect: "size-after", kind: sizeDifference(context.filter(isNoSummary), theirFirst, { log, policy }) },
   ];
 }
 

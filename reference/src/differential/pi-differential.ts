@@ -56,7 +56,7 @@ export async function comparePi(differential: PiDifferential): Promise<readonly 
       found.push(...cuts.map((each) => ({ ...at, ...each })));
     }
     if (sent.compactions.length > 0) mirror(sent, theirs, { log, pi: asked.pi });
-    view = sent.context;
+    view = sent.context.slice();
     asked.answered(sent);
     call += 1;
   }
@@ -136,10 +136,11 @@ function kindOfTrigger({ ours, theirs, sent, usedTokens, lineTokens }: Moment): 
 
 /** Our compaction as the program's own, so that both go on from the same state. Where the program would not have acted, the lists are ours, too. */
 function mirror(
-  { context }: ReplayedCall,
+  sent: ReplayedCall,
   theirs: PiPreparation | null,
   { log, pi }: { readonly log: readonly Message[]; readonly pi: PiSession },
 ): void {
+  const context = sent.context.slice();
   const [first] = tailOf(context, log);
   const id = first === undefined ? undefined : pi.entryIdOf(first);
   if (id === undefined) return;

@@ -60,9 +60,11 @@ export async function compareProgram({
         kind: kindOfTrigger({ acts: ours !== undefined, theirs, measured, lineTokens, sent }),
       });
       if (ours !== undefined && theirs !== null)
-        found.push(...comparedContexts({ ours: sent.context, theirs, view, log, policy }).map((each) => ({ ...at, ...each })));
+        found.push(
+          ...comparedContexts({ ours: sent.context.slice(), theirs, view, log, policy }).map((each) => ({ ...at, ...each })),
+        );
     }
-    view = sent.context;
+    view = sent.context.slice();
     reported = sent.lost
       ? reported
       : { promptTokens: sent.promptTokens, outputTokens: sent.recorded.usage.output.totalTokens ?? 0 };

@@ -31,7 +31,7 @@ export async function contextAfterCut(transcript: Transcript, policy: Policy): P
   await drive(session, cellOf(session, { policy, window, catalog: MODEL_CATALOG }), (sent) => {
     cuts += sent.compactions.length;
     if (sent.compactions.length === 0) return;
-    shown = { call: sent.call + 1, cuts, promptTokens: sent.promptTokens, messages: sent.context };
+    shown = { call: sent.call + 1, cuts, promptTokens: sent.promptTokens, messages: sent.context.slice() };
   });
   return shown;
 }

@@ -33,15 +33,21 @@ export interface LogCopy {
 
 /** A copy that has the manager's first entries, as many as `heldCount` says. */
 export function createLogCopy({ manager, tally, writer, deadline, isArchived, heldCount }: LogCopyParts): LogCopy {
-  const writes = createQueue();
-  const appendWithin = writer === null ? async () => undefined : createAppend(writer, deadline);
   let tallied = heldCount;
-  let written = heldCount;
-
   const see = () => {
     for (const entry of manager.entries().slice(tallied)) tally.add(entry);
     tallied = manager.entries().length;
   };
+  const seen = () => {
+    see();
+    return tally;
+  };
+  // Without a store the log is tallied when somebody asks.
+  if (writer === null) return { tally: seen, flush: () => NOTHING_TO_WRITE, isBehind: () => false };
+
+  const writes = createQueue();
+  const appendWithin = createAppend(writer, deadline);
+  let written = heldCount;
   const writeFresh = async () => {
     const fresh = manager.entries().slice(written);
     if (fresh.length === 0) return;
@@ -55,10 +61,7 @@ export function createLogCopy({ manager, tally, writer, deadline, isArchived, he
     tallied -= fresh.length;
   };
   return {
-    tally: () => {
-      see();
-      return tally;
-    },
+    tally: seen,
     flush: () => {
       see();
       return writes.run(writeFresh);
@@ -67,6 +70,7 @@ export function createLogCopy({ manager, tally, writer, deadline, isArchived, he
   };
 }
 
+const NOTHING_TO_WRITE = Promise.resolve();
 const NEVER_ABORTED = new AbortController().signal;
 
 /** Appends within the deadline. A store that did not answer may write later: what the log holds is not known until it is opened again. */

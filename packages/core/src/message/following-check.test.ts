@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { Sequence } from "../sequence.ts";
+import { sequenceOf } from "../sequence.ts";
 import { arbitraryMessageSoup } from "../testing/arbitrary-transcript.ts";
 import { human } from "../testing/builders.ts";
 import type { WireRules } from "./check.ts";
@@ -31,14 +33,14 @@ const happenings = fc.array(
 
 /** The lists that are sent, one a call. */
 function listsOf(messages: readonly Message[], happened: typeof happenings extends fc.Arbitrary<infer T> ? T : never) {
-  const lists: (readonly Message[])[] = [];
-  let list: readonly Message[] = [];
+  const lists: Sequence<Message>[] = [];
+  let list = sequenceOf<Message>();
   let taken = 0;
   for (const { arrived, edit } of happened) {
-    list = [...list, ...messages.slice(taken, taken + arrived)];
+    for (const message of messages.slice(taken, taken + arrived)) list = list.append(message);
     taken += arrived;
     const stub = edit?.isReplaced ? [human(`edit-${taken}`, "replaced")] : [];
-    if (edit !== null) list = list.toSpliced(edit.from, edit.count, ...stub);
+    if (edit !== null) list = sequenceOf(list.slice().toSpliced(edit.from, edit.count, ...stub));
     lists.push(list);
   }
   return lists;
@@ -55,7 +57,7 @@ test("a check that follows says of every list what a check of it alone says", ()
         for (const check of [checks(), checks()])
           for (const list of lists) {
             const found = check(list);
-            expect(found).toEqual(checkMessages(list, rules));
+            expect(found).toEqual(checkMessages(list.slice(), rules));
             violations += found.length;
           }
       }
@@ -78,11 +80,12 @@ test("a message value is read once, whoever checks it and however often", () => 
   const rules: WireRules = { ...STRICT_WIRE_RULES, emptyContent: "accept", malformedText: "accept" };
   const checks = followingChecks(rules);
   const [one, other] = [checks(), checks()];
-  one([watched]);
+  const list = sequenceOf([watched]);
+  one(list);
   const readOnce = reads;
-  one([watched, human("next", "text")]);
-  one([watched]);
-  other([watched]);
+  one(list.append(human("next", "text")));
+  one(list);
+  other(list);
   expect(readOnce).toBeGreaterThan(0);
   expect(reads).toBe(readOnce);
 });

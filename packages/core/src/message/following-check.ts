@@ -1,13 +1,15 @@
+import type { Sequence } from "../sequence.ts";
+import { sequenceOf } from "../sequence.ts";
 import type { WireRules, WireViolation, WireViolationCode } from "./check.ts";
 import { contentViolations, createCheckPass, STRICT_WIRE_RULES } from "./check.ts";
 import type { Message } from "./message.ts";
 
 /** Checks lists that follow each other; gives of each what `checkMessages` gives of it. */
-export type FollowingCheck = (messages: readonly Message[]) => WireViolation[];
+export type FollowingCheck = (messages: Sequence<Message>) => WireViolation[];
 
 /**
- * Makes checks of lists that follow each other. What a list goes on from is not checked again; one that does not begin with the whole list
- * before it, as after an edit, is walked anew. The content of a message value is read once for all checks that are made here.
+ * Makes checks of lists that follow each other. What a list goes on from is not checked again; one that was not made by
+ * appending to the list before it, as after an edit, is walked anew. The content of a message value is read once for all checks that are made here.
  */
 export function followingChecks(rules: WireRules = STRICT_WIRE_RULES): () => FollowingCheck {
   const contents = new WeakMap<Message, readonly WireViolationCode[]>();
@@ -19,12 +21,12 @@ export function followingChecks(rules: WireRules = STRICT_WIRE_RULES): () => Fol
     return codes;
   };
   return () => {
-    let before: readonly Message[] = [];
+    let before = sequenceOf<Message>();
     let pass = createCheckPass(rules, contentOf);
     return (messages) => {
-      const goesOn = messages.length >= before.length && before.every((message, index) => message === messages[index]);
+      const goesOn = messages.goesOnFrom(before);
       if (!goesOn) pass = createCheckPass(rules, contentOf);
-      for (const message of goesOn ? messages.slice(before.length) : messages) pass.visit(message);
+      for (const message of messages.slice(goesOn ? before.size : 0)) pass.visit(message);
       before = messages;
       return pass.end();
     };

@@ -161,6 +161,7 @@ describe("the price of a message", () => {
       size: measured.size,
       at: (index) => measured.at(index),
       append: (item) => measured.append(item),
+      goesOnFrom: (before) => measured.goesOnFrom(before),
       [Symbol.iterator]: () => measured[Symbol.iterator](),
       slice: (start, end) => {
         starts.push(start);
