@@ -1,11 +1,15 @@
 import type { Message } from "@plimsoll/core";
 import { madeOnce, type NumberLists, numberLists, numbersAt } from "../references/number-lists.ts";
-import { createNeedleIndex, type NeedleIndex } from "./needle-index.ts";
-import { type Need, type Needs, needleTexts } from "./needs.ts";
+import { charsAt, type TextList, textAt, textList } from "../references/text-list.ts";
+import { createNeedleIndex, type Needle, type NeedleIndex } from "./needle-index.ts";
+import type { Need, Needs } from "./needs.ts";
 import { NEED_KINDS } from "./wanted.ts";
 
 /** What the calls of a log need, in columns of numbers. The log is not in it. */
-export interface KeptNeeds extends Pick<Needs, "needles" | "recordedChars" | "leftOut"> {
+export interface KeptNeeds extends Pick<Needs, "recordedChars" | "leftOut"> {
+  /** By needle: its text, and its share. */
+  readonly needleTexts: TextList;
+  readonly needleShares: Float64Array;
   /** By place in the recorded history: four numbers a need. */
   readonly needs: NumberLists;
   /** By place in the recorded history: the needles that the message holds. */
@@ -19,7 +23,8 @@ const NEED_NUMBERS = 4;
 export function keptNeeds({ needles, recordedChars, leftOut, at, index }: Needs, messages: readonly Message[]): KeptNeeds {
   const numbersOf = ({ kind, needle, statedAt, isFar }: Need) => [NEED_KINDS.indexOf(kind), needle, statedAt, isFar ? 1 : 0];
   return {
-    needles,
+    needleTexts: textList(needles.map(({ text }) => text)),
+    needleShares: Float64Array.from(needles, ({ share }) => share),
     needs: numberLists(messages.map((_, ordinal) => at(ordinal).flatMap(numbersOf))),
     heldIn: numberLists(messages.map((message) => index.heldIn(message))),
     recordedChars,
@@ -29,9 +34,22 @@ export function keptNeeds({ needles, recordedChars, leftOut, at, index }: Needs,
 
 /** Needs, from what was kept of them. What is asked for is read then. */
 export function openNeeds(kept: KeptNeeds, messages: readonly Message[]): Needs {
-  const { needles, recordedChars, leftOut } = kept;
+  const { needleTexts, needleShares, recordedChars, leftOut } = kept;
   const needsAt = madeOnce((ordinal) => needsOfNumbers(numbersAt(kept.needs, ordinal)));
-  return { index: openIndex(kept, messages), ...needleTexts(needles), recordedChars, at: needsAt, leftOut };
+  const needles = (): readonly Needle[] =>
+    Array.from(needleShares, (share, needle) => ({ text: textAt(needleTexts, needle), share }));
+  return {
+    index: openIndex(kept, { messages, needles }),
+    needleCount: needleShares.length,
+    charsOf: (needle) => charsAt(needleTexts, needle),
+    textOf: madeOnce((needle) => textAt(needleTexts, needle)),
+    get needles() {
+      return needles();
+    },
+    recordedChars,
+    at: needsAt,
+    leftOut,
+  };
 }
 
 function needsOfNumbers(numbers: Int32Array): readonly Need[] {
@@ -44,7 +62,10 @@ function needsOfNumbers(numbers: Int32Array): readonly Need[] {
 }
 
 /** What other messages hold is searched for, by an index that is built for the first of them. */
-function openIndex({ needles, heldIn }: KeptNeeds, messages: readonly Message[]): NeedleIndex {
+function openIndex(
+  { heldIn }: KeptNeeds,
+  { messages, needles }: { readonly messages: readonly Message[]; readonly needles: () => readonly Needle[] },
+): NeedleIndex {
   const ordinals = new Map(messages.map((message, ordinal) => [message, ordinal]));
   const known = madeOnce((ordinal) => [...numbersAt(heldIn, ordinal)]);
   let index: NeedleIndex | null = null;
@@ -52,7 +73,7 @@ function openIndex({ needles, heldIn }: KeptNeeds, messages: readonly Message[])
     heldIn: (message) => {
       const ordinal = ordinals.get(message);
       if (ordinal !== undefined) return known(ordinal);
-      index ??= createNeedleIndex(needles);
+      index ??= createNeedleIndex(needles());
       return index.heldIn(message);
     },
   };

@@ -4,6 +4,7 @@ import { madeOnce, type NumberLists, numberLists, numbersAt } from "./number-lis
 import { type PreparedReferences, recordedMessages, scannedOnce, type TouchedFile } from "./prepare.ts";
 import { hasSameTexts, type ReferenceUse } from "./recorded-history.ts";
 import { createStatementIndex, type Holdings, type IndexedStatement, type StatementIndex } from "./statement-index.ts";
+import { type TextList, textAt, textList } from "./text-list.ts";
 
 /**
  * What a log states and uses, as plain data: columns of numbers, as objects in their thousands take longer to read than the log. The log is
@@ -13,9 +14,8 @@ export interface KeptReferences {
   readonly references: readonly string[];
   readonly touchedFiles: readonly TouchedFile[];
   readonly charactersScanned: number;
-  /** The lines of the statements, each once, one behind the other; where each ends, in UTF-16 code units. */
-  readonly lines: string;
-  readonly lineEnds: Int32Array;
+  /** The lines of the statements, each once. */
+  readonly lines: TextList;
   /** Four numbers a statement: its line, its reference, where that stands in the line, and the first message that has it. */
   readonly statements: Int32Array;
   /** By recorded message: what it holds. */
@@ -40,15 +40,12 @@ export function keptReferences(prepared: PreparedReferences, entries: readonly S
     lineNumbers.set(window, line);
     statements.push(line, reference, offset, firstOrdinal);
   }
-  const lines = [...lineNumbers.keys()];
-  let end = 0;
   const holdings = messages.map(({ id }) => prepared.originalHoldings(id) ?? NOTHING);
   return {
     references,
     touchedFiles,
     charactersScanned,
-    lines: lines.join(""),
-    lineEnds: Int32Array.from(lines, ({ length }) => (end += length)),
+    lines: textList([...lineNumbers.keys()]),
     statements: Int32Array.from(statements),
     heldReferences: numberLists(holdings.map((held) => held.references)),
     heldStatements: numberLists(holdings.map((held) => held.statements)),
@@ -112,14 +109,12 @@ function usesOfNumbers(numbers: Int32Array): readonly ReferenceUse[] {
 }
 
 /** Statements are made when they are asked for; what is searched with is built when a message is scanned that was not recorded. */
-function openIndex({ references, lines, lineEnds, statements }: KeptReferences): StatementIndex {
+function openIndex({ references, lines, statements }: KeptReferences): StatementIndex {
   const statementCount = statements.length / STATEMENT_NUMBERS;
   const made = madeOnce((number): IndexedStatement => {
     const at = number * STATEMENT_NUMBERS;
-    const line = statements[at] ?? 0;
-    const window = lines.slice(lineEnds[line - 1] ?? 0, lineEnds[line]);
     return {
-      window,
+      window: textAt(lines, statements[at] ?? 0),
       reference: statements[at + 1] ?? 0,
       offset: statements[at + 2] ?? 0,
       firstOrdinal: statements[at + 3] ?? 0,
