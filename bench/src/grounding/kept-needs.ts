@@ -33,7 +33,7 @@ export function keptNeeds({ needles, recordedChars, leftOut, at, index }: Needs,
 }
 
 /** Needs, from what was kept of them. What is asked for is read then. */
-export function openNeeds(kept: KeptNeeds, messages: readonly Message[]): Needs {
+export function openNeeds(kept: KeptNeeds, messages: () => readonly Message[]): Needs {
   const { needleTexts, needleShares, recordedChars, leftOut } = kept;
   const needsAt = madeOnce((ordinal) => needsOfNumbers(numbersAt(kept.needs, ordinal)));
   const needles = (): readonly Needle[] =>
@@ -64,13 +64,14 @@ function needsOfNumbers(numbers: Int32Array): readonly Need[] {
 /** What other messages hold is searched for, by an index that is built for the first of them. */
 function openIndex(
   { heldIn }: KeptNeeds,
-  { messages, needles }: { readonly messages: readonly Message[]; readonly needles: () => readonly Needle[] },
+  { messages, needles }: { readonly messages: () => readonly Message[]; readonly needles: () => readonly Needle[] },
 ): NeedleIndex {
-  const ordinals = new Map(messages.map((message, ordinal) => [message, ordinal]));
+  let ordinals: ReadonlyMap<Message, number> | null = null;
   const known = madeOnce((ordinal) => [...numbersAt(heldIn, ordinal)]);
   let index: NeedleIndex | null = null;
   return {
     heldIn: (message) => {
+      ordinals ??= new Map(messages().map((recorded, ordinal) => [recorded, ordinal]));
       const ordinal = ordinals.get(message);
       if (ordinal !== undefined) return known(ordinal);
       index ??= createNeedleIndex(needles());

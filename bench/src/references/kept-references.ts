@@ -63,9 +63,11 @@ function numbersOfUse(use: ReferenceUse): readonly number[] {
 /** The references of a log, from what was kept of them. What is asked for is read then. */
 export function openReferences(kept: KeptReferences, entries: readonly SessionEntry[]): PreparedReferences {
   const { references, touchedFiles, charactersScanned, heldReferences, heldStatements } = kept;
-  const recorded = new Map<string, { readonly message: Message; readonly ordinal: number }>();
-  let count = 0;
-  for (const message of recordedMessages(entries)) recorded.set(message.id, { message, ordinal: count++ });
+  let recorded: ReadonlyMap<string, RecordedPlace> | null = null;
+  const placeOf = (messageId: string) => {
+    recorded ??= placesById(entries);
+    return recorded.get(messageId);
+  };
   const holdingsAt = madeOnce((ordinal): Holdings => {
     return { references: [...numbersAt(heldReferences, ordinal)], statements: [...numbersAt(heldStatements, ordinal)] };
   });
@@ -76,22 +78,34 @@ export function openReferences(kept: KeptReferences, entries: readonly SessionEn
     index,
     touchedFiles,
     charactersScanned,
-    ordinalOf: ({ id }) => recorded.get(id)?.ordinal ?? null,
+    ordinalOf: ({ id }) => placeOf(id)?.ordinal ?? null,
     usesOf: ({ id }) => {
-      const known = recorded.get(id);
+      const known = placeOf(id);
       return known === undefined ? [] : usesAt(known.ordinal);
     },
     recordedHoldings: (message) => {
-      const known = recorded.get(message.id);
+      const known = placeOf(message.id);
       if (known === undefined) return null;
       return known.message === message || hasSameTexts(known.message, message) ? holdingsAt(known.ordinal) : null;
     },
     scannedHoldings: scannedOnce(() => index),
     originalHoldings: (messageId) => {
-      const known = recorded.get(messageId);
+      const known = placeOf(messageId);
       return known === undefined ? null : holdingsAt(known.ordinal);
     },
   };
+}
+
+interface RecordedPlace {
+  readonly message: Message;
+  readonly ordinal: number;
+}
+
+function placesById(entries: readonly SessionEntry[]): ReadonlyMap<string, RecordedPlace> {
+  const places = new Map<string, RecordedPlace>();
+  let count = 0;
+  for (const message of recordedMessages(entries)) places.set(message.id, { message, ordinal: count++ });
+  return places;
 }
 
 function usesOfNumbers(numbers: Int32Array): readonly ReferenceUse[] {

@@ -105,6 +105,6 @@ export function openSession(kept: KeptSession): PreparedSession {
     sizeModel: sizeModelOf(entries, fitted),
     references,
     lastErrors: lastErrorsOf(lastErrors),
-    findNeeds: () => openNeeds(kept.needs, neededMessages(entries, references)),
+    findNeeds: () => openNeeds(kept.needs, () => neededMessages(entries, references)),
   });
 }

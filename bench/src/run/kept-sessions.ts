@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import { readFileSync, statSync, utimesSync } from "node:fs";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -104,23 +104,22 @@ export function openKeptSessions(
   };
   return ({ path, displayName }) => {
     const entry = join(folder, nameOf({ path, displayName }, version));
-    const hashNow = () => hashOf(path, displayName).catch(() => null);
+    const hashNow = async () => (isTooLarge(path) ? null : hashOf(path, displayName).catch(() => null));
     let known: FileState | null = null;
     const before = () => {
-      known ??= { stamp: stampOf(path), hash: once(hashNow) };
+      known ??= { stamp: stampOf(path), bytesHash: once(hashNow) };
       return known;
     };
-    const isSameFile = async ({ stamp, hash }: FileState) =>
-      stamp === null ? (await hashNow()) === (await hash()) : stampOf(path)?.equals(stamp) === true;
+    const isSameFile = async ({ stamp, bytesHash }: FileState) =>
+      stamp === null ? (await hashNow()) === (await bytesHash()) : stampOf(path)?.equals(stamp) === true;
     return {
       read: async (source) => {
-        if (isTooLarge(path)) return null;
-        const { stamp, hash } = before();
+        const { stamp, bytesHash } = before();
         const found = readEntry(entry);
         const isStamped = stamp !== null && found?.stamp.equals(stamp) === true;
         // Without a stamp nothing else will say whether the file changes while it is imported.
-        const bytesHash = isStamped || (found === null && stamp !== null) ? null : await hash();
-        if (found === null || !(isStamped || found.value.bytesHash === bytesHash)) return null;
+        const hashBefore = isStamped || (found === null && stamp !== null) ? null : await bytesHash();
+        if (found === null || !(isStamped || found.value.bytesHash === hashBefore)) return null;
         const { neighbours, sessions, contentHash } = found.value;
         for (const neighbour of neighbours) if ((await hashOfNeighbour(neighbour, source)) !== neighbour.hash) return null;
         if (isStamped || stamp === null) markUsed(entry);
@@ -128,9 +127,8 @@ export function openKeptSessions(
         return { sessions, contentHash };
       },
       keep: async (neighbours, make) => {
-        if (isTooLarge(path)) return;
         const state = before();
-        const bytesHash = await state.hash();
+        const bytesHash = await state.bytesHash();
         if (bytesHash === null) return;
         const body = serialize({ ...(await make()), neighbours, bytesHash } satisfies Entry);
         if (BODY_AT + body.length <= mostBytes && (await isSameFile(state))) await write(entry, packed(body, state.stamp));
@@ -139,10 +137,10 @@ export function openKeptSessions(
   };
 }
 
-/** A file as it was when it was asked for first. The hash is made when it is needed. */
+/** A file as it was when it was asked for first. The hash is made when it is needed: `null` for a file that is too large or cannot be read. */
 interface FileState {
   readonly stamp: FileStamp | null;
-  readonly hash: () => Promise<string | null>;
+  readonly bytesHash: () => Promise<string | null>;
 }
 
 const FILE_IDENTITY: FileIdentity = { stampOf: (path) => stampOfFile(path, Date.now()), hashOf: hashOfFile };
@@ -150,7 +148,7 @@ const FILE_IDENTITY: FileIdentity = { stampOf: (path) => stampOfFile(path, Date.
 /** What a file's entry is called. What was made of it before, from other bytes, has the same name. */
 function nameOf(file: NamedFile, version: string): string {
   const made = { version, v8: process.versions.v8, ...file };
-  return `${createHash("sha256").update(canonicalJson(made)).digest("hex")}.session`;
+  return `${hash("sha256", canonicalJson(made), "hex")}.session`;
 }
 
 function isTooLarge(path: string): boolean {

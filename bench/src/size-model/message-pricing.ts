@@ -17,8 +17,11 @@ export interface PricingInput {
  */
 export function createMessagePricing(input: PricingInput): (message: Message, call: number) => number {
   const { calls, entries, sizes, weights } = input;
-  const originals = new Map<string, Message>();
-  for (const entry of entries) if (entry.type === "message") originals.set(entry.message.id, entry.message);
+  let originals: ReadonlyMap<string, Message> | null = null;
+  const originalOf = (message: Message) => {
+    originals ??= messagesById(entries);
+    return originals.get(message.id);
+  };
   const weighed = new WeakMap<Message, number>();
   const weightOf = (message: Message, modelId: string) => {
     const known = weighed.get(message);
@@ -31,7 +34,7 @@ export function createMessagePricing(input: PricingInput): (message: Message, ca
     const measured = sizes.at(message, call);
     if (measured !== undefined) return measured;
     const modelId = calls[call]?.modelId ?? "";
-    const original = originals.get(message.id);
+    const original = originalOf(message);
     const originalTokens = original === undefined ? undefined : sizes.at(original, call);
     if (original === undefined || originalTokens === undefined) return Math.round(weightOf(message, modelId));
     const before = weightOf(original, modelId);
@@ -39,4 +42,10 @@ export function createMessagePricing(input: PricingInput): (message: Message, ca
       ? Math.round((originalTokens * weightOf(message, modelId)) / before)
       : Math.round(weightOf(message, modelId));
   };
+}
+
+function messagesById(entries: readonly SessionEntry[]): ReadonlyMap<string, Message> {
+  const messages = new Map<string, Message>();
+  for (const entry of entries) if (entry.type === "message") messages.set(entry.message.id, entry.message);
+  return messages;
 }
