@@ -6,7 +6,8 @@ import { type KeptReferences, keptReferences, openReferences } from "../referenc
 import { type LastErrors, lastErrorsOf, prepareLastErrors } from "../references/last-errors.ts";
 import { prepareReferences } from "../references/prepare.ts";
 import { type RepairedEntries, repairEntries } from "../repair/repair-entries.ts";
-import { createSizeModel, type FittedSizes, type SizeModel, sizeModelOf } from "../size-model/size-model.ts";
+import { type KeptSizes, keptSizes, openSizes } from "../size-model/kept-sizes.ts";
+import { createSizeModel, type SizeModel, sizeModelOf } from "../size-model/size-model.ts";
 import type { Transcript } from "../transcript.ts";
 import { type Arrivals, createArrivals } from "./arrivals.ts";
 import { type SizedHistory, sizedHistory } from "./sized-history.ts";
@@ -74,7 +75,7 @@ function sessionOf({ findNeeds, ...parts }: SessionParts): PreparedSession {
 
 /** A prepared session as plain data, for the structured clone of the platform: messages that are one value stay one. */
 export interface KeptSession extends Pick<PreparedSession, "transcript" | "entries" | "repaired"> {
-  readonly fitted: FittedSizes;
+  readonly sizes: KeptSizes;
   readonly references: KeptReferences;
   readonly lastErrors: Pick<LastErrors, "events" | "errors">;
   readonly needs: KeptNeeds;
@@ -87,7 +88,7 @@ export function keptSession(session: PreparedSession): KeptSession {
     transcript,
     entries,
     repaired,
-    fitted: sizeModel.fitted,
+    sizes: keptSizes(sizeModel.fitted),
     references: keptReferences(references, entries),
     lastErrors: { events: lastErrors.events, errors: lastErrors.errors },
     needs: keptNeeds(session.needs(), neededMessages(entries, references)),
@@ -96,13 +97,13 @@ export function keptSession(session: PreparedSession): KeptSession {
 
 /** The session that was kept: replays of it are those of the session that was prepared. */
 export function openSession(kept: KeptSession): PreparedSession {
-  const { transcript, entries, repaired, fitted, lastErrors } = kept;
+  const { transcript, entries, repaired, sizes, lastErrors } = kept;
   const references = openReferences(kept.references, entries);
   return sessionOf({
     transcript,
     entries,
     repaired,
-    sizeModel: sizeModelOf(entries, fitted),
+    sizeModel: sizeModelOf(entries, openSizes(sizes, entries)),
     references,
     lastErrors: lastErrorsOf(lastErrors),
     findNeeds: () => openNeeds(kept.needs, () => neededMessages(entries, references)),

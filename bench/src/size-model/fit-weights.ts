@@ -10,13 +10,13 @@ export type Coefficients = Features;
 export type FeatureSource = (message: Message) => Features;
 
 /** The features of a session's messages: replies know the usage of the call that produced them. */
-export function featureSource(calls: readonly RecordedCall[]): FeatureSource {
+export function featureSource(session: { readonly calls: readonly RecordedCall[] }): FeatureSource {
   let usages: ReadonlyMap<Message, UsageEntry> | null = null;
   const known = new WeakMap<Message, Features>();
   return (message) => {
     const seen = known.get(message);
     if (seen !== undefined) return seen;
-    usages ??= new Map(calls.flatMap(({ reply, usage }) => (reply === null ? [] : [[reply, usage] as const])));
+    usages ??= new Map(session.calls.flatMap(({ reply, usage }) => (reply === null ? [] : [[reply, usage] as const])));
     const features = featuresOf(message, usages.get(message) ?? null);
     known.set(message, features);
     return features;

@@ -5,9 +5,9 @@ import type { RecordedCall } from "./recorded-calls.ts";
 
 /** What messages are priced from. */
 export interface PricingInput {
-  readonly calls: readonly RecordedCall[];
+  readonly fitted: { readonly calls: readonly RecordedCall[] };
   readonly entries: readonly SessionEntry[];
-  readonly sizes: MessageSizes;
+  readonly sizes: () => Pick<MessageSizes, "at">;
   readonly weights: MessageWeights;
 }
 
@@ -16,7 +16,7 @@ export interface PricingInput {
  * the weights after and before the edit; for one that an engine wrote the weight alone.
  */
 export function createMessagePricing(input: PricingInput): (message: Message, call: number) => number {
-  const { calls, entries, sizes, weights } = input;
+  const { fitted, entries, sizes, weights } = input;
   let originals: ReadonlyMap<string, Message> | null = null;
   const originalOf = (message: Message) => {
     originals ??= messagesById(entries);
@@ -31,11 +31,11 @@ export function createMessagePricing(input: PricingInput): (message: Message, ca
     return tokens;
   };
   return (message, call) => {
-    const measured = sizes.at(message, call);
+    const measured = sizes().at(message, call);
     if (measured !== undefined) return measured;
-    const modelId = calls[call]?.modelId ?? "";
+    const modelId = fitted.calls[call]?.modelId ?? "";
     const original = originalOf(message);
-    const originalTokens = original === undefined ? undefined : sizes.at(original, call);
+    const originalTokens = original === undefined ? undefined : sizes().at(original, call);
     if (original === undefined || originalTokens === undefined) return Math.round(weightOf(message, modelId));
     const before = weightOf(original, modelId);
     return before > 0

@@ -1,5 +1,5 @@
 import type { AssistantMessage, Message, SessionEntry, SessionView, UsageEntry } from "@plimsoll/core";
-import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/internal";
+import { EMPTY_VIEW, foldEntry, wellFormedMessage } from "@plimsoll/core/internal";
 
 /** One call as the recorded agent made it, under its own compactions. */
 export interface RecordedCall {
@@ -18,18 +18,30 @@ export interface RecordedCall {
   readonly reply: AssistantMessage | null;
 }
 
-/** The calls of a recorded log in order. An epoch begins at the start, at each recorded compaction, and when the model changes. */
+/**
+ * The calls of a recorded log in order. An epoch begins at the start, at each recorded compaction, and when the model changes. The log is
+ * folded as far as its last compaction: after that the view is what it was and the messages that came.
+ */
 export function recordedCalls(entries: readonly SessionEntry[]): readonly RecordedCall[] {
   const calls: RecordedCall[] = [];
   let view: SessionView = EMPTY_VIEW;
+  let foldedCount = 0;
+  let messages: Message[] = [];
   let sentCount = 0;
   let epochStart: RecordedCall["epochStart"] = "session";
   let modelId: string | null = null;
   let arrivalMs: number | null = null;
   for (const [position, entry] of entries.entries()) {
-    view = foldEntry(view, entry);
-    if (entry.type === "message") arrivalMs = entry.message.atMs ?? arrivalMs;
-    if (entry.type === "compaction" || entry.type === "revert") epochStart = "boundary";
+    if (entry.type === "message") {
+      messages.push(wellFormedMessage(entry.message));
+      arrivalMs = entry.message.atMs ?? arrivalMs;
+    }
+    if (entry.type === "compaction" || entry.type === "revert") {
+      view = entries.slice(foldedCount, position + 1).reduce(foldEntry, view);
+      foldedCount = position + 1;
+      messages = [...view.messages];
+      epochStart = "boundary";
+    }
     if (entry.type !== "usage") continue;
     if (epochStart === null && modelId !== null && modelId !== entry.modelId) epochStart = "model";
     calls.push({
@@ -38,11 +50,11 @@ export function recordedCalls(entries: readonly SessionEntry[]): readonly Record
       usage: entry,
       reportedTokens: positiveOrNull(entry.usage.input.totalTokens),
       requestMs: arrivalMs ?? entry.atMs,
-      newMessages: view.messages.slice(epochStart === null ? sentCount : 0),
+      newMessages: messages.slice(epochStart === null ? sentCount : 0),
       epochStart,
       reply: replyAfter(entries, position),
     });
-    sentCount = view.messages.size;
+    sentCount = messages.length;
     modelId = entry.modelId;
     epochStart = null;
   }

@@ -54,7 +54,7 @@ export interface SizeModel {
   readonly fitted: FittedSizes;
 }
 
-/** What a size model is made from beside its log: plain data. Its messages are those of the log, as values. */
+/** What a size model is made from beside its log. */
 export interface FittedSizes {
   readonly calls: readonly RecordedCall[];
   readonly isEstimated: boolean;
@@ -70,7 +70,7 @@ export interface FittedSizes {
 /** The size model of a recorded log (after repairs: the messages that it holds are those that a replay sends). */
 export function createSizeModel(entries: readonly SessionEntry[]): SizeModel {
   const calls = recordedCalls(entries);
-  const features = featureSource(calls);
+  const features = featureSource({ calls });
   const isEstimated = calls.every((call) => call.reportedTokens === null);
   const assumedOverheadTokens = overheadByLength(entries);
   const fit = (reportOf: (call: RecordedCall) => number | null): Fitted => {
@@ -90,17 +90,19 @@ export function createSizeModel(entries: readonly SessionEntry[]): SizeModel {
 
 /** The size model of a log for which it was fitted before. */
 export function sizeModelOf(entries: readonly SessionEntry[], fitted: FittedSizes): SizeModel {
-  const { calls, isEstimated, recordedPromptTokens, error } = fitted;
+  const { isEstimated, recordedPromptTokens, error } = fitted;
   const { sizes, messageTokens, nonMessageTokens } = pricingOf(entries, fitted);
   return {
     isEstimated,
     firstOverheadTokens: Math.max(0, fitted.firstOverheadTokens),
-    calls,
+    get calls() {
+      return fitted.calls;
+    },
     messageTokens,
-    sizeStepsOf: sizes.stepsOf,
-    isChangedAt: sizes.isChangedAt,
-    isChangedBetween: sizes.isChangedBetween,
-    isResizedBetween: sizes.isResizedBetween,
+    sizeStepsOf: (message) => sizes().stepsOf(message),
+    isChangedAt: (message, call) => sizes().isChangedAt(message, call),
+    isChangedBetween: (after, through) => sizes().isChangedBetween(after, through),
+    isResizedBetween: (after, through) => sizes().isResizedBetween(after, through),
     nonMessageTokens,
     promptTokens: (call, messages, history) => {
       let tokens = nonMessageTokens(call, history);
@@ -113,15 +115,19 @@ export function sizeModelOf(entries: readonly SessionEntry[], fitted: FittedSize
   };
 }
 
-type Pricing = Pick<SizeModel, "messageTokens" | "nonMessageTokens"> & { readonly sizes: MessageSizes };
+type Pricing = Pick<SizeModel, "messageTokens" | "nonMessageTokens"> & { readonly sizes: () => MessageSizes };
 
 function pricingOf(entries: readonly SessionEntry[], fitted: Omit<FittedSizes, "recordedPromptTokens" | "error">): Pricing {
-  const { calls, coefficients, sizesSet, recordedAccounts, ownAccounts, firstOverheadTokens } = fitted;
-  const sizes = createMessageSizes(sizesSet);
-  const weights = weightsFrom(coefficients, featureSource(calls));
+  const { coefficients, recordedAccounts, ownAccounts, firstOverheadTokens } = fitted;
+  let made: MessageSizes | null = null;
+  const sizes = () => {
+    made ??= createMessageSizes(fitted.sizesSet);
+    return made;
+  };
+  const weights = weightsFrom(coefficients, featureSource(fitted));
   return {
     sizes,
-    messageTokens: createMessagePricing({ calls, entries, sizes, weights }),
+    messageTokens: createMessagePricing({ fitted, entries, sizes, weights }),
     nonMessageTokens: (call, history) => (history === "recorded" ? recordedAccounts : ownAccounts)[call] ?? firstOverheadTokens,
   };
 }

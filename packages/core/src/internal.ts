@@ -23,7 +23,7 @@ export { canonicalContent, chainId, extendViewHash, overheadHash, withId, withId
 export type { StopReason } from "./message/message.ts";
 export { sharedPrefixCount } from "./message/message.ts";
 export { fencedText, transcriptText } from "./message/transcript-text.ts";
-export { wellFormed, wellFormedContext } from "./message/well-formed.ts";
+export { wellFormed, wellFormedContext, wellFormedMessage } from "./message/well-formed.ts";
 export { amountOf, isKnobPath, KNOBS, knobText, sizeOf, withKnob } from "./policy/knobs.ts";
 export { encodingsOf } from "./policy/policy.ts";
 export { RECORDED_POLICY } from "./policy/presets/recorded.ts";
