@@ -57,6 +57,7 @@ export function passageQuoter(
     atMostTokens,
     *quote(leaving, staying) {
       const { chars: leavingChars } = yield* coverageSteps(leaving);
+      if (recall !== null) yield* recall.ready();
       const block = recall?.recall(staying, Math.floor(leavingChars * LEAVING_RATIO)) ?? null;
       const blocks = block === null ? [] : [block];
       if (limits.length === 0) return blocks;

@@ -39,8 +39,11 @@ export function toldByCall(message: Message, openCalls: readonly ToolCallPart[])
 }
 
 function partTexts(message: Message, of: Pick<LogText, "kind" | "source" | "path">): readonly LogText[] {
+  const { kind, source, path } = of;
   return message.parts.flatMap((part, index) =>
-    part.type === "text" && part.text !== "" ? [{ ...of, text: part.text, handle: partHandle(message.id, index) }] : [],
+    part.type === "text" && part.text !== ""
+      ? [{ kind, text: part.text, source, path, handle: partHandle(message.id, index) }]
+      : [],
   );
 }
 

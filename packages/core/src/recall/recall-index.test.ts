@@ -1,5 +1,7 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Message, ToolCallPart } from "../message/message.ts";
+import { arbitraryValidMessages } from "../testing/arbitrary-transcript.ts";
 import { assistant, human, reply, result, summaryMessage } from "../testing/builders.ts";
 import { createWorkCounter } from "../tokens/work.ts";
 import type { PathAccess } from "../tool.ts";
@@ -201,6 +203,47 @@ describe("its work", () => {
     expect([after - before, work.total().charactersScanned - after]).toEqual([1000, 0]);
   });
 
+  test("texts are read when somebody asks, each once, in steps that count long ones for more", () => {
+    const index = createRecallIndex(createWorkCounter());
+    const steps = () => [...index.ready()];
+    expect(steps()).toEqual([]);
+    for (const message of [human("u", "Use tabs."), reply("a", "a".repeat(10_000))]) index.add(message);
+    expect(steps()).toEqual([1, 31]);
+    expect(steps()).toEqual([]);
+    index.add(human("v", "And commas."));
+    index.units(everything);
+    expect(steps()).toEqual([]);
+  });
+
+  test("a view of some moment reads nothing that came after it", () => {
+    const index = createRecallIndex(createWorkCounter());
+    index.add(human("u", "Use tabs."));
+    const then = index.now();
+    index.add(human("v", "And commas."));
+    expect([...then.ready()]).toHaveLength(1);
+    expect(then.units(everything).map(({ of }) => of.message.id)).toEqual(["u"]);
+    expect([...index.ready()]).toHaveLength(1);
+  });
+
+  /** All that an index says, without the messages themselves. */
+  const said = (index: ReturnType<typeof createRecallIndex>) =>
+    index.units(everything).map((unit) => [unit.of.handle, unit.index, index.facts(unit)]);
+
+  test("when somebody asks changes nothing of what is answered, whatever is said", () => {
+    fc.assert(
+      fc.property(arbitraryValidMessages, fc.array(fc.boolean(), { maxLength: 30 }), (messages, asks) => {
+        const [asked, late] = [createRecallIndex(createWorkCounter()), createRecallIndex(createWorkCounter())];
+        for (const [at, message] of messages.entries()) {
+          asked.add(message);
+          late.add(message);
+          const isAsked = asks[at % (asks.length + 1)] ?? true;
+          for (const index of isAsked ? [asked] : []) said(index);
+        }
+        expect(said(late)).toEqual(said(asked));
+      }),
+    );
+  });
+
   /** So many texts of 999,990 characters and more. */
   const long = (count: number) =>
     Array.from({ length: count }, (_, at) =>
@@ -225,5 +268,19 @@ describe("its work", () => {
     for (const message of texts.slice(8)) index.add({ ...message, id: "again" });
     const ids = new Set(index.units(everything).map(({ of }) => of.message.id));
     expect([ids.has("u8"), ids.has("again")]).toEqual([false, true]);
+  });
+
+  test("of a log above eight million characters too", () => {
+    const messages = long(19).flatMap((message, at) => [message, reply(`a${at}`, `I see ${at} 3 now: PORT_${at}.`)]);
+    const [asked, late] = [createRecallIndex(createWorkCounter()), createRecallIndex(createWorkCounter())];
+    let most = 0;
+    for (const message of messages) {
+      asked.add(message);
+      late.add(message);
+      most = Math.max(most, said(asked).length);
+    }
+    expect(said(late)).toEqual(said(asked));
+    expect(said(late).length).toBeLessThan(most);
+    expect([...late.ready()]).toEqual([]);
   });
 });

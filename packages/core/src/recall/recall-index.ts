@@ -1,13 +1,16 @@
 import type { Message, ToolCallPart } from "../message/message.ts";
 import { toolCallsOf } from "../message/message.ts";
+import type { Steps } from "../pace.ts";
+import { atOnce, visitsOf } from "../pace.ts";
 import type { WorkCounter } from "../tokens/work.ts";
 import type { FileFacts } from "./file-touches.ts";
 import { createFileTouches } from "./file-touches.ts";
 import type { LogText, LogTextKind } from "./log-text.ts";
 import { logTexts, toldByCall } from "./log-text.ts";
-import { createStatements } from "./statements.ts";
+import type { LoggedUnits } from "./logged-units.ts";
+import { createLoggedUnits, RESTATED_RATIO } from "./logged-units.ts";
 import type { TextReading, Unit } from "./units.ts";
-import { freshUnit, isByModel, readText } from "./units.ts";
+import { readText } from "./units.ts";
 
 /** What is known of a unit now. Distances are in characters of logged texts. */
 export interface UnitFacts {
@@ -27,6 +30,8 @@ export interface UnitFacts {
 
 /** All that a log has said, in units, with what became of each: what is recalled at a compaction is chosen from it. */
 export interface RecallView {
+  /** Reads the texts that nobody has asked for yet. Without it the first question reads them all at once. */
+  ready(): Steps<void>;
   /** The units of messages that pass, oldest first, without those that a later text states again. */
   units(passes: (message: Message) => boolean): readonly Unit[];
   facts(unit: Unit): UnitFacts;
@@ -34,69 +39,94 @@ export interface RecallView {
 
 /** A {@link RecallView} that grows with the log. */
 export interface RecallIndex extends RecallView {
-  /** Takes in one more message. Reads its texts once; what is there already is not read again. */
+  /**
+   * Takes in one more message, and counts the work of its texts. They are read when somebody asks for units, so that a log that is opened and never cut
+   * costs no reading.
+   */
   add(message: Message): void;
   /** The index without what is added from now on: a compaction that rests recalls nothing that came while it did. */
   now(): RecallView;
 }
 
-/** A unit of which this share of the lines was stated again later is told by what restated it; chosen. */
-const RESTATED_RATIO = 0.8;
-
-/** The newest so many characters are held, so that memory is bounded: some two million tokens; chosen. When there are more, half is let go of. */
+/**
+ * The newest so many characters are held, so that memory is bounded: some two million tokens; chosen. When there are more, half is let go of, and
+ * what is left is read as if nothing had been before it: so it depends on the log alone, and the rest of a long log need not be read.
+ */
 const MOST_CHARS = 8_000_000;
 
-/** What the texts of message values were read as, for indexes of logs that hold the same values. */
-export type TextReadings = WeakMap<Message, readonly { readonly text: LogText; readonly read: TextReading }[]>;
+/** Reading a text takes as long as visiting a message so many times longer (20 ns a character, 2026-11-23). */
+const READING_VISITS = 3;
+
+/** What the texts of message values say, and what they were read as once somebody asked, for indexes of logs that hold the same values. */
+export type TextReadings = WeakMap<Message, MessageTexts>;
+
+/** The texts of a message. */
+interface MessageTexts {
+  readonly texts: readonly LogText[];
+  /** What each of them was read as; `null` until somebody asks. */
+  read: readonly TextReading[] | null;
+}
+
+/** A message that is held: where its texts begin, and what its call says of them. */
+interface HeldMessage {
+  readonly message: Message;
+  readonly told: ReturnType<typeof toldByCall>;
+  readonly atChars: number;
+}
 
 /** The index of an empty log. */
 export function createRecallIndex(work: WorkCounter, readings: TextReadings | null = null): RecallIndex {
-  const statements = createStatements();
   const files = createFileTouches();
-  let units: Unit[] = [];
+  let held: HeldMessage[] = [];
   let openCalls: readonly ToolCallPart[] = [];
   let atChars = 0;
-  let heldChars = 0;
+  /** What the first so many of the messages held come to. */
+  let logged: LoggedUnits = createLoggedUnits();
+  let readCount = 0;
 
-  const textsOf = (message: Message) => {
+  const textsOf = (message: Message): MessageTexts => {
     const known = readings?.get(message);
     if (known !== undefined) return known;
-    const read = logTexts(message).map((text) => ({ text, read: readText(text) }));
-    readings?.set(message, read);
-    return read;
+    const made = { texts: logTexts(message), read: null };
+    readings?.set(message, made);
+    return made;
   };
-  const addText = (message: Message, text: LogText, read: TextReading) => {
-    work.scanned(text.text.length);
-    const isUse = isByModel(text.kind);
-    // Only what the model says uses what was stated.
-    const stated = isUse ? statements.ofLines(read.hashes) : [];
-    if (isUse) {
-      use(stated, "quotes", atChars);
-      use(statements.ofWords(read.words), "mentions", atChars);
+  /** Reads one message; the characters of its texts. */
+  const read = ({ message, told, atChars: startChars }: HeldMessage): number => {
+    const texts = textsOf(message);
+    texts.read ??= texts.texts.map(readText);
+    let textAtChars = startChars;
+    for (const [index, text] of texts.texts.entries()) {
+      const reading = texts.read[index];
+      if (reading !== undefined) logged.add({ ...text, ...told, message, atChars: textAtChars }, reading);
+      textAtChars += text.text.length;
     }
-    // A call that quotes what it changes states nothing new.
-    const isQuotation = isUse && read.tellingLines > 0 && stated.length >= RESTATED_RATIO * read.tellingLines;
-    const of = { ...text, message, atChars };
-    for (const [index, unitRead] of isQuotation ? [] : read.units.entries()) {
-      const unit = freshUnit(of, unitRead, index);
-      statements.state(unit, unitRead);
-      units.push(unit);
-      heldChars += unit.chars;
-    }
-    atChars += text.text.length;
+    return textAtChars - startChars;
   };
+  function* readThrough(endChars: number): Steps<void> {
+    for (;;) {
+      const next = held[readCount];
+      if (next === undefined || next.atChars >= endChars) return;
+      readCount += 1;
+      yield visitsOf(READING_VISITS * read(next));
+    }
+  }
   const forgetOldest = () => {
-    let first = 0;
-    for (; heldChars > MOST_CHARS / 2 && first < units.length; first++) heldChars -= units[first]?.chars ?? 0;
-    statements.forget(new Set(units.slice(0, first)));
-    units = units.slice(first);
+    held = held.slice(held.findIndex((each) => atChars - each.atChars <= MOST_CHARS / 2));
+    logged = createLoggedUnits();
+    readCount = 0;
   };
   const viewAt = (endChars: () => number): RecallView => ({
-    units: (passes) =>
-      units.filter(
-        ({ of, restatedLines, tellingLines }) =>
-          of.atChars < endChars() && restatedLines < RESTATED_RATIO * tellingLines && passes(of.message),
-      ),
+    ready: () => readThrough(endChars()),
+    units: (passes) => {
+      atOnce(readThrough(endChars()));
+      return logged
+        .units()
+        .filter(
+          ({ of, restatedLines, tellingLines }) =>
+            of.atChars < endChars() && restatedLines < RESTATED_RATIO * tellingLines && passes(of.message),
+        );
+    },
     facts: ({ of, chars, tellingLines, restatedLines, quotes, mentions, lastUseAtChars }) => ({
       kind: of.kind,
       chars,
@@ -118,18 +148,14 @@ export function createRecallIndex(work: WorkCounter, readings: TextReadings | nu
       const calls = toolCallsOf(message);
       if (calls.length > 0) openCalls = calls;
       // What a call writes is not older than its writing.
-      for (const access of calls.flatMap((call) => call.paths)) files.add(access, atChars);
-      const told = toldByCall(message, openCalls);
-      for (const { text, read } of textsOf(message)) addText(message, { ...text, ...told }, read);
-      if (heldChars > MOST_CHARS) forgetOldest();
+      for (const { paths } of calls) for (const access of paths) files.add(access, atChars);
+      let chars = 0;
+      for (const { text } of textsOf(message).texts) chars += text.length;
+      if (chars === 0) return;
+      work.scanned(chars);
+      held.push({ message, told: toldByCall(message, openCalls), atChars });
+      atChars += chars;
+      if (atChars - (held[0]?.atChars ?? 0) > MOST_CHARS) forgetOldest();
     },
   };
-}
-
-/** One text of the model used these units: each of them once. */
-function use(units: readonly Unit[], how: "quotes" | "mentions", atChars: number): void {
-  for (const unit of new Set(units)) {
-    unit[how] += 1;
-    unit.lastUseAtChars = atChars;
-  }
 }

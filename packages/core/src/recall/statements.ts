@@ -8,14 +8,12 @@ export interface Statements {
   ofWords(hashes: readonly number[]): readonly Unit[];
   /** A unit states its lines and words: whatever stated them before is restated now. */
   state(unit: Unit, read: UnitReading): void;
-  /** Lets go of units. */
-  forget(gone: ReadonlySet<Unit>): void;
 }
 
 /** Nothing stated yet. */
 export function createStatements(): Statements {
-  let lines = new Map<number, Unit>();
-  let words = new Map<number, Unit>();
+  const lines = new Map<number, Unit>();
+  const words = new Map<number, Unit>();
   return {
     ofLines: (hashes) => found(hashes, lines),
     ofWords: (hashes) => found(hashes, words),
@@ -28,10 +26,6 @@ export function createStatements(): Statements {
         lines.set(hash, unit);
       }
       for (const hash of stated) if (takesOver(unit, words.get(hash))) words.set(hash, unit);
-    },
-    forget: (gone) => {
-      lines = without(lines, gone);
-      words = without(words, gone);
     },
   };
 }
@@ -47,8 +41,4 @@ function found(hashes: readonly number[], stated: ReadonlyMap<number, Unit>): re
 
 function takesOver({ of: { kind } }: Unit, before: Unit | undefined): boolean {
   return kind !== "said" || before === undefined || before.of.kind === "said";
-}
-
-function without(stated: ReadonlyMap<number, Unit>, gone: ReadonlySet<Unit>): Map<number, Unit> {
-  return new Map([...stated].filter(([, unit]) => !gone.has(unit)));
 }
