@@ -1,7 +1,7 @@
 import type { CompactionEntry, Message, SessionEntry, SessionView, UserMessage } from "@plimsoll/core";
 import { repairMessages, UNREPORTED_USAGE } from "@plimsoll/core";
 import { coverageOf } from "@plimsoll/core/build";
-import { EMPTY_VIEW, foldEntry, withId } from "@plimsoll/core/internal";
+import { EMPTY_VIEW, foldUnhashed, withId } from "@plimsoll/core/internal";
 
 /** A log whose every request can be sent, and how much of it was mended. */
 export interface RepairedEntries {
@@ -41,7 +41,7 @@ function placeEntries(
     return repaired.repairCount === 0 && after.repairCount === 0 ? entry : asHistory(entry, after);
   };
   for (const entry of entries) {
-    view = foldEntry(view, entry);
+    view = foldUnhashed(view, entry);
     if (entry.type === "message") before.push([]);
     else before.at(-1)?.push(entry.type === "compaction" ? boundary(entry) : entry);
   }
@@ -80,13 +80,13 @@ function withContinuations(entries: readonly SessionEntry[]): Pick<RepairedEntri
     if (entry.type === "usage" && isUnsendable) {
       const message = continueNotice(lastLogged?.id ?? null, entry.atMs);
       const notice: SessionEntry = { type: "message", message };
-      view = foldEntry(view, notice);
+      view = foldUnhashed(view, notice);
       lastLogged = message;
       result.push(notice);
       continuationCount += 1;
     }
     if (entry.type === "message") lastLogged = entry.message;
-    view = foldEntry(view, entry);
+    view = foldUnhashed(view, entry);
     result.push(entry);
   }
   return { entries: result, continuationCount };

@@ -1,5 +1,5 @@
 import type { AssistantMessage, Message, SessionEntry, SessionView, UsageEntry } from "@plimsoll/core";
-import { EMPTY_VIEW, foldEntry, wellFormedMessage } from "@plimsoll/core/internal";
+import { EMPTY_VIEW, foldUnhashed, wellFormedMessage } from "@plimsoll/core/internal";
 
 /** One call as the recorded agent made it, under its own compactions. */
 export interface RecordedCall {
@@ -37,7 +37,7 @@ export function recordedCalls(entries: readonly SessionEntry[]): readonly Record
       arrivalMs = entry.message.atMs ?? arrivalMs;
     }
     if (entry.type === "compaction" || entry.type === "revert") {
-      view = entries.slice(foldedCount, position + 1).reduce(foldEntry, view);
+      view = entries.slice(foldedCount, position + 1).reduce(foldUnhashed, view);
       foldedCount = position + 1;
       messages = [...view.messages];
       epochStart = "boundary";

@@ -45,7 +45,7 @@ export type { Recalled, RecallRange } from "./session/recall.ts";
 export { MAXIMUM_RECALL_CHARS } from "./session/recall.ts";
 export type { SessionReadings } from "./session/session-readings.ts";
 export { createSessionReadings } from "./session/session-readings.ts";
-export { EMPTY_VIEW, foldEntries, foldEntry } from "./session/view.ts";
+export { EMPTY_VIEW, foldEntries, foldEntry, foldUnhashed } from "./session/view.ts";
 export type { ClassCounts } from "./tokens/char-classes.ts";
 export { CHAR_CLASSES, countClasses } from "./tokens/char-classes.ts";
 export type { ImageRule } from "./tokens/image-rule.ts";

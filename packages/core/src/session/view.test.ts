@@ -21,7 +21,7 @@ import {
   usageEntry,
 } from "../testing/builders.ts";
 import type { SessionView } from "./view.ts";
-import { EMPTY_VIEW, foldEntries, foldEntry } from "./view.ts";
+import { EMPTY_VIEW, foldEntries, foldEntry, foldUnhashed } from "./view.ts";
 
 const u1 = human("u1", "first");
 const a1 = reply("a1", "answer");
@@ -77,6 +77,7 @@ describe("the fold of a log", () => {
     ["usage moves no message", [...start, usageEntry("request", "r", 100)], ["u1", "a1", "u2", "a2", "r"]],
   ])("%s", (_, entries, ids) => {
     expect(idsOf(foldEntries(entries))).toEqual(ids);
+    expect(idsOf(entries.reduce(foldUnhashed, EMPTY_VIEW))).toEqual(ids);
   });
 
   test("says what is sent before the messages", () => {

@@ -62,6 +62,21 @@ export const EMPTY_VIEW: SessionView = {
  * compaction that does not fit the view.
  */
 export function foldEntry(view: SessionView, entry: SessionEntry): SessionView {
+  return fold(view, entry, extendViewHash);
+}
+
+/** The same for a reader of recorded logs who asks for messages alone: hashing ids costs far more than the rest. Its views have no hash of their messages. */
+export function foldUnhashed(view: SessionView, entry: SessionEntry): SessionView {
+  return fold(view, entry, noHash);
+}
+
+type ExtendHash = typeof extendViewHash;
+
+function noHash(): string {
+  return "";
+}
+
+function fold(view: SessionView, entry: SessionEntry, extendHash: ExtendHash): SessionView {
   const lastEntryId = entryIdOf(entry);
   switch (entry.type) {
     case "session":
@@ -70,7 +85,7 @@ export function foldEntry(view: SessionView, entry: SessionEntry): SessionView {
       return { ...view, system: entry.system, tools: entry.tools, lastEntryId };
     case "message":
       // What was logged stays in the log; what is sent has no half characters.
-      return appendMessage(view, wellFormedMessage(entry.message));
+      return appendMessage(view, wellFormedMessage(entry.message), extendHash);
     case "usage":
       return { ...view, modelId: entry.modelId, lastEntryId };
     case "model-change":
@@ -80,7 +95,7 @@ export function foldEntry(view: SessionView, entry: SessionEntry): SessionView {
     case "compaction":
       return { ...applyCompaction(view, entry), lastEntryId };
     case "revert":
-      return { ...revertLatest(view, entry.compactionId), lastEntryId };
+      return { ...revertLatest(view, entry.compactionId, extendHash), lastEntryId };
     default:
       return entry satisfies never;
   }
@@ -94,7 +109,7 @@ export function foldEntries(entries: Iterable<SessionEntry>): SessionView {
 }
 
 /** The view with one more message; its entry is the newest, and has the message's id. */
-function appendMessage(view: SessionView, message: Message): SessionView {
+function appendMessage(view: SessionView, message: Message, extendHash: ExtendHash): SessionView {
   const { sessionId, system, tools, modelId, limits, messages, activeCompactions, undo, viewHash } = view;
   // Written out: spreading takes ten times as long, for each message of a log.
   return {
@@ -106,7 +121,7 @@ function appendMessage(view: SessionView, message: Message): SessionView {
     messages: messages.append(message),
     activeCompactions,
     undo: isInMemory(undo) ? { ...undo, since: undo.since.append(message) } : undo,
-    viewHash: extendViewHash(viewHash, message.id),
+    viewHash: extendHash(viewHash, message.id),
     lastEntryId: message.id,
   };
 }
@@ -126,7 +141,7 @@ function isInMemory(undo: Undo): undo is UndoPoint {
   return undo !== null && undo !== "archived";
 }
 
-function revertLatest(view: SessionView, compactionId: string): SessionView {
+function revertLatest(view: SessionView, compactionId: string, extendHash: ExtendHash): SessionView {
   const latest = view.activeCompactions.at(-1);
   const { undo } = view;
   if (latest === undefined || latest.id !== compactionId) {
@@ -150,6 +165,6 @@ function revertLatest(view: SessionView, compactionId: string): SessionView {
   const { messages, viewHash, previous, since } = undo;
   const before = { ...view, messages, viewHash, undo: previous, activeCompactions: view.activeCompactions.slice(0, -1) };
   let folded: SessionView = before;
-  for (const message of since) folded = appendMessage(folded, message);
+  for (const message of since) folded = appendMessage(folded, message, extendHash);
   return folded;
 }
