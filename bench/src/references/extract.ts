@@ -1,35 +1,70 @@
 import type { WorkCounter } from "@plimsoll/core/build";
-import { isAsciiLetter, isWordUnit } from "./character-class.ts";
+import { isAsciiLetter, isLowerCase, isUpperCase, isWordUnit } from "./character-class.ts";
 import { classifyPiece, MAXIMUM_REFERENCE_CHARS, type Reference } from "./classify-piece.ts";
-import { createQuoteReader } from "./quoted-errors.ts";
+import { createQuoteReader, isReadOfQuotes } from "./quoted-errors.ts";
 
 /** Version of what counts as a reference; figures of different versions are not compared. */
 export const REFERENCES_VERSION = 1;
 
+/** The references that runs of name and path characters are; `null` for plain words. */
+export type KnownPieces = Map<string, Reference | null>;
+
 /**
  * The distinct references of a text, in order of first appearance: paths, identifiers that are no plain words, numbers of three
  * digits or more, hashes, URLs, long flags and quoted error texts. One pass: every character is looked at a fixed number of times.
+ * What is found of `pieces` is noted there, for the texts that follow.
  */
-export function extractReferences(text: string, work: WorkCounter): readonly Reference[] {
+export function extractReferences(text: string, work: WorkCounter, pieces: KnownPieces = new Map()): readonly Reference[] {
   const found = new Map<string, Reference>();
   const keep = (reference: Reference | null) => {
     if (reference !== null && !found.has(reference.text)) found.set(reference.text, reference);
+  };
+  const referenceOf = (piece: string, isUrl: boolean): Reference | null => {
+    const known = pieces.get(piece);
+    if (known !== undefined) return known;
+    const reference = classifyPiece(piece, isUrl, work);
+    pieces.set(piece, reference);
+    return reference;
   };
   const quotes = createQuoteReader(text, work);
   let index = 0;
   while (index < text.length) {
     const unit = text.charCodeAt(index);
     if (!isPieceUnit(unit)) {
-      keep(quotes.read(unit, index));
+      if (isReadOfQuotes(unit)) keep(quotes.read(unit, index));
       index += 1;
       continue;
     }
+    const wordEnd = plainWordEnd(text, index);
+    if (wordEnd > index) {
+      index = wordEnd;
+      continue;
+    }
     const piece = readPiece(text, index);
-    if (piece.end - index <= MAXIMUM_REFERENCE_CHARS) keep(classifyPiece(text.slice(index, piece.end), piece.isUrl, work));
+    if (piece.end - index <= MAXIMUM_REFERENCE_CHARS) keep(referenceOf(text.slice(index, piece.end), piece.isUrl));
     index = piece.end;
   }
   work.scanned(text.length);
   return [...found.values()];
+}
+
+/**
+ * Where the piece that starts at `start` ends if it is a plain word, as most are: letters without a capital behind a small one, and what may
+ * stand behind a word. `start` if more must be known of it.
+ */
+function plainWordEnd(text: string, start: number): number {
+  let end = start;
+  let isBehindSmall = false;
+  for (; end < text.length; end++) {
+    const unit = text.charCodeAt(end);
+    if (isLowerCase(unit)) isBehindSmall = true;
+    else if (isUpperCase(unit) && !isBehindSmall) isBehindSmall = false;
+    else break;
+  }
+  while (end > start && end < text.length && isPieceEnding(text.charCodeAt(end))) end += 1;
+  const next = text.charCodeAt(end);
+  const goesOn = isPieceUnit(next) || next === COLON;
+  return goesOn ? start : end;
 }
 
 /** Where the piece that starts at `start` ends: a run of name and path characters, or a URL with what may stand in one. */
@@ -56,9 +91,13 @@ function urlEnd(text: string, from: number): number {
 
 const COLON = 0x3a;
 
-/** Characters of names and paths in addition to those of words: `-`, `.`, `/`, `@` and `~`. */
 function isPieceUnit(unit: number): boolean {
-  return isWordUnit(unit) || unit === 0x2d || unit === 0x2e || unit === 0x2f || unit === 0x40 || unit === 0x7e;
+  return isWordUnit(unit) || isPieceEnding(unit);
+}
+
+/** Characters of names and paths in addition to those of words: `-`, `.`, `/`, `@` and `~`. At the end of a piece they are none of it. */
+function isPieceEnding(unit: number): boolean {
+  return unit === 0x2d || unit === 0x2e || unit === 0x2f || unit === 0x40 || unit === 0x7e;
 }
 
 /** Printable ASCII without quotes, brackets, backslash, caret, bar and backtick. */

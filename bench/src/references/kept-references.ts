@@ -149,7 +149,7 @@ function openIndex({ references, lines, statements }: KeptReferences): Statement
     return byReference[reference] ?? [];
   };
   return {
-    add: (message, ordinal) => index().add(message, ordinal),
+    add: (texts, ordinal) => index().add(texts, ordinal),
     scan: (message) => index().scan(message),
     statement,
     statementsOf,

@@ -1,6 +1,6 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
 import { createWorkCounter } from "@plimsoll/core/build";
-import { extractReferences } from "./extract.ts";
+import { extractReferences, type KnownPieces } from "./extract.ts";
 import { messageTexts } from "./message-texts.ts";
 import type { ReferenceUse } from "./recorded-history.ts";
 import { createRecordedHistory } from "./recorded-history.ts";
@@ -39,30 +39,35 @@ export interface PreparedReferences {
  */
 export function prepareReferences(entries: readonly SessionEntry[]): PreparedReferences {
   const work = createWorkCounter();
-  const usedByReply = new Map<string, readonly string[]>();
+  const textsOf = new Map<Message, readonly string[]>();
+  const usedByReply = new Map<string, readonly number[]>();
+  const pieces: KnownPieces = new Map();
   const numberOf = new Map<string, number>();
   const numbered = (text: string): number => {
-    const number = numberOf.get(text) ?? numberOf.size;
-    numberOf.set(text, number);
-    return number;
+    const known = numberOf.get(text);
+    if (known !== undefined) return known;
+    numberOf.set(text, numberOf.size);
+    return numberOf.size - 1;
   };
   for (const message of recordedMessages(entries)) {
+    const texts = messageTexts(message);
+    textsOf.set(message, texts);
     if (message.role !== "assistant") continue;
-    const texts = new Set(messageTexts(message).flatMap((text) => extractReferences(text, work).map((found) => found.text)));
-    usedByReply.set(message.id, [...texts]);
-    for (const text of texts) numbered(text);
+    const used = new Set<number>();
+    for (const text of texts) for (const found of extractReferences(text, work, pieces)) used.add(numbered(found.text));
+    usedByReply.set(message.id, [...used]);
     for (const { path } of touchedBy(message)) numbered(path);
   }
   const references = [...numberOf.keys()];
   const index = createStatementIndex(references, work);
-  const history = createRecordedHistory(index);
+  const history = createRecordedHistory(index, references.length);
   const uses = new Map<string, readonly ReferenceUse[]>();
   const touchedFiles: TouchedFile[] = [];
   for (const entry of entries) {
     if (entry.type === "message" && isRecorded(entry.message)) {
       const { message } = entry;
-      uses.set(message.id, history.usesAmong((usedByReply.get(message.id) ?? []).map(numbered)));
-      const ordinal = history.append(message);
+      uses.set(message.id, history.usesAmong(usedByReply.get(message.id) ?? []));
+      const ordinal = history.append(message, textsOf.get(message) ?? []);
       touchedFiles.push(...touchedBy(message).map(({ path, access }) => ({ reference: numbered(path), access, ordinal })));
     }
     history.follow(entry);

@@ -3,7 +3,7 @@ import { MAXIMUM_REFERENCE_CHARS, type Reference } from "./classify-piece.ts";
 
 /** Reads a text's quotation marks as they are passed. */
 export interface QuoteReader {
-  /** The quoted error that ends at this character, if one does. */
+  /** The quoted error that ends at this character, if one does. Characters that are not {@link isReadOfQuotes} may be left out. */
   read(unit: number, index: number): Reference | null;
 }
 
@@ -41,7 +41,7 @@ export function createQuoteReader(text: string, work: WorkCounter): QuoteReader 
   return {
     read(unit, index) {
       if (unit === LINE_FEED) openAt.clear();
-      if (unit !== DOUBLE_QUOTE && unit !== BACKTICK) return null;
+      if (!isReadOfQuotes(unit) || unit === LINE_FEED) return null;
       const start = openAt.get(unit);
       if (start === undefined || index - start > MAXIMUM_REFERENCE_CHARS) {
         openAt.set(unit, index + 1);
@@ -52,6 +52,11 @@ export function createQuoteReader(text: string, work: WorkCounter): QuoteReader 
       return quotedError(text.slice(start, index));
     },
   };
+}
+
+/** True for what begins or ends a quotation. */
+export function isReadOfQuotes(unit: number): boolean {
+  return unit === DOUBLE_QUOTE || unit === BACKTICK || unit === LINE_FEED;
 }
 
 const LINE_FEED = 0x0a;

@@ -1,6 +1,6 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
 import { messageChars } from "@plimsoll/core/build";
-import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/internal";
+import { EMPTY_VIEW, foldUnhashed } from "@plimsoll/core/internal";
 import { messageTexts } from "./message-texts.ts";
 import type { Holdings, StatementIndex } from "./statement-index.ts";
 
@@ -27,8 +27,8 @@ export interface ReferenceUse {
 export interface RecordedHistory {
   /** The references that an earlier message held. */
   usesAmong(references: readonly number[]): readonly ReferenceUse[];
-  /** Adds a message; returns its place, from 0. */
-  append(message: Message): number;
+  /** Adds a message, of which these are the texts; returns its place, from 0. */
+  append(message: Message, texts: readonly string[]): number;
   /** Keeps up with what the recorded agent itself still sees. */
   follow(entry: SessionEntry): void;
   /** The place of a message that was appended; `null` for any other. */
@@ -39,6 +39,7 @@ export interface RecordedHistory {
   holdingsOf(message: Message): Holdings | null;
 }
 
+/** The latest statements of a reference, and the messages that hold it; none as long as there are no ordinals. */
 interface LatestStatements {
   any: number;
   source: number | null;
@@ -46,10 +47,10 @@ interface LatestStatements {
 }
 
 /** A history without messages. References and statements are those of the index, to which it adds what is appended. */
-export function createRecordedHistory(index: StatementIndex): RecordedHistory {
+export function createRecordedHistory(index: StatementIndex, referenceCount: number): RecordedHistory {
   const recordedById = new Map<string, { readonly message: Message; readonly ordinal: number; readonly holdings: Holdings }>();
   const charsThrough: number[] = [];
-  const latest = new Map<number, LatestStatements>();
+  const latest = Array.from({ length: referenceCount }, (): LatestStatements => ({ any: 0, source: null, ordinals: [] }));
   let ownView = EMPTY_VIEW;
   let ownAway: ReadonlySet<number> = new Set();
 
@@ -60,39 +61,40 @@ export function createRecordedHistory(index: StatementIndex): RecordedHistory {
   const isAway = (ordinals: readonly number[]): boolean =>
     ownAway.has(ordinals.at(-1) ?? 0) && ordinals.every((ordinal) => ownAway.has(ordinal));
   return {
-    usesAmong: (references) =>
-      references.flatMap((reference) => {
-        const known = latest.get(reference);
-        if (known === undefined) return [];
-        const chars = (charsThrough.at(-1) ?? 0) - (charsThrough[known.ordinals.at(-1) ?? 0] ?? 0);
-        return [
-          {
-            reference,
-            distanceTokens: Math.floor(chars / DISTANCE_CHARS_PER_TOKEN),
-            latestOrdinal: known.ordinals.at(-1) ?? 0,
-            sourceStatement: known.source ?? known.any,
-            isCompactedAway: isAway(known.ordinals),
-          },
-        ];
-      }),
-    append(message) {
+    usesAmong(references) {
+      const uses: ReferenceUse[] = [];
+      for (const reference of references) {
+        const known = latest[reference];
+        const latestOrdinal = known?.ordinals.at(-1);
+        if (known === undefined || latestOrdinal === undefined) continue;
+        const chars = (charsThrough.at(-1) ?? 0) - (charsThrough[latestOrdinal] ?? 0);
+        uses.push({
+          reference,
+          distanceTokens: Math.floor(chars / DISTANCE_CHARS_PER_TOKEN),
+          latestOrdinal,
+          sourceStatement: known.source ?? known.any,
+          isCompactedAway: isAway(known.ordinals),
+        });
+      }
+      return uses;
+    },
+    append(message, texts) {
       const ordinal = charsThrough.length;
-      const holdings = index.add(message, ordinal);
+      const holdings = index.add(texts, ordinal);
       recordedById.set(message.id, { message, ordinal, holdings });
       charsThrough.push((charsThrough.at(-1) ?? 0) + messageChars(message));
       const isSource = isSourceMessage(message);
       for (const statement of holdings.statements) {
-        const reference = index.statement(statement)?.reference ?? -1;
-        const known = latest.get(reference) ?? { any: statement, source: null, ordinals: [] };
+        const known = latest[index.statement(statement)?.reference ?? -1];
+        if (known === undefined) continue;
         known.any = statement;
         if (isSource) known.source = statement;
         if (known.ordinals.at(-1) !== ordinal) known.ordinals.push(ordinal);
-        latest.set(reference, known);
       }
       return ordinal;
     },
     follow(entry) {
-      ownView = foldEntry(ownView, entry);
+      ownView = foldUnhashed(ownView, entry);
       if (entry.type !== "compaction" && entry.type !== "revert") return;
       const seen = new Set([...ownView.messages].map((message) => recordOf(message)?.ordinal));
       ownAway = new Set([...charsThrough.keys()].filter((ordinal) => !seen.has(ordinal)));

@@ -1,5 +1,7 @@
+import { createWorkCounter } from "@plimsoll/core/build";
+import { human } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
-import { createStatementReader } from "./statement-index.ts";
+import { createStatementIndex, createStatementReader } from "./statement-index.ts";
 
 const LONG = `${"x".repeat(300)} key ${"y".repeat(300)}`;
 
@@ -22,5 +24,24 @@ describe("createStatementReader", () => {
       { window: "key and key", offset: 8 },
       { window: "key", offset: 0 },
     ]);
+  });
+});
+
+describe("createStatementIndex", () => {
+  test("a line states the same wherever it is recorded, and the first message that has it is noted", () => {
+    const index = createStatementIndex(["key", "lock"], createWorkCounter());
+    const line = "the lock of a key and a lock";
+    expect(index.add([`${line}\nno name`], 0)).toEqual({ references: [1, 0], statements: [1, 0] });
+    expect(index.add(["a key", `  ${line}`], 1)).toEqual({ references: [0, 1], statements: [2, 1, 0] });
+    expect(index.add([`${line}\n${line}\nkeyhole`], 2)).toEqual({ references: [1, 0], statements: [1, 0] });
+    expect(index.statement(2)).toEqual({ window: "a key", offset: 2, reference: 0, firstOrdinal: 1 });
+    expect([index.statementCount(), ...index.statementsOf(0)]).toEqual([3, 1, 2]);
+    expect(index.scan(human("u", line))).toEqual({ references: [1, 0], statements: [0, 1, 2] });
+  });
+
+  test("a reference over two lines is found over two lines", () => {
+    const index = createStatementIndex(["a\nb", "b c"], createWorkCounter());
+    expect(index.add(["a\nb c\nd", "a\nb\n"], 0)).toEqual({ references: [0, 1], statements: [0, 1, 2] });
+    expect(index.statement(0)?.window).toBe("a\nb c");
   });
 });

@@ -2,9 +2,10 @@ import type { Message } from "@plimsoll/core";
 import type { WorkCounter } from "@plimsoll/core/build";
 import { standsAlone } from "./character-class.ts";
 import { messageTexts } from "./message-texts.ts";
+import type { TextPart } from "./string-beginnings.ts";
 import { createStringSearch } from "./string-search.ts";
 
-/** What can be read in one message: references and statements by number, each once, in order of their last place. */
+/** What can be read in one message: references by number in order of their first place, statements in that of their last, each once. */
 export interface Holdings {
   readonly references: readonly number[];
   readonly statements: readonly number[];
@@ -19,8 +20,8 @@ export interface IndexedStatement extends Statement {
 
 /** Which references and which statements of them stand where, over the recorded messages of one session. */
 export interface StatementIndex {
-  /** Adds a recorded message: its lines become statements. */
-  add(message: Message, ordinal: number): Holdings;
+  /** Adds a recorded message by its texts: their lines become statements. */
+  add(texts: readonly string[], ordinal: number): Holdings;
   /** What of the statements added so far can be read in a message that is not a recorded one (a summary, a shortened result). */
   scan(message: Message): Holdings;
   statement(number: number): IndexedStatement | undefined;
@@ -32,7 +33,7 @@ export interface StatementIndex {
 
 /**
  * An index for the given references, which are known by their place in the list, with the statements that were found before. Reads each
- * text once.
+ * line once, however often it was recorded: what stands in a line depends on the line alone.
  */
 export function createStatementIndex(
   references: readonly string[],
@@ -41,59 +42,105 @@ export function createStatementIndex(
 ): StatementIndex {
   const search = createStringSearch(references);
   const statements: IndexedStatement[] = [];
-  const numbersOf = new Map<number, Map<string, number>>();
-  const probesOf = new Map<number, StatementProbe[]>();
+  const numbersOf: number[][] = references.map(() => []);
+  const probesOf: StatementProbe[][] = references.map(() => []);
+  const byWindow = new Map<string, number[]>();
+  const byLine = new Map<string, Holdings>();
+  /** A reference over several lines ends what is said of a line. */
+  const readsWhole = references.some((reference) => reference.includes("\n"));
 
-  const forEachPlace = (message: Message, visit: (place: Place) => void) => {
-    for (const text of messageTexts(message)) {
-      const statementAt = createStatementReader(text);
-      const steps = search.find(text, (reference, start, end) => {
-        if (standsAlone(text, start, end)) visit({ text, reference, start, statement: () => statementAt(start, end) });
-      });
-      work.scanned(steps);
-    }
+  /** The window that was read last, and the statements that have it: a line states several references. */
+  let latest: { readonly window: string | null; readonly numbers: number[] } = { window: null, numbers: [] };
+  const holdingsOf = createHoldings(references.length);
+
+  const withWindow = (window: string): number[] => {
+    if (latest.window === window) return latest.numbers;
+    const numbers = byWindow.get(window) ?? [];
+    if (numbers.length === 0) byWindow.set(window, numbers);
+    latest = { window, numbers };
+    return numbers;
   };
-  const intern = (reference: number, statement: Statement, ordinal: number): number => {
-    const numbers = numbersOf.get(reference) ?? new Map<string, number>();
-    numbersOf.set(reference, numbers);
-    const known = numbers.get(statement.window);
-    if (known !== undefined) return known;
-    numbers.set(statement.window, statements.length);
-    const probes = probesOf.get(reference);
-    const probe = probeOf(statement, statements.length);
-    if (probes === undefined) probesOf.set(reference, [probe]);
-    else probes.push(probe);
-    statements.push({ ...statement, reference, firstOrdinal: ordinal });
-    return statements.length - 1;
+  const intern = (reference: number, { window, offset }: Statement, ordinal: number): number => {
+    const numbers = withWindow(window);
+    for (const number of numbers) if (statements[number]?.reference === reference) return number;
+    const number = statements.length;
+    numbers.push(number);
+    numbersOf[reference]?.push(number);
+    statements.push({ window, offset, reference, firstOrdinal: ordinal });
+    return number;
   };
   for (const { reference, firstOrdinal, ...statement } of found) intern(reference, statement, firstOrdinal);
-  const statementsOf = (reference: number): Iterable<number> => numbersOf.get(reference)?.values() ?? [];
+
+  const read = (text: string, part: TextPart, ordinal: number): Holdings => {
+    const statementAt = createStatementReader(text);
+    const found: Found = { references: [], statements: [] };
+    const steps = search.findWithin(text, part, (reference, start, end) => {
+      if (!standsAlone(text, start, end)) return;
+      found.references.push(reference);
+      found.statements.push(intern(reference, statementAt(start, end), ordinal));
+    });
+    work.scanned(steps);
+    return holdingsOf(found);
+  };
+  const readLine = (text: string, part: TextPart, ordinal: number): Holdings => {
+    const line = text.slice(part.from, part.through);
+    const known = byLine.get(line);
+    if (known !== undefined) return known;
+    const holdings = read(text, part, ordinal);
+    byLine.set(line, holdings);
+    return holdings;
+  };
+  const probes = (reference: number): readonly StatementProbe[] => {
+    const known = probesOf[reference] ?? [];
+    const numbers = numbersOf[reference] ?? [];
+    for (const number of numbers.slice(known.length)) known.push(probeOf(statements[number] ?? NO_STATEMENT, number));
+    return known;
+  };
 
   return {
-    add(message, ordinal) {
-      const held = createHoldings();
-      forEachPlace(message, ({ reference, statement }) => held.keep(reference, intern(reference, statement(), ordinal)));
-      return held.holdings();
+    add(texts, ordinal) {
+      const found: Found = { references: [], statements: [] };
+      for (const text of texts) {
+        work.scanned(text.length);
+        for (let from = 0, through = 0; from <= text.length; from = through + 1) {
+          through = readsWhole ? text.length : lineEnd(text, from);
+          const held = readsWhole ? read(text, { from, through }, ordinal) : readLine(text, { from, through }, ordinal);
+          for (const reference of held.references) found.references.push(reference);
+          for (const statement of held.statements) found.statements.push(statement);
+        }
+      }
+      return holdingsOf(found);
     },
     scan(message) {
-      const held = createHoldings();
-      forEachPlace(message, ({ text, reference, start }) => {
-        held.keep(reference, null);
-        const probes = probesOf.get(reference) ?? [];
-        work.scanned(probes.length);
-        for (const { number, window, offset, first, last } of probes) {
-          const from = start - offset;
-          // Both ends first: most statements of a reference differ there, and a comparison of texts costs far more.
-          if (text.charCodeAt(from) !== first || text.charCodeAt(from + window.length - 1) !== last) continue;
-          if (text.startsWith(window, from)) held.keep(reference, number);
-        }
-      });
-      return held.holdings();
+      const found: Found = { references: [], statements: [] };
+      for (const text of messageTexts(message)) {
+        const steps = search.find(text, (reference, start, end) => {
+          if (!standsAlone(text, start, end)) return;
+          found.references.push(reference);
+          const known = probes(reference);
+          work.scanned(known.length);
+          for (const { number, window, offset, first, last } of known) {
+            const from = start - offset;
+            // Both ends first: most statements of a reference differ there, and a comparison of texts costs far more.
+            if (text.charCodeAt(from) !== first || text.charCodeAt(from + window.length - 1) !== last) continue;
+            if (text.startsWith(window, from)) found.statements.push(number);
+          }
+        });
+        work.scanned(steps);
+      }
+      return holdingsOf(found);
     },
     statement: (number) => statements[number],
-    statementsOf,
+    statementsOf: (reference) => numbersOf[reference] ?? [],
     statementCount: () => statements.length,
   };
+}
+
+const NO_STATEMENT: Statement = { window: "", offset: 0 };
+
+function lineEnd(text: string, from: number): number {
+  const end = text.indexOf("\n", from);
+  return end < 0 ? text.length : end;
 }
 
 /** A statement as it is looked for: with the code units at its ends. */
@@ -109,32 +156,35 @@ function probeOf({ window, offset }: Statement, number: number): StatementProbe 
   return { number, window, offset, first: window.charCodeAt(0), last: window.charCodeAt(window.length - 1) };
 }
 
-interface Place {
-  readonly text: string;
-  readonly reference: number;
-  readonly start: number;
-  readonly statement: () => Statement;
+/** What was found, place by place. */
+interface Found {
+  readonly references: number[];
+  readonly statements: number[];
 }
 
-interface HoldingsBuilder {
-  keep(reference: number, statement: number | null): void;
-  holdings(): Holdings;
-}
-
-/** Sets whose order is that of the last addition, so that the last statement of a reference in a message is its latest. */
-function createHoldings(): HoldingsBuilder {
-  const references = new Set<number>();
-  const statements = new Set<number>();
-  return {
-    keep(reference, statement) {
-      references.add(reference);
-      if (statement === null) return;
-      statements.delete(statement);
-      statements.add(statement);
-    },
-    holdings: () => ({ references: [...references], statements: [...statements] }),
+/** Takes each once: references in order of their first place, statements in that of their last, so that the last one of a reference is its latest. */
+function createHoldings(referenceCount: number): (found: Found) => Holdings {
+  const takenIn = new Int32Array(referenceCount);
+  const lastPlaces: number[] = [];
+  let round = 0;
+  return (found) => {
+    if (found.references.length === 0) return NOTHING;
+    round += 1;
+    const references: number[] = [];
+    for (const reference of found.references) {
+      if (takenIn[reference] === round) continue;
+      takenIn[reference] = round;
+      references.push(reference);
+    }
+    for (const [place, statement] of found.statements.entries()) {
+      while (lastPlaces.length <= statement) lastPlaces.push(0);
+      lastPlaces[statement] = place;
+    }
+    return { references, statements: found.statements.filter((statement, place) => lastPlaces[statement] === place) };
   };
 }
+
+const NOTHING: Holdings = { references: [], statements: [] };
 
 /** Lines up to this length are taken whole; chosen, about four lines of a terminal. */
 const WHOLE_LINE_CHARS = 320;

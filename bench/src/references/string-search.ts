@@ -1,3 +1,5 @@
+import { beginningsOf, nextBeginning, type TextPart } from "./string-beginnings.ts";
+
 /** Called for each place where a string stands. `end` is exclusive. */
 export type FoundListener = (stringIndex: number, start: number, end: number) => void;
 
@@ -5,6 +7,8 @@ export type FoundListener = (stringIndex: number, start: number, end: number) =>
 export interface StringSearch {
   /** Reports every place, in order of where they end; returns the steps taken, at most twice the text plus the places. */
   find(text: string, found: FoundListener): number;
+  /** The same within a part of the text. Places stand where they do in the whole. */
+  findWithin(text: string, part: TextPart, found: FoundListener): number;
 }
 
 /**
@@ -13,33 +17,38 @@ export interface StringSearch {
  */
 export function createStringSearch(strings: readonly string[]): StringSearch {
   const trie = buildTrie(strings);
-  const { failOf, nextEndOf } = linkSuffixes(trie);
+  const { failOf, nextEndOf, nearestEndOf } = linkSuffixes(trie);
   const { edges, endsOf } = trie;
-  const { fromRoot } = edges;
-  return {
-    find(text, found) {
-      let node = 0;
-      let steps = 0;
-      for (let index = 0; index < text.length; index++) {
-        const unit = text.charCodeAt(index);
-        steps += 1;
-        // Most characters of a text begin nothing: at the root a table answers.
-        let next = node === 0 ? at(fromRoot, unit) : edges.get(node, unit);
-        while (next === 0 && node !== 0) {
-          node = at(failOf, node);
-          next = node === 0 ? at(fromRoot, unit) : edges.get(node, unit);
-          steps += 1;
-        }
-        node = next;
-        for (let end = endsHere(endsOf, nextEndOf, node); end !== 0; end = at(nextEndOf, end)) {
-          steps += 1;
-          const stringIndex = at(endsOf, end) - 1;
-          found(stringIndex, index + 1 - (strings[stringIndex] ?? "").length, index + 1);
-        }
+  const begins = beginningsOf(strings);
+  const findWithin: StringSearch["findWithin"] = (text, { from, through }, found) => {
+    let node = 0;
+    let steps = 0;
+    for (let index = from; index < through; index++) {
+      // Most places of a text begin nothing, which one look at their first characters says.
+      if (node === 0) {
+        const first = index;
+        index = nextBeginning(begins, text, { from: index, through });
+        steps += index - first;
+        if (index === through) break;
       }
-      return steps;
-    },
+      const unit = text.charCodeAt(index);
+      steps += 1;
+      let next = edges.get(node, unit);
+      while (next === 0 && node !== 0) {
+        node = at(failOf, node);
+        next = edges.get(node, unit);
+        steps += 1;
+      }
+      node = next;
+      for (let end = at(nearestEndOf, node); end !== 0; end = at(nextEndOf, end)) {
+        steps += 1;
+        const stringIndex = at(endsOf, end) - 1;
+        found(stringIndex, index + 1 - (strings[stringIndex] ?? "").length, index + 1);
+      }
+    }
+    return steps;
   };
+  return { find: (text, found) => findWithin(text, { from: 0, through: text.length }, found), findWithin };
 }
 
 /** Nodes are numbers, 0 the root; `parentOf`, `unitOf` and `depthOf` say how each is reached, `endsOf` its string plus one. */
@@ -55,7 +64,7 @@ interface Trie {
 function buildTrie(strings: readonly string[]): Trie {
   let capacity = 1;
   for (const string of strings) capacity += string.length;
-  const edges = createEdgeTable(capacity);
+  const edges = createEdgeTable({ nodeCount: capacity, branchCount: strings.length });
   const parentOf = new Int32Array(capacity);
   const unitOf = new Uint16Array(capacity);
   const depthOf = new Int32Array(capacity);
@@ -80,8 +89,17 @@ function buildTrie(strings: readonly string[]): Trie {
   return { edges, nodeCount, parentOf, unitOf, depthOf, endsOf };
 }
 
-/** For each node: the node of its longest proper suffix, and the nearest node on that way at which a string ends (0: none). */
-function linkSuffixes(trie: Trie): { readonly failOf: Int32Array; readonly nextEndOf: Int32Array } {
+/** For each node. */
+interface Suffixes {
+  /** The node of its longest proper suffix. */
+  readonly failOf: Int32Array;
+  /** The nearest node on that way at which a string ends; 0: none. */
+  readonly nextEndOf: Int32Array;
+  /** The same, if no string ends at the node itself. */
+  readonly nearestEndOf: Int32Array;
+}
+
+function linkSuffixes(trie: Trie): Suffixes {
   const { edges, parentOf, unitOf, endsOf } = trie;
   const failOf = new Int32Array(trie.nodeCount);
   const nextEndOf = new Int32Array(trie.nodeCount);
@@ -93,9 +111,10 @@ function linkSuffixes(trie: Trie): { readonly failOf: Int32Array; readonly nextE
     while (suffix !== 0 && edges.get(suffix, unit) === 0) suffix = at(failOf, suffix);
     const fail = edges.get(suffix, unit);
     failOf[node] = fail;
-    nextEndOf[node] = endsHere(endsOf, nextEndOf, fail);
+    nextEndOf[node] = at(endsOf, fail) === 0 ? at(nextEndOf, fail) : fail;
   }
-  return { failOf, nextEndOf };
+  const nearestEndOf = nextEndOf.map((next, node) => (at(endsOf, node) === 0 ? next : node));
+  return { failOf, nextEndOf, nearestEndOf };
 }
 
 /** All nodes but the root, shallow ones first (a counting sort). */
@@ -115,45 +134,54 @@ function nodesByDepth({ depthOf, nodeCount }: Trie): Int32Array {
   return nodes;
 }
 
-function endsHere(endsOf: Int32Array, nextEndOf: Int32Array, node: number): number {
-  return at(endsOf, node) === 0 ? at(nextEndOf, node) : node;
-}
-
-/** UTF-16 code units. */
-const UNIT_COUNT = 2 ** 16;
-
-/** A hash table from (node, code unit) to the next node; 0 if there is none. Twice as many places as edges at least. */
+/**
+ * The next node for a node and a code unit; 0 if there is none. A node that is numbered right behind the one it follows is found there, as most are;
+ * a hash table has the others, at most one for each string: where it branches off.
+ */
 interface EdgeTable {
-  /** The root's edges, by code unit. */
-  readonly fromRoot: Int32Array;
   get(node: number, unit: number): number;
   set(node: number, unit: number, next: number): void;
 }
 
-function createEdgeTable(edgeCount: number): EdgeTable {
-  const places = 2 ** Math.ceil(Math.log2(edgeCount * 2 + 2));
-  const mask = places - 1;
-  const nodes = new Int32Array(places);
-  const units = new Uint16Array(places);
-  const targets = new Int32Array(places);
-  const fromRoot = new Int32Array(UNIT_COUNT);
-  // For each node 32 bits, one for all units that are alike in their last five: a bit that is not set says that there is no such edge.
-  const has = new Int32Array(edgeCount + 1);
-  const placeOf = (node: number, unit: number): number => {
-    let place = (Math.imul(node, 0x9e3779b1) ^ Math.imul(unit + 1, 0x85ebca6b)) & mask;
-    while (targets[place] !== 0 && (nodes[place] !== node || units[place] !== unit)) place = (place + 1) & mask;
-    return place;
+interface EdgeCounts {
+  readonly nodeCount: number;
+  readonly branchCount: number;
+}
+
+/** Node, unit and target of a branch stand next to each other, where a processor reads them at once. */
+const BRANCH_NUMBERS = 4;
+
+function createEdgeTable({ nodeCount, branchCount }: EdgeCounts): EdgeTable {
+  /** For each node the unit plus one by which the next number follows it. */
+  const followedBy = new Int32Array(nodeCount + 1);
+  const bits = Math.ceil(Math.log2(branchCount * 2 + 2));
+  const mask = 2 ** bits - 1;
+  const branches = new Int32Array(BRANCH_NUMBERS * 2 ** bits);
+  // For each node 32 bits, one for all units that are alike in their last five: a bit that is not set says that there is no such branch.
+  const has = new Int32Array(nodeCount + 1);
+  const branchOf = (node: number, unit: number): number => {
+    let place = Math.imul(Math.imul(node, 0x9e3779b1) + unit, 0x85ebca6b) >>> (32 - bits);
+    for (;;) {
+      const branch = BRANCH_NUMBERS * place;
+      if (branches[branch + 2] === 0 || (branches[branch] === node && branches[branch + 1] === unit)) return branch;
+      place = (place + 1) & mask;
+    }
   };
   return {
-    fromRoot,
-    get: (node, unit) => ((at(has, node) >>> (unit & 31)) & 1 ? at(targets, placeOf(node, unit)) : 0),
+    get(node, unit) {
+      if (followedBy[node] === unit + 1) return node + 1;
+      return (at(has, node) >>> (unit & 31)) & 1 ? at(branches, branchOf(node, unit) + 2) : 0;
+    },
     set(node, unit, next) {
-      if (node === 0) fromRoot[unit] = next;
+      if (next === node + 1) {
+        followedBy[node] = unit + 1;
+        return;
+      }
       has[node] = at(has, node) | (1 << (unit & 31));
-      const place = placeOf(node, unit);
-      nodes[place] = node;
-      units[place] = unit;
-      targets[place] = next;
+      const branch = branchOf(node, unit);
+      branches[branch] = node;
+      branches[branch + 1] = unit;
+      branches[branch + 2] = next;
     },
   };
 }
