@@ -18,8 +18,8 @@ export interface StageProfiles {
 /** How often the profiler looks, in microseconds: chosen, fine enough for stages of some ten milliseconds. */
 const INTERVAL_MICROSECONDS = 200;
 
-/** Not a function of ours, and not work. */
-const IDLE = new Set(["(idle)", "(root)"]);
+/** Not work, or that of the profiler itself, which starts and ends within what it looks at: `dispatch` is the inspector's. */
+const NOT_OF_THE_STAGE = new Set(["(idle)", "(root)", "dispatch"]);
 
 /** Profiles every stage that a meter with its hooks measures, which makes all of them slower. */
 export async function profileStages(): Promise<StageProfiles> {
@@ -51,7 +51,7 @@ function addSelfTimes({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile
   const names = new Map(nodes.map(({ id, callFrame }) => [id, nameOf(callFrame)]));
   for (const [index, id] of samples.entries()) {
     const functionName = names.get(id) ?? "";
-    if (!IDLE.has(functionName)) times.set(functionName, (times.get(functionName) ?? 0) + (timeDeltas[index] ?? 0));
+    if (!NOT_OF_THE_STAGE.has(functionName)) times.set(functionName, (times.get(functionName) ?? 0) + (timeDeltas[index] ?? 0));
   }
 }
 
