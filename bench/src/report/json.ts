@@ -5,11 +5,19 @@ import { summarizePolicies } from "./policy-summary.ts";
 
 /** The report with its answers and comparisons as JSON, an entry of each list on a line of its own, so that two runs can be compared line by line. */
 export function renderJsonReport(report: BenchReport): string {
+  return [...jsonReportPieces(report)].join("");
+}
+
+/** As {@link renderJsonReport}, piece by piece: as one text, the report over some thousand sessions takes more memory than making it. */
+export function* jsonReportPieces(report: BenchReport): Generator<string, void, void> {
   const comparisons = windowComparisons(report).flatMap(({ policies }) => policies);
-  const fields = Object.entries({ ...report, answers: answersOf(report), comparisons }).map(
-    ([name, value]) => `${JSON.stringify(name)}: ${fieldJson(value)}`,
-  );
-  return `{\n${fields.join(",\n")}\n}\n`;
+  let opening = "{\n";
+  for (const [name, value] of Object.entries({ ...report, answers: answersOf(report), comparisons })) {
+    yield `${opening}${JSON.stringify(name)}: `;
+    yield* fieldPieces(value);
+    opening = ",\n";
+  }
+  yield "\n}\n";
 }
 
 /** The figures that the verdict tells in words. */
@@ -26,7 +34,15 @@ function answersOf(report: BenchReport): readonly ReportAnswer[] {
   }));
 }
 
-function fieldJson(value: unknown): string {
-  if (!Array.isArray(value) || value.length === 0) return JSON.stringify(value);
-  return `[\n${value.map((entry) => JSON.stringify(entry)).join(",\n")}\n]`;
+function* fieldPieces(value: unknown): Generator<string, void, void> {
+  if (!Array.isArray(value) || value.length === 0) {
+    yield JSON.stringify(value);
+    return;
+  }
+  let opening = "[\n";
+  for (const entry of value) {
+    yield `${opening}${JSON.stringify(entry)}`;
+    opening = ",\n";
+  }
+  yield "\n]";
 }

@@ -7,9 +7,9 @@ import {
   BUILT_IN_PARTS,
   createSerialPool,
   createThreadPool,
+  jsonReportPieces,
   type RunMetrics,
   renderHtmlFiles,
-  renderJsonReport,
   renderMarkdownReport,
   runBench,
   type WindowRequest,
@@ -196,7 +196,7 @@ export async function writeReports(report: BenchReport, output: ReportOutput, io
   const { listSessions, full, notSessions, metrics } = output;
   const { json, html, markdown, out } = output.reports;
   if (out !== undefined) await writePart(out, report, metrics);
-  if (json !== null) writeWholeFile(json, renderJsonReport(report));
+  if (json !== null) writeWholeFile(json, jsonReportPieces(report));
   const page = html === null ? [] : [writePage(html, report, metrics)];
   if (markdown !== null) writeWholeFile(markdown, renderMarkdownReport(report, metrics));
   const written = [...page, ...[json, markdown, out].flatMap((file) => file ?? [])];
