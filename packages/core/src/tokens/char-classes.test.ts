@@ -33,6 +33,10 @@ describe("countClasses", () => {
     ["a pair of surrogates counts once", "😀", { astral: 1 }],
     ["scripts", "éж中─", { latin: 1, alphabet: 1, ideograph: 1, symbol: 1 }],
     ["a drawn line", "───", { symbol: 1, "drawing-run": 2 }],
+    ["a drawn line that is broken off", "─a─", { symbol: 2, "lower-start": 1 }],
+    ["a tab between lines", "\n\t\n", { newline: 1, tab: 1, "newline-run": 1 }],
+    ["a word that goes on after other letters", "éab", { latin: 1, "lower-start": 1, "letters-2-to-4": 1 }],
+    ["a zero at the beginning", "\0\0a\0", { "repeated-punctuation": 2, "lower-start": 1, "other-punctuation": 1 }],
   ])("%s", (_, text, classes) => {
     expect(classesOf(text)).toEqual(classes);
   });
