@@ -198,8 +198,11 @@ export const EMPTY_LEDGER: Ledger = {
   residuals: ASSUMED_RESIDUALS,
 };
 
-/** A copy whose fields can still be set, for a fold that makes one for each entry: spreading so many fields takes ten times as long. */
-export function ledgerCopy(ledger: Ledger): { -readonly [Field in keyof Ledger]: Ledger[Field] } {
+/** A ledger that is being made: its fields can still be set. */
+export type LedgerCopy = { -readonly [Field in keyof Ledger]: Ledger[Field] };
+
+/** A copy for a fold that makes one for each entry: spreading so many fields takes ten times as long. */
+export function ledgerCopy(ledger: Ledger): LedgerCopy {
   return {
     estimatedTokens: ledger.estimatedTokens,
     estimatedAtLastCutTokens: ledger.estimatedAtLastCutTokens,

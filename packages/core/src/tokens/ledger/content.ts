@@ -59,6 +59,7 @@ function readContent(message: Message, work: WorkCounter): MessageContent {
 
 /** The classes of some texts together. */
 export function countTexts(texts: readonly string[], work: WorkCounter): ClassCounts {
+  if (texts.length === 0) return NO_COUNTS;
   const counts = [...NO_COUNTS];
   for (const text of texts) {
     work.scanned(text.length);
@@ -124,7 +125,9 @@ export function addSums(a: ContentSum, b: ContentSum): ContentSum {
 
 /** The sum of two vectors of counts. */
 export function addCounts(a: ClassCounts, b: ClassCounts): ClassCounts {
-  return a.map((count, index) => count + (b[index] ?? 0));
+  const sum = [...a];
+  for (let index = 0; index < sum.length; index++) sum[index] = (sum[index] ?? 0) + (b[index] ?? 0);
+  return sum;
 }
 
 /** The weighted sum of counts. */

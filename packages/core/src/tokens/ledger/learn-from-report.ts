@@ -1,8 +1,8 @@
 import type { UsageEntry } from "../../entry.ts";
 import type { Sequence } from "../../sequence.ts";
 import { isRejectedUsage } from "../../usage.ts";
-import type { Ledger, MeasuredMessage } from "../ledger.ts";
-import { EMPTY_TURN, NOTHING_UNREPORTED } from "../ledger.ts";
+import type { Ledger, LedgerCopy, MeasuredMessage } from "../ledger.ts";
+import { EMPTY_TURN, ledgerCopy, NOTHING_UNREPORTED } from "../ledger.ts";
 import type { ModelPriors } from "../model-prior.ts";
 import type { OverheadCounts } from "./content.ts";
 import { weighCounts } from "./content.ts";
@@ -20,10 +20,13 @@ export function withReport(
   ledger: Ledger,
   { modelId, requestId, usage }: UsageEntry,
   { priors, overhead }: { readonly priors: ModelPriors; readonly overhead: OverheadCounts },
-): Ledger {
+): LedgerCopy {
   const promptTokens = usage.input.totalTokens;
-  if (promptTokens === null || promptTokens <= 0 || promptTokens > LARGEST_PROMPT_TOKENS)
-    return { ...ledger, nextModelId: modelId };
+  if (promptTokens === null || promptTokens <= 0 || promptTokens > LARGEST_PROMPT_TOKENS) {
+    const next = ledgerCopy(ledger);
+    next.nextModelId = modelId;
+    return next;
+  }
   const model = modelOf(ledger, modelId, priors);
   const prompt = nextPrompt({ ...ledger, nextModelId: modelId }, model, overhead);
   const report = { modelId, promptTokens, prompt, overhead };

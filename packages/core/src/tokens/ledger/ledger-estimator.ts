@@ -7,8 +7,8 @@ import { charClass } from "../char-class.ts";
 import type { ClassCounts } from "../char-classes.ts";
 import type { Estimator, EstimatorKind, EstimatorSources, Overhead, Prediction } from "../estimator.ts";
 import { defineEstimator } from "../estimator.ts";
-import type { Base, Ledger, MeasuredMessage, ReplyReport } from "../ledger.ts";
-import { EMPTY_TURN, NOTHING_UNREPORTED, nextModelIdOf } from "../ledger.ts";
+import type { Base, Ledger, LedgerCopy, MeasuredMessage, ReplyReport } from "../ledger.ts";
+import { EMPTY_TURN, ledgerCopy, NOTHING_UNREPORTED, nextModelIdOf } from "../ledger.ts";
 import { wholeTokens } from "../measure.ts";
 import type { ModelPriors } from "../model-prior.ts";
 import type { WorkCounter } from "../work.ts";
@@ -45,7 +45,18 @@ function ledgerEstimator({ work, priors, readings }: EstimatorSources): Estimato
     if (newest?.ledger !== ledger) newest = { ledger, model: modelOf(ledger, nextModelIdOf(ledger), priors) };
     return newest.model;
   };
-  const withFactor = (ledger: Ledger): Ledger => ({ ...ledger, factor: slopeOf(modelFor(ledger)) });
+  // A message changes none of what a slope follows from.
+  let slope: (Pick<Ledger, "fits" | "reportedModelId" | "nextModelId"> & { readonly ratio: number }) | null = null;
+  const slopeFor = (ledger: Ledger): number => {
+    const { fits, reportedModelId, nextModelId } = ledger;
+    if (slope?.fits !== fits || slope.reportedModelId !== reportedModelId || slope.nextModelId !== nextModelId)
+      slope = { fits, reportedModelId, nextModelId, ratio: slopeOf(modelFor(ledger)) };
+    return slope.ratio;
+  };
+  const withFactor = (ledger: LedgerCopy): Ledger => {
+    ledger.factor = slopeFor(ledger);
+    return ledger;
+  };
   return {
     name: NAME,
     measure: charClass(work, contentOf),
@@ -53,7 +64,7 @@ function ledgerEstimator({ work, priors, readings }: EstimatorSources): Estimato
     messageTokens: (message, ledger) => sizeOf(message, ledger, modelFor(ledger)),
     upperRatioAfterCut,
     append: (ledger, message) => withFactor(withMessage(ledger, message, reading)),
-    recount: (ledger, messages, by) => withFactor(withView(ledger, { messages, by }, reading)),
+    recount: (ledger, messages, by) => withFactor(ledgerCopy(withView(ledger, { messages, by }, reading))),
     changeModel: (ledger, modelId) => withFactor({ ...ledger, nextModelId: modelId }),
     observe: (ledger, entry, overhead) => withFactor(withReport(ledger, entry, { priors, overhead: countsOf(overhead) })),
     predict: (ledger, overhead) => predict(ledger, modelFor(ledger), { overhead, counts: countsOf(overhead) }),
@@ -67,21 +78,20 @@ export interface Reading {
 }
 
 /** The ledger after one more message: its own content is read, nothing else. */
-export function withMessage(ledger: Ledger, message: Message, { contentOf, priors }: Reading): Ledger {
+export function withMessage(ledger: Ledger, message: Message, { contentOf, priors }: Reading): LedgerCopy {
   const content = contentOf(message);
   const fixedTokens = fixedTokensOf(content, priors(nextModelIdOf(ledger) ?? "").image);
-  const view = withContent(ledger.view, content, fixedTokens);
-  const { reply } = ledger;
-  if (message.role === "assistant" && reply !== null && isReplyOf(message, reply, ledger.unreportedMessages.size)) {
-    return { ...ledger, view, reply: { ...reply, messageId: message.id, content } };
+  const { reply, unreported, unreportedMessages, hasUnreportedHuman } = ledger;
+  const next = ledgerCopy(ledger);
+  next.view = withContent(ledger.view, content, fixedTokens);
+  if (message.role === "assistant" && reply !== null && isReplyOf(message, reply, unreportedMessages.size)) {
+    next.reply = { ...reply, messageId: message.id, content };
+    return next;
   }
-  return {
-    ...ledger,
-    view,
-    unreported: withContent(ledger.unreported, content, fixedTokens),
-    unreportedMessages: ledger.unreportedMessages.append({ id: message.id, content, fixedTokens }),
-    hasUnreportedHuman: ledger.hasUnreportedHuman || isHuman(message),
-  };
+  next.unreported = withContent(unreported, content, fixedTokens);
+  next.unreportedMessages = unreportedMessages.append({ id: message.id, content, fixedTokens });
+  next.hasUnreportedHuman = hasUnreportedHuman || isHuman(message);
+  return next;
 }
 
 /** A reply is known by its request; if its log keeps none, it is the first message after the report. */
