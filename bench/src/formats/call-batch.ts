@@ -29,7 +29,7 @@ export function createCallBatch(
 ): CallBatch {
   const { items, file, notes } = recording;
   const results = resultsByCall(items);
-  const calledIds = new Set(items.flatMap((item) => (item.kind === "reply" ? callIdsOf(item.parts) : [])));
+  const calledIds = callIdsOf(items);
   const placed = new Set<ResultItem>();
   let openCalls: readonly OpenCall[] = [];
   let waiting: UserItem[] = [];
@@ -77,8 +77,11 @@ export function createCallBatch(
   };
 }
 
-function callIdsOf(parts: readonly { readonly type: string; readonly callId?: string }[]): readonly string[] {
-  return parts.flatMap((part) => (part.callId === undefined ? [] : [part.callId]));
+function callIdsOf(items: readonly LogItem[]): ReadonlySet<string> {
+  const ids = new Set<string>();
+  for (const item of items)
+    if (item.kind === "reply") for (const part of item.parts) if (part.type === "tool-call") ids.add(part.callId);
+  return ids;
 }
 
 function resultsByCall(items: readonly LogItem[]): ReadonlyMap<string, readonly ResultItem[]> {

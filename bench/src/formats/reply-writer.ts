@@ -75,11 +75,13 @@ function partOf(part: ReplyPart, calls: OpenCall[]): AssistantMessage["parts"] {
 
 /** The reply's calls. An id that the log has already gets the chain's hash behind it, so that ids stay unique. */
 function openCallsOf(item: ReplyItem, callIds: Set<string>, previousId: string | null): readonly OpenCall[] {
-  return item.parts.flatMap((part) => {
-    if (part.type !== "tool-call") return [];
+  const calls: OpenCall[] = [];
+  for (const part of item.parts) {
+    if (part.type !== "tool-call") continue;
     const isFree = part.callId !== "" && !callIds.has(part.callId);
     const callId = isFree ? part.callId : `${part.callId}~${shortHash(`${previousId}\n${part.callId}\n${callIds.size}`)}`;
     callIds.add(callId);
-    return [{ sourceCallId: part.callId, call: { ...part, callId }, line: item.line }];
-  });
+    calls.push({ sourceCallId: part.callId, call: isFree ? part : { ...part, callId }, line: item.line });
+  }
+  return calls;
 }
