@@ -1,4 +1,5 @@
 import type { Message } from "@plimsoll/core";
+import { countUpTo } from "../statistics.ts";
 import type { ContextChanges } from "./context-changes.ts";
 import type { NeedleIndex } from "./needle-index.ts";
 import type { Needs } from "./needs.ts";
@@ -66,11 +67,6 @@ export function createHeldContext(index: NeedleIndex, needleCount: number): Held
     },
     holds: (needle) => (holders[needle] ?? 0) > 0,
   };
-}
-
-/** How many of the ascending places are not behind this one. */
-function countUpTo(ascending: readonly number[], place: number): number {
-  return ascending.findLastIndex((each) => each <= place) + 1;
 }
 
 interface Counts {

@@ -1,5 +1,4 @@
 import type { PreparedReferences, TouchedFile } from "../references/prepare.ts";
-import type { ReadableContext } from "./readable.ts";
 
 /** Files that the session had touched before a call, summed over the calls; a ratio is `named / files`. */
 export interface ArtifactCount {
@@ -16,36 +15,55 @@ export interface ArtifactMetrics {
 
 /** Asks at every call which of the files that were touched before it the context still names. */
 export interface ArtifactProbe {
-  /** A call before the message at `ordinal`; `null` for a context that could not be sent and so names nothing. */
-  atCall(ordinal: number, readable: ReadableContext | null): void;
+  /** A reference can be read in the context from now on, or no longer. */
+  changed(reference: number, isReadable: boolean): void;
+  /** A call before the message at `ordinal`; one that could not be sent names nothing. */
+  atCall(ordinal: number, outcome: "sent" | "lost"): void;
   result(): ArtifactMetrics;
 }
 
+type Access = TouchedFile["access"];
+
 /**
  * Artifact recall over one replay: a file is named if the path stands as the call gave it. A file that was read and later
- * modified counts as modified from then on. Work at a call follows the files touched so far.
+ * modified counts as modified from then on. Work at a call follows the files that were touched since the call before.
  */
-export function createArtifactProbe(prepared: PreparedReferences): ArtifactProbe {
-  const accessOf = new Map<number, TouchedFile["access"]>();
-  const counts = { read: emptyCount(), modify: emptyCount() };
+export function createArtifactProbe({ touchedFiles }: Pick<PreparedReferences, "touchedFiles">): ArtifactProbe {
+  const readable = new Set<number>();
+  const accessOf = new Map<number, Access>();
+  const now = { read: emptyCount(), modify: emptyCount() };
+  const sum = { read: emptyCount(), modify: emptyCount() };
   let next = 0;
+  const count = (reference: number, access: Access, by: 1 | -1) => {
+    now[access].files += by;
+    if (readable.has(reference)) now[access].named += by;
+  };
   const follow = (ordinal: number) => {
-    for (const file of prepared.touchedFiles.slice(next)) {
-      if (file.ordinal >= ordinal) break;
-      if (file.access === "modify" || !accessOf.has(file.reference)) accessOf.set(file.reference, file.access);
+    for (let file = touchedFiles[next]; file !== undefined && file.ordinal < ordinal; file = touchedFiles[next]) {
       next += 1;
+      const { reference, access } = file;
+      const before = accessOf.get(reference);
+      if (before === access || before === "modify") continue;
+      if (before !== undefined) count(reference, before, -1);
+      count(reference, access, 1);
+      accessOf.set(reference, access);
     }
   };
   return {
-    atCall(ordinal, readable) {
+    changed(reference, isReadable) {
+      if (isReadable) readable.add(reference);
+      else readable.delete(reference);
+      const access = accessOf.get(reference);
+      if (access !== undefined) now[access].named += isReadable ? 1 : -1;
+    },
+    atCall(ordinal, outcome) {
       follow(ordinal);
-      for (const [reference, access] of accessOf) {
-        const count = counts[access];
-        count.files += 1;
-        if (readable?.hasReference(reference)) count.named += 1;
+      for (const access of ["read", "modify"] as const) {
+        sum[access].files += now[access].files;
+        if (outcome === "sent") sum[access].named += now[access].named;
       }
     },
-    result: () => ({ read: { ...counts.read }, modified: { ...counts.modify } }),
+    result: () => ({ read: { ...sum.read }, modified: { ...sum.modify } }),
   };
 }
 

@@ -67,15 +67,6 @@ export function createCost(input: CostInput): {
   let withCacheUsd = 0;
   let withoutCacheUsd = 0;
   let hasUnpricedSummary = false;
-  // Looking a model up costs more than everything else about its call.
-  const knownPrices = new Map<string, ModelPrices | null>();
-  const pricesOf = (modelId: string): ModelPrices | null => {
-    const known = knownPrices.get(modelId);
-    if (known !== undefined) return known;
-    const prices = catalog.pricesOf(modelId);
-    knownPrices.set(modelId, prices);
-    return prices;
-  };
   const charge = (use: CacheUse, replyTokens: number, { modelId, prices }: { modelId: string; prices: ModelPrices }) => {
     const rules = cache.rulesFor(modelId);
     const promptTokens = totalOf(use);
@@ -96,7 +87,7 @@ export function createCost(input: CostInput): {
       count.summaryPromptTokens += served.summaries.reduce((sum, { use }) => sum + totalOf(use), 0);
       count.summaryReplyTokens += served.summaries.reduce((sum, summary) => sum + summary.replyTokens, 0);
       const { modelId } = sent.recorded;
-      const prices = pricesOf(modelId);
+      const prices = catalog.pricesOf(modelId);
       if (prices === null) {
         unpricedCalls += 1;
         unpricedModels.add(modelId);
@@ -106,7 +97,7 @@ export function createCost(input: CostInput): {
       charge(served.call, replyTokens, { modelId, prices });
       for (const { use, replyTokens: written, modelId: writerId } of served.summaries) {
         const writer = writerId ?? modelId;
-        const writerPrices = pricesOf(writer);
+        const writerPrices = catalog.pricesOf(writer);
         if (writerPrices === null) hasUnpricedSummary = true;
         else charge(use, written, { modelId: writer, prices: writerPrices });
       }

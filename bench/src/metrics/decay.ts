@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ReferenceUse } from "../references/recorded-history.ts";
-import { summed } from "../statistics.ts";
+import { countUpTo, summed } from "../statistics.ts";
 import type { Metric } from "./metric.ts";
 
 /** Uses whose reference was last said so many compactions ago; the last step, 5, holds all beyond it. */
@@ -54,8 +54,7 @@ export function createDecay(): {
       ordinals.push(ordinal);
     },
     use: ({ latestOrdinal }, sourceEvidenced) => {
-      const first = ordinals.findLastIndex((ordinal) => ordinal <= latestOrdinal) + 1;
-      const step = steps[Math.min(ordinals.length - first, LAST_STEP)];
+      const step = steps[Math.min(ordinals.length - countUpTo(ordinals, latestOrdinal), LAST_STEP)];
       if (step === undefined) return;
       step.uses += 1;
       if (sourceEvidenced) step.sourceEvidenced += 1;

@@ -19,8 +19,11 @@ export interface ReadableContext {
   hasStatementOf(reference: number, ordinal: number): boolean;
 }
 
-/** A context without messages, over one session's references. */
-export function createReadableContext(prepared: PreparedReferences): ReadableContext {
+/** A context without messages, over one session's references. `changed` is told of each reference that can be read from now on, or no longer. */
+export function createReadableContext(
+  prepared: PreparedReferences,
+  changed: (reference: number, isReadable: boolean) => void = () => undefined,
+): ReadableContext {
   const { index } = prepared;
   const known = new WeakMap<Message, Reading>();
   const referenceCount = new Int32Array(prepared.references.length);
@@ -47,7 +50,9 @@ export function createReadableContext(prepared: PreparedReferences): ReadableCon
     const { holdings, isRecorded, behindHandle } = readingOf(message);
     for (const reference of behindHandle) handleCount[reference] = at(handleCount, reference) + step;
     for (const reference of holdings.references) {
-      referenceCount[reference] = at(referenceCount, reference) + step;
+      const before = at(referenceCount, reference);
+      referenceCount[reference] = before + step;
+      if (before === 0 || before + step === 0) changed(reference, before === 0);
       if (isRecorded) recordedCount[reference] = at(recordedCount, reference) + step;
     }
     for (const statement of holdings.statements) statementCount[statement] = at(statementCount, statement) + step;

@@ -1,4 +1,4 @@
-import { type ModelPrices, promptUsd } from "@plimsoll/core/internal";
+import { promptUsd } from "@plimsoll/core/internal";
 import { z } from "zod";
 import type { NeedKind } from "../grounding/wanted.ts";
 import { inTable, type Metric, type MetricFigure } from "./metric.ts";
@@ -42,19 +42,12 @@ export const REDO: Metric<"redo", RedoResult, PooledRedo, "usd" | "fromUsd" | "t
   measure: ({ session, held, catalog, cache }) => {
     const found = { edits: { uses: 0, usd: 0 }, files: { uses: 0, usd: 0 } };
     const needs = session.needs();
-    // Looking a model up costs more than everything else about its call.
-    const knownPrices = new Map<string, ModelPrices | null>();
-    const pricesOf = (modelId: string): ModelPrices | null => {
-      const prices = knownPrices.get(modelId) ?? catalog.pricesOf(modelId);
-      knownPrices.set(modelId, prices);
-      return prices;
-    };
     return {
       add: ({ recorded: { modelId }, chargedTokens }) => {
         for (const { needle, kind } of held.missing(REDONE)) {
           const into = kind === "edits" ? found.edits : found.files;
           into.uses += 1;
-          const prices = pricesOf(modelId);
+          const prices = catalog.pricesOf(modelId);
           if (prices === null) continue;
           const writeTokens = Math.ceil(needs.charsOf(needle) / CHARS_PER_TOKEN);
           const use = { readTokens: chargedTokens, writeTokens, uncachedTokens: 0, state: "warm" } as const;

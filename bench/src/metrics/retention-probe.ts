@@ -48,11 +48,11 @@ export interface RetentionMetrics {
  * whose introduction the recorded agent had compacted away are counted among all uses and once more apart.
  */
 export function createRetentionProbe(prepared: PreparedReferences): RetentionProbe {
-  const readable = createReadableContext(prepared);
   const all = createTally();
   const far = createTally();
   const compactedAway = createTally();
   const artifacts = createArtifactProbe(prepared);
+  const readable = createReadableContext(prepared, artifacts.changed);
   const count = (found: FoundUse): FoundUse => {
     all.add(found);
     if (found.use.distanceTokens >= FAR_TOKENS) far.add(found);
@@ -63,7 +63,7 @@ export function createRetentionProbe(prepared: PreparedReferences): RetentionPro
     atCall(call, reply, context) {
       readable.show(context, call);
       const ordinal = prepared.ordinalOf(reply) ?? 0;
-      artifacts.atCall(ordinal, readable);
+      artifacts.atCall(ordinal, "sent");
       return prepared.usesOf(reply).map((use) => {
         const recalled = readable.hasReference(use.reference);
         return count({
@@ -77,7 +77,7 @@ export function createRetentionProbe(prepared: PreparedReferences): RetentionPro
       });
     },
     lost(reply) {
-      artifacts.atCall(prepared.ordinalOf(reply) ?? 0, null);
+      artifacts.atCall(prepared.ordinalOf(reply) ?? 0, "lost");
       return prepared.usesOf(reply).map((use) => count({ use, lostAtCall: null, ...NOTHING_FOUND }));
     },
     result: () => ({ all: all.total(), far: far.total(), compactedAway: compactedAway.total(), artifacts: artifacts.result() }),

@@ -10,6 +10,7 @@ import { type KeptSizes, keptSizes, openSizes } from "../size-model/kept-sizes.t
 import { createSizeModel, type SizeModel, sizeModelOf } from "../size-model/size-model.ts";
 import type { Transcript } from "../transcript.ts";
 import { type Arrivals, createArrivals } from "./arrivals.ts";
+import { type RememberedCatalogs, rememberedCatalogs } from "./remembered-catalog.ts";
 import { type SizedHistory, sizedHistory } from "./sized-history.ts";
 
 /** A session with everything that is made once and shared by its replays. */
@@ -27,6 +28,8 @@ export interface PreparedSession {
   readonly history: () => SizedHistory;
   /** Its results as policies let them in; shared by all replays. */
   readonly arrivals: Arrivals;
+  /** Catalogs as its replays ask them: each model is looked up once. */
+  readonly catalogs: RememberedCatalogs;
   /** What engines have read of its messages; shared by all replays with the same kinds and tokenizers. */
   readonly readings: SessionReadings;
   /** A check of the requests of one replay. What is read of a recorded message is shared by all replays. */
@@ -50,7 +53,8 @@ export function prepareSession(transcript: Transcript): PreparedSession {
 }
 
 /** What is found in a session, apart from what replays leave in it for each other. */
-interface SessionParts extends Omit<PreparedSession, "needs" | "history" | "arrivals" | "readings" | "wireChecks"> {
+interface SessionParts
+  extends Omit<PreparedSession, "needs" | "history" | "arrivals" | "catalogs" | "readings" | "wireChecks"> {
   readonly findNeeds: () => Needs;
 }
 
@@ -68,6 +72,7 @@ function sessionOf({ findNeeds, ...parts }: SessionParts): PreparedSession {
       return history;
     },
     arrivals: createArrivals(),
+    catalogs: rememberedCatalogs(),
     readings: createSessionReadings(),
     wireChecks: followingChecks(),
   };

@@ -37,7 +37,8 @@ const NO_COMPOSITION = { kinds: [], samples: [] };
  * source of summaries for all policies. It is open loop: recorded replies do not react to what was edited.
  */
 export async function replay(session: PreparedSession, request: ReplayRequest): Promise<ReplayRow> {
-  const { policy, window, catalog = MODEL_CATALOG, tokenizers = {}, summaries = digestSource, metrics = METRICS } = request;
+  const { policy, window, tokenizers = {}, summaries = digestSource, metrics = METRICS } = request;
+  const catalog = session.catalogs(request.catalog ?? MODEL_CATALOG);
   const { kinds = BUILT_IN_KINDS, program = null, rewriter = null } = request;
   const cell = cellOf(session, { policy, kinds, window, catalog, tokenizers, summaries, program, rewriter });
   const row = {
