@@ -62,6 +62,22 @@ describe("MODEL_CATALOG", () => {
     expect((tier?.cacheWriteUsdPerMillion ?? 0) / (tier?.inputUsdPerMillion ?? 0)).toBeCloseTo(ratio, 12);
   });
 
+  test.each([
+    ["claude-haiku-4-5", 5],
+    ["gemini-3-flash-preview", 10],
+    ["meta-llama/llama-4-maverick", 10],
+  ])("%s keeps a prompt for %i minutes from its last use", (modelId, minutes) => {
+    expect(MODEL_CATALOG.cacheRulesOf(modelId).timeToLiveMs).toBe(minutes * 60_000);
+  });
+
+  test.each(["claude-opus-5", "claude-sonnet-5-5", "claude-haiku-5-5"])(
+    "%s: a write that is kept for an hour costs twice what input does",
+    (modelId) => {
+      const tier = MODEL_CATALOG.pricesOf(modelId)?.tiers[0];
+      expect((tier?.cacheWriteOneHourUsdPerMillion ?? 0) / (tier?.inputUsdPerMillion ?? 0)).toBeCloseTo(2, 12);
+    },
+  );
+
   test("a model that nobody knows has no price and no window, but cache rules", () => {
     expect(MODEL_CATALOG.pricesOf("no-such-model-anywhere")).toBeNull();
     expect(MODEL_CATALOG.contextWindowOf("no-such-model-anywhere")).toBeNull();
@@ -78,6 +94,13 @@ describe("MODEL_CATALOG", () => {
     ["claude-haiku-5-5", 512, 1],
     ["claude-sonnet-5-5", 1024, 1],
     ["anthropic/claude-opus-4.7", 4096, 1],
+    ["claude-opus-4-6", 4096, 1],
+    ["claude-opus-4.8", 1024, 1],
+    ["claude-sonnet-4.6", 1024, 1],
+    ["claude-haiku-4-5-20251001", 4096, 1],
+    ["claude-mythos-5", 512, 1],
+    ["gemini-3-flash-preview", 1024, 1],
+    ["meta-llama/llama-4-maverick", 1024, 128],
     ["gpt-5.5", 1024, 128],
     ["gpt-5.6-sol", 1024, 128],
   ])("%s caches from %i tokens in steps of %i", (modelId, minimumTokens, stepTokens) => {
