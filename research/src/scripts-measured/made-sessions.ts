@@ -13,10 +13,11 @@ const SYSTEM = "You are a careful programmer. Read before you write, and run the
 const CALLS = 12;
 const SENTENCES = 20;
 
-/** A session whose reports are what a real tokenizer counts: sentences of one script, with code between them. */
+/** A session whose reports are what a real tokenizer counts: sentences of one script, with code between them. The last question ends with what is `pasted`. */
 export function sessionIn(
   sentences: readonly string[],
   { modelId, count }: { readonly modelId: string; readonly count: CountTokens },
+  pasted = "",
 ): Transcript {
   const start = { version: 2, id: modelId, createdMs: null, tools: [], parent: null, agent: null } as const;
   const entries: SessionEntry[] = [{ type: "session", ...start, system: SYSTEM }];
@@ -27,7 +28,7 @@ export function sessionIn(
     promptTokens += count(text) + FRAME_TOKENS;
   };
   for (let call = 0; call < CALLS; call++) {
-    const asked = textOf(sentences, 3 * call);
+    const asked = textOf(sentences, 3 * call) + (call === CALLS - 1 ? pasted : "");
     say({ role: "user", origin: "human", id: `h${call}`, parts: [{ type: "text", text: asked }], atMs: null }, asked);
     const answer = textOf(sentences, 3 * call + 1, 3);
     const usage = usageOf({ totalInputTokens: promptTokens, outputTokens: count(answer) });

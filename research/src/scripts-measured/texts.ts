@@ -49,18 +49,43 @@ export const HOSTILE: { readonly [name: string]: string } = {
   base64: base64Of(3000),
   "one letter": "a".repeat(2000),
   "letters without spaces": "thequickbrownfoxjumpsoverthelazydog".repeat(80),
+  "words without spaces": wordsOf(3000, PROSE.English ?? []),
+  "random letters": lettersOf(3000, "abcdefghijklmnopqrstuvwxyz"),
+  "a protein in capitals": lettersOf(3000, "ACDEFGHIKLMNPQRSTVWY"),
   hexadecimal: Array.from({ length: 400 }, (_, index) => ((index * 2654435761) >>> 0).toString(16).padStart(8, "0")).join(""),
   emoji: "😀🚀✅🔥🧪".repeat(200),
   "spaces and lines": "    \n\n\t".repeat(400),
   underscores: "_".repeat(2000),
 };
 
-/** Bytes of a fixed sequence as base64: as random as a hash, the same each time. */
-function base64Of(chars: number): string {
+/** Bytes of a fixed sequence: as random as a hash, the same each time. */
+function bytesOf(length: number): readonly number[] {
   let state = 1;
-  const bytes = Array.from({ length: (chars * 3) / 4 }, () => {
+  return Array.from({ length }, () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     return state >>> 24;
   });
-  return Buffer.from(bytes).toString("base64");
+}
+
+function base64Of(chars: number): string {
+  return Buffer.from(bytesOf((chars * 3) / 4)).toString("base64");
+}
+
+function lettersOf(chars: number, letters: string): string {
+  return bytesOf(chars)
+    .map((byte) => letters[byte % letters.length] ?? "")
+    .join("");
+}
+
+/** Words of some sentences in a fixed disorder, in lower case and with nothing between them. */
+function wordsOf(chars: number, sentences: readonly string[]): string {
+  const words =
+    sentences
+      .join(" ")
+      .toLowerCase()
+      .match(/[a-z]+/g) ?? [];
+  return bytesOf(chars)
+    .map((byte) => words[byte % words.length] ?? "")
+    .join("")
+    .slice(0, chars);
 }

@@ -24,6 +24,17 @@ describe("countClasses", () => {
       { "upper-start": 1, "upper-run": 1, "letters-2-to-4": 2, space: 1, "spaced-upper-start": 1 },
     ],
     ["digits, and a letter after one", "12a", { "digit-start": 1, "digit-run": 1, "letter-after-digit": 1 }],
+    [
+      "a run of letters that no word is as long as: each behind the twentieth costs what it does among digits",
+      "thequickbrownfoxjumpsover",
+      { "lower-start": 1, "letters-2-to-4": 3, "letters-5-to-8": 4, "letters-from-9": 12, "letter-after-digit": 5 },
+    ],
+    ["the same in capitals", "MKVLAAGIVGLCAKAYWDEFMKVLW", { "upper-start": 1, "upper-run": 19, "letter-after-digit": 5 }],
+    [
+      "one letter again and again is no such run",
+      "a".repeat(30),
+      { "lower-start": 1, "letters-2-to-4": 3, "letters-5-to-8": 4, "letters-from-9": 22 },
+    ],
     ["indents and empty lines", "\n\n  ", { newline: 1, "newline-run": 1, space: 1, "space-run": 1 }],
     [
       "punctuation alone, in runs and repeated",

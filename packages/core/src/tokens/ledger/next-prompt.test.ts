@@ -8,6 +8,7 @@ import {
   overheadCounts,
   replyReport,
 } from "../../../testing/ledger-values.ts";
+import { CHAR_CLASSES } from "../char-classes.ts";
 import type { Base, FirstReport, Ledger, Residuals, Situation } from "../ledger.ts";
 import { ASSUMED_RESIDUALS } from "../ledger.ts";
 import type { KnownModel, Model, ModelFit } from "./model-fit.ts";
@@ -246,6 +247,12 @@ describe("the upper bound", () => {
     ["at a first call: 1 + 0.003 + 1.2 × 0.4", { base: nothing, nextModelId: "other" }, 1483],
     // 2 × 10 + 10 = 30 expected: noise of 8 + 0.05 × 30 = 9.5, twice
     ["with two deviations of what came since: 1,015 + 2 × 9.5", { unreported: contentSum(10, 1) }, 1034],
+    // 2 × 30 + 10 = 70 expected: noise of 8 + 0.05 × 70 = 11.5, twice
+    [
+      "and a third of what letters of no word came to: 1,015 + 2 × 11.5 + 60 / 3",
+      { unreported: { ...contentSum(0, 1), counts: CHAR_CLASSES.map((name) => (name === "letter-after-digit" ? 30 : 0)) } },
+      1058,
+    ],
     ["of which a first call knows nothing", { base: nothing, unreported: contentSum(10, 1) }, 1483],
     ["nor a request without anything new", { unreported: contentSum(10, 0) }, 1015],
   ])("%s", (_, more, tokens) => {

@@ -1,3 +1,4 @@
+import { CHAR_CLASSES } from "../char-classes.ts";
 import type { Ledger, Residuals, Situation } from "../ledger.ts";
 import { ASSUMED_RESIDUALS } from "../ledger.ts";
 import { weighCounts } from "./content.ts";
@@ -12,6 +13,13 @@ const FLOOR_RATIO = 0.003;
 const DEVIATIONS = 2;
 const PEAK_FACTOR = 1.2;
 
+/**
+ * Share that letters of no word may cost more than they are expected to: random ones and proteins come to 1.3 times as much (four vendors' tokenizers,
+ * docs/estimators.md). A text of anything else has few of them.
+ */
+const STRANGE_RATIO = 1 / 3;
+const STRANGE_CLASS = CHAR_CLASSES.indexOf("letter-after-digit");
+
 /** Share of a reply that the text rules may miss if output counts cannot be trusted. */
 const UNTRUSTED_RATIO = 0.5;
 
@@ -24,9 +32,12 @@ export function upperTokensOf(ledger: Ledger, model: Model, prompt: NextPrompt):
   const { counts, messages } = ledger.unreported;
   const isAllEstimated = ledger.base.kind === "nothing" || messages === 0;
   const deviation = isAllEstimated ? 0 : deviationOf(fit.regression, weighCounts(counts, prior.weights), messages);
+  const strangeTokens = isAllEstimated
+    ? 0
+    : (counts[STRANGE_CLASS] ?? 0) * (prior.weights[STRANGE_CLASS] ?? 0) * fit.regression.slopeRatio;
   const untrustedTokens = UNTRUSTED_RATIO * fit.untrustedRatio * prompt.returnedTokens;
   const ratio = upperRatioIn(ledger, situationOf(ledger, ledger.nextModelId));
-  const surelyTokens = DEVIATIONS * deviation + untrustedTokens + prompt.thrownAwayTokens;
+  const surelyTokens = DEVIATIONS * deviation + STRANGE_RATIO * strangeTokens + untrustedTokens + prompt.thrownAwayTokens;
   // Until this session has shown that it goes, what is expected to vanish may stay.
   return prompt.expectedTokens * ratio + surelyTokens + (isTurnShown(fit) ? 0 : prompt.vanishingTokens);
 }
