@@ -3,13 +3,13 @@ import { doublingSamples, HALVES } from "./doubling-stages.ts";
 import { logSamples } from "./log-stages.ts";
 import { createMeter } from "./meter.ts";
 import { profileStages, type SelfTime, type StageProfiles } from "./self-times.ts";
-import { parseOf, runStages } from "./session-stages.ts";
+import { parseOf, runFileStages, runSessionStages } from "./session-stages.ts";
 import { sizeOf, speedFiles } from "./speed-files.ts";
 import { type MeasuredStage, speedTable } from "./speed-table.ts";
 
 /**
  * How many times `JSON.parse` of the same bytes each stage takes, in processor time of one process: over recorded sessions if they are
- * there, else the bundled ones. `--part` of sessions, doubling and log (all if none is named), `--all` recorded sessions, `--rounds` that count (one more
+ * there, else the bundled ones. `--part` of files (import, and what is kept), sessions, doubling and log (all if none is named), `--all` recorded sessions, `--rounds` that count (one more
  * before them warms up), `--messages` of the log, `--profile` adds the functions
  * in which each stage spends its time, and makes the stages slower.
  */
@@ -24,13 +24,22 @@ const { values } = parseArgs({
 });
 const ROUNDS = Number(values.rounds);
 const TOP_COUNT = 10;
-const PARTS = { sessions: sessionsPart, doubling: doublingPart, log: logPart };
+const PARTS = {
+  files: (profile: StageProfiles | null) => recordedPart("files", runFileStages, profile),
+  sessions: (profile: StageProfiles | null) => recordedPart("sessions", runSessionStages, profile),
+  doubling: doublingPart,
+  log: logPart,
+};
 
-async function sessionsPart(profile: StageProfiles | null): Promise<readonly MeasuredStage[]> {
+async function recordedPart(
+  part: string,
+  runStages: typeof runFileStages,
+  profile: StageProfiles | null,
+): Promise<readonly MeasuredStage[]> {
   const measured: MeasuredStage[] = [];
   const files = speedFiles(values.all);
   for (const [index, file] of files.entries()) {
-    onProgress(`sessions ${index + 1}/${files.length}: ${file.displayName}`);
+    onProgress(`${part} ${index + 1}/${files.length}: ${file.displayName}`);
     const limit = parseOf(file);
     await runStages(file, await createMeter(limit));
     const meter = await createMeter(limit, { hooks: profile?.hooks });

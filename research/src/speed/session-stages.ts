@@ -9,16 +9,21 @@ import type { Meter } from "./meter.ts";
 
 const WINDOW = { kind: "working-room", tokens: 64_000 } as const;
 
-/** Takes a file through every stage of a run, in its order: the first replay makes what the later ones share. */
-export async function runStages({ path, displayName }: RecordedFile, { measure }: Meter): Promise<void> {
-  const transcripts = await measure("import", () => importFile(path, displayName));
+/** Reads a file in both ways in which a run begins: it is imported, or what was kept of it is opened. */
+export async function runFileStages(file: RecordedFile, { measure }: Meter): Promise<void> {
+  await measure("import", () => importFile(file.path, file.displayName));
+  await measureKept(file, measure);
+}
+
+/** Takes a file through the stages that follow, in their order: the first replay makes what the later ones share. */
+export async function runSessionStages({ path, displayName }: RecordedFile, { measure }: Meter): Promise<void> {
+  const transcripts = await importFile(path, displayName);
   await measure("prepare", () => transcripts.map(prepareSession));
   const sessions = await measure("prepare, with what calls need", () => {
     const prepared = transcripts.map(prepareSession);
     for (const session of prepared) session.needs();
     return prepared;
   });
-  await measureKept({ path, displayName }, measure);
   for (const policy of [NONE_POLICY, SVEN_POLICY, PI_POLICY, PLIMSOLL_POLICY])
     await measure(`replay, \`${policy.name}\``, async () => {
       for (const session of sessions) await replay(session, { policy, window: WINDOW });
@@ -48,6 +53,14 @@ export function parseOf({ path }: RecordedFile): () => void {
   return () => {
     const text = bytes.toString("utf8");
     if (isDocument) JSON.parse(text);
-    else for (const line of text.split("\n")) if (line !== "") JSON.parse(line);
+    else for (const line of text.split("\n")) if (line !== "") parseLine(line);
   };
+}
+
+function parseLine(line: string): void {
+  try {
+    JSON.parse(line);
+  } catch {
+    // Two writers met on the line, or it is cut off: it is read as far as it goes.
+  }
 }
