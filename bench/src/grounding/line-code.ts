@@ -1,7 +1,9 @@
 /** Lines as pairs of UTF-16 units, so that a search for strings becomes one for runs of whole lines. */
 export interface LineCode {
-  /** Two units a line; a line that is not among the known ones is the same pair each time. */
-  encode(lines: readonly string[]): string;
+  /** The number of a known line; 0 for any other. */
+  numberOf(line: string): number;
+  /** Two units a line, by its number. */
+  encode(numbers: readonly number[]): string;
   /** The line at a place of an encoded text. */
   lineAt(unit: number): number;
 }
@@ -16,17 +18,17 @@ const PIECE_LINES = 4096;
 export function createLineCode(known: readonly string[]): LineCode {
   const numbers = new Map<string, number>();
   for (const line of known) if (!numbers.has(line)) numbers.set(line, numbers.size + 1);
-  const units = (line: string): readonly number[] => {
-    const number = numbers.get(line) ?? 0;
-    return [Math.floor(number / HALF), HALF + (number % HALF)];
-  };
   return {
+    numberOf: (line) => numbers.get(line) ?? 0,
     encode(lines) {
-      const pieces: string[] = [];
+      let encoded = "";
       for (let from = 0; from < lines.length; from += PIECE_LINES) {
-        pieces.push(String.fromCharCode(...lines.slice(from, from + PIECE_LINES).flatMap(units)));
+        const units: number[] = [];
+        for (const number of lines.slice(from, from + PIECE_LINES))
+          units.push(Math.floor(number / HALF), HALF + (number % HALF));
+        encoded += String.fromCharCode(...units);
       }
-      return pieces.join("");
+      return encoded;
     },
     lineAt: (unit) => unit / 2,
   };

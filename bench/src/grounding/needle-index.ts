@@ -1,7 +1,8 @@
 import type { Message } from "@plimsoll/core";
 import { createStringSearch } from "../references/string-search.ts";
-import { comparableText, comparedTexts } from "./comparable-text.ts";
+import { comparableLines, comparedTexts } from "./comparable-text.ts";
 import { createLineCode } from "./line-code.ts";
+import { createShortNeedles } from "./short-needles.ts";
 
 /**
  * Something to be found in texts, comparable: a text as a whole (`share` 1; it may begin and end within a line), or so large a share of its
@@ -20,22 +21,19 @@ export interface NeedleIndex {
 
 /**
  * An index of needles, which are known by their place in the list. Needles of one or two lines are looked for by character, longer ones by
- * line: their memory follows the lines, not the characters.
+ * line: their memory follows the lines, not the characters. What stands in a line is looked for once, however often the line comes.
  */
 export function createNeedleIndex(needles: readonly Needle[]): NeedleIndex {
   const runs = needles.map(runOf);
-  const code = createLineCode(runs.flatMap(({ core }) => (core.length === 0 ? [] : core)));
-  const short = grouped(runs, ({ core, text }) => (core.length === 0 ? text : null));
-  const long = grouped(runs, ({ core }) => (core.length === 0 ? null : code.encode(core)));
-  const shortSearch = createStringSearch(short.keys);
+  const code = createLineCode(runs.flatMap(({ core }) => core));
+  const short = createShortNeedles(runs.map(({ core, text }) => (core.length === 0 ? text : null)));
+  const long = grouped(runs, ({ core }) => (core.length === 0 ? null : code.encode(core.map(code.numberOf))));
   const longSearch = createStringSearch(long.keys);
-
-  const find = (text: string, found: (needle: number) => void) => {
-    shortSearch.find(text, (key) => {
-      for (const { number } of short.at(key)) found(number);
-    });
-    const lines = text.split("\n");
-    longSearch.find(code.encode(lines), (key, start, end) => {
+  const find = (lines: readonly string[], found: (needle: number) => void) => {
+    short.find(lines, found);
+    const numbers = lines.map(code.numberOf);
+    if (numbers.every((number) => number === 0)) return;
+    longSearch.find(code.encode(numbers), (key, start, end) => {
       const from = code.lineAt(start);
       const through = code.lineAt(end);
       for (const { number, run } of long.at(key)) if (holds(run, lines, { from, through })) found(number);
@@ -47,7 +45,7 @@ export function createNeedleIndex(needles: readonly Needle[]): NeedleIndex {
       const before = heldBy.get(message);
       if (before !== undefined) return before;
       const held = new Set<number>();
-      for (const text of comparedTexts(message)) find(comparableText(text), (needle) => held.add(needle));
+      for (const text of comparedTexts(message)) find(comparableLines(text), (needle) => held.add(needle));
       const numbers = [...held];
       heldBy.set(message, numbers);
       return numbers;

@@ -53,21 +53,19 @@ export function prepareNeeds(entries: readonly SessionEntry[], { references, mes
   const needles = createNeedles();
   const wanted = wantedBy(history, references, needles);
   const index = createNeedleIndex(needles.all());
-  const holders: number[][] = needles.all().map(() => []);
-  for (const [ordinal, { message }] of history.entries())
-    for (const needle of index.heldIn(message)) holders[needle]?.push(ordinal);
+  const newestHolder = new Int32Array(needles.all().length).fill(-1);
   const leftOut = { ...NOTHING_LEFT_OUT };
-  const needs = wanted.map((list, ordinal) =>
-    list.flatMap(({ kind, needle }): readonly Need[] => {
-      const statedAt = newestBefore(holders[needle] ?? [], ordinal);
-      if (statedAt === null) {
-        leftOut[kind] += 1;
-        return [];
-      }
-      const distanceTokens = (history[ordinal]?.tokensBefore ?? 0) - (history[statedAt + 1]?.tokensBefore ?? 0);
-      return [{ kind, needle, statedAt, isFar: distanceTokens >= FAR_NEED_TOKENS }];
-    }),
-  );
+  const needs = history.map(({ message, tokensBefore }, ordinal) => {
+    const found: Need[] = [];
+    for (const { kind, needle } of wanted[ordinal] ?? []) {
+      const statedAt = newestHolder[needle] ?? -1;
+      const distanceTokens = tokensBefore - (history[statedAt + 1]?.tokensBefore ?? 0);
+      if (statedAt < 0) leftOut[kind] += 1;
+      else found.push({ kind, needle, statedAt, isFar: distanceTokens >= FAR_NEED_TOKENS });
+    }
+    for (const needle of index.heldIn(message)) newestHolder[needle] = ordinal;
+    return found;
+  });
   const recordedChars = history.reduce((chars, { message }) => chars + messageChars(message), 0);
   return { index, ...needleTexts(needles.all()), recordedChars, at: (ordinal) => needs[ordinal] ?? [], leftOut };
 }
@@ -125,10 +123,6 @@ function recordedHistory(
     tokensBefore += messageTokens(entry.message, call);
   }
   return history;
-}
-
-function newestBefore(ascending: readonly number[], ordinal: number): number | null {
-  return ascending.findLast((place) => place < ordinal) ?? null;
 }
 
 /** By the place of a reply, what it needs. */

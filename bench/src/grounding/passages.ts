@@ -1,6 +1,6 @@
 import type { Message } from "@plimsoll/core";
 import type { PreparedReferences } from "../references/prepare.ts";
-import { comparableText, comparedTexts } from "./comparable-text.ts";
+import { comparableLines, comparedTexts } from "./comparable-text.ts";
 
 /** The passages of a history as far as it has been followed: what a person or a tool stated last, with the lines around it. */
 export interface Passages {
@@ -12,7 +12,8 @@ export interface Passages {
 
 /** Passages of a history without messages. Each source message is read once, when something that it states is used. */
 export function createPassages(references: PreparedReferences): Passages {
-  const newest = new Map<number, Message>();
+  /** By statement. */
+  const newest: (Message | null)[] = Array.from({ length: references.index.statementCount() }, () => null);
   const found = new Map<number, { readonly message: Message; readonly passage: string | null }>();
   const stating = createStatedLines();
   const passageOf = (statement: number, message: Message): string | null => {
@@ -27,13 +28,13 @@ export function createPassages(references: PreparedReferences): Passages {
   return {
     usedBy: (reply) =>
       references.usesOf(reply).flatMap(({ sourceStatement }) => {
-        const message = newest.get(sourceStatement);
-        return message === undefined ? [] : (passageOf(sourceStatement, message) ?? []);
+        const message = newest[sourceStatement] ?? null;
+        return message === null ? [] : (passageOf(sourceStatement, message) ?? []);
       }),
     follow(message) {
       const isSource = message.role === "tool-result" || (message.role === "user" && SOURCES.has(message.origin));
       if (!isSource) return;
-      for (const statement of references.recordedHoldings(message)?.statements ?? []) newest.set(statement, message);
+      for (const statement of references.recordedHoldings(message)?.statements ?? []) newest[statement] = message;
     },
   };
 }
@@ -64,7 +65,7 @@ function createStatedLines(): (message: Message, window: string) => StatedLine |
     const byText = new Map<string, StatedLine>();
     const long: StatedLine[] = [];
     for (const text of comparedTexts(message)) {
-      const lines = comparableText(text).split("\n");
+      const lines = comparableLines(text);
       for (const [place, line] of text.split("\n").entries()) {
         const raw = line.trim();
         if (raw.length > LONGEST_LINE_CHARS) long.push({ raw, lines, place });

@@ -24,14 +24,15 @@ export interface Needles {
 
 /** No texts yet. */
 export function createNeedles(): Needles {
-  const numbers = new Map<string, number>();
+  const numbersOf = new Map<number, Map<string, number>>();
   const all: Needle[] = [];
   return {
     number(text, share = 1) {
-      const key = `${share} ${text}`;
-      const known = numbers.get(key);
+      const numbers = numbersOf.get(share) ?? new Map<string, number>();
+      const known = numbers.get(text);
       if (known !== undefined) return known;
-      numbers.set(key, all.length);
+      if (numbers.size === 0) numbersOf.set(share, numbers);
+      numbers.set(text, all.length);
       all.push({ text, share });
       return all.length - 1;
     },

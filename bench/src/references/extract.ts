@@ -6,19 +6,21 @@ import { createQuoteReader, isReadOfQuotes } from "./quoted-errors.ts";
 /** Version of what counts as a reference; figures of different versions are not compared. */
 export const REFERENCES_VERSION = 1;
 
-/** The references that runs of name and path characters are; `null` for plain words. */
-export type KnownPieces = Map<string, Reference | null>;
-
 /**
  * The distinct references of a text, in order of first appearance: paths, identifiers that are no plain words, numbers of three
  * digits or more, hashes, URLs, long flags and quoted error texts. One pass: every character is looked at a fixed number of times.
- * What is found of `pieces` is noted there, for the texts that follow.
  */
-export function extractReferences(text: string, work: WorkCounter, pieces: KnownPieces = new Map()): readonly Reference[] {
+export function extractReferences(text: string, work: WorkCounter): readonly Reference[] {
   const found = new Map<string, Reference>();
-  const keep = (reference: Reference | null) => {
-    if (reference !== null && !found.has(reference.text)) found.set(reference.text, reference);
-  };
+  createReferenceReader(work)(text, (reference) => {
+    if (!found.has(reference.text)) found.set(reference.text, reference);
+  });
+  return [...found.values()];
+}
+
+/** Visits the references of texts, at each place again. It knows the pieces of the texts that it read before. */
+export function createReferenceReader(work: WorkCounter): (text: string, visit: (reference: Reference) => void) => void {
+  const pieces = new Map<string, Reference | null>();
   const referenceOf = (piece: string, isUrl: boolean): Reference | null => {
     const known = pieces.get(piece);
     if (known !== undefined) return known;
@@ -26,26 +28,29 @@ export function extractReferences(text: string, work: WorkCounter, pieces: Known
     pieces.set(piece, reference);
     return reference;
   };
-  const quotes = createQuoteReader(text, work);
-  let index = 0;
-  while (index < text.length) {
-    const unit = text.charCodeAt(index);
-    if (!isPieceUnit(unit)) {
-      if (isReadOfQuotes(unit)) keep(quotes.read(unit, index));
-      index += 1;
-      continue;
+  return (text, visit) => {
+    const quotes = createQuoteReader(text, work);
+    let index = 0;
+    while (index < text.length) {
+      const unit = text.charCodeAt(index);
+      if (!isPieceUnit(unit)) {
+        const quoted = isReadOfQuotes(unit) ? quotes.read(unit, index) : null;
+        if (quoted !== null) visit(quoted);
+        index += 1;
+        continue;
+      }
+      const wordEnd = plainWordEnd(text, index);
+      if (wordEnd > index) {
+        index = wordEnd;
+        continue;
+      }
+      const { end, isUrl } = readPiece(text, index);
+      const found = end - index <= MAXIMUM_REFERENCE_CHARS ? referenceOf(text.slice(index, end), isUrl) : null;
+      if (found !== null) visit(found);
+      index = end;
     }
-    const wordEnd = plainWordEnd(text, index);
-    if (wordEnd > index) {
-      index = wordEnd;
-      continue;
-    }
-    const piece = readPiece(text, index);
-    if (piece.end - index <= MAXIMUM_REFERENCE_CHARS) keep(referenceOf(text.slice(index, piece.end), piece.isUrl));
-    index = piece.end;
-  }
-  work.scanned(text.length);
-  return [...found.values()];
+    work.scanned(text.length);
+  };
 }
 
 /**

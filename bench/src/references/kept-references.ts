@@ -152,6 +152,7 @@ function openIndex({ references, lines, statements }: KeptReferences): Statement
     add: (texts, ordinal) => index().add(texts, ordinal),
     scan: (message) => index().scan(message),
     statement,
+    referenceOf: (number) => statements[number * STATEMENT_NUMBERS + 1] ?? -1,
     statementsOf,
     statementCount: () => statementCount,
   };

@@ -1,6 +1,6 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
 import { createWorkCounter } from "@plimsoll/core/build";
-import { extractReferences, type KnownPieces } from "./extract.ts";
+import { createReferenceReader } from "./extract.ts";
 import { messageTexts } from "./message-texts.ts";
 import type { ReferenceUse } from "./recorded-history.ts";
 import { createRecordedHistory } from "./recorded-history.ts";
@@ -41,7 +41,7 @@ export function prepareReferences(entries: readonly SessionEntry[]): PreparedRef
   const work = createWorkCounter();
   const textsOf = new Map<Message, readonly string[]>();
   const usedByReply = new Map<string, readonly number[]>();
-  const pieces: KnownPieces = new Map();
+  const readReferences = createReferenceReader(work);
   const numberOf = new Map<string, number>();
   const numbered = (text: string): number => {
     const known = numberOf.get(text);
@@ -54,7 +54,7 @@ export function prepareReferences(entries: readonly SessionEntry[]): PreparedRef
     textsOf.set(message, texts);
     if (message.role !== "assistant") continue;
     const used = new Set<number>();
-    for (const text of texts) for (const found of extractReferences(text, work, pieces)) used.add(numbered(found.text));
+    for (const text of texts) readReferences(text, (found) => used.add(numbered(found.text)));
     usedByReply.set(message.id, [...used]);
     for (const { path } of touchedBy(message)) numbered(path);
   }

@@ -39,18 +39,17 @@ export interface RecordedHistory {
   holdingsOf(message: Message): Holdings | null;
 }
 
-/** The latest statements of a reference, and the messages that hold it; none as long as there are no ordinals. */
-interface LatestStatements {
-  any: number;
-  source: number | null;
-  readonly ordinals: number[];
-}
+/** No statement. */
+const NONE = -1;
 
 /** A history without messages. References and statements are those of the index, to which it adds what is appended. */
 export function createRecordedHistory(index: StatementIndex, referenceCount: number): RecordedHistory {
   const recordedById = new Map<string, { readonly message: Message; readonly ordinal: number; readonly holdings: Holdings }>();
   const charsThrough: number[] = [];
-  const latest = Array.from({ length: referenceCount }, (): LatestStatements => ({ any: 0, source: null, ordinals: [] }));
+  /** By reference: the messages that hold it, its latest statement, and the latest by a person or a tool. */
+  const ordinalsOf: number[][] = Array.from({ length: referenceCount }, () => []);
+  const latestOf = new Int32Array(referenceCount).fill(NONE);
+  const latestSourceOf = new Int32Array(referenceCount).fill(NONE);
   let ownView = EMPTY_VIEW;
   let ownAway: ReadonlySet<number> = new Set();
 
@@ -64,16 +63,17 @@ export function createRecordedHistory(index: StatementIndex, referenceCount: num
     usesAmong(references) {
       const uses: ReferenceUse[] = [];
       for (const reference of references) {
-        const known = latest[reference];
-        const latestOrdinal = known?.ordinals.at(-1);
-        if (known === undefined || latestOrdinal === undefined) continue;
+        const ordinals = ordinalsOf[reference] ?? [];
+        const latestOrdinal = ordinals[ordinals.length - 1];
+        if (latestOrdinal === undefined) continue;
+        const latestSource = latestSourceOf[reference] ?? NONE;
         const chars = (charsThrough.at(-1) ?? 0) - (charsThrough[latestOrdinal] ?? 0);
         uses.push({
           reference,
           distanceTokens: Math.floor(chars / DISTANCE_CHARS_PER_TOKEN),
           latestOrdinal,
-          sourceStatement: known.source ?? known.any,
-          isCompactedAway: isAway(known.ordinals),
+          sourceStatement: latestSource === NONE ? (latestOf[reference] ?? NONE) : latestSource,
+          isCompactedAway: isAway(ordinals),
         });
       }
       return uses;
@@ -84,12 +84,11 @@ export function createRecordedHistory(index: StatementIndex, referenceCount: num
       recordedById.set(message.id, { message, ordinal, holdings });
       charsThrough.push((charsThrough.at(-1) ?? 0) + messageChars(message));
       const isSource = isSourceMessage(message);
+      for (const reference of holdings.references) ordinalsOf[reference]?.push(ordinal);
       for (const statement of holdings.statements) {
-        const known = latest[index.statement(statement)?.reference ?? -1];
-        if (known === undefined) continue;
-        known.any = statement;
-        if (isSource) known.source = statement;
-        if (known.ordinals.at(-1) !== ordinal) known.ordinals.push(ordinal);
+        const reference = index.referenceOf(statement);
+        latestOf[reference] = statement;
+        if (isSource) latestSourceOf[reference] = statement;
       }
       return ordinal;
     },

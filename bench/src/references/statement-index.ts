@@ -25,6 +25,8 @@ export interface StatementIndex {
   /** What of the statements added so far can be read in a message that is not a recorded one (a summary, a shortened result). */
   scan(message: Message): Holdings;
   statement(number: number): IndexedStatement | undefined;
+  /** The reference of a statement. */
+  referenceOf(number: number): number;
   /** The numbers of all statements of a reference, oldest first. */
   statementsOf(reference: number): Iterable<number>;
   /** Numbers are 0 up to this. */
@@ -42,6 +44,7 @@ export function createStatementIndex(
 ): StatementIndex {
   const search = createStringSearch(references);
   const statements: IndexedStatement[] = [];
+  const referenceOf: number[] = [];
   const numbersOf: number[][] = references.map(() => []);
   const probesOf: StatementProbe[][] = references.map(() => []);
   const byWindow = new Map<string, number[]>();
@@ -62,10 +65,11 @@ export function createStatementIndex(
   };
   const intern = (reference: number, { window, offset }: Statement, ordinal: number): number => {
     const numbers = withWindow(window);
-    for (const number of numbers) if (statements[number]?.reference === reference) return number;
+    for (const number of numbers) if (referenceOf[number] === reference) return number;
     const number = statements.length;
     numbers.push(number);
     numbersOf[reference]?.push(number);
+    referenceOf.push(reference);
     statements.push({ window, offset, reference, firstOrdinal: ordinal });
     return number;
   };
@@ -131,6 +135,7 @@ export function createStatementIndex(
       return holdingsOf(found);
     },
     statement: (number) => statements[number],
+    referenceOf: (number) => referenceOf[number] ?? -1,
     statementsOf: (reference) => numbersOf[reference] ?? [],
     statementCount: () => statements.length,
   };
@@ -176,11 +181,15 @@ function createHoldings(referenceCount: number): (found: Found) => Holdings {
       takenIn[reference] = round;
       references.push(reference);
     }
-    for (const [place, statement] of found.statements.entries()) {
+    let place = 0;
+    for (const statement of found.statements) {
       while (lastPlaces.length <= statement) lastPlaces.push(0);
-      lastPlaces[statement] = place;
+      lastPlaces[statement] = place++;
     }
-    return { references, statements: found.statements.filter((statement, place) => lastPlaces[statement] === place) };
+    place = 0;
+    const statements: number[] = [];
+    for (const statement of found.statements) if (lastPlaces[statement] === place++) statements.push(statement);
+    return { references, statements };
   };
 }
 
