@@ -50,6 +50,8 @@ function isOurs(line: string): boolean {
 }
 
 function withoutHeadings(quoted: string, lineBreak: string): string {
+  // Most quotations have neither, and are not taken apart for each kind of line break.
+  if (!quoted.includes("#") && !quoted.includes("```")) return quoted;
   const withoutHashes = quoted.split(`${lineBreak}#`).join(`${lineBreak} #`);
   return withoutHashes.split(`${lineBreak}\`\`\``).join(`${lineBreak} \`\`\``);
 }

@@ -53,10 +53,13 @@ export function isAnnouncement(text: string): boolean {
 
 /** True for a line that says that there is nothing, as models write it under a heading. */
 export function isNothing(line: string): boolean {
-  if (line.length > BEGINNING_CHARS) return false;
+  if (line.length > BEGINNING_CHARS || LONGER_WORD.test(line)) return false;
   const words = wordsOf(line);
   return words === " none " || words === " n a ";
 }
+
+/** A word that is longer than those that say nothing: most lines have one, and are not taken apart. */
+const LONGER_WORD = /[a-z]{5}/i;
 
 function isNextStep(sentence: string): boolean {
   const words = wordsOf(sentence.trimStart().slice(0, BEGINNING_CHARS));

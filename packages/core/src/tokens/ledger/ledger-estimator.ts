@@ -209,7 +209,8 @@ function sizeLookup(contentOf: ContentOf): (message: Message, ledger: Ledger, mo
     if (isReported && isReply(ledger, message, content)) return arrivalOf(ledger, model).returnedTokens;
     const size = sizesOf(ledger.measured).get(message.id);
     if (size !== undefined && isSameContent(size.content, content) && size.modelId === modelId) return size.tokens;
-    return contentTokens(withContent(NO_CONTENT, content, fixedTokensOf(content, model.prior.image)), model);
+    const fixedTokens = fixedTokensOf(content, model.prior.image);
+    return contentTokens({ counts: content.counts, messages: 1, fixedTokens }, model);
   };
 }
 
