@@ -55,30 +55,48 @@ interface StatedLine {
   readonly place: number;
 }
 
+/** A text that states something: where each line stands last, without white space around it, and the lines that are too long. */
+interface StatingText {
+  readonly text: string;
+  readonly places: ReadonlyMap<string, number>;
+  readonly long: readonly { readonly raw: string; readonly place: number }[];
+}
+
 /** Finds the last line of a message that a statement was read from. Reads each message once; only lines that are too long are searched. */
 function createStatedLines(): (message: Message, window: string) => StatedLine | null {
-  const known = new WeakMap<
-    Message,
-    { readonly byText: ReadonlyMap<string, StatedLine>; readonly long: readonly StatedLine[] }
-  >();
-  const read = (message: Message) => {
-    const byText = new Map<string, StatedLine>();
-    const long: StatedLine[] = [];
-    for (const text of comparedTexts(message)) {
-      const lines = comparableLines(text);
-      for (const [place, line] of text.split("\n").entries()) {
-        const raw = line.trim();
-        if (raw.length > LONGEST_LINE_CHARS) long.push({ raw, lines, place });
-        else byText.set(raw, { raw, lines, place });
-      }
-    }
-    return { byText, long };
+  const known = new WeakMap<Message, readonly StatingText[]>();
+  const linesOf = new Map<string, readonly string[]>();
+  const stated = (text: string, raw: string, place: number): StatedLine => {
+    const lines = linesOf.get(text) ?? comparableLines(text);
+    linesOf.set(text, lines);
+    return { raw, lines, place };
   };
   return (message, window) => {
-    const stated = known.get(message) ?? read(message);
-    known.set(message, stated);
-    return stated.byText.get(window) ?? stated.long.findLast(({ raw }) => raw.includes(window)) ?? null;
+    const texts = known.get(message) ?? comparedTexts(message).map(statingText).reverse();
+    known.set(message, texts);
+    for (const { text, places } of texts) {
+      const place = places.get(window);
+      if (place !== undefined) return stated(text, window, place);
+    }
+    for (const { text, long } of texts) {
+      const line = long.findLast(({ raw }) => raw.includes(window));
+      if (line !== undefined) return stated(text, line.raw, line.place);
+    }
+    return null;
   };
+}
+
+function statingText(text: string): StatingText {
+  const places = new Map<string, number>();
+  const long: { raw: string; place: number }[] = [];
+  let place = 0;
+  for (const line of text.split("\n")) {
+    const raw = line.trim();
+    if (raw.length > LONGEST_LINE_CHARS) long.push({ raw, place });
+    else places.set(raw, place);
+    place += 1;
+  }
+  return { text, places, long };
 }
 
 /** A line with its neighbours, up to a line that is too long to be one; of a line that is itself too long, what states alone. */

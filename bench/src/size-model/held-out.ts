@@ -14,14 +14,20 @@ export function heldOutError(
   if (heldOut.size === 0) return { heldOutCalls: 0, mapePercent: null, medianPercent: null, maxPercent: null };
   const measured = measure((call) => (heldOut.has(call.index) ? null : call.reportedTokens));
   const errorsPercent: number[] = [];
+  const { sizes } = measured;
   let messageTokens = 0;
+  let summedCount = 0;
+  let summedAt = 0;
   const entered: RecordedCall["newMessages"][number][] = [];
   for (const call of calls) {
-    if (call.epochStart !== null) entered.length = 0;
+    if (call.epochStart !== null) entered.length = summedCount = messageTokens = 0;
     entered.push(...call.newMessages);
     if (!heldOut.has(call.index) || call.reportedTokens === null) continue;
-    messageTokens = 0;
-    for (const message of entered) messageTokens += measured.sizes.at(message, call.index) ?? 0;
+    // As long as nothing was resized, the sum goes on from where it was.
+    if (sizes.isResizedBetween(summedAt, call.index)) summedCount = messageTokens = 0;
+    for (const message of entered.slice(summedCount)) messageTokens += sizes.at(message, call.index) ?? 0;
+    summedCount = entered.length;
+    summedAt = call.index;
     const predicted = messageTokens + (measured.recordedAccounts[call.index] ?? 0);
     errorsPercent.push((100 * Math.abs(predicted - call.reportedTokens)) / call.reportedTokens);
   }
