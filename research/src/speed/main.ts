@@ -3,13 +3,13 @@ import { doublingSamples, HALVES } from "./doubling-stages.ts";
 import { logSamples } from "./log-stages.ts";
 import { createMeter } from "./meter.ts";
 import { profileStages, type SelfTime, type StageProfiles } from "./self-times.ts";
-import { parseOf, runFileStages, runSessionStages } from "./session-stages.ts";
+import { parseOf, runFileStages, runPrepareStages, runReplayStages } from "./session-stages.ts";
 import { sizeOf, speedFiles } from "./speed-files.ts";
 import { type MeasuredStage, speedTable } from "./speed-table.ts";
 
 /**
  * How many times `JSON.parse` of the same bytes each stage takes, in processor time of one process: over recorded sessions if they are
- * there, else the bundled ones. `--part` of files (import, and what is kept), sessions, doubling and log (all if none is named), `--all` recorded sessions, `--rounds` that count (one more
+ * there, else the bundled ones. `--part` of files (import, and what is kept), prepare, sessions (their replays), doubling and log (all if none is named), `--all` recorded sessions, `--rounds` that count (one more
  * before them warms up), `--messages` of the log, `--profile` adds the functions
  * in which each stage spends its time, and makes the stages slower.
  */
@@ -26,7 +26,8 @@ const ROUNDS = Number(values.rounds);
 const TOP_COUNT = 10;
 const PARTS = {
   files: (profile: StageProfiles | null) => recordedPart("files", runFileStages, profile),
-  sessions: (profile: StageProfiles | null) => recordedPart("sessions", runSessionStages, profile),
+  prepare: (profile: StageProfiles | null) => recordedPart("prepare", runPrepareStages, profile),
+  sessions: (profile: StageProfiles | null) => recordedPart("sessions", runReplayStages, profile),
   doubling: doublingPart,
   log: logPart,
 };

@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { importFile } from "@plimsoll/bench";
-import { IMPORTERS, loadFile, openKeptSessions, prepareSession, replay } from "@plimsoll/bench/internal";
+import { importFile, type Transcript } from "@plimsoll/bench";
+import { IMPORTERS, loadFile, openKeptSessions, type PreparedSession, prepareSession, replay } from "@plimsoll/bench/internal";
 import { NONE_POLICY, PI_POLICY, PLIMSOLL_POLICY, SVEN_POLICY } from "@plimsoll/core";
 import type { RecordedFile } from "../recorded/recorded-sessions.ts";
 import type { Meter } from "./meter.ts";
@@ -15,15 +15,22 @@ export async function runFileStages(file: RecordedFile, { measure }: Meter): Pro
   await measureKept(file, measure);
 }
 
-/** Takes a file through the stages that follow, in their order: the first replay makes what the later ones share. */
-export async function runSessionStages({ path, displayName }: RecordedFile, { measure }: Meter): Promise<void> {
+/** Prepares the sessions of a file. */
+export async function runPrepareStages({ path, displayName }: RecordedFile, { measure }: Meter): Promise<void> {
   const transcripts = await importFile(path, displayName);
   await measure("prepare", () => transcripts.map(prepareSession));
-  const sessions = await measure("prepare, with what calls need", () => {
-    const prepared = transcripts.map(prepareSession);
-    for (const session of prepared) session.needs();
-    return prepared;
-  });
+  await measure("prepare, with what calls need", () => prepared(transcripts));
+}
+
+function prepared(transcripts: readonly Transcript[]): readonly PreparedSession[] {
+  const sessions = transcripts.map(prepareSession);
+  for (const session of sessions) session.needs();
+  return sessions;
+}
+
+/** Replays the sessions of a file under policies one after the other: the first replay makes what the later ones share. */
+export async function runReplayStages({ path, displayName }: RecordedFile, { measure }: Meter): Promise<void> {
+  const sessions = prepared(await importFile(path, displayName));
   for (const policy of [NONE_POLICY, SVEN_POLICY, PI_POLICY, PLIMSOLL_POLICY])
     await measure(`replay, \`${policy.name}\``, async () => {
       for (const session of sessions) await replay(session, { policy, window: WINDOW });
