@@ -214,8 +214,11 @@ function spanOf(
 
 function* refuseUnsendable(before: readonly Message[], after: readonly Message[]): Steps<void> {
   const rules = { ...STRICT_WIRE_RULES, lastMessage: "any" } as const;
-  const known = new Set((yield* checkSteps(before, rules)).map((violation) => `${violation.code} ${violation.subject}`));
-  const violation = (yield* checkSteps(after, rules)).find((each) => !known.has(`${each.code} ${each.subject}`));
+  const violations = yield* checkSteps(after, rules);
+  // What was wrong before is looked for only if something is wrong now.
+  if (violations.length === 0) return;
+  const known = new Set((yield* checkSteps(before, rules)).map((each) => `${each.code} ${each.subject}`));
+  const violation = violations.find((each) => !known.has(`${each.code} ${each.subject}`));
   if (violation !== undefined) {
     throw new PlimsollError("unsendable", `the edited context has ${violation.code} at message ${violation.index}`, {
       code: violation.code,
