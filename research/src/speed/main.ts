@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { doublingSamples, HALVES } from "./doubling-stages.ts";
+import { fitSamples } from "./fit-stages.ts";
 import { logSamples } from "./log-stages.ts";
 import { createMeter } from "./meter.ts";
 import { profileStages, type SelfTime, type StageProfiles } from "./self-times.ts";
@@ -9,8 +10,8 @@ import { type MeasuredStage, speedTable } from "./speed-table.ts";
 
 /**
  * How many times `JSON.parse` of the same bytes each stage takes, in processor time of one process: over recorded sessions if they are
- * there, else the bundled ones. `--part` of files (import, and what is kept), prepare, sessions (their replays), doubling and log (all if none is named), `--all` recorded sessions, `--rounds` that count (one more
- * before them warms up), `--messages` of the log, `--profile` adds the functions
+ * there, else the bundled ones. `--part` of files (import, and what is kept), prepare, sessions (their replays), doubling, log and fit (all if none is named), `--all` recorded sessions, `--rounds` that count (one more
+ * before them warms up), `--messages` of the log and the fit, `--profile` adds the functions
  * in which each stage spends its time, and makes the stages slower.
  */
 const { values } = parseArgs({
@@ -29,7 +30,8 @@ const PARTS = {
   prepare: (profile: StageProfiles | null) => recordedPart("prepare", runPrepareStages, profile),
   sessions: (profile: StageProfiles | null) => recordedPart("sessions", runReplayStages, profile),
   doubling: doublingPart,
-  log: logPart,
+  log: (profile: StageProfiles | null) => longPart("log", logSamples, profile),
+  fit: (profile: StageProfiles | null) => longPart("fit", fitSamples, profile),
 };
 
 async function recordedPart(
@@ -60,9 +62,13 @@ async function doublingPart(): Promise<readonly MeasuredStage[]> {
   return measured;
 }
 
-async function logPart(profile: StageProfiles | null): Promise<readonly MeasuredStage[]> {
-  onProgress(`log of ${values.messages} messages`);
-  const samples = await logSamples(Number(values.messages), { rounds: ROUNDS, hooks: profile?.hooks });
+async function longPart(
+  part: string,
+  samplesOf: typeof logSamples,
+  profile: StageProfiles | null,
+): Promise<readonly MeasuredStage[]> {
+  onProgress(`${part} of ${values.messages} messages`);
+  const samples = await samplesOf(Number(values.messages), { rounds: ROUNDS, hooks: profile?.hooks });
   return samples.map((sample) => ({ ...sample, of: "made", weight: 1 }));
 }
 
