@@ -2,7 +2,7 @@ import type { Message } from "@plimsoll/core";
 import { createStringSearch } from "../references/string-search.ts";
 import { comparableLines, comparedTexts } from "./comparable-text.ts";
 import { createLineCode } from "./line-code.ts";
-import { createShortNeedles, type LineHoldings } from "./short-needles.ts";
+import { createShortNeedles, type LineHoldings, NO_SHORT_NEEDLES } from "./short-needles.ts";
 
 /**
  * Something to be found in texts, comparable: a text as a whole (`share` 1; it may begin and end within a line), or so large a share of its
@@ -33,7 +33,10 @@ export function createNeedleIndex(needles: readonly Needle[]): NeedleIndex {
   const read = (line: string): ReadLine => {
     const before = known.get(line);
     if (before !== undefined) return before;
-    const found = { number: code.numberOf(line), short: shortIn(line) };
+    const number = code.numberOf(line);
+    const short = shortIn(line);
+    // Most lines hold nothing: they share a record.
+    const found = number === 0 && short === NO_SHORT_NEEDLES ? NOTHING_KNOWN : { number, short };
     if (known.size < MOST_LINES) known.set(line, found);
     return found;
   };
@@ -77,6 +80,8 @@ interface ReadLine {
   readonly number: number;
   readonly short: LineHoldings;
 }
+
+const NOTHING_KNOWN: ReadLine = { number: 0, short: NO_SHORT_NEEDLES };
 
 /** Lines that are remembered: far above what a session has, so that no run of replays grows without end. Chosen. */
 const MOST_LINES = 2 ** 18;

@@ -35,8 +35,9 @@ export function createShortNeedles(texts: readonly (string | null)[]): (line: st
       held ??= { whole: [], first: [], second: [] };
       for (const { role, needle } of lookedFor[pattern] ?? []) held[role].push(needle);
     });
-    return held ?? NOTHING;
+    return held ?? NO_SHORT_NEEDLES;
   };
 }
 
-const NOTHING: LineHoldings = { whole: [], first: [], second: [] };
+/** What stands in most lines. */
+export const NO_SHORT_NEEDLES: LineHoldings = { whole: [], first: [], second: [] };
