@@ -13,9 +13,6 @@ declare class AbortController {
   abort(reason?: unknown): void;
 }
 
-// For session/platform-wait.ts alone: the default of a port.
+// For the defaults of two ports alone: engine/deadline.ts and pace.ts.
 declare function setTimeout(call: () => void, ms: number): unknown;
 declare function clearTimeout(timer: unknown): void;
-
-// For pace.ts alone: the default of a port. Not every platform has it.
-declare const setImmediate: ((call: () => void) => unknown) | undefined;

@@ -82,6 +82,7 @@ export const WITHOUT_REST: Pace = {
 export const platformGiveWay: GiveWay = () =>
   new Promise((resolve) => {
     // A browser has timers alone, and holds nested ones back by four milliseconds each.
+    const setImmediate: unknown = Reflect.get(globalThis, "setImmediate");
     if (typeof setImmediate === "function") setImmediate(resolve);
     else setTimeout(resolve, 0);
   });
