@@ -2,6 +2,7 @@ import type { Message } from "@plimsoll/core";
 import type { WorkCounter } from "@plimsoll/core/build";
 import { standsAlone } from "./character-class.ts";
 import { messageTexts } from "./message-texts.ts";
+import { createStatementScan, type Found } from "./statement-scan.ts";
 import type { TextPart } from "./string-beginnings.ts";
 import { createStringSearch } from "./string-search.ts";
 
@@ -46,7 +47,6 @@ export function createStatementIndex(
   const statements: IndexedStatement[] = [];
   const referenceOf: number[] = [];
   const numbersOf: number[][] = references.map(() => []);
-  const probesOf: StatementProbe[][] = references.map(() => []);
   const byWindow = new Map<string, number[]>();
   const byLine = new Map<string, Holdings>();
   /** A reference over several lines ends what is said of a line. */
@@ -94,12 +94,13 @@ export function createStatementIndex(
     byLine.set(line, holdings);
     return holdings;
   };
-  const probes = (reference: number): readonly StatementProbe[] => {
-    const known = probesOf[reference] ?? [];
-    const numbers = numbersOf[reference] ?? [];
-    for (const number of numbers.slice(known.length)) known.push(probeOf(statements[number] ?? NO_STATEMENT, number));
-    return known;
-  };
+  const scan = createStatementScan({
+    search,
+    readsWhole,
+    statementsOf: (reference) => numbersOf[reference] ?? [],
+    statement: (number) => statements[number] ?? NO_STATEMENT,
+    statementCount: () => statements.length,
+  });
 
   return {
     add(texts, ordinal) {
@@ -115,25 +116,7 @@ export function createStatementIndex(
       }
       return holdingsOf(found);
     },
-    scan(message) {
-      const found: Found = { references: [], statements: [] };
-      for (const text of messageTexts(message)) {
-        const steps = search.find(text, (reference, start, end) => {
-          if (!standsAlone(text, start, end)) return;
-          found.references.push(reference);
-          const known = probes(reference);
-          work.scanned(known.length);
-          for (const { number, window, offset, first, last } of known) {
-            const from = start - offset;
-            // Both ends first: most statements of a reference differ there, and a comparison of texts costs far more.
-            if (text.charCodeAt(from) !== first || text.charCodeAt(from + window.length - 1) !== last) continue;
-            if (text.startsWith(window, from)) found.statements.push(number);
-          }
-        });
-        work.scanned(steps);
-      }
-      return holdingsOf(found);
-    },
+    scan: (message) => holdingsOf(scan(messageTexts(message))),
     statement: (number) => statements[number],
     referenceOf: (number) => referenceOf[number] ?? -1,
     statementsOf: (reference) => numbersOf[reference] ?? [],
@@ -146,25 +129,6 @@ const NO_STATEMENT: Statement = { window: "", offset: 0 };
 function lineEnd(text: string, from: number): number {
   const end = text.indexOf("\n", from);
   return end < 0 ? text.length : end;
-}
-
-/** A statement as it is looked for: with the code units at its ends. */
-interface StatementProbe {
-  readonly number: number;
-  readonly window: string;
-  readonly offset: number;
-  readonly first: number;
-  readonly last: number;
-}
-
-function probeOf({ window, offset }: Statement, number: number): StatementProbe {
-  return { number, window, offset, first: window.charCodeAt(0), last: window.charCodeAt(window.length - 1) };
-}
-
-/** What was found, place by place. */
-interface Found {
-  readonly references: number[];
-  readonly statements: number[];
 }
 
 /** Takes each once: references in order of their first place, statements in that of their last, so that the last one of a reference is its latest. */

@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { createStatementScan } from "./statement-scan.ts";
+import { createStringSearch } from "./string-search.ts";
+
+function scanOf(references: readonly string[], statements: readonly { window: string; offset: number; reference: number }[]) {
+  const search = createStringSearch(references);
+  const read: string[] = [];
+  const known = [...statements];
+  const scan = createStatementScan({
+    search: {
+      ...search,
+      find: (text, found) => {
+        read.push(text);
+        return search.find(text, found);
+      },
+    },
+    statementsOf: (reference) => [...known.keys()].filter((number) => known[number]?.reference === reference),
+    statement: (number) => known[number] ?? { window: "", offset: 0 },
+    statementCount: () => known.length,
+    readsWhole: references.some((reference) => reference.includes("\n")),
+  });
+  return { scan, read, known };
+}
+
+const KEY = { window: "the key", offset: 4, reference: 0 };
+
+test("a line that was read is not read again, in whatever text it stands", () => {
+  const { scan, read } = scanOf(["key"], [KEY]);
+  expect(scan(["a\nthe key\nb", "the key, again"])).toEqual({ references: [0, 0], statements: [0, 0] });
+  expect(scan(["the key\na\nnew"])).toEqual({ references: [0], statements: [0] });
+  expect(read).toEqual(["a", "the key", "b", "the key, again", "new"]);
+});
+
+test("a line is read anew for statements that were added since", () => {
+  const { scan, known } = scanOf(["key"], [KEY]);
+  scan(["lost the key"]);
+  known.push({ window: "lost the key", offset: 9, reference: 0 });
+  expect(scan(["lost the key"])).toEqual({ references: [0], statements: [0, 1] });
+});
+
+test("a reference over two lines is found in texts that are read whole", () => {
+  const { scan, read } = scanOf(["a\nb", "c"], [{ window: "a\nb", offset: 0, reference: 0 }]);
+  expect(scan(["c\na\nb"])).toEqual({ references: [1, 0], statements: [0] });
+  expect(read).toEqual(["c\na\nb"]);
+});
