@@ -34,14 +34,18 @@ export function recallObservations(transcript: Transcript, rhythm: CutRhythm): r
     indexed = cut;
     const recent = startOf(sizes, cut, rhythm.recentTokens);
     const staying = new Set(history.slice(recent, cut));
-    const units = index.units((message) => !staying.has(message));
-    const used = createUses(units);
+    const known = new Map<Unit, UnitFacts>();
+    index.forEachUnit(
+      (message) => !staying.has(message),
+      (unit, facts) => known.set(unit, facts),
+    );
+    const used = createUses([...known.keys()]);
     const next = endOf(sizes, cut, rhythm.betweenTokens);
     for (let ordinal = cut; ordinal < next; ordinal++)
       for (const { kind, needle, statedAt } of needs.at(ordinal))
         if ((kind === "edits" || kind === "passages") && statedAt < recent)
           used.add(kind, needs.textOf(needle), history[statedAt]);
-    for (const unit of units) observations.push({ facts: index.facts(unit), ...used.of(unit) });
+    for (const [unit, facts] of known) observations.push({ facts, ...used.of(unit) });
   }
   return observations;
 }

@@ -1,5 +1,6 @@
 import type { Message } from "../message/message.ts";
 import type { RecalledPassage } from "../prompts/recalled.ts";
+import { largestFirst } from "./largest-first.ts";
 import type { RecallView, UnitFacts } from "./recall-index.ts";
 import type { TextLine } from "./text-lines.ts";
 import type { IndexedText, Unit } from "./units.ts";
@@ -23,19 +24,24 @@ const REST_RATIO = 0.02;
 /** The passages to recall, in the order of the log; neighbouring units are one passage. Ranks what is indexed, and reads only what it takes.
  * A small rest stays empty: only what is short would fit, whatever it is worth. */
 export function recalledPassages({ index, worth, stays, maximumChars }: RecallChoice): readonly RecalledPassage[] {
-  const units = index.units((message) => !stays(message));
-  const chars = units.map((unit) => unit.chars + headChars(unit));
-  const ratios = amongNeighbours(
-    units,
-    units.map((unit, at) => worth(index.facts(unit)) / (chars[at] ?? 0)),
+  const units: Unit[] = [];
+  const chars: number[] = [];
+  const ownRatios: number[] = [];
+  index.forEachUnit(
+    (message) => !stays(message),
+    (unit, facts) => {
+      const unitChars = unit.chars + headChars(unit);
+      units.push(unit);
+      chars.push(unitChars);
+      ownRatios.push(worth(facts) / unitChars);
+    },
   );
-  const ranked = [...units.keys()].sort((a, b) => (ratios[b] ?? 0) - (ratios[a] ?? 0) || b - a);
   const taken: number[] = [];
   let leftChars = maximumChars;
-  for (const at of ranked) {
+  for (const at of largestFirst(amongNeighbours(units, ownRatios))) {
     const unitChars = chars[at] ?? 0;
     if (leftChars < maximumChars * REST_RATIO) break;
-    if (!((ratios[at] ?? 0) > 0) || unitChars > leftChars) continue;
+    if (unitChars > leftChars) continue;
     leftChars -= unitChars;
     taken.push(at);
   }
@@ -44,9 +50,9 @@ export function recalledPassages({ index, worth, stays, maximumChars }: RecallCh
 }
 
 /** A unit counts as it and its neighbours do on the mean: what is needed of a text is seldom all in one unit. */
-function amongNeighbours(units: readonly Unit[], ratios: readonly number[]): readonly number[] {
-  return units.map((unit, at) => {
-    const own = ratios[at] ?? 0;
+function amongNeighbours(units: readonly Unit[], ratios: readonly number[]): Float64Array {
+  return Float64Array.from(ratios, (own, at) => {
+    const unit = units[at];
     const before = isNext(units[at - 1], unit) ? (ratios[at - 1] ?? 0) : own;
     const after = isNext(unit, units[at + 1]) ? (ratios[at + 1] ?? 0) : own;
     return (before + own + after) / 3;

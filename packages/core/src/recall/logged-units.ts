@@ -5,20 +5,26 @@ import { freshUnit, isByModel } from "./units.ts";
 /** A unit of which this share of the lines was stated again later is told by what restated it; chosen. */
 export const RESTATED_RATIO = 0.8;
 
+/** A text and its units, in order. */
+interface LoggedText {
+  readonly of: IndexedText;
+  readonly units: readonly Unit[];
+}
+
 /** Texts that follow each other, in units, with what became of each. */
 export interface LoggedUnits {
   /** Takes in the next text, as it was read. */
   add(of: IndexedText, read: TextReading): void;
-  /** All units, oldest first. */
-  units(): readonly Unit[];
+  /** The texts of which something may be recalled with their units, oldest first. */
+  texts(): readonly LoggedText[];
 }
 
 /** Nothing said yet. */
 export function createLoggedUnits(): LoggedUnits {
   const statements = createStatements();
-  const units: Unit[] = [];
+  const texts: LoggedText[] = [];
   return {
-    units: () => units,
+    texts: () => texts,
     add: (of, read) => {
       const isUse = isByModel(of.kind);
       // Only what the model says uses what was stated.
@@ -29,11 +35,12 @@ export function createLoggedUnits(): LoggedUnits {
       }
       // A call that quotes what it changes states nothing new.
       if (isUse && read.tellingLines > 0 && stated.length >= RESTATED_RATIO * read.tellingLines) return;
-      for (const [index, unitRead] of read.units.entries()) {
+      const units = read.units.map((unitRead, index) => {
         const unit = freshUnit(of, unitRead, index);
         statements.state(unit, unitRead);
-        units.push(unit);
-      }
+        return unit;
+      });
+      if (units.length > 0) texts.push({ of, units });
     },
   };
 }

@@ -5,10 +5,19 @@ import { arbitraryValidMessages } from "../testing/arbitrary-transcript.ts";
 import { assistant, human, reply, result, summaryMessage } from "../testing/builders.ts";
 import { createWorkCounter } from "../tokens/work.ts";
 import type { PathAccess } from "../tool.ts";
-import type { UnitFacts } from "./recall-index.ts";
+import type { RecallView, UnitFacts } from "./recall-index.ts";
 import { createRecallIndex } from "./recall-index.ts";
+import type { Unit } from "./units.ts";
 
-const everything = () => true;
+/** All that may be recalled, with what is known of it. */
+function unitsOf(index: RecallView) {
+  const units: (Unit & { readonly facts: UnitFacts })[] = [];
+  index.forEachUnit(
+    () => true,
+    (unit, facts) => units.push({ ...unit, facts }),
+  );
+  return units;
+}
 
 function toolCall(callId: string, toolName: string, given: object, paths: readonly PathAccess[] = []): ToolCallPart {
   return { type: "tool-call", callId, toolName, argumentsJson: JSON.stringify(given), paths };
@@ -18,7 +27,7 @@ function indexOf(messages: readonly Message[]) {
   const work = createWorkCounter();
   const index = createRecallIndex(work);
   for (const message of messages) index.add(message);
-  const facts = index.units(everything).map((unit) => ({ text: unit.of.text, lines: unit.lines.length, ...index.facts(unit) }));
+  const facts = unitsOf(index).map((unit) => ({ text: unit.of.text, lines: unit.lines.length, ...unit.facts }));
   return { index, work, facts };
 }
 
@@ -87,7 +96,7 @@ describe("units", () => {
 describe("what became of a unit", () => {
   test("a text that is stated again is told by the newest alone", () => {
     const again = indexOf([...reading("a", "src/a.ts", code("a", 10)), ...reading("b", "src/a.ts", code("a", 10))]);
-    expect(again.index.units(everything).map(({ of }) => of.message.id)).toEqual(["rb"]);
+    expect(unitsOf(again.index).map(({ of }) => of.message.id)).toEqual(["rb"]);
   });
 
   test("numbers before the lines do not matter for that", () => {
@@ -96,7 +105,7 @@ describe("what became of a unit", () => {
       .map((line, at) => `${at + 7}\t${line}`)
       .join("\n");
     const again = indexOf([...reading("a", "src/a.ts", numbered), ...reading("b", "src/a.ts", code("a", 10))]);
-    expect(again.index.units(everything).map(({ of }) => of.message.id)).toEqual(["rb"]);
+    expect(unitsOf(again.index).map(({ of }) => of.message.id)).toEqual(["rb"]);
   });
 
   test("a text that is partly stated again stays, and says how much of it is", () => {
@@ -199,7 +208,7 @@ describe("its work", () => {
     const before = work.total().charactersScanned;
     index.add(human("last", "a".repeat(1000)));
     const after = work.total().charactersScanned;
-    for (const unit of index.units(everything)) index.facts(unit);
+    unitsOf(index);
     expect([after - before, work.total().charactersScanned - after]).toEqual([1000, 0]);
   });
 
@@ -211,7 +220,7 @@ describe("its work", () => {
     expect(steps()).toEqual([1, 31]);
     expect(steps()).toEqual([]);
     index.add(human("v", "And commas."));
-    index.units(everything);
+    unitsOf(index);
     expect(steps()).toEqual([]);
   });
 
@@ -221,13 +230,13 @@ describe("its work", () => {
     const then = index.now();
     index.add(human("v", "And commas."));
     expect([...then.ready()]).toHaveLength(1);
-    expect(then.units(everything).map(({ of }) => of.message.id)).toEqual(["u"]);
+    expect(unitsOf(then).map(({ of }) => of.message.id)).toEqual(["u"]);
     expect([...index.ready()]).toHaveLength(1);
   });
 
   /** All that an index says, without the messages themselves. */
   const said = (index: ReturnType<typeof createRecallIndex>) =>
-    index.units(everything).map((unit) => [unit.of.handle, unit.index, index.facts(unit)]);
+    unitsOf(index).map((unit) => [unit.of.handle, unit.index, unit.facts]);
 
   test("when somebody asks changes nothing of what is answered, whatever is said", () => {
     fc.assert(
@@ -253,9 +262,9 @@ describe("its work", () => {
   test("eight million characters are held; of more, the newest half is, and what was let go of can be stated anew", () => {
     const texts = long(9);
     const { index } = indexOf([human("first", "The port is PORT_4711."), ...texts.slice(0, 7)]);
-    expect(index.units(everything).at(0)?.of.message.id).toBe("first");
+    expect(unitsOf(index).at(0)?.of.message.id).toBe("first");
     for (const message of texts.slice(7)) index.add(message);
-    const held = index.units(everything);
+    const held = unitsOf(index);
     expect(held.at(-1)?.of.message.id).toBe("u8");
     const chars = held.reduce((sum, unit) => sum + unit.chars, 0);
     expect(chars).toBeLessThan(5_000_000);
@@ -263,10 +272,10 @@ describe("its work", () => {
     expect(held.some(({ of }) => of.message.id === "first" || of.message.id === "u0")).toBe(false);
 
     index.add(reply("a", "The port is PORT_4711."));
-    expect(index.units(everything).at(-1)?.of.text).toBe("The port is PORT_4711.");
-    expect(index.units(everything)).toHaveLength(held.length + 1);
+    expect(unitsOf(index).at(-1)?.of.text).toBe("The port is PORT_4711.");
+    expect(unitsOf(index)).toHaveLength(held.length + 1);
     for (const message of texts.slice(8)) index.add({ ...message, id: "again" });
-    const ids = new Set(index.units(everything).map(({ of }) => of.message.id));
+    const ids = new Set(unitsOf(index).map(({ of }) => of.message.id));
     expect([ids.has("u8"), ids.has("again")]).toEqual([false, true]);
   });
 

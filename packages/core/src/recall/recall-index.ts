@@ -32,9 +32,8 @@ export interface UnitFacts {
 export interface RecallView {
   /** Reads the texts that nobody has asked for yet. Without it the first question reads them all at once. */
   ready(): Steps<void>;
-  /** The units of messages that pass, oldest first, without those that a later text states again. */
-  units(passes: (message: Message) => boolean): readonly Unit[];
-  facts(unit: Unit): UnitFacts;
+  /** Visits the units of messages that pass, oldest first, without those that a later text states again, with what is known of each. */
+  forEachUnit(passes: (message: Message) => boolean, visit: (unit: Unit, facts: UnitFacts) => void): void;
 }
 
 /** A {@link RecallView} that grows with the log. */
@@ -118,25 +117,29 @@ export function createRecallIndex(work: WorkCounter, readings: TextReadings | nu
   };
   const viewAt = (endChars: () => number): RecallView => ({
     ready: () => readThrough(endChars()),
-    units: (passes) => {
-      atOnce(readThrough(endChars()));
-      return logged
-        .units()
-        .filter(
-          ({ of, restatedLines, tellingLines }) =>
-            of.atChars < endChars() && restatedLines < RESTATED_RATIO * tellingLines && passes(of.message),
-        );
+    forEachUnit: (passes, visit) => {
+      const nowAtChars = endChars();
+      atOnce(readThrough(nowAtChars));
+      for (const { of, units } of logged.texts()) {
+        if (of.atChars >= nowAtChars) return;
+        if (!passes(of.message)) continue;
+        const file = of.path === null ? null : files.facts(of.path, { textAtChars: of.atChars, nowAtChars });
+        for (const unit of units) {
+          const { chars, tellingLines, restatedLines, quotes, mentions, lastUseAtChars } = unit;
+          if (restatedLines >= RESTATED_RATIO * tellingLines) continue;
+          visit(unit, {
+            kind: of.kind,
+            chars,
+            ageChars: nowAtChars - of.atChars,
+            restatedRatio: restatedLines / tellingLines,
+            quotes,
+            mentions,
+            sinceUseChars: lastUseAtChars === null ? null : nowAtChars - lastUseAtChars,
+            file,
+          });
+        }
+      }
     },
-    facts: ({ of, chars, tellingLines, restatedLines, quotes, mentions, lastUseAtChars }) => ({
-      kind: of.kind,
-      chars,
-      ageChars: endChars() - of.atChars,
-      restatedRatio: restatedLines / tellingLines,
-      quotes,
-      mentions,
-      sinceUseChars: lastUseAtChars === null ? null : endChars() - lastUseAtChars,
-      file: of.path === null ? null : files.facts(of.path, { textAtChars: of.atChars, nowAtChars: endChars() }),
-    }),
   });
   return {
     ...viewAt(() => atChars),
