@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { smallSession, stepsOf, turns } from "../../testing/small-session.ts";
+import type { KindSpec } from "../kind.ts";
 import { defineStrategy } from "../strategy/strategy.ts";
 import { charsPerToken } from "../tokens/chars-per-token.ts";
 import { defineMeasure } from "../tokens/estimator.ts";
-import { BUILT_IN_KINDS, withKinds } from "./kinds.ts";
+import { BUILT_IN_KINDS, bindingOnce, withKinds } from "./kinds.ts";
 import { requireFallback } from "./policy.ts";
 import { policySchema } from "./policy-schema.ts";
 import { PLIMSOLL_POLICY } from "./presets/plimsoll.ts";
@@ -54,6 +55,23 @@ describe("a policy that names own kinds", () => {
     expect(stepsOf(outcome)).toEqual(["forget applied"]);
     expect(written()).toContain("8 earlier messages");
   });
+});
+
+test("a session reads the settings of a strategy or a rule once, and refuses bad ones each time", () => {
+  const bound: unknown[] = [];
+  const counted = {
+    ...FORGET,
+    bind: (spec: KindSpec) => {
+      bound.push(spec);
+      return FORGET.bind(spec);
+    },
+  };
+  const [kind] = bindingOnce({ ...OWN, strategies: [counted] }).strategies;
+  const spec = { kind: "forget", messages: 8 };
+  expect(kind?.bind(spec)).toBe(kind?.bind(spec));
+  expect(bound).toEqual([spec]);
+  const bad = { kind: "forget", messages: 0 };
+  for (let asked = 0; asked < 2; asked++) expect(() => kind?.bind(bad)).toThrow(/forget.messages/);
 });
 
 test.each([

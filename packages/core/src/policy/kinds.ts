@@ -2,6 +2,7 @@ import { z } from "zod";
 import { PlimsollError } from "../error.ts";
 import { BUILT_IN_KEEP_RULES } from "../keep/built-in-keep-rules.ts";
 import type { KeepRuleKind } from "../keep/keep-rule.ts";
+import type { KindSpec } from "../kind.ts";
 import type { Prompt } from "../ports.ts";
 import { BUILT_IN_PROMPTS } from "../prompts/built-in-prompts.ts";
 import type { StrategySpec } from "../strategy/built-in-strategies.ts";
@@ -44,6 +45,30 @@ export function withKinds(added: Partial<Kinds>): Kinds {
     prompts: joined("prompt", [prompts, added.prompts], ({ id }) => id),
     truncations: joined("truncation", [truncations, added.truncations], ({ category }) => category),
   };
+}
+
+/** The same kinds, which read the settings that they are given once: a session asks for its strategies and keep rules at every compaction. */
+export function bindingOnce(kinds: Kinds): Kinds {
+  return { ...kinds, strategies: kinds.strategies.map(boundOnce), keepRules: kinds.keepRules.map(boundOnce) };
+}
+
+function boundOnce<Bound extends object>(kind: Bindable<Bound>): Bindable<Bound> {
+  const known = new WeakMap<KindSpec, Bound>();
+  return {
+    kind: kind.kind,
+    schema: kind.schema,
+    bind: (spec) => {
+      const bound = known.get(spec) ?? kind.bind(spec);
+      known.set(spec, bound);
+      return bound;
+    },
+  };
+}
+
+interface Bindable<Bound> {
+  readonly kind: string;
+  readonly schema: z.ZodType<KindSpec>;
+  bind(spec: KindSpec): Bound;
 }
 
 function joined<Kind>(

@@ -4,7 +4,7 @@ import { withTrackedFiles } from "../facts/facts.ts";
 import type { GiveWay } from "../pace.ts";
 import { platformGiveWay } from "../pace.ts";
 import type { Kinds } from "../policy/kinds.ts";
-import { BUILT_IN_KINDS } from "../policy/kinds.ts";
+import { BUILT_IN_KINDS, bindingOnce } from "../policy/kinds.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import type { RecallIndex } from "../recall/recall-index.ts";
 import type { EstimatorSpec, Measures } from "../tokens/built-in-estimators.ts";
@@ -49,7 +49,7 @@ export function sessionSetup(options: ContextManagerOptions): SessionSetup {
   cutEstimator();
   return {
     policy,
-    kinds,
+    kinds: bindingOnce(kinds),
     estimator,
     cutEstimator,
     hiddenTokens: options.hiddenOverheadTokens ?? 0,
