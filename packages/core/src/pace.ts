@@ -30,8 +30,8 @@ export function visitsOf(chars: number): number {
 export interface Pace {
   /** Does the work in slices. Rejects with the signal's reason if it aborts in a rest. */
   take<Result>(steps: Steps<Result>): Promise<Result>;
-  /** Rests if it is time to, after a walk that was done at once. Rejects as `take` does. */
-  walked(messages: number): Promise<void>;
+  /** Told of a walk that was done at once: the rest that is due after it, which rejects as `take` does; `undefined` if none is. */
+  walked(messages: number): Promise<void> | undefined;
 }
 
 /** What a pace is made of. */
@@ -66,17 +66,20 @@ export function createPace({ giveWay, signal, onRest = () => undefined }: PacePa
         if (isDue(next.value)) await rest();
       }
     },
-    walked: async (messages) => {
-      if (isDue(messages)) await rest();
-    },
+    walked: (messages) => (isDue(messages) ? rest() : undefined),
   };
 }
 
 /** Does everything at once. */
 export const WITHOUT_REST: Pace = {
   take: (steps) => Promise.resolve(atOnce(steps)),
-  walked: () => Promise.resolve(),
+  walked: () => undefined,
 };
+
+/** The way that was asked for: the platform's own if nothing is said, none for `null`. */
+export function giveWayOf({ giveWay }: { readonly giveWay?: GiveWay | null }): GiveWay | null {
+  return giveWay === undefined ? platformGiveWay : giveWay;
+}
 
 /** Gives way to what the platform has waiting: timers, input and output, the work of others. */
 export const platformGiveWay: GiveWay = () =>

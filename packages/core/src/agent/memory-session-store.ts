@@ -31,17 +31,22 @@ export function createMemorySessionStore(): SessionStore {
     open: async (sessionId, onEntry) => {
       const log = found(sessionId);
       if (written.has(sessionId)) throw inUse(sessionId);
-      const entries = handedOver(log, onEntry);
-      return { writer: writerOf(sessionId, log), entries, cutOff: null };
+      const writer = writerOf(sessionId, log);
+      try {
+        return { writer, entries: await handedOver(log, onEntry), cutOff: null };
+      } catch (error) {
+        await writer.close();
+        throw error;
+      }
     },
     read: async (sessionId, onEntry) => {
       const log = logs.get(sessionId);
-      return log === undefined ? null : { entries: handedOver(log, onEntry), cutOff: null };
+      return log === undefined ? null : { entries: await handedOver(log, onEntry), cutOff: null };
     },
     list: async () => [...logs].map(([sessionId, log]) => summaryOf(sessionId, log)).reverse(),
     branch: async (source, onEntry) => {
       const entries = branchEntries(found(source.sessionId), source);
-      const taken = handedOver(entries, onEntry);
+      const taken = await handedOver(entries, onEntry);
       return { writer: createWith(source.newSessionId, entries), entries: taken, cutOff: null };
     },
     delete: async (sessionId) => {
@@ -80,9 +85,13 @@ function memoryWriter(sessionId: string, log: SessionEntry[], written: Set<strin
 }
 
 /** The entries, or none if a listener took them. */
-function handedOver(log: readonly SessionEntry[], onEntry: EntryListener | undefined): readonly SessionEntry[] {
-  if (onEntry === undefined) return [...log];
-  for (const entry of log) onEntry(entry);
+async function handedOver(log: readonly SessionEntry[], onEntry: EntryListener | undefined): Promise<readonly SessionEntry[]> {
+  const entries = [...log];
+  if (onEntry === undefined) return entries;
+  for (const entry of entries) {
+    const answer = onEntry(entry);
+    if (answer instanceof Promise) await answer;
+  }
   return [];
 }
 

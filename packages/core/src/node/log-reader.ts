@@ -34,12 +34,13 @@ export async function readLog({ path, file }: ReadableLog, index: LogIndex, onEn
   let chunk = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, size + 1));
   let start = 0;
   let line = 0;
-  const take = (text: string, bytes: number) => {
-    if (text.trim() !== "") {
-      onEntry(decodeEntry(text, { file: path, line }));
-      index.add(start, start + bytes);
-    }
+  const take = (text: string, bytes: number): unknown => {
+    const from = start;
     start += bytes;
+    if (text.trim() === "") return undefined;
+    const answer = onEntry(decodeEntry(text, { file: path, line }));
+    index.add(from, start);
+    return answer;
   };
   for (;;) {
     const { bytesRead } = await file.read(chunk, 0, chunk.length, start);
@@ -47,8 +48,9 @@ export async function readLog({ path, file }: ReadableLog, index: LogIndex, onEn
     let from = 0;
     for (let end = read.indexOf(LINE_END); end >= 0; end = read.indexOf(LINE_END, from)) {
       line += 1;
-      take(read.toString("utf8", from, end), end + 1 - from);
+      const answer = take(read.toString("utf8", from, end), end + 1 - from);
       from = end + 1;
+      if (answer instanceof Promise) await answer;
     }
     if (from > 0) continue;
     if (bytesRead === chunk.length) {
@@ -62,7 +64,7 @@ export async function readLog({ path, file }: ReadableLog, index: LogIndex, onEn
     const rest = read.toString("utf8");
     if (rest.trim() !== "" && !isJson(rest))
       return { cutOff: { line, bytes: bytesRead }, wholeBytes: start, lacksLineEnd: false };
-    take(rest, bytesRead);
+    await take(rest, bytesRead);
     return { cutOff: null, wholeBytes: start, lacksLineEnd: bytesRead > 0 };
   }
 }

@@ -2,6 +2,8 @@ import type { Amount } from "../budget.ts";
 import type { FitInput, FitOutcome, PreparedSummary } from "../engine/fit-input.ts";
 import type { RevertEntry, SessionEntry } from "../entry.ts";
 import type { Context } from "../message/message.ts";
+import type { Steps } from "../pace.ts";
+import { atOnce } from "../pace.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import type { Prediction } from "../tokens/estimator.ts";
 import type { Ledger } from "../tokens/ledger.ts";
@@ -12,7 +14,7 @@ import { createHeldSession } from "./held-session.ts";
 import { prepareSummary, reachesAmount } from "./prepare-summary.ts";
 import type { Recalled, RecallRange } from "./recall.ts";
 import { recall } from "./recall.ts";
-import { repairsOf } from "./replace-history.ts";
+import { repairSteps } from "./replace-history.ts";
 import { sessionSetup } from "./session-setup.ts";
 import type { SessionState } from "./session-state.ts";
 import { revertEntry, undoArchived } from "./undo-point.ts";
@@ -65,7 +67,7 @@ export interface OpeningContextManager {
    */
   take(entry: SessionEntry, mayBeUndone?: boolean): void;
   /** Ends the log: repairs what a crash left, and announces it. */
-  opened(): ContextManager;
+  opened(): Steps<ContextManager>;
 }
 
 /**
@@ -77,7 +79,7 @@ export interface OpeningContextManager {
 export function createContextManager(options: ContextManagerOptions): ContextManager {
   const opening = openContextManager(options);
   for (const entry of options.entries ?? []) opening.take(entry);
-  return opening.opened();
+  return atOnce(opening.opened());
 }
 
 /** A context manager over a log that is handed over entry by entry; `options.entries` is not looked at. */
@@ -91,16 +93,16 @@ export function openContextManager(options: ContextManagerOptions): OpeningConte
       session.log.archived(1);
       if (entry.type === "compaction" && !mayBeUndone) session.release("none");
     },
-    opened: () => {
-      if (repairs !== "none") repair(session);
+    opened: function* () {
+      if (repairs !== "none") yield* repair(session);
       return managerOf(session);
     },
   };
 }
 
 /** Appends what a crash left out, and tells it; nothing in a new session. */
-function repair({ log, state, fold, tell }: HeldSession): void {
-  const entries = log.count() === 0 ? [] : repairsOf(state().view);
+function* repair({ log, state, fold, tell }: HeldSession): Steps<void> {
+  const entries = log.count() === 0 ? [] : yield* repairSteps(state().view);
   for (const entry of entries) fold(entry);
   if (entries.length > 0) tell({ type: "session-repaired", entries });
 }

@@ -2,7 +2,7 @@ import { ANSWER_DEADLINE_MS, platformWait } from "../engine/deadline.ts";
 import type { FitInput, FitState, SummaryWriter } from "../engine/fit-input.ts";
 import { withTrackedFiles } from "../facts/facts.ts";
 import type { GiveWay } from "../pace.ts";
-import { platformGiveWay } from "../pace.ts";
+import { giveWayOf } from "../pace.ts";
 import type { Kinds } from "../policy/kinds.ts";
 import { BUILT_IN_KINDS, bindingOnce } from "../policy/kinds.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
@@ -54,7 +54,7 @@ export function sessionSetup(options: ContextManagerOptions): SessionSetup {
     cutEstimator,
     hiddenTokens: options.hiddenOverheadTokens ?? 0,
     deadline: { afterMs: options.answerDeadlineMs ?? ANSWER_DEADLINE_MS, wait: options.wait ?? platformWait },
-    giveWay: options.giveWay === undefined ? platformGiveWay : options.giveWay,
+    giveWay: giveWayOf(options),
     ports: options,
     work,
     readings: readings ?? null,

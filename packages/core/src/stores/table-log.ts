@@ -45,18 +45,28 @@ export async function readLog(table: LogTable, sessionId: string, onEntry?: Entr
   if (count === null) return null;
   const entries: SessionEntry[] = [];
   const take = onEntry ?? ((entry: SessionEntry) => entries.push(entry));
-  for await (const chunk of chunksOf(table, sessionId, count)) for (const entry of chunk) take(entry);
+  for await (const { lines, start } of chunksOf(table, sessionId, count))
+    for (const [index, line] of lines.entries()) {
+      const answer = take(decodeEntry(line, { file: sessionId, line: start + index + 1 }));
+      if (answer instanceof Promise) await answer;
+    }
   return { count, entries };
 }
 
-/** The first entries of a log, some at a time. */
-async function* chunksOf(table: LogTable, sessionId: string, count: number): AsyncGenerator<readonly SessionEntry[]> {
+/** Lines of a log that were asked for at once, and the index of the first. */
+interface LogChunk {
+  readonly lines: readonly string[];
+  readonly start: number;
+}
+
+/** The first lines of a log, some at a time. */
+async function* chunksOf(table: LogTable, sessionId: string, count: number): AsyncGenerator<LogChunk> {
   for (let from = 0; from < count; ) {
     const start = from;
     const lines = await asked(sessionId, () => table.lines(sessionId, start, Math.min(CHUNK_COUNT, count - start)));
     if (lines.length === 0)
       throw new PlimsollError("bad-session", `session ${sessionId} was removed while it was read`, { sessionId });
-    yield lines.map((line, index) => decodeEntry(line, { file: sessionId, line: start + index + 1 }));
+    yield { lines, start };
     from += lines.length;
   }
 }
@@ -83,7 +93,7 @@ export async function readBranch(
   const handles = new Set<string>();
   let [first, parentId, count, isWhole]: [NewLines, string | null, number, boolean] = [newLines([]), null, 0, false];
   const read = await readLog(table, source.sessionId, (original) => {
-    if (isWhole) return;
+    if (isWhole) return undefined;
     const entry = branchEntry(original, source);
     const added = newLines([entry]);
     for (const handle of added.handles) handles.add(handle);
@@ -96,7 +106,7 @@ export async function readBranch(
     if (entry.type === "session") parentId = entry.parent?.sessionId ?? null;
     count += 1;
     isWhole = entryIdOf(original) === source.throughEntryId;
-    take(entry);
+    return take(entry);
   });
   if (read === null) return null;
   if (!isWhole) throw noSuchEntry(source);
