@@ -20,7 +20,7 @@ export function coveredFilesText(
   const files = [...fileOperations([...covered, ...facts.tracked])];
   const linesOf = (access: "read" | "modify") =>
     files.flatMap(([path, kind]) =>
-      kind === access ? [[path, states.get(path) ?? ""].map(textOnOneLine).join(" ").trimEnd()] : [],
+      kind === access ? [() => [path, states.get(path) ?? ""].map(textOnOneLine).join(" ").trimEnd()] : [],
     );
   const listed = (tag: string, access: "read" | "modify", roomChars: number) =>
     newestLines(tag, linesOf(access), { framing, roomChars, order: "covered" });

@@ -36,6 +36,7 @@ const SHARES = [
  * fit, with a count of the others.
  */
 export function factsText(facts: Facts, kept: KeptState, maximumChars: number): string | null {
+  if (maximumChars <= 0) return null;
   const framing = factFraming(kept);
   const pinned = fenced("pinned-instructions", kept.pinned, { framing, roomChars: maximumChars });
   const blocks = pinned === "" ? [] : [pinned];
@@ -79,7 +80,8 @@ function blockFor(kind: (typeof SHARES)[number]["of"], { facts, kept, framing, r
       const states = new Map(facts.tracked.map((file) => [file.path, file.state]));
       const line = (path: string) =>
         [path, ...[states.get(path) ?? null].filter((state) => state !== null)].map(textOnOneLine).join(" ");
-      const pathsOf = (access: "read" | "modify") => files.flatMap(([path, kind]) => (kind === access ? [line(path)] : []));
+      const pathsOf = (access: "read" | "modify") =>
+        files.flatMap(([path, kind]) => (kind === access ? [() => line(path)] : []));
       const half = { framing, roomChars: Math.floor(roomChars / 2) - 1, order: kept.files };
       return [newestLines("modified-files", pathsOf("modify"), half), newestLines("read-files", pathsOf("read"), half)]
         .filter((block) => block !== "")
@@ -92,14 +94,19 @@ function blockFor(kind: (typeof SHARES)[number]["of"], { facts, kept, framing, r
   }
 }
 
+/** A line that is written if it is asked for: most of what a long log says does not fit. */
+export type LineToWrite = () => string;
+
 /** One error a line, and what follows of it. No line of an error reads as another one: it is quoted if it names one's tool and arguments. */
-function errorLines(errors: readonly (CallOutcome & { readonly error: string })[]): readonly string[] {
+function errorLines(errors: readonly (CallOutcome & { readonly error: string })[]): readonly LineToWrite[] {
   const beginnings = errors
     .slice(-MOST_ERRORS)
     .map(({ toolName, argumentsJson }) => foldedBeginning(`${toolName} ${argumentsJson.charAt(0)}`, NAME_CHARS).folded);
   const others: Framing = { lines: [...new Set(beginnings)], bracketWords: [], tags: [] };
   return errors.map(
-    ({ toolName, argumentsJson, error }) => `${textOnOneLine(toolName)} ${quotedText(`${argumentsJson}: ${error}`, others)}`,
+    ({ toolName, argumentsJson, error }) =>
+      () =>
+        `${textOnOneLine(toolName)} ${quotedText(`${argumentsJson}: ${error}`, others)}`,
   );
 }
 
@@ -120,7 +127,7 @@ function tagOf(title: string): string {
 
 /** Texts between tags, cut at the end if they do not fit. Nothing in them can end the block early, or begin another one. */
 function fenced(tag: string, texts: readonly string[], { framing, roomChars }: Room): string {
-  return framed(tag, quotedText(texts.join("\n").trim(), framing), roomChars);
+  return roomChars <= frameCharsOf(tag) ? "" : framed(tag, quotedText(texts.join("\n").trim(), framing), roomChars);
 }
 
 /** What is ours where facts are written: the titles of live state are tags too. */
@@ -130,8 +137,13 @@ export function factFraming({ state }: KeptState): Framing {
   return { ...CONTEXT_FRAMING, tags: [...CONTEXT_FRAMING.tags, ...names.filter((name) => name !== "")] };
 }
 
+/** Characters of both tags with their angles, slash and line ends, and one to spare. */
+function frameCharsOf(tag: string): number {
+  return 2 * tag.length + 8;
+}
+
 function framed(tag: string, text: string, roomChars: number): string {
-  const frameChars = 2 * tag.length + 8;
+  const frameChars = frameCharsOf(tag);
   if (text === "" || roomChars <= frameChars) return "";
   const end = characterBoundaryAtOrBefore(text, roomChars - frameChars);
   const shown = end < text.length ? `${text.slice(0, characterBoundaryAtOrBefore(text, end - 1))}…` : text;
@@ -141,21 +153,22 @@ function framed(tag: string, text: string, roomChars: number): string {
 /** As many of the newest lines as fit between the tags, oldest first or by name, with a count of those left out; nothing if none does. */
 export function newestLines(
   tag: string,
-  unquoted: readonly string[],
+  unquoted: readonly LineToWrite[],
   { framing, roomChars, order = "by-touch" }: Room & { readonly order?: FileOrder | undefined },
 ): string {
-  const lines = unquoted.map((line) => quotedText(line, framing));
   const countChars = 40;
-  let usedChars = 2 * tag.length + 8 + countChars;
-  let start = lines.length;
-  while (start > 0) {
-    const line = lines[start - 1] ?? "";
+  let usedChars = frameCharsOf(tag) + countChars;
+  const lines: string[] = [];
+  for (const write of unquoted.toReversed()) {
+    const line = quotedText(write(), framing);
     if (usedChars + line.length + 1 > roomChars) break;
     usedChars += line.length + 1;
-    start -= 1;
+    lines.push(line);
   }
-  if (start === lines.length) return "";
-  const newest = order === "by-touch" ? lines.slice(start) : lines.slice(start).toSorted();
-  const shown = start > 0 ? [`(${start} earlier not shown)`, ...newest] : newest;
+  if (lines.length === 0) return "";
+  lines.reverse();
+  const earlierCount = unquoted.length - lines.length;
+  const newest = order === "by-touch" ? lines : lines.toSorted();
+  const shown = earlierCount > 0 ? [`(${earlierCount} earlier not shown)`, ...newest] : newest;
   return framed(tag, shown.join("\n").trim(), roomChars);
 }
