@@ -14,6 +14,7 @@ export function isLineBreak(char: string): boolean {
 
 /** White space that is no line break. */
 export function isBlank(char: string): boolean {
+  if (isAscii(char)) return char === " " || char === "\t";
   return /^\s$/.test(char) && !isLineBreak(char);
 }
 
@@ -29,7 +30,8 @@ export function isUnseen(text: string, index: number): boolean {
 
 /** Whether a character adds nothing to a word. */
 export function isIgnored(char: string): boolean {
-  return isPlain(char) ? char === "_" || char === "*" || char === "`" || char === "~" : UNSEEN.test(char) && !isLineBreak(char);
+  if (isPlain(char)) return char === "_" || char === "*" || char === "`" || char === "~";
+  return char !== " " && UNSEEN.test(char) && !isLineBreak(char);
 }
 
 /** The character at an index, both halves of it. */
@@ -47,6 +49,10 @@ export function foldedChar(char: string): string {
   if (/^\p{Pe}$/u.test(char)) return "]";
   const lower = char.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
   return [...lower].map((each) => LOOK_ALIKES.get(each) ?? each).join("");
+}
+
+function isAscii(char: string): boolean {
+  return char.length === 1 && char <= "\x7f";
 }
 
 function isPlain(char: string): boolean {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { arbitraryHostileText } from "../testing/arbitrary-text.ts";
+import { foldedChar } from "./folded-char.ts";
 import type { Framing } from "./framing.ts";
 import { quotedText, textOnOneLine, unquotedText } from "./framing.ts";
 
@@ -60,6 +61,19 @@ describe("text from outside", () => {
     ["blank lines", "\n\n \n"],
   ])("is left as it is: %s", (_, text) => {
     expect(quotedText(text, framing)).toBe(text);
+  });
+
+  test("is marked behind whatever is drawn as a bracket or an angle", () => {
+    const own: Framing = { lines: ["[user]"], bracketWords: [], tags: ["focus"] };
+    const missed: string[] = [];
+    for (let unit = 0x20; unit < 0x1_0000; unit++) {
+      const char = String.fromCharCode(unit);
+      const read = foldedChar(char);
+      const isMarked = quotedText(`a\n${char}user]`, own) !== `a\n${char}user]`;
+      const isMarkedTag = quotedText(`a ${char}/focus`, own) !== `a ${char}/focus`;
+      if (isMarked !== (read === "[") || isMarkedTag !== (read === "<")) missed.push(unit.toString(16));
+    }
+    expect(missed).toEqual([]);
   });
 
   test("is given back by its inverse, and stays as it is but for the marks", () => {
