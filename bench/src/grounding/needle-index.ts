@@ -2,7 +2,6 @@ import type { Message } from "@plimsoll/core";
 import { createStringSearch } from "../references/string-search.ts";
 import { comparableLines, comparedTexts } from "./comparable-text.ts";
 import { createLineCode } from "./line-code.ts";
-import { createShortNeedles, type LineHoldings, NO_SHORT_NEEDLES } from "./short-needles.ts";
 
 /**
  * Something to be found in texts, comparable: a text as a whole (`share` 1; it may begin and end within a line), or so large a share of its
@@ -21,40 +20,22 @@ export interface NeedleIndex {
 
 /**
  * An index of needles, which are known by their place in the list. Needles of one or two lines are looked for by character, longer ones by
- * line: their memory follows the lines, not the characters. What stands in a line is looked for once, however often the line comes.
+ * line: their memory follows the lines, not the characters.
  */
 export function createNeedleIndex(needles: readonly Needle[]): NeedleIndex {
   const runs = needles.map(runOf);
+  const short = grouped(runs, ({ core, text }) => (core.length === 0 ? text : null));
+  const shortSearch = createStringSearch(short.keys);
   const code = createLineCode(runs.flatMap(({ core }) => core));
-  const shortIn = createShortNeedles(runs.map(({ core, text }) => (core.length === 0 ? text : null)));
   const long = grouped(runs, ({ core }) => (core.length === 0 ? null : code.encode(core.map(code.numberOf))));
   const longSearch = createStringSearch(long.keys);
-  const known = new Map<string, ReadLine>();
-  const read = (line: string): ReadLine => {
-    const before = known.get(line);
-    if (before !== undefined) return before;
-    const number = code.numberOf(line);
-    const short = shortIn(line);
-    // Most lines hold nothing: they share a record.
-    const found = number === 0 && short === NO_SHORT_NEEDLES ? NOTHING_KNOWN : { number, short };
-    if (known.size < MOST_LINES) known.set(line, found);
-    return found;
-  };
 
   const find = (lines: readonly string[], found: (needle: number) => void) => {
-    const numbers: number[] = [];
-    let isKnown = false;
-    let begun: readonly number[] = [];
-    for (const line of lines) {
-      const { number, short } = read(line);
-      numbers.push(number);
-      isKnown ||= number !== 0;
-      for (const needle of short.whole) found(needle);
-      if (begun.length > 0 && short.second.length > 0)
-        for (const needle of short.second) if (begun.includes(needle)) found(needle);
-      begun = short.first;
-    }
-    if (!isKnown) return;
+    shortSearch.find(lines.join("\n"), (key) => {
+      for (const { number } of short.at(key)) found(number);
+    });
+    const numbers = lines.map(code.numberOf);
+    if (numbers.every((number) => number === 0)) return;
     longSearch.find(code.encode(numbers), (key, start, end) => {
       const from = code.lineAt(start);
       const through = code.lineAt(end);
@@ -74,17 +55,6 @@ export function createNeedleIndex(needles: readonly Needle[]): NeedleIndex {
     },
   };
 }
-
-/** What is known of a line: its number among the lines that are looked for, and the short needles in it. */
-interface ReadLine {
-  readonly number: number;
-  readonly short: LineHoldings;
-}
-
-const NOTHING_KNOWN: ReadLine = { number: 0, short: NO_SHORT_NEEDLES };
-
-/** Lines that are remembered: far above what a session has, so that no run of replays grows without end. Chosen. */
-const MOST_LINES = 2 ** 18;
 
 /** How a needle is looked for. */
 interface Run {

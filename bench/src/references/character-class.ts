@@ -36,6 +36,11 @@ export function isHexDigit(unit: number): boolean {
  * part of another name or number.
  */
 export function standsAlone(text: string, start: number, end: number): boolean {
-  if (start > 0 && isWordUnit(text.charCodeAt(start)) && isWordUnit(text.charCodeAt(start - 1))) return false;
+  if (!beginsAlone(text, start)) return false;
   return end >= text.length || !isWordUnit(text.charCodeAt(end - 1)) || !isWordUnit(text.charCodeAt(end));
+}
+
+/** True if what begins at `start` does not begin inside a longer word. */
+export function beginsAlone(text: string, start: number): boolean {
+  return start === 0 || !isWordUnit(text.charCodeAt(start)) || !isWordUnit(text.charCodeAt(start - 1));
 }

@@ -1,9 +1,8 @@
 import type { Message } from "@plimsoll/core";
 import type { WorkCounter } from "@plimsoll/core/build";
-import { standsAlone } from "./character-class.ts";
+import { beginsAlone, standsAlone } from "./character-class.ts";
 import { messageTexts } from "./message-texts.ts";
 import { createStatementScan, type Found } from "./statement-scan.ts";
-import type { TextPart } from "./string-beginnings.ts";
 import { createStringSearch } from "./string-search.ts";
 
 /** What can be read in one message: references by number in order of their first place, statements in that of their last, each once. */
@@ -35,20 +34,18 @@ export interface StatementIndex {
 }
 
 /**
- * An index for the given references, which are known by their place in the list, with the statements that were found before. Reads each
- * line once, however often it was recorded: what stands in a line depends on the line alone.
+ * An index for the given references, which are known by their place in the list, with the statements that were found before.
  */
 export function createStatementIndex(
   references: readonly string[],
   work: WorkCounter,
   found: Iterable<IndexedStatement> = [],
 ): StatementIndex {
-  const search = createStringSearch(references);
+  const search = createStringSearch(references, { mayBegin: beginsAlone });
   const statements: IndexedStatement[] = [];
   const referenceOf: number[] = [];
   const numbersOf: number[][] = references.map(() => []);
   const byWindow = new Map<string, number[]>();
-  const byLine = new Map<string, Holdings>();
   /** A reference over several lines ends what is said of a line. */
   const readsWhole = references.some((reference) => reference.includes("\n"));
 
@@ -75,25 +72,6 @@ export function createStatementIndex(
   };
   for (const { reference, firstOrdinal, ...statement } of found) intern(reference, statement, firstOrdinal);
 
-  const read = (text: string, part: TextPart, ordinal: number): Holdings => {
-    const statementAt = createStatementReader(text);
-    const found: Found = { references: [], statements: [] };
-    const steps = search.findWithin(text, part, (reference, start, end) => {
-      if (!standsAlone(text, start, end)) return;
-      found.references.push(reference);
-      found.statements.push(intern(reference, statementAt(start, end), ordinal));
-    });
-    work.scanned(steps);
-    return holdingsOf(found);
-  };
-  const readLine = (text: string, part: TextPart, ordinal: number): Holdings => {
-    const line = text.slice(part.from, part.through);
-    const known = byLine.get(line);
-    if (known !== undefined) return known;
-    const holdings = read(text, part, ordinal);
-    byLine.set(line, holdings);
-    return holdings;
-  };
   const scan = createStatementScan({
     search,
     readsWhole,
@@ -106,13 +84,13 @@ export function createStatementIndex(
     add(texts, ordinal) {
       const found: Found = { references: [], statements: [] };
       for (const text of texts) {
-        work.scanned(text.length);
-        for (let from = 0, through = 0; from <= text.length; from = through + 1) {
-          through = readsWhole ? text.length : lineEnd(text, from);
-          const held = readsWhole ? read(text, { from, through }, ordinal) : readLine(text, { from, through }, ordinal);
-          for (const reference of held.references) found.references.push(reference);
-          for (const statement of held.statements) found.statements.push(statement);
-        }
+        const statementAt = createStatementReader(text);
+        const steps = search.find(text, (reference, start, end) => {
+          if (!standsAlone(text, start, end)) return;
+          found.references.push(reference);
+          found.statements.push(intern(reference, statementAt(start, end), ordinal));
+        });
+        work.scanned(text.length + steps);
       }
       return holdingsOf(found);
     },
@@ -125,11 +103,6 @@ export function createStatementIndex(
 }
 
 const NO_STATEMENT: Statement = { window: "", offset: 0 };
-
-function lineEnd(text: string, from: number): number {
-  const end = text.indexOf("\n", from);
-  return end < 0 ? text.length : end;
-}
 
 /** Takes each once: references in order of their first place, statements in that of their last, so that the last one of a reference is its latest. */
 function createHoldings(referenceCount: number): (found: Found) => Holdings {

@@ -32,11 +32,20 @@ describe("createStringSearch", () => {
   test("finds what looking everywhere finds", () => {
     const word = fc.string({ unit: fc.constantFrom("a", "b", "/", "é", "\ud83d"), maxLength: 6 });
     const text = fc.string({ unit: fc.constantFrom("a", "b", "/", "é", "\ud83d"), maxLength: 60 });
+    // A text of a hundred units and more is read in another way.
+    const before = fc.constantFrom("", "-".repeat(120));
     fc.assert(
-      fc.property(fc.uniqueArray(word, { maxLength: 8 }), text, (strings, within) => {
-        expect(places(strings, within)).toEqual(naivePlaces(strings, within));
+      fc.property(fc.uniqueArray(word, { maxLength: 8 }), before, text, (strings, start, end) => {
+        expect(places(strings, start + end)).toEqual(naivePlaces(strings, start + end));
       }),
     );
+  });
+
+  test("finds no string that begins where none may, and what follows it", () => {
+    const found: number[] = [];
+    const search = createStringSearch(["ab", "b"], { mayBegin: (_text, start) => start > 0 });
+    search.find("ab ab", (_string, start) => found.push(start));
+    expect(found.toSorted()).toEqual([1, 3, 4]);
   });
 
   test("steps at most twice the text and the places, whatever the strings share", () => {

@@ -1,4 +1,4 @@
-import { beginningsOf, nextBeginning, type TextPart } from "./string-beginnings.ts";
+import { beginningsOf, createLowerHalves, nextBeginning } from "./string-beginnings.ts";
 
 /** Called for each place where a string stands. `end` is exclusive. */
 export type FoundListener = (stringIndex: number, start: number, end: number) => void;
@@ -7,48 +7,56 @@ export type FoundListener = (stringIndex: number, start: number, end: number) =>
 export interface StringSearch {
   /** Reports every place, in order of where they end; returns the steps taken, at most twice the text plus the places. */
   find(text: string, found: FoundListener): number;
-  /** The same within a part of the text. Places stand where they do in the whole. */
-  findWithin(text: string, part: TextPart, found: FoundListener): number;
+}
+
+/** Where strings are looked for. */
+export interface SearchOptions {
+  /** Whether a string may begin at a place of a text; where it may not, it need not be found. */
+  readonly mayBegin?: (text: string, start: number) => boolean;
 }
 
 /**
  * A search for all the strings in one pass over a text (Aho and Corasick, 1975), linear in the text and in the places found,
  * whatever they hold. Memory is linear in the strings' characters. Empty strings are never found.
  */
-export function createStringSearch(strings: readonly string[]): StringSearch {
+export function createStringSearch(strings: readonly string[], { mayBegin = () => true }: SearchOptions = {}): StringSearch {
   const trie = buildTrie(strings);
   const { failOf, nextEndOf, nearestEndOf } = linkSuffixes(trie);
   const { edges, endsOf } = trie;
   const begins = beginningsOf(strings);
-  const findWithin: StringSearch["findWithin"] = (text, { from, through }, found) => {
-    let node = 0;
-    let steps = 0;
-    for (let index = from; index < through; index++) {
-      // Most places of a text begin nothing, which one look at their first characters says.
-      if (node === 0) {
-        const first = index;
-        index = nextBeginning(begins, text, { from: index, through });
-        steps += index - first;
-        if (index === through) break;
-      }
-      const unit = text.charCodeAt(index);
-      steps += 1;
-      let next = edges.get(node, unit);
-      while (next === 0 && node !== 0) {
-        node = at(failOf, node);
-        next = edges.get(node, unit);
+  const lowerHalves = createLowerHalves();
+  return {
+    find(text, found) {
+      const halves = lowerHalves(text);
+      let node = 0;
+      let steps = 0;
+      for (let index = 0; index < text.length; index++) {
+        // Most places of a text begin nothing, which one look at their first characters says.
+        if (node === 0) {
+          const first = index;
+          index = nextBeginning(begins, halves, index);
+          steps += index - first;
+          if (index === text.length) break;
+          if (!mayBegin(text, index)) continue;
+        }
+        const unit = text.charCodeAt(index);
         steps += 1;
+        let next = edges.get(node, unit);
+        while (next === 0 && node !== 0) {
+          node = at(failOf, node);
+          next = edges.get(node, unit);
+          steps += 1;
+        }
+        node = next;
+        for (let end = at(nearestEndOf, node); end !== 0; end = at(nextEndOf, end)) {
+          steps += 1;
+          const stringIndex = at(endsOf, end) - 1;
+          found(stringIndex, index + 1 - (strings[stringIndex] ?? "").length, index + 1);
+        }
       }
-      node = next;
-      for (let end = at(nearestEndOf, node); end !== 0; end = at(nextEndOf, end)) {
-        steps += 1;
-        const stringIndex = at(endsOf, end) - 1;
-        found(stringIndex, index + 1 - (strings[stringIndex] ?? "").length, index + 1);
-      }
-    }
-    return steps;
+      return steps;
+    },
   };
-  return { find: (text, found) => findWithin(text, { from: 0, through: text.length }, found), findWithin };
 }
 
 /** Nodes are numbers, 0 the root; `parentOf`, `unitOf` and `depthOf` say how each is reached, `endsOf` its string plus one. */
