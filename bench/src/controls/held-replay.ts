@@ -1,4 +1,4 @@
-import { createContextChanges } from "../grounding/context-changes.ts";
+import type { ContextChanges } from "../grounding/context-changes.ts";
 import type { HeldNeeds } from "../grounding/held-needs.ts";
 import { createHeldContext, createNeedCounts } from "../grounding/held-needs.ts";
 import type { Need } from "../grounding/needs.ts";
@@ -10,7 +10,7 @@ import { type Controls, controlsOf } from "./controls.ts";
 
 /** What the contexts of one replay held of what its calls needed, and what controls of the same size hold. */
 export interface HeldReplay {
-  add(sent: ReplayedCall, ordinal: number): void;
+  add(sent: FollowedReply): void;
   result(kind: NeedKind): HeldNeeds;
   /** What of these kinds the call that was added last needs and its context lacks. */
   missing(kinds: readonly NeedKind[]): readonly Need[];
@@ -18,28 +18,35 @@ export interface HeldReplay {
   controls(): Controls;
 }
 
+/** A call with the place of its reply among the recorded messages, and what came into its context and left it; `null` if it was not sent. */
+export interface FollowedReply
+  extends Pick<ReplayedCall, "call" | "reply" | "promptTokens" | "nonMessageTokens" | "compactions"> {
+  readonly ordinal: number;
+  readonly shown: ContextChanges | null;
+}
+
 /** Follows one replay of a session. */
 export function createHeldReplay(session: PreparedSession): HeldReplay {
   const needs = session.needs();
   const counts = createNeedCounts(needs);
-  const shown = createHeldContext(needs.index, needs.needleCount);
-  const changesTo = createContextChanges();
+  const context = createHeldContext(needs.index, needs.needleCount);
   const followed: FollowedCall[] = [];
   let latest: { readonly ordinal: number; readonly lost: boolean } | null = null;
   let controls: Controls | null = null;
   return {
-    add({ call, reply, context, lost, promptTokens, nonMessageTokens, compactions }, ordinal) {
+    add({ call, reply, ordinal, shown, promptTokens, nonMessageTokens, compactions }) {
+      const lost = shown === null;
       latest = reply === null ? null : { ordinal, lost };
       if (reply === null) return;
-      if (!lost) shown.follow(changesTo(context));
-      counts.add(ordinal, lost ? null : shown.holds, compactions.length);
+      if (!lost) context.follow(shown);
+      counts.add(ordinal, lost ? null : context.holds, compactions.length);
       followed.push({ call, ordinal, promptTokens, nonMessageTokens, compactions: compactions.length });
     },
     result: counts.result,
     missing(kinds) {
       if (latest === null) return [];
       const { ordinal, lost } = latest;
-      return needs.at(ordinal).filter(({ kind, needle }) => kinds.includes(kind) && (lost || !shown.holds(needle)));
+      return needs.at(ordinal).filter(({ kind, needle }) => kinds.includes(kind) && (lost || !context.holds(needle)));
     },
     controls: () => {
       controls ??= neverCut(followed) ? sameAs(counts.result, followed) : controlsOf(session, needs, followed);

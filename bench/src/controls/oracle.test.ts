@@ -3,6 +3,7 @@ import { PI_POLICY, PLIMSOLL_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { expect, test } from "vitest";
 import { importFile } from "../formats/registry.ts";
+import { createContextChanges } from "../grounding/context-changes.ts";
 import { cellOf } from "../replay/cell.ts";
 import { drive } from "../replay/drive.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
@@ -16,8 +17,11 @@ async function replayed(file: string, policy: Policy): Promise<HeldReplay> {
   const session = prepareSession(transcript);
   const held = createHeldReplay(session);
   const cell = cellOf(session, { policy, window: { kind: "working-room", tokens: 16_000 }, catalog: MODEL_CATALOG });
+  const changesTo = createContextChanges();
   await drive(session, cell, (sent) => {
-    if (sent.reply !== null) held.add(sent, session.references.ordinalOf(sent.reply) ?? 0);
+    const { reply, context, lost } = sent;
+    if (reply === null) return;
+    held.add({ ...sent, ordinal: session.references.ordinalOf(reply) ?? 0, shown: lost ? null : changesTo(context) });
   });
   return held;
 }

@@ -25,7 +25,7 @@ export function oracleControl(calls: readonly FollowedCall[], sources: OracleSou
   let from = 0;
   const cut = calls.map((_, place) => {
     if (cutsAt[place] === true) from = Math.max(from, opensAt[place] ?? 0);
-    return { from, wanted: cutsAt[place] === true ? wantedSoonest(wantedAt, { place, from }) : null };
+    return { from, wanted: cutsAt[place] === true ? wantedSoonest(wantedAt.slice(place), { from, needleTokens }) : null };
   });
   return (amountTokens) => {
     const sizes = history.sizes();
@@ -33,7 +33,7 @@ export function oracleControl(calls: readonly FollowedCall[], sources: OracleSou
     return calls.map(({ call, ordinal, nonMessageTokens }, place): ControlContext => {
       sizes.reach(call);
       const { from = 0, wanted = null } = cut[place] ?? {};
-      if (wanted !== null) quoted = quotedOf(wanted, { amountTokens, needleTokens });
+      if (wanted !== null) quoted = quotedOf(wanted, amountTokens);
       const { needles } = quoted;
       const { kept, tokens } = keptFrom({ from, ordinal, cuts, sizes });
       return { kept, quoted: needles, promptTokens: nonMessageTokens + quoted.tokens + tokens };
@@ -49,47 +49,37 @@ interface Quoted {
 
 const NOTHING_QUOTED: Quoted = { needles: () => new Set(), tokens: 0 };
 
-/** What the calls from a place on need of what was stated before a message: of each call, in order, what no call before it needs. `null` behind the last. */
-type WantedSoonest = (later: number) => readonly number[] | null;
-
-/** Looked up as far as it is asked for, and once. */
-function wantedSoonest(
-  wantedAt: readonly ReturnType<Needs["at"]>[],
-  { place, from }: { readonly place: number; readonly from: number },
-): WantedSoonest {
-  const seen = new Set<number>();
-  const found: (readonly number[])[] = [];
-  return (later) => {
-    if (place + later >= wantedAt.length) return null;
-    while (found.length <= later) {
-      const needles: number[] = [];
-      for (const { needle, statedAt } of wantedAt[place + found.length] ?? []) {
-        if (statedAt >= from || seen.has(needle)) continue;
-        seen.add(needle);
-        needles.push(needle);
-      }
-      found.push(needles);
-    }
-    return found[later] ?? null;
-  };
+/** What later calls need of what was stated before a cut, each needle once, the soonest first. */
+interface Wanted {
+  readonly needles: Int32Array;
+  /** By place in that order: what it takes, and the least that one from there on takes. */
+  readonly tokens: Float64Array;
+  readonly leastTokens: Float64Array;
 }
 
-/** Of what is wanted, the soonest first, as far as the amount goes. */
-function quotedOf(
-  wanted: WantedSoonest,
-  { amountTokens, needleTokens }: { readonly amountTokens: number; readonly needleTokens: OracleSources["needleTokens"] },
-): Quoted {
+function wantedSoonest(
+  wantedAt: readonly ReturnType<Needs["at"]>[],
+  { from, needleTokens }: { readonly from: number } & Pick<OracleSources, "needleTokens">,
+): Wanted {
+  const seen = new Set<number>();
+  for (const wanted of wantedAt) for (const { needle, statedAt } of wanted) if (statedAt < from) seen.add(needle);
+  const needles = Int32Array.from(seen);
+  const tokens = Float64Array.from(needles, needleTokens);
+  const leastTokens = tokens.slice();
+  for (let place = tokens.length - 2; place >= 0; place--)
+    leastTokens[place] = Math.min(leastTokens[place] ?? 0, leastTokens[place + 1] ?? 0);
+  return { needles, tokens, leastTokens };
+}
+
+/** Of what is wanted, the soonest first, as far as the amount goes: what does not fit any more is passed over. */
+function quotedOf({ needles, tokens, leastTokens }: Wanted, amountTokens: number): Quoted {
   const chosen: number[] = [];
-  let tokens = 0;
-  for (let later = 0; tokens < amountTokens; later++) {
-    const needles = wanted(later);
-    if (needles === null) break;
-    for (const needle of needles) {
-      const more = needleTokens(needle);
-      if (tokens + more > amountTokens) continue;
-      chosen.push(needle);
-      tokens += more;
-    }
+  let sum = 0;
+  for (let place = 0; place < needles.length && sum + (leastTokens[place] ?? 0) <= amountTokens; place++) {
+    const more = tokens[place] ?? 0;
+    if (sum + more > amountTokens) continue;
+    chosen.push(needles[place] ?? 0);
+    sum += more;
   }
-  return { needles: () => new Set(chosen), tokens };
+  return { needles: () => new Set(chosen), tokens: sum };
 }

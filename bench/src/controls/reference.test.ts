@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { referenceHeld, referenceTail, referenceTailOfSize } from "../../testing/reference-controls.ts";
 import { type ReadMessage, readMessage, referenceUses } from "../../testing/reference-measures.ts";
 import { importFile } from "../formats/registry.ts";
+import { createContextChanges } from "../grounding/context-changes.ts";
 import { cellOf } from "../replay/cell.ts";
 import { drive } from "../replay/drive.ts";
 import { type PreparedSession, prepareSession } from "../replay/prepared-session.ts";
@@ -33,10 +34,11 @@ async function bothTails(session: PreparedSession, policy: EnginePolicy, roomTok
   const cell = cellOf(session, { policy, window: { kind: "working-room", tokens: roomTokens }, catalog: MODEL_CATALOG });
   const held = createHeldReplay(session);
   const answered: { readonly sent: ReplayedCall; readonly reply: Message; readonly earlier: readonly ReadMessage[] }[] = [];
+  const changesTo = createContextChanges();
   await drive(session, cell, (sent) => {
-    const { reply } = sent;
+    const { reply, context, lost } = sent;
     if (reply === null) return;
-    held.add(sent, ordinalOf(reply));
+    held.add({ ...sent, ordinal: ordinalOf(reply), shown: lost ? null : changesTo(context) });
     answered.push({ sent, reply, earlier: history.slice(0, ordinalOf(reply)) });
   });
   const calls = answered.map(({ sent, earlier }) => ({ ...sent, history: earlier.map(({ message }) => message) }));

@@ -7,15 +7,22 @@ export interface ContextChanges {
   readonly added: readonly Message[];
 }
 
+/** A context, and what changed since the one before. */
+export interface ShownContext extends ContextChanges {
+  readonly messages: Sequence<Message>;
+}
+
 /** Compares each context with the one before. Where one goes on from it, the work follows what is new; else what lies behind their common beginning. */
-export function createContextChanges(): (context: Sequence<Message>) => ContextChanges {
+export function createContextChanges(): (context: Sequence<Message>) => ShownContext {
   let shown = sequenceOf<Message>();
-  return (context) => {
-    const prefix = context.goesOnFrom(shown) ? shown.size : sharedPrefixCount(shown.slice(), context.slice());
-    const before = new Set(shown.slice(prefix));
-    const after = new Set(context.slice(prefix));
-    shown = context;
+  return (messages) => {
+    const goesOn = messages.goesOnFrom(shown);
+    const prefix = goesOn ? shown.size : sharedPrefixCount(shown.slice(), messages.slice());
+    const before = new Set(goesOn ? [] : shown.slice(prefix));
+    const after = new Set(messages.slice(prefix));
+    shown = messages;
     return {
+      messages,
       removed: [...before].filter((message) => !after.has(message)),
       added: [...after].filter((message) => !before.has(message)),
     };

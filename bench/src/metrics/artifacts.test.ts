@@ -1,5 +1,4 @@
 import type { AssistantMessage, Message, PathAccess } from "@plimsoll/core";
-import { sequenceOf } from "@plimsoll/core/internal";
 import { assistant, human, logOf, reply, summaryMessage } from "@plimsoll/core/testing";
 import { expect, test } from "vitest";
 import { prepareReferences } from "../references/prepare.ts";
@@ -43,7 +42,7 @@ test.each([
   ["a file touched by the reply itself", [READ], [], { read: { files: 0, named: 0 }, modified: { files: 0, named: 0 } }],
 ] as const)("counts %s", (_rule, history: readonly Message[], context: readonly Message[], expected) => {
   const probe = createRetentionProbe(prepareReferences(logOf(history)));
-  probe.atCall(0, history.at(-1) ?? LAST, sequenceOf(context));
+  probe.atCall(0, history.at(-1) ?? LAST, { removed: [], added: context });
   expect(probe.result().artifacts).toEqual(expected);
 });
 

@@ -4,6 +4,7 @@ import { calling, human, reply, result } from "@plimsoll/core/testing";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
+import { createContextChanges } from "../grounding/context-changes.ts";
 import { lastErrorsOf, prepareLastErrors } from "../references/last-errors.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
 import { replay } from "../run/replay.ts";
@@ -42,7 +43,8 @@ describe("the last error", () => {
   const after = (history: readonly Message[], calls: readonly number[], context: readonly Message[] | null) => {
     const entries = history.map((message) => ({ type: "message", message }) as const);
     const probe = createLastErrorProbe(prepareLastErrors(entries, (message) => history.indexOf(message)));
-    for (const call of calls) probe.atCall(call, context === null ? null : sequenceOf(context));
+    const shownAt = createContextChanges();
+    for (const call of calls) probe.atCall(call, context === null ? null : shownAt(sequenceOf(context)));
     return probe.result();
   };
 
@@ -72,13 +74,14 @@ describe("the last error", () => {
         });
         const probe = createLastErrorProbe(errors);
         const expected = { due: 0, kept: 0 };
+        const shownAt = createContextChanges();
         let list = sequenceOf<Message>();
         let taken = 0;
         for (const [ordinal, { arrived, cut, isLost }] of calls.entries()) {
           for (const message of said.slice(taken, taken + arrived)) list = list.append(message);
           taken += arrived;
           if (cut !== null) list = sequenceOf(list.slice(cut));
-          probe.atCall(ordinal + 1, isLost ? null : list);
+          probe.atCall(ordinal + 1, isLost ? null : shownAt(list));
           const error = standing[ordinal] ?? null;
           const isRead = error !== null && [...list].some((message) => textOf(message).includes(wordOf(error)));
           expected.due += error === null ? 0 : 1;
@@ -116,8 +119,8 @@ describe("re-read risk", () => {
     ["the request could not be sent", null, { touches: 1, atRisk: 1 }],
   ])("if %s", (_, context, expected) => {
     const probe = createRereadProbe(entries);
-    probe.atCall(read, sequenceOf());
-    probe.atCall(change, context === null ? null : sequenceOf(context));
+    probe.atCall(read, { removed: [], added: [] });
+    probe.atCall(change, context === null ? null : { removed: [], added: context });
     expect(probe.result()).toEqual(expected);
   });
 });

@@ -1,7 +1,6 @@
 import type { Message } from "@plimsoll/core";
-import type { Sequence } from "@plimsoll/core/internal";
 import { z } from "zod";
-import { createContextChanges } from "../grounding/context-changes.ts";
+import type { ShownContext } from "../grounding/context-changes.ts";
 import type { LastErrors } from "../references/last-errors.ts";
 import { percentOf, summed } from "../statistics.ts";
 import { inTable, type Metric } from "./metric.ts";
@@ -19,8 +18,8 @@ export const LAST_ERROR: Metric<"lastError", LastErrorCount, LastErrorCount, "ke
   measure: ({ session }) => {
     const probe = createLastErrorProbe(session.lastErrors);
     return {
-      add: ({ reply, ordinal, lost, context }) => {
-        if (reply !== null) probe.atCall(ordinal, lost ? null : context);
+      add: ({ reply, ordinal, shown }) => {
+        if (reply !== null) probe.atCall(ordinal, shown);
       },
       result: probe.result,
     };
@@ -41,8 +40,8 @@ export const LAST_ERROR: Metric<"lastError", LastErrorCount, LastErrorCount, "ke
 
 /** Asks at every call whether the context still holds the error that stands. */
 export interface LastErrorProbe {
-  /** A call before the message at `ordinal`; `null` for a context that could not be sent and so holds nothing. */
-  atCall(ordinal: number, context: Sequence<Message> | null): void;
+  /** A call before the message at `ordinal`, each that was sent; `null` for a context that could not be sent and so holds nothing. */
+  atCall(ordinal: number, shown: ShownContext | null): void;
   result(): LastErrorCount;
 }
 
@@ -51,22 +50,20 @@ export interface LastErrorProbe {
  * holds it, only what enters the context is looked at.
  */
 export function createLastErrorProbe({ events, isIn }: Pick<LastErrors, "events" | "isIn">): LastErrorProbe {
-  const changesOf = createContextChanges();
   let standing: number | null = null;
   let soughtError: number | null = null;
   let holder: Message | null = null;
   let next = 0;
   let due = 0;
   let kept = 0;
-  const seek = (error: number, context: Sequence<Message>) => {
-    const { removed, added } = changesOf(context);
+  const seek = (error: number, { messages, removed, added }: ShownContext) => {
     const goesOn = error === soughtError && (holder === null || !removed.includes(holder));
     soughtError = error;
-    if (!goesOn) holder = newestThat(context.slice(), (message) => isIn(error, message));
+    if (!goesOn) holder = newestThat(messages.slice(), (message) => isIn(error, message));
     else holder ??= newestThat(added, (message) => isIn(error, message));
   };
   return {
-    atCall(ordinal, context) {
+    atCall(ordinal, shown) {
       for (let event = events[next]; event !== undefined && event.ordinal < ordinal; event = events[next]) {
         standing = event.error;
         next += 1;
@@ -76,8 +73,8 @@ export function createLastErrorProbe({ events, isIn }: Pick<LastErrors, "events"
         return;
       }
       due += 1;
-      if (context === null) return;
-      seek(standing, context);
+      if (shown === null) return;
+      seek(standing, shown);
       if (holder !== null) kept += 1;
     },
     result: () => ({ due, kept }),

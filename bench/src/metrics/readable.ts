@@ -1,14 +1,14 @@
 import type { Message } from "@plimsoll/core";
-import { partHandle, type Sequence } from "@plimsoll/core/internal";
-import { createContextChanges } from "../grounding/context-changes.ts";
+import { partHandle } from "@plimsoll/core/internal";
+import type { ContextChanges } from "../grounding/context-changes.ts";
 import { messageTexts } from "../references/message-texts.ts";
 import type { PreparedReferences } from "../references/prepare.ts";
 import type { Holdings } from "../references/statement-index.ts";
 
-/** What can be read in the context that was shown last. References and statements by number. */
+/** What can be read in a context that is followed. References and statements by number. */
 export interface ReadableContext {
-  /** The context of the next call. Work follows the messages that came or went; each message is read once. */
-  show(context: Sequence<Message>, call: number): void;
+  /** What came and went at the next call. Each message is read once. */
+  follow(changes: ContextChanges, call: number): void;
   hasReference(reference: number): boolean;
   /** True if the context names the handle of a recorded message that held the reference. */
   hasHandleOf(reference: number): boolean;
@@ -31,7 +31,6 @@ export function createReadableContext(
   const handleCount = new Int32Array(prepared.references.length);
   const statementCount = new Int32Array(index.statementCount());
   const lostAt = new Int32Array(index.statementCount()).fill(-1);
-  const changesTo = createContextChanges();
 
   const readingOf = (message: Message): Reading => {
     const before = known.get(message);
@@ -58,8 +57,7 @@ export function createReadableContext(
     for (const statement of holdings.statements) statementCount[statement] = at(statementCount, statement) + step;
   };
   return {
-    show(context, call) {
-      const { removed, added } = changesTo(context);
+    follow({ removed, added }, call) {
       for (const message of removed) count(message, -1);
       for (const message of added) count(message, 1);
       for (const message of removed) {

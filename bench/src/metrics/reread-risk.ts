@@ -1,7 +1,6 @@
 import { type Message, type SessionEntry, toolCallsOf } from "@plimsoll/core";
-import type { Sequence } from "@plimsoll/core/internal";
 import { z } from "zod";
-import { createContextChanges } from "../grounding/context-changes.ts";
+import type { ContextChanges } from "../grounding/context-changes.ts";
 import { percentOf, summed } from "../statistics.ts";
 import { inTable, type Metric } from "./metric.ts";
 
@@ -18,8 +17,8 @@ export const REREADS: Metric<"rereads", RereadRisk, RereadRisk, "atRisk"> = {
   measure: ({ session }) => {
     const probe = createRereadProbe(session.entries);
     return {
-      add: ({ reply, lost, context }) => {
-        if (reply !== null) probe.atCall(reply, lost ? null : context);
+      add: ({ reply, shown }) => {
+        if (reply !== null) probe.atCall(reply, shown);
       },
       result: probe.result,
     };
@@ -40,7 +39,8 @@ export const REREADS: Metric<"rereads", RereadRisk, RereadRisk, "atRisk"> = {
 
 /** Asks at every reply that touches a file again whether what was last read of it still stands in the context. */
 export interface RereadProbe {
-  atCall(reply: Message, context: Sequence<Message> | null): void;
+  /** A call with what came into its context and left it since the last one that was sent; `null` for one that could not be sent. */
+  atCall(reply: Message, changes: ContextChanges | null): void;
   result(): RereadRisk;
 }
 
@@ -53,22 +53,18 @@ export function createRereadProbe(entries: readonly SessionEntry[]): RereadProbe
   for (const entry of entries) {
     if (entry.type === "message" && entry.message.role === "tool-result") resultOf.set(entry.message.callId, entry.message);
   }
-  const changesOf = createContextChanges();
   const shown = new Set<Message>();
   const latestReading = new Map<string, Message>();
   const count = { touches: 0, atRisk: 0 };
   return {
-    atCall(reply, context) {
-      if (context !== null) {
-        const { removed, added } = changesOf(context);
-        for (const message of removed) shown.delete(message);
-        for (const message of added) shown.add(message);
-      }
+    atCall(reply, changes) {
+      for (const message of changes?.removed ?? []) shown.delete(message);
+      for (const message of changes?.added ?? []) shown.add(message);
       for (const call of toolCallsOf(reply)) {
         for (const { path, access } of call.paths) {
           const reading = latestReading.get(path);
           if (reading !== undefined) count.touches += 1;
-          if (reading !== undefined && (context === null || !shown.has(reading))) count.atRisk += 1;
+          if (reading !== undefined && (changes === null || !shown.has(reading))) count.atRisk += 1;
           const result = resultOf.get(call.callId);
           if (access === "read" && result !== undefined) latestReading.set(path, result);
         }

@@ -4,6 +4,7 @@ import { sequenceOf } from "@plimsoll/core/internal";
 import { assistant, human, logOf, reply, result, summaryMessage } from "@plimsoll/core/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { createContextChanges } from "../grounding/context-changes.ts";
 import { standsAlone } from "../references/character-class.ts";
 import { extractReferences } from "../references/extract.ts";
 import { messageTexts } from "../references/message-texts.ts";
@@ -137,7 +138,8 @@ test("the probe, call after call, finds what searching every string in every who
           const fate = choices[place % choices.length] ?? [];
           return last.role === "assistant" ? [{ history: before, last, context: contextFor(before, fate) }] : [];
         });
-        for (const [call, { last, context }] of calls.entries()) probe.atCall(call, last, sequenceOf(context));
+        const changesTo = createContextChanges();
+        for (const [call, { last, context }] of calls.entries()) probe.atCall(call, last, changesTo(sequenceOf(context)));
         const uses = calls.flatMap(naiveUses).map((use) => use.split("/"));
         const countOf = (among: readonly (readonly string[])[]) => ({
           uses: among.length,

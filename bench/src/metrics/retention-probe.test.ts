@@ -1,5 +1,4 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
-import { sequenceOf } from "@plimsoll/core/internal";
 import {
   assistant,
   compaction,
@@ -23,7 +22,7 @@ const USE = reply("a9", "I set tcp_port as before.");
 function retained(history: readonly Message[], context: readonly Message[]): string {
   const last = history.at(-1) ?? USE;
   const probe = createRetentionProbe(prepareReferences(logOf(history)));
-  probe.atCall(0, last, sequenceOf(context));
+  probe.atCall(0, last, { removed: [], added: context });
   const { all, far } = probe.result();
   return [all, far].map((count) => `${count.uses} ${count.recalled}/${count.evidenced}/${count.sourceEvidenced}`).join(", ");
 }
@@ -110,7 +109,7 @@ describe("createRetentionProbe", () => {
     ],
   ])("what is behind a handle alone is counted apart: %s", (_rule, context, expected) => {
     const probe = createRetentionProbe(prepareReferences(logOf([STATED, human("u", "tcp_port"), USE])));
-    probe.atCall(0, USE, sequenceOf<Message>(context));
+    probe.atCall(0, USE, { removed: [], added: context });
     expect(probe.result().all).toMatchObject(expected);
   });
 
@@ -123,7 +122,7 @@ describe("createRetentionProbe", () => {
       { type: "message", message: last },
     ];
     const probe = createRetentionProbe(prepareReferences(entries));
-    probe.atCall(0, last, sequenceOf([kept]));
+    probe.atCall(0, last, { removed: [], added: [kept] });
     expect(probe.result()).toMatchObject({
       all: { uses: 2, recalled: 1, evidenced: 1, sourceEvidenced: 1 },
       compactedAway: { uses: 1, recalled: 0, evidenced: 0, sourceEvidenced: 0 },

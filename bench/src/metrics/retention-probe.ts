@@ -1,5 +1,5 @@
 import type { Message } from "@plimsoll/core";
-import type { Sequence } from "@plimsoll/core/internal";
+import type { ContextChanges } from "../grounding/context-changes.ts";
 import type { PreparedReferences } from "../references/prepare.ts";
 import type { ReferenceUse } from "../references/recorded-history.ts";
 import { FAR_TOKENS } from "../references/recorded-history.ts";
@@ -8,8 +8,8 @@ import { createReadableContext } from "./readable.ts";
 
 /** Asks at every recorded call what of the references in its reply the sent context still held. */
 export interface RetentionProbe {
-  /** A call that was sent: `context` without the reply. */
-  atCall(call: number, reply: Message, context: Sequence<Message>): readonly FoundUse[];
+  /** A call that was sent, with what came into its context (without the reply) and left it since the last one that was sent. */
+  atCall(call: number, reply: Message, changes: ContextChanges): readonly FoundUse[];
   /** A call that could not be sent: all its uses count, and none of them could be read. */
   lost(reply: Message): readonly FoundUse[];
   result(): RetentionMetrics;
@@ -60,8 +60,8 @@ export function createRetentionProbe(prepared: PreparedReferences): RetentionPro
     return found;
   };
   return {
-    atCall(call, reply, context) {
-      readable.show(context, call);
+    atCall(call, reply, changes) {
+      readable.follow(changes, call);
       const ordinal = prepared.ordinalOf(reply) ?? 0;
       artifacts.atCall(ordinal, "sent");
       return prepared.usesOf(reply).map((use) => {

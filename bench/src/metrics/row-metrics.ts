@@ -1,8 +1,10 @@
+import type { Message } from "@plimsoll/core";
 import type { CacheUse } from "@plimsoll/core/internal";
 import type { ModelCatalog } from "@plimsoll/providers";
 import { createHeldReplay } from "../controls/held-replay.ts";
 import { createRequestLedger } from "../economics/request-ledger.ts";
 import { lastingCache, sessionCache } from "../economics/session-cache.ts";
+import { createContextChanges } from "../grounding/context-changes.ts";
 import { type Cell, isRecordedPolicy } from "../replay/cell.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
@@ -72,13 +74,17 @@ function createMeasuredCalls(replay: MeasuredReplay): (sent: ReplayedCall) => Me
   const { session, cell, cache, retention, held } = replay;
   const serve = createRequestLedger(session, cell, cache);
   const serveLasting = createRequestLedger(session, cell, replay.lastingCache);
+  const changesTo = createContextChanges();
   let ordinal = 0;
   return (sent) => {
     const { call, reply, context, lost } = sent;
     ordinal = (reply === null ? null : session.references.ordinalOf(reply)) ?? ordinal;
-    held.add(sent, ordinal);
-    const uses = reply === null ? [] : lost ? retention.lost(reply) : retention.atCall(call, reply, context);
-    return { ...sent, served: serve(sent), servedLasting: serveLasting(sent), ordinal, uses };
+    const shown = reply === null || lost ? null : changesTo(context);
+    const usesOf = (answer: Message) => (shown === null ? retention.lost(answer) : retention.atCall(call, answer, shown));
+    const followed = { ...sent, ordinal, shown };
+    held.add(followed);
+    const uses = reply === null ? [] : usesOf(reply);
+    return { ...followed, served: serve(sent), servedLasting: serveLasting(sent), uses };
   };
 }
 
