@@ -1,5 +1,6 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
 import { createWorkCounter } from "@plimsoll/core/build";
+import { type BoundaryViews, boundaryViews } from "../boundary-views.ts";
 import { createReferenceReader } from "./extract.ts";
 import { messageTexts } from "./message-texts.ts";
 import type { ReferenceUse } from "./recorded-history.ts";
@@ -37,7 +38,10 @@ export interface PreparedReferences {
  * Finds what a recorded history states and uses. Uses are looked for in the replies' texts and call arguments (what an agent
  * does takes recalling as much as what it says), not in their reasoning. Two passes over the texts.
  */
-export function prepareReferences(entries: readonly SessionEntry[]): PreparedReferences {
+export function prepareReferences(
+  entries: readonly SessionEntry[],
+  boundaries: BoundaryViews = boundaryViews(entries),
+): PreparedReferences {
   const work = createWorkCounter();
   const textsOf = new Map<Message, readonly string[]>();
   const usedByReply = new Map<string, readonly number[]>();
@@ -60,7 +64,7 @@ export function prepareReferences(entries: readonly SessionEntry[]): PreparedRef
   }
   const references = [...numberOf.keys()];
   const index = createStatementIndex(references, work);
-  const history = createRecordedHistory(index, references.length);
+  const history = createRecordedHistory({ index, referenceCount: references.length, boundaries });
   const uses = new Map<string, readonly ReferenceUse[]>();
   const touchedFiles: TouchedFile[] = [];
   for (const entry of entries) {

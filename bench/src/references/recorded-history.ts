@@ -1,6 +1,6 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
 import { messageChars } from "@plimsoll/core/build";
-import { EMPTY_VIEW, foldUnhashed } from "@plimsoll/core/internal";
+import type { BoundaryViews } from "../boundary-views.ts";
 import { messageTexts } from "./message-texts.ts";
 import type { Holdings, StatementIndex } from "./statement-index.ts";
 
@@ -42,15 +42,22 @@ export interface RecordedHistory {
 /** No statement. */
 const NONE = -1;
 
-/** A history without messages. References and statements are those of the index, to which it adds what is appended. */
-export function createRecordedHistory(index: StatementIndex, referenceCount: number): RecordedHistory {
+/** What a history is told by. */
+export interface HistorySources {
+  /** Of its references and statements; what is appended is added to it. */
+  readonly index: StatementIndex;
+  readonly referenceCount: number;
+  readonly boundaries: BoundaryViews;
+}
+
+/** A history without messages. */
+export function createRecordedHistory({ index, referenceCount, boundaries }: HistorySources): RecordedHistory {
   const recordedById = new Map<string, { readonly message: Message; readonly ordinal: number; readonly holdings: Holdings }>();
   const charsThrough: number[] = [];
   /** By reference: the messages that hold it, its latest statement, and the latest by a person or a tool. */
   const ordinalsOf: number[][] = Array.from({ length: referenceCount }, () => []);
   const latestOf = new Int32Array(referenceCount).fill(NONE);
   const latestSourceOf = new Int32Array(referenceCount).fill(NONE);
-  let ownView = EMPTY_VIEW;
   let ownAway: ReadonlySet<number> = new Set();
 
   const recordOf = (message: Message) => {
@@ -93,9 +100,9 @@ export function createRecordedHistory(index: StatementIndex, referenceCount: num
       return ordinal;
     },
     follow(entry) {
-      ownView = foldUnhashed(ownView, entry);
-      if (entry.type !== "compaction" && entry.type !== "revert") return;
-      const seen = new Set([...ownView.messages].map((message) => recordOf(message)?.ordinal));
+      const view = boundaries.get(entry);
+      if (view === undefined) return;
+      const seen = new Set(view.map((message) => recordOf(message)?.ordinal));
       ownAway = new Set([...charsThrough.keys()].filter((ordinal) => !seen.has(ordinal)));
     },
     ordinalOf: (message) => recordedById.get(message.id)?.ordinal ?? null,

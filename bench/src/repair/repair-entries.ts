@@ -1,7 +1,8 @@
-import type { CompactionEntry, Message, SessionEntry, SessionView, UserMessage } from "@plimsoll/core";
+import type { CompactionEntry, Message, SessionEntry, UserMessage } from "@plimsoll/core";
 import { repairMessages, UNREPORTED_USAGE } from "@plimsoll/core";
 import { coverageOf } from "@plimsoll/core/build";
-import { EMPTY_VIEW, foldUnhashed, withId } from "@plimsoll/core/internal";
+import { withId } from "@plimsoll/core/internal";
+import { type BoundaryViews, followedView } from "../boundary-views.ts";
 
 /** A log whose every request can be sent, and how much of it was mended. */
 export interface RepairedEntries {
@@ -10,6 +11,8 @@ export interface RepairedEntries {
   readonly repairCount: number;
   /** Notices put in where a call went out right behind a reply, which no wire accepts. */
   readonly continuationCount: number;
+  /** Of the mended log. */
+  readonly boundaries: BoundaryViews;
 }
 
 /** What stands between a reply and a call that followed it without any input, as some agents make them. */
@@ -35,13 +38,13 @@ function placeEntries(
   repair: (messages: readonly Message[]) => RepairedList,
 ): readonly SessionEntry[] {
   const before: SessionEntry[][] = [[]];
-  let view: SessionView = EMPTY_VIEW;
+  const view = followedView();
   const boundary = (entry: CompactionEntry): CompactionEntry => {
-    const after = repair(view.messages.slice());
+    const after = repair(view.boundaries.get(entry) ?? []);
     return repaired.repairCount === 0 && after.repairCount === 0 ? entry : asHistory(entry, after);
   };
   for (const entry of entries) {
-    view = foldUnhashed(view, entry);
+    view.follow(entry);
     if (entry.type === "message") before.push([]);
     else before.at(-1)?.push(entry.type === "compaction" ? boundary(entry) : entry);
   }
@@ -69,27 +72,27 @@ function withUnreportedCalls(entries: readonly SessionEntry[]): readonly Session
   });
 }
 
-function withContinuations(entries: readonly SessionEntry[]): Pick<RepairedEntries, "entries" | "continuationCount"> {
+function withContinuations(entries: readonly SessionEntry[]): Omit<RepairedEntries, "repairCount"> {
   const result: SessionEntry[] = [];
   let continuationCount = 0;
-  let view: SessionView = EMPTY_VIEW;
+  const view = followedView();
   let lastLogged: Message | null = null;
   for (const entry of entries) {
-    const viewed = view.messages.at(-1);
+    const viewed = view.newest();
     const isUnsendable = viewed === undefined || viewed.role === "assistant" || lastLogged?.role === "assistant";
     if (entry.type === "usage" && isUnsendable) {
       const message = continueNotice(lastLogged?.id ?? null, entry.atMs);
       const notice: SessionEntry = { type: "message", message };
-      view = foldUnhashed(view, notice);
+      view.follow(notice);
       lastLogged = message;
       result.push(notice);
       continuationCount += 1;
     }
     if (entry.type === "message") lastLogged = entry.message;
-    view = foldUnhashed(view, entry);
+    view.follow(entry);
     result.push(entry);
   }
-  return { entries: result, continuationCount };
+  return { entries: result, continuationCount, boundaries: view.boundaries };
 }
 
 function continueNotice(previousId: string | null, atMs: number | null): UserMessage {

@@ -38,9 +38,9 @@ export interface PreparedSession {
 
 /** Repairs the log, fits its size model and finds its references. The costly part of a replay, done once a session. */
 export function prepareSession(transcript: Transcript): PreparedSession {
-  const { entries, repairCount, continuationCount } = repairEntries(transcript.entries);
-  const references = prepareReferences(entries);
-  const sizeModel = createSizeModel(entries);
+  const { entries, repairCount, continuationCount, boundaries } = repairEntries(transcript.entries);
+  const references = prepareReferences(entries, boundaries);
+  const sizeModel = createSizeModel(entries, boundaries);
   return sessionOf({
     transcript,
     entries,

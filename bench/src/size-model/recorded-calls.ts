@@ -1,5 +1,6 @@
-import type { AssistantMessage, Message, SessionEntry, SessionView, UsageEntry } from "@plimsoll/core";
-import { EMPTY_VIEW, foldUnhashed, wellFormedMessage } from "@plimsoll/core/internal";
+import type { AssistantMessage, Message, SessionEntry, UsageEntry } from "@plimsoll/core";
+import { wellFormedMessage } from "@plimsoll/core/internal";
+import { type BoundaryViews, boundaryViews } from "../boundary-views.ts";
 
 /** One call as the recorded agent made it, under its own compactions. */
 export interface RecordedCall {
@@ -19,13 +20,14 @@ export interface RecordedCall {
 }
 
 /**
- * The calls of a recorded log in order. An epoch begins at the start, at each recorded compaction, and when the model changes. The log is
- * folded as far as its last compaction: after that the view is what it was and the messages that came.
+ * The calls of a recorded log in order. An epoch begins at the start, at each recorded compaction, and when the model changes. After a
+ * compaction the view is what it left and the messages that came.
  */
-export function recordedCalls(entries: readonly SessionEntry[]): readonly RecordedCall[] {
+export function recordedCalls(
+  entries: readonly SessionEntry[],
+  boundaries: BoundaryViews = boundaryViews(entries),
+): readonly RecordedCall[] {
   const calls: RecordedCall[] = [];
-  let view: SessionView = EMPTY_VIEW;
-  let foldedCount = 0;
   let messages: Message[] = [];
   let sentCount = 0;
   let epochStart: RecordedCall["epochStart"] = "session";
@@ -36,10 +38,9 @@ export function recordedCalls(entries: readonly SessionEntry[]): readonly Record
       messages.push(wellFormedMessage(entry.message));
       arrivalMs = entry.message.atMs ?? arrivalMs;
     }
-    if (entry.type === "compaction" || entry.type === "revert") {
-      view = entries.slice(foldedCount, position + 1).reduce(foldUnhashed, view);
-      foldedCount = position + 1;
-      messages = [...view.messages];
+    const view = boundaries.get(entry);
+    if (view !== undefined) {
+      messages = [...view];
       epochStart = "boundary";
     }
     if (entry.type !== "usage") continue;

@@ -1,4 +1,5 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
+import type { BoundaryViews } from "../boundary-views.ts";
 import { imageTokensOf } from "./features.ts";
 import {
   type Coefficients,
@@ -68,8 +69,8 @@ export interface FittedSizes {
 }
 
 /** The size model of a recorded log (after repairs: the messages that it holds are those that a replay sends). */
-export function createSizeModel(entries: readonly SessionEntry[]): SizeModel {
-  const calls = recordedCalls(entries);
+export function createSizeModel(entries: readonly SessionEntry[], boundaries?: BoundaryViews): SizeModel {
+  const calls = recordedCalls(entries, boundaries);
   const features = featureSource({ calls });
   const isEstimated = calls.every((call) => call.reportedTokens === null);
   const assumedOverheadTokens = overheadByLength(entries);
