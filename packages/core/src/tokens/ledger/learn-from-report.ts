@@ -28,27 +28,28 @@ export function withReport(
     return next;
   }
   const model = modelOf(ledger, modelId, priors);
-  const prompt = nextPrompt({ ...ledger, nextModelId: modelId }, model, overhead);
+  const next = ledgerCopy(ledger);
+  next.nextModelId = modelId;
+  const prompt = nextPrompt(next, model, overhead);
   const report = { modelId, promptTokens, prompt, overhead };
   const isNext = ledger.base.kind === "report" && ledger.reportedModelId === modelId;
   const unlearned = { fit: model.fit, measured: ledger.measured, ...EMPTY_TURN };
   const { fit, ...learned } = isNext ? learnFrom(ledger, model, report) : unlearned;
   const { totalTokens: outputTokens, reasoningTokens } = usage.output;
-  return {
-    ...ledger,
-    ...NOTHING_UNREPORTED,
-    ...learned,
-    reportedModelId: modelId,
-    nextModelId: modelId,
-    fits: { ...ledger.fits, [modelId]: fit },
-    base: { kind: "report", promptTokens, overhead },
-    reply: isRejectedUsage(usage) ? null : { requestId, messageId: null, outputTokens, reasoningTokens, content: null },
-    firstReport: firstReportAfter(ledger, model, report),
-    residuals: nextResiduals(ledger.residuals, situationOf(ledger, modelId), {
-      expectedTokens: prompt.expectedTokens,
-      promptTokens,
-    }),
-  };
+  const { expectedTokens } = prompt;
+  next.measured = learned.measured;
+  next.turnReasoningTokens = learned.turnReasoningTokens;
+  next.turnUnexplainedTokens = learned.turnUnexplainedTokens;
+  next.unreported = NOTHING_UNREPORTED.unreported;
+  next.unreportedMessages = NOTHING_UNREPORTED.unreportedMessages;
+  next.hasUnreportedHuman = NOTHING_UNREPORTED.hasUnreportedHuman;
+  next.reportedModelId = modelId;
+  next.fits = { ...ledger.fits, [modelId]: fit };
+  next.base = { kind: "report", promptTokens, overhead };
+  next.reply = isRejectedUsage(usage) ? null : { requestId, messageId: null, outputTokens, reasoningTokens, content: null };
+  next.firstReport = firstReportAfter(ledger, model, report);
+  next.residuals = nextResiduals(ledger.residuals, situationOf(ledger, modelId), { expectedTokens, promptTokens });
+  return next;
 }
 
 /** Two reports of one model: how far apart they are, and how far apart they were expected to be. */

@@ -18,12 +18,12 @@ import type { ModelPriors } from "../model-prior.ts";
 import { NO_CONTENT } from "./content.ts";
 import { withReport } from "./learn-from-report.ts";
 import type { Reading } from "./ledger-estimator.ts";
-import { withMessage, withView } from "./ledger-estimator.ts";
+import { sizeIndex, withMessage, withView } from "./ledger-estimator.ts";
 import type { ModelFit } from "./model-fit.ts";
 
 const priors: ModelPriors = () => HAND_PRIOR;
 /** Each character weighs 1: 2 tokens by the prior. */
-const reading: Reading = { contentOf: (message) => content(textOf(message).length), priors };
+const reading: Reading = { contentOf: (message) => content(textOf(message).length), priors, sizesOf: sizeIndex() };
 const fits = { m: knownModel(2).fit };
 const text = (chars: number) => "x".repeat(chars);
 const sizeOf = ({ measured }: Ledger, id: string) => measured.slice().findLast((size) => size.id === id);

@@ -37,8 +37,9 @@ export const LEDGER: EstimatorKind = defineEstimator<LedgerSpec>({
 function ledgerEstimator({ work, priors, readings }: EstimatorSources): Estimator {
   const contentOf = contentReader(work, readings?.contents);
   const countsOf = overheadReader(work);
-  const sizeOf = sizeLookup(contentOf);
-  const reading = { contentOf, priors };
+  const sizesOf = sizeIndex();
+  const sizeOf = sizeLookup(contentOf, sizesOf);
+  const reading = { contentOf, priors, sizesOf };
   // All messages of a view are priced by one ledger: its model is made once.
   let newest: { readonly ledger: Ledger; readonly model: Model } | null = null;
   const modelFor = (ledger: Ledger): Model => {
@@ -66,15 +67,21 @@ function ledgerEstimator({ work, priors, readings }: EstimatorSources): Estimato
     append: (ledger, message) => withFactor(withMessage(ledger, message, reading)),
     recount: (ledger, messages, by) => withFactor(ledgerCopy(withView(ledger, { messages, by }, reading))),
     changeModel: (ledger, modelId) => withFactor({ ...ledger, nextModelId: modelId }),
-    observe: (ledger, entry, overhead) => withFactor(withReport(ledger, entry, { priors, overhead: countsOf(overhead) })),
+    observe: (ledger, entry, overhead) => {
+      const next = withReport(ledger, entry, { priors, overhead: countsOf(overhead) });
+      // Report by report: at the first price of a long log all at once would take long.
+      sizesOf(next.measured);
+      return withFactor(next);
+    },
     predict: (ledger, overhead) => predict(ledger, modelFor(ledger), { overhead, counts: countsOf(overhead) }),
   };
 }
 
-/** How messages are read and models looked up. */
+/** How messages are read, and models and measured sizes looked up. */
 export interface Reading {
   readonly contentOf: ContentOf;
   readonly priors: ModelPriors;
+  readonly sizesOf: SizesOf;
 }
 
 /** The ledger after one more message: its own content is read, nothing else. */
@@ -113,7 +120,7 @@ export function withView(
   const model = modelOf(ledger, modelId, reading.priors);
   const isReported = modelId !== null && modelId === ledger.reportedModelId;
   const measured = isReported ? measuredByWeight(ledger, model, modelId) : ledger.measured;
-  const { view, ...kept } = sumView({ ...ledger, measured }, model, { messages: [...messages], contentOf: reading.contentOf });
+  const { view, ...kept } = sumView({ ...ledger, measured }, model, { messages: [...messages], reading });
   const base: Base = ledger.base.kind === "nothing" ? ledger.base : { kind: "cut", by, ...kept };
   return { ...ledger, ...NOTHING_UNREPORTED, ...EMPTY_TURN, base, view, measured };
 }
@@ -127,10 +134,10 @@ function measuredByWeight(ledger: Ledger, model: Model, modelId: string): Ledger
 function sumView(
   ledger: Ledger,
   model: Model,
-  { messages, contentOf }: { readonly messages: readonly Message[]; readonly contentOf: ContentOf },
+  { messages, reading: { contentOf, sizesOf } }: { readonly messages: readonly Message[]; readonly reading: Reading },
 ): Omit<Extract<Base, { kind: "cut" }>, "kind" | "by"> & { readonly view: ContentSum } {
   const modelId = nextModelIdOf(ledger);
-  const sizes = sizesFor(messages, ledger.measured);
+  const sizes = sizesOf(ledger.measured);
   const lastHuman = messages.findLastIndex(isHuman);
   const vanishes = vanishesAtTurn(model);
   let measuredTokens = 0;
@@ -148,14 +155,6 @@ function sumView(
     } else unmeasuredContent = withContent(unmeasuredContent, content, fixedTokens);
   }
   return { measuredTokens, measuredContent, unmeasuredContent, view };
-}
-
-/** The measured sizes of these messages by id: after a cut they are few of all that was measured. */
-function sizesFor(messages: readonly Message[], measured: Ledger["measured"]): ReadonlyMap<string, MeasuredMessage> {
-  const ids = new Set(messages.map(({ id }) => id));
-  const sizes = new Map<string, MeasuredMessage>();
-  for (const message of measured) if (ids.has(message.id)) sizes.set(message.id, message);
-  return sizes;
 }
 
 function predict(
@@ -200,8 +199,7 @@ function overheadReader(work: WorkCounter): (overhead: Overhead) => OverheadCoun
 }
 
 /** Tokens of a message: as the next request's model measured it, else by weight. */
-function sizeLookup(contentOf: ContentOf): (message: Message, ledger: Ledger, model: Model) => number {
-  const sizesOf = sizeIndex();
+function sizeLookup(contentOf: ContentOf, sizesOf: SizesOf): (message: Message, ledger: Ledger, model: Model) => number {
   return (message, ledger, model) => {
     const content = contentOf(message);
     const modelId = nextModelIdOf(ledger);
@@ -220,8 +218,11 @@ function isReply({ reply }: Ledger, message: Message, content: MessageContent): 
   return isSameContent(reply.content, content);
 }
 
-/** Sizes by message id. A sequence that goes on from the one before costs only its new messages; any other is read anew. */
-function sizeIndex(): (measured: Sequence<MeasuredMessage>) => ReadonlyMap<string, MeasuredMessage> {
+/** Measured sizes by message id, the newest of each. */
+type SizesOf = (measured: Sequence<MeasuredMessage>) => ReadonlyMap<string, MeasuredMessage>;
+
+/** A {@link SizesOf}: a sequence that goes on from the one before costs only its new messages, any other is read anew. */
+export function sizeIndex(): SizesOf {
   let known: Sequence<MeasuredMessage> | null = null;
   let sizes = new Map<string, MeasuredMessage>();
   return (measured) => {

@@ -192,7 +192,8 @@ export function modelOf(ledger: ReportedModels, modelId: string | null, priors: 
   const reported = otherOf(reportedModelId);
   const switchRatio =
     reported === known || view.messages === 0 ? 1 : contentTokens(view, known) / contentTokens(view, reported);
-  return { ...known, switchRatio, reported, firstReported: otherOf(firstReport?.modelId ?? null) };
+  const { prior, fit } = known;
+  return { prior, fit, switchRatio, reported, firstReported: otherOf(firstReport?.modelId ?? null) };
 }
 
 function knownOf({ fits, reportedModelId }: ReportedModels, modelId: string | null, priors: ModelPriors): KnownModel {

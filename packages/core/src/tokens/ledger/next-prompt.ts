@@ -33,26 +33,45 @@ export function nextPrompt(ledger: Ledger, model: Model, overhead: OverheadCount
   const overheadTokens = overheadTokensOf(ledger.firstReport, model, overhead);
   const arrival = arrivalOf(ledger, model);
   const addedTokens = arrival.returnedTokens + arrival.arrivedTokens - arrival.vanishingTokens;
+  const expected = (expectedTokens: number, reportedTokens: number) =>
+    promptOf(arrival, { expectedTokens, reportedTokens, overheadTokens });
   switch (base.kind) {
-    case "nothing": {
-      const expectedTokens = overheadTokens + contentTokens(ledger.view, model);
-      return { ...arrival, expectedTokens, reportedTokens: 0, overheadTokens };
-    }
+    case "nothing":
+      return expected(overheadTokens + contentTokens(ledger.view, model), 0);
     case "cut": {
       const isOwn = ledger.nextModelId === null || ledger.nextModelId === ledger.reportedModelId;
       const reportedTokens = isOwn ? base.measuredTokens : 0;
       const measuredTokens = isOwn ? base.measuredTokens : contentTokens(base.measuredContent, model);
       const keptTokens = measuredTokens + contentTokens(base.unmeasuredContent, model);
-      return { ...arrival, expectedTokens: overheadTokens + keptTokens + addedTokens, reportedTokens, overheadTokens };
+      return expected(overheadTokens + keptTokens + addedTokens, reportedTokens);
     }
     case "report": {
       const changedTokens = weighOverhead(overhead, model) - weighOverhead(base.overhead, model);
       const reportedTokens = base.promptTokens * model.switchRatio;
-      return { ...arrival, expectedTokens: reportedTokens + changedTokens + addedTokens, reportedTokens, overheadTokens };
+      return expected(reportedTokens + changedTokens + addedTokens, reportedTokens);
     }
     default:
       return base satisfies never;
   }
+}
+
+/** Written out, as every report of a log makes two: a spread takes ten times as long. */
+function promptOf(
+  { rule, returnedTokens, returnedReasoningTokens, thrownAwayTokens, arrivedTokens, turnTokens, vanishingTokens }: Arrival,
+  { expectedTokens, reportedTokens, overheadTokens }: Omit<NextPrompt, keyof Arrival>,
+): NextPrompt {
+  return {
+    rule,
+    returnedTokens,
+    returnedReasoningTokens,
+    thrownAwayTokens,
+    arrivedTokens,
+    turnTokens,
+    vanishingTokens,
+    expectedTokens,
+    reportedTokens,
+    overheadTokens,
+  };
 }
 
 /**
