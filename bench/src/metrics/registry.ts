@@ -129,9 +129,14 @@ export function pooledBy<Result, Pooled>(
   rows: readonly PooledRow[],
   baseline: Baseline,
 ): Pooled {
-  const resultOf = ({ metrics }: PooledRow): Result => {
-    const results: Readonly<Record<string, unknown>> = metrics;
-    return metric.schema.parse(results[metric.id]);
+  const known = new Map<PooledRow, Result>();
+  const resultOf = (row: PooledRow): Result => {
+    const before = known.get(row);
+    if (before !== undefined) return before;
+    const results: Readonly<Record<string, unknown>> = row.metrics;
+    const result = metric.schema.parse(results[metric.id]);
+    known.set(row, result);
+    return result;
   };
   return metric.pool({
     results: rows.map(resultOf),

@@ -47,8 +47,12 @@ export function openKeptReplays({ folder, version }: ReplayState): KeptReplays {
       const file = fileOf(made);
       const temporary = `${file}.${process.pid}.${threadId}.tmp`;
       try {
-        await mkdir(folder, { recursive: true, mode: OWNER_ONLY });
-        await writeFile(temporary, await pack(JSON.stringify(value)));
+        const packed = await pack(JSON.stringify(value));
+        await writeFile(temporary, packed).catch(async () => {
+          // It has not been there yet.
+          await mkdir(folder, { recursive: true, mode: OWNER_ONLY });
+          await writeFile(temporary, packed);
+        });
         await rename(temporary, file);
       } catch {
         // A full disk costs the going on, not the run.
