@@ -24,16 +24,27 @@ export interface KeptPlaces {
   readonly through: number;
 }
 
-/** What a control sends at a call. Most are made for their size alone, so what is in them is made when it is asked for. */
+/** What a control sends at a call. */
 export interface ControlContext {
   readonly kept: KeptPlaces;
-  /** What it holds in addition to them, by needle. */
-  readonly quoted: () => ReadonlySet<number>;
+  /** What it holds in addition to them; one value from one cut to the next. */
+  readonly quoted: Quoted;
   readonly promptTokens: number;
 }
 
+/** What a control quotes, by needle, and its size. */
+export interface Quoted {
+  readonly needles: () => ReadonlySet<number>;
+  readonly tokens: number;
+}
+
 /** A control over the calls that a policy's replay made, with so many tokens to keep at each cut. */
-export type Control = (amountTokens: number) => readonly ControlContext[];
+export interface Control {
+  /** Tokens of all its prompts: most amounts are tried for their size alone. */
+  totalTokens(amountTokens: number): number;
+  /** What it sends at each call. */
+  contexts(amountTokens: number): readonly ControlContext[];
+}
 
 /** What a control held at the size of the policy that it follows. */
 export interface ControlResult {
@@ -66,13 +77,18 @@ export function controlOfSize(
   const counts = createNeedCounts(needs);
   const shown = createHeldContext(needs.index, needs.needleCount);
   let before: KeptPlaces = { human: null, from: 0, through: 0 };
+  let quotes: Quoted | null = null;
+  let needles: ReadonlySet<number> = new Set();
   for (const [place, { ordinal, compactions }] of calls.entries()) {
     const context = contexts[place];
     if (context === undefined) continue;
-    shown.follow(changesBetween(messages, before, context.kept));
-    before = context.kept;
-    const quoted = context.quoted();
-    counts.add(ordinal, (needle) => quoted.has(needle) || shown.holds(needle), compactions);
+    const { kept, quoted } = context;
+    shown.follow(changesBetween(messages, before, kept));
+    before = kept;
+    if (quotes !== quoted) needles = quoted.needles();
+    quotes = quoted;
+    const quotedNeedles = needles;
+    counts.add(ordinal, (needle) => quotedNeedles.has(needle) || shown.holds(needle), compactions);
   }
   return { amountTokens, meanPromptTokens, policyPromptTokens: meanPromptOf(calls), result: counts.result };
 }
@@ -107,9 +123,8 @@ interface SizedContexts {
 export function contextsOfSize(calls: readonly FollowedCall[], control: Control, largestTokens: number): SizedContexts {
   const goalTokens = meanPromptOf(calls);
   const tried = (amountTokens: number) => {
-    const contexts = control(amountTokens);
-    const meanPromptTokens = meanPromptOf(contexts);
-    return { amountTokens, contexts, meanPromptTokens, offTokens: Math.abs(meanPromptTokens - goalTokens) };
+    const meanPromptTokens = control.totalTokens(amountTokens) / Math.max(1, calls.length);
+    return { amountTokens, meanPromptTokens, offTokens: Math.abs(meanPromptTokens - goalTokens) };
   };
   let [lowest, highest] = [0, largestTokens];
   let nearest = tried(lowest);
@@ -119,7 +134,8 @@ export function contextsOfSize(calls: readonly FollowedCall[], control: Control,
     if (middle.meanPromptTokens > goalTokens) highest = middle.amountTokens;
     else lowest = middle.amountTokens;
   }
-  return nearest;
+  const { amountTokens, meanPromptTokens } = nearest;
+  return { amountTokens, contexts: control.contexts(amountTokens), meanPromptTokens };
 }
 
 /** The mean of the calls' prompts; 0 without calls. */

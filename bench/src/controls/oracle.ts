@@ -1,7 +1,7 @@
 import type { Needs } from "../grounding/needs.ts";
 import type { SizedHistory } from "../replay/sized-history.ts";
-import type { Control, ControlContext, FollowedCall } from "./control.ts";
-import { cutsOf, keptFrom } from "./tail.ts";
+import type { Control, FollowedCall, Quoted } from "./control.ts";
+import { cutsOf, cuttingControl } from "./tail.ts";
 
 /** What an oracle follows. */
 export interface OracleSources {
@@ -15,39 +15,21 @@ export interface OracleSources {
  * The oracle: whenever the policy cuts, it keeps the open step and the last human message, and quotes what later calls need of all that is older, the
  * soonest need first, up to so many tokens. No policy can know that: it is a limit at the policy's size.
  */
-export function oracleControl(calls: readonly FollowedCall[], sources: OracleSources): Control {
-  const { history, needleTokens, needs } = sources;
+export function oracleControl(calls: readonly FollowedCall[], { history, needleTokens, needs }: OracleSources): Control {
   const cuts = cutsOf(history.messages);
   const wantedAt = calls.map(({ ordinal }) => needs.at(ordinal));
-  const opensAt = calls.map(({ ordinal }) => cuts.openStepAt(ordinal));
-  const cutsAt = calls.map(({ compactions }) => compactions > 0);
   // Where the history is cut, and what of it would be quoted first, do not depend on the amount.
   let from = 0;
-  const cut = calls.map((_, place) => {
-    if (cutsAt[place] === true) from = Math.max(from, opensAt[place] ?? 0);
-    return { from, wanted: cutsAt[place] === true ? wantedSoonest(wantedAt.slice(place), { from, needleTokens }) : null };
+  const cut = calls.map(({ ordinal, compactions }, place) => {
+    if (compactions === 0) return { from, wanted: NOTHING_WANTED };
+    from = Math.max(from, cuts.openStepAt(ordinal));
+    return { from, wanted: wantedSoonest(wantedAt.slice(place), { from, needleTokens }) };
   });
-  return (amountTokens) => {
-    const sizes = history.sizes();
-    let quoted: Quoted = NOTHING_QUOTED;
-    return calls.map(({ call, ordinal, nonMessageTokens }, place): ControlContext => {
-      sizes.reach(call);
-      const { from = 0, wanted = null } = cut[place] ?? {};
-      if (wanted !== null) quoted = quotedOf(wanted, amountTokens);
-      const { needles } = quoted;
-      const { kept, tokens } = keptFrom({ from, ordinal, cuts, sizes });
-      return { kept, quoted: needles, promptTokens: nonMessageTokens + quoted.tokens + tokens };
-    });
-  };
+  return cuttingControl({ calls, history, cuts }, (amountTokens) => (_, { place }) => {
+    const { from = 0, wanted = NOTHING_WANTED } = cut[place] ?? {};
+    return { from, quoted: quotedOf(wanted, amountTokens) };
+  });
 }
-
-/** What is quoted, and its size. */
-interface Quoted {
-  readonly needles: () => ReadonlySet<number>;
-  readonly tokens: number;
-}
-
-const NOTHING_QUOTED: Quoted = { needles: () => new Set(), tokens: 0 };
 
 /** What later calls need of what was stated before a cut, each needle once, the soonest first. */
 interface Wanted {
@@ -71,15 +53,27 @@ function wantedSoonest(
   return { needles, tokens, leastTokens };
 }
 
+const NOTHING_WANTED: Wanted = { needles: new Int32Array(), tokens: new Float64Array(), leastTokens: new Float64Array() };
+
 /** Of what is wanted, the soonest first, as far as the amount goes: what does not fit any more is passed over. */
-function quotedOf({ needles, tokens, leastTokens }: Wanted, amountTokens: number): Quoted {
-  const chosen: number[] = [];
+function quotedOf(wanted: Wanted, amountTokens: number): Quoted {
+  return {
+    tokens: take(wanted, amountTokens, null),
+    needles: () => {
+      const taken = new Set<number>();
+      take(wanted, amountTokens, taken);
+      return taken;
+    },
+  };
+}
+
+function take({ needles, tokens, leastTokens }: Wanted, amountTokens: number, taken: Set<number> | null): number {
   let sum = 0;
   for (let place = 0; place < needles.length && sum + (leastTokens[place] ?? 0) <= amountTokens; place++) {
     const more = tokens[place] ?? 0;
     if (sum + more > amountTokens) continue;
-    chosen.push(needles[place] ?? 0);
+    taken?.add(needles[place] ?? 0);
     sum += more;
   }
-  return { needles: () => new Set(chosen), tokens: sum };
+  return sum;
 }

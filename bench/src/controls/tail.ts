@@ -1,9 +1,7 @@
 import { isHuman, type Message } from "@plimsoll/core";
 import { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "@plimsoll/core/build";
 import type { MessageSizesAtCall, SizedHistory } from "../replay/sized-history.ts";
-import type { Control, ControlContext, FollowedCall, KeptPlaces } from "./control.ts";
-
-const NOTHING_QUOTED: ReadonlySet<number> = new Set();
+import type { Control, ControlContext, FollowedCall, Quoted } from "./control.ts";
 
 /**
  * The plain tail: whenever the policy cuts, the newest messages of so many tokens stay, and nothing of what is older. Batches of tool calls stay
@@ -11,35 +9,60 @@ const NOTHING_QUOTED: ReadonlySet<number> = new Set();
  */
 export function tailControl(calls: readonly FollowedCall[], history: SizedHistory): Control {
   const cuts = cutsOf(history.messages);
-  return (amountTokens) => {
-    const sizes = history.sizes();
-    let from = 0;
-    return calls.map(({ call, ordinal, compactions, nonMessageTokens }): ControlContext => {
-      sizes.reach(call);
-      if (compactions > 0) from = Math.max(from, cuts.keeping(ordinal, amountTokens, sizes));
-      const { kept, tokens } = keptFrom({ from, ordinal, cuts, sizes });
-      return { kept, quoted: () => NOTHING_QUOTED, promptTokens: nonMessageTokens + tokens };
-    });
-  };
+  return cuttingControl({ calls, history, cuts }, (amountTokens) => ({ from }, { ordinal, sizes }) => ({
+    from: Math.max(from, cuts.keeping(ordinal, amountTokens, sizes)),
+    quoted: NOTHING_QUOTED,
+  }));
 }
 
-interface Kept {
+/** What a control made of its last cut: it keeps the messages from a place on, and what it quotes of those before. */
+export interface Cut {
   readonly from: number;
+  readonly quoted: Quoted;
+}
+
+/** A call at which a control cuts: its place among those that it follows, and of its reply among the recorded messages. */
+interface CutMoment {
+  readonly place: number;
   readonly ordinal: number;
-  readonly cuts: Cuts;
   readonly sizes: MessageSizesAtCall;
 }
 
-/** The messages from a place up to a reply, and the last human message before them. */
-export function keptFrom({ from, ordinal, cuts, sizes }: Kept): {
-  readonly kept: KeptPlaces;
-  readonly tokens: number;
-} {
-  const last = cuts.lastHumanBefore(ordinal);
-  const human = last === null || last >= from ? null : last;
-  const tokens = sizes.between(from, ordinal);
-  const kept = { human, from, through: ordinal };
-  return human === null ? { kept, tokens } : { kept, tokens: tokens + sizes.between(human, human + 1) };
+const NOTHING_NEEDED: ReadonlySet<number> = new Set();
+const NOTHING_QUOTED: Quoted = { needles: () => NOTHING_NEEDED, tokens: 0 };
+const NOTHING_CUT: Cut = { from: 0, quoted: NOTHING_QUOTED };
+
+/** A control that cuts when the policy cuts: the last cut holds until the next. It always keeps the last human message. */
+export function cuttingControl(
+  { calls, history, cuts }: { readonly calls: readonly FollowedCall[]; readonly history: SizedHistory; readonly cuts: Cuts },
+  cutAt: (amountTokens: number) => (before: Cut, moment: CutMoment) => Cut,
+): Control {
+  const totalTokens = (amountTokens: number, contexts: ControlContext[] | null) => {
+    const sizes = history.sizes();
+    const next = cutAt(amountTokens);
+    let cut = NOTHING_CUT;
+    let total = 0;
+    for (const [place, { call, ordinal, compactions, nonMessageTokens }] of calls.entries()) {
+      sizes.reach(call);
+      if (compactions > 0) cut = next(cut, { place, ordinal, sizes });
+      const { from, quoted } = cut;
+      const last = cuts.lastHumanBefore(ordinal);
+      const human = last === null || last >= from ? null : last;
+      const humanTokens = human === null ? 0 : sizes.between(human, human + 1);
+      const promptTokens = nonMessageTokens + quoted.tokens + sizes.between(from, ordinal) + humanTokens;
+      total += promptTokens;
+      contexts?.push({ kept: { human, from, through: ordinal }, quoted, promptTokens });
+    }
+    return total;
+  };
+  return {
+    totalTokens: (amountTokens) => totalTokens(amountTokens, null),
+    contexts: (amountTokens) => {
+      const contexts: ControlContext[] = [];
+      totalTokens(amountTokens, contexts);
+      return contexts;
+    },
+  };
 }
 
 /** Where a history may be cut. */
