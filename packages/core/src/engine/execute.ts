@@ -5,7 +5,7 @@ import { PlimsollError } from "../error.ts";
 import { canonicalJson } from "../json.ts";
 import { aroundKept } from "../keep/around-kept.ts";
 import type { PassageQuoter } from "../keep/kept-passages.ts";
-import { checkSteps, STRICT_WIRE_RULES } from "../message/check.ts";
+import { historyCheckSteps } from "../message/check.ts";
 import { spanHandle } from "../message/handle.ts";
 import { withId } from "../message/ids.ts";
 import type { Context, Message, Part } from "../message/message.ts";
@@ -213,11 +213,10 @@ function spanOf(
 }
 
 function* refuseUnsendable(before: readonly Message[], after: readonly Message[]): Steps<void> {
-  const rules = { ...STRICT_WIRE_RULES, lastMessage: "any" } as const;
-  const violations = yield* checkSteps(after, rules);
+  const violations = yield* historyCheckSteps(after);
   // What was wrong before is looked for only if something is wrong now.
   if (violations.length === 0) return;
-  const known = new Set((yield* checkSteps(before, rules)).map((each) => `${each.code} ${each.subject}`));
+  const known = new Set((yield* historyCheckSteps(before)).map((each) => `${each.code} ${each.subject}`));
   const violation = violations.find((each) => !known.has(`${each.code} ${each.subject}`));
   if (violation !== undefined) {
     throw new PlimsollError("unsendable", `the edited context has ${violation.code} at message ${violation.index}`, {

@@ -1,6 +1,7 @@
 import type { Steps } from "../pace.ts";
 import type { Message } from "./message.ts";
 import { toolCallsOf } from "./message.ts";
+import { oncePerMessage } from "./once-per-message.ts";
 import { wellFormedMessage } from "./well-formed.ts";
 
 /**
@@ -91,9 +92,14 @@ export function checkMessages(messages: readonly Message[], rules: WireRules = S
   return pass.end();
 }
 
-/** As {@link checkMessages}, in steps. */
-export function* checkSteps(messages: readonly Message[], rules: WireRules): Steps<WireViolation[]> {
-  const pass = createCheckPass(rules, (message) => contentViolations(message, rules));
+/** Of a history the last message may be the model's own. */
+const HISTORY_RULES: WireRules = { ...STRICT_WIRE_RULES, lastMessage: "any" };
+
+const historyContentOf = oncePerMessage((message) => contentViolations(message, HISTORY_RULES));
+
+/** As {@link checkMessages} by the strictest rules, for a history, in steps. What is wrong with a message by itself is found once. */
+export function* historyCheckSteps(messages: readonly Message[]): Steps<WireViolation[]> {
+  const pass = createCheckPass(HISTORY_RULES, historyContentOf);
   for (const message of messages) {
     pass.visit(message);
     yield 1;

@@ -3,7 +3,7 @@ import type { CompactionEntry, CompactionRecord, SessionEntry } from "../entry.t
 import { NO_WORK } from "../entry.ts";
 import { shortHash } from "../hash.ts";
 import { canonicalJson } from "../json.ts";
-import { checkSteps, STRICT_WIRE_RULES } from "../message/check.ts";
+import { historyCheckSteps } from "../message/check.ts";
 import type { MessageDraft } from "../message/ids.ts";
 import { withIds } from "../message/ids.ts";
 import type { Message } from "../message/message.ts";
@@ -27,7 +27,7 @@ export function repairsOf(view: SessionView): readonly SessionEntry[] {
 export function* repairSteps(view: SessionView): Steps<readonly SessionEntry[]> {
   const messages = view.messages.slice();
   if (messages.length === 0) return [];
-  const violations = yield* checkSteps(messages, { ...STRICT_WIRE_RULES, lastMessage: "any" });
+  const violations = yield* historyCheckSteps(messages);
   if (violations.length === 0) return [];
   const repaired = repairMessages(messages);
   if (repaired.repairs.length === 0) return [];

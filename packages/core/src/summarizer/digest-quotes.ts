@@ -1,7 +1,8 @@
 import { planItems } from "../keep/plan.ts";
 import { LINE_BREAKS } from "../message/folded-char.ts";
-import type { Message } from "../message/message.ts";
+import type { Message, ToolResultMessage } from "../message/message.ts";
 import { isHuman, textOf, toolCallsOf } from "../message/message.ts";
+import { oncePerMessage } from "../message/once-per-message.ts";
 import { messageChars } from "../message/size.ts";
 import type { Steps } from "../pace.ts";
 import { visitsOf } from "../pace.ts";
@@ -62,19 +63,32 @@ export function* quotesOf(covered: readonly Message[], inView: NewestInView): St
   const conclusions: string[] = [];
   const choices = new Set<string>();
   for (const message of covered) {
-    const text = isHuman(message) || isReply(message) ? textOf(message) : "";
-    if (isHuman(message)) {
-      requests.push(text);
-      for (const rule of rulesIn(text)) rules.add(rule);
-    } else if (isReply(message)) {
-      if (!isAnnouncement(text)) conclusions.push(text);
-      for (const choice of choicesIn(text)) choices.add(choice);
-    } else failures.push(...failureOf(message));
-    yield visitsOf(text.length);
+    const said = sayingOf(message);
+    requests.push(...said.requests);
+    for (const rule of said.rules) rules.add(rule);
+    failures.push(...said.failures);
+    conclusions.push(...said.conclusions);
+    for (const choice of said.choices) choices.add(choice);
+    yield visitsOf(said.chars);
   }
-  const said = { plan: told(inView.plan), nextStep: told(inView.nextStep) };
-  return { requests, rules: [...rules], failures, conclusions, choices: [...choices], ...said };
+  const newestOnes = { plan: told(inView.plan), nextStep: told(inView.nextStep) };
+  return { requests, rules: [...rules], failures, conclusions, choices: [...choices], ...newestOnes };
 }
+
+/** What one message says, and characters that were read for it. */
+type Saying = Omit<Quotes, "plan" | "nextStep"> & { readonly chars: number };
+
+const SAYS_NOTHING: Saying = { requests: [], rules: [], failures: [], conclusions: [], choices: [], chars: 0 };
+
+const sayingOf = oncePerMessage((message): Saying => {
+  if (message.role === "tool-result")
+    return message.isError ? { ...SAYS_NOTHING, failures: [failureOf(message)] } : SAYS_NOTHING;
+  const text = isHuman(message) || isReply(message) ? textOf(message) : "";
+  const chars = text.length;
+  if (isHuman(message)) return { ...SAYS_NOTHING, requests: [text], rules: rulesIn(text), chars };
+  if (!isReply(message)) return SAYS_NOTHING;
+  return { ...SAYS_NOTHING, conclusions: isAnnouncement(text) ? [] : [text], choices: choicesIn(text), chars };
+});
 
 function* newest<T>(view: readonly Message[], read: (message: Message) => T | null): Steps<Said<T> | null> {
   for (let index = view.length - 1; index >= 0; index--) {
@@ -91,22 +105,21 @@ function isReply(message: Message): boolean {
 }
 
 /** A reply without calls ends the turn: what was said to come next before it is done or given up. */
-function nextStepOf(message: Message): string | null {
+const nextStepOf = oncePerMessage((message): string | null => {
   if (!isReply(message)) return null;
   return nextStepIn(textOf(message)) ?? (toolCallsOf(message).length === 0 ? "" : null);
-}
+});
 
-function failureOf(message: Message): readonly string[] {
-  if (message.role !== "tool-result" || !message.isError) return [];
+function failureOf(message: ToolResultMessage): string {
   const trimmed = textOf(message).trimEnd();
-  return [`${message.toolName}: ${trimmed.slice(trimmed.lastIndexOf("\n") + 1)}`];
+  return `${message.toolName}: ${trimmed.slice(trimmed.lastIndexOf("\n") + 1)}`;
 }
 
 /** What agents call items that are done, and items that were given up, in lower case; seen in recorded sessions. */
 const DONE = ["completed", "complete", "done", "closed"];
 const GIVEN_UP = ["cancelled", "canceled", "skipped", "deleted"];
 
-function planOf(message: Message): Plan | null {
+const planOf = oncePerMessage((message): Plan | null => {
   for (const { argumentsJson } of toolCallsOf(message).toReversed()) {
     const items = planItems(argumentsJson);
     if (items === null) continue;
@@ -118,7 +131,7 @@ function planOf(message: Message): Plan | null {
     };
   }
   return null;
-}
+});
 
 function onOneLine(text: string): string {
   return LINE_BREAKS.reduce((joined, lineBreak) => joined.split(lineBreak).join(" "), text.trim());

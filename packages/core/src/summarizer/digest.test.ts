@@ -228,29 +228,31 @@ describe("under the sections of a policy", () => {
   });
 });
 
-test("the digests of a history's chunks read the view that they share once", async () => {
+/** A reply whose text counts how often it is read. */
+function watchedReply(): { readonly message: Message; readonly reads: () => number } {
   let reads = 0;
-  const stays = reply("stays", "Nothing is decided yet.");
-  const watched: Message = {
-    ...stays,
-    parts: [
-      { type: "tool-call", callId: "c", toolName: "read", argumentsJson: "{}", paths: [] },
-      {
-        type: "text",
-        get text() {
-          reads += 1;
-          return "Nothing is decided yet.";
-        },
-      },
-    ],
-  };
-  const view = [...HISTORY.slice(0, 1), watched];
+  const call = { type: "tool-call", callId: "c", toolName: "read", argumentsJson: "{}", paths: [] } as const;
+  const text = {
+    type: "text",
+    get text() {
+      reads += 1;
+      return "Nothing is decided yet.";
+    },
+  } as const;
+  return { message: { ...reply("watched", ""), parts: [call, text] }, reads: () => reads };
+}
+
+test.each<[string, (watched: Message) => readonly [readonly Message[], readonly Message[]]]>([
+  ["the view that a history's chunks share", (watched) => [HISTORY.slice(0, 1), [...HISTORY.slice(0, 1), watched]]],
+  ["a message that is covered", (watched) => [[watched], [watched, planned("p", ["C", "pending"])]]],
+])("digests read %s once", async (_, partsOf) => {
+  const { message, reads } = watchedReply();
+  const [messages, view] = partsOf(message);
+  const asked = { ...PLIMSOLL_POLICY.summary, focus: null, parts: [{ promptId: "p", messages }], view };
   const digest = createDigest();
-  const chunk = { ...PLIMSOLL_POLICY.summary, focus: null, parts: [{ promptId: "p", messages: HISTORY.slice(0, 1) }], view };
-  const { signal } = new AbortController();
-  await digest(chunk, signal);
-  const once = reads;
-  await digest(chunk, signal);
+  await digest(asked, new AbortController().signal);
+  const once = reads();
+  await digest(asked, new AbortController().signal);
   expect(once).toBeGreaterThan(0);
-  expect(reads).toBe(once);
+  expect(reads()).toBe(once);
 });

@@ -185,8 +185,12 @@ function newestOf(earlier: Page, { page, roomChars }: { readonly page: Page; rea
 
 /** The section whose title has one of the words, an earlier word first; else the last. */
 function sectionFor(words: readonly string[], titles: readonly string[]): string {
-  const found = words.flatMap((word) => titles.filter((title) => title.toLowerCase().includes(word)));
-  return found[0] ?? titles.at(-1) ?? "";
+  const lower = titles.map((title) => title.toLowerCase());
+  for (const word of words) {
+    const found = lower.findIndex((title) => title.includes(word));
+    if (found >= 0) return titles[found] ?? "";
+  }
+  return titles.at(-1) ?? "";
 }
 
 function withLines(page: Page, section: string, lines: readonly string[]): Page {

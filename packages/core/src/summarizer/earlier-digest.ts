@@ -72,7 +72,8 @@ function rankOf(line: string): number {
 /** The lines from the first that is not moved in: it begins what was said, or goes on with what cannot be told from it. */
 export function fromFirstItem(lines: readonly string[]): readonly string[] {
   const start = lines.findIndex((line) => /^\S/.test(line));
-  return start < 0 ? [] : lines.slice(start).join("\n").trimEnd().split("\n");
+  const last = lines.findLastIndex((line) => line.trim() !== "");
+  return start < 0 ? [] : [...lines.slice(start, last), (lines[last] ?? "").trimEnd()];
 }
 
 /** A line that is no code fence and no heading of a section: parts of a fence may be left out, and what was fenced must not become one. */

@@ -36,13 +36,27 @@ export function quotesThatFit(texts: readonly string[], { mark, quoteChars, pref
  * a line of the digest's own is moved in.
  */
 export function quote(text: string, maximumChars: number): string {
-  const lines = text.trim().split("\n");
-  const start = lines.findIndex((line) => line.trim() !== "" && !isNothing(line));
+  const trimmed = text.trim();
+  const start = startOfSaying(trimmed);
   if (start < 0) return "";
-  const whole = lines.slice(start).join("\n").trimStart();
+  const whole = trimmed.slice(start).trimStart();
   const cut = whole.length <= maximumChars ? whole : `${whole.slice(0, characterBoundaryAtOrBefore(whole, maximumChars - 1))}…`;
   const movedIn = cut.split("\n").map((line, at) => (at > 0 && isOurs(line) ? ` ${line}` : line));
-  return LINE_BREAKS.reduce(withoutHeadings, movedIn.join("\n"));
+  const quoted = movedIn.join("\n");
+  // Most quotations have neither, and are not taken apart for each kind of line break.
+  return quoted.includes("#") || quoted.includes("```") ? LINE_BREAKS.reduce(withoutHeadings, quoted) : quoted;
+}
+
+/** Where the first line begins that says something; below 0 if none does. */
+function startOfSaying(text: string): number {
+  for (let start = 0; start < text.length; ) {
+    const newline = text.indexOf("\n", start);
+    const end = newline < 0 ? text.length : newline;
+    const line = text.slice(start, end);
+    if (line.trim() !== "" && !isNothing(line)) return start;
+    start = end + 1;
+  }
+  return -1;
 }
 
 function isOurs(line: string): boolean {
@@ -50,8 +64,6 @@ function isOurs(line: string): boolean {
 }
 
 function withoutHeadings(quoted: string, lineBreak: string): string {
-  // Most quotations have neither, and are not taken apart for each kind of line break.
-  if (!quoted.includes("#") && !quoted.includes("```")) return quoted;
   const withoutHashes = quoted.split(`${lineBreak}#`).join(`${lineBreak} #`);
   return withoutHashes.split(`${lineBreak}\`\`\``).join(`${lineBreak} \`\`\``);
 }

@@ -24,18 +24,6 @@ export interface MessageMeasure {
 /** What was made of message values, and the work that each took. */
 export type CountedReadings<T> = WeakMap<Message, { readonly value: T; readonly work: WorkCount }>;
 
-/** Remembers what `make` gives for a message, so that it runs once for each message value. */
-export function oncePerMessage<T extends object | number>(make: (message: Message) => T): (message: Message) => T {
-  const known = new WeakMap<Message, T>();
-  return (message) => {
-    const seen = known.get(message);
-    if (seen !== undefined) return seen;
-    const made = make(message);
-    known.set(message, made);
-    return made;
-  };
-}
-
 /** As `make`, but a value that `readings` has is taken from there, and counted as if it had been made; `make` itself without any. */
 export function sharedReading<T>(
   make: (message: Message) => T,

@@ -1,11 +1,12 @@
 import type { ImagePart, Message } from "../../message/message.ts";
+import { oncePerMessage } from "../../message/once-per-message.ts";
 import { messageChars } from "../../message/size.ts";
 import type { ClassCounts } from "../char-classes.ts";
 import { countClasses, NO_COUNTS } from "../char-classes.ts";
 import type { ImageRule } from "../image-rule.ts";
 import { imageTokensOf } from "../image-rule.ts";
 import type { CountedReadings } from "../measure.ts";
-import { oncePerMessage, sharedReading } from "../measure.ts";
+import { sharedReading } from "../measure.ts";
 import type { WorkCounter } from "../work.ts";
 
 /** What one message is made of: read once, weighed as often as needed. */
