@@ -1,3 +1,4 @@
+import type { AppliedEdit } from "../applied-edit.ts";
 import type { Budget } from "../budget.ts";
 import type { CompactionReason, CompactionRecord, StepOutcome } from "../entry.ts";
 import { shortHash } from "../hash.ts";
@@ -187,9 +188,14 @@ function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended
     ...(input.step === undefined ? {} : { step: input.step }),
     ...(reason === "overflow" && input.observedLimitTokens ? { observedLimitTokens: input.observedLimitTokens } : {}),
   };
-  const id = shortHash(canonicalJson({ through: state.lastEntryId, reason, edits: applied }));
+  const id = shortHash(canonicalJson({ through: state.lastEntryId, reason, edits: applied.map(asNamed) }));
   return {
     kind: "compacted",
     entry: { type: "compaction", id, throughEntryId: state.lastEntryId, edits: applied, record, atMs: input.nowMs },
   };
+}
+
+/** What tells an edit from others: of the message that it writes the id alone, which follows from what the message says. */
+function asNamed(edit: AppliedEdit): unknown {
+  return edit.kind === "replace-spans" ? { ...edit, message: edit.message?.id ?? null } : edit;
 }

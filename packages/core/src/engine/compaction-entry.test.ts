@@ -32,8 +32,8 @@ describe("an entry on the log", () => {
   });
 
   test("has an id that follows from what it did", async () => {
-    const entryOf = async (input: Partial<FitInput>, messages = turns(8)) => {
-      const { fit } = smallSession(messages);
+    const entryOf = async (input: Partial<FitInput>, messages = turns(8), summary = "what happened") => {
+      const { fit } = smallSession(messages, { answer: () => Promise.resolve(summary) });
       const outcome = await fit(input);
       return outcome.kind === "compacted" ? outcome.entry : null;
     };
@@ -42,10 +42,11 @@ describe("an entry on the log", () => {
     expect(one?.id).toMatch(/^[0-9a-f]{32}$/);
     const others = [
       await entryOf({}, turns(9)),
+      await entryOf({}, turns(8), "something else"),
       await entryOf({ now: { reason: "manual", keep: null } }),
       await entryOf({ now: { reason: "hand-off", keep: { messages: 2 } } }),
     ];
-    expect(new Set([one, ...others].map((entry) => entry?.id)).size).toBe(4);
+    expect(new Set([one, ...others].map((entry) => entry?.id)).size).toBe(5);
   });
 
   test("counts the overhead before and after", async () => {
