@@ -50,7 +50,8 @@ export async function answerWithin<Answer>(
     return await Promise.race([ended, askedOf(ask, asked.signal)]);
   } finally {
     signal.removeEventListener("abort", giveUp);
-    timer.abort();
+    // With a reason: the platform would make an error of its own, with a trace of where it was made.
+    timer.abort(null);
   }
 }
 
