@@ -23,7 +23,9 @@ async function played(entries: readonly SessionEntry[], policy: Policy, readings
   const now = { reason: "manual", keep: null } as const;
   const input = { gate: "before-step", pending: [], model: MODEL, nowMs: null, now } as const;
   const outcome = await manager.fit(input, new AbortController().signal);
-  return JSON.stringify([outcome.kind, manager.entries(), manager.ledger(), manager.predict(), work.total()]);
+  const { view, facts } = manager.state();
+  const known = [view.viewHash, view.messages.slice(), facts.outcomes.slice(), facts.named.slice(), facts.lastHuman];
+  return JSON.stringify([outcome.kind, manager.entries(), manager.ledger(), manager.predict(), known, work.total()]);
 }
 
 test.each([PLIMSOLL_POLICY, SVEN_POLICY, PI_POLICY])(

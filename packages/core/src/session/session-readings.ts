@@ -1,16 +1,20 @@
 import type { TextReadings } from "../recall/recall-index.ts";
 import type { TokenReadings } from "../tokens/token-readings.ts";
 import { createTokenReadings } from "../tokens/token-readings.ts";
+import type { MessageFolds } from "./message-folds.ts";
+import { createSharedFolds } from "./message-folds.ts";
 
 /**
  * What message values were read as. Sessions that hold the same values, as the replays of one recording do, can share it if they run with the
- * same kinds and tokenizers: none reads again what another has read. What a session gives, the work that it counts too, does not depend on it.
+ * same kinds and tokenizers, and nobody changes a value: none reads again what another has read. What a session gives, the work that it counts
+ * too, does not depend on it.
  */
 export interface SessionReadings extends TokenReadings {
   readonly texts: TextReadings;
+  readonly folds: MessageFolds;
 }
 
 /** Nothing read yet. */
 export function createSessionReadings(): SessionReadings {
-  return { ...createTokenReadings(), texts: new WeakMap() };
+  return { ...createTokenReadings(), texts: new WeakMap(), folds: createSharedFolds() };
 }

@@ -14,6 +14,7 @@ import type { Ledger } from "../tokens/ledger.ts";
 import { pooledPriors } from "../tokens/model-prior.ts";
 import { createWorkCounter } from "../tokens/work.ts";
 import type { ContextManagerOptions } from "./context-manager-options.ts";
+import { PLAIN_FOLDS } from "./message-folds.ts";
 import type { SessionReadings } from "./session-readings.ts";
 import type { SessionState, StateFold } from "./session-state.ts";
 
@@ -58,6 +59,7 @@ export function sessionSetup(options: ContextManagerOptions): SessionSetup {
     ports: options,
     work,
     readings: readings ?? null,
+    folds: readings?.folds ?? PLAIN_FOLDS,
   };
 }
 

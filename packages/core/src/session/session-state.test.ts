@@ -21,6 +21,7 @@ import { EMPTY_LEDGER } from "../tokens/ledger.ts";
 import type { WorkCounter } from "../tokens/work.ts";
 import { createWorkCounter } from "../tokens/work.ts";
 import { rejectedUsage, usageOf } from "../usage.ts";
+import { PLAIN_FOLDS } from "./message-folds.ts";
 import type { SessionState } from "./session-state.ts";
 import { EMPTY_STATE, foldLedger, foldState } from "./session-state.ts";
 import { EMPTY_VIEW, foldEntry } from "./view.ts";
@@ -188,7 +189,7 @@ const otherModel: SessionEntry = { type: "model-change", id: "x", modelId: "othe
 
 function stateOf(entries: readonly SessionEntry[]): SessionState {
   const work = createWorkCounter();
-  const fold = { estimator: createEstimator(SVEN_POLICY.estimator, work), hiddenTokens: 0, work };
+  const fold = { estimator: createEstimator(SVEN_POLICY.estimator, work), hiddenTokens: 0, work, folds: PLAIN_FOLDS };
   return entries.reduce((state, entry) => foldState(state, entry, fold).state, EMPTY_STATE);
 }
 

@@ -1,6 +1,6 @@
 import type { SessionEntry } from "../entry.ts";
 import type { Facts } from "../facts/facts.ts";
-import { foldFacts, NO_FACTS } from "../facts/facts.ts";
+import { NO_FACTS } from "../facts/facts.ts";
 import type { Message } from "../message/message.ts";
 import type { Estimator, Overhead } from "../tokens/estimator.ts";
 import type { Ledger } from "../tokens/ledger.ts";
@@ -9,10 +9,11 @@ import type { WorkCounter } from "../tokens/work.ts";
 import { isRejectedUsage } from "../usage.ts";
 import type { Breaker } from "./breaker.ts";
 import { CLOSED_BREAKER, foldBreaker } from "./breaker.ts";
+import type { MessageFolds } from "./message-folds.ts";
 import type { PromptWatch } from "./prompt-watch.ts";
 import { EMPTY_PROMPT_WATCH, foldPromptWatch } from "./prompt-watch.ts";
 import type { SessionView } from "./view.ts";
-import { EMPTY_VIEW, foldEntry } from "./view.ts";
+import { EMPTY_VIEW, foldEntryBy } from "./view.ts";
 
 /** Everything that is known of a session: the fold of its log, as one plain value. The same log gives the same state. */
 export interface SessionState {
@@ -47,6 +48,7 @@ export interface StateFold {
   /** Tokens that are sent at each request but are not in the log. */
   readonly hiddenTokens: number;
   readonly work: WorkCounter;
+  readonly folds: MessageFolds;
 }
 
 /** A state after one more entry. */
@@ -60,9 +62,9 @@ export interface FoldedState {
 export function foldState(
   before: SessionState,
   entry: SessionEntry,
-  { estimator, hiddenTokens, work }: StateFold,
+  { estimator, hiddenTokens, work, folds }: StateFold,
 ): FoldedState {
-  const view = foldEntry(before.view, entry);
+  const view = foldEntryBy(before.view, entry, folds);
   const { system, tools } = view;
   const overhead = { system, tools, dynamicContext: null, hiddenTokens };
   const { watch, missingTokens } = foldPromptWatch(before.watch, entry, view);
@@ -70,7 +72,7 @@ export function foldState(
   const state = {
     view,
     ledger: foldLedger(before.ledger, entry, { estimator, view, overhead }),
-    facts: foldFacts(before.facts, entry),
+    facts: folds.facts(before.facts, entry),
     breaker: foldBreaker(before.breaker, entry),
     watch,
     reportedAtMs: entry.type === "usage" ? (entry.atMs ?? before.reportedAtMs) : before.reportedAtMs,

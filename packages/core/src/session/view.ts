@@ -3,12 +3,12 @@ import type { CompactionEntry, ModelLimits, SessionEntry } from "../entry.ts";
 import { entryIdOf } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import { shortHash } from "../hash.ts";
-import { extendViewHash } from "../message/ids.ts";
 import type { Message } from "../message/message.ts";
-import { wellFormedMessage } from "../message/well-formed.ts";
 import type { Sequence } from "../sequence.ts";
 import { sequenceOf } from "../sequence.ts";
 import type { ToolSpec } from "../tool.ts";
+import type { MessageFolds } from "./message-folds.ts";
+import { PLAIN_FOLDS } from "./message-folds.ts";
 
 /** The context of a session after some of its log: what would be sent now, and what is needed to fold the next entry. */
 export interface SessionView {
@@ -62,21 +62,20 @@ export const EMPTY_VIEW: SessionView = {
  * compaction that does not fit the view.
  */
 export function foldEntry(view: SessionView, entry: SessionEntry): SessionView {
-  return fold(view, entry, extendViewHash);
+  return foldEntryBy(view, entry, PLAIN_FOLDS);
 }
 
 /** The same for a reader of recorded logs who asks for messages alone: hashing ids costs far more than the rest. Its views have no hash of their messages. */
 export function foldUnhashed(view: SessionView, entry: SessionEntry): SessionView {
-  return fold(view, entry, noHash);
+  return foldEntryBy(view, entry, UNHASHED);
 }
 
-type ExtendHash = typeof extendViewHash;
+type ViewFolds = Pick<MessageFolds, "wellFormed" | "viewHash">;
 
-function noHash(): string {
-  return "";
-}
+const UNHASHED: ViewFolds = { wellFormed: PLAIN_FOLDS.wellFormed, viewHash: () => "" };
 
-function fold(view: SessionView, entry: SessionEntry, extendHash: ExtendHash): SessionView {
+/** As {@link foldEntry}, by the folds given. */
+export function foldEntryBy(view: SessionView, entry: SessionEntry, folds: ViewFolds): SessionView {
   const lastEntryId = entryIdOf(entry);
   switch (entry.type) {
     case "session":
@@ -85,7 +84,7 @@ function fold(view: SessionView, entry: SessionEntry, extendHash: ExtendHash): S
       return { ...view, system: entry.system, tools: entry.tools, lastEntryId };
     case "message":
       // What was logged stays in the log; what is sent has no half characters.
-      return appendMessage(view, wellFormedMessage(entry.message), extendHash);
+      return appendMessage(view, folds.wellFormed(entry.message), folds);
     case "usage":
       return { ...view, modelId: entry.modelId, lastEntryId };
     case "model-change":
@@ -95,7 +94,7 @@ function fold(view: SessionView, entry: SessionEntry, extendHash: ExtendHash): S
     case "compaction":
       return { ...applyCompaction(view, entry), lastEntryId };
     case "revert":
-      return { ...revertLatest(view, entry.compactionId, extendHash), lastEntryId };
+      return { ...revertLatest(view, entry.compactionId, folds), lastEntryId };
     default:
       return entry satisfies never;
   }
@@ -109,7 +108,7 @@ export function foldEntries(entries: Iterable<SessionEntry>): SessionView {
 }
 
 /** The view with one more message; its entry is the newest, and has the message's id. */
-function appendMessage(view: SessionView, message: Message, extendHash: ExtendHash): SessionView {
+function appendMessage(view: SessionView, message: Message, folds: ViewFolds): SessionView {
   const { sessionId, system, tools, modelId, limits, messages, activeCompactions, undo, viewHash } = view;
   // Written out: spreading takes ten times as long, for each message of a log.
   return {
@@ -121,7 +120,7 @@ function appendMessage(view: SessionView, message: Message, extendHash: ExtendHa
     messages: messages.append(message),
     activeCompactions,
     undo: isInMemory(undo) ? { ...undo, since: undo.since.append(message) } : undo,
-    viewHash: extendHash(viewHash, message.id),
+    viewHash: folds.viewHash(viewHash, message),
     lastEntryId: message.id,
   };
 }
@@ -141,7 +140,7 @@ function isInMemory(undo: Undo): undo is UndoPoint {
   return undo !== null && undo !== "archived";
 }
 
-function revertLatest(view: SessionView, compactionId: string, extendHash: ExtendHash): SessionView {
+function revertLatest(view: SessionView, compactionId: string, folds: ViewFolds): SessionView {
   const latest = view.activeCompactions.at(-1);
   const { undo } = view;
   if (latest === undefined || latest.id !== compactionId) {
@@ -165,6 +164,6 @@ function revertLatest(view: SessionView, compactionId: string, extendHash: Exten
   const { messages, viewHash, previous, since } = undo;
   const before = { ...view, messages, viewHash, undo: previous, activeCompactions: view.activeCompactions.slice(0, -1) };
   let folded: SessionView = before;
-  for (const message of since) folded = appendMessage(folded, message, extendHash);
+  for (const message of since) folded = appendMessage(folded, message, folds);
   return folded;
 }
