@@ -1,5 +1,5 @@
 import { isHuman, type Message, type SessionEntry, type ToolCallPart, toolCallsOf } from "@plimsoll/core";
-import { rewritten } from "../rewriters/rewriter.ts";
+import { type Rewriter, rewritten } from "../rewriters/rewriter.ts";
 import { followingSizes } from "../size-model/following-sizes.ts";
 import { replyAfter } from "../size-model/recorded-calls.ts";
 import { type Cell, isRecordedPolicy, limitsOf } from "./cell.ts";
@@ -28,7 +28,7 @@ export async function drive(session: PreparedSession, cell: Cell, onCall: CallOb
   const sent: { last: ReplayedCall | null } = { last: null };
 
   const arrive = async (recorded: Message) => {
-    const given = await onRewriting(recorded, { cell, openCalls });
+    const given = cell.rewriter === null ? recorded : await onRewriting(recorded, { rewriter: cell.rewriter, openCalls });
     const message = given.role === "tool-result" ? letIn(given) : given;
     const idleMs = idles.over(message);
     if (idleMs !== null) await run.idle(idleMs, "before-call");
@@ -109,9 +109,8 @@ function createIdleClock({ policy }: Pick<Cell, "policy">) {
 /** A result as the cell's rewriter gives it on; anything else stays the recorded object. */
 async function onRewriting(
   message: Message,
-  { cell, openCalls }: { readonly cell: Cell; readonly openCalls: ReadonlyMap<string, ToolCallPart> },
+  { rewriter, openCalls }: { readonly rewriter: Rewriter; readonly openCalls: ReadonlyMap<string, ToolCallPart> },
 ): Promise<Message> {
-  const { rewriter } = cell;
-  if (rewriter === null || message.role !== "tool-result") return message;
+  if (message.role !== "tool-result") return message;
   return await rewritten(message, { rewriter, call: openCalls.get(message.callId) ?? null });
 }

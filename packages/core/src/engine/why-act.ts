@@ -13,7 +13,7 @@ export type WhyAct =
   | (FitOutcome & { readonly kind: "unchanged" });
 
 /** What a gate reads of the state. */
-type GateState = Pick<FitState, "policy" | "estimator" | "ledger" | "overhead" | "newTokens" | "reportedAtMs">;
+export type GateState = Pick<FitState, "policy" | "estimator" | "ledger" | "overhead" | "newTokens" | "reportedAtMs">;
 
 /**
  * Why the engine acts now, or that it does not. Reads the ledger's sums and what is pending: never the view.

@@ -7,27 +7,28 @@ import { attemptEntry } from "./breaker.ts";
 import type { ContextEvent } from "./events.ts";
 import { outcomeEvent, startEvent } from "./events.ts";
 import type { HeldSession } from "./held-session.ts";
-import { fitStateOf, type SessionFit } from "./session-setup.ts";
+import { fitStateOf, gateStateOf, type SessionFit } from "./session-setup.ts";
 
 /** Makes a session fit, appends what was done or tried, and tells it. */
 export async function fitSession(session: HeldSession, fit: SessionFit, signal: AbortSignal): Promise<FitOutcome> {
   const { state, recallIndex, setup, append, tell } = session;
   const { input, policy } = fit;
+  const act = whyAct(gateStateOf(state(), setup, fit), input);
+  if (act.kind === "unchanged") {
+    tell(outcomeEvent(act, setup.estimator.name));
+    return act;
+  }
   const now = fitStateOf({ state: state(), recallIndex }, setup, fit);
-  const act = whyAct(now, input);
-  if (act.kind === "act") tell(startEvent(act.reason, now));
+  tell(startEvent(act.reason, now));
   const { estimatedTokens } = state().ledger;
   const messagesBefore = state().view.messages.size;
   const onRest = (messagesVisited: number) => tell({ type: "compaction-progress", messagesVisited, messagesBefore });
-  const outcome =
-    act.kind === "unchanged"
-      ? act
-      : await compact(now, { ...act, input, onRest }, signal).catch((error: unknown) => {
-          // Only the caller's abort rejects: the start that was announced gets its end, and the abort reaches the caller.
-          const steps = [{ strategy: "fit", outcome: "failed", detail: "aborted" }] as const;
-          tell({ type: "compaction-failed", reason: act.reason, steps });
-          throw error;
-        });
+  const outcome = await compact(now, { ...act, input, onRest }, signal).catch((error: unknown) => {
+    // Only the caller's abort rejects: the start that was announced gets its end, and the abort reaches the caller.
+    const steps = [{ strategy: "fit", outcome: "failed", detail: "aborted" }] as const;
+    tell({ type: "compaction-failed", reason: act.reason, steps });
+    throw error;
+  });
   const { failures } = state().breaker;
   const entry =
     outcome.kind === "compacted"
@@ -63,12 +64,12 @@ export async function switchSessionModel(
   { to, input }: { readonly to: ModelSwitch; readonly input: FitInput },
   signal: AbortSignal,
 ): Promise<FitOutcome> {
-  const { state, recallIndex, setup } = session;
+  const { state, setup } = session;
   const { policy } = setup;
   const measuredBy = setup.estimator.changeModel(state().ledger, to.modelId);
   const writer = { limits: state().view.limits, ledger: state().ledger };
   const atLimits: FitInput = { ...input, model: to.limits };
-  const now = fitStateOf({ state: state(), recallIndex }, setup, { policy, input, measuredBy });
+  const now = gateStateOf(state(), setup, { policy, input, measuredBy });
   const fitsAlready = whyAct(now, atLimits).kind === "unchanged" || isNoSmaller(to.limits, state().view.limits);
   const downshift: FitInput = { ...atLimits, now: { reason: "downshift", keep: null } };
   const outcome: FitOutcome = fitsAlready

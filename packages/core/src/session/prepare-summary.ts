@@ -12,11 +12,12 @@ import { strategyOf } from "../strategy/built-in-strategies.ts";
 import { addedUsage } from "../summarizer/added-usage.ts";
 import type { Usage } from "../usage.ts";
 import type { HeldSession } from "./held-session.ts";
-import { fitStateOf } from "./session-setup.ts";
+import { fitStateOf, gateStateOf } from "./session-setup.ts";
 
 /** True if the context is expected to be at least this large, at a gate that leaves it as it is. */
 export function reachesAmount(session: HeldSession, input: FitInput, atLeast: Amount): boolean {
-  return reaches(stateAt(session, input, session.setup.policy), input, atLeast);
+  const { state, setup } = session;
+  return reaches(gateStateOf(state(), setup, { policy: setup.policy, input, measuredBy: state().ledger }), input, atLeast);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { ANSWER_DEADLINE_MS, platformWait } from "../engine/deadline.ts";
 import type { FitInput, FitState, SummaryWriter } from "../engine/fit-input.ts";
+import type { GateState } from "../engine/why-act.ts";
 import { withTrackedFiles } from "../facts/facts.ts";
 import type { GiveWay } from "../pace.ts";
 import { giveWayOf } from "../pace.ts";
@@ -80,31 +81,44 @@ export interface SessionFit {
   readonly writer?: SummaryWriter;
 }
 
+/** What a gate reads of a session, before it is known whether anything is done. */
+export function gateStateOf(
+  state: SessionState,
+  setup: SessionSetup,
+  { policy, input, measuredBy }: Pick<SessionFit, "policy" | "input" | "measuredBy">,
+): GateState {
+  const { breaker, ledger, reportedAtMs } = state;
+  const sinceTokens = breaker.estimatedAtLastAttemptTokens ?? ledger.estimatedAtLastCutTokens;
+  return {
+    policy,
+    estimator: setup.estimator,
+    ledger: measuredBy,
+    overhead: overheadOf(state, setup, input.dynamicContext ?? null),
+    newTokens: sinceTokens === null ? null : (ledger.estimatedTokens - sinceTokens) * ledger.factor,
+    reportedAtMs,
+  };
+}
+
 /** What the engine sees of a session. Asks the ports for what is true now: tracked files, the state to keep. */
 export function fitStateOf(
   { state, recallIndex }: { readonly state: SessionState; readonly recallIndex: RecallIndex | null },
   setup: SessionSetup,
-  { policy, input, measuredBy, writer }: SessionFit,
+  fit: SessionFit,
 ): FitState {
-  const { view, breaker, ledger, reportedAtMs } = state;
-  const { kinds, estimator, cutEstimator, deadline, giveWay, work, ports } = setup;
-  const sinceTokens = breaker.estimatedAtLastAttemptTokens ?? ledger.estimatedAtLastCutTokens;
+  const { view, breaker } = state;
+  const { kinds, cutEstimator, deadline, giveWay, work, ports } = setup;
+  const { policy, writer } = fit;
   return {
-    policy,
+    ...gateStateOf(state, setup, fit),
     kinds,
     messages: () => view.messages.slice(),
     lastEntryId: view.lastEntryId,
     lastCompaction: view.activeCompactions.at(-1) ?? null,
     modelId: view.modelId,
-    ledger: measuredBy,
     writer: writer ?? null,
-    overhead: overheadOf(state, setup, input.dynamicContext ?? null),
-    estimator,
     cutEstimator,
     summarizer: ports.summarizer,
     useModel: breaker.failures < policy.progress.maximumFailures,
-    newTokens: sinceTokens === null ? null : (ledger.estimatedTokens - sinceTokens) * ledger.factor,
-    reportedAtMs,
     recallIndex: recallIndex?.now() ?? null,
     facts: ports.fileTracker === undefined ? state.facts : withTrackedFiles(state.facts, ports.fileTracker()),
     kept: {
