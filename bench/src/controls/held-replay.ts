@@ -10,7 +10,7 @@ import { type Controls, controlsOf } from "./controls.ts";
 
 /** What the contexts of one replay held of what its calls needed, and what controls of the same size hold. */
 export interface HeldReplay {
-  add(sent: FollowedReply): void;
+  add(sent: ReplayedCall, reply: ReplyAtCall): void;
   result(kind: NeedKind): HeldNeeds;
   /** What of these kinds the call that was added last needs and its context lacks. */
   missing(kinds: readonly NeedKind[]): readonly Need[];
@@ -18,9 +18,8 @@ export interface HeldReplay {
   controls(): Controls;
 }
 
-/** A call with the place of its reply among the recorded messages, and what came into its context and left it; `null` if it was not sent. */
-export interface FollowedReply
-  extends Pick<ReplayedCall, "call" | "reply" | "promptTokens" | "nonMessageTokens" | "compactions"> {
+/** The place of a call's reply among the recorded messages, and what came into its context and left it; `null` if it was not sent. */
+interface ReplyAtCall {
   readonly ordinal: number;
   readonly shown: ContextChanges | null;
 }
@@ -34,7 +33,7 @@ export function createHeldReplay(session: PreparedSession): HeldReplay {
   let latest: { readonly ordinal: number; readonly lost: boolean } | null = null;
   let controls: Controls | null = null;
   return {
-    add({ call, reply, ordinal, shown, promptTokens, nonMessageTokens, compactions }) {
+    add({ call, reply, promptTokens, nonMessageTokens, compactions }, { ordinal, shown }) {
       const lost = shown === null;
       latest = reply === null ? null : { ordinal, lost };
       if (reply === null) return;

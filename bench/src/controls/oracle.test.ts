@@ -21,7 +21,7 @@ async function replayed(file: string, policy: Policy): Promise<HeldReplay> {
   await drive(session, cell, (sent) => {
     const { reply, context, lost } = sent;
     if (reply === null) return;
-    held.add({ ...sent, ordinal: session.references.ordinalOf(reply) ?? 0, shown: lost ? null : changesTo(context) });
+    held.add(sent, { ordinal: session.references.ordinalOf(reply) ?? 0, shown: lost ? null : changesTo(context) });
   });
   return held;
 }

@@ -38,7 +38,7 @@ async function bothTails(session: PreparedSession, policy: EnginePolicy, roomTok
   await drive(session, cell, (sent) => {
     const { reply, context, lost } = sent;
     if (reply === null) return;
-    held.add({ ...sent, ordinal: ordinalOf(reply), shown: lost ? null : changesTo(context) });
+    held.add(sent, { ordinal: ordinalOf(reply), shown: lost ? null : changesTo(context) });
     answered.push({ sent, reply, earlier: history.slice(0, ordinalOf(reply)) });
   });
   const calls = answered.map(({ sent, earlier }) => ({ ...sent, history: earlier.map(({ message }) => message) }));

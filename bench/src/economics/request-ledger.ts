@@ -5,7 +5,7 @@ import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { AskedSummary, ReplayedCall } from "../replay/replayed-call.ts";
 import type { CacheSign } from "./recorded-cache.ts";
 import type { SessionCache } from "./session-cache.ts";
-import { followingPrefixes, type SentRequest } from "./shared-prefix.ts";
+import { followingPrefixes, type SentRequest, type SharedPrefix } from "./shared-prefix.ts";
 import { type ServedSummary, servedSummaries } from "./summary-charge.ts";
 
 /** How the requests of one step were served: its summaries, then its call. */
@@ -36,7 +36,7 @@ export function createRequestLedger(
     const before = sign === null && previous?.modelId !== modelId ? null : previous;
     const warmBaseTokens = before === null && sign?.kind === "cut" ? sign.readTokens : cache.warmBaseTokens;
     const serve = (promptTokens: number, messages: Sequence<Message>) => {
-      const shared = before === null ? null : { ...sharedPrefix({ before, now: { call: sent.call, messages } }), idleMs };
+      const shared = before === null ? null : withIdle(sharedPrefix({ before, now: { call: sent.call, messages } }), idleMs);
       const use = cacheUse({ promptTokens, previous: shared, warmBaseTokens }, rules);
       return withWrites(before !== null && isCold(use, sign, before) ? { ...use, state: "expired" } : use, cache);
     };
@@ -48,7 +48,7 @@ export function createRequestLedger(
       const sinceMs = atMs === null || leftMs === null ? null : Math.max(0, atMs - leftMs);
       const serveThen = (promptTokens: number, messages: Sequence<Message>) => {
         const shared =
-          left === null ? null : { ...sharedPrefix({ before: left, now: { call: sent.call, messages } }), idleMs: sinceMs };
+          left === null ? null : withIdle(sharedPrefix({ before: left, now: { call: sent.call, messages } }), sinceMs);
         return withWrites(cacheUse({ promptTokens, previous: shared, warmBaseTokens: cache.warmBaseTokens }, rules), cache);
       };
       return servedSummaries(asked, { ...moment, serve: serveThen });
@@ -66,6 +66,10 @@ export function createRequestLedger(
     const late = sent.summaries.filter(({ ahead }) => ahead?.charged === "after-call");
     return { call, summaries: [...summaries, ...late.flatMap((asked) => servedAhead(asked, previous, previousMs))] };
   };
+}
+
+function withIdle({ sharedTokens, abandonedTokens }: SharedPrefix, idleMs: number | null) {
+  return { sharedTokens, abandonedTokens, idleMs };
 }
 
 /** A request that kept its beginning and found less than half of it: the recording shows that the cache was cold here. */
