@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { Policy, SessionEntry } from "@plimsoll/core";
+import type { ContextManager, Policy, SessionEntry } from "@plimsoll/core";
 import { createContextManager, createDigest, decodeLog, encodeLog, PLIMSOLL_POLICY, SVEN_POLICY } from "@plimsoll/core";
 import { openConversation } from "@plimsoll/core/conversation";
 import { createFileSessionStore } from "@plimsoll/core/node";
@@ -11,14 +11,14 @@ import type { Blocks } from "./blocks.ts";
 import { blocksOf, processorMsOf } from "./blocks.ts";
 
 /**
- * What a session of that many messages costs whoever waits: the fit that cuts it, with the longest turn of the event loop, against
- * `JSON.stringify` of its messages; and appending it message by message to a log in a file, and taking it up again, at three sizes. A figure of
- * the processor is one of the whole process.
+ * What a session of that many messages costs whoever waits: the fit that cuts it (`fit`), with the longest turn of the event loop, against
+ * `JSON.stringify` of its messages; appending it message by message to a log in a file (`append`, at four sizes, with and without forcing each to the
+ * disk); taking it up again (`open`), and the first fit after that. A figure of the processor is one of the whole process.
  */
 const { values } = parseArgs({
   options: {
     messages: { type: "string", default: "100000" },
-    only: { type: "string", multiple: true, default: ["fit", "log"] },
+    only: { type: "string", multiple: true, default: ["fit", "append", "open"] },
     policy: { type: "string", multiple: true, default: ["plimsoll", "sven"] },
     rounds: { type: "string", default: "3" },
   },
@@ -28,51 +28,83 @@ const POLICIES = [PLIMSOLL_POLICY, SVEN_POLICY].filter(({ name }) => values.poli
 const { signal } = new AbortController();
 
 if (values.only.includes("fit")) for (const policy of POLICIES) await measureFit(policy);
-if (values.only.includes("log"))
-  for (const policy of POLICIES) for (const share of [0.1, 0.2, 1]) await measureLog(policy, Math.round(count * share));
+if (values.only.includes("append"))
+  for (const policy of POLICIES)
+    for (const sync of ["on-close", "every-append"] as const)
+      for (const share of [0.1, 0.2, 0.5, 1]) await measureAppend(policy, Math.round(count * share), sync);
+if (values.only.includes("open")) for (const policy of POLICIES) await measureOpening(policy);
 
 async function measureFit(policy: Policy): Promise<void> {
   const entries = readBack(longSession(count));
   const messages = entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
   const manager = createContextManager({ policy, summarizer: createDigest(), entries });
-  const model = { contextWindowTokens: 128_000, maxOutputTokens: 8_000 };
-  const now = { reason: "manual", keep: null } as const;
   for (let round = 1; round <= Number(values.rounds); round++) {
     const json = await blocksOf(async () => JSON.stringify(messages));
-    const fit = await blocksOf(async () => {
-      const { kind } = await manager.fit({ gate: "before-step", pending: [], model, nowMs: null, now }, signal);
-      if (kind !== "compacted") throw new Error(`nothing was cut: ${kind}`);
-    });
+    const fit = await blocksOf(() => cut(manager));
     print(`${policy.name}: fit of ${count} messages, round ${round}`, fit, json);
     manager.revert(null);
   }
 }
 
-async function measureLog(policy: Policy, size: number): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), "plimsoll-blocks-"));
-  const setting = { policy, summarizer: createDigest(), nowMs: () => null };
-  try {
-    const sessions = createFileSessionStore({ folder });
+const MODEL = { contextWindowTokens: 128_000, maxOutputTokens: 8_000 };
+
+async function cut(manager: ContextManager): Promise<void> {
+  const now = { reason: "manual", keep: null } as const;
+  const { kind } = await manager.fit({ gate: "before-step", pending: [], model: MODEL, nowMs: null, now }, signal);
+  if (kind !== "compacted") throw new Error(`nothing was cut: ${kind}`);
+}
+
+function settingOf(policy: Policy) {
+  return { policy, summarizer: createDigest(), nowMs: () => null };
+}
+
+async function measureAppend(policy: Policy, size: number, sync: "on-close" | "every-append"): Promise<void> {
+  await inFolder(async (folder) => {
     const [start, ...rest] = readBack(longSession(size));
     if (start?.type !== "session") throw new Error("the session has no beginning");
     const json = await blocksOf(async () => {
       for (const entry of rest) JSON.stringify(entry);
     });
-    const { conversation } = await openConversation(setting, sessions, start);
+    const sessions = createFileSessionStore({ folder, sync });
+    const { conversation } = await openConversation(settingOf(policy), sessions, start);
     const appendMs = await processorMsOf(async () => {
       for (const entry of rest) await conversation.append(entry);
     });
     await conversation.close();
     const ratio = (appendMs / json.processorMs).toFixed(1);
     process.stdout.write(
-      `${policy.name}: appending ${size} messages, one by one, to a file: ${appendMs.toFixed(0)} ms of the processor, × ${ratio}\n`,
+      `${policy.name}: appending ${size} messages, one by one, to a file, forced to the disk ${sync}: ` +
+        `${((1000 * appendMs) / size).toFixed(0)} µs of the processor a message, × ${ratio}\n`,
     );
-    const parsed = await blocksOf(async () => decodeLog(encodeLog([start, ...rest]), "log"));
-    const resume = await blocksOf(async () => {
-      const again = await openConversation(setting, sessions, { sessionId: start.id });
-      await again.conversation.close();
-    });
-    print(`${policy.name}: resuming ${size} messages`, resume, parsed);
+  });
+}
+
+async function measureOpening(policy: Policy): Promise<void> {
+  await inFolder(async (folder) => {
+    const sessions = createFileSessionStore({ folder });
+    const text = encodeLog(longSession(count));
+    const messages = decodeLog(text, "log").entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
+    writeFileSync(join(folder, "long.jsonl"), text);
+    for (let round = 1; round <= Number(values.rounds); round++) {
+      const parsed = await blocksOf(async () => {
+        for (const line of text.split("\n")) if (line !== "") JSON.parse(line);
+      });
+      const opened = () => openConversation(settingOf(policy), sessions, { sessionId: "long" });
+      const processorMs = await processorMsOf(async () => await (await opened()).conversation.close());
+      const opening = await blocksOf(async () => await (await opened()).conversation.close());
+      print(`${policy.name}: opening ${count} messages, round ${round}`, { ...opening, processorMs }, parsed);
+      const { conversation } = await opened();
+      const json = await blocksOf(async () => JSON.stringify(messages));
+      print(`${policy.name}: the first fit after it`, await blocksOf(() => cut(conversation.manager)), json);
+      await conversation.close();
+    }
+  });
+}
+
+async function inFolder(work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "plimsoll-blocks-"));
+  try {
+    await work(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
