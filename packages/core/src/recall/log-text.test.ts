@@ -1,9 +1,11 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Message, ToolCallPart } from "../message/message.ts";
+import { arbitraryMessageSoup } from "../testing/arbitrary-transcript.ts";
 import { assistant, human, humanImage, reply, result, summaryMessage } from "../testing/builders.ts";
 import type { PathAccess } from "../tool.ts";
 import type { LogText } from "./log-text.ts";
-import { logTexts, toldByCall } from "./log-text.ts";
+import { logTextChars, logTexts, toldByCall } from "./log-text.ts";
 
 const READ_A: PathAccess = { path: "src/a.ts", access: "read" };
 const READ_B: PathAccess = { path: "src/b.ts", access: "read" };
@@ -78,5 +80,23 @@ describe("texts of a call", () => {
     ["arguments that are no JSON, as they stand", { ...call("c", {}), argumentsJson: "make all" }, ["said null make all"]],
   ])("%s", (_, part, expected) => {
     expect(ofCall(part)).toEqual(expected);
+    expect(logTextChars(assistant("m", [part]))).toBe(
+      logTexts(assistant("m", [part])).reduce((sum, { text }) => sum + text.length, 0),
+    );
   });
+});
+
+test("characters are counted without the texts being made", () => {
+  let counted = 0;
+  fc.assert(
+    fc.property(arbitraryMessageSoup, (messages) => {
+      for (const message of messages) {
+        const chars = logTexts(message).reduce((sum, { text }) => sum + text.length, 0);
+        expect(logTextChars(message)).toBe(chars);
+        counted += chars;
+      }
+    }),
+    { seed: 20_261_123, numRuns: 200 },
+  );
+  expect(counted).toBeGreaterThan(1000);
 });

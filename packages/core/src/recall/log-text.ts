@@ -30,6 +30,18 @@ export function logTexts(message: Message): readonly LogText[] {
   return [...partTexts(message, { kind: "said", source: "assistant", path: null }), ...callTexts(message)];
 }
 
+/** Characters of {@link logTexts} together. */
+export function logTextChars(message: Message): number {
+  if (message.role === "user" && !isHuman(message)) return 0;
+  if (message.role === "assistant" && message.origin !== "model") return 0;
+  let chars = 0;
+  for (const part of message.parts) {
+    if (part.type === "text") chars += part.text.length;
+    if (part.type === "tool-call") for (const text of writtenInCall(part)) chars += text.length;
+  }
+  return chars;
+}
+
 /** What the call of a result says of its texts: the file that they show. `openCalls` are those that a result may answer. */
 export function toldByCall(message: Message, openCalls: readonly ToolCallPart[]): Partial<Pick<LogText, "kind" | "path">> {
   const call = message.role === "tool-result" ? openCalls.find(({ callId }) => callId === message.callId) : undefined;
@@ -53,9 +65,14 @@ function callTexts(message: Message): readonly LogText[] {
     const path = onlyPath(part);
     const kind = path !== null && part.paths[0]?.access === "modify" ? "written" : "said";
     const from = { kind, source: part.toolName, path, handle: partHandle(message.id, index) } as const;
-    const paths = new Set(part.paths.map((access) => access.path));
-    return stringsIn(part.argumentsJson).flatMap((text) => (paths.has(text) ? [] : [{ ...from, text }]));
+    return writtenInCall(part).map((text) => ({ ...from, text }));
   });
+}
+
+/** The strings in a call's arguments that are not its paths. */
+function writtenInCall({ argumentsJson, paths }: ToolCallPart): readonly string[] {
+  const strings = stringsIn(argumentsJson);
+  return paths.length === 0 ? strings : strings.filter((text) => !paths.some(({ path }) => path === text));
 }
 
 function onlyPath({ paths }: ToolCallPart): string | null {

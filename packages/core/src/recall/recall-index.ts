@@ -6,7 +6,7 @@ import type { WorkCounter } from "../tokens/work.ts";
 import type { FileFacts } from "./file-touches.ts";
 import { createFileTouches } from "./file-touches.ts";
 import type { LogText, LogTextKind } from "./log-text.ts";
-import { logTexts, toldByCall } from "./log-text.ts";
+import { logTextChars, logTexts, toldByCall } from "./log-text.ts";
 import type { LoggedUnits } from "./logged-units.ts";
 import { createLoggedUnits, RESTATED_RATIO } from "./logged-units.ts";
 import type { TextReading, Unit } from "./units.ts";
@@ -90,6 +90,11 @@ export function createRecallIndex(work: WorkCounter, readings: TextReadings | nu
     readings?.set(message, made);
     return made;
   };
+  /** Characters of a message's texts. What nobody shares is made when it is read. */
+  const charsOf = (message: Message): number => {
+    if (readings === null) return logTextChars(message);
+    return textsOf(message).texts.reduce((sum, { text }) => sum + text.length, 0);
+  };
   /** Reads one message; the characters of its texts. */
   const read = ({ message, told, atChars: startChars }: HeldMessage): number => {
     const texts = textsOf(message);
@@ -152,8 +157,7 @@ export function createRecallIndex(work: WorkCounter, readings: TextReadings | nu
       if (calls.length > 0) openCalls = calls;
       // What a call writes is not older than its writing.
       for (const { paths } of calls) for (const access of paths) files.add(access, atChars);
-      let chars = 0;
-      for (const { text } of textsOf(message).texts) chars += text.length;
+      const chars = charsOf(message);
       if (chars === 0) return;
       work.scanned(chars);
       held.push({ message, told: toldByCall(message, openCalls), atChars });
