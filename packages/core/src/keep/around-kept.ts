@@ -25,16 +25,22 @@ function splitAround(span: PromptedSpan, messages: readonly Message[], kept: Rea
   const through = messages.findIndex(({ id }) => id === span.through);
   if (from < 0 || through < from) return [span];
   const spans: PromptedSpan[] = [];
-  let first: string | null = null;
-  for (const [offset, message] of messages.slice(from, through + 1).entries()) {
-    if (kept.has(message)) {
-      first = null;
+  let first: Message | null = null;
+  let last: Message | null = null;
+  const end = () => {
+    if (first !== null && last !== null) spans.push({ ...span, from: first.id, through: last.id });
+    first = null;
+  };
+  // By index: a long view is walked once, and ids are read only where a piece begins or ends.
+  for (let at = from; at <= through; at++) {
+    const message = messages[at];
+    if (message === undefined || kept.has(message)) {
+      end();
       continue;
     }
-    first ??= message.id;
-    const next = messages[from + offset + 1];
-    if (from + offset === through || (next !== undefined && kept.has(next)))
-      spans.push({ ...span, from: first, through: message.id });
+    first ??= message;
+    last = message;
   }
+  end();
   return spans;
 }
