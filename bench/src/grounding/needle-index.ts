@@ -1,7 +1,7 @@
 import type { Message } from "@plimsoll/core";
-import { createStringSearch } from "../references/string-search.ts";
+import { createStringSearch, type StringSearch } from "../references/string-search.ts";
 import { comparableLines, comparedTexts } from "./comparable-text.ts";
-import { createLineCode } from "./line-code.ts";
+import { createLineCode, type LineCode } from "./line-code.ts";
 
 /**
  * Something to be found in texts, comparable: a text as a whole (`share` 1; it may begin and end within a line), or so large a share of its
@@ -24,23 +24,13 @@ export interface NeedleIndex {
  */
 export function createNeedleIndex(needles: readonly Needle[]): NeedleIndex {
   const runs = needles.map(runOf);
-  const short = grouped(runs, ({ core, text }) => (core.length === 0 ? text : null));
-  const shortSearch = createStringSearch(short.keys);
   const code = createLineCode(runs.flatMap(({ core }) => core));
+  const short = grouped(runs, ({ core, text }) => (core.length === 0 ? text : null));
   const long = grouped(runs, ({ core }) => (core.length === 0 ? null : code.encode(core.map(code.numberOf))));
-  const longSearch = createStringSearch(long.keys);
-
-  const find = (lines: readonly string[], found: (needle: number) => void) => {
-    shortSearch.find(lines.join("\n"), (key) => {
-      for (const { number } of short.at(key)) found(number);
-    });
-    const numbers = lines.map(code.numberOf);
-    if (numbers.every((number) => number === 0)) return;
-    longSearch.find(code.encode(numbers), (key, start, end) => {
-      const from = code.lineAt(start);
-      const through = code.lineAt(end);
-      for (const { number, run } of long.at(key)) if (holds(run, lines, { from, through })) found(number);
-    });
+  const lookedFor: LookedFor = {
+    code,
+    short: { groups: short, search: createStringSearch(short.keys) },
+    long: { groups: long, search: createStringSearch(long.keys) },
   };
   const heldBy = new WeakMap<Message, readonly number[]>();
   return {
@@ -48,12 +38,44 @@ export function createNeedleIndex(needles: readonly Needle[]): NeedleIndex {
       const before = heldBy.get(message);
       if (before !== undefined) return before;
       const held = new Set<number>();
-      for (const text of comparedTexts(message)) find(comparableLines(text), (needle) => held.add(needle));
+      for (const text of comparedTexts(message)) addHeld(lookedFor, comparableLines(text), held);
       const numbers = [...held];
       heldBy.set(message, numbers);
       return numbers;
     },
   };
+}
+
+interface LookedFor {
+  readonly code: LineCode;
+  readonly short: SearchedGroups;
+  readonly long: SearchedGroups;
+}
+
+interface SearchedGroups {
+  readonly groups: Groups;
+  readonly search: StringSearch;
+}
+
+/** Adds the needles that a text's lines hold. A function of the module: what is compiled of one that is made for each index is lost with it. */
+function addHeld({ code, short, long }: LookedFor, lines: readonly string[], held: Set<number>): void {
+  for (const key of short.search.find(lines.join("\n")).strings)
+    for (const { number } of short.groups.at(key)) held.add(number);
+  const numbers: number[] = [];
+  let isKnown = false;
+  for (const line of lines) {
+    const number = code.numberOf(line);
+    isKnown ||= number !== 0;
+    numbers.push(number);
+  }
+  if (!isKnown) return;
+  const { strings, starts, ends } = long.search.find(code.encode(numbers));
+  for (let place = 0; place < strings.length; place++) {
+    const from = code.lineAt(starts[place] ?? 0);
+    const through = code.lineAt(ends[place] ?? 0);
+    for (const { number, run } of long.groups.at(strings[place] ?? 0))
+      if (holds(run, lines, { from, through })) held.add(number);
+  }
 }
 
 /** How a needle is looked for. */
@@ -114,11 +136,13 @@ interface Group {
   readonly run: Run;
 }
 
+interface Groups {
+  readonly keys: readonly string[];
+  at(key: number): readonly Group[];
+}
+
 /** Needles by what is looked for: several may share it. */
-function grouped(
-  runs: readonly Run[],
-  keyOf: (run: Run) => string | null,
-): { readonly keys: readonly string[]; at(key: number): readonly Group[] } {
+function grouped(runs: readonly Run[], keyOf: (run: Run) => string | null): Groups {
   const groups = new Map<string, Group[]>();
   for (const [number, run] of runs.entries()) {
     const key = keyOf(run);

@@ -55,18 +55,21 @@ export function prepareNeeds(entries: readonly SessionEntry[], { references, mes
   const index = createNeedleIndex(needles.all());
   const newestHolder = new Int32Array(needles.all().length).fill(-1);
   const leftOut = { ...NOTHING_LEFT_OUT };
-  const needs = history.map(({ message, tokensBefore }, ordinal) => {
+  const needs: (readonly Need[])[] = [];
+  let recordedChars = 0;
+  // Loops and not callbacks: what is compiled of a function that is made for each session is lost with it.
+  for (const { message, tokensBefore } of history) {
     const found: Need[] = [];
-    for (const { kind, needle } of wanted[ordinal] ?? []) {
+    for (const { kind, needle } of wanted[needs.length] ?? []) {
       const statedAt = newestHolder[needle] ?? -1;
       const distanceTokens = tokensBefore - (history[statedAt + 1]?.tokensBefore ?? 0);
       if (statedAt < 0) leftOut[kind] += 1;
       else found.push({ kind, needle, statedAt, isFar: distanceTokens >= FAR_NEED_TOKENS });
     }
-    for (const needle of index.heldIn(message)) newestHolder[needle] = ordinal;
-    return found;
-  });
-  const recordedChars = history.reduce((chars, { message }) => chars + messageChars(message), 0);
+    for (const needle of index.heldIn(message)) newestHolder[needle] = needs.length;
+    needs.push(found);
+    recordedChars += messageChars(message);
+  }
   return { index, ...needleTexts(needles.all()), recordedChars, at: (ordinal) => needs[ordinal] ?? [], leftOut };
 }
 
@@ -134,17 +137,19 @@ function wantedBy(
   const standing = createStanding(needles);
   const files = createFiles(needles);
   const passages = createPassages(references);
-  const passagesUsed = (reply: Message) =>
-    passages.usedBy(reply).map((text): Wanted => ({ kind: "passages", needle: needles.number(text) }));
   const ahead = filesAhead(history, needles);
-  return history.map(({ message }, ordinal) => {
-    const isReply = message.role === "assistant" && message.origin === "model";
-    const wanted = isReply
-      ? [...standing.due(), ...files.needed(message), ...passagesUsed(message), ...(ahead.get(ordinal) ?? [])]
-      : [];
+  const all: (readonly Wanted[])[] = [];
+  for (const { message } of history) {
+    const wanted: Wanted[] = [];
+    if (message.role === "assistant" && message.origin === "model") {
+      wanted.push(...standing.due(), ...files.needed(message));
+      for (const text of passages.usedBy(message)) wanted.push({ kind: "passages", needle: needles.number(text) });
+      wanted.push(...(ahead.get(all.length) ?? []));
+    }
+    all.push(wanted);
     standing.follow(message);
     files.follow(message);
     passages.follow(message);
-    return wanted;
-  });
+  }
+  return all;
 }

@@ -66,24 +66,31 @@ interface StatingText {
 function createStatedLines(): (message: Message, window: string) => StatedLine | null {
   const known = new WeakMap<Message, readonly StatingText[]>();
   const linesOf = new Map<string, readonly string[]>();
-  const stated = (text: string, raw: string, place: number): StatedLine => {
-    const lines = linesOf.get(text) ?? comparableLines(text);
-    linesOf.set(text, lines);
-    return { raw, lines, place };
-  };
   return (message, window) => {
     const texts = known.get(message) ?? comparedTexts(message).map(statingText).reverse();
     known.set(message, texts);
-    for (const { text, places } of texts) {
-      const place = places.get(window);
-      if (place !== undefined) return stated(text, window, place);
-    }
-    for (const { text, long } of texts) {
-      const line = long.findLast(({ raw }) => raw.includes(window));
-      if (line !== undefined) return stated(text, line.raw, line.place);
-    }
-    return null;
+    const found = lineThatStates(texts, window);
+    if (found === null) return null;
+    const lines = linesOf.get(found.text) ?? comparableLines(found.text);
+    linesOf.set(found.text, lines);
+    return { raw: found.raw, lines, place: found.place };
   };
+}
+
+/** Where the texts, the last one first, have the line that a statement was read from. */
+function lineThatStates(
+  texts: readonly StatingText[],
+  window: string,
+): { readonly text: string; readonly raw: string; readonly place: number } | null {
+  for (const { text, places } of texts) {
+    const place = places.get(window);
+    if (place !== undefined) return { text, raw: window, place };
+  }
+  for (const { text, long } of texts) {
+    const line = long.findLast(({ raw }) => raw.includes(window));
+    if (line !== undefined) return { text, ...line };
+  }
+  return null;
 }
 
 function statingText(text: string): StatingText {

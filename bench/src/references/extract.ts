@@ -20,37 +20,46 @@ export function extractReferences(text: string, work: WorkCounter): readonly Ref
 
 /** Visits the references of texts, at each place again. It knows the pieces of the texts that it read before. */
 export function createReferenceReader(work: WorkCounter): (text: string, visit: (reference: Reference) => void) => void {
-  const pieces = new Map<string, Reference | null>();
-  const referenceOf = (piece: string, isUrl: boolean): Reference | null => {
-    const known = pieces.get(piece);
-    if (known !== undefined) return known;
-    const reference = classifyPiece(piece, isUrl, work);
-    pieces.set(piece, reference);
-    return reference;
-  };
-  return (text, visit) => {
-    const quotes = createQuoteReader(text, work);
-    let index = 0;
-    while (index < text.length) {
-      const unit = text.charCodeAt(index);
-      if (!isPieceUnit(unit)) {
-        const quoted = isReadOfQuotes(unit) ? quotes.read(unit, index) : null;
-        if (quoted !== null) visit(quoted);
-        index += 1;
-        continue;
-      }
-      const wordEnd = plainWordEnd(text, index);
-      if (wordEnd > index) {
-        index = wordEnd;
-        continue;
-      }
-      const { end, isUrl } = readPiece(text, index);
-      const found = end - index <= MAXIMUM_REFERENCE_CHARS ? referenceOf(text.slice(index, end), isUrl) : null;
-      if (found !== null) visit(found);
-      index = end;
+  const pieces: KnownPieces = new Map();
+  return (text, visit) => readReferences(text, { pieces, work }, visit);
+}
+
+/** The references that pieces are; `null` for plain words. */
+type KnownPieces = Map<string, Reference | null>;
+
+interface Reading {
+  readonly pieces: KnownPieces;
+  readonly work: WorkCounter;
+}
+
+/** A function of the module: what is compiled of one that is made for each session is lost with it. */
+function readReferences(text: string, { pieces, work }: Reading, visit: (reference: Reference) => void): void {
+  const quotes = createQuoteReader(text, work);
+  let index = 0;
+  while (index < text.length) {
+    const unit = text.charCodeAt(index);
+    if (!isPieceUnit(unit)) {
+      const quoted = isReadOfQuotes(unit) ? quotes.read(unit, index) : null;
+      if (quoted !== null) visit(quoted);
+      index += 1;
+      continue;
     }
-    work.scanned(text.length);
-  };
+    const wordEnd = plainWordEnd(text, index);
+    if (wordEnd > index) {
+      index = wordEnd;
+      continue;
+    }
+    const { end, isUrl } = readPiece(text, index);
+    if (end - index <= MAXIMUM_REFERENCE_CHARS) {
+      const piece = text.slice(index, end);
+      const known = pieces.get(piece);
+      const found = known === undefined ? classifyPiece(piece, isUrl, work) : known;
+      if (known === undefined) pieces.set(piece, found);
+      if (found !== null) visit(found);
+    }
+    index = end;
+  }
+  work.scanned(text.length);
 }
 
 /**

@@ -53,62 +53,90 @@ export interface HistorySources {
 /** A history without messages. */
 export function createRecordedHistory({ index, referenceCount, boundaries }: HistorySources): RecordedHistory {
   const recordedById = new Map<string, { readonly message: Message; readonly ordinal: number; readonly holdings: Holdings }>();
-  const charsThrough: number[] = [];
-  /** By reference: the messages that hold it, its latest statement, and the latest by a person or a tool. */
-  const ordinalsOf: number[][] = Array.from({ length: referenceCount }, () => []);
-  const latestOf = new Int32Array(referenceCount).fill(NONE);
-  const latestSourceOf = new Int32Array(referenceCount).fill(NONE);
-  let ownAway: ReadonlySet<number> = new Set();
-
+  const past: Past = {
+    charsThrough: [],
+    ordinalsOf: Array.from({ length: referenceCount }, () => []),
+    latestOf: new Int32Array(referenceCount).fill(NONE),
+    latestSourceOf: new Int32Array(referenceCount).fill(NONE),
+    away: new Set(),
+  };
   const recordOf = (message: Message) => {
     const record = recordedById.get(message.id);
     return record !== undefined && (record.message === message || hasSameTexts(record.message, message)) ? record : undefined;
   };
-  const isAway = (ordinals: readonly number[]): boolean =>
-    ownAway.has(ordinals.at(-1) ?? 0) && ordinals.every((ordinal) => ownAway.has(ordinal));
   return {
-    usesAmong(references) {
-      const uses: ReferenceUse[] = [];
-      for (const reference of references) {
-        const ordinals = ordinalsOf[reference] ?? [];
-        const latestOrdinal = ordinals[ordinals.length - 1];
-        if (latestOrdinal === undefined) continue;
-        const latestSource = latestSourceOf[reference] ?? NONE;
-        const chars = (charsThrough.at(-1) ?? 0) - (charsThrough[latestOrdinal] ?? 0);
-        uses.push({
-          reference,
-          distanceTokens: Math.floor(chars / DISTANCE_CHARS_PER_TOKEN),
-          latestOrdinal,
-          sourceStatement: latestSource === NONE ? (latestOf[reference] ?? NONE) : latestSource,
-          isCompactedAway: isAway(ordinals),
-        });
-      }
-      return uses;
-    },
+    usesAmong: (references) => usesIn(past, references),
     append(message, texts) {
-      const ordinal = charsThrough.length;
+      const ordinal = past.charsThrough.length;
       const holdings = index.add(texts, ordinal);
       recordedById.set(message.id, { message, ordinal, holdings });
-      charsThrough.push((charsThrough.at(-1) ?? 0) + messageChars(message));
-      const isSource = isSourceMessage(message);
-      for (const reference of holdings.references) ordinalsOf[reference]?.push(ordinal);
-      for (const statement of holdings.statements) {
-        const reference = index.referenceOf(statement);
-        latestOf[reference] = statement;
-        if (isSource) latestSourceOf[reference] = statement;
-      }
+      addHoldings(past, { message, holdings, index });
       return ordinal;
     },
     follow(entry) {
       const view = boundaries.get(entry);
       if (view === undefined) return;
       const seen = new Set(view.map((message) => recordOf(message)?.ordinal));
-      ownAway = new Set([...charsThrough.keys()].filter((ordinal) => !seen.has(ordinal)));
+      past.away = new Set([...past.charsThrough.keys()].filter((ordinal) => !seen.has(ordinal)));
     },
     ordinalOf: (message) => recordedById.get(message.id)?.ordinal ?? null,
     originalHoldings: (messageId) => recordedById.get(messageId)?.holdings ?? null,
     holdingsOf: (message) => recordOf(message)?.holdings ?? null,
   };
+}
+
+/** What was appended. What works on it are functions of the module: what is compiled of one that is made for each session is lost with it. */
+interface Past {
+  readonly charsThrough: number[];
+  /** By reference: the messages that hold it, its latest statement, and the latest by a person or a tool. */
+  readonly ordinalsOf: readonly number[][];
+  readonly latestOf: Int32Array;
+  readonly latestSourceOf: Int32Array;
+  /** The messages that the recorded agent itself had compacted away. */
+  away: ReadonlySet<number>;
+}
+
+function usesIn(
+  { charsThrough, ordinalsOf, latestOf, latestSourceOf, away }: Past,
+  references: readonly number[],
+): readonly ReferenceUse[] {
+  const uses: ReferenceUse[] = [];
+  for (const reference of references) {
+    const ordinals = ordinalsOf[reference] ?? [];
+    const latestOrdinal = ordinals[ordinals.length - 1];
+    if (latestOrdinal === undefined) continue;
+    const latestSource = latestSourceOf[reference] ?? NONE;
+    const chars = (charsThrough[charsThrough.length - 1] ?? 0) - (charsThrough[latestOrdinal] ?? 0);
+    uses.push({
+      reference,
+      distanceTokens: Math.floor(chars / DISTANCE_CHARS_PER_TOKEN),
+      latestOrdinal,
+      sourceStatement: latestSource === NONE ? (latestOf[reference] ?? NONE) : latestSource,
+      isCompactedAway: away.has(latestOrdinal) && ordinals.every((ordinal) => away.has(ordinal)),
+    });
+  }
+  return uses;
+}
+
+interface Appended {
+  readonly message: Message;
+  readonly holdings: Holdings;
+  readonly index: StatementIndex;
+}
+
+function addHoldings(
+  { charsThrough, ordinalsOf, latestOf, latestSourceOf }: Past,
+  { message, holdings, index }: Appended,
+): void {
+  const ordinal = charsThrough.length;
+  charsThrough.push((charsThrough[ordinal - 1] ?? 0) + messageChars(message));
+  const isSource = isSourceMessage(message);
+  for (const reference of holdings.references) ordinalsOf[reference]?.push(ordinal);
+  for (const statement of holdings.statements) {
+    const reference = index.referenceOf(statement);
+    latestOf[reference] = statement;
+    if (isSource) latestSourceOf[reference] = statement;
+  }
 }
 
 /** What a person said or ran, and what tools returned. Text put in by the agent (reminders, environment) is no source. */

@@ -1,11 +1,11 @@
 import { createWorkCounter } from "@plimsoll/core/build";
 import { human } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
-import { createStatementIndex, createStatementReader } from "./statement-index.ts";
+import { createStatementIndex, lineAround, NO_LINE, statementIn } from "./statement-index.ts";
 
 const LONG = `${"x".repeat(300)} key ${"y".repeat(300)}`;
 
-describe("createStatementReader", () => {
+describe("statementIn", () => {
   test.each([
     ["a line is taken without the white space around it", "one\n  a key b \ntwo", { window: "a key b", offset: 2 }],
     ["a carriage return is white space", "key=1\r\nnext", { window: "key=1", offset: 0 }],
@@ -14,16 +14,16 @@ describe("createStatementReader", () => {
     ["a window ends where its line ends", `key ${"y".repeat(400)}\nnext`, { window: `key ${"y".repeat(77)}`, offset: 0 }],
   ])("%s", (_rule, text, expected) => {
     const start = text.indexOf("key");
-    expect(createStatementReader(text)(start, start + 3)).toEqual(expected);
+    const place = { start, end: start + 3 };
+    expect(statementIn(text, place, lineAround(text, place, NO_LINE))).toEqual(expected);
   });
 
   test("places of one text may share a line", () => {
-    const at = createStatementReader(" key and key\nkey");
-    expect([at(1, 4), at(9, 12), at(13, 16)]).toEqual([
-      { window: "key and key", offset: 0 },
-      { window: "key and key", offset: 8 },
-      { window: "key", offset: 0 },
-    ]);
+    const text = " key and key\nkey";
+    const first = lineAround(text, { start: 1, end: 4 }, NO_LINE);
+    expect(lineAround(text, { start: 9, end: 12 }, first)).toBe(first);
+    expect(statementIn(text, { start: 9, end: 12 }, first)).toEqual({ window: "key and key", offset: 8 });
+    expect(lineAround(text, { start: 13, end: 16 }, first)).toEqual({ from: 13, through: 16, window: "key" });
   });
 });
 

@@ -3,7 +3,7 @@ import type { WorkCounter } from "@plimsoll/core/build";
 import { beginsAlone, standsAlone } from "./character-class.ts";
 import { messageTexts } from "./message-texts.ts";
 import { createStatementScan, type Found } from "./statement-scan.ts";
-import { createStringSearch } from "./string-search.ts";
+import { createStringSearch, type FoundPlaces } from "./string-search.ts";
 
 /** What can be read in one message: references by number in order of their first place, statements in that of their last, each once. */
 export interface Holdings {
@@ -42,35 +42,14 @@ export function createStatementIndex(
   found: Iterable<IndexedStatement> = [],
 ): StatementIndex {
   const search = createStringSearch(references, { mayBegin: beginsAlone });
-  const statements: IndexedStatement[] = [];
-  const referenceOf: number[] = [];
   const numbersOf: number[][] = references.map(() => []);
-  const byWindow = new Map<string, number[]>();
+  const table: StatementTable = { statements: [], referenceOf: [], numbersOf, byWindow: new Map() };
+  const { statements, referenceOf } = table;
   /** A reference over several lines ends what is said of a line. */
   const readsWhole = references.some((reference) => reference.includes("\n"));
 
-  /** The window that was read last, and the statements that have it: a line states several references. */
-  let latest: { readonly window: string | null; readonly numbers: number[] } = { window: null, numbers: [] };
   const holdingsOf = createHoldings(references.length);
-
-  const withWindow = (window: string): number[] => {
-    if (latest.window === window) return latest.numbers;
-    const numbers = byWindow.get(window) ?? [];
-    if (numbers.length === 0) byWindow.set(window, numbers);
-    latest = { window, numbers };
-    return numbers;
-  };
-  const intern = (reference: number, { window, offset }: Statement, ordinal: number): number => {
-    const numbers = withWindow(window);
-    for (const number of numbers) if (referenceOf[number] === reference) return number;
-    const number = statements.length;
-    numbers.push(number);
-    numbersOf[reference]?.push(number);
-    referenceOf.push(reference);
-    statements.push({ window, offset, reference, firstOrdinal: ordinal });
-    return number;
-  };
-  for (const { reference, firstOrdinal, ...statement } of found) intern(reference, statement, firstOrdinal);
+  for (const statement of found) numberOf(table, statement);
 
   const scan = createStatementScan({
     search,
@@ -84,13 +63,9 @@ export function createStatementIndex(
     add(texts, ordinal) {
       const found: Found = { references: [], statements: [] };
       for (const text of texts) {
-        const statementAt = createStatementReader(text);
-        const steps = search.find(text, (reference, start, end) => {
-          if (!standsAlone(text, start, end)) return;
-          found.references.push(reference);
-          found.statements.push(intern(reference, statementAt(start, end), ordinal));
-        });
-        work.scanned(text.length + steps);
+        const places = search.find(text);
+        addStatements(table, { text, places, ordinal }, found);
+        work.scanned(text.length + places.steps);
       }
       return holdingsOf(found);
     },
@@ -103,6 +78,60 @@ export function createStatementIndex(
 }
 
 const NO_STATEMENT: Statement = { window: "", offset: 0 };
+
+/** The statements of a session, by number, and how they are found again. */
+interface StatementTable {
+  readonly statements: IndexedStatement[];
+  readonly referenceOf: number[];
+  readonly numbersOf: readonly number[][];
+  readonly byWindow: Map<string, number[]>;
+}
+
+interface ReadText {
+  readonly text: string;
+  /** Where its references stand. */
+  readonly places: FoundPlaces;
+  readonly ordinal: number;
+}
+
+/** Adds what a text states, and notes what was found. A function of the module: what is compiled of one that is made for each session is lost with it. */
+function addStatements(table: StatementTable, { text, places, ordinal }: ReadText, found: Found): void {
+  const { strings, starts, ends } = places;
+  let line = NO_LINE;
+  for (let place = 0; place < strings.length; place++) {
+    const reference = strings[place] ?? 0;
+    const start = starts[place] ?? 0;
+    const end = ends[place] ?? 0;
+    if (!standsAlone(text, start, end)) continue;
+    line = lineAround(text, { start, end }, line);
+    const { window, offset } = statementIn(text, { start, end }, line);
+    found.references.push(reference);
+    found.statements.push(numberOf(table, { window, offset, reference, firstOrdinal: ordinal }));
+  }
+}
+
+/** The statements that have a window. */
+function withWindow({ byWindow }: StatementTable, window: string): number[] {
+  const known = byWindow.get(window);
+  if (known !== undefined) return known;
+  const numbers: number[] = [];
+  byWindow.set(window, numbers);
+  return numbers;
+}
+
+/** The number of a statement; a new one if none is known that has its window and its reference. */
+function numberOf(table: StatementTable, statement: IndexedStatement): number {
+  const { statements, referenceOf, numbersOf } = table;
+  const { reference } = statement;
+  const ofWindow = withWindow(table, statement.window);
+  for (const number of ofWindow) if (referenceOf[number] === reference) return number;
+  const number = statements.length;
+  ofWindow.push(number);
+  numbersOf[reference]?.push(number);
+  referenceOf.push(reference);
+  statements.push(statement);
+  return number;
+}
 
 /** Takes each once: references in order of their first place, statements in that of their last, so that the last one of a reference is its latest. */
 function createHoldings(referenceCount: number): (found: Found) => Holdings {
@@ -147,20 +176,33 @@ export interface Statement {
   readonly offset: number;
 }
 
-/** Reads the statements of one text, whose places come in order: each line is trimmed once. */
-export function createStatementReader(text: string): (start: number, end: number) => Statement {
-  let line = { from: 0, through: -1, window: "" };
-  return (start, end) => {
-    if (start < line.from || end > line.through) line = lineAround(text, start, end);
-    if (line.through - line.from <= WHOLE_LINE_CHARS) return { window: line.window, offset: start - line.from };
-    const marginChars = Math.max(0, Math.floor((WINDOW_CHARS - (end - start)) / 2));
-    const from = Math.max(line.from, start - marginChars);
-    return { window: text.slice(from, Math.min(line.through, end + marginChars)), offset: start - from };
-  };
+/** A place of a text; `end` is exclusive. */
+export interface TextPlace {
+  readonly start: number;
+  readonly end: number;
 }
 
-/** The line (or, for a string over several, lines) that holds `start … end`, without the white space around it. */
-function lineAround(text: string, start: number, end: number): { from: number; through: number; window: string } {
+/** A line of a text, without the white space around it. */
+export interface TextLine {
+  readonly from: number;
+  readonly through: number;
+  readonly window: string;
+}
+
+/** No line has been read yet. */
+export const NO_LINE: TextLine = { from: 0, through: -1, window: "" };
+
+/** What is stated at a place of a line. */
+export function statementIn(text: string, { start, end }: TextPlace, line: TextLine): Statement {
+  if (line.through - line.from <= WHOLE_LINE_CHARS) return { window: line.window, offset: start - line.from };
+  const marginChars = Math.max(0, Math.floor((WINDOW_CHARS - (end - start)) / 2));
+  const from = Math.max(line.from, start - marginChars);
+  return { window: text.slice(from, Math.min(line.through, end + marginChars)), offset: start - from };
+}
+
+/** The line (or, for a string over several, lines) that holds a place; the one before if it still does. Places come in order, so that each line is trimmed once. */
+export function lineAround(text: string, { start, end }: TextPlace, before: TextLine): TextLine {
+  if (start >= before.from && end <= before.through) return before;
   const lineStart = start === 0 ? 0 : text.lastIndexOf("\n", start - 1) + 1;
   const newline = text.indexOf("\n", end);
   const line = text.slice(lineStart, newline < 0 ? text.length : newline);

@@ -9,9 +9,9 @@ function scanOf(references: readonly string[], statements: readonly { window: st
   const scan = createStatementScan({
     search: {
       ...search,
-      find: (text, found) => {
+      find: (text) => {
         read.push(text);
-        return search.find(text, found);
+        return search.find(text);
       },
     },
     statementsOf: (reference) => [...known.keys()].filter((number) => known[number]?.reference === reference),

@@ -32,8 +32,10 @@ export function createStatementScan(lookedFor: ScannedFor): (texts: readonly str
   const probesOf = createProbes(lookedFor);
   const read = (text: string): Found => {
     const found: Found = { references: [], statements: [] };
-    search.find(text, (reference, start, end) => {
-      if (!standsAlone(text, start, end)) return;
+    const { strings, starts, ends } = search.find(text);
+    for (const [place, reference] of strings.entries()) {
+      const start = starts[place] ?? 0;
+      if (!standsAlone(text, start, ends[place] ?? 0)) continue;
       found.references.push(reference);
       for (const { number, window, offset, first, last } of probesOf(reference)) {
         const from = start - offset;
@@ -41,7 +43,7 @@ export function createStatementScan(lookedFor: ScannedFor): (texts: readonly str
         if (text.charCodeAt(from) !== first || text.charCodeAt(from + window.length - 1) !== last) continue;
         if (text.startsWith(window, from)) found.statements.push(number);
       }
-    });
+    }
     return found.references.length === 0 ? NOTHING : found;
   };
   const byLine = new Map<string, Found>();

@@ -61,10 +61,14 @@ export function createLowerHalves(): (text: string) => LowerHalves {
     if (halves.length < length + LONG_UNITS) halves = new Uint8Array(2 * length + LONG_UNITS);
     // What has a byte for each unit is ASCII and as it should be.
     const isEncoded = length >= SHORT_TEXT_UNITS && isAscii(encoder.encodeInto(text, halves), length);
-    if (!isEncoded) for (let index = 0; index < length; index++) halves[index] = text.charCodeAt(index);
+    if (!isEncoded) copyUnits(text, halves);
     halves.fill(0, length, length + LONG_UNITS);
     return { halves, length };
   };
+}
+
+function copyUnits(text: string, halves: Uint8Array): void {
+  for (let index = 0; index < text.length; index++) halves[index] = text.charCodeAt(index);
 }
 
 function isAscii({ read, written }: { readonly read: number; readonly written: number }, length: number): boolean {

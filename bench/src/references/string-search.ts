@@ -1,12 +1,19 @@
-import { beginningsOf, createLowerHalves, nextBeginning } from "./string-beginnings.ts";
+import { createEdgeTable, type EdgeTable, edgeAt, setEdge } from "./edge-table.ts";
+import { type Beginnings, beginningsOf, createLowerHalves, type LowerHalves, nextBeginning } from "./string-beginnings.ts";
 
-/** Called for each place where a string stands. `end` is exclusive. */
-export type FoundListener = (stringIndex: number, start: number, end: number) => void;
+/** Where strings stand in a text, in order of where they end: by place the string's index, its start and its exclusive end. */
+export interface FoundPlaces {
+  readonly strings: readonly number[];
+  readonly starts: readonly number[];
+  readonly ends: readonly number[];
+  /** Steps taken: at most twice the text plus the places. */
+  readonly steps: number;
+}
 
 /** Finds many strings at once. */
 export interface StringSearch {
-  /** Reports every place, in order of where they end; returns the steps taken, at most twice the text plus the places. */
-  find(text: string, found: FoundListener): number;
+  /** Every place of a text. It holds until the next text is searched. */
+  find(text: string): FoundPlaces;
 }
 
 /** Where strings are looked for. */
@@ -19,44 +26,84 @@ export interface SearchOptions {
  * A search for all the strings in one pass over a text (Aho and Corasick, 1975), linear in the text and in the places found,
  * whatever they hold. Memory is linear in the strings' characters. Empty strings are never found.
  */
-export function createStringSearch(strings: readonly string[], { mayBegin = () => true }: SearchOptions = {}): StringSearch {
+export function createStringSearch(strings: readonly string[], { mayBegin = anywhere }: SearchOptions = {}): StringSearch {
   const trie = buildTrie(strings);
-  const { failOf, nextEndOf, nearestEndOf } = linkSuffixes(trie);
-  const { edges, endsOf } = trie;
-  const begins = beginningsOf(strings);
+  const tables: SearchTables = {
+    trie,
+    suffixes: linkSuffixes(trie),
+    begins: beginningsOf(strings),
+    mayBegin,
+    lengths: strings.map(({ length }) => length),
+  };
   const lowerHalves = createLowerHalves();
+  const found: Places = { strings: [], starts: [], ends: [], steps: 0 };
   return {
-    find(text, found) {
-      const halves = lowerHalves(text);
-      let node = 0;
-      let steps = 0;
-      for (let index = 0; index < text.length; index++) {
-        // Most places of a text begin nothing, which one look at their first characters says.
-        if (node === 0) {
-          const first = index;
-          index = nextBeginning(begins, halves, index);
-          steps += index - first;
-          if (index === text.length) break;
-          if (!mayBegin(text, index)) continue;
-        }
-        const unit = text.charCodeAt(index);
-        steps += 1;
-        let next = edges.get(node, unit);
-        while (next === 0 && node !== 0) {
-          node = at(failOf, node);
-          next = edges.get(node, unit);
-          steps += 1;
-        }
-        node = next;
-        for (let end = at(nearestEndOf, node); end !== 0; end = at(nextEndOf, end)) {
-          steps += 1;
-          const stringIndex = at(endsOf, end) - 1;
-          found(stringIndex, index + 1 - (strings[stringIndex] ?? "").length, index + 1);
-        }
-      }
-      return steps;
+    find: (text) => {
+      findPlaces(tables, { text, halves: lowerHalves(text) }, found);
+      return found;
     },
   };
+}
+
+function anywhere(): boolean {
+  return true;
+}
+
+interface Places {
+  readonly strings: number[];
+  readonly starts: number[];
+  readonly ends: number[];
+  steps: number;
+}
+
+interface SearchTables {
+  readonly trie: Trie;
+  readonly suffixes: Suffixes;
+  readonly begins: Beginnings;
+  readonly mayBegin: (text: string, start: number) => boolean;
+  readonly lengths: readonly number[];
+}
+
+interface SearchedText {
+  readonly text: string;
+  readonly halves: LowerHalves;
+}
+
+/** A function of the module: what is compiled of one that is made for each search is lost with it. */
+function findPlaces(tables: SearchTables, { text, halves }: SearchedText, found: Places): void {
+  const { begins, mayBegin, lengths } = tables;
+  const { failOf, nextEndOf, nearestEndOf } = tables.suffixes;
+  const { edges, endsOf } = tables.trie;
+  found.strings.length = found.starts.length = found.ends.length = 0;
+  let node = 0;
+  let steps = 0;
+  for (let index = 0; index < text.length; index++) {
+    // Most places of a text begin nothing, which one look at their first characters says.
+    if (node === 0) {
+      const first = index;
+      index = nextBeginning(begins, halves, index);
+      steps += index - first;
+      if (index === text.length) break;
+      if (!mayBegin(text, index)) continue;
+    }
+    const unit = text.charCodeAt(index);
+    steps += 1;
+    let next = edgeAt(edges, node, unit);
+    while (next === 0 && node !== 0) {
+      node = at(failOf, node);
+      next = edgeAt(edges, node, unit);
+      steps += 1;
+    }
+    node = next;
+    for (let end = at(nearestEndOf, node); end !== 0; end = at(nextEndOf, end)) {
+      steps += 1;
+      const string = at(endsOf, end) - 1;
+      found.strings.push(string);
+      found.starts.push(index + 1 - (lengths[string] ?? 0));
+      found.ends.push(index + 1);
+    }
+  }
+  found.steps = steps;
 }
 
 /** Nodes are numbers, 0 the root; `parentOf`, `unitOf` and `depthOf` say how each is reached, `endsOf` its string plus one. */
@@ -82,10 +129,10 @@ function buildTrie(strings: readonly string[]): Trie {
     let node = 0;
     for (let index = 0; index < string.length; index++) {
       const unit = string.charCodeAt(index);
-      let next = edges.get(node, unit);
+      let next = edgeAt(edges, node, unit);
       if (next === 0) {
         next = nodeCount++;
-        edges.set(node, unit, next);
+        setEdge(edges, { node, unit, next });
         parentOf[next] = node;
         unitOf[next] = unit;
         depthOf[next] = index + 1;
@@ -116,8 +163,8 @@ function linkSuffixes(trie: Trie): Suffixes {
     if (parent === 0) continue;
     const unit = unitOf[node] ?? 0;
     let suffix = at(failOf, parent);
-    while (suffix !== 0 && edges.get(suffix, unit) === 0) suffix = at(failOf, suffix);
-    const fail = edges.get(suffix, unit);
+    while (suffix !== 0 && edgeAt(edges, suffix, unit) === 0) suffix = at(failOf, suffix);
+    const fail = edgeAt(edges, suffix, unit);
     failOf[node] = fail;
     nextEndOf[node] = at(endsOf, fail) === 0 ? at(nextEndOf, fail) : fail;
   }
@@ -140,58 +187,6 @@ function nodesByDepth({ depthOf, nodeCount }: Trie): Int32Array {
     placeOf[depth] = place + 1;
   }
   return nodes;
-}
-
-/**
- * The next node for a node and a code unit; 0 if there is none. A node that is numbered right behind the one it follows is found there, as most are;
- * a hash table has the others, at most one for each string: where it branches off.
- */
-interface EdgeTable {
-  get(node: number, unit: number): number;
-  set(node: number, unit: number, next: number): void;
-}
-
-interface EdgeCounts {
-  readonly nodeCount: number;
-  readonly branchCount: number;
-}
-
-/** Node, unit and target of a branch stand next to each other, where a processor reads them at once. */
-const BRANCH_NUMBERS = 4;
-
-function createEdgeTable({ nodeCount, branchCount }: EdgeCounts): EdgeTable {
-  /** For each node the unit plus one by which the next number follows it. */
-  const followedBy = new Int32Array(nodeCount + 1);
-  const bits = Math.ceil(Math.log2(branchCount * 2 + 2));
-  const mask = 2 ** bits - 1;
-  const branches = new Int32Array(BRANCH_NUMBERS * 2 ** bits);
-  // For each node 32 bits, one for all units that are alike in their last five: a bit that is not set says that there is no such branch.
-  const has = new Int32Array(nodeCount + 1);
-  const branchOf = (node: number, unit: number): number => {
-    let place = Math.imul(Math.imul(node, 0x9e3779b1) + unit, 0x85ebca6b) >>> (32 - bits);
-    for (;;) {
-      const branch = BRANCH_NUMBERS * place;
-      if (branches[branch + 2] === 0 || (branches[branch] === node && branches[branch + 1] === unit)) return branch;
-      place = (place + 1) & mask;
-    }
-  };
-  return {
-    get(node, unit) {
-      if (followedBy[node] === unit + 1) return node + 1;
-      return (at(has, node) >>> (unit & 31)) & 1 ? at(branches, branchOf(node, unit) + 2) : 0;
-    },
-    set(node, unit, next) {
-      if (next === node + 1) {
-        followedBy[node] = unit + 1;
-        return;
-      }
-      has[node] = at(has, node) | (1 << (unit & 31));
-      const branch = branchOf(node, unit);
-      branches[branch] = node;
-      branches[branch + 1] = unit;
-      branches[branch + 2] = next;
-    },
-  };
 }
 
 function at(values: Int32Array, index: number): number {
