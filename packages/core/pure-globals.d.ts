@@ -16,10 +16,3 @@ declare class AbortController {
 // For the defaults of two ports alone: engine/deadline.ts and pace.ts.
 declare function setTimeout(call: () => void, ms: number): unknown;
 declare function clearTimeout(timer: unknown): void;
-
-// For hash.ts alone: the hash of Node, if this is Node.
-declare var process:
-  | {
-      getBuiltinModule?(id: "node:crypto"): { hash?(algorithm: "sha256", text: string, encoding: "hex"): string } | undefined;
-    }
-  | undefined;
