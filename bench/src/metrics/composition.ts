@@ -36,11 +36,12 @@ export function createComposition(sizeModel: SizeModel): Recorder<Composition, R
 function followingKinds(
   sizeModel: SizeModel,
 ): (sent: Pick<ReplayedCall, "call" | "context" | "nonMessageTokens">) => ReadonlyMap<string, number> {
-  let before = { call: 0, context: sequenceOf<Message>(), byKind: NOTHING, isWhole: true };
+  let before = { call: 0, context: sequenceOf<Message>(), byKind: OVERHEAD_ALONE, isWhole: true };
   return ({ call, context, nonMessageTokens }) => {
     // Sizes that are no whole numbers are added up in the order of the messages.
     const goesOn = before.isWhole && context.goesOnFrom(before.context) && !sizeModel.isResizedBetween(before.call, call);
-    const byKind = new Map(goesOn ? before.byKind : NOTHING);
+    const byKind = new Map(goesOn ? before.byKind : OVERHEAD_ALONE);
+    byKind.set(OVERHEAD, nonMessageTokens);
     let isWhole = true;
     for (const message of context.slice(goesOn ? before.context.size : 0)) {
       const kind = kindOf(message);
@@ -49,11 +50,13 @@ function followingKinds(
       byKind.set(kind, (byKind.get(kind) ?? 0) + tokens);
     }
     before = { call, context, byKind, isWhole };
-    return new Map([["overhead", nonMessageTokens], ...byKind]);
+    return byKind;
   };
 }
 
-const NOTHING: ReadonlyMap<string, number> = new Map();
+/** It stands first. */
+const OVERHEAD = "overhead";
+const OVERHEAD_ALONE: ReadonlyMap<string, number> = new Map([[OVERHEAD, 0]]);
 
 function kindOf(message: Message): string {
   if (message.role === "tool-result") return `results of ${message.toolName}`;
