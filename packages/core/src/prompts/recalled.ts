@@ -13,6 +13,13 @@ export interface RecalledPassage {
   readonly handle: string;
   /** Without the numbers that a tool put before its lines. */
   readonly text: string;
+  /** True if each line of it is known to be plain (see {@link isPlain}): it is not looked through again. */
+  readonly isPlain?: boolean | undefined;
+}
+
+/** True if nothing in a text reads as ours, so that it is recalled as it is. Lines are looked at one by one: plain texts are plain together. */
+export function isPlain(text: string): boolean {
+  return quotedText(text, CONTEXT_FRAMING) === text;
 }
 
 /** Recalled passages as one text; `null` if there are none. Lines of them that would read as a head, a notice or a tag of ours are quoted. */
@@ -20,7 +27,10 @@ export function recalledText(passages: readonly RecalledPassage[]): string | nul
   if (passages.length === 0) return null;
   return [
     "<recalled>",
-    ...passages.flatMap((passage) => [headOf(passage), quotedText(passage.text, CONTEXT_FRAMING)]),
+    ...passages.flatMap((passage) => [
+      headOf(passage),
+      passage.isPlain === true ? passage.text : quotedText(passage.text, CONTEXT_FRAMING),
+    ]),
     "</recalled>",
   ].join("\n");
 }

@@ -56,7 +56,15 @@ describe("recalled passages", () => {
     };
     const [passage] = passagesOf([assistant("a", [read]), result("r", "c", text)]);
     const lines = Array.from({ length: 20 }, (_, at) => `line ${at} of the file`).join("\n");
-    expect(passage).toEqual({ source: "tool", path: "src/a.ts", handle: "r", fromLine: 40, throughLine: 59, text: lines });
+    expect(passage).toEqual({
+      isPlain: true,
+      source: "tool",
+      path: "src/a.ts",
+      handle: "r",
+      fromLine: 40,
+      throughLine: 59,
+      text: lines,
+    });
     expect(passagesOf([one])[0]).toMatchObject({ path: null, fromLine: null, throughLine: null });
   });
 

@@ -1,9 +1,10 @@
 import type { Message } from "../message/message.ts";
 import type { RecalledPassage } from "../prompts/recalled.ts";
+import { isPlain } from "../prompts/recalled.ts";
 import { largestFirst } from "./largest-first.ts";
 import type { RecallView, UnitFacts } from "./recall-index.ts";
 import type { TextLine } from "./text-lines.ts";
-import type { IndexedText, Unit } from "./units.ts";
+import type { Unit } from "./units.ts";
 
 /** What a recall block is chosen by. */
 export interface RecallChoice {
@@ -68,23 +69,42 @@ function headChars({ of }: Unit): number {
 }
 
 function passagesOf(units: readonly Unit[]): readonly RecalledPassage[] {
-  const runs: { readonly of: IndexedText; last: Unit; readonly lines: TextLine[] }[] = [];
+  const runs: Unit[][] = [];
   for (const unit of units) {
     const run = runs.at(-1);
-    if (run !== undefined && isNext(run.last, unit)) {
-      run.last = unit;
-      run.lines.push(...unit.lines);
-    } else runs.push({ of: unit.of, last: unit, lines: [...unit.lines] });
+    if (run !== undefined && isNext(run.at(-1), unit)) run.push(unit);
+    else runs.push([unit]);
   }
-  return runs.map(({ of: { source, path, handle, text }, lines }) => {
-    const numbered = lines.flatMap(({ number }) => number ?? []);
-    return {
-      source,
-      path,
-      handle,
-      fromLine: numbered[0] ?? null,
-      throughLine: numbered.at(-1) ?? null,
-      text: lines.map(({ start, end }) => text.slice(start, end)).join("\n"),
-    };
+  return runs.flatMap((run) => {
+    const [first] = run;
+    if (first === undefined) return [];
+    const { source, path, handle, text } = first.of;
+    const lines = run.flatMap((unit) => unit.lines);
+    const fromLine = lines.find(({ number }) => number !== null)?.number ?? null;
+    const throughLine = lines.findLast(({ number }) => number !== null)?.number ?? null;
+    return { source, path, handle, fromLine, throughLine, text: textOf(text, lines), isPlain: run.every(isPlainUnit) };
   });
+}
+
+/** Neighbouring lines of a text, as one text. Those that no number parts are taken at once. */
+function textOf(text: string, lines: readonly TextLine[]): string {
+  const pieces: string[] = [];
+  for (let at = 0; at < lines.length; ) {
+    let last = at;
+    while (lines[last + 1]?.start === (lines[last]?.end ?? 0) + 1) last += 1;
+    pieces.push(text.slice(lines[at]?.start, lines[last]?.end));
+    at = last + 1;
+  }
+  return pieces.join("\n");
+}
+
+/** Whether the lines of a unit are plain, for every log that holds them. */
+const plainLines = new WeakMap<readonly TextLine[], boolean>();
+
+function isPlainUnit({ of, lines }: Unit): boolean {
+  const known = plainLines.get(lines);
+  if (known !== undefined) return known;
+  const plain = isPlain(textOf(of.text, lines));
+  plainLines.set(lines, plain);
+  return plain;
 }
