@@ -1,6 +1,9 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { expectedUse } from "./expected-use.ts";
 import type { UnitFacts } from "./recall-index.ts";
+import { USE_FEATURE_NAMES, USE_FEATURES } from "./use-features.ts";
+import { USE_WEIGHTS } from "./use-weights.ts";
 
 const PLAIN: UnitFacts = {
   kind: "read",
@@ -32,5 +35,34 @@ describe("expected use", () => {
     ["what was not stated again", {}, { restatedRatio: 0.7 }],
   ])("%s is expected more", (_, more, less) => {
     expect(expectedUse({ ...PLAIN, ...more })).toBeGreaterThan(expectedUse({ ...PLAIN, ...less }));
+  });
+
+  test("is the exponential of the weighted sum of all features, to the last bit", () => {
+    const chars = fc.integer({ min: -10, max: 2_000_000 });
+    const count = fc.integer({ min: 0, max: 40 });
+    const file = fc.record({
+      reads: count,
+      writes: count,
+      sinceTouchChars: chars,
+      sinceWriteChars: fc.option(chars),
+      isWrittenSince: fc.boolean(),
+    });
+    const unit: fc.Arbitrary<UnitFacts> = fc.record({
+      kind: fc.constantFrom("read", "output", "failed", "written", "said", "person"),
+      chars: fc.nat(20_000),
+      ageChars: chars,
+      restatedRatio: fc.constantFrom(0, 0.125, 0.5, 0.75),
+      quotes: count,
+      mentions: count,
+      sinceUseChars: fc.option(chars),
+      file: fc.option(file),
+    });
+    fc.assert(
+      fc.property(unit, (facts) => {
+        const sum = USE_FEATURE_NAMES.reduce((all, name) => all + USE_WEIGHTS.weights[name] * USE_FEATURES[name](facts), 0);
+        expect(expectedUse(facts)).toBe(Math.exp(sum));
+      }),
+      { numRuns: 2000 },
+    );
   });
 });

@@ -35,20 +35,20 @@ export const USE_FEATURES: Readonly<Record<UseFeature, (facts: UnitFacts) => num
   isWritten: ({ kind }) => Number(kind === "written"),
   isSaid: ({ kind }) => Number(kind === "said"),
   isPerson: ({ kind }) => Number(kind === "person"),
-  age: ({ ageChars }) => distance(ageChars),
+  age: ({ ageChars }) => distanceFeature(ageChars),
   restatedRatio: ({ restatedRatio }) => restatedRatio,
-  quotes: ({ quotes }) => Math.log1p(quotes),
-  mentions: ({ mentions }) => Math.log1p(mentions),
+  quotes: ({ quotes }) => countFeature(quotes),
+  mentions: ({ mentions }) => countFeature(mentions),
   isUsed: ({ sinceUseChars }) => Number(sinceUseChars !== null),
-  sinceUse: ({ sinceUseChars }) => distance(sinceUseChars ?? 0),
+  sinceUse: ({ sinceUseChars }) => distanceFeature(sinceUseChars ?? 0),
   hasFile: ({ file }) => Number(file !== null),
-  fileReads: ({ file }) => Math.log1p(file?.reads ?? 0),
-  fileWrites: ({ file }) => Math.log1p(file?.writes ?? 0),
-  sinceFileTouch: ({ file }) => distance(file?.sinceTouchChars ?? 0),
+  fileReads: ({ file }) => countFeature(file?.reads ?? 0),
+  fileWrites: ({ file }) => countFeature(file?.writes ?? 0),
+  sinceFileTouch: ({ file }) => distanceFeature(file?.sinceTouchChars ?? 0),
   isFileWritten: ({ file }) => Number((file?.writes ?? 0) > 0),
-  sinceFileWrite: ({ file }) => distance(file?.sinceWriteChars ?? 0),
+  sinceFileWrite: ({ file }) => distanceFeature(file?.sinceWriteChars ?? 0),
   isFileWrittenSince: ({ file }) => Number(file?.isWrittenSince ?? false),
-  length: ({ chars }) => Math.log(SHORTEST_CHARS + chars),
+  length: ({ chars }) => lengthFeature(chars),
 };
 
 /** Weights of a Poisson regression, by feature. */
@@ -57,7 +57,17 @@ export type UseWeights = Readonly<Record<UseFeature, number>>;
 /** Added to a length, so that very short ones are not told apart by it; chosen. */
 const SHORTEST_CHARS = 50;
 
-/** What happened after the moment that is asked about is no distance away. */
-function distance(chars: number): number {
-  return Math.log1p(Math.max(0, chars) / 1000);
+/** A number of characters since something. What happened after the moment that is asked about is no distance away. */
+export function distanceFeature(chars: number): number {
+  return chars > 0 ? Math.log1p(chars / 1000) : 0;
+}
+
+/** How often something happened: mostly never, which needs no logarithm. */
+export function countFeature(count: number): number {
+  return count === 0 ? 0 : Math.log1p(count);
+}
+
+/** The length of a unit in characters. */
+export function lengthFeature(chars: number): number {
+  return Math.log(SHORTEST_CHARS + chars);
 }
