@@ -28,10 +28,10 @@ export function createLoggedUnits(): LoggedUnits {
     add: (of, read) => {
       const isUse = isByModel(of.kind);
       // Only what the model says uses what was stated.
-      const stated = isUse ? statements.ofLines(read.hashes) : [];
+      const stated = isUse ? statements.ofLines(read.lineIds) : [];
       if (isUse) {
         use(stated, "quotes", of.atChars);
-        use(statements.ofWords(read.words), "mentions", of.atChars);
+        use(statements.ofWords(read.wordIds), "mentions", of.atChars);
       }
       // A call that quotes what it changes states nothing new.
       if (isUse && read.tellingLines > 0 && stated.length >= RESTATED_RATIO * read.tellingLines) return;

@@ -9,7 +9,7 @@ import type { LogText, LogTextKind } from "./log-text.ts";
 import { logTextChars, logTexts, toldByCall } from "./log-text.ts";
 import type { LoggedUnits } from "./logged-units.ts";
 import { createLoggedUnits, RESTATED_RATIO } from "./logged-units.ts";
-import type { TextReading, Unit } from "./units.ts";
+import type { HashIds, TextReading, Unit } from "./units.ts";
 import { readText } from "./units.ts";
 
 /** What is known of a unit now. Distances are in characters of logged texts. */
@@ -57,7 +57,15 @@ const MOST_CHARS = 8_000_000;
 const READING_VISITS = 3;
 
 /** What the texts of message values say, and what they were read as once somebody asked, for indexes of logs that hold the same values. */
-export type TextReadings = WeakMap<Message, MessageTexts>;
+export interface TextReadings {
+  readonly messages: WeakMap<Message, MessageTexts>;
+  readonly ids: HashIds;
+}
+
+/** Nothing read yet. */
+export function createTextReadings(): TextReadings {
+  return { messages: new WeakMap(), ids: new Map() };
+}
 
 /** The texts of a message. */
 interface MessageTexts {
@@ -82,12 +90,13 @@ export function createRecallIndex(work: WorkCounter, readings: TextReadings | nu
   /** What the first so many of the messages held come to. */
   let logged: LoggedUnits = createLoggedUnits();
   let readCount = 0;
+  let ids: HashIds = readings?.ids ?? new Map();
 
   const textsOf = (message: Message): MessageTexts => {
-    const known = readings?.get(message);
+    const known = readings?.messages.get(message);
     if (known !== undefined) return known;
     const made = { texts: logTexts(message), read: null };
-    readings?.set(message, made);
+    readings?.messages.set(message, made);
     return made;
   };
   /** Characters of a message's texts. What nobody shares is made when it is read. */
@@ -98,7 +107,7 @@ export function createRecallIndex(work: WorkCounter, readings: TextReadings | nu
   /** Reads one message; the characters of its texts. */
   const read = ({ message, told, atChars: startChars }: HeldMessage): number => {
     const texts = textsOf(message);
-    texts.read ??= texts.texts.map(readText);
+    texts.read ??= texts.texts.map((text) => readText(text, ids));
     let textAtChars = startChars;
     for (const [index, text] of texts.texts.entries()) {
       const reading = texts.read[index];
@@ -119,6 +128,8 @@ export function createRecallIndex(work: WorkCounter, readings: TextReadings | nu
     held = held.slice(held.findIndex((each) => atChars - each.atChars <= MOST_CHARS / 2));
     logged = createLoggedUnits();
     readCount = 0;
+    // What nobody shares is numbered anew, so that no more numbers are held than texts.
+    ids = readings?.ids ?? new Map();
   };
   const viewAt = (endChars: () => number): RecallView => ({
     ready: () => readThrough(endChars()),

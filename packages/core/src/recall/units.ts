@@ -31,29 +31,41 @@ export interface Unit {
 
 /** A text as it is read: what it says by itself, wherever in a log it stands. */
 export interface TextReading {
-  /** A hash of each line: 0 for one that says too little. */
-  readonly hashes: readonly number[];
+  /** A number for what each line says: 0 for one that says too little. */
+  readonly lineIds: readonly number[];
   readonly tellingLines: number;
-  /** Hashes of its rare words; none of a text that is not the model's. */
-  readonly words: readonly number[];
+  /** Of its rare words; none of a text that is not the model's. */
+  readonly wordIds: readonly number[];
   readonly units: readonly UnitReading[];
 }
 
-/** Some neighbouring lines of a text as they are read: of each line a hash, of its rare words too. */
+/** Some neighbouring lines of a text as they are read: of each line a number, of its rare words too. */
 export interface UnitReading {
   readonly lines: readonly TextLine[];
   readonly chars: number;
   readonly tellingLines: number;
-  readonly hashes: readonly number[];
-  readonly words: readonly number[];
+  readonly lineIds: readonly number[];
+  readonly wordIds: readonly number[];
+}
+
+/** Numbers for hashes of lines and words, from 1 on as they come: what is known of one is found by its place in a list. 0 stays 0. */
+export type HashIds = Map<number, number>;
+
+function idOf(hash: number, ids: HashIds): number {
+  if (hash === 0) return 0;
+  const known = ids.get(hash);
+  if (known !== undefined) return known;
+  const id = ids.size + 1;
+  ids.set(hash, id);
+  return id;
 }
 
 /** Reads a text once. */
-export function readText({ text, kind }: Pick<LogText, "text" | "kind">): TextReading {
+export function readText({ text, kind }: Pick<LogText, "text" | "kind">, ids: HashIds): TextReading {
   const lines = textLines(text);
-  const hashes = lines.map((line) => lineHash(text, line));
-  const words = isByModel(kind) ? wordHashes(text, 0, text.length) : [];
-  return { hashes, tellingLines: tellingCount(hashes), words, units: readUnits(text, lines, hashes) };
+  const lineIds = lines.map((line) => idOf(lineHash(text, line), ids));
+  const wordIds = isByModel(kind) ? wordIdsIn(text, { start: 0, end: text.length }, ids) : [];
+  return { lineIds, tellingLines: tellingCount(lineIds), wordIds, units: readUnits(text, { lines, lineIds, ids }) };
 }
 
 /** True for what the model said or wrote: it uses what was stated before. */
@@ -61,16 +73,16 @@ export function isByModel(kind: LogText["kind"]): boolean {
   return kind === "said" || kind === "written";
 }
 
-function tellingCount(hashes: readonly number[]): number {
+function tellingCount(lineIds: readonly number[]): number {
   let count = 0;
-  for (const hash of hashes) if (hash !== 0) count += 1;
+  for (const id of lineIds) if (id !== 0) count += 1;
   return count;
 }
 
-function wordHashes(text: string, from: number, through: number): readonly number[] {
-  const hashes: number[] = [];
-  forEachRareRun(text, { start: from, end: through }, (start, end) => hashes.push(textHash(text, start, end)));
-  return hashes;
+function wordIdsIn(text: string, place: Pick<TextLine, "start" | "end">, ids: HashIds): readonly number[] {
+  const found: number[] = [];
+  forEachRareRun(text, place, (start, end) => found.push(idOf(textHash(text, start, end), ids)));
+  return found;
 }
 
 /** A unit has at most so many lines and, if it has more than one, so many characters; chosen: half a screen of code. */
@@ -83,13 +95,16 @@ export function freshUnit(of: IndexedText, { lines, chars, tellingLines }: UnitR
 }
 
 /** A text's lines in units, in order. */
-function readUnits(text: string, lines: readonly TextLine[], hashes: readonly number[]): readonly UnitReading[] {
+function readUnits(
+  text: string,
+  { lines, lineIds, ids }: { readonly lines: readonly TextLine[]; readonly lineIds: readonly number[]; readonly ids: HashIds },
+): readonly UnitReading[] {
   const units: UnitReading[] = [];
   for (let from = 0; from < lines.length; ) {
     const { end, chars } = unitFrom(lines, from);
-    const own = hashes.slice(from, end);
-    const words = wordHashes(text, lines[from]?.start ?? 0, lines[end - 1]?.end ?? text.length);
-    units.push({ lines: lines.slice(from, end), chars, tellingLines: tellingCount(own), hashes: own, words });
+    const own = lineIds.slice(from, end);
+    const wordIds = wordIdsIn(text, { start: lines[from]?.start ?? 0, end: lines[end - 1]?.end ?? text.length }, ids);
+    units.push({ lines: lines.slice(from, end), chars, tellingLines: tellingCount(own), lineIds: own, wordIds });
     from = end;
   }
   return units;

@@ -1,4 +1,5 @@
 import type { TextReadings } from "../recall/recall-index.ts";
+import { createTextReadings } from "../recall/recall-index.ts";
 import type { TokenReadings } from "../tokens/token-readings.ts";
 import { createTokenReadings } from "../tokens/token-readings.ts";
 import type { MessageFolds } from "./message-folds.ts";
@@ -16,5 +17,5 @@ export interface SessionReadings extends TokenReadings {
 
 /** Nothing read yet. */
 export function createSessionReadings(): SessionReadings {
-  return { ...createTokenReadings(), texts: new WeakMap(), folds: createSharedFolds() };
+  return { ...createTokenReadings(), texts: createTextReadings(), folds: createSharedFolds() };
 }
