@@ -54,8 +54,10 @@ export function createHeldSession(setup: SessionSetup, { archive, emit }: HeldSe
     log.add(entry);
     return folded.missingTokens;
   };
-  const predict = (dynamicContext: string | null) =>
-    setup.estimator.predict(state.ledger, overheadOf(state, setup, dynamicContext));
+  // A copy: the estimator answers its next gates with the same value.
+  const predict = (dynamicContext: string | null) => ({
+    ...setup.estimator.predict(state.ledger, overheadOf(state, setup, dynamicContext)),
+  });
   const release = (keep: "newest" | "none") => {
     if (archive !== null) state = { ...state, view: withoutUndoPoints(state.view, keep) };
   };

@@ -10,7 +10,7 @@ import type { EnginePolicy } from "../policy/policy.ts";
 import type { RecallIndex } from "../recall/recall-index.ts";
 import type { EstimatorSpec, Measures } from "../tokens/built-in-estimators.ts";
 import { createEstimator } from "../tokens/built-in-estimators.ts";
-import type { Overhead } from "../tokens/estimator.ts";
+import type { Estimator, Overhead, Prediction } from "../tokens/estimator.ts";
 import type { Ledger } from "../tokens/ledger.ts";
 import { pooledPriors } from "../tokens/model-prior.ts";
 import { createWorkCounter } from "../tokens/work.ts";
@@ -45,7 +45,7 @@ export function sessionSetup(options: ContextManagerOptions): SessionSetup {
   const estimatorOf = (spec: EstimatorSpec, shared: Measures) =>
     createEstimator(spec, work, { kinds: kinds.estimators, priors, tokenizers, measures: shared, readings });
   const measures: Measures = new Map();
-  const estimator = estimatorOf(policy.estimator, measures);
+  const estimator = withNewestPrediction(estimatorOf(policy.estimator, measures));
   const cutEstimator = () => (policy.cutEstimator === null ? estimator : estimatorOf(policy.cutEstimator, new Map(measures)));
   // One that cannot be made is refused here.
   cutEstimator();
@@ -62,6 +62,29 @@ export function sessionSetup(options: ContextManagerOptions): SessionSetup {
     readings: readings ?? null,
     folds: readings?.folds ?? PLAIN_FOLDS,
   };
+}
+
+/**
+ * The estimator, which knows its newest prediction: the gates of a call, what is told of them and the caller all ask for the same one. With a
+ * dynamic context it is made anew each time, as the work of reading that is counted each time.
+ */
+function withNewestPrediction(estimator: Estimator): Estimator {
+  let newest: { readonly ledger: Ledger; readonly overhead: Overhead; readonly prediction: Prediction } | null = null;
+  return {
+    ...estimator,
+    predict: (ledger, overhead) => {
+      if (overhead.dynamicContext !== null) return estimator.predict(ledger, overhead);
+      if (newest === null || newest.ledger !== ledger || !isSameOverhead(newest.overhead, overhead))
+        newest = { ledger, overhead, prediction: estimator.predict(ledger, overhead) };
+      return newest.prediction;
+    },
+  };
+}
+
+function isSameOverhead(a: Overhead, b: Overhead): boolean {
+  return (
+    a.system === b.system && a.tools === b.tools && a.dynamicContext === b.dynamicContext && a.hiddenTokens === b.hiddenTokens
+  );
 }
 
 /** What each request sends in addition to the messages. */
