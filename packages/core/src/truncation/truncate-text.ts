@@ -174,8 +174,12 @@ export function truncateMessage(
 ): TruncatedMessage {
   const capTokens = truncation?.capTokens ?? 0;
   const whole = capTokens === 0 ? message : withoutOurs(message);
+  const roomBytes = capTokens * CAP_BYTES_PER_TOKEN;
+  // Most results are far within the cap: their bytes are not counted.
+  if (capTokens === 0 || textUnits(whole) * MOST_BYTES_PER_UNIT <= roomBytes)
+    return { message: whole, isTruncated: false, omittedLines: 0, omittedBytes: 0 };
   const sizes = whole.parts.map((part) => (part.type === "text" ? utf8Bytes(part.text) : 0));
-  const capBytes = largestShare(sizes, capTokens * CAP_BYTES_PER_TOKEN);
+  const capBytes = largestShare(sizes, roomBytes);
   let omittedLines = 0;
   let omittedBytes = 0;
   const parts = whole.parts.map((part) => {
@@ -187,6 +191,14 @@ export function truncateMessage(
   });
   const isTruncated = omittedBytes > 0;
   return { message: isTruncated ? { ...whole, parts } : whole, isTruncated, omittedLines, omittedBytes };
+}
+
+/** UTF-8 bytes of a UTF-16 unit at most: two units that take four are a pair. */
+const MOST_BYTES_PER_UNIT = 3;
+
+/** UTF-16 units of all text parts. */
+function textUnits({ parts }: ToolResultMessage): number {
+  return parts.reduce((units, part) => units + (part.type === "text" ? part.text.length : 0), 0);
 }
 
 function withoutOurs(message: ToolResultMessage): ToolResultMessage {
