@@ -63,6 +63,8 @@ interface BackgroundRecord {
   idle: { readonly controller: AbortController; readonly done: Promise<void> } | null;
 }
 
+const AWAKE = Promise.resolve();
+
 /** Nothing goes on yet. */
 export function createBackground({ policy, wait = unheldWait, onEvent }: BackgroundSetting): Background {
   const { prepare, idle } = policy;
@@ -121,11 +123,11 @@ export function createBackground({ policy, wait = unheldWait, onEvent }: Backgro
     await untilAborted(signal, () => wait(afterMs, signal));
     await idled(signal);
   };
-  const wake = async () => {
+  const wake = () => {
     const { idle: waiting } = now;
     now.idle = null;
     waiting?.controller.abort();
-    await waiting?.done;
+    return waiting?.done ?? AWAKE;
   };
   return {
     prepared: async (signal) => {
