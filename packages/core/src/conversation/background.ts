@@ -143,7 +143,8 @@ export function createBackground({ policy, wait = unheldWait, onEvent }: Backgro
       if (attended !== null) settle(attended.manager, outcome);
       if (outcome.kind !== "unchanged" || attended === null || prepare === undefined || closing.signal.aborted) return;
       const { manager } = attended;
-      if (slotOf(manager) === null && manager.reaches({ ...input, nowMs: null }, prepare.atLeast)) start(manager, input);
+      if (slotOf(manager) === null && manager.reaches(Object.assign({}, input, { nowMs: null }), prepare.atLeast))
+        start(manager, input);
     },
     appended: () => {
       if (attended === null || idle === undefined || closing.signal.aborted || !waitsForPerson(attended.manager)) return;
