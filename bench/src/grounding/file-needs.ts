@@ -117,20 +117,20 @@ export function filesAhead(
   history: readonly { readonly message: Message }[],
   needles: Needles,
 ): ReadonlyMap<number, readonly Wanted[]> {
-  const calls = [...history.entries()].flatMap(([ordinal, { message }]) =>
-    message.role === "assistant" && message.origin === "model"
-      ? [{ ordinal, paths: toolCallsOf(message).flatMap(({ paths }) => paths.map(({ path }) => path)) }]
-      : [],
-  );
+  const calls: { readonly ordinal: number; readonly paths: readonly string[] }[] = [];
+  for (const [ordinal, { message }] of history.entries()) {
+    if (message.role !== "assistant" || message.origin !== "model") continue;
+    calls.push({ ordinal, paths: toolCallsOf(message).flatMap(({ paths }) => paths.map(({ path }) => path)) });
+  }
   const touched = new Set<string>();
   const found = new Map<number, readonly Wanted[]>();
   for (const [place, { ordinal, paths }] of calls.entries()) {
-    const coming = new Set(calls.slice(place, place + FILES_AHEAD_CALLS).flatMap((call) => call.paths));
-    const known = [...coming].filter((path) => path !== "" && touched.has(path));
-    found.set(
-      ordinal,
-      known.map((path) => ({ kind: "filesNamed", needle: needles.number(path) })),
-    );
+    const coming = new Set<string>();
+    for (const call of calls.slice(place, place + FILES_AHEAD_CALLS))
+      for (const path of call.paths) if (path !== "" && touched.has(path)) coming.add(path);
+    const wanted: Wanted[] = [];
+    for (const path of coming) wanted.push({ kind: "filesNamed", needle: needles.number(path) });
+    found.set(ordinal, wanted);
     for (const path of paths) touched.add(path);
   }
   return found;

@@ -1,7 +1,7 @@
 import type { Message } from "@plimsoll/core";
 import { createStringSearch, type StringSearch } from "../references/string-search.ts";
 import { comparableLines, comparedTexts } from "./comparable-text.ts";
-import { createLineCode, type LineCode } from "./line-code.ts";
+import { encodeLines, lineAt, lineNumbers } from "./line-code.ts";
 
 /**
  * Something to be found in texts, comparable: a text as a whole (`share` 1; it may begin and end within a line), or so large a share of its
@@ -24,11 +24,13 @@ export interface NeedleIndex {
  */
 export function createNeedleIndex(needles: readonly Needle[]): NeedleIndex {
   const runs = needles.map(runOf);
-  const code = createLineCode(runs.flatMap(({ core }) => core));
+  const lineNumber = lineNumbers(runs.flatMap(({ core }) => core));
   const short = grouped(runs, ({ core, text }) => (core.length === 0 ? text : null));
-  const long = grouped(runs, ({ core }) => (core.length === 0 ? null : code.encode(core.map(code.numberOf))));
+  const long = grouped(runs, ({ core }) =>
+    core.length === 0 ? null : encodeLines(core.map((line) => lineNumber.get(line) ?? 0)),
+  );
   const lookedFor: LookedFor = {
-    code,
+    lineNumber,
     short: { groups: short, search: createStringSearch(short.keys) },
     long: { groups: long, search: createStringSearch(long.keys) },
   };
@@ -47,7 +49,7 @@ export function createNeedleIndex(needles: readonly Needle[]): NeedleIndex {
 }
 
 interface LookedFor {
-  readonly code: LineCode;
+  readonly lineNumber: ReadonlyMap<string, number>;
   readonly short: SearchedGroups;
   readonly long: SearchedGroups;
 }
@@ -58,22 +60,22 @@ interface SearchedGroups {
 }
 
 /** Adds the needles that a text's lines hold. A function of the module: what is compiled of one that is made for each index is lost with it. */
-function addHeld({ code, short, long }: LookedFor, lines: readonly string[], held: Set<number>): void {
+function addHeld({ lineNumber, short, long }: LookedFor, lines: readonly string[], held: Set<number>): void {
   for (const key of short.search.find(lines.join("\n")).strings)
-    for (const { number } of short.groups.at(key)) held.add(number);
+    for (const { number } of short.groups.values[key] ?? []) held.add(number);
   const numbers: number[] = [];
   let isKnown = false;
   for (const line of lines) {
-    const number = code.numberOf(line);
+    const number = lineNumber.get(line) ?? 0;
     isKnown ||= number !== 0;
     numbers.push(number);
   }
   if (!isKnown) return;
-  const { strings, starts, ends } = long.search.find(code.encode(numbers));
+  const { strings, starts, ends } = long.search.find(encodeLines(numbers));
   for (let place = 0; place < strings.length; place++) {
-    const from = code.lineAt(starts[place] ?? 0);
-    const through = code.lineAt(ends[place] ?? 0);
-    for (const { number, run } of long.groups.at(strings[place] ?? 0))
+    const from = lineAt(starts[place] ?? 0);
+    const through = lineAt(ends[place] ?? 0);
+    for (const { number, run } of long.groups.values[strings[place] ?? 0] ?? [])
       if (holds(run, lines, { from, through })) held.add(number);
   }
 }
@@ -138,7 +140,8 @@ interface Group {
 
 interface Groups {
   readonly keys: readonly string[];
-  at(key: number): readonly Group[];
+  /** By key. */
+  readonly values: readonly (readonly Group[])[];
 }
 
 /** Needles by what is looked for: several may share it. */
@@ -151,6 +154,5 @@ function grouped(runs: readonly Run[], keyOf: (run: Run) => string | null): Grou
     if (group === undefined) groups.set(key, [{ number, run }]);
     else group.push({ number, run });
   }
-  const values = [...groups.values()];
-  return { keys: [...groups.keys()], at: (key) => values[key] ?? [] };
+  return { keys: [...groups.keys()], values: [...groups.values()] };
 }

@@ -12,31 +12,57 @@ export interface Passages {
 
 /** Passages of a history without messages. Each source message is read once, when something that it states is used. */
 export function createPassages(references: PreparedReferences): Passages {
-  /** By statement. */
-  const newest: (Message | null)[] = Array.from({ length: references.index.statementCount() }, () => null);
-  const found = new Map<number, { readonly message: Message; readonly passage: string | null }>();
-  const stating = createStatedLines();
-  const passageOf = (statement: number, message: Message): string | null => {
-    const before = found.get(statement);
-    if (before?.message === message) return before.passage;
-    const window = references.index.statement(statement)?.window ?? "";
-    const stated = stating(message, window);
-    const passage = stated === null ? null : passageAround(stated, window);
-    found.set(statement, { message, passage });
-    return passage;
+  const known: KnownPassages = {
+    newest: Array.from({ length: references.index.statementCount() }, () => null),
+    found: new Map(),
+    texts: new WeakMap(),
+    lines: new Map(),
   };
   return {
-    usedBy: (reply) =>
-      references.usesOf(reply).flatMap(({ sourceStatement }) => {
-        const message = newest[sourceStatement] ?? null;
-        return message === null ? [] : (passageOf(sourceStatement, message) ?? []);
-      }),
+    usedBy(reply) {
+      const passages: string[] = [];
+      for (const { sourceStatement } of references.usesOf(reply)) {
+        const message = known.newest[sourceStatement] ?? null;
+        if (message === null) continue;
+        const window = references.index.statement(sourceStatement)?.window ?? "";
+        const passage = passageOf(known, { statement: sourceStatement, window, message });
+        if (passage !== null) passages.push(passage);
+      }
+      return passages;
+    },
     follow(message) {
       const isSource = message.role === "tool-result" || (message.role === "user" && SOURCES.has(message.origin));
       if (!isSource) return;
-      for (const statement of references.recordedHoldings(message)?.statements ?? []) newest[statement] = message;
+      for (const statement of references.recordedHoldings(message)?.statements ?? []) known.newest[statement] = message;
     },
   };
+}
+
+/** What was read so far. What works on it are functions of the module: what is compiled of one that is made for each session is lost with it. */
+interface KnownPassages {
+  /** By statement. */
+  readonly newest: (Message | null)[];
+  /** By statement: its passage in the message that it was looked for in last. */
+  readonly found: Map<number, { readonly message: Message; readonly passage: string | null }>;
+  /** The last one first. */
+  readonly texts: WeakMap<Message, readonly StatingText[]>;
+  /** By text, comparable. */
+  readonly lines: Map<string, readonly string[]>;
+}
+
+interface SourceStatement {
+  readonly statement: number;
+  readonly window: string;
+  readonly message: Message;
+}
+
+function passageOf(known: KnownPassages, { statement, window, message }: SourceStatement): string | null {
+  const before = known.found.get(statement);
+  if (before?.message === message) return before.passage;
+  const stated = statedLine(known, message, window);
+  const passage = stated === null ? null : passageAround(stated, window);
+  known.found.set(statement, { message, passage });
+  return passage;
 }
 
 /** Who states something: the person, and what the person ran. What an agent adds to a message is no source. */
@@ -62,19 +88,15 @@ interface StatingText {
   readonly long: readonly { readonly raw: string; readonly place: number }[];
 }
 
-/** Finds the last line of a message that a statement was read from. Reads each message once; only lines that are too long are searched. */
-function createStatedLines(): (message: Message, window: string) => StatedLine | null {
-  const known = new WeakMap<Message, readonly StatingText[]>();
-  const linesOf = new Map<string, readonly string[]>();
-  return (message, window) => {
-    const texts = known.get(message) ?? comparedTexts(message).map(statingText).reverse();
-    known.set(message, texts);
-    const found = lineThatStates(texts, window);
-    if (found === null) return null;
-    const lines = linesOf.get(found.text) ?? comparableLines(found.text);
-    linesOf.set(found.text, lines);
-    return { raw: found.raw, lines, place: found.place };
-  };
+/** The last line of a message that a statement was read from. Reads each message once; only lines that are too long are searched. */
+function statedLine(known: KnownPassages, message: Message, window: string): StatedLine | null {
+  const texts = known.texts.get(message) ?? comparedTexts(message).map(statingText).reverse();
+  known.texts.set(message, texts);
+  const found = lineThatStates(texts, window);
+  if (found === null) return null;
+  const lines = known.lines.get(found.text) ?? comparableLines(found.text);
+  known.lines.set(found.text, lines);
+  return { raw: found.raw, lines, place: found.place };
 }
 
 /** Where the texts, the last one first, have the line that a statement was read from. */
