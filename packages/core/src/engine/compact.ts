@@ -5,7 +5,6 @@ import { shortHash } from "../hash.ts";
 import { canonicalJson } from "../json.ts";
 import type { KeepRule } from "../keep/keep-rule.ts";
 import { keptMessages } from "../keep/kept-messages.ts";
-import type { PassageQuoter } from "../keep/kept-passages.ts";
 import type { Message } from "../message/message.ts";
 import type { Pace, Steps } from "../pace.ts";
 import { createPace } from "../pace.ts";
@@ -13,6 +12,7 @@ import type { WorkCounter } from "../tokens/work.ts";
 import { askHook, failureText } from "./ask-hook.ts";
 import type { Chain, ChainRun, ChainTools } from "./chain.ts";
 import { chainOf, runChain } from "./chain.ts";
+import type { CompactionTools } from "./compaction-tools.ts";
 import { summaryWithin, toolsFor } from "./compaction-tools.ts";
 import { execute } from "./execute.ts";
 import type { FitInput, FitOutcome, FitState } from "./fit-input.ts";
@@ -55,14 +55,27 @@ export async function compact(state: FitState, compaction: Compaction, signal: A
   const written = asks ? await state.prepared(signal) : null;
   const prepared = written === null ? null : preparedStep(written, { view: messages, goal });
   const chain = withPrepared(chainOf(state, compaction), prepared, input.only ?? null);
-  const { tools, excerpts } = chainToolsFor(state, compaction, { goal, measure, summary, rules: chain.rules, pace });
+  const { tools, excerpts, cutEstimatorName } = chainToolsFor(state, compaction, {
+    goal,
+    measure,
+    summary,
+    rules: chain.rules,
+    pace,
+  });
   await pace.walked(messages.length);
   const start = await pace.take(startOf(chain, { messages, tokens: measure.viewTokens, steps }, { tools, work: state.work }));
   const run = await runChain(chain, start, tools, signal);
   const unquoted = [...excerpts.failures()].map(([kind, failure]) => failedRule(kind, failure));
   const ended = { ...run, steps: [...run.steps, ...unquoted] };
   await pace.walked(messages.length);
-  const outcome = outcomeOf(state, compaction, { run: ended, goal, measure, before: messages, work: own.sinceStart });
+  const outcome = outcomeOf(state, compaction, {
+    run: ended,
+    goal,
+    measure,
+    cutEstimatorName,
+    before: messages,
+    work: own.sinceStart,
+  });
   // Who appends it folds the whole view.
   await pace.walked(messages.length);
   return outcome;
@@ -105,8 +118,8 @@ function chainToolsFor(
     readonly rules: readonly KeepRule[];
     readonly pace: Pace;
   },
-): { readonly tools: ChainTools; readonly excerpts: PassageQuoter } {
-  const { pricing, ...writers } = toolsFor(state, { budget, ...given });
+): { readonly tools: ChainTools } & Pick<CompactionTools, "excerpts" | "cutEstimatorName"> {
+  const { pricing, cutEstimatorName, ...writers } = toolsFor(state, { budget, ...given });
   const { goal, measure, pace } = given;
   const tools: ChainTools = {
     goal,
@@ -134,7 +147,7 @@ function chainToolsFor(
         signal,
       ),
   };
-  return { tools, excerpts: writers.excerpts };
+  return { tools, excerpts: writers.excerpts, cutEstimatorName };
 }
 
 /**
@@ -152,6 +165,7 @@ interface Ended {
   readonly run: ChainRun;
   readonly goal: Goal;
   readonly measure: ViewMeasure;
+  readonly cutEstimatorName: string;
   readonly before: readonly Message[];
   readonly work: () => CompactionRecord["work"];
 }
@@ -161,7 +175,7 @@ interface Ended {
  * that nothing is left to take for is one, whatever the estimate says. A policy without a fallback takes what its own strategies gave.
  */
 function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended: Ended): FitOutcome {
-  const { run, goal, measure, before } = ended;
+  const { run, goal, measure, cutEstimatorName, before } = ended;
   const { applied, steps, messages } = run;
   const hasFallback = state.policy.fallback !== null;
   const isSpent = reason === "overflow" && applied.length === 0;
@@ -177,7 +191,7 @@ function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended
     gate: input.now === undefined && input.only === undefined ? input.gate : null,
     steps,
     estimator: state.estimator.name,
-    cutEstimator: state.policy.cutEstimator === null ? null : state.cutEstimator().name,
+    cutEstimator: state.policy.cutEstimator === null ? null : cutEstimatorName,
     modelId: state.modelId,
     budgetTokens: budget.inputBudgetTokens,
     tokensBefore: measure.expectedTokens,

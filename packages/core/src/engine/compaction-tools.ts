@@ -26,6 +26,8 @@ export interface CompactionTools {
   readonly facts: (staying: readonly Message[]) => string | null;
   readonly excerpts: PassageQuoter;
   readonly pricing: ChainTools["pricing"];
+  /** Names what `pricing` measures a cut with. */
+  readonly cutEstimatorName: string;
 }
 
 /** Tokens of a notice without its facts; the longest has some 70. */
@@ -77,6 +79,7 @@ export function toolsFor(
   const view = state.messages();
   return {
     excerpts,
+    cutEstimatorName: cutEstimator.name,
     summarizer: summary === null ? withDeadline(chunkedSummarizer(state.summarizer, limits), state.deadline) : supplied,
     digest: digestAt(() => pace, { maximumChars: digestChars }),
     facts,

@@ -133,8 +133,9 @@ function fenced(tag: string, texts: readonly string[], { framing, roomChars }: R
 /** What is ours where facts are written: the titles of live state are tags too. */
 export function factFraming({ state }: KeptState): Framing {
   const titles = state.flatMap(({ title }) => TAG_NAME.exec(tagOf(title)) ?? []);
-  const names = titles.map((title) => foldedBeginning(title, Number.POSITIVE_INFINITY).folded);
-  return { ...CONTEXT_FRAMING, tags: [...CONTEXT_FRAMING.tags, ...names.filter((name) => name !== "")] };
+  const folded = titles.map((title) => foldedBeginning(title, Number.POSITIVE_INFINITY).folded);
+  const names = folded.filter((name) => name !== "");
+  return names.length === 0 ? CONTEXT_FRAMING : { ...CONTEXT_FRAMING, tags: [...CONTEXT_FRAMING.tags, ...names] };
 }
 
 /** Characters of both tags with their angles, slash and line ends, and one to spare. */

@@ -52,12 +52,14 @@ export function recalledPassages({ index, worth, stays, maximumChars }: RecallCh
 
 /** A unit counts as it and its neighbours do on the mean: what is needed of a text is seldom all in one unit. */
 function amongNeighbours(units: readonly Unit[], ratios: readonly number[]): Float64Array {
-  return Float64Array.from(ratios, (own, at) => {
+  const means = new Float64Array(ratios.length);
+  for (const [at, own] of ratios.entries()) {
     const unit = units[at];
     const before = isNext(units[at - 1], unit) ? (ratios[at - 1] ?? 0) : own;
     const after = isNext(unit, units[at + 1]) ? (ratios[at + 1] ?? 0) : own;
-    return (before + own + after) / 3;
-  });
+    means[at] = (before + own + after) / 3;
+  }
+  return means;
 }
 
 function isNext(unit: Unit | undefined, next: Unit | undefined): boolean {
