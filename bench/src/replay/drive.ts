@@ -1,4 +1,4 @@
-import { isHuman, type Message, type SessionEntry, type ToolCallPart, toolCallsOf } from "@plimsoll/core";
+import { isHuman, type Message, type SessionEntry, type ToolCallPart, toolCallsOf, type UsageEntry } from "@plimsoll/core";
 import { type Rewriter, rewritten } from "../rewriters/rewriter.ts";
 import { followingSizes } from "../size-model/following-sizes.ts";
 import { replyAfter } from "../size-model/recorded-calls.ts";
@@ -38,47 +38,50 @@ export async function drive(session: PreparedSession, cell: Cell, onCall: CallOb
     if (message.role !== "tool-result" || !openCalls.delete(message.callId) || openCalls.size > 0) return;
     await run.fit("after-tool-batch", { pending: [], nowMs: message.atMs });
   };
-  const take = async (entry: SessionEntry, position: number) => {
+  const send = async (entry: UsageEntry, position: number) => {
+    if (sent.last !== null) onCall(sent.last);
+    sent.last = await sendCall(session, cell, run, {
+      call,
+      entry,
+      reply: replyAfter(session.entries, position),
+      check,
+      sizes,
+    });
+    call += 1;
+  };
+  /** Takes an entry; a promise only if the engine is asked about it. */
+  const take = (entry: SessionEntry, position: number): Promise<void> | undefined => {
     switch (entry.type) {
+      case "message":
+        return arrive(entry.message);
+      case "usage":
+        return send(entry, position);
       case "session":
       case "setup-change":
         manager.append(entry);
-        break;
+        return undefined;
       case "model-change":
         manager.append({ ...entry, limits: limitsOf(cell) });
-        break;
-      case "message":
-        await arrive(entry.message);
-        break;
-      case "usage":
-        if (sent.last !== null) onCall(sent.last);
-        sent.last = await sendCall(session, cell, run, {
-          call,
-          entry,
-          reply: replyAfter(session.entries, position),
-          check,
-          sizes,
-        });
-        call += 1;
-        break;
+        return undefined;
       case "compaction":
         if (foldsBoundaries) {
           manager.append(entry);
           run.note(entry);
         }
-        break;
+        return undefined;
       case "attempt":
-        break;
+        return undefined;
       case "revert":
         if (foldsBoundaries) manager.append(entry);
-        break;
+        return undefined;
       default:
-        entry satisfies never;
+        return entry satisfies never;
     }
   };
   for (const [position, entry] of session.entries.entries()) {
     run.reach(position);
-    await take(entry, position);
+    const asked = take(entry, position);
+    if (asked !== undefined) await asked;
   }
   const { last } = sent;
   if (last === null) return;
