@@ -26,6 +26,7 @@ const { values } = parseArgs({
 const count = Number(values.messages);
 const POLICIES = [PLIMSOLL_POLICY, SVEN_POLICY].filter(({ name }) => values.policy.includes(name));
 const { signal } = new AbortController();
+const MODEL = { contextWindowTokens: 128_000, maxOutputTokens: 8_000 };
 
 if (values.only.includes("fit")) for (const policy of POLICIES) await measureFit(policy);
 if (values.only.includes("append"))
@@ -45,8 +46,6 @@ async function measureFit(policy: Policy): Promise<void> {
     manager.revert(null);
   }
 }
-
-const MODEL = { contextWindowTokens: 128_000, maxOutputTokens: 8_000 };
 
 async function cut(manager: ContextManager): Promise<void> {
   const now = { reason: "manual", keep: null } as const;
