@@ -1,5 +1,4 @@
-import type { Deadline } from "../engine/deadline.ts";
-import { ANSWER_DEADLINE_MS, platformWait } from "../engine/deadline.ts";
+import { deadlineOf } from "../engine/deadline.ts";
 import type { FitOutcome } from "../engine/fit-input.ts";
 import type { SessionEntry, UsageEntry } from "../entry.ts";
 import type { MessageDraft } from "../message/ids.ts";
@@ -105,11 +104,6 @@ export function createConversation({ entries, writer, nowMs, ...context }: Conve
 export interface ConversationParts extends LogCopyParts {
   readonly background: Background;
   readonly nowMs: () => number | null;
-}
-
-/** How long a store is waited for. */
-export function deadlineOf({ answerDeadlineMs, wait }: Pick<ConversationSetting, "answerDeadlineMs" | "wait">): Deadline {
-  return { afterMs: answerDeadlineMs ?? ANSWER_DEADLINE_MS, wait: wait ?? platformWait };
 }
 
 /** A conversation over a manager whose log `writer` has. */

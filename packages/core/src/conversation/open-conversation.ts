@@ -1,3 +1,4 @@
+import { deadlineOf } from "../engine/deadline.ts";
 import type { SessionEntry, SessionStartEntry } from "../entry.ts";
 import { messageChars } from "../message/size.ts";
 import { createPace, giveWayOf, SLICE_MESSAGES, visitsOf } from "../pace.ts";
@@ -7,7 +8,7 @@ import type { LogArchive } from "../session/held-log.ts";
 import { isUndoArchived } from "../session/undo-point.ts";
 import { createBackground } from "./background.ts";
 import type { Conversation, ConversationSetting } from "./conversation.ts";
-import { conversationOver, deadlineOf } from "./conversation.ts";
+import { conversationOver } from "./conversation.ts";
 import { createTally } from "./tally.ts";
 
 /** A conversation that was taken up from a store, and what a crash left of the last line of its log. */

@@ -4,7 +4,7 @@ import { askHook, failureText } from "./ask-hook.ts";
 import type { BeforeCompaction } from "./fit-input.ts";
 
 const notice = { reason: "threshold", tokensBefore: 9, budgetTokens: 8, messages: [] } as const;
-const deadline = { afterMs: 9, wait: () => new Promise<void>(() => undefined) };
+const deadline = { afterMs: 9, timer: () => () => undefined };
 const ask = (beforeCompaction: BeforeCompaction | null, signal = new AbortController().signal) =>
   askHook({ beforeCompaction, deadline }, notice, signal);
 

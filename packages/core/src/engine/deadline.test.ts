@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import type { Summarizer, SummaryRequest, Wait } from "../ports.ts";
-import type { Deadline } from "./deadline.ts";
-import { answerWithin, platformWait, unheldWait, withDeadline } from "./deadline.ts";
+import { answerWithin, deadlineOf, platformTimer, timerOf, unheldWait, withDeadline } from "./deadline.ts";
 
 const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
 const endless: Wait = () => never();
@@ -12,8 +11,7 @@ const REQUEST: SummaryRequest = { ...SVEN_POLICY.summary, parts: [], view: [], f
 const late = (afterMs: number) => new Error(`nothing in ${afterMs} ms`);
 
 function within<T>(wait: Wait, ask: (signal: AbortSignal) => Promise<T>, signal = new AbortController().signal): Promise<T> {
-  const deadline: Deadline = { afterMs: 9, wait };
-  return answerWithin(ask, { deadline, signal, late });
+  return answerWithin(ask, { deadline: deadlineOf({ answerDeadlineMs: 9, wait }), signal, late });
 }
 
 describe("an answer within a deadline", () => {
@@ -87,24 +85,29 @@ describe("an answer within a deadline", () => {
 
 test("a summary that is late has failed, and its error says how long was waited", async () => {
   const deaf: Summarizer = () => never();
-  const summarizer = withDeadline(deaf, { afterMs: 9, wait: over });
+  const summarizer = withDeadline(deaf, { afterMs: 9, timer: timerOf(over) });
   await expect(summarizer(REQUEST, new AbortController().signal)).rejects.toMatchObject({
     code: "summary-failed",
     details: { afterMs: 9 },
   });
 });
 
-describe.each<[string, Wait]>([
-  ["the platform's timer", platformWait],
-  ["the one that no process waits for", unheldWait],
-])("%s", (_, wait) => {
+test("the platform's timer is the one of a setting that brings none, and is over after its time", async () => {
+  const deadline = deadlineOf({ answerDeadlineMs: 0 });
+  expect(deadline).toEqual({ afterMs: 0, timer: platformTimer });
+  await expect(answerWithin(() => never(), { deadline, signal: new AbortController().signal, late })).rejects.toThrow(
+    "nothing in 0 ms",
+  );
+});
+
+describe("the wait that keeps no process from ending", () => {
   test("is over after its time", async () => {
-    await expect(wait(0, new AbortController().signal)).resolves.toBeUndefined();
+    await expect(unheldWait(0, new AbortController().signal)).resolves.toBeUndefined();
   });
 
   test("ends with the signal's reason", async () => {
     const controller = new AbortController();
-    const waiting = wait(60_000, controller.signal);
+    const waiting = unheldWait(60_000, controller.signal);
     controller.abort(new Error("no more"));
     await expect(waiting).rejects.toThrow("no more");
   });
@@ -128,32 +131,27 @@ describe("what a timer leaves behind", () => {
     ["so is nothing", () => null, 0],
     ["so is a timer without it", () => ({}), 0],
     ["so is one whose word for it is none", () => ({ unref: 7 }), 0],
-  ])("%s", (_, timerOf, times) => {
+  ])("%s", (_, madeBy, times) => {
     const said: string[] = [];
-    counted(timerOf(() => said.push("unref")));
+    counted(madeBy(() => said.push("unref")));
     unheldWait(9, new AbortController().signal);
     expect(said).toHaveLength(times);
   });
 
-  test.each<[string, Wait]>([
-    ["the platform's", platformWait],
-    ["the one that no process waits for", unheldWait],
-  ])("a wait that is called off clears its timer: %s", async (_, wait) => {
+  test("a wait that is called off clears its timer", async () => {
     const timer = {};
     const cleared = counted(timer);
     const controller = new AbortController();
-    const waiting = wait(9, controller.signal);
+    const waiting = unheldWait(9, controller.signal);
     controller.abort(new Error("no more"));
     await expect(waiting).rejects.toThrow("no more");
     expect(cleared).toEqual([timer]);
   });
 
-  test("a wait of the platform that is over listens to nobody", async () => {
-    const cleared = counted(7);
-    vi.stubGlobal("setTimeout", (over: () => void) => queueMicrotask(over));
-    const controller = new AbortController();
-    await platformWait(9, controller.signal);
-    controller.abort();
-    expect(cleared).toEqual([]);
+  test("an answer clears the platform's", async () => {
+    const timer = {};
+    const cleared = counted(timer);
+    await answerWithin(async () => "yes", { deadline: deadlineOf({}), signal: new AbortController().signal, late });
+    expect(cleared).toEqual([timer]);
   });
 });

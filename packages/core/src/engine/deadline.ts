@@ -1,14 +1,39 @@
 import { PlimsollError } from "../error.ts";
 import type { Summarizer, Wait } from "../ports.ts";
 
+/** Calls `over` after so many milliseconds, unless the function that it gives is called before. */
+export type Timer = (ms: number, over: () => void) => () => void;
+
 /** How long an answer is waited for. */
 export interface Deadline {
   readonly afterMs: number;
-  readonly wait: Wait;
+  readonly timer: Timer;
 }
 
 /** A summary or a hook's answer is given up after so long: five minutes, longer than any recorded summary took. Chosen. */
 export const ANSWER_DEADLINE_MS = 300_000;
+
+/** The deadline of a setting: {@link ANSWER_DEADLINE_MS} by the platform's timer, unless it says otherwise. */
+export function deadlineOf(setting: { readonly answerDeadlineMs?: number; readonly wait?: Wait }): Deadline {
+  const { answerDeadlineMs: afterMs = ANSWER_DEADLINE_MS, wait } = setting;
+  return { afterMs, timer: wait === undefined ? platformTimer : timerOf(wait) };
+}
+
+/** The platform's timer. Without a signal, which takes longer than all else around an answer that is there at once. */
+export const platformTimer: Timer = (ms, over) => {
+  const timer = setTimeout(over, ms);
+  return () => clearTimeout(timer);
+};
+
+/** A timer by a wait that is given. If the wait fails, it is never over. */
+export function timerOf(wait: Wait): Timer {
+  return (ms, over) => {
+    const controller = new AbortController();
+    wait(ms, controller.signal).then(over, () => undefined);
+    // With a reason: the platform would make an error of its own, with a trace of where it was made.
+    return () => controller.abort(null);
+  };
+}
 
 /** Who is asked, and until when. */
 interface Asked {
@@ -28,30 +53,25 @@ export async function answerWithin<Answer>(
 ): Promise<Answer> {
   signal.throwIfAborted();
   const asked = new AbortController();
-  const timer = new AbortController();
   let giveUp: () => void = () => undefined;
+  let stopTimer: () => void = () => undefined;
   const ended = new Promise<never>((_, reject) => {
     giveUp = () => {
       reject(signal.reason);
       asked.abort(signal.reason);
     };
-    deadline.wait(deadline.afterMs, timer.signal).then(
-      () => {
-        const error = late(deadline.afterMs);
-        reject(error);
-        asked.abort(error);
-      },
-      // Waiting ends early when the answer is there.
-      () => undefined,
-    );
+    stopTimer = deadline.timer(deadline.afterMs, () => {
+      const error = late(deadline.afterMs);
+      reject(error);
+      asked.abort(error);
+    });
   });
   signal.addEventListener("abort", giveUp);
   try {
     return await Promise.race([ended, askedOf(ask, asked.signal)]);
   } finally {
     signal.removeEventListener("abort", giveUp);
-    // With a reason: the platform would make an error of its own, with a trace of where it was made.
-    timer.abort(null);
+    stopTimer();
   }
 }
 
@@ -77,19 +97,5 @@ export const unheldWait: Wait = (ms, signal) =>
       clearTimeout(timer);
       reject(signal.reason);
     };
-    signal.addEventListener("abort", onAbort, { once: true });
-  });
-
-/** Waits by the platform's timer. */
-export const platformWait: Wait = (ms, signal) =>
-  new Promise((resolve, reject) => {
-    const onAbort = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", onAbort);
-      resolve();
-    }, ms);
     signal.addEventListener("abort", onAbort, { once: true });
   });

@@ -56,7 +56,7 @@ function goal(
     kept: NO_KEPT_STATE,
     beforeCompaction: null,
     prepared: null,
-    deadline: { afterMs: 1, wait: () => Promise.reject(new Error("not asked")) },
+    deadline: { afterMs: 1, timer: () => () => undefined },
     giveWay: null,
     work,
   };

@@ -1,4 +1,4 @@
-import { ANSWER_DEADLINE_MS, platformWait } from "../engine/deadline.ts";
+import { deadlineOf } from "../engine/deadline.ts";
 import type { FitInput, FitState, SummaryWriter } from "../engine/fit-input.ts";
 import type { GateState } from "../engine/why-act.ts";
 import { withTrackedFiles } from "../facts/facts.ts";
@@ -55,7 +55,7 @@ export function sessionSetup(options: ContextManagerOptions): SessionSetup {
     estimator,
     cutEstimator,
     hiddenTokens: options.hiddenOverheadTokens ?? 0,
-    deadline: { afterMs: options.answerDeadlineMs ?? ANSWER_DEADLINE_MS, wait: options.wait ?? platformWait },
+    deadline: deadlineOf(options),
     giveWay: giveWayOf(options),
     ports: options,
     work,
