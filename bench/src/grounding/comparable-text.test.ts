@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { comparableText, numberedLines } from "./comparable-text.ts";
 
@@ -19,6 +20,28 @@ describe("comparableText", () => {
     expect(comparableText(text)).toBe(expected);
   });
 });
+
+test("numbers are those that the expressions of docs/protocol.md find", () => {
+  const piece = fc.constantFrom(" ", "\t", "            ", "1", "234567", "→", ":", "|", "a", "", "\n", "\n1:", "\n2: ");
+  const text = fc.array(piece, { maxLength: 16 }).map((pieces) => pieces.join(""));
+  fc.assert(
+    fc.property(text, (given) => {
+      expect(comparableText(given)).toBe(comparableByExpressions(given));
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+function comparableByExpressions(text: string): string {
+  const lines = text.split("\n");
+  const numbered = lines.filter((line) => /^[ \t]{0,12}\d{1,7}[\t:|]/.test(line));
+  const filled = lines.filter((line) => line.trimEnd() !== "");
+  const isNumbered = numbered.length >= 2 && numbered.length >= 0.75 * filled.length;
+  const isSpaced = numbered.every((line) => /^\s*\d+(?:\t|[:|](?: |\s*$))/.test(line));
+  const marked = isSpaced ? /^[ \t]{0,12}\d{1,7}(?:\t|[:|] ?)/ : /^[ \t]{0,12}\d{1,7}[\t:|]/;
+  const numberOf = (line: string) => (/^[ \t]{0,12}\d{1,7}→/.exec(line) ?? (isNumbered ? marked.exec(line) : null))?.[0] ?? "";
+  return lines.map((line) => line.slice(numberOf(line).length).trimEnd()).join("\n");
+}
 
 describe("numberedLines", () => {
   test.each<[string, string, readonly (readonly [number, string])[] | null]>([

@@ -20,7 +20,7 @@ export function comparableText(text: string): string {
 export function comparableLines(text: string): readonly string[] {
   const lines = text.split("\n");
   const numbering = numberingOf(lines);
-  return lines.map((line) => line.slice(numberOf(line, numbering).length).trimEnd());
+  return lines.map((line) => line.slice(numberChars(line, numbering)).trimEnd());
 }
 
 /** A text's line at a number that a tool put before it; `null` if the text has no such numbers there. */
@@ -29,41 +29,58 @@ export function numberedLines(text: string): ReadonlyMap<number, string> | null 
   const numbering = numberingOf(lines);
   const found = new Map<number, string>();
   for (const line of lines) {
-    const number = numberOf(line, numbering);
-    if (number !== "") found.set(Number.parseInt(number, 10), line.slice(number.length).trimEnd());
+    const chars = numberChars(line, numbering);
+    if (chars > 0) found.set(Number.parseInt(line, 10), line.slice(chars).trimEnd());
   }
   return found.size === 0 ? null : found;
 }
 
-/** No file has more digits' worth of lines; the bound keeps a line of digits alone from being read as a number. */
-const ARROW_NUMBER = /^[ \t]{0,12}\d{1,7}→/;
-const LINE_NUMBER = /^[ \t]{0,12}\d{1,7}[\t:|]/;
-const SPACED_NUMBER = /^[ \t]{0,12}\d{1,7}(?:\t|[:|] ?)/;
+/** No file has more digits' worth of lines; the bounds keep a line of digits alone from being read as a number. */
+const MOST_DIGITS = 7;
+const MOST_BLANKS = 12;
 
 /** Share of the lines that must begin with a number before a number alone is taken for one (docs/protocol.md). */
 const NUMBERED_SHARE = 0.75;
 
+/** What stands between a number and its line, if no arrow does: one character, or with a space if each line has one. */
+type Numbering = "mark" | "mark-and-space";
+
 /** What numbers look like in a text besides those with an arrow; `null` if it has no other. A line that is only its number is read too. */
-function numberingOf(lines: readonly string[]): RegExp | null {
-  const numbered = lines.filter((line) => mayBeginWithNumber(line) && LINE_NUMBER.test(line));
+function numberingOf(lines: readonly string[]): Numbering | null {
+  const numbered = lines.filter((line) => isMark(line.charCodeAt(numberEnd(line))));
   if (numbered.length < 2) return null;
   const filledCount = lines.reduce((count, line) => (line.trimEnd() === "" ? count : count + 1), 0);
   if (numbered.length < NUMBERED_SHARE * filledCount) return null;
-  return numbered.every((line) => /^\s*\d+(?:\t|[:|](?: |\s*$))/.test(line)) ? SPACED_NUMBER : LINE_NUMBER;
+  return numbered.every((line) => /^\s*\d+(?:\t|[:|](?: |\s*$))/.test(line)) ? "mark-and-space" : "mark";
 }
 
-function numberOf(line: string, numbering: RegExp | null): string {
-  if (!mayBeginWithNumber(line)) return "";
-  return (ARROW_NUMBER.exec(line) ?? numbering?.exec(line))?.[0] ?? "";
+/** The characters of a line's number and of what follows it; 0 if the line has none. Read by hand: every line of a session comes by here. */
+function numberChars(line: string, numbering: Numbering | null): number {
+  const end = numberEnd(line);
+  const unit = line.charCodeAt(end);
+  if (unit === ARROW) return end + 1;
+  if (numbering === null || !isMark(unit)) return 0;
+  return numbering === "mark-and-space" && unit !== TAB && line.charCodeAt(end + 1) === SPACE ? end + 2 : end + 1;
 }
 
-/** Whether a digit stands behind blanks, as few lines have it: an expression takes many times as long to say no. */
-function mayBeginWithNumber(line: string): boolean {
-  let at = 0;
-  while (at < line.length && isBlank(line.charCodeAt(at))) at += 1;
-  return isDigit(line.charCodeAt(at));
+/** Where the number ends that a line begins with, behind blanks; the end of the line if it begins with none. */
+function numberEnd(line: string): number {
+  let start = 0;
+  while (isBlank(line.charCodeAt(start))) start += 1;
+  let end = start;
+  while (isDigit(line.charCodeAt(end))) end += 1;
+  return start <= MOST_BLANKS && end > start && end <= start + MOST_DIGITS ? end : line.length;
+}
+
+const TAB = 0x09;
+const SPACE = 0x20;
+const ARROW = 0x2192;
+
+/** Tab, colon and bar. */
+function isMark(unit: number): boolean {
+  return unit === TAB || unit === 0x3a || unit === 0x7c;
 }
 
 function isBlank(unit: number): boolean {
-  return unit === 0x20 || unit === 0x09;
+  return unit === SPACE || unit === TAB;
 }

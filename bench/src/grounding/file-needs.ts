@@ -24,6 +24,15 @@ export interface Files {
 export function createFiles(needles: Needles): Files {
   const newest = createNewestTexts();
   const readings = new Map<string, string>();
+  /** By the text of a file: between two readings it is changed several times. */
+  const inHand = new Map<string, number>();
+  const needleOf = (text: string): number => {
+    const known = inHand.get(text);
+    if (known !== undefined) return known;
+    const needle = needles.number(withoutBlankEnds(comparableText(text)), FILE_SHARE);
+    inHand.set(text, needle);
+    return needle;
+  };
   return {
     needed(reply) {
       const calls = toolCallsOf(reply);
@@ -32,10 +41,8 @@ export function createFiles(needles: Needles): Files {
       const wanted: Wanted[] = [...edits].map((text) => ({ kind: "edits", needle: needles.number(text) }));
       const changed = calls.flatMap(({ paths }) => paths.filter(({ access }) => access === "modify"));
       // A file that was never read or written in sight has the empty text, which no message holds: it is left out.
-      for (const path of new Set(changed.map(({ path }) => path))) {
-        const text = comparableText(newest.get(path) ?? "");
-        wanted.push({ kind: "fileInHand", needle: needles.number(withoutBlankEnds(text), FILE_SHARE) });
-      }
+      for (const path of new Set(changed.map(({ path }) => path)))
+        wanted.push({ kind: "fileInHand", needle: needleOf(newest.get(path) ?? "") });
       return wanted;
     },
     follow(message) {
