@@ -29,7 +29,7 @@ const NO_HOOKS: MeterHooks = { before: async () => undefined, after: async () =>
 
 /**
  * A meter that holds each stage against the limit, by the processor time of this process: what others on the machine do cancels out as far
- * as it slows both.
+ * as it slows both. Nothing is collected by force: that throws away what was compiled for closures of which none lives, and a run never does it.
  */
 export async function createMeter(
   limit: () => unknown,
@@ -47,8 +47,6 @@ export async function createMeter(
   runs = Math.max(1, Math.ceil(LEAST_LIMIT_MS / (await limitMs())));
   return {
     measure: async (stage, run) => {
-      // What others left behind is not collected in the time of this stage.
-      globalThis.gc?.();
       const before = await limitMs();
       await hooks.before(stage);
       const start = clockMs();

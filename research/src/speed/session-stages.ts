@@ -2,8 +2,17 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { importFile, type Transcript } from "@plimsoll/bench";
-import { IMPORTERS, loadFile, openKeptSessions, type PreparedSession, prepareSession, replay } from "@plimsoll/bench/internal";
+import {
+  cellOf,
+  IMPORTERS,
+  loadFile,
+  openKeptSessions,
+  type PreparedSession,
+  prepareSession,
+  replay,
+} from "@plimsoll/bench/internal";
 import { NONE_POLICY, PI_POLICY, PLIMSOLL_POLICY, SVEN_POLICY } from "@plimsoll/core";
+import { MODEL_CATALOG } from "@plimsoll/providers";
 import type { RecordedFile } from "../recorded/recorded-sessions.ts";
 import type { Meter } from "./meter.ts";
 
@@ -28,9 +37,15 @@ function prepared(transcripts: readonly Transcript[]): readonly PreparedSession[
   return sessions;
 }
 
-/** Replays the sessions of a file under policies one after the other: the first replay makes what the later ones share. */
+/**
+ * Replays the sessions of a file under policies one after the other: the first replay makes what the later ones share. A session whose overhead leaves no room
+ * is not replayed, and takes no part.
+ */
 export async function runReplayStages({ path, displayName }: RecordedFile, { measure }: Meter): Promise<void> {
-  const sessions = prepared(await importFile(path, displayName));
+  const isReplayed = (session: PreparedSession) =>
+    cellOf(session, { policy: NONE_POLICY, window: WINDOW, catalog: MODEL_CATALOG }).why === null;
+  const sessions = prepared(await importFile(path, displayName)).filter(isReplayed);
+  if (sessions.length === 0) return;
   for (const policy of [NONE_POLICY, SVEN_POLICY, PI_POLICY, PLIMSOLL_POLICY])
     await measure(`replay, \`${policy.name}\``, async () => {
       for (const session of sessions) await replay(session, { policy, window: WINDOW });
