@@ -19,11 +19,12 @@ export function oracleControl(calls: readonly FollowedCall[], { history, needleT
   const cuts = cutsOf(history.messages);
   const wantedAt = calls.map(({ ordinal }) => needs.at(ordinal));
   // Where the history is cut, and what of it would be quoted first, do not depend on the amount.
+  const seenAt = new Int32Array(needs.needleCount).fill(-1);
   let from = 0;
   const cut = calls.map(({ ordinal, compactions }, place) => {
     if (compactions === 0) return { from, wanted: NOTHING_WANTED };
     from = Math.max(from, cuts.openStepAt(ordinal));
-    return { from, wanted: wantedSoonest(wantedAt.slice(place), { from, needleTokens }) };
+    return { from, wanted: wantedSoonest(wantedAt, { place, from, seenAt, needleTokens }) };
   });
   return cuttingControl({ calls, history, cuts }, (amountTokens) => (_, { place }) => {
     const { from = 0, wanted = NOTHING_WANTED } = cut[place] ?? {};
@@ -39,13 +40,25 @@ interface Wanted {
   readonly leastTokens: Float64Array;
 }
 
+/** A cut at a place of the calls, before so many messages. Of each needle `seenAt` tells the last cut that came across it. */
+interface CutBefore extends Pick<OracleSources, "needleTokens"> {
+  readonly place: number;
+  readonly from: number;
+  readonly seenAt: Int32Array;
+}
+
 function wantedSoonest(
   wantedAt: readonly ReturnType<Needs["at"]>[],
-  { from, needleTokens }: { readonly from: number } & Pick<OracleSources, "needleTokens">,
+  { place: cutPlace, from, seenAt, needleTokens }: CutBefore,
 ): Wanted {
-  const seen = new Set<number>();
-  for (const wanted of wantedAt) for (const { needle, statedAt } of wanted) if (statedAt < from) seen.add(needle);
-  const needles = Int32Array.from(seen);
+  const soonest: number[] = [];
+  for (let place = cutPlace; place < wantedAt.length; place++)
+    for (const { needle, statedAt } of wantedAt[place] ?? []) {
+      if (statedAt >= from || seenAt[needle] === cutPlace) continue;
+      seenAt[needle] = cutPlace;
+      soonest.push(needle);
+    }
+  const needles = Int32Array.from(soonest);
   const tokens = Float64Array.from(needles, needleTokens);
   const leastTokens = tokens.slice();
   for (let place = tokens.length - 2; place >= 0; place--)
