@@ -8,8 +8,10 @@ import type { OverheadCounts } from "./content.ts";
 import { weighCounts } from "./content.ts";
 import type { Model, ModelFit, ReturnRule, RuleLosses } from "./model-fit.ts";
 import { contentTokens, deviationOf, everyRule, expectedOf, learn, modelOf, TEXT_RULES } from "./model-fit.ts";
-import type { NextPrompt, Returned } from "./next-prompt.ts";
-import { exceedsText, firstReportAfter, hasWrongCounts, isUntrusted, nextPrompt, returnedBy, rulesOf } from "./next-prompt.ts";
+import type { NextPrompt } from "./next-prompt.ts";
+import { firstReportAfter, nextPrompt } from "./next-prompt.ts";
+import type { Returned } from "./reply-return.ts";
+import { exceedsText, hasWrongCounts, isUntrusted, returnedBy, rulesOf } from "./reply-return.ts";
 import { nextResiduals, situationOf } from "./upper-bound.ts";
 
 /** Some hundred times the largest window: a report of more tokens is not believed. Chosen. */

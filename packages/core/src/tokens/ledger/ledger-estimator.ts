@@ -2,12 +2,11 @@ import { z } from "zod";
 import type { UsageEntry } from "../../entry.ts";
 import type { AssistantMessage, Message } from "../../message/message.ts";
 import { isHuman } from "../../message/message.ts";
-import type { Sequence } from "../../sequence.ts";
 import { charClass } from "../char-class.ts";
 import type { ClassCounts } from "../char-classes.ts";
 import type { Estimator, EstimatorKind, EstimatorSources, Overhead, Prediction } from "../estimator.ts";
 import { defineEstimator } from "../estimator.ts";
-import type { Base, Ledger, LedgerCopy, MeasuredMessage, ReplyReport } from "../ledger.ts";
+import type { Base, Ledger, LedgerCopy, ReplyReport } from "../ledger.ts";
 import { EMPTY_TURN, ledgerCopy, NOTHING_UNREPORTED, nextModelIdOf } from "../ledger.ts";
 import { wholeTokens } from "../measure.ts";
 import type { ModelPriors } from "../model-prior.ts";
@@ -18,6 +17,8 @@ import { withReport, writeBack } from "./learn-from-report.ts";
 import type { Model } from "./model-fit.ts";
 import { contentTokens, modelOf, slopeOf } from "./model-fit.ts";
 import { arrivalOf, nextPrompt, vanishesAtTurn } from "./next-prompt.ts";
+import type { SizesOf } from "./size-index.ts";
+import { sizeIndex } from "./size-index.ts";
 import { upperRatioAfterCut, upperTokensOf } from "./upper-bound.ts";
 
 /** Measures every message by the reports that cover it, and everything else by weights that the session's own reports correct. */
@@ -216,23 +217,6 @@ function sizeLookup(contentOf: ContentOf, sizesOf: SizesOf): (message: Message, 
 function isReply({ reply }: Ledger, message: Message, content: MessageContent): boolean {
   if (reply === null || reply.content === null || reply.messageId !== message.id) return false;
   return isSameContent(reply.content, content);
-}
-
-/** Measured sizes by message id, the newest of each. */
-type SizesOf = (measured: Sequence<MeasuredMessage>) => ReadonlyMap<string, MeasuredMessage>;
-
-/** A {@link SizesOf}: a sequence that goes on from the one before costs only its new messages, any other is read anew. */
-export function sizeIndex(): SizesOf {
-  let known: Sequence<MeasuredMessage> | null = null;
-  let sizes = new Map<string, MeasuredMessage>();
-  return (measured) => {
-    const seen = known === null ? 0 : known.size;
-    const goesOn = known !== null && measured.size >= seen && measured.at(seen - 1) === known.at(seen - 1);
-    if (!goesOn) sizes = new Map();
-    for (const message of measured.slice(goesOn ? seen : 0)) sizes.set(message.id, message);
-    known = measured;
-    return sizes;
-  };
 }
 
 /** Some messages and what they measured, as the difference of two reports: what weights are fitted on. */
