@@ -1,21 +1,29 @@
 import type { Message } from "../src/message/message.ts";
+import { oncePerMessage } from "../src/message/once-per-message.ts";
 import type { StrategyInput } from "../src/strategy/strategy.ts";
 import { charsPerToken } from "../src/tokens/chars-per-token.ts";
+import type { MessageMeasure } from "../src/tokens/measure.ts";
+import type { WorkCounter } from "../src/tokens/work.ts";
 import { createWorkCounter } from "../src/tokens/work.ts";
 
-/** One token a UTF-16 unit: sizes in a test can be read off its texts. An image counts 1,000. */
-const UNIT_MEASURE = charsPerToken(
-  {
-    kind: "chars-per-token",
-    charsPerToken: 1,
-    unit: "utf16-units",
-    rounding: "ceil",
-    perMessageTokens: 0,
-    minimumMessageTokens: 0,
-    imageTokens: 1000,
-  },
-  createWorkCounter(),
-);
+/** One token a UTF-16 unit: sizes in a test can be read off its texts. An image counts 1,000. A message value is read once, as in a session. */
+export function unitMeasure(work: WorkCounter): MessageMeasure {
+  const measure = charsPerToken(
+    {
+      kind: "chars-per-token",
+      charsPerToken: 1,
+      unit: "utf16-units",
+      rounding: "ceil",
+      perMessageTokens: 0,
+      minimumMessageTokens: 0,
+      imageTokens: 1000,
+    },
+    work,
+  );
+  return { ...measure, messageTokens: oncePerMessage(measure.messageTokens) };
+}
+
+const UNIT_MEASURE = unitMeasure(createWorkCounter());
 
 /** What a strategy looks at, in a window of 10,000 tokens of one character each, with two messages to keep. */
 export function strategyInput(messages: readonly Message[], more: Partial<StrategyInput> = {}): StrategyInput {

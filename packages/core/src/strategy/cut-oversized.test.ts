@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { strategyInput } from "../../testing/strategy-input.ts";
+import { strategyInput, unitMeasure } from "../../testing/strategy-input.ts";
 import type { AppliedEdit } from "../applied-edit.ts";
 import { applyEdits } from "../edit/apply-edits.ts";
 import type { Message } from "../message/message.ts";
 import { textOf } from "../message/message.ts";
 import { clearedText } from "../prompts/notices.ts";
 import { absentImage, assistant, calling, human, reply, result, summaryMessage } from "../testing/builders.ts";
+import { createWorkCounter } from "../tokens/work.ts";
 import type { CutOversizedSpec } from "./cut-oversized.ts";
 import { CUT_OVERSIZED } from "./cut-oversized.ts";
 
@@ -106,6 +107,22 @@ describe("cut-oversized", () => {
       clearedText("text", 100, "r2"),
       clearedText("text", 4000, "r3"),
     ]);
+  });
+
+  test.each<[string, CutOversizedSpec["to"], number, number]>([
+    ["stubs measure no text beside their parts", "stubs", 10, 0],
+    ["what fits measures none either", "fit", 10_000, 0],
+    ["texts above the cap are measured, and twice what would be left of them", "fit", 2000, 6000 + 2 * 1600],
+  ])("%s, and a part is priced once however often it is cut", (_, to, roomTokens, mostChars) => {
+    const work = createWorkCounter();
+    const measure = unitMeasure(work);
+    const scannedChars = () => {
+      const before = work.total().charactersScanned;
+      bound({ kind: "cut-oversized", to }).plan(strategyInput(messages, { measure, roomTokens }));
+      return work.total().charactersScanned - before;
+    };
+    const [first, second] = [scannedChars(), scannedChars()];
+    expect([first - second, second <= mostChars]).toEqual([6100, true]);
   });
 
   test("does nothing if everything fits", () => {

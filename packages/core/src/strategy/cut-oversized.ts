@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { ReplacePartEdit } from "../edit/edit.ts";
 import { partHandle } from "../message/handle.ts";
 import type { Message, Part } from "../message/message.ts";
+import { oncePerMessage } from "../message/once-per-message.ts";
 import { clearedText, isClearedText, omittedText } from "../prompts/notices.ts";
 import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore } from "../text.ts";
 import type { StrategyAnswer, StrategyInput, StrategyKind } from "./strategy.ts";
@@ -50,17 +51,25 @@ interface CuttablePart {
 function cuttableParts(message: Message, input: StrategyInput): readonly CuttablePart[] {
   const isCuttable = message.role === "tool-result" || (message.role === "assistant" && message.origin === "model");
   if (!isCuttable) return [];
+  const alone = partsAlone(message);
   return message.parts.flatMap((part, partIndex) => {
-    if (part.type !== "text" && part.type !== "image") return [];
-    const tokens = input.measure.messageTokens(partAlone(part)) * input.scaleRatio;
-    return [{ message, part, partIndex, tokens }];
+    const only = alone[partIndex];
+    if (only === undefined || only === null) return [];
+    return [{ message, part, partIndex, tokens: input.measure.messageTokens(only) * input.scaleRatio }];
   });
 }
 
-/** A message of one part, to price the part as the measure prices messages. */
-function partAlone(part: Part & { readonly type: "text" | "image" }): Message {
-  return { role: "user", id: "part", origin: "injected", parts: [part], atMs: null };
-}
+/**
+ * Each part as a message of its own, `null` for one that is not cut, to price parts as the measure prices messages. They are the same values for
+ * every cut, so that each is read once however many steps of a chain cut, and however often rules are released and a step runs again.
+ */
+const partsAlone = oncePerMessage(({ parts }): readonly (Message | null)[] =>
+  parts.map((part) =>
+    part.type === "text" || part.type === "image"
+      ? { role: "user", id: "part", origin: "injected", parts: [part], atMs: null }
+      : null,
+  ),
+);
 
 /** The largest cap at which the sizes, each cut to it, add up to no more than the room; 0 if even that is too much. */
 function commonCap(sizes: readonly number[], roomTokens: number): number {
@@ -102,6 +111,7 @@ function headAndTail(
   capTokens: number,
   { handle, input }: { handle: string; input: StrategyInput },
 ): string | null {
+  if (capTokens <= 0) return null;
   const textTokens = input.measure.textTokens(text) * input.scaleRatio;
   let quoteChars = Math.floor((text.length * capTokens) / Math.max(1, textTokens)) - omittedText(text.length, handle).length;
   while (quoteChars >= MINIMUM_QUOTE_CHARS) {

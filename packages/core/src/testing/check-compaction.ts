@@ -157,9 +157,12 @@ function writingsOf(entry: CompactionEntry): number {
   return entry.edits.filter((edit) => edit.kind === "replace-spans" && edit.message !== null).length + inVainOf(entry);
 }
 
-/** Steps whose edits were made and priced, and did not stay. */
+/** Steps whose edits were made and priced, and did not stay. A cut measures what it would leave before rules say that it is kept. */
 function inVainOf({ record }: CompactionEntry): number {
-  return record.steps.filter(({ outcome }) => outcome === "no-progress" || outcome === "failed").length;
+  return record.steps.filter(
+    ({ strategy, outcome }) =>
+      outcome === "no-progress" || outcome === "failed" || (strategy === "cut-oversized" && outcome === "not-applicable"),
+  ).length;
 }
 
 function checkWork(work: WorkCount, check: CompactionCheck): void {
