@@ -1,17 +1,21 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { parseArgs } from "node:util";
 import { fuzzEngine } from "./fuzz/engine.mjs";
+import { optionsOf, refuse } from "./options.mjs";
 import { commandFile, runNode } from "./tool.mjs";
 
-/**
- * Plays generated sessions on the engine, in `--jobs` processes, then conversations at once on the drop-ins, until the time is up or the cases
- * are played, and prints cases, compactions and seeds. A violation prints the session and its path, or the conversations' seed, and the exit
- * code is not zero. `--with` names a module whose default export adds kinds, and peers whose policies name them: they are played on the engine,
- * among the built-in ones. `--seed` and `--path` together show an engine's failure again, made smaller; `--seed` with `--only conversations`
- * one of conversations.
- */
-const { values } = parseArgs({
+const USAGE = `pnpm fuzz: plays generated sessions on the engine, then conversations at once on the drop-ins, and prints cases, compactions and seeds.
+A violation prints the session and its path, or the conversations' seed, and the exit code is not zero.
+
+  --only engine|conversations  one of both
+  --seconds N                  until the time is up (60)
+  --cases N                    or so many sessions of the engine are played (1000000)
+  --jobs N                     processes of the engine (1)
+  --seed N                     a run again; a new one unless given
+  --path P                     with --seed: shows an engine's failure again, made smaller
+  --with FILE                  a module whose default export adds kinds, and peers whose policies name them`;
+
+const { values } = optionsOf(USAGE, {
   options: {
     seconds: { type: "string", default: "60" },
     cases: { type: "string", default: "1000000" },
@@ -24,9 +28,9 @@ const { values } = parseArgs({
 });
 
 for (const name of /** @type {const} */ (["seconds", "cases", "seed", "jobs"]))
-  if (!/^\d+$/.test(values[name])) throw new Error(`--${name} is a whole number, not ${values[name]}`);
+  if (!/^\d+$/.test(values[name])) refuse(`--${name} is a whole number, not ${values[name]}`);
 const { only = values.path === undefined && values.with === undefined ? "both" : "engine" } = values;
-if (!["engine", "conversations", "both"].includes(only)) throw new Error(`--only is engine or conversations, not ${only}`);
+if (!["engine", "conversations", "both"].includes(only)) refuse(`--only is engine or conversations, not ${only}`);
 
 /** Share of the time for conversations at once; chosen: a round takes half a minute on a busy machine. */
 const CONVERSATIONS_RATIO = 0.25;

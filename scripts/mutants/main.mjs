@@ -1,18 +1,20 @@
-import { parseArgs } from "node:util";
+import { optionsOf, refuse } from "../options.mjs";
 import { folders } from "./folders.mjs";
 import { mutateFolder } from "./mutate-folder.mjs";
 
-/**
- * Mutates core's folders one after the other with Stryker and runs the tests nearest to each; what no test notices is printed. Arguments choose
- * folders by name; `--files goal,chain` chooses files of them, and leaves what is known of the others. What has not changed since the last run is
- * not tried again; `--anew` tries everything.
- */
-const { positionals, values } = parseArgs({
+const USAGE = `pnpm mutants [FOLDER …]: mutates core's folders one after the other and runs the tests nearest to each; what no test notices is printed.
+What has not changed since the last run is not tried again.
+
+  FOLDER          one of ${folders.map(({ name }) => name).join(", ")}
+  --files A,B     files of them, without their endings, and leaves what is known of the others
+  --anew          tries everything`;
+
+const { positionals, values } = optionsOf(USAGE, {
   allowPositionals: true,
   options: { anew: { type: "boolean", default: false }, files: { type: "string", default: "*" } },
 });
 const unknown = positionals.filter((name) => !folders.some((folder) => folder.name === name));
-if (unknown.length > 0) throw new Error(`no ${unknown.join(", ")} among ${folders.map(({ name }) => name).join(", ")}`);
+if (unknown.length > 0) refuse(`no folder ${unknown.join(", ")}`);
 
 const rows = [];
 for (const folder of folders) {

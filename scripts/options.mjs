@@ -1,0 +1,31 @@
+import process from "node:process";
+import { parseArgs } from "node:util";
+
+/**
+ * A command's options. `--help` prints how it is used and ends the process; a mistake says in one line what is wrong and ends it with exit code 2.
+ * @template {import("node:util").ParseArgsConfig} Config
+ * @param {string} usage what `--help` prints
+ * @param {Config} config
+ * @returns {ReturnType<typeof parseArgs<Config>>}
+ */
+export function optionsOf(usage, config) {
+  if (process.argv.slice(2).some((argument) => argument === "--help" || argument === "-h")) {
+    console.log(usage);
+    process.exit(0);
+  }
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/**
+ * Ends the process over a mistake in what was asked for.
+ * @param {string} what one line
+ * @returns {never}
+ */
+export function refuse(what) {
+  console.error(`${what} (--help tells what there is)`);
+  process.exit(2);
+}
