@@ -54,6 +54,28 @@ describe("file session writer", () => {
     await writer.close();
   });
 
+  test.each([
+    ["on-close", ["appendFile"]],
+    ["every-append", ["appendFile", "datasync"]],
+  ] as const)("an append waits for the disk as seldom as it can, forced to it %s", async (sync, expected) => {
+    writeFileSync(logFile(), "");
+    const file = await open(logFile(), "a+");
+    const waits: PropertyKey[] = [];
+    const counted = new Proxy(file, {
+      get: (_, name) => {
+        const value: unknown = Reflect.get(file, name, file);
+        if (typeof value !== "function") return value;
+        waits.push(name);
+        return value.bind(file);
+      },
+    });
+    const of = { sessionId: "one", path: logFile(), bytes: 0, index: createLogIndex(), release: async () => undefined };
+    const writer = createFileSessionWriter({ ...of, file: counted, sync });
+    await writer.append([START]);
+    expect(waits).toEqual(expected);
+    await writer.close();
+  });
+
   test("what a full disk took of an append goes, if not at once then before the next one", async () => {
     writeFileSync(logFile(), encodeEntry(START));
     const file = await open(logFile(), "a+");
@@ -61,7 +83,7 @@ describe("file session writer", () => {
     const failures = [noSpace];
     const truncations = [noSpace];
     const failing: LogHandle = {
-      stat: file.stat.bind(file),
+      fd: file.fd,
       read: file.read.bind(file),
       datasync: () => file.datasync(),
       close: () => file.close(),
