@@ -1,5 +1,5 @@
 import type { Deadline } from "../engine/deadline.ts";
-import { answerWithin } from "../engine/deadline.ts";
+import { inTime } from "../engine/deadline.ts";
 import type { SessionEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import type { SessionWriter } from "../ports.ts";
@@ -71,7 +71,6 @@ export function createLogCopy({ manager, tally, writer, deadline, isArchived, he
 }
 
 const NOTHING_TO_WRITE = Promise.resolve();
-const NEVER_ABORTED = new AbortController().signal;
 
 /** Appends within the deadline. A store that did not answer may write later: what the log holds is not known until it is opened again. */
 function createAppend(writer: SessionWriter, deadline: Deadline): (entries: readonly SessionEntry[]) => Promise<void> {
@@ -83,6 +82,6 @@ function createAppend(writer: SessionWriter, deadline: Deadline): (entries: read
   };
   return async (entries) => {
     if (unanswered !== null) throw unanswered;
-    await answerWithin(() => writer.append(entries), { deadline, signal: NEVER_ABORTED, late });
+    await inTime(() => writer.append(entries), { deadline, late });
   };
 }

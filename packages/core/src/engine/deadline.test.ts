@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import type { Summarizer, SummaryRequest, Wait } from "../ports.ts";
-import { answerWithin, deadlineOf, platformTimer, timerOf, unheldWait, withDeadline } from "./deadline.ts";
+import { answerWithin, deadlineOf, inTime, platformTimer, timerOf, unheldWait, withDeadline } from "./deadline.ts";
 
 const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
 const endless: Wait = () => never();
@@ -80,6 +80,37 @@ describe("an answer within a deadline", () => {
     await within(wait, ask, controller.signal);
     controller.abort();
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+  });
+});
+
+describe("an answer that nobody can call off", () => {
+  const inTimeBy = <T>(wait: Wait, ask: () => Promise<T>) =>
+    inTime(ask, { deadline: deadlineOf({ answerDeadlineMs: 9, wait }), late });
+
+  test("is the answer, and ends the waiting", async () => {
+    const waits: AbortSignal[] = [];
+    const wait: Wait = (_, signal) => {
+      waits.push(signal);
+      return never();
+    };
+    expect(await inTimeBy(wait, async () => "yes")).toBe("yes");
+    expect(waits.map(({ aborted }) => aborted)).toEqual([true]);
+  });
+
+  test.each<[string, () => Promise<never>]>([
+    ["later", async () => Promise.reject(new Error("no"))],
+    [
+      "at once",
+      () => {
+        throw new Error("no");
+      },
+    ],
+  ])("is the failure of who is asked, %s", async (_, ask) => {
+    await expect(inTimeBy(endless, ask)).rejects.toThrow("no");
+  });
+
+  test("fails after the deadline", async () => {
+    await expect(inTimeBy(over, never)).rejects.toThrow("nothing in 9 ms");
   });
 });
 
