@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { arbitraryHostileText } from "../testing/arbitrary-text.ts";
 import { foldedChar } from "./folded-char.ts";
-import type { Framing } from "./framing.ts";
 import { quotedText, textOnOneLine, unquotedText } from "./framing.ts";
+import type { Framing } from "./framing-beginnings.ts";
 
 const framing: Framing = { lines: ["[user]", "note:"], bracketWords: [";handle"], tags: ["focus", "read-files"] };
 
@@ -74,6 +74,32 @@ describe("text from outside", () => {
       if (isMarked !== (read === "[") || isMarkedTag !== (read === "<")) missed.push(unit.toString(16));
     }
     expect(missed).toEqual([]);
+  });
+
+  test("is looked at wherever a bracket or an angle could begin framing", () => {
+    // Next to a character without width nothing is passed over at a glance, and nothing reads in another way.
+    const noWidth = "\u200b";
+    const slowly = (text: string) =>
+      text.replaceAll(/[[<]/g, (char, at: number) => (text.charCodeAt(at - 1) === 0x1b ? char : `${noWidth}${char}${noWidth}`));
+    const inBrackets: Framing = { ...framing, lines: ["[user]"] };
+    const pieces = fc.constantFrom(
+      ..."[<*`_~\\/aF(> \t\n",
+      "\x1b[0m",
+      "user]",
+      "note:",
+      "; handle b]",
+      "focus>",
+      "read-files>",
+      "\u00e9",
+    );
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 24 }), (chosen) => {
+        const text = chosen.join("");
+        for (const of of [framing, inBrackets])
+          expect(quotedText(slowly(text), of).replaceAll(noWidth, "")).toBe(quotedText(text, of));
+      }),
+      { seed: 20_261_124, numRuns: 2000 },
+    );
   });
 
   test("is given back by its inverse, and stays as it is but for the marks", () => {

@@ -1,21 +1,7 @@
 import { characterBoundaryAtOrBefore } from "../text.ts";
 import { charAt, foldedChar, isBlank, isIgnored, isLineBreak, isUnseen, LINE_BREAK } from "./folded-char.ts";
-
-/**
- * What is ours in a text for a model, as {@link foldedBeginning} writes it. Text from outside in between must not read as any of it.
- *
- * - `lines`: beginnings of lines
- * - `bracketWords`: words that make a line in square brackets one of ours
- * - `tags`: names of tags
- */
-export interface Framing {
-  readonly lines: readonly string[];
-  readonly bracketWords: readonly string[];
-  readonly tags: readonly string[];
-}
-
-/** The mark before text that would read as ours. */
-export const MARK = "\\";
+import type { Framing } from "./framing-beginnings.ts";
+import { beginningsOf, beginsNothing, MARK } from "./framing-beginnings.ts";
 
 /**
  * Text from outside, with a backslash before what a reader could take for the framing around it: a line that begins as one of ours
@@ -75,11 +61,18 @@ function rewritten(text: string, framing: Framing, written: (char: string) => st
  * with a character by which framing begins are looked at.
  */
 function* framedPlaces(text: string, framing: Framing): Generator<number> {
-  const { firstChars, candidate } = beginningsOf(framing);
+  const beginnings = beginningsOf(framing);
+  const { firstChars, candidate } = beginnings;
+  let nextLine = 0;
   for (let from = 0; from < text.length; ) {
     const chars = text.slice(from).search(candidate);
     if (chars < 0) return;
-    const line = lineOf(text, lineStart(text, { start: from, end: from + chars }));
+    const place = from + chars;
+    if (beginsNothing(text, place, beginnings)) {
+      from = place + 1;
+      continue;
+    }
+    const line = lineOf(text, lineStart(text, { start: nextLine, end: place }));
     const head = seenFrom(text, line, MARK);
     if (firstChars.has(foldedChar(charAt(text, head)).charAt(0)) && isOurLine(text, { start: head, end: line.end }, framing))
       yield line.start;
@@ -87,41 +80,9 @@ function* framedPlaces(text: string, framing: Framing): Generator<number> {
     if (framing.tags.length > 0)
       for (let at = angleFrom(text, line); at < line.end; at = angleFrom(text, { start: at + 1, end: line.end }))
         if (isOurTag(text, { start: at + 1, end: line.end }, framing.tags)) yield at + 1;
-    from = line.end + 1;
+    nextLine = line.end + 1;
+    from = nextLine;
   }
-}
-
-/** By which characters framing begins. */
-interface Beginnings {
-  /** Of its lines, as {@link foldedChar} writes them. */
-  readonly firstChars: ReadonlySet<string>;
-  /** Finds what may be one of them, or the angle of a tag. */
-  readonly candidate: RegExp;
-}
-
-/** A framing is a value, and is asked for each line that is quoted. */
-const beginnings = new WeakMap<Framing, Beginnings>();
-
-function beginningsOf(framing: Framing): Beginnings {
-  const known = beginnings.get(framing);
-  if (known !== undefined) return known;
-  const firstChars = new Set(framing.lines.map((line) => line.charAt(0)));
-  if (framing.bracketWords.length > 0) firstChars.add("[");
-  const made = { firstChars, candidate: candidateOf(firstChars) };
-  beginnings.set(framing, made);
-  return made;
-}
-
-/** All that {@link foldedChar} writes as `[` or `<`, with some neighbours: ranges are found many times faster than Unicode's opening punctuation. */
-const BRACKET_OR_ANGLE =
-  /[[<\u02c2\u0f3a\u0f3c\u169b\u201a\u201e\u2039\u2045\u207d\u208d\u226e\u2308-\u232a\u2768-\u2774\u27c5-\u27ee\u2983-\u29fc\u2e22-\u2e5b\u3008-\u301d\ufd3f\ufe17-\ufe64\uff08-\uff62]/;
-
-/** Finds a line's first character or an angle. What is beyond ASCII may be written as any other letter; what begins with nothing is any line. */
-function candidateOf(firstChars: ReadonlySet<string>): RegExp {
-  const written = [...firstChars].flatMap((char) => [char, char.toUpperCase()]);
-  if (written.every((char) => char === "[")) return BRACKET_OR_ANGLE;
-  if (firstChars.has("")) return /[\s\S]/;
-  return new RegExp(`[<${written.map((char) => char.replace(/[\]\\^-]/, "\\$&")).join("")}\u0080-\uffff]`);
 }
 
 /** Where the line of the stretch's end begins, if the stretch begins with a line. */

@@ -57,8 +57,12 @@ const UNPLAIN = /[^A-Za-z0-9_:/@+=~$!&*,.-]|\.(?=\.|$)|(?<=^|\.)\./g;
 /** The empty id, which nothing else is written as: a percent sign is followed by digits. */
 const EMPTY = "%";
 
+/** Most ids: nothing of them is written in another way. */
+const PLAIN_ID = /^[A-Za-z0-9_/@+=~$!&*,-]+$/;
+
 function written(id: string): string {
   if (id === "") return EMPTY;
+  if (PLAIN_ID.test(id)) return id;
   const plain = id.replaceAll(UNPLAIN, codeOf);
   return ARTIFACT_BEGINNING.test(plain) ? plain.replace(":", codeOf) : plain;
 }

@@ -1,7 +1,8 @@
 import { isRecord } from "../json.ts";
 import { characterBoundaryAtOrBefore } from "../text.ts";
-import type { Framing } from "./framing.ts";
-import { foldedBeginning, MARK, quotedText } from "./framing.ts";
+import { foldedBeginning, quotedText } from "./framing.ts";
+import type { Framing } from "./framing-beginnings.ts";
+import { MARK } from "./framing-beginnings.ts";
 import type { Message } from "./message.ts";
 import { toolCallsOf } from "./message.ts";
 

@@ -1,7 +1,7 @@
 import type { CallOutcome, Facts } from "../facts/facts.ts";
 import { fileOperations, lastErrors } from "../facts/facts.ts";
-import type { Framing } from "../message/framing.ts";
 import { CONTEXT_FRAMING, foldedBeginning, quotedText, textOnOneLine } from "../message/framing.ts";
+import type { Framing } from "../message/framing-beginnings.ts";
 import { textOf } from "../message/message.ts";
 import { characterBoundaryAtOrBefore } from "../text.ts";
 

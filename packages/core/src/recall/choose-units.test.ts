@@ -45,6 +45,14 @@ describe("recalled passages", () => {
     expect(recalled([short, long], { maximumChars: 900 })).toEqual(["short 16"]);
   });
 
+  test.each([
+    ["a result without framing", "line a\nline b\nline c", true],
+    ["one with it", "line a\n[Compacted: b]\nline c", false],
+    ["one whose lines are framing without their numbers", "1\tline a\n2\t[Compacted: b]\n3\tline c", false],
+  ])("%s: whether its lines are plain", (_, text, isPlain) => {
+    expect(passagesOf([result("r", "c", text)])).toMatchObject([{ isPlain }]);
+  });
+
   test("a passage names its file and lines, and shows them without their numbers", () => {
     const text = Array.from({ length: 20 }, (_, at) => `${at + 40}\tline ${at} of the file`).join("\n");
     const read: ToolCallPart = {

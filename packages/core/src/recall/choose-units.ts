@@ -1,6 +1,7 @@
 import type { Message } from "../message/message.ts";
 import type { RecalledPassage } from "../prompts/recalled.ts";
 import { isPlain } from "../prompts/recalled.ts";
+import { quotedResult } from "../truncation/truncate-text.ts";
 import { largestFirst } from "./largest-first.ts";
 import type { RecallView, UnitFacts } from "./recall-index.ts";
 import type { TextLine } from "./text-lines.ts";
@@ -106,7 +107,13 @@ const plainLines = new WeakMap<readonly TextLine[], boolean>();
 function isPlainUnit({ of, lines }: Unit): boolean {
   const known = plainLines.get(lines);
   if (known !== undefined) return known;
-  const plain = isPlain(textOf(of.text, lines));
+  const plain = isOfPlainText(of, lines) || isPlain(textOf(of.text, lines));
   plainLines.set(lines, plain);
   return plain;
+}
+
+/** A result was looked through as it entered history; a line without a number is then what was looked at. */
+function isOfPlainText({ message }: Unit["of"], lines: readonly TextLine[]): boolean {
+  if (message.role !== "tool-result" || lines[0]?.number !== null) return false;
+  return lines.every(({ number }) => number === null) && quotedResult(message) === message;
 }

@@ -1,5 +1,5 @@
-import type { Framing } from "../message/framing.ts";
 import { quotedText } from "../message/framing.ts";
+import type { Framing } from "../message/framing-beginnings.ts";
 import type { PartHandle, SpanHandle } from "../message/handle.ts";
 import { handleReadings, partHandle } from "../message/handle.ts";
 import type { Part } from "../message/message.ts";

@@ -17,6 +17,13 @@ describe("truncateMessage", () => {
     expect(truncateMessage(message, truncation).message).toBe(message);
   });
 
+  test("a result in which something reads as ours is quoted once: it gives the same value again", () => {
+    const message = withTexts(["[Compacted: it]"]);
+    const { message: quoted } = truncateMessage(message, { capTokens: 100 });
+    expect(quoted.parts[0]).toEqual({ type: "text", text: "\\[Compacted: it]" });
+    expect(truncateMessage(message, { capTokens: 200 }).message).toBe(quoted);
+  });
+
   test("cuts text alone, and counts", () => {
     const cut = truncateMessage(withTexts(["ab\n".repeat(1000)]), { capTokens: 100 }, { hint: "a hint" });
     expect(cut.message.parts).toEqual([

@@ -173,7 +173,7 @@ export function truncateMessage(
   how: Pick<TruncationRequest, "hint" | "truncations"> = {},
 ): TruncatedMessage {
   const capTokens = truncation?.capTokens ?? 0;
-  const whole = capTokens === 0 ? message : withoutOurs(message);
+  const whole = capTokens === 0 ? message : quotedResult(message);
   const roomBytes = capTokens * CAP_BYTES_PER_TOKEN;
   // Most results are far within the cap: their bytes are not counted.
   if (capTokens === 0 || textUnits(whole) * MOST_BYTES_PER_UNIT <= roomBytes)
@@ -200,6 +200,17 @@ const MOST_BYTES_PER_UNIT = 3;
 function textUnits({ parts }: ToolResultMessage): number {
   return parts.reduce((units, part) => units + (part.type === "text" ? part.text.length : 0), 0);
 }
+
+/** A result in which lines that would read as ours are quoted; the value given if none would. Looked through once for the message value. */
+export function quotedResult(message: ToolResultMessage): ToolResultMessage {
+  const known = quotedResults.get(message);
+  if (known !== undefined) return known;
+  const quoted = withoutOurs(message);
+  quotedResults.set(message, quoted);
+  return quoted;
+}
+
+const quotedResults = new WeakMap<ToolResultMessage, ToolResultMessage>();
 
 function withoutOurs(message: ToolResultMessage): ToolResultMessage {
   const parts = message.parts.map((part) => {
