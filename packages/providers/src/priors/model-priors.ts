@@ -11,7 +11,9 @@ export function familyOf(modelId: string): ModelFamily {
 /** Priors from measured figures: those that the package comes with, or others, fitted without the sessions to be judged. */
 export function priorsFrom({ weights, lines }: MeasuredFigures): ModelPriors {
   const known = new Map<string, ModelPrior>();
-  return (modelId) => {
+  // A ledger asks for one model many times in a row.
+  let newest: { readonly modelId: string; readonly prior: ModelPrior } | null = null;
+  const priorOf = (modelId: string): ModelPrior => {
     const family = familyOf(modelId);
     const seen = known.get(family.name);
     if (seen !== undefined) return seen;
@@ -22,6 +24,10 @@ export function priorsFrom({ weights, lines }: MeasuredFigures): ModelPriors {
     const prior = { name, weights: values, pooledRatio, slopeRatio, messageTokens, toolsRatio, reasoningAtTurn, image };
     known.set(name, prior);
     return prior;
+  };
+  return (modelId) => {
+    if (newest?.modelId !== modelId) newest = { modelId, prior: priorOf(modelId) };
+    return newest.prior;
   };
 }
 

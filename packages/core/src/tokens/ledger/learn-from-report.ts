@@ -7,7 +7,7 @@ import type { ModelPriors } from "../model-prior.ts";
 import type { OverheadCounts } from "./content.ts";
 import { weighCounts } from "./content.ts";
 import type { Model, ModelFit, ReturnRule, RuleLosses } from "./model-fit.ts";
-import { contentTokens, deviationOf, everyRule, expectedOf, learn, modelOf, TEXT_RULES } from "./model-fit.ts";
+import { deviationOf, everyRule, expectedOf, learn, modelOf, TEXT_RULES } from "./model-fit.ts";
 import type { NextPrompt } from "./next-prompt.ts";
 import { firstReportAfter, nextPrompt } from "./next-prompt.ts";
 import type { Returned } from "./reply-return.ts";
@@ -113,9 +113,10 @@ function learnReply(ledger: Ledger, { fit, prior }: Model, { prompt, differenceT
   if (reply === null || reply.messageId === null) return fit;
   const price = { prior, fit: fit.regression };
   const withNewest = (ratio: number, isSo: boolean) => ratio + NEWEST_REPLY_RATIO * ((isSo ? 1 : 0) - ratio);
+  const weighed = weighCounts(ledger.unreported.counts, prior.weights);
   const errorOf = (rule: ReturnRule) => {
     const line = fit.lines[rule];
-    const arrivedTokens = contentTokens(ledger.unreported, { prior, fit: { ...fit, regression: line } });
+    const arrivedTokens = expectedOf(line, weighed, ledger.unreported.messages) + ledger.unreported.fixedTokens;
     return differenceTokens - arrivedTokens - returnedBy(rule, reply, { prior, fit: line }).tokens;
   };
   return {

@@ -186,16 +186,19 @@ function predict(
 
 /** Counts an overhead. System and tools are read once for each value; only the dynamic context is read at every request. */
 function overheadReader(work: WorkCounter): (overhead: Overhead) => OverheadCounts {
-  let known: { readonly overhead: Overhead; readonly counts: ClassCounts; readonly toolCounts: ClassCounts } | null = null;
+  let known: { readonly overhead: Overhead; readonly counts: OverheadCounts } | null = null;
   return (overhead) => {
     const { system, tools, dynamicContext, hiddenTokens } = overhead;
     if (known === null || known.overhead.system !== system || known.overhead.tools !== tools) {
       const toolTexts = tools.flatMap((tool) => [tool.name, tool.description, tool.parametersJson]);
-      known = { overhead, counts: countTexts([system], work), toolCounts: countTexts(toolTexts, work) };
+      const toolCounts = countTexts(toolTexts, work);
+      known = { overhead, counts: { counts: countTexts([system], work), toolCounts, hiddenTokens } };
     }
-    const { counts, toolCounts } = known;
-    const all = dynamicContext === null ? counts : addCounts(counts, countTexts([dynamicContext], work));
-    return { counts: all, toolCounts, hiddenTokens };
+    const { counts } = known;
+    // The same value for the same overhead: what has not changed is told by it.
+    if (dynamicContext === null && counts.hiddenTokens === hiddenTokens) return counts;
+    const all = dynamicContext === null ? counts.counts : addCounts(counts.counts, countTexts([dynamicContext], work));
+    return { counts: all, toolCounts: counts.toolCounts, hiddenTokens };
   };
 }
 

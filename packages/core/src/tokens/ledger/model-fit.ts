@@ -117,7 +117,8 @@ export function deviationOf(fit: Regression, weighed: number, messages: number):
 export function learn(fit: Regression, { weighed, messages, tokens }: Measurement): Regression {
   if (messages <= 0 || weighed <= 0) return fit;
   const drifted: Regression = {
-    ...fit,
+    slopeRatio: fit.slopeRatio,
+    messageTokens: fit.messageTokens,
     covariance: [fit.covariance[0] + SLOPE_DRIFT * fit.slopeRatio ** 2, fit.covariance[1], fit.covariance[2] + MESSAGE_DRIFT],
   };
   const deviation = deviationOf(drifted, weighed, messages);

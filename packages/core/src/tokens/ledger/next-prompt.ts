@@ -46,7 +46,7 @@ export function nextPrompt(ledger: Ledger, model: Model, overhead: OverheadCount
       return expected(overheadTokens + keptTokens + addedTokens, reportedTokens);
     }
     case "report": {
-      const changedTokens = weighOverhead(overhead, model) - weighOverhead(base.overhead, model);
+      const changedTokens = overheadChange(base.overhead, overhead, model);
       const reportedTokens = base.promptTokens * model.switchRatio;
       return expected(reportedTokens + changedTokens + addedTokens, reportedTokens);
     }
@@ -80,10 +80,15 @@ function promptOf(
  */
 export function overheadTokensOf(first: FirstReport | null, model: Model, overhead: OverheadCounts): number {
   if (first === null) return weighOverhead(overhead, model);
-  const changedTokens = weighOverhead(overhead, model) - weighOverhead(first.overhead, model);
+  const changedTokens = overheadChange(first.overhead, overhead, model);
   const unmeasuredTokens = contentTokens(first.unmeasuredContent, model.firstReported);
   const firstTokens = Math.max(0, first.promptTokens - first.measuredTokens - unmeasuredTokens);
   return firstTokens * (slopeOf(model) / slopeOf(model.firstReported)) + changedTokens;
+}
+
+/** By how much an overhead weighs more than the one before it. */
+function overheadChange(before: OverheadCounts, after: OverheadCounts, model: KnownModel): number {
+  return after === before ? 0 : weighOverhead(after, model) - weighOverhead(before, model);
 }
 
 function weighOverhead({ counts, toolCounts, hiddenTokens }: OverheadCounts, { prior, fit }: KnownModel): number {

@@ -44,7 +44,6 @@ export function returnedBy(rule: ReturnRule, reply: ReplyReport, price: TextPric
   const { prior, fit } = price;
   const { outputTokens, content } = reply;
   const textTokens = content === null ? 0 : fit.slopeRatio * weighCounts(content.counts, prior.weights);
-  const readTokens = content === null ? 0 : fit.slopeRatio * weighCounts(content.reasoningCounts, prior.weights);
   const reasoningTokens = reasoningOf(reply, textTokens);
   switch (rule) {
     case "output":
@@ -53,8 +52,10 @@ export function returnedBy(rule: ReturnRule, reply: ReplyReport, price: TextPric
       return { tokens: outputTokens === null ? textTokens : outputTokens - reasoningTokens, reasoningTokens: 0 };
     case "text":
       return { tokens: textTokens + fit.messageTokens, reasoningTokens: 0 };
-    case "text-and-reasoning":
+    case "text-and-reasoning": {
+      const readTokens = content === null ? 0 : fit.slopeRatio * weighCounts(content.reasoningCounts, prior.weights);
       return { tokens: textTokens + readTokens + fit.messageTokens, reasoningTokens: readTokens };
+    }
     default:
       return rule satisfies never;
   }
