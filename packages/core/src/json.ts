@@ -46,16 +46,18 @@ const DEPTH = 4;
 /** The strings in the arguments of a call, each unescaped, without empty ones. Arguments that are no JSON are one string as they stand. One pass. */
 export function stringsIn(argumentsJson: string): readonly string[] {
   try {
-    return [...stringsOf(JSON.parse(argumentsJson), DEPTH)];
+    const strings: string[] = [];
+    addStrings(JSON.parse(argumentsJson), DEPTH, strings);
+    return strings;
   } catch {
     // Arguments that are no JSON: a call that the model did not finish, or a tool that takes text as it is.
     return [argumentsJson];
   }
 }
 
-function* stringsOf(value: unknown, depth: number): Generator<string> {
-  if (typeof value === "string" && value !== "") yield value;
+function addStrings(value: unknown, depth: number, strings: string[]): void {
+  if (typeof value === "string" && value !== "") strings.push(value);
   if (depth === 0) return;
-  if (Array.isArray(value)) for (const each of value) yield* stringsOf(each, depth - 1);
-  else if (isRecord(value)) for (const each of Object.values(value)) yield* stringsOf(each, depth - 1);
+  if (Array.isArray(value)) for (const each of value) addStrings(each, depth - 1, strings);
+  else if (isRecord(value)) for (const each of Object.values(value)) addStrings(each, depth - 1, strings);
 }

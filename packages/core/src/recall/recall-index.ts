@@ -102,17 +102,20 @@ export function createRecallIndex(work: WorkCounter, readings: TextReadings | nu
   /** Characters of a message's texts. What nobody shares is made when it is read. */
   const charsOf = (message: Message): number => {
     if (readings === null) return logTextChars(message);
-    return textsOf(message).texts.reduce((sum, { text }) => sum + text.length, 0);
+    let chars = 0;
+    for (const { text } of textsOf(message).texts) chars += text.length;
+    return chars;
   };
   /** Reads one message; the characters of its texts. */
   const read = ({ message, told, atChars: startChars }: HeldMessage): number => {
     const texts = textsOf(message);
     texts.read ??= texts.texts.map((text) => readText(text, ids));
     let textAtChars = startChars;
-    for (const [index, text] of texts.texts.entries()) {
+    for (const [index, { kind, text, source, path, handle }] of texts.texts.entries()) {
       const reading = texts.read[index];
-      if (reading !== undefined) logged.add({ ...text, ...told, message, atChars: textAtChars }, reading);
-      textAtChars += text.text.length;
+      const of = { kind: told.kind ?? kind, text, source, path: told.path ?? path, handle, message, atChars: textAtChars };
+      if (reading !== undefined) logged.add(of, reading);
+      textAtChars += text.length;
     }
     return textAtChars - startChars;
   };

@@ -33,8 +33,8 @@ export function textLines(text: string): readonly TextLine[] {
 const MOST_DIGITS = 7;
 const MOST_BLANKS = 12;
 
-function behindNumber(text: string, { start, end }: TextLine): TextLine {
-  const line = { start, end, number: null };
+function behindNumber(text: string, line: TextLine): TextLine {
+  const { start, end } = line;
   // No blank, digit or space stands behind the end of a line.
   let at = start;
   while (at - start < MOST_BLANKS && isBlank(text.charCodeAt(at))) at += 1;

@@ -63,9 +63,20 @@ function idOf(hash: number, ids: HashIds): number {
 /** Reads a text once. */
 export function readText({ text, kind }: Pick<LogText, "text" | "kind">, ids: HashIds): TextReading {
   const lines = textLines(text);
-  const lineIds = lines.map((line) => idOf(lineHash(text, line), ids));
-  const wordIds = isByModel(kind) ? wordIdsIn(text, { start: 0, end: text.length }, ids) : [];
-  return { lineIds, tellingLines: tellingCount(lineIds), wordIds, units: readUnits(text, { lines, lineIds, ids }) };
+  const lineIds: number[] = [];
+  for (const line of lines) lineIds.push(idOf(lineHash(text, line), ids));
+  const units = readUnits(text, { lines, lineIds, ids });
+  const wordIds = isByModel(kind) ? wordIdsOf(text, { lines, units, ids }) : [];
+  return { lineIds, tellingLines: tellingCount(lineIds), wordIds, units };
+}
+
+/** The rare words of a text: those of its units, as no word goes over lines. Only what a tool put before the lines is in none of them. */
+function wordIdsOf(
+  text: string,
+  { lines, units, ids }: { readonly lines: readonly TextLine[]; readonly units: readonly UnitReading[]; readonly ids: HashIds },
+): readonly number[] {
+  if (lines.some(({ number }) => number !== null)) return wordIdsIn(text, { start: 0, end: text.length }, ids);
+  return units.flatMap((unit) => unit.wordIds);
 }
 
 /** True for what the model said or wrote: it uses what was stated before. */
