@@ -28,7 +28,12 @@ test("a line that was read is not read again, in whatever text it stands", () =>
   const { scan, read } = scanOf(["key"], [KEY]);
   expect(scan(["a\nthe key\nb", "the key, again"])).toEqual({ references: [0, 0], statements: [0, 0] });
   expect(scan(["the key\na\nnew"])).toEqual({ references: [0], statements: [0] });
-  expect(read).toEqual(["a", "the key", "b", "the key, again", "new"]);
+  expect(read).toEqual(["a\nthe key\nb", "the key, again", "new"]);
+});
+
+test("nothing is found over two lines, and a line that stands twice is found twice", () => {
+  const { scan } = scanOf(["key", "b"], [KEY, { window: "a b", offset: 2, reference: 1 }]);
+  expect(scan(["the\nkey\na\nb\na b\nthe key\na b"])).toEqual({ references: [0, 1, 1, 0, 1], statements: [1, 0, 1] });
 });
 
 test("a line is read anew for statements that were added since", () => {

@@ -20,54 +20,71 @@ export interface ScannedFor {
   readonly readsWhole: boolean;
 }
 
-/** Lines that are remembered: far above what a session has, so that no run of replays grows without end. Chosen. */
+/** Above so many lines all are let go of: far above what a session has, so that no run of replays grows without end. Chosen. */
 const MOST_LINES = 2 ** 18;
 
 /**
  * Finds references and statements in texts that were not recorded. What compactions write repeats most of its lines, from one to the next and
- * from policy to policy, and what stands in a line depends on the line alone: each distinct one is read once.
+ * from policy to policy, and what stands in a line depends on the line alone: each distinct one is read once, those of a text that are new together.
  */
 export function createStatementScan(lookedFor: ScannedFor): (texts: readonly string[]) => Found {
-  const { search, statementCount, readsWhole } = lookedFor;
-  const probesOf = createProbes(lookedFor);
-  const read = (text: string): Found => {
-    const found: Found = { references: [], statements: [] };
-    const { strings, starts, ends } = search.find(text);
-    for (const [place, reference] of strings.entries()) {
-      const start = starts[place] ?? 0;
-      if (!standsAlone(text, start, ends[place] ?? 0)) continue;
-      found.references.push(reference);
-      for (const { number, window, offset, first, last } of probesOf(reference)) {
-        const from = start - offset;
-        // Both ends first: most statements of a reference differ there, and a comparison of texts costs far more.
-        if (text.charCodeAt(from) !== first || text.charCodeAt(from + window.length - 1) !== last) continue;
-        if (text.startsWith(window, from)) found.statements.push(number);
-      }
-    }
-    return found.references.length === 0 ? NOTHING : found;
-  };
+  const { statementCount, readsWhole } = lookedFor;
+  const scanned: Scanned = { search: lookedFor.search, probesOf: createProbes(lookedFor) };
   const byLine = new Map<string, Found>();
   let knownStatements = 0;
-  const readLine = (line: string): Found => {
-    const known = byLine.get(line);
-    if (known !== undefined) return known;
-    const found = read(line);
-    if (byLine.size < MOST_LINES) byLine.set(line, found);
-    return found;
+  const readNew = (lines: readonly string[]) => {
+    if (byLine.size > MOST_LINES) byLine.clear();
+    const fresh = [...new Set(lines.filter((line) => !byLine.has(line)))];
+    if (fresh.length === 0) return;
+    for (const [at, found] of foundInLines(scanned, fresh).entries()) byLine.set(fresh[at] ?? "", found);
   };
   return (texts) => {
     if (knownStatements !== statementCount()) byLine.clear();
     knownStatements = statementCount();
     const all: Found = { references: [], statements: [] };
     for (const text of texts) {
-      for (const line of readsWhole ? [text] : text.split("\n")) {
-        const { references, statements } = readsWhole ? read(line) : readLine(line);
-        for (const reference of references) all.references.push(reference);
-        for (const statement of statements) all.statements.push(statement);
+      const lines = readsWhole ? [text] : text.split("\n");
+      if (!readsWhole) readNew(lines);
+      for (const found of readsWhole ? foundInLines(scanned, lines) : lines.map((line) => byLine.get(line) ?? NOTHING)) {
+        for (const reference of found.references) all.references.push(reference);
+        for (const statement of found.statements) all.statements.push(statement);
       }
     }
     return all;
   };
+}
+
+/** What texts are searched with. */
+interface Scanned {
+  readonly search: StringSearch;
+  readonly probesOf: (reference: number) => readonly StatementProbe[];
+}
+
+/**
+ * What stands in each of some lines, which no reference goes over. One search for all of them: to begin one costs as much as to search a line. A function
+ * of the module: what is compiled of one that is made for each session is lost with it.
+ */
+function foundInLines({ search, probesOf }: Scanned, lines: readonly string[]): readonly Found[] {
+  const inLines: Found[] = lines.map(() => NOTHING);
+  const text = lines.join("\n");
+  const { strings, starts, ends } = search.find(text);
+  let line = 0;
+  let lineEnd = lines[0]?.length ?? 0;
+  for (const [place, reference] of strings.entries()) {
+    const start = starts[place] ?? 0;
+    if (!standsAlone(text, start, ends[place] ?? 0)) continue;
+    while (start > lineEnd) lineEnd += 1 + (lines[++line]?.length ?? 0);
+    const found = inLines[line] === NOTHING ? { references: [], statements: [] } : (inLines[line] ?? NOTHING);
+    inLines[line] = found;
+    found.references.push(reference);
+    for (const { number, window, offset, first, last } of probesOf(reference)) {
+      const from = start - offset;
+      // Both ends first: most statements of a reference differ there, and a comparison of texts costs far more.
+      if (text.charCodeAt(from) !== first || text.charCodeAt(from + window.length - 1) !== last) continue;
+      if (text.startsWith(window, from)) found.statements.push(number);
+    }
+  }
+  return inLines;
 }
 
 const NOTHING: Found = { references: [], statements: [] };
