@@ -3,7 +3,7 @@ import type { Amount, Budget } from "../budget.ts";
 import type { KindSpec } from "../kind.ts";
 import { parseSpec } from "../kind.ts";
 import type { Message } from "../message/message.ts";
-import type { UnitFacts } from "../recall/recall-index.ts";
+import type { UnitWorth } from "../recall/best-ranks.ts";
 
 /** A kind of keep rule: what a policy may say of it, and the rule that its settings make. */
 export interface KeepRuleKind {
@@ -54,11 +54,9 @@ export interface PassagesRule {
 }
 
 /** Recalls units of the whole log, also of what earlier compactions took, in place of what leaves the view. Of several such rules the first counts. */
-export interface UnitsRule {
+export interface UnitsRule extends UnitWorth {
   readonly keeps: "units";
   readonly atMost: Amount;
-  /** How much a unit is worth, 0 or more: those worth most for their length are recalled. */
-  readonly worth: (facts: UnitFacts) => number;
 }
 
 /** What messages are chosen from. */

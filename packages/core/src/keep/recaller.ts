@@ -48,7 +48,7 @@ export function recaller(
       const limitChars = Math.min(Math.floor(atMostTokens * charsPerToken), maximumChars);
       try {
         const stays = (message: Message) => shown.has(message);
-        const block = recalledText(recalledPassages({ index, worth: rule.worth, stays, maximumChars: limitChars }));
+        const block = recalledText(recalledPassages({ index, ...rule, stays, maximumChars: limitChars }));
         work.scanned(block?.length ?? 0);
         return block;
       } catch (failure) {

@@ -2,73 +2,36 @@ import type { Message } from "../message/message.ts";
 import type { RecalledPassage } from "../prompts/recalled.ts";
 import { isPlain } from "../prompts/recalled.ts";
 import { quotedResult } from "../truncation/truncate-text.ts";
-import { largestFirst } from "./largest-first.ts";
-import type { RecallView, UnitFacts } from "./recall-index.ts";
+import type { UnitWorth } from "./best-ranks.ts";
+import { inLogOrder, isNext } from "./ranked-units.ts";
+import type { RecallView } from "./recall-index.ts";
 import type { TextLine } from "./text-lines.ts";
 import type { Unit } from "./units.ts";
 
 /** What a recall block is chosen by. */
-export interface RecallChoice {
+export interface RecallChoice extends UnitWorth {
   readonly index: RecallView;
-  /** What a unit is worth; those worth most for their length are taken first. */
-  readonly worth: (facts: UnitFacts) => number;
   /** True for messages that the view still shows. */
   readonly stays: (message: Message) => boolean;
   readonly maximumChars: number;
 }
 
-/** Characters of a passage's head in addition to what it names; of those, what neighbours share. */
-const HEAD_CHARS = 40;
-
 /** A rest of this share of the block stays empty; chosen. */
 const REST_RATIO = 0.02;
 
-/** The passages to recall, in the order of the log; neighbouring units are one passage. Ranks what is indexed, and reads only what it takes.
+/** The passages to recall, in the order of the log; neighbouring units are one passage. Reads only what it takes.
  * A small rest stays empty: only what is short would fit, whatever it is worth. */
-export function recalledPassages({ index, worth, stays, maximumChars }: RecallChoice): readonly RecalledPassage[] {
-  const units: Unit[] = [];
-  const chars: number[] = [];
-  const ownRatios: number[] = [];
-  index.forEachUnit(
-    (message) => !stays(message),
-    (unit, facts) => {
-      const unitChars = unit.chars + headChars(unit);
-      units.push(unit);
-      chars.push(unitChars);
-      ownRatios.push(worth(facts) / unitChars);
-    },
-  );
-  const taken: number[] = [];
+export function recalledPassages({ index, worth, growth, stays, maximumChars }: RecallChoice): readonly RecalledPassage[] {
+  const taken: Unit[] = [];
   let leftChars = maximumChars;
-  for (const at of largestFirst(amongNeighbours(units, ownRatios))) {
-    const unitChars = chars[at] ?? 0;
+  const passes = (message: Message) => !stays(message);
+  const fits = (chars: number) => chars <= leftChars;
+  for (const { unit, chars } of index.ranked({ worth, growth, passes, fits })) {
+    leftChars -= chars;
+    taken.push(unit);
     if (leftChars < maximumChars * REST_RATIO) break;
-    if (unitChars > leftChars) continue;
-    leftChars -= unitChars;
-    taken.push(at);
   }
-  taken.sort((a, b) => a - b);
-  return passagesOf(taken.flatMap((at) => units[at] ?? []));
-}
-
-/** A unit counts as it and its neighbours do on the mean: what is needed of a text is seldom all in one unit. */
-function amongNeighbours(units: readonly Unit[], ratios: readonly number[]): Float64Array {
-  const means = new Float64Array(ratios.length);
-  for (const [at, own] of ratios.entries()) {
-    const unit = units[at];
-    const before = isNext(units[at - 1], unit) ? (ratios[at - 1] ?? 0) : own;
-    const after = isNext(unit, units[at + 1]) ? (ratios[at + 1] ?? 0) : own;
-    means[at] = (before + own + after) / 3;
-  }
-  return means;
-}
-
-function isNext(unit: Unit | undefined, next: Unit | undefined): boolean {
-  return unit !== undefined && next !== undefined && unit.of === next.of && unit.index + 1 === next.index;
-}
-
-function headChars({ of }: Unit): number {
-  return HEAD_CHARS + of.source.length + of.handle.length + (of.path?.length ?? 0);
+  return passagesOf(taken.toSorted(inLogOrder));
 }
 
 function passagesOf(units: readonly Unit[]): readonly RecalledPassage[] {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { expectedUse } from "./expected-use.ts";
-import type { UnitFacts } from "./recall-index.ts";
+import { expectedUse, mostUseGrowth } from "./expected-use.ts";
+import type { UnitFacts } from "./units.ts";
 import { USE_FEATURE_NAMES, USE_FEATURES } from "./use-features.ts";
 import { USE_WEIGHTS } from "./use-weights.ts";
 
@@ -37,7 +37,7 @@ describe("expected use", () => {
     expect(expectedUse({ ...PLAIN, ...more })).toBeGreaterThan(expectedUse({ ...PLAIN, ...less }));
   });
 
-  test("is the exponential of the weighted sum of all features, to the last bit", () => {
+  describe("of any unit", () => {
     const chars = fc.integer({ min: -10, max: 2_000_000 });
     const count = fc.integer({ min: 0, max: 40 });
     const file = fc.record({
@@ -57,12 +57,35 @@ describe("expected use", () => {
       sinceUseChars: fc.option(chars),
       file: fc.option(file),
     });
-    fc.assert(
-      fc.property(unit, (facts) => {
-        const sum = USE_FEATURE_NAMES.reduce((all, name) => all + USE_WEIGHTS.weights[name] * USE_FEATURES[name](facts), 0);
-        expect(expectedUse(facts)).toBe(Math.exp(sum));
-      }),
-      { numRuns: 2000 },
-    );
+
+    test("is the exponential of the weighted sum of all features, to the last bit", () => {
+      fc.assert(
+        fc.property(unit, (facts) => {
+          const sum = USE_FEATURE_NAMES.reduce((all, name) => all + USE_WEIGHTS.weights[name] * USE_FEATURES[name](facts), 0);
+          expect(expectedUse(facts)).toBe(Math.exp(sum));
+        }),
+        { numRuns: 2000 },
+      );
+    });
+
+    test("grows no more than it is said to while nothing becomes of it and its file", () => {
+      const later = (since: number | null, passedChars: number) => (since === null ? null : since + passedChars);
+      fc.assert(
+        fc.property(unit, fc.nat(2_000_000), (facts, passedChars) => {
+          const use = expectedUse({
+            ...facts,
+            ageChars: facts.ageChars + passedChars,
+            sinceUseChars: later(facts.sinceUseChars, passedChars),
+            file: facts.file && {
+              ...facts.file,
+              sinceTouchChars: facts.file.sinceTouchChars + passedChars,
+              sinceWriteChars: later(facts.file.sinceWriteChars, passedChars),
+            },
+          });
+          expect(use).toBeLessThanOrEqual(expectedUse(facts) * mostUseGrowth(passedChars) * (1 + 1e-12));
+        }),
+        { numRuns: 2000 },
+      );
+    });
   });
 });

@@ -1,4 +1,4 @@
-import type { UnitFacts } from "./recall-index.ts";
+import type { UnitFacts } from "./units.ts";
 import { countFeature, distanceFeature, lengthFeature } from "./use-features.ts";
 import { USE_WEIGHTS } from "./use-weights.ts";
 
@@ -16,7 +16,7 @@ const KIND_WEIGHTS: Readonly<Record<UnitFacts["kind"], number>> = {
 
 /**
  * How often a unit is expected to be needed before the next cut, by a Poisson regression: the exponential of the weighted sum of what is
- * known of it. Only its ratio to another unit's says anything. All units of a log are asked for at each compaction: the sum of `USE_FEATURES` is
+ * known of it. Only its ratio to another unit's says anything. Many units are asked for at each compaction: the sum of `USE_FEATURES` is
  * written out, in their order, without those that are 0 (a third of the time).
  */
 export function expectedUse(facts: UnitFacts): number {
@@ -38,4 +38,17 @@ export function expectedUse(facts: UnitFacts): number {
   }
   sum += WEIGHTS.length * lengthFeature(facts.chars);
   return Math.exp(sum);
+}
+
+/** What the weights of distances come to that count for a unit. */
+const RISING_WEIGHTS = [WEIGHTS.age, WEIGHTS.sinceUse, WEIGHTS.sinceFileTouch, WEIGHTS.sinceFileWrite]
+  .filter((weight) => weight > 0)
+  .reduce((sum, weight) => sum + weight, 0);
+
+/**
+ * How many times more the expected use of a unit can be after so many characters in which nothing became of it and its file. Its distances grow by as many;
+ * the logarithm of one grows most from zero.
+ */
+export function mostUseGrowth(chars: number): number {
+  return Math.exp(RISING_WEIGHTS * distanceFeature(chars));
 }

@@ -5,9 +5,9 @@ import { arbitraryValidMessages } from "../testing/arbitrary-transcript.ts";
 import { assistant, human, reply, result, summaryMessage } from "../testing/builders.ts";
 import { createWorkCounter } from "../tokens/work.ts";
 import type { PathAccess } from "../tool.ts";
-import type { RecallView, UnitFacts } from "./recall-index.ts";
+import type { RecallView } from "./recall-index.ts";
 import { createRecallIndex } from "./recall-index.ts";
-import type { Unit } from "./units.ts";
+import type { Unit, UnitFacts } from "./units.ts";
 
 /** All that may be recalled, with what is known of it. */
 function unitsOf(index: RecallView) {

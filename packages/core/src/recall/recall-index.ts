@@ -3,30 +3,15 @@ import { toolCallsOf } from "../message/message.ts";
 import type { Steps } from "../pace.ts";
 import { atOnce, visitsOf } from "../pace.ts";
 import type { WorkCounter } from "../tokens/work.ts";
-import type { FileFacts } from "./file-touches.ts";
 import { createFileTouches } from "./file-touches.ts";
-import type { LogText, LogTextKind } from "./log-text.ts";
+import type { LogText } from "./log-text.ts";
 import { logTextChars, logTexts, toldByCall } from "./log-text.ts";
 import type { LoggedUnits } from "./logged-units.ts";
-import { createLoggedUnits, RESTATED_RATIO } from "./logged-units.ts";
-import type { HashIds, TextReading, Unit } from "./units.ts";
+import { createLoggedUnits, forEachUnitOf } from "./logged-units.ts";
+import type { RankedUnit, RankingChoice } from "./ranked-units.ts";
+import { rankedUnits } from "./ranked-units.ts";
+import type { HashIds, TextReading, Unit, UnitFacts } from "./units.ts";
 import { readText } from "./units.ts";
-
-/** What is known of a unit now. Distances are in characters of logged texts. */
-export interface UnitFacts {
-  readonly kind: LogTextKind;
-  readonly chars: number;
-  readonly ageChars: number;
-  /** Share of its lines that were stated again later. */
-  readonly restatedRatio: number;
-  /** Texts of the model that quoted a line of it, or named a rare word that it had stated last. */
-  readonly quotes: number;
-  readonly mentions: number;
-  /** Since the model last did; `null` if it never did. */
-  readonly sinceUseChars: number | null;
-  /** The file that it shows; `null` if that is not known. */
-  readonly file: FileFacts | null;
-}
 
 /** All that a log has said, in units, with what became of each: what is recalled at a compaction is chosen from it. */
 export interface RecallView {
@@ -34,6 +19,8 @@ export interface RecallView {
   ready(): Steps<void>;
   /** Visits the units of messages that pass, oldest first, without those that a later text states again, with what is known of each. */
   forEachUnit(passes: (message: Message) => boolean, visit: (unit: Unit, facts: UnitFacts) => void): void;
+  /** The same units as a ranking takes them: see {@link rankedUnits}. */
+  ranked(choice: RankingChoice): Iterable<RankedUnit>;
 }
 
 /** A {@link RecallView} that grows with the log. */
@@ -113,7 +100,17 @@ export function createRecallIndex(work: WorkCounter, readings: TextReadings | nu
     let textAtChars = startChars;
     for (const [index, { kind, text, source, path, handle }] of texts.texts.entries()) {
       const reading = texts.read[index];
-      const of = { kind: told.kind ?? kind, text, source, path: told.path ?? path, handle, message, atChars: textAtChars };
+      const place = logged.texts().length;
+      const of = {
+        kind: told.kind ?? kind,
+        text,
+        source,
+        path: told.path ?? path,
+        handle,
+        message,
+        atChars: textAtChars,
+        place,
+      };
       if (reading !== undefined) logged.add(of, reading);
       textAtChars += text.length;
     }
@@ -139,25 +136,15 @@ export function createRecallIndex(work: WorkCounter, readings: TextReadings | nu
     forEachUnit: (passes, visit) => {
       const nowAtChars = endChars();
       atOnce(readThrough(nowAtChars));
-      for (const { of, units } of logged.texts()) {
-        if (of.atChars >= nowAtChars) return;
-        if (!passes(of.message)) continue;
-        const file = of.path === null ? null : files.facts(of.path, { textAtChars: of.atChars, nowAtChars });
-        for (const unit of units) {
-          const { chars, tellingLines, restatedLines, quotes, mentions, lastUseAtChars } = unit;
-          if (restatedLines >= RESTATED_RATIO * tellingLines) continue;
-          visit(unit, {
-            kind: of.kind,
-            chars,
-            ageChars: nowAtChars - of.atChars,
-            restatedRatio: restatedLines / tellingLines,
-            quotes,
-            mentions,
-            sinceUseChars: lastUseAtChars === null ? null : nowAtChars - lastUseAtChars,
-            file,
-          });
-        }
+      for (const text of logged.texts()) {
+        if (text.of.atChars >= nowAtChars) return;
+        if (passes(text.of.message)) forEachUnitOf(text, { files, nowAtChars }, visit);
       }
+    },
+    ranked: (choice) => {
+      const nowAtChars = endChars();
+      atOnce(readThrough(nowAtChars));
+      return rankedUnits({ texts: logged.texts(), ranks: logged.ranks, files, nowAtChars }, choice);
     },
   });
   return {
@@ -170,7 +157,10 @@ export function createRecallIndex(work: WorkCounter, readings: TextReadings | nu
       const calls = toolCallsOf(message);
       if (calls.length > 0) openCalls = calls;
       // What a call writes is not older than its writing.
-      for (const { paths } of calls) for (const access of paths) files.add(access, atChars);
+      for (const access of calls.flatMap(({ paths }) => paths)) {
+        files.add(access, atChars);
+        logged.ranks.forgetFile(access.path);
+      }
       const chars = charsOf(message);
       if (chars === 0) return;
       work.scanned(chars);

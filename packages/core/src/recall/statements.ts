@@ -1,3 +1,4 @@
+import type { BestRanks } from "./best-ranks.ts";
 import type { Unit, UnitReading } from "./units.ts";
 
 /** Which unit stated a line or a rare word last. What the model says takes over nothing from where it was stated: it uses it. */
@@ -13,8 +14,8 @@ export interface Statements {
 /** Who stated what last, by its number; `undefined` for nobody. */
 type Stated = (Unit | undefined)[];
 
-/** Nothing stated yet. */
-export function createStatements(): Statements {
+/** Nothing stated yet. Ranks of units that are restated are forgotten. */
+export function createStatements(ranks: Pick<BestRanks, "forget">): Statements {
   const lines: Stated = [];
   const words: Stated = [];
   return {
@@ -25,7 +26,10 @@ export function createStatements(): Statements {
         if (id === 0) continue;
         const before = lines[id];
         if (!takesOver(unit, before)) continue;
-        if (before !== undefined && before !== unit) before.restatedLines += 1;
+        if (before !== undefined && before !== unit) {
+          before.restatedLines += 1;
+          ranks.forget(before.of.place);
+        }
         put(lines, id, unit);
       }
       for (const id of wordIds) if (takesOver(unit, words[id])) put(words, id, unit);

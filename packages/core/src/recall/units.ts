@@ -1,14 +1,33 @@
 import { forEachRareRun } from "../keep/rare-words.ts";
 import type { Message } from "../message/message.ts";
-import type { LogText } from "./log-text.ts";
+import type { FileFacts } from "./file-touches.ts";
+import type { LogText, LogTextKind } from "./log-text.ts";
 import type { TextLine } from "./text-lines.ts";
 import { lineHash, textHash, textLines } from "./text-lines.ts";
+
+/** What is known of a unit now. Distances are in characters of logged texts. */
+export interface UnitFacts {
+  readonly kind: LogTextKind;
+  readonly chars: number;
+  readonly ageChars: number;
+  /** Share of its lines that were stated again later. */
+  readonly restatedRatio: number;
+  /** Texts of the model that quoted a line of it, or named a rare word that it had stated last. */
+  readonly quotes: number;
+  readonly mentions: number;
+  /** Since the model last did; `null` if it never did. */
+  readonly sinceUseChars: number | null;
+  /** The file that it shows; `null` if that is not known. */
+  readonly file: FileFacts | null;
+}
 
 /** A logged text with its place. */
 export interface IndexedText extends LogText {
   readonly message: Message;
   /** Characters of all texts before it. */
   readonly atChars: number;
+  /** How many texts of which something may be recalled are before it. */
+  readonly place: number;
 }
 
 /** Some neighbouring lines of a logged text, and what became of them: what is recalled or not. */
@@ -131,4 +150,12 @@ function unitFrom(lines: readonly TextLine[], from: number): { readonly end: num
     chars += lineChars;
   }
   return { end: lines.length, chars };
+}
+
+/** Characters of a passage's head in addition to what it names; of those, what neighbours share. */
+const HEAD_CHARS = 40;
+
+/** What a passage of a text takes in addition to its lines. */
+export function headCharsOf({ source, handle, path }: LogText): number {
+  return HEAD_CHARS + source.length + handle.length + (path?.length ?? 0);
 }

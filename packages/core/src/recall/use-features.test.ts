@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { UnitFacts } from "./recall-index.ts";
+import type { UnitFacts } from "./units.ts";
 import type { UseFeature } from "./use-features.ts";
 import { USE_FEATURE_NAMES, USE_FEATURES } from "./use-features.ts";
 

@@ -1,4 +1,4 @@
-import type { UnitFacts } from "./recall-index.ts";
+import type { UnitFacts } from "./units.ts";
 
 /** What is known of a unit that tells how often it will be needed, in the order in which it is added up. */
 export const USE_FEATURE_NAMES = [
