@@ -44,13 +44,13 @@ export function servedSummaries({ request, answered }: AskedSummary, moment: Sum
     });
   }
   const fixed = { replyTokens: SUMMARY_REPLY_TOKENS, modelId: modelId ?? null };
-  if (conversation === undefined) return [{ ...fixed, use: serialisedUse(request.parts, moment) }];
+  if (conversation === undefined) return [{ use: serialisedUse(request.parts, moment), ...fixed }];
   const { call, sizeModel, nonMessageTokens } = moment;
   const promptTokens = conversation.messages.reduce(
     (tokens, message) => tokens + sizeModel.messageTokens(message, call),
     nonMessageTokens + SUMMARY_PROMPT_TOKENS,
   );
-  return [{ ...fixed, use: moment.serve(promptTokens, sequenceOf(conversation.messages)) }];
+  return [{ use: moment.serve(promptTokens, sequenceOf(conversation.messages)), ...fixed }];
 }
 
 function reportedUse({ inputTokens, cacheReadTokens, cacheWriteTokens }: AnsweredRequest["usage"]): CacheUse {

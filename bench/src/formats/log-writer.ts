@@ -1,5 +1,5 @@
 import type { Message, SessionEntry, UserMessage } from "@plimsoll/core";
-import { chainId, entryIdOf, type MessageDraft, type SessionStartEntry } from "@plimsoll/core/internal";
+import { chainId, entryIdOf, identified, type MessageDraft, type SessionStartEntry } from "@plimsoll/core/internal";
 import { type LogItem, nativeShortHash, type UserItem } from "./log-items.ts";
 
 /** A session log in the making: it gives ids, keeps the recorded agent's view and finds the message of an item again. */
@@ -40,7 +40,7 @@ export function createLogWriter(start: SessionStartEntry): LogWriter {
     messageOf: (item) => messageOf.get(item),
     identify: (draft, sourceId) => {
       const isFree = sourceId !== null && sourceId !== "" && !ids.has(sourceId);
-      const message = { ...draft, id: isFree ? sourceId : chainId(lastMessageId, draft, nativeShortHash) };
+      const message = identified(draft, isFree ? sourceId : chainId(lastMessageId, draft, nativeShortHash));
       lastMessageId = message.id;
       ids.add(message.id);
       return message;

@@ -1,7 +1,7 @@
 import type { CompactionEntry, Message, SessionEntry, UserMessage } from "@plimsoll/core";
 import { repairMessages, UNREPORTED_USAGE } from "@plimsoll/core";
 import { coverageOf } from "@plimsoll/core/build";
-import { withId } from "@plimsoll/core/internal";
+import { chainId, identified } from "@plimsoll/core/internal";
 import { type BoundaryViews, followedView } from "../boundary-views.ts";
 
 /** A log whose every request can be sent, and how much of it was mended. */
@@ -97,7 +97,7 @@ function withContinuations(entries: readonly SessionEntry[]): Omit<RepairedEntri
 
 function continueNotice(previousId: string | null, atMs: number | null): UserMessage {
   const draft = { role: "user", origin: "notice", parts: [{ type: "text", text: CONTINUE_TEXT }], atMs } as const;
-  return { ...draft, id: withId(draft, previousId).id };
+  return identified(draft, chainId(previousId, draft));
 }
 
 /** A repaired list, with the places of its messages in the list that was given. */

@@ -62,7 +62,6 @@ function sessionOf({ findNeeds, ...parts }: SessionParts): PreparedSession {
   let needs: Needs | null = null;
   let history: SizedHistory | null = null;
   return {
-    ...parts,
     needs: () => {
       needs ??= findNeeds();
       return needs;
@@ -75,6 +74,7 @@ function sessionOf({ findNeeds, ...parts }: SessionParts): PreparedSession {
     catalogs: rememberedCatalogs(),
     readings: createSessionReadings(),
     wireChecks: followingChecks(),
+    ...parts,
   };
 }
 

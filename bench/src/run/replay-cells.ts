@@ -57,7 +57,7 @@ export async function replayCells(file: LoadedFile, task: FileTask, tools: CellT
     if (before !== null) cellsKept += 1;
     const { ownName, rewriter } = rewriterOf(policy.name, rewriters);
     const program = programs.find(({ name }) => name === ownName) ?? null;
-    const replayed = before ?? (await replayAll(file, { ...given, policy, window, program, rewriter }));
+    const replayed = before ?? (await replayAll(file, { policy, window, program, rewriter, ...given }));
     if (before === null) await kept.keep(made, replayed);
     rows.push(...replayed.map((row, session) => ({ session, cell, row })));
   }

@@ -19,7 +19,7 @@ export type { FollowingCheck } from "./message/following-check.ts";
 export { followingChecks } from "./message/following-check.ts";
 export { partHandle } from "./message/handle.ts";
 export type { MessageDraft } from "./message/ids.ts";
-export { canonicalContent, chainId, extendViewHash, overheadHash, withId, withIds } from "./message/ids.ts";
+export { canonicalContent, chainId, extendViewHash, identified, overheadHash, withId, withIds } from "./message/ids.ts";
 export type { StopReason } from "./message/message.ts";
 export { sharedPrefixCount } from "./message/message.ts";
 export { fencedText, transcriptText } from "./message/transcript-text.ts";

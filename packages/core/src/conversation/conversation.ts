@@ -94,7 +94,7 @@ export function createConversation({ entries, writer, nowMs, ...context }: Conve
   const tally = createTally();
   for (const entry of entries) tally.add(entry);
   const background = createBackground(context);
-  const manager = createContextManager({ ...context, prepared: background.prepared, entries });
+  const manager = createContextManager({ prepared: background.prepared, entries, ...context });
   const deadline = deadlineOf(context);
   const kept = { writer, deadline, isArchived: false, heldCount: entries.length };
   return conversationOver({ manager, tally, background, nowMs, ...kept });

@@ -123,9 +123,9 @@ export async function runChain(chain: Chain, start: ChainRun, tools: ChainTools,
   for (const { strategy, from } of chain.steps) {
     // What is enough for a step is enough for all after it.
     if (isEnough(from, run, tools.goal)) break;
-    run = await afterStep(strategy, run, { ...tools, keep }, signal);
+    run = await afterStep(strategy, run, { keep, ...tools }, signal);
     while (from !== "policy" && run.held.length > 0 && run.tokens > tools.goal.limitTokens)
-      run = await afterStep(strategy, released(run), { ...tools, keep }, signal);
+      run = await afterStep(strategy, released(run), { keep, ...tools }, signal);
   }
   return run;
 }
@@ -165,7 +165,6 @@ async function afterStep(
     // A plan is one slice. Where a long view may be cut is found before it, in steps.
     if (run.messages.length >= SLICE_MESSAGES) await tools.pace.take(safeCutSteps(run.messages));
     const answer = strategy.plan({
-      ...pricing,
       messages: run.messages,
       budget,
       roomTokens: goal.limitTokens,
@@ -173,6 +172,7 @@ async function afterStep(
       keep,
       isKept: (message) => kept.has(message),
       cause,
+      ...pricing,
     });
     await tools.pace.walked(run.messages.length);
     if (answer.kind === "not-applicable") return said("not-applicable", answer.reason);

@@ -132,8 +132,6 @@ function chainToolsFor(
     carryOut: (planned, signal) =>
       execute(
         {
-          ...writers,
-          ...planned,
           pace,
           pending: input.pending,
           lastHuman: pricing.lastHuman,
@@ -143,6 +141,8 @@ function chainToolsFor(
           opening: state.overhead,
           focus: input.focus ?? null,
           nowMs: input.nowMs,
+          ...writers,
+          ...planned,
         },
         signal,
       ),

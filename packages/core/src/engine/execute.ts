@@ -85,7 +85,9 @@ function whatStays(messages: readonly Message[], edits: readonly Edit[]): readon
   const replacement = replacementsIn(messages);
   return applyEdits(
     messages,
-    edits.map((edit) => (edit.kind === "replace-part" ? replacement(edit) : { ...edit, message: null })),
+    edits.map((edit) =>
+      edit.kind === "replace-part" ? replacement(edit) : { kind: edit.kind, spans: edit.spans, message: null },
+    ),
   );
 }
 
@@ -98,15 +100,15 @@ async function appliedSpans(edit: ReplaceSpansEdit, input: ExecuteInput, signal:
   }));
   const gone = parts.flatMap((part) => part.messages);
   const covered = await input.pace.take(coverageSteps(gone));
-  const applied = { kind: edit.kind, spans: edit.spans, by: edit.by, covered, usage: null };
+  const { kind, spans, by } = edit;
   switch (edit.by) {
     case "nothing":
-      return { ...applied, message: null };
+      return { kind, spans, by, covered, usage: null, message: null };
     case "notice": {
       const handle = spanHandle({ from: edit.spans[0]?.from ?? "", through: edit.spans.at(-1)?.through ?? "" });
-      const text = edit.noticeForm === "roles" ? truncateText(gone, handle) : droppedText(applied.covered, handle);
+      const text = edit.noticeForm === "roles" ? truncateText(gone, handle) : droppedText(covered, handle);
       const message = await engineMessage({ role: "user", origin: "notice", text, input, spans: edit.spans }, gone);
-      return { ...applied, message };
+      return { kind, spans, by, covered, usage: null, message };
     }
     case "summary":
     case "digest": {
@@ -118,7 +120,7 @@ async function appliedSpans(edit: ReplaceSpansEdit, input: ExecuteInput, signal:
         gone,
       );
       const said = { ...(prompts === undefined ? {} : { prompts }), ...(repairs === undefined ? {} : { repairs }) };
-      return { ...applied, message, usage, ...said };
+      return { kind, spans, by, covered, usage, message, ...said };
     }
     default:
       return edit.by satisfies never;
@@ -181,11 +183,12 @@ async function engineMessage(content: EngineContent, covered: readonly Message[]
   const quoted = await pace.take(excerpts.quote(covered, kept));
   const texts = [content.text, known, ...quoted].filter((text) => text !== null);
   const parts = texts.map((text) => ({ type: "text", text: wellFormed(text) }) as const);
-  const draft = { origin: content.origin, parts, atMs: content.input.nowMs };
+  const { origin } = content;
+  const atMs = content.input.nowMs;
   const previousId = canonicalJson(content.spans.map(({ from, through }) => [from, through]));
   return content.role === "user"
-    ? withId({ ...draft, role: "user" }, previousId)
-    : withId({ ...draft, role: "assistant", modelId: null, requestId: null, stopReason: null }, previousId);
+    ? withId({ origin, parts, atMs, role: "user" }, previousId)
+    : withId({ origin, parts, atMs, role: "assistant", modelId: null, requestId: null, stopReason: null }, previousId);
 }
 
 /** The messages that are not among those gone. */
@@ -232,8 +235,8 @@ function summaryRequestFor(parts: SummaryRequest["parts"], circumstances: Summar
   const { sections, maxTokens, turnPrefixMaxTokens, resultCapChars, labels, calls, textless, joints } = circumstances.summary;
   const { focus, prompts, messages: view } = circumstances;
   const style = { resultCapChars, labels, calls, textless, joints };
-  const asked = { parts, view, sections, maxTokens, turnPrefixMaxTokens, focus, prompts, ...style };
-  return { ...asked, ...formOf(parts, circumstances) };
+  const form = formOf(parts, circumstances);
+  return { parts, view, sections, maxTokens, turnPrefixMaxTokens, focus, prompts, ...style, ...form };
 }
 
 function formOf(

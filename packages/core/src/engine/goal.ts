@@ -52,21 +52,21 @@ export function goalOf(
   const room = { budgetTokens, roomTokens: fittingTokens };
   // What fits by its own measure is all that the steps after a forced one have to reach.
   if (isForced(state.policy, compaction.reason, compaction.input))
-    return { ...room, limitTokens: fittingTokens, targetTokens: -1, lineTokens: 0 };
+    return { limitTokens: fittingTokens, targetTokens: -1, lineTokens: 0, ...room };
   if (compaction.reason === "overflow") {
     const ratio = RECOVERY_RATIOS[Math.min(compaction.input.recovery ?? 0, RECOVERY_RATIOS.length - 1)] ?? 1;
     const observedTokens = observedRoomTokens(compaction, sizes);
     const shrunkTokens = Math.min(fittingTokens, observedTokens, Math.floor(sizes.tokensBefore * ratio));
-    return { ...room, limitTokens: shrunkTokens, targetTokens: shrunkTokens, lineTokens: shrunkTokens };
+    return { limitTokens: shrunkTokens, targetTokens: shrunkTokens, lineTokens: shrunkTokens, ...room };
   }
   const target = state.policy.progress.target;
   const triggeringTokens = triggerTokens(state.policy.trigger, compaction.budget);
-  const line = { ...room, limitTokens: fittingTokens, lineTokens: triggeringTokens - otherTokens };
-  if (target === null) return { ...line, targetTokens: fittingTokens };
+  const line = { limitTokens: fittingTokens, lineTokens: triggeringTokens - otherTokens, ...room };
+  if (target === null) return { targetTokens: fittingTokens, ...line };
   const afterStepsTokens =
     triggeringTokens - target.steps * state.ledger.stepGrowthTokens * state.estimator.scaleRatio(state.ledger);
   const targetTokens = Math.max(0, Math.min(resolveAmount(target.atMost, compaction.budget), afterStepsTokens)) - otherTokens;
-  return { ...line, targetTokens: Math.min(fittingTokens, targetTokens) };
+  return { targetTokens: Math.min(fittingTokens, targetTokens), ...line };
 }
 
 /** Room for messages if the provider's count is right: what it counted above the estimate is in every part of the request. */

@@ -118,8 +118,8 @@ function readable(message: Message, leaves: boolean): readonly ReadableText[] {
     leaves,
   };
   return message.parts.flatMap((part): readonly ReadableText[] => {
-    if (part.type === "tool-call") return [{ ...from, text: part.argumentsJson, by: "model" }];
-    return part.type === "text" ? [{ ...from, text: part.text, by: message.role === "assistant" ? "model" : "source" }] : [];
+    if (part.type === "tool-call") return [{ text: part.argumentsJson, by: "model", ...from }];
+    return part.type === "text" ? [{ text: part.text, by: message.role === "assistant" ? "model" : "source", ...from }] : [];
   });
 }
 

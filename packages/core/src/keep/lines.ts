@@ -27,7 +27,7 @@ export const LINES: KeepRuleKind = defineKeepRule({
     keeps: "passages",
     atMost,
     choose: (texts) => {
-      const lines = statedLines(texts).flatMap((line, order) => (line.worth > 0 ? [{ ...line, order }] : []));
+      const lines = statedLines(texts).flatMap((line, order) => (line.worth > 0 ? [{ order, ...line }] : []));
       const ratioOf = ({ start, end, worth }: StatedLine) => worth / (end - start + LINE_COST_CHARS);
       return lines.sort((a, b) => ratioOf(b) - ratioOf(a) || b.order - a.order);
     },

@@ -148,7 +148,6 @@ export function createRecallIndex(work: WorkCounter, readings: TextReadings | nu
     },
   });
   return {
-    ...viewAt(() => atChars),
     now: () => {
       const endChars = atChars;
       return viewAt(() => endChars);
@@ -168,5 +167,6 @@ export function createRecallIndex(work: WorkCounter, readings: TextReadings | nu
       atChars += chars;
       if (atChars - (held[0]?.atChars ?? 0) > MOST_CHARS) forgetOldest();
     },
+    ...viewAt(() => atChars),
   };
 }

@@ -17,5 +17,5 @@ export interface SessionReadings extends TokenReadings {
 
 /** Nothing read yet. */
 export function createSessionReadings(): SessionReadings {
-  return { ...createTokenReadings(), texts: createTextReadings(), folds: createSharedFolds() };
+  return { texts: createTextReadings(), folds: createSharedFolds(), ...createTokenReadings() };
 }

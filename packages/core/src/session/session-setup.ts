@@ -132,7 +132,6 @@ export function fitStateOf(
   const { kinds, cutEstimator, deadline, giveWay, work, ports } = setup;
   const { policy, writer } = fit;
   return {
-    ...gateStateOf(state, setup, fit),
     kinds,
     messages: () => view.messages.slice(),
     lastEntryId: view.lastEntryId,
@@ -154,5 +153,6 @@ export function fitStateOf(
     deadline,
     giveWay,
     work,
+    ...gateStateOf(state, setup, fit),
   };
 }

@@ -34,7 +34,7 @@ function dropOldest(spec: DropOldestSpec, input: StrategyInput): StrategyAnswer 
     spec.amount === "all-but-keep"
       ? cutByKeep(input)
       : cutToFit(spec.notice === "none" ? { ...input, noticeTokens: 0 } : input);
-  const spans = spansBefore(input.messages, cut).map((span) => ({ ...span, promptId: null }));
+  const spans = spansBefore(input.messages, cut).map(({ from, through }) => ({ from, through, promptId: null }));
   if (spans.length === 0) return { kind: "not-applicable", reason: "nothing can be dropped" };
   return { kind: "edits", edits: [{ kind: "replace-spans", spans, ...answerOf(spec) }] };
 }

@@ -116,7 +116,8 @@ function keptTokens({ messages, messageTokens, isKept }: StrategyInput, cut: num
 function promptedSpans(input: StrategyInput, cut: number, spec: SummarizeSpec): readonly PromptedSpan[] {
   const { messages, lastHuman } = input;
   const { promptId, turnPrefixPromptId, turnPrefixFromMessages = 0 } = spec;
-  const prompted = (spans: readonly MessageSpan[], id: string) => spans.map((span) => ({ ...span, promptId: id }));
+  const prompted = (spans: readonly MessageSpan[], id: string) =>
+    spans.map(({ from, through }) => ({ from, through, promptId: id }));
   const start = splitTurnStart(input, cut);
   const isApart = start !== null && cut - start >= turnPrefixFromMessages;
   const older = isApart ? spansBetween(messages, { start: 0, cut: start, lastHuman }) : [];

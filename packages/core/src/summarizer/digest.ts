@@ -79,14 +79,14 @@ const plan = (which: "done" | "open"): Pick<QuoteKind, "mark" | "textsOf"> => ({
 
 /** In the order in which they are given room. */
 const KINDS: readonly QuoteKind[] = [
-  { ...newest, textsOf: ({ prose }) => prose, under: PROGRESS, shareRatio: 0.2, quoteChars: 1500 },
-  { ...newest, textsOf: ({ requests }) => requests, under: GOAL, shareRatio: 0.2, quoteChars: 600 },
-  { ...plan("open"), under: AHEAD, shareRatio: 0.1, quoteChars: 240, prefers: "oldest" },
-  { ...newest, mark: MARKS.nextStep, textsOf: nextStepsOf, under: AHEAD, shareRatio: 0.05, quoteChars: 400 },
-  { ...plan("done"), under: PROGRESS, shareRatio: 0.05, quoteChars: 240, prefers: "newest" },
-  { ...newest, textsOf: ({ choices }) => choices, under: DECISIONS, shareRatio: 0.05, quoteChars: 400 },
-  { ...newest, textsOf: ({ failures }) => failures, under: FAILURES, shareRatio: 0.1, quoteChars: 240 },
-  { ...newest, textsOf: ({ conclusions }) => conclusions, under: PROGRESS, shareRatio: 0.25, quoteChars: 400 },
+  { textsOf: ({ prose }) => prose, under: PROGRESS, shareRatio: 0.2, quoteChars: 1500, ...newest },
+  { textsOf: ({ requests }) => requests, under: GOAL, shareRatio: 0.2, quoteChars: 600, ...newest },
+  { under: AHEAD, shareRatio: 0.1, quoteChars: 240, prefers: "oldest", ...plan("open") },
+  { textsOf: nextStepsOf, under: AHEAD, shareRatio: 0.05, quoteChars: 400, mark: MARKS.nextStep, prefers: "newest" },
+  { under: PROGRESS, shareRatio: 0.05, quoteChars: 240, prefers: "newest", ...plan("done") },
+  { textsOf: ({ choices }) => choices, under: DECISIONS, shareRatio: 0.05, quoteChars: 400, ...newest },
+  { textsOf: ({ failures }) => failures, under: FAILURES, shareRatio: 0.1, quoteChars: 240, ...newest },
+  { textsOf: ({ conclusions }) => conclusions, under: PROGRESS, shareRatio: 0.25, quoteChars: 400, ...newest },
 ];
 
 /** Shares of the whole room, chosen: for what the person decided and forbade at most, and for what earlier summaries say at least. */
@@ -117,7 +117,7 @@ export function* digestText(
   const ruled = withLines(new Map(), title, rulesThatFit(told.rules, lines.get(title) ?? [], rulesRoom));
   const earlier = new Map([...lines].filter(([section]) => !takesOver || section !== title));
   const earlierChars = Math.min(limitChars * EARLIER_RATIO, charsOf(earlier));
-  const fresh = withKinds(ruled, { ...told, prose }, { titles, roomChars: limitChars - charsOf(ruled) - earlierChars });
+  const fresh = withKinds(ruled, { prose, ...told }, { titles, roomChars: limitChars - charsOf(ruled) - earlierChars });
   const carried = newestOf(earlier, { page: fresh, roomChars: limitChars - charsOf(fresh) });
   const bodies = titles.flatMap((section) => {
     const body = [...(carried.get(section) ?? []), ...(fresh.get(section) ?? [])];

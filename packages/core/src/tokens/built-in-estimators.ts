@@ -80,7 +80,6 @@ function create(
   given: Omit<EstimatorSources, "measureOf">,
 ): Estimator {
   const sources: EstimatorSources = {
-    ...given,
     measureOf: (of) => {
       const settings = canonicalJson(of);
       const measure = measures.get(settings) ?? kindNamed(kinds, of.kind, "estimator").measure?.(of, sources);
@@ -88,6 +87,7 @@ function create(
       measures.set(settings, measure);
       return measure;
     },
+    ...given,
   };
   return kindNamed(kinds, spec.kind, "estimator").create(spec, sources);
 }

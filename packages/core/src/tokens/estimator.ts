@@ -122,7 +122,7 @@ export function defineEstimator<S extends KindSpec>(kind: {
   return {
     kind: kind.kind,
     schema: (measure) => kind.schema(measure),
-    create: (spec, sources) => ({ ...SUMS_ONLY, ...kind.create(parseSpec(settings, spec), sources) }),
+    create: (spec, sources) => Object.assign({}, SUMS_ONLY, kind.create(parseSpec(settings, spec), sources)),
     measure: null,
   };
 }
@@ -157,7 +157,6 @@ function tokensBy(spec: KindSpec, { tokens }: TokenReadings): CountedReadings<nu
 function summed(measure: MessageMeasure): Estimator {
   const overheadTokensOf = overheadPricing(measure);
   return {
-    ...SUMS_ONLY,
     name: measure.name,
     measure,
     scaleRatio: () => 1,
@@ -165,6 +164,7 @@ function summed(measure: MessageMeasure): Estimator {
     observe: (ledger) => ledger,
     predict: (ledger, overhead) =>
       estimated(measure.name, ledger.estimatedTokens, measure.overhead === "left-out" ? 0 : overheadTokensOf(overhead)),
+    ...SUMS_ONLY,
   };
 }
 

@@ -71,7 +71,7 @@ function anchored(spec: UsageAnchoredSpec, measure: MessageMeasure): EstimatorPa
       const view = viewScale(ledger);
       return view === null
         ? estimated(name, ledger.estimatedTokens, overheadTokensOf(overhead))
-        : { ...(spec.since === "left-out" ? reportAlone(view, ledger) : predictedBy(view, ledger)), basis: name };
+        : Object.assign({}, spec.since === "left-out" ? reportAlone(view, ledger) : predictedBy(view, ledger), { basis: name });
     },
   };
 }

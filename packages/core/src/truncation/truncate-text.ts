@@ -35,7 +35,7 @@ interface TruncatedText {
  * only the returned counts tell. The result is never larger than the text. Linear in the text.
  */
 export function truncateToolResult(text: string, request: TruncationRequest): TruncatedText {
-  return truncateToBytes(text, { ...request, capBytes: request.capTokens * CAP_BYTES_PER_TOKEN });
+  return truncateToBytes(text, { capBytes: request.capTokens * CAP_BYTES_PER_TOKEN, ...request });
 }
 
 /** As {@link truncateToolResult}, with the cap in UTF-8 bytes. */
@@ -46,7 +46,7 @@ function truncateToBytes(text: string, request: TruncationRequest & { readonly c
   }
   const total = { lines: lineCount(text), bytes: totalBytes };
   for (const form of NOTICE_FORMS) {
-    const cut = cutWithNotice(text, form, { ...request, total });
+    const cut = cutWithNotice(text, form, { total, ...request });
     if (cut !== null && cut.text.length <= text.length && utf8Bytes(cut.text) <= request.capBytes) return cut;
   }
   return cutAlone(text, request.capBytes);
@@ -184,7 +184,7 @@ export function truncateMessage(
   let omittedBytes = 0;
   const parts = whole.parts.map((part) => {
     if (part.type !== "text") return part;
-    const cut = truncateToBytes(part.text, { ...how, category: message.category, capTokens, capBytes });
+    const cut = truncateToBytes(part.text, { category: message.category, capTokens, capBytes, ...how });
     omittedLines += cut.omittedLines;
     omittedBytes += cut.omittedBytes;
     return cut.isTruncated ? { ...part, text: cut.text } : part;
