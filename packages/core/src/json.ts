@@ -31,13 +31,18 @@ function isPlain(value: unknown): boolean {
  * Numbers and strings are written as `JSON.stringify` writes them.
  */
 export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(",")}]`;
+  // Written piece by piece: lists of members that are joined take twice as long.
+  let text = "";
+  if (Array.isArray(value)) {
+    for (const item of value) text += `${text === "" ? "" : ","}${canonicalJson(item ?? null)}`;
+    return `[${text}]`;
+  }
   if (!isRecord(value)) return JSON.stringify(value) ?? "null";
-  const members = Object.keys(value)
-    .filter((key) => value[key] !== undefined)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key])}`);
-  return `{${members.join(",")}}`;
+  for (const key of Object.keys(value).sort()) {
+    const member = value[key];
+    if (member !== undefined) text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${canonicalJson(member)}`;
+  }
+  return `{${text}}`;
 }
 
 /** Strings of this many levels are read; chosen: lists of edits have two. */
