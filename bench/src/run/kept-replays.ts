@@ -4,7 +4,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
 import { threadId } from "node:worker_threads";
-import { gunzip, gzip } from "node:zlib";
+import { constants, gunzip, gzip } from "node:zlib";
 import { canonicalJson } from "@plimsoll/core/internal";
 
 /** Where finished replays are kept, so that a run that was broken off goes on where it was. Plain data. */
@@ -47,7 +47,7 @@ export function openKeptReplays({ folder, version }: ReplayState): KeptReplays {
       const file = fileOf(made);
       const temporary = `${file}.${process.pid}.${threadId}.tmp`;
       try {
-        const packed = await pack(JSON.stringify(value));
+        const packed = await pack(JSON.stringify(value), { level: constants.Z_BEST_SPEED });
         await writeFile(temporary, packed).catch(async () => {
           // It has not been there yet.
           await mkdir(folder, { recursive: true, mode: OWNER_ONLY });
