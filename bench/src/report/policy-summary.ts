@@ -29,6 +29,17 @@ export type MeasuredRow = ReplayRow & { readonly metrics: RowMetrics };
 
 /** One summary for each window and policy, windows and policies in the order of the report. The metrics are those of its run. */
 export function summarizePolicies(report: BenchReport, metrics: RunMetrics = METRICS): readonly PolicySummary[] {
+  const known = summaries.get(report);
+  if (known?.metrics === metrics) return known.of;
+  const made = summariesOf(report, metrics);
+  summaries.set(report, { metrics, of: made });
+  return made;
+}
+
+/** Tables, verdicts and answers all ask for the summaries of one report. */
+const summaries = new WeakMap<BenchReport, { readonly metrics: RunMetrics; readonly of: readonly PolicySummary[] }>();
+
+function summariesOf(report: BenchReport, metrics: RunMetrics): readonly PolicySummary[] {
   const labels = windowLabels(report);
   return labels.flatMap((label) => {
     const inWindow = report.rows.filter((row) => windowLabel(row.window) === label);
