@@ -1,4 +1,5 @@
 import type { Message } from "@plimsoll/core";
+import { oncePerText } from "../references/once-per-text.ts";
 import { createStringSearch, type StringSearch } from "../references/string-search.ts";
 import { comparableLines, comparedTexts } from "./comparable-text.ts";
 import { encodeLines, lineAt, lineNumbers } from "./line-code.ts";
@@ -35,12 +36,17 @@ export function createNeedleIndex(needles: readonly Needle[]): NeedleIndex {
     long: { groups: long, search: createStringSearch(long.keys) },
   };
   const heldBy = new WeakMap<Message, readonly number[]>();
+  const inText = oncePerText((text) => {
+    const held = new Set<number>();
+    addHeld(lookedFor, comparableLines(text), held);
+    return [...held];
+  });
   return {
     heldIn: (message) => {
       const before = heldBy.get(message);
       if (before !== undefined) return before;
       const held = new Set<number>();
-      for (const text of comparedTexts(message)) addHeld(lookedFor, comparableLines(text), held);
+      for (const text of comparedTexts(message)) for (const number of inText.of(text)) held.add(number);
       const numbers = [...held];
       heldBy.set(message, numbers);
       return numbers;

@@ -1,4 +1,5 @@
 import { standsAlone } from "./character-class.ts";
+import { oncePerText } from "./once-per-text.ts";
 import type { StringSearch } from "./string-search.ts";
 
 /** References and statements by number, place by place. */
@@ -38,20 +39,30 @@ export function createStatementScan(lookedFor: ScannedFor): (texts: readonly str
     if (fresh.length === 0) return;
     for (const [at, found] of foundInLines(scanned, fresh).entries()) byLine.set(fresh[at] ?? "", found);
   };
+  const inText = oncePerText((text) => {
+    const lines = readsWhole ? [text] : text.split("\n");
+    if (!readsWhole) readNew(lines);
+    return joined(readsWhole ? foundInLines(scanned, lines) : lines.map((line) => byLine.get(line) ?? NOTHING));
+  });
   return (texts) => {
-    if (knownStatements !== statementCount()) byLine.clear();
-    knownStatements = statementCount();
-    const all: Found = { references: [], statements: [] };
-    for (const text of texts) {
-      const lines = readsWhole ? [text] : text.split("\n");
-      if (!readsWhole) readNew(lines);
-      for (const found of readsWhole ? foundInLines(scanned, lines) : lines.map((line) => byLine.get(line) ?? NOTHING)) {
-        for (const reference of found.references) all.references.push(reference);
-        for (const statement of found.statements) all.statements.push(statement);
-      }
+    if (knownStatements !== statementCount()) {
+      byLine.clear();
+      inText.forget();
     }
-    return all;
+    knownStatements = statementCount();
+    return joined(texts.map(inText.of));
   };
+}
+
+function joined(each: readonly Found[]): Found {
+  const [only] = each;
+  if (only !== undefined && each.length === 1) return only;
+  const all: Found = { references: [], statements: [] };
+  for (const found of each) {
+    for (const reference of found.references) all.references.push(reference);
+    for (const statement of found.statements) all.statements.push(statement);
+  }
+  return all;
 }
 
 /** What texts are searched with. */
