@@ -1,12 +1,26 @@
 import type { Message } from "@plimsoll/core";
 import { type Sequence, sequenceOf } from "@plimsoll/core/internal";
-import type { HistoryKind, SizeModel } from "./size-model.ts";
 
 /** Sizes requests that follow each other; gives of each what `promptTokens` of the size model gives. */
 export type FollowingSizes = (call: number, messages: Sequence<Message>) => number;
 
-/** What of a size model requests are sized by. */
-export type RequestSizes = Pick<SizeModel, "nonMessageTokens" | "messageTokens" | "promptTokens" | "isResizedBetween">;
+/** Whose compactions shaped the history that is priced: the recorded agent's, or none of them. */
+export type HistoryKind = "recorded" | "own";
+
+/** What requests are sized by. */
+export interface RequestSizes {
+  /** The size of one message at a call (from 0); messages that are not of the recording are priced by the fitted weights. */
+  messageTokens(message: Message, call: number): number;
+  /** Whether the size of any recorded message changes at one of the calls after the one, up to the other. */
+  isResizedBetween(after: number, through: number): boolean;
+  /**
+   * Tokens in addition to the messages at a call: the epoch's overhead and what is carried with it (hidden events). It equals the
+   * reported prompt less the recorded messages exactly for `recorded`. `own` keeps the overhead from before each recorded compaction.
+   */
+  nonMessageTokens(call: number, history: HistoryKind): number;
+  /** The whole request: {@link nonMessageTokens} and all messages. */
+  promptTokens(call: number, messages: Iterable<Message>, history: HistoryKind): number;
+}
 
 /**
  * Sizes of one replay's requests. What a request goes on from is not added up again, unless the size of a message changed on the way; one that

@@ -96,6 +96,18 @@ describe("createSizeModel", () => {
     for (const message of early) expect(model.messageTokens(message, 25)).toBeLessThan(model.messageTokens(message, 5));
   });
 
+  test.each<[rule: string, entries: readonly SessionEntry[]]>([
+    ["none", reporting(WITH_BOUNDARY, () => null)],
+    [
+      "every third, in a session whose messages change their sizes",
+      reporting(WITH_BOUNDARY, (call, tokens) => (call % 3 === 0 ? tokens - (call % 2) * 900 : null)),
+    ],
+  ])("a recorded request that was not reported is modelled: %s is", (_, entries) => {
+    const model = createSizeModel(entries);
+    const { modelled, reported } = promptsOf(entries, model);
+    expect(model.recordedPromptTokens).toEqual(modelled.map((tokens, call) => reported[call] ?? tokens));
+  });
+
   test("without reports it counts four characters a token and says so", () => {
     const model = createSizeModel(reporting(PLAIN, () => null));
     expect(model.isEstimated).toBe(true);

@@ -1,4 +1,5 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
+import { sequenceOf } from "@plimsoll/core/internal";
 import type { BoundaryViews } from "../boundary-views.ts";
 import { imageTokensOf } from "./features.ts";
 import {
@@ -10,6 +11,7 @@ import {
   UNMEASURED_COEFFICIENTS,
   weigh,
 } from "./fit-weights.ts";
+import { followingSizes, type HistoryKind, type RequestSizes } from "./following-sizes.ts";
 import { heldOutError, type SizeModelError } from "./held-out.ts";
 import { type MeasuredCalls, measureCalls } from "./measure-calls.ts";
 import type { MessageWeights } from "./measure-epoch.ts";
@@ -17,36 +19,22 @@ import { createMessagePricing } from "./message-pricing.ts";
 import { createMessageSizes, type MessageSizes, type SizeStep, type SizesSet } from "./message-sizes.ts";
 import { type RecordedCall, recordedCalls } from "./recorded-calls.ts";
 
-/** Whose compactions shaped the history that is priced: the recorded agent's, or none of them. */
-export type HistoryKind = "recorded" | "own";
-
 /**
  * What requests of a recorded session measure, whatever a policy made of its messages. It is read off the recording's own
  * reports and shares nothing with the estimators of core.
  */
-export interface SizeModel {
+export interface SizeModel extends RequestSizes {
   /** True if the recording reports nothing, so that every figure is four characters a token. */
   readonly isEstimated: boolean;
   /** Overhead of the first epoch in tokens: system, tools and what the log does not show. */
   readonly firstOverheadTokens: number;
   readonly calls: readonly RecordedCall[];
-  /** The size of one message at a call (from 0); messages that are not of the recording are priced by the fitted weights. */
-  messageTokens(message: Message, call: number): number;
   /** The sizes of a recorded message with the call from which each holds, in order; none if it is priced by the fitted weights. */
   sizeStepsOf(message: Message): readonly SizeStep[];
   /** Whether what is sent of a message at this call differs from what the call before sent of it, by what the reports say. */
   isChangedAt(message: Message, call: number): boolean;
   /** Whether {@link isChangedAt} holds of any message at one of the calls after the one, up to the other. */
   isChangedBetween(after: number, through: number): boolean;
-  /** Whether the size of any recorded message changes at one of the calls after the one, up to the other. */
-  isResizedBetween(after: number, through: number): boolean;
-  /**
-   * Tokens in addition to the messages at a call: the epoch's overhead and what is carried with it (hidden events). It equals the
-   * reported prompt less the recorded messages exactly for `recorded`. `own` keeps the overhead from before each recorded compaction.
-   */
-  nonMessageTokens(call: number, history: HistoryKind): number;
-  /** The whole request: {@link nonMessageTokens} and all messages. */
-  promptTokens(call: number, messages: Iterable<Message>, history: HistoryKind): number;
   /** One a call: the request that was recorded; modelled if it was not reported. */
   readonly recordedPromptTokens: readonly number[];
   /** Error on calls that were held out of the fit. */
@@ -84,39 +72,31 @@ export function createSizeModel(entries: readonly SessionEntry[], boundaries?: B
   const { sizes, ...accounts } = measured;
   const fitted = { calls, isEstimated, coefficients, sizesSet: sizes.sizesSet, ...accounts };
   const error = heldOutError(calls, (reportOf) => fit(reportOf).measured);
-  const { messageTokens, nonMessageTokens } = pricingOf(entries, fitted);
-  const recordedPromptTokens = recordedPrompts(calls, messageTokens, nonMessageTokens);
+  const recordedPromptTokens = recordedPrompts(calls, pricingOf(entries, fitted));
   return sizeModelOf(entries, { ...fitted, recordedPromptTokens, error });
 }
 
 /** The size model of a log for which it was fitted before. */
 export function sizeModelOf(entries: readonly SessionEntry[], fitted: FittedSizes): SizeModel {
   const { isEstimated, recordedPromptTokens, error } = fitted;
-  const { sizes, messageTokens, nonMessageTokens } = pricingOf(entries, fitted);
+  const { sizes, ...requestSizes } = pricingOf(entries, fitted);
   return {
     isEstimated,
     firstOverheadTokens: Math.max(0, fitted.firstOverheadTokens),
     get calls() {
       return fitted.calls;
     },
-    messageTokens,
+    ...requestSizes,
     sizeStepsOf: (message) => sizes().stepsOf(message),
     isChangedAt: (message, call) => sizes().isChangedAt(message, call),
     isChangedBetween: (after, through) => sizes().isChangedBetween(after, through),
-    isResizedBetween: (after, through) => sizes().isResizedBetween(after, through),
-    nonMessageTokens,
-    promptTokens: (call, messages, history) => {
-      let tokens = nonMessageTokens(call, history);
-      for (const message of messages) tokens += messageTokens(message, call);
-      return tokens;
-    },
     recordedPromptTokens,
     error,
     fitted,
   };
 }
 
-type Pricing = Pick<SizeModel, "messageTokens" | "nonMessageTokens"> & { readonly sizes: () => MessageSizes };
+type Pricing = RequestSizes & { readonly sizes: () => MessageSizes };
 
 function pricingOf(entries: readonly SessionEntry[], fitted: Omit<FittedSizes, "recordedPromptTokens" | "error">): Pricing {
   const { coefficients, recordedAccounts, ownAccounts, firstOverheadTokens } = fitted;
@@ -126,10 +106,19 @@ function pricingOf(entries: readonly SessionEntry[], fitted: Omit<FittedSizes, "
     return made;
   };
   const weights = weightsFrom(coefficients, featureSource(fitted));
+  const messageTokens = createMessagePricing({ fitted, entries, sizes, weights });
+  const nonMessageTokens = (call: number, history: HistoryKind) =>
+    (history === "recorded" ? recordedAccounts : ownAccounts)[call] ?? firstOverheadTokens;
   return {
     sizes,
-    messageTokens: createMessagePricing({ fitted, entries, sizes, weights }),
-    nonMessageTokens: (call, history) => (history === "recorded" ? recordedAccounts : ownAccounts)[call] ?? firstOverheadTokens,
+    isResizedBetween: (after, through) => sizes().isResizedBetween(after, through),
+    messageTokens,
+    nonMessageTokens,
+    promptTokens: (call, messages, history) => {
+      let tokens = nonMessageTokens(call, history);
+      for (const message of messages) tokens += messageTokens(message, call);
+      return tokens;
+    },
   };
 }
 
@@ -148,19 +137,13 @@ function weightsFrom(coefficients: ReadonlyMap<string, Coefficients>, features: 
   };
 }
 
-function recordedPrompts(
-  calls: readonly RecordedCall[],
-  messageTokens: SizeModel["messageTokens"],
-  nonMessageTokens: SizeModel["nonMessageTokens"],
-): readonly number[] {
-  let view: Message[] = [];
-  return calls.map((call) => {
-    view = call.epochStart === null ? view.concat(call.newMessages) : [...call.newMessages];
-    if (call.reportedTokens !== null) return call.reportedTokens;
-    return view.reduce(
-      (tokens, message) => tokens + messageTokens(message, call.index),
-      nonMessageTokens(call.index, "recorded"),
-    );
+function recordedPrompts(calls: readonly RecordedCall[], sizes: RequestSizes): readonly number[] {
+  const promptTokens = followingSizes(sizes, "recorded");
+  let view = sequenceOf<Message>();
+  return calls.map(({ index, epochStart, newMessages, reportedTokens }) => {
+    if (epochStart !== null) view = sequenceOf();
+    for (const message of newMessages) view = view.append(message);
+    return reportedTokens ?? promptTokens(index, view);
   });
 }
 
