@@ -1,8 +1,9 @@
 import type { Transcript } from "@plimsoll/bench";
 import { type PreparedSession, prepareSession, replay } from "@plimsoll/bench/internal";
-import { NONE_POLICY, PLIMSOLL_POLICY, SVEN_POLICY } from "@plimsoll/core";
+import { NONE_POLICY, PLIMSOLL_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
 import { longSession } from "../micro/long-session.ts";
-import { createMeter, type StageSample } from "./meter.ts";
+import type { DoubledStage, Replayed } from "./doubling-table.ts";
+import { createMeter } from "./meter.ts";
 
 const WINDOW = { kind: "working-room", tokens: 64_000 } as const;
 /** In this one all of them are cut, the longest at every second call. */
@@ -12,34 +13,33 @@ const SMALL_WINDOW = { kind: "working-room", tokens: 16_000 } as const;
 export const HALVES: readonly number[] = [150, 300, 600, 1200];
 
 /** Stages of a made session, each against the same stage of a session half as long. */
-export async function doublingSamples(half: number): Promise<readonly StageSample[]> {
+export async function doublingSamples(half: number): Promise<readonly DoubledStage[]> {
   const [short, long] = [transcriptOf(half), transcriptOf(2 * half)];
-  const samples: StageSample[] = [];
-  const compare = async (stage: string, runShort: () => unknown, runLong: () => unknown) => {
+  const samples: DoubledStage[] = [];
+  const compare = async <Value>(
+    stage: string,
+    runShort: () => Value | Promise<Value>,
+    { runLong, replayed }: { runLong: () => Value | Promise<Value>; replayed: (value: Value) => Replayed | null },
+  ) => {
     const meter = await createMeter(runShort);
     // The shorter one has run by now: what the first run of a session makes for later ones is in neither figure.
     await runLong();
-    await meter.measure(`${stage}: ${2 * half} messages`, runLong);
-    samples.push(...meter.samples());
+    const value = await meter.measure(stage, runLong);
+    const of = { stage, messages: 2 * half, short: replayed(await runShort()), long: replayed(value) };
+    samples.push(...meter.samples().map(({ ratio }) => ({ ...of, ratio })));
   };
-  await compare(
-    "prepare, with what calls need",
-    () => prepared(short),
-    () => prepared(long),
-  );
+  await compare("prepare, with what calls need", () => prepared(short), {
+    runLong: () => prepared(long),
+    replayed: () => null,
+  });
   const [shortSession, longSession] = [prepared(short), prepared(long)];
-  for (const policy of [NONE_POLICY, PLIMSOLL_POLICY])
-    await compare(
-      `replay, \`${policy.name}\``,
-      () => replay(shortSession, { policy, window: WINDOW }),
-      () => replay(longSession, { policy, window: WINDOW }),
-    );
-  for (const policy of [SVEN_POLICY, PLIMSOLL_POLICY])
-    await compare(
-      `replay in a small room, \`${policy.name}\``,
-      () => replay(shortSession, { policy, window: SMALL_WINDOW }),
-      () => replay(longSession, { policy, window: SMALL_WINDOW }),
-    );
+  const compareReplays = async (stage: string, policy: Policy, window: typeof WINDOW | typeof SMALL_WINDOW) =>
+    compare(`${stage}, \`${policy.name}\``, () => replay(shortSession, { policy, window }), {
+      runLong: () => replay(longSession, { policy, window }),
+      replayed: ({ series, compactions }) => ({ calls: series.length, cuts: compactions.length }),
+    });
+  for (const policy of [NONE_POLICY, PLIMSOLL_POLICY]) await compareReplays("replay", policy, WINDOW);
+  for (const policy of [SVEN_POLICY, PLIMSOLL_POLICY]) await compareReplays("replay in a small room", policy, SMALL_WINDOW);
   return samples;
 }
 

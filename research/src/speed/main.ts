@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { doublingSamples, HALVES } from "./doubling-stages.ts";
+import { type DoubledStage, doublingTable } from "./doubling-table.ts";
 import { fitSamples } from "./fit-stages.ts";
 import { logSamples } from "./log-stages.ts";
 import { createMeter } from "./meter.ts";
@@ -29,7 +30,6 @@ const PARTS = {
   files: (profile: StageProfiles | null) => recordedPart("files", runFileStages, profile),
   prepare: (profile: StageProfiles | null) => recordedPart("prepare", runPrepareStages, profile),
   sessions: (profile: StageProfiles | null) => recordedPart("sessions", runReplayStages, profile),
-  doubling: doublingPart,
   log: (profile: StageProfiles | null) => longPart("log", logSamples, profile),
   fit: (profile: StageProfiles | null) => longPart("fit", fitSamples, profile),
 };
@@ -52,12 +52,12 @@ async function recordedPart(
   return measured;
 }
 
-async function doublingPart(): Promise<readonly MeasuredStage[]> {
-  const measured: MeasuredStage[] = [];
+async function doublingPart(): Promise<readonly DoubledStage[]> {
+  const measured: DoubledStage[] = [];
   for (const half of HALVES)
     for (let round = 0; round < ROUNDS; round++) {
       onProgress(`doubling ${half} messages, round ${round + 1}/${ROUNDS}`);
-      measured.push(...(await doublingSamples(half)).map((sample) => ({ ...sample, of: "made", weight: 1 })));
+      measured.push(...(await doublingSamples(half)));
     }
   return measured;
 }
@@ -77,16 +77,20 @@ function onProgress(text: string): void {
   process.stderr.write(`${Math.round(process.uptime())} s ${text}\n`);
 }
 
-const unknown = values.part.filter((part) => !Object.keys(PARTS).includes(part));
+/** Its table has columns of its own. */
+const DOUBLING = "doubling";
+const partNames = [...Object.keys(PARTS), DOUBLING];
+const isChosen = (name: string) => values.part.length === 0 || values.part.includes(name);
+const unknown = values.part.filter((part) => !partNames.includes(part));
 if (unknown.length > 0 || !(ROUNDS > 0)) {
-  process.stderr.write(`--part is one of ${Object.keys(PARTS).join(", ")} and --rounds a number above 0\n`);
+  process.stderr.write(`--part is one of ${partNames.join(", ")} and --rounds a number above 0\n`);
   process.exitCode = 1;
 } else {
   const profile = values.profile ? await profileStages() : null;
   const measured: MeasuredStage[] = [];
-  for (const [name, part] of Object.entries(PARTS))
-    if (values.part.length === 0 || values.part.includes(name)) measured.push(...(await part(profile)));
-  process.stdout.write(speedTable(measured));
+  for (const [name, part] of Object.entries(PARTS)) if (isChosen(name)) measured.push(...(await part(profile)));
+  if (measured.length > 0) process.stdout.write(speedTable(measured));
+  if (isChosen(DOUBLING)) process.stdout.write(doublingTable(await doublingPart()));
   if (profile !== null)
     for (const stage of new Set(measured.map((each) => each.stage)))
       process.stdout.write(selfTimesText(stage, profile.top(stage, TOP_COUNT)));
