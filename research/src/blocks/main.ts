@@ -116,9 +116,9 @@ function readBack(entries: readonly SessionEntry[]): readonly SessionEntry[] {
 
 function print(what: string, of: Blocks, unit: Blocks): void {
   const ratio = (of.processorMs / unit.processorMs).toFixed(1);
-  const longest = of.longestMs.map((ms) => ms.toFixed(0)).join(" ");
+  const longest = of.longest.map(({ ms, collectedMs }) => `${ms.toFixed(0)} (${collectedMs.toFixed(0)})`).join(" ");
   process.stdout.write(
     `${what}: ${of.processorMs.toFixed(0)} ms of the processor, × ${ratio} (unit ${unit.processorMs.toFixed(0)} ms); ` +
-      `${of.turns} turns, longest ${longest} ms, most of the processor in one ${of.mostProcessorMs.toFixed(0)} ms\n`,
+      `${of.turns} turns, longest ${longest} ms (of it the collector), most of the processor in one ${of.mostProcessorMs.toFixed(0)} ms\n`,
   );
 }
