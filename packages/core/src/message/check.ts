@@ -1,7 +1,6 @@
 import type { Steps } from "../pace.ts";
 import type { Message } from "./message.ts";
 import { toolCallsOf } from "./message.ts";
-import { oncePerMessage } from "./once-per-message.ts";
 import { wellFormedMessage } from "./well-formed.ts";
 
 /**
@@ -95,11 +94,12 @@ export function checkMessages(messages: readonly Message[], rules: WireRules = S
 /** Of a history the last message may be the model's own. */
 const HISTORY_RULES: WireRules = { ...STRICT_WIRE_RULES, lastMessage: "any" };
 
-const historyContentOf = oncePerMessage((message) => contentViolations(message, HISTORY_RULES));
-
-/** As {@link checkMessages} by the strictest rules, for a history, in steps. What is wrong with a message by itself is found once. */
+/**
+ * As {@link checkMessages} by the strictest rules, for a history, in steps. Every message is looked at each time: to remember what was found takes
+ * twice as long as to find it, to look it up as long, and each growth of so large a table holds all others up.
+ */
 export function* historyCheckSteps(messages: readonly Message[]): Steps<WireViolation[]> {
-  const pass = createCheckPass(HISTORY_RULES, historyContentOf);
+  const pass = createCheckPass(HISTORY_RULES, (message) => contentViolations(message, HISTORY_RULES));
   for (const message of messages) {
     pass.visit(message);
     yield 1;

@@ -80,13 +80,18 @@ type Saying = Omit<Quotes, "plan" | "nextStep"> & { readonly chars: number };
 
 const SAYS_NOTHING: Saying = { requests: [], rules: [], failures: [], conclusions: [], choices: [], chars: 0 };
 
-const sayingOf = oncePerMessage((message): Saying => {
-  if (message.role === "tool-result")
-    return message.isError ? { ...SAYS_NOTHING, failures: [failureOf(message)] } : SAYS_NOTHING;
-  const text = isHuman(message) || isReply(message) ? textOf(message) : "";
+/** What takes no reading is not remembered: a table of all messages of a long log holds everybody up each time that it grows. */
+function sayingOf(message: Message): Saying {
+  if (isHuman(message) || isReply(message)) return readingOf(message);
+  return message.role === "tool-result" && message.isError
+    ? { ...SAYS_NOTHING, failures: [failureOf(message)] }
+    : SAYS_NOTHING;
+}
+
+const readingOf = oncePerMessage((message): Saying => {
+  const text = textOf(message);
   const chars = text.length;
   if (isHuman(message)) return { ...SAYS_NOTHING, requests: [text], rules: rulesIn(text), chars };
-  if (!isReply(message)) return SAYS_NOTHING;
   return { ...SAYS_NOTHING, conclusions: isAnnouncement(text) ? [] : [text], choices: choicesIn(text), chars };
 });
 
@@ -104,8 +109,14 @@ function isReply(message: Message): boolean {
   return message.role === "assistant" && message.origin === "model";
 }
 
+/** What the model's messages are read for, once each; `null` for any other. */
+function ofModel<T extends object | string>(read: (message: Message) => T | null): (message: Message) => T | null {
+  const known = oncePerMessage(read);
+  return (message) => (message.role === "assistant" ? known(message) : null);
+}
+
 /** A reply without calls ends the turn: what was said to come next before it is done or given up. */
-const nextStepOf = oncePerMessage((message): string | null => {
+const nextStepOf = ofModel((message): string | null => {
   if (!isReply(message)) return null;
   return nextStepIn(textOf(message)) ?? (toolCallsOf(message).length === 0 ? "" : null);
 });
@@ -119,7 +130,7 @@ function failureOf(message: ToolResultMessage): string {
 const DONE = ["completed", "complete", "done", "closed"];
 const GIVEN_UP = ["cancelled", "canceled", "skipped", "deleted"];
 
-const planOf = oncePerMessage((message): Plan | null => {
+const planOf = ofModel((message): Plan | null => {
   for (const { argumentsJson } of toolCallsOf(message).toReversed()) {
     const items = planItems(argumentsJson);
     if (items === null) continue;
