@@ -27,7 +27,13 @@ export type ContentOf = (message: Message) => MessageContent;
 
 /** A {@link ContentOf} that remembers messages by identity. */
 export function contentReader(work: WorkCounter, readings: CountedReadings<MessageContent> | null = null): ContentOf {
-  return oncePerMessage(sharedReading((message) => readContent(message, work), { readings, work }));
+  const known = oncePerMessage(sharedReading((message) => readContent(message, work), { readings, work }));
+  // A message that is new is asked for twice in a row, and a look into a table of all messages takes as long as all else that is done with it.
+  let newest: { readonly message: Message; readonly content: MessageContent } | null = null;
+  return (message) => {
+    if (newest?.message !== message) newest = { message, content: known(message) };
+    return newest.content;
+  };
 }
 
 function readContent(message: Message, work: WorkCounter): MessageContent {
