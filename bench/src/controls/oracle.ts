@@ -17,15 +17,20 @@ export interface OracleSources {
  */
 export function oracleControl(calls: readonly FollowedCall[], { history, needleTokens, needs }: OracleSources): Control {
   const cuts = cutsOf(history.messages);
-  const wantedAt = calls.map(({ ordinal }) => needs.at(ordinal));
   // Where the history is cut, and what of it would be quoted first, do not depend on the amount.
-  const seenAt = new Int32Array(needs.needleCount).fill(-1);
+  const far: FarNeed[] = [];
   let from = 0;
-  const cut = calls.map(({ ordinal, compactions }, place) => {
-    if (compactions === 0) return { from, wanted: NOTHING_WANTED };
-    from = Math.max(from, cuts.openStepAt(ordinal));
-    return { from, wanted: wantedSoonest(wantedAt, { place, from, seenAt, needleTokens }) };
+  const cutBefore = calls.map(({ ordinal, compactions }) => {
+    if (compactions > 0) from = Math.max(from, cuts.openStepAt(ordinal));
+    const firstFar = far.length;
+    for (const { needle, statedAt } of needs.at(ordinal)) if (statedAt < from) far.push({ needle, statedAt });
+    return { from, firstFar, isCut: compactions > 0 };
   });
+  const seenAt = new Int32Array(needs.needleCount).fill(-1);
+  const cut = cutBefore.map(({ isCut, ...before }, place) => ({
+    from: before.from,
+    wanted: isCut ? wantedSoonest(far, { ...before, place, seenAt, needleTokens }) : NOTHING_WANTED,
+  }));
   return cuttingControl({ calls, history, cuts }, (amountTokens) => (_, { place }) => {
     const { from = 0, wanted = NOTHING_WANTED } = cut[place] ?? {};
     return { from, quoted: quotedOf(wanted, amountTokens) };
@@ -40,24 +45,31 @@ interface Wanted {
   readonly leastTokens: Float64Array;
 }
 
-/** A cut at a place of the calls, before so many messages. Of each needle `seenAt` tells the last cut that came across it. */
+/** A need of what was stated before the newest cut. No earlier cut wants any other, as each falls behind the one before. */
+interface FarNeed {
+  readonly needle: number;
+  readonly statedAt: number;
+}
+
+/**
+ * A cut at a place of the calls, before so many messages, and the first far need from there on. Of each needle `seenAt` tells the last cut that came
+ * across it.
+ */
 interface CutBefore extends Pick<OracleSources, "needleTokens"> {
   readonly place: number;
   readonly from: number;
+  readonly firstFar: number;
   readonly seenAt: Int32Array;
 }
 
-function wantedSoonest(
-  wantedAt: readonly ReturnType<Needs["at"]>[],
-  { place: cutPlace, from, seenAt, needleTokens }: CutBefore,
-): Wanted {
+function wantedSoonest(far: readonly FarNeed[], { place: cutPlace, from, firstFar, seenAt, needleTokens }: CutBefore): Wanted {
   const soonest: number[] = [];
-  for (let place = cutPlace; place < wantedAt.length; place++)
-    for (const { needle, statedAt } of wantedAt[place] ?? []) {
-      if (statedAt >= from || seenAt[needle] === cutPlace) continue;
-      seenAt[needle] = cutPlace;
-      soonest.push(needle);
-    }
+  for (let at = firstFar; at < far.length; at++) {
+    const need = far[at];
+    if (need === undefined || need.statedAt >= from || seenAt[need.needle] === cutPlace) continue;
+    seenAt[need.needle] = cutPlace;
+    soonest.push(need.needle);
+  }
   const needles = Int32Array.from(soonest);
   const tokens = Float64Array.from(needles, needleTokens);
   const leastTokens = tokens.slice();
