@@ -83,9 +83,7 @@ const SAYS_NOTHING: Saying = { requests: [], rules: [], failures: [], conclusion
 /** What takes no reading is not remembered: a table of all messages of a long log holds everybody up each time that it grows. */
 function sayingOf(message: Message): Saying {
   if (isHuman(message) || isReply(message)) return readingOf(message);
-  return message.role === "tool-result" && message.isError
-    ? { ...SAYS_NOTHING, failures: [failureOf(message)] }
-    : SAYS_NOTHING;
+  return message.role === "tool-result" && message.isError ? { ...SAYS_NOTHING, failures: [failureOf(message)] } : SAYS_NOTHING;
 }
 
 const readingOf = oncePerMessage((message): Saying => {
