@@ -44,9 +44,17 @@ export const NO_SIGNS: RecordedCache = { signAt: () => null, placeOf: () => null
 
 /**
  * Compares what each call read with the request before it. A recording that never read anything shows nothing: it may not report reads, or
- * its provider may have had no cache.
+ * its provider may have had no cache. Made once for all replays of a session.
  */
 export function recordedCache(sizeModel: SizeModel): RecordedCache {
+  const known = shown.get(sizeModel) ?? shownBy(sizeModel);
+  shown.set(sizeModel, known);
+  return known;
+}
+
+const shown = new WeakMap<SizeModel, RecordedCache>();
+
+function shownBy(sizeModel: SizeModel): RecordedCache {
   const { calls } = sizeModel;
   if (calls.every((call) => (call.usage.usage.input.cacheReadTokens ?? 0) === 0)) return NO_SIGNS;
   const signs: (CacheSign | null)[] = [];

@@ -33,17 +33,14 @@ export function createStatementScan(lookedFor: ScannedFor): (texts: readonly str
   const scanned: Scanned = { search: lookedFor.search, probesOf: createProbes(lookedFor) };
   const byLine = new Map<string, Found>();
   let knownStatements = 0;
-  const readNew = (lines: readonly string[]) => {
+  const readLines = (lines: readonly string[]): readonly Found[] => {
     if (byLine.size > MOST_LINES) byLine.clear();
-    const fresh = [...new Set(lines.filter((line) => !byLine.has(line)))];
-    if (fresh.length === 0) return;
-    for (const [at, found] of foundInLines(scanned, fresh).entries()) byLine.set(fresh[at] ?? "", found);
+    const known = lines.map((line) => byLine.get(line));
+    const fresh = [...new Set(lines.filter((_, at) => known[at] === undefined))];
+    if (fresh.length > 0) for (const [at, found] of foundInLines(scanned, fresh).entries()) byLine.set(fresh[at] ?? "", found);
+    return known.map((found, at) => found ?? byLine.get(lines[at] ?? "") ?? NOTHING);
   };
-  const inText = oncePerText((text) => {
-    const lines = readsWhole ? [text] : text.split("\n");
-    if (!readsWhole) readNew(lines);
-    return joined(readsWhole ? foundInLines(scanned, lines) : lines.map((line) => byLine.get(line) ?? NOTHING));
-  });
+  const inText = oncePerText((text) => joined(readsWhole ? foundInLines(scanned, [text]) : readLines(text.split("\n"))));
   return (texts) => {
     if (knownStatements !== statementCount()) {
       byLine.clear();

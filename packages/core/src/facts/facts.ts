@@ -118,7 +118,11 @@ function lastChars(text: string): string {
 /** What a session did with each path, least recently touched first. A path that was read and modified counts as modified. */
 export function fileOperations(accesses: Iterable<PathAccess>): ReadonlyMap<string, PathAccess["access"]> {
   const files = new Map<string, PathAccess["access"]>();
+  let newest: string | null = null;
   for (const { path, access } of accesses) {
+    // Calls often touch one file after the other: it is the last already.
+    if (path === newest && access === "read") continue;
+    newest = path;
     const strongest = files.get(path) === "modify" ? "modify" : access;
     files.delete(path);
     files.set(path, strongest);

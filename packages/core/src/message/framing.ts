@@ -47,6 +47,7 @@ export function foldedBeginning(text: string, mostChars: number): { readonly sta
 }
 
 function rewritten(text: string, framing: Framing, written: (char: string) => string): string {
+  if (text.search(beginningsOf(framing).candidate) < 0) return text;
   const pieces: string[] = [];
   let done = 0;
   for (const place of framedPlaces(text, framing)) {

@@ -37,6 +37,21 @@ const SHARES = [
  */
 export function factsText(facts: Facts, kept: KeptState, maximumChars: number): string | null {
   if (maximumChars <= 0) return null;
+  if (kept.pinned.length > 0 || kept.state.length > 0) return writtenFacts(facts, kept, maximumChars);
+  const known = written.get(facts) ?? new Map<string, string | null>();
+  written.set(facts, known);
+  const form = `${kept.files} ${maximumChars}`;
+  const before = known.get(form);
+  if (before !== undefined) return before;
+  const text = writtenFacts(facts, kept, maximumChars);
+  known.set(form, text);
+  return text;
+}
+
+/** By form, if nothing but the log is told: sessions that share their folds compact with the same facts again and again, as replays of one do. */
+const written = new WeakMap<Facts, Map<string, string | null>>();
+
+function writtenFacts(facts: Facts, kept: KeptState, maximumChars: number): string | null {
   const framing = factFraming(kept);
   const pinned = fenced("pinned-instructions", kept.pinned, { framing, roomChars: maximumChars });
   const blocks = pinned === "" ? [] : [pinned];
@@ -78,8 +93,10 @@ function blockFor(kind: (typeof SHARES)[number]["of"], { facts, kept, framing, r
       if (kept.files === "covered") return "";
       const files = [...fileOperations(facts.accesses)];
       const states = new Map(facts.tracked.map((file) => [file.path, file.state]));
-      const line = (path: string) =>
-        [path, ...[states.get(path) ?? null].filter((state) => state !== null)].map(textOnOneLine).join(" ");
+      const line = (path: string) => {
+        const state = states.get(path) ?? null;
+        return state === null ? textOnOneLine(path) : `${textOnOneLine(path)} ${textOnOneLine(state)}`;
+      };
       const pathsOf = (access: "read" | "modify") =>
         files.flatMap(([path, kind]) => (kind === access ? [() => line(path)] : []));
       const half = { framing, roomChars: Math.floor(roomChars / 2) - 1, order: kept.files };
