@@ -4,6 +4,7 @@ import { CONTEXT_FRAMING, foldedBeginning, quotedText, textOnOneLine } from "../
 import type { Framing } from "../message/framing-beginnings.ts";
 import { textOf } from "../message/message.ts";
 import { characterBoundaryAtOrBefore } from "../text.ts";
+import type { PathAccess } from "../tool.ts";
 
 /** What else the caller wants to survive: instructions that are pinned, and the live state of todo lists and sub-agents. */
 export interface KeptState {
@@ -91,7 +92,7 @@ function blockFor(kind: (typeof SHARES)[number]["of"], { facts, kept, framing, r
         .join("\n");
     case "files": {
       if (kept.files === "covered") return "";
-      const files = [...fileOperations(facts.accesses)];
+      const { files } = told(facts);
       const states = new Map(facts.tracked.map((file) => [file.path, file.state]));
       const line = (path: string) => {
         const state = states.get(path) ?? null;
@@ -105,10 +106,26 @@ function blockFor(kind: (typeof SHARES)[number]["of"], { facts, kept, framing, r
         .join("\n");
     }
     case "errors":
-      return newestLines("last-errors", errorLines(lastErrors(facts.outcomes)), { framing, roomChars });
+      return newestLines("last-errors", told(facts).errors, { framing, roomChars });
     default:
       return kind satisfies never;
   }
+}
+
+/** What the log comes to, whatever the room: its files, the one touched last at the end, and its errors. */
+interface Told {
+  readonly files: readonly (readonly [path: string, access: PathAccess["access"]])[];
+  readonly errors: readonly LineToWrite[];
+}
+
+const toldOf = new WeakMap<Facts, Told>();
+
+function told(facts: Facts): Told {
+  const known = toldOf.get(facts);
+  if (known !== undefined) return known;
+  const read = { files: [...fileOperations(facts.accesses)], errors: errorLines(lastErrors(facts.outcomes)) };
+  toldOf.set(facts, read);
+  return read;
 }
 
 /** A line that is written if it is asked for: most of what a long log says does not fit. */
