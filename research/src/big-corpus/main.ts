@@ -2,24 +2,27 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
-import { parseArgs } from "node:util";
 import { fixtureSessions } from "@plimsoll/fixtures";
+import { numberAbove0, optionsOf } from "../options.ts";
 import { ROOT, recordedFiles } from "../recorded/recorded-sessions.ts";
 import { variedSession } from "./varied-session.ts";
 
-/**
- * Most memory of `plimsoll bench` over corpora of several sizes, each in a process of its own. A corpus is made by varying recorded sessions, the
- * bundled ones if there are none, in a temporary folder that is gone afterwards. `--megabytes` (repeatable) are the sizes, `--jobs` the workers,
- * `--policy` (repeatable) what is replayed, `--bundled` takes the bundled sessions.
- */
-const { values } = parseArgs({
-  options: {
-    megabytes: { type: "string", multiple: true, default: ["512", "1024"] },
-    jobs: { type: "string", default: "1" },
-    policy: { type: "string", multiple: true, default: ["none"] },
-    bundled: { type: "boolean", default: false },
-  },
+const USAGE = `pnpm big-corpus: most memory of plimsoll bench over corpora of several sizes,
+each in a process of its own. A corpus is made by varying recorded sessions, the
+bundled ones if there are none, in a temporary folder that is gone afterwards.
+
+  --megabytes N   size of a corpus; again for several (512 and 1024)
+  --jobs N        workers (1)
+  --policy NAME   what is replayed; again for several (none)
+  --bundled       varies the bundled sessions`;
+
+const values = optionsOf(USAGE, {
+  megabytes: { type: "string", multiple: true, default: ["512", "1024"] },
+  jobs: { type: "string", default: "1" },
+  policy: { type: "string", multiple: true, default: ["none"] },
+  bundled: { type: "boolean", default: false },
 });
+const sizes = values.megabytes.map((megabytes) => numberAbove0("megabytes", megabytes));
 
 const MEGABYTE = 1e6;
 /** A run tells its progress and its notes, a few hundred bytes a session. */
@@ -37,7 +40,7 @@ const sources = values.bundled || recorded.length === 0 ? fixtureSessions().map(
 const folder = mkdtempSync(join(tmpdir(), "plimsoll-big-corpus-"));
 try {
   console.log("| sessions | MB | report, MB | most memory, MB | processor seconds |\n|---:|---:|---:|---:|---:|");
-  for (const size of values.megabytes) console.log(measured(Number(size) * MEGABYTE));
+  for (const size of sizes) console.log(measured(size * MEGABYTE));
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -3,14 +3,18 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { numberAbove0, optionsOf } from "../options.ts";
 
-/**
- * Writes a log of 1 GB with outputs of 50 kB and 50 MB and compactions in between, then opens it through the public entry points, in a fresh
- * process each: read entry by entry, opened as a conversation, and with a small heap also with a recall and an undo of what compactions covered. Prints file, context,
- * most memory and time. `--megabytes` for another size.
- */
-const { values } = parseArgs({ options: { megabytes: { type: "string", default: "1024" } } });
+const USAGE = `pnpm big-log: writes a log with outputs of 50 kB and 50 MB and compactions in
+between, then opens it through the public entry points, in a fresh process each:
+read entry by entry, opened as a conversation, and with a small heap also with a
+recall and an undo of what compactions covered. Prints file, context, most
+memory and time.
+
+  --megabytes N   size of the log (1024)`;
+
+const values = optionsOf(USAGE, { megabytes: { type: "string", default: "1024" } });
+const megabytes = numberAbove0("megabytes", values.megabytes);
 
 /**
  * Without a limit the collector waits for some hundred megabytes; a small heap shows what is needed. An undo needs more: the view that it brings
@@ -31,7 +35,7 @@ const program = fileURLToPath(new URL("./task.js", import.meta.url));
 try {
   for (const [task, ...nodeOptions] of TASKS) {
     if (nodeOptions.length > 0) console.log(`node ${nodeOptions.join(" ")}`);
-    const options = ["--megabytes", values.megabytes, "--file", join(folder, "big.jsonl")];
+    const options = ["--megabytes", `${megabytes}`, "--file", join(folder, "big.jsonl")];
     const { status } = spawnSync(process.execPath, [...nodeOptions, program, task, ...options], { stdio: "inherit" });
     process.exitCode = status ?? 1;
     if (status !== 0) break;

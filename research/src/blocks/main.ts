@@ -1,45 +1,53 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import type { ContextManager, Policy, SessionEntry } from "@plimsoll/core";
 import { createContextManager, createDigest, decodeLog, encodeLog, PLIMSOLL_POLICY, SVEN_POLICY } from "@plimsoll/core";
 import { openConversation } from "@plimsoll/core/conversation";
 import { createFileSessionStore } from "@plimsoll/core/node";
 import { longSession } from "../micro/long-session.ts";
+import { chosenOf, numberAbove0, optionsOf } from "../options.ts";
 import type { Blocks } from "./blocks.ts";
 import { blocksOf, processorMsOf } from "./blocks.ts";
 
-/**
- * What a session of that many messages costs whoever waits: the fit that cuts it (`fit`), with the longest turn of the event loop, against
- * `JSON.stringify` of its messages; appending it message by message to a log in a file (`append`, at four sizes, with and without forcing each to the
- * disk); taking it up again (`open`), and the first fit after that. A figure of the processor is one of the whole process.
- */
-const { values } = parseArgs({
-  options: {
-    messages: { type: "string", default: "100000" },
-    only: { type: "string", multiple: true, default: ["fit", "append", "open"] },
-    policy: { type: "string", multiple: true, default: ["plimsoll", "sven"] },
-    rounds: { type: "string", default: "3" },
-  },
+const USAGE = `pnpm blocks: what a long session costs whoever waits, with the longest turns of
+the event loop. A figure of the processor is one of the whole process.
+
+  --messages N    of the session (100000)
+  --only PART     fit (the fit that cuts it, against JSON.stringify of its
+                  messages), append (message by message to a log in a file, at
+                  four sizes, with and without forcing each to the disk) or open
+                  (taking it up again, and the first fit after that); again for
+                  several, all if none is named
+  --policy NAME   plimsoll or sven; both if none is named
+  --rounds N      of fit and open (3)`;
+
+const values = optionsOf(USAGE, {
+  messages: { type: "string", default: "100000" },
+  only: { type: "string", multiple: true, default: [] },
+  policy: { type: "string", multiple: true, default: [] },
+  rounds: { type: "string", default: "3" },
 });
-const count = Number(values.messages);
-const POLICIES = [PLIMSOLL_POLICY, SVEN_POLICY].filter(({ name }) => values.policy.includes(name));
+const count = numberAbove0("messages", values.messages);
+const ROUNDS = numberAbove0("rounds", values.rounds);
+const parts = chosenOf("only", values.only, ["fit", "append", "open"]);
+const policyNames = chosenOf("policy", values.policy, ["plimsoll", "sven"]);
+const POLICIES = [PLIMSOLL_POLICY, SVEN_POLICY].filter(({ name }) => policyNames.some((chosen) => chosen === name));
 const { signal } = new AbortController();
 const MODEL = { contextWindowTokens: 128_000, maxOutputTokens: 8_000 };
 
-if (values.only.includes("fit")) for (const policy of POLICIES) await measureFit(policy);
-if (values.only.includes("append"))
+if (parts.includes("fit")) for (const policy of POLICIES) await measureFit(policy);
+if (parts.includes("append"))
   for (const policy of POLICIES)
     for (const sync of ["on-close", "every-append"] as const)
       for (const share of [0.1, 0.2, 0.5, 1]) await measureAppend(policy, Math.round(count * share), sync);
-if (values.only.includes("open")) for (const policy of POLICIES) await measureOpening(policy);
+if (parts.includes("open")) for (const policy of POLICIES) await measureOpening(policy);
 
 async function measureFit(policy: Policy): Promise<void> {
   const entries = readBack(longSession(count));
   const messages = entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
   const manager = createContextManager({ policy, summarizer: createDigest(), entries });
-  for (let round = 1; round <= Number(values.rounds); round++) {
+  for (let round = 1; round <= ROUNDS; round++) {
     const json = await blocksOf(async () => JSON.stringify(messages));
     const fit = await blocksOf(() => cut(manager));
     print(`${policy.name}: fit of ${count} messages, round ${round}`, fit, json);
@@ -84,7 +92,7 @@ async function measureOpening(policy: Policy): Promise<void> {
     const text = encodeLog(longSession(count));
     const messages = decodeLog(text, "log").entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
     writeFileSync(join(folder, "long.jsonl"), text);
-    for (let round = 1; round <= Number(values.rounds); round++) {
+    for (let round = 1; round <= ROUNDS; round++) {
       const parsed = await blocksOf(async () => {
         for (const line of text.split("\n")) if (line !== "") JSON.parse(line);
       });

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { optionsOf } from "../options.ts";
 import type { RecordedFile } from "../recorded/recorded-sessions.ts";
 import { allRecordedFiles, RECORDED_FOLDER, ROOT, recordedFiles, recordedTranscripts } from "../recorded/recorded-sessions.ts";
 import { baselinesPage } from "./baselines-page.ts";
@@ -10,18 +10,21 @@ import { heldOutCalls, heldOutPage, type RecordedSession, rowsOf } from "./held-
 import { observationsOf } from "./observations.ts";
 import type { HeldOutRow } from "./page-tables.ts";
 
-/**
- * Measures the estimators on recorded sessions and writes the figures of docs/estimators.md: both folders by set, side, format, model and position,
- * each session predicted by figures of other repositories, beside the rows that `--keep` kept; then the baselines on the first folder (not with
- * `--held-out`). `--refit` fits the weights and priors anew on both folders and writes their source files (run it again to use them). The
- * sessions are not part of the project.
- */
-const { values } = parseArgs({
-  options: {
-    refit: { type: "boolean", default: false },
-    "held-out": { type: "boolean", default: false },
-    keep: { type: "boolean", default: false },
-  },
+const USAGE = `pnpm calibrate: measures the estimators on recorded sessions, which are not part
+of the project, and writes the figures of docs/estimators.md: both folders by
+set, side, format, model and position, each session predicted by figures of
+other repositories, beside the rows that were kept; then the baselines on the
+first folder
+
+  --held-out   without the baselines
+  --keep       keeps the rows for later runs to stand beside
+  --refit      fits weights and priors anew on both folders and writes their
+               source files; run it again to use them`;
+
+const values = optionsOf(USAGE, {
+  refit: { type: "boolean", default: false },
+  "held-out": { type: "boolean", default: false },
+  keep: { type: "boolean", default: false },
 });
 const PAGE = join(ROOT, "docs/estimators.md");
 const KEPT_ROWS = join(ROOT, "docs/estimators-before.json");

@@ -1,5 +1,5 @@
-import { parseArgs } from "node:util";
 import { PI_POLICY, PLIMSOLL_POLICY, SVEN_POLICY } from "@plimsoll/core";
+import { chosenOf, optionsOf } from "../options.ts";
 import type { MeasuredComparison } from "./comparison.ts";
 import { measureGroup } from "./comparison.ts";
 import { GROUPS } from "./groups.ts";
@@ -38,19 +38,19 @@ function onProgress(text: string): void {
   process.stderr.write(`${Math.round(process.uptime())} s ${text}\n`);
 }
 
-const { values } = parseArgs({
-  options: {
-    json: { type: "boolean", default: false },
-    quick: { type: "boolean", default: false },
-    row: { type: "string", default: "" },
-    group: { type: "string", multiple: true, default: [] },
-  },
+const USAGE = `pnpm bench:micro: how long stages take, as ratios in one run
+
+  --quick        few rounds: a first look within a minute
+  --group NAME   ${names.join(", ")}; again for several, all if none is named
+  --row TEXT     rows that have the text in their name
+  --json         the report as JSON`;
+
+const values = optionsOf(USAGE, {
+  json: { type: "boolean", default: false },
+  quick: { type: "boolean", default: false },
+  row: { type: "string", default: "" },
+  group: { type: "string", multiple: true, default: [] },
 });
-const unknown = values.group.filter((name) => !names.includes(name));
-if (unknown.length > 0) {
-  process.stderr.write(`no group ${unknown.join(", ")}: there are ${names.join(", ")}\n`);
-  process.exitCode = 1;
-} else {
-  const report = await measure(values.group, values.row, values.quick ? QUICK_EFFORT : WHOLE_EFFORT);
-  process.stdout.write(values.json ? `${JSON.stringify(report, null, 2)}\n` : microReportText(report));
-}
+chosenOf("group", values.group, names);
+const report = await measure(values.group, values.row, values.quick ? QUICK_EFFORT : WHOLE_EFFORT);
+process.stdout.write(values.json ? `${JSON.stringify(report, null, 2)}\n` : microReportText(report));

@@ -1,23 +1,29 @@
 import { readFileSync } from "node:fs";
 import process from "node:process";
-import { parseArgs } from "node:util";
 import { fixtureSessions } from "@plimsoll/fixtures";
+import { numberAbove0, optionsOf } from "../options.ts";
 import { sessionSizes, simulateParts } from "./simulate-parts.ts";
 
-/**
- * What a run over very many sessions costs, for docs/scale.md: the rates of docs/speed.md, this machine's `JSON.parse`, and a simulation of
- * parts with skewed sizes. `--sessions`, `--bytes` (the mean), `--sigma`, `--workers`, `--folder` (sessions in one folder, which is a run of its own), `--usd` (of a processor's hour), `--parse` (MB a second, in place of measuring).
- */
-const { values } = parseArgs({
-  options: {
-    sessions: { type: "string", default: "1000000" },
-    bytes: { type: "string", default: "2000000" },
-    sigma: { type: "string", default: "1.5" },
-    folder: { type: "string", default: "10000" },
-    workers: { type: "string", default: "200" },
-    usd: { type: "string", default: "0.05" },
-    parse: { type: "string" },
-  },
+const USAGE = `pnpm scale: what a run over very many sessions costs (docs/scale.md), from the
+rates of docs/speed.md, this machine's JSON.parse, and a simulation of parts
+with skewed sizes
+
+  --sessions N   how many (1000000)
+  --bytes N      of a session, on the mean (2000000)
+  --sigma N      how skewed their sizes are, of a log-normal distribution (1.5)
+  --folder N     sessions in one folder, which is a run of its own (10000)
+  --workers N    processors (200)
+  --usd N        price of a processor's hour (0.05)
+  --parse N      MB a second that JSON.parse reads, in place of measuring`;
+
+const values = optionsOf(USAGE, {
+  sessions: { type: "string", default: "1000000" },
+  bytes: { type: "string", default: "2000000" },
+  sigma: { type: "string", default: "1.5" },
+  folder: { type: "string", default: "10000" },
+  workers: { type: "string", default: "200" },
+  usd: { type: "string", default: "0.05" },
+  parse: { type: "string" },
 });
 
 const HOUR_SECONDS = 3_600;
@@ -59,15 +65,13 @@ function parsedBytesPerSecond(): number {
   return parsed / seconds();
 }
 
-const [sessions, meanBytes, sigma, workers, usd, folder] = [
-  Number(values.sessions),
-  Number(values.bytes),
-  Number(values.sigma),
-  Number(values.workers),
-  Number(values.usd),
-  Number(values.folder),
-];
-const bytesPerSecond = values.parse === undefined ? parsedBytesPerSecond() : Number(values.parse) * MEGABYTE;
+const sessions = numberAbove0("sessions", values.sessions);
+const meanBytes = numberAbove0("bytes", values.bytes);
+const sigma = numberAbove0("sigma", values.sigma);
+const folder = numberAbove0("folder", values.folder);
+const workers = numberAbove0("workers", values.workers);
+const usd = numberAbove0("usd", values.usd);
+const bytesPerSecond = values.parse === undefined ? parsedBytesPerSecond() : numberAbove0("parse", values.parse) * MEGABYTE;
 const read = rateOf("import") + rateOf("prepare, with what calls need");
 const runs: readonly (readonly [string, number])[] = [
   ["`none`", read + rateOf("replay, `none`")],

@@ -1,4 +1,4 @@
-import { parseArgs } from "node:util";
+import { chosenOf, numberAbove0, optionsOf } from "../options.ts";
 import { doublingSamples, HALVES } from "./doubling-stages.ts";
 import { type DoubledStage, doublingTable } from "./doubling-table.ts";
 import { fitSamples } from "./fit-stages.ts";
@@ -7,24 +7,30 @@ import { createMeter } from "./meter.ts";
 import { profileStages, type SelfTime, type StageProfiles } from "./self-times.ts";
 import { parseOf, runFileStages, runPrepareStages, runReplayStages } from "./session-stages.ts";
 import { sizeOf, speedFiles } from "./speed-files.ts";
-import { type MeasuredStage, speedTable } from "./speed-table.ts";
+import { formatTable, type MeasuredStage, speedTable } from "./speed-table.ts";
 
-/**
- * How many times `JSON.parse` of the same bytes each stage takes, in processor time of one process: over recorded sessions if they are
- * there, else the bundled ones. `--part` of files (import, and what is kept), prepare, sessions (their replays), doubling, log and fit (all if none is named), `--all` recorded sessions, `--rounds` that count (one more
- * before them warms up), `--messages` of the log and the fit, `--profile` adds the functions
- * in which each stage spends its time, and makes the stages slower.
- */
-const { values } = parseArgs({
-  options: {
-    part: { type: "string", multiple: true, default: [] },
-    all: { type: "boolean", default: false },
-    rounds: { type: "string", default: "3" },
-    messages: { type: "string", default: "100000" },
-    profile: { type: "boolean", default: false },
-  },
+const USAGE = `pnpm speed: how many times JSON.parse of the same bytes each stage takes, in
+processor time of one process, over recorded sessions if they are there, else
+the bundled ones
+
+  --part NAME    files (import, and what is kept), prepare, sessions (replays),
+                 doubling, log or fit; again for several, all if none is named
+  --all          all recorded sessions, not the smallest of each format
+  --formats      a table by format of what is measured over sessions
+  --rounds N     so many count, and one more before them warms up (3)
+  --messages N   of the log and the fit (100000)
+  --profile      the functions in which each stage spends its time; makes the
+                 stages slower`;
+
+const values = optionsOf(USAGE, {
+  part: { type: "string", multiple: true, default: [] },
+  all: { type: "boolean", default: false },
+  formats: { type: "boolean", default: false },
+  rounds: { type: "string", default: "3" },
+  messages: { type: "string", default: "100000" },
+  profile: { type: "boolean", default: false },
 });
-const ROUNDS = Number(values.rounds);
+const ROUNDS = numberAbove0("rounds", values.rounds);
 const TOP_COUNT = 10;
 const PARTS = {
   files: (profile: StageProfiles | null) => recordedPart("files", runFileStages, profile),
@@ -79,22 +85,16 @@ function onProgress(text: string): void {
 
 /** Its table has columns of its own. */
 const DOUBLING = "doubling";
-const partNames = [...Object.keys(PARTS), DOUBLING];
-const isChosen = (name: string) => values.part.length === 0 || values.part.includes(name);
-const unknown = values.part.filter((part) => !partNames.includes(part));
-if (unknown.length > 0 || !(ROUNDS > 0)) {
-  process.stderr.write(`--part is one of ${partNames.join(", ")} and --rounds a number above 0\n`);
-  process.exitCode = 1;
-} else {
-  const profile = values.profile ? await profileStages() : null;
-  const measured: MeasuredStage[] = [];
-  for (const [name, part] of Object.entries(PARTS)) if (isChosen(name)) measured.push(...(await part(profile)));
-  if (measured.length > 0) process.stdout.write(speedTable(measured));
-  if (isChosen(DOUBLING)) process.stdout.write(doublingTable(await doublingPart()));
-  if (profile !== null)
-    for (const stage of new Set(measured.map((each) => each.stage)))
-      process.stdout.write(selfTimesText(stage, profile.top(stage, TOP_COUNT)));
-}
+const chosen = chosenOf("part", values.part, [...Object.keys(PARTS), DOUBLING]);
+const profile = values.profile ? await profileStages() : null;
+const measured: MeasuredStage[] = [];
+for (const [name, part] of Object.entries(PARTS)) if (chosen.includes(name)) measured.push(...(await part(profile)));
+if (measured.length > 0) process.stdout.write(speedTable(measured));
+if (values.formats) process.stdout.write(formatTable(measured));
+if (chosen.includes(DOUBLING)) process.stdout.write(doublingTable(await doublingPart()));
+if (profile !== null)
+  for (const stage of new Set(measured.map((each) => each.stage)))
+    process.stdout.write(selfTimesText(stage, profile.top(stage, TOP_COUNT)));
 
 function selfTimesText(stage: string, top: readonly SelfTime[]): string {
   if (top.length === 0) return "";
