@@ -17,11 +17,13 @@ interface Run {
  * taken for an escape. One pass.
  */
 export function forEachRareWord(text: string, visit: (word: string, start: number) => void): void {
-  forEachRareRun(text, { start: 0, end: text.length }, (start, end) => visit(text.slice(start, end), start));
+  const places = rareRuns(text, { start: 0, end: text.length });
+  for (let at = 0; at < places.length; at += 2) visit(text.slice(places[at], places[at + 1]), places[at] ?? 0);
 }
 
-/** The same of a stretch as if it were a text by itself: where each word begins and ends in the text. */
-export function forEachRareRun(text: string, { start: from, end }: Run, visit: (start: number, end: number) => void): void {
+/** The same of a stretch as if it were a text by itself: where the words begin and end in the text, in turn. */
+export function rareRuns(text: string, { start: from, end }: Run): readonly number[] {
+  const found: number[] = [];
   let start = -1;
   let kinds = 0;
   for (let index = from; index <= end; index++) {
@@ -36,13 +38,14 @@ export function forEachRareRun(text: string, { start: from, end }: Run, visit: (
       continue;
     }
     // Most runs are plain words: no piece of them is rare.
-    if (start >= 0 && (kinds & TELLING) !== 0) visitRun(text, { start, end: index }, visit);
+    if (start >= 0 && (kinds & TELLING) !== 0) addRun(text, { start, end: index }, found);
     start = -1;
     if (index < end && text.charCodeAt(index) === BACKSLASH) index += 1;
   }
+  return found;
 }
 
-function visitRun(text: string, run: Run, visit: (start: number, end: number) => void): void {
+function addRun(text: string, run: Run, found: number[]): void {
   let end = run.end;
   while (kindOf(text.charCodeAt(end - 1)) === JOINT) end -= 1;
   if (end - run.start > LONGEST_CHARS) return;
@@ -52,11 +55,11 @@ function visitRun(text: string, run: Run, visit: (start: number, end: number) =>
     const isEnd = index === end;
     if (!isEnd && kindOf(text.charCodeAt(index)) !== JOINT) continue;
     if (!isEnd) joints += 1;
-    if (joints > 0 && isRare(text, { start: piece, end: index })) visit(piece, index);
+    if (joints > 0 && isRare(text, { start: piece, end: index })) found.push(piece, index);
     piece = index + 1;
   }
   const isWord = joints > 0 ? end - run.start > LEAST_CHARS : isRare(text, { start: run.start, end });
-  if (isWord) visit(run.start, end);
+  if (isWord) found.push(run.start, end);
 }
 
 function isRare(text: string, { start, end }: Run): boolean {

@@ -52,7 +52,10 @@ describe("texts of a result", () => {
     ["of a call that reads two files it is of none", [call("c2", {}, [READ_A, READ_B])], "output null"],
   ])("%s", (_, openCalls, expected) => {
     const message = result("m", "c2", "text");
-    const told: readonly LogText[] = logTexts(message).map((text) => ({ ...text, ...toldByCall(message, openCalls) }));
+    const told: readonly LogText[] = logTexts(message).map((text) => {
+      const { kind, path } = toldByCall(message, openCalls);
+      return { ...text, kind: kind ?? text.kind, path: path ?? text.path };
+    });
     expect(told.map(({ kind, path }) => `${kind} ${path}`)).toEqual([expected]);
   });
 });

@@ -53,12 +53,21 @@ export function logTextChars(message: Message): number {
   return chars;
 }
 
+/** What the call of a result says of its texts; `null` where it says nothing. */
+export interface ToldByCall {
+  readonly kind: "read" | null;
+  readonly path: string | null;
+}
+
+const NOTHING_TOLD: ToldByCall = { kind: null, path: null };
+
 /** What the call of a result says of its texts: the file that they show. `openCalls` are those that a result may answer. */
-export function toldByCall(message: Message, openCalls: readonly ToolCallPart[]): Partial<Pick<LogText, "kind" | "path">> {
-  const call = message.role === "tool-result" ? openCalls.find(({ callId }) => callId === message.callId) : undefined;
+export function toldByCall(message: Message, openCalls: readonly ToolCallPart[]): ToldByCall {
+  if (message.role !== "tool-result") return NOTHING_TOLD;
+  const call = openCalls.find(({ callId }) => callId === message.callId);
   const path = call === undefined ? null : onlyPath(call);
-  if (path === null || message.role !== "tool-result") return {};
-  return call?.paths[0]?.access === "read" && !message.isError ? { kind: "read", path } : { path };
+  if (path === null) return NOTHING_TOLD;
+  return { kind: call?.paths[0]?.access === "read" && !message.isError ? "read" : null, path };
 }
 
 /** The text parts of a message. Records are written out: one that is made by a spread takes ten times as long. */

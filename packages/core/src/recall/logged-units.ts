@@ -1,7 +1,8 @@
 import type { BestRanks } from "./best-ranks.ts";
-import { createBestRanks } from "./best-ranks.ts";
+import { addText, createBestRanks, forgetRank } from "./best-ranks.ts";
 import type { FileTouches } from "./file-touches.ts";
-import { createStatements } from "./statements.ts";
+import type { Statements } from "./statements.ts";
+import { createStatements, lastStated, state } from "./statements.ts";
 import type { IndexedText, TextReading, Unit, UnitFacts } from "./units.ts";
 import { freshUnit, headCharsOf, isByModel } from "./units.ts";
 
@@ -16,50 +17,52 @@ export interface LoggedText {
 
 /** Texts that follow each other, in units, with what became of each. */
 export interface LoggedUnits {
-  /** Takes in the next text, as it was read. */
-  add(of: IndexedText, read: TextReading): void;
   /** The texts of which something may be recalled with their units, oldest first. */
-  texts(): readonly LoggedText[];
+  readonly texts: LoggedText[];
+  readonly statements: Statements;
   /** What is known of their ranks. */
   readonly ranks: BestRanks;
 }
 
 /** Nothing said yet. */
 export function createLoggedUnits(): LoggedUnits {
-  const ranks = createBestRanks();
-  const statements = createStatements(ranks);
-  const texts: LoggedText[] = [];
-  /** One text of the model used these units: each of them once. */
-  const use = (units: readonly Unit[], how: "quotes" | "mentions", atChars: number) => {
-    for (const unit of new Set(units)) {
-      unit[how] += 1;
-      unit.lastUseAtChars = atChars;
-      ranks.forget(unit.of.place);
+  return { texts: [], statements: createStatements(), ranks: createBestRanks() };
+}
+
+/** Takes in the next text, as it was read. */
+export function logText({ texts, statements, ranks }: LoggedUnits, of: IndexedText, read: TextReading): void {
+  const isUse = isByModel(of.kind);
+  // Only what the model says uses what was stated.
+  const stated = isUse ? lastStated(statements.lines, read.lineIds) : [];
+  if (isUse) {
+    for (const unit of new Set(stated)) {
+      unit.quotes += 1;
+      use(unit, ranks, of.atChars);
     }
-  };
-  return {
-    texts: () => texts,
-    ranks,
-    add: (of, read) => {
-      const isUse = isByModel(of.kind);
-      // Only what the model says uses what was stated.
-      const stated = isUse ? statements.ofLines(read.lineIds) : [];
-      if (isUse) {
-        use(stated, "quotes", of.atChars);
-        use(statements.ofWords(read.wordIds), "mentions", of.atChars);
-      }
-      // A call that quotes what it changes states nothing new.
-      if (isUse && read.tellingLines > 0 && stated.length >= RESTATED_RATIO * read.tellingLines) return;
-      const units = read.units.map((unitRead, index) => {
-        const unit = freshUnit(of, unitRead, index);
-        statements.state(unit, unitRead);
-        return unit;
-      });
-      if (units.length === 0) return;
-      texts.push({ of, units });
-      ranks.add(headCharsOf(of) + units.reduce((least, { chars }) => Math.min(least, chars), Number.POSITIVE_INFINITY));
-    },
-  };
+    for (const unit of new Set(lastStated(statements.words, read.wordIds))) {
+      unit.mentions += 1;
+      use(unit, ranks, of.atChars);
+    }
+  }
+  // A call that quotes what it changes states nothing new.
+  if (isUse && read.tellingLines > 0 && stated.length >= RESTATED_RATIO * read.tellingLines) return;
+  if (read.units.length === 0) return;
+  const units: Unit[] = [];
+  let leastChars = Number.POSITIVE_INFINITY;
+  for (const unitRead of read.units) {
+    const unit = freshUnit(of, unitRead, units.length);
+    state(statements, unit, { read: unitRead, ranks });
+    units.push(unit);
+    leastChars = Math.min(leastChars, unit.chars);
+  }
+  texts.push({ of, units });
+  addText(ranks, headCharsOf(of) + leastChars);
+}
+
+/** One text of the model used a unit. */
+function use(unit: Unit, ranks: BestRanks, atChars: number): void {
+  unit.lastUseAtChars = atChars;
+  forgetRank(ranks, unit.of.place);
 }
 
 /** Where a log is asked of: the files that its calls touched, and its end. */

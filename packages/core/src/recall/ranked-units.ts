@@ -1,5 +1,6 @@
 import type { Message } from "../message/message.ts";
 import type { BestRanks, UnitWorth } from "./best-ranks.ts";
+import { mostRanks, rememberRank } from "./best-ranks.ts";
 import { largestFirst } from "./largest-first.ts";
 import type { LoggedText, LogPlace } from "./logged-units.ts";
 import { forEachUnitOf } from "./logged-units.ts";
@@ -29,12 +30,12 @@ interface RankedLog extends LogPlace {
 /** The units of the messages that pass, the worthiest for their length first, of equal ones the newest. A text is looked into if one of its units can come next. */
 export function* rankedUnits(log: RankedLog, choice: RankingChoice): Generator<RankedUnit, void, undefined> {
   const { texts, ranks, nowAtChars } = log;
-  const bounds = ranks.most(choice, nowAtChars);
+  const bounds = mostRanks(ranks, choice, nowAtChars);
   /** Units of the texts looked into, the next one last. */
   const known: RankedUnit[] = [];
   for (const at of largestFirst(bounds)) {
     yield* takenAbove(bounds[at] ?? 0, known, choice);
-    if (!choice.fits(ranks.leastChars(at))) continue;
+    if (!choice.fits(ranks.leastChars[at] ?? 0)) continue;
     const text = texts[at];
     if (text === undefined || text.of.atChars >= nowAtChars || !choice.passes(text.of.message)) continue;
     for (const ranked of rankedOf(text, log, choice)) insert(known, ranked);
@@ -60,12 +61,15 @@ function rankedOf(text: LoggedText, log: RankedLog, { worth }: RankingChoice): r
     units.push(unit);
     ratios.push(worth(facts) / (unit.chars + headChars));
   });
-  const ranked = units.flatMap((unit, at) => {
+  const ranked: RankedUnit[] = [];
+  let best = 0;
+  for (const [at, unit] of units.entries()) {
     const rank = amongNeighbours(at, units, ratios);
-    return rank > 0 ? [{ unit, chars: unit.chars + headChars, rank }] : [];
-  });
-  const best = ranked.reduce((most, { rank }) => Math.max(most, rank), 0);
-  log.ranks.remember(of, best, log.nowAtChars);
+    if (rank <= 0) continue;
+    ranked.push({ unit, chars: unit.chars + headChars, rank });
+    best = Math.max(best, rank);
+  }
+  rememberRank(log.ranks, of, { rank: best, nowAtChars: log.nowAtChars });
   return ranked;
 }
 

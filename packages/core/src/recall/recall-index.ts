@@ -3,11 +3,13 @@ import { toolCallsOf } from "../message/message.ts";
 import type { Steps } from "../pace.ts";
 import { atOnce, visitsOf } from "../pace.ts";
 import type { WorkCounter } from "../tokens/work.ts";
+import { forgetFile } from "./best-ranks.ts";
+import type { FileTouches } from "./file-touches.ts";
 import { createFileTouches } from "./file-touches.ts";
-import type { LogText } from "./log-text.ts";
+import type { LogText, ToldByCall } from "./log-text.ts";
 import { logTextChars, logTexts, toldByCall } from "./log-text.ts";
 import type { LoggedUnits } from "./logged-units.ts";
-import { createLoggedUnits, forEachUnitOf } from "./logged-units.ts";
+import { createLoggedUnits, forEachUnitOf, logText } from "./logged-units.ts";
 import type { RankedUnit, RankingChoice } from "./ranked-units.ts";
 import { rankedUnits } from "./ranked-units.ts";
 import type { HashIds, TextReading, Unit, UnitFacts } from "./units.ts";
@@ -64,109 +66,132 @@ interface MessageTexts {
 /** A message that is held: where its texts begin, and what its call says of them. */
 interface HeldMessage {
   readonly message: Message;
-  readonly told: ReturnType<typeof toldByCall>;
+  readonly told: ToldByCall;
   readonly atChars: number;
+}
+
+/** What an index holds. Its functions are the module's: what the platform compiles of a closure is lost with it, session after session. */
+interface IndexState {
+  readonly work: WorkCounter;
+  readonly readings: TextReadings | null;
+  readonly files: FileTouches;
+  held: HeldMessage[];
+  openCalls: readonly ToolCallPart[];
+  atChars: number;
+  /** What the first so many of the messages held come to. */
+  logged: LoggedUnits;
+  readCount: number;
+  ids: HashIds;
 }
 
 /** The index of an empty log. */
 export function createRecallIndex(work: WorkCounter, readings: TextReadings | null = null): RecallIndex {
-  const files = createFileTouches();
-  let held: HeldMessage[] = [];
-  let openCalls: readonly ToolCallPart[] = [];
-  let atChars = 0;
-  /** What the first so many of the messages held come to. */
-  let logged: LoggedUnits = createLoggedUnits();
-  let readCount = 0;
-  let ids: HashIds = readings?.ids ?? new Map();
+  const index: IndexState = {
+    work,
+    readings,
+    files: createFileTouches(),
+    held: [],
+    openCalls: [],
+    atChars: 0,
+    logged: createLoggedUnits(),
+    readCount: 0,
+    ids: readings?.ids ?? new Map(),
+  };
+  return { now: () => viewOf(index, index.atChars), add: (message) => addMessage(index, message), ...viewOf(index, null) };
+}
 
-  const textsOf = (message: Message): MessageTexts => {
-    const known = readings?.messages.get(message);
-    if (known !== undefined) return known;
-    const made = { texts: logTexts(message), read: null };
-    readings?.messages.set(message, made);
-    return made;
-  };
-  /** Characters of a message's texts. What nobody shares is made when it is read. */
-  const charsOf = (message: Message): number => {
-    if (readings === null) return logTextChars(message);
-    let chars = 0;
-    for (const { text } of textsOf(message).texts) chars += text.length;
-    return chars;
-  };
-  /** Reads one message; the characters of its texts. */
-  const read = ({ message, told, atChars: startChars }: HeldMessage): number => {
-    const texts = textsOf(message);
-    texts.read ??= texts.texts.map((text) => readText(text, ids));
-    let textAtChars = startChars;
-    for (const [index, { kind, text, source, path, handle }] of texts.texts.entries()) {
-      const reading = texts.read[index];
-      const place = logged.texts().length;
-      const of = {
-        kind: told.kind ?? kind,
-        text,
-        source,
-        path: told.path ?? path,
-        handle,
-        message,
-        atChars: textAtChars,
-        place,
-      };
-      if (reading !== undefined) logged.add(of, reading);
-      textAtChars += text.length;
-    }
-    return textAtChars - startChars;
-  };
-  function* readThrough(endChars: number): Steps<void> {
-    for (;;) {
-      const next = held[readCount];
-      if (next === undefined || next.atChars >= endChars) return;
-      readCount += 1;
-      yield visitsOf(READING_VISITS * read(next));
-    }
-  }
-  const forgetOldest = () => {
-    held = held.slice(held.findIndex((each) => atChars - each.atChars <= MOST_CHARS / 2));
-    logged = createLoggedUnits();
-    readCount = 0;
-    // What nobody shares is numbered anew, so that no more numbers are held than texts.
-    ids = readings?.ids ?? new Map();
-  };
-  const viewAt = (endChars: () => number): RecallView => ({
-    ready: () => readThrough(endChars()),
+/** The index up to a place of the log; all of it if there is none. */
+function viewOf(index: IndexState, throughChars: number | null): RecallView {
+  const endChars = () => throughChars ?? index.atChars;
+  return {
+    ready: () => readThrough(index, endChars()),
     forEachUnit: (passes, visit) => {
       const nowAtChars = endChars();
-      atOnce(readThrough(nowAtChars));
-      for (const text of logged.texts()) {
+      atOnce(readThrough(index, nowAtChars));
+      for (const text of index.logged.texts) {
         if (text.of.atChars >= nowAtChars) return;
-        if (passes(text.of.message)) forEachUnitOf(text, { files, nowAtChars }, visit);
+        if (passes(text.of.message)) forEachUnitOf(text, { files: index.files, nowAtChars }, visit);
       }
     },
     ranked: (choice) => {
       const nowAtChars = endChars();
-      atOnce(readThrough(nowAtChars));
-      return rankedUnits({ texts: logged.texts(), ranks: logged.ranks, files, nowAtChars }, choice);
+      atOnce(readThrough(index, nowAtChars));
+      const { texts, ranks } = index.logged;
+      return rankedUnits({ texts, ranks, files: index.files, nowAtChars }, choice);
     },
-  });
-  return {
-    now: () => {
-      const endChars = atChars;
-      return viewAt(() => endChars);
-    },
-    add: (message) => {
-      const calls = toolCallsOf(message);
-      if (calls.length > 0) openCalls = calls;
-      // What a call writes is not older than its writing.
-      for (const access of calls.flatMap(({ paths }) => paths)) {
-        files.add(access, atChars);
-        logged.ranks.forgetFile(access.path);
-      }
-      const chars = charsOf(message);
-      if (chars === 0) return;
-      work.scanned(chars);
-      held.push({ message, told: toldByCall(message, openCalls), atChars });
-      atChars += chars;
-      if (atChars - (held[0]?.atChars ?? 0) > MOST_CHARS) forgetOldest();
-    },
-    ...viewAt(() => atChars),
   };
+}
+
+function addMessage(index: IndexState, message: Message): void {
+  const { atChars, held } = index;
+  const calls = toolCallsOf(message);
+  if (calls.length > 0) index.openCalls = calls;
+  // What a call writes is not older than its writing.
+  for (const { paths } of calls)
+    for (const access of paths) {
+      index.files.add(access, atChars);
+      forgetFile(index.logged.ranks, access.path);
+    }
+  const chars = charsOf(index, message);
+  if (chars === 0) return;
+  index.work.scanned(chars);
+  held.push({ message, told: toldByCall(message, index.openCalls), atChars });
+  index.atChars += chars;
+  if (index.atChars - (held[0]?.atChars ?? 0) > MOST_CHARS) forgetOldest(index);
+}
+
+function textsOf({ readings }: IndexState, message: Message): MessageTexts {
+  const known = readings?.messages.get(message);
+  if (known !== undefined) return known;
+  const made = { texts: logTexts(message), read: null };
+  readings?.messages.set(message, made);
+  return made;
+}
+
+/** Characters of a message's texts. What nobody shares is made when it is read. */
+function charsOf(index: IndexState, message: Message): number {
+  if (index.readings === null) return logTextChars(message);
+  let chars = 0;
+  for (const { text } of textsOf(index, message).texts) chars += text.length;
+  return chars;
+}
+
+/** Reads one message; the characters of its texts. */
+function readMessage(index: IndexState, { message, told, atChars: startChars }: HeldMessage): number {
+  const { logged, ids } = index;
+  const texts = textsOf(index, message);
+  texts.read ??= readTexts(texts.texts, ids);
+  let atChars = startChars;
+  for (const [at, { kind, text, source, path, handle }] of texts.texts.entries()) {
+    const reading = texts.read[at];
+    const place = logged.texts.length;
+    const of = { kind: told.kind ?? kind, text, source, path: told.path ?? path, handle, message, atChars, place };
+    if (reading !== undefined) logText(logged, of, reading);
+    atChars += text.length;
+  }
+  return atChars - startChars;
+}
+
+function readTexts(texts: readonly LogText[], ids: HashIds): readonly TextReading[] {
+  const read: TextReading[] = [];
+  for (const text of texts) read.push(readText(text, ids));
+  return read;
+}
+
+function* readThrough(index: IndexState, endChars: number): Steps<void> {
+  for (;;) {
+    const next = index.held[index.readCount];
+    if (next === undefined || next.atChars >= endChars) return;
+    index.readCount += 1;
+    yield visitsOf(READING_VISITS * readMessage(index, next));
+  }
+}
+
+function forgetOldest(index: IndexState): void {
+  const { held, atChars } = index;
+  index.held = held.slice(held.findIndex((each) => atChars - each.atChars <= MOST_CHARS / 2));
+  index.logged = createLoggedUnits();
+  index.readCount = 0;
+  // What nobody shares is numbered anew, so that no more numbers are held than texts.
+  index.ids = index.readings?.ids ?? new Map();
 }

@@ -1,4 +1,4 @@
-import { forEachRareRun } from "../keep/rare-words.ts";
+import { rareRuns } from "../keep/rare-words.ts";
 import type { Message } from "../message/message.ts";
 import type { FileFacts } from "./file-touches.ts";
 import type { LogText, LogTextKind } from "./log-text.ts";
@@ -111,7 +111,8 @@ function tellingCount(lineIds: readonly number[]): number {
 
 function wordIdsIn(text: string, place: Pick<TextLine, "start" | "end">, ids: HashIds): readonly number[] {
   const found: number[] = [];
-  forEachRareRun(text, place, (start, end) => found.push(idOf(textHash(text, start, end), ids)));
+  const places = rareRuns(text, place);
+  for (let at = 0; at < places.length; at += 2) found.push(idOf(textHash(text, places[at] ?? 0, places[at + 1] ?? 0), ids));
   return found;
 }
 
