@@ -111,12 +111,11 @@ export function foldLedger(ledger: Ledger, entry: SessionEntry, fold: LedgerFold
       const estimatedAtLastCallTokens = ledger.estimatedAtLastCallTokens === null ? null : estimatedTokens;
       const isOthers = entry.type === "compaction" && entry.record.reason === "recorded";
       const recounted = fold.estimator.recount(ledger, fold.view.messages, isOthers ? "others" : "engine");
-      return {
-        ...recounted,
-        estimatedTokens,
-        estimatedAtLastCallTokens,
-        estimatedAtLastCutTokens: estimatedTokens,
-      };
+      const next = ledgerCopy(recounted);
+      next.estimatedTokens = estimatedTokens;
+      next.estimatedAtLastCallTokens = estimatedAtLastCallTokens;
+      next.estimatedAtLastCutTokens = estimatedTokens;
+      return next;
     }
     case "model-change":
       return fold.estimator.changeModel(ledger, entry.modelId);

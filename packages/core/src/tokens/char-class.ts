@@ -3,7 +3,7 @@ import type { Message } from "../message/message.ts";
 import { countClasses, NO_COUNTS } from "./char-classes.ts";
 import type { EstimatorKind } from "./estimator.ts";
 import { defineMeasure } from "./estimator.ts";
-import type { ContentOf } from "./ledger/content.ts";
+import type { ContentOf, MessageContent } from "./ledger/content.ts";
 import { contentReader, fixedTokensOf, weighCounts } from "./ledger/content.ts";
 import type { MessageMeasure } from "./measure.ts";
 import { POOLED_PRIOR } from "./model-prior.ts";
@@ -25,20 +25,15 @@ export const CHAR_CLASS: EstimatorKind = defineMeasure({
 
 /** A {@link MessageMeasure} by character classes. One pass over what it has not seen before, whatever the text. */
 export function charClass(work: WorkCounter, contentOf: ContentOf = contentReader(work)): MessageMeasure {
-  const { weights, messageTokens, image } = POOLED_PRIOR;
   const textTokens = (text: string) => {
     work.scanned(text.length);
     const counts = [...NO_COUNTS];
     countClasses(text, counts);
-    return Math.ceil(weighCounts(counts, weights));
+    return Math.ceil(weighCounts(counts, POOLED_PRIOR.weights));
   };
   return {
     name: "char-class",
-    messageTokens: (message: Message) => {
-      const content = contentOf(message);
-      const tokens = weighCounts(content.counts, weights) + weighCounts(content.reasoningCounts, weights) + messageTokens;
-      return Math.ceil(tokens + fixedTokensOf(content, image));
-    },
+    messageTokens: (message: Message) => pooledTokens(contentOf(message)),
     textTokens,
     toolsTokens: (tools) =>
       tools.reduce(
@@ -46,4 +41,10 @@ export function charClass(work: WorkCounter, contentOf: ContentOf = contentReade
         0,
       ),
   };
+}
+
+function pooledTokens(content: MessageContent): number {
+  const { weights, messageTokens, image } = POOLED_PRIOR;
+  const tokens = weighCounts(content.counts, weights) + weighCounts(content.reasoningCounts, weights) + messageTokens;
+  return Math.ceil(tokens + fixedTokensOf(content, image));
 }

@@ -177,7 +177,7 @@ export const EMPTY_TURN: Pick<Ledger, "turnReasoningTokens" | "turnUnexplainedTo
 };
 
 /** The ledger of an empty view. */
-export const EMPTY_LEDGER: Ledger = {
+export const EMPTY_LEDGER: Ledger = ledgerCopy({
   estimatedTokens: 0,
   estimatedAtLastCutTokens: null,
   estimatedAtLastCallTokens: null,
@@ -196,7 +196,7 @@ export const EMPTY_LEDGER: Ledger = {
   firstReport: null,
   ...EMPTY_TURN,
   residuals: ASSUMED_RESIDUALS,
-};
+});
 
 /** A ledger that is being made: its fields can still be set. */
 export type LedgerCopy = { -readonly [Field in keyof Ledger]: Ledger[Field] };

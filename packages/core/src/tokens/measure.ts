@@ -29,20 +29,25 @@ export function sharedReading<T>(
   make: (message: Message) => T,
   { readings, work }: { readonly readings: CountedReadings<T> | null; readonly work: WorkCounter },
 ): (message: Message) => T {
-  if (readings === null) return make;
-  return (message) => {
-    const known = readings.get(message);
-    if (known !== undefined) {
-      work.scanned(known.work.charactersScanned);
-      work.visited(known.work.messagesVisited);
-      work.tokenized(known.work.tokenizerCalls);
-      return known.value;
-    }
-    const before = work.total();
-    const value = make(message);
-    readings.set(message, { value, work: workBetween(before, work.total()) });
-    return value;
-  };
+  return readings === null ? make : (message) => countedReading(message, make, { readings, work });
+}
+
+function countedReading<T>(
+  message: Message,
+  make: (message: Message) => T,
+  { readings, work }: { readonly readings: CountedReadings<T>; readonly work: WorkCounter },
+): T {
+  const known = readings.get(message);
+  if (known !== undefined) {
+    work.scanned(known.work.charactersScanned);
+    work.visited(known.work.messagesVisited);
+    work.tokenized(known.work.tokenizerCalls);
+    return known.value;
+  }
+  const before = work.total();
+  const value = make(message);
+  readings.set(message, { value, work: workBetween(before, work.total()) });
+  return value;
 }
 
 /** Doubles lose far less than this in a sum of a million tokens, and no size is that near to a whole number without being it. Chosen. */

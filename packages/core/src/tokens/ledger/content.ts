@@ -28,12 +28,22 @@ export type ContentOf = (message: Message) => MessageContent;
 /** A {@link ContentOf} that remembers messages by identity. */
 export function contentReader(work: WorkCounter, readings: CountedReadings<MessageContent> | null = null): ContentOf {
   const known = oncePerMessage(sharedReading((message) => readContent(message, work), { readings, work }));
-  // A message that is new is asked for twice in a row, and a look into a table of all messages takes as long as all else that is done with it.
-  let newest: { readonly message: Message; readonly content: MessageContent } | null = null;
-  return (message) => {
-    if (newest?.message !== message) newest = { message, content: known(message) };
-    return newest.content;
-  };
+  const newest: NewestContent = { message: null, content: null };
+  return (message) => contentBy(newest, known, message);
+}
+
+/** A message that is new is asked for twice in a row, and a look into a table of all messages takes as long as all else that is done with it. */
+interface NewestContent {
+  message: Message | null;
+  content: MessageContent | null;
+}
+
+function contentBy(newest: NewestContent, known: ContentOf, message: Message): MessageContent {
+  if (newest.message === message && newest.content !== null) return newest.content;
+  const content = known(message);
+  newest.message = message;
+  newest.content = content;
+  return content;
 }
 
 function readContent(message: Message, work: WorkCounter): MessageContent {
@@ -98,8 +108,16 @@ export function fixedTokensOf({ images, isUnseen }: MessageContent, rule: ImageR
 /** True for two readings of the same content: a log that is read again has other values of the same messages. */
 export function isSameContent(a: MessageContent, b: MessageContent): boolean {
   if (a === b) return true;
-  const equal = (x: ClassCounts, y: ClassCounts) => x.every((count, index) => count === y[index]);
-  return a.images.length === b.images.length && equal(a.counts, b.counts) && equal(a.reasoningCounts, b.reasoningCounts);
+  return (
+    a.images.length === b.images.length &&
+    isSameCounts(a.counts, b.counts) &&
+    isSameCounts(a.reasoningCounts, b.reasoningCounts)
+  );
+}
+
+function isSameCounts(a: ClassCounts, b: ClassCounts): boolean {
+  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
+  return true;
 }
 
 /** The content of several messages added up, before it is priced: any model's weights can be applied to it. */

@@ -15,11 +15,12 @@ import { usageEntry } from "../../testing/builders.ts";
 import { usageOf } from "../../usage.ts";
 import type { Ledger } from "../ledger.ts";
 import { EMPTY_LEDGER } from "../ledger.ts";
-import { arrivedTokensBy, learnRules, learnText, nextUnexplainedTokens, writeBack } from "./learn-from-report.ts";
+import { arrivedTokensBy, learnRules, learnText, nextUnexplainedTokens } from "./learn-from-report.ts";
 import { measuredBy } from "./ledger-estimator.ts";
 import type { ModelFit, ReturnRule } from "./model-fit.ts";
 import { learn, NO_LOSSES, RETURN_RULES } from "./model-fit.ts";
 import type { NextPrompt } from "./next-prompt.ts";
+import { writeBack } from "./write-back.ts";
 
 /** 2 × 30 + 10 × 3 + 7 = 97 tokens. */
 const CONTENT = contentSum(30, 3, 7);

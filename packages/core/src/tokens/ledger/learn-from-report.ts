@@ -1,18 +1,18 @@
 import type { UsageEntry } from "../../entry.ts";
-import type { Sequence } from "../../sequence.ts";
 import { isRejectedUsage } from "../../usage.ts";
-import type { Ledger, LedgerCopy, MeasuredMessage } from "../ledger.ts";
+import type { Ledger, LedgerCopy, ReplyReport } from "../ledger.ts";
 import { EMPTY_TURN, ledgerCopy, NOTHING_UNREPORTED } from "../ledger.ts";
-import type { ModelPriors } from "../model-prior.ts";
-import type { OverheadCounts } from "./content.ts";
+import type { ModelPrior, ModelPriors } from "../model-prior.ts";
+import type { ContentSum, OverheadCounts } from "./content.ts";
 import { weighCounts } from "./content.ts";
-import type { Model, ModelFit, ReturnRule, RuleLosses } from "./model-fit.ts";
-import { deviationOf, everyRule, expectedOf, learn, modelOf, TEXT_RULES } from "./model-fit.ts";
+import type { Measurement, Model, ModelFit, Regression, ReturnRule } from "./model-fit.ts";
+import { deviationOf, everyRule, expectedOf, learn, modelOf, TEXT_RULES, withFit } from "./model-fit.ts";
 import type { NextPrompt } from "./next-prompt.ts";
 import { firstReportAfter, nextPrompt } from "./next-prompt.ts";
-import type { Returned } from "./reply-return.ts";
 import { exceedsText, hasWrongCounts, isUntrusted, returnedBy, rulesOf } from "./reply-return.ts";
+import { lossOf, nextLosses } from "./rule-losses.ts";
 import { nextResiduals, situationOf } from "./upper-bound.ts";
+import { writeBack } from "./write-back.ts";
 
 /** Some hundred times the largest window: a report of more tokens is not believed. Chosen. */
 const LARGEST_PROMPT_TOKENS = 1_000_000_000;
@@ -82,14 +82,14 @@ export function learnFrom(
   const { prompt, promptTokens, modelId, overhead } = report;
   const addedTokens = prompt.returnedTokens + prompt.arrivedTokens - prompt.vanishingTokens;
   const differenceTokens = promptTokens - (prompt.expectedTokens - addedTokens);
-  const byRules = { ...model, fit: learnRules(ledger, model, { prompt, differenceTokens }) };
+  const byRules = withFit(model, learnRules(ledger, model, { prompt, differenceTokens }));
   const difference = { prompt: nextPrompt(ledger, byRules, overhead), differenceTokens };
   const fit = learnText(ledger, byRules, difference);
   const { returnedTokens: tokens, returnedReasoningTokens: reasoningTokens } = difference.prompt;
   const arrivedTokens = arrivedTokensBy(difference, ledger, byRules);
   return {
     fit,
-    measured: writeBack(ledger, { ...model, fit }, { modelId, returned: { tokens, reasoningTokens }, arrivedTokens }),
+    measured: writeBack(ledger, withFit(model, fit), { modelId, returned: { tokens, reasoningTokens }, arrivedTokens }),
     turnReasoningTokens: ledger.hasUnreportedHuman ? 0 : ledger.turnReasoningTokens + reasoningTokens,
     turnUnexplainedTokens: nextUnexplainedTokens(ledger, byRules, difference),
   };
@@ -97,8 +97,9 @@ export function learnFrom(
 
 /** What a difference teaches of a model's replies and turns. Text is learned after it ({@link learnText}). */
 export function learnRules(ledger: Ledger, model: Model, difference: Difference): ModelFit {
-  const fit = learnReply(ledger, model, difference);
-  return { ...fit, turnLosses: nextTurnLosses(fit.turnLosses, difference) };
+  const { regression, lines, ruleLosses, turnLosses, untrustedRatio, hiddenRatio } = learnReply(ledger, model, difference);
+  const turn = nextTurnLosses(turnLosses, difference);
+  return { regression, lines, ruleLosses, turnLosses: turn, untrustedRatio, hiddenRatio };
 }
 
 /** A rule is judged against this many tokens and this share of what else arrived: the weights' own error. */
@@ -112,21 +113,38 @@ function learnReply(ledger: Ledger, { fit, prior }: Model, { prompt, differenceT
   const { reply } = ledger;
   if (reply === null || reply.messageId === null) return fit;
   const price = { prior, fit: fit.regression };
-  const withNewest = (ratio: number, isSo: boolean) => ratio + NEWEST_REPLY_RATIO * ((isSo ? 1 : 0) - ratio);
-  const weighed = weighCounts(ledger.unreported.counts, prior.weights);
-  const errorOf = (rule: ReturnRule) => {
-    const line = fit.lines[rule];
-    const arrivedTokens = expectedOf(line, weighed, ledger.unreported.messages) + ledger.unreported.fixedTokens;
-    return differenceTokens - arrivedTokens - returnedBy(rule, reply, { prior, fit: line }).tokens;
-  };
+  const { unreported } = ledger;
+  const weighed = weighCounts(unreported.counts, prior.weights);
+  const errors = everyRule(errorOf, { reply, prior, lines: fit.lines, unreported, weighed, differenceTokens });
   return {
-    ...fit,
-    untrustedRatio: withNewest(fit.untrustedRatio, isUntrusted(reply, price)),
-    hiddenRatio: withNewest(fit.hiddenRatio, exceedsText(reply, price)),
+    regression: fit.regression,
+    lines: fit.lines,
     ruleLosses: ledger.hasUnreportedHuman
       ? fit.ruleLosses
-      : nextLosses(fit.ruleLosses, { rules: rulesOf(reply, { prior, fit }), errorOf, toleranceTokens: toleranceOf(prompt) }),
+      : nextLosses(fit.ruleLosses, { rules: rulesOf(reply, { prior, fit }), errors, toleranceTokens: toleranceOf(prompt) }),
+    turnLosses: fit.turnLosses,
+    untrustedRatio: withNewest(fit.untrustedRatio, isUntrusted(reply, price)),
+    hiddenRatio: withNewest(fit.hiddenRatio, exceedsText(reply, price)),
   };
+}
+
+function withNewest(ratio: number, isSo: boolean): number {
+  return ratio + NEWEST_REPLY_RATIO * ((isSo ? 1 : 0) - ratio);
+}
+
+/** What a difference was of: the reply, and what else came, by each rule's line. */
+interface Added extends Pick<Difference, "differenceTokens"> {
+  readonly reply: ReplyReport;
+  readonly prior: ModelPrior;
+  readonly lines: ModelFit["lines"];
+  readonly unreported: ContentSum;
+  readonly weighed: number;
+}
+
+function errorOf(rule: ReturnRule, { reply, prior, lines, unreported, weighed, differenceTokens }: Added): number {
+  const line = lines[rule];
+  const arrivedTokens = expectedOf(line, weighed, unreported.messages) + unreported.fixedTokens;
+  return differenceTokens - arrivedTokens - returnedBy(rule, reply, { prior, fit: line }).tokens;
 }
 
 function toleranceOf({ arrivedTokens }: NextPrompt): number {
@@ -147,10 +165,11 @@ function nextTurnLosses(losses: ModelFit["turnLosses"], { prompt, differenceToke
   if (turnTokens <= LARGEST_QUIET_TURN_TOKENS) return losses;
   const stayedTokens = prompt.returnedTokens + prompt.arrivedTokens;
   const toleranceTokens = toleranceOf(prompt) + TURN_TOLERANCE_RATIO * turnTokens;
-  const loss = (expected: number) => Math.min(1, Math.abs(differenceTokens - expected) / toleranceTokens);
+  const staysError = differenceTokens - stayedTokens;
+  const goesError = differenceTokens - (stayedTokens - turnTokens);
   return {
-    stays: KEPT_TURN_RATIO * losses.stays + loss(stayedTokens),
-    goes: KEPT_TURN_RATIO * losses.goes + loss(stayedTokens - turnTokens),
+    stays: KEPT_TURN_RATIO * losses.stays + lossOf(staysError, toleranceTokens),
+    goes: KEPT_TURN_RATIO * losses.goes + lossOf(goesError, toleranceTokens),
   };
 }
 
@@ -162,15 +181,29 @@ export function learnText(ledger: Ledger, { fit, prior }: Model, { prompt, diffe
   if (differenceTokens <= 0) return fit;
   const { reply, unreported } = ledger;
   const weighed = weighCounts(unreported.counts, prior.weights);
-  const addedTokens = differenceTokens + prompt.vanishingTokens - unreported.fixedTokens;
-  const lines = everyRule((rule) => {
-    const line = fit.lines[rule];
-    const isOther = prompt.rule !== null && TEXT_RULES.includes(rule) !== TEXT_RULES.includes(prompt.rule);
-    const learnedBy = isOther && hasWrongCounts(fit) ? prompt.rule : rule;
-    const returnedTokens = reply === null ? 0 : returnedBy(learnedBy, reply, { prior, fit: line }).tokens;
-    return learn(line, { weighed, messages: unreported.messages, tokens: addedTokens - returnedTokens });
-  });
-  return { ...fit, lines, regression: lines[prompt.rule ?? "output"] };
+  const tokens = differenceTokens + prompt.vanishingTokens - unreported.fixedTokens;
+  const lines = everyRule(lineAfter, { fit, prior, reply, rule: prompt.rule, weighed, messages: unreported.messages, tokens });
+  const { ruleLosses, turnLosses, untrustedRatio, hiddenRatio } = fit;
+  return { regression: lines[prompt.rule ?? "output"], lines, ruleLosses, turnLosses, untrustedRatio, hiddenRatio };
+}
+
+/** A measurement of text and of the reply next to it, of which this rule says what came back. */
+interface TextWithReply extends Measurement {
+  readonly fit: ModelFit;
+  readonly prior: ModelPrior;
+  readonly reply: ReplyReport | null;
+  readonly rule: ReturnRule | null;
+}
+
+function lineAfter(
+  rule: ReturnRule,
+  { fit, prior, reply, rule: chosen, weighed, messages, tokens }: TextWithReply,
+): Regression {
+  const line = fit.lines[rule];
+  const isOther = chosen !== null && TEXT_RULES.includes(rule) !== TEXT_RULES.includes(chosen);
+  const learnedBy = isOther && hasWrongCounts(fit) ? chosen : rule;
+  const returnedTokens = reply === null ? 0 : returnedBy(learnedBy, reply, { prior, fit: line }).tokens;
+  return learn(line, { weighed, messages, tokens: tokens - returnedTokens });
 }
 
 /** Tokens of the messages between two reports, as the reports measured them. */
@@ -202,50 +235,4 @@ function likelierTokens({ prompt, differenceTokens }: Difference): number {
   return Math.abs(differenceTokens - stayedTokens) < Math.abs(differenceTokens - expectedTokens)
     ? stayedTokens
     : expectedTokens;
-}
-
-/** A difference outside these multiples of what its messages weigh is not theirs alone: they keep their weight. Chosen. */
-const LEAST_RATIO = 0.5;
-const MOST_RATIO = 2;
-
-/**
- * Writes the sizes of unreported messages back to them: the reply has what came back of it, the others share what is left of the difference
- * in proportion to their weights. If `arrivedTokens` is `null`, no report measured them, and they keep their weights.
- */
-export function writeBack(
-  ledger: Ledger,
-  { fit, prior }: Model,
-  { modelId, returned, arrivedTokens }: { modelId: string; returned: Returned; arrivedTokens: number | null },
-): Sequence<MeasuredMessage> {
-  let { measured } = ledger;
-  const { messageId = null, content = null } = ledger.reply ?? {};
-  if (messageId !== null && content !== null) measured = measured.append({ id: messageId, content, modelId, ...returned });
-  let weighedTokens = 0;
-  const arrived = ledger.unreportedMessages.slice().map(({ id, content, fixedTokens }) => {
-    const tokens = expectedOf(fit.regression, weighCounts(content.counts, prior.weights), 1) + fixedTokens;
-    weighedTokens += tokens;
-    return { id, content, tokens };
-  });
-  const ratio = (arrivedTokens ?? weighedTokens) / weighedTokens;
-  const share = ratio >= LEAST_RATIO && ratio <= MOST_RATIO ? ratio : 1;
-  for (const { id, content, tokens } of arrived)
-    measured = measured.append({ id, content, modelId, tokens: tokens * share, reasoningTokens: 0 });
-  return measured;
-}
-
-/** Share of the losses that a new one leaves; chosen, some seven replies. */
-const KEPT_RATIO = 0.85;
-
-/** What one more reply says of the rules that it can follow: how far each was from what came back, against what may be. */
-export interface RuleErrors {
-  readonly rules: readonly ReturnRule[];
-  readonly errorOf: (rule: ReturnRule) => number;
-  readonly toleranceTokens: number;
-}
-
-/** The losses after one more reply: each rule's error, in tolerances, compared with the best one's. Of other rules it says nothing. */
-export function nextLosses(losses: RuleLosses, { rules, errorOf, toleranceTokens }: RuleErrors): RuleLosses {
-  const seen = everyRule((rule) => Math.min(1, Math.abs(errorOf(rule)) / toleranceTokens));
-  const least = Math.min(...rules.map((rule) => seen[rule]));
-  return everyRule((rule) => (rules.includes(rule) ? KEPT_RATIO * losses[rule] + (seen[rule] - least) / 2 : losses[rule]));
 }

@@ -1,23 +1,23 @@
 import { z } from "zod";
 import type { UsageEntry } from "../../entry.ts";
-import type { AssistantMessage, Message } from "../../message/message.ts";
-import { isHuman } from "../../message/message.ts";
+import type { Message } from "../../message/message.ts";
 import { charClass } from "../char-class.ts";
 import type { ClassCounts } from "../char-classes.ts";
 import type { Estimator, EstimatorKind, EstimatorSources, Overhead, Prediction } from "../estimator.ts";
 import { defineEstimator } from "../estimator.ts";
-import type { Base, Ledger, LedgerCopy, ReplyReport } from "../ledger.ts";
-import { EMPTY_TURN, ledgerCopy, NOTHING_UNREPORTED, nextModelIdOf } from "../ledger.ts";
+import type { Ledger, LedgerCopy } from "../ledger.ts";
+import { ledgerCopy, nextModelIdOf } from "../ledger.ts";
 import { wholeTokens } from "../measure.ts";
 import type { ModelPriors } from "../model-prior.ts";
 import type { WorkCounter } from "../work.ts";
-import type { ContentOf, ContentSum, MessageContent, OverheadCounts } from "./content.ts";
-import { addCounts, contentReader, countTexts, fixedTokensOf, isSameContent, NO_CONTENT, withContent } from "./content.ts";
-import { withReport, writeBack } from "./learn-from-report.ts";
+import type { MessageContent, OverheadCounts } from "./content.ts";
+import { addCounts, contentReader, countTexts, fixedTokensOf, isSameContent } from "./content.ts";
+import type { Reading } from "./folded-view.ts";
+import { withMessage, withView } from "./folded-view.ts";
+import { withReport } from "./learn-from-report.ts";
 import type { Model } from "./model-fit.ts";
 import { contentTokens, modelOf, slopeOf } from "./model-fit.ts";
-import { arrivalOf, nextPrompt, vanishesAtTurn } from "./next-prompt.ts";
-import type { SizesOf } from "./size-index.ts";
+import { arrivalOf, nextPrompt } from "./next-prompt.ts";
 import { sizeIndex } from "./size-index.ts";
 import { upperRatioAfterCut, upperTokensOf } from "./upper-bound.ts";
 
@@ -37,125 +37,64 @@ export const LEDGER: EstimatorKind = defineEstimator<LedgerSpec>({
 
 function ledgerEstimator({ work, priors, readings }: EstimatorSources): Estimator {
   const contentOf = contentReader(work, readings?.contents);
-  const countsOf = overheadReader(work);
-  const sizesOf = sizeIndex();
-  const sizeOf = sizeLookup(contentOf, sizesOf);
-  const reading = { contentOf, priors, sizesOf };
-  // All messages of a view are priced by one ledger: its model is made once.
-  let newest: { readonly ledger: Ledger; readonly model: Model } | null = null;
-  const modelFor = (ledger: Ledger): Model => {
-    if (newest?.ledger !== ledger) newest = { ledger, model: modelOf(ledger, nextModelIdOf(ledger), priors) };
-    return newest.model;
-  };
-  // A message changes none of what a slope follows from.
-  let slope: (Pick<Ledger, "fits" | "reportedModelId" | "nextModelId"> & { readonly ratio: number }) | null = null;
-  const slopeFor = (ledger: Ledger): number => {
-    const { fits, reportedModelId, nextModelId } = ledger;
-    if (slope?.fits !== fits || slope.reportedModelId !== reportedModelId || slope.nextModelId !== nextModelId)
-      slope = { fits, reportedModelId, nextModelId, ratio: slopeOf(modelFor(ledger)) };
-    return slope.ratio;
-  };
-  const withFactor = (ledger: LedgerCopy): Ledger => {
-    ledger.factor = slopeFor(ledger);
-    return ledger;
-  };
+  const state: ReaderState = { work, contentOf, priors, sizesOf: sizeIndex(), overhead: null, newest: null, slope: null };
   return {
     name: NAME,
     measure: charClass(work, contentOf),
-    scaleRatio: (ledger) => slopeOf(modelFor(ledger)),
-    messageTokens: (message, ledger) => sizeOf(message, ledger, modelFor(ledger)),
+    scaleRatio: (ledger) => slopeOf(modelFor(state, ledger)),
+    messageTokens: (message, ledger) => sizeOf(state, message, ledger),
     upperRatioAfterCut,
-    append: (ledger, message) => withFactor(withMessage(ledger, message, reading)),
-    recount: (ledger, messages, by) => withFactor(ledgerCopy(withView(ledger, { messages, by }, reading))),
-    changeModel: (ledger, modelId) => withFactor({ ...ledger, nextModelId: modelId }),
-    observe: (ledger, entry, overhead) => {
-      const next = withReport(ledger, entry, { priors, overhead: countsOf(overhead) });
-      // Report by report: at the first price of a long log all at once would take long.
-      sizesOf(next.measured);
-      return withFactor(next);
-    },
-    predict: (ledger, overhead) => predict(ledger, modelFor(ledger), { overhead, counts: countsOf(overhead) }),
+    append: (ledger, message) => withFactor(state, withMessage(ledger, message, state)),
+    recount: (ledger, messages, by) => withFactor(state, withView(ledger, { messages, by }, state)),
+    changeModel: (ledger, modelId) => withFactor(state, withNextModel(ledger, modelId)),
+    observe: (ledger, entry, overhead) => observe(state, ledger, { entry, overhead }),
+    predict: (ledger, overhead) => predict(ledger, modelFor(state, ledger), { overhead, counts: countsOf(state, overhead) }),
   };
 }
 
-/** How messages are read, and models and measured sizes looked up. */
-export interface Reading {
-  readonly contentOf: ContentOf;
-  readonly priors: ModelPriors;
-  readonly sizesOf: SizesOf;
+/** What an estimator has read. Its functions are the module's: what the platform compiles of a closure is lost with it, session after session. */
+interface ReaderState extends Reading {
+  readonly work: WorkCounter;
+  /** The newest overhead without its dynamic context. */
+  overhead: { readonly of: Overhead; readonly counts: OverheadCounts } | null;
+  /** All messages of a view are priced by one ledger: its model is made once. */
+  newest: { readonly ledger: Ledger; readonly model: Model } | null;
+  /** A message changes none of what a slope follows from. */
+  slope: (Pick<Ledger, "fits" | "reportedModelId" | "nextModelId"> & { readonly ratio: number }) | null;
 }
 
-/** The ledger after one more message: its own content is read, nothing else. */
-export function withMessage(ledger: Ledger, message: Message, { contentOf, priors }: Reading): LedgerCopy {
-  const content = contentOf(message);
-  const fixedTokens = fixedTokensOf(content, priors(nextModelIdOf(ledger) ?? "").image);
-  const { reply, unreported, unreportedMessages, hasUnreportedHuman } = ledger;
+function modelFor(state: ReaderState, ledger: Ledger): Model {
+  if (state.newest?.ledger === ledger) return state.newest.model;
+  const model = modelOf(ledger, nextModelIdOf(ledger), state.priors);
+  state.newest = { ledger, model };
+  return model;
+}
+
+function withFactor(state: ReaderState, ledger: LedgerCopy): Ledger {
+  const { fits, reportedModelId, nextModelId } = ledger;
+  const { slope } = state;
+  if (slope?.fits !== fits || slope.reportedModelId !== reportedModelId || slope.nextModelId !== nextModelId) {
+    ledger.factor = slopeOf(modelFor(state, ledger));
+    state.slope = { fits, reportedModelId, nextModelId, ratio: ledger.factor };
+  } else ledger.factor = slope.ratio;
+  return ledger;
+}
+
+function withNextModel(ledger: Ledger, modelId: string): LedgerCopy {
   const next = ledgerCopy(ledger);
-  next.view = withContent(ledger.view, content, fixedTokens);
-  if (message.role === "assistant" && reply !== null && isReplyOf(message, reply, unreportedMessages.size)) {
-    next.reply = { ...reply, messageId: message.id, content };
-    return next;
-  }
-  next.unreported = withContent(unreported, content, fixedTokens);
-  next.unreportedMessages = unreportedMessages.append({ id: message.id, content, fixedTokens });
-  next.hasUnreportedHuman = hasUnreportedHuman || isHuman(message);
+  next.nextModelId = modelId;
   return next;
 }
 
-/** A reply is known by its request; if its log keeps none, it is the first message after the report. */
-function isReplyOf({ requestId }: AssistantMessage, reply: ReplyReport, unreportedCount: number): boolean {
-  if (reply.messageId !== null) return false;
-  return requestId === null ? unreportedCount === 0 : requestId === reply.requestId;
-}
-
-/**
- * The ledger after edits or an undo: the view is added up again from what its messages measured. If the next request goes to another model
- * than the newest report came from, these sizes do not apply to it, and all messages are weighed.
- */
-export function withView(
+function observe(
+  state: ReaderState,
   ledger: Ledger,
-  { messages, by }: { readonly messages: Iterable<Message>; readonly by: "engine" | "others" },
-  reading: Reading,
+  { entry, overhead }: { readonly entry: UsageEntry; readonly overhead: Overhead },
 ): Ledger {
-  const modelId = nextModelIdOf(ledger);
-  const model = modelOf(ledger, modelId, reading.priors);
-  const isReported = modelId !== null && modelId === ledger.reportedModelId;
-  const measured = isReported ? measuredByWeight(ledger, model, modelId) : ledger.measured;
-  const { view, ...kept } = sumView({ ...ledger, measured }, model, { messages: [...messages], reading });
-  const base: Base = ledger.base.kind === "nothing" ? ledger.base : { kind: "cut", by, ...kept };
-  return { ...ledger, ...NOTHING_UNREPORTED, ...EMPTY_TURN, base, view, measured };
-}
-
-/** Unreported messages of an edited view are in no report of their own: they keep their weights. */
-function measuredByWeight(ledger: Ledger, model: Model, modelId: string): Ledger["measured"] {
-  const { returnedTokens: tokens, returnedReasoningTokens: reasoningTokens } = arrivalOf(ledger, model);
-  return writeBack(ledger, model, { modelId, returned: { tokens, reasoningTokens }, arrivedTokens: null });
-}
-
-function sumView(
-  ledger: Ledger,
-  model: Model,
-  { messages, reading: { contentOf, sizesOf } }: { readonly messages: readonly Message[]; readonly reading: Reading },
-): Omit<Extract<Base, { kind: "cut" }>, "kind" | "by"> & { readonly view: ContentSum } {
-  const modelId = nextModelIdOf(ledger);
-  const sizes = sizesOf(ledger.measured);
-  const lastHuman = messages.findLastIndex(isHuman);
-  const vanishes = vanishesAtTurn(model);
-  let measuredTokens = 0;
-  let measuredContent = NO_CONTENT;
-  let unmeasuredContent = NO_CONTENT;
-  let view = NO_CONTENT;
-  for (const [index, message] of messages.entries()) {
-    const content = contentOf(message);
-    const fixedTokens = fixedTokensOf(content, model.prior.image);
-    view = withContent(view, content, fixedTokens);
-    const size = sizes.get(message.id);
-    if (size !== undefined && size.modelId === modelId && isSameContent(size.content, content)) {
-      measuredTokens += size.tokens - (vanishes && index < lastHuman ? size.reasoningTokens : 0);
-      measuredContent = withContent(measuredContent, content, fixedTokens);
-    } else unmeasuredContent = withContent(unmeasuredContent, content, fixedTokens);
-  }
-  return { measuredTokens, measuredContent, unmeasuredContent, view };
+  const next = withReport(ledger, entry, { priors: state.priors, overhead: countsOf(state, overhead) });
+  // Report by report: at the first price of a long log all at once would take long.
+  state.sizesOf(next.measured);
+  return withFactor(state, next);
 }
 
 function predict(
@@ -185,35 +124,32 @@ function predict(
 }
 
 /** Counts an overhead. System and tools are read once for each value; only the dynamic context is read at every request. */
-function overheadReader(work: WorkCounter): (overhead: Overhead) => OverheadCounts {
-  let known: { readonly overhead: Overhead; readonly counts: OverheadCounts } | null = null;
-  return (overhead) => {
-    const { system, tools, dynamicContext, hiddenTokens } = overhead;
-    if (known === null || known.overhead.system !== system || known.overhead.tools !== tools) {
-      const toolTexts = tools.flatMap((tool) => [tool.name, tool.description, tool.parametersJson]);
-      const toolCounts = countTexts(toolTexts, work);
-      known = { overhead, counts: { counts: countTexts([system], work), toolCounts, hiddenTokens } };
-    }
-    const { counts } = known;
-    // The same value for the same overhead: what has not changed is told by it.
-    if (dynamicContext === null && counts.hiddenTokens === hiddenTokens) return counts;
-    const all = dynamicContext === null ? counts.counts : addCounts(counts.counts, countTexts([dynamicContext], work));
-    return { counts: all, toolCounts: counts.toolCounts, hiddenTokens };
-  };
+function countsOf(state: ReaderState, overhead: Overhead): OverheadCounts {
+  const { work } = state;
+  const { system, tools, dynamicContext, hiddenTokens } = overhead;
+  if (state.overhead === null || state.overhead.of.system !== system || state.overhead.of.tools !== tools) {
+    const toolTexts = tools.flatMap((tool) => [tool.name, tool.description, tool.parametersJson]);
+    const toolCounts = countTexts(toolTexts, work);
+    state.overhead = { of: overhead, counts: { counts: countTexts([system], work), toolCounts, hiddenTokens } };
+  }
+  const { counts } = state.overhead;
+  // The same value for the same overhead: what has not changed is told by it.
+  if (dynamicContext === null && counts.hiddenTokens === hiddenTokens) return counts;
+  const all = dynamicContext === null ? counts.counts : addCounts(counts.counts, countTexts([dynamicContext], work));
+  return { counts: all, toolCounts: counts.toolCounts, hiddenTokens };
 }
 
 /** Tokens of a message: as the next request's model measured it, else by weight. */
-function sizeLookup(contentOf: ContentOf, sizesOf: SizesOf): (message: Message, ledger: Ledger, model: Model) => number {
-  return (message, ledger, model) => {
-    const content = contentOf(message);
-    const modelId = nextModelIdOf(ledger);
-    const isReported = modelId === ledger.reportedModelId;
-    if (isReported && isReply(ledger, message, content)) return arrivalOf(ledger, model).returnedTokens;
-    const size = sizesOf(ledger.measured).get(message.id);
-    if (size !== undefined && isSameContent(size.content, content) && size.modelId === modelId) return size.tokens;
-    const fixedTokens = fixedTokensOf(content, model.prior.image);
-    return contentTokens({ counts: content.counts, messages: 1, fixedTokens }, model);
-  };
+function sizeOf(state: ReaderState, message: Message, ledger: Ledger): number {
+  const model = modelFor(state, ledger);
+  const content = state.contentOf(message);
+  const modelId = nextModelIdOf(ledger);
+  const isReported = modelId === ledger.reportedModelId;
+  if (isReported && isReply(ledger, message, content)) return arrivalOf(ledger, model).returnedTokens;
+  const size = state.sizesOf(ledger.measured).get(message.id);
+  if (size !== undefined && isSameContent(size.content, content) && size.modelId === modelId) return size.tokens;
+  const fixedTokens = fixedTokensOf(content, model.prior.image);
+  return contentTokens({ counts: content.counts, messages: 1, fixedTokens }, model);
 }
 
 /** True for the reply of the newest report, unedited; a log that is read again has another value of it. */

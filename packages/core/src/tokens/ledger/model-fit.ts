@@ -19,13 +19,13 @@ export const RETURN_RULES: readonly ReturnRule[] = ["output", "visible", "text",
 /** The rules that need no output count. */
 export const TEXT_RULES: readonly ReturnRule[] = ["text", "text-and-reasoning"];
 
-/** One value a rule. */
-export function everyRule<T>(of: (rule: ReturnRule) => T): { readonly [rule in ReturnRule]: T } {
+/** One value a rule, each made of the same. */
+export function everyRule<T, From>(of: (rule: ReturnRule, from: From) => T, from: From): { readonly [rule in ReturnRule]: T } {
   return {
-    output: of("output"),
-    visible: of("visible"),
-    text: of("text"),
-    "text-and-reasoning": of("text-and-reasoning"),
+    output: of("output", from),
+    visible: of("visible", from),
+    text: of("text", from),
+    "text-and-reasoning": of("text-and-reasoning", from),
   };
 }
 
@@ -161,7 +161,7 @@ export function fitFrom(prior: ModelPrior, textRatio: number): ModelFit {
   const regression = regressionFrom({ slopeRatio: prior.slopeRatio * textRatio, messageTokens: prior.messageTokens });
   return {
     regression,
-    lines: everyRule(() => regression),
+    lines: everyRule((_, line) => line, regression),
     ruleLosses: NO_LOSSES,
     turnLosses: {
       stays: prior.reasoningAtTurn === "goes" ? PRIOR_TURN_LOSS : 0,
@@ -174,7 +174,16 @@ export function fitFrom(prior: ModelPrior, textRatio: number): ModelFit {
 
 /** What was learned of one model, as the prior of another that measures alike: its own reports overrule it as soon as a prior. */
 export function asPrior(fit: ModelFit): ModelFit {
-  return { ...fit, regression: regressionFrom(fit.regression), lines: everyRule((rule) => regressionFrom(fit.lines[rule])) };
+  return {
+    ...fit,
+    regression: regressionFrom(fit.regression),
+    lines: everyRule((rule, lines) => regressionFrom(lines[rule]), fit.lines),
+  };
+}
+
+/** The model with another fit. */
+export function withFit({ prior, switchRatio, reported, firstReported }: Model, fit: ModelFit): Model {
+  return { prior, fit, switchRatio, reported, firstReported };
 }
 
 /** What a ledger knows of the models that reported so far. */
@@ -189,12 +198,14 @@ export interface ReportedModels {
 export function modelOf(ledger: ReportedModels, modelId: string | null, priors: ModelPriors): Model {
   const known = knownOf(ledger, modelId, priors);
   const { reportedModelId, firstReport, view } = ledger;
-  const otherOf = (id: string | null) => (id === null || id === modelId ? known : knownOf(ledger, id, priors));
-  const reported = otherOf(reportedModelId);
+  const isOwn = reportedModelId === null || reportedModelId === modelId;
+  const reported = isOwn ? known : knownOf(ledger, reportedModelId, priors);
+  const firstModelId = firstReport === null ? null : firstReport.modelId;
+  const isFirst = firstModelId === null || firstModelId === modelId;
   const switchRatio =
     reported === known || view.messages === 0 ? 1 : contentTokens(view, known) / contentTokens(view, reported);
   const { prior, fit } = known;
-  return { prior, fit, switchRatio, reported, firstReported: otherOf(firstReport?.modelId ?? null) };
+  return { prior, fit, switchRatio, reported, firstReported: isFirst ? known : knownOf(ledger, firstModelId, priors) };
 }
 
 function knownOf({ fits, reportedModelId }: ReportedModels, modelId: string | null, priors: ModelPriors): KnownModel {

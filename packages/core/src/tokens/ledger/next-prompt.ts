@@ -33,22 +33,28 @@ export function nextPrompt(ledger: Ledger, model: Model, overhead: OverheadCount
   const overheadTokens = overheadTokensOf(ledger.firstReport, model, overhead);
   const arrival = arrivalOf(ledger, model);
   const addedTokens = arrival.returnedTokens + arrival.arrivedTokens - arrival.vanishingTokens;
-  const expected = (expectedTokens: number, reportedTokens: number) =>
-    promptOf(arrival, { expectedTokens, reportedTokens, overheadTokens });
   switch (base.kind) {
     case "nothing":
-      return expected(overheadTokens + contentTokens(ledger.view, model), 0);
+      return promptOf(arrival, {
+        expectedTokens: overheadTokens + contentTokens(ledger.view, model),
+        reportedTokens: 0,
+        overheadTokens,
+      });
     case "cut": {
       const isOwn = ledger.nextModelId === null || ledger.nextModelId === ledger.reportedModelId;
       const reportedTokens = isOwn ? base.measuredTokens : 0;
       const measuredTokens = isOwn ? base.measuredTokens : contentTokens(base.measuredContent, model);
       const keptTokens = measuredTokens + contentTokens(base.unmeasuredContent, model);
-      return expected(overheadTokens + keptTokens + addedTokens, reportedTokens);
+      return promptOf(arrival, { expectedTokens: overheadTokens + keptTokens + addedTokens, reportedTokens, overheadTokens });
     }
     case "report": {
       const changedTokens = overheadChange(base.overhead, overhead, model);
       const reportedTokens = base.promptTokens * model.switchRatio;
-      return expected(reportedTokens + changedTokens + addedTokens, reportedTokens);
+      return promptOf(arrival, {
+        expectedTokens: reportedTokens + changedTokens + addedTokens,
+        reportedTokens,
+        overheadTokens,
+      });
     }
     default:
       return base satisfies never;
@@ -118,11 +124,15 @@ export function firstReportAfter(
   if (base.kind === "report")
     return isSwitch && contentTokens(view, model) <= LARGEST_VIEW_RATIO * promptTokens ? ofView : oneLater(firstReport);
   if (isSwitch) return ofView;
-  return { ...ofView, measuredTokens: base.measuredTokens, unmeasuredContent: addSums(base.unmeasuredContent, unreported) };
+  const { measuredTokens } = base;
+  const unmeasuredContent = addSums(base.unmeasuredContent, unreported);
+  return { modelId, promptTokens, measuredTokens, unmeasuredContent, overhead, laterReports: 0 };
 }
 
 function oneLater(first: FirstReport | null): FirstReport | null {
-  return first === null ? null : { ...first, laterReports: first.laterReports + 1 };
+  if (first === null) return null;
+  const { modelId, promptTokens, measuredTokens, unmeasuredContent, overhead, laterReports } = first;
+  return { modelId, promptTokens, measuredTokens, unmeasuredContent, overhead, laterReports: laterReports + 1 };
 }
 
 /** If fewer of a model's late replies had output that their text does not show, it has no hidden reasoning: such output was thrown away. Chosen, after eight replies. */

@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import { content, HAND_PRIOR, knownModel, line, replyReport } from "../../../testing/ledger-values.ts";
 import type { ReplyReport } from "../ledger.ts";
 import type { MessageContent } from "./content.ts";
-import { nextLosses } from "./learn-from-report.ts";
 import type { ReturnRule, RuleLosses } from "./model-fit.ts";
 import { NO_LOSSES, RETURN_RULES, TEXT_RULES } from "./model-fit.ts";
 import type { Returned } from "./reply-return.ts";
 import { exceedsText, isUntrusted, rescaled, returnedBy, ruleFor, rulesOf } from "./reply-return.ts";
+import { nextLosses } from "./rule-losses.ts";
 
 /** 2 tokens a character, 10 a message. */
 const model = { prior: HAND_PRIOR, fit: line(2) };
@@ -138,8 +138,7 @@ describe("the rule in force", () => {
 
   const errors: RuleLosses = { output: 5, visible: -10, text: 30, "text-and-reasoning": 8 };
   const before: RuleLosses = { output: 0.4, visible: 0.4, text: 0.4, "text-and-reasoning": 0.8 };
-  const lossesOf = (rules: readonly ReturnRule[]) =>
-    nextLosses(before, { rules, errorOf: (rule) => errors[rule], toleranceTokens: 20 });
+  const lossesOf = (rules: readonly ReturnRule[]) => nextLosses(before, { rules, errors, toleranceTokens: 20 });
 
   test("each rule loses by how much farther off it was than the best one", () => {
     // Against 20 tokens: 0.25, 0.5, 1 (never more), 0.4; the best is 0.25. 0.85 of what was, and half of what is above the best.

@@ -20,8 +20,10 @@ export function rulesOf(reply: ReplyReport, { prior, fit }: KnownModel): readonl
 /** The reply as another model would have counted it; the same reply if the ratio is 1. */
 export function rescaled(reply: ReplyReport, ratio: number): ReplyReport {
   if (ratio === 1) return reply;
-  const scale = (tokens: number | null) => (tokens === null ? null : tokens * ratio);
-  return { ...reply, outputTokens: scale(reply.outputTokens), reasoningTokens: scale(reply.reasoningTokens) };
+  const { requestId, messageId, content } = reply;
+  const outputTokens = reply.outputTokens === null ? null : reply.outputTokens * ratio;
+  const reasoningTokens = reply.reasoningTokens === null ? null : reply.reasoningTokens * ratio;
+  return { requestId, messageId, outputTokens, reasoningTokens, content };
 }
 
 /** What text costs: a model's weights, and the slope and the tokens of a message that hold now. */
@@ -109,6 +111,7 @@ export function ruleFor(losses: RuleLosses, reply: ReplyReport, rules: readonly 
     text: DISTRUST,
     "text-and-reasoning": DISTRUST - (reasoning === "opaque" ? POSSIBLE : 0),
   };
-  const lossOf = (rule: ReturnRule) => losses[rule] + expected[rule];
-  return rules.reduce((best, rule) => (lossOf(rule) < lossOf(best) ? rule : best));
+  let best = rules[0] ?? "output";
+  for (const rule of rules) if (losses[rule] + expected[rule] < losses[best] + expected[best]) best = rule;
+  return best;
 }

@@ -86,5 +86,13 @@ export function nextResiduals(
   const largestRatio = Math.max(LARGEST_RATIO, assumed);
   const underRatio = Math.min(largestRatio, Math.max(0, promptTokens / expectedTokens - 1));
   const faded = assumed + KEPT_RATIO * (residuals[situation] - assumed);
-  return { ...residuals, [situation]: Math.max(faded, underRatio) };
+  const next: { -readonly [Each in Situation]: number } = {
+    anchored: residuals.anchored,
+    "after-cut": residuals["after-cut"],
+    "after-others-cut": residuals["after-others-cut"],
+    "after-switch": residuals["after-switch"],
+    "first-call": residuals["first-call"],
+  };
+  next[situation] = Math.max(faded, underRatio);
+  return next;
 }
