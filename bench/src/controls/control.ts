@@ -79,16 +79,17 @@ export function controlOfSize(
   let before: KeptPlaces = { human: null, from: 0, through: 0 };
   let quotes: Quoted | null = null;
   let needles: ReadonlySet<number> = new Set();
-  for (const [place, { ordinal, compactions }] of calls.entries()) {
-    const context = contexts[place];
+  const holds = (needle: number) => needles.has(needle) || shown.holds(needle);
+  let place = 0;
+  for (const { ordinal, compactions } of calls) {
+    const context = contexts[place++];
     if (context === undefined) continue;
     const { kept, quoted } = context;
     shown.follow(changesBetween(messages, before, kept));
     before = kept;
     if (quotes !== quoted) needles = quoted.needles();
     quotes = quoted;
-    const quotedNeedles = needles;
-    counts.add(ordinal, (needle) => quotedNeedles.has(needle) || shown.holds(needle), compactions);
+    counts.add(ordinal, holds, compactions);
   }
   return { amountTokens, meanPromptTokens, policyPromptTokens: meanPromptOf(calls), result: counts.result };
 }

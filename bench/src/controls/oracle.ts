@@ -20,16 +20,16 @@ export function oracleControl(calls: readonly FollowedCall[], { history, needleT
   // Where the history is cut, and what of it would be quoted first, do not depend on the amount.
   const far: FarNeed[] = [];
   let from = 0;
-  const cutBefore = calls.map(({ ordinal, compactions }) => {
+  const cutBefore = calls.map(({ ordinal, compactions }, place) => {
     if (compactions > 0) from = Math.max(from, cuts.openStepAt(ordinal));
     const firstFar = far.length;
     for (const { needle, statedAt } of needs.at(ordinal)) if (statedAt < from) far.push({ needle, statedAt });
-    return { from, firstFar, isCut: compactions > 0 };
+    return { place, from, firstFar, isCut: compactions > 0 };
   });
-  const seenAt = new Int32Array(needs.needleCount).fill(-1);
-  const cut = cutBefore.map(({ isCut, ...before }, place) => ({
+  const found = { far, seenAt: new Int32Array(needs.needleCount).fill(-1), needleTokens };
+  const cut = cutBefore.map((before) => ({
     from: before.from,
-    wanted: isCut ? wantedSoonest(far, { ...before, place, seenAt, needleTokens }) : NOTHING_WANTED,
+    wanted: before.isCut ? wantedSoonest(before, found) : NOTHING_WANTED,
   }));
   return cuttingControl({ calls, history, cuts }, (amountTokens) => (_, { place }) => {
     const { from = 0, wanted = NOTHING_WANTED } = cut[place] ?? {};
@@ -51,18 +51,20 @@ interface FarNeed {
   readonly statedAt: number;
 }
 
-/**
- * A cut at a place of the calls, before so many messages, and the first far need from there on. Of each needle `seenAt` tells the last cut that came
- * across it.
- */
-interface CutBefore extends Pick<OracleSources, "needleTokens"> {
+/** A cut at a place of the calls, before so many messages, and the first far need from there on. */
+interface CutBefore {
   readonly place: number;
   readonly from: number;
   readonly firstFar: number;
+}
+
+/** The far needs of all calls. Of each needle `seenAt` tells the last cut that came across it. */
+interface FarNeeds extends Pick<OracleSources, "needleTokens"> {
+  readonly far: readonly FarNeed[];
   readonly seenAt: Int32Array;
 }
 
-function wantedSoonest(far: readonly FarNeed[], { place: cutPlace, from, firstFar, seenAt, needleTokens }: CutBefore): Wanted {
+function wantedSoonest({ place: cutPlace, from, firstFar }: CutBefore, { far, seenAt, needleTokens }: FarNeeds): Wanted {
   const soonest: number[] = [];
   for (let at = firstFar; at < far.length; at++) {
     const need = far[at];

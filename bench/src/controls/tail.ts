@@ -42,9 +42,11 @@ export function cuttingControl(
     const next = cutAt(amountTokens);
     let cut = NOTHING_CUT;
     let total = 0;
-    for (const [place, { call, ordinal, compactions, nonMessageTokens }] of calls.entries()) {
+    let place = 0;
+    for (const { call, ordinal, compactions, nonMessageTokens } of calls) {
       sizes.reach(call);
       if (compactions > 0) cut = next(cut, { place, ordinal, sizes });
+      place += 1;
       const { from, quoted } = cut;
       const last = cuts.lastHumanBefore(ordinal);
       const human = last === null || last >= from ? null : last;
@@ -74,8 +76,16 @@ export interface Cuts {
   lastHumanBefore(ordinal: number): number | null;
 }
 
-/** The cuts of a history; made once, each asked for in time logarithmic in it. */
+/** The cuts of a history; made once for all that follow it, each asked for in time logarithmic in it. */
 export function cutsOf(messages: readonly Message[]): Cuts {
+  const known = cutsKnown.get(messages) ?? cutsFound(messages);
+  cutsKnown.set(messages, known);
+  return known;
+}
+
+const cutsKnown = new WeakMap<readonly Message[], Cuts>();
+
+function cutsFound(messages: readonly Message[]): Cuts {
   const safe = safeCuts(messages);
   const humansBefore = lastHumans(messages);
   const openStepAt = (ordinal: number) =>

@@ -3,7 +3,7 @@ import { countUpTo } from "../statistics.ts";
 import type { ContextChanges } from "./context-changes.ts";
 import type { NeedleIndex } from "./needle-index.ts";
 import type { Needs } from "./needs.ts";
-import { NEED_KINDS, type NeedKind } from "./wanted.ts";
+import type { NeedKind } from "./wanted.ts";
 
 /** Things that calls needed, and those of them that the context held. */
 export interface HeldCount {
@@ -31,7 +31,16 @@ const CURVE_STEPS = 6;
 
 /** Counts of a session's needs over one replay. Work at a call follows what is needed there. */
 export function createNeedCounts(needs: Needs): NeedCounts {
-  const counts = new Map(NEED_KINDS.map((kind) => [kind, createCounts()]));
+  const counts: Readonly<Record<NeedKind, Counts>> = {
+    edits: noCounts(),
+    passages: noCounts(),
+    fileInHand: noCounts(),
+    instructions: noCounts(),
+    plan: noCounts(),
+    nextStep: noCounts(),
+    decisions: noCounts(),
+    filesNamed: noCounts(),
+  };
   /** Place of the call at which each compaction was made. */
   const compactedAt: number[] = [];
   return {
@@ -40,10 +49,13 @@ export function createNeedCounts(needs: Needs): NeedCounts {
       for (const { kind, needle, statedAt, isFar } of needs.at(ordinal)) {
         const isHeld = holds?.(needle) ?? false;
         const since = compactedAt.length - countUpTo(compactedAt, statedAt);
-        counts.get(kind)?.add({ isHeld, isFar, since });
+        const counted = counts[kind];
+        count(counted.all, isHeld);
+        if (isFar) count(counted.far, isHeld);
+        count(counted.byCompactions[Math.min(since, CURVE_STEPS - 1)], isHeld);
       }
     },
-    result: (kind) => counts.get(kind)?.total() ?? createCounts().total(),
+    result: (kind) => copyOf(counts[kind]),
   };
 }
 
@@ -69,26 +81,29 @@ export function createHeldContext(index: NeedleIndex, needleCount: number): Held
   };
 }
 
+/** What was counted of one kind so far. */
 interface Counts {
-  add(use: { readonly isHeld: boolean; readonly isFar: boolean; readonly since: number }): void;
-  total(): HeldNeeds;
+  readonly all: Tally;
+  readonly far: Tally;
+  readonly byCompactions: readonly Tally[];
 }
 
-function createCounts(): Counts {
-  const all = { uses: 0, held: 0 };
-  const far = { uses: 0, held: 0 };
-  const curve = Array.from({ length: CURVE_STEPS }, () => ({ uses: 0, held: 0 }));
-  const count = (into: { uses: number; held: number } | undefined, isHeld: boolean) => {
-    if (into === undefined) return;
-    into.uses += 1;
-    if (isHeld) into.held += 1;
-  };
-  return {
-    add({ isHeld, isFar, since }) {
-      count(all, isHeld);
-      if (isFar) count(far, isHeld);
-      count(curve[Math.min(since, CURVE_STEPS - 1)], isHeld);
-    },
-    total: () => ({ all: { ...all }, far: { ...far }, byCompactions: curve.map((counted) => ({ ...counted })) }),
-  };
+type Tally = { -readonly [Key in keyof HeldCount]: HeldCount[Key] };
+
+function noCounts(): Counts {
+  return { all: nothing(), far: nothing(), byCompactions: Array.from({ length: CURVE_STEPS }, nothing) };
+}
+
+function nothing(): Tally {
+  return { uses: 0, held: 0 };
+}
+
+function count(into: Tally | undefined, isHeld: boolean): void {
+  if (into === undefined) return;
+  into.uses += 1;
+  if (isHeld) into.held += 1;
+}
+
+function copyOf({ all, far, byCompactions }: Counts): HeldNeeds {
+  return { all: { ...all }, far: { ...far }, byCompactions: byCompactions.map((counted) => ({ ...counted })) };
 }
