@@ -1,5 +1,5 @@
 import type { Message } from "@plimsoll/core";
-import { type CacheUse, cacheUse, type Sequence } from "@plimsoll/core/internal";
+import { type CacheRules, type CacheUse, cacheUse, type Sequence } from "@plimsoll/core/internal";
 import { type Cell, isRecordedPolicy } from "../replay/cell.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { AskedSummary, ReplayedCall } from "../replay/replayed-call.ts";
@@ -24,8 +24,23 @@ export function createRequestLedger(
   const { recorded } = cache;
   const history = isRecordedPolicy(cell.policy) ? "recorded" : "own";
   const sharedPrefix = followingPrefixes({ sizeModel, history, recorded });
-  let previous: (SentRequest & { readonly modelId: string }) | null = null;
+  let previous: EarlierRequest | null = null;
   let previousMs: number | null = null;
+  const serve = (
+    { call, rules, sign, before, idleMs, warmBaseTokens }: Moment,
+    { promptTokens, messages }: Request,
+  ): CacheUse => {
+    const shared = before === null ? null : withIdle(sharedPrefix({ before, now: { call, messages } }), idleMs);
+    const use = cacheUse({ promptTokens, previous: shared, warmBaseTokens }, rules);
+    return withWrites(before !== null && isCold(use, sign, before) ? inState(use, "expired") : use, cache);
+  };
+  const summariesOf = (asked: readonly AskedSummary[], sent: ReplayedCall, momentOf: (asked: AskedSummary) => Moment) =>
+    asked.flatMap((each) => {
+      const { call, nonMessageTokens } = sent;
+      const moment = momentOf(each);
+      const served = (promptTokens: number, messages: Sequence<Message>) => serve(moment, { promptTokens, messages });
+      return servedSummaries(each, { call, sizeModel, summary: cell.policy.summary, nonMessageTokens, serve: served });
+    });
   return (sent) => {
     const { modelId } = sent.recorded;
     const rules = cache.rulesFor(modelId);
@@ -35,37 +50,45 @@ export function createRequestLedger(
     const idleMs = sign !== null || requestMs === null || previousMs === null ? null : requestMs - previousMs;
     const before = sign === null && previous?.modelId !== modelId ? null : previous;
     const warmBaseTokens = before === null && sign?.kind === "cut" ? sign.readTokens : cache.warmBaseTokens;
-    const serve = (promptTokens: number, messages: Sequence<Message>) => {
-      const shared = before === null ? null : withIdle(sharedPrefix({ before, now: { call: sent.call, messages } }), idleMs);
-      const use = cacheUse({ promptTokens, previous: shared, warmBaseTokens }, rules);
-      return withWrites(before !== null && isCold(use, sign, before) ? { ...use, state: "expired" } : use, cache);
-    };
-    const { nonMessageTokens } = sent;
-    const moment = { call: sent.call, sizeModel, summary: cell.policy.summary, nonMessageTokens, serve };
+    const moment: Moment = { call: sent.call, rules, sign, before, idleMs, warmBaseTokens };
     /** One that was prepared finds what the newest request left, at its own time; what the recording shows is of the call's. */
-    const servedAhead = (asked: AskedSummary, left: typeof previous, leftMs: number | null) => {
-      const { atMs = null } = asked.ahead ?? {};
-      const sinceMs = atMs === null || leftMs === null ? null : Math.max(0, atMs - leftMs);
-      const serveThen = (promptTokens: number, messages: Sequence<Message>) => {
-        const shared =
-          left === null ? null : withIdle(sharedPrefix({ before: left, now: { call: sent.call, messages } }), sinceMs);
-        return withWrites(cacheUse({ promptTokens, previous: shared, warmBaseTokens: cache.warmBaseTokens }, rules), cache);
-      };
-      return servedSummaries(asked, { ...moment, serve: serveThen });
+    const ahead = ({ ahead: asked }: AskedSummary): Moment => {
+      const { atMs = null } = asked ?? {};
+      const sinceMs = atMs === null || previousMs === null ? null : Math.max(0, atMs - previousMs);
+      return { call: sent.call, rules, sign: null, before: previous, idleMs: sinceMs, warmBaseTokens: cache.warmBaseTokens };
     };
-    const summaries = sent.summaries.flatMap((asked) => {
-      if (asked.ahead === undefined) return servedSummaries(asked, moment);
-      return asked.ahead.charged === "after-call" ? [] : servedAhead(asked, previous, previousMs);
-    });
+    const late = sent.summaries.filter((asked) => asked.ahead?.charged === "after-call");
+    const inTime = late.length === 0 ? sent.summaries : sent.summaries.filter((asked) => !late.includes(asked));
+    const summaries = summariesOf(inTime, sent, (asked) => (asked.ahead === undefined ? moment : ahead(asked)));
     const isAsRecorded = sent.lost && sent.recorded.usage.input.cacheReadTokens !== null;
-    const call = isAsRecorded ? recordedUse(sent) : serve(sent.chargedTokens, sent.context);
+    const request = { promptTokens: sent.chargedTokens, messages: sent.context };
+    const call = isAsRecorded ? recordedUse(sent) : serve(moment, request);
     if (!isAsRecorded) {
       previous = { call: sent.call, messages: sent.context, promptTokens: sent.chargedTokens, modelId };
       previousMs = requestMs;
     }
-    const late = sent.summaries.filter(({ ahead }) => ahead?.charged === "after-call");
-    return { call, summaries: [...summaries, ...late.flatMap((asked) => servedAhead(asked, previous, previousMs))] };
+    return { call, summaries: late.length === 0 ? summaries : [...summaries, ...summariesOf(late, sent, ahead)] };
   };
+}
+
+/** A request that went out before. */
+interface EarlierRequest extends SentRequest {
+  readonly modelId: string;
+}
+
+/** What a request finds of the cache. */
+interface Moment {
+  readonly call: number;
+  readonly rules: CacheRules;
+  readonly sign: CacheSign | null;
+  readonly before: EarlierRequest | null;
+  readonly idleMs: number | null;
+  readonly warmBaseTokens: number;
+}
+
+interface Request {
+  readonly promptTokens: number;
+  readonly messages: Sequence<Message>;
 }
 
 function withIdle({ sharedTokens, abandonedTokens }: SharedPrefix, idleMs: number | null) {
@@ -79,9 +102,14 @@ function isCold({ state, readTokens }: CacheUse, sign: CacheSign | null, before:
   return sign?.kind === "cut" && state === "warm" && readTokens < COLD_RATIO * before.promptTokens;
 }
 
+function inState({ readTokens, writeTokens, uncachedTokens }: CacheUse, state: CacheUse["state"]): CacheUse {
+  return { readTokens, writeTokens, uncachedTokens, state };
+}
+
 /** If nobody counts writes, what would have been written is input. */
 function withWrites(use: CacheUse, { countsWrites }: SessionCache): CacheUse {
-  return countsWrites ? use : { ...use, writeTokens: 0, uncachedTokens: use.uncachedTokens + use.writeTokens };
+  const { readTokens, writeTokens, uncachedTokens, state } = use;
+  return countsWrites ? use : { readTokens, writeTokens: 0, uncachedTokens: uncachedTokens + writeTokens, state };
 }
 
 /**

@@ -27,11 +27,14 @@ export function lastingCache(cache: SessionCache): SessionCache {
       return sign?.kind === "whole" ? sign : null;
     },
   };
-  return {
-    ...cache,
-    recorded: lasting,
-    rulesFor: (modelId) => ({ ...cache.rulesFor(modelId), timeToLiveMs: Number.POSITIVE_INFINITY }),
+  // They are asked for at every call.
+  const knownRules = new Map<string, CacheRules>();
+  const rulesFor = (modelId: string): CacheRules => {
+    const known = knownRules.get(modelId) ?? livingFor(cache.rulesFor(modelId), Number.POSITIVE_INFINITY);
+    knownRules.set(modelId, known);
+    return known;
   };
+  return { ...cache, recorded: lasting, rulesFor };
 }
 
 /** The same cache by its rules alone: what would be computed if the recording showed nothing. */
@@ -51,7 +54,7 @@ export function sessionCache(sizeModel: SizeModel, catalog: Pick<ModelCatalog, "
     const known = knownRules.get(modelId);
     if (known !== undefined) return known;
     const own = catalog.cacheRulesOf(modelId);
-    const rules = livesAnHour ? { ...own, timeToLiveMs: ONE_HOUR_MS } : own;
+    const rules = livesAnHour ? livingFor(own, ONE_HOUR_MS) : own;
     knownRules.set(modelId, rules);
     return rules;
   };
@@ -61,4 +64,9 @@ export function sessionCache(sizeModel: SizeModel, catalog: Pick<ModelCatalog, "
     countsWrites: !hasReads || inputs.some((input) => (input.cacheWriteTokens ?? 0) > 0),
     recorded: recordedCache(sizeModel),
   };
+}
+
+/** Written out: each spread would have a form of its own, and what reads rules of many forms is slow. */
+function livingFor({ minimumTokens, stepTokens }: CacheRules, timeToLiveMs: number): CacheRules {
+  return { minimumTokens, stepTokens, timeToLiveMs };
 }

@@ -1,5 +1,4 @@
-import type { CompactionEntry } from "@plimsoll/core";
-import { textOf } from "@plimsoll/core";
+import type { CompactionEntry, Message } from "@plimsoll/core";
 import type { AppliedEdit } from "@plimsoll/core/internal";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
 
@@ -66,7 +65,7 @@ function detailOf(call: number, { edits, record }: CompactionEntry): CompactionD
   const summarised = edits.filter((edit) => edit.kind !== "replace-part" && !isDrop(edit));
   const covered = (of: readonly AppliedEdit[]) =>
     of.reduce((sum, edit) => sum + ("covered" in edit ? edit.covered.messages : 0), 0);
-  const summaries = summarised.flatMap((edit) => (edit.kind === "replace-spans" && edit.message ? [textOf(edit.message)] : []));
+  const summaries = summarised.flatMap((edit) => (edit.kind === "replace-spans" && edit.message ? [edit.message] : []));
   return {
     call,
     reason: record.reason,
@@ -78,10 +77,25 @@ function detailOf(call: number, { edits, record }: CompactionEntry): CompactionD
     summarisedMessages: covered(summarised),
     droppedMessages: covered(dropped),
     shortenedParts: edits.filter(({ kind }) => kind === "replace-part").length,
-    summary: summaries.length === 0 ? null : summaries.join("\n").slice(0, SUMMARY_CHARS),
+    summary: summaries.length === 0 ? null : beginningOf(summaries),
     neededLater: 0,
     examples: [],
   };
+}
+
+/** The beginning of what summaries say. A whole text need not be put together for it. */
+function beginningOf(summaries: readonly Message[]): string {
+  let beginning = "";
+  for (const [place, text] of summaries.flatMap(textsOf).entries()) {
+    if (beginning.length >= SUMMARY_CHARS) break;
+    beginning += `${place === 0 ? "" : "\n"}${text.slice(0, SUMMARY_CHARS)}`;
+  }
+  return beginning.slice(0, SUMMARY_CHARS);
+}
+
+function textsOf({ parts }: Message): readonly string[] {
+  const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  return texts.length === 0 ? [""] : texts;
 }
 
 /** True for spans in whose place no text of what they said stands. */

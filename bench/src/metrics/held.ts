@@ -71,8 +71,11 @@ export function heldMetric<Id extends string>(words: HeldWords<Id>): HeldMetric<
       result: () => {
         const { tail, oracle } = held.controls();
         const side = (needs: HeldNeeds): Sides => ({ all: needs.all, far: needs.far });
+        const { all, far, byCompactions } = held.result(words.kind);
         return {
-          ...held.result(words.kind),
+          all,
+          far,
+          byCompactions,
           tail: side(tail.result(words.kind)),
           oracle: side(oracle.result(words.kind)),
           leftOut: session.needs().leftOut[words.kind],

@@ -69,11 +69,22 @@ export function createSizeModel(entries: readonly SessionEntry[], boundaries?: B
     return { coefficients, measured: measureCalls({ calls, weights, reportOf, assumedOverheadTokens }) };
   };
   const { coefficients, measured } = fit((call) => call.reportedTokens);
-  const { sizes, ...accounts } = measured;
-  const fitted = { calls, isEstimated, coefficients, sizesSet: sizes.sizesSet, ...accounts };
+  const { sizes, recordedAccounts, ownAccounts, firstOverheadTokens } = measured;
+  const { sizesSet } = sizes;
+  const fitted = { calls, isEstimated, coefficients, sizesSet, recordedAccounts, ownAccounts, firstOverheadTokens };
   const error = heldOutError(calls, (reportOf) => fit(reportOf).measured);
   const recordedPromptTokens = recordedPrompts(calls, pricingOf(entries, fitted));
-  return sizeModelOf(entries, { ...fitted, recordedPromptTokens, error });
+  return sizeModelOf(entries, {
+    calls,
+    isEstimated,
+    coefficients,
+    sizesSet,
+    recordedAccounts,
+    ownAccounts,
+    firstOverheadTokens,
+    recordedPromptTokens,
+    error,
+  });
 }
 
 /** The size model of a log for which it was fitted before. */

@@ -28,14 +28,14 @@ export interface ChunkLimits {
  * prefix does not fit is serialised.
  */
 export function chunkedSummarizer(summarizer: Summarizer, limits: ChunkLimits): Summarizer {
-  return async ({ conversation, ...serialised }, signal) => {
+  return async (asked, signal) => {
     const { pace = WITHOUT_REST } = limits;
-    const request: SummaryRequest = serialised;
-    const steps = dividedBy(conversation, request, limits);
+    const steps = dividedBy(asked, limits);
     // Of a short history a summary is asked for at once, before a deadline can be over.
-    const chunks = countOf(request.parts) < SLICE_MESSAGES ? atOnce(steps) : await pace.take(steps);
+    const chunks = countOf(asked.parts) < SLICE_MESSAGES ? atOnce(steps) : await pace.take(steps);
     signal.throwIfAborted();
-    if (chunks === "conversation") return await summarizer({ ...request, ...(conversation && { conversation }) }, signal);
+    if (chunks === "conversation") return await summarizer(asked, signal);
+    const request = asked.conversation === undefined ? asked : serialised(asked);
     let summary: Summary | null = null;
     for (const chunk of chunks) {
       const parts: SummaryRequest["parts"] = summary === null ? chunk : withEarlier(chunk, summary, limits);
@@ -47,6 +47,11 @@ export function chunkedSummarizer(summarizer: Summarizer, limits: ChunkLimits): 
     if (summary === null) throw new PlimsollError("summary-failed", "there is nothing to summarise");
     return summary;
   };
+}
+
+/** The request without its conversation. One that has none is left as it is: what is made by leaving out has a form of its own, and is slow to read. */
+function serialised({ conversation: _, ...request }: SummaryRequest): SummaryRequest {
+  return request;
 }
 
 /** The newer summary, which has the older one in it, with what both took. */
@@ -68,11 +73,8 @@ function countOf(parts: Parts): number {
 }
 
 /** The chunks of a history, or that the conversation fits as it is. */
-function* dividedBy(
-  conversation: SummaryRequest["conversation"],
-  request: SummaryRequest,
-  limits: ChunkLimits,
-): Steps<readonly Parts[] | "conversation"> {
+function* dividedBy(request: SummaryRequest, limits: ChunkLimits): Steps<readonly Parts[] | "conversation"> {
+  const { conversation } = request;
   if (conversation !== undefined) {
     const tokens = yield* tokensOf(conversation.messages, limits);
     if (tokens + limits.overheadTokens <= limits.historyTokens) return "conversation";
