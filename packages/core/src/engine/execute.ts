@@ -216,8 +216,9 @@ function spanOf(
 }
 
 function* refuseUnsendable(before: readonly Message[], after: readonly Message[]): Steps<void> {
-  const violations = yield* historyCheckSteps(after);
-  // What was wrong before is looked for only if something is wrong now.
+  // What was wrong before is no reason to refuse, so that messages that stay as they were need not be read.
+  const violations = yield* historyCheckSteps(after, new Set(before));
+  // It is looked for only if something is wrong now.
   if (violations.length === 0) return;
   const known = new Set((yield* historyCheckSteps(before)).map((each) => `${each.code} ${each.subject}`));
   const violation = violations.find((each) => !known.has(`${each.code} ${each.subject}`));

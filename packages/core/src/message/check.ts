@@ -96,16 +96,25 @@ const HISTORY_RULES: WireRules = { ...STRICT_WIRE_RULES, lastMessage: "any" };
 
 /**
  * As {@link checkMessages} by the strictest rules, for a history, in steps. Every message is looked at each time: to remember what was found takes
- * twice as long as to find it, to look it up as long, and each growth of so large a table holds all others up.
+ * twice as long as to find it, to look it up as long, and each growth of so large a table holds all others up. Of messages that are `read` the content
+ * is not looked at.
  */
-export function* historyCheckSteps(messages: readonly Message[]): Steps<WireViolation[]> {
-  const pass = createCheckPass(HISTORY_RULES, (message) => contentViolations(message, HISTORY_RULES));
+export function* historyCheckSteps(
+  messages: readonly Message[],
+  read: ReadonlySet<Message> = NONE_READ,
+): Steps<WireViolation[]> {
+  const pass = createCheckPass(HISTORY_RULES, (message) =>
+    read.has(message) ? NO_VIOLATIONS : contentViolations(message, HISTORY_RULES),
+  );
   for (const message of messages) {
     pass.visit(message);
     yield 1;
   }
   return pass.end();
 }
+
+const NONE_READ: ReadonlySet<Message> = new Set();
+const NO_VIOLATIONS: readonly WireViolationCode[] = [];
 
 /** A walk over a list that can be asked for its end and still go on. */
 export interface CheckPass {
