@@ -68,6 +68,7 @@ export function sharedPrefix(measure: PrefixMeasure, { before, now }: ComparedRe
   const nonMessageTokens = sizeModel.nonMessageTokens(before.call, history);
   const keptTokens = Math.min(nonMessageTokens, sizeModel.nonMessageTokens(now.call, history));
   const sign = recorded.signAt(now.call, history);
+  const mayHaveChanged = sizeModel.isChangedBetween(before.call, now.call);
   const cut = sign?.kind === "cut" ? heldUpTo(sign, recorded) : null;
   let sharedTokens = keptTokens;
   let heldTokens = cut === null ? null : cut.held(null, keptTokens);
@@ -75,7 +76,7 @@ export function sharedPrefix(measure: PrefixMeasure, { before, now }: ComparedRe
   for (; count < before.messages.size; count++) {
     const message = before.messages.at(count);
     if (message === undefined || message !== now.messages.at(count)) break;
-    if (hasChanged(measure, message, { from: before.call, through: now.call })) break;
+    if (mayHaveChanged && hasChanged(measure, message, { from: before.call, through: now.call })) break;
     if (cut !== null) heldTokens ??= cut.held(message, sharedTokens);
     sharedTokens += sizeModel.messageTokens(message, now.call);
   }

@@ -32,6 +32,7 @@ export function createNeedleIndex(needles: readonly Needle[]): NeedleIndex {
   );
   const lookedFor: LookedFor = {
     lineNumber,
+    lineForms: formsOf(lineNumber.keys()),
     short: { groups: short, search: createStringSearch(short.keys) },
     long: { groups: long, search: createStringSearch(long.keys) },
   };
@@ -56,6 +57,7 @@ export function createNeedleIndex(needles: readonly Needle[]): NeedleIndex {
 
 interface LookedFor {
   readonly lineNumber: ReadonlyMap<string, number>;
+  readonly lineForms: Uint8Array;
   readonly short: SearchedGroups;
   readonly long: SearchedGroups;
 }
@@ -66,13 +68,13 @@ interface SearchedGroups {
 }
 
 /** Adds the needles that a text's lines hold. A function of the module: what is compiled of one that is made for each index is lost with it. */
-function addHeld({ lineNumber, short, long }: LookedFor, lines: readonly string[], held: Set<number>): void {
+function addHeld({ lineNumber, lineForms, short, long }: LookedFor, lines: readonly string[], held: Set<number>): void {
   for (const key of short.search.find(lines.join("\n")).strings)
     for (const { number } of short.groups.values[key] ?? []) held.add(number);
   const numbers: number[] = [];
   let isKnown = false;
   for (const line of lines) {
-    const number = lineNumber.get(line) ?? 0;
+    const number = lineForms[formOf(line)] === 1 ? (lineNumber.get(line) ?? 0) : 0;
     isKnown ||= number !== 0;
     numbers.push(number);
   }
@@ -84,6 +86,22 @@ function addHeld({ lineNumber, short, long }: LookedFor, lines: readonly string[
     for (const { number, run } of long.groups.values[strings[place] ?? 0] ?? [])
       if (holds(run, lines, { from, through })) held.add(number);
   }
+}
+
+const FORM_BITS = 15;
+
+/** By form: 1 if one of the lines has it. To look up a line in a map, all of it is read. */
+function formsOf(lines: Iterable<string>): Uint8Array {
+  const forms = new Uint8Array(2 ** FORM_BITS);
+  for (const line of lines) forms[formOf(line)] = 1;
+  return forms;
+}
+
+/** A number that most lines do not share: of their length and three of their characters. */
+function formOf(line: string): number {
+  const { length } = line;
+  const chars = line.charCodeAt(0) ^ (line.charCodeAt(length >>> 1) << 8) ^ (line.charCodeAt(length - 1) << 16);
+  return Math.imul(chars ^ (length << 24), 0x9e3779b1) >>> (32 - FORM_BITS);
 }
 
 /** How a needle is looked for. */

@@ -57,6 +57,7 @@ export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun
     giveWay: null,
   });
   const model = limitsOf(cell);
+  const preparesAhead = cell.policy.prepare !== undefined || cell.policy.idle !== undefined;
   const { signal } = controller;
   let position = 0;
   let compactions: CompactionEntry[] = [];
@@ -74,7 +75,7 @@ export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun
     fit: async (gate, { pending, nowMs, overflow = {} }) => {
       clockMs = nowMs;
       const outcome = await fit({ gate, pending, model, ...overflow }, signal);
-      await prepared();
+      if (preparesAhead) await prepared();
       // A summary that could not be had ends the replay, whoever waited for it.
       signal.throwIfAborted();
       const asked = fresh.splice(0);
