@@ -13,14 +13,21 @@ export function comparedTexts(message: Message): readonly string[] {
  * Digits and an arrow are a number on any line; digits and a tab, a bar or a colon are one if most lines begin so (docs/protocol.md). Linear.
  */
 export function comparableText(text: string): string {
-  return comparableLines(text).join("\n");
+  return comparable(text).text;
 }
 
 /** The lines of {@link comparableText}. */
 export function comparableLines(text: string): readonly string[] {
-  const lines = text.split("\n");
-  const numbering = numberingOf(lines);
-  return lines.map((line) => line.slice(numberChars(line, numbering)).trimEnd());
+  return comparable(text).lines;
+}
+
+/** Both. Most texts are compared as they stand. */
+export function comparable(text: string): { readonly text: string; readonly lines: readonly string[] } {
+  const found = text.split("\n");
+  const numbering = numberingOf(found);
+  const lines = found.map((line) => line.slice(numberChars(line, numbering)).trimEnd());
+  const isSame = lines.every((line, place) => line.length === found[place]?.length);
+  return { text: isSame ? text : lines.join("\n"), lines };
 }
 
 /** A text's line at a number that a tool put before it; `null` if the text has no such numbers there. */

@@ -1,7 +1,7 @@
 import type { Message } from "@plimsoll/core";
 import { oncePerText } from "../references/once-per-text.ts";
 import { createStringSearch, type StringSearch } from "../references/string-search.ts";
-import { comparableLines, comparedTexts } from "./comparable-text.ts";
+import { comparable, comparedTexts } from "./comparable-text.ts";
 import { encodeLines, lineAt, lineNumbers } from "./line-code.ts";
 
 /**
@@ -39,7 +39,7 @@ export function createNeedleIndex(needles: readonly Needle[]): NeedleIndex {
   const heldBy = new WeakMap<Message, readonly number[]>();
   const inText = oncePerText((text) => {
     const held = new Set<number>();
-    addHeld(lookedFor, comparableLines(text), held);
+    addHeld(lookedFor, comparable(text), held);
     return [...held];
   });
   return {
@@ -67,10 +67,13 @@ interface SearchedGroups {
   readonly search: StringSearch;
 }
 
-/** Adds the needles that a text's lines hold. A function of the module: what is compiled of one that is made for each index is lost with it. */
-function addHeld({ lineNumber, lineForms, short, long }: LookedFor, lines: readonly string[], held: Set<number>): void {
-  for (const key of short.search.find(lines.join("\n")).strings)
-    for (const { number } of short.groups.values[key] ?? []) held.add(number);
+/** Adds the needles that a text holds. A function of the module: what is compiled of one that is made for each index is lost with it. */
+function addHeld(
+  { lineNumber, lineForms, short, long }: LookedFor,
+  { text, lines }: ReturnType<typeof comparable>,
+  held: Set<number>,
+): void {
+  for (const key of short.search.find(text).strings) for (const { number } of short.groups.values[key] ?? []) held.add(number);
   const numbers: number[] = [];
   let isKnown = false;
   for (const line of lines) {

@@ -15,6 +15,7 @@ export function quotedText(text: string, framing: Framing): string {
 
 /** The text that {@link quotedText} was given. */
 export function unquotedText(text: string, framing: Framing): string {
+  if (!text.includes(MARK)) return text;
   return rewritten(text, framing, (char) => (char === MARK ? "" : char));
 }
 
