@@ -34,37 +34,49 @@ const NOTHING_CUT: Cut = { from: 0, quoted: NOTHING_QUOTED };
 
 /** A control that cuts when the policy cuts: the last cut holds until the next. It always keeps the last human message. */
 export function cuttingControl(
-  { calls, history, cuts }: { readonly calls: readonly FollowedCall[]; readonly history: SizedHistory; readonly cuts: Cuts },
+  followed: Followed,
   cutAt: (amountTokens: number) => (before: Cut, moment: CutMoment) => Cut,
 ): Control {
-  const totalTokens = (amountTokens: number, contexts: ControlContext[] | null) => {
-    const sizes = history.sizes();
-    const next = cutAt(amountTokens);
-    let cut = NOTHING_CUT;
-    let total = 0;
-    let place = 0;
-    for (const { call, ordinal, compactions, nonMessageTokens } of calls) {
-      sizes.reach(call);
-      if (compactions > 0) cut = next(cut, { place, ordinal, sizes });
-      place += 1;
-      const { from, quoted } = cut;
-      const last = cuts.lastHumanBefore(ordinal);
-      const human = last === null || last >= from ? null : last;
-      const humanTokens = human === null ? 0 : sizes.between(human, human + 1);
-      const promptTokens = nonMessageTokens + quoted.tokens + sizes.between(from, ordinal) + humanTokens;
-      total += promptTokens;
-      contexts?.push({ kept: { human, from, through: ordinal }, quoted, promptTokens });
-    }
-    return total;
-  };
   return {
-    totalTokens: (amountTokens) => totalTokens(amountTokens, null),
+    totalTokens: (amountTokens) => totalTokens(followed, cutAt(amountTokens), null),
     contexts: (amountTokens) => {
       const contexts: ControlContext[] = [];
-      totalTokens(amountTokens, contexts);
+      totalTokens(followed, cutAt(amountTokens), contexts);
       return contexts;
     },
   };
+}
+
+/** What a control goes by. */
+interface Followed {
+  readonly calls: readonly FollowedCall[];
+  readonly history: SizedHistory;
+  readonly cuts: Cuts;
+}
+
+/** Tokens of all prompts; the contexts are put into the list if there is one. A function of the module: what is compiled of a closure is lost with its replay. */
+function totalTokens(
+  { calls, history, cuts }: Followed,
+  next: (before: Cut, moment: CutMoment) => Cut,
+  contexts: ControlContext[] | null,
+): number {
+  const sizes = history.sizes();
+  let cut = NOTHING_CUT;
+  let total = 0;
+  let place = 0;
+  for (const { call, ordinal, compactions, nonMessageTokens } of calls) {
+    sizes.reach(call);
+    if (compactions > 0) cut = next(cut, { place, ordinal, sizes });
+    place += 1;
+    const { from, quoted } = cut;
+    const last = cuts.lastHumanBefore(ordinal);
+    const human = last === null || last >= from ? null : last;
+    const humanTokens = human === null ? 0 : sizes.between(human, human + 1);
+    const promptTokens = nonMessageTokens + quoted.tokens + sizes.between(from, ordinal) + humanTokens;
+    total += promptTokens;
+    contexts?.push({ kept: { human, from, through: ordinal }, quoted, promptTokens });
+  }
+  return total;
 }
 
 /** Where a history may be cut. */

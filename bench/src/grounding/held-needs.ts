@@ -1,8 +1,7 @@
-import type { Message } from "@plimsoll/core";
 import { countUpTo } from "../statistics.ts";
 import type { ContextChanges } from "./context-changes.ts";
 import type { NeedleIndex } from "./needle-index.ts";
-import type { Needs } from "./needs.ts";
+import type { Need, Needs } from "./needs.ts";
 import type { NeedKind } from "./wanted.ts";
 
 /** Things that calls needed, and those of them that the context held. */
@@ -46,17 +45,26 @@ export function createNeedCounts(needs: Needs): NeedCounts {
   return {
     add(ordinal, holds, compactions) {
       for (let made = 0; made < compactions; made++) compactedAt.push(ordinal);
-      for (const { kind, needle, statedAt, isFar } of needs.at(ordinal)) {
-        const isHeld = holds?.(needle) ?? false;
-        const since = compactedAt.length - countUpTo(compactedAt, statedAt);
-        const counted = counts[kind];
-        count(counted.all, isHeld);
-        if (isFar) count(counted.far, isHeld);
-        count(counted.byCompactions[Math.min(since, CURVE_STEPS - 1)], isHeld);
-      }
+      addNeeds(needs.at(ordinal), holds, { counts, compactedAt });
     },
     result: (kind) => copyOf(counts[kind]),
   };
+}
+
+/** A function of the module, as the one that follows messages: what is compiled of a closure is lost with its replay. */
+function addNeeds(
+  needed: readonly Need[],
+  holds: ((needle: number) => boolean) | null,
+  { counts, compactedAt }: { readonly counts: Readonly<Record<NeedKind, Counts>>; readonly compactedAt: readonly number[] },
+): void {
+  for (const { kind, needle, statedAt, isFar } of needed) {
+    const isHeld = holds?.(needle) ?? false;
+    const since = compactedAt.length - countUpTo(compactedAt, statedAt);
+    const counted = counts[kind];
+    count(counted.all, isHeld);
+    if (isFar) count(counted.far, isHeld);
+    count(counted.byCompactions[Math.min(since, CURVE_STEPS - 1)], isHeld);
+  }
 }
 
 /** What of the needles can be found in a context that is followed. */
@@ -69,16 +77,17 @@ export interface HeldContext {
 /** A context without messages. */
 export function createHeldContext(index: NeedleIndex, needleCount: number): HeldContext {
   const holders = new Int32Array(needleCount);
-  const step = (messages: readonly Message[], by: 1 | -1) => {
-    for (const message of messages) for (const needle of index.heldIn(message)) holders[needle] = (holders[needle] ?? 0) + by;
-  };
   return {
     follow({ removed, added }) {
-      step(removed, -1);
-      step(added, 1);
+      for (const message of removed) step(holders, index.heldIn(message), -1);
+      for (const message of added) step(holders, index.heldIn(message), 1);
     },
     holds: (needle) => (holders[needle] ?? 0) > 0,
   };
+}
+
+function step(holders: Int32Array, needles: readonly number[], by: 1 | -1): void {
+  for (const needle of needles) holders[needle] = (holders[needle] ?? 0) + by;
 }
 
 /** What was counted of one kind so far. */

@@ -25,43 +25,19 @@ export function createReadableContext(
   changed: (reference: number, isReadable: boolean) => void = () => undefined,
 ): ReadableContext {
   const { index } = prepared;
-  const known = new WeakMap<Message, Reading>();
   const referenceCount = new Int32Array(prepared.references.length);
   const recordedCount = new Int32Array(prepared.references.length);
   const handleCount = new Int32Array(prepared.references.length);
   const statementCount = new Int32Array(index.statementCount());
   const lostAt = new Int32Array(index.statementCount()).fill(-1);
-
-  const readingOf = (message: Message): Reading => {
-    const before = known.get(message);
-    if (before !== undefined) return before;
-    const recorded = prepared.recordedHoldings(message);
-    const behindHandle = recorded === null && namesOwnHandle(message) ? prepared.originalHoldings(message.id) : null;
-    const reading: Reading = {
-      holdings: recorded ?? prepared.scannedHoldings(message),
-      isRecorded: recorded !== null,
-      behindHandle: behindHandle?.references ?? [],
-    };
-    known.set(message, reading);
-    return reading;
-  };
-  const count = (message: Message, step: 1 | -1) => {
-    const { holdings, isRecorded, behindHandle } = readingOf(message);
-    for (const reference of behindHandle) handleCount[reference] = at(handleCount, reference) + step;
-    for (const reference of holdings.references) {
-      const before = at(referenceCount, reference);
-      referenceCount[reference] = before + step;
-      if (before === 0 || before + step === 0) changed(reference, before === 0);
-      if (isRecorded) recordedCount[reference] = at(recordedCount, reference) + step;
-    }
-    for (const statement of holdings.statements) statementCount[statement] = at(statementCount, statement) + step;
-  };
+  const counts = { referenceCount, recordedCount, handleCount, statementCount, changed };
+  const known: Known = { prepared, readings: new WeakMap() };
   return {
     follow({ removed, added }, call) {
-      for (const message of removed) count(message, -1);
-      for (const message of added) count(message, 1);
+      for (const message of removed) count(counts, readingOf(known, message), -1);
+      for (const message of added) count(counts, readingOf(known, message), 1);
       for (const message of removed) {
-        for (const statement of readingOf(message).holdings.statements) {
+        for (const statement of readingOf(known, message).holdings.statements) {
           if (at(statementCount, statement) === 0) lostAt[statement] = call;
         }
       }
@@ -81,6 +57,48 @@ export function createReadableContext(
       return false;
     },
   };
+}
+
+/** How many messages of the context hold what, by number. */
+interface Counts {
+  readonly referenceCount: Int32Array;
+  readonly recordedCount: Int32Array;
+  readonly handleCount: Int32Array;
+  readonly statementCount: Int32Array;
+  readonly changed: (reference: number, isReadable: boolean) => void;
+}
+
+/** A function of the module, as the next one: what is compiled of a closure is lost with its replay. */
+function count(counts: Counts, { holdings, isRecorded, behindHandle }: Reading, step: 1 | -1): void {
+  const { referenceCount, recordedCount, handleCount, statementCount, changed } = counts;
+  for (const reference of behindHandle) handleCount[reference] = at(handleCount, reference) + step;
+  for (const reference of holdings.references) {
+    const before = at(referenceCount, reference);
+    referenceCount[reference] = before + step;
+    if (before === 0 || before + step === 0) changed(reference, before === 0);
+    if (isRecorded) recordedCount[reference] = at(recordedCount, reference) + step;
+  }
+  for (const statement of holdings.statements) statementCount[statement] = at(statementCount, statement) + step;
+}
+
+/** What was read of messages. */
+interface Known {
+  readonly prepared: PreparedReferences;
+  readonly readings: WeakMap<Message, Reading>;
+}
+
+function readingOf({ prepared, readings }: Known, message: Message): Reading {
+  const before = readings.get(message);
+  if (before !== undefined) return before;
+  const recorded = prepared.recordedHoldings(message);
+  const behindHandle = recorded === null && namesOwnHandle(message) ? prepared.originalHoldings(message.id) : null;
+  const reading: Reading = {
+    holdings: recorded ?? prepared.scannedHoldings(message),
+    isRecorded: recorded !== null,
+    behindHandle: behindHandle?.references ?? [],
+  };
+  readings.set(message, reading);
+  return reading;
 }
 
 /** A message's holdings. A recorded message states what it holds; another may hold a reference without a line that stated it. */

@@ -4,7 +4,7 @@ import type { PreparedReferences } from "../references/prepare.ts";
 import type { ReferenceUse } from "../references/recorded-history.ts";
 import { FAR_TOKENS } from "../references/recorded-history.ts";
 import { type ArtifactMetrics, createArtifactProbe } from "./artifacts.ts";
-import { createReadableContext } from "./readable.ts";
+import { createReadableContext, type ReadableContext } from "./readable.ts";
 
 /** Asks at every recorded call what of the references in its reply the sent context still held. */
 export interface RetentionProbe {
@@ -48,40 +48,78 @@ export interface RetentionMetrics {
  * whose introduction the recorded agent had compacted away are counted among all uses and once more apart.
  */
 export function createRetentionProbe(prepared: PreparedReferences): RetentionProbe {
-  const all = createTally();
-  const far = createTally();
-  const compactedAway = createTally();
+  const tallies: Tallies = { all: noUses(), far: noUses(), compactedAway: noUses() };
   const artifacts = createArtifactProbe(prepared);
   const readable = createReadableContext(prepared, artifacts.changed);
-  const count = (found: FoundUse): FoundUse => {
-    all.add(found);
-    if (found.use.distanceTokens >= FAR_TOKENS) far.add(found);
-    if (found.use.isCompactedAway) compactedAway.add(found);
-    return found;
-  };
   return {
     atCall(call, reply, changes) {
       readable.follow(changes, call);
       const ordinal = prepared.ordinalOf(reply) ?? 0;
       artifacts.atCall(ordinal, "sent");
-      return prepared.usesOf(reply).map((use) => {
-        const recalled = readable.hasReference(use.reference);
-        return count({
-          use,
-          lostAtCall: readable.lostAtCall(use.sourceStatement),
-          recalled,
-          evidenced: readable.hasStatementOf(use.reference, ordinal),
-          sourceEvidenced: readable.hasStatement(use.sourceStatement),
-          behindHandle: !recalled && readable.hasHandleOf(use.reference),
-        });
-      });
+      const uses = prepared.usesOf(reply);
+      return uses.length === 0 ? NO_USES : counted(foundIn(readable, uses, ordinal), tallies);
     },
     lost(reply) {
       artifacts.atCall(prepared.ordinalOf(reply) ?? 0, "lost");
-      return prepared.usesOf(reply).map((use) => count({ use, lostAtCall: null, ...NOTHING_FOUND }));
+      return counted(notFound(prepared.usesOf(reply)), tallies);
     },
-    result: () => ({ all: all.total(), far: far.total(), compactedAway: compactedAway.total(), artifacts: artifacts.result() }),
+    result: () => ({
+      all: { ...tallies.all },
+      far: { ...tallies.far },
+      compactedAway: { ...tallies.compactedAway },
+      artifacts: artifacts.result(),
+    }),
   };
+}
+
+const NO_USES: readonly FoundUse[] = [];
+
+// Functions of the module and loops: what is compiled of a closure is lost with its replay.
+
+function foundIn(readable: ReadableContext, uses: readonly ReferenceUse[], ordinal: number): readonly FoundUse[] {
+  const found: FoundUse[] = [];
+  for (const use of uses) {
+    const recalled = readable.hasReference(use.reference);
+    found.push({
+      use,
+      lostAtCall: readable.lostAtCall(use.sourceStatement),
+      recalled,
+      evidenced: readable.hasStatementOf(use.reference, ordinal),
+      sourceEvidenced: readable.hasStatement(use.sourceStatement),
+      behindHandle: !recalled && readable.hasHandleOf(use.reference),
+    });
+  }
+  return found;
+}
+
+function notFound(uses: readonly ReferenceUse[]): readonly FoundUse[] {
+  const nothing = { lostAtCall: null, recalled: false, evidenced: false, sourceEvidenced: false, behindHandle: false };
+  return uses.map((use) => ({ use, ...nothing }));
+}
+
+function counted(found: readonly FoundUse[], { all, far, compactedAway }: Tallies): readonly FoundUse[] {
+  for (const each of found) {
+    count(all, each);
+    if (each.use.distanceTokens >= FAR_TOKENS) count(far, each);
+    if (each.use.isCompactedAway) count(compactedAway, each);
+  }
+  return found;
+}
+
+type Tally = { -readonly [Key in keyof RetentionCount]: RetentionCount[Key] };
+
+type Tallies = Readonly<Record<"all" | "far" | "compactedAway", Tally>>;
+
+function noUses(): Tally {
+  return { uses: 0, recalled: 0, evidenced: 0, sourceEvidenced: 0, behindHandle: 0 };
+}
+
+function count(into: Tally, found: Found): void {
+  into.uses += 1;
+  if (found.recalled) into.recalled += 1;
+  if (found.evidenced) into.evidenced += 1;
+  if (found.sourceEvidenced) into.sourceEvidenced += 1;
+  if (found.behindHandle) into.behindHandle += 1;
 }
 
 /** What of a use the context held. */
@@ -90,24 +128,4 @@ export interface Found {
   readonly evidenced: boolean;
   readonly sourceEvidenced: boolean;
   readonly behindHandle: boolean;
-}
-
-const NOTHING_FOUND: Found = { recalled: false, evidenced: false, sourceEvidenced: false, behindHandle: false };
-
-function createTally(): { add(found: Found): void; total(): RetentionCount } {
-  let uses = 0;
-  let recalled = 0;
-  let evidenced = 0;
-  let sourceEvidenced = 0;
-  let behindHandle = 0;
-  return {
-    add(found) {
-      uses += 1;
-      if (found.recalled) recalled += 1;
-      if (found.evidenced) evidenced += 1;
-      if (found.sourceEvidenced) sourceEvidenced += 1;
-      if (found.behindHandle) behindHandle += 1;
-    },
-    total: () => ({ uses, recalled, evidenced, sourceEvidenced, behindHandle }),
-  };
 }

@@ -30,19 +30,28 @@ export interface RequestSizes {
 export function followingSizes(sizeModel: RequestSizes, history: HistoryKind): FollowingSizes {
   let before = NOTHING;
   return (call, messages) => {
-    const goesOn = messages.goesOnFrom(before.messages) && !sizeModel.isResizedBetween(before.call, call);
-    const known = goesOn ? before : NOTHING;
-    let { tokens, isWhole } = known;
-    for (const message of messages.slice(known.messages.size)) {
-      const more = sizeModel.messageTokens(message, call);
-      isWhole &&= Number.isInteger(more);
-      tokens += more;
-    }
-    before = { call, messages, tokens, isWhole };
+    before = sizedAfter(before, { call, messages }, sizeModel);
     const nonMessageTokens = sizeModel.nonMessageTokens(call, history);
-    if (isWhole && Number.isInteger(nonMessageTokens)) return nonMessageTokens + tokens;
+    if (before.isWhole && Number.isInteger(nonMessageTokens)) return nonMessageTokens + before.tokens;
     return sizeModel.promptTokens(call, messages, history);
   };
+}
+
+/** A function of the module: what is compiled of a closure is lost with its replay. */
+function sizedAfter(
+  before: Sized,
+  { call, messages }: Pick<Sized, "call" | "messages">,
+  sizeModel: Pick<RequestSizes, "messageTokens" | "isResizedBetween">,
+): Sized {
+  const goesOn = messages.goesOnFrom(before.messages) && !sizeModel.isResizedBetween(before.call, call);
+  const known = goesOn ? before : NOTHING;
+  let { tokens, isWhole } = known;
+  for (const message of messages.slice(known.messages.size)) {
+    const more = sizeModel.messageTokens(message, call);
+    isWhole &&= Number.isInteger(more);
+    tokens += more;
+  }
+  return { call, messages, tokens, isWhole };
 }
 
 /** Messages at a call, added up. */
