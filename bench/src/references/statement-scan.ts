@@ -65,7 +65,7 @@ function joined(each: readonly Found[]): Found {
 /** What texts are searched with. */
 interface Scanned {
   readonly search: StringSearch;
-  readonly probesOf: (reference: number) => readonly StatementProbe[];
+  readonly probesOf: (reference: number) => StatementProbes;
 }
 
 /**
@@ -85,38 +85,52 @@ function foundInLines({ search, probesOf }: Scanned, lines: readonly string[]): 
     const found = inLines[line] === NOTHING ? { references: [], statements: [] } : (inLines[line] ?? NOTHING);
     inLines[line] = found;
     found.references.push(reference);
-    for (const { number, window, offset, first, last } of probesOf(reference)) {
-      const from = start - offset;
-      // Both ends first: most statements of a reference differ there, and a comparison of texts costs far more.
-      if (text.charCodeAt(from) !== first || text.charCodeAt(from + window.length - 1) !== last) continue;
-      if (text.startsWith(window, from)) found.statements.push(number);
-    }
+    addStatementsAt(probesOf(reference), { text, start }, found.statements);
   }
   return inLines;
 }
 
 const NOTHING: Found = { references: [], statements: [] };
 
-/** A statement as it is looked for: with the code units at its ends. */
-interface StatementProbe {
-  readonly number: number;
-  readonly window: string;
-  readonly offset: number;
-  readonly first: number;
-  readonly last: number;
+/** The statements of a reference as they are looked for: numbers in one list, since a look at each statement would wait for memory. */
+interface StatementProbes {
+  readonly numbers: number[];
+  readonly windows: string[];
+  /** Four of each: how far before the reference its first code unit stands, how far behind its last, and these units. */
+  readonly ends: number[];
+}
+
+/** Adds the statements that can be read around a place of their reference. Both ends first: most differ there, and a comparison of texts costs far more. */
+function addStatementsAt(
+  { numbers, windows, ends }: StatementProbes,
+  { text, start }: { readonly text: string; readonly start: number },
+  statements: number[],
+): void {
+  for (let probe = 0; probe < numbers.length; probe++) {
+    const at = 4 * probe;
+    const from = start - (ends[at] ?? 0);
+    const through = start + (ends[at + 1] ?? 0);
+    // A code unit outside of the text is no number, and would make each look at one slow.
+    if (from < 0 || through >= text.length) continue;
+    if (text.charCodeAt(from) !== ends[at + 2] || text.charCodeAt(through) !== ends[at + 3]) continue;
+    if (text.startsWith(windows[probe] ?? "", from)) statements.push(numbers[probe] ?? 0);
+  }
 }
 
 /** The statements of a reference as they are looked for, each made once. */
-function createProbes({ statementsOf, statement }: ScannedFor): (reference: number) => readonly StatementProbe[] {
-  const probesOf = new Map<number, StatementProbe[]>();
+function createProbes({ statementsOf, statement }: ScannedFor): (reference: number) => StatementProbes {
+  const probesOf = new Map<number, StatementProbes>();
   return (reference) => {
-    const known = probesOf.get(reference) ?? [];
+    const known = probesOf.get(reference) ?? { numbers: [], windows: [], ends: [] };
     const numbers = statementsOf(reference);
-    if (known.length === numbers.length) return known;
+    if (known.numbers.length === numbers.length) return known;
     probesOf.set(reference, known);
-    for (const number of numbers.slice(known.length)) {
+    for (const number of numbers.slice(known.numbers.length)) {
       const { window, offset } = statement(number);
-      known.push({ number, window, offset, first: window.charCodeAt(0), last: window.charCodeAt(window.length - 1) });
+      const last = window.length - 1;
+      known.numbers.push(number);
+      known.windows.push(window);
+      known.ends.push(offset, last - offset, window.charCodeAt(0), window.charCodeAt(last));
     }
     return known;
   };
