@@ -1,4 +1,4 @@
-import type { Needs } from "../grounding/needs.ts";
+import type { Need, Needs } from "../grounding/needs.ts";
 import type { SizedHistory } from "../replay/sized-history.ts";
 import type { Control, FollowedCall, Quoted } from "./control.ts";
 import { cutsOf, cuttingControl } from "./tail.ts";
@@ -18,18 +18,18 @@ export interface OracleSources {
 export function oracleControl(calls: readonly FollowedCall[], { history, needleTokens, needs }: OracleSources): Control {
   const cuts = cutsOf(history.messages);
   // Where the history is cut, and what of it would be quoted first, do not depend on the amount.
-  const far: FarNeed[] = [];
+  const far: FarNeeds = { needles: [], statedAt: [] };
   let from = 0;
   const cutBefore = calls.map(({ ordinal, compactions }, place) => {
     if (compactions > 0) from = Math.max(from, cuts.openStepAt(ordinal));
-    const firstFar = far.length;
-    for (const { needle, statedAt } of needs.at(ordinal)) if (statedAt < from) far.push({ needle, statedAt });
+    const firstFar = far.needles.length;
+    addFar(far, needs.at(ordinal), from);
     return { place, from, firstFar, isCut: compactions > 0 };
   });
-  const found = { far, seenAt: new Int32Array(needs.needleCount).fill(-1), needleTokens };
+  const sought = { far, seenAt: new Int32Array(needs.needleCount).fill(-1), needleTokens };
   const cut = cutBefore.map((before) => ({
     from: before.from,
-    wanted: before.isCut ? wantedSoonest(before, found) : NOTHING_WANTED,
+    wanted: before.isCut ? wantedSoonest(before, sought) : NOTHING_WANTED,
   }));
   return cuttingControl({ calls, history, cuts }, (amountTokens) => (_, { place }) => {
     const { from = 0, wanted = NOTHING_WANTED } = cut[place] ?? {};
@@ -45,10 +45,19 @@ interface Wanted {
   readonly leastTokens: Float64Array;
 }
 
-/** A need of what was stated before the newest cut. No earlier cut wants any other, as each falls behind the one before. */
-interface FarNeed {
-  readonly needle: number;
-  readonly statedAt: number;
+/** Needs of what was stated before the newest cut, in the order of the calls. No earlier cut wants any other, as each falls behind the one before. */
+interface FarNeeds {
+  readonly needles: number[];
+  /** Of each the place where it was stated. */
+  readonly statedAt: number[];
+}
+
+function addFar(far: FarNeeds, needs: readonly Need[], from: number): void {
+  for (const { needle, statedAt } of needs) {
+    if (statedAt >= from) continue;
+    far.needles.push(needle);
+    far.statedAt.push(statedAt);
+  }
 }
 
 /** A cut at a place of the calls, before so many messages, and the first far need from there on. */
@@ -58,19 +67,19 @@ interface CutBefore {
   readonly firstFar: number;
 }
 
-/** The far needs of all calls. Of each needle `seenAt` tells the last cut that came across it. */
-interface FarNeeds extends Pick<OracleSources, "needleTokens"> {
-  readonly far: readonly FarNeed[];
+/** What cuts look through. Of each needle `seenAt` tells the last cut that came across it. */
+interface Sought extends Pick<OracleSources, "needleTokens"> {
+  readonly far: FarNeeds;
   readonly seenAt: Int32Array;
 }
 
-function wantedSoonest({ place: cutPlace, from, firstFar }: CutBefore, { far, seenAt, needleTokens }: FarNeeds): Wanted {
+function wantedSoonest({ place: cutPlace, from, firstFar }: CutBefore, { far, seenAt, needleTokens }: Sought): Wanted {
   const soonest: number[] = [];
-  for (let at = firstFar; at < far.length; at++) {
-    const need = far[at];
-    if (need === undefined || need.statedAt >= from || seenAt[need.needle] === cutPlace) continue;
-    seenAt[need.needle] = cutPlace;
-    soonest.push(need.needle);
+  for (let at = firstFar; at < far.needles.length; at++) {
+    const needle = far.needles[at] ?? 0;
+    if ((far.statedAt[at] ?? 0) >= from || seenAt[needle] === cutPlace) continue;
+    seenAt[needle] = cutPlace;
+    soonest.push(needle);
   }
   const needles = Int32Array.from(soonest);
   const tokens = Float64Array.from(needles, needleTokens);
