@@ -66,13 +66,19 @@ export function budgetOf(limits: ModelLimits): Budget | null {
 export function resolveAmount(amount: Amount, budget: Budget): number {
   if ("tokens" in amount) return amount.tokens;
   if ("ratio" in amount) return amount.ratio * (amount.of === "window" ? budget.windowTokens : budget.inputBudgetTokens);
-  if ("min" in amount) return Math.min(...amount.min.map((each) => resolveAmount(each, budget)));
-  if ("max" in amount) return Math.max(...amount.max.map((each) => resolveAmount(each, budget)));
+  if ("min" in amount) return Math.min(...resolved(amount.min, budget));
+  if ("max" in amount) return Math.max(...resolved(amount.max, budget));
   if ("windowAbove" in amount)
     return resolveAmount(budget.windowTokens > amount.windowAbove ? amount.above : amount.upTo, budget);
-  const [first = 0, ...rest] = amount.minus.map((each) => resolveAmount(each, budget));
-  return Math.max(
-    0,
-    rest.reduce((left, each) => left - each, first),
-  );
+  const [first = 0, ...rest] = resolved(amount.minus, budget);
+  let left = first;
+  for (const each of rest) left -= each;
+  return Math.max(0, left);
+}
+
+/** Each amount in tokens, without a callback: policies are asked at every gate. */
+function resolved(amounts: readonly Amount[], budget: Budget): readonly number[] {
+  const tokens: number[] = [];
+  for (const amount of amounts) tokens.push(resolveAmount(amount, budget));
+  return tokens;
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Amount } from "../budget.ts";
 import { amountSchema } from "../budget.ts";
 import { isRecord } from "../json.ts";
+import type { Message } from "../message/message.ts";
 import { toolCallsOf } from "../message/message.ts";
 import type { KeepRuleKind, KeepView, MessageRange } from "./keep-rule.ts";
 import { defineKeepRule } from "./keep-rule.ts";
@@ -25,10 +26,13 @@ export const PLAN: KeepRuleKind = defineKeepRule({
 });
 
 function newestPlan({ messages }: KeepView): readonly MessageRange[] {
-  const index = messages.findLastIndex((message) =>
-    toolCallsOf(message).some((call) => planItems(call.argumentsJson) !== null),
-  );
+  const index = messages.findLastIndex(writesPlan);
   return index < 0 ? [] : [{ from: index, through: index }];
+}
+
+function writesPlan(message: Message): boolean {
+  for (const { argumentsJson } of toolCallsOf(message)) if (planItems(argumentsJson) !== null) return true;
+  return false;
 }
 
 /** Arguments are parsed only if they have this key. */

@@ -25,14 +25,11 @@ export function isPlain(text: string): boolean {
 /** Recalled passages as one text; `null` if there are none. Lines of them that would read as a head, a notice or a tag of ours are quoted. */
 export function recalledText(passages: readonly RecalledPassage[]): string | null {
   if (passages.length === 0) return null;
-  return [
-    "<recalled>",
-    ...passages.flatMap((passage) => [
-      headOf(passage),
-      passage.isPlain === true ? passage.text : quotedText(passage.text, CONTEXT_FRAMING),
-    ]),
-    "</recalled>",
-  ].join("\n");
+  const lines = ["<recalled>"];
+  for (const passage of passages)
+    lines.push(headOf(passage), passage.isPlain === true ? passage.text : quotedText(passage.text, CONTEXT_FRAMING));
+  lines.push("</recalled>");
+  return lines.join("\n");
 }
 
 function headOf({ source, path, fromLine, throughLine, handle }: RecalledPassage): string {

@@ -41,15 +41,28 @@ function passagesOf(units: readonly Unit[]): readonly RecalledPassage[] {
     if (run !== undefined && isNext(run.at(-1), unit)) run.push(unit);
     else runs.push([unit]);
   }
-  return runs.flatMap((run) => {
+  const passages: RecalledPassage[] = [];
+  for (const run of runs) {
     const [first] = run;
-    if (first === undefined) return [];
-    const { source, path, handle, text } = first.of;
-    const lines = run.flatMap((unit) => unit.lines);
-    const fromLine = lines.find(({ number }) => number !== null)?.number ?? null;
-    const throughLine = lines.findLast(({ number }) => number !== null)?.number ?? null;
-    return { source, path, handle, fromLine, throughLine, text: textOf(text, lines), isPlain: run.every(isPlainUnit) };
-  });
+    if (first !== undefined) passages.push(passageOf(first.of, run));
+  }
+  return passages;
+}
+
+function passageOf({ source, path, handle, text }: Unit["of"], run: readonly Unit[]): RecalledPassage {
+  const lines: TextLine[] = [];
+  let fromLine: number | null = null;
+  let throughLine: number | null = null;
+  let isPlain = true;
+  for (const unit of run) {
+    isPlain &&= isPlainUnit(unit);
+    for (const line of unit.lines) {
+      lines.push(line);
+      fromLine ??= line.number;
+      throughLine = line.number ?? throughLine;
+    }
+  }
+  return { source, path, handle, fromLine, throughLine, text: textOf(text, lines), isPlain };
 }
 
 /** Neighbouring lines of a text, as one text. Those that no number parts are taken at once. */
