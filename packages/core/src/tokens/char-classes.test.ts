@@ -2,10 +2,19 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CHAR_CLASSES, countClasses, NO_COUNTS } from "./char-classes.ts";
 
-/** The classes that a text has, with how often. */
-function classesOf(text: string): Readonly<Record<string, number>> {
+function countsOf(text: string): readonly number[] {
   const counts = [...NO_COUNTS];
   countClasses(text, counts);
+  return counts;
+}
+
+function minus(counts: readonly number[], others: readonly number[]): readonly number[] {
+  return counts.map((count, index) => count - (others[index] ?? 0));
+}
+
+/** The classes that a text has, with how often. */
+function classesOf(text: string): Readonly<Record<string, number>> {
+  const counts = countsOf(text);
   return Object.fromEntries(CHAR_CLASSES.flatMap((name, index) => (counts[index] === 0 ? [] : [[name, counts[index] ?? 0]])));
 }
 
@@ -50,6 +59,17 @@ describe("countClasses", () => {
     ["a zero at the beginning", "\0\0a\0", { "repeated-punctuation": 2, "lower-start": 1, "other-punctuation": 1 }],
   ])("%s", (_, text, classes) => {
     expect(classesOf(text)).toEqual(classes);
+  });
+
+  test("counts a text that is long enough for two halves as its parts behind spaces", () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(0xffff), { maxLength: 80 }), fc.integer({ min: 2, max: 9 }), (units, times) => {
+        const part = `${String.fromCharCode(...units)} `;
+        const behindSpace = minus(countsOf(` ${part}`), countsOf(" "));
+        const expected = behindSpace.map((count, index) => (countsOf(part)[index] ?? 0) + (times - 1) * count);
+        expect(countsOf(part.repeat(times))).toEqual(expected);
+      }),
+    );
   });
 
   test("counts each code unit at most once, whatever the text", () => {

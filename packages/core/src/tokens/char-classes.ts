@@ -44,24 +44,70 @@ export type ClassCounts = readonly number[];
 /** No text. */
 export const NO_COUNTS: ClassCounts = CHAR_CLASSES.map(() => 0);
 
-/** Adds the classes of a text to `counts`. One pass over its UTF-16 code units, whatever they are: a look in a table takes a third of the time of branches. */
+/**
+ * Adds the classes of a text to `counts`. One pass over its UTF-16 code units, from its beginning and from its middle at once: what a unit counts as depends on
+ * those before it, and a processor that follows one place waits for most of the time. Behind a space, where the second half begins, only the space matters.
+ */
 export function countClasses(text: string, counts: number[]): void {
-  let row = START_STATE * ASCII_UNITS;
-  let wide = 0;
-  for (let index = 0; index < text.length; index++) {
+  const half = halfOf(text);
+  const both = Math.min(half, text.length - half);
+  let row = START_ROW;
+  let before = 0;
+  let halfRow = SPACE_ROW;
+  let halfBefore = SPACE;
+  for (let index = 0; index < both; index++) {
     const unit = text.charCodeAt(index);
-    let at: number;
-    if (unit < ASCII_UNITS) {
-      const step = STEPS[row + unit] ?? 0;
-      at = step & CLASS_BITS;
-      row = step >> ROW_SHIFT;
-    } else {
-      at = wideClass(unit, row === WIDE_ROW ? wide : 0);
-      wide = unit;
-      row = WIDE_ROW;
-    }
-    if (at >= 0) counts[at] = (counts[at] ?? 0) + 1;
+    const halfUnit = text.charCodeAt(half + index);
+    const step = stepAt(row, unit, before);
+    const halfStep = stepAt(halfRow, halfUnit, halfBefore);
+    countStep(counts, step);
+    countStep(counts, halfStep);
+    row = step >> ROW_SHIFT;
+    halfRow = halfStep >> ROW_SHIFT;
+    before = unit;
+    halfBefore = halfUnit;
   }
+  countRest(text, { from: both, end: half, row, before }, counts);
+  countRest(text, { from: half + both, end: text.length, row: halfRow, before: halfBefore }, counts);
+}
+
+/** Shorter texts are counted from their beginning alone. Chosen: what is made for the second half pays from some hundred units on. */
+const LEAST_HALVED = 100;
+
+/** Where the second half of a text begins, behind a space; its end if it has none. */
+function halfOf(text: string): number {
+  const space = text.length < LEAST_HALVED ? -1 : text.indexOf(" ", text.length >> 1);
+  return space < 0 ? text.length : space + 1;
+}
+
+/** A stretch of a text, and what is known at its beginning. */
+interface Rest {
+  readonly from: number;
+  readonly end: number;
+  readonly row: number;
+  readonly before: number;
+}
+
+function countRest(text: string, { from, end, row: firstRow, before: first }: Rest, counts: number[]): void {
+  let row = firstRow;
+  let before = first;
+  for (let index = from; index < end; index++) {
+    const unit = text.charCodeAt(index);
+    const step = stepAt(row, unit, before);
+    countStep(counts, step);
+    row = step >> ROW_SHIFT;
+    before = unit;
+  }
+}
+
+function countStep(counts: number[], step: number): void {
+  const at = step & CLASS_BITS;
+  if (at !== NO_CLASS) counts[at] = (counts[at] ?? 0) + 1;
+}
+
+/** A step is the class of a unit in its lower bits, and above them where the row of the state begins that it leaves. */
+function stepAt(row: number, unit: number, before: number): number {
+  return unit < ASCII_UNITS ? (STEPS[row + unit] ?? 0) : wideClass(unit, before) | (WIDE_ROW << ROW_SHIFT);
 }
 
 /** What the code unit before was. */
@@ -93,10 +139,15 @@ const LOWER_STATE = 4;
 const UPPER_STATE = LOWER_STATE + MOST_LETTERS;
 const MARK_STATE = UPPER_STATE + MOST_LETTERS + 1;
 
-/** A step is the class of a unit in its lower bits, and above them where the row of the state begins that it leaves. */
-const ROW_SHIFT = 5;
+const ROW_SHIFT = 6;
 const CLASS_BITS = 2 ** ROW_SHIFT - 1;
+/** What stands for no class in a step. */
+const NO_CLASS = CLASS_BITS;
+const START_ROW = START_STATE * ASCII_UNITS;
 const WIDE_ROW = WIDE_STATE * ASCII_UNITS;
+const SPACE_ROW = SPACE_STATE * ASCII_UNITS;
+
+const SPACE = 0x20;
 
 const UPPER_RUN = 7;
 const DIGIT_START = 8;
@@ -144,7 +195,7 @@ function kindOf(unit: number): Exclude<Kind, "start" | "wide"> {
   if (unit >= 0x61 && unit <= 0x7a) return "lower";
   if (unit >= 0x41 && unit <= 0x5a) return "upper";
   if (unit >= 0x30 && unit <= 0x39) return "digit";
-  if (unit === 0x20) return "space";
+  if (unit === SPACE) return "space";
   return unit === 0x0a || unit === 0x09 || unit === 0x0d ? "newline" : "punctuation";
 }
 
@@ -190,13 +241,13 @@ function letterClass(letters: number): number {
   return letters <= 8 ? 5 : 6;
 }
 
-/** The class of a code unit beyond ASCII; −1 for the second half of a pair, whose first half counts for both. */
+/** The class of a code unit beyond ASCII; none for the second half of a pair, whose first half counts for both. */
 function wideClass(unit: number, previous: number): number {
   if (unit < 0x250) return 25;
   if (unit < 0x1100) return 26;
   if (unit >= 0x2000 && unit < 0x2500) return 28;
   if (unit >= 0x2500 && unit < 0x2c00) return unit === previous ? 27 : 28;
   if (unit >= 0xd800 && unit < 0xdc00) return 29;
-  if (unit >= 0xdc00 && unit < 0xe000) return -1;
+  if (unit >= 0xdc00 && unit < 0xe000) return NO_CLASS;
   return 30;
 }
