@@ -24,71 +24,76 @@ export function forEachRareWord(text: string, visit: (word: string, start: numbe
 /** The same of a stretch as if it were a text by itself: where the words begin and end in the text, in turn. */
 export function rareRuns(text: string, { start: from, end }: Run): readonly number[] {
   const found: number[] = [];
-  let start = -1;
-  let kinds = 0;
-  for (let index = from; index <= end; index++) {
-    const kind = index < end ? kindOf(text.charCodeAt(index)) : OTHER;
-    if (kind !== OTHER) {
-      if (start >= 0) kinds |= kind;
-      else if (kind !== JOINT) {
-        start = index;
-        // A capital in front tells nothing.
-        kinds = kind === CAPITAL ? SMALL : kind;
-      }
-      continue;
-    }
-    // Most runs are plain words: no piece of them is rare.
-    if (start >= 0 && (kinds & TELLING) !== 0) addRun(text, { start, end: index }, found);
-    start = -1;
-    if (index < end && text.charCodeAt(index) === BACKSLASH) index += 1;
+  for (let index = from; index < end; ) {
+    const unit = text.charCodeAt(index);
+    const kind = kindOf(unit);
+    if (kind === OTHER || kind === JOINT) index += unit === BACKSLASH ? 2 : 1;
+    else index = addRun(text, { start: index, end }, found);
   }
   return found;
 }
 
-function addRun(text: string, run: Run, found: number[]): void {
-  let end = run.end;
-  while (kindOf(text.charCodeAt(end - 1)) === JOINT) end -= 1;
-  if (end - run.start > LONGEST_CHARS) return;
-  let joints = 0;
-  let piece = run.start;
-  for (let index = run.start; index <= end; index++) {
-    const isEnd = index === end;
-    if (!isEnd && kindOf(text.charCodeAt(index)) !== JOINT) continue;
-    if (!isEnd) joints += 1;
-    if (joints > 0 && isRare(text, { start: piece, end: index })) found.push(piece, index);
-    piece = index + 1;
-  }
-  const isWord = joints > 0 ? end - run.start > LEAST_CHARS : isRare(text, { start: run.start, end });
-  if (isWord) found.push(run.start, end);
-}
-
-function isRare(text: string, { start, end }: Run): boolean {
-  if (end - start < LEAST_CHARS) return false;
+/** Adds the rare pieces of the run that begins at a place, and the run if it is a word of several pieces; where it ends. */
+function addRun(text: string, { start, end }: Run, found: number[]): number {
+  const foundBefore = found.length;
+  let before = OTHER;
+  let piece = start;
   let digits = 0;
   let marks = 0;
-  for (let index = start; index < end; index++) {
+  let firstJoint = end;
+  let index = start;
+  for (; index < end; index++) {
     const kind = kindOf(text.charCodeAt(index));
-    if (kind === DIGIT) digits += 1;
-    else if (kind === MARK) marks += index > start && index < end - 1 ? 1 : 0;
-    else if (kind === CAPITAL && index > start) marks += kindOf(text.charCodeAt(index - 1)) === SMALL ? 1 : 0;
+    if (kind === OTHER) break;
+    if (kind === JOINT) {
+      if (isRare(index - piece, { digits, marks, last: before })) found.push(piece, index);
+      if (piece === start) firstJoint = index;
+      piece = index + 1;
+      digits = 0;
+      marks = 0;
+    } else if (kind !== SMALL) {
+      if (kind === DIGIT) digits += 1;
+      else if (kind === MARK) marks += index > piece ? 1 : 0;
+      // A capital in front tells nothing.
+      else if (kind === CAPITAL) marks += before === SMALL ? 1 : 0;
+    }
+    before = kind;
   }
-  return digits === end - start ? digits >= LEAST_DIGITS : digits + marks > 0;
+  if (isRare(index - piece, { digits, marks, last: before })) found.push(piece, index);
+  // Joints at the end are no part of a word.
+  let wordEnd = index;
+  while (before === JOINT && kindOf(text.charCodeAt(wordEnd - 1)) === JOINT) wordEnd -= 1;
+  if (wordEnd - start > LONGEST_CHARS) found.length = foundBefore;
+  else if (firstJoint < wordEnd && wordEnd - start > LEAST_CHARS) found.push(start, wordEnd);
+  return index;
+}
+
+/** What tells a piece without joints from a plain word: its digits, and the marks behind its first unit and capitals behind small letters. */
+interface Telling {
+  readonly digits: number;
+  readonly marks: number;
+  /** The kind of its last unit. */
+  readonly last: number;
+}
+
+function isRare(chars: number, { digits, marks, last }: Telling): boolean {
+  if (chars < LEAST_CHARS) return false;
+  if (digits === chars) return digits >= LEAST_DIGITS;
+  // A mark at the end is no part of a name.
+  return digits + marks > (last === MARK ? 1 : 0);
 }
 
 const BACKSLASH = 0x5c;
 
-/** What a UTF-16 unit is in a word; a bit each, so that a run's kinds can be told together. */
+/** What a UTF-16 unit is in a word. */
 const OTHER = 0;
 const SMALL = 1;
 const CAPITAL = 2;
-const DIGIT = 4;
-const MARK = 8;
-const JOINT = 16;
+const DIGIT = 3;
+const MARK = 4;
+const JOINT = 5;
 /** Letters of other scripts, or their marks. */
-const WIDE = 32;
-
-/** A run without any of these has no rare piece. */
-const TELLING = CAPITAL | DIGIT | MARK | JOINT;
+const WIDE = 6;
 
 /** By ASCII code. */
 const KINDS: Uint8Array = Uint8Array.from({ length: 128 }, (_, unit) => {

