@@ -77,15 +77,19 @@ function foundInLines({ search, probesOf }: Scanned, lines: readonly string[]): 
   const text = lines.join("\n");
   const { strings, starts, ends } = search.find(text);
   let line = 0;
+  let lineStart = 0;
   let lineEnd = lines[0]?.length ?? 0;
   for (const [place, reference] of strings.entries()) {
     const start = starts[place] ?? 0;
     if (!standsAlone(text, start, ends[place] ?? 0)) continue;
-    while (start > lineEnd) lineEnd += 1 + (lines[++line]?.length ?? 0);
+    while (start > lineEnd) {
+      lineStart = lineEnd + 1;
+      lineEnd = lineStart + (lines[++line]?.length ?? 0);
+    }
     const found = inLines[line] === NOTHING ? { references: [], statements: [] } : (inLines[line] ?? NOTHING);
     inLines[line] = found;
     found.references.push(reference);
-    addStatementsAt(probesOf(reference), { text, start }, found.statements);
+    addStatementsAt(probesOf(reference), { text, start, lineStart, lineEnd }, found.statements);
   }
   return inLines;
 }
@@ -94,44 +98,71 @@ const NOTHING: Found = { references: [], statements: [] };
 
 /** The statements of a reference as they are looked for: numbers in one list, since a look at each statement would wait for memory. */
 interface StatementProbes {
-  readonly numbers: number[];
-  readonly windows: string[];
-  /** Four of each: how far before the reference its first code unit stands, how far behind its last, and these units. */
-  readonly ends: number[];
+  readonly numbers: readonly number[];
+  readonly windows: readonly string[];
+  /** Three of each: how far before the reference its first code unit stands, how far behind its last, and these two units in the two halves of a number. */
+  readonly ends: Int32Array;
 }
 
-/** Adds the statements that can be read around a place of their reference. Both ends first: most differ there, and a comparison of texts costs far more. */
+const PROBE_NUMBERS = 3;
+
+/** Where a reference stands, and the line around it. */
+interface ReferencePlace {
+  readonly text: string;
+  readonly start: number;
+  readonly lineStart: number;
+  readonly lineEnd: number;
+}
+
+/**
+ * Adds the statements that can be read around a place of their reference. Whether they fit into the line first, then both ends: most differ there, and a
+ * comparison of texts costs far more.
+ */
 function addStatementsAt(
   { numbers, windows, ends }: StatementProbes,
-  { text, start }: { readonly text: string; readonly start: number },
+  { text, start, lineStart, lineEnd }: ReferencePlace,
   statements: number[],
 ): void {
+  const before = start - lineStart;
+  const behind = lineEnd - start;
   for (let probe = 0; probe < numbers.length; probe++) {
-    const at = 4 * probe;
-    const from = start - (ends[at] ?? 0);
-    const through = start + (ends[at + 1] ?? 0);
-    // A code unit outside of the text is no number, and would make each look at one slow.
-    if (from < 0 || through >= text.length) continue;
-    if (text.charCodeAt(from) !== ends[at + 2] || text.charCodeAt(through) !== ends[at + 3]) continue;
-    if (text.startsWith(windows[probe] ?? "", from)) statements.push(numbers[probe] ?? 0);
+    const at = PROBE_NUMBERS * probe;
+    const offset = ends[at] ?? 0;
+    const last = ends[at + 1] ?? 0;
+    if (offset > before || last >= behind) continue;
+    const units = ends[at + 2] ?? 0;
+    if (text.charCodeAt(start - offset) !== (units & UNIT_BITS) || text.charCodeAt(start + last) !== units >>> UNIT_SHIFT) continue;
+    if (text.startsWith(windows[probe] ?? "", start - offset)) statements.push(numbers[probe] ?? 0);
   }
 }
 
-/** The statements of a reference as they are looked for, each made once. */
+const UNIT_SHIFT = 16;
+const UNIT_BITS = 0xffff;
+
+/** The statements of a reference as they are looked for; made anew if there are more of them: none are added once replays begin. */
 function createProbes({ statementsOf, statement }: ScannedFor): (reference: number) => StatementProbes {
   const probesOf = new Map<number, StatementProbes>();
   return (reference) => {
-    const known = probesOf.get(reference) ?? { numbers: [], windows: [], ends: [] };
     const numbers = statementsOf(reference);
-    if (known.numbers.length === numbers.length) return known;
-    probesOf.set(reference, known);
-    for (const number of numbers.slice(known.numbers.length)) {
-      const { window, offset } = statement(number);
-      const last = window.length - 1;
-      known.numbers.push(number);
-      known.windows.push(window);
-      known.ends.push(offset, last - offset, window.charCodeAt(0), window.charCodeAt(last));
-    }
-    return known;
+    const known = probesOf.get(reference);
+    if (known !== undefined && known.numbers.length === numbers.length) return known;
+    const made = probesFor(numbers, statement);
+    probesOf.set(reference, made);
+    return made;
   };
+}
+
+function probesFor(numbers: readonly number[], statement: ScannedFor["statement"]): StatementProbes {
+  const windows: string[] = [];
+  const ends = new Int32Array(PROBE_NUMBERS * numbers.length);
+  for (const [probe, number] of numbers.entries()) {
+    const { window, offset } = statement(number);
+    const last = window.length - 1;
+    windows.push(window);
+    const at = PROBE_NUMBERS * probe;
+    ends[at] = offset;
+    ends[at + 1] = last - offset;
+    ends[at + 2] = window.charCodeAt(0) | (window.charCodeAt(last) << UNIT_SHIFT);
+  }
+  return { numbers: [...numbers], windows, ends };
 }
