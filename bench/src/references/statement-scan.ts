@@ -131,7 +131,8 @@ function addStatementsAt(
     const last = ends[at + 1] ?? 0;
     if (offset > before || last >= behind) continue;
     const units = ends[at + 2] ?? 0;
-    if (text.charCodeAt(start - offset) !== (units & UNIT_BITS) || text.charCodeAt(start + last) !== units >>> UNIT_SHIFT) continue;
+    if (text.charCodeAt(start - offset) !== (units & UNIT_BITS) || text.charCodeAt(start + last) !== units >>> UNIT_SHIFT)
+      continue;
     if (text.startsWith(windows[probe] ?? "", start - offset)) statements.push(numbers[probe] ?? 0);
   }
 }
