@@ -96,7 +96,10 @@ function foundInLines({ search, probesOf }: Scanned, lines: readonly string[]): 
 
 const NOTHING: Found = { references: [], statements: [] };
 
-/** The statements of a reference as they are looked for: numbers in one list, since a look at each statement would wait for memory. */
+/**
+ * The statements of a reference as they are looked for, those that begin nearest before it first: numbers in one list, since a look at each statement would wait
+ * for memory.
+ */
 interface StatementProbes {
   readonly numbers: readonly number[];
   readonly windows: readonly string[];
@@ -115,8 +118,8 @@ interface ReferencePlace {
 }
 
 /**
- * Adds the statements that can be read around a place of their reference. Whether they fit into the line first, then both ends: most differ there, and a
- * comparison of texts costs far more.
+ * Adds the statements that can be read around a place of their reference, oldest first. Whether they fit into the line first, then both ends: most differ there,
+ * and a comparison of texts costs far more.
  */
 function addStatementsAt(
   { numbers, windows, ends }: StatementProbes,
@@ -125,16 +128,26 @@ function addStatementsAt(
 ): void {
   const before = start - lineStart;
   const behind = lineEnd - start;
+  const first = statements.length;
   for (let probe = 0; probe < numbers.length; probe++) {
     const at = PROBE_NUMBERS * probe;
     const offset = ends[at] ?? 0;
+    if (offset > before) break;
     const last = ends[at + 1] ?? 0;
-    if (offset > before || last >= behind) continue;
+    if (last >= behind) continue;
+    const from = start - offset;
     const units = ends[at + 2] ?? 0;
-    if (text.charCodeAt(start - offset) !== (units & UNIT_BITS) || text.charCodeAt(start + last) !== units >>> UNIT_SHIFT)
-      continue;
-    if (text.startsWith(windows[probe] ?? "", start - offset)) statements.push(numbers[probe] ?? 0);
+    if (text.charCodeAt(start + last) !== units >>> UNIT_SHIFT || text.charCodeAt(from) !== (units & UNIT_BITS)) continue;
+    // A slice that is compared takes a quarter of the time of `startsWith`.
+    if (text.slice(from, start + last + 1) === windows[probe]) statements.push(numbers[probe] ?? 0);
   }
+  if (statements.length > first + 1) sortFrom(statements, first);
+}
+
+/** Sorts the numbers behind a place: the few statements of one reference in one line. */
+function sortFrom(numbers: number[], first: number): void {
+  const sorted = numbers.slice(first).sort((a, b) => a - b);
+  for (const [at, number] of sorted.entries()) numbers[first + at] = number;
 }
 
 const UNIT_SHIFT = 16;
@@ -154,9 +167,10 @@ function createProbes({ statementsOf, statement }: ScannedFor): (reference: numb
 }
 
 function probesFor(numbers: readonly number[], statement: ScannedFor["statement"]): StatementProbes {
+  const nearestFirst = numbers.toSorted((a, b) => statement(a).offset - statement(b).offset);
   const windows: string[] = [];
   const ends = new Int32Array(PROBE_NUMBERS * numbers.length);
-  for (const [probe, number] of numbers.entries()) {
+  for (const [probe, number] of nearestFirst.entries()) {
     const { window, offset } = statement(number);
     const last = window.length - 1;
     windows.push(window);
@@ -165,5 +179,5 @@ function probesFor(numbers: readonly number[], statement: ScannedFor["statement"
     ends[at + 1] = last - offset;
     ends[at + 2] = window.charCodeAt(0) | (window.charCodeAt(last) << UNIT_SHIFT);
   }
-  return { numbers: [...numbers], windows, ends };
+  return { numbers: nearestFirst, windows, ends };
 }
