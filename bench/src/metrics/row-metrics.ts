@@ -9,6 +9,7 @@ import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
 import { type CompactionDetail, createCompactionLog } from "./compaction-log.ts";
 import { type Composition, createComposition } from "./composition.ts";
+import { createFullCheck } from "./full-check.ts";
 import type { MeasuredCall, MeasuredReplay, Recorder } from "./metric.ts";
 import { type RowMetrics, type RunMetrics, rowOf } from "./registry.ts";
 import { createRetentionProbe } from "./retention-probe.ts";
@@ -39,9 +40,11 @@ export function createRowMetrics(
   const log = createCompactionLog();
   const cacheMisses = createCacheMisses();
   const composition = createComposition(session.sizeModel);
+  const checkInFull = createFullCheck(replay);
   return {
     add: (sent) => {
       const call = measured(sent);
+      checkInFull(call);
       for (const recorder of recorders) recorder.add(call);
       log.add(sent);
       for (const { use, sourceEvidenced, lostAtCall } of call.uses) {
