@@ -1,5 +1,7 @@
-/** One row of a baseline: a session under a policy in a window, and its figures by name. */
-/** @typedef {Readonly<Record<string, number | null>>} Figures */
+import { createHash } from "node:crypto";
+
+/** One row of a baseline: a session under a policy in a window, its figures by name, and a hash of all that `report.json` has of it. */
+/** @typedef {Readonly<Record<string, number | string | null>>} Figures */
 /** @typedef {Readonly<Record<string, Figures>>} Baseline */
 
 /** A change of less than this share is rounding in another order of the same sums. */
@@ -12,11 +14,18 @@ const ROUNDING_RATIO = 1e-9;
  */
 export function baselineOf(report) {
   return Object.fromEntries(
-    report.rows.map(({ session, policy, window, metrics }) => [
-      `${session} | ${policy} | ${window.tokens}`,
-      metrics === null ? {} : figuresOf(metrics),
+    report.rows.map((row) => [
+      `${row.session} | ${row.policy} | ${row.window.tokens}`,
+      { ...(row.metrics === null ? {} : figuresOf(row.metrics)), bytes: hashOf(row) },
     ]),
   );
+}
+
+const HASH_CHARS = 16;
+
+/** @param {unknown} row */
+function hashOf(row) {
+  return createHash("sha256").update(JSON.stringify(row)).digest("hex").slice(0, HASH_CHARS);
 }
 
 /** @param {any} metrics @returns {Figures} */
@@ -58,20 +67,21 @@ export function movedRows(before, after) {
   });
 }
 
-/** @param {number | null} from @param {number | null} to */
+/** @param {number | string | null} from @param {number | string | null} to */
 function isSame(from, to) {
-  if (from === null || to === null) return from === to;
+  if (typeof from !== "number" || typeof to !== "number") return from === to;
   return Math.abs(from - to) <= ROUNDING_RATIO * Math.max(Math.abs(from), Math.abs(to));
 }
 
-/** @param {number | null} value */
+/** @param {number | string | null} value */
 function shown(value) {
+  if (typeof value === "string") return value;
   return value === null ? "none" : String(Number(value.toPrecision(6)));
 }
 
-/** @param {number | null} from @param {number | null} to */
+/** @param {number | string | null} from @param {number | string | null} to */
 function shareText(from, to) {
-  if (from === null || to === null || from === 0) return "";
+  if (typeof from !== "number" || typeof to !== "number" || from === 0) return "";
   const percent = (100 * (to - from)) / from;
   return ` (${percent > 0 ? "+" : "−"}${Math.abs(percent).toFixed(1)} %)`;
 }
