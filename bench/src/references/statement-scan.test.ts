@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createStatementScan } from "./statement-scan.ts";
 import { createStringSearch } from "./string-search.ts";
@@ -47,4 +48,29 @@ test("a reference over two lines is found in texts that are read whole", () => {
   const { scan, read } = scanOf(["a\nb", "c"], [{ window: "a\nb", offset: 0, reference: 0 }]);
   expect(scan(["c\na\nb"])).toEqual({ references: [1, 0], statements: [0] });
   expect(read).toEqual(["c\na\nb"]);
+});
+
+test("whatever the lines and statements, a place has each statement that can be read around it, oldest first", () => {
+  const word = fc.string({ unit: fc.constantFrom("a", "k", " "), maxLength: 4 });
+  const window = fc
+    .tuple(word, word)
+    .map(([before, behind]) => ({ window: `${before} k ${behind}`, offset: before.length + 1, reference: 0 }));
+  const line = fc.array(word, { maxLength: 6 }).map((words) => words.join(" k "));
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(window, { selector: (each) => each.window + each.offset, maxLength: 12 }),
+      fc.array(line),
+      (statements, lines) => {
+        const { scan } = scanOf(["k"], statements);
+        const expected = lines.flatMap((text) =>
+          [...text.matchAll(/(?<![ak])k(?![ak])/g)].flatMap(({ index }) =>
+            statements.flatMap(({ window, offset }, number) =>
+              index >= offset && text.startsWith(window, index - offset) ? [number] : [],
+            ),
+          ),
+        );
+        expect(scan([lines.join("\n")]).statements).toEqual(expected);
+      },
+    ),
+  );
 });
