@@ -28,6 +28,30 @@ export function doublingTable(samples: readonly DoubledStage[]): string {
   return [head, "|---|---:|---:|---:|---:|---:|---:|---:|", ...rows, ""].join("\n");
 }
 
+/**
+ * A table in Markdown over many sessions, each against its first half, a row for each stage: geometric means of how many times longer the whole took and how many
+ * times more calls and cuts it had, and the middle and the most of the times. Cuts are those of sessions whose first half is cut, too.
+ */
+export function halvesTable(samples: readonly DoubledStage[]): string {
+  const head = "| stage | sessions | time, times | middle | most | calls, times | cut in both | cuts of these, times |";
+  const rows = [...new Set(samples.map(({ stage }) => stage))].map((stage) => halvesRow(samples, stage));
+  return [head, "|---|---:|---:|---:|---:|---:|---:|---:|", ...rows, ""].join("\n");
+}
+
+function halvesRow(samples: readonly DoubledStage[], stage: string): string {
+  const own = samples.filter((sample) => sample.stage === stage);
+  const times = own.map(({ ratio }) => ratio);
+  const calls = own.flatMap(({ short, long }) => more(short?.calls, long?.calls) ?? []);
+  const cuts = own.flatMap(({ short, long }) => more(short?.cuts, long?.cuts) ?? []);
+  const cells = [geometricMean(times), spreadOf(times).median, Math.max(...times), geometricMean(calls)].map(text);
+  return `| ${[stage, own.length, ...cells, cuts.length, text(geometricMean(cuts))].join(" | ")} |`;
+}
+
+function geometricMean(values: readonly number[]): number | null {
+  if (values.length === 0) return null;
+  return Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
+}
+
 function keyOf({ stage, messages }: DoubledStage): string {
   return `${messages} ${stage}`;
 }

@@ -1,6 +1,7 @@
+import { importFile } from "@plimsoll/bench";
 import { chosenOf, numberAbove0, optionsOf } from "../options.ts";
-import { doublingSamples, HALVES } from "./doubling-stages.ts";
-import { type DoubledStage, doublingTable } from "./doubling-table.ts";
+import { doublingSamples, HALVES, halvedSamples } from "./doubling-stages.ts";
+import { type DoubledStage, doublingTable, halvesTable } from "./doubling-table.ts";
 import { fitSamples } from "./fit-stages.ts";
 import { logSamples } from "./log-stages.ts";
 import { createMeter } from "./meter.ts";
@@ -14,7 +15,8 @@ processor time of one process, over recorded sessions if they are there, else
 the bundled ones
 
   --part NAME    files (import, and what is kept), prepare, sessions (replays),
-                 doubling, log or fit; again for several, all if none is named
+                 doubling, halves (recorded sessions against their first
+                 half), log or fit; again for several, all if none is named
   --all          all recorded sessions, not the smallest of each format
   --formats      a table by format of what is measured over sessions
   --rounds N     so many count, and one more before them warms up (3)
@@ -68,6 +70,16 @@ async function doublingPart(): Promise<readonly DoubledStage[]> {
   return measured;
 }
 
+async function halvesPart(): Promise<readonly DoubledStage[]> {
+  const measured: DoubledStage[] = [];
+  const files = speedFiles(values.all);
+  for (const [index, { path, displayName }] of files.entries()) {
+    onProgress(`halves ${index + 1}/${files.length}: ${displayName}`);
+    for (const transcript of await importFile(path, displayName)) measured.push(...(await halvedSamples(transcript)));
+  }
+  return measured;
+}
+
 async function longPart(
   part: string,
   samplesOf: typeof logSamples,
@@ -83,15 +95,17 @@ function onProgress(text: string): void {
   process.stderr.write(`${Math.round(process.uptime())} s ${text}\n`);
 }
 
-/** Its table has columns of its own. */
+/** Their tables have columns of their own. */
 const DOUBLING = "doubling";
-const chosen = chosenOf("part", values.part, [...Object.keys(PARTS), DOUBLING]);
+const HALVED = "halves";
+const chosen = chosenOf("part", values.part, [...Object.keys(PARTS), DOUBLING, HALVED]);
 const profile = values.profile ? await profileStages() : null;
 const measured: MeasuredStage[] = [];
 for (const [name, part] of Object.entries(PARTS)) if (chosen.includes(name)) measured.push(...(await part(profile)));
 if (measured.length > 0) process.stdout.write(speedTable(measured));
 if (values.formats) process.stdout.write(formatTable(measured));
 if (chosen.includes(DOUBLING)) process.stdout.write(doublingTable(await doublingPart()));
+if (chosen.includes(HALVED)) process.stdout.write(halvesTable(await halvesPart()));
 if (profile !== null)
   for (const stage of new Set(measured.map((each) => each.stage)))
     process.stdout.write(selfTimesText(stage, profile.top(stage, TOP_COUNT)));
