@@ -63,6 +63,31 @@ describe("a table", () => {
   });
 });
 
+describe("a table of texts alone that is too wide", () => {
+  const CHARS = 30;
+  const valuesOf = (columns: number) => Array.from({ length: columns }, (_, index) => `v${index}`.padEnd(CHARS, "."));
+
+  test.each([
+    ["one column", 1, [0]],
+    ["three columns", 3, [0, 1, 2]],
+    ["seven columns", 7, [0, 1, 2, 3, 4, 5, 6]],
+    ["texts that leave no room for a figure", 4, [0, 1, 2]],
+  ])("shows every value of %s", (_rule, columns, leftColumns) => {
+    const values = valuesOf(columns);
+    const head = values.map((_value, index) => ({ content: `n${index}`.padEnd(columns === 1 ? COLUMNS + 1 : 2, "!") }));
+    const drawn = drawTable({ head: [head], rows: [values], leftColumns }, COLUMNS);
+    expect(values.filter((_value, index) => !drawn.includes(`v${index}.`) || !drawn.includes(`n${index}`))).toEqual([]);
+  });
+
+  test("stands in parts that fit, each with the first column", () => {
+    const values = valuesOf(5);
+    const head = values.map((_value, index) => ({ content: `n${index}` }));
+    const lines = linesOf(drawTable({ head: [head], rows: [values], leftColumns: [0, 1, 2, 3, 4] }, COLUMNS));
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(COLUMNS);
+    expect(lines.filter((line) => line.startsWith("n0"))).toHaveLength(4);
+  });
+});
+
 test.each([
   ["keeps a text that is short enough", "one two", 7, "one two"],
   ["breaks between words", "one two three", 7, "one two\nthree"],

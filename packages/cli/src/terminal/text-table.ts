@@ -41,7 +41,8 @@ const WIDEST_LABEL_CHARS = 32;
 
 /**
  * Draws the table without colours; every line ends without spaces. If it would be wider than so many columns, the texts of the first column are broken
- * between words; if that is not enough, the columns stand in several tables below each other, each with the left ones.
+ * between words; if that is not enough, the columns stand in several tables below each other, each with the left ones, or with the first
+ * alone if these leave no room.
  */
 export function drawTable(table: TextTable, columns: number): string {
   const drawn = drawnWhole(table);
@@ -60,23 +61,28 @@ function withLabels(table: TextTable, maximumChars: number): TextTable {
 
 /** The table as tables that fit, divided where a group of columns begins if that can be. */
 function parts(table: TextTable, columns: number): readonly TextTable[] {
-  const { leftColumns } = table;
-  const others = Array.from({ length: columnCountOf(table) }, (_, column) => column).filter(
-    (each) => !leftColumns.includes(each),
-  );
+  const repeated = repeatedColumns(table, columns);
+  const others = Array.from({ length: columnCountOf(table) }, (_, column) => column).filter((each) => !repeated.includes(each));
   const starts = groupStarts(table.head[0] ?? []);
   const found: TextTable[] = [];
   for (let rest = others; rest.length > 0; ) {
     const fitting = rest.findLastIndex(
-      (_, last) => widthOf(drawnWhole(withColumns(table, [...leftColumns, ...rest.slice(0, last + 1)]))) <= columns,
+      (_, last) => widthOf(drawnWhole(withColumns(table, [...repeated, ...rest.slice(0, last + 1)]))) <= columns,
     );
     const most = Math.max(1, fitting + 1);
     const group = most === rest.length ? most : rest.slice(0, most + 1).findLastIndex((column) => starts.has(column));
     const count = group > 0 ? group : most;
-    found.push(withColumns(table, [...leftColumns, ...rest.slice(0, count)]));
+    found.push(withColumns(table, [...repeated, ...rest.slice(0, count)]));
     rest = rest.slice(count);
   }
-  return found;
+  return found.length === 0 ? [table] : found;
+}
+
+/** The columns that stand in each part: texts say what a figure is of, but texts alone say nothing of each other. */
+function repeatedColumns(table: TextTable, columns: number): readonly number[] {
+  const { leftColumns } = table;
+  const hasFigures = leftColumns.length < columnCountOf(table);
+  return hasFigures && widthOf(drawnWhole(withColumns(table, leftColumns))) < columns ? leftColumns : [0];
 }
 
 /** The columns at which a cell of the upper line of a head begins. */
