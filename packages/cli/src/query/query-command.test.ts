@@ -90,6 +90,22 @@ describe.skipIf(!isDuckDbThere)("plimsoll query", { timeout: REPLAY_MS }, () => 
     expect(await ask("select count(*) as n from rows where safety_calls = 0", "results")).toEqual([{ n: 0 }]);
   });
 
+  test.each(["select session, file, format from sessions", "select * from sessions limit 1", "select * from rows"])(
+    "shows every column of `%s` in 80 columns",
+    async (sql) => {
+      const { stdout } = await run("query", sql, "--in", "whole");
+      const [first = {}] = [await ask(sql, "whole")].flat();
+      for (const name of Object.keys(Object(first))) expect(stdout).toContain(name);
+      expect(stdout.split("\n").filter((line) => [...line].length > 80)).toEqual([]);
+    },
+  );
+
+  test("says that an answer is cut, and how it is printed whole", async () => {
+    const { stdout, stderr } = await run("query", "select repeat('ab', 99) as long", "--in", "whole");
+    expect(stdout).toContain("…");
+    expect(stderr).toBe("plimsoll: … stands for what was left out; --json prints it whole\n");
+  });
+
   test("prints a table, and says which parts are missing", async () => {
     rmSync(join(folder, "results/parts/part-00002-of-00003.json"));
     const { exitCode, stdout, stderr } = await run("query", "select distinct policy from rows order by policy");

@@ -4,17 +4,14 @@ import { PlimsollError } from "@plimsoll/core";
 import type { Command } from "commander";
 import type { CliIo } from "../io.ts";
 import { EXIT_OK } from "../io.ts";
-import { lineFor, shortened, tableColumns } from "../terminal/printable.ts";
-import { drawTable } from "../terminal/text-table.ts";
+import { lineFor, tableColumns } from "../terminal/printable.ts";
+import { answerText } from "./answer-text.ts";
 import { type Database, openDatabase, type QueryAnswer } from "./duckdb.ts";
 
 interface QueryOptions {
   readonly in: string;
   readonly json?: true;
 }
-
-/** A cell of the printed table is no longer than this; `--json` has all of it. Chosen. */
-const CELL_CHARS = 60;
 
 /** Adds `plimsoll query`: SQL over a folder of results. */
 export function defineQueryCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
@@ -30,7 +27,8 @@ async function query(sql: string, options: QueryOptions, io: CliIo): Promise<num
   try {
     await openResults(database, { path: resolve(io.cwd, options.in), name: options.in }, io);
     const answer = await database.ask(sql);
-    io.stdout.write(options.json === true ? asJson(answer) : asTable(answer, tableColumns(io.stdout)));
+    if (options.json === true) io.stdout.write(asJson(answer));
+    else print(answer, io);
     return EXIT_OK;
   } finally {
     database.close();
@@ -65,16 +63,8 @@ function asJson({ columns, rows }: QueryAnswer): string {
   return entries.length === 0 ? "[]\n" : `[\n${entries.join(",\n")}\n]\n`;
 }
 
-function asTable({ columns, rows }: QueryAnswer, width: number): string {
-  const left = columns.flatMap((_, place) => (rows.some((row) => typeof row[place] === "string") ? [place] : []));
-  const head = columns.map(
-    (column, place) => ({ content: shortened(column, CELL_CHARS), align: left.includes(place) ? "left" : "right" }) as const,
-  );
-  const cells = rows.map((row) => row.map((value) => shortened(cellText(value), CELL_CHARS)));
-  return `${drawTable({ head: [head], rows: cells, leftColumns: left }, width)}\n`;
-}
-
-function cellText(value: unknown): string {
-  if (value === null || value === undefined) return "";
-  return typeof value === "string" ? value : JSON.stringify(value);
+function print(answer: QueryAnswer, io: CliIo): void {
+  const { text, isCut } = answerText(answer, tableColumns(io.stdout));
+  io.stdout.write(text);
+  if (isCut) io.stderr.write(lineFor(io.stderr, "plimsoll: … stands for what was left out; --json prints it whole"));
 }
