@@ -12,7 +12,7 @@ export interface QueryAnswer {
 
 /** Lets SQL be asked. */
 export interface Database {
-  /** Throws `bad-input` with DuckDB's own first line if the statement is wrong. */
+  /** Throws `bad-input` with DuckDB's own first line if the statement is wrong, and with one of ours if it is empty. */
   ask(sql: string): Promise<QueryAnswer>;
   close(): void;
 }
@@ -46,6 +46,9 @@ async function askOf(connection: DuckDBConnection, sql: string): Promise<QueryAn
   const reader = await connection.runAndReadAll(sql).catch((cause: unknown) => {
     throw new PlimsollError("bad-input", firstLine(cause), {}, cause);
   });
+  // Every statement has a column, be it "Success"; a comment alone has none.
+  if (reader.columnCount === 0)
+    throw new PlimsollError("bad-input", 'the statement is empty; give one, such as "select * from rows limit 1"');
   const isWhole = reader.columnTypes().map((type) => WHOLE.has(String(type)));
   const rows = reader
     .getRowsJson()

@@ -115,6 +115,8 @@ describe.skipIf(!isDuckDbThere)("plimsoll query", { timeout: REPLAY_MS }, () => 
 
   test.each([
     ["a table that is not there", ["query", "select * from nothing", "--in", "whole"], "nothing"],
+    ["a statement that is empty", ["query", "", "--in", "whole"], "the statement is empty; give one, such as"],
+    ["a comment alone", ["query", "/* rows */", "--in", "whole"], "the statement is empty; give one, such as"],
     ["a folder without results", ["query", "select 1", "--in", "sessions"], "sessions: no results; give a folder that"],
   ])("says in one line what is wrong with %s", async (_, args, line) => {
     const { exitCode, stderr } = await run(...args);
