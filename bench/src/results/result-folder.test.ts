@@ -7,8 +7,9 @@ import { METRICS } from "../metrics/registry.ts";
 import { renderJsonReport } from "../report/json.ts";
 import type { BenchReport } from "../results.ts";
 import { mergeReports } from "../run/merge-reports.ts";
+import { checkOneRun, readParts } from "./read-parts.ts";
 import { reportSchema } from "./report-json.ts";
-import { partsThere, readParts, tableFile, writePart } from "./result-folder.ts";
+import { partsThere, tableFile, writePart } from "./result-folder.ts";
 import { RESULT_TABLES, resultColumns } from "./result-tables.ts";
 
 let folder = "";
@@ -87,10 +88,18 @@ describe("a folder of results", () => {
     await expect(readParts(folder)).rejects.toThrow(line);
   });
 
-  test("says which part is damaged", async () => {
+  test.each([
+    ["a table", () => tableFile(folder, "rows", { index: 1, count: 1 }), () => readParts(folder)],
+    ["what it says of itself", () => join(folder, "parts/part-00001-of-00001.json"), () => readParts(folder)],
+    [
+      "what it says of itself, before its tables are asked",
+      () => join(folder, "parts/part-00001-of-00001.json"),
+      () => checkOneRun(folder, { count: 1, there: [1] }),
+    ],
+  ])("says which part is damaged: %s", async (_, file, read) => {
     await writePart(folder, whole, METRICS);
-    writeFileSync(tableFile(folder, "rows", { index: 1, count: 1 }), "PAR1 no more");
-    await expect(readParts(folder)).rejects.toThrow(/part-00001-of-00001 cannot be read .*; run it again/);
+    writeFileSync(file(), "PAR1 no more");
+    await expect(read()).rejects.toThrow(/^[^\n]*: part-00001-of-00001 cannot be read \([^\n]*\); run it again$/);
   });
 });
 

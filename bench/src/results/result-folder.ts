@@ -22,7 +22,7 @@ const DIGITS = 5;
 const PART_NAME = /^part-(\d+)-of-(\d+)\.json$/;
 
 /** The name of a part's files, without what tells their kind. */
-function nameOf({ index, count }: Shard): string {
+export function nameOf({ index, count }: Shard): string {
   const padded = (value: number) => String(value).padStart(DIGITS, "0");
   return `part-${padded(index)}-of-${padded(count)}`;
 }
@@ -89,87 +89,22 @@ export async function writePart(folder: string, report: BenchReport, metrics: Ru
   await writeWhole(about, `${JSON.stringify(rest)}\n`);
 }
 
-/** Throws `bad-input` if the parts that are there are of different runs. */
-export async function checkOneRun(folder: string, { count, there }: PartsThere): Promise<void> {
-  const runs = new Map<string, number>();
-  for (const index of there) runs.set(String((await aboutPart(folder, { index, count })).run), index);
-  const [first, second] = [...runs.values()];
-  if (second !== undefined) {
-    throw new PlimsollError(
-      "bad-input",
-      `${folder}: part ${second}/${count} is not of the same run as part ${first}/${count}: files, policies, windows or versions differ; run all parts again, or in a folder of their own`,
-    );
-  }
-}
-
-/** What a part's tables do not say. */
-async function aboutPart(folder: string, shard: Shard): Promise<Readonly<Record<string, unknown>>> {
-  const about: unknown = JSON.parse(await readFile(join(folder, PARTS, `${nameOf(shard)}.json`), "utf8"));
-  if (!isRecord(about)) throw new Error("no record");
-  return about;
-}
-
-/** The reports of all parts, as values that nobody has checked. Throws `bad-input` if there is none, or a file of one cannot be read. */
-export async function readParts(folder: string): Promise<readonly { readonly name: string; readonly content: unknown }[]> {
-  const { count, there } = await partsThere(folder);
-  if (count === 0) throw new PlimsollError("bad-input", `${folder}: no results; give a folder that plimsoll bench --out wrote`);
-  const missing = Array.from({ length: count }, (_, place) => place + 1).filter((index) => !there.includes(index));
-  if (missing.length > 0) {
-    const named = missing.map((index) => `part ${index}/${count}`);
-    throw new PlimsollError("bad-input", `${folder}: missing: ${named.join(", ")}; run them with --shard and --out`);
-  }
-  const parts = [];
-  for (const index of there) parts.push(await readPart(folder, { index, count }));
-  const inputs = interleaved(parts.map(({ rest }) => (Array.isArray(rest.inputs) ? rest.inputs : [])));
-  return parts.map(({ name, rest: { run: _, ...rest }, entries }) => ({
-    name,
-    content: { ...rest, inputs, ...entries },
-  }));
-}
-
-async function readPart(folder: string, shard: Shard) {
-  const name = nameOf(shard);
+/** What a part's tables do not say. Throws `bad-input` if its file cannot be read. */
+export async function aboutPart(folder: string, shard: Shard): Promise<Readonly<Record<string, unknown>>> {
   try {
-    const rest = await aboutPart(folder, shard);
-    const [sessions, rows, calibration] = [
-      await entriesOf(folder, "sessions", shard),
-      await entriesOf(folder, "rows", shard),
-      await entriesOf(folder, "calibration", shard),
-    ];
-    const series: object[][] = rows.map(() => []);
-    for (const { place, call, promptTokens, compactions, overflowed } of await linesOf(folder, "calls", shard)) {
-      series[Number(place)]?.push({ call: Number(call), promptTokens, compactions: Number(compactions), overflowed });
-    }
-    // The series keeps the place that it has among the fields.
-    const whole = rows.map((row, place) => ({ ...row, series: series[place] ?? [] }));
-    return { name, rest, entries: { sessions, rows: whole, calibration } };
+    const about: unknown = JSON.parse(await readFile(join(folder, PARTS, `${nameOf(shard)}.json`), "utf8"));
+    if (!isRecord(about)) throw new Error("no record");
+    return about;
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new PlimsollError("bad-input", `${folder}: ${name} cannot be read (${why}); run it again`, { file: name }, cause);
+    throw unreadablePart(folder, shard, cause);
   }
 }
 
-async function entriesOf(folder: string, table: ResultTable, shard: Shard): Promise<readonly object[]> {
-  const lines = await linesOf(folder, table, shard);
-  return lines.map(({ json }) => {
-    const entry: unknown = JSON.parse(String(json));
-    return isRecord(entry) ? entry : {};
-  });
-}
-
-async function linesOf(folder: string, table: ResultTable, shard: Shard): Promise<readonly Record<string, unknown>[]> {
-  const { parquetReadObjects } = await import("hyparquet");
-  const bytes = await readFile(tableFile(folder, table, shard));
-  const columns = table === "calls" ? ["place", "call", "promptTokens", "compactions", "overflowed"] : ["json"];
-  return parquetReadObjects({ file: Uint8Array.from(bytes).buffer, columns });
-}
-
-/** Parts take every so-manieth file. */
-function interleaved(lists: readonly (readonly unknown[])[]): readonly unknown[] {
-  const longest = Math.max(0, ...lists.map(({ length }) => length));
-  return Array.from({ length: longest }, (_, place) =>
-    lists.flatMap((list) => (place < list.length ? [list[place]] : [])),
-  ).flat();
+/** What to say of a part of which a file cannot be read. */
+export function unreadablePart(folder: string, shard: Shard, cause: unknown): PlimsollError {
+  const name = nameOf(shard);
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new PlimsollError("bad-input", `${folder}: ${name} cannot be read (${why}); run it again`, { file: name }, cause);
 }
 
 async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
