@@ -9,7 +9,7 @@ import type { BenchReport } from "../results.ts";
 import { mergeReports } from "../run/merge-reports.ts";
 import { checkOneRun, readParts } from "./read-parts.ts";
 import { reportSchema } from "./report-json.ts";
-import { partsThere, tableFile, writePart } from "./result-folder.ts";
+import { checkResultFolder, partsThere, tableFile, writePart } from "./result-folder.ts";
 import { RESULT_TABLES, resultColumns } from "./result-tables.ts";
 
 let folder = "";
@@ -71,6 +71,23 @@ describe("a folder of results", () => {
     await expect(writePart(folder, partOf(whole, 1, 3), METRICS)).rejects.toThrow(
       `${folder}: holds a run in 2 parts, and this is one in 3; give another folder`,
     );
+  });
+
+  test.each([
+    ["is a file", "file", /: cannot be a folder, since .*file is a file; give another place$/],
+    ["is below a file", "file/results", /: cannot be a folder, since .*file is a file; give another place$/],
+    ["has a file where a table goes", "folder", /rows: cannot be written \(.*\)$/],
+  ])("cannot be written to in one line if it %s", async (_, place, line) => {
+    writeFileSync(join(folder, "file"), "{}");
+    mkdirSync(join(folder, "folder"));
+    writeFileSync(join(folder, "folder/rows"), "");
+    await expect(writePart(join(folder, place), whole, METRICS)).rejects.toThrow(line);
+  });
+
+  test.each(["file", "file/results"])("is refused before anything is replayed if it is %s", async (place) => {
+    writeFileSync(join(folder, "file"), "{}");
+    await expect(checkResultFolder(join(folder, place), null)).rejects.toThrow("is a file; give another place");
+    expect(readdirSync(folder)).toEqual(["file"]);
   });
 
   test.each([

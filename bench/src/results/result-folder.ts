@@ -1,5 +1,5 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { access, constants, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import process from "node:process";
 import { PlimsollError } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/internal";
@@ -51,8 +51,9 @@ export async function partsThere(folder: string): Promise<PartsThere> {
   return { count: counts[0] ?? 0, there: found.map(({ index }) => index).toSorted((a, b) => a - b) };
 }
 
-/** Throws `bad-input` if the folder has parts of a run in another number of parts. `null` is a run of one part. */
+/** Throws `bad-input` if there can be no such folder, or it has parts of a run in another number of parts. `null` is a run of one part. */
 export async function checkResultFolder(folder: string, shard: Shard | null): Promise<void> {
+  await checkPlace(folder);
   const { count } = await partsThere(folder);
   const ofRun = shard?.count ?? 1;
   if (count !== 0 && count !== ofRun) {
@@ -63,14 +64,34 @@ export async function checkResultFolder(folder: string, shard: Shard | null): Pr
   }
 }
 
+/** Looks at the folder, or at the nearest one above it that is there. Nothing is made, since a run may end before it has results. */
+async function checkPlace(folder: string): Promise<void> {
+  for (let place = folder; ; place = dirname(place)) {
+    const found = await stat(place).catch(() => null);
+    if (found === null && place !== dirname(place)) continue;
+    if (found?.isDirectory() !== true)
+      throw new PlimsollError("bad-input", `${folder}: cannot be a folder, since ${place} is a file; give another place`);
+    await access(place, constants.W_OK).catch((cause: unknown) => {
+      throw unwritable(folder, cause);
+    });
+    return;
+  }
+}
+
+function unwritable(path: string, cause: unknown): PlimsollError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new PlimsollError("bad-input", `${path}: cannot be written (${why})`, { file: path }, cause);
+}
+
 /**
  * Writes a part, or a whole run as the one part of it, so that nobody sees half of it: each file under another name first, and last the one that
- * says that the part is whole. A part that is there is replaced. Throws `bad-input` if the folder has parts of a run in another number of parts.
+ * says that the part is whole. A part that is there is replaced. Throws `bad-input` if the folder cannot be written to, or has parts of a run in another number of
+ * parts.
  */
 export async function writePart(folder: string, report: BenchReport, metrics: RunMetrics): Promise<void> {
   const shard = report.shard ?? { index: 1, count: 1 };
   await checkResultFolder(folder, report.shard);
-  for (const each of [PARTS, ...RESULT_TABLES]) await mkdir(join(folder, each), { recursive: true });
+  for (const each of [PARTS, ...RESULT_TABLES]) await makeFolder(join(folder, each));
   const about = join(folder, PARTS, `${nameOf(shard)}.json`);
   await rm(about, { force: true });
   const { parquetWriteBuffer } = await import("hyparquet-writer");
@@ -107,6 +128,12 @@ export function unreadablePart(folder: string, shard: Shard, cause: unknown): Pl
   return new PlimsollError("bad-input", `${folder}: ${name} cannot be read (${why}); run it again`, { file: name }, cause);
 }
 
+async function makeFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true }).catch((cause: unknown) => {
+    throw unwritable(path, cause);
+  });
+}
+
 async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
   const temporary = `${path}.${process.pid}.tmp`;
   try {
@@ -114,6 +141,6 @@ async function writeWhole(path: string, content: string | Uint8Array): Promise<v
     await rename(temporary, path);
   } catch (cause) {
     await rm(temporary, { force: true }).catch(() => undefined);
-    throw cause;
+    throw unwritable(path, cause);
   }
 }
