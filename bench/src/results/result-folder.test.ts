@@ -7,10 +7,12 @@ import { METRICS } from "../metrics/registry.ts";
 import { renderJsonReport } from "../report/json.ts";
 import type { BenchReport } from "../results.ts";
 import { mergeReports } from "../run/merge-reports.ts";
+import { checkResultFolder } from "./check-result-folder.ts";
 import { checkOneRun, readParts } from "./read-parts.ts";
 import { reportSchema } from "./report-json.ts";
-import { checkResultFolder, partsThere, tableFile, writePart } from "./result-folder.ts";
+import { partsThere, tableFile } from "./result-folder.ts";
 import { RESULT_TABLES, resultColumns } from "./result-tables.ts";
+import { writePart } from "./write-part.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -73,6 +75,44 @@ describe("a folder of results", () => {
     );
   });
 
+  const other = (changed: Partial<BenchReport>): BenchReport => ({ ...whole, ...changed });
+  const fewer = whole.policies.slice(1);
+  test.each([
+    ["policies, in the same part", [1], 1, other({ policies: fewer }), "part 1/2 of a run with other policies"],
+    ["policies, in another part", [1], 2, other({ policies: fewer }), "part 1/2 of a run with other policies"],
+    ["windows", [1, 2], 2, other({ windows: [{ kind: "real" }] }), "part 2/2 of a run with other windows"],
+    ["files", [1], 1, other({ inputs: ["z.jsonl", "b.jsonl"] }), "part 1/2 of a run with other files"],
+    ["files of other parts alone", [1], 1, other({ inputs: whole.inputs.with(1, "z.jsonl") }), "of a run with other files"],
+    ["summaries", [1], 1, other({ summarizer: "recorded" }), "part 1/2 of a run with other summaries"],
+    ["versions", [1], 1, other({ plimsollVersion: "9.0.0" }), "part 1/2 of a run with other versions"],
+    [
+      "policies and versions",
+      [1],
+      1,
+      other({ policies: fewer, plimsollVersion: "9.0.0" }),
+      "part 1/2 of a run with other policies and versions",
+    ],
+  ])("is not shared by runs with other %s", async (_, there, index, report, line) => {
+    for (const each of there) await writePart(folder, partOf(whole, each, 2), METRICS);
+    const told = new RegExp(`^\\S+: holds .*${line}; give another folder, or remove this one$`);
+    await expect(checkResultFolder(folder, { ...report, shard: { index, count: 2 } })).rejects.toThrow(told);
+    await expect(writePart(folder, partOf(report, index, 2), METRICS)).rejects.toThrow(told);
+  });
+
+  test("takes a whole run again, but not another one", async () => {
+    for (const report of [whole, whole]) await writePart(folder, report, METRICS);
+    await expect(checkResultFolder(folder, other({ policies: fewer }))).rejects.toThrow(
+      `${folder}: holds a run with other policies; give another folder, or remove this one`,
+    );
+  });
+
+  test.each([[[1]], [[1, 2]]])("takes the run's own part again if files of parts %j are damaged", async (damaged) => {
+    for (const index of [1, 2]) await writePart(folder, partOf(whole, index, 2), METRICS);
+    for (const index of damaged) writeFileSync(join(folder, `parts/part-0000${index}-of-00002.json`), "{");
+    for (const index of damaged) await writePart(folder, partOf(whole, index, 2), METRICS);
+    expect(renderJsonReport(mergeReports(await readBack()))).toBe(renderJsonReport(whole));
+  });
+
   test.each([
     ["is a file", "file", /: cannot be a folder, since .*file is a file; give another place$/],
     ["is below a file", "file/results", /: cannot be a folder, since .*file is a file; give another place$/],
@@ -86,7 +126,7 @@ describe("a folder of results", () => {
 
   test.each(["file", "file/results"])("is refused before anything is replayed if it is %s", async (place) => {
     writeFileSync(join(folder, "file"), "{}");
-    await expect(checkResultFolder(join(folder, place), null)).rejects.toThrow("is a file; give another place");
+    await expect(checkResultFolder(join(folder, place), whole)).rejects.toThrow("is a file; give another place");
     expect(readdirSync(folder)).toEqual(["file"]);
   });
 

@@ -4,6 +4,7 @@ import type { EnginePolicy } from "@plimsoll/core/build";
 import type { ModelPrices } from "@plimsoll/core/internal";
 import { REFERENCES_VERSION } from "../references/extract.ts";
 import type { WindowRequest } from "../replay/cell.ts";
+import { type RunDescription, shareOf } from "../results/run-identity.ts";
 import type { BenchReport, PolicySweep, Shard } from "../results.ts";
 import type { SummaryTally } from "../summaries/open-source.ts";
 import { DEFAULT_SUMMARIZER, type SummarizerChoice, summarizerName } from "../summaries/summarizer-choice.ts";
@@ -65,8 +66,8 @@ export interface BenchProgress {
  * @throws PlimsollError `bad-input` if a model's summary cannot be had: the provider failed, or the cassette lacks it.
  */
 export async function runBench(input: BenchInput): Promise<BenchReport> {
-  const { policies, windows, shard = null, pool = createSerialPool(), summarizer = DEFAULT_SUMMARIZER } = input;
-  const files = filesOfShard(input.files, shard);
+  const { shard = null, pool = createSerialPool() } = input;
+  const files = shareOf(input.files, shard);
   const work = await Promise.all(files.map(bytesOf));
   const progress = createProgress(input, files, work);
   const replayed = await eachAtMost(files, pool.jobs, async (file, place) => {
@@ -86,18 +87,33 @@ export async function runBench(input: BenchInput): Promise<BenchReport> {
   });
   return {
     formatVersion: 5,
-    plimsollVersion: input.plimsollVersion,
-    referencesVersion: REFERENCES_VERSION,
-    shard,
-    inputs: input.files.map(({ displayName }) => displayName),
-    policies: policies.map((policy) => ({ name: policy.name, policy, sweep: input.sweeps?.get(policy.name) ?? null })),
-    windows,
-    summarizer: summarizerName(summarizer),
+    ...describeRun(input),
     sessions: replayed.flatMap(({ sessions }) => sessions),
     rows: replayed.flatMap(({ rows }) => rows),
     calibration: replayed.flatMap(({ calibration }) => calibration),
     skipped: replayed.flatMap(({ skipped }) => skipped),
     notes: replayed.flatMap(({ notes }) => notes),
+  };
+}
+
+/** What to replay, as its report says it: with this a folder for results can be looked at before the replays. */
+export function describeRun({
+  files,
+  policies,
+  sweeps,
+  windows,
+  shard = null,
+  plimsollVersion,
+  summarizer = DEFAULT_SUMMARIZER,
+}: BenchInput): RunDescription {
+  return {
+    plimsollVersion,
+    referencesVersion: REFERENCES_VERSION,
+    shard,
+    inputs: files.map(({ displayName }) => displayName),
+    policies: policies.map((policy) => ({ name: policy.name, policy, sweep: sweeps?.get(policy.name) ?? null })),
+    windows,
+    summarizer: summarizerName(summarizer),
   };
 }
 
@@ -160,11 +176,6 @@ function withoutSummary(reason: string): PlimsollError {
 /** A worker that died, of want of memory for instance, costs its file and no other. */
 function lostTask(error: unknown): FinishedReplay {
   return { kind: "skipped", reason: `cannot be replayed: ${error instanceof Error ? error.message : String(error)}` };
-}
-
-/** The files of a part: every `count`th, so that parts take about as long as each other. */
-function filesOfShard<File>(files: readonly File[], shard: Shard | null): readonly File[] {
-  return shard === null ? files : files.filter((_, place) => place % shard.count === shard.index - 1);
 }
 
 async function bytesOf({ path }: InputFile): Promise<number> {

@@ -36,7 +36,7 @@ const PAYLOADS: Readonly<Record<string, object>> = {
 };
 
 /** What is made for the other commands and is in the way of one. */
-const IN_THE_WAY: Readonly<Record<string, readonly string[]>> = { init: ["plimsoll.yaml"] };
+const IN_THE_WAY: Readonly<Record<string, readonly string[]>> = { init: ["plimsoll.yaml"], bench: ["results"] };
 /** Threads run built code, and a test has the sources. */
 const SERIAL: Readonly<Record<string, readonly string[]>> = { tune: ["--jobs", "1"] };
 
@@ -45,7 +45,7 @@ const isOfItsOwn = ([name]: readonly [string, string]) => OF_THEIR_OWN.includes(
 
 describe("the help's examples", { timeout: RUN_MS }, () => {
   test.each(examples.filter((each) => !isOfItsOwn(each)))("of %s runs: plimsoll %s", async (name, line) => {
-    for (const file of IN_THE_WAY[name] ?? []) rmSync(join(folder, file));
+    for (const file of IN_THE_WAY[name] ?? []) rmSync(join(folder, file), { recursive: true });
     const { io, stdout, stderr } = recordedIo(folder);
     expect(
       await main([...argumentsIn(line, folder), ...(SERIAL[name] ?? [])], { ...io, confirm: async () => true }),

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { WindowRequest } from "@plimsoll/bench";
 import { type BenchParts, benchReportJsonSchema } from "@plimsoll/bench";
-import { checkResultFolder, formatNumberOf, LOCATED_AGENTS, type Shard } from "@plimsoll/bench/internal";
+import { formatNumberOf, LOCATED_AGENTS } from "@plimsoll/bench/internal";
 import { PlimsollError } from "@plimsoll/core";
 import type { Command } from "commander";
 import { type AskOptions, addAskOptions, parseAsk } from "../ask/ask-option.ts";
@@ -133,8 +133,8 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
   if (found.older > 0) say([olderLine(found.older)], io);
   const running = options.policy === undefined ? await runningPolicies(found.files, io.cwd, parts) : [];
   const { prices } = read;
-  const out = await checkedFolder(options.out, shard, io);
-  const reports = { ...reportFiles(options, io), ...(out === null ? {} : { out }) };
+  const out = options.out === undefined ? {} : { out: resolve(io.cwd, options.out) };
+  const reports = { ...reportFiles(options, io), ...out };
   const listSessions = options.perSession ?? false;
   const run = {
     found,
@@ -168,13 +168,6 @@ async function gather(
   }
   const logs = await findLogs({ agents, since: options.since, limit: options.limit }, io);
   return joinInputs(await findInputs(inputs, io.cwd, importers), logs);
-}
-
-/** Before hours of replays: a folder of a run in another number of parts is refused. */
-async function checkedFolder(out: string | undefined, shard: Shard | null, { cwd }: CliIo): Promise<string | null> {
-  if (out === undefined) return null;
-  await checkResultFolder(resolve(cwd, out), shard);
-  return resolve(cwd, out);
 }
 
 function choosePrices(file: string | undefined, cwd: string): ReadPrices {

@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { basename, dirname, extname, join } from "node:path";
 import {
+  type BenchInput,
   type BenchParts,
   type BenchReport,
   BUILT_IN_PARTS,
@@ -16,7 +17,9 @@ import {
 } from "@plimsoll/bench";
 import {
   addedTallies,
+  checkResultFolder,
   DEFAULT_SUMMARIZER,
+  describeRun,
   formatNumberOf,
   NO_SUMMARIES_ASKED,
   type PolicySweep,
@@ -79,6 +82,8 @@ interface RunRequest {
 export async function runAndReport(request: RunRequest, io: CliIo): Promise<number> {
   const { reports, listSessions, full = false, found } = request;
   const { parts = BUILT_IN_PARTS, summarizer = DEFAULT_SUMMARIZER, dryRun = false } = request;
+  // Before hours of replays, and before a model is asked.
+  if (reports.out !== undefined) await checkResultFolder(reports.out, describeRun(inputOf(request)));
   const asked = await askedOf(request, io);
   if (asked !== null && "exitCode" in asked) return asked.exitCode;
   const name = summarizerName(summarizer);
@@ -123,21 +128,17 @@ function countOf({ found, policies, windows }: Pick<RunRequest, "found" | "polic
   return found.files.length * policies.length * windows.length;
 }
 
+function inputOf({ found, policies, sweeps, windows, prices, shard, summarizer = DEFAULT_SUMMARIZER }: RunRequest): BenchInput {
+  const run = { policies, windows, prices, shard, summarizer, ...(sweeps === undefined ? {} : { sweeps }) };
+  return { files: found.files, ...run, plimsollVersion: plimsollVersion() };
+}
+
 async function replayAll(
-  {
-    found,
-    parts = BUILT_IN_PARTS,
-    policies,
-    sweeps,
-    windows,
-    prices,
-    shard,
-    jobs,
-    summarizer = DEFAULT_SUMMARIZER,
-  }: RunRequest,
+  request: RunRequest,
   io: CliIo,
   state: OpenState | null = null,
 ): Promise<{ readonly report: BenchReport; readonly tally: SummaryTally }> {
+  const { found, parts = BUILT_IN_PARTS, policies, windows, jobs } = request;
   const bar = createProgressBar(io.stderr);
   const replays = countOf({ found, policies, windows });
   const threads = jobs ?? (replays < FEWEST_SHARED_REPLAYS ? 1 : availableParallelism());
@@ -145,16 +146,9 @@ async function replayAll(
   let tally = NO_SUMMARIES_ASKED;
   try {
     const report = await runBench({
-      files: found.files,
-      policies,
-      ...(sweeps === undefined ? {} : { sweeps }),
-      windows,
-      prices,
-      shard,
+      ...inputOf(request),
       pool,
       tasksPerFile: TASKS_PER_JOB * threads,
-      plimsollVersion: plimsollVersion(),
-      summarizer,
       ...(state === null ? {} : { state: state.state, cache: state.cache, onKept: state.onKept }),
       onProgress: bar.show,
       onSummaries: (asked) => {

@@ -57,6 +57,14 @@ describe("three parts as Parquet", { timeout: REPLAY_MS }, () => {
     expect(exitCode).toBe(2);
     expect(stderr).toContain("holds a run in 3 parts, and this is one in 2; give another folder");
   });
+
+  test("are refused to another run before anything is replayed, and stay as they were", async () => {
+    const before = textOf("results/parts/part-00001-of-00003.json");
+    const { exitCode, stdout, stderr } = await run("bench", "sessions", "-p", "pi", "--shard", "1/3", "--out", "results");
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    expect(stderr).toMatch(/results: holds part 1\/3 of a run with other policies and windows; give another folder, or remove/);
+    expect(textOf("results/parts/part-00001-of-00003.json")).toBe(before);
+  });
 });
 
 describe.skipIf(!isDuckDbThere)("plimsoll query", { timeout: REPLAY_MS }, () => {

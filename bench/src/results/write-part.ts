@@ -1,0 +1,53 @@
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import process from "node:process";
+import type { RunMetrics } from "../metrics/registry.ts";
+import type { BenchReport } from "../results.ts";
+import { checkResultFolder } from "./check-result-folder.ts";
+import { aboutFile, PARTS, tableFile, unwritable } from "./result-folder.ts";
+import { RESULT_TABLES, resultColumns, resultLines } from "./result-tables.ts";
+import { runIdentity, shareOf } from "./run-identity.ts";
+
+/**
+ * Writes a part, or a whole run as the one part of it, so that nobody sees half of it: each file under another name first, and last the one that
+ * says that the part is whole. The same part of the same run is replaced. Throws `bad-input` if the folder cannot be written to, or has
+ * parts of another run.
+ */
+export async function writePart(folder: string, report: BenchReport, metrics: RunMetrics): Promise<void> {
+  const shard = report.shard ?? { index: 1, count: 1 };
+  await checkResultFolder(folder, report);
+  for (const each of [PARTS, ...RESULT_TABLES]) await makeFolder(join(folder, each));
+  const about = aboutFile(folder, shard);
+  await rm(about, { force: true });
+  const { parquetWriteBuffer } = await import("hyparquet-writer");
+  const [columns, lines] = [resultColumns(metrics), resultLines(report)];
+  for (const table of RESULT_TABLES) {
+    const columnData = columns[table].map((column) => ({
+      name: column.name,
+      type: column.type,
+      data: lines[table].map((line) => column.valueOf(line)),
+    }));
+    await writeWhole(tableFile(folder, table, shard), new Uint8Array(parquetWriteBuffer({ columnData })));
+  }
+  // A million names in each of a thousand parts would be more than all results: each part has its own, and all together have them all.
+  const inputs = shareOf(report.inputs, shard);
+  const rest = { ...report, run: runIdentity(report), inputs, sessions: [], rows: [], calibration: [] };
+  await writeWhole(about, `${JSON.stringify(rest)}\n`);
+}
+
+async function makeFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true }).catch((cause: unknown) => {
+    throw unwritable(path, cause);
+  });
+}
+
+async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    await writeFile(temporary, content);
+    await rename(temporary, path);
+  } catch (cause) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw unwritable(path, cause);
+  }
+}
