@@ -45,7 +45,7 @@ describe("a run that was killed", { timeout: RUN_MS }, () => {
     expect(killed).toMatchObject({ signal: "SIGKILL", stdout: "" });
     const resumed = await runChild({ args, cwd: folder });
     expect(resumed.exitCode).toBe(0);
-    expect(resumed.stderr).toMatch(/^plimsoll: went on from an earlier run, which had finished [1-9]\d? replays$/m);
+    expect(resumed.stderr).toMatch(/^plimsoll: took [1-9]\d? replays that another run had finished$/m);
     const whole = await run(...SWEEP, "--json", "whole.json");
     expect(whole.stderr).toBe("");
     expect(readFileSync(join(folder, "child.json"), "utf8")).toBe(readFileSync(join(folder, "whole.json"), "utf8"));
@@ -58,7 +58,7 @@ test("a tuner that was killed goes on where it was, to the same words", { timeou
   const killed = await runChild({ args, cwd: folder, killAfter: { folder: join(folder, CACHE), files: 5 } });
   expect(killed).toMatchObject({ signal: "SIGKILL", stdout: "" });
   const resumed = await runChild({ args, cwd: folder });
-  expect(resumed.stderr).toMatch(/^plimsoll: went on from an earlier run, which had finished [1-9]\d? replays$/m);
+  expect(resumed.stderr).toMatch(/^plimsoll: took [1-9]\d? replays that another run had finished$/m);
   expect(resumed.stdout).toBe((await run(...args)).stdout);
 });
 
@@ -93,7 +93,7 @@ describe("what a run keeps", { timeout: RUN_MS }, () => {
     const named = ["--state", "shared"];
     await run("bench", "session.jsonl", "-p", "none", "-p", "sven", "-w", "32k", ...named);
     const { stderr } = await run("bench", "session.jsonl", "-p", "sven", "-p", "pi", "-w", "32k", ...named);
-    expect(stderr).toBe("plimsoll: went on from an earlier run, which had finished 1 replay\n");
+    expect(stderr).toBe("plimsoll: took 1 replay that another run had finished\n");
   });
 
   test("is not taken for another file's", async () => {
@@ -107,7 +107,7 @@ describe("what a run keeps", { timeout: RUN_MS }, () => {
     const own = (text: string) => writeFileSync(join(folder, "own.mjs"), text);
     own("export default {};\n");
     await run(...args);
-    expect((await run(...args)).stderr).toMatch(/^plimsoll: went on from an earlier run/);
+    expect((await run(...args)).stderr).toMatch(/^plimsoll: took \d+ replays? that another run/);
     own("export default {}; // edited\n");
     expect((await run(...args)).stderr).toBe("");
     expect((await run(...args.slice(0, -2))).stderr).toBe("");

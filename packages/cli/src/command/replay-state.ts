@@ -62,8 +62,10 @@ export async function openState(
     },
     finish: async () => {
       stopListening?.();
-      if (cells > 0)
-        io.stderr.write(`plimsoll: went on from an earlier run, which had finished ${formatNumberOf(cells, unit)}\n`);
+      if (cells > 0) {
+        // The other run may be one that was broken off, or one that goes on right now.
+        io.stderr.write(`plimsoll: took ${formatNumberOf(cells, unit)} that another run had finished\n`);
+      }
       if (folder === undefined) await rm(own, { recursive: true, force: true });
     },
   };
