@@ -214,6 +214,13 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
     expect(result.stdout).toBe("");
   });
 
+  test.each([
+    ["a place that is not there", "nowhere", "plimsoll: nowhere: no such file or folder\n"],
+    ["a pattern without a match", "none/*.jsonl", "plimsoll: none/*.jsonl: no file matches this pattern\n"],
+  ])("says in one line that it was given %s", async (_, input, stderr) => {
+    expect(await run("bench", input)).toEqual({ exitCode: 1, stdout: "", stderr });
+  });
+
   test("replays the known policies if one is unknown", async () => {
     const { exitCode, stdout, stderr } = await run("bench", "logs/session.jsonl", "-p", "svne", "-p", "none");
     expect(exitCode).toBe(0);

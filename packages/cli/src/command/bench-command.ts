@@ -5,7 +5,15 @@ import { formatNumberOf, LOCATED_AGENTS } from "@plimsoll/bench/internal";
 import { PlimsollError } from "@plimsoll/core";
 import type { Command } from "commander";
 import { type AskOptions, addAskOptions, parseAsk } from "../ask/ask-option.ts";
-import { DEFAULT_LOG_LIMIT, type FoundInputs, findInputs, findLogs, joinInputs, olderLine } from "../input/find-inputs.ts";
+import {
+  areAllMissing,
+  DEFAULT_LOG_LIMIT,
+  type FoundInputs,
+  findInputs,
+  findLogs,
+  joinInputs,
+  olderLine,
+} from "../input/find-inputs.ts";
 import type { CliIo } from "../io.ts";
 import { EXIT_FAILED, EXIT_USAGE } from "../io.ts";
 import { choosePolicies, DEFAULT_POLICIES, joinPolicies, runningPolicies } from "../option/policy-option.ts";
@@ -127,7 +135,8 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
   const found = await gather(inputs, { ...options, parts }, io);
   if (found.files.length === 0) {
     const looked = found.notSessions.length === 0 ? "" : ` (looked at ${formatNumberOf(found.notSessions.length, "file")})`;
-    say([...found.missing.map(({ reason }) => reason), `nothing to replay: no session was found${looked}`], io);
+    const nothing = areAllMissing(found) ? [] : [`nothing to replay: no session was found${looked}`];
+    say([...found.missing.map(({ reason }) => reason), ...nothing], io);
     return EXIT_FAILED;
   }
   if (found.older > 0) say([olderLine(found.older)], io);

@@ -85,5 +85,6 @@ describe("plimsoll calibrate", () => {
     const { exitCode, stderr } = await run(...args);
     expect(exitCode).not.toBe(0);
     expect(stderr).toContain(line);
+    expect(stderr.trim().split("\n")).toHaveLength(1);
   });
 });

@@ -12,7 +12,7 @@ import {
   transcriptNames,
 } from "@plimsoll/bench/internal";
 import type { Command } from "commander";
-import { findInputs } from "../input/find-inputs.ts";
+import { areAllMissing, findInputs } from "../input/find-inputs.ts";
 import type { CliIo } from "../io.ts";
 import { EXIT_FAILED, EXIT_OK } from "../io.ts";
 import { calibrationText } from "../output/calibration-table.ts";
@@ -56,7 +56,7 @@ async function calibrateInputs(inputs: readonly string[], options: CalibrateOpti
     if (!hasUsage && parentName === null) say(`${name}: its agent reported no usage; there is nothing to compare with`);
   const calibration = calibrateTranscripts(transcripts, CALIBRATED_METHODS);
   if (calibration.sessions.length === 0) {
-    say("nothing to calibrate on: no session with usage reports was found");
+    if (!areAllMissing(found)) say("nothing to calibrate on: no session with usage reports was found");
     return EXIT_FAILED;
   }
   io.stdout.write(calibrationText(calibration.report, tableColumns(io.stdout)));

@@ -66,5 +66,6 @@ describe("plimsoll validate", () => {
     const { exitCode, stderr } = await run(...args);
     expect(exitCode).not.toBe(0);
     expect(stderr).toContain(line);
+    expect(stderr.trim().split("\n")).toHaveLength(1);
   });
 });

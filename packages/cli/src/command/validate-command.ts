@@ -14,7 +14,15 @@ import {
   validationOf,
 } from "@plimsoll/bench/internal";
 import type { Command } from "commander";
-import { DEFAULT_LOG_LIMIT, type FoundInputs, findInputs, findLogs, joinInputs, olderLine } from "../input/find-inputs.ts";
+import {
+  areAllMissing,
+  DEFAULT_LOG_LIMIT,
+  type FoundInputs,
+  findInputs,
+  findLogs,
+  joinInputs,
+  olderLine,
+} from "../input/find-inputs.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK, plimsollVersion } from "../io.ts";
 import { validationText } from "../output/validation-text.ts";
 import { writeWholeFile } from "../output/write-file.ts";
@@ -59,7 +67,9 @@ async function validateInputs(inputs: readonly string[], options: ValidateOption
   const findings = await findingsIn(found, { io, say, kept });
   await kept.finish();
   if (findings.length === 0) {
-    say("nothing to validate on: give files, folders or patterns with recorded sessions, or --from <agent>");
+    if (!areAllMissing(found)) {
+      say("nothing to validate on: give files, folders or patterns with recorded sessions, or --from <agent>");
+    }
     return EXIT_FAILED;
   }
   const validation = validationOf(findings, new Date(io.nowMs()).toISOString().slice(0, "YYYY-MM-DD".length));

@@ -69,6 +69,11 @@ export function joinInputs(first: FoundInputs, second: FoundInputs): FoundInputs
   };
 }
 
+/** True if every argument names nothing: then each has its line, and that no session was found goes without saying. */
+export function areAllMissing({ files, missing, notSessions }: FoundInputs): boolean {
+  return missing.length > 0 && files.length === 0 && notSessions.length === 0;
+}
+
 interface Expanded {
   /** Paths as they are shown. */
   readonly members: readonly string[];
