@@ -43,8 +43,10 @@ async function checkPlace(folder: string): Promise<void> {
   for (let place = folder; ; place = dirname(place)) {
     const found = await stat(place).catch(() => null);
     if (found === null && place !== dirname(place)) continue;
-    if (found?.isDirectory() !== true)
-      throw new PlimsollError("bad-input", `${folder}: cannot be a folder, since ${place} is a file; give another place`);
+    if (found?.isDirectory() !== true) {
+      const why = place === folder ? "is a file" : `cannot be made, since ${place} is a file`;
+      throw new PlimsollError("bad-input", `${folder}: ${why}; give another folder`);
+    }
     await access(place, constants.W_OK).catch((cause: unknown) => {
       throw unwritable(folder, cause);
     });

@@ -114,8 +114,8 @@ describe("a folder of results", () => {
   });
 
   test.each([
-    ["is a file", "file", /: cannot be a folder, since .*file is a file; give another place$/],
-    ["is below a file", "file/results", /: cannot be a folder, since .*file is a file; give another place$/],
+    ["is a file", "file", /^\S+file: is a file; give another folder$/],
+    ["is below a file", "file/results", /^\S+file\/results: cannot be made, since \S+file is a file; give another folder$/],
     ["has a file where a table goes", "folder", /rows: cannot be written \(.*\)$/],
   ])("cannot be written to in one line if it %s", async (_, place, line) => {
     writeFileSync(join(folder, "file"), "{}");
@@ -126,7 +126,7 @@ describe("a folder of results", () => {
 
   test.each(["file", "file/results"])("is refused before anything is replayed if it is %s", async (place) => {
     writeFileSync(join(folder, "file"), "{}");
-    await expect(checkResultFolder(join(folder, place), whole)).rejects.toThrow("is a file; give another place");
+    await expect(checkResultFolder(join(folder, place), whole)).rejects.toThrow("is a file; give another folder");
     expect(readdirSync(folder)).toEqual(["file"]);
   });
 

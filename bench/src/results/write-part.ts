@@ -18,7 +18,9 @@ export async function writePart(folder: string, report: BenchReport, metrics: Ru
   await checkResultFolder(folder, report);
   for (const each of [PARTS, ...RESULT_TABLES]) await makeFolder(join(folder, each));
   const about = aboutFile(folder, shard);
-  await rm(about, { force: true });
+  await rm(about, { force: true }).catch((cause: unknown) => {
+    throw unwritable(about, cause);
+  });
   const { parquetWriteBuffer } = await import("hyparquet-writer");
   const [columns, lines] = [resultColumns(metrics), resultLines(report)];
   for (const table of RESULT_TABLES) {
