@@ -1,17 +1,17 @@
 import { resolve } from "node:path";
 import type { WindowRequest } from "@plimsoll/bench";
 import { type BenchParts, benchReportJsonSchema } from "@plimsoll/bench";
-import { formatNumberOf, LOCATED_AGENTS } from "@plimsoll/bench/internal";
+import { LOCATED_AGENTS } from "@plimsoll/bench/internal";
 import { PlimsollError } from "@plimsoll/core";
 import type { Command } from "commander";
 import { type AskOptions, addAskOptions, parseAsk } from "../ask/ask-option.ts";
 import {
-  areAllMissing,
   DEFAULT_LOG_LIMIT,
   type FoundInputs,
   findInputs,
   findLogs,
   joinInputs,
+  nothingFound,
   olderLine,
 } from "../input/find-inputs.ts";
 import type { CliIo } from "../io.ts";
@@ -134,9 +134,7 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
 
   const found = await gather(inputs, { ...options, parts }, io);
   if (found.files.length === 0) {
-    const looked = found.notSessions.length === 0 ? "" : ` (looked at ${formatNumberOf(found.notSessions.length, "file")})`;
-    const nothing = areAllMissing(found) ? [] : [`nothing to replay: no session was found${looked}`];
-    say([...found.missing.map(({ reason }) => reason), ...nothing], io);
+    say(nothingFound(found, "replay"), io);
     return EXIT_FAILED;
   }
   if (found.older > 0) say([olderLine(found.older)], io);

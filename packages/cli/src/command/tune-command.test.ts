@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PEERS, type TunedPolicy, type TuneResult } from "@plimsoll/bench";
@@ -18,6 +18,8 @@ let folder = "";
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "plimsoll-tune-"));
   copyFileSync(fixtureSessions()[0]?.path ?? "", join(folder, "session.jsonl"));
+  mkdirSync(join(folder, "notes"));
+  writeFileSync(join(folder, "notes/today.md"), "The tide is out.\n");
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -52,6 +54,7 @@ describe("plimsoll tune", { timeout: REPLAY_MS }, () => {
   test.each([
     ["the policy is unknown", ["tune", "session.jsonl", "-p", "svne"], 2, 'unknown policy "svne": did you mean sven?'],
     ["there is no session", ["tune", "absent.jsonl"], 1, "absent.jsonl: no such file or folder"],
+    ["a folder has no session", ["tune", "notes"], 1, "nothing to tune on: no session was found (looked at 1 file)"],
     ["nothing can be turned", ["tune", "session.jsonl", "-p", "none", "--no-presets", "--jobs", "1"], 2, "none has no number"],
   ])("fails if %s", async (_, args, exitCode, line) => {
     const result = await run(...args);

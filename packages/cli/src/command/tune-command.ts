@@ -14,7 +14,7 @@ import { formatNumberOf, renderTuneHtml, type SessionDescription, sessionNames }
 import { KLAUDE_CODE_POLICY, OPAL_POLICY, PI_POLICY, PLIMSOLL_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
 import { readText } from "@plimsoll/core/node";
 import type { Command } from "commander";
-import { findInputs } from "../input/find-inputs.ts";
+import { findInputs, nothingFound } from "../input/find-inputs.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK, EXIT_USAGE, plimsollVersion } from "../io.ts";
 import { findPolicy } from "../option/policy-option.ts";
 import {
@@ -76,11 +76,10 @@ async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo
     options.prices === undefined ? { prices: new Map() } : readPrices(resolve(io.cwd, options.prices), options.prices);
   if ("problems" in read) return refuse(read.problems, io);
   if ("problems" in prices) return refuse(prices.problems, io);
-  const { files, missing } = await findInputs(inputs, io.cwd, parts.importers);
-  refuse(
-    missing.map(({ reason }) => reason),
-    io,
-  );
+  const found = await findInputs(inputs, io.cwd, parts.importers);
+  const { files, missing } = found;
+  const reasons = files.length === 0 ? nothingFound(found, "tune on") : missing.map(({ reason }) => reason);
+  refuse(reasons, io);
   if (files.length === 0) return EXIT_FAILED;
   const { policy } = read.found;
   const others = options.presets ? COMPARED.filter(({ name }) => name !== policy.name) : [];

@@ -74,6 +74,13 @@ export function areAllMissing({ files, missing, notSessions }: FoundInputs): boo
   return missing.length > 0 && files.length === 0 && notSessions.length === 0;
 }
 
+/** Says that no session was found, to `purpose`: what is wrong with each argument, and how many files were looked at if any was. */
+export function nothingFound(found: FoundInputs, purpose: string): readonly string[] {
+  const looked = found.notSessions.length === 0 ? "" : ` (looked at ${formatNumberOf(found.notSessions.length, "file")})`;
+  const nothing = areAllMissing(found) ? [] : [`nothing to ${purpose}: no session was found${looked}`];
+  return [...found.missing.map(({ reason }) => reason), ...nothing];
+}
+
 interface Expanded {
   /** Paths as they are shown. */
   readonly members: readonly string[];
