@@ -51,11 +51,11 @@ describe("sampled calls are measured in full", () => {
   });
 
   test.each<[string, (sent: ReplayedCall) => Partial<ReplayedCall>, string]>([
-    ["a size that drifted", ({ promptTokens }) => ({ promptTokens: promptTokens + 1 }), "the size of call 15"],
+    ["a size that drifted", ({ promptTokens }) => ({ promptTokens: promptTokens + 1 }), "the size of call 7"],
     [
       "a violation that nobody made",
       () => ({ violations: [{ code: "empty-content", index: 0, subject: "user message" }] }),
-      "what a wire would refuse of call 15",
+      "what a wire would refuse of call 7",
     ],
   ])("%s is told", async (_, change, words) => {
     await expect(measured(atSampled(change))).rejects.toThrow(words);

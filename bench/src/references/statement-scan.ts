@@ -79,7 +79,8 @@ function foundInLines({ search, probesOf }: Scanned, lines: readonly string[]): 
   let line = 0;
   let lineStart = 0;
   let lineEnd = lines[0]?.length ?? 0;
-  for (const [place, reference] of strings.entries()) {
+  for (let place = 0; place < strings.length; place++) {
+    const reference = strings[place] ?? 0;
     const start = starts[place] ?? 0;
     if (!standsAlone(text, start, ends[place] ?? 0)) continue;
     while (start > lineEnd) {
