@@ -156,7 +156,7 @@ interface Round {
 }
 
 async function replayed(agent: LocatedAgent, files: readonly InputFile[], { policies, run, io }: Round): Promise<BenchReport> {
-  const bar = createProgressBar(io.stderr, `replaying ${agent}`);
+  const bar = createProgressBar(io.stderr, { what: `replaying ${agent}` });
   try {
     return await runBench({
       ...run,

@@ -64,7 +64,7 @@ export async function askNextActions(request: AskRequest, io: CliIo): Promise<As
     const refused = await refusal(choice, io);
     if (refused !== null) return refused;
   }
-  const bar = createProgressBar(io.stderr, "asking");
+  const bar = createProgressBar(io.stderr, { what: "asking", noun: "request" });
   const name = `${choice.model.host}:${choice.model.modelId}`;
   const { outcomes, spending } = await askModel(
     plan.calls.flatMap(({ requests }) => [requests.full, requests.compacted, requests.tail]),
@@ -85,7 +85,7 @@ export async function askNextActions(request: AskRequest, io: CliIo): Promise<As
 
 async function planOf(request: AskRequest, catalog: ModelCatalog, io: CliIo): Promise<AskPlan> {
   const { choice, found, parts, policies, window, summarizer, environment } = request;
-  const bar = createProgressBar(io.stderr, "looking for calls");
+  const bar = createProgressBar(io.stderr, { what: "looking for calls" });
   return await planAsk({
     sources: found.files.map(({ path, displayName }) => ({
       file: displayName,

@@ -154,7 +154,7 @@ function replayRounds(run: Omit<BenchInput, "policies">, described: Map<string, 
     const files = run.files.filter(({ displayName }) => sessions === null || holdsOneOf(sessions, displayName, fileOf));
     const startMs = io.nowMs();
     const what = `tuning, step ${ROUNDS.indexOf(name) + 1} of ${ROUNDS.length}: ${name}`;
-    const bar = createProgressBar(io.stderr, what, laterRoundsMs(name, gridMs));
+    const bar = createProgressBar(io.stderr, { what, laterMs: laterRoundsMs(name, gridMs) });
     if (sessionMs !== null && name === "coarse grid")
       sayHowLong(sessionMs * ACTING_RATIO * files.length * policies.length, policies.length, io);
     try {

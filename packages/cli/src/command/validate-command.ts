@@ -97,7 +97,7 @@ interface FindingPorts {
 
 /** One file after the other, so that memory follows the largest. Sub-agents' sessions are left out: they are of another kind. */
 async function findingsIn({ files }: FoundInputs, { io, say, kept }: FindingPorts): Promise<readonly SessionFindings[]> {
-  const bar = createProgressBar(io.stderr, "validating");
+  const bar = createProgressBar(io.stderr, { what: "validating" });
   const store = openKeptReplays(kept.state);
   const findings: SessionFindings[] = [];
   const problems: string[] = [];

@@ -33,3 +33,41 @@ test.each([
 ])("of a step among others the time left is %s", (_, laterMs, text) => {
   expect(leftText(0.5, 10_000, laterMs)).toBe(text);
 });
+
+/** What is said in a log while files of one size end at these seconds, of so many in all. */
+function saidWhile(endSeconds: readonly number[], filesTotal: number): readonly string[] {
+  const said: string[] = [];
+  const write = (chunk: Buffer, _encoding: string, done: () => void) => {
+    said.push(String(chunk));
+    done();
+  };
+  let nowMs = 5_000;
+  const bar = createProgressBar(new Writable({ write }), {}, () => nowMs);
+  for (const [index, seconds] of endSeconds.entries()) {
+    nowMs = 5_000 + seconds * 1_000;
+    const filesDone = index + 1;
+    bar.show({ file: "a.jsonl", filesDone, filesTotal, workDone: filesDone, workTotal: filesTotal });
+  }
+  bar.stop();
+  return said;
+}
+
+test.each([
+  ["says nothing of a run that is shorter", [1, 5, 9.9], 3, []],
+  ["has a line if ten seconds have gone", [4, 10], 4, ["plimsoll: replaying: 2 of 4 files, 10 s, 10 s left\n"]],
+  [
+    "has the next ten seconds behind it",
+    [12, 21, 22, 25],
+    5,
+    ["plimsoll: replaying: 1 of 5 files, 12 s, 48 s left\n", "plimsoll: replaying: 3 of 5 files, 22 s, 15 s left\n"],
+  ],
+  [
+    "tells minutes, and large counts in groups",
+    [120],
+    1_369,
+    ["plimsoll: replaying: 1 of 1,369 files, 2 min, 2736 min left\n"],
+  ],
+  ["tells one file as one", [30], 1, ["plimsoll: replaying: 1 of 1 file, 30 s, 0 s left\n"]],
+])("a log %s", (_, endSeconds, filesTotal, lines) => {
+  expect(saidWhile(endSeconds, filesTotal)).toEqual(lines);
+});

@@ -1,4 +1,5 @@
 import type { BenchProgress } from "@plimsoll/bench";
+import { formatCount, formatNumberOf } from "@plimsoll/bench/internal";
 import { SingleBar } from "cli-progress";
 import type { Output } from "../io.ts";
 import { shortened } from "./printable.ts";
@@ -16,14 +17,22 @@ export type LaterMs = (stepMs: number) => number | null;
 const BAR_STEPS = 1_000;
 const FILE_CHARS = 40;
 
-/** A bar if a person looks at the stream live, behind what is being done; silence if not, so that logs stay readable. */
+/** What is said of the work beside how far it is. */
+export interface ProgressWords {
+  /** What is being done. */
+  readonly what: string;
+  /** One of the things that are counted. */
+  readonly noun: string;
+  readonly laterMs: LaterMs;
+}
+
+/** A bar if a person looks at the stream live, behind what is being done; plain lines if not, so that logs stay readable. */
 export function createProgressBar(
   stream: NodeJS.WritableStream & Output,
-  what = "replaying",
-  laterMs: LaterMs = () => 0,
+  { what = "replaying", noun = "file", laterMs = () => 0 }: Partial<ProgressWords> = {},
   nowMs: () => number = performance.now.bind(performance),
 ): ProgressBar {
-  if (stream.isTTY !== true) return { show: () => {}, stop: () => {} };
+  if (stream.isTTY !== true) return createProgressLines(stream, { what, noun, laterMs }, nowMs);
   const bar = new SingleBar({
     stream,
     format: `${what} {bar} {percentage} %  {left}  {place}`,
@@ -40,7 +49,7 @@ export function createProgressBar(
     show: ({ file, filesDone, filesTotal, workDone, workTotal }) => {
       const share = workTotal === 0 ? 0 : workDone / workTotal;
       const payload = {
-        place: `file ${Math.min(filesDone + 1, filesTotal)} of ${filesTotal}  ${shortened(file, FILE_CHARS)}`,
+        place: `${noun} ${Math.min(filesDone + 1, filesTotal)} of ${filesTotal}  ${shortened(file, FILE_CHARS)}`,
         left: leftText(share, nowMs() - startMs, laterMs),
       };
       bar.update(Math.floor(share * BAR_STEPS), payload);
@@ -49,8 +58,31 @@ export function createProgressBar(
   };
 }
 
+/** How far apart lines are, and what a run takes at least to have one (chosen: some six a minute leave a log readable). */
+const BETWEEN_LINES_MS = 10_000;
+
+/** What a log or a pipe is told where a terminal has a bar: a plain line every ten seconds, when something was done; none of a shorter run. */
+function createProgressLines(output: Output, { what, noun, laterMs }: ProgressWords, nowMs: () => number): ProgressBar {
+  const startMs = nowMs();
+  let saidMs = startMs;
+  return {
+    show: ({ filesDone, filesTotal, workDone, workTotal }) => {
+      const atMs = nowMs();
+      if (atMs - saidMs < BETWEEN_LINES_MS) return;
+      saidMs = atMs;
+      const elapsedMs = atMs - startMs;
+      const left = leftText(workTotal === 0 ? 0 : workDone / workTotal, elapsedMs, laterMs);
+      const done = `${formatCount(filesDone)} of ${formatNumberOf(filesTotal, noun)}`;
+      const parts = [done, elapsedText(elapsedMs), left].filter((part) => part !== "");
+      output.write(`plimsoll: ${what}: ${parts.join(", ")}\n`);
+    },
+    stop: () => {},
+  };
+}
+
 const MS_PER_SECOND = 1_000;
 const SECONDS_PER_MINUTE = 60;
+const MS_PER_MINUTE = SECONDS_PER_MINUTE * MS_PER_SECOND;
 
 /**
  * How long the rest will take if it goes on as so far, with what comes behind this step, or of this step alone if nothing is known of what does.
@@ -63,4 +95,10 @@ export function leftText(share: number, elapsedMs: number, laterMs: LaterMs = ()
   const seconds = Math.ceil((stepMs - elapsedMs + (later ?? 0)) / MS_PER_SECOND);
   const left = seconds < SECONDS_PER_MINUTE ? `${seconds} s left` : `${Math.ceil(seconds / SECONDS_PER_MINUTE)} min left`;
   return later === null ? `${left} of this step` : left;
+}
+
+/** How long it has taken, in whole seconds or minutes. */
+function elapsedText(elapsedMs: number): string {
+  if (elapsedMs < MS_PER_MINUTE) return `${Math.floor(elapsedMs / MS_PER_SECOND)} s`;
+  return `${Math.floor(elapsedMs / MS_PER_MINUTE)} min`;
 }
