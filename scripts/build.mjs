@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { commandFile, runNode } from "./tool.mjs";
+import { removeLeftFiles } from "../packages/cli/bundle/left-files.mjs";
+import { commandFile, root, runNode } from "./tool.mjs";
 
 /** What turbo leaves out unless research itself is run: nothing that is shipped needs them. */
 const SHIPPED = ["--filter=!@plimsoll/research", "--filter=!@plimsoll/reference"];
@@ -22,6 +24,8 @@ export async function buildPackages(filters = SHIPPED) {
   ];
   const { code, output } = await runNode(args, { output: "hold" });
   if (code !== 0) process.stderr.write(output);
+  // A build that turbo takes from its cache is put over what stands there.
+  else removeLeftFiles(join(root, "packages/cli"));
   return code;
 }
 

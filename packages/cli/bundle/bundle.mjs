@@ -1,9 +1,10 @@
-import { cpSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join, relative, sep } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
 import { inlineFiles } from "./inline-files.mjs";
+import { listFiles, removeLeftFiles } from "./left-files.mjs";
 import { bundledPackages, noticesText } from "./notices.mjs";
 import { workspaceSources } from "./workspace-sources.mjs";
 
@@ -52,7 +53,11 @@ export async function bundleInto(folder) {
     chunkFileNames: "[name]-[hash].js",
   });
   await bundle.close();
-  removeOthers(code, new Set(output.map(({ fileName }) => fileName)));
+  listFiles(
+    folder,
+    output.map(({ fileName }) => fileName),
+  );
+  removeLeftFiles(folder);
   const chunks = output.flatMap((file) =>
     file.type === "chunk"
       ? [
@@ -69,15 +74,6 @@ export async function bundleInto(folder) {
   const packages = bundledPackages(chunks.flatMap(({ modules }) => modules));
   writeFileSync(join(folder, "THIRD-PARTY-NOTICES.txt"), noticesText(packages));
   return chunks;
-}
-
-/** Takes away what earlier bundles left. The files of this one stay where they are: a program may be running from them.
- * @param {string} folder @param {ReadonlySet<string>} made */
-function removeOthers(folder, made) {
-  for (const file of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    const path = join(file.parentPath, file.name);
-    if (file.isFile() && !made.has(relative(folder, path).split(sep).join("/"))) rmSync(path);
-  }
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) await bundleInto(ROOT);
