@@ -1,4 +1,4 @@
-import type { Task } from "tinybench";
+import type { BenchOptions, Task } from "tinybench";
 import { Bench } from "tinybench";
 
 /** The middle, the smallest and the largest of some figures from one run. */
@@ -26,39 +26,35 @@ export interface Sides {
 /** How much a comparison is run. */
 export interface Effort {
   readonly rounds: number;
-  /** How long each side of a round runs; the sides take turns, so that a slow moment meets both. */
+  /** How long each side runs, once at least, before the first round: what nobody has compiled yet is no measure. */
+  readonly firstMs: number;
+  /** How long each side of a round runs, after one run that is not timed; the sides take turns, so that a slow moment meets both. */
   readonly roundMs: number;
   /** Each side runs this often at least, however long it takes. */
   readonly leastRuns: number;
-  /** Whether each side of a round runs once before it is timed. */
-  readonly isWarmed: boolean;
 }
 
 /** Enough for three digits. */
-export const WHOLE_EFFORT: Effort = { rounds: 7, roundMs: 60, leastRuns: 3, isWarmed: true };
+export const WHOLE_EFFORT: Effort = { rounds: 7, firstMs: 0, roundMs: 60, leastRuns: 3 };
 
-/** For a first look: the order of magnitude. */
-export const QUICK_EFFORT: Effort = { rounds: 3, roundMs: 5, leastRuns: 1, isWarmed: false };
+/** For a first look: the order of magnitude, within a minute. */
+export const QUICK_EFFORT: Effort = { rounds: 3, firstMs: 100, roundMs: 5, leastRuns: 3 };
 
 /** How many times as long the slow side takes as the fast one: the ratio of their medians, round by round. */
-export async function timeRatio(
-  { runSlow, runFast, restore }: Sides,
-  { rounds, roundMs, leastRuns, isWarmed }: Effort,
-): Promise<Spread> {
+export async function timeRatio(sides: Sides, { rounds, firstMs, roundMs, leastRuns }: Effort): Promise<Spread> {
+  await roundRatio(sides, { time: firstMs, iterations: 1, warmup: false });
+  const warming = { warmup: true, warmupTime: roundMs / 3, warmupIterations: 1 };
   const ratios: number[] = [];
-  for (let round = 0; round < rounds; round++) {
-    const bench = new Bench({
-      time: roundMs,
-      iterations: leastRuns,
-      warmup: isWarmed,
-      warmupTime: roundMs / 3,
-      warmupIterations: 1,
-    });
-    bench.add("slow", runSlow, restore === undefined ? {} : { afterEach: () => void restore() }).add("fast", runFast);
-    const [one, other] = await bench.run();
-    ratios.push(medianMs(one) / medianMs(other));
-  }
+  for (let round = 0; round < rounds; round++)
+    ratios.push(await roundRatio(sides, { time: roundMs, iterations: leastRuns, ...warming }));
   return spreadOf(ratios);
+}
+
+async function roundRatio({ runSlow, runFast, restore }: Sides, options: BenchOptions): Promise<number> {
+  const bench = new Bench(options);
+  bench.add("slow", runSlow, restore === undefined ? {} : { afterEach: () => void restore() }).add("fast", runFast);
+  const [one, other] = await bench.run();
+  return medianMs(one) / medianMs(other);
 }
 
 function medianMs(task: Task | undefined): number {
