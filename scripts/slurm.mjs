@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,6 +19,8 @@ const ARGS = ["-p", "none", "-p", "sven", "-w", "16k"];
 const [CONTROLLER_PORT, NODE_PORT] = [17_817, 17_818];
 const STARTS_WITHIN_MS = 60_000;
 const STEP_MS = 1_000;
+/** How far apart it is said what parts are at (chosen). */
+const SAY_MS = 10_000;
 
 const lacking = ["slurmctld", "slurmd", "sbatch"].filter((name) => spawnSync(name, ["-V"]).error !== undefined);
 if (lacking.length > 0 || process.getuid?.() !== 0) {
@@ -38,6 +41,7 @@ try {
 }
 
 async function run() {
+  say("building");
   const built = spawnSync(process.execPath, [join(root, "scripts/build.mjs")], { stdio: "inherit" });
   if (built.status !== 0) return fail("the build failed");
   for (const made of ["state", "spool", "sessions"]) mkdirSync(join(folder, made));
@@ -47,6 +51,7 @@ async function run() {
   const plimsoll = join(root, "packages/cli/bin/plimsoll.js");
   const env = { ...process.env, SLURM_CONF: config, HOME: folder };
 
+  say("starting a controller and a node");
   daemons.push(spawn("slurmctld", ["-D", "-f", config], { stdio: "ignore" }));
   daemons.push(spawn("slurmd", ["-D", "-N", "here", "-f", config], { stdio: "ignore" }));
   if (!(await isIdle(env)))
@@ -56,13 +61,13 @@ async function run() {
   const flaky = join(folder, "plimsoll.sh");
   const once = `case "$*" in *"--shard 2/${PARTS}"*) [ "\${SLURM_RESTART_COUNT:-0}" -lt 1 ] && exit 137;; esac`;
   writeFileSync(flaky, `#!/bin/sh\n${once}\nexec ${process.execPath} ${plimsoll} "$@"\n`, { mode: 0o755 });
-  const submitted = spawnSync(
-    "sbatch",
+  say(`submitting ${PARTS} parts, of which one fails once: a controller waits some two minutes before it tries it again`);
+  const submitted = await waitedFor(
     [
       ...["--wait", `--array=1-${PARTS}`, "--cpus-per-task=1", "--mem=0", "-o", join(folder, "part-%a.txt")],
       ...[join(root, "deploy/slurm/bench.sbatch"), ...ARGS],
     ],
-    { env: { ...env, SESSIONS: join(folder, "sessions"), RESULTS: results, PLIMSOLL: flaky }, encoding: "utf8" },
+    { ...env, SESSIONS: join(folder, "sessions"), RESULTS: results, PLIMSOLL: flaky },
   );
   const texts = Array.from({ length: PARTS }, (_, part) => readIfThere(join(folder, `part-${part + 1}.txt`)));
   if (submitted.status !== 0) return fail(`sbatch ended with ${submitted.status}: ${submitted.stderr}\n${texts.join("\n")}`);
@@ -70,6 +75,7 @@ async function run() {
 
   /** @param {readonly string[]} args */
   const bench = (args) => spawnSync(process.execPath, [plimsoll, "bench", ...args], { env, encoding: "utf8" });
+  say("merging their reports, and one run for comparison");
   const merged = bench(["merge", results, "--json", join(folder, "merged.json")]);
   bench([join(folder, "sessions"), ...ARGS, "--json", join(folder, "whole.json")]);
   const isSame = readIfThere(join(folder, "merged.json")) === readIfThere(join(folder, "whole.json"));
@@ -78,6 +84,29 @@ async function run() {
   }
   const { stdout: version } = spawnSync("slurmctld", ["-V"], { encoding: "utf8" });
   console.log(`${version.trim()}: ${PARTS} parts, one of them tried again; the report has the bytes of one run`);
+}
+
+/**
+ * Submits parts, and says what they are at until all have ended.
+ * @param {readonly string[]} args
+ * @param {NodeJS.ProcessEnv} env
+ */
+async function waitedFor(args, env) {
+  const run = spawn("sbatch", args, { env, stdio: ["ignore", "ignore", "pipe"] });
+  let stderr = "";
+  run.stderr.on("data", (chunk) => {
+    stderr += chunk;
+  });
+  /** @type {{ readonly status: number | null } | null} */
+  let end = null;
+  const ended = once(run, "close").then(([status]) => ({ status }));
+  while (end === null) {
+    end = await Promise.race([ended, wait(SAY_MS, null, { ref: false })]);
+    const states = spawnSync("squeue", ["-h", "-r", "-o", "%T"], { env, encoding: "utf8" }).stdout.split("\n");
+    const left = states.filter((state) => state !== "").map((state) => state.toLowerCase());
+    say(`${PARTS - left.length} of ${PARTS} parts have ended${left.length === 0 ? "" : `, others: ${left.join(", ")}`}`);
+  }
+  return { ...end, stderr };
 }
 
 /** @param {NodeJS.ProcessEnv} env */
@@ -128,4 +157,9 @@ function readIfThere(file) {
 function fail(why) {
   console.error(`slurm: ${why}`);
   process.exitCode = 1;
+}
+
+/** A step on a line of its own, with the seconds so far. @param {string} what */
+function say(what) {
+  process.stderr.write(`${Math.round(process.uptime())} s ${what}\n`);
 }
