@@ -1,15 +1,19 @@
-import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { extname, join } from "node:path";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { numberAbove0, optionsOf } from "../options.ts";
 import { ROOT, recordedFiles } from "../recorded/recorded-sessions.ts";
-import { variedSession } from "./varied-session.ts";
+import { sayStep } from "../say-step.ts";
+import { writeCorpus } from "./write-corpus.ts";
 
-const USAGE = `pnpm big-corpus: most memory of plimsoll bench over corpora of several sizes,
-each in a process of its own. A corpus is made by varying recorded sessions, the
-bundled ones if there are none, in a temporary folder that is gone afterwards.
+const USAGE = `pnpm big-corpus: memory and processor time of plimsoll bench over corpora of
+several sizes, each in a process of its own, with nothing kept. A corpus is made
+by varying recorded sessions, the bundled ones if there are none, in a temporary
+folder that is gone afterwards.
 
   --megabytes N   size of a corpus; again for several (512 and 1024)
   --jobs N        workers (1)
@@ -25,8 +29,9 @@ const values = optionsOf(USAGE, {
 const sizes = values.megabytes.map((megabytes) => numberAbove0("megabytes", megabytes));
 
 const MEGABYTE = 1e6;
-/** A run tells its progress and its notes, a few hundred bytes a session. */
-const MOST_OUTPUT_BYTES = 256 * MEGABYTE;
+const GIGABYTE = 1e9;
+/** How a line begins in which a run says how far it is. */
+const PROGRESS = "plimsoll: ";
 /** Says at its end what a process took. */
 const AT_END = `data:text/javascript,${encodeURIComponent(`
 import { isMainThread } from "node:worker_threads";
@@ -37,38 +42,49 @@ if (isMainThread) process.on("exit", () => {
 
 const recorded = recordedFiles().map(({ path }) => path);
 const sources = values.bundled || recorded.length === 0 ? fixtureSessions().map(({ path }) => path) : recorded;
+const names = values.policy.map((policy) => `\`${policy}\``).join(", ");
 const folder = mkdtempSync(join(tmpdir(), "plimsoll-big-corpus-"));
 try {
-  console.log("| sessions | MB | report, MB | most memory, MB | processor seconds |\n|---:|---:|---:|---:|---:|");
-  for (const size of sizes) console.log(measured(size * MEGABYTE));
+  console.log("| policies | sessions | MB | report, MB | most memory, MB | processor seconds | seconds a GB |");
+  console.log("|---|---:|---:|---:|---:|---:|---:|");
+  for (const size of sizes) console.log(await measured(size * MEGABYTE));
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 
 /** Makes a corpus, runs the command over it and takes it away again. */
-function measured(mostBytes: number): string {
+async function measured(leastBytes: number): Promise<string> {
   const place = join(folder, "sessions");
   mkdirSync(place);
-  let bytes = 0;
-  let count = 0;
-  for (; bytes < mostBytes; count++) {
-    const source = sources[count % sources.length] ?? "";
-    const text = variedSession(readFileSync(source, "utf8"), Math.floor(count / sources.length));
-    writeFileSync(join(place, `${count}${extname(source)}`), text);
-    bytes += Buffer.byteLength(text);
-  }
+  const { sessions, bytes } = writeCorpus({ sources, leastBytes, place, say: sayStep });
   const json = join(folder, "report.json");
-  const program = join(ROOT, "packages/cli/bin/plimsoll.js");
-  const policies = values.policy.flatMap((policy) => ["--policy", policy]);
-  const args = ["bench", place, ...policies, "--jobs", values.jobs, "--json", json];
-  const environment = { ...process.env, XDG_CACHE_HOME: join(folder, "cache") };
-  const options = { encoding: "utf8", env: environment, maxBuffer: MOST_OUTPUT_BYTES } as const;
-  const run = spawnSync(process.execPath, ["--import", AT_END, program, ...args], options);
-  if (run.status !== 0) throw new Error(`the run over ${count} sessions failed (${run.status ?? run.signal}): ${run.stderr}`);
-  const { maxRSS, cpuMicroseconds } = JSON.parse(run.stderr.trimEnd().split("\n").at(-1) ?? "");
-  const reportBytes = readFileSync(json).length;
+  sayStep(`${sessions} sessions under ${values.policy.join(", ")}`);
+  const { maxRSS, cpuMicroseconds } = await usageOf(["bench", place, "--json", json]);
+  const reportBytes = statSync(json).size;
+  sayStep("the run is over");
   rmSync(place, { recursive: true });
   rmSync(join(folder, "cache"), { recursive: true, force: true });
-  const cells = [count, bytes / MEGABYTE, reportBytes / MEGABYTE, (maxRSS * 1024) / MEGABYTE, cpuMicroseconds / 1e6];
-  return `| ${cells.map((cell) => (cell < 10 ? cell.toFixed(1) : cell.toFixed(0))).join(" | ")} |`;
+  const seconds = cpuMicroseconds / 1e6;
+  const cells = [bytes / MEGABYTE, reportBytes / MEGABYTE, (maxRSS * 1024) / MEGABYTE, seconds, seconds / (bytes / GIGABYTE)];
+  return `| ${[names, sessions, ...cells.map((cell) => (cell < 10 ? cell.toFixed(1) : cell.toFixed(0)))].join(" | ")} |`;
+}
+
+/** Runs the command to its end, says how far it is, and returns what its process took. */
+async function usageOf(args: readonly string[]): Promise<{ readonly maxRSS: number; readonly cpuMicroseconds: number }> {
+  const program = join(ROOT, "packages/cli/bin/plimsoll.js");
+  const policies = values.policy.flatMap((policy) => ["--policy", policy]);
+  const env = { ...process.env, XDG_CACHE_HOME: join(folder, "cache") };
+  const run = spawn(process.execPath, ["--import", AT_END, program, ...args, ...policies, "--jobs", values.jobs], {
+    env,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const ended = once(run, "close");
+  let last = "";
+  for await (const line of createInterface({ input: run.stderr })) {
+    if (line.startsWith(PROGRESS)) sayStep(line.slice(PROGRESS.length));
+    if (line !== "") last = line;
+  }
+  const [code, signal] = await ended;
+  if (code !== 0) throw new Error(`the run failed (${code ?? signal}): ${last}`);
+  return JSON.parse(last);
 }

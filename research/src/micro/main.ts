@@ -1,5 +1,6 @@
 import { PI_POLICY, PLIMSOLL_POLICY, SVEN_POLICY } from "@plimsoll/core";
 import { chosenOf, optionsOf } from "../options.ts";
+import { sayStep } from "../say-step.ts";
 import type { MeasuredComparison } from "./comparison.ts";
 import { measureGroup } from "./comparison.ts";
 import { GROUPS } from "./groups.ts";
@@ -17,7 +18,7 @@ const names = GROUPS.map(({ name }) => name);
 /** Measures the rows with a text in the groups named, or everything. What is not a ratio is of a whole run alone. */
 async function measure(only: readonly string[], row: string, effort: Effort): Promise<MicroReport> {
   const isWhole = only.length === 0 && row === "" && effort === WHOLE_EFFORT;
-  if (isWhole) onProgress("memory");
+  if (isWhole) sayStep("memory");
   // Memory first: what the groups leave behind would be in it.
   const memory = isWhole
     ? [PLIMSOLL_POLICY, SVEN_POLICY, PI_POLICY].map((policy) => ({
@@ -28,14 +29,9 @@ async function measure(only: readonly string[], row: string, effort: Effort): Pr
   const comparisons: MeasuredComparison[] = [];
   for (const group of GROUPS)
     if (only.length === 0 || only.includes(group.name))
-      comparisons.push(...(await measureGroup(group, { effort, row, onProgress })));
-  if (isWhole) onProgress("work");
+      comparisons.push(...(await measureGroup(group, { effort, row, onProgress: sayStep })));
+  if (isWhole) sayStep("work");
   return { node: process.version, rounds: effort.rounds, work: isWhole ? await workFigures() : null, memory, comparisons };
-}
-
-/** One line of its own for each step, with the seconds so far: standard output stays free for the report. */
-function onProgress(text: string): void {
-  process.stderr.write(`${Math.round(process.uptime())} s ${text}\n`);
 }
 
 const USAGE = `pnpm bench:micro: how long stages take, as ratios in one run

@@ -1,5 +1,6 @@
 import { importFile } from "@plimsoll/bench";
 import { chosenOf, numberAbove0, optionsOf } from "../options.ts";
+import { sayStep } from "../say-step.ts";
 import { doublingSamples, HALVES, halvedSamples } from "./doubling-stages.ts";
 import { type DoubledStage, doublingTable, halvesTable } from "./doubling-table.ts";
 import { fitSamples } from "./fit-stages.ts";
@@ -50,7 +51,7 @@ async function recordedPart(
   const measured: MeasuredStage[] = [];
   const files = speedFiles(values.all);
   for (const [index, file] of files.entries()) {
-    onProgress(`${part} ${index + 1}/${files.length}: ${file.displayName}`);
+    sayStep(`${part} ${index + 1}/${files.length}: ${file.displayName}`);
     const limit = parseOf(file);
     await runStages(file, await createMeter(limit));
     const meter = await createMeter(limit, { hooks: profile?.hooks });
@@ -64,7 +65,7 @@ async function doublingPart(): Promise<readonly DoubledStage[]> {
   const measured: DoubledStage[] = [];
   for (const half of HALVES)
     for (let round = 0; round < ROUNDS; round++) {
-      onProgress(`doubling ${half} messages, round ${round + 1}/${ROUNDS}`);
+      sayStep(`doubling ${half} messages, round ${round + 1}/${ROUNDS}`);
       measured.push(...(await doublingSamples(half)));
     }
   return measured;
@@ -74,7 +75,7 @@ async function halvesPart(): Promise<readonly DoubledStage[]> {
   const measured: DoubledStage[] = [];
   const files = speedFiles(values.all);
   for (const [index, { path, displayName }] of files.entries()) {
-    onProgress(`halves ${index + 1}/${files.length}: ${displayName}`);
+    sayStep(`halves ${index + 1}/${files.length}: ${displayName}`);
     for (const transcript of await importFile(path, displayName)) measured.push(...(await halvedSamples(transcript)));
   }
   return measured;
@@ -85,14 +86,9 @@ async function longPart(
   samplesOf: typeof logSamples,
   profile: StageProfiles | null,
 ): Promise<readonly MeasuredStage[]> {
-  onProgress(`${part} of ${values.messages} messages`);
+  sayStep(`${part} of ${values.messages} messages`);
   const samples = await samplesOf(Number(values.messages), { rounds: ROUNDS, hooks: profile?.hooks });
   return samples.map((sample) => ({ ...sample, of: "made", weight: 1 }));
-}
-
-/** One line of its own for each step, with the seconds so far: standard output stays free for the table. */
-function onProgress(text: string): void {
-  process.stderr.write(`${Math.round(process.uptime())} s ${text}\n`);
 }
 
 /** Their tables have columns of their own. */
