@@ -104,7 +104,8 @@ async function waitedFor(args, env) {
     end = await Promise.race([ended, wait(SAY_MS, null, { ref: false })]);
     const states = spawnSync("squeue", ["-h", "-r", "-o", "%T"], { env, encoding: "utf8" }).stdout.split("\n");
     const left = states.filter((state) => state !== "").map((state) => state.toLowerCase());
-    say(`${PARTS - left.length} of ${PARTS} parts have ended${left.length === 0 ? "" : `, others: ${left.join(", ")}`}`);
+    if (end === null)
+      say(`${PARTS - left.length} of ${PARTS} parts have ended${left.length === 0 ? "" : `, others: ${left.join(", ")}`}`);
   }
   return { ...end, stderr };
 }
