@@ -3,9 +3,16 @@ import { type CacheRules, type CacheUse, cacheUse, type Sequence } from "@plimso
 import { type Cell, isRecordedPolicy } from "../replay/cell.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { AskedSummary, ReplayedCall } from "../replay/replayed-call.ts";
+import { confirmed } from "../sampled-calls.ts";
 import type { CacheSign } from "./recorded-cache.ts";
 import type { SessionCache } from "./session-cache.ts";
-import { followingPrefixes, type SentRequest, type SharedPrefix } from "./shared-prefix.ts";
+import {
+  type ComparedRequests,
+  followingPrefixes,
+  type SentRequest,
+  type SharedPrefix,
+  sharedPrefix,
+} from "./shared-prefix.ts";
 import { type ServedSummary, servedSummaries } from "./summary-charge.ts";
 
 /** How the requests of one step were served: its summaries, then its call. */
@@ -23,14 +30,20 @@ export function createRequestLedger(
   const { sizeModel } = session;
   const { recorded } = cache;
   const history = isRecordedPolicy(cell.policy) ? "recorded" : "own";
-  const sharedPrefix = followingPrefixes({ sizeModel, history, recorded });
+  const measure = { sizeModel, history, recorded } as const;
+  const followed = followingPrefixes(measure);
+  const sharedBy = (requests: ComparedRequests): SharedPrefix =>
+    confirmed("what is shared with the request before", requests.now.call, {
+      fast: followed(requests),
+      full: () => sharedPrefix(measure, requests),
+    });
   let previous: EarlierRequest | null = null;
   let previousMs: number | null = null;
   const serve = (
     { call, rules, sign, before, idleMs, warmBaseTokens }: Moment,
     { promptTokens, messages }: Request,
   ): CacheUse => {
-    const shared = before === null ? null : withIdle(sharedPrefix({ before, now: { call, messages } }), idleMs);
+    const shared = before === null ? null : withIdle(sharedBy({ before, now: { call, messages } }), idleMs);
     const use = cacheUse({ promptTokens, previous: shared, warmBaseTokens }, rules);
     return withWrites(before !== null && isCold(use, sign, before) ? inState(use, "expired") : use, cache);
   };

@@ -1,6 +1,5 @@
 import type { Message } from "@plimsoll/core";
 import type { Sequence } from "@plimsoll/core/internal";
-import { confirmed } from "../sampled-calls.ts";
 import type { HistoryKind } from "../size-model/following-sizes.ts";
 import { followingSizes } from "../size-model/following-sizes.ts";
 import type { SizeModel } from "../size-model/size-model.ts";
@@ -32,7 +31,7 @@ export interface PrefixMeasure {
 }
 
 /** Two requests, the later one before it is charged. */
-interface ComparedRequests {
+export interface ComparedRequests {
   readonly before: SentRequest;
   readonly now: Omit<SentRequest, "promptTokens">;
 }
@@ -56,10 +55,7 @@ export function followingPrefixes(measure: PrefixMeasure): (requests: ComparedRe
       now.messages.goesOnFrom(before.messages);
     const messagesTokens = isWhole && Number.isInteger(keptTokens) ? tokensOf(now.call, before.messages) : Number.NaN;
     if (Number.isNaN(messagesTokens)) return sharedPrefix(measure, requests);
-    return confirmed("what is shared with the request before", now.call, {
-      fast: { sharedTokens: keptTokens + messagesTokens, abandonedTokens: nonMessageTokens - keptTokens },
-      full: () => sharedPrefix(measure, requests),
-    });
+    return { sharedTokens: keptTokens + messagesTokens, abandonedTokens: nonMessageTokens - keptTokens };
   };
 }
 
