@@ -99,6 +99,16 @@ export function pixelsOf(page: Page, chart: string, property: string): Promise<n
 /** Width of a phone, in pixels of its page. */
 const PHONE_WIDTH = 390;
 
+/** Charts are drawn anew a frame or more after the page has another width: the page's width when it fits, or after so many frames. */
+const WIDTH_WHEN_DRAWN = `new Promise((tell) => {
+  const look = (framesLeft) => {
+    const width = document.documentElement.scrollWidth;
+    if (width === ${PHONE_WIDTH} || framesLeft === 0) tell(width);
+    else requestAnimationFrame(() => look(framesLeft - 1));
+  };
+  look(120);
+})`;
+
 /** A page to look at, as it is written, and what it has when it is drawn. */
 export interface LookedAtPage {
   readonly content: string;
@@ -122,7 +132,7 @@ export async function pageFaults(
     const { page, complaints, requests, address } = await browser.open(scheme, 1280);
     faults.push(...(await accessFaults(page, rules)), ...(await look(page)));
     await page.setViewportSize({ width: PHONE_WIDTH, height: 844 });
-    const width = await page.evaluate<number>("document.documentElement.scrollWidth");
+    const width = await page.evaluate<number>(WIDTH_WHEN_DRAWN);
     if (width !== PHONE_WIDTH) faults.push(`on a phone the page is ${width} pixels wide`);
     if (rules === "all") faults.push(...(await accessFaults(page, "phone")).map((fault) => `on a phone: ${fault}`));
     faults.push(...complaints, ...requests.filter((asked) => asked !== address).map((asked) => `asked for ${asked}`));
