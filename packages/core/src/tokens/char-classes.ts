@@ -71,7 +71,7 @@ export function countClasses(text: string, counts: number[]): void {
   countRest(text, { from: half + both, end: text.length, row: halfRow, before: halfBefore }, counts);
 }
 
-/** Shorter texts are counted from their beginning alone. Chosen: what is made for the second half pays from some hundred units on. */
+/** Shorter texts are counted from their beginning alone. Chosen: the look for a space takes what a second place saves of them. */
 const LEAST_HALVED = 100;
 
 /** Where the second half of a text begins, behind a space; its end if it has none. */
