@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { RunMetrics } from "../metrics/registry.ts";
-import type { BenchReport } from "../results.ts";
+import type { BenchReport, ReplayRow } from "../results.ts";
 import { calibrationRecordSchema, rowSchema, sessionSchema } from "./report-json.ts";
 import { columnsOfSchema, type ResultColumn } from "./result-columns.ts";
 
@@ -33,21 +33,34 @@ export function resultColumns(metrics: RunMetrics): Readonly<Record<ResultTable,
 }
 
 /**
- * A part of a run as lines of the tables. Every line says its part and its place in it, from 0; a call has the place of its row. `json` is the
- * entry as `report.json` has it; a row's has no series, which is its calls.
+ * A part of a run as lines of a table, one after the other. Every line says its part and its place in it, from 0; a call has the place of its row.
+ * `json` is the entry as `report.json` has it; a row's has no series, which is its calls.
  */
-export function resultLines(report: BenchReport): Readonly<Record<ResultTable, readonly object[]>> {
+export function resultLines(report: BenchReport, table: ResultTable): Iterable<object> {
   const part = report.shard?.index ?? 1;
-  const lines = (entries: readonly object[]) =>
-    entries.map((entry, place) => ({ ...entry, part, place, json: JSON.stringify(entry) }));
-  return {
-    sessions: lines(report.sessions),
-    rows: lines(report.rows.map((row) => ({ ...row, series: [] }))),
-    calls: report.rows.flatMap(({ session, policy, window, series }, place) =>
-      series.map((point) => ({ part, place, session, policy, window, ...point })),
-    ),
-    calibration: lines(report.calibration),
-  };
+  switch (table) {
+    case "sessions":
+    case "calibration":
+      return entryLines<object>(part, report[table], (entry) => entry);
+    case "rows":
+      return entryLines(part, report.rows, (row) => ({ ...row, series: [] }));
+    case "calls":
+      return callLines(part, report.rows);
+    default:
+      return table satisfies never;
+  }
+}
+
+function* entryLines<Entry extends object>(part: number, entries: readonly Entry[], told: (entry: Entry) => object) {
+  for (const [place, entry] of entries.entries()) {
+    const line = told(entry);
+    yield { ...line, part, place, json: JSON.stringify(line) };
+  }
+}
+
+function* callLines(part: number, rows: readonly ReplayRow[]) {
+  for (const [place, { session, policy, window, series }] of rows.entries())
+    for (const point of series) yield { part, place, session, policy, window, ...point };
 }
 
 /** The figures of a row stand under their metric's own name, as the tables of the documents have them. */

@@ -4,6 +4,7 @@ import process from "node:process";
 import type { RunMetrics } from "../metrics/registry.ts";
 import type { BenchReport } from "../results.ts";
 import { checkResultFolder } from "./check-result-folder.ts";
+import type { ResultColumn } from "./result-columns.ts";
 import { aboutFile, PARTS, tableFile, unwritable } from "./result-folder.ts";
 import { RESULT_TABLES, resultColumns, resultLines } from "./result-tables.ts";
 import { runIdentity, shareOf } from "./run-identity.ts";
@@ -21,20 +22,13 @@ export async function writePart(folder: string, report: BenchReport, metrics: Ru
   await rm(about, { force: true }).catch((cause: unknown) => {
     throw unwritable(about, cause);
   });
-  const { parquetWriteBuffer } = await import("hyparquet-writer");
-  const [columns, lines] = [resultColumns(metrics), resultLines(report)];
-  for (const table of RESULT_TABLES) {
-    const columnData = columns[table].map((column) => ({
-      name: column.name,
-      type: column.type,
-      data: lines[table].map((line) => column.valueOf(line)),
-    }));
-    await writeWhole(tableFile(folder, table, shard), new Uint8Array(parquetWriteBuffer({ columnData })));
-  }
+  const columns = resultColumns(metrics);
+  for (const table of RESULT_TABLES)
+    await writeTable(tableFile(folder, table, shard), { columns: columns[table], lines: resultLines(report, table) });
   // A million names in each of a thousand parts would be more than all results: each part has its own, and all together have them all.
   const inputs = shareOf(report.inputs, shard);
   const rest = { ...report, run: runIdentity(report), inputs, sessions: [], rows: [], calibration: [] };
-  await writeWhole(about, `${JSON.stringify(rest)}\n`);
+  await writeWhole(about, (temporary) => writeFile(temporary, `${JSON.stringify(rest)}\n`));
 }
 
 async function makeFolder(path: string): Promise<void> {
@@ -43,10 +37,31 @@ async function makeFolder(path: string): Promise<void> {
   });
 }
 
-async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
+/** A table's columns and its lines, which are made when they are written. */
+interface TableContent {
+  readonly columns: readonly ResultColumn[];
+  readonly lines: Iterable<object>;
+}
+
+/** Lines that are held at a time (chosen: a line of `rows` has some tens of kilobytes, one of `calls` fifty bytes). */
+const GROUP_LINES = 5_000;
+
+async function writeTable(path: string, { columns, lines }: TableContent): Promise<void> {
+  const { fileWriter, parquetWriteRows } = await import("hyparquet-writer");
+  function* rows() {
+    for (const line of lines) yield Object.fromEntries(columns.map((column) => [column.name, column.valueOf(line)]));
+  }
+  const described = columns.map(({ name, type }) => ({ name, type }));
+  await writeWhole(path, (temporary) =>
+    parquetWriteRows({ writer: fileWriter(temporary), columns: described, rows: rows(), rowGroupSize: GROUP_LINES }),
+  );
+}
+
+/** Lets it be written under another name first. */
+async function writeWhole(path: string, write: (temporary: string) => Promise<void> | void): Promise<void> {
   const temporary = `${path}.${process.pid}.tmp`;
   try {
-    await writeFile(temporary, content);
+    await write(temporary);
     await rename(temporary, path);
   } catch (cause) {
     await rm(temporary, { force: true }).catch(() => undefined);

@@ -1,6 +1,7 @@
 import type { EnginePolicy } from "@plimsoll/core/build";
 import type { ModelPrices } from "@plimsoll/core/internal";
 import type { WindowRequest } from "../replay/cell.ts";
+import type { PackedEntry } from "../results/packed-entry.ts";
 import type { ReplayRow } from "../results.ts";
 import type { SummarizerChoice } from "../summaries/summarizer-choice.ts";
 import type { ReplayState } from "./kept-replays.ts";
@@ -34,5 +35,5 @@ export interface FileTask {
 export interface PlacedRow {
   readonly session: number;
   readonly cell: number;
-  readonly row: ReplayRow;
+  readonly row: PackedEntry<ReplayRow>;
 }

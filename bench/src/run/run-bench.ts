@@ -2,10 +2,12 @@ import { stat } from "node:fs/promises";
 import { PlimsollError } from "@plimsoll/core";
 import type { EnginePolicy } from "@plimsoll/core/build";
 import type { ModelPrices } from "@plimsoll/core/internal";
+import type { CalibrationRecord } from "../calibrate/calibration-record.ts";
 import { REFERENCES_VERSION } from "../references/extract.ts";
 import type { WindowRequest } from "../replay/cell.ts";
+import { createEntryOpener, type PackedEntry } from "../results/packed-entry.ts";
 import { type RunDescription, shareOf } from "../results/run-identity.ts";
-import type { BenchReport, PolicySweep, Shard } from "../results.ts";
+import type { BenchReport, PolicySweep, ReplayRow, Shard } from "../results.ts";
 import type { SummaryTally } from "../summaries/open-source.ts";
 import { DEFAULT_SUMMARIZER, type SummarizerChoice, summarizerName } from "../summaries/summarizer-choice.ts";
 import { eachAtMost } from "./each-at-most.ts";
@@ -61,7 +63,8 @@ export interface BenchProgress {
  * Replays everything. A worker holds one file at a time, and as many files are begun as
  * there are workers, so that memory follows the largest. What cannot be read, or fails in a
  * replay, is skipped with one line; everything else still runs. No clock, and rows in the order of the input however tasks
- * end: the same input gives the same report.
+ * end: the same input gives the same report. Its long lists (series, compactions, cache misses, compositions, predictions) are held packed, and unpacked
+ * when they are looked at.
  *
  * @throws PlimsollError `bad-input` if a model's summary cannot be had: the provider failed, or the cassette lacks it.
  */
@@ -89,8 +92,8 @@ export async function runBench(input: BenchInput): Promise<BenchReport> {
     formatVersion: 5,
     ...describeRun(input),
     sessions: replayed.flatMap(({ sessions }) => sessions),
-    rows: replayed.flatMap(({ rows }) => rows),
-    calibration: replayed.flatMap(({ calibration }) => calibration),
+    rows: replayed.flatMap(({ rows }) => rows).map(createEntryOpener()),
+    calibration: replayed.flatMap(({ calibration }) => calibration).map(createEntryOpener()),
     skipped: replayed.flatMap(({ skipped }) => skipped),
     notes: replayed.flatMap(({ notes }) => notes),
   };
@@ -124,7 +127,10 @@ async function runTask(task: FileTask, input: BenchInput, pool: WorkerPool): Pro
   return replay;
 }
 
-type FileResult = Pick<BenchReport, "sessions" | "rows" | "calibration" | "skipped" | "notes">;
+type FileResult = Pick<BenchReport, "sessions" | "skipped" | "notes"> & {
+  readonly rows: readonly PackedEntry<ReplayRow>[];
+  readonly calibration: readonly PackedEntry<CalibrationRecord>[];
+};
 
 const NOTHING: FileResult = { sessions: [], rows: [], calibration: [], notes: [], skipped: [] };
 

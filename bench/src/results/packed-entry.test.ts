@@ -1,0 +1,42 @@
+import { describe, expect, test } from "vitest";
+import { exampleReport } from "../../testing/example-report.ts";
+import { createEntryOpener, packEntry, withFields } from "./packed-entry.ts";
+
+const { rows } = exampleReport({ sessions: ["a.jsonl", "b.jsonl"], calls: 6 });
+const EMPTY = { series: [], compactions: [], cacheMisses: [] };
+
+/** As between threads. */
+const opened = rows.map((row) => structuredClone(packEntry(row, EMPTY))).map(createEntryOpener());
+
+describe("a packed entry", () => {
+  test("is as it was, to the order of its fields", () => {
+    expect(opened.map((row) => JSON.stringify(row))).toEqual(rows.map((row) => JSON.stringify(row)));
+    expect(opened[1]?.series).toEqual(rows[1]?.series);
+    expect(structuredClone(opened[0])).toEqual(rows[0]);
+  });
+
+  test("holds none of its long lists", () => {
+    const packed = packEntry({ name: "a", list: Array.from({ length: 10_000 }, (_, place) => place % 7) }, { list: [] });
+    expect(packed.entry).toEqual({ name: "a", list: [] });
+    expect(packed.packed.buffer.byteLength).toBeLessThan(500);
+  });
+
+  test("is unpacked once while it is looked at, and again after another was", () => {
+    const [first, second] = opened;
+    const series = first?.series;
+    expect(first?.series).toBe(series);
+    expect(first?.compactions).toEqual(rows[0]?.compactions);
+    expect(second?.series).toEqual(rows[1]?.series);
+    expect(first?.series).not.toBe(series);
+  });
+
+  test("stays packed when it is given another name", () => {
+    const [first] = opened;
+    if (first === undefined) throw new Error("no row");
+    const renamed = withFields(first, { policy: "other" });
+    expect({ ...renamed }).toEqual({ ...rows[0], policy: "other" });
+    expect(Object.getOwnPropertyDescriptor(renamed, "series")?.get).toBeDefined();
+    expect(withFields(first, { series: [] }).series).toEqual([]);
+    expect(first.policy).toBe(rows[0]?.policy);
+  });
+});
