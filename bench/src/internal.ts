@@ -86,6 +86,7 @@ export { verdicts } from "./report/verdict.ts";
 export { xyChart } from "./report/xy-chart.ts";
 export { checkResultFolder } from "./results/check-result-folder.ts";
 export { checkOneRun, readParts } from "./results/read-parts.ts";
+export { isReport } from "./results/report-json.ts";
 export { partsThere, tableFile } from "./results/result-folder.ts";
 export { RESULT_TABLES, resultColumns } from "./results/result-tables.ts";
 export { writePart } from "./results/write-part.ts";

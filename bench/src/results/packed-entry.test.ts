@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
-import { createEntryOpener, packEntry, withFields } from "./packed-entry.ts";
+import { createEntryOpener, packEntry, ROW_LISTS, withFields } from "./packed-entry.ts";
 
 const { rows } = exampleReport({ sessions: ["a.jsonl", "b.jsonl"], calls: 6 });
-const EMPTY = { series: [], compactions: [], cacheMisses: [] };
 
 /** As between threads. */
-const opened = rows.map((row) => structuredClone(packEntry(row, EMPTY))).map(createEntryOpener());
+const opened = rows.map((row) => structuredClone(packEntry(row, ROW_LISTS))).map(createEntryOpener());
 
 describe("a packed entry", () => {
   test("is as it was, to the order of its fields", () => {

@@ -1,4 +1,6 @@
 import { constants, deflateRawSync, inflateRawSync } from "node:zlib";
+import type { CalibrationRecord } from "../calibrate/calibration-record.ts";
+import type { ReplayRow } from "../results.ts";
 
 /** An entry of a report whose long lists are deflated JSON, a fifteenth of what they take as objects: plain data, which threads can send. */
 export interface PackedEntry<Entry> {
@@ -8,6 +10,17 @@ export interface PackedEntry<Entry> {
   readonly names: readonly string[];
   readonly packed: Uint8Array;
 }
+
+/** What of a row has an entry for each call or compaction, empty. */
+export const ROW_LISTS: Pick<ReplayRow, "series" | "compactions" | "cacheMisses" | "composition"> = {
+  series: [],
+  compactions: [],
+  cacheMisses: [],
+  composition: { kinds: [], samples: [] },
+};
+
+/** What of a calibration record has an entry for each call, empty. */
+export const CALIBRATION_LISTS: Pick<CalibrationRecord, "prompts" | "methods"> = { prompts: [], methods: [] };
 
 /** Packs the fields that `empty` has, with what stands in their place. */
 export function packEntry<Entry extends object>(entry: Entry, empty: Partial<Entry>): PackedEntry<Entry> {

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { PlimsollError } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/internal";
 import type { Shard } from "../results.ts";
+import { CALIBRATION_LISTS, createEntryOpener, packEntry, ROW_LISTS } from "./packed-entry.ts";
 import { aboutPart, nameOf, type PartsThere, partsThere, tableFile, unreadablePart } from "./result-folder.ts";
 import type { ResultTable } from "./result-tables.ts";
 
@@ -18,7 +19,7 @@ export async function checkOneRun(folder: string, { count, there }: PartsThere):
   }
 }
 
-/** The reports of all parts, as values that nobody has checked. Throws `bad-input` if there is none, or a file of one cannot be read. */
+/** The reports of all parts, as values that nobody has checked; long lists are held packed. Throws `bad-input` if there is none, or a file of one cannot be read. */
 export async function readParts(folder: string): Promise<readonly { readonly name: string; readonly content: unknown }[]> {
   const { count, there } = await partsThere(folder);
   if (count === 0) throw new PlimsollError("bad-input", `${folder}: no results; give a folder that plimsoll bench --out wrote`);
@@ -40,35 +41,65 @@ async function readPart(folder: string, shard: Shard) {
   const rest = await aboutPart(folder, shard);
   try {
     const [sessions, rows, calibration] = [
-      await entriesOf(folder, "sessions", shard),
-      await entriesOf(folder, "rows", shard),
-      await entriesOf(folder, "calibration", shard),
+      await inOrder(entriesOf(folder, "sessions", shard), (entry) => entry),
+      await inOrder(rowsOf(folder, shard), packed(ROW_LISTS)),
+      await inOrder(entriesOf(folder, "calibration", shard), packed(CALIBRATION_LISTS)),
     ];
-    const series: object[][] = rows.map(() => []);
-    for (const { place, call, promptTokens, compactions, overflowed } of await linesOf(folder, "calls", shard)) {
-      series[Number(place)]?.push({ call: Number(call), promptTokens, compactions: Number(compactions), overflowed });
-    }
-    // The series keeps the place that it has among the fields.
-    const whole = rows.map((row, place) => ({ ...row, series: series[place] ?? [] }));
-    return { name: nameOf(shard), rest, entries: { sessions, rows: whole, calibration } };
+    return { name: nameOf(shard), rest, entries: { sessions, rows, calibration } };
   } catch (cause) {
     throw unreadablePart(folder, shard, cause);
   }
 }
 
-async function entriesOf(folder: string, table: ResultTable, shard: Shard): Promise<readonly object[]> {
-  const lines = await linesOf(folder, table, shard);
-  return lines.map(({ json }) => {
-    const entry: unknown = JSON.parse(String(json));
-    return isRecord(entry) ? entry : {};
-  });
+type Entry = Readonly<Record<string, unknown>>;
+
+async function inOrder(entries: AsyncIterable<Entry>, held: (entry: Entry) => Entry): Promise<readonly Entry[]> {
+  const all: Entry[] = [];
+  for await (const entry of entries) all.push(held(entry));
+  return all;
 }
 
-async function linesOf(folder: string, table: ResultTable, shard: Shard): Promise<readonly Record<string, unknown>[]> {
-  const { parquetReadObjects } = await import("hyparquet");
-  const bytes = await readFile(tableFile(folder, table, shard));
+function packed(lists: object): (entry: Entry) => Entry {
+  const open = createEntryOpener<Entry>();
+  return (entry) => open(packEntry(entry, { ...lists }));
+}
+
+/** Rows with their series, which is a table of its own in the order of the rows. */
+async function* rowsOf(folder: string, shard: Shard): AsyncGenerator<Entry, void, void> {
+  const calls = linesOf(folder, "calls", shard);
+  let next = await calls.next();
+  let place = 0;
+  for await (const row of entriesOf(folder, "rows", shard)) {
+    const series: object[] = [];
+    for (; next.done !== true && Number(next.value.place) === place; next = await calls.next()) {
+      const { call, promptTokens, compactions, overflowed } = next.value;
+      series.push({ call: Number(call), promptTokens, compactions: Number(compactions), overflowed });
+    }
+    // The series keeps the place that it has among the fields.
+    yield { ...row, series };
+    place += 1;
+  }
+}
+
+async function* entriesOf(folder: string, table: ResultTable, shard: Shard): AsyncGenerator<Entry, void, void> {
+  for await (const { json } of linesOf(folder, table, shard)) {
+    const entry: unknown = JSON.parse(String(json));
+    yield isRecord(entry) ? entry : {};
+  }
+}
+
+/** Lines in their order, a group of the file at a time. */
+async function* linesOf(folder: string, table: ResultTable, shard: Shard): AsyncGenerator<Entry, void, void> {
+  const { parquetMetadata, parquetReadObjects } = await import("hyparquet");
+  const file = Uint8Array.from(await readFile(tableFile(folder, table, shard))).buffer;
+  const metadata = parquetMetadata(file);
   const columns = table === "calls" ? ["place", "call", "promptTokens", "compactions", "overflowed"] : ["json"];
-  return parquetReadObjects({ file: Uint8Array.from(bytes).buffer, columns });
+  let rowStart = 0;
+  for (const { num_rows } of metadata.row_groups) {
+    const rowEnd = rowStart + Number(num_rows);
+    yield* await parquetReadObjects({ file, metadata, columns, rowStart, rowEnd });
+    rowStart = rowEnd;
+  }
 }
 
 /** Parts take every so-manieth file. */

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
-import { benchReportJsonSchema, benchReportSchema } from "./report-json.ts";
+import { METRICS } from "../metrics/registry.ts";
+import { benchReportJsonSchema, benchReportSchema, isReport } from "./report-json.ts";
 
 test("the published schema is the one that reports are read by", async () => {
   const published = new URL("../../schema/report.schema.json", import.meta.url);
@@ -18,5 +19,19 @@ test.each([
   ["an older version", { formatVersion: 4 }],
   ["a list that is none", { rows: {} }],
 ])("%s is refused", (_, wrong) => {
-  expect(benchReportSchema.safeParse({ ...exampleReport(), ...wrong }).success).toBe(false);
+  const report = { ...exampleReport(), ...wrong };
+  expect(benchReportSchema.safeParse(report).success).toBe(false);
+  expect(isReport(report, METRICS)).toBe(false);
+});
+
+test.each([
+  ["in the series of a row", "rows", { series: [{ call: -1 }] }],
+  ["in a row", "rows", { why: 1 }],
+  ["in a calibration record", "calibration", { prompts: [{}] }],
+] as const)("what is wrong %s is seen by a look at each entry, too", (_, list, wrong) => {
+  const report = exampleReport();
+  const damaged = { ...report, [list]: report[list].map((entry, place) => (place === 0 ? { ...entry, ...wrong } : entry)) };
+  expect(report[list].length).toBeGreaterThan(0);
+  expect([isReport(report, METRICS), isReport(damaged, METRICS)]).toEqual([true, false]);
+  expect(benchReportSchema.safeParse(damaged).success).toBe(false);
 });

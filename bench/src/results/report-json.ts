@@ -1,3 +1,4 @@
+import { isRecord } from "@plimsoll/core/internal";
 import { z } from "zod";
 import { askReportSchema } from "../ask/ask-schema.ts";
 import type { CalibrationRecord } from "../calibrate/calibration-record.ts";
@@ -205,6 +206,19 @@ export function reportSchema(metrics: RunMetrics): z.ZodType<BenchReport> {
 
 /** Schema of {@link BenchReport} of a run without metrics of its own: what `report.json` holds. */
 export const benchReportSchema: z.ZodType<BenchReport> = reportSchema(METRICS);
+
+/** Whether a value is a report of a run with these metrics. Long lists are checked an entry at a time, so that packed ones are not all held unpacked. */
+export function isReport(value: unknown, metrics: RunMetrics): value is BenchReport {
+  const { rows, calibration, ...rest } = isRecord(value) ? value : {};
+  if (!Array.isArray(rows) || !Array.isArray(calibration)) return false;
+  const isEachOf = (schema: z.ZodType<unknown>, entries: readonly unknown[]) =>
+    entries.every((entry) => schema.safeParse(entry).success);
+  return (
+    reportSchema(metrics).safeParse({ ...rest, rows: [], calibration: [] }).success &&
+    isEachOf(rowSchema(metrics), rows) &&
+    isEachOf(calibrationRecordSchema, calibration)
+  );
+}
 
 /** The schema as JSON Schema (draft 2020-12), for programs that read reports. */
 export function benchReportJsonSchema(metrics: RunMetrics = METRICS): Readonly<Record<string, unknown>> {

@@ -3,7 +3,7 @@ import type { CalibrationRecord } from "../calibrate/calibration-record.ts";
 import { recordCalibration } from "../calibrate/calibration-record.ts";
 import type { RunMetrics } from "../metrics/registry.ts";
 import type { Program } from "../replay/program.ts";
-import { type PackedEntry, packEntry } from "../results/packed-entry.ts";
+import { CALIBRATION_LISTS, type PackedEntry, packEntry, ROW_LISTS } from "../results/packed-entry.ts";
 import { calibrationRecordSchema, rowSchema, sessionSchema, sourceNoteSchema } from "../results/report-json.ts";
 import type { ReplayRow, SessionDescription, SourceNote } from "../results.ts";
 import { type Rewriter, rewriterOf } from "../rewriters/rewriter.ts";
@@ -60,7 +60,7 @@ export async function replayCells(file: LoadedFile, task: FileTask, tools: CellT
     const program = programs.find(({ name }) => name === ownName) ?? null;
     const replayed = before ?? (await replayAll(file, { policy, window, program, rewriter, ...given }));
     if (before === null) await kept.keep(made, replayed);
-    rows.push(...replayed.map((row, session) => ({ session, cell, row: packEntry(row, EMPTY_ROW) })));
+    rows.push(...replayed.map((row, session) => ({ session, cell, row: packEntry(row, ROW_LISTS) })));
   }
   const calibrates = task.calibrates && cells.includes(0);
   const calibration = calibrates
@@ -68,13 +68,9 @@ export async function replayCells(file: LoadedFile, task: FileTask, tools: CellT
         (await file.transcripts()).flatMap((transcript) => recordCalibration(transcript) ?? []),
       )
     : [];
-  const packed = calibration.map((record) => packEntry(record, EMPTY_RECORD));
+  const packed = calibration.map((record) => packEntry(record, CALIBRATION_LISTS));
   return { ...about, rows, calibration: packed, cellsKept };
 }
-
-/** What of a row and of a calibration record has an entry for each call or compaction. */
-const EMPTY_ROW = { series: [], compactions: [], cacheMisses: [], composition: { kinds: [], samples: [] } };
-const EMPTY_RECORD = { prompts: [], methods: [] };
 
 /** What a replay's session is told by; nothing is read for it if nothing is kept. */
 async function sourceOf(file: LoadedFile, { file: input, state }: FileTask): Promise<unknown> {

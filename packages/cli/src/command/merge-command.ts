@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type BenchReport, mergeReports, type NamedReport, type RunMetrics, reportSchema } from "@plimsoll/bench";
-import { readParts } from "@plimsoll/bench/internal";
+import { isReport, readParts } from "@plimsoll/bench/internal";
 import { PlimsollError } from "@plimsoll/core";
 import type { Command } from "commander";
 import type { CliIo } from "../io.ts";
@@ -72,11 +72,9 @@ function checkedReport(
   { name, content }: { readonly name: string; readonly content: unknown },
   metrics: RunMetrics,
 ): BenchReport {
-  const schema = reportSchema(metrics);
   // The content itself stays, with the order of its keys: a schema would put them into its own.
-  const isReport = (value: unknown): value is BenchReport => schema.safeParse(value).success;
-  if (isReport(content)) return content;
-  const [issue] = schema.safeParse(content).error?.issues ?? [];
+  if (isReport(content, metrics)) return content;
+  const [issue] = reportSchema(metrics).safeParse(content).error?.issues ?? [];
   const place = issue?.path.map(String).join(".") ?? "";
   throw new PlimsollError(
     "bad-input",
