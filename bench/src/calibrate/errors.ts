@@ -27,15 +27,27 @@ export function signedPercentOf({ prediction, reportedTokens }: JudgedCall): num
   return (100 * (prediction.expectedTokens - reportedTokens)) / reportedTokens;
 }
 
+/** Percent by which a prediction's upper bound lay above what was reported. */
+export function marginPercentOf({ prediction, reportedTokens }: JudgedCall): number {
+  return (100 * (prediction.upperTokens - reportedTokens)) / reportedTokens;
+}
+
 /** The errors of these calls. */
 export function errorsOf(calls: readonly JudgedCall[]): PredictionErrors {
-  const signed = calls.map(signedPercentOf);
+  return errorsOfPercents({ signed: calls.map(signedPercentOf), margins: calls.map(marginPercentOf) });
+}
+
+/** Of calls, by how much each prediction and each bound lay above what was reported. */
+export interface ErrorPercents {
+  readonly signed: readonly number[];
+  readonly margins: readonly number[];
+}
+
+/** The errors of calls of which nothing but these is held. */
+export function errorsOfPercents({ signed, margins }: ErrorPercents): PredictionErrors {
   const percents = signed.map(Math.abs);
-  const margins = calls.map(
-    ({ prediction, reportedTokens }) => (100 * (prediction.upperTokens - reportedTokens)) / reportedTokens,
-  );
   return {
-    calls: calls.length,
+    calls: signed.length,
     signedPercent: meanOf(signed),
     mapePercent: meanOf(percents),
     p50Percent: quantileOf(percents, 0.5),
@@ -43,7 +55,7 @@ export function errorsOf(calls: readonly JudgedCall[]): PredictionErrors {
     maxPercent: maximumOf(percents),
     offByTwoPercentCount: percents.filter((percent) => percent > 2).length,
     offByFivePercentCount: percents.filter((percent) => percent > 5).length,
-    coverageRatio: calls.length === 0 ? null : margins.filter((margin) => margin >= 0).length / calls.length,
+    coverageRatio: signed.length === 0 ? null : margins.filter((margin) => margin >= 0).length / signed.length,
     marginPercent: meanOf(margins),
     marginP50Percent: quantileOf(margins, 0.5),
   };

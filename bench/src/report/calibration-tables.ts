@@ -1,6 +1,6 @@
 import type { CallKind } from "../calibrate/calibrate-sessions.ts";
 import type { CalibrationRecord, ModelErrors } from "../calibrate/calibration-record.ts";
-import { errorsOf, type JudgedCall, type PredictionErrors } from "../calibrate/errors.ts";
+import { errorsOfPercents, marginPercentOf, type PredictionErrors, signedPercentOf } from "../calibrate/errors.ts";
 import type { MetricMeaning } from "../metrics/metric.ts";
 import { columnLegend, type FigureColumn, figureTable, numberColumn, textColumn } from "./figure-table.ts";
 import { formatCount, formatPercent } from "./figures.ts";
@@ -33,31 +33,41 @@ const GROUPS: readonly (readonly [of: string, kinds: readonly CallKind[]])[] = [
 /** Every method's errors over all sessions, by what had happened before the calls. */
 export function methodTable(records: readonly CalibrationRecord[]): Markup {
   const methods = records[0]?.methods.map(({ method }) => method) ?? [];
-  const rows = GROUPS.flatMap(([of, kinds]) =>
-    methods.flatMap((method, index): readonly MethodRow[] => {
-      const errors = errorsOf(records.flatMap((record) => judgedCalls(record, index, kinds)));
-      return errors.calls === 0 ? [] : [{ method, of, errors }];
-    }),
-  );
+  const byMethod = methods.map((method, index) => {
+    const groups = errorsByGroup(records, index);
+    return groups.map((errors, group): MethodRow => ({ method, of: GROUPS[group]?.[0] ?? "", errors }));
+  });
+  const rows = GROUPS.flatMap((_, group) => byMethod.flatMap((ofMethod) => ofMethod[group] ?? []));
   const columns: readonly FigureColumn<MethodRow>[] = [
     textColumn("calls that are", ({ of }) => of),
     ...calibrationColumns<MethodRow>(({ errors }) => errors),
   ];
-  const table = figureTable({ name: "calibration-methods", rowTitle: "method", nameOf: ({ method }) => method, columns, rows });
+  const table = figureTable({
+    name: "calibration-methods",
+    rowTitle: "method",
+    nameOf: ({ method }) => method,
+    columns,
+    rows: rows.filter(({ errors }) => errors.calls > 0),
+  });
   return html`${table}${columnLegend("calibration-methods", columns)}`;
 }
 
-function judgedCalls(
-  { prompts, methods }: CalibrationRecord,
-  index: number,
-  kinds: readonly CallKind[],
-): readonly JudgedCall[] {
-  const method = methods[index];
-  if (method === undefined) return [];
-  return prompts.flatMap(({ kind, reportedTokens }, call) => {
-    const prediction = { expectedTokens: method.expectedTokens[call] ?? 0, upperTokens: method.upperTokens[call] ?? 0 };
-    return kinds.includes(kind) ? [{ reportedTokens, prediction }] : [];
-  });
+/** One method's errors by group of calls. A record is looked at once for all groups, as its predictions are unpacked for each look. */
+function errorsByGroup(records: readonly CalibrationRecord[], index: number): readonly PredictionErrors[] {
+  const groups = GROUPS.map(([, kinds]) => ({ kinds, signed: [] as number[], margins: [] as number[] }));
+  for (const { prompts, methods } of records) {
+    const method = methods[index];
+    if (method === undefined) continue;
+    for (const [call, { kind, reportedTokens }] of prompts.entries()) {
+      const prediction = { expectedTokens: method.expectedTokens[call] ?? 0, upperTokens: method.upperTokens[call] ?? 0 };
+      for (const { kinds, signed, margins } of groups) {
+        if (!kinds.includes(kind)) continue;
+        signed.push(signedPercentOf({ reportedTokens, prediction }));
+        margins.push(marginPercentOf({ reportedTokens, prediction }));
+      }
+    }
+  }
+  return groups.map(errorsOfPercents);
 }
 
 /** Every file, model and method, without each session's first call. `shownName` shortens a session's name. */

@@ -6,7 +6,7 @@ import type { BenchReport } from "../results.ts";
 import { checkResultFolder } from "./check-result-folder.ts";
 import type { ResultColumn } from "./result-columns.ts";
 import { aboutFile, PARTS, tableFile, unwritable } from "./result-folder.ts";
-import { RESULT_TABLES, resultColumns, resultLines } from "./result-tables.ts";
+import { RESULT_TABLES, type ResultTable, resultColumns, resultLines } from "./result-tables.ts";
 import { runIdentity, shareOf } from "./run-identity.ts";
 
 /**
@@ -24,7 +24,7 @@ export async function writePart(folder: string, report: BenchReport, metrics: Ru
   });
   const columns = resultColumns(metrics);
   for (const table of RESULT_TABLES)
-    await writeTable(tableFile(folder, table, shard), { columns: columns[table], lines: resultLines(report, table) });
+    await writeTable(tableFile(folder, table, shard), { table, columns: columns[table], lines: resultLines(report, table) });
   // A million names in each of a thousand parts would be more than all results: each part has its own, and all together have them all.
   const inputs = shareOf(report.inputs, shard);
   const rest = { ...report, run: runIdentity(report), inputs, sessions: [], rows: [], calibration: [] };
@@ -39,21 +39,22 @@ async function makeFolder(path: string): Promise<void> {
 
 /** A table's columns and its lines, which are made when they are written. */
 interface TableContent {
+  readonly table: ResultTable;
   readonly columns: readonly ResultColumn[];
   readonly lines: Iterable<object>;
 }
 
-/** Lines that are held at a time (chosen: a line of `rows` has some tens of kilobytes, one of `calls` fifty bytes). */
-const GROUP_LINES = 5_000;
+/** Lines that are held at a time, and read at a time later: some ten megabytes of recorded sessions' results (chosen). */
+const GROUP_LINES: Readonly<Record<ResultTable, number>> = { sessions: 5_000, rows: 500, calls: 50_000, calibration: 500 };
 
-async function writeTable(path: string, { columns, lines }: TableContent): Promise<void> {
+async function writeTable(path: string, { table, columns, lines }: TableContent): Promise<void> {
   const { fileWriter, parquetWriteRows } = await import("hyparquet-writer");
   function* rows() {
     for (const line of lines) yield Object.fromEntries(columns.map((column) => [column.name, column.valueOf(line)]));
   }
   const described = columns.map(({ name, type }) => ({ name, type }));
   await writeWhole(path, (temporary) =>
-    parquetWriteRows({ writer: fileWriter(temporary), columns: described, rows: rows(), rowGroupSize: GROUP_LINES }),
+    parquetWriteRows({ writer: fileWriter(temporary), columns: described, rows: rows(), rowGroupSize: GROUP_LINES[table] }),
   );
 }
 
