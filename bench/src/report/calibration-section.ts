@@ -1,4 +1,5 @@
 import type { CalibrationRecord } from "../calibrate/calibration-record.ts";
+import { type CalibrationErrors, calibrationErrors } from "./calibration-errors.ts";
 import { fileTable, methodTable } from "./calibration-tables.ts";
 import { chartFrame, scrollFrame } from "./figure-table.ts";
 import { formatPercent } from "./figures.ts";
@@ -11,9 +12,10 @@ export const CALIBRATION_TITLE = "Calibration error: the next prompt's size, pre
 /** How far each method's predictions were off what was reported; nothing if no recording reports sizes. */
 export function calibrationSection(records: readonly CalibrationRecord[], shownName: (session: string) => string): Markup {
   if (records.length === 0) return html``;
+  const errors = calibrationErrors(records);
   return html`<p class="note">Each call is predicted from what came before it. Below zero is too little: the direction that overflows. The upper bound is what safety takes.</p>
-${calibrationStrip(records)}
-${methodTable(records)}
+${calibrationStrip(errors)}
+${methodTable(errors)}
 <h3>Call by call</h3>
 <div class="pickers">
 <label class="grow">session<select id="calibration-session"></select></label>
@@ -29,7 +31,7 @@ ${methodTable(records)}
       html`<th class="${index < TEXT_HEADS ? "name" : "wrapped"}" scope="col"><button class="sort" type="button">${title}</button></th>`,
   )}</tr></thead><tbody id="misses"></tbody></table></div></div>
 <h3>Session by session</h3>
-${fileTable(records, shownName)}`;
+${fileTable(errors, shownName)}`;
 }
 
 const MISS_HEADS = [
@@ -52,11 +54,10 @@ const AXIS_HEIGHT = 40;
 const LEAST_PERCENT = 0.01;
 
 /** One dot a session and model on a line a method: how far off it is on average, and its middle. */
-export function calibrationStrip(records: readonly CalibrationRecord[]): Markup {
-  const methods = records[0]?.methods.map(({ method }) => method) ?? [];
-  const rows = methods.map((method, index) => ({
+function calibrationStrip({ sessions, methods }: CalibrationErrors): Markup {
+  const rows = methods.map(({ method }, index) => ({
     method,
-    dots: records.flatMap(({ session, methods: own }) =>
+    dots: sessions.flatMap(({ session, methods: own }) =>
       (own[index]?.models ?? []).flatMap(({ modelId, errors }) =>
         errors.mapePercent === null
           ? []

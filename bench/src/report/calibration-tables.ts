@@ -1,7 +1,8 @@
 import type { CallKind } from "../calibrate/calibrate-sessions.ts";
-import type { CalibrationRecord, ModelErrors } from "../calibrate/calibration-record.ts";
-import { errorsOfPercents, marginPercentOf, type PredictionErrors, signedPercentOf } from "../calibrate/errors.ts";
+import type { ModelErrors } from "../calibrate/calibration-record.ts";
+import type { PredictionErrors } from "../calibrate/errors.ts";
 import type { MetricMeaning } from "../metrics/metric.ts";
+import type { CalibrationErrors } from "./calibration-errors.ts";
 import { columnLegend, type FigureColumn, figureTable, numberColumn, textColumn } from "./figure-table.ts";
 import { formatCount, formatPercent } from "./figures.ts";
 import { html, type Markup } from "./markup.ts";
@@ -31,13 +32,13 @@ const GROUPS: readonly (readonly [of: string, kinds: readonly CallKind[]])[] = [
 ];
 
 /** Every method's errors over all sessions, by what had happened before the calls. */
-export function methodTable(records: readonly CalibrationRecord[]): Markup {
-  const methods = records[0]?.methods.map(({ method }) => method) ?? [];
-  const byMethod = methods.map((method, index) => {
-    const groups = errorsByGroup(records, index);
-    return groups.map((errors, group): MethodRow => ({ method, of: GROUPS[group]?.[0] ?? "", errors }));
-  });
-  const rows = GROUPS.flatMap((_, group) => byMethod.flatMap((ofMethod) => ofMethod[group] ?? []));
+export function methodTable({ methods }: CalibrationErrors): Markup {
+  const rows = GROUPS.flatMap(([of, kinds]) =>
+    methods.flatMap(({ method, errorsOf }): readonly MethodRow[] => {
+      const errors = errorsOf(kinds);
+      return errors.calls === 0 ? [] : [{ method, of, errors }];
+    }),
+  );
   const columns: readonly FigureColumn<MethodRow>[] = [
     textColumn("calls that are", ({ of }) => of),
     ...calibrationColumns<MethodRow>(({ errors }) => errors),
@@ -47,32 +48,14 @@ export function methodTable(records: readonly CalibrationRecord[]): Markup {
     rowTitle: "method",
     nameOf: ({ method }) => method,
     columns,
-    rows: rows.filter(({ errors }) => errors.calls > 0),
+    rows,
   });
   return html`${table}${columnLegend("calibration-methods", columns)}`;
 }
 
-/** One method's errors by group of calls. A record is looked at once for all groups, as its predictions are unpacked for each look. */
-function errorsByGroup(records: readonly CalibrationRecord[], index: number): readonly PredictionErrors[] {
-  const groups = GROUPS.map(([, kinds]) => ({ kinds, signed: [] as number[], margins: [] as number[] }));
-  for (const { prompts, methods } of records) {
-    const method = methods[index];
-    if (method === undefined) continue;
-    for (const [call, { kind, reportedTokens }] of prompts.entries()) {
-      const prediction = { expectedTokens: method.expectedTokens[call] ?? 0, upperTokens: method.upperTokens[call] ?? 0 };
-      for (const { kinds, signed, margins } of groups) {
-        if (!kinds.includes(kind)) continue;
-        signed.push(signedPercentOf({ reportedTokens, prediction }));
-        margins.push(marginPercentOf({ reportedTokens, prediction }));
-      }
-    }
-  }
-  return groups.map(errorsOfPercents);
-}
-
 /** Every file, model and method, without each session's first call. `shownName` shortens a session's name. */
-export function fileTable(records: readonly CalibrationRecord[], shownName: (session: string) => string): Markup {
-  const rows = records.flatMap(({ session, methods }) =>
+export function fileTable({ sessions }: CalibrationErrors, shownName: (session: string) => string): Markup {
+  const rows = sessions.flatMap(({ session, methods }) =>
     methods.flatMap(({ method, models }) => models.map((model): FileRow => ({ session, method, ...model }))),
   );
   const columns: readonly FigureColumn<FileRow>[] = [
