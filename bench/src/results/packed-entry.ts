@@ -1,6 +1,7 @@
 import { constants, deflateRawSync, inflateRawSync } from "node:zlib";
 import type { CalibrationRecord } from "../calibrate/calibration-record.ts";
 import type { ReplayRow } from "../results.ts";
+import { createSharing } from "./shared-parts.ts";
 
 /** An entry of a report whose long lists are deflated JSON, a fifteenth of what they take as objects: plain data, which threads can send. */
 export interface PackedEntry<Entry> {
@@ -46,6 +47,16 @@ export function createEntryOpener<Entry extends object>(): (packed: PackedEntry<
     for (const name of names)
       Object.defineProperty(opened, name, { configurable: true, enumerable: true, get: () => listsOf(packed)[name] });
     return opened;
+  };
+}
+
+/** Opens packed rows; records of figures that are equal among them are one object each. */
+export function createRowOpener(): (packed: PackedEntry<ReplayRow>) => ReplayRow {
+  const open = createEntryOpener<ReplayRow>();
+  const share = createSharing();
+  return (packed) => {
+    share(packed.entry.metrics);
+    return open(packed);
   };
 }
 

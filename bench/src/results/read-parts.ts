@@ -5,6 +5,7 @@ import type { Shard } from "../results.ts";
 import { CALIBRATION_LISTS, createEntryOpener, packEntry, ROW_LISTS } from "./packed-entry.ts";
 import { aboutPart, nameOf, type PartsThere, partsThere, tableFile, unreadablePart } from "./result-folder.ts";
 import type { ResultTable } from "./result-tables.ts";
+import { createSharing } from "./shared-parts.ts";
 
 /** Throws `bad-input` if the parts that are there are of different runs. */
 export async function checkOneRun(folder: string, { count, there }: PartsThere): Promise<void> {
@@ -59,9 +60,14 @@ async function inOrder(entries: AsyncIterable<Entry>, held: (entry: Entry) => En
   return all;
 }
 
+/** Records of figures that are equal are one object each. */
 function packed(lists: object): (entry: Entry) => Entry {
   const open = createEntryOpener<Entry>();
-  return (entry) => open(packEntry(entry, { ...lists }));
+  const share = createSharing();
+  return (entry) => {
+    share(entry.metrics);
+    return open(packEntry(entry, { ...lists }));
+  };
 }
 
 /** Rows with their series, which is a table of its own in the order of the rows. */

@@ -5,9 +5,9 @@ import type { ModelPrices } from "@plimsoll/core/internal";
 import type { CalibrationRecord } from "../calibrate/calibration-record.ts";
 import { REFERENCES_VERSION } from "../references/extract.ts";
 import type { WindowRequest } from "../replay/cell.ts";
-import { createEntryOpener, type PackedEntry } from "../results/packed-entry.ts";
+import { createEntryOpener, createRowOpener, type PackedEntry } from "../results/packed-entry.ts";
 import { type RunDescription, shareOf } from "../results/run-identity.ts";
-import type { BenchReport, PolicySweep, ReplayRow, Shard } from "../results.ts";
+import type { BenchReport, PolicySweep, Shard } from "../results.ts";
 import type { SummaryTally } from "../summaries/open-source.ts";
 import { DEFAULT_SUMMARIZER, type SummarizerChoice, summarizerName } from "../summaries/summarizer-choice.ts";
 import { eachAtMost } from "./each-at-most.ts";
@@ -73,6 +73,7 @@ export async function runBench(input: BenchInput): Promise<BenchReport> {
   const files = shareOf(input.files, shard);
   const work = await Promise.all(files.map(bytesOf));
   const progress = createProgress(input, files, work);
+  const openers: Openers = { row: createRowOpener(), record: createEntryOpener() };
   const replayed = await eachAtMost(files, pool.jobs, async (file, place) => {
     const tasks = tasksOf(file, input);
     const [first] = tasks;
@@ -86,14 +87,14 @@ export async function runBench(input: BenchInput): Promise<BenchReport> {
         return replay;
       }),
     );
-    return joined(file, replays);
+    return joined(file, replays, openers);
   });
   return {
     formatVersion: 5,
     ...describeRun(input),
     sessions: replayed.flatMap(({ sessions }) => sessions),
-    rows: replayed.flatMap(({ rows }) => rows).map(createEntryOpener()),
-    calibration: replayed.flatMap(({ calibration }) => calibration).map(createEntryOpener()),
+    rows: replayed.flatMap(({ rows }) => rows),
+    calibration: replayed.flatMap(({ calibration }) => calibration),
     skipped: replayed.flatMap(({ skipped }) => skipped),
     notes: replayed.flatMap(({ notes }) => notes),
   };
@@ -127,17 +128,20 @@ async function runTask(task: FileTask, input: BenchInput, pool: WorkerPool): Pro
   return replay;
 }
 
-type FileResult = Pick<BenchReport, "sessions" | "skipped" | "notes"> & {
-  readonly rows: readonly PackedEntry<ReplayRow>[];
-  readonly calibration: readonly PackedEntry<CalibrationRecord>[];
-};
+type FileResult = Pick<BenchReport, "sessions" | "rows" | "calibration" | "skipped" | "notes">;
+
+/** What opens the packed results of a run. */
+interface Openers {
+  readonly row: ReturnType<typeof createRowOpener>;
+  readonly record: (packed: PackedEntry<CalibrationRecord>) => CalibrationRecord;
+}
 
 const NOTHING: FileResult = { sessions: [], rows: [], calibration: [], notes: [], skipped: [] };
 
 type FinishedReplay = Exclude<FileReplay, { readonly kind: "stopped" }>;
 
 /** Puts a file's tasks together. The first that says why the file cannot be replayed speaks for all of them. */
-function joined({ displayName: file }: InputFile, replays: readonly FinishedReplay[]): FileResult {
+function joined({ displayName: file }: InputFile, replays: readonly FinishedReplay[], open: Openers): FileResult {
   const rows: PlacedRow[] = [];
   for (const replay of replays) {
     if (replay.kind === "skipped") return { ...NOTHING, skipped: [{ file, reason: replay.reason }] };
@@ -147,7 +151,13 @@ function joined({ displayName: file }: InputFile, replays: readonly FinishedRepl
   const [first] = replays;
   if (first?.kind !== "replayed") return NOTHING;
   const { sessions, notes, calibration } = first;
-  return { sessions, notes, rows: inOrder.map(({ row }) => row), calibration, skipped: [] };
+  return {
+    sessions,
+    notes,
+    rows: inOrder.map(({ row }) => open.row(row)),
+    calibration: calibration.map(open.record),
+    skipped: [],
+  };
 }
 
 /** Splits a file's cells into tasks of about the same work: neighbours, which are alike, go to different tasks. */
