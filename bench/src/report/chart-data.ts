@@ -101,7 +101,8 @@ function chartIndex(report: BenchReport, { shownOf, metrics }: ShownCharts, left
 
 function busiest(sessions: readonly string[], rows: readonly ReplayRow[]): number {
   const compactions = new Map<string, number>();
-  for (const row of rows) compactions.set(row.session, (compactions.get(row.session) ?? 0) + row.compactions.length);
+  for (const row of rows)
+    compactions.set(row.session, (compactions.get(row.session) ?? 0) + (row.metrics?.economy.compactions ?? 0));
   const most = Math.max(0, ...compactions.values());
   return Math.max(
     0,

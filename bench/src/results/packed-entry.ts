@@ -32,15 +32,24 @@ export function packEntry<Entry extends object>(entry: Entry, empty: Partial<Ent
   return { entry: { ...entry, ...empty }, names, packed: new Uint8Array(packed) };
 }
 
+/** Entries whose lists are held unpacked: enough to compare the policies of a session call by call (chosen). */
+const HELD_ENTRIES = 8;
+
+type Lists = Readonly<Record<string, unknown>>;
+
 /**
  * Opens packed entries: they are as they were, with their fields in order, but their long lists are unpacked when they are looked at, and those of the
- * last entry alone are held.
+ * entries looked at last alone are held. So a list that is looked at later may be another one with the same content, and a list cannot be set.
  */
 export function createEntryOpener<Entry extends object>(): (packed: PackedEntry<Entry>) => Entry {
-  let last: { readonly packed: Uint8Array; readonly lists: Readonly<Record<string, unknown>> } | null = null;
-  const listsOf = (packed: Uint8Array) => {
-    if (last?.packed !== packed) last = { packed, lists: JSON.parse(inflateRawSync(packed).toString("utf8")) };
-    return last.lists;
+  const held = new Map<Uint8Array, Lists>();
+  const listsOf = (packed: Uint8Array): Lists => {
+    const known = held.get(packed);
+    if (known !== undefined) return known;
+    for (const oldest of held.keys()) if (held.size >= HELD_ENTRIES) held.delete(oldest);
+    const lists: Lists = JSON.parse(inflateRawSync(packed).toString("utf8"));
+    held.set(packed, lists);
+    return lists;
   };
   return ({ entry, names, packed }) => {
     const opened = { ...entry };
@@ -62,8 +71,6 @@ export function createRowOpener(): (packed: PackedEntry<ReplayRow>) => ReplayRow
 
 /** The entry with other values in some of its fields; long lists stay packed. */
 export function withFields<Entry extends object>(entry: Entry, fields: Partial<Entry>): Entry {
-  const changed = { ...entry, ...fields };
-  for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(entry)))
-    if (property.get !== undefined && !(name in fields)) Object.defineProperty(changed, name, property);
-  return changed;
+  const [own, changed] = [Object.getOwnPropertyDescriptors(entry), Object.getOwnPropertyDescriptors(fields)];
+  return Object.create(Object.prototype, { ...own, ...changed });
 }

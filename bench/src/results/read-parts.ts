@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { PlimsollError } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/internal";
-import type { Shard } from "../results.ts";
+import type { CallPoint, Shard } from "../results.ts";
 import { CALIBRATION_LISTS, createEntryOpener, packEntry, ROW_LISTS } from "./packed-entry.ts";
 import { aboutPart, nameOf, type PartsThere, partsThere, tableFile, unreadablePart } from "./result-folder.ts";
 import type { ResultTable } from "./result-tables.ts";
@@ -70,21 +70,51 @@ function packed(lists: object): (entry: Entry) => Entry {
   };
 }
 
-/** Rows with their series, which is a table of its own in the order of the rows. */
+/** Rows with their series, which is a table of its own. */
 async function* rowsOf(folder: string, shard: Shard): AsyncGenerator<Entry, void, void> {
-  const calls = linesOf(folder, "calls", shard);
-  let next = await calls.next();
+  const calls = await callsByRow(folder, shard);
   let place = 0;
   for await (const row of entriesOf(folder, "rows", shard)) {
-    const series: object[] = [];
-    for (; next.done !== true && Number(next.value.place) === place; next = await calls.next()) {
-      const { call, promptTokens, compactions, overflowed } = next.value;
-      series.push({ call: Number(call), promptTokens, compactions: Number(compactions), overflowed });
-    }
     // The series keeps the place that it has among the fields.
+    const series = seriesOf(calls.get(place) ?? []);
+    const told = callCountOf(row);
+    if (told !== null && told !== series.length) throw new Error(`${series.length} calls of row ${place}, which has ${told}`);
     yield { ...row, series };
+    calls.delete(place);
     place += 1;
   }
+  const [stray] = calls.keys();
+  if (stray !== undefined) throw new Error(`calls of row ${stray}, which is not there`);
+}
+
+/** How many calls a row has, as its figures say; `null` if they do not. */
+function callCountOf({ metrics }: Entry): number | null {
+  const safety = isRecord(metrics) ? metrics.safety : null;
+  const calls = isRecord(safety) ? safety.calls : null;
+  return typeof calls === "number" ? calls : null;
+}
+
+/** The numbers of each call, by row: tables that were written again may have another order. */
+async function callsByRow(folder: string, shard: Shard): Promise<Map<number, number[]>> {
+  const calls = new Map<number, number[]>();
+  for await (const { place, call, promptTokens, compactions, overflowed } of linesOf(folder, "calls", shard)) {
+    const numbers = calls.get(Number(place)) ?? [];
+    numbers.push(Number(call), Number(promptTokens), Number(compactions), Number(overflowed));
+    calls.set(Number(place), numbers);
+  }
+  return calls;
+}
+
+const CALL_NUMBERS = 4;
+
+/** In order of the calls. */
+function seriesOf(numbers: readonly number[]): readonly CallPoint[] {
+  const series: CallPoint[] = [];
+  for (let at = 0; at < numbers.length; at += CALL_NUMBERS) {
+    const [call = 0, promptTokens = 0, compactions = 0, overflowed = 0] = numbers.slice(at, at + CALL_NUMBERS);
+    series.push({ call, promptTokens, compactions, overflowed: overflowed === 1 });
+  }
+  return series.sort((a, b) => a.call - b.call);
 }
 
 async function* entriesOf(folder: string, table: ResultTable, shard: Shard): AsyncGenerator<Entry, void, void> {

@@ -1,6 +1,8 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parquetReadObjects } from "hyparquet";
+import { fileWriter, parquetWriteRows } from "hyparquet-writer";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
 import { METRICS } from "../metrics/registry.ts";
@@ -71,6 +73,55 @@ describe("a folder of results", () => {
     const lines = resultLines({ ...whole, rows: watched }, "calls")[Symbol.iterator]();
     expect(lines.next().value).toMatchObject({ place: 0, call: 0 });
     expect(looks).toEqual(["0"]);
+  });
+
+  /** Writes the table of calls again. */
+  async function rewriteCalls(changed: (lines: readonly Record<string, unknown>[]) => readonly Record<string, unknown>[]) {
+    const path = tableFile(folder, "calls", { index: 1, count: 1 });
+    const lines = await parquetReadObjects({ file: Uint8Array.from(readFileSync(path)).buffer });
+    const columns = resultColumns(METRICS).calls.map(({ name, type }) => ({ name, type }));
+    parquetWriteRows({ writer: fileWriter(path), columns, rows: [...changed(lines)] });
+  }
+
+  test("may have its calls in any order", async () => {
+    await writePart(folder, whole, METRICS);
+    await rewriteCalls((lines) => lines.toReversed());
+    expect(renderJsonReport(mergeReports(await readBack()))).toBe(renderJsonReport(whole));
+  });
+
+  test("has no call of a row that is not there", async () => {
+    await writePart(folder, whole, METRICS);
+    await rewriteCalls((lines) => [{ ...lines[0], place: 9_999n }, ...lines]);
+    await expect(readParts(folder)).rejects.toThrow(
+      "part-00001-of-00001 cannot be read (calls of row 9999, which is not there); run it again",
+    );
+  });
+
+  test("misses no call that the figures of a row count", async () => {
+    const counted: BenchReport = {
+      ...whole,
+      rows: whole.rows.map((row) => {
+        const { metrics, series } = row;
+        return metrics === null
+          ? row
+          : { ...row, metrics: { ...metrics, safety: { ...metrics.safety, calls: series.length } } };
+      }),
+    };
+    await writePart(folder, counted, METRICS);
+    expect(await readParts(folder)).toHaveLength(1);
+    await rewriteCalls((lines) => lines.slice(1));
+    await expect(readParts(folder)).rejects.toThrow(/cannot be read \(5 calls of row 0, which has 6\); run it again$/);
+  });
+
+  test("says nothing of its place if a line cannot be made", async () => {
+    const [row] = whole.rows;
+    if (row === undefined) throw new Error("no row");
+    const half: BenchReport = {
+      ...whole,
+      rows: [{ ...row, series: [{ call: 0.5, promptTokens: 1, compactions: 0, overflowed: false }] }],
+    };
+    await expect(writePart(folder, half, METRICS)).rejects.toThrow(RangeError);
+    expect(readdirSync(join(folder, "calls"))).toEqual([]);
   });
 
   test("holds a part once, however often it was run", async () => {

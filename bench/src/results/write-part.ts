@@ -66,6 +66,11 @@ async function writeWhole(path: string, write: (temporary: string) => Promise<vo
     await rename(temporary, path);
   } catch (cause) {
     await rm(temporary, { force: true }).catch(() => undefined);
-    throw unwritable(path, cause);
+    // Lines are made while they are written: what goes wrong there is no fault of the place.
+    throw isOfSystem(cause) ? unwritable(path, cause) : cause;
   }
+}
+
+function isOfSystem(cause: unknown): boolean {
+  return cause instanceof Error && "syscall" in cause;
 }

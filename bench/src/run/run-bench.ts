@@ -64,7 +64,7 @@ export interface BenchProgress {
  * there are workers, so that memory follows the largest. What cannot be read, or fails in a
  * replay, is skipped with one line; everything else still runs. No clock, and rows in the order of the input however tasks
  * end: the same input gives the same report. Its long lists (series, compactions, cache misses, compositions, predictions) are held packed, and unpacked
- * when they are looked at.
+ * when they are looked at: a list that is looked at again may be another one with the same content.
  *
  * @throws PlimsollError `bad-input` if a model's summary cannot be had: the provider failed, or the cassette lacks it.
  */

@@ -10,7 +10,7 @@ import {
   tune,
   type WindowRequest,
 } from "@plimsoll/bench";
-import { formatNumberOf, renderTuneHtml, type SessionDescription, sessionNames } from "@plimsoll/bench/internal";
+import { formatNumberOf, renderTuneHtml, type SessionDescription, sessionNames, withFields } from "@plimsoll/bench/internal";
 import { KLAUDE_CODE_POLICY, OPAL_POLICY, PI_POLICY, PLIMSOLL_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
 import { readText } from "@plimsoll/core/node";
 import type { Command } from "commander";
@@ -165,7 +165,7 @@ function replayRounds(run: Omit<BenchInput, "policies">, described: Map<string, 
       // Scores need no chart.
       return rows.map((row) => ({
         file: fileOf(row.session) ?? row.session,
-        row: { ...row, series: [], compactions: [], cacheMisses: [] },
+        row: withFields(row, { series: [], compactions: [], cacheMisses: [] }),
       }));
     } finally {
       bar.stop();
