@@ -98,8 +98,10 @@ function callCountOf({ metrics }: Entry): number | null {
 async function callsByRow(folder: string, shard: Shard): Promise<Map<number, number[]>> {
   const calls = new Map<number, number[]>();
   for await (const { place, call, promptTokens, compactions, overflowed } of linesOf(folder, "calls", shard)) {
+    if (typeof promptTokens !== "number" || typeof overflowed !== "boolean")
+      throw new Error(`a call of row ${place} lacks a figure`);
     const numbers = calls.get(Number(place)) ?? [];
-    numbers.push(Number(call), Number(promptTokens), Number(compactions), Number(overflowed));
+    numbers.push(Number(call), promptTokens, Number(compactions), Number(overflowed));
     calls.set(Number(place), numbers);
   }
   return calls;

@@ -97,6 +97,12 @@ describe("a folder of results", () => {
     );
   });
 
+  test.each(["promptTokens", "overflowed"])("has no call without %s", async (field) => {
+    await writePart(folder, whole, METRICS);
+    await rewriteCalls((lines) => [{ ...lines[0], [field]: null }, ...lines.slice(1)]);
+    await expect(readParts(folder)).rejects.toThrow(/cannot be read \(a call of row 0 lacks a figure\); run it again$/);
+  });
+
   test("misses no call that the figures of a row count", async () => {
     const counted: BenchReport = {
       ...whole,
