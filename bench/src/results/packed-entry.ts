@@ -1,7 +1,7 @@
 import { constants, deflateRawSync, inflateRawSync } from "node:zlib";
 import type { CalibrationRecord } from "../calibrate/calibration-record.ts";
 import type { ReplayRow } from "../results.ts";
-import { createSharing } from "./shared-parts.ts";
+import { createSharing } from "./equal-parts.ts";
 
 /** An entry of a report whose long lists are deflated JSON, a fifteenth of what they take as objects: plain data, which threads can send. */
 export interface PackedEntry<Entry> {

@@ -2,10 +2,10 @@ import { readFile } from "node:fs/promises";
 import { PlimsollError } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/internal";
 import type { CallPoint, Shard } from "../results.ts";
+import { createSharing } from "./equal-parts.ts";
 import { CALIBRATION_LISTS, createEntryOpener, packEntry, ROW_LISTS } from "./packed-entry.ts";
 import { aboutPart, nameOf, type PartsThere, partsThere, tableFile, unreadablePart } from "./result-folder.ts";
 import type { ResultTable } from "./result-tables.ts";
-import { createSharing } from "./shared-parts.ts";
 
 /** Throws `bad-input` if the parts that are there are of different runs. */
 export async function checkOneRun(folder: string, { count, there }: PartsThere): Promise<void> {

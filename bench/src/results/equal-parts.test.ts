@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createSharing } from "./shared-parts.ts";
+import { createSharing } from "./equal-parts.ts";
 
 test("equal parts of several values become one object, and other ones stay their own", () => {
   const share = createSharing();
