@@ -163,7 +163,10 @@ describe.skipIf(!existsSync(CHROMIUM))("the HTML report in a browser", { timeout
     await page.click("#all-compactions");
     expect(await page.locator("#compactions details").count()).toBe(made);
     await page.locator("#compactions details summary").last().click();
-    expect(await page.locator("#compactions details").last().locator("dt").count()).toBe(6);
+    // It is filled when the browser says that it was opened, which is after the click.
+    const facts = page.locator("#compactions details").last().locator("dt");
+    await facts.last().waitFor();
+    expect(await facts.count()).toBe(6);
     await other.close();
   });
 
