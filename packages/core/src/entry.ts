@@ -16,15 +16,15 @@ export type SessionEntry =
 
 /**
  * Version of the log's format that new logs carry; each form that a version adds to, an optional key as well, has a number of its own. Version 1 has no attempts, 2 no spans
- * that say who replaced them, and no limit that a provider named; both open as they are.
+ * that say who replaced them, and no limit that a provider named, 3 nothing that the agent declares in the middle; all open as they are.
  */
-export const LOG_VERSION = 3;
+export const LOG_VERSION = 4;
 
 /** The first entry of a log: what every request of the session sends before its messages. */
 export interface SessionStartEntry {
   readonly type: "session";
   /** Version of the log's format. */
-  readonly version: 1 | 2 | 3;
+  readonly version: 1 | 2 | 3 | 4;
   readonly id: string;
   readonly createdMs: number | null;
   /** System text, empty if a recorded session does not tell it. */

@@ -1,5 +1,5 @@
 import type { Message } from "../message/message.ts";
-import { isHuman, toolCallsOf } from "../message/message.ts";
+import { isDeclared, isHuman, toolCallsOf } from "../message/message.ts";
 import { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "./safe-cuts.ts";
 
 /** Where a cut may fall; the words are those of the policy's `boundary`. */
@@ -61,7 +61,7 @@ function nextTurn(messages: readonly Message[], safe: readonly boolean[], wanted
 
 function atHuman(messages: readonly Message[], safe: readonly boolean[], wanted: number): number {
   const isBeginning = (message: Message, at: number) =>
-    message.role === "user" && message.origin !== "summary" && messages[at - 1]?.role !== "tool-result";
+    message.role === "user" && message.origin !== "summary" && !isDeclared(message) && messages[at - 1]?.role !== "tool-result";
   const next = messages.findIndex((message, at) => at >= wanted && isBeginning(message, at));
   if (next >= 0) return next;
   const last = messages.at(-1);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Message } from "../message/message.ts";
-import { calling, human, reply, result } from "../testing/builders.ts";
+import { calling, declared, human, reply, result } from "../testing/builders.ts";
 import { openStepStart } from "./safe-cuts.ts";
 
 const call = calling("a", ["c", "d"]);
@@ -13,6 +13,7 @@ test.each<[string, readonly Message[], number]>([
   ["a call with all its results, which the model has not seen", [human("u", "go"), call, first, second], 1],
   ["the model has answered to them", [human("u", "go"), call, first, second, reply("b", "done")], 5],
   ["a person has spoken since", [call, first, second, human("u", "stop")], 4],
+  ["the agent has declared something since", [human("u", "go"), call, first, second, declared("d", "Be brief.")], 1],
   ["only the newest of two steps", [calling("a", ["x"]), result("q", "x", "done"), call, first, second], 2],
   ["results without a call", [human("u", "go"), first], 2],
 ])("openStepStart: %s", (_, messages, index) => {

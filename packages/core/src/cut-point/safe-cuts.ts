@@ -1,5 +1,5 @@
 import type { Message } from "../message/message.ts";
-import { toolCallsOf } from "../message/message.ts";
+import { isDeclared, toolCallsOf } from "../message/message.ts";
 import type { Steps } from "../pace.ts";
 import { atOnce } from "../pace.ts";
 
@@ -58,10 +58,10 @@ export function safeCutAtOrAfter(safe: readonly boolean[], index: number): numbe
 
 /**
  * Index of the assistant message whose tool calls the model has not answered to yet: the newest step, with its calls and the
- * results that are there. `messages.length` if the newest message is no call and no result.
+ * results that are there, and what the agent declared since. `messages.length` if the newest message but those is no call and no result.
  */
 export function openStepStart(messages: readonly Message[]): number {
-  const index = messages.findLastIndex(({ role }) => role !== "tool-result");
+  const index = messages.findLastIndex((message) => message.role !== "tool-result" && !isDeclared(message));
   const message = messages[index];
   return message !== undefined && toolCallsOf(message).length > 0 ? index : messages.length;
 }

@@ -8,6 +8,7 @@ import { keepRulesOf } from "../keep/built-in-keep-rules.ts";
 import type { KeepRule, NewestAmount } from "../keep/keep-rule.ts";
 import type { KeptMessages } from "../keep/kept-messages.ts";
 import type { Message } from "../message/message.ts";
+import { isDeclared } from "../message/message.ts";
 import type { Pace } from "../pace.ts";
 import { SLICE_MESSAGES } from "../pace.ts";
 import type { Policy } from "../policy/policy.ts";
@@ -170,7 +171,7 @@ async function afterStep(
       roomTokens: goal.limitTokens,
       lineTokens: goal.lineTokens,
       keep,
-      isKept: (message) => kept.has(message),
+      isKept: (message) => kept.has(message) || isDeclared(message),
       cause,
       ...pricing,
     });

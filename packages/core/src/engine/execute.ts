@@ -9,6 +9,7 @@ import { historyCheckSteps } from "../message/check.ts";
 import { spanHandle } from "../message/handle.ts";
 import { withId } from "../message/ids.ts";
 import type { Context, Message, Part } from "../message/message.ts";
+import { isDeclared } from "../message/message.ts";
 import { coverageSteps, partChars } from "../message/size.ts";
 import { wellFormed } from "../message/well-formed.ts";
 import type { Pace, Steps } from "../pace.ts";
@@ -57,15 +58,15 @@ export interface Executed {
 }
 
 /**
- * Fetches the summaries that the edits ask for, applies them, and refuses a view that a provider would reject. What keep rules hold is left
- * out of the edits; if nothing is left of them, nothing is applied. Edits that break a promise are refused before a summary is asked for.
+ * Fetches the summaries that the edits ask for, applies them, and refuses a view that a provider would reject. What keep rules hold, and what the agent
+ * declared, is left out of the edits; if nothing is left of them, nothing is applied. Edits that break a promise are refused before a summary is asked for.
  *
  * @throws PlimsollError `bad-edit` for edits that do not fit the view, or that take what must stay; `summary-failed` for an unusable
  * summary; `unsendable` for a view with violations that were not there before; and whatever the summariser rejects with.
  */
 export async function execute(input: ExecuteInput, signal: AbortSignal): Promise<Executed> {
   const { messages: before, pending, pace } = input;
-  const edits = aroundKept(input.edits, input);
+  const edits = aroundKept(input.edits, { messages: before, kept: new Set([...input.kept, ...before.filter(isDeclared)]) });
   await pace.walked(before.length);
   refuseBrokenPromises(before, whatStays(before, edits), input);
   await pace.walked(before.length);

@@ -121,7 +121,7 @@ export type BeforeCompaction = (
 
 /** One part of a context that cannot be made to fit. */
 export interface SizedPart {
-  readonly what: "overhead" | "last-human-message" | "pending" | "rest";
+  readonly what: "overhead" | "declared" | "last-human-message" | "pending" | "rest";
   readonly tokens: number;
 }
 

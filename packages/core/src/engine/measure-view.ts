@@ -1,5 +1,5 @@
 import type { Message } from "../message/message.ts";
-import { isHuman } from "../message/message.ts";
+import { isDeclared, isHuman } from "../message/message.ts";
 import type { Steps } from "../pace.ts";
 import { atOnce } from "../pace.ts";
 import type { Estimator, Overhead } from "../tokens/estimator.ts";
@@ -80,10 +80,12 @@ export function sizedParts(
 ): readonly SizedPart[] {
   const human = messages.findLast(isHuman);
   const humanTokens = human === undefined ? 0 : measure.tokensOf([human]);
+  const declaredTokens = measure.tokensOf(messages.filter(isDeclared));
   return [
     { what: "overhead", tokens: measure.overheadTokens },
+    ...(declaredTokens === 0 ? [] : [{ what: "declared", tokens: declaredTokens } as const]),
     { what: "last-human-message", tokens: humanTokens },
     { what: "pending", tokens: expectedTokensOf(input.pending, state) },
-    { what: "rest", tokens: measure.tokensOf(messages) - humanTokens },
+    { what: "rest", tokens: measure.tokensOf(messages) - humanTokens - declaredTokens },
   ];
 }

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { shapeOf } from "../../testing/lettered.ts";
 import { drop, replace, run, summarize } from "../../testing/planned-edits.ts";
 import type { Edit } from "../edit/edit.ts";
 import type { Message } from "../message/message.ts";
+import { isDeclared } from "../message/message.ts";
 import type { Summarizer } from "../ports.ts";
-import { assistant, human, reply, result } from "../testing/builders.ts";
+import { assistant, declared, human, reply, result } from "../testing/builders.ts";
 
 const call = (callId: string) =>
   ({ type: "tool-call", callId, toolName: "tool", argumentsJson: '{"path":"a.ts"}', paths: [] }) as const;
@@ -63,6 +65,42 @@ describe("the open step's pairs stay: no plan", () => {
     await expect(run(open, [summarize(["u1", "a1"]), drop("a3", "s")], { summarizer })).rejects.toMatchObject({
       code: "bad-edit",
     });
+  });
+});
+
+describe("what the agent declared stays word for word, in its order, and no summary is asked for it: a plan that", () => {
+  const told = [
+    human("u1", "first"),
+    declared("d1", "Be brief."),
+    reply("a1", "answer"),
+    declared("d2", "Never push."),
+    ...before.slice(2),
+    step,
+    declared("d3", "One more tool."),
+    result("r", "c", "long"),
+    declared("d4", "Hurry."),
+  ] as const;
+  const stays = ["d1", "d2", "u2", "a3", "d3", "r", "d4"];
+  test.each<[string, readonly Edit[], readonly string[]]>([
+    [
+      "summarises all before the last human message",
+      [summarize(["u1", "d2"])],
+      ["s", "d1", "d2", "u2", "a2", "a3", "d3", "r", "d4"],
+    ],
+    ["summarises both sides of that message", [summarize(["d1", "d2"], ["a2", "a2"])], ["u1", ...stays.toSpliced(1, 0, "s")]],
+    ["drops with a notice", [drop("u1", "d1"), drop("a1", "d2", "nothing")], ["n", "d1", "d2", "u2", "a2", ...stays.slice(3)]],
+    ["drops it alone", [drop("d1", "d1")], told.map(({ id }) => id)],
+    ["replaces its words", [replace("d2")], told.map(({ id }) => id)],
+  ])("%s", async (_, edits, ids) => {
+    const asked: string[] = [];
+    const summarizer: Summarizer = ({ parts }) => {
+      asked.push(...parts.flatMap(({ messages }) => messages.map(({ id }) => id)));
+      return Promise.resolve({ text: "what happened", usage: null, stopReason: "end" });
+    };
+    const { messages } = await run(told, edits, { summarizer });
+    expect(shapeOf(messages)).toBe(ids.join(" "));
+    expect(messages.filter(isDeclared)).toEqual(told.filter(isDeclared));
+    expect(asked.filter((id) => id.startsWith("d"))).toEqual([]);
   });
 });
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { openStepStart, safeCuts } from "../cut-point/safe-cuts.ts";
 import type { Message } from "../message/message.ts";
-import { isHuman } from "../message/message.ts";
+import { isDeclared, isHuman } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
 import { atOnce } from "../pace.ts";
 import { arbitraryMessageSoup, arbitraryValidMessages } from "../testing/arbitrary-transcript.ts";
@@ -137,7 +137,11 @@ describe("kept messages", () => {
         expect(new Set(all).size).toBe(all.length);
         const safe = safeCuts(list);
         const lastHuman = list.findLastIndex(isHuman);
-        const free = new Set(list.flatMap((_, index) => (index >= openStepStart(list) || index === lastHuman ? [index] : [])));
+        const free = new Set(
+          list.flatMap((message, index) =>
+            index >= openStepStart(list) || index === lastHuman || isDeclared(message) ? [index] : [],
+          ),
+        );
         for (const [order, { messages: ofRule, tokens }] of answers.entries()) {
           const indexes = ofRule.map((message) => list.indexOf(message));
           expect(indexes).toEqual([...indexes].sort((a, b) => a - b));
@@ -156,7 +160,7 @@ describe("kept messages", () => {
   test("a rule's worth is respected: what was passed over did not fit together with what came before it", () => {
     fc.assert(
       fc.property(arbitraryValidMessages, fc.nat(3000), (list, tokens) => {
-        const texts = list.flatMap((message, index) => (message.role === "user" ? [index] : []));
+        const texts = list.flatMap((message, index) => (message.role === "user" && !isDeclared(message) ? [index] : []));
         const newestFirst = texts.toReversed();
         const [answer] = atOnce(keptMessages([wanting(at(...newestFirst), tokens)], view(list)));
         const keptIndexes = new Set(answer?.messages.map((message) => list.indexOf(message)));

@@ -1,7 +1,7 @@
 import { resolveAmount } from "../budget.ts";
 import { openStepStart, safeCutSteps } from "../cut-point/safe-cuts.ts";
 import type { Message } from "../message/message.ts";
-import { isHuman } from "../message/message.ts";
+import { isDeclared, isHuman } from "../message/message.ts";
 import type { Steps } from "../pace.ts";
 import type { KeepRule, KeepView, MessageRange, MessagesRule } from "./keep-rule.ts";
 
@@ -17,7 +17,7 @@ export interface KeptMessages {
 /**
  * The messages that rules keep, one answer for each rule that chooses messages, in the order of the rules. Each is filled up to its amount,
  * and all of them together up to `limitTokens`. What cannot be taken apart is kept whole: a call, the calls that were made at once with it, and
- * all their results. What a rule before it keeps, and what nobody may take (the last human message, the open step), costs a rule nothing.
+ * all their results. What a rule before it keeps, and what nobody may take (the last human message, what the agent declared, the open step), costs a rule nothing.
  */
 export function* keptMessages(
   rules: readonly KeepRule[],
@@ -56,7 +56,8 @@ function* unitsOf(view: KeepView): Steps<readonly Unit[]> {
     let end = from + 1;
     while (end < messages.length && safe[end] !== true) end += 1;
     const tokens = messages.slice(from, end).reduce((sum, message) => sum + view.messageTokens(message), 0);
-    const staysAnyway = from >= openStep || (from === lastHuman && end === from + 1);
+    const isAlone = end === from + 1;
+    const staysAnyway = from >= openStep || (isAlone && (from === lastHuman || messages.slice(from, end).every(isDeclared)));
     const unit = { from, through: end - 1, tokens, isKept: staysAnyway };
     yield end - from;
     for (; from < end; from++) units.push(unit);

@@ -9,9 +9,10 @@ export type Message = UserMessage | AssistantMessage | ToolResultMessage;
 
 /**
  * Who a message comes from. Only `human` starts a turn. `command` was run by the person, with its output; `injected`
- * was put in by the agent (reminders, environment, skills); `summary` and `notice` were written by compaction.
+ * was put in by the agent (reminders, environment, skills); `declared` is system or developer text, or tools, that the agent declares in the middle
+ * of a conversation; `summary` and `notice` were written by compaction.
  */
-export type Origin = "human" | "command" | "injected" | "summary" | "notice" | "model";
+export type Origin = "human" | "command" | "injected" | "declared" | "summary" | "notice" | "model";
 
 /** Input of the human or of the agent's own machinery. */
 export interface UserMessage {
@@ -122,6 +123,11 @@ export function textOf(message: Message): string {
 /** True for the one kind of message that starts a turn. */
 export function isHuman(message: Message): message is UserMessage {
   return message.role === "user" && message.origin === "human";
+}
+
+/** True for what the agent declares in the middle of a conversation: it is in every request, word for word, and no summary stands for it. */
+export function isDeclared(message: Message): message is UserMessage {
+  return message.role === "user" && message.origin === "declared";
 }
 
 /**

@@ -3,7 +3,7 @@ import { characterBoundaryAtOrBefore } from "../text.ts";
 import { foldedBeginning, quotedText } from "./framing.ts";
 import type { Framing } from "./framing-beginnings.ts";
 import { MARK } from "./framing-beginnings.ts";
-import type { Message } from "./message.ts";
+import type { Message, UserMessage } from "./message.ts";
 import { toolCallsOf } from "./message.ts";
 
 /** What is written before and after a piece of a serialised history. */
@@ -102,7 +102,7 @@ function piecesOf(message: Message, style: TranscriptStyle, framing: Framing): r
     piece.trim() === "" ? [] : [`${label.before}${quotedBehind(label, piece, { labels, framing })}${label.after}`];
   switch (message.role) {
     case "user":
-      return labelled(text, labels[message.origin === "notice" ? "summary" : message.origin]);
+      return labelled(text, labels[labelOf(message.origin)]);
     case "assistant":
       return [
         ...(labels.reasoning === undefined ? [] : labelled(reasoningOf(message), labels.reasoning)),
@@ -117,6 +117,12 @@ function piecesOf(message: Message, style: TranscriptStyle, framing: Framing): r
     default:
       return message satisfies never;
   }
+}
+
+/** Labels are policy data, and have no names of their own for all origins. */
+function labelOf(origin: UserMessage["origin"]): "human" | "command" | "injected" | "summary" {
+  if (origin === "notice") return "summary";
+  return origin === "declared" ? "injected" : origin;
 }
 
 /** The text quoted; with its beginning marked too if that would make another label of the one before it, such as that of a command. */

@@ -39,7 +39,7 @@ const part = z.discriminatedUnion("type", [textPart, imagePart, reasoningPart, t
 const userMessage: z.ZodType<UserMessage> = z.strictObject({
   role: z.literal("user"),
   id,
-  origin: z.enum(["human", "command", "injected", "summary", "notice"]),
+  origin: z.enum(["human", "command", "injected", "declared", "summary", "notice"]),
   parts: z.array(z.discriminatedUnion("type", [textPart, imagePart])).readonly(),
   atMs,
 });
@@ -148,7 +148,7 @@ const record = z.strictObject({
 export const sessionEntrySchema: z.ZodType<SessionEntry> = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("session"),
-    version: z.union([z.literal(1), z.literal(2), z.literal(LOG_VERSION)]),
+    version: z.union([z.literal(1), z.literal(2), z.literal(3), z.literal(LOG_VERSION)]),
     id,
     createdMs: atMs,
     system: z.string(),

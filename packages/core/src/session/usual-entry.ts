@@ -163,7 +163,14 @@ function isFlatJson(value: unknown, levels: number = FLAT_LEVELS): value is Json
 }
 
 function isUserOrigin(value: unknown): value is UserMessage["origin"] {
-  return value === "human" || value === "command" || value === "injected" || value === "summary" || value === "notice";
+  return (
+    value === "human" ||
+    value === "command" ||
+    value === "injected" ||
+    value === "declared" ||
+    value === "summary" ||
+    value === "notice"
+  );
 }
 
 function isReplyOrigin(value: unknown): value is AssistantMessage["origin"] {

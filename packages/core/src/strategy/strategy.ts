@@ -18,7 +18,7 @@ export interface StrategyInput {
   readonly lineTokens: number;
   /** The newest history to keep, in messages or tokens. */
   readonly keep: NewestKept;
-  /** True for messages that keep rules hold: they stay where they are, whatever spans are answered. */
+  /** True for messages that keep rules hold, and for what the agent declared: they stay where they are, whatever spans are answered. */
   readonly isKept: (message: Message) => boolean;
   /** True for a human message that the newest compaction left where it was, although it took what lay on both sides of it: its turn was split then. */
   readonly isLeftOver: (message: Message) => boolean;

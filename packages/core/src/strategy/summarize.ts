@@ -5,6 +5,7 @@ import { cutAtBoundary } from "../cut-point/boundary.ts";
 import { cutExceedingTokens, cutKeeping, cutKeepingMessages, spansBetween } from "../cut-point/recent.ts";
 import { safeCutAtOrBefore, safeCuts } from "../cut-point/safe-cuts.ts";
 import type { Message } from "../message/message.ts";
+import { isDeclared } from "../message/message.ts";
 import type { StrategyAnswer, StrategyInput, StrategyKind } from "./strategy.ts";
 import { defineStrategy } from "./strategy.ts";
 
@@ -140,7 +141,7 @@ function splitTurnStart({ messages, isLeftOver }: StrategyInput, cut: number): n
 
 /** What is put before the model in the person's name begins a turn as the person does. */
 function beginsTurn(message: Message): boolean {
-  return message.role === "user" && !isSummary(message);
+  return message.role === "user" && !isSummary(message) && !isDeclared(message);
 }
 
 function isSummary(message: Message): boolean {

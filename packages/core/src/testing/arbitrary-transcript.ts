@@ -57,7 +57,7 @@ const userMessage = (id: fc.Arbitrary<string>, text: fc.Arbitrary<string>, minPa
   fc.record({
     role: fc.constant("user"),
     id,
-    origin: fc.constantFrom("human", "human", "human", "command", "injected", "summary", "notice"),
+    origin: fc.constantFrom("human", "human", "human", "command", "injected", "declared", "summary", "notice"),
     parts: fc.array(fc.oneof({ weight: 5, arbitrary: textPart(text) }, { weight: 1, arbitrary: imagePart }), {
       minLength: minParts,
       maxLength: 3,

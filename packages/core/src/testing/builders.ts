@@ -17,6 +17,11 @@ export function human(id: string, text: string): UserMessage {
   return { role: "user", id, origin: "human", parts: [{ type: "text", text }], atMs: null };
 }
 
+/** What the agent declares in the middle of a conversation. */
+export function declared(id: string, text: string): UserMessage {
+  return { role: "user", id, origin: "declared", parts: [{ type: "text", text }], atMs: null };
+}
+
 /** A model's text without calls. */
 export function reply(id: string, text: string): AssistantMessage {
   return assistant(id, [{ type: "text", text }]);

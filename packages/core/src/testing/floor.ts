@@ -1,7 +1,7 @@
 import { openStepStart } from "../cut-point/safe-cuts.ts";
 import { partHandle } from "../message/handle.ts";
 import type { ImagePart, Message, TextPart } from "../message/message.ts";
-import { isHuman } from "../message/message.ts";
+import { isDeclared, isHuman } from "../message/message.ts";
 import { partChars } from "../message/size.ts";
 import { BUILT_IN_KINDS } from "../policy/kinds.ts";
 import { clearedText, isClearedText } from "../prompts/notices.ts";
@@ -13,7 +13,7 @@ import { variedPriors } from "./scripted-ports.ts";
 import type { SessionScenario } from "./session-scenario.ts";
 
 /**
- * The least that any compaction could leave, by the policy's own measure, each message with its share of what is expected of the view: overhead, what is pending, the last human message, and
+ * The least that any compaction could leave, by the policy's own measure, each message with its share of what is expected of the view: overhead, what is pending, what the agent declared, the last human message, and
  * the newest open step with its results and texts at stub size. Infinite if
  * none of these is there: something has to be sent, and no rule says what.
  */
@@ -21,7 +21,8 @@ export function floorTokens(manager: ContextManager, estimator: Estimator, pendi
   const messages = manager.view().messages.slice();
   const step = messages.slice(openStepStart(messages)).map(atStubSize);
   const human = messages.findLast(isHuman);
-  const kept = [...(human === undefined ? [] : [human]), ...step];
+  const declared = messages.slice(0, messages.length - step.length).filter(isDeclared);
+  const kept = [...declared, ...(human === undefined ? [] : [human]), ...step];
   if (kept.length + pending.length === 0) return Number.POSITIVE_INFINITY;
   const tokensOf = (some: readonly Message[]) =>
     some.reduce((sum, message) => sum + estimator.messageTokens(message, manager.ledger()), 0);
