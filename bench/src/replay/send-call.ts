@@ -22,8 +22,7 @@ export interface CallToSend {
 
 /**
  * Sends a call as the policy would have it. A request above the window is rejected as a provider would: the engine is asked to
- * recover, at most as often as the policy allows. What still does not fit, and what the engine says cannot be made to fit,
- * is lost: charged as recorded, and the session goes on with the recorded reply. The engine sees the size of what was sent.
+ * recover, at most as often as the policy allows. What still does not fit is lost: charged as recorded, and the session goes on with the recorded reply. The engine sees the size of what was sent.
  */
 export async function sendCall(
   session: PreparedSession,
@@ -59,8 +58,9 @@ export async function sendCall(
       return outcome.kind === "compacted";
     },
   });
-  const irreducible = outcome.kind === "irreducible";
-  const lost = irreducible || sent.kind === "too-long";
+  const lost = sent.kind === "too-long";
+  const irreducible =
+    lost && (outcome.kind === "irreducible" || (outcome.kind === "compacted" && outcome.missed !== undefined));
   const prediction = manager.predict();
   if (!lost) await run.report(manager.view(), reportedOf(entry, isRecorded ? null : promptTokens));
   return {

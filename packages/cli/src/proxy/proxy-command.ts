@@ -84,7 +84,11 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
 function sayEvent(event: ContextEvent, say: (line: string) => void): void {
   if (event.type === "compaction-end") {
     const { tokensBefore, tokensAfter } = event.entry.record;
-    say(`compacted: ${Math.round(tokensBefore ?? 0)} to ${Math.round(tokensAfter ?? 0)} tokens`);
+    const left =
+      event.missed === undefined
+        ? ""
+        : `; more than ${event.missed.budgetTokens} are expected to be left, and sent all the same`;
+    say(`compacted: ${Math.round(tokensBefore ?? 0)} to ${Math.round(tokensAfter ?? 0)} tokens${left}`);
   }
   if (event.type === "context-irreducible")
     say(`too large for a budget of ${event.budgetTokens} tokens: nothing is left to cut`);

@@ -21,6 +21,18 @@ function roomBehind(start: string): number {
   return COLUMNS - SUB_AGENT_INDENT.length - [...start].length;
 }
 
+type Missed = Extract<AgentEvent, { readonly type: "compaction-end" }>["missed"];
+type Parts = Extract<AgentEvent, { readonly type: "context-irreducible" }>["parts"];
+
+function missedWords(missed: Missed): string {
+  if (missed === undefined) return "";
+  return `; more than ${formatTokens(missed.budgetTokens)} tokens are expected to be left (${partWords(missed.parts)}), and sent all the same`;
+}
+
+function partWords(parts: Parts): string {
+  return parts.map(({ what, tokens }) => `${what} ${formatTokens(tokens)}`).join(", ");
+}
+
 /** One line for a log or a terminal about an event; `null` for those that are told otherwise or not at all. */
 function eventLine(event: AgentEvent): string | null {
   switch (event.type) {
@@ -35,7 +47,7 @@ function eventLine(event: AgentEvent): string | null {
     case "compaction-end": {
       const { tokensBefore, tokensAfter, messagesRemoved, strategies, reason, estimator } = event;
       const size = `${formatTokens(tokensBefore)} → ${formatTokens(tokensAfter)} tokens`;
-      return `◆ compacted (${reason}): ${size}, ${formatNumberOf(messagesRemoved, "message")} fewer, by ${strategies.join(" and ")} (${estimator})`;
+      return `◆ compacted (${reason}): ${size}, ${formatNumberOf(messagesRemoved, "message")} fewer, by ${strategies.join(" and ")} (${estimator})${missedWords(event.missed)}`;
     }
     case "compaction-failed":
       return `◇ compaction failed (${event.reason}): ${event.steps.map(({ strategy, detail }) => `${strategy}: ${printable(detail ?? "")}`).join("; ")}`;
@@ -44,7 +56,7 @@ function eventLine(event: AgentEvent): string | null {
     case "compaction-off":
       return "◇ compaction is off: the context window is not known; set context_window";
     case "context-irreducible":
-      return `◇ the context cannot be made to fit ${formatTokens(event.budgetTokens)} tokens: ${event.parts.map(({ what, tokens }) => `${what} ${formatTokens(tokens)}`).join(", ")}`;
+      return `◇ the context cannot be made to fit ${formatTokens(event.budgetTokens)} tokens: ${partWords(event.parts)}`;
     case "breaker-open":
       return `◇ no more summaries by a model for now: ${printable(event.why)}`;
     case "overflow-detected":

@@ -1,4 +1,5 @@
 import type { UsageTotals } from "../conversation/tally.ts";
+import type { MissedGoal } from "../engine/fit-input.ts";
 import type { CompactionEntry, CompactionReason, UsageEntry } from "../entry.ts";
 import type { PlimsollError } from "../error.ts";
 import type { Message, ToolResultMessage } from "../message/message.ts";
@@ -99,13 +100,19 @@ export interface CompactionEvent {
   readonly messagesAfter: number;
   readonly messagesRemoved: number;
   readonly entry: CompactionEntry;
+  /** Set if what is left is still expected to exceed the budget: it is sent all the same. */
+  readonly missed?: MissedGoal;
 }
 
 /** Receives events. What it throws stays with it: neither the agent nor other subscribers notice. */
 export type AgentListener = (event: AgentEvent) => void;
 
 /** What a compaction's entry says, as an event. */
-export function compactionEvent(entry: CompactionEntry, estimator: string): CompactionEvent {
+export function compactionEvent({
+  entry,
+  estimator,
+  missed,
+}: Pick<CompactionEvent, "entry" | "estimator" | "missed">): CompactionEvent {
   const { record } = entry;
   const { tokensBefore, tokensAfter, messagesBefore, messagesAfter } = record;
   return {
@@ -121,6 +128,7 @@ export function compactionEvent(entry: CompactionEntry, estimator: string): Comp
     messagesAfter,
     messagesRemoved: messagesBefore - messagesAfter,
     entry,
+    ...(missed === undefined ? {} : { missed }),
   };
 }
 

@@ -73,7 +73,7 @@ function settingOf(options: AgentOptions, hub: EventHub, model: () => AgentModel
     ...(modelPriors === undefined ? {} : { modelPriors }),
     ...(tokenizers === undefined ? {} : { tokenizers }),
     onEvent: (event: ContextEvent) =>
-      hub.emit({ ...(event.type === "compaction-end" ? compactionEvent(event.entry, event.estimator) : event), sessionId }),
+      hub.emit({ ...(event.type === "compaction-end" ? compactionEvent(event) : event), sessionId }),
     ...options.context,
   };
 }

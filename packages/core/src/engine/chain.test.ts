@@ -13,8 +13,8 @@ import { PRESETS } from "../policy/presets/presets.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import { defineStrategy } from "../strategy/strategy.ts";
 import { dropped, human, reply } from "../testing/builders.ts";
-import type { ChainTools } from "./chain.ts";
-import { chainOf, newestOf, runChain } from "./chain.ts";
+import type { ChainTools, ChainView } from "./chain.ts";
+import { bestOf, chainOf, newestOf, runChain } from "./chain.ts";
 import type { FitInput } from "./fit-input.ts";
 import { recoveriesOf } from "./goal.ts";
 
@@ -151,7 +151,14 @@ async function ran(
   const [failing, rewriting] = [marked("!"), marked("=")];
   const input = strategyInput(messages);
   const tools: ChainTools = {
-    goal: { budgetTokens: 500, roomTokens: 500, limitTokens: goal.limit, targetTokens: goal.target, lineTokens: 500 },
+    goal: {
+      budgetTokens: 500,
+      roomTokens: 500,
+      limitTokens: goal.limit,
+      targetTokens: goal.target,
+      lineTokens: 500,
+      retryTokens: null,
+    },
     budget: input.budget,
     cause: "size",
     isProgress: ({ before, after }) => after < before,
@@ -172,7 +179,7 @@ async function ran(
     { reason: "threshold", input: { gate: "before-step", pending: [], model, nowMs: null } },
   );
   const start = { messages, tokens: 500, applied: [], steps: [], held: held.map(heldBy) };
-  const run = await runChain(chained, start, tools, new AbortController().signal);
+  const { run } = await runChain(chained, start, tools, new AbortController().signal);
   return run.steps;
 }
 
@@ -243,5 +250,46 @@ describe("runChain", () => {
     ],
   ])("the record says of %s", async (_, given, details) => {
     expect((await ran(...given)).map(({ detail }) => detail)).toEqual(details);
+  });
+});
+
+describe("of a chain that misses its goal the view is sent", () => {
+  const view = (from: ChainView["from"], tokens: number): ChainView => ({
+    from,
+    run: {
+      messages: [],
+      tokens,
+      applied: [],
+      steps: [{ strategy: `to ${tokens}`, outcome: "applied", detail: null }],
+      held: [],
+    },
+  });
+  const kept = [view("policy", 400), view("policy", 300)];
+  const left = [view("first-of-fallback", 200), view("fallback", 100)];
+  test.each<[string, readonly ChainView[], number | null, number]>([
+    ["that the policy's own strategies kept", [...kept, ...left], null, 300],
+    ["that came first, if they did nothing", left, null, 200],
+    ["after a refusal the first that is small enough to follow it", [...kept, ...left], 350, 300],
+    ["after another one a smaller one", [...kept, ...left], 200, 200],
+    ["and at last the smallest", [...kept, ...left], 0, 100],
+  ])("%s", (_, views, retryTokens, tokens) => {
+    const run = views.at(-1)?.run;
+    expect(run && bestOf({ run, views }, { retryTokens }).tokens).toBe(tokens);
+  });
+
+  test("and its record says that later steps are not in it", () => {
+    const [first, last] = [view("policy", 400).run, view("fallback", 100).run];
+    const run = { ...last, steps: [...first.steps, ...last.steps] };
+    const { steps } = bestOf(
+      {
+        run,
+        views: [
+          { from: "policy", run: first },
+          { from: "fallback", run },
+        ],
+      },
+      { retryTokens: null },
+    );
+    expect(steps.map(({ strategy, outcome }) => `${strategy} ${outcome}`)).toEqual(["to 400 applied", "to 100 no-progress"]);
   });
 });

@@ -113,22 +113,57 @@ export interface ChainTools {
   ) => Promise<Executed>;
 }
 
+/** A chain that ended, and the views that it made on its way, in order. */
+export interface ChainEnd {
+  readonly run: ChainRun;
+  readonly views: readonly ChainView[];
+}
+
+/** A view that a step made: what the policy's own strategies kept, or what its fallback left of it. */
+export interface ChainView {
+  readonly from: ChainStep["from"];
+  readonly run: ChainRun;
+}
+
 /**
  * Runs a chain: each step plans on what the steps before it made, and its edits stay if they are progress. The policy's steps run until
  * its target is met, the fallback's only while the context does not fit. A step that fails leaves the view as it was and the next one runs.
  * While a step of the fallback leaves too much, the rule that is worth least is released and the step runs again. Rejects only when the caller's signal aborts.
  */
-export async function runChain(chain: Chain, start: ChainRun, tools: ChainTools, signal: AbortSignal): Promise<ChainRun> {
+export async function runChain(chain: Chain, start: ChainRun, tools: ChainTools, signal: AbortSignal): Promise<ChainEnd> {
   const keep = chain.isForced ? { messages: 0 } : newestOf(chain.rules, tools.budget);
   let run = chain.isForced ? start.held.reduce(released, start) : start;
+  const views: ChainView[] = [];
+  const step = async (strategy: Strategy, from: ChainStep["from"], before: ChainRun): Promise<void> => {
+    run = await afterStep(strategy, before, { keep, ...tools }, signal);
+    if (run.messages !== before.messages) views.push({ from, run });
+  };
   for (const { strategy, from } of chain.steps) {
     // What is enough for a step is enough for all after it.
     if (isEnough(from, run, tools.goal)) break;
-    run = await afterStep(strategy, run, { keep, ...tools }, signal);
+    await step(strategy, from, run);
     while (from !== "policy" && run.held.length > 0 && run.tokens > tools.goal.limitTokens)
-      run = await afterStep(strategy, released(run), { keep, ...tools }, signal);
+      await step(strategy, from, released(run));
   }
-  return run;
+  return { run, views };
+}
+
+/** The step of a record that says that its goal is out of reach, as far as is believed, and that the best view found is sent. */
+export const GOAL_STEP = "goal";
+
+/**
+ * The view to send of a chain that could not reach its goal: a believed goal is no reason to drop what may fit. Before a refusal that is what the policy's own
+ * strategies kept, or the first view that worked if they did nothing; after one the first that is small enough to follow it.
+ */
+export function bestOf({ run, views }: ChainEnd, { retryTokens }: Pick<Goal, "retryTokens">): ChainRun {
+  const own = retryTokens === null ? views.findLast(({ from }) => from === "policy") : null;
+  const best = (own ?? views.find((view) => view.run.tokens <= (retryTokens ?? Number.POSITIVE_INFINITY)))?.run ?? run;
+  const undone = run.steps
+    .slice(best.steps.length)
+    .map((each) =>
+      each.outcome === "applied" ? ({ ...each, outcome: "no-progress", detail: "the goal is out of reach" } as const) : each,
+    );
+  return { ...best, steps: [...best.steps, ...undone] };
 }
 
 /** The state to go on with after the rule that is worth least was released. */

@@ -11,11 +11,11 @@ import { createPace } from "../pace.ts";
 import type { WorkCounter } from "../tokens/work.ts";
 import { askHook, failureText } from "./ask-hook.ts";
 import type { Chain, ChainRun, ChainTools } from "./chain.ts";
-import { chainOf, runChain } from "./chain.ts";
+import { bestOf, chainOf, GOAL_STEP, runChain } from "./chain.ts";
 import type { CompactionTools } from "./compaction-tools.ts";
 import { summaryWithin, toolsFor } from "./compaction-tools.ts";
 import { execute } from "./execute.ts";
-import type { FitInput, FitOutcome, FitState } from "./fit-input.ts";
+import type { FitInput, FitOutcome, FitState, SizedPart } from "./fit-input.ts";
 import type { Goal } from "./goal.ts";
 import { goalOf } from "./goal.ts";
 import type { ViewMeasure } from "./measure-view.ts";
@@ -64,12 +64,15 @@ export async function compact(state: FitState, compaction: Compaction, signal: A
   });
   await pace.walked(messages.length);
   const start = await pace.take(startOf(chain, { messages, tokens: measure.viewTokens, steps }, { tools, work: state.work }));
-  const run = await runChain(chain, start, tools, signal);
+  const end = await runChain(chain, start, tools, signal);
+  const isMissed = state.policy.fallback !== null && input.only === undefined && end.run.tokens > goal.budgetTokens;
+  const run = isMissed ? bestOf(end, goal) : end.run;
   const unquoted = [...excerpts.failures()].map(([kind, failure]) => failedRule(kind, failure));
   const ended = { ...run, steps: [...run.steps, ...unquoted] };
   await pace.walked(messages.length);
   const outcome = outcomeOf(state, compaction, {
     run: ended,
+    isMissed,
     goal,
     measure,
     cutEstimatorName,
@@ -163,6 +166,8 @@ function progressOf({ policy, estimator }: FitState, { expectedTokens }: ViewMea
 /** What a compaction came to, and what it was measured with. */
 interface Ended {
   readonly run: ChainRun;
+  /** True if no view was found that is expected to fit. */
+  readonly isMissed: boolean;
   readonly goal: Goal;
   readonly measure: ViewMeasure;
   readonly cutEstimatorName: string;
@@ -171,20 +176,19 @@ interface Ended {
 }
 
 /**
- * The bound is what to aim at, not a reason to give up: what is expected to fit is sent, and a rejection is recovered from. But a rejection
- * that nothing is left to take for is one, whatever the estimate says. A policy without a fallback takes what its own strategies gave.
+ * The bound is what to aim at, not a reason to give up: what is expected to fit is sent, and a rejection is recovered from. Where nothing is expected to fit the
+ * best view that was found is sent all the same, and what is left is named. A policy without a fallback takes what its own strategies gave.
  */
 function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended: Ended): FitOutcome {
-  const { run, goal, measure, cutEstimatorName, before } = ended;
-  const { applied, steps, messages } = run;
-  const hasFallback = state.policy.fallback !== null;
-  const isSpent = reason === "overflow" && applied.length === 0;
-  const isTooLarge = hasFallback && (run.tokens > goal.budgetTokens || isSpent);
-  if (isTooLarge && input.only === undefined) {
-    const parts = sizedParts(messages, { measure, state, input });
-    return { kind: "irreducible", reason, budgetTokens: budget.inputBudgetTokens, parts, steps };
-  }
-  if (applied.length === 0 || isTooLarge) return { kind: "failed", reason, steps };
+  const { run, isMissed, goal, measure, cutEstimatorName, before } = ended;
+  const { applied, messages } = run;
+  const isSpent = state.policy.fallback !== null && reason === "overflow" && applied.length === 0;
+  const parts = isMissed || isSpent ? sizedParts(messages, { measure, state, input }) : null;
+  if (parts !== null && input.only === undefined && applied.length === 0)
+    return { kind: "irreducible", reason, budgetTokens: budget.inputBudgetTokens, parts, steps: run.steps };
+  if (applied.length === 0 || (input.only !== undefined && run.tokens > goal.budgetTokens && state.policy.fallback !== null))
+    return { kind: "failed", reason, steps: run.steps };
+  const steps = parts === null ? run.steps : [...run.steps, missedStep(parts, budget)];
   const record: CompactionRecord = {
     policy: state.policy.name,
     reason,
@@ -206,7 +210,14 @@ function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended
   return {
     kind: "compacted",
     entry: { type: "compaction", id, throughEntryId: state.lastEntryId, edits: applied, record, atMs: input.nowMs },
+    ...(parts === null ? {} : { missed: { budgetTokens: budget.inputBudgetTokens, parts } }),
   };
+}
+
+/** What the record says of a goal that is out of reach: what is left, by size. */
+function missedStep(parts: readonly SizedPart[], { inputBudgetTokens }: Budget): StepOutcome {
+  const detail = `left of ${inputBudgetTokens} tokens: ${parts.map(({ what, tokens }) => `${what} ${tokens}`).join(", ")}`;
+  return { strategy: GOAL_STEP, outcome: "failed", detail };
 }
 
 /** What tells an edit from others: of the message that it writes the id alone, which follows from what the message says. */

@@ -68,6 +68,8 @@ export interface FitState {
   readonly useModel: boolean;
   /** Tokens that arrived since the last compaction or attempt; `null` if there was none. */
   readonly newTokens: number | null;
+  /** True if the newest compaction could not reach the budget, and what it left was sent all the same. */
+  readonly isGoalMissed: boolean;
   /** Time of the newest report; `null` if none has one. */
   readonly reportedAtMs: number | null;
   readonly facts: Facts;
@@ -125,14 +127,21 @@ export interface SizedPart {
   readonly tokens: number;
 }
 
+/** A budget that is out of reach, as far as is believed, and the parts of what is left. */
+export interface MissedGoal {
+  readonly budgetTokens: number;
+  readonly parts: readonly SizedPart[];
+}
+
 /** What `fit` did. `off` says why nothing was done although something might have been asked for. */
 export type FitOutcome =
   | { readonly kind: "unchanged"; readonly off: "disabled" | "unknown-window" | null }
-  | { readonly kind: "compacted"; readonly entry: CompactionEntry }
+  /** `missed` says what is left if even the best view that was found is expected to exceed the budget: it is sent all the same. */
+  | { readonly kind: "compacted"; readonly entry: CompactionEntry; readonly missed?: MissedGoal }
   | { readonly kind: "cancelled"; readonly reason: CompactionReason; readonly why: string }
   /** Nothing was changed, and what is expected fits the budget. */
   | { readonly kind: "failed"; readonly reason: CompactionReason; readonly steps: readonly StepOutcome[] }
-  /** What is expected exceeds the budget, or a provider rejected it, and nothing is left that may be cut; nothing was changed. */
+  /** What is expected exceeds the budget, or a provider rejected it, and nothing could be cut at all. */
   | {
       readonly kind: "irreducible";
       readonly reason: CompactionReason;

@@ -50,6 +50,7 @@ function goal(
     summarizer: () => Promise.reject(new Error("not asked")),
     useModel: true,
     newTokens: null,
+    isGoalMissed: false,
     reportedAtMs: null,
     facts: NO_FACTS,
     recallIndex: null,
@@ -72,7 +73,7 @@ const atMost = (tokens: number, steps: number): TargetPolicy => ({ atMost: { tok
 describe("goalOf", () => {
   test("the room is what the budget leaves after overhead and pending messages; the line is where the trigger fires", () => {
     const room = { budgetTokens: 9500, roomTokens: 9500, limitTokens: 9500, targetTokens: 9500 };
-    expect(goal("threshold")).toEqual({ ...room, lineTokens: 7500 });
+    expect(goal("threshold")).toEqual({ ...room, lineTokens: 7500, retryTokens: null });
   });
 
   test("the room is smaller if its upper bound must fit: (10,000 − 200) / 1.25 − 300, and 2 for rounding", () => {
@@ -105,6 +106,11 @@ describe("goalOf", () => {
     ["the second half of it", { recovery: 1 }, 4500],
     ["less if less fits", { recovery: 0, budgetTokens: 4000 }, 3500],
     ["whatever the target", { recovery: 0, target: atMost(100, 0) }, 7200],
+    [
+      "the same if the overhead is believed to leave no room at all: that was not what was refused",
+      { recovery: 0, budgetTokens: 400 },
+      7200,
+    ],
   ])("after an overflow %s", (_, so, tokens) => {
     expect(goal("overflow", so)).toMatchObject({ limitTokens: tokens, targetTokens: tokens });
   });

@@ -17,6 +17,8 @@ export interface Goal {
   readonly targetTokens: number;
   /** At this size the trigger would fire again at once. */
   readonly lineTokens: number;
+  /** After a refusal: what is sent next measures at most this much less than what was refused, whatever is believed to fit; `null` before one. */
+  readonly retryTokens: number | null;
 }
 
 /** Share of the rejected context that a recovery may keep: the estimate has just been proved too low by an unknown factor; chosen. */
@@ -52,16 +54,19 @@ export function goalOf(
   const room = { budgetTokens, roomTokens: fittingTokens };
   // What fits by its own measure is all that the steps after a forced one have to reach.
   if (isForced(state.policy, compaction.reason, compaction.input))
-    return { limitTokens: fittingTokens, targetTokens: -1, lineTokens: 0, ...room };
+    return { limitTokens: fittingTokens, targetTokens: -1, lineTokens: 0, retryTokens: 0, ...room };
   if (compaction.reason === "overflow") {
     const ratio = RECOVERY_RATIOS[Math.min(compaction.input.recovery ?? 0, RECOVERY_RATIOS.length - 1)] ?? 1;
     const observedTokens = observedRoomTokens(compaction, sizes);
-    const shrunkTokens = Math.min(fittingTokens, observedTokens, Math.floor(sizes.tokensBefore * ratio));
-    return { limitTokens: shrunkTokens, targetTokens: shrunkTokens, lineTokens: shrunkTokens, ...room };
+    const retryTokens = Math.floor(sizes.tokensBefore * ratio);
+    // A refusal outweighs what is believed: an overhead that leaves no room at all was not what was refused.
+    const believedTokens = Math.min(fittingTokens, observedTokens);
+    const shrunkTokens = believedTokens > 0 ? Math.min(believedTokens, retryTokens) : retryTokens;
+    return { limitTokens: shrunkTokens, targetTokens: shrunkTokens, lineTokens: shrunkTokens, retryTokens, ...room };
   }
   const target = state.policy.progress.target;
   const triggeringTokens = triggerTokens(state.policy.trigger, compaction.budget);
-  const line = { limitTokens: fittingTokens, lineTokens: triggeringTokens - otherTokens, ...room };
+  const line = { limitTokens: fittingTokens, lineTokens: triggeringTokens - otherTokens, retryTokens: null, ...room };
   if (target === null) return { targetTokens: fittingTokens, ...line };
   const afterStepsTokens =
     triggeringTokens - target.steps * state.ledger.stepGrowthTokens * state.estimator.scaleRatio(state.ledger);

@@ -69,7 +69,15 @@ function answer({
   readonly now?: readonly Message[];
   readonly goal?: Partial<Goal>;
 }) {
-  const goals: Goal = { budgetTokens: 900, roomTokens: 900, limitTokens: 900, targetTokens: 500, lineTokens: 800, ...goal };
+  const goals: Goal = {
+    budgetTokens: 900,
+    roomTokens: 900,
+    limitTokens: 900,
+    targetTokens: 500,
+    lineTokens: 800,
+    retryTokens: null,
+    ...goal,
+  };
   const { strategy } = preparedStep({ edit, covered, ...summary }, { view: acting, goal: goals });
   const input: StrategyInput = strategyInput(now);
   return strategy.plan(input);
@@ -98,7 +106,7 @@ describe("a prepared summary", () => {
   });
 
   test("asks no model, and is a step of the policy's", () => {
-    const goal: Goal = { budgetTokens: 9, roomTokens: 9, limitTokens: 9, targetTokens: 9, lineTokens: 9 };
+    const goal: Goal = { budgetTokens: 9, roomTokens: 9, limitTokens: 9, targetTokens: 9, lineTokens: 9, retryTokens: null };
     expect(preparedStep({ edit, covered }, { view, goal })).toMatchObject({
       strategy: { name: "prepared", needsModel: false },
       from: "policy",

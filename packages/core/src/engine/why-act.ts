@@ -13,7 +13,10 @@ export type WhyAct =
   | (FitOutcome & { readonly kind: "unchanged" });
 
 /** What a gate reads of the state. */
-export type GateState = Pick<FitState, "policy" | "estimator" | "ledger" | "overhead" | "newTokens" | "reportedAtMs">;
+export type GateState = Pick<
+  FitState,
+  "policy" | "estimator" | "ledger" | "overhead" | "newTokens" | "isGoalMissed" | "reportedAtMs"
+>;
 
 /**
  * Why the engine acts now, or that it does not. Reads the ledger's sums and what is pending: never the view.
@@ -30,6 +33,7 @@ export function whyAct(state: GateState, input: FitInput): WhyAct {
     prediction: state.estimator.predict(state.ledger, state.overhead),
     pendingTokens: expectedTokensOf(input.pending, state),
     newTokens: state.newTokens,
+    isGoalMissed: state.isGoalMissed,
     pauseMs: input.nowMs === null || state.reportedAtMs === null ? null : input.nowMs - state.reportedAtMs,
   });
   return reason === null ? { kind: "unchanged", off: null } : { kind: "act", reason, budget };
@@ -42,6 +46,8 @@ export interface GateSizes {
   readonly pendingTokens: number;
   /** Tokens that arrived since the last compaction; `null` if there was none. */
   readonly newTokens: number | null;
+  /** True if the newest compaction missed the budget: another one has to be worth it. */
+  readonly isGoalMissed: boolean;
   /** Time since the request before; `null` if it is not known. */
   readonly pauseMs: number | null;
 }
@@ -71,7 +77,8 @@ export function reasonToAct(policy: EnginePolicy, gate: Gate, budget: Budget, si
     if (afterPause !== null && (sizes.pauseMs ?? 0) >= afterPause.pauseMs && fires(afterPause, usedTokens, budget))
       return "threshold";
   }
-  return fallback?.actAtBudget === true && sendTokens > budget.inputBudgetTokens ? "over-budget" : null;
+  const isWorthIt = !sizes.isGoalMissed || isRipe;
+  return fallback?.actAtBudget === true && isWorthIt && sendTokens > budget.inputBudgetTokens ? "over-budget" : null;
 }
 
 /** True from the line on by what is expected; false for an unknown window, and for a policy that does nothing. */

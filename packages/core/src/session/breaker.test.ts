@@ -50,7 +50,7 @@ describe("foldBreaker", () => {
     ["a cancelled one waits for new material", attempt("cancelled"), 700],
     ["if nothing was tried, what was waited for stays", revertOf("r", "c"), 600],
   ])("%s", (_, entry, tokens) => {
-    const before = { failures: 0, estimatedAtLastAttemptTokens: 600 };
+    const before = { failures: 0, estimatedAtLastAttemptTokens: 600, isGoalMissed: false };
     expect(foldBreaker(before, entry).estimatedAtLastAttemptTokens).toBe(tokens);
   });
 
@@ -58,6 +58,7 @@ describe("foldBreaker", () => {
     expect(foldBreaker(CLOSED_BREAKER, attempt("failed", step("summarize", "failed")))).toEqual({
       failures: 1,
       estimatedAtLastAttemptTokens: 700,
+      isGoalMissed: false,
     });
   });
 
@@ -68,7 +69,7 @@ describe("foldBreaker", () => {
     ["a report", usageEntry("q", null, 10)],
     ["an undo", revertOf("c")],
   ])("%s is no attempt", (_, entry) => {
-    const before = { failures: 2, estimatedAtLastAttemptTokens: 600 };
+    const before = { failures: 2, estimatedAtLastAttemptTokens: 600, isGoalMissed: false };
     expect(foldBreaker(before, entry)).toBe(before);
   });
 });

@@ -1,3 +1,4 @@
+import { GOAL_STEP } from "../engine/chain.ts";
 import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
 import type { AttemptEntry, SessionEntry, StepOutcome } from "../entry.ts";
 import { shortHash } from "../hash.ts";
@@ -9,10 +10,12 @@ export interface Breaker {
   readonly failures: number;
   /** The ledger's estimate when an attempt last changed nothing; `null` after a success. */
   readonly estimatedAtLastAttemptTokens: number | null;
+  /** True if the newest compaction missed its goal: what is believed not to fit was sent, and is cut again only when enough is new. */
+  readonly isGoalMissed: boolean;
 }
 
 /** Nothing has failed. */
-export const CLOSED_BREAKER: Breaker = { failures: 0, estimatedAtLastAttemptTokens: null };
+export const CLOSED_BREAKER: Breaker = { failures: 0, estimatedAtLastAttemptTokens: null, isGoalMissed: false };
 
 /** The breaker after one more entry. Only what was tried counts: a step that had nothing to do is no failure. */
 export function foldBreaker(breaker: Breaker, entry: SessionEntry): Breaker {
@@ -20,17 +23,22 @@ export function foldBreaker(breaker: Breaker, entry: SessionEntry): Breaker {
     case "message":
       return isHuman(entry.message) ? { ...breaker, failures: 0 } : breaker;
     case "compaction":
-      return { failures: failuresAfter(breaker.failures, entry.record.steps), estimatedAtLastAttemptTokens: null };
+      return {
+        failures: failuresAfter(breaker.failures, entry.record.steps),
+        estimatedAtLastAttemptTokens: null,
+        isGoalMissed: entry.record.steps.some(({ strategy }) => strategy === GOAL_STEP),
+      };
     case "attempt": {
       const { estimatedTokens, steps } = entry;
-      return { failures: failuresAfter(breaker.failures, steps), estimatedAtLastAttemptTokens: estimatedTokens };
+      return { ...breaker, failures: failuresAfter(breaker.failures, steps), estimatedAtLastAttemptTokens: estimatedTokens };
     }
     case "session":
     case "setup-change":
     case "usage":
     case "model-change":
-    case "revert":
       return breaker;
+    case "revert":
+      return breaker.isGoalMissed ? { ...breaker, isGoalMissed: false } : breaker;
     default:
       return entry satisfies never;
   }

@@ -287,19 +287,40 @@ describe("a summary that fails", () => {
 describe("what cannot be made to fit", () => {
   const giant = human("giant", words(20_000));
 
+  const parts = expect.arrayContaining([
+    { what: "overhead", tokens: 100 },
+    { what: "last-human-message", tokens: 20_000 },
+    { what: "pending", tokens: 50 },
+  ]);
+
   test("is named with its parts and their sizes, and nothing is changed", async () => {
-    const { manager, events } = session([...turns(2), giant], { hiddenOverheadTokens: 100 });
+    const { manager, events } = session([giant], { hiddenOverheadTokens: 100 });
     const outcome = await manager.fit(at({ pending: [reply("next", words(50))] }), never);
-    expect(outcome).toMatchObject({ kind: "irreducible", budgetTokens: 10_000 });
-    expect(outcome.kind === "irreducible" && outcome.parts).toEqual(
-      expect.arrayContaining([
-        { what: "overhead", tokens: 100 },
-        { what: "last-human-message", tokens: 20_000 },
-        { what: "pending", tokens: 50 },
-      ]),
-    );
-    expect(manager.context().messages).toEqual([...turns(2), giant]);
+    expect(outcome).toMatchObject({ kind: "irreducible", budgetTokens: 10_000, parts });
+    expect(manager.context().messages).toEqual([giant]);
     expect(events.map((event) => event.type)).toEqual(["compaction-start", "context-irreducible"]);
+  });
+
+  test("is no reason to keep the rest: what the policy keeps is sent, and what is left is named", async () => {
+    const { manager, events } = session([...turns(12), giant], { hiddenOverheadTokens: 100 });
+    const outcome = await manager.fit(at({ pending: [reply("next", words(50))] }), never);
+    expect(outcome).toMatchObject({ kind: "compacted", missed: { budgetTokens: 10_000, parts } });
+    expect(events).toMatchObject([{ type: "compaction-start" }, { type: "compaction-end", missed: { parts } }]);
+    expect(manager.context().messages.at(-1)).toBe(giant);
+  });
+
+  test("is cut again only when enough has come, or after a refusal: then by growing steps", async () => {
+    const { manager } = session([...turns(12), giant, ...turns(8, 20).slice(1)], { hiddenOverheadTokens: 9_990 });
+    const kinds: string[] = [];
+    const fit = async (input: Partial<FitInput>) => {
+      kinds.push((await manager.fit(at(input), never)).kind);
+      return manager.context().messages.length;
+    };
+    const first = await fit({});
+    expect(await fit({})).toBe(first);
+    manager.append(said(reply("more", words(10))));
+    expect(await fit({})).toBe(first + 1);
+    expect(kinds).toEqual(["compacted", "unchanged", "unchanged"]);
   });
 
   test.each([

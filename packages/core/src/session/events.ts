@@ -1,4 +1,4 @@
-import type { FitOutcome, FitState, SizedPart } from "../engine/fit-input.ts";
+import type { FitOutcome, FitState, MissedGoal, SizedPart } from "../engine/fit-input.ts";
 import type { CompactionEntry, CompactionReason, SessionEntry, StepOutcome } from "../entry.ts";
 import type { Usage } from "../usage.ts";
 
@@ -16,7 +16,13 @@ export type ContextEvent =
    * the visits come to some ten times the messages.
    */
   | { readonly type: "compaction-progress"; readonly messagesVisited: number; readonly messagesBefore: number }
-  | { readonly type: "compaction-end"; readonly estimator: string; readonly entry: CompactionEntry }
+  | {
+      readonly type: "compaction-end";
+      readonly estimator: string;
+      readonly entry: CompactionEntry;
+      /** Set if what is left is still expected to exceed the budget. */
+      readonly missed?: MissedGoal;
+    }
   | { readonly type: "compaction-failed"; readonly reason: CompactionReason; readonly steps: readonly StepOutcome[] }
   /** A summary was asked for before it is needed. `usage` is what it took, whether or not it is ever used. */
   | {
@@ -65,7 +71,12 @@ export function startEvent(reason: CompactionReason, { estimator, ledger, overhe
 export function outcomeEvent(outcome: FitOutcome, estimator: string): ContextEvent | null {
   switch (outcome.kind) {
     case "compacted":
-      return { type: "compaction-end", estimator, entry: outcome.entry };
+      return {
+        type: "compaction-end",
+        estimator,
+        entry: outcome.entry,
+        ...(outcome.missed === undefined ? {} : { missed: outcome.missed }),
+      };
     case "cancelled":
       return { type: "compaction-cancelled", reason: outcome.reason, why: outcome.why };
     case "failed":

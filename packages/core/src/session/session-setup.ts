@@ -118,6 +118,7 @@ export function gateStateOf(
     ledger: measuredBy,
     overhead: overheadOf(state, setup, input.dynamicContext ?? null),
     newTokens: sinceTokens === null ? null : (ledger.estimatedTokens - sinceTokens) * ledger.factor,
+    isGoalMissed: breaker.isGoalMissed,
     reportedAtMs,
   };
 }

@@ -1,7 +1,7 @@
 import { budgetOf } from "../budget.ts";
 import { chainOf } from "../engine/chain.ts";
-import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
-import type { CompactionReason } from "../entry.ts";
+import type { FitInput, FitOutcome, MissedGoal } from "../engine/fit-input.ts";
+import type { CompactionReason, CompactionRecord } from "../entry.ts";
 import type { Message } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
 import { BUILT_IN_KINDS } from "../policy/kinds.ts";
@@ -53,6 +53,7 @@ export async function checkedFit(fit: CheckedFit): Promise<FitResult> {
     work: work.total(),
     calls: summarizer.calls(),
     writtenChars: summarizer.writtenChars(),
+    floorTokens: floorTokens(manager, fit.estimator, fit.input.pending),
   };
   summarizer.use({
     controller,
@@ -99,15 +100,19 @@ export async function checkedFit(fit: CheckedFit): Promise<FitResult> {
         tokensOf: (messages) => tokensOf(messages, isSwitch ? manager.ledger() : ledger, fit),
         report,
       });
-      if (arrived.length === 0) checkFits(fit);
-      const { reason } = outcome.entry.record;
+      const { reason, steps } = outcome.entry.record;
+      const { missed } = outcome;
+      // The floor was taken before an undo, if there was one.
+      if (missed !== undefined && !appended.some((entry) => entry.type === "revert"))
+        checkMissed({ reason, steps, ...missed }, so.floorTokens, fit);
+      if (missed === undefined && arrived.length === 0) checkFits(fit);
       const mayAsk =
         fit.input.only === undefined && reason !== "emergency" && !(reason === "overflow" && (fit.input.recovery ?? 0) > 0);
       if (!mayAsk && summarizer.calls() > so.calls) report("the steps without a model ask none", reason);
       break;
     }
     case "irreducible":
-      if (arrived.length === 0) checkIrreducible(outcome, fit);
+      if (arrived.length === 0) checkMissed(outcome, floorTokens(manager, fit.estimator, fit.input.pending), fit);
       checkUnchanged(before, shown, report);
       break;
     case "unchanged": {
@@ -178,14 +183,15 @@ function checkRequest(messages: readonly Message[], fit: CheckedFit): void {
   if (tokens > limitTokens) fit.report("the request for a summary fits", `${tokens} of ${limitTokens}`);
 }
 
-function checkIrreducible(outcome: FitOutcome & { readonly kind: "irreducible" }, fit: CheckedFit): void {
-  const { manager, estimator, policy, input, report } = fit;
+/** What is said of a budget that is out of reach, whether or not something was cut. */
+type Missed = MissedGoal & Pick<CompactionRecord, "reason" | "steps">;
+
+function checkMissed(outcome: Missed, least: number, { policy, input, report }: CheckedFit): void {
   const budgetTokens = inputBudgetTokens(policy, input);
   if (budgetTokens === null || budgetTokens !== outcome.budgetTokens)
     report("irreducible names the budget", `${outcome.budgetTokens}, not ${budgetTokens}`);
   // The provider said that it does not fit, and nothing was left to take: by its own measure it may fit.
   if (outcome.reason === "overflow" && !outcome.steps.some((step) => step.outcome === "applied")) return;
-  const least = floorTokens(manager, estimator, input.pending);
   if (least <= outcome.budgetTokens)
     report("irreducible only below the floor", `floor ${least} of ${outcome.budgetTokens}: ${JSON.stringify(outcome.steps)}`);
   const namedTokens = outcome.parts.reduce((sum, part) => sum + part.tokens, 0);
