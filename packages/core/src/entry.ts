@@ -1,4 +1,5 @@
 import type { AppliedEdit } from "./applied-edit.ts";
+import type { RemovedReasoning } from "./message/bound-reasoning.ts";
 import type { Message } from "./message/message.ts";
 import type { ToolSpec } from "./tool.ts";
 import type { Usage } from "./usage.ts";
@@ -16,7 +17,8 @@ export type SessionEntry =
 
 /**
  * Version of the log's format that new logs carry; each form that a version adds to, an optional key as well, has a number of its own. Version 1 has no attempts, 2 no spans
- * that say who replaced them, and no limit that a provider named, 3 nothing that the agent declares in the middle; all open as they are.
+ * that say who replaced them, and no limit that a provider named, 3 nothing that the agent declares in the middle and no reasoning that leaves with an entry; all open as they
+ * are.
  */
 export const LOG_VERSION = 4;
 
@@ -36,8 +38,17 @@ export interface SessionStartEntry {
   readonly agent: { readonly name: string; readonly version: string | null } | null;
 }
 
+/** What an entry that changes the beginning of requests carries if the model binds reasoning to it. */
+interface RemovesReasoning {
+  /**
+   * Reasoning that was made behind another beginning than the one that is sent from here on: it leaves the view after the entry, and never
+   * comes back. Absent if none does.
+   */
+  readonly removedReasoning?: readonly RemovedReasoning[] | undefined;
+}
+
 /** The session goes on with another system text or other tools: these hold for every request from here on. */
-export interface SetupChangeEntry {
+export interface SetupChangeEntry extends RemovesReasoning {
   readonly type: "setup-change";
   readonly id: string;
   readonly system: string;
@@ -70,7 +81,7 @@ export interface UsageEntry {
 }
 
 /** The session goes on with another model. */
-export interface ModelChangeEntry {
+export interface ModelChangeEntry extends RemovesReasoning {
   readonly type: "model-change";
   readonly id: string;
   readonly modelId: string;
@@ -85,7 +96,7 @@ export interface ModelLimits {
 }
 
 /** A compaction: edits that the fold applies to the view of everything through `throughEntryId`; what came later stays. */
-export interface CompactionEntry {
+export interface CompactionEntry extends RemovesReasoning {
   readonly type: "compaction";
   readonly id: string;
   readonly throughEntryId: string | null;
@@ -110,7 +121,7 @@ export interface AttemptEntry {
 }
 
 /** Undoes the latest compaction that is still active; it must be the one named. */
-export interface RevertEntry {
+export interface RevertEntry extends RemovesReasoning {
   readonly type: "revert";
   readonly id: string;
   readonly compactionId: string;

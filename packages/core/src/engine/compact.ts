@@ -5,6 +5,7 @@ import { shortHash } from "../hash.ts";
 import { canonicalJson } from "../json.ts";
 import type { KeepRule } from "../keep/keep-rule.ts";
 import { keptMessages } from "../keep/kept-messages.ts";
+import { reasoningBehindEdit, withoutReasoning } from "../message/bound-reasoning.ts";
 import type { Message } from "../message/message.ts";
 import type { Pace, Steps } from "../pace.ts";
 import { createPace } from "../pace.ts";
@@ -131,7 +132,7 @@ function chainToolsFor(
     pace,
     isProgress: progressOf(state, measure),
     cause: input.now !== undefined ? "demand" : input.gate === "on-overflow" ? "overflow" : "size",
-    tokensOf: measure.tokensOf,
+    tokensOf: (messages) => measure.tokensOf(asSent(messages, state)),
     carryOut: (planned, signal) =>
       execute(
         {
@@ -151,6 +152,13 @@ function chainToolsFor(
       ),
   };
   return { tools, excerpts: writers.excerpts, cutEstimatorName };
+}
+
+/** An edited view as it will be sent: without the reasoning that the edit makes invalid. */
+function asSent(edited: readonly Message[], { messages, isBoundReasoning }: FitState): readonly Message[] {
+  return isBoundReasoning === null
+    ? edited
+    : withoutReasoning(edited, reasoningBehindEdit(messages(), edited, isBoundReasoning));
 }
 
 /**
@@ -199,7 +207,7 @@ function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended
     modelId: state.modelId,
     budgetTokens: budget.inputBudgetTokens,
     tokensBefore: measure.expectedTokens,
-    tokensAfter: expectedTokensOf(messages, state) + measure.overheadTokens,
+    tokensAfter: expectedTokensOf(asSent(messages, state), state) + measure.overheadTokens,
     messagesBefore: before.length,
     messagesAfter: messages.length,
     work: ended.work(),

@@ -2,7 +2,7 @@ import type { ReplaceSpansEdit, WrittenSummary } from "../edit/edit.ts";
 import type { CompactionEntry, CompactionReason, Gate, ModelLimits, StepOutcome } from "../entry.ts";
 import type { Facts } from "../facts/facts.ts";
 import type { NewestAmount } from "../keep/keep-rule.ts";
-import type { Message } from "../message/message.ts";
+import type { Message, ReasoningPart } from "../message/message.ts";
 import type { GiveWay } from "../pace.ts";
 import type { Kinds } from "../policy/kinds.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
@@ -53,6 +53,8 @@ export interface FitState {
   /** The newest compaction that holds; `null` if there is none. */
   readonly lastCompaction: CompactionEntry | null;
   readonly modelId: string | null;
+  /** Which reasoning leaves if what stands before it is edited; `null` if none does. */
+  readonly isBoundReasoning: ((part: ReasoningPart) => boolean) | null;
   readonly ledger: Ledger;
   /** The model that writes summaries, if it is not the one that measures: at a switch, the one before it. */
   readonly writer: SummaryWriter | null;

@@ -42,6 +42,7 @@ function goal(
     lastEntryId: null,
     lastCompaction: null,
     modelId: null,
+    isBoundReasoning: null,
     writer: null,
     ledger: { ...EMPTY_LEDGER, stepGrowthTokens: so.stepGrowthTokens ?? 0, factor: so.factor ?? 1 },
     overhead: { system: "", tools: [], dynamicContext: null, hiddenTokens: 300 },

@@ -1,5 +1,6 @@
 import type { BeforeCompaction, PreparedSummaryPort } from "../engine/fit-input.ts";
 import type { SessionEntry } from "../entry.ts";
+import type { IsBoundReasoning } from "../message/bound-reasoning.ts";
 import type { GiveWay } from "../pace.ts";
 import type { Kinds } from "../policy/kinds.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
@@ -47,6 +48,8 @@ export interface ContextManagerOptions {
   readonly hiddenOverheadTokens?: number;
   /** What is expected of each model before it reports; the pooled prior if there is none. */
   readonly modelPriors?: ModelPriors;
+  /** Which reasoning leaves if what stands before it changes; none does if it is left out. */
+  readonly isBoundReasoning?: IsBoundReasoning;
   /** What a policy whose estimator is `bpe` counts by, by encoding. */
   readonly tokenizers?: Tokenizers;
   /** Counts the work of all estimators, for bounds that tests assert; one of its own if none is given. */

@@ -101,9 +101,13 @@ export function openContextManager(options: ContextManagerOptions): OpeningConte
 }
 
 /** Appends what a crash left out, and tells it; nothing in a new session. */
-function* repair({ log, state, fold, tell }: HeldSession): Steps<void> {
-  const entries = log.count() === 0 ? [] : yield* repairSteps(state().view);
-  for (const entry of entries) fold(entry);
+function* repair({ log, state, fold, withRemoved, tell }: HeldSession): Steps<void> {
+  const needed = log.count() === 0 ? [] : yield* repairSteps(state().view);
+  const entries = needed.map((entry) => {
+    const mended = withRemoved(entry);
+    fold(mended);
+    return mended;
+  });
   if (entries.length > 0) tell({ type: "session-repaired", entries });
 }
 
@@ -114,12 +118,10 @@ function managerOf(session: HeldSession): ContextManager {
   const fit = (input: FitInput, policy: EnginePolicy, signal: AbortSignal) =>
     fitSession(session, { policy, input, measuredBy: state().ledger }, signal);
   const revert = (nowMs: number | null): RevertEntry => {
-    const entry = revertEntry(state().view, nowMs);
-    append(entry);
-    return entry;
+    return append(revertEntry(state().view, nowMs));
   };
   return {
-    append,
+    append: (entry) => void append(entry),
     fit: (input, signal) => fit(input, ownPolicy, signal),
     reaches: (input, atLeast) => reachesAmount(session, input, atLeast),
     prepare: (input, signal) => prepareSummary(session, input, signal),

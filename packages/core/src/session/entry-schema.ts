@@ -144,6 +144,11 @@ const record = z.strictObject({
   observedLimitTokens: z.number().nonnegative().optional(),
 });
 
+const removedReasoning = z
+  .array(z.strictObject({ messageId: id, partIndexes: z.array(z.int().nonnegative()).readonly() }))
+  .readonly()
+  .optional();
+
 /** The schema of one log line: strict, because the log is ours and a key that we do not know is damage. */
 export const sessionEntrySchema: z.ZodType<SessionEntry> = z.discriminatedUnion("type", [
   z.strictObject({
@@ -156,7 +161,7 @@ export const sessionEntrySchema: z.ZodType<SessionEntry> = z.discriminatedUnion(
     parent: z.strictObject({ sessionId: z.string(), callId: z.string().nullable() }).nullable(),
     agent: z.strictObject({ name: z.string(), version: z.string().nullable() }).nullable(),
   }),
-  z.strictObject({ type: z.literal("setup-change"), id, system: z.string(), tools, atMs }),
+  z.strictObject({ type: z.literal("setup-change"), id, system: z.string(), tools, atMs, removedReasoning }),
   z.strictObject({ type: z.literal("message"), message }),
   z.strictObject({
     type: z.literal("usage"),
@@ -168,7 +173,14 @@ export const sessionEntrySchema: z.ZodType<SessionEntry> = z.discriminatedUnion(
     usage,
     atMs,
   }),
-  z.strictObject({ type: z.literal("model-change"), id, modelId: z.string(), limits: limits.nullable(), atMs }),
+  z.strictObject({
+    type: z.literal("model-change"),
+    id,
+    modelId: z.string(),
+    limits: limits.nullable(),
+    atMs,
+    removedReasoning,
+  }),
   z.strictObject({
     type: z.literal("compaction"),
     id,
@@ -176,6 +188,7 @@ export const sessionEntrySchema: z.ZodType<SessionEntry> = z.discriminatedUnion(
     edits: z.array(appliedEdit).readonly(),
     record,
     atMs,
+    removedReasoning,
   }),
   z.strictObject({
     type: z.literal("attempt"),
@@ -186,5 +199,5 @@ export const sessionEntrySchema: z.ZodType<SessionEntry> = z.discriminatedUnion(
     estimatedTokens: z.number(),
     atMs,
   }),
-  z.strictObject({ type: z.literal("revert"), id, compactionId: id, atMs }),
+  z.strictObject({ type: z.literal("revert"), id, compactionId: id, atMs, removedReasoning }),
 ]);

@@ -35,10 +35,12 @@ export async function fitSession(session: HeldSession, fit: SessionFit, signal: 
       ? outcome.entry
       : attemptEntry(outcome, { input, estimatedTokens, lastEntryId: state().view.lastEntryId });
   // A session that waits has lost nothing by a summary that does not fit: the log says nothing of it.
-  if (entry !== null && (input.only === undefined || entry.type === "compaction")) append(entry);
+  const logged = entry !== null && (input.only === undefined || entry.type === "compaction") ? append(entry) : null;
   tell(breakerEvent({ before: failures, after: state().breaker.failures, limit: policy.progress.maximumFailures }));
-  tell(outcomeEvent(outcome, setup.estimator.name));
-  return outcome;
+  const isLogged = outcome.kind === "compacted" && logged?.type === "compaction";
+  const told: FitOutcome = isLogged ? { ...outcome, entry: logged } : outcome;
+  tell(outcomeEvent(told, setup.estimator.name));
+  return told;
 }
 
 /** What is told if this fit opened the breaker. */

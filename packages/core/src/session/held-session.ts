@@ -1,5 +1,7 @@
 import type { SessionEntry } from "../entry.ts";
 import { keepRulesOf } from "../keep/built-in-keep-rules.ts";
+import type { RemovedReasoning } from "../message/bound-reasoning.ts";
+import { boundReasoningIn, reasoningBehindEdit } from "../message/bound-reasoning.ts";
 import type { RecallIndex } from "../recall/recall-index.ts";
 import { createRecallIndex } from "../recall/recall-index.ts";
 import type { Prediction } from "../tokens/estimator.ts";
@@ -12,6 +14,8 @@ import { overheadOf } from "./session-setup.ts";
 import type { SessionState } from "./session-state.ts";
 import { EMPTY_STATE, foldState } from "./session-state.ts";
 import { undoPointOf, withoutUndoPoints } from "./undo-point.ts";
+import type { SessionView } from "./view.ts";
+import { foldEntryBy } from "./view.ts";
 
 /** A session's state and its log, held together: an entry goes into both. */
 export interface HeldSession {
@@ -22,8 +26,10 @@ export interface HeldSession {
   readonly recallIndex: RecallIndex | null;
   /** Takes an entry that a log already has. */
   fold(entry: SessionEntry): void;
-  /** Takes an entry that is new, and tells what it shows. */
-  append(entry: SessionEntry): void;
+  /** Takes an entry that is new, with the reasoning that it makes invalid, and tells what it shows. Gives it as it is in the log. */
+  append<Entry extends SessionEntry>(entry: Entry): Entry;
+  /** An entry that is new with the reasoning that it makes invalid. */
+  withRemoved<Entry extends SessionEntry>(entry: Entry): Entry;
   /** Tells subscribers. That compaction is off is told once. */
   tell(event: ContextEvent | null): void;
   predict(dynamicContext: string | null): Prediction;
@@ -61,17 +67,24 @@ export function createHeldSession(setup: SessionSetup, { archive, emit }: HeldSe
   const release = (keep: "newest" | "none") => {
     if (archive !== null) state = { ...state, view: withoutUndoPoints(state.view, keep) };
   };
+  const withRemoved = <Entry extends SessionEntry>(entry: Entry): Entry => {
+    const removedReasoning = madeInvalid(entry, state.view, setup);
+    return removedReasoning.length === 0 ? entry : { ...entry, removedReasoning };
+  };
   return {
     setup,
+    withRemoved,
     log,
     recallIndex,
     state: () => state,
     fold,
-    append: (entry) => {
+    append: (given) => {
+      const entry = withRemoved(given);
       const missingTokens = fold(entry);
       // Of all that compactions covered, only the newest undo point stays in memory.
       if (entry.type === "compaction") release("newest");
       if (entry.type === "usage" && missingTokens !== null) emit(silentTruncation(entry, missingTokens, predict(null)));
+      return entry;
     },
     tell: (event) => {
       if (event === null || (event.type === "compaction-off" && isOffTold)) return;
@@ -86,6 +99,32 @@ export function createHeldSession(setup: SessionSetup, { archive, emit }: HeldSe
       state = { ...state, view: { ...state.view, undo } };
     },
   };
+}
+
+/** The reasoning that an entry makes invalid. Another system text, other tools or another model stand before everything. */
+function madeInvalid(
+  entry: SessionEntry,
+  view: SessionView,
+  { isBoundReasoning, folds }: SessionSetup,
+): readonly RemovedReasoning[] {
+  if (isBoundReasoning === null) return [];
+  const { modelId } = view;
+  switch (entry.type) {
+    case "compaction":
+    case "revert": {
+      const { messages } = foldEntryBy(view, entry, folds);
+      return reasoningBehindEdit(view.messages.slice(), messages.slice(), (part) => isBoundReasoning(part, modelId));
+    }
+    case "setup-change":
+      return boundReasoningIn(view.messages.slice(), (part) => isBoundReasoning(part, modelId));
+    case "model-change":
+      return boundReasoningIn(
+        view.messages.slice(),
+        (part) => isBoundReasoning(part, modelId) || isBoundReasoning(part, entry.modelId),
+      );
+    default:
+      return [];
+  }
 }
 
 /** True if a rule of the policy recalls what the log has said. */

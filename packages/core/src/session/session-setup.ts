@@ -2,6 +2,7 @@ import { deadlineOf } from "../engine/deadline.ts";
 import type { FitInput, FitState, SummaryWriter } from "../engine/fit-input.ts";
 import type { GateState } from "../engine/why-act.ts";
 import { withTrackedFiles } from "../facts/facts.ts";
+import type { IsBoundReasoning } from "../message/bound-reasoning.ts";
 import type { GiveWay } from "../pace.ts";
 import { giveWayOf } from "../pace.ts";
 import type { Kinds } from "../policy/kinds.ts";
@@ -28,6 +29,8 @@ export interface SessionSetup extends StateFold {
   /** How a fit lets others run; `null` if it does not. */
   readonly giveWay: GiveWay | null;
   readonly readings: SessionReadings | null;
+  /** `null` if no reasoning is bound. */
+  readonly isBoundReasoning: IsBoundReasoning | null;
   readonly ports: Pick<
     ContextManagerOptions,
     "summarizer" | "beforeCompaction" | "prepared" | "pinned" | "stateProviders" | "fileTracker"
@@ -60,6 +63,7 @@ export function sessionSetup(options: ContextManagerOptions): SessionSetup {
     ports: options,
     work,
     readings: readings ?? null,
+    isBoundReasoning: options.isBoundReasoning ?? null,
     folds: readings?.folds ?? PLAIN_FOLDS,
   };
 }
@@ -130,7 +134,7 @@ export function fitStateOf(
   fit: SessionFit,
 ): FitState {
   const { view, breaker } = state;
-  const { kinds, cutEstimator, deadline, giveWay, work, ports } = setup;
+  const { kinds, cutEstimator, deadline, giveWay, isBoundReasoning, work, ports } = setup;
   const { policy, writer } = fit;
   return {
     kinds,
@@ -138,6 +142,7 @@ export function fitStateOf(
     lastEntryId: view.lastEntryId,
     lastCompaction: view.activeCompactions.at(-1) ?? null,
     modelId: view.modelId,
+    isBoundReasoning: isBoundReasoning === null ? null : (part) => isBoundReasoning(part, view.modelId),
     writer: writer ?? null,
     cutEstimator,
     summarizer: ports.summarizer,

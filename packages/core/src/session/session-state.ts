@@ -117,15 +117,30 @@ export function foldLedger(ledger: Ledger, entry: SessionEntry, fold: LedgerFold
       next.estimatedAtLastCutTokens = estimatedTokens;
       return next;
     }
-    case "model-change":
-      return fold.estimator.changeModel(ledger, entry.modelId);
-    case "session":
+    case "model-change": {
+      const changed = fold.estimator.changeModel(ledger, entry.modelId);
+      return entry.removedReasoning === undefined ? changed : withoutRemoved(changed, fold);
+    }
     case "setup-change":
+      return entry.removedReasoning === undefined ? ledger : withoutRemoved(ledger, fold);
+    case "session":
     case "attempt":
       return ledger;
     default:
       return entry satisfies never;
   }
+}
+
+/** The ledger after reasoning left the view without a cut: what is new since the newest cut stays new. */
+function withoutRemoved(ledger: Ledger, { estimator, view: { messages } }: LedgerFold): Ledger {
+  const estimatedTokens = sumTokens(messages, estimator);
+  const removedTokens = ledger.estimatedTokens - estimatedTokens;
+  const less = (tokens: number | null) => (tokens === null ? null : Math.max(0, tokens - removedTokens));
+  const next = ledgerCopy(estimator.recount(ledger, messages, "engine"));
+  next.estimatedTokens = estimatedTokens;
+  next.estimatedAtLastCallTokens = less(ledger.estimatedAtLastCallTokens);
+  next.estimatedAtLastCutTokens = less(ledger.estimatedAtLastCutTokens);
+  return next;
 }
 
 /** A reply that the newest report covers is part of the anchor, not of what came after it. */

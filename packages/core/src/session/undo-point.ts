@@ -44,12 +44,12 @@ export async function undoPointOf(
   });
   let view = EMPTY_VIEW;
   await read((entry) => {
-    if (entry.type === "message") view = foldEntry(view, entry);
+    view = foldEntry(view, entry);
     if (entry.type !== "compaction") return;
     // One id may be made again after an undo: the first so many of it were undone.
     const left = undone.get(entry.id) ?? 0;
     undone.set(entry.id, left - 1);
-    if (left <= 0) view = withoutUndoPoints(foldEntry(view, entry), entry.id === compactionId ? "newest" : "none");
+    if (left <= 0) view = withoutUndoPoints(view, entry.id === compactionId ? "newest" : "none");
   });
   return view.undo;
 }

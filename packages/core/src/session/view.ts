@@ -3,6 +3,8 @@ import type { CompactionEntry, ModelLimits, SessionEntry } from "../entry.ts";
 import { entryIdOf } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import { shortHash } from "../hash.ts";
+import type { RemovedReasoning } from "../message/bound-reasoning.ts";
+import { withoutReasoning } from "../message/bound-reasoning.ts";
 import type { Message } from "../message/message.ts";
 import type { Sequence } from "../sequence.ts";
 import { sequenceOf } from "../sequence.ts";
@@ -81,20 +83,20 @@ export function foldEntryBy(view: SessionView, entry: SessionEntry, folds: ViewF
     case "session":
       return { ...view, sessionId: entry.id, system: entry.system, tools: entry.tools, lastEntryId };
     case "setup-change":
-      return { ...view, system: entry.system, tools: entry.tools, lastEntryId };
+      return { ...withoutRemoved(view, entry), system: entry.system, tools: entry.tools, lastEntryId };
     case "message":
       // What was logged stays in the log; what is sent has no half characters.
       return appendMessage(view, folds.wellFormed(entry.message), folds);
     case "usage":
       return { ...view, modelId: entry.modelId, lastEntryId };
     case "model-change":
-      return { ...view, modelId: entry.modelId, limits: entry.limits, lastEntryId };
+      return { ...withoutRemoved(view, entry), modelId: entry.modelId, limits: entry.limits, lastEntryId };
     case "attempt":
       return { ...view, lastEntryId };
     case "compaction":
-      return { ...applyCompaction(view, entry), lastEntryId };
+      return { ...withoutRemoved(applyCompaction(view, entry), entry), lastEntryId };
     case "revert":
-      return { ...revertLatest(view, entry.compactionId, folds), lastEntryId };
+      return { ...withoutRemoved(revertLatest(view, entry.compactionId, folds), entry), lastEntryId };
     default:
       return entry satisfies never;
   }
@@ -134,6 +136,31 @@ function applyCompaction(view: SessionView, entry: CompactionEntry): SessionView
     undo: { messages, viewHash, since: sequenceOf(), previous: undo },
     viewHash: shortHash(`${viewHash}\n${entry.id}`),
   };
+}
+
+/** The view without the reasoning that leaves with an entry. A later undo brings back none of it, but for what the undone compaction itself removed. */
+function withoutRemoved(
+  view: SessionView,
+  entry: {
+    readonly type: SessionEntry["type"];
+    readonly id: string;
+    readonly removedReasoning?: readonly RemovedReasoning[] | undefined;
+  },
+): SessionView {
+  const { removedReasoning: removed = [] } = entry;
+  if (removed.length === 0) return view;
+  return {
+    ...view,
+    messages: sequenceOf(withoutReasoning(view.messages.slice(), removed)),
+    undo: entry.type === "compaction" ? view.undo : undoWithout(view.undo, removed),
+    viewHash: shortHash(`${view.viewHash}\n${entry.id}`),
+  };
+}
+
+function undoWithout(undo: Undo, removed: readonly RemovedReasoning[]): Undo {
+  if (!isInMemory(undo)) return undo;
+  const left = (messages: Sequence<Message>) => sequenceOf(withoutReasoning(messages.slice(), removed));
+  return { ...undo, messages: left(undo.messages), since: left(undo.since), previous: undoWithout(undo.previous, removed) };
 }
 
 function isInMemory(undo: Undo): undo is UndoPoint {

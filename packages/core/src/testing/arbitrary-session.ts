@@ -172,6 +172,7 @@ export function arbitraryScenario(maximumActs: number, added: AddedToScenarios =
       },
     ),
     hasKeptState: fc.boolean(),
+    reasoning: fc.constantFrom<"bound" | "free">("bound", "free"),
     acts: fc.array(arbitraryAct(policy), { minLength: 1, maxLength: maximumActs, size: "max" }),
   });
 }

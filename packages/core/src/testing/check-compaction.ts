@@ -2,6 +2,8 @@ import type { AppliedReplacePart, CoverageCount, MessageSpan } from "../applied-
 import { messagesWrittenBy } from "../applied-edit.ts";
 import { applyEdits } from "../edit/apply-edits.ts";
 import type { CompactionEntry, WorkCount } from "../entry.ts";
+import type { RemovedReasoning } from "../message/bound-reasoning.ts";
+import { withoutReasoning } from "../message/bound-reasoning.ts";
 import { checkMessages, STRICT_WIRE_RULES } from "../message/check.ts";
 import { spanHandle } from "../message/handle.ts";
 import type { Message } from "../message/message.ts";
@@ -16,6 +18,8 @@ export interface CompactionCheck {
   readonly before: readonly Message[];
   readonly after: readonly Message[];
   readonly entry: CompactionEntry;
+  /** Reasoning that left with it, and with a switch of the model after it. */
+  readonly removed: readonly RemovedReasoning[];
   readonly pending: readonly Message[];
   /** UTF-16 units that summaries, kept state and overhead had, in addition to the view. */
   readonly otherChars: number;
@@ -45,7 +49,7 @@ export async function checkCompaction(check: CompactionCheck): Promise<void> {
 }
 
 /** What left the view is exactly what the edits name, their counts say so, and nothing else changed. */
-async function checkEdits({ before, after, entry, recall, original, report }: CompactionCheck): Promise<void> {
+async function checkEdits({ before, after, entry, removed, recall, original, report }: CompactionCheck): Promise<void> {
   let view = before;
   for (const edit of entry.edits) {
     const next = applyEdits(view, [edit]);
@@ -67,6 +71,7 @@ async function checkEdits({ before, after, entry, recall, original, report }: Co
     }
     view = next;
   }
+  view = withoutReasoning(view, removed);
   const kept = new Set(before);
   const isStaying = (message: Message, index: number) =>
     message.id === after[index]?.id && (!kept.has(message) || message === after[index]);

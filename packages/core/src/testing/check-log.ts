@@ -1,10 +1,14 @@
 import type { CoverageCount } from "../applied-edit.ts";
 import { messagesWrittenBy } from "../applied-edit.ts";
+import type { SessionEntry } from "../entry.ts";
 import { canonicalJson } from "../json.ts";
+import type { RemovedReasoning } from "../message/bound-reasoning.ts";
+import { boundReasoningIn, withoutReasoning } from "../message/bound-reasoning.ts";
 import type { Message } from "../message/message.ts";
-import { coverageOf } from "../message/size.ts";
+import { coverageOf, partChars } from "../message/size.ts";
 import { wellFormedMessage } from "../message/well-formed.ts";
 import type { ContextManager } from "../session/context-manager.ts";
+import type { SessionView } from "../session/view.ts";
 import { foldEntries } from "../session/view.ts";
 import type { Report } from "./session-scenario.ts";
 
@@ -36,10 +40,33 @@ export function checkAccount(manager: ContextManager, report: Report): void {
   const logged = manager.entries().flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
   const written = edits.flatMap(messagesWrittenBy);
   const covered = edits.map((edit) => ("covered" in edit ? edit.covered : { messages: 0, parts: 0, chars: edit.removedChars }));
-  const left = covered.reduce(minus, coverageOf([...logged, ...written]));
+  const undone = new Set<SessionEntry>(manager.entries().filter(({ type }) => type === "compaction"));
+  for (const entry of view.activeCompactions) undone.delete(entry);
+  const removed = manager
+    .entries()
+    .flatMap((entry) => ("removedReasoning" in entry && !undone.has(entry) ? (entry.removedReasoning ?? []) : []));
+  const left = [...covered, ...removedCoverage(logged, removed)].reduce(minus, coverageOf([...logged, ...written]));
   const shown = coverageOf(view.messages.slice());
   if (left.messages !== shown.messages || left.parts !== shown.parts || left.chars !== shown.chars)
     report("nothing is lost silently", `${JSON.stringify(left)} should be in the view, ${JSON.stringify(shown)} is`);
+}
+
+/** What left with reasoning: its parts, and messages that had nothing else. */
+function removedCoverage(logged: readonly Message[], removed: readonly RemovedReasoning[]): readonly CoverageCount[] {
+  return logged.flatMap((message) => {
+    const indexes = new Set(removed.flatMap(({ messageId, partIndexes }) => (messageId === message.id ? partIndexes : [])));
+    const parts = message.parts.filter((_, index) => indexes.has(index));
+    const messages = parts.length > 0 && parts.length === message.parts.length ? 1 : 0;
+    return [{ messages, parts: parts.length, chars: parts.reduce((sum, part) => sum + partChars(part), 0) }];
+  });
+}
+
+/** The messages without any reasoning. */
+export function readable(messages: readonly Message[]): readonly Message[] {
+  return withoutReasoning(
+    messages,
+    boundReasoningIn(messages, () => true),
+  );
 }
 
 function minus(a: CoverageCount, b: CoverageCount): CoverageCount {
@@ -80,10 +107,36 @@ export function createUndoCheck(report: Report): UndoCheck {
         .entries()
         .slice(snapshot.entries)
         .flatMap((entry) => (entry.type === "message" ? [wellFormedMessage(entry.message)] : []));
-      const expected = [...snapshot.messages, ...since];
-      const shown = manager.view().messages.slice();
+      // Reasoning that left stays out.
+      const expected = readable([...snapshot.messages, ...since]);
+      const shown = readable(manager.view().messages.slice());
       if (!isSame(expected, shown))
         report("undo gives the exact context from before", `${shown.length} messages, not ${expected.length}`);
+    },
+  };
+}
+
+/** Remembers what each reply was made behind, and checks that reasoning stays behind that. */
+export interface BindingCheck {
+  /** Called before the request of the reply with this id. */
+  readonly sent: (messageId: string, manager: ContextManager) => void;
+  readonly check: (manager: ContextManager) => void;
+}
+
+/** A binding check that has seen no reply yet. */
+export function createBindingCheck(report: Report): BindingCheck {
+  const beginnings = new Map<string, string>();
+  const beginningOf = ({ system, messages }: SessionView, end: number) =>
+    canonicalJson({ system, messages: messages.slice(0, end) });
+  return {
+    sent: (messageId, manager) => beginnings.set(messageId, beginningOf(manager.view(), manager.view().messages.size)),
+    check: (manager) => {
+      const view = manager.view();
+      for (const [index, { id, parts }] of view.messages.slice().entries()) {
+        const known = beginnings.get(id);
+        if (known === undefined || !parts.some(({ type }) => type === "reasoning")) continue;
+        if (known !== beginningOf(view, index)) report("bound reasoning stands behind what it was made behind", id);
+      }
     },
   };
 }

@@ -2,6 +2,7 @@ import { budgetOf } from "../budget.ts";
 import { chainOf } from "../engine/chain.ts";
 import type { FitInput, FitOutcome, MissedGoal } from "../engine/fit-input.ts";
 import type { CompactionReason, CompactionRecord } from "../entry.ts";
+import { withoutReasoning } from "../message/bound-reasoning.ts";
 import type { Message } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
 import { BUILT_IN_KINDS } from "../policy/kinds.ts";
@@ -11,7 +12,9 @@ import type { Estimator } from "../tokens/estimator.ts";
 import type { Ledger } from "../tokens/ledger.ts";
 import type { WorkCounter } from "../tokens/work.ts";
 import { workBetween } from "../tokens/work.ts";
+import type { CompactionCheck } from "./check-compaction.ts";
 import { checkCompaction } from "./check-compaction.ts";
+import { isSame } from "./check-log.ts";
 import { floorTokens } from "./floor.ts";
 import type { ScriptedSummarizer } from "./scripted-ports.ts";
 import { muchLater } from "./scripted-ports.ts";
@@ -82,6 +85,7 @@ export async function checkedFit(fit: CheckedFit): Promise<FitResult> {
     report("what arrives meanwhile ends up after the cut, in order", arrived.map((message) => message.id).join(" "));
   const shown = after.slice(0, after.length - arrived.length);
   const { view: before, ledger } = fit.before();
+  const removed = appended.flatMap((entry) => ("removedReasoning" in entry ? (entry.removedReasoning ?? []) : []));
   // A switch is decided by the measure of the model that comes, which may price each message otherwise.
   const isSwitch = fit.input.now?.reason === "downshift";
   if (outcome === null) return { outcome, arrived };
@@ -92,6 +96,7 @@ export async function checkedFit(fit: CheckedFit): Promise<FitResult> {
         before,
         after: shown,
         entry: outcome.entry,
+        removed,
         pending: fit.input.pending,
         otherChars: summarizer.writtenChars() - so.writtenChars + fit.preparedChars + fit.scenario.system.length,
         quotingRules: quotingRulesOf(fit, outcome.entry.record.reason),
@@ -113,12 +118,14 @@ export async function checkedFit(fit: CheckedFit): Promise<FitResult> {
     }
     case "irreducible":
       if (arrived.length === 0) checkMissed(outcome, floorTokens(manager, fit.estimator, fit.input.pending), fit);
-      checkUnchanged(before, shown, report);
+      checkUnchanged({ before, after: shown, removed }, report);
       break;
     case "unchanged": {
       // An undo folds the session again, and gives another view.
       if (appended.some((entry) => entry.type === "revert")) break;
-      checkUnchanged(before, shown, report);
+      checkUnchanged({ before, after: shown, removed }, report);
+      // Reasoning that left with a switch has been weighed again.
+      if (removed.length > 0) break;
       const spent = workBetween(so.work, work.total());
       const newChars = fit.input.pending.reduce((sum, message) => sum + messageChars(message), fit.scenario.system.length);
       if (spent.charactersScanned > newChars || spent.messagesVisited > fit.input.pending.length)
@@ -127,10 +134,10 @@ export async function checkedFit(fit: CheckedFit): Promise<FitResult> {
     }
     case "failed":
       if (arrived.length === 0 && fit.input.only === undefined) checkFits(fit);
-      checkUnchanged(before, shown, report);
+      checkUnchanged({ before, after: shown, removed }, report);
       break;
     case "cancelled":
-      checkUnchanged(before, shown, report);
+      checkUnchanged({ before, after: shown, removed }, report);
       break;
     default:
       outcome satisfies never;
@@ -199,8 +206,14 @@ function checkMissed(outcome: Missed, least: number, { policy, input, report }: 
     report("irreducible names what does not fit", `${namedTokens} of ${outcome.budgetTokens}`);
 }
 
-function checkUnchanged(before: readonly Message[], after: readonly Message[], report: Report): void {
-  if (after.length !== before.length || after.some((message, index) => message !== before[index]))
+function checkUnchanged(
+  { before, after, removed }: Pick<CompactionCheck, "before" | "after" | "removed">,
+  report: Report,
+): void {
+  const left = withoutReasoning(before, removed);
+  const isSameAs = (message: Message, index: number) =>
+    message === left[index] || (removed.length > 0 && isSame([message], left.slice(index, index + 1)));
+  if (after.length !== left.length || !after.every(isSameAs))
     report("unchanged means unchanged", `${before.length} messages before, ${after.length} after`);
 }
 

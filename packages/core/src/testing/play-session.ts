@@ -8,7 +8,7 @@ import type { ContextManager } from "../session/context-manager.ts";
 import { createContextManager } from "../session/context-manager.ts";
 import { createWorkCounter } from "../tokens/work.ts";
 import { sessionStart, usageEntry } from "./builders.ts";
-import { checkAccount, checkSameSession, createUndoCheck } from "./check-log.ts";
+import { checkAccount, checkSameSession, createBindingCheck, createUndoCheck } from "./check-log.ts";
 import type { CheckedFit, FitResult } from "./checked-fit.ts";
 import { checkedFit, ENDS, NOTHING_EDITED } from "./checked-fit.ts";
 import { estimatorOf } from "./floor.ts";
@@ -47,6 +47,8 @@ function createPlayer(scenario: SessionScenario, report: Report): Player {
   const summarizer = scriptedSummarizer(scenario.summarizer, time.pass);
   const work = createWorkCounter();
   const undo = createUndoCheck(report);
+  const binding = createBindingCheck(report);
+  const isBound = scenario.reasoning === "bound";
   const estimator = estimatorOf(scenario);
   const unfinished: string[] = [];
   let started: ReturnType<CheckedFit["before"]> | null = null;
@@ -64,6 +66,7 @@ function createPlayer(scenario: SessionScenario, report: Report): Player {
       wait: time.wait,
       prepared: offer.prepared,
       modelPriors: variedPriors,
+      ...(isBound ? { isBoundReasoning: () => true } : {}),
       ...(hook === null ? {} : { beforeCompaction: hook }),
       ...(scenario.hasKeptState ? KEPT_STATE : {}),
       onEvent: (event) => {
@@ -144,6 +147,7 @@ function createPlayer(scenario: SessionScenario, report: Report): Player {
     const { reply, results } = messagesOfStep(act, id);
     await fitTwice("before-step", []);
     const promptTokens = promptTokensOf(act, scenario, manager);
+    binding.sent(reply.id, manager);
     manager.append(usageEntry(`request-${id}`, manager.view().messages.at(-1)?.id ?? null, promptTokens));
     for (const message of [reply, ...results]) append(message);
     if (results.length > 0) await fitTwice("after-tool-batch", []);
@@ -197,6 +201,10 @@ function createPlayer(scenario: SessionScenario, report: Report): Player {
   };
 
   const play = async (act: SessionAct, index: number): Promise<void> => {
+    await playAct(act, index);
+    if (isBound) binding.check(manager);
+  };
+  const playAct = async (act: SessionAct, index: number): Promise<void> => {
     const id = `m${index}`;
     switch (act.act) {
       case "human": {

@@ -117,6 +117,8 @@ export interface SessionScenario {
   readonly counting: { readonly factor: number; readonly hiddenTokens: number } | null;
   /** Empty for a session without a hook. */
   readonly hook: readonly HookBehaviour[];
+  /** Whether the models bind reasoning to what stands before it; they do not if it is left out. */
+  readonly reasoning?: "bound" | "free";
   /** Whether instructions are pinned and ports give live state and tracked files. */
   readonly hasKeptState: boolean;
   readonly acts: readonly SessionAct[];
