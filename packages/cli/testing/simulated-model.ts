@@ -20,7 +20,7 @@ export interface CountedStep {
 /** The window of {@link CONFIG}. */
 const WINDOW_TOKENS = 24_000;
 
-/** A plimsoll.yaml for this model. */
+/** A person's own settings for this model. */
 export const CONFIG: string = `model: anthropic/claude-simulated\ncontext_window: ${WINDOW_TOKENS}\nmax_output_tokens: 2000\n`;
 
 /** One that takes this model for another, whose reply alone is longer than the window of this one. */

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { textOf } from "@plimsoll/core";
@@ -23,9 +23,14 @@ const SIGKILL = 9;
 
 let folder = "";
 let model: SimulatedModel;
+/** Writes the person's own settings: the folder is the home folder, too. */
+const writeOwn = (config: string) => {
+  mkdirSync(join(folder, ".config/plimsoll"), { recursive: true });
+  writeFileSync(join(folder, ".config/plimsoll/config.yaml"), config);
+};
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "plimsoll-terminal-"));
-  writeFileSync(join(folder, "plimsoll.yaml"), CONFIG);
+  writeOwn(CONFIG);
   model = await startSimulatedModel();
 });
 afterEach(async () => {
@@ -88,7 +93,7 @@ describe.skipIf(terminals === null)("in a terminal", { timeout: 240_000 }, () =>
 
   test("a chat asks before it starts a server that the project's file names, and goes on with what the person answers", async () => {
     const server = { command: process.execPath, args: ["-e", "fs.writeFileSync('started', '')"] };
-    writeFileSync(join(folder, "plimsoll.yaml"), `${CONFIG}\nmcpServers:\n  marks: ${JSON.stringify(server)}\n`);
+    writeFileSync(join(folder, "plimsoll.yaml"), `mcpServers:\n  marks: ${JSON.stringify(server)}\n`);
     const chatAnswering = async (answer: string) => {
       const chat = open("chat", "--demo", "--allow", "commands");
       await chat.waitFor("start the MCP server marks");
@@ -212,7 +217,7 @@ describe.skipIf(terminals === null)("in a terminal", { timeout: 240_000 }, () =>
   });
 
   test("a reply that the window has no room for is asked for shorter, before anything is compacted", async () => {
-    writeFileSync(join(folder, "plimsoll.yaml"), CONFIG_OF_A_LARGER_MODEL);
+    writeOwn(CONFIG_OF_A_LARGER_MODEL);
     const chat = open("chat");
     await chat.waitFor("› ");
     for (const text of ["hello", "and once more"]) {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
@@ -85,14 +85,15 @@ describe("a chat goes on", { timeout: 60_000 }, () => {
 
 test.each([
   ["a folder for logs that is a file", "sessions: taken\n", ["run", "--demo", "look"], "taken"],
-  ["settings that are wrong", "max_steps: none\n", ["chat", "--demo"], "plimsoll.yaml:1:1: max_steps"],
+  ["settings that are wrong", "max_steps: none\n", ["chat", "--demo"], "config.yaml:1:1: max_steps"],
   ["a session that is not there", "", ["chat", "--demo", "--resume", "nope"], "there is no session nope: there is none yet"],
   ["nothing to go on with", "", ["run", "--demo", "--continue", "look"], "there is no session to go on with"],
 ])(
   "%s is one line and a code that is not 0",
   async (_what, config, argv, line) => {
     writeFileSync(join(folder, "taken"), "");
-    writeFileSync(join(folder, "plimsoll.yaml"), config);
+    mkdirSync(join(folder, ".config/plimsoll"), { recursive: true });
+    writeFileSync(join(folder, ".config/plimsoll/config.yaml"), config);
     const recorded = recordedIo(folder);
     expect(await main(argv, recorded.io)).not.toBe(0);
     expect(recorded.stderr()).toMatch(/^plimsoll: [^\n]*\n$/);

@@ -11,8 +11,16 @@ import {
   type WindowRequest,
 } from "@plimsoll/bench";
 import { formatNumberOf, renderTuneHtml, type SessionDescription, sessionNames, withFields } from "@plimsoll/bench/internal";
-import { KLAUDE_CODE_POLICY, OPAL_POLICY, PI_POLICY, PLIMSOLL_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
-import { readText } from "@plimsoll/core/node";
+import {
+  KLAUDE_CODE_POLICY,
+  OPAL_POLICY,
+  PI_POLICY,
+  PLIMSOLL_POLICY,
+  PlimsollError,
+  type Policy,
+  SVEN_POLICY,
+} from "@plimsoll/core";
+import { MAXIMUM_SETTINGS_BYTES, readSmallFile } from "@plimsoll/core/node";
 import type { Command } from "commander";
 import { findInputs, nothingFound } from "../input/find-inputs.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK, EXIT_USAGE, plimsollVersion } from "../io.ts";
@@ -122,7 +130,10 @@ async function writeTuned(
   const path = resolve(io.cwd, file);
   const own = ownResult(results, policy);
   const isChanged = own?.best !== null && (own?.best?.settings.length ?? 0) > 0;
-  writeWholeFile(path, tunedYaml({ text: readText(path) ?? "", current: policy, best: own?.best ?? null }));
+  const before = readSmallFile(path, { maximumBytes: MAXIMUM_SETTINGS_BYTES });
+  if (before.kind === "refused") throw new PlimsollError("bad-input", `${file} ${before.why}: nothing was written`, { file });
+  const text = before.kind === "text" ? before.text : "";
+  writeWholeFile(path, tunedYaml({ text, current: policy, best: own?.best ?? null }));
   io.stdout.write(
     `Wrote ${printable(file)}: ${isChanged ? "the setting that was found" : "the setting as it is, which was best"}.\n`,
   );

@@ -14,6 +14,7 @@ import {
 import { z } from "zod";
 import type { PolicyParts } from "../option/policy-option.ts";
 import { findPolicy } from "../option/policy-option.ts";
+import { projectRefusal } from "./project-may.ts";
 import type { ChosenPolicy, ConfigOwner, SetServer, Settings } from "./settings.ts";
 import { fileSettingsSchema, settingsSchema } from "./settings.ts";
 
@@ -34,6 +35,15 @@ const POLICY_KEYS: readonly string[] = ["policy", "extends", "agent", "compactio
 /** Keys that change a preset: a policy's own, those that no preset has, and the knobs. */
 const CHANGING_KEYS: readonly string[] = [...Object.keys(PLIMSOLL_POLICY), "prepare", "idle", ...KNOBS.map(({ key }) => key)];
 
+/** What is wrong, and where. */
+interface Problem {
+  readonly path: readonly string[];
+  readonly text: string;
+}
+
+/** What came of reading a file's policy. */
+type ReadFilePolicy = { readonly policy: ChosenPolicy | null } | { readonly problems: readonly string[] };
+
 /** A file of settings: whose it is, and what its policy may name. */
 interface FilePlace {
   readonly displayName: string;
@@ -53,8 +63,9 @@ export function readFileLayer(text: string, { displayName, owner, kinds }: FileP
   const rest = withoutSettings(document);
   const unknown = unknownKeys(rest, isPolicyGiven);
   const policy = isPolicyGiven && unknown.length === 0 ? policyIn(rest, displayName, kinds) : { policy: null };
+  const refused = owner === "person" ? [] : refusedKeys(document, policy);
   const lines = [
-    ...[...problems, ...unknown].map(({ path, text: what }) => `${displayName}:${document.placeOf(path)}: ${what}`),
+    ...[...refused, ...problems, ...unknown].map(({ path, text: what }) => `${displayName}:${document.placeOf(path)}: ${what}`),
     ...("problems" in policy ? policy.problems : []),
   ];
   if (lines.length > 0 || !parsed.success || "problems" in policy) return { problems: lines };
@@ -69,16 +80,36 @@ export function readFileLayer(text: string, { displayName, owner, kinds }: FileP
   return { layer: { settings, sourceOf, policy: policy.policy, mcpServers } };
 }
 
+/** What a project's file sets although it is the person's alone. */
+function refusedKeys(document: YamlDocument, read: ReadFilePolicy): readonly Problem[] {
+  const top = Object.keys(document.content).map((key) => ({ path: [key], text: projectRefusal(key) }));
+  const path = REQUEST_PLACES.find((each) => document.lineOf(each) !== null) ?? ["policy"];
+  const request = { path, text: projectRefusal("summary.request") };
+  const found = [...top, ...(asksAnotherModel(read) ? [request] : [])];
+  return found.flatMap(({ path, text }) => (text === null ? [] : [{ path, text }]));
+}
+
+/** Where a file can say which model writes the summaries. */
+const REQUEST_PLACES = [
+  ["policy", "model"],
+  ["policy", "summary", "request"],
+  ["summary", "request"],
+  ["agent"],
+  ["compaction"],
+] as const;
+
+/** True for a policy whose own file has another model write the summaries, whatever the words: no preset does. */
+function asksAnotherModel(read: ReadFilePolicy): boolean {
+  return "policy" in read && read.policy !== null && typeof read.policy.value.summary.request !== "string";
+}
+
 /** True for a file that turns a knob without naming a preset: it turns the default policy's. The model at the top is the session's. */
 function turnsKnob({ content }: YamlDocument): boolean {
   return changesPreset(Object.fromEntries(Object.entries(content).filter(([key]) => !SESSION_KEYS.includes(key))));
 }
 
 /** Keys that mean nothing at the top of a file. Next to a preset's name the policy's own keys change it. */
-function unknownKeys(
-  document: YamlDocument,
-  isPolicyGiven: boolean,
-): readonly { readonly path: readonly string[]; readonly text: string }[] {
+function unknownKeys(document: YamlDocument, isPolicyGiven: boolean): readonly Problem[] {
   const known = [...SESSION_KEYS, ...POLICY_KEYS, ...(isPolicyGiven ? CHANGING_KEYS : [])];
   return Object.keys(document.content)
     .filter((key) => !known.includes(key))

@@ -30,16 +30,17 @@ describe("configuration", () => {
   });
 
   test("each value comes from the strongest place that sets it", () => {
-    write("plimsoll.yaml", "max_steps: 1\nmodel: a\nlint: a\ntimeout_seconds: 1\ncontext_window: 1000\n");
-    write(".plimsoll/config.yaml", "max_steps: 2\nmodel: b\nlint: b\ntimeout_seconds: 2\n");
-    write(USER_FILE, "max_steps: 3\nmodel: c\n\nlint: c\n");
+    write("plimsoll.yaml", "timeout_seconds: 1\ncontext_window: 1000\n");
+    write(".plimsoll/config.yaml", "max_output_tokens: 2\ntimeout_seconds: 2\n");
+    write(USER_FILE, "max_steps: 3\nmodel: c\n\nlint: c\nmax_output_tokens: 3\n");
     const environment = { PLIMSOLL_MAX_STEPS: "4", PLIMSOLL_MODEL: "d" };
     expect(read({ environment, flags: { max_steps: "5" } }).settings).toEqual({
       max_steps: { value: 5, source: "--max-steps" },
       model: { value: "d", source: "PLIMSOLL_MODEL" },
       lint: { value: "c", source: "~/.config/plimsoll/config.yaml:4" },
-      timeout_seconds: { value: 2, source: ".plimsoll/config.yaml:4" },
-      context_window: { value: 1000, source: "plimsoll.yaml:5" },
+      max_output_tokens: { value: 3, source: "~/.config/plimsoll/config.yaml:5" },
+      timeout_seconds: { value: 2, source: ".plimsoll/config.yaml:2" },
+      context_window: { value: 1000, source: "plimsoll.yaml:2" },
     });
   });
 
@@ -54,9 +55,9 @@ describe("configuration", () => {
 
   test.each([
     ["a preset", "policy: sven\n", "sven", "plimsoll.yaml:1"],
-    ["a preset that is extended", "max_steps: 3\nextends: pi\nactAt: 70%\n", "pi (plimsoll.yaml)", "plimsoll.yaml:2"],
-    ["a knob of the default", "model: opus\nactAt: 70%\n", "plimsoll (plimsoll.yaml)", "plimsoll.yaml:1"],
-    ["a changed preset", "max_steps: 3\npolicy: pi\nname: mine\nkeep: { messages: 4 }\n", "mine", "plimsoll.yaml:2"],
+    ["a preset that is extended", "hand_off: true\nextends: pi\nactAt: 70%\n", "pi (plimsoll.yaml)", "plimsoll.yaml:2"],
+    ["a knob of the default", "hand_off: true\nactAt: 70%\n", "plimsoll (plimsoll.yaml)", "plimsoll.yaml:1"],
+    ["a changed preset", "hand_off: true\npolicy: pi\nname: mine\nkeep: { messages: 4 }\n", "mine", "plimsoll.yaml:2"],
     ["sven's keys as they are", "name: like-sven\nagent:\n  compaction_threshold: 0.7\n", "like-sven", "plimsoll.yaml:3"],
     ["the Go agent's keys as they are", "name: like-go\ncompaction:\n  enabled: true\n", "like-go", "plimsoll.yaml:3"],
   ])("the policy may be %s", (_what, text, name, source) => {
@@ -65,7 +66,7 @@ describe("configuration", () => {
   });
 
   test.each([
-    ["an unknown key", "model: a\nmodle: b\n", 'plimsoll.yaml:2:1: unknown key "modle": did you mean model?'],
+    ["an unknown key", "hand_off: true\nmodle: b\n", 'plimsoll.yaml:2:1: unknown key "modle": did you mean model?'],
     [
       "an unknown key next to a policy",
       "policy: pi\nmax_step: 3\n",
@@ -76,7 +77,7 @@ describe("configuration", () => {
       "extends: pi\nactsAt: 70%\n",
       'plimsoll.yaml:2:1: unknown key "actsAt": did you mean actAt?',
     ],
-    ["a value that does not fit", "max_steps: many\n", "plimsoll.yaml:1:1: max_steps"],
+    ["a value that does not fit", "timeout_seconds: many\n", "plimsoll.yaml:1:1: timeout_seconds"],
     ["an unknown preset", "policy: svne\n", 'plimsoll.yaml:1:1: unknown preset "svne": did you mean sven?'],
     ["two policies", "policy: pi\nagent: {}\n", "both choose a policy"],
     ["no YAML", "a: [\n", "plimsoll.yaml:"],

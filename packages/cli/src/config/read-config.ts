@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { BUILT_IN_PARTS } from "@plimsoll/bench";
 import { PLIMSOLL_POLICY, PlimsollError } from "@plimsoll/core";
-import { readText } from "@plimsoll/core/node";
+import { MAXIMUM_SETTINGS_BYTES, readSmallFile } from "@plimsoll/core/node";
 import type { PolicyParts } from "../option/policy-option.ts";
 import { type ConfigLayer, type ReadLayer, readFileLayer, readTextLayer } from "./config-layer.ts";
+import { PERSONS_FILE } from "./project-may.ts";
 import type { ChosenPolicy, ConfigOwner, EffectiveConfig, SettingKey } from "./settings.ts";
 import { SETTING_KEYS } from "./settings.ts";
 
@@ -22,9 +23,13 @@ export interface ConfigPlaces {
 export function readConfig(places: ConfigPlaces): EffectiveConfig {
   const { cwd, parts = BUILT_IN_PARTS } = places;
   const read: ReadLayer[] = [
-    ...configFiles(places).flatMap(({ path, displayName, owner }) => {
-      const text = readText(path);
-      return text === null ? [] : [readFileLayer(text, { displayName, owner, kinds: parts.kinds })];
+    ...configFiles(places).flatMap(({ path, displayName, owner }): readonly ReadLayer[] => {
+      // A link of the person's own may lead wherever they keep their settings.
+      const within = owner === "project" ? { within: cwd } : {};
+      const file = readSmallFile(path, { ...within, maximumBytes: MAXIMUM_SETTINGS_BYTES });
+      if (file.kind === "absent") return [];
+      if (file.kind === "refused") return [{ problems: [`${displayName} ${file.why}`] }];
+      return [readFileLayer(file.text, { displayName, owner, kinds: parts.kinds })];
     }),
     readTextLayer(fromEnvironment(places.environment), { nameOf: variableOf, cwd, parts }),
     readTextLayer(places.flags, { nameOf: flagOf, cwd, parts }),
@@ -57,7 +62,7 @@ export function configFiles({ cwd, homeFolder }: Pick<ConfigPlaces, "cwd" | "hom
   return [
     { path: join(cwd, "plimsoll.yaml"), displayName: "plimsoll.yaml", owner: "project" },
     { path: join(cwd, ".plimsoll/config.yaml"), displayName: ".plimsoll/config.yaml", owner: "project" },
-    { path: join(homeFolder, ".config/plimsoll/config.yaml"), displayName: "~/.config/plimsoll/config.yaml", owner: "person" },
+    { path: join(homeFolder, ".config/plimsoll/config.yaml"), displayName: PERSONS_FILE, owner: "person" },
   ];
 }
 

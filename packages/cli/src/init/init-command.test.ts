@@ -5,6 +5,7 @@ import { definePolicy } from "@plimsoll/core";
 import { loadPolicy } from "@plimsoll/core/node";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { recordedIo } from "../../testing/recorded-io.ts";
+import { projectRefusal } from "../config/project-may.ts";
 import { readConfig } from "../config/read-config.ts";
 import { SETTING_KEYS } from "../config/settings.ts";
 import { main } from "../main.ts";
@@ -33,7 +34,8 @@ test("every line that is a setting holds when its comment sign is taken away", a
   const open = lines.map((line) => (isSetting(line) ? line.slice(2) : line));
   writeFileSync(file(), open.join("\n"));
   const { settings, mcpServers } = config();
-  expect(Object.keys(settings).sort()).toEqual(SETTING_KEYS.map(({ key }) => key).sort());
+  const mayStand = SETTING_KEYS.filter(({ key }) => projectRefusal(key) === null).map(({ key }) => key);
+  expect(Object.keys(settings).sort()).toEqual(mayStand.sort());
   expect([...mcpServers.keys()]).toEqual(["files", "docs"]);
 });
 

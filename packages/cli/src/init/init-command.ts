@@ -4,6 +4,7 @@ import { PLIMSOLL_POLICY, PlimsollError, PRESETS } from "@plimsoll/core";
 import { KNOBS } from "@plimsoll/core/internal";
 import { suggestion } from "@plimsoll/core/node";
 import type { Command } from "commander";
+import { PERSONS_FILE, projectRefusal } from "../config/project-may.ts";
 import { SETTING_KEYS } from "../config/settings.ts";
 import type { CliIo } from "../io.ts";
 import { EXIT_OK } from "../io.ts";
@@ -40,11 +41,13 @@ export function defineInitCommand(command: Command, io: CliIo, onExit: (exitCode
 
 /** A configuration that changes nothing: each setting is in it as a comment that can be removed. */
 export function initialConfig(policy: string = PLIMSOLL_POLICY.name): string {
-  const settings = SETTING_KEYS.flatMap(({ key, meaning, fallback, example }) => [
+  const mayStand = SETTING_KEYS.filter(({ key }) => projectRefusal(key) === null);
+  const settings = mayStand.flatMap(({ key, meaning, fallback, example }) => [
     `# ${meaning}; default: ${fallback}`,
     `# ${key}: ${example}`,
     "",
   ]);
+  const own = SETTING_KEYS.filter((each) => !mayStand.includes(each));
   return [
     "# The preset that is changed; `plimsoll policy list` lists them, `plimsoll policy show plimsoll.yaml` prints all values.",
     `extends: ${policy}`,
@@ -55,7 +58,8 @@ export function initialConfig(policy: string = PLIMSOLL_POLICY.name): string {
       "",
     ]),
     ...settings,
-    `# MCP servers, under the keys that other agents use. \${NAME} is taken from the environment. What a tool's output is`,
+    `# MCP servers, under the keys that other agents use; you are asked before one starts. \${NAME} is taken from the environment,`,
+    "# but nothing that looks like a credential: such servers stand in your own file. What a tool's output is",
     "# like (head-tail, match-list, file-content, generic) decides how it is cut.",
     "# mcpServers:",
     "#   files:",
@@ -65,7 +69,9 @@ export function initialConfig(policy: string = PLIMSOLL_POLICY.name): string {
     "#       read_text_file: { category: file-content, rerunnable: true }",
     "#   docs:",
     "#     url: https://example.com/mcp",
-    `#     headers: { Authorization: "Bearer \${DOCS_KEY}" }`,
+    "",
+    `# Yours alone, whatever the project: these stand in ${PERSONS_FILE}, or in the environment. Here they are refused.`,
+    ...own.map(({ key, meaning, example }) => `## ${key}: ${example}    (${meaning}; PLIMSOLL_${key.toUpperCase()})`),
     "",
   ].join("\n");
 }

@@ -2,7 +2,9 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { PlimsollError } from "@plimsoll/core";
 import type { AgentTool, Authorization, PendingCall } from "@plimsoll/core/agent";
 import { suggestion } from "@plimsoll/core/node";
+import { toolEnvironment } from "@plimsoll/tools";
 import { mcpTools } from "@plimsoll/tools/mcp";
+import { PERSONS_FILE } from "../config/project-may.ts";
 import type { SetServer } from "../config/settings.ts";
 import { plimsollVersion } from "../io.ts";
 import { startCall } from "../permission/allow-rule.ts";
@@ -60,12 +62,17 @@ function withoutTools(line: string): ConnectedServers {
   return { tools: [], lines: [line], close: async () => undefined };
 }
 
-async function connectServer(name: string, { value, source }: SetServer, place: TransportPlace): Promise<ConnectedServers> {
+async function connectServer(
+  name: string,
+  { value, source, owner }: SetServer,
+  place: TransportPlace,
+): Promise<ConnectedServers> {
   const { Client } = await import("@modelcontextprotocol/sdk/client/index.js");
   const client = new Client({ name: "plimsoll", version: plimsollVersion() });
   const close = () => client.close().catch(() => undefined);
   let lastWords = () => "";
   try {
+    if (owner === "project") refuseCredentials(value);
     const opened = await openTransport(value, place);
     ({ lastWords } = opened);
     const options = { timeout: CONNECT_TIMEOUT_MS };
@@ -155,6 +162,25 @@ async function openTransport(server: McpServer, { cwd, environment }: TransportP
     return { transport: new StreamableHTTPClientTransport(address, { requestInit }), lastWords: nothing };
   }
   throw new PlimsollError("bad-input", "give either a command or a url");
+}
+
+/** A variable that a text names, with its fallback. */
+const NAMED_VARIABLE = /\$\{([^}]*)/g;
+
+/**
+ * A project's file may be somebody else's: whatever the person allows, no credential is filled into what it names.
+ *
+ * @throws PlimsollError `bad-input` naming a variable that looks like one.
+ */
+function refuseCredentials(server: McpServer): void {
+  const names = [...JSON.stringify(server).matchAll(NAMED_VARIABLE)].map(([, inside = ""]) => inside.split(":-")[0] ?? "");
+  const credential = names.find((name) => !Object.hasOwn(toolEnvironment({ [name]: "" }), name));
+  if (credential === undefined) return;
+  throw new PlimsollError(
+    "bad-input",
+    `it asks for ${credential}, which looks like a credential: a project's file is given none; name the server in ${PERSONS_FILE}`,
+    { name: credential },
+  );
 }
 
 /** How much of a program's error output is kept for its last line; chosen. */

@@ -1,5 +1,5 @@
 import type { ModelPrices, PriceTier } from "@plimsoll/core/internal";
-import { readDocument, readText, schemaProblems } from "@plimsoll/core/node";
+import { MAXIMUM_SETTINGS_BYTES, readDocument, readSmallFile, schemaProblems } from "@plimsoll/core/node";
 import { z } from "zod";
 
 const usdPerMillion = z.number().nonnegative();
@@ -24,9 +24,12 @@ export type ReadPrices = { readonly prices: ReadonlyMap<string, ModelPrices> } |
  * prompt size, in ascending order.
  */
 export function readPrices(path: string, displayName: string): ReadPrices {
-  const text = readText(path);
-  if (text === null) return { problems: [`${displayName}: cannot be read; give a YAML file with prices by model id`] };
-  const read = readDocument(text);
+  const file = readSmallFile(path, { maximumBytes: MAXIMUM_SETTINGS_BYTES });
+  if (file.kind !== "text") {
+    const why = file.kind === "absent" ? ": cannot be read" : ` ${file.why}`;
+    return { problems: [`${displayName}${why}; give a YAML file with prices by model id`] };
+  }
+  const read = readDocument(file.text);
   if ("problems" in read) return { problems: read.problems.map(({ place, text }) => `${displayName}:${place}: ${text}`) };
   const { content, placeOf } = read.document;
   const result = pricesSchema.safeParse(content);

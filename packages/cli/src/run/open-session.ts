@@ -1,11 +1,10 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Policy } from "@plimsoll/core";
 import type { Agent, AgentEvent, AgentOptions, SessionStore } from "@plimsoll/core/agent";
 import { startAgent } from "@plimsoll/core/agent";
 import type { Tokenizers } from "@plimsoll/core/build";
 import { encodingsOf } from "@plimsoll/core/internal";
-import { createFileArtifactStore } from "@plimsoll/core/node";
+import { createFileArtifactStore, readSmallFile } from "@plimsoll/core/node";
 import { modelPriors } from "@plimsoll/providers";
 import type { Simulator } from "@plimsoll/providers/simulator";
 import { createTokenizerLoader } from "@plimsoll/providers/tokenizers";
@@ -23,7 +22,7 @@ import type { SessionOptions } from "./session-options.ts";
 import { openTools, type SessionTools } from "./session-tools.ts";
 import type { Spending } from "./spending.ts";
 import { createSpending } from "./spending.ts";
-import { newSessionId, resumedId, sessionStoreOf } from "./stored-sessions.ts";
+import { artifactsFolderOf, newSessionId, resumedId, sessionStoreOf } from "./stored-sessions.ts";
 
 /** A session that a person or a program works with, and what has to be ended with it. */
 export interface OpenSession {
@@ -72,7 +71,8 @@ export async function openSession(options: SessionOptions, place: SessionPlace):
     const tools = await openTools(options, { cwd, environment, config, ask, signal });
     return await orClose(
       tools,
-      async () => await startSession({ config, parts, tokenizers, sessions, resumed, models, tools }, place),
+      async () =>
+        await startSession({ config, parts, tokenizers, sessions, resumed, models, tools, system: systemText(cwd) }, place),
     );
   });
 }
@@ -98,6 +98,7 @@ interface SessionStart {
   readonly resumed: string | null;
   readonly models: SessionModels;
   readonly tools: SessionTools;
+  readonly system: ReturnType<typeof systemText>;
 }
 
 async function startSession(start: SessionStart, place: SessionPlace): Promise<OpenSession> {
@@ -118,7 +119,7 @@ async function startSession(start: SessionStart, place: SessionPlace): Promise<O
       modelBefore,
       policyLine: `policy ${policy.name} (${config.policy.source})`,
       windowLine: models.first.windowLine,
-      serverLines: tools.serverLines,
+      serverLines: [...start.system.notices, ...tools.serverLines],
       permissions,
     }),
     simulator: models.simulator,
@@ -158,9 +159,11 @@ async function readPast({ config, sessions, resumed, models, tools }: SessionSta
 }
 
 function agentOptions(start: SessionStart, { io, onEvent }: SessionPlace, spending: SessionPast["spending"]): AgentOptions {
+  const {
+    system: { text: system },
+  } = start;
   const { config, parts, tokenizers, sessions, resumed, models, tools } = start;
   const { max_steps } = config.settings;
-  const system = systemText(io.cwd);
   const sessionId = resumed ?? newSessionId(io.nowMs());
   return {
     session:
@@ -176,7 +179,7 @@ function agentOptions(start: SessionStart, { io, onEvent }: SessionPlace, spendi
     tokenizers,
     tools: tools.tools,
     authorize: tools.permissions.authorize,
-    artifacts: createFileArtifactStore(join(io.cwd, ".plimsoll/artifacts")),
+    artifacts: createFileArtifactStore(artifactsFolderOf(io.cwd)),
     nowMs: io.nowMs,
     stateOf: (id) => [tools.stateOf(id)],
     onEvent: (event) => {
@@ -191,23 +194,21 @@ function agentOptions(start: SessionStart, { io, onEvent }: SessionPlace, spendi
   };
 }
 
-/** What the agent is told of itself; a project's own AGENTS.md comes after it. */
-function systemText(cwd: string): string {
-  const rules = readText(join(cwd, "AGENTS.md"));
-  return [
-    "You are a coding agent. You work in the person's folder with the tools given, and say briefly what you did.",
-    "Output may be shortened and old output cleared; notices say with which handle read_artifact gives it back.",
-    ...(rules === null ? [] : [`The project's rules:\n${rules}`]),
-  ].join("\n\n");
-}
+/** A project's own instructions have at most so many bytes: some 25,000 tokens (chosen). */
+const MAXIMUM_RULES_BYTES = 100_000;
+const RULES_FILE = "AGENTS.md";
 
-function readText(path: string): string | null {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    // Most projects have none.
-    return null;
-  }
+/** What the agent is told of itself, and a line for the person if the project's own AGENTS.md, which comes after it, is not read. */
+function systemText(cwd: string): { readonly text: string; readonly notices: readonly string[] } {
+  const rules = readSmallFile(join(cwd, RULES_FILE), { within: cwd, maximumBytes: MAXIMUM_RULES_BYTES });
+  return {
+    text: [
+      "You are a coding agent. You work in the person's folder with the tools given, and say briefly what you did.",
+      "Output may be shortened and old output cleared; notices say with which handle read_artifact gives it back.",
+      ...(rules.kind === "text" ? [`The project's rules:\n${rules.text}`] : []),
+    ].join("\n\n"),
+    notices: rules.kind === "refused" ? [`${RULES_FILE} ${rules.why}: the model is not told of it`] : [],
+  };
 }
 
 function flagsOf(options: SessionOptions): { readonly [key: string]: string | undefined } {

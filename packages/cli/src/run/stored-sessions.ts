@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { PlimsollError } from "@plimsoll/core";
 import type { SessionStore } from "@plimsoll/core/agent";
-import { createFileSessionStore, suggestion } from "@plimsoll/core/node";
+import { createFileSessionStore, leadsOut, suggestion } from "@plimsoll/core/node";
+import { PERSONS_FILE } from "../config/project-may.ts";
 import type { EffectiveConfig } from "../config/settings.ts";
 import type { SessionOptions } from "./session-options.ts";
 
@@ -11,12 +12,31 @@ export function sessionStoreOf(cwd: string, config: EffectiveConfig): SessionSto
   return createFileSessionStore({ folder: sessionsFolderOf(cwd, config) });
 }
 
-/** The folder of a place's session logs. */
+/**
+ * The folder of a place's session logs: the one that the person set, wherever that is, else one in the place itself.
+ *
+ * @throws PlimsollError `bad-input` if a link leads out of the place.
+ */
 export function sessionsFolderOf(cwd: string, config: EffectiveConfig): string {
-  return resolve(cwd, config.settings.sessions?.value ?? DEFAULT_SESSIONS_FOLDER);
+  const own = config.settings.sessions?.value;
+  return own === undefined ? folderIn(cwd, ".plimsoll/sessions") : resolve(cwd, own);
 }
 
-const DEFAULT_SESSIONS_FOLDER = ".plimsoll/sessions";
+/** The folder of a place's whole texts of outputs that were cut. Throws as {@link sessionsFolderOf} does. */
+export function artifactsFolderOf(cwd: string): string {
+  return folderIn(cwd, ".plimsoll/artifacts");
+}
+
+/** A project may be somebody else's: what it links elsewhere is neither read nor written. */
+function folderIn(cwd: string, name: string): string {
+  const out = leadsOut(cwd, name);
+  if (out === null) return join(cwd, name);
+  throw new PlimsollError(
+    "bad-input",
+    `${name} leads out of this folder, to ${out}: nothing is read or written there. If it is meant, set "sessions" in ${PERSONS_FILE}, or PLIMSOLL_SESSIONS`,
+    { folder: out },
+  );
+}
 
 /**
  * The session that options want to go on with; `null` for a new one.

@@ -1,10 +1,11 @@
 import { createHash, randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
-import { open, readFile, rename, rm, stat } from "node:fs/promises";
+import { open, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { ArtifactStore } from "../ports.ts";
 import { artifactHandle } from "../session/admit.ts";
 import { fileFailure, hasCode, OWNER_ONLY_FILE_MODE, OWNER_ONLY_FOLDER_MODE } from "./own-file.ts";
+import { openRegularFile } from "./regular-file.ts";
 
 /** An artifact store that also takes a text piece by piece, so that it need never be held whole. */
 export interface StreamingArtifactStore extends ArtifactStore {
@@ -110,7 +111,8 @@ async function exists(path: string): Promise<boolean> {
 
 async function textAt(path: string, encoding: "utf8" | "utf16le"): Promise<string | null> {
   try {
-    return await readFile(path, encoding);
+    const file = await openRegularFile(path);
+    return await file.readFile(encoding).finally(() => file.close());
   } catch (error) {
     if (hasCode(error, "ENOENT")) return null;
     throw fileFailure(path, error);

@@ -9,6 +9,7 @@ import { readBranch, writeBranch } from "./branch-log.ts";
 import { createFileSessionWriter, type SyncPolicy } from "./file-session-writer.ts";
 import { createLogIndex, type LogIndex, type ReadableLog, readLog } from "./log-reader.ts";
 import { fileFailure, hasCode, makeOwnerOnly, OWNER_ONLY_FILE_MODE, OWNER_ONLY_FOLDER_MODE } from "./own-file.ts";
+import { openRegularFile } from "./regular-file.ts";
 import { sessionSummary } from "./session-summary.ts";
 import { takeWriterLock } from "./writer-lock.ts";
 
@@ -76,7 +77,9 @@ type LockedWork = (file: FileHandle, release: () => Promise<void>) => Promise<Se
 async function locked({ sessionId, path }: LogFile, flags: string | number, work: LockedWork): Promise<SessionWriter> {
   const release = await guarded(path, () => takeWriterLock({ sessionId, path }));
   try {
-    const file = await guarded(path, () => open(path, flags, OWNER_ONLY_FILE_MODE));
+    const file = await guarded(path, () =>
+      typeof flags === "string" ? open(path, flags, OWNER_ONLY_FILE_MODE) : openRegularFile(path, { flags }),
+    );
     try {
       return await guarded(path, () => work(file, release));
     } catch (error) {
@@ -155,7 +158,7 @@ function listening(onEntry: EntryListener | undefined): { readonly entries: Sess
 
 /** Opens a log to read it; `null` for one that is not there. */
 async function reading<T>(path: string, work: (log: ReadableLog) => Promise<T>): Promise<T | null> {
-  const file = await open(path, "r").catch((error: unknown) => {
+  const file = await openRegularFile(path).catch((error: unknown) => {
     if (hasCode(error, "ENOENT")) return null;
     throw fileFailure(path, error);
   });

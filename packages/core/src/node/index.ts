@@ -5,8 +5,18 @@ export { readPolicySection } from "../policy-file/policy-section.ts";
 export { policyYaml, type ReadPolicy } from "../policy-file/policy-yaml.ts";
 export { policyOf, readPolicyFile, SESSION_KEYS, withoutSettings } from "../policy-file/read-policy-file.ts";
 export { schemaProblems } from "../policy-file/schema-problems.ts";
-export { readDocument, readText, type YamlDocument } from "../policy-file/yaml-document.ts";
+export { readDocument, type YamlDocument } from "../policy-file/yaml-document.ts";
 export { deleteSession } from "./delete-session.ts";
 export type { ArtifactWriter, StreamingArtifactStore } from "./file-artifact-store.ts";
 export { createFileArtifactStore } from "./file-artifact-store.ts";
 export { createFileSessionStore } from "./file-session-store.ts";
+export {
+  isInside,
+  leadsOut,
+  MAXIMUM_SETTINGS_BYTES,
+  openRegularFile,
+  openRegularFileSync,
+  readAtMost,
+  readSmallFile,
+  type SmallFile,
+} from "./regular-file.ts";

@@ -26,6 +26,8 @@ const REASONS: { readonly [code: string]: string | undefined } = {
   EROFS: "the disk is read-only",
   ENOENT: "the file or its folder is gone",
   EISDIR: "it is a folder",
+  ENXIO: "it is no regular file",
+  ELOOP: "it is a symbolic link; name the file that it leads to",
   EMFILE: "too many files are open",
 };
 

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { link, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { link, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { PlimsollError } from "../error.ts";
 import { type LockHolder, parseHolder, stateOfHolder, thisHolder } from "./lock-holder.ts";
 import { hasCode, OWNER_ONLY_FILE_MODE } from "./own-file.ts";
+import { readSmallFile } from "./regular-file.ts";
 
 /** The log that a lock is for. */
 export interface LockedLog {
@@ -66,10 +67,13 @@ async function linked(from: string, to: string): Promise<"linked" | "taken" | "n
   }
 }
 
+/** A lock names one process; chosen. */
+const LOCK_SIZE = { maximumBytes: 4_096 } as const;
+
 async function holderOf(lockFile: string): Promise<LockHolder | null> {
-  const text = await readFile(lockFile, "utf8").catch(() => null);
-  if (text === null) return null;
-  const holder = parseHolder(text);
+  const lock = readSmallFile(lockFile, LOCK_SIZE);
+  if (lock.kind === "absent") return null;
+  const holder = lock.kind === "text" ? parseHolder(lock.text) : null;
   if (holder !== null) return holder;
   throw new PlimsollError("bad-session", `${lockFile}: not a lock of ours; remove it if no process uses the session`);
 }
@@ -83,9 +87,9 @@ async function removeDrafts(lockFile: string, own: string): Promise<void> {
   const drafts = names.filter((name) => name.startsWith(start) && DRAFT_TOKEN.test(name.slice(start.length)));
   for (const draft of drafts.map((name) => join(dirname(lockFile), name))) {
     if (draft === own) continue;
-    const text = await readFile(draft, "utf8").catch(() => null);
-    if (text === null) continue;
-    const holder = parseHolder(text);
+    const file = readSmallFile(draft, LOCK_SIZE);
+    if (file.kind !== "text") continue;
+    const holder = parseHolder(file.text);
     if (holder === null || (await stateOfHolder(holder)) === "gone") await rm(draft, { force: true }).catch(() => undefined);
   }
 }

@@ -1,6 +1,7 @@
 import { basename, extname } from "node:path";
 import { z } from "zod";
 import { isRecord } from "../json.ts";
+import { MAXIMUM_SETTINGS_BYTES, readSmallFile } from "../node/regular-file.ts";
 import { BUILT_IN_KINDS, type Kinds } from "../policy/kinds.ts";
 import { KNOBS } from "../policy/knobs.ts";
 import { policyInNewestForm } from "../policy/older-policies.ts";
@@ -12,7 +13,7 @@ import { suggestion } from "./nearest-name.ts";
 import { readPolicySection } from "./policy-section.ts";
 import type { ReadPolicy } from "./policy-yaml.ts";
 import { type JsonSchema, schemaProblems } from "./schema-problems.ts";
-import { readDocument, readText, type YamlDocument } from "./yaml-document.ts";
+import { readDocument, type YamlDocument } from "./yaml-document.ts";
 
 /**
  * Reads a policy from a YAML file: a preset's name (`extends: sven`, or `policy: sven`) with knobs and changed values next to it, the same under
@@ -21,9 +22,10 @@ import { readDocument, readText, type YamlDocument } from "./yaml-document.ts";
  * and column.
  */
 export function readPolicyFile(path: string, displayName: string, kinds: Kinds = BUILT_IN_KINDS): ReadPolicy {
-  const text = readText(path);
-  if (text === null) return { problems: [`${displayName}: cannot be read; give a preset's name or a YAML file`] };
-  const read = readDocument(text);
+  const file = readSmallFile(path, { maximumBytes: MAXIMUM_SETTINGS_BYTES });
+  if (file.kind === "absent") return { problems: [`${displayName}: cannot be read; give a preset's name or a YAML file`] };
+  if (file.kind === "refused") return { problems: [`${displayName} ${file.why}; give a preset's name or a YAML file`] };
+  const read = readDocument(file.text);
   if ("problems" in read)
     return { problems: read.problems.map((problem) => `${displayName}:${problem.place}: ${problem.text}`) };
   const document = withoutSettings(read.document);

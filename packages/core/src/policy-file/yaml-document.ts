@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { type Document, isMap, isNode, isScalar, LineCounter, type ParsedNode, parseDocument } from "yaml";
 import { isRecord } from "../json.ts";
 
@@ -72,14 +71,4 @@ function keyOffset(parsed: Document.Parsed<ParsedNode, boolean>, path: readonly 
 
 function firstLine(text: string): string {
   return text.split("\n")[0] ?? text;
-}
-
-/** The file's text, or `null` if it is missing, a folder or not allowed: the caller says so in one line. */
-export function readText(path: string): string | null {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    // Why does not matter for what to do about it.
-    return null;
-  }
 }

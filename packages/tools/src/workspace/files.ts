@@ -4,6 +4,7 @@ import { type FileHandle, lstat, open, readlink, rename, rm } from "node:fs/prom
 import { basename, dirname, join } from "node:path";
 import { PlimsollError } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/internal";
+import { openRegularFile } from "@plimsoll/core/node";
 
 /** What the operating system's refusals mean, said of a path. */
 const SAID: { readonly [code: string]: string | undefined } = {
@@ -40,26 +41,13 @@ function refusal(code: "EISDIR" | "ENXIO" | "ESTALE"): Error {
   return Object.assign(new Error(code), { code });
 }
 
-/** What is opened: a regular file to read, or a folder to work in. */
-type OpenedKind = "file" | "folder";
-
-const FLAGS: { readonly [Kind in OpenedKind]: number } = {
-  // Without the last one, opening a pipe that nobody writes to never ends.
-  file: constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
-  folder: constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_DIRECTORY,
-};
-
 /**
- * Opens what stands at a real place. Between the check of a path and its use someone can put a symbolic link there: in place of the last name
- * it is never followed, and if the system says what a handle leads to (Linux) neither is one above it. Rejects for what is no regular file. `onFile`
- * says why in words.
+ * Opens a folder to work in, at its real place. Between the check of a path and its use someone can put a symbolic link there: in place of the last
+ * name it is never followed, and if the system says what a handle leads to (Linux) neither is one above it.
  */
-async function openPlace(place: string, kind: OpenedKind): Promise<FileHandle> {
-  const handle = await open(place, FLAGS[kind]);
+async function openFolder(place: string): Promise<FileHandle> {
+  const handle = await open(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_DIRECTORY);
   try {
-    const stats = await handle.stat();
-    if (kind === "file" && stats.isDirectory()) throw refusal("EISDIR");
-    if (kind === "file" && !stats.isFile()) throw refusal("ENXIO");
     const found = await readlink(handlePath(handle)).catch(() => null);
     if (found !== null && found !== place) throw refusal("ESTALE");
     return handle;
@@ -88,7 +76,7 @@ interface FileText {
  * makes it binary.
  */
 export async function readTextFile(place: string, maximumBytes: number): Promise<FileText> {
-  const file = await openPlace(place, "file");
+  const file = await openRegularFile(place, { place });
   try {
     const { size } = await file.stat();
     const buffer = Buffer.alloc(Math.min(size, maximumBytes));
@@ -118,7 +106,7 @@ const NEW_FILE_MODE = 0o666;
  * what was there; owner and permissions stay. The folder above must exist. Linux alone names a folder by its open handle; elsewhere it goes by its path.
  */
 export async function replaceFile(place: string, text: string, platform: NodeJS.Platform = process.platform): Promise<void> {
-  const folder = await openPlace(dirname(place), "folder");
+  const folder = await openFolder(dirname(place));
   try {
     const base = platform === "linux" ? handlePath(folder) : dirname(place);
     const target = join(base, basename(place));

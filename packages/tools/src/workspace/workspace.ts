@@ -1,6 +1,7 @@
 import { lstat, realpath } from "node:fs/promises";
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { PlimsollError } from "@plimsoll/core";
+import { isInside } from "@plimsoll/core/node";
 import { glob } from "tinyglobby";
 import { onFile } from "./files.ts";
 
@@ -66,11 +67,6 @@ function isSymbolicLink(stats: { isSymbolicLink(): boolean }): boolean {
 
 function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ENOENT";
-}
-
-function isInside(root: string, place: string): boolean {
-  const path = relative(root, place);
-  return path === "" || (path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path));
 }
 
 /** Patterns of folders that are never listed. */

@@ -1,0 +1,181 @@
+import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, realpathSync } from "node:fs";
+import { type FileHandle, open, readlink } from "node:fs/promises";
+import { isAbsolute, join, relative, sep } from "node:path";
+import { hasCode } from "./own-file.ts";
+
+/** Whether a link in place of the file's own name is followed. */
+type Links = "follow" | "refuse";
+
+/** Without `O_NONBLOCK`, opening a pipe that nobody writes to never ends. On a regular file it does nothing. */
+function flagsFor(links: Links): number {
+  return constants.O_NONBLOCK | (links === "refuse" ? constants.O_NOFOLLOW : 0);
+}
+
+/** A refusal of ours, told as the operating system's are. */
+function refusal(code: "EISDIR" | "ENXIO" | "ESTALE"): Error {
+  return Object.assign(new Error(MEANINGS[code] ?? code), { code });
+}
+
+/** What the operating system's refusals mean, said of a file. */
+const MEANINGS: { readonly [code: string]: string | undefined } = {
+  EISDIR: "is a folder",
+  ENXIO: "is no regular file",
+  ESTALE: "was moved or linked elsewhere meanwhile",
+  ELOOP: "is a symbolic link, or leads through too many",
+  ENOTDIR: "goes through a file as if it were a folder",
+  EACCES: "may not be read: permission denied",
+  EPERM: "may not be read: permission denied",
+};
+
+/** Refuses what is no regular file: a folder, a device, a pipe, a socket. */
+function checkRegular(stats: { isFile(): boolean; isDirectory(): boolean }): void {
+  if (stats.isDirectory()) throw refusal("EISDIR");
+  if (!stats.isFile()) throw refusal("ENXIO");
+}
+
+/**
+ * Opens a regular file; rejects with the operating system's codes, `ENXIO` for a device, a pipe or a socket, which are never read. If the system
+ * says where an open file stands (Linux), `place` must be there, so that no link above it was put in between the check of a path and its use.
+ */
+export async function openRegularFile(
+  path: string,
+  { flags = constants.O_RDONLY, links = "refuse", place }: RegularFileOptions = {},
+): Promise<FileHandle> {
+  const file = await open(path, flags | flagsFor(links));
+  try {
+    checkRegular(await file.stat());
+    const found = place === undefined ? null : await readlink(`/proc/self/fd/${file.fd}`).catch(() => null);
+    if (found !== null && found !== place) throw refusal("ESTALE");
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** How a regular file is opened. */
+interface RegularFileOptions {
+  readonly flags?: number;
+  readonly links?: Links;
+  /** The real path that the open file must have. */
+  readonly place?: string;
+}
+
+/** {@link openRegularFile} without waiting, for reading: the number of the open file. */
+export function openRegularFileSync(path: string, links: Links = "follow"): number {
+  const file = openSync(path, constants.O_RDONLY | flagsFor(links));
+  try {
+    checkRegular(fstatSync(file));
+    return file;
+  } catch (error) {
+    closeSync(file);
+    throw error;
+  }
+}
+
+/** What came of reading a small file: its text, that there is none, or why it was not read, to be put behind its name. */
+export type SmallFile =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "absent" }
+  | { readonly kind: "refused"; readonly why: string };
+
+/** Which file is read, and how large it may be. */
+interface SmallFileOptions {
+  /** The folder that it must be in, whatever links lead to it; left out for a file that the person named. */
+  readonly within?: string;
+  readonly maximumBytes: number;
+}
+
+/** The most bytes of a file of settings, policies or prices; chosen: the largest that we know has some 30,000. */
+export const MAXIMUM_SETTINGS_BYTES = 1_000_000;
+
+/**
+ * Reads instructions or settings: a regular file of at most so many bytes. In a folder that may be somebody else's no link leads out of it. A hard
+ * link cannot be told from the file itself, but no archive and no clone can make one to a file outside.
+ */
+export function readSmallFile(path: string, { within, maximumBytes }: SmallFileOptions): SmallFile {
+  const refused = (why: string): SmallFile => ({ kind: "refused", why });
+  try {
+    const place = realpathSync(path);
+    if (within !== undefined && !isInside(realpathSync(within), place))
+      return refused("is a link that leads out of this folder");
+    const file = openRegularFileSync(place, "refuse");
+    try {
+      const found = placeOf(file);
+      if (found !== null && found !== place) return refused(refusal("ESTALE").message);
+      const bytes = readAtMost(file, maximumBytes);
+      if (bytes === null) return refused(`has more than ${maximumBytes} bytes`);
+      return { kind: "text", text: bytes.toString("utf8") };
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return isThere(path) ? refused("is a link to nothing") : { kind: "absent" };
+    const code = Object.keys(MEANINGS).find((each) => hasCode(error, each));
+    return refused(MEANINGS[code ?? ""] ?? `cannot be read (${error instanceof Error ? error.message : String(error)})`);
+  }
+}
+
+/** Where an open file stands now, if the system says so. */
+function placeOf(file: number): string | null {
+  try {
+    return readlinkSync(`/proc/self/fd/${file}`);
+  } catch {
+    return null;
+  }
+}
+
+/** A link to nothing has a target; a name that is missing has none. */
+function isThere(path: string): boolean {
+  try {
+    readlinkSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** All bytes of an open file, or `null` if there are more: its size may be wrong, and it may grow while it is read. */
+export function readAtMost(file: number, maximumBytes: number): Buffer | null {
+  const { size } = fstatSync(file);
+  if (size > maximumBytes) return null;
+  const pieces: Buffer[] = [];
+  let length = 0;
+  for (;;) {
+    const piece = Buffer.allocUnsafe(Math.min(Math.max(size - length, 0) + SPARE_BYTES, maximumBytes - length + 1));
+    const read = readSync(file, piece, 0, piece.length, null);
+    if (read === 0) return Buffer.concat(pieces, length);
+    length += read;
+    if (length > maximumBytes) return null;
+    pieces.push(piece.subarray(0, read));
+  }
+}
+
+/** Read beyond the size that a file says it has; chosen. */
+const SPARE_BYTES = 4_096;
+
+/**
+ * A folder that we write to below one that may be somebody else's, which no link may lead out of. `null` if it is in there, or would be; else
+ * where it leads.
+ */
+export function leadsOut(root: string, name: string): string | null {
+  const real = realpathSync(root);
+  let path = real;
+  for (const step of name.split(/[\\/]/).filter((each) => each !== "" && each !== ".")) {
+    path = join(path, step);
+    if (!isThere(path)) continue;
+    try {
+      path = realpathSync(path);
+    } catch {
+      return path;
+    }
+    if (!isInside(real, path)) return path;
+  }
+  return isInside(real, path) ? null : path;
+}
+
+/** True for a place that is the folder or below it; both without links. */
+export function isInside(root: string, place: string): boolean {
+  const below = relative(root, place);
+  return below !== ".." && !below.startsWith(`..${sep}`) && !isAbsolute(below);
+}
