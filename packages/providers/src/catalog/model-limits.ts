@@ -1,4 +1,4 @@
-import { modelFamily } from "./model-reference.ts";
+import { modelFamily, withoutVariant } from "./model-reference.ts";
 
 /** How a model's text is cut into tokens, as far as it is known. */
 export type TokenizerFamily = "o200k_base" | "cl100k_base" | "claude" | "gemini" | "unknown";
@@ -51,10 +51,12 @@ export const FAMILY_LIMITS: readonly FamilyLimits[] = [
   { prefix: "llama-4-maverick", contextWindowTokens: 1_048_576, maxInputTokens: null, maxOutputTokens: null },
 ];
 
-/** The limits of the model's family; `null` if the table has none. */
+/** The limits of the model's family, with the window that a variant of it names; `null` if the table has none. */
 export function familyLimitsOf(modelId: string): FamilyLimits | null {
   const family = modelFamily(modelId);
-  return FAMILY_LIMITS.find(({ prefix }) => family.startsWith(prefix)) ?? null;
+  const { windowTokens } = withoutVariant(modelId);
+  const limits = FAMILY_LIMITS.find(({ prefix }) => family.startsWith(prefix)) ?? null;
+  return limits === null || windowTokens === null ? limits : { ...limits, contextWindowTokens: windowTokens };
 }
 
 const TOKENIZERS: readonly { readonly prefixes: readonly string[]; readonly tokenizer: TokenizerFamily }[] = [

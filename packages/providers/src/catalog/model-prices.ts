@@ -1,7 +1,7 @@
 import type { ModelPrices, PriceTier } from "@plimsoll/core/internal";
 import type { ModelPrice } from "@pydantic/genai-prices";
 import { calcPrice } from "@pydantic/genai-prices";
-import { modelFamily, priceHostOf } from "./model-reference.ts";
+import { modelFamily, priceHostOf, withoutVariant } from "./model-reference.ts";
 import { PRICE_OVERRIDES, type PriceOverride } from "./price-overrides.ts";
 
 /**
@@ -31,13 +31,14 @@ export function priceSourceOf(modelId: string, host: string | null = null): stri
   return found === null ? null : `prices of ${PRICES_AS_OF}, as ${found.provider.id}/${found.model.id}`;
 }
 
-/** The model's whole context window in tokens, as the price package states it; `null` if it does not. */
+/** The model's whole context window in tokens, as a variant's name or the price package states it; `null` if neither does. */
 export function contextWindowOf(modelId: string, host: string | null = null): number | null {
-  return lookUp(modelId, host)?.model.context_window ?? null;
+  return withoutVariant(modelId).windowTokens ?? lookUp(modelId, host)?.model.context_window ?? null;
 }
 
 /** An id that no vendor's rule matches is looked up among those of the largest router, which lists models of every vendor. */
-function lookUp(modelId: string, host: string | null): ReturnType<typeof calcPrice> {
+function lookUp(id: string, host: string | null): ReturnType<typeof calcPrice> {
+  const { modelId } = withoutVariant(id);
   const usage = { input_tokens: 0, output_tokens: 0 };
   const timestamp = new Date(`${PRICES_AS_OF}T00:00:00Z`);
   const providerId = priceHostOf(host);

@@ -31,8 +31,10 @@ const ALIASES: Readonly<Record<string, string>> = {
 export function parseModelReference(text: string): ModelReference {
   const [first = "", ...rest] = text.trim().split("/");
   const isHost = rest.length > 0 && HOSTS.has(first);
-  const modelId = isHost ? rest.join("/") : text.trim();
-  return { host: isHost ? first : null, modelId: ALIASES[modelId] ?? modelId };
+  const named = isHost ? rest.join("/") : text.trim();
+  const { modelId, suffix } = withoutVariant(named);
+  const alias = ALIASES[modelId];
+  return { host: isHost ? first : null, modelId: alias === undefined ? named : `${alias}${suffix}` };
 }
 
 /** True for a server that runs on this machine: what it charges and how large its window is, is for nobody else to say. */
@@ -46,11 +48,29 @@ export function priceHostOf(host: string | null): string | null {
 }
 
 /**
- * The id in the form in which families are told apart: without a router's maker, a cloud's region and version, a date or `latest`, with
+ * An id without the variant that stands behind it in brackets, and that suffix. A size in it is the variant's window: Claude Code writes
+ * `[1m]` for a million tokens (code.claude.com/docs/en/model-config, read in November 2026).
+ */
+export function withoutVariant(id: string): {
+  readonly modelId: string;
+  readonly suffix: string;
+  readonly windowTokens: number | null;
+} {
+  const found = /^([^[\]]+)((?:\[[^[\]]*\])+)$/.exec(id.trimEnd());
+  if (found === null) return { modelId: id, suffix: "", windowTokens: null };
+  const [, modelId = id, suffix = ""] = found;
+  const size = /\[(\d{1,4})([km])\]/i.exec(suffix);
+  const unitTokens = size?.[2]?.toLowerCase() === "m" ? 1_000_000 : 1_000;
+  return { modelId, suffix, windowTokens: size === null ? null : Number(size[1]) * unitTokens || null };
+}
+
+/**
+ * The id in the form in which families are told apart: without a variant, a router's maker, a cloud's region and version, a date or `latest`, with
  * hyphens for dots. `us.anthropic.claude-sonnet-4-5-20250929-v1:0` and `anthropic/claude-sonnet-4.5` are both `claude-sonnet-4-5`.
  */
 export function modelFamily(modelId: string): string {
-  const name = modelId.slice(modelId.lastIndexOf("/") + 1).toLowerCase();
+  const { modelId: plain } = withoutVariant(modelId);
+  const name = plain.slice(plain.lastIndexOf("/") + 1).toLowerCase();
   const maker = name.indexOf("anthropic.");
   const bare = maker < 0 ? name : name.slice(maker + "anthropic.".length);
   return bare

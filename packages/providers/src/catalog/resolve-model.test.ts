@@ -20,6 +20,9 @@ test.each([
   ["claude-sonnet-4-5@20250929", "claude-sonnet-4-5"],
   ["gpt-5-2025-08-07", "gpt-5"],
   ["claude-3-5-haiku-latest", "claude-3-5-haiku"],
+  ["claude-sonnet-4-5[1m]", "claude-sonnet-4-5"],
+  ["us.anthropic.claude-sonnet-4-5-20250929-v1:0[1m]", "claude-sonnet-4-5"],
+  ["anthropic/claude-opus-4.8-latest[beta][1M]", "claude-opus-4-8"],
 ])("the family of %s is %s", (modelId, family) => {
   expect(modelFamily(modelId)).toBe(family);
 });
@@ -33,8 +36,30 @@ test.each([
   ["llama.cpp/gpt-5", { host: "llama.cpp", modelId: "gpt-5" }],
   ["haiku", { host: null, modelId: "claude-haiku-5-5" }],
   ["anthropic/opus", { host: "anthropic", modelId: "claude-opus-5-5" }],
+  ["sonnet[1m]", { host: null, modelId: "claude-sonnet-5-5[1m]" }],
+  ["gpt-5[fast]", { host: null, modelId: "gpt-5[fast]" }],
 ])("%s names a model", (text, reference) => {
   expect(parseModelReference(text)).toEqual(reference);
+});
+
+test.each<[string, string, number]>([
+  ["claude-sonnet-4-5[1m]", "claude-sonnet-4-5", 1_000_000],
+  ["claude-sonnet-4-20250514[1m]", "claude-sonnet-4", 1_000_000],
+  ["anthropic/claude-sonnet-4-5[1M]", "anthropic/claude-sonnet-4-5", 1_000_000],
+  ["claude-opus-4-5[500k]", "claude-opus-4-5", 500_000],
+  ["claude-opus-4-5[beta]", "claude-opus-4-5", 200_000],
+  ["grok-4[1m]", "grok-4", 1_000_000],
+])("a suffix in brackets is a variant: %s has the prices of %s and a window of %i", async (reference, plain, windowTokens) => {
+  const variant = await resolveModel({ reference, unknownWindow: "off" });
+  const base = await resolveModel({ reference: plain, unknownWindow: "off" });
+  expect(variant.limits).toEqual({ ...base.limits, contextWindowTokens: windowTokens });
+  expect(base.prices).not.toBeNull();
+  expect([variant.prices, variant.priceSource, variant.tokenizer, variant.cacheRules]).toEqual([
+    base.prices,
+    base.priceSource,
+    base.tokenizer,
+    base.cacheRules,
+  ]);
 });
 
 describe("the window comes from", () => {
