@@ -1,5 +1,5 @@
 /**
- * Proves the ranges of providers' optional peers: installs the lowest and the highest version that each range allows into a temporary folder,
+ * Proves the versions that providers' drop-ins support: installs the lowest and the highest one of each package into a temporary folder,
  * checks the types of the sources against them, runs the tests that talk to the simulator with them, and plays a session of our packed packages at the ends. `pnpm run peers`, as `pnpm peers` is the package manager's own; needs the registry.
  */
 import { spawnSync } from "node:child_process";
@@ -10,8 +10,8 @@ import process from "node:process";
 import { commandFile, root, runNode } from "./tool.mjs";
 
 const providers = join(root, "packages/providers");
-/** @type {{ readonly peerDependencies: Readonly<Record<string, string>> }} */
-const manifest = JSON.parse(readFileSync(join(providers, "package.json"), "utf8"));
+/** The table of supported versions, as it stands in the source. */
+const supported = readFileSync(join(providers, "src/client/supported.ts"), "utf8");
 
 /** Where a package's types and code begin; of several files of code the first that a version has. */
 const ENTRIES = {
@@ -44,17 +44,18 @@ const SESSIONS = [
 
 /**
  * The newest release of the last major is named by its major: for a range npm would leave out what asks for a newer Node.
- * @param {string} range
+ * @param {string} name
  * @returns {readonly [lowest: string, highest: string]} */
-function ends(range) {
-  const [from = "", to = ""] = range.split(" ");
-  return [from.replace(">=", ""), String(Number(to.replace("<", "")) - 1)];
+function ends(name) {
+  const row = new RegExp(`\\s"?${name}"?: \\{ from: "([^"]+)", belowMajor: (\\d+) \\}`).exec(supported);
+  if (row === null) throw new Error(`no supported versions of ${name}`);
+  return [row[1] ?? "", String(Number(row[2]) - 1)];
 }
 
 const folder = mkdtempSync(join(tmpdir(), "plimsoll-peers-"));
 const names = Object.entries(ENTRIES);
 const wanted = names.flatMap(([name]) => {
-  const [lowest, highest] = ends(manifest.peerDependencies[name] ?? "");
+  const [lowest, highest] = ends(name);
   const alias = name.replaceAll(/[^a-z]/g, "");
   return [
     [`${alias}-lowest`, `npm:${name}@${lowest}`],

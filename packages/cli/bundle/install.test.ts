@@ -13,6 +13,15 @@ import { type Ended, emptyPlace, packAll, runProgram } from "./installed.mjs";
 const registry = runProgram("npm", ["view", "zod", "version", "--fetch-retries=0", "--fetch-timeout=10000"], { cwd: ROOT });
 const SESSIONS = "node_modules/plimsoll/sessions";
 
+/** SDKs of majors that are not supported, each with a drop-in that is written for later ones. */
+const OLDER: readonly (readonly [name: string, version: string, entry: string, create: string])[] = [
+  ["ai", "5", "ai-sdk", "createCompactionMiddleware"],
+  ["openai", "5", "openai-chat", "createChatCompactor"],
+  ["@anthropic-ai/sdk", "0.70", "anthropic", "createMessagesCompactor"],
+  ["@google/genai", "1", "google-genai", "createContentsCompactor"],
+  ["@langchain/core", "0.3", "langgraph", "createLangChainCompactor"],
+];
+
 let tarballs: readonly string[] = [];
 beforeAll(() => {
   tarballs = packAll();
@@ -155,6 +164,47 @@ describe.skipIf(registry.code !== 0)("the libraries, installed from their tarbal
   test("an agent made of them works on a task", () => {
     const { code, stdout, stderr } = run(AGENT);
     expect([code, stderr, stdout]).toEqual([0, "", "Reply 1 to a prompt.\n"]);
+  });
+});
+
+describe.skipIf(registry.code !== 0)("the drop-ins, installed beside older SDKs", () => {
+  const { folder, env } = emptyPlace();
+  beforeAll(() => {
+    const options = ["--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"];
+    const own = ["packages/core", "packages/providers"].map(tarballOf);
+    const older = OLDER.map(([name, version]) => `${name}@${version}`);
+    const ended = runProgram("npm", ["install", ...options, ...own, ...older], { cwd: folder, env });
+    if (ended.code !== 0) throw new Error(ended.stderr);
+  }, 300_000);
+  afterAll(() => rmSync(dirname(folder), { recursive: true, force: true }));
+
+  const created = (entry: string, name: string): Ended => {
+    const file = join(folder, "program.mjs");
+    const lines = [
+      'import { PLIMSOLL_POLICY as policy } from "@plimsoll/core";',
+      `import { ${name} as create } from "@plimsoll/providers/drop-in/${entry}";`,
+      "try {",
+      "  create({ policy, limits: { contextWindowTokens: 100_000, maxOutputTokens: 4_000 } });",
+      '  console.log("created");',
+      "} catch ({ name, code, message }) {",
+      '  console.log(name + " " + code + ": " + message);',
+      "}",
+    ];
+    writeFileSync(file, lines.join("\n"));
+    return runProgram(process.execPath, [file], { cwd: folder, env });
+  };
+
+  test.each(OLDER)("%s %s is refused in one line by its own drop-in", (name, _, entry, create) => {
+    const { code, stdout, stderr } = created(entry, create);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(
+      /^PlimsollError bad-input: (\S+) \d+\.\d+\.\d+ is not supported, but >=\S+ <\d+ is: npm install \1@\d+\n$/,
+    );
+    expect(stdout).toContain(` ${name} `);
+  });
+
+  test("another drop-in works", () => {
+    expect(created("openai-agents", "createAgentItemsCompactor")).toMatchObject({ code: 0, stderr: "", stdout: "created\n" });
   });
 });
 

@@ -5,6 +5,7 @@ import { createModelClient } from "../client/model-client.ts";
 import type { ClientOptions, Provider } from "../client/options.ts";
 import { keyFrom, SDK_SETTINGS } from "../client/options.ts";
 import { loadedOnce } from "../client/sdk.ts";
+import { refuseVersions } from "../client/supported.ts";
 import type { AnthropicBody } from "./blocks.ts";
 import { ANTHROPIC_WIRE_RULES, MAXIMUM_TOOL_NAME_CHARS } from "./blocks.ts";
 import type { CacheTimeToLive } from "./cache-breakpoints.ts";
@@ -33,7 +34,11 @@ export function createAnthropicClient(options: AnthropicOptions = {}): ModelClie
   const key = keyFrom(options.environment ?? processEnvironment(), keyVariable, options.baseUrl);
   const baseURL = options.baseUrl ?? "https://api.anthropic.com";
   const settings = { ...SDK_SETTINGS, apiKey: key, authToken: null, baseURL };
-  const sdk = loadedOnce("@anthropic-ai/sdk", async () => new (await import("@anthropic-ai/sdk")).default(settings));
+  const sdk = loadedOnce("@anthropic-ai/sdk", async () => {
+    const { default: Client } = await import("@anthropic-ai/sdk");
+    refuseVersions("@anthropic-ai/sdk", [(await import("@anthropic-ai/sdk/version")).VERSION]);
+    return new Client(settings);
+  });
   const sentPrefixes = createSentPrefixes();
   return createModelClient<AnthropicBody>(
     {

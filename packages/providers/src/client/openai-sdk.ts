@@ -3,6 +3,7 @@ import { processEnvironment } from "./environment.ts";
 import type { ClientOptions } from "./options.ts";
 import { keyFrom, SDK_SETTINGS } from "./options.ts";
 import { loadedOnce } from "./sdk.ts";
+import { refuseVersions } from "./supported.ts";
 
 /**
  * The SDK of both OpenAI wires with its own retries and logs off, loaded with the first request, and the key that it is given.
@@ -16,6 +17,10 @@ export function openAiSdk(
   const key = keyFrom(options.environment ?? processEnvironment(), host.keyVariable, options.baseUrl);
   const baseURL = options.baseUrl ?? host.baseUrl;
   const settings = { ...SDK_SETTINGS, apiKey: key, baseURL, organization: null, project: null };
-  const sdk = loadedOnce("openai", async () => new (await import("openai")).default(settings));
+  const sdk = loadedOnce("openai", async () => {
+    const { default: Client } = await import("openai");
+    refuseVersions("openai", [(await import("openai/version")).VERSION]);
+    return new Client(settings);
+  });
   return { sdk, key };
 }

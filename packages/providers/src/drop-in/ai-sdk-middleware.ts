@@ -1,5 +1,6 @@
 import { usageOf } from "@plimsoll/core";
 import type { LanguageModelMiddleware } from "ai";
+import { refuseUnsupported } from "../client/supported.ts";
 import type { Fields } from "../fields.ts";
 import { jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
@@ -37,8 +38,11 @@ export interface MiddlewareOptions extends CompactorOptions {
 /**
  * A language-model middleware that sends a compacted prompt in place of the whole one. If the provider says that it does not fit, it compacts
  * further and sends again, as often as the policy allows. The model and the reply that a call asks for are the call's own. One middleware serves any number of conversations at once.
+ *
+ * @throws PlimsollError `bad-input` if the SDK is installed in a version that is not supported.
  */
 export function createCompactionMiddleware({ conversation, ...options }: MiddlewareOptions): CompactionMiddleware {
+  refuseUnsupported("ai");
   const compactor = createArrayCompactor(PROMPTS, options);
   const requestOf = (params: Params, { modelId }: Model): ArrayRequest<unknown> => {
     const key = conversation?.(params) ?? stringAt(recordAt(params.providerOptions, "plimsoll"), "conversation");

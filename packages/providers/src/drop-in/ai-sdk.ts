@@ -1,5 +1,6 @@
 import { usageOf } from "@plimsoll/core";
 import type { LanguageModel, ModelMessage } from "ai";
+import { refuseUnsupported } from "../client/supported.ts";
 import { jsonValueOf, numberAt, recordAt, stringAt } from "../fields.ts";
 import type { ArrayCompactor, ArrayRequest } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
@@ -44,6 +45,7 @@ export function createPrepareStep(
   { conversation, ...options }: PrepareStepOptions,
   request: Pick<ArrayRequest<unknown>, "system" | "tools" | "limits" | "maxOutputTokens" | "signal"> = {},
 ): CompactionPrepareStep {
+  refuseUnsupported("ai");
   const compactor = createArrayCompactor(STEPS, { ...options, limits: limitsWithMargin(options.limits) });
   const limits = request.limits === undefined ? {} : { limits: withMargin(request.limits) };
   const sent = createSentArrays<ModelMessage>();

@@ -4,6 +4,8 @@ import type { MessageDraft } from "@plimsoll/core/internal";
 import { hasReasoning } from "../anthropic/blocks.ts";
 import { anthropicUsage, replyParts } from "../anthropic/decode.ts";
 import { firstMessageNotice, messageParams } from "../anthropic/encode.ts";
+import type { SdkUse } from "../client/supported.ts";
+import { refuseUnsupported } from "../client/supported.ts";
 import type { Fields } from "../fields.ts";
 import { recordAt, recordsAt, stringAt } from "../fields.ts";
 import type { ArrayCompactor } from "./array-compactor.ts";
@@ -15,8 +17,16 @@ import { imageAt, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } f
 export type { ArrayCompactor } from "./array-compactor.ts";
 export type { CompactorOptions } from "./compactor-options.ts";
 
-/** Compacts an array of Anthropic messages that is resent whole at each call. System text and tools go in as overhead. */
-export function createMessagesCompactor(options: CompactorOptions): ArrayCompactor<Anthropic.MessageParam, Anthropic.Message> {
+/**
+ * Compacts an array of Anthropic messages that is resent whole at each call. System text and tools go in as overhead.
+ *
+ * @throws PlimsollError `bad-input` if the SDK is installed in a version that is not supported, unless it is `unused`.
+ */
+export function createMessagesCompactor(
+  options: CompactorOptions,
+  sdk: SdkUse = "used",
+): ArrayCompactor<Anthropic.MessageParam, Anthropic.Message> {
+  refuseUnsupported("@anthropic-ai/sdk", sdk);
   return createArrayCompactor(ANTHROPIC_ARRAY, options);
 }
 

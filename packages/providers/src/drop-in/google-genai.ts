@@ -1,4 +1,6 @@
 import type { Content, GenerateContentResponse } from "@google/genai";
+import type { SdkUse } from "../client/supported.ts";
+import { refuseUnsupported } from "../client/supported.ts";
 import { recordAt } from "../fields.ts";
 import { FIRST_MESSAGE_NOTICE } from "../wire/turns.ts";
 import type { ArrayCompactor } from "./array-compactor.ts";
@@ -15,8 +17,14 @@ export type { CompactorOptions } from "./compactor-options.ts";
 /**
  * Compacts Gemini's `contents` that are resent whole at each call. The system instruction and the tools, which are not in them, go in as
  * overhead. A part that is shortened keeps its thought signature and its id.
+ *
+ * @throws PlimsollError `bad-input` if the SDK is installed in a version that is not supported, unless it is `unused`.
  */
-export function createContentsCompactor(options: CompactorOptions): ArrayCompactor<Content, GenerateContentResponse> {
+export function createContentsCompactor(
+  options: CompactorOptions,
+  sdk: SdkUse = "used",
+): ArrayCompactor<Content, GenerateContentResponse> {
+  refuseUnsupported("@google/genai", sdk);
   return createArrayCompactor(CONTENTS, options);
 }
 

@@ -4,6 +4,7 @@ import { convertToOpenAITool, isLangChainTool } from "@langchain/core/utils/func
 import { isRecord } from "@plimsoll/core/internal";
 import type { AgentMiddleware } from "langchain";
 import { createMiddleware } from "langchain";
+import { refuseUnsupported } from "../client/supported.ts";
 import { numberAt, recordAt, stringAt } from "../fields.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
 import type { ArrayCompactor, ArrayRequest } from "./array-compactor.ts";
@@ -31,8 +32,11 @@ export type LangChainMiddleware = AgentMiddleware &
 /**
  * A middleware that calls the model with compacted messages. The agent's state, and what a checkpointer keeps of it, stays whole. A prompt that the provider says
  * does not fit is compacted further and sent again, as often as the policy allows.
+ *
+ * @throws PlimsollError `bad-input` if the SDK is installed in a version that is not supported.
  */
 export function createLangChainMiddleware({ conversation, ...options }: LangChainOptions): LangChainMiddleware {
+  refuseUnsupported("langchain");
   const compactor = createLangChainCompactor(options);
   const middleware: AgentMiddleware = createMiddleware({
     name: "PlimsollMiddleware",

@@ -1,6 +1,7 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import { HumanMessage } from "@langchain/core/messages";
 import { usageOf } from "@plimsoll/core";
+import { refuseUnsupported } from "../client/supported.ts";
 import { jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { FIRST_MESSAGE_NOTICE } from "../wire/turns.ts";
 import type { ArrayCompactor } from "./array-compactor.ts";
@@ -16,8 +17,11 @@ export type { CompactorOptions } from "./compactor-options.ts";
 /**
  * Compacts LangChain's messages in a node of a graph: `send(state.messages, (messages) => model.invoke(messages))`. The state, and what a checkpointer keeps of
  * it, stays whole. Leading system messages stay as they are, later ones are the agent's own.
+ *
+ * @throws PlimsollError `bad-input` if the SDK is installed in a version that is not supported.
  */
 export function createLangChainCompactor(options: CompactorOptions): ArrayCompactor<BaseMessage, BaseMessage> {
+  refuseUnsupported("@langchain/core");
   return createArrayCompactor(LANGCHAIN_ARRAY, options);
 }
 

@@ -1,5 +1,6 @@
 import type { AgentInputItem, CallModelInputFilter, Model, ModelRequest } from "@openai/agents-core";
 import { usageOf } from "@plimsoll/core";
+import { refuseUnsupported } from "../client/supported.ts";
 import { jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
 import { agentItemKind, changedItems, changedResult, isModels, itemDrafts, itemOf, itemText } from "./agent-items.ts";
@@ -23,8 +24,13 @@ export interface CompactingModelOptions extends CompactorOptions {
   readonly conversation?: (request: ModelRequest) => string | null;
 }
 
-/** Compacts an array of the SDK's items, for callers that keep one whole themselves. */
+/**
+ * Compacts an array of the SDK's items, for callers that keep one whole themselves.
+ *
+ * @throws PlimsollError `bad-input` if the SDK is installed in a version that is not supported.
+ */
 export function createAgentItemsCompactor(options: CompactorOptions): ArrayCompactor<AgentInputItem, unknown> {
+  refuseUnsupported("@openai/agents-core");
   return createArrayCompactor(AGENT_ITEMS, options);
 }
 

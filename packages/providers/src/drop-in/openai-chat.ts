@@ -1,6 +1,8 @@
 import type { UserMessage } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/internal";
 import type OpenAI from "openai";
+import type { SdkUse } from "../client/supported.ts";
+import { refuseUnsupported } from "../client/supported.ts";
 import type { Fields } from "../fields.ts";
 import { recordAt, recordsAt, stringAt } from "../fields.ts";
 import { chatUsage, replyParts } from "../openai-chat/decode.ts";
@@ -25,8 +27,16 @@ interface ChatCompactorOptions extends CompactorOptions {
   readonly quirks?: ChatQuirks;
 }
 
-/** Compacts an array of Chat Completions messages that is resent whole at each call. Its leading system messages stay as they are. */
-export function createChatCompactor(options: ChatCompactorOptions): ArrayCompactor<ChatMessage, OpenAI.ChatCompletion> {
+/**
+ * Compacts an array of Chat Completions messages that is resent whole at each call. Its leading system messages stay as they are.
+ *
+ * @throws PlimsollError `bad-input` if the SDK is installed in a version that is not supported, unless it is `unused`.
+ */
+export function createChatCompactor(
+  options: ChatCompactorOptions,
+  sdk: SdkUse = "used",
+): ArrayCompactor<ChatMessage, OpenAI.ChatCompletion> {
+  refuseUnsupported("openai", sdk);
   return createArrayCompactor(chatArray(options.quirks ?? OPENAI_QUIRKS), options);
 }
 

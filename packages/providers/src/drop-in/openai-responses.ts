@@ -1,6 +1,8 @@
 import type { Message } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/internal";
 import type OpenAI from "openai";
+import type { SdkUse } from "../client/supported.ts";
+import { refuseUnsupported } from "../client/supported.ts";
 import { recordAt, stringAt } from "../fields.ts";
 import { responsesUsage } from "../openai-responses/decode.ts";
 import { responseItems } from "../openai-responses/encode.ts";
@@ -29,8 +31,14 @@ export type { CompactorOptions } from "./compactor-options.ts";
  * of the model are one reply; leading system and developer messages stay as they are, later ones are the agent's own. Calls and outputs of every type are
  * pairs; an item of a type that nobody knows is counted by its JSON. What a `compaction` item of the server holds is not readable: an
  * array that would have to be cut there is refused.
+ *
+ * @throws PlimsollError `bad-input` if the SDK is installed in a version that is not supported, unless it is `unused`.
  */
-export function createItemsCompactor(options: CompactorOptions): ArrayCompactor<ResponseItem, OpenAI.Responses.Response> {
+export function createItemsCompactor(
+  options: CompactorOptions,
+  sdk: SdkUse = "used",
+): ArrayCompactor<ResponseItem, OpenAI.Responses.Response> {
+  refuseUnsupported("openai", sdk);
   return createArrayCompactor(RESPONSES_ARRAY, options);
 }
 

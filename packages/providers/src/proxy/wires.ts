@@ -71,7 +71,7 @@ const ANTHROPIC: ProxyWire = {
   isModels: ({ role }) => role === "assistant",
   isHistory: (item) => item.role === "assistant" || recordsAt(item, "content").some(({ type }) => type === "tool_result"),
   compactor: (options) =>
-    anyCompactor(createMessagesCompactor(options), {
+    anyCompactor(createMessagesCompactor(options, "unused"), {
       itemsOf: (items) => items.filter((item): item is Fields & Anthropic.MessageParam => typeof item.role === "string"),
       fieldsOf: (item) => (isRecord(item) ? item : {}),
       isAnswer: (answer): answer is Anthropic.Message => isAnything(answer),
@@ -99,7 +99,7 @@ const CHAT: ProxyWire = {
   isModels: ({ role }) => role === "assistant",
   isHistory: ({ role }) => role === "assistant" || role === "tool",
   compactor: (options) =>
-    anyCompactor(createChatCompactor(options), {
+    anyCompactor(createChatCompactor(options, "unused"), {
       itemsOf: (items) =>
         items.filter((item): item is Fields & OpenAI.ChatCompletionMessageParam => typeof item.role === "string"),
       fieldsOf: (item) => (isRecord(item) ? item : {}),
@@ -129,7 +129,7 @@ const RESPONSES: ProxyWire = {
   isModels: (item) => isItem(item) && isModelsItem(item),
   isHistory: (item) => isItem(item) && (isModelsItem(item) || itemKind(item) === "output"),
   compactor: (options) =>
-    anyCompactor(createItemsCompactor(options), {
+    anyCompactor(createItemsCompactor(options, "unused"), {
       itemsOf: (items) => items.filter(isItem),
       fieldsOf: (item) => (isRecord(item) ? item : {}),
       isAnswer: (answer): answer is OpenAI.Responses.Response => isAnything(answer),
@@ -159,7 +159,7 @@ const GEMINI: ProxyWire = {
   isModels: ({ role }) => role === "model",
   isHistory: (item) => item.role === "model" || recordsAt(item, "parts").some((part) => part.functionResponse !== undefined),
   compactor: (options) =>
-    anyCompactor(createContentsCompactor(options), {
+    anyCompactor(createContentsCompactor(options, "unused"), {
       itemsOf: (items) => items.filter(isContent),
       fieldsOf: (item) => (isRecord(item) ? item : {}),
       isAnswer: (answer): answer is GenerateContentResponse => isAnything(answer),
