@@ -195,6 +195,25 @@ async function played({ read, judge }: Reader, reply: SimulatedReply) {
   return { found, broken: recorder.exchanges().flatMap(({ answer }) => judge(answer)) };
 }
 
+test.each([
+  ["whole", (openAi: OpenAI) => openAi.responses.create(responsesBody), validateResponsesResponse],
+  [
+    "as a stream",
+    (openAi: OpenAI) => openAi.responses.stream(responsesBody).finalResponse(),
+    eventsOf(validateResponsesEvents),
+  ],
+] as const)("a call of a tool whose input is text is read %s on the Responses wire", async (_, ask, judge) => {
+  const script = 'text(await tools.exec_command({ cmd: "ls" }));';
+  const reply: SimulatedReply = { parts: [{ type: "tool-call", toolName: "exec", argumentsJson: script, form: "text" }] };
+  const simulator = await startSimulator({ replies: [reply] });
+  onTestFinished(() => simulator.close());
+  const recorder = await startRecorder(simulator.url);
+  onTestFinished(() => recorder.close());
+  const { output } = await ask(openAiOf({ url: recorder.url, openAiUrl: `${recorder.url}/v1` }));
+  expect(output).toMatchObject([{ type: "custom_tool_call", name: "exec", input: script }]);
+  expect(recorder.exchanges().flatMap(({ answer }) => judge(answer))).toEqual([]);
+});
+
 describe.each(READERS)("$reader", (reader) => {
   test.each(REPLIES)("reads $name, as the vendor's documents tell it", async (reply) => {
     expect(await played(reader, reply)).toEqual({ found: expectedOf(reader, reply), broken: [] });

@@ -42,6 +42,8 @@ test.each<[string, readonly unknown[]]>([
   ["a custom call with its output", [GO, CUSTOM, CUSTOM_OUTPUT]],
   ["a custom call behind its reasoning", [GO, REASONING, CUSTOM, CUSTOM_OUTPUT]],
   ["a custom output of parts", [GO, CUSTOM, { ...CUSTOM_OUTPUT, output: [{ type: "input_text", text: "Done." }] }]],
+  ["a custom call with several outputs", [GO, CUSTOM, CUSTOM_OUTPUT, { ...CUSTOM_OUTPUT, name: "exec", output: "half way" }]],
+  ["tools that an item adds", [{ type: "additional_tools", role: "developer", tools: [] }, GO]],
   ["a shell call with its output", [GO, SHELL, { type: "local_shell_call_output", call_id: "s", output: "a.txt" }]],
   ["a shell call that a function's output answers", [GO, SHELL, { ...OUTPUT, call_id: "s" }]],
   [
@@ -80,6 +82,7 @@ test.each<[string, readonly unknown[], string]>([
     "The encrypted content for item rs_2 could not be verified.",
   ],
   ["a custom call without an output", [GO, CUSTOM, GO], "No tool output found for custom tool call c."],
+  ["a function's second output", [GO, CALL, OUTPUT, OUTPUT], "No tool call found for function call output with call_id a."],
   ["a shell call without an output", [GO, SHELL, GO], "No tool output found for local shell call s."],
   ["a custom output without a call", [GO, CUSTOM_OUTPUT], "No tool call found for custom tool call output with call_id c."],
   [

@@ -64,10 +64,12 @@ export function isOutput({ type }: Fields): boolean {
 /**
  * Calls and outputs are joined by `call_id`; an output comes after its call, anywhere. An item that the server ran itself has no `call_id`, and no
  * partner. The errors' words name the type ("No tool output found for custom tool call": diegosouzapw/OmniRoute#8946, "for local shell call":
- * openai/openai-agents-python#1855). A function's output answers a shell call, too: Codex sends one.
+ * openai/openai-agents-python#1855). A function's output answers a shell call, too: Codex sends one. A custom call may have several outputs: a script of Codex's that
+ * notifies (0.169.0) has one for each time, and one for its end.
  */
 export function checkPairs(items: readonly Fields[]): void {
   const open = new Map<string, string>();
+  const notified = new Set<string>();
   for (const item of items) {
     const type = String(item.type);
     const callId = stringAt(item, "call_id");
@@ -76,7 +78,9 @@ export function checkPairs(items: readonly Fields[]): void {
     if (!OUTPUTS.has(type)) continue;
     const call = open.get(callId) ?? "";
     const isAnswer = OUTPUT_OF[call] === type || (call === "local_shell_call" && type === "function_call_output");
-    if (!isAnswer) throw invalid(`No tool call found for ${wordsOf(type)} with call_id ${callId}.`, { param: "input" });
+    if (!isAnswer && !notified.has(`${type} ${callId}`))
+      throw invalid(`No tool call found for ${wordsOf(type)} with call_id ${callId}.`, { param: "input" });
+    if (call === "custom_tool_call") notified.add(`${type} ${callId}`);
     open.delete(callId);
   }
   for (const [callId, type] of open) throw invalid(`No tool output found for ${wordsOf(type)} ${callId}.`, { param: "input" });
@@ -123,6 +127,14 @@ function isReplied(item: Fields | undefined): boolean {
 export function notFound(id: string): Refusal {
   const message = `Item with id '${id}' not found. Items are not persisted when \`store\` is set to false. Try again with \`store\` set to true, or remove this item from your input.`;
   return new Refusal({ status: 404, type: "invalid_request_error", message, code: null, param: "input" });
+}
+
+/** Tools of a request: its own, those that items add, and in each namespace those that it holds. */
+export function responsesTools(body: unknown): readonly Fields[] {
+  const added = recordsAt(body, "input").filter(({ type }) => type === "additional_tools");
+  return [body, ...added]
+    .flatMap((each) => recordsAt(each, "tools"))
+    .flatMap((tool) => (tool.type === "namespace" ? recordsAt(tool, "tools") : [tool]));
 }
 
 /** The text that an item is counted by: of what no agent writes by hand all that is in it. */

@@ -10,6 +10,7 @@ import {
   isOutput,
   itemText,
   notFound,
+  responsesTools,
 } from "./openai-responses-items.ts";
 import type { Segment, SimulatedPrompt, WireLimits } from "./wire.ts";
 import { invalid } from "./wire.ts";
@@ -42,9 +43,11 @@ export function readOpenAiResponses(body: unknown, limits: WireLimits): Simulate
   checkItems(items);
   checkPairs(items);
   const tools = recordsAt(body, "tools");
-  const toolNames = tools.map((tool) => stringAt(tool, "name") ?? "");
-  const isFunction = tools.every(({ type }) => type === "function");
-  if (isFunction) checkToolNames(toolNames, (index) => `tools[${index}].name`);
+  if (tools.every(({ type }) => type === "function"))
+    checkToolNames(
+      tools.map((tool) => stringAt(tool, "name") ?? ""),
+      (index) => `tools[${index}].name`,
+    );
   const instructions = stringAt(body, "instructions");
   const newest = items.findLast((item) => item.role === "user" || isOutput(item));
   return {
@@ -58,7 +61,7 @@ export function readOpenAiResponses(body: unknown, limits: WireLimits): Simulate
       ...items.map(itemSegment),
     ],
     messageCount: items.length,
-    toolNames,
+    toolNames: responsesTools(body).map((tool) => stringAt(tool, "name") ?? ""),
     newestText: newest === undefined ? "" : contentText(newest, isOutput(newest) ? "output" : "content"),
   };
 }

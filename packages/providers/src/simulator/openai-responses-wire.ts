@@ -67,15 +67,12 @@ function itemsOf({ reply, serial }: Answer): readonly JsonObject[] {
         const id = `rs_simulated_${serial}_${index}`;
         return { id, type: "reasoning", summary: [summaryPart(part.text)], encrypted_content: encryptedReasoning(id) };
       }
-      case "tool-call":
-        return {
-          id: idOf("fc"),
-          type: "function_call",
-          status: "completed",
-          call_id: `call_simulated_${serial}_${index}`,
-          name: part.toolName,
-          arguments: part.argumentsJson,
-        };
+      case "tool-call": {
+        const called = { status: "completed", call_id: `call_simulated_${serial}_${index}`, name: part.toolName };
+        return part.form === "text"
+          ? { id: idOf("ctc"), type: "custom_tool_call", ...called, input: part.argumentsJson }
+          : { id: idOf("fc"), type: "function_call", ...called, arguments: part.argumentsJson };
+      }
       default:
         return part satisfies never;
     }
@@ -113,6 +110,7 @@ function eventsOf(answer: Answer): readonly WireEvent[] {
 function openItem(item: JsonObject): JsonObject {
   if (item.type === "message") return { ...item, status: "in_progress", content: [] };
   if (item.type === "function_call") return { ...item, status: "in_progress", arguments: "" };
+  if (item.type === "custom_tool_call") return { ...item, status: "in_progress", input: "" };
   return { id: item.id, type: item.type, summary: [] };
 }
 
@@ -125,6 +123,11 @@ function growthOf({ reply }: Answer, index: number): readonly JsonObject[] {
     case "reasoning":
       return summaryGrowth(part.text);
     case "tool-call":
+      if (part.form === "text")
+        return [
+          ...halves(part.argumentsJson).map((delta) => ({ type: "response.custom_tool_call_input.delta", delta })),
+          { type: "response.custom_tool_call_input.done", input: part.argumentsJson },
+        ];
       return [
         ...halves(part.argumentsJson).map((delta) => ({ type: "response.function_call_arguments.delta", delta })),
         { type: "response.function_call_arguments.done", name: part.toolName, arguments: part.argumentsJson },

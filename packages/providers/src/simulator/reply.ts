@@ -15,11 +15,14 @@ export interface SimulatedReply {
 /** Usage that is told instead of what was counted; what is left out is told as counted, and of the cache no more than the prompt. */
 export type ScriptedUsage = "missing" | { readonly promptTokens: number; readonly outputTokens?: number };
 
-/** One part of a reply. Signatures and call ids are the simulator's to give. */
+/**
+ * One part of a reply. Signatures and call ids are the simulator's to give. A call with the form `text` has plain text as its arguments: the Responses wire alone
+ * knows such tools ("custom").
+ */
 export type SimulatedPart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "reasoning"; readonly text: string }
-  | { readonly type: "tool-call"; readonly toolName: string; readonly argumentsJson: string };
+  | { readonly type: "tool-call"; readonly toolName: string; readonly argumentsJson: string; readonly form?: "text" };
 
 /** What a script or fault function is told of a request that passed validation. */
 export interface SimulatedRequest {

@@ -24,7 +24,8 @@ export const RESPONSES_ANSWER_RULES: readonly VendorRule<JsonNode>[] = [
   },
   {
     id: "answer-items",
-    source: "@ai-sdk/openai 3.0.141, openaiResponsesResponseSchema: message, reasoning, function_call",
+    source:
+      "@ai-sdk/openai 3.0.141, openaiResponsesResponseSchema: message, reasoning, function_call; openai 6.49.0, ResponseCustomToolCall",
     *check(body) {
       for (const item of itemsOf(field(body, "output"))) yield* itemFaults(item);
     },
@@ -70,6 +71,7 @@ const TOLD_BY: Readonly<Record<string, { readonly event: string; readonly field:
   "response.refusal.delta": { event: "response.refusal.done", field: "refusal" },
   "response.reasoning_summary_text.delta": { event: "response.reasoning_summary_text.done", field: "text" },
   "response.function_call_arguments.delta": { event: "response.function_call_arguments.done", field: "arguments" },
+  "response.custom_tool_call_input.delta": { event: "response.custom_tool_call_input.done", field: "input" },
 };
 
 /** The place in a response that an event is about. */
@@ -174,6 +176,7 @@ function* itemFaults(item: JsonNode): Iterable<Finding> {
     message: ["id", "role", "status"],
     reasoning: ["id"],
     function_call: ["id", "call_id", "name", "arguments"],
+    custom_tool_call: ["id", "call_id", "name", "input"],
   };
   if (needed[type] === undefined) yield at(item, `no agent asked for an item of type '${type}'`);
   for (const name of needed[type] ?? [])

@@ -19,7 +19,8 @@ const ITEM_FIELDS: Readonly<Record<string, readonly string[]>> = {
   function_call: ["type", "id", "call_id", "name", "arguments", "status", "caller", "namespace"],
   function_call_output: ["type", "id", "call_id", "output", "status", "caller"],
   custom_tool_call: ["type", "id", "call_id", "name", "input", "status", "caller", "namespace"],
-  custom_tool_call_output: ["type", "id", "call_id", "output", "status", "caller"],
+  // The name is not in the SDK's type: Codex 0.169.0 sends it with what a script notifies.
+  custom_tool_call_output: ["type", "id", "call_id", "name", "output", "status", "caller"],
   reasoning: ["type", "id", "summary", "content", "encrypted_content"],
   item_reference: ["type", "id"],
 };

@@ -16,8 +16,12 @@ export function callParts(
     const toolName = toolNames.find((name) => isNamed(name, pattern.name));
     if (toolName === undefined) continue;
     const values = { n: String(callNumber), chars: String(outputTokens * CHARS_PER_TOKEN) };
-    const argumentsJson = JSON.stringify(filled(pattern.arguments, values));
-    return [...said, { type: "tool-call", toolName, argumentsJson }];
+    const given = filled(pattern.arguments, values);
+    const call: SimulatedPart =
+      typeof given === "string"
+        ? { type: "tool-call", toolName, argumentsJson: given, form: "text" }
+        : { type: "tool-call", toolName, argumentsJson: JSON.stringify(given) };
+    return [...said, call];
   }
   return [...said, { type: "text", text: "The request has no tool that the scenario can call." }];
 }

@@ -1,6 +1,7 @@
 import { isRecord, sha256Hex } from "@plimsoll/core/internal";
 import type { Fields } from "../../fields.ts";
 import { listAt, recordAt, recordsAt, stringAt } from "../../fields.ts";
+import { responsesTools } from "../openai-responses-items.ts";
 import type { WireName } from "../reply.ts";
 
 /** Who an item of a request comes from, on any wire. */
@@ -69,7 +70,8 @@ function itemsOf(wire: WireName, body: unknown): readonly ShapedItem[] {
     case "openai-responses": {
       const input = stringAt(body, "input");
       const items = input === null ? recordsAt(body, "input") : [{ role: "user", content: input }];
-      return items.map((item) => shaped(item, responsesRole(item)));
+      // Tools that an item adds are the request's tools.
+      return items.filter(({ type }) => type !== "additional_tools").map((item) => shaped(item, responsesRole(item)));
     }
     case "gemini":
       return recordsAt(body, "contents").map((content) => shaped(content, geminiRole(content)));
@@ -159,6 +161,7 @@ const SYSTEM_KEYS: Readonly<Record<WireName, string>> = {
 };
 
 function toolsOf(wire: WireName, body: unknown): readonly Fields[] {
+  if (wire === "openai-responses") return responsesTools(body);
   const tools = recordsAt(body, "tools");
   if (wire === "gemini") return tools.flatMap((tool) => recordsAt(tool, "functionDeclarations"));
   return wire === "openai-chat" ? functionsOf(tools) : tools;

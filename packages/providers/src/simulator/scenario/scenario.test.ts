@@ -108,6 +108,25 @@ describe("main requests are answered in order", () => {
     expect(answers).toMatchObject([says("The request has no tool that the scenario can call.")]);
   });
 
+  test("a pattern of one text calls a tool whose input is text, wherever the request's tools stand", async () => {
+    const exec = { type: "custom", name: "exec", format: { type: "text" } };
+    const tools = [{ type: "namespace", name: "functions", tools: [exec] }];
+    const facts: ExchangeFacts[] = [];
+    const patterns = [{ name: "exec", arguments: "print({n}, {chars})" }];
+    const options = playScenario({ name: "test", main: [{ call: { outputTokens: 10 } }], tools: patterns }, (each) =>
+      facts.push(each),
+    );
+    const simulator = await startSimulator(options);
+    onTestFinished(() => simulator.close());
+    const input = [{ type: "additional_tools", role: "developer", tools }, { ...system, role: "developer" }, user("go")];
+    const body = JSON.stringify({ model: "m", store: false, input });
+    const headers = { authorization: "Bearer key" };
+    const answer = await fetch(`${simulator.url}/v1/responses`, { method: "POST", headers, body });
+    const call = { type: "custom_tool_call", name: "exec", input: "print(1, 40)" };
+    expect(await answer.json()).toMatchObject({ output: [call] });
+    expect(facts).toMatchObject([{ toolCount: 1, itemCount: 1, systemTokens: expect.toSatisfy((tokens) => tokens > 0) }]);
+  });
+
   test("a pattern with a use is for the steps that ask for it", async () => {
     const { answers } = await played(
       {

@@ -46,14 +46,14 @@ export interface Probe {
 
 /**
  * One way to call a tool. In texts of `arguments`, `{n}` becomes the number of the call, counted from 1, and `{chars}` the size that the step asks
- * for: four characters a token.
+ * for: four characters a token. Arguments that are one text are for a tool whose input is plain text.
  */
 export interface ToolPattern {
   /** What a step calls it by, if it is for some steps alone. */
   readonly use?: string;
   /** The tool's name; a `*` at its end stands for anything. */
   readonly name: string;
-  readonly arguments: { readonly [name: string]: unknown };
+  readonly arguments: string | { readonly [name: string]: unknown };
 }
 
 /** What a request is compared with is the first main request. All that is given must hold. */
@@ -163,7 +163,7 @@ export const scenarioSchema: z.ZodType<Scenario> = z.strictObject({
       z.strictObject({
         use: z.string().exactOptional(),
         name: z.string().min(1),
-        arguments: z.record(z.string(), z.unknown()),
+        arguments: z.union([z.string(), z.record(z.string(), z.unknown())]),
       }),
     )
     .exactOptional(),
