@@ -1,6 +1,6 @@
 import type { Message, ToolCallPart } from "@plimsoll/core";
+import { toolShapeOf } from "@plimsoll/core/internal";
 import { assistant, compaction, human, logOf, replacedHistory, result, summaryMessage } from "@plimsoll/core/testing";
-import { toolShapeOf } from "../src/formats/tool-shapes.ts";
 import { type PreparedSession, prepareSession } from "../src/replay/prepared-session.ts";
 
 type Paths = ToolCallPart["paths"];

@@ -1,5 +1,4 @@
-import { isRecord } from "@plimsoll/core/internal";
-import { namedPath, toolShapeOf } from "../formats/tool-shapes.ts";
+import { isRecord, namedPath, toolShapeOf } from "@plimsoll/core/internal";
 
 /** What an agent does next: the first tool call of a reply, or none. */
 export interface Action {

@@ -1,7 +1,7 @@
 import { type Usage, usageOf } from "@plimsoll/core";
+import type { ToolTable } from "@plimsoll/core/internal";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "./fields.ts";
 import { callDraft, type ReplyPart, textPart } from "./log-items.ts";
-import type { ToolTable } from "./tool-shapes.ts";
 
 /** What the blocks of an assistant's message in the Messages form add to its reply. */
 export function replyPartsOfBlocks(table: ToolTable, blocks: readonly Fields[]): readonly ReplyPart[] {

@@ -10,9 +10,8 @@ import type {
   Usage,
   UserMessage,
 } from "@plimsoll/core";
-import { type MessageDraft, shortHash } from "@plimsoll/core/internal";
+import { type MessageDraft, shortHash, type ToolTable, toolShapeOf } from "@plimsoll/core/internal";
 import type { Fields } from "./fields.ts";
-import { type ToolTable, toolShapeOf } from "./tool-shapes.ts";
 
 /** What an importer reads off a recording, in the order of the recording, before ids are given and results are joined. */
 export type LogItem = UserItem | ReplyItem | ResultItem | BoundaryItem;
@@ -76,11 +75,12 @@ export interface BoundaryItem extends Provenance {
   readonly atMs: number | null;
 }
 
-/** What stayed next to the summary: everything from an item on, named items, or a history given in full. */
+/** What stayed next to the summary: everything from an item on, named items, a history given in full, or all but the text of some results. */
 export type KeptHistory =
   | { readonly kind: "from"; readonly item: LogItem }
   | { readonly kind: "items"; readonly items: readonly LogItem[] }
-  | { readonly kind: "history"; readonly drafts: readonly MessageDraft[] };
+  | { readonly kind: "history"; readonly drafts: readonly MessageDraft[] }
+  | { readonly kind: "cleared"; readonly results: readonly LogItem[]; readonly text: string };
 
 /** A call by the agent's tool table; `args` are its arguments if they are an object. */
 export function callDraft(

@@ -1,7 +1,7 @@
 import type { UserMessage } from "@plimsoll/core";
+import type { ToolTable } from "@plimsoll/core/internal";
 import { type CallDraft, callDraft, type LogItem, type ReplyPart, resultItem, textPart, userItem } from "./log-items.ts";
 import { inputItems } from "./message-lists/anthropic.ts";
-import type { ToolTable } from "./tool-shapes.ts";
 
 /** The parts of a reply, of which the last may be a call that was written as text, and that call's id. */
 export interface TextReply {

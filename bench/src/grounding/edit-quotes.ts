@@ -1,5 +1,5 @@
 import type { ToolCallPart } from "@plimsoll/core";
-import { isRecord } from "@plimsoll/core/internal";
+import { isRecord, scriptCalls } from "@plimsoll/core/internal";
 
 /** What a call quotes of a file that it changes: a text, or the lines of a range, by number from 1, both ends included. */
 export type EditQuote =
@@ -15,8 +15,13 @@ export function editQuotes({ argumentsJson }: Pick<ToolCallPart, "argumentsJson"
   const open: unknown[] = [parsedOrText(argumentsJson)];
   while (open.length > 0) {
     const value = open.pop();
-    if (typeof value === "string") quotes.push(...patchQuotes(value), ...searchedTexts(value));
-    else if (Array.isArray(value)) open.push(...value.toReversed());
+    if (typeof value === "string") {
+      // Of a script its calls count: what it quotes of a patch stands in it as the string of a program.
+      const calls = scriptCalls(value);
+      if (calls.length > 0) open.push(...calls.map(({ args }) => args).reverse());
+      else quotes.push(...patchQuotes(value), ...searchedTexts(value));
+    }
+    if (Array.isArray(value)) open.push(...value.toReversed());
     else if (isRecord(value)) {
       const quote = replacedText(value) ?? replacedRange(value);
       if (quote !== null) quotes.push(quote);

@@ -1,5 +1,6 @@
+import type { ToolCallPart } from "@plimsoll/core";
 import type { JsonValue } from "@plimsoll/core/internal";
-import { isRecord } from "@plimsoll/core/internal";
+import { callPaths, isRecord } from "@plimsoll/core/internal";
 
 /** An object of outside data whose fields are not known yet. */
 export type Fields = { readonly [key: string]: unknown };
@@ -62,4 +63,9 @@ const TEXT_KEY = "arguments_text";
 export function argumentsObject(argumentsJson: string): Fields {
   if (argumentsJson.trim() === "") return {};
   return parseRecord(argumentsJson) ?? { [TEXT_KEY]: argumentsJson };
+}
+
+/** A call of the model's, with the files that its arguments name. */
+export function callPart(names: Pick<ToolCallPart, "callId" | "toolName">, argumentsJson: string): ToolCallPart {
+  return { type: "tool-call", ...names, argumentsJson, paths: callPaths(names.toolName, argumentsJson) };
 }

@@ -70,6 +70,14 @@ function firstMessageTokens(sent: readonly Context[]): number {
   return Math.ceil(((first === undefined ? "" : textOf(first)).length / 4) * TOKEN_FACTOR_RATIO);
 }
 
+/** Tokens of the blocks that two summaries in a row begin with alike: nothing was written to the cache behind them. */
+function sharedSummaryTokens(sent: readonly Context[], index: number): number {
+  const [before = [], now = []] = [index - 1, index].map((at) => sent[at]?.messages[0]?.parts ?? []);
+  const end = now.findIndex((part, at) => JSON.stringify(part) !== JSON.stringify(before[at]));
+  const lengths = now.slice(0, Math.max(0, end)).map((part) => (part.type === "text" ? part.text.length : 0));
+  return lengths.reduce((sum, chars) => sum + Math.ceil(Math.ceil(chars / 4) * TOKEN_FACTOR_RATIO), 0);
+}
+
 /** Whether a request begins with the session's first message, as the one before it did. */
 function firstMessageStays(sent: readonly Context[], index: number): boolean {
   const first = sent[0]?.messages[0];
@@ -118,14 +126,19 @@ describe.each(wires.map((each) => ({ ...each, wireName: each.wire.name })))(
 
       const reads = played.replies.map(({ usage }) => usage.input.cacheReadTokens ?? 0);
       const predicted = predictionOf(played.sent, under);
-      // To the token, after an append and after an edit. Two causes of a difference, both of the Messages wire: the formula knows the request before,
+      // To the token, after an append and after an edit. Three causes of a difference, both of the Messages wire: the formula knows the request before,
       // the vendor's cache older ones, too. If a summary comes first and the request before began with the user, it still reads the fixed notice of
-      // one. And the vendor looks back so many blocks alone: a first message that stays before the summary may lie farther back.
+      // one, and of a second summary that begins as the first did it reads no more than that notice. And the vendor looks back so many blocks
+      // alone: a first message that stays before the summary may lie farther back.
       const differing = predicted.flatMap(({ state, readTokens }, index) => {
         const moreTokens = (reads[index] ?? 0) - readTokens;
-        return moreTokens === 0 ? [] : [{ state, moreTokens, stays: firstMessageStays(played.sent, index) }];
+        const sharedTokens = sharedSummaryTokens(played.sent, index);
+        return moreTokens === 0 ? [] : [{ state, moreTokens, sharedTokens, stays: firstMessageStays(played.sent, index) }];
       });
-      const expected = differing.map(({ stays }) => (stays ? -firstMessageTokens(played.sent) : NOTICE_TOKENS));
+      const expected = differing.map(({ stays, sharedTokens }) => {
+        if (stays) return -firstMessageTokens(played.sent);
+        return sharedTokens > 0 ? -sharedTokens : NOTICE_TOKENS;
+      });
       expect(differing.map(({ state, moreTokens }) => [state, moreTokens])).toEqual(expected.map((more) => ["broken", more]));
       expect(new Set(predicted.map(({ state }) => state))).toEqual(new Set(["first", "warm", "broken"]));
     });

@@ -1,8 +1,8 @@
 import { type ImagePart, type PathAccess, type TextPart, UNREPORTED_USAGE, type Usage, usageOf } from "@plimsoll/core";
+import type { ToolTable } from "@plimsoll/core/internal";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { imageFromUrl } from "../image.ts";
 import { type CallDraft, callDraft, type ReplyPart, textPart } from "../log-items.ts";
-import type { ToolTable } from "../tool-shapes.ts";
 
 /** Tools whose arguments do not tell what they do: Terminus 2 types into a terminal. All others are known by their arguments. */
 export const TOOLS: ToolTable = { bash_command: "command" };

@@ -1,7 +1,6 @@
 import type { ImagePart, Message, ModelLimits, OutputCategory, SessionEntry, TextPart, Usage } from "@plimsoll/core";
-import { EMPTY_VIEW, foldEntry, isRecord, type JsonObject, type JsonValue } from "@plimsoll/core/internal";
+import { EMPTY_VIEW, foldEntry, isRecord, type JsonObject, type JsonValue, toolShapeOf } from "@plimsoll/core/internal";
 import { jsonValueOf, parseRecord } from "../fields.ts";
-import { toolShapeOf } from "../tool-shapes.ts";
 import { NOT_RECORDED, TOOLS } from "./contents.ts";
 
 /** What steps are made with: subagents by the call that started each, and whether reports are in the form of ATIF already. */

@@ -1,8 +1,8 @@
 import type { AssistantMessage, Usage } from "@plimsoll/core";
+import type { ToolTable } from "@plimsoll/core/internal";
 import { anthropicUsageOf, replyPartsOfBlocks } from "../anthropic-blocks.ts";
 import { type Fields, numberAt, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
 import type { ReplyItem, ReplyPart } from "../log-items.ts";
-import type { ToolTable } from "../tool-shapes.ts";
 
 const TOOLS: ToolTable = {
   Read: "read",

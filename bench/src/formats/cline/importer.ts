@@ -1,5 +1,6 @@
 import type { Usage } from "@plimsoll/core";
 import { UNREPORTED_USAGE, usageOf } from "@plimsoll/core";
+import type { ToolTable } from "@plimsoll/core/internal";
 import { contentParts } from "../content-parts.ts";
 import type { MessageList } from "../document.ts";
 import { documentImporter, headMessages, messageLists } from "../document.ts";
@@ -10,7 +11,6 @@ import type { LogItem } from "../log-items.ts";
 import { callIdChain, replyItem, userItem } from "../log-items.ts";
 import { blockReplyParts } from "../message-lists/anthropic.ts";
 import { textReply, textResultItems } from "../text-calls.ts";
-import type { ToolTable } from "../tool-shapes.ts";
 
 const FORMAT = "cline";
 

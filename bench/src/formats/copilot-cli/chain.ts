@@ -1,8 +1,8 @@
 import { type ImagePart, type TextPart, type Usage, usageOf } from "@plimsoll/core";
+import type { ToolTable } from "@plimsoll/core/internal";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { imageFromBase64 } from "../image.ts";
 import { callDraft, type LogItem, type ReplyPart, textPart, type UserItem } from "../log-items.ts";
-import type { ToolTable } from "../tool-shapes.ts";
 
 const TOOLS: ToolTable = {
   view: "read",

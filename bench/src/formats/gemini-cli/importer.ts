@@ -1,11 +1,11 @@
 import { type ImagePart, type TextPart, type Usage, usageOf } from "@plimsoll/core";
+import type { ToolTable } from "@plimsoll/core/internal";
 import { isRecord } from "@plimsoll/core/internal";
 import { type DocumentSession, documentImporter } from "../document.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
 import { imageFromBase64 } from "../image.ts";
 import type { Importer } from "../importer.ts";
 import { callDraft, type LogItem, type ReplyPart, replyItem, resultItem, textPart, userItem } from "../log-items.ts";
-import type { ToolTable } from "../tool-shapes.ts";
 
 const FORMAT = "gemini-cli";
 

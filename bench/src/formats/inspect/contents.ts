@@ -1,5 +1,5 @@
 import { UNREPORTED_USAGE, type Usage, type UserMessage, usageOf } from "@plimsoll/core";
-import type { MessageDraft } from "@plimsoll/core/internal";
+import type { MessageDraft, ToolTable } from "@plimsoll/core/internal";
 import { contentParts } from "../content-parts.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import {
@@ -13,7 +13,6 @@ import {
   userItem,
 } from "../log-items.ts";
 import { messageParts } from "../reply-parts.ts";
-import type { ToolTable } from "../tool-shapes.ts";
 import type { Resolve } from "./attachments.ts";
 
 /** Tools of Inspect whose arguments do not tell what they do; all others are known by their arguments. */

@@ -1,4 +1,5 @@
 import { UNREPORTED_USAGE, type Usage, usageOf } from "@plimsoll/core";
+import type { ToolTable } from "@plimsoll/core/internal";
 import { contentParts } from "../content-parts.ts";
 import { documentImporter, headMessages, type MessageList, messageLists } from "../document.ts";
 import { type Fields, jsonValueOf, numberAt, parseRecord, recordAt, recordsAt, stringAt } from "../fields.ts";
@@ -14,7 +15,6 @@ import {
   textPart,
   userItem,
 } from "../log-items.ts";
-import type { ToolTable } from "../tool-shapes.ts";
 
 const ROLES = ["system", "developer", "user", "assistant", "tool", "function"] as const;
 

@@ -1,4 +1,5 @@
 import type { UserMessage } from "@plimsoll/core";
+import type { ToolTable } from "@plimsoll/core/internal";
 import { isRecord } from "@plimsoll/core/internal";
 import { contentParts } from "../content-parts.ts";
 import { type DocumentSession, documentImporter, toolSpecs } from "../document.ts";
@@ -7,7 +8,6 @@ import { imageFromUrl } from "../image.ts";
 import type { Importer } from "../importer.ts";
 import { callDraft, type LogItem, type ReplyPart, replyItem, resultItem, textPart, userItem } from "../log-items.ts";
 import { openAiUsageOf } from "../message-lists/openai-chat.ts";
-import type { ToolTable } from "../tool-shapes.ts";
 
 const FORMAT = "openhands";
 

@@ -1,4 +1,5 @@
 import { type AssistantMessage, type TextPart, type Usage, usageOf } from "@plimsoll/core";
+import type { ToolTable } from "@plimsoll/core/internal";
 import type { ImportNote, Transcript } from "../../transcript.ts";
 import { contentParts } from "../content-parts.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
@@ -7,7 +8,6 @@ import { readObjects } from "../json-lines.ts";
 import { transcriptOf } from "../log-builder.ts";
 import { callDraft, type LogItem, type ReplyPart, textPart } from "../log-items.ts";
 import { rewoundPrompts, type TreeNode } from "../rewound-prompts.ts";
-import type { ToolTable } from "../tool-shapes.ts";
 
 const FORMAT = "pi";
 

@@ -1,8 +1,8 @@
 import type { PathAccess } from "@plimsoll/core";
+import type { ToolTable } from "@plimsoll/core/internal";
 import { replyPartsOfBlocks } from "../anthropic-blocks.ts";
 import { type Fields, parseRecord, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { type ReplyPart, textPart } from "../log-items.ts";
-import type { ToolTable } from "../tool-shapes.ts";
 
 /** The tools of Roo Code and Kilo Code (`toolNames` in Roo's packages/types/src/tool.ts, 2026-02; Kilo adds `delete_file`). */
 export const TOOLS: ToolTable = {

@@ -1,4 +1,5 @@
 import { UNREPORTED_USAGE } from "@plimsoll/core";
+import type { ToolTable } from "@plimsoll/core/internal";
 import { isRecord } from "@plimsoll/core/internal";
 import { contentParts } from "../content-parts.ts";
 import { type DocumentSession, documentImporter } from "../document.ts";
@@ -6,7 +7,6 @@ import { type Fields, recordsAt, stringAt, stringsAt } from "../fields.ts";
 import type { Importer } from "../importer.ts";
 import { callDraft, callIdChain, type LogItem, replyItem, resultItem, textPart, userItem } from "../log-items.ts";
 import { chatCallPart } from "../message-lists/openai-chat.ts";
-import type { ToolTable } from "../tool-shapes.ts";
 
 const FORMAT = "swe-agent";
 

@@ -3,7 +3,7 @@ import { UNREPORTED_USAGE, usageOf } from "@plimsoll/core";
 import type { StopReason } from "@plimsoll/core/internal";
 import { cutStream } from "../client/failure.ts";
 import type { Fields } from "../fields.ts";
-import { jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { callPart, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import type { DecodedReply, DriverEvent } from "../wire/wire.ts";
 
 /** A whole message as the wire answers it, decoded. */
@@ -31,7 +31,7 @@ export function replyParts(block: Fields): AssistantMessage["parts"] {
     }
     case "tool_use": {
       const call = { callId: stringAt(block, "id") ?? "", toolName: stringAt(block, "name") ?? "" };
-      return [{ type: "tool-call", ...call, argumentsJson: argumentsText(block), paths: [] }];
+      return [callPart(call, argumentsText(block))];
     }
     default:
       return [{ type: "reasoning", text: "", opaque: jsonValueOf(block) }];

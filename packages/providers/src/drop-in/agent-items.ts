@@ -3,7 +3,7 @@ import type { AssistantMessage, ImagePart, Message, TextPart, ToolResultMessage,
 import type { MessageDraft } from "@plimsoll/core/internal";
 import { canonicalJson, shortHash } from "@plimsoll/core/internal";
 import type { Fields } from "../fields.ts";
-import { recordAt, recordsAt, stringAt } from "../fields.ts";
+import { callPart, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
 import { imageAt, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
 
@@ -58,7 +58,7 @@ function modelParts(item: AgentInputItem): AssistantMessage["parts"] {
   if (kind === "reasoning") return [{ type: "reasoning", text: itemText(item), opaque: null }];
   const callId = stringAt(item, "callId") ?? stringAt(item, "id") ?? `item_${shortHash(canonicalJson(item))}`;
   const toolName = stringAt(item, "name") ?? stringAt(item, "type") ?? "";
-  return [{ type: "tool-call", callId, toolName, argumentsJson: stringAt(item, "arguments") ?? jsonOf(item), paths: [] }];
+  return [callPart({ callId, toolName }, stringAt(item, "arguments") ?? jsonOf(item))];
 }
 
 /** Fields that say which item it is and how far it came, not what is in it. */

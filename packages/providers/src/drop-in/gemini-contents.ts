@@ -2,7 +2,7 @@ import type { Content, FunctionResponse, Part } from "@google/genai";
 import type { AssistantMessage, ImagePart, Message, TextPart, ToolResultMessage, UserMessage } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/internal";
 import { canonicalJson } from "@plimsoll/core/internal";
-import { argumentsObject, jsonValueOf, recordAt, stringAt } from "../fields.ts";
+import { argumentsObject, callPart, jsonValueOf, recordAt, stringAt } from "../fields.ts";
 import { imagePlaceholder } from "../wire/images.ts";
 import type { BeforeItems } from "./wire-array.ts";
 import { imageAt, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
@@ -47,7 +47,7 @@ function repliesOf(
     const { functionCall, text, thought, thoughtSignature } = part;
     if (functionCall !== undefined) {
       const names = { callId: functionCall.id ?? `${MADE_ID}${messageId ?? ""}_${index}`, toolName: functionCall.name ?? "" };
-      return [{ type: "tool-call", ...names, argumentsJson: JSON.stringify(functionCall.args ?? {}), paths: [] } as const];
+      return [callPart(names, JSON.stringify(functionCall.args ?? {}))];
     }
     if (text === undefined || thought === true)
       return [

@@ -5,7 +5,7 @@ import { textOf } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/internal";
 import { canonicalJson, wellFormed } from "@plimsoll/core/internal";
 import type { Fields } from "../fields.ts";
-import { argumentsObject, jsonValueOf, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { argumentsObject, callPart, jsonValueOf, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
 import { imageAt, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
 
@@ -78,7 +78,7 @@ function replyParts(message: BaseMessage): readonly AssistantMessage["parts"][] 
   });
   const calls = recordsAt(message, "tool_calls").map((call): AssistantMessage["parts"] => {
     const names = { callId: stringAt(call, "id") ?? "", toolName: stringAt(call, "name") ?? "" };
-    return [{ type: "tool-call", ...names, argumentsJson: JSON.stringify(call.args ?? {}), paths: [] }];
+    return [callPart(names, JSON.stringify(call.args ?? {}))];
   });
   return [...said, ...calls];
 }

@@ -4,7 +4,7 @@ import type { MessageDraft } from "@plimsoll/core/internal";
 import { isRecord } from "@plimsoll/core/internal";
 import type { ModelMessage, UserModelMessage } from "ai";
 import type { Fields } from "../fields.ts";
-import { argumentsObject, jsonValueOf, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { argumentsObject, callPart, jsonValueOf, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { imagePlaceholder } from "../wire/images.ts";
 import type { TurnRules } from "../wire/turns.ts";
 import { inTurn } from "../wire/turns.ts";
@@ -59,7 +59,7 @@ function replyParts(part: Fields): AssistantMessage["parts"] {
     case "tool-call": {
       if (part.providerExecuted === true) return [{ type: "reasoning", text: "", opaque: jsonValueOf(part) }];
       const names = { callId: stringAt(part, "toolCallId") ?? "", toolName: stringAt(part, "toolName") ?? "" };
-      return [{ type: "tool-call", ...names, argumentsJson: JSON.stringify(part.input ?? {}), paths: [] }];
+      return [callPart(names, JSON.stringify(part.input ?? {}))];
     }
     default:
       return [{ type: "reasoning", text: "", opaque: jsonValueOf(part) }];

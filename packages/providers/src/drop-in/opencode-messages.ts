@@ -3,7 +3,7 @@ import { usageOf } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/internal";
 import { canonicalJson } from "@plimsoll/core/internal";
 import type { Fields } from "../fields.ts";
-import { argumentsObject, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { argumentsObject, callPart, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import type { OpenCodeMessage } from "./opencode-written.ts";
 import { writtenContent, writtenItems } from "./opencode-written.ts";
 import type { ObservedAnswer, WireArray } from "./wire-array.ts";
@@ -91,7 +91,7 @@ function replyParts(part: Fields): AssistantMessage["parts"] {
   if (!isTool(part)) return [];
   const names = { callId: stringAt(part, "callID") ?? "", toolName: stringAt(part, "tool") ?? "" };
   const argumentsJson = JSON.stringify(recordAt(part, "state")?.input ?? {});
-  return [{ type: "tool-call", ...names, argumentsJson, paths: [] }];
+  return [callPart(names, argumentsJson)];
 }
 
 function resultOf(part: Fields) {

@@ -2,7 +2,7 @@ import type { AssistantMessage, Message, UserMessage } from "@plimsoll/core";
 import { PLIMSOLL_POLICY, textOf, usageOf } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/internal";
 import type { Fields } from "../fields.ts";
-import { argumentsObject, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { argumentsObject, callPart, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./compactor-options.ts";
 import { withMargin } from "./compactor-options.ts";
@@ -92,7 +92,7 @@ function replyParts(part: Fields): AssistantMessage["parts"] {
   if (part.type === "thinking")
     return [{ type: "reasoning", text: stringAt(part, "thinking") ?? "", opaque: stringAt(part, "thinkingSignature") }];
   const names = { callId: stringAt(part, "id") ?? "", toolName: stringAt(part, "name") ?? "" };
-  return [{ type: "tool-call", ...names, argumentsJson: JSON.stringify(part.arguments ?? {}), paths: [] }];
+  return [callPart(names, JSON.stringify(part.arguments ?? {}))];
 }
 
 /** A message without contents of a known kind is counted by its JSON. */

@@ -1,7 +1,7 @@
 import type { AssistantMessage, ToolResultMessage, UserMessage } from "@plimsoll/core";
 import { canonicalJson, shortHash } from "@plimsoll/core/internal";
 import type OpenAI from "openai";
-import { recordAt, recordsAt, stringAt } from "../fields.ts";
+import { callPart, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { replyParts } from "../openai-responses/decode.ts";
 import { imageAt, textParts } from "./wire-array.ts";
 
@@ -49,7 +49,7 @@ export function modelParts(item: ResponseItem): AssistantMessage["parts"] {
   if (kind === "said") return textParts(textOf(item));
   if (kind === "reasoning") return replyParts({ ...item });
   const callId = itemCallId(item) ?? stringAt(item, "id") ?? `item_${shortHash(canonicalJson(item))}`;
-  return [{ type: "tool-call", callId, toolName: toolNameOf(item), argumentsJson: argumentsOf(item), paths: [] }];
+  return [callPart({ callId, toolName: toolNameOf(item) }, argumentsOf(item))];
 }
 
 /** The name of what is called: of a tool in a namespace both, of a tool of the vendor's its item's type. */

@@ -3,7 +3,7 @@ import { UNREPORTED_USAGE, usageOf } from "@plimsoll/core";
 import type { StopReason } from "@plimsoll/core/internal";
 import { cutStream, ReportedError } from "../client/failure.ts";
 import type { Fields } from "../fields.ts";
-import { jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { callPart, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import type { DecodedReply, DriverEvent } from "../wire/wire.ts";
 
 /**
@@ -38,7 +38,7 @@ export function replyParts(message: Fields | null): AssistantMessage["parts"] {
     ...recordsAt(message, "tool_calls").map((call) => {
       const called = recordAt(call, "function");
       const names = { callId: stringAt(call, "id") ?? "", toolName: stringAt(called, "name") ?? "" };
-      return { type: "tool-call", ...names, argumentsJson: stringAt(called, "arguments") ?? "", paths: [] } as const;
+      return callPart(names, stringAt(called, "arguments") ?? "");
     }),
   ];
 }

@@ -3,7 +3,7 @@ import { UNREPORTED_USAGE, usageOf } from "@plimsoll/core";
 import type { StopReason } from "@plimsoll/core/internal";
 import { cutStream, ReportedError } from "../client/failure.ts";
 import type { Fields } from "../fields.ts";
-import { jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { callPart, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import type { DecodedReply, DriverEvent } from "../wire/wire.ts";
 
 /**
@@ -36,7 +36,7 @@ export function replyParts(item: Fields): AssistantMessage["parts"] {
       });
     case "function_call": {
       const names = { callId: stringAt(item, "call_id") ?? "", toolName: stringAt(item, "name") ?? "" };
-      return [{ type: "tool-call", ...names, argumentsJson: stringAt(item, "arguments") ?? "", paths: [] }];
+      return [callPart(names, stringAt(item, "arguments") ?? "")];
     }
     case "reasoning": {
       const text = [...recordsAt(item, "summary"), ...recordsAt(item, "content")]

@@ -1,4 +1,4 @@
-import type { ModelReply, PathAccess, ToolCallPart, ToolResultMessage, UserMessage } from "@plimsoll/core";
+import type { ModelReply, ToolCallPart, ToolResultMessage, UserMessage } from "@plimsoll/core";
 import { admitToolResult, createMemoryArtifactStore, PlimsollError } from "@plimsoll/core";
 import { recallArtifact, shortHash } from "@plimsoll/core/internal";
 import { fullWindow } from "../client/failure.ts";
@@ -17,7 +17,7 @@ export async function createSession<Request, Answer>(
   wire: SessionWire<Request>,
   options: SessionOptions,
 ): Promise<Session<Request, Answer>> {
-  const { artifacts = createMemoryArtifactStore(), categoryOf = () => "generic", pathsOf = () => [] } = options;
+  const { artifacts = createMemoryArtifactStore(), categoryOf = () => "generic", pathsOf = ({ paths }) => paths } = options;
   const log = await openSessionLog(wire, options);
   const { sessionId, conversation, nowMs } = log;
   const renamed = createToolNames(wire.maximumToolNameChars);
@@ -122,7 +122,7 @@ interface LoggedReply {
 interface ReplyFacts {
   readonly lastMessageId: string | null;
   readonly hasCall: (callId: string) => boolean;
-  readonly pathsOf: (call: Pick<ToolCallPart, "toolName" | "argumentsJson">) => readonly PathAccess[];
+  readonly pathsOf: NonNullable<SessionOptions["pathsOf"]>;
 }
 
 /**

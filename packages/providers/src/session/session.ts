@@ -36,8 +36,8 @@ export interface SessionOptions extends Partial<ContextOptions> {
   readonly artifacts?: ArtifactStore;
   /** What a tool's output looks like, which decides how it is cut; "generic" for all if it is left out. */
   readonly categoryOf?: (toolName: string) => OutputCategory;
-  /** The files that a call touches; none if it is left out. */
-  readonly pathsOf?: (call: Pick<ToolCallPart, "toolName" | "argumentsJson">) => readonly PathAccess[];
+  /** The files that a call touches; those that its arguments name (`paths`) if it is left out. */
+  readonly pathsOf?: (call: Pick<ToolCallPart, "toolName" | "argumentsJson" | "paths">) => readonly PathAccess[];
   /** The clock; the system's if it is left out. */
   readonly nowMs?: () => number;
 }

@@ -1,5 +1,3 @@
-import type { Fields } from "./fields.ts";
-
 /** Programs that show a file and change nothing. */
 const READERS = new Set(["cat", "head", "tail", "sed", "nl", "less", "bat"]);
 
@@ -11,7 +9,7 @@ const LONGEST_COMMAND_CHARS = 400;
  * of folder or begins with a program that shows files, and `sed` prints ranges. Empty for any other command and for no command. Agents without a
  * tool for reading files read in this way.
  */
-export function filesShownBy(args: Fields | null): readonly string[] {
+export function filesShownBy(args: { readonly [key: string]: unknown } | null): readonly string[] {
   const command = commandIn(args);
   if (command === null || command.length > LONGEST_COMMAND_CHARS || /[`$<>]/.test(command)) return [];
   const shown = command.split(/&&|;|\|/).map((part) => filesIn(part.trim().split(/\s+/)));
@@ -34,7 +32,7 @@ function isFileName(word: string): boolean {
 }
 
 /** The command of a call's arguments: a string, or a list whose last item is the command line of a shell. */
-function commandIn(args: Fields | null): string | null {
+function commandIn(args: { readonly [key: string]: unknown } | null): string | null {
   const command = args?.command ?? args?.cmd ?? args?.script;
   if (typeof command === "string") return command;
   const last: unknown = Array.isArray(command) ? command.at(-1) : null;

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { Fields } from "./fields.ts";
-import { filesShownBy } from "./reading-commands.ts";
+import type { CallArguments } from "./call-shape.ts";
+import { filesShownBy } from "./shown-files.ts";
 
-test.each<[string, Fields, readonly string[]]>([
+test.each<[string, CallArguments, readonly string[]]>([
   ["one file", { command: "cat src/a.ts" }, ["src/a.ts"]],
   ["a range of one", { cmd: "sed -n '1,40p' src/a.ts" }, ["src/a.ts"]],
   ["a shell's command line", { command: ["bash", "-lc", "head -20 'a.md' && tail -5 b.md"] }, ["a.md", "b.md"]],

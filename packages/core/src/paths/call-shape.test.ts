@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type ToolTable, toolShapeOf } from "./tool-shapes.ts";
+import { type ToolTable, toolShapeOf } from "./call-shape.ts";
 
 const TABLE: ToolTable = { look: "read", change: "modify", run: "command", patcher: "patch", seek: "search", think: "other" };
 

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import type { Fields } from "./fields.ts";
-import { toolShapeOf } from "./tool-shapes.ts";
+import type { CallArguments } from "./call-shape.ts";
+import { toolShapeOf } from "./call-shape.ts";
 
 const PATCH = "*** Begin Patch\n*** Update File: a\n@@\n-x\n+y\n*** End Patch";
 
-test.each<[string, Fields | null, readonly string[]]>([
+test.each<[string, CallArguments, readonly string[]]>([
   ["K-p1: a path alone", { path: "a" }, ["read a"]],
   ["K-p1: old and new text", { file_path: "a", old_string: "x", new_string: "y" }, ["modify a"]],
   ["K-p1: content", { path: "a", content: "x" }, ["modify a"]],

@@ -1,0 +1,175 @@
+import { isRecord } from "../json.ts";
+import type { OutputCategory, PathAccess } from "../tool.ts";
+import { isToolScript, scriptArguments, scriptCalls } from "./script-calls.ts";
+import { filesShownBy } from "./shown-files.ts";
+
+/** The arguments of a call, if they are an object. */
+export type CallArguments = { readonly [key: string]: unknown } | null;
+
+function stringAt(args: CallArguments, key: string): string | null {
+  const value = args?.[key];
+  return typeof value === "string" ? value : null;
+}
+
+/**
+ * What a tool does, as far as a replay needs it: `read` and `modify` name one file in their arguments, `patch` names files
+ * inside a patch text, `search` gives matches, `command` runs something (and reads a file if that is all it does), `other` is none of these.
+ */
+export type ToolKind = "read" | "modify" | "patch" | "search" | "command" | "other";
+
+/** The tools of one agent by name. */
+export type ToolTable = { readonly [toolName: string]: ToolKind };
+
+/** What is stored on a call and its result. */
+export interface ToolShape {
+  readonly category: OutputCategory;
+  readonly paths: readonly PathAccess[];
+}
+
+const PATH_KEYS = [
+  "path",
+  "file_path",
+  "filePath",
+  "absolute_path",
+  "notebook_path",
+  "target_file",
+  "file",
+  "filename",
+] as const;
+const COMMAND_KEYS = ["command", "cmd", "script", "commands", "code"] as const;
+const SEARCH_KEYS = ["pattern", "query", "regex", "glob", "search_term"] as const;
+const CHANGE_KEYS = [
+  ...["content", "contents", "file_text", "new_string", "newString", "old_string", "oldString", "new_str", "old_str"],
+  ...["newText", "oldText", "new_source", "edits", "patch", "diff", "insert_text", "insert_line", "code_edit"],
+] as const;
+
+/** Subcommands of the editor tools that take a path beside a command: all but `view` change the file. */
+const EDITOR_COMMANDS: { readonly [command: string]: ToolKind } = {
+  view: "read",
+  create: "modify",
+  str_replace: "modify",
+  insert: "modify",
+  edit: "modify",
+  undo_edit: "modify",
+};
+
+const CATEGORY_OF_KIND: { readonly [Kind in ToolKind]: OutputCategory } = {
+  read: "file-content",
+  modify: "generic",
+  patch: "generic",
+  search: "match-list",
+  command: "head-tail",
+  other: "generic",
+};
+
+/** No tool is known by its name. */
+const NO_TABLE: ToolTable = {};
+
+/**
+ * The shape of a call: by the agent's table if it knows the name, else by which arguments it has. A script that calls tools has the paths of all
+ * its calls, and the category of its only one.
+ */
+export function toolShapeOf(table: ToolTable, toolName: string, args: CallArguments): ToolShape {
+  const script = stringAt(args, "input") ?? stringAt(args, "code");
+  const inner = script === null ? [] : scriptCalls(script);
+  if (inner.length > 0) {
+    // A script that a script writes is not read: nothing runs it as one.
+    const shapes = inner.map((call) => plainShapeOf(table, call.name, scriptArguments(call.args)));
+    const [only] = shapes;
+    const category = shapes.length === 1 ? (only?.category ?? "generic") : "generic";
+    return { category, paths: eachOnce(shapes.flatMap(({ paths }) => paths)) };
+  }
+  return plainShapeOf(table, toolName, args);
+}
+
+/** The paths that a call touches, read from its arguments as the model wrote them: JSON, or the text that a tool takes as it is. */
+export function callPaths(toolName: string, argumentsJson: string): readonly PathAccess[] {
+  return toolShapeOf(NO_TABLE, toolName, argumentsOf(argumentsJson)).paths;
+}
+
+function argumentsOf(argumentsJson: string): CallArguments {
+  try {
+    const parsed: unknown = JSON.parse(argumentsJson);
+    return isRecord(parsed) ? parsed : null;
+  } catch {
+    // A patch or a script on its own; arguments that the model did not finish name no path.
+    return argumentsJson.startsWith(PATCH_OPENING) || isToolScript(argumentsJson) ? { input: argumentsJson } : null;
+  }
+}
+
+function eachOnce(paths: readonly PathAccess[]): readonly PathAccess[] {
+  return [...new Map(paths.map((access) => [`${access.access} ${access.path}`, access])).values()];
+}
+
+const PATCH_OPENING = "*** Begin Patch";
+
+function plainShapeOf(table: ToolTable, toolName: string, args: CallArguments): ToolShape {
+  const known = Object.hasOwn(table, toolName) ? table[toolName] : undefined;
+  const kind = known ?? kindByArguments(args);
+  return { category: CATEGORY_OF_KIND[kind], paths: pathsOf(kind, known === undefined ? unwrapped(args) : args) };
+}
+
+/** Keys under which a call names several files: texts, or objects with a path. */
+const LIST_KEYS = ["files", "paths", "file_paths", "filePaths"] as const;
+
+/** The arguments, or the one object in them where they name nothing themselves: some wires put the call one level deeper. */
+function unwrapped(args: CallArguments): CallArguments {
+  if (args === null || kindOf(args) !== "other") return args;
+  const objects = Object.values(args).filter(isRecord);
+  const [only] = objects;
+  return objects.length === 1 && only !== undefined && kindOf(only) !== "other" ? only : args;
+}
+
+function kindByArguments(args: CallArguments): ToolKind {
+  return kindOf(unwrapped(args));
+}
+
+function kindOf(args: CallArguments): ToolKind {
+  if (args === null) return "other";
+  const has = (keys: readonly string[]) => keys.some((key) => args[key] !== undefined);
+  if (has(PATH_KEYS)) {
+    const command = stringAt(args, "command");
+    if (command !== null && Object.hasOwn(EDITOR_COMMANDS, command)) return EDITOR_COMMANDS[command] ?? "other";
+    if (has(CHANGE_KEYS)) return "modify";
+    if (has(SEARCH_KEYS)) return "search";
+    return has(COMMAND_KEYS) ? "command" : "read";
+  }
+  if (LIST_KEYS.some((key) => listedPaths(args[key]).length > 0)) return has(CHANGE_KEYS) ? "modify" : "read";
+  if (has(["patch", "patchText"]) || stringAt(args, "input")?.startsWith(PATCH_OPENING)) return "patch";
+  if (has(COMMAND_KEYS)) return "command";
+  return has(SEARCH_KEYS) ? "search" : "other";
+}
+
+function pathsOf(kind: ToolKind, args: CallArguments): readonly PathAccess[] {
+  if (kind === "patch") return patchPaths(args);
+  if (kind === "command") return [...new Set(filesShownBy(args))].map((path) => ({ path, access: "read" }));
+  if (kind !== "read" && kind !== "modify") return [];
+  const path = namedPath(args);
+  const named = path === undefined ? LIST_KEYS.flatMap((key) => listedPaths(args?.[key])) : [path];
+  return [...new Set(named)].map((each) => ({ path: each, access: kind }));
+}
+
+function listedPaths(value: unknown): readonly string[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((each: unknown) =>
+    typeof each === "string" ? [each] : (namedPath(isRecord(each) ? each : null) ?? []),
+  );
+}
+
+/** The path that an argument of a usual name gives, whatever the tool does with it. */
+export function namedPath(args: CallArguments): string | undefined {
+  return PATH_KEYS.flatMap((key) => stringAt(args, key) ?? []).find((value) => value !== "");
+}
+
+const PATCH_FILE_LINES = ["*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "] as const;
+
+/** The files that a patch in the `*** Begin Patch` form names, each once, in order. */
+function patchPaths(args: CallArguments): readonly PathAccess[] {
+  const text = ["input", "patch", "patchText", "command"].map((key) => stringAt(args, key)).find((value) => value !== null);
+  const paths = new Set<string>();
+  for (const line of (text ?? "").split("\n")) {
+    const opening = PATCH_FILE_LINES.find((prefix) => line.startsWith(prefix));
+    if (opening !== undefined) paths.add(line.slice(opening.length).trim());
+  }
+  return [...paths].map((path) => ({ path, access: "modify" }));
+}
