@@ -63,4 +63,6 @@ export type ImportNoteCode =
   | "no-usage"
   | "usage-in-total"
   | "unmatched-reference"
-  | "abandoned-branch";
+  | "abandoned-branch"
+  | "unread-script"
+  | "cleared-results";

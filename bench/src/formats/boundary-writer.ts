@@ -17,6 +17,8 @@ export function writeBoundary(writer: LogWriter, item: BoundaryItem, items: read
   const summary = item.summary === null ? null : writer.identify(userDraft(item.summary), item.summary.sourceId);
   const kept = keptMessages(writer, item.kept, items);
   const after = summary === null ? kept : [summary, ...kept];
+  // What was to be cleared had left the view before.
+  if (item.kept.kind === "cleared" && after.every((message, index) => message === before[index])) return;
   const tailStart = before.length - kept.length;
   const isFree = item.sourceId !== null && item.sourceId !== "" && !writer.hasId(item.sourceId);
   const isTail = kept.length > 0 && kept.every((message, index) => before[tailStart + index] === message);
@@ -68,9 +70,20 @@ function keptMessages(writer: LogWriter, kept: KeptHistory, items: readonly LogI
       return kept.items.flatMap((item) => writer.messageOf(item) ?? []);
     case "history":
       return historyMessages(writer, kept.drafts);
+    case "cleared":
+      return clearedMessages(writer, kept);
     default:
       return kept satisfies never;
   }
+}
+
+/** The view with a short text in the place of what some results said; results that are no longer in the view stay out of it. */
+function clearedMessages(writer: LogWriter, { results, text }: Extract<KeptHistory, { kind: "cleared" }>): readonly Message[] {
+  const cleared = new Set(results.flatMap((item) => writer.messageOf(item) ?? []));
+  const parts = [{ type: "text", text } as const];
+  return writer
+    .view()
+    .map((message) => (cleared.has(message) && message.role === "tool-result" ? { ...message, parts } : message));
 }
 
 /** The end of the view from the first item that has a message; if that is no longer in view, the messages come back. */

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/internal";
 import { type Fields, parseRecord } from "./fields.ts";
@@ -22,6 +23,8 @@ const BYTE_ORDER_MARK = "\uFEFF";
  */
 export function fileSource(path: string, displayName: string): FileSource {
   if (storedSession(path) !== null) return lazySource(path, displayName, () => storedSessionText(path, displayName));
+  const decode = decoderOf(firstBytes(path));
+  if (decode !== null) return lazySource(path, displayName, () => withoutByteOrderMark(readWhole(path, displayName, decode)));
   const text = async () => {
     try {
       return withoutByteOrderMark(decoded(readFileSync(path)));
@@ -37,6 +40,49 @@ export function fileSource(path: string, displayName: string): FileSource {
     document: parsedOnce(text),
     ...filesBeside(path),
   };
+}
+
+/** Turns the bytes of a file that is no UTF-8 text into its text. */
+type Decode = (bytes: Buffer) => string;
+
+/** Largest text of a packed log, in bytes: the platform's longest string is little longer; chosen. */
+const LARGEST_PACKED_BYTES = 500_000_000;
+
+/** How a file is read by its first bytes; `null` for UTF-8: gzip (RFC 1952) and the two byte orders of UTF-16 have marks of their own. */
+function decoderOf(first: Buffer): Decode | null {
+  if (first[0] === 0x1f && first[1] === 0x8b)
+    return (bytes) => decoded(gunzipSync(bytes, { maxOutputLength: LARGEST_PACKED_BYTES }));
+  if (first[0] === 0xff && first[1] === 0xfe) return (bytes) => bytes.toString("utf16le");
+  if (first[0] === 0xfe && first[1] === 0xff)
+    return (bytes) =>
+      bytes
+        .subarray(0, bytes.length & ~1)
+        .swap16()
+        .toString("utf16le");
+  return null;
+}
+
+function firstBytes(path: string): Buffer {
+  const bytes = Buffer.alloc(2);
+  try {
+    const file = openSync(path, "r");
+    try {
+      return bytes.subarray(0, readSync(file, bytes));
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    // A file that cannot be opened says so when it is read.
+    return bytes.subarray(0, 0);
+  }
+}
+
+function readWhole(path: string, displayName: string, decode: Decode): string {
+  try {
+    return decode(readFileSync(path));
+  } catch (cause) {
+    throw unreadable(displayName, cause);
+  }
 }
 
 /** SHA-256 of a file's bytes, or of the text of a session of a database, in hexadecimal. Rejects if it cannot be read. */
@@ -134,7 +180,7 @@ function withoutCarriageReturn(text: string): string {
   return text.endsWith("\r") ? text.slice(0, -1) : text;
 }
 
-/** How much of a file is looked at to recognise its format, in UTF-16 code units; the first line is always read whole. */
+/** How much of a file is looked at to recognise its format, in UTF-16 code units; its first lines are always read whole. */
 const HEAD_CHARS = 1 << 16;
 
 /** How many objects are enough to recognise a format: logs open with a few lines of bookkeeping. */
@@ -149,7 +195,8 @@ export async function readHead(source: FileSource): Promise<FileHead> {
   let chars = 0;
   let isWhole = true;
   for (const { text } of source.lines()) {
-    isWhole = chars === 0 || chars + text.length <= HEAD_CHARS;
+    // The first lines are read whole, however long: behind a line of bookkeeping the first message may be larger than all that is looked at.
+    isWhole = chars <= HEAD_CHARS || lines.length < HEAD_OBJECTS;
     if (!isWhole) break;
     chars += text.length;
     lines.push(text);

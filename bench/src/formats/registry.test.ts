@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { textSource } from "./file-source.ts";
 import { importFile, importSource } from "./registry.ts";
@@ -120,4 +121,42 @@ test.each([
   ["no JSON at all", "hello", "no known session format"],
 ])("a document that stops %s is told as what it is", async (_, text, line) => {
   await expect(importSource(textSource(text, "session.json"))).rejects.toThrow(line);
+});
+
+describe("files that are not plain UTF-8 lines of small size", () => {
+  const BOOKKEEPING = JSON.stringify({ type: "file-history-snapshot", data: "x".repeat(200_000) });
+  const CLAUDE_PROMPT = JSON.stringify({
+    ...{ uuid: "u", parentUuid: null, isSidechain: false, sessionId: "s", type: "user" },
+    message: { role: "user", content: "hello" },
+  });
+  const LONG = PI_PROMPT.replace("hello", "x".repeat(200_000));
+  let folder = "";
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "plimsoll-registry-"));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  test.each<[string, Buffer]>([
+    ["gzip", gzipSync(PI_TEXT)],
+    ["UTF-16, little end first", Buffer.from(`\uFEFF${PI_TEXT}`, "utf16le")],
+    ["UTF-16, big end first", Buffer.from(`\uFEFF${PI_TEXT}`, "utf16le").swap16()],
+    ["a first message above what is looked at, behind a line of bookkeeping", Buffer.from(`${PI_HEADER}\n${LONG}\n`)],
+    [
+      "a line of bookkeeping above it",
+      Buffer.from(`${BOOKKEEPING}
+${CLAUDE_PROMPT}
+`),
+    ],
+  ])("%s", async (_, content) => {
+    const path = join(folder, "log.jsonl");
+    await writeFile(path, content);
+    const [transcript] = await importFile(path);
+    expect(transcript?.entries.filter((entry) => entry.type === "message")).toHaveLength(1);
+  });
+
+  test("a damaged gzip is one clear line", async () => {
+    const path = join(folder, "log.jsonl.gz");
+    await writeFile(path, gzipSync(PI_TEXT).subarray(0, 40));
+    await expect(importFile(path, "given.gz")).rejects.toThrow(/^given.gz: cannot be read \(/);
+  });
 });

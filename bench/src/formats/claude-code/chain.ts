@@ -2,7 +2,7 @@ import { contentParts } from "../content-parts.ts";
 import { type Fields, numberAt, recordAt, recordsAt, stringAt, stringsAt, timeMsAt } from "../fields.ts";
 import type { BoundaryItem, LogItem, UserItem } from "../log-items.ts";
 import type { TreeNode } from "../rewound-prompts.ts";
-import { attachmentItemOf, userOriginOf } from "./input-lines.ts";
+import { attachmentItemOf, saidOn } from "./input-lines.ts";
 import { createPutBackReader } from "./put-back.ts";
 import { type GrowingReply, growReply, startReply } from "./reply.ts";
 
@@ -59,9 +59,10 @@ export function createChainReader(): ChainReader {
   const takeUser = (value: Fields, line: number, uuid: string | null) => {
     const read = userItemsOf(value, line, uuid);
     if (value.isCompactSummary === true) {
-      const [summary] = read;
+      const summary = read.find((item) => item.kind === "user");
+      const parts = contentParts(recordAt(value, "message")?.content);
       pending ??= { value: { timestamp: value.timestamp }, line };
-      settleBoundary(summary?.kind === "user" ? { ...summary, origin: "summary" } : null);
+      settleBoundary(summary === undefined ? null : { ...summary, parts, sourceId: uuid, origin: "summary" });
       return;
     }
     if (value.isVisibleInTranscriptOnly === true) return;
@@ -120,8 +121,17 @@ function userItemsOf(value: Fields, line: number, uuid: string | null): readonly
   const others = typeof content === "string" ? content : blocks.filter((block) => block.type !== "tool_result");
   const parts = contentParts(others);
   if (parts.length === 0) return results;
-  const origin = userOriginOf(value, parts);
-  return [...results, { kind: "user", origin, parts, atMs, line, sourceId: results.length === 0 ? uuid : null }];
+  const said = saidOn(value, parts);
+  // The line's id is that of what the person said: by it the line is taken back, or named by a compaction.
+  const named = Math.max(
+    0,
+    said.findIndex(({ origin }) => origin !== "injected"),
+  );
+  const users = said.map((each, at): UserItem => {
+    const sourceId = results.length === 0 && at === named ? uuid : null;
+    return { kind: "user", ...each, atMs, line, sourceId };
+  });
+  return [...results, ...users];
 }
 
 /** The line of a recorded compaction whose summary has not come yet. */

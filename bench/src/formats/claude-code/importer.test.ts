@@ -133,7 +133,8 @@ describe("who wrote a user line", () => {
     ]);
     expect(describeLog(transcript)).toEqual([
       "session s",
-      "human: <system-reminder>x | do it",
+      "injected: <system-reminder>x",
+      "human: do it",
       usage(2),
       `model: ${READ("t1")}`,
       "result t1 (Read, file-content): body",
@@ -257,4 +258,33 @@ describe("sidechains", () => {
       entries: [{ id: "s/g1", parent: { sessionId: "s", callId: null } }, {}, {}, {}],
     });
   });
+});
+
+const REMINDER = "<system-reminder>\nUse tabs.\n</system-reminder>";
+
+test.each<[string, unknown, string[]]>([
+  ["behind a reminder", `${REMINDER}\n\nFind out why.`, [`injected: ${REMINDER}`, "human: Find out why."]],
+  ["before a reminder", `Find out why.\n${REMINDER}`, ["human: Find out why.", `injected: ${REMINDER}`]],
+  [
+    "between two",
+    `${REMINDER}\nFind out why.\n${REMINDER}`,
+    [`injected: ${REMINDER}`, "human: Find out why.", `injected: ${REMINDER}`],
+  ],
+  ["in parts of their own", [text(REMINDER), text("Find out why.")], [`injected: ${REMINDER}`, "human: Find out why."]],
+  ["about a reminder", "What is a <system-reminder>?", ["human: What is a <system-reminder>?"]],
+  ["none, behind two reminders", `${REMINDER}${REMINDER}`, [`injected: ${REMINDER} | ${REMINDER}`]],
+  ["none, in a tag that nobody has seen", "<new-notice>x</new-notice>", ["injected: <new-notice>x</new-notice>"]],
+  ["a page", "<p>x</p>", ["human: <p>x</p>"]],
+  [
+    "a command's",
+    "<command-name>/x</command-name>\n<command-args>y</command-args>",
+    ["command: <command-name>/x</command-name> | \n<command-args>y</command-args>"],
+  ],
+])("the person's words: %s", async (_, content, expected) => {
+  const [transcript] = await importObjects([human("u1", null, content), said("a1", "u1", "m1", text("ok"))]);
+  expect(
+    describeLog(transcript)
+      .slice(1, -2)
+      .filter((each) => !each.startsWith("model c")),
+  ).toEqual(expected);
 });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { describeLog, importObjects } from "../../../testing/describe-log.ts";
+import { editQuotes } from "../../grounding/edit-quotes.ts";
 
 const line = (type: string, payload: object) => ({ timestamp: "2026-01-01T00:00:00Z", type, payload });
 const item = (payload: object) => line("response_item", payload);
@@ -185,4 +186,75 @@ test("lines without payload, behind a header, are read as items", async () => {
   const [transcript] = await importObjects([header, human("q").payload, said("r").payload]);
   expect(describeLog(transcript)).toEqual(["session old", "human: q", "model: r"]);
   expect(transcript).toMatchObject({ hasUsage: false, entries: [{ system: "You are." }, {}, {}] });
+});
+
+const script = (id: string, input: string) => item({ type: "custom_tool_call", name: "exec", call_id: id, input });
+const PATCH_SCRIPT =
+  'const patch = "*** Begin Patch\\n*** Update File: /w/a.ts\\n@@\\n-const one = 1;\\n+const one = 2;\\n*** End Patch";\ntext(await tools.apply_patch(patch));';
+
+test("a script is read as the calls that it makes; those that cannot be read are counted", async () => {
+  const [transcript] = await importObjects([
+    META,
+    TURN,
+    human("fix it"),
+    script("c1", PATCH_SCRIPT),
+    item({ type: "custom_tool_call_output", call_id: "c1", output: [{ type: "input_text", text: "Script completed" }] }),
+    script("c2", "text(await tools.exec_command({cmd: 'cat b.ts'})); for (const f of all) tools.exec_command({cmd: f})"),
+    item({ type: "custom_tool_call_output", call_id: "c2", output: "text of b" }),
+    said("ok"),
+  ]);
+  const calls = (transcript?.entries ?? []).flatMap((entry) =>
+    entry.type === "message" ? entry.message.parts.filter((part) => part.type === "tool-call") : [],
+  );
+  expect(calls.map(({ paths }) => paths)).toEqual([
+    [{ path: "/w/a.ts", access: "modify" }],
+    [{ path: "b.ts", access: "read" }],
+  ]);
+  expect(calls.slice(0, 1).flatMap(editQuotes)).toEqual([{ kind: "text", text: "const one = 1;" }]);
+  expect(transcript?.notes.filter(({ code }) => code === "unread-script").map(({ text }) => text)).toEqual([
+    expect.stringMatching(/: 1 of 3 calls in scripts have arguments that are made while the script runs/),
+  ]);
+});
+
+const PLUGINS = "<recommended_plugins>\nA list.\n</recommended_plugins>";
+const RULES = "# AGENTS.md instructions for /w\n\nUse tabs.";
+const SURROUNDINGS = "<environment_context>\n  <cwd>/w</cwd>\n</environment_context>";
+const userItem = (...texts: string[]) =>
+  item({ type: "message", role: "user", content: texts.map((text) => ({ type: "input_text", text })) });
+const typed = (message: string) => line("event_msg", { type: "user_message", message });
+
+test.each<[string, object[], string[]]>([
+  [
+    "parts of tags and headings alone",
+    [userItem(PLUGINS, RULES, SURROUNDINGS)],
+    [`injected: ${PLUGINS} | ${RULES} | ${SURROUNDINGS}`],
+  ],
+  [
+    "a tag that nobody has seen",
+    [userItem("<brand_new_notice>\nx\n</brand_new_notice>")],
+    ["injected: <brand_new_notice>\nx\n</brand_new_notice>"],
+  ],
+  [
+    "the person's words behind the agent's part",
+    [userItem(SURROUNDINGS, "fix it")],
+    [`injected: ${SURROUNDINGS}`, "human: fix it"],
+  ],
+  [
+    "the person's words in the agent's part",
+    [userItem(`${SURROUNDINGS}\n\nfix it`)],
+    [`injected: ${SURROUNDINGS}`, "human: fix it"],
+  ],
+  ["a page that the person shows", [userItem("<div>\nx\n</div>")], ["human: <div>\nx\n</div>"]],
+  [
+    "what the event says that the person typed",
+    [userItem("<my_task>\nx\n</my_task>"), typed("<my_task>\nx\n</my_task>")],
+    ["human: <my_task>\nx\n</my_task>"],
+  ],
+  [
+    "the event before the item",
+    [typed("<my_task>\nx\n</my_task>"), userItem("<my_task>\nx\n</my_task>")],
+    ["human: <my_task>\nx\n</my_task>"],
+  ],
+])("who said it: %s", async (_, lines, expected) => {
+  expect((await logOf(lines)).filter((each) => !each.startsWith("model"))).toEqual(expected);
 });

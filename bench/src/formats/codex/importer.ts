@@ -1,21 +1,23 @@
 import type { ModelLimits, TextPart, Usage } from "@plimsoll/core";
 import { usageOf } from "@plimsoll/core";
+import { scriptCalls } from "@plimsoll/core/internal";
 import type { ImportNote, Transcript } from "../../transcript.ts";
 import type { Fields } from "../fields.ts";
-import { jsonValueOf, numberAt, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
+import { jsonValueOf, numberAt, parseRecord, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
 import type { FileSource, Importer } from "../importer.ts";
 import { readObjects } from "../json-lines.ts";
 import { transcriptOf } from "../log-builder.ts";
-import type { BoundaryItem, LogItem, ReplyItem, ReplyPart } from "../log-items.ts";
+import type { BoundaryItem, LogItem, ReplyItem, ReplyPart, UserItem } from "../log-items.ts";
 import { textPart } from "../log-items.ts";
-import { encryptedSummary, historyDraftOf, isEncryptedSummary, replyPartsOf, resultItemOf, userDraftOf } from "./items.ts";
+import { encryptedSummary, historyDraftsOf, isEncryptedSummary, replyPartsOf, resultItemOf, saidIn } from "./items.ts";
 
 const FORMAT = "codex";
 
 /** Rollouts of the Codex CLI and desktop app. */
 export const codexImporter: Importer = {
   format: FORMAT,
-  description: "Codex: ~/.codex/sessions/**/rollout-*.jsonl (seen: 0.118 to 0.142, and older ones without payloads)",
+  description:
+    "Codex: ~/.codex/sessions/**/rollout-*.jsonl (seen: 0.118 to 0.144, code mode included, and older ones without payloads)",
   recognises: ({ firstObjects: [first, second] }) =>
     isRollout(first) || (isLegacyHeader(first) && typeof second?.type === "string"),
   read: readCodex,
@@ -43,6 +45,9 @@ async function readCodex(source: FileSource): Promise<readonly Transcript[]> {
   const repeatedCount = reader.repeatedReportCount();
   const text = `${file}: ${repeatedCount} token reports repeat the one before; each call was counted once`;
   if (repeatedCount > 0) notes.push({ code: "duplicate-usage", line: null, text });
+  const made = madeCalls(reader.items());
+  const unread = `${file}: ${made.unread} of ${made.all} calls in scripts have arguments that are made while the script runs; their files are not known`;
+  if (made.unread > 0) notes.push({ code: "unread-script", line: null, text: unread });
   const parentId = stringAt(meta, "forked_from_id");
   const start = {
     id: stringAt(meta, "id") ?? file,
@@ -52,6 +57,16 @@ async function readCodex(source: FileSource): Promise<readonly Transcript[]> {
     agent: { name: FORMAT, version: stringAt(meta, "cli_version") },
   };
   return [transcriptOf({ name: file, file, format: FORMAT, start, items: reader.items(), notes })];
+}
+
+/** The calls that scripts make, and those of them whose arguments do not stand in the script. */
+function madeCalls(items: readonly LogItem[]): { readonly all: number; readonly unread: number } {
+  const calls = items
+    .flatMap((item) => (item.kind === "reply" ? item.parts : []))
+    .flatMap((part) =>
+      part.type === "tool-call" ? scriptCalls(stringAt(parseRecord(part.argumentsJson), "input") ?? "") : [],
+    );
+  return { all: calls.length, unread: calls.filter(({ args }) => args === null).length };
 }
 
 /** Takes a rollout's lines one after another. */
@@ -73,7 +88,7 @@ interface OpenReply extends ReplyItem {
 /**
  * A model call is what the model gave up to the report that closes it: the report comes after the calls (up to 0.126) or after
  * their outputs (from 0.140), and the prompt was in both cases what stood before the first of its items. A message or a turn's end
- * in between closes a reply that was never reported. Event mirrors of items are not read.
+ * in between closes a reply that was never reported. Of event mirrors only the person's words are read.
  */
 function createRolloutReader(): RolloutReader {
   const items: LogItem[] = [];
@@ -84,6 +99,8 @@ function createRolloutReader(): RolloutReader {
   let repeatedReportCount = 0;
   let unreported: OpenReply | null = null;
   let isSealed = false;
+  const typed = new Set<string>();
+  const saidAs = new Map<string, { origin: UserItem["origin"] }[]>();
 
   const addToReply = (parts: readonly ReplyPart[], line: number, atMs: number | null) => {
     if (unreported === null || isSealed) {
@@ -100,10 +117,19 @@ function createRolloutReader(): RolloutReader {
     if (result !== null) items.push(result);
     else if (parts !== null) addToReply(parts, line, atMs);
     else if (item.type === "message") {
-      const { origin, parts: content } = userDraftOf(item);
-      items.push({ kind: "user", origin, parts: content, line, sourceId: null, atMs });
+      const said = saidIn(item).map((each) => ({ kind: "user" as const, ...each, line, sourceId: null, atMs }));
+      items.push(...said);
+      const text = typedText(said.flatMap(({ parts: own }) => own.map((part) => (part.type === "text" ? part.text : ""))));
+      saidAs.set(text, [...(saidAs.get(text) ?? []), ...said]);
+      if (typed.has(text)) takeTyped(text);
       isSealed = true;
     }
+  };
+
+  /** The event that mirrors what the person typed: it is theirs, whatever it looks like. */
+  const takeTyped = (text: string) => {
+    typed.add(text);
+    for (const item of saidAs.get(text) ?? []) if (item.origin === "injected") item.origin = "human";
   };
 
   const takeReport = (payload: Fields, line: number, atMs: number | null) => {
@@ -136,11 +162,17 @@ function createRolloutReader(): RolloutReader {
         isSealed = true;
       } else if (value.type === "event_msg" && payload.type === "token_count") takeReport(payload, line, atMs);
       else if (value.type === "event_msg" && payload.type === "turn_aborted") isSealed = true;
+      else if (value.type === "event_msg" && payload.type === "user_message")
+        takeTyped(typedText([stringAt(payload, "message") ?? ""]));
     },
     items: () => items,
     meta: () => meta ?? header,
     repeatedReportCount: () => repeatedReportCount,
   };
+}
+
+function typedText(texts: readonly string[]): string {
+  return texts.join("\n").trim();
 }
 
 function openReply(modelId: string | null, line: number, atMs: number | null): OpenReply {
@@ -152,7 +184,7 @@ function openReply(modelId: string | null, line: number, atMs: number | null): O
 function boundaryOf(payload: Fields, items: readonly LogItem[], place: { line: number; atMs: number | null }): BoundaryItem {
   const base = { kind: "boundary" as const, tokensBefore: null, sourceId: null, ...place };
   if (Array.isArray(payload.replacement_history)) {
-    const drafts = recordsAt(payload, "replacement_history").flatMap((item) => historyDraftOf(item) ?? []);
+    const drafts = recordsAt(payload, "replacement_history").flatMap(historyDraftsOf);
     // A log that keeps neither the summary's text nor its place in the history: the provider has it, and it is sent all the same.
     const isUnlogged = stringAt(payload, "message") === "" && !drafts.some(isEncryptedSummary);
     return { ...base, summary: null, kept: { kind: "history", drafts: isUnlogged ? [...drafts, encryptedSummary()] : drafts } };

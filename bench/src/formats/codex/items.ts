@@ -1,9 +1,9 @@
-import type { TextPart, UserMessage } from "@plimsoll/core";
-import type { MessageDraft } from "@plimsoll/core/internal";
+import type { TextPart } from "@plimsoll/core";
+import type { MessageDraft, ToolTable } from "@plimsoll/core/internal";
 import { contentParts } from "../content-parts.ts";
 import { type Fields, jsonValueOf, parseRecord, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { callDraft, type ReplyPart, type ResultItem, textPart } from "../log-items.ts";
-import type { ToolTable } from "../tool-shapes.ts";
+import { isAgentTag, parted, type Said, type Speakers } from "../who-said.ts";
 
 const TOOLS: ToolTable = {
   exec_command: "command",
@@ -20,18 +20,24 @@ const TOOLS: ToolTable = {
   update_plan: "other",
 };
 
-/** How messages begin that the agent puts in as the user. Seen in versions 0.118 to 0.142. */
-const INJECTED_OPENINGS = [
-  "<environment_context>",
-  "<user_instructions>",
-  "# AGENTS.md instructions",
-  "<turn_aborted>",
-  "<skill>",
-  "<subagent_notification>",
-  "<permissions instructions>",
-] as const;
+/** How messages begin that the agent puts in as the user without a tag around them. Seen in versions 0.118 to 0.144. */
+const INJECTED_HEADING = "# AGENTS.md instructions";
 
-const COMMAND_OPENING = "<user_shell_command>";
+/** Tags of one word that the agent puts in; those of several words are told by that. */
+const INJECTED_TAGS: readonly string[] = ["skill", "INSTRUCTIONS"];
+
+const COMMAND_TAG = "user_shell_command";
+
+const SPEAKERS: Speakers = {
+  ofTag: (name) => {
+    if (name === COMMAND_TAG) return "command";
+    return isAgentTag(name) || INJECTED_TAGS.includes(name) ? "injected" : null;
+  },
+  ofOpening: (text) => {
+    if (text.startsWith(`<${COMMAND_TAG}>`)) return "command";
+    return text.startsWith(INJECTED_HEADING) ? "injected" : null;
+  },
+};
 
 /** What stands for a summary that only the provider can read. */
 export const ENCRYPTED_SUMMARY = "[summary encrypted by the provider]";
@@ -46,17 +52,15 @@ export function isEncryptedSummary(draft: MessageDraft): boolean {
   return draft.role === "user" && draft.origin === "summary";
 }
 
-/** The user message of a `message` item that is not the model's. */
-export function userDraftOf(item: Fields): Omit<UserMessage, "id"> {
+/** What a `message` item says that is not the model's, parted by who wrote it. Only items of the role `user` hold words of the person. */
+export function saidIn(item: Fields): readonly Said[] {
   const parts = contentParts(item.content);
-  return { role: "user", origin: originOf(item.role, parts[0]), parts, atMs: null };
+  if (item.role !== "user") return [{ origin: "injected", parts }];
+  return parts.length === 0 ? [{ origin: "human", parts }] : parted(parts, SPEAKERS);
 }
 
-function originOf(role: unknown, first: UserMessage["parts"][number] | undefined): UserMessage["origin"] {
-  if (role !== "user") return "injected";
-  const text = first?.type === "text" ? first.text.trimStart() : "";
-  if (text.startsWith(COMMAND_OPENING)) return "command";
-  return INJECTED_OPENINGS.some((opening) => text.startsWith(opening)) ? "injected" : "human";
+function userDrafts(item: Fields): readonly MessageDraft[] {
+  return saidIn(item).map(({ origin, parts }) => ({ role: "user", origin, parts, atMs: null }));
 }
 
 /** What a model's item adds to its reply; `null` for items that are not the model's. */
@@ -130,11 +134,11 @@ function isFailure(output: string): boolean {
   );
 }
 
-/** A message of a replacement history, without its id; `null` for items that hold none. */
-export function historyDraftOf(item: Fields): MessageDraft | null {
-  if (item.type === "compaction" || item.type === "context_compaction") return encryptedSummary();
-  if (item.type === "message" && item.role !== "assistant") return userDraftOf(item);
+/** The messages of an item of a replacement history, without ids; none for items that hold none. */
+export function historyDraftsOf(item: Fields): readonly MessageDraft[] {
+  if (item.type === "compaction" || item.type === "context_compaction") return [encryptedSummary()];
+  if (item.type === "message" && item.role !== "assistant") return userDrafts(item);
   const parts = replyPartsOf(item)?.filter((part): part is TextPart => part.type === "text" && part.text.trim() !== "") ?? [];
-  if (parts.length === 0) return null;
-  return { role: "assistant", origin: "model", parts, modelId: null, requestId: null, stopReason: null, atMs: null };
+  if (parts.length === 0) return [];
+  return [{ role: "assistant", origin: "model", parts, modelId: null, requestId: null, stopReason: null, atMs: null }];
 }

@@ -1,6 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { textOf } from "@plimsoll/core";
+import { foldEntries } from "@plimsoll/core/internal";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { describeLog, importDocument } from "../../../testing/describe-log.ts";
 import { importFile } from "../registry.ts";
@@ -124,4 +126,30 @@ test("a session kept in files is put together from them", async () => {
   for (const [index, part] of parts.entries()) await write(`part/msg_2/prt_${index}.json`, part);
   const [transcript] = await importFile(join(folder, "session/p/ses_1.json"), "ses_1.json");
   expect(describeLog(transcript)).toEqual(["session ses_1", "human: q", USAGE, "model: r"]);
+});
+
+test("a result that the agent pruned stands as cleared in every request from then on", async () => {
+  const pruned = (callID: string, output: string, compacted: number) =>
+    tool(callID, { status: "completed", output, time: { start: 2, end: 3, compacted } });
+  const [transcript] = await importDocument({
+    info: INFO,
+    messages: [
+      user("u1", [text("read")]),
+      assistant("a1", [pruned("c1", "one", 5), pruned("c2", "two", 5)]),
+      assistant("a2", [pruned("c3", "three", 9), text("before it")], { time: { created: 4 } }),
+      assistant("a3", [text("behind it")], { time: { created: 6 } }),
+      assistant("a4", [text("never after")], { time: { created: 8 } }),
+    ],
+  });
+  const log = describeLog(transcript);
+  expect(log.filter((each) => each.startsWith("compaction"))).toEqual([
+    expect.stringMatching(/^compaction 6 -> 6: replace 2 by \[/),
+  ]);
+  expect(log.findIndex((each) => each.startsWith("compaction"))).toBeLessThan(
+    log.findIndex((each) => each.includes("behind it")),
+  );
+  const texts = foldEntries(transcript?.entries ?? [])
+    .messages.slice()
+    .flatMap((message) => (message.role === "tool-result" ? [textOf(message)] : []));
+  expect(texts).toEqual(["[Old tool result content cleared]", "[Old tool result content cleared]", "three"]);
 });

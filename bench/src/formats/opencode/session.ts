@@ -1,9 +1,9 @@
 import { type ImagePart, type TextPart, type Usage, usageOf } from "@plimsoll/core";
+import type { ToolTable } from "@plimsoll/core/internal";
 import type { DocumentSession } from "../document.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
 import { imageFromUrl } from "../image.ts";
 import { callDraft, type LogItem, type ReplyPart, replyItem, resultItem, textPart, userItem } from "../log-items.ts";
-import type { ToolTable } from "../tool-shapes.ts";
 
 const TOOLS: ToolTable = {
   read: "read",
@@ -42,9 +42,13 @@ function itemsOf(messages: readonly Fields[]): readonly LogItem[] {
   const items: LogItem[] = [];
   const firstItemOf = new Map<string, LogItem>();
   let compaction: Fields | null = null;
+  let pruned: readonly PrunedResult[] = [];
   for (const message of messages) {
     const info = recordAt(message, "info") ?? {};
     const parts = recordsAt(message, "parts");
+    const due = pruned.filter(({ atMs }) => atMs <= (createdMs(info) ?? 0));
+    if (due.length > 0) items.push(clearing(due));
+    pruned = pruned.filter((result) => !due.includes(result));
     const marker = parts.find((part) => part.type === "compaction");
     if (marker !== undefined) {
       compaction = marker;
@@ -56,6 +60,7 @@ function itemsOf(messages: readonly Fields[]): readonly LogItem[] {
     const [first] = read;
     if (first !== undefined) firstItemOf.set(stringAt(info, "id") ?? "", first);
     items.push(...read);
+    pruned = [...pruned, ...prunedResults(parts, read)];
     if (!isSummary) continue;
     const kept = firstItemOf.get(stringAt(compaction, "tail_start_id") ?? "");
     items.push({
@@ -69,6 +74,36 @@ function itemsOf(messages: readonly Fields[]): readonly LogItem[] {
     compaction = null;
   }
   return items;
+}
+
+/** A result that the agent cleared later, and when. */
+interface PrunedResult {
+  readonly item: LogItem;
+  readonly atMs: number;
+}
+
+function prunedResults(parts: readonly Fields[], read: readonly LogItem[]): readonly PrunedResult[] {
+  const clearedAt = new Map(
+    parts.flatMap((part) => {
+      const atMs = timeMsAt(recordAt(recordAt(part, "state"), "time"), "compacted");
+      return part.type === "tool" && atMs !== null ? [[stringAt(part, "callID") ?? "", atMs] as const] : [];
+    }),
+  );
+  return read.flatMap((item) => {
+    const atMs = item.kind === "result" ? clearedAt.get(item.callId) : undefined;
+    return atMs === undefined ? [] : [{ item, atMs }];
+  });
+}
+
+/** What OpenCode sends in the place of a result that it cleared: sst/opencode, packages/opencode/src/session/message-v2.ts. */
+const CLEARED_TEXT = "[Old tool result content cleared]";
+
+/** The view from which the results are cleared: the agent marks them in its log and keeps their text. */
+function clearing(due: readonly PrunedResult[]): LogItem {
+  const results = due.map(({ item }) => item);
+  const atMs = Math.max(...due.map((result) => result.atMs));
+  const kept = { kind: "cleared", results, text: CLEARED_TEXT } as const;
+  return { kind: "boundary", summary: null, kept, tokensBefore: null, line: null, sourceId: null, atMs };
 }
 
 function createdMs(info: Fields): number | null {
