@@ -13,6 +13,7 @@ const BASE: ExchangeFacts = {
   maxOutputTokens: null,
   toldPromptTokens: 1_000,
   cacheReadTokens: 0,
+  dropCount: 0,
   systemTokens: 100,
   systemHash: "000000000000",
   toolCount: 2,

@@ -21,6 +21,7 @@ const EXCHANGE: ExchangeFacts = {
   maxOutputTokens: null,
   toldPromptTokens: 10_000,
   cacheReadTokens: 9_500,
+  dropCount: 0,
   systemTokens: 100,
   systemHash: "000000000000",
   toolCount: 2,

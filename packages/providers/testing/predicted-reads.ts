@@ -21,6 +21,8 @@ export function predictedCacheUse(
     models: null,
     prefill: "reject",
     roles: "any",
+    rules: {},
+    headers: {},
   } as const;
   const prompts = bodies.map((body) => sizer.sized(wire.read(body, limits).segments));
   return prompts.map((segments, index) => {

@@ -1,6 +1,7 @@
 import type { Fields } from "../fields.ts";
 import { recordAt, recordsAt, stringAt } from "../fields.ts";
-import { invalid, signatureOf } from "./wire.ts";
+import { isSigned } from "./anthropic-seal.ts";
+import { invalid } from "./wire.ts";
 
 /** Checks the blocks of one message; throws what the vendor refuses. */
 export function checkBlocks(role: unknown, blocks: readonly Fields[], index: number): void {
@@ -26,8 +27,7 @@ export function checkBlocks(role: unknown, blocks: readonly Fields[], index: num
       case "thinking":
         if (stringAt(block, "signature") === null) throw invalid(`${where}.thinking.signature: Field required`);
         if (role !== "assistant") throw invalid(`${where}: \`thinking\` blocks can only be in \`assistant\` messages`);
-        if (stringAt(block, "signature") !== signatureOf(stringAt(block, "thinking") ?? ""))
-          throw invalid(`${where}: Invalid \`signature\` in \`thinking\` block`);
+        if (!isSigned(block)) throw invalid(`${where}: Invalid \`signature\` in \`thinking\` block`);
         break;
       case "redacted_thinking":
         if (stringAt(block, "data") === null) throw invalid(`${where}.redacted_thinking.data: Field required`);

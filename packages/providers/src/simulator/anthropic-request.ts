@@ -1,9 +1,10 @@
 import type { Fields } from "../fields.ts";
 import { listAt, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { checkBinding } from "./anthropic-binding.ts";
 import type { JoinedMessage } from "./anthropic-blocks.ts";
 import { checkBlocks, checkPairs, checkReasoning, joinedMessages } from "./anthropic-blocks.ts";
 import type { Segment, SimulatedPrompt, WireLimits } from "./wire.ts";
-import { invalid, Refusal } from "./wire.ts";
+import { invalid, Refusal, signatureOf } from "./wire.ts";
 
 /** Most breakpoints in a request: platform.claude.com/docs/en/build-with-claude/prompt-caching. */
 const MAXIMUM_BREAKPOINTS = 4;
@@ -21,10 +22,18 @@ export function readAnthropic(body: unknown, limits: WireLimits): SimulatedPromp
   const joined = checkMessages(messages, listAt(body, "messages").length, limits);
   checkSystem(blocksOf(body, "system"));
   checkParameters(body, joined, maxOutputTokens);
+  const asSent = messages.map((message) => ({ role: message.role, blocks: blocksOf(message, "content") }));
+  const { drops, dropped, isTold, sign } = checkBinding(body, asSent, {
+    modelId,
+    headers: limits.headers,
+    rules: limits.rules,
+  });
   const segments = markedAtEnd(recordAt(body, "cache_control"), [
     ...tools.map((tool) => segmentOf(tool, "overhead")),
     ...blocksOf(body, "system").map((block) => segmentOf(block, "overhead")),
-    ...messages.flatMap((message) => blocksOf(message, "content").map((block) => segmentOf(block, "message"))),
+    ...asSent.flatMap(({ blocks }) =>
+      blocks.filter((block) => !dropped.has(block)).map((block) => segmentOf(block, "message")),
+    ),
   ]);
   checkBreakpoints(segments);
   const newest = messages.findLast((message) => message.role === "user");
@@ -37,6 +46,8 @@ export function readAnthropic(body: unknown, limits: WireLimits): SimulatedPromp
     messageCount: messages.length,
     toolNames: tools.map((tool) => stringAt(tool, "name") ?? ""),
     newestText: newest === undefined ? "" : blocksOf(newest, "content").map(blockText).join("\n"),
+    drops,
+    binding: { sign, isTold },
   };
 }
 
@@ -151,9 +162,11 @@ function segmentOf(block: Fields, part: "overhead" | "message"): Segment {
   };
 }
 
-/** Text is counted as text, everything else as its JSON. */
+/** Text is counted as text, everything else as its JSON; a signature by its text alone, however much it says. */
 function textOf(block: Fields): string {
-  return block.type === "text" ? (stringAt(block, "text") ?? "") : JSON.stringify(block);
+  if (block.type === "text") return stringAt(block, "text") ?? "";
+  if (block.type !== "thinking") return JSON.stringify(block);
+  return JSON.stringify({ ...block, signature: signatureOf(stringAt(block, "thinking") ?? "") });
 }
 
 function breakpointOf(mark: unknown): Segment["breakpoint"] {

@@ -42,6 +42,7 @@ export const ANTHROPIC_WIRE: SimulatedWire = {
   errorEvent: ({ type, message }) => ({ name: "error", data: { type: "error", error: { type, message } } }),
   whole: (answer) => ({
     ...startOf(answer),
+    ...toldDrops(answer),
     content: blocksOf(answer).map(({ whole }) => whole),
     stop_reason: stopReasonOf(answer),
     usage: answer.counts === null ? null : { ...inputUsage(answer.counts), output_tokens: answer.counts.outputTokens },
@@ -71,6 +72,12 @@ function startOf({ serial, modelId }: Answer): JsonObject {
   };
 }
 
+/** What was dropped, where the request asked to be told: in the answer, or in a stream's first event. */
+function toldDrops({ drops, binding }: Answer): JsonObject {
+  if (binding?.isTold !== true) return {};
+  return { input_transformations: drops.map(({ path, reason }) => ({ type: "thinking_dropped", path, reason })) };
+}
+
 function inputUsage(counts: Counts): JsonObject {
   const { uncachedTokens, readTokens, writeTokens, writeOneHourTokens } = counts;
   return {
@@ -92,38 +99,50 @@ interface WrittenBlock {
   readonly deltas: readonly JsonObject[];
 }
 
-function blocksOf({ reply, serial }: Answer): readonly WrittenBlock[] {
-  return reply.parts.map((part, index): WrittenBlock => {
-    switch (part.type) {
-      case "text":
-        return {
-          whole: { type: "text", text: part.text },
-          start: { type: "text", text: "" },
-          deltas: halves(part.text).map((text) => ({ type: "text_delta", text })),
-        };
-      case "reasoning": {
-        const signature = signatureOf(part.text);
-        return {
-          whole: { type: "thinking", thinking: part.text, signature },
-          start: { type: "thinking", thinking: "", signature: "" },
-          deltas: [
-            ...halves(part.text).map((thinking) => ({ type: "thinking_delta", thinking })),
-            { type: "signature_delta", signature },
-          ],
-        };
-      }
-      case "tool-call": {
-        const call = { type: "tool_use", id: `toolu_simulated_${serial}_${index}`, name: part.toolName };
-        return {
-          whole: { ...call, input: jsonValueOf(parseRecord(part.argumentsJson) ?? {}) },
-          start: { ...call, input: {} },
-          deltas: ["", ...halves(part.argumentsJson)].map((partial) => ({ type: "input_json_delta", partial_json: partial })),
-        };
-      }
-      default:
-        return part satisfies never;
+function blocksOf(answer: Answer): readonly WrittenBlock[] {
+  const blocks: WrittenBlock[] = [];
+  for (const index of answer.reply.parts.keys())
+    blocks.push(
+      blockOf(
+        answer,
+        index,
+        blocks.map(({ whole }) => whole),
+      ),
+    );
+  return blocks;
+}
+
+function blockOf({ reply, serial, binding }: Answer, index: number, before: readonly JsonObject[]): WrittenBlock {
+  const part = reply.parts[index] ?? { type: "text", text: "" };
+  switch (part.type) {
+    case "text":
+      return {
+        whole: { type: "text", text: part.text },
+        start: { type: "text", text: "" },
+        deltas: halves(part.text).map((text) => ({ type: "text_delta", text })),
+      };
+    case "reasoning": {
+      const signature = binding?.sign(part.text, before) ?? signatureOf(part.text);
+      return {
+        whole: { type: "thinking", thinking: part.text, signature },
+        start: { type: "thinking", thinking: "", signature: "" },
+        deltas: [
+          ...halves(part.text).map((thinking) => ({ type: "thinking_delta", thinking })),
+          { type: "signature_delta", signature },
+        ],
+      };
     }
-  });
+    case "tool-call": {
+      const call = { type: "tool_use", id: `toolu_simulated_${serial}_${index}`, name: part.toolName };
+      return {
+        whole: { ...call, input: jsonValueOf(parseRecord(part.argumentsJson) ?? {}) },
+        start: { ...call, input: {} },
+        deltas: ["", ...halves(part.argumentsJson)].map((partial) => ({ type: "input_json_delta", partial_json: partial })),
+      };
+    }
+    default:
+      return part satisfies never;
+  }
 }
 
 function eventsOf(answer: Answer): readonly WireEvent[] {
@@ -135,7 +154,7 @@ function eventsOf(answer: Answer): readonly WireEvent[] {
     named({ type: "content_block_stop", index }),
   ]);
   return [
-    named({ type: "message_start", message: { ...startOf(answer), usage } }),
+    named({ type: "message_start", message: { ...startOf(answer), ...toldDrops(answer), usage } }),
     named({ type: "ping" }),
     ...blocks,
     named({

@@ -36,6 +36,8 @@ export function readGemini(body: unknown, limits: WireLimits): SimulatedPrompt {
     messageCount: contents.length,
     toolNames: tools.map((tool) => stringAt(tool, "name") ?? ""),
     newestText: newest === undefined ? "" : textOf(newest),
+    drops: [],
+    binding: null,
   };
 }
 

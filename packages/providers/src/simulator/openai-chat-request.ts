@@ -47,6 +47,8 @@ export function readOpenAiChat(body: unknown, limits: WireLimits): SimulatedProm
     messageCount: messages.length,
     toolNames,
     newestText: newest === undefined ? "" : contentText(newest),
+    drops: [],
+    binding: null,
   };
 }
 

@@ -63,6 +63,8 @@ export function readOpenAiResponses(body: unknown, limits: WireLimits): Simulate
     messageCount: items.length,
     toolNames: responsesTools(body).map((tool) => stringAt(tool, "name") ?? ""),
     newestText: newest === undefined ? "" : contentText(newest, isOutput(newest) ? "output" : "content"),
+    drops: [],
+    binding: null,
   };
 }
 

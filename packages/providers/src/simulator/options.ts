@@ -1,6 +1,8 @@
 import type { CountTokens } from "@plimsoll/core/build";
 import { familyLimitsOf } from "../catalog/model-limits.ts";
 import type { SimulatedReply, SimulatedRequest, WireName } from "./reply.ts";
+import type { SimulatedRules } from "./rules.ts";
+import type { Drop } from "./wire.ts";
 
 /** What a simulated provider is like. */
 export interface SimulatorOptions {
@@ -19,6 +21,13 @@ export interface SimulatorOptions {
    * Mistral's and many models' chat templates do; left out, it takes any.
    */
   readonly roles?: "any" | "alternate";
+  /** Rules that not every model, account or server has; each that is left out holds as documented. */
+  readonly rules?: SimulatedRules;
+  /**
+   * Whether every reply begins with reasoning, as models that decide for themselves give it, also between calls; and whether its text is left out, as it is by default
+   * since Claude Opus 4.7. Left out, replies reason where the script says so.
+   */
+  readonly reasoning?: "every-reply" | "every-reply-without-text";
   /** Counts the text of each block; four UTF-16 units a token, rounded up, if it is left out. */
   readonly countTokens?: CountTokens;
   /** What every count is multiplied by, to play a model whose tokenizer differs; 1 if it is left out. */
@@ -112,4 +121,6 @@ export interface Exchange {
   readonly promptTokens: number | null;
   readonly cacheReadTokens: number | null;
   readonly cacheWriteTokens: number | null;
+  /** What the model was not shown of the request, which is answered all the same. */
+  readonly drops: readonly Drop[];
 }

@@ -15,7 +15,7 @@ import {
 } from "./prompt-cache.ts";
 import type { SimulatedReply, SimulatedRequest, WireName } from "./reply.ts";
 import { SCRIPT_END } from "./reply.ts";
-import type { Answer, SimulatedPrompt, SimulatedWire, WireError, WireEvent } from "./wire.ts";
+import type { Answer, Headers, SimulatedPrompt, SimulatedWire, WireError, WireEvent, WireLimits } from "./wire.ts";
 import { Refusal } from "./wire.ts";
 
 /** What the server sends: a body, or events; `fault` says what goes wrong while it is sent. */
@@ -25,9 +25,6 @@ export interface Response {
   readonly content: { readonly body: JsonObject } | { readonly events: readonly WireEvent[] };
   readonly fault: Fault | null;
 }
-
-/** The headers of a request as Node gives them, names in lower case. */
-type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** A provider without its server. */
 export interface SimulatedProvider {
@@ -46,6 +43,7 @@ const NOTHING_KNOWN = {
   promptTokens: null,
   cacheReadTokens: null,
   cacheWriteTokens: null,
+  drops: [],
 } as const;
 
 /** The wires tell times in seconds. */
@@ -55,7 +53,7 @@ const MS_PER_SECOND = 1_000;
 interface OpenProvider {
   readonly options: SimulatorOptions;
   readonly windowTokens: number;
-  readonly limits: Parameters<SimulatedWire["read"]>[1];
+  readonly limits: Omit<WireLimits, "headers">;
   readonly nowMs: () => number;
   readonly sizer: ReturnType<typeof createSizer>;
   readonly caches: Readonly<Record<WireName, PromptCache>>;
@@ -74,6 +72,7 @@ export function createProvider(options: SimulatorOptions): SimulatedProvider {
       models: options.models ?? null,
       prefill: options.prefill ?? "reject",
       roles: options.roles ?? "any",
+      rules: options.rules ?? {},
     },
     nowMs,
     sizer: createSizer(options.countTokens ?? countByLength, options.tokenFactorRatio ?? 1),
@@ -89,13 +88,15 @@ export function createProvider(options: SimulatorOptions): SimulatedProvider {
     count: (wire, body, headers) =>
       answered(provider, { wire, body, headers }, () => {
         // Counting takes a request without the reply's limit.
-        const prompt = wire.read({ max_tokens: 1, ...(isRecord(body) ? body : {}) }, limits);
+        const prompt = wire.read({ max_tokens: 1, ...(isRecord(body) ? body : {}) }, { ...limits, headers });
         const content = { body: wire.countBody(totalTokens(sizer.sized(prompt.segments))) };
         return { status: 200, retryAfterSeconds: null, content, fault: null };
       }),
     respond: (wire, body, headers) => {
       options.onRequest?.(wire.name, body);
-      return answered(provider, { wire, body, headers }, () => answerTo(provider, wire, wire.read(body, limits)));
+      return answered(provider, { wire, body, headers }, () =>
+        answerTo(provider, wire, wire.read(body, { ...limits, headers })),
+      );
     },
   };
 }
@@ -151,7 +152,8 @@ function answerTo(provider: OpenProvider, wire: SimulatedWire, prompt: Simulated
   const { options, windowTokens, sizer } = provider;
   const sized = sizer.sized(prompt.segments);
   const promptTokens = totalTokens(sized);
-  const facts = { modelId: prompt.modelId, messageCount: prompt.messageCount, promptTokens };
+  const { modelId, messageCount, drops } = prompt;
+  const facts = { modelId, messageCount, promptTokens, drops };
   const index = provider.exchanges.length;
   const request: SimulatedRequest = { ...toldOf(wire, prompt, promptTokens), index, replyIndex: provider.replyIndex };
   const fault = options.faults?.(request) ?? null;
@@ -192,6 +194,8 @@ function serve(provider: OpenProvider, { wire, prompt, request, served, fault, f
         ? null
         : toldCounts(countsOf(totalTokens(served), cache, outputOf(reply, sizer.textTokens)), reply.usage),
     createdSeconds: Math.floor(nowMs() / MS_PER_SECOND),
+    drops: prompt.drops,
+    binding: prompt.binding,
   };
   provider.replyIndex += 1;
   const outcome = fault === null ? "answered" : "fault";
@@ -203,8 +207,11 @@ function serve(provider: OpenProvider, { wire, prompt, request, served, fault, f
   return { status: 200, retryAfterSeconds: null, content, fault };
 }
 
-function scriptedReply({ replies }: SimulatorOptions, request: SimulatedRequest): SimulatedReply {
-  return typeof replies === "function" ? replies(request) : (replies[request.replyIndex] ?? SCRIPT_END);
+function scriptedReply({ replies, reasoning }: SimulatorOptions, request: SimulatedRequest): SimulatedReply {
+  const reply = typeof replies === "function" ? replies(request) : (replies[request.replyIndex] ?? SCRIPT_END);
+  if (reasoning === undefined || reply.parts[0]?.type === "reasoning" || reply.parts.length === 0) return reply;
+  const text = reasoning === "every-reply" ? `Reasoning before reply ${request.replyIndex}.` : "";
+  return { ...reply, parts: [{ type: "reasoning", text }, ...reply.parts] };
 }
 
 function cachesOf(options: SimulatorOptions, nowMs: () => number): Readonly<Record<WireName, PromptCache>> {

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import type { JsonObject } from "@plimsoll/core/internal";
+import type { Fields } from "../fields.ts";
 import type { SimulatedReply, WireName } from "./reply.ts";
+import type { SimulatedRules } from "./rules.ts";
 
 /** A piece of a prompt that a cache can tell apart: a tool, a system block, a content block, an item. */
 export interface Segment {
@@ -24,6 +26,27 @@ export interface SimulatedPrompt {
   readonly messageCount: number;
   readonly toolNames: readonly string[];
   readonly newestText: string;
+  /** What the model is not shown of the request. */
+  readonly drops: readonly Drop[];
+  /** How what is signed in the answer is bound to the request; `null` on wires that bind nothing. */
+  readonly binding: PromptBinding | null;
+}
+
+/** A piece of a request that the model is not shown, though the request is answered. */
+export interface Drop {
+  /** Where it stands in the request, in the vendor's words. */
+  readonly path: string;
+  /** The item's own id, on wires that have one. */
+  readonly id: string | null;
+  readonly reason: "prefix_binding_mismatch" | "model_binding_mismatch" | "prefix_mismatch";
+}
+
+/** How the answer to a request signs its reasoning. */
+export interface PromptBinding {
+  /** The signature of reasoning, told the blocks that come before it in the answer. */
+  sign(text: string, before: readonly Fields[]): string;
+  /** Whether the answer lists what was dropped. */
+  readonly isTold: boolean;
 }
 
 /** An error as the vendor words it. */
@@ -53,6 +76,8 @@ export interface Answer {
   readonly reply: SimulatedReply;
   readonly counts: Counts | null;
   readonly createdSeconds: number;
+  readonly drops: readonly Drop[];
+  readonly binding: PromptBinding | null;
 }
 
 /** One event of a stream; `name` is `null` for wires whose events have none. */
@@ -70,6 +95,17 @@ export interface WireLimits {
   readonly prefill: "accept" | "reject";
   /** Whether a Chat Completions server takes roles in any order, or wants person and model in turn. */
   readonly roles: "any" | "alternate";
+  readonly rules: SimulatedRules;
+  readonly headers: Headers;
+}
+
+/** The headers of a request as Node gives them, names in lower case. */
+export type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** The values of a header that lists some. */
+export function headerValues(headers: Headers, name: string): readonly string[] {
+  const value = headers[name] ?? "";
+  return (typeof value === "string" ? [value] : value).flatMap((each) => each.split(",")).map((each) => each.trim());
 }
 
 /** A prompt that does not fit. */
@@ -83,10 +119,10 @@ export interface Excess {
 export interface SimulatedWire {
   readonly name: WireName;
   /** The key of the request's headers; `null` for none. */
-  keyOf(headers: Readonly<Record<string, string | string[] | undefined>>): string | null;
+  keyOf(headers: Headers): string | null;
   keyError(key: string | null): WireError;
   /** What is wrong with the other headers; `null` for nothing. */
-  headerError(headers: Readonly<Record<string, string | string[] | undefined>>): WireError | null;
+  headerError(headers: Headers): WireError | null;
   /** The body is no JSON, or has half a surrogate pair in it. */
   bodyError(): WireError;
   read(body: unknown, limits: WireLimits): SimulatedPrompt;

@@ -21,6 +21,8 @@ export interface ExchangeFacts {
   /** What the reply said that was used; `null` for nothing. */
   readonly toldPromptTokens: number | null;
   readonly cacheReadTokens: number | null;
+  /** Pieces of the request that the model was not shown, though it was answered. */
+  readonly dropCount: number;
   readonly systemTokens: number;
   /** Of the system text without digits and dates. */
   readonly systemHash: string;
@@ -68,7 +70,7 @@ export interface FactsSource {
 
 /** The facts of one exchange. */
 export function factsOf(
-  { wire, outcome, status, promptTokens, cacheReadTokens }: Exchange,
+  { wire, outcome, status, promptTokens, cacheReadTokens, drops }: Exchange,
   source: FactsSource,
 ): ExchangeFacts {
   const { shape, mainBefore, probes, person } = source;
@@ -85,6 +87,7 @@ export function factsOf(
     maxOutputTokens: shape.maxOutputTokens,
     toldPromptTokens: source.toldPromptTokens,
     cacheReadTokens,
+    dropCount: drops.length,
     systemTokens: countByLength(shape.systemText),
     systemHash: steadyHash(shape.systemText),
     toolCount: shape.tools.length,

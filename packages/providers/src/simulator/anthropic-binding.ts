@@ -1,0 +1,209 @@
+import { isRecord } from "@plimsoll/core/internal";
+import type { Fields } from "../fields.ts";
+import { recordAt, recordsAt, stringAt } from "../fields.ts";
+import type { Bound } from "./anthropic-seal.ts";
+import { hashOf, sealOf, signed } from "./anthropic-seal.ts";
+import type { SimulatedRules } from "./rules.ts";
+import type { Drop, Headers } from "./wire.ts";
+import { headerValues, invalid } from "./wire.ts";
+
+/** The beta without which a request may not say what is done with thinking over a changed prefix. */
+const CONTROLS_BETA = "thinking-binding-controls-2026-08-01";
+
+/**
+ * Models whose thinking is bound to its prefix, and the accounts that are checked: the pages of `SIMULATED_RULES`, read in November 2026. That Sonnet 5.5 and Haiku
+ * 5.5 answer with an error by default is assumed: the page says that some models do and some do not.
+ */
+const BOUND_MODELS: readonly { readonly ids: RegExp; readonly checks: "every-account" | "new-accounts" | "nobody" }[] = [
+  { ids: /(fable|mythos)-5[.-]2(?!\d)/, checks: "every-account" },
+  { ids: /fable-5[.-]1(?!\d)|(opus|sonnet|haiku)-5[.-]5(?!\d)/, checks: "new-accounts" },
+  { ids: /mythos-5[.-]1(?!\d)/, checks: "nobody" },
+];
+
+/** Who reads whose thinking: a model its own kind's, and these. Haiku 5.5's is read by all, and it reads no other's; older models' is read by every later one. */
+const READERS: readonly { readonly makers: RegExp; readonly readers: RegExp }[] = [
+  { makers: /(fable|mythos)-5[.-]2(?!\d)/, readers: /(fable|mythos)-5[.-]2(?!\d)/ },
+  { makers: /(fable|mythos)-5[.-]1(?!\d)/, readers: /(fable|mythos)-5[.-][12](?!\d)/ },
+  { makers: /opus-5[.-]5(?!\d)/, readers: /(fable|mythos)-5[.-][12](?!\d)|opus-5[.-]5(?!\d)/ },
+  { makers: /sonnet-5[.-]5(?!\d)/, readers: /sonnet-5[.-]5(?!\d)/ },
+];
+
+const READS_NO_OTHER = /haiku-5[.-]5(?!\d)/;
+
+function canRead(readerId: string, makerId: string): boolean {
+  if (readerId === makerId || READS_NO_OTHER.test(readerId)) return readerId === makerId;
+  return READERS.find(({ makers }) => makers.test(makerId))?.readers.test(readerId) ?? true;
+}
+
+/** Gives the signature of thinking that comes after the blocks of its reply. */
+export type SignThinking = (text: string, before: readonly Fields[]) => string;
+
+/** What came of a request's thinking. */
+export interface BindingAnswer {
+  readonly drops: readonly Drop[];
+  readonly dropped: ReadonlySet<Fields>;
+  /** Whether the answer says what was dropped. */
+  readonly isTold: boolean;
+  readonly sign: SignThinking;
+}
+
+/** A message as it was sent, its content as blocks. */
+interface SentMessage {
+  readonly role: unknown;
+  readonly blocks: readonly Fields[];
+}
+
+/** Checks the thinking of a request as the model and the account do; throws what the vendor refuses. */
+export function checkBinding(body: unknown, messages: readonly SentMessage[], asked: BindingRequest): BindingAnswer {
+  const { modelId, headers, rules } = asked;
+  const isTold = headerValues(headers, "anthropic-beta").includes(CONTROLS_BETA);
+  const chosen = chosenBehaviour(body, isTold);
+  const behaviour = behaviourOf(modelId, chosen, rules);
+  const run = openRun(body);
+  const drops: Drop[] = [];
+  const dropped = new Set<Fields>();
+  for (const [index, { role, blocks }] of messages.entries())
+    for (const [place, block] of blocks.entries()) {
+      const reason = passed(run, role, block, {
+        modelId,
+        isChecked: behaviour !== null,
+        readsAll: rules.thinkingModel === "off",
+      });
+      if (reason === null) continue;
+      const path = `messages.${index}.content.${place}`;
+      if (reason === "prefix_binding_mismatch" && behaviour === "error")
+        throw invalid(
+          `${path}: Invalid \`signature\` in \`${String(block.type)}\` block. The block is bound to a different conversation. Remove the block, or set \`thinking.block_binding.prefix_mismatch_behavior\` to "drop_block".${isTold ? "" : ` That setting requires the \`${CONTROLS_BETA}\` value in the \`anthropic-beta\` header.`}`,
+        );
+      drops.push({ path, id: null, reason });
+      dropped.add(block);
+    }
+  const isBound = checksOf(modelId, rules) !== null;
+  const sign: SignThinking = (text, before) => {
+    const own: Run = { ...run, valid: [...run.valid], unread: [...run.unread] };
+    for (const block of before) passed(own, "assistant", block, { modelId, isChecked: false, readsAll: true });
+    return signed(text, { modelId, bound: isBound ? boundBy(own) : null });
+  };
+  return { drops, dropped, isTold, sign };
+}
+
+/** What a request's thinking is checked for. */
+export interface BindingRequest {
+  readonly modelId: string;
+  readonly headers: Headers;
+  readonly rules: SimulatedRules;
+}
+
+type Behaviour = "error" | "drop_block";
+
+function chosenBehaviour(body: unknown, isControlled: boolean): Behaviour | null {
+  const thinking = recordAt(body, "thinking");
+  const binding = recordAt(thinking, "block_binding");
+  if (binding === null) return null;
+  const where = `thinking.${stringAt(thinking, "type") ?? "adaptive"}.block_binding`;
+  if (!isControlled) throw invalid(`${where}: Extra inputs are not permitted`);
+  const behaviour = binding.prefix_mismatch_behavior;
+  if (behaviour === undefined || behaviour === "error" || behaviour === "drop_block") return behaviour ?? null;
+  throw invalid(`${where}.prefix_mismatch_behavior: Input should be 'error' or 'drop_block'`);
+}
+
+/** Whose requests the model checks; `null` for a model that binds nothing. */
+function checksOf(modelId: string, { thinkingPrefix }: SimulatedRules): (typeof BOUND_MODELS)[number]["checks"] | null {
+  if (thinkingPrefix !== undefined) return thinkingPrefix === "off" ? null : "every-account";
+  return BOUND_MODELS.find(({ ids }) => ids.test(modelId))?.checks ?? null;
+}
+
+/** What is done with thinking over a changed prefix; `null` where nobody looks. */
+function behaviourOf(modelId: string, chosen: Behaviour | null, rules: SimulatedRules): Behaviour | null {
+  const checks = checksOf(modelId, rules);
+  if (checks === null || checks === "nobody") return null;
+  const isOld = checks === "new-accounts" && rules.account === "before-2026-08-31";
+  return chosen ?? (isOld ? null : (rules.prefixMismatch ?? "error"));
+}
+
+/** What stands before a place in a conversation. */
+interface Run {
+  readonly systemHash: string;
+  readonly tools: readonly Fields[];
+  /** Of all that is no thinking. */
+  hash: string;
+  /** Deferred tools that were found by now. */
+  readonly references: Set<string>;
+  readonly valid: string[];
+  readonly unread: string[];
+}
+
+function openRun(body: unknown): Run {
+  const system = stringAt(body, "system");
+  const blocks = system === null ? recordsAt(body, "system") : [{ type: "text", text: system }];
+  return {
+    systemHash: hashOf(blocks.map(plainOf)),
+    tools: recordsAt(body, "tools"),
+    hash: "",
+    references: new Set(),
+    valid: [],
+    unread: [],
+  };
+}
+
+interface Reading {
+  readonly modelId: string;
+  readonly isChecked: boolean;
+  readonly readsAll: boolean;
+}
+
+/** Takes one block into what stands before the next; answers why it is dropped, if it is. */
+function passed(run: Run, role: unknown, block: Fields, { modelId, isChecked, readsAll }: Reading): Drop["reason"] | null {
+  if (block.type !== "thinking" && block.type !== "redacted_thinking") {
+    run.hash = hashOf([run.hash, role, plainOf(block)]);
+    for (const name of referencesIn(block)) run.references.add(name);
+    return null;
+  }
+  const seal = sealOf(block);
+  if (seal === null) return null;
+  if (!readsAll && !canRead(modelId, seal.modelId)) {
+    run.unread.push(seal.id);
+    return "model_binding_mismatch";
+  }
+  if (seal.bound === null) return null;
+  if (isChecked && !isValid(seal.bound, run)) return "prefix_binding_mismatch";
+  run.valid.push(seal.id);
+  return null;
+}
+
+/** True if nothing before it changed, and the thinking before it is the one after which it was given, or none. */
+function isValid({ prefix, previous, unread }: Bound, run: Run): boolean {
+  const before = run.valid.findLast((id) => !unread.includes(id)) ?? null;
+  return prefix === prefixOf(run) && (before === null || before === previous);
+}
+
+function boundBy(run: Run): Bound {
+  return { prefix: prefixOf(run), previous: run.valid.at(-1) ?? null, unread: run.unread };
+}
+
+function prefixOf({ systemHash, tools, hash, references }: Run): string {
+  const shown = tools.filter((tool) => tool.defer_loading !== true || references.has(stringAt(tool, "name") ?? ""));
+  return hashOf([systemHash, shown.map(plainOf), hash]);
+}
+
+function referencesIn(block: Fields): readonly string[] {
+  const inner = recordsAt(block, "content").flatMap(referencesIn);
+  return block.type === "tool_reference" ? [stringAt(block, "tool_name") ?? "", ...inner] : inner;
+}
+
+/** Keys whose values the model reads as they are written: an order of their own counts, as it does for the prompt cache. */
+const AS_WRITTEN: ReadonlySet<string> = new Set(["input", "input_schema"]);
+
+/** A block as the vendor compares it: without marks for the cache, text alone as a block, and an address without what a signer adds to it. */
+function plainOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plainOf);
+  if (!isRecord(value)) return value;
+  const entries = Object.entries(value).filter(([key, item]) => key !== "cache_control" && item !== null && item !== undefined);
+  return entries
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([key, item]) => {
+      if (AS_WRITTEN.has(key)) return [key, item];
+      if (key === "content" && typeof item === "string") return [key, [plainOf({ type: "text", text: item })]];
+      return [key, key === "url" && typeof item === "string" ? item.split("?")[0] : plainOf(item)];
+    });
+}
