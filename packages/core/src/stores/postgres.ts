@@ -5,6 +5,8 @@ import { createTableStore } from "./table-store.ts";
 
 /** What is used of a connection of `pg` 8. */
 interface PostgresConnection {
+  on(event: "error", listener: (error: Error) => void): unknown;
+  listeners(event: "error"): readonly unknown[];
   query(
     statement: string,
     values?: unknown[],
@@ -15,10 +17,23 @@ interface PostgresConnection {
 /** What is used of a `Pool` of `pg` 8. Its size, its time-outs and its end are the caller's. */
 interface PostgresPool {
   connect(): Promise<PostgresConnection>;
+  on(event: "error", listener: (error: Error) => void): unknown;
+  on(event: "acquire", listener: (connection: PostgresConnection) => void): unknown;
+  listeners(event: "error" | "acquire"): readonly unknown[];
 }
+
+/** A broken connection is told by an event that ends the process if nobody listens, and by the query that it breaks, which is where it is dealt with. */
+const ignoreBreak = (): void => undefined;
+
+/** The pool listens to a connection only while nobody has it. This is called before it stops. */
+const listenToBreak = (connection: PostgresConnection): void => {
+  if (!connection.listeners("error").includes(ignoreBreak)) connection.on("error", ignoreBreak);
+};
 
 /** A store in a PostgreSQL database (12 or newer), on the caller's pool of `pg`. The tables are named `plimsoll_…`, in the first schema of the search path. */
 export function createPostgresStore(pool: PostgresPool, options?: DatabaseStoreOptions): DatabaseStore {
+  if (!pool.listeners("error").includes(ignoreBreak)) pool.on("error", ignoreBreak);
+  if (!pool.listeners("acquire").includes(listenToBreak)) pool.on("acquire", listenToBreak);
   const transaction = async <T>(work: (sql: SqlRun) => Promise<T>): Promise<T> => {
     const connection = await pool.connect();
     // `?1` as PostgreSQL writes it. The statements are our own, and have no other question mark.
