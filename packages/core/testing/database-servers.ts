@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +9,10 @@ import { createInterface } from "node:readline";
 export interface DatabaseServer {
   /** Where clients connect to: PostgreSQL takes the folder as its host, Redis the socket's path. */
   readonly socket: string;
+  /** What takes connections, as a path. */
+  readonly socketFile: string;
+  /** Kills the server and starts it again, with what it had kept. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -43,15 +48,24 @@ export async function startPostgres(): Promise<DatabaseServer> {
   const data = join(folder, "data");
   run(asPostgres(join(bin, "initdb"), ["-D", data, "-U", "postgres", "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C"]));
   const settings = `-c listen_addresses='' -c unix_socket_directories='${folder}' -c fsync=off -c max_connections=100`;
-  run(asPostgres(join(bin, "pg_ctl"), ["-D", data, "-w", "-l", join(folder, "log"), "-o", settings, "start"]));
-  const stop = async () => {
-    run(asPostgres(join(bin, "pg_ctl"), ["-D", data, "-w", "-m", "immediate", "stop"]));
-    rmSync(folder, { recursive: true, force: true });
+  const control = (...args: readonly string[]) => asPostgres(join(bin, "pg_ctl"), ["-D", data, "-w", ...args]);
+  const start = ["-l", join(folder, "log"), "-o", settings];
+  run(control(...start, "start"));
+  return {
+    socket: folder,
+    socketFile: join(folder, ".s.PGSQL.5432"),
+    restart: async () => {
+      const [program, args] = control(...start, "-m", "immediate", "restart");
+      await once(spawn(program, args, { stdio: "ignore" }), "exit");
+    },
+    stop: async () => {
+      run(control("-m", "immediate", "stop"));
+      rmSync(folder, { recursive: true, force: true });
+    },
   };
-  return { socket: folder, stop };
 }
 
-/** An empty Redis server. */
+/** An empty Redis server that keeps what it is given. */
 export async function startRedis(): Promise<DatabaseServer> {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-redis-"));
   chmodSync(folder, 0o700);
@@ -66,17 +80,31 @@ export async function startRedis(): Promise<DatabaseServer> {
     "--save",
     "",
     "--appendonly",
-    "no",
+    "yes",
     "--daemonize",
     "no",
   ];
-  const server = spawn("/usr/bin/redis-server", args, { stdio: ["ignore", "pipe", "ignore"] });
-  const exited = new Promise<void>((resolve) => server.once("exit", () => resolve()));
-  for await (const line of createInterface(server.stdout)) if (line.includes("eady to accept connections")) break;
-  const stop = async () => {
+  const start = async () => {
+    const server = spawn("/usr/bin/redis-server", args, { stdio: ["ignore", "pipe", "ignore"] });
+    for await (const line of createInterface(server.stdout)) if (line.includes("eady to accept connections")) break;
+    return server;
+  };
+  let server = await start();
+  const kill = async () => {
+    const exited = once(server, "exit");
     server.kill("SIGKILL");
     await exited;
-    rmSync(folder, { recursive: true, force: true });
   };
-  return { socket, stop };
+  return {
+    socket,
+    socketFile: socket,
+    restart: async () => {
+      await kill();
+      server = await start();
+    },
+    stop: async () => {
+      await kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
 }

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { PlimsollError } from "../error.ts";
 import type { SessionSummary } from "../ports.ts";
 
@@ -21,6 +22,11 @@ export interface NewLines {
   readonly handles: readonly string[];
 }
 
+/** The size of lines in UTF-8. */
+export function bytesOf(lines: readonly string[]): number {
+  return lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0);
+}
+
 /** What is known of a log when it begins. */
 export interface NewLog extends Lease {
   readonly sessionId: string;
@@ -32,24 +38,32 @@ export interface NewLog extends Lease {
   readonly copyOf: string | null;
 }
 
-/** Where an append goes, and how many entries its writer knows of. */
+/** Where an append goes, which one it is, and how many entries its writer knows of. */
 export interface AppendTo extends Lease {
   readonly sessionId: string;
   readonly expectedCount: number;
+  /** Which one of its holder's appends it is, from 1 on. The two are its id, kept with the lines, so that whoever asks again finds what was written. */
+  readonly appendNumber: number;
+  /** The last append that was answered. Nobody knows if those between the two took effect: they failed. */
+  readonly answeredNumber: number;
 }
 
 /**
- * Session logs in a database. Each function takes effect as a whole or not at all, whoever else works on the database. A log that has a
- * holder is given to nobody else until its lease has run out; a writer that was overtaken finds another holder or count at its next append.
+ * Session logs in a database. Each function takes effect as a whole or not at all, whoever else works on the database. Each but `remove` can be
+ * asked again, by us or by the database's client: what took effect before is found, and not done twice. A log that has a holder is given to nobody
+ * else until its lease has run out; a writer that was overtaken finds another holder or count at its next append.
  */
 export interface LogTable {
   /** Makes the tables if they are not there. */
   setUp(): Promise<void>;
   /** Begins a log with its first line, and what is known of all that it begins with. Nothing is written if there is one of that id, or no longer what it copies. */
   create(log: NewLog, first: NewLines): Promise<"created" | "exists" | "held" | "absent">;
-  /** Becomes a log's holder, if it has none or the lease of it has run out. */
+  /** Becomes a log's holder, if it has none, the lease of it has run out, or it is this one. */
   take(sessionId: string, lease: Lease): Promise<"taken" | "absent" | "held">;
-  /** Appends if the holder has the log and it has as many entries as expected. Answers with the count that it found otherwise. */
+  /**
+   * Appends if the holder has the log and it has as many entries as expected, after it has taken back what one of the failed appends left. Answers
+   * with the count that it found otherwise.
+   */
   append(to: AppendTo, lines: NewLines): Promise<"appended" | { readonly foundCount: number | null }>;
   /** How many entries a log has; `null` if there is no such log. */
   count(sessionId: string): Promise<number | null>;
@@ -59,8 +73,14 @@ export interface LogTable {
   summaries(): Promise<readonly SessionSummary[]>;
   /** Ends a lease; nothing happens if the holder has it no longer. */
   release(sessionId: string, holder: string): Promise<void>;
-  /** Removes a log, and the artifacts that no other log names unless they are younger than `artifactGraceMs`: their entry may be on its way. */
-  remove(sessionId: string, artifactGraceMs: number): Promise<"removed" | "held">;
+  /**
+   * Removes a log that has no holder, or that has this one, and the artifacts that no other log names unless they are younger than
+   * `artifactGraceMs`: their entry may be on its way.
+   */
+  remove(
+    sessionId: string,
+    of: { readonly artifactGraceMs: number; readonly holder: string | null },
+  ): Promise<"removed" | "held">;
   /** The logs whose parent this is. */
   childrenOf(sessionId: string): Promise<readonly string[]>;
   /** The logs that nobody wrote to for so long. */
@@ -73,12 +93,20 @@ export interface LogTable {
   removeOrphans(olderThanMs: number): Promise<void>;
 }
 
-/** Passes on what is ours and a taker's; what a database says becomes `bad-session` with its cause. */
-export async function asked<T>(what: string, work: () => Promise<T>): Promise<T> {
+/** How long is waited before a database that failed is asked again, in milliseconds: a client finds out which of its connections are broken, and makes new ones. Chosen. */
+const PAUSES_MS = [20, 200];
+
+/** For what is not asked again. */
+export const ONCE: readonly number[] = [];
+
+/** Asks, and asks again if the database fails: see {@link LogTable}. Passes on what is ours and a taker's; what a database says becomes `bad-session` with its cause. */
+export async function asked<T>(what: string, work: () => Promise<T>, pausesMs: readonly number[] = PAUSES_MS): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof PlimsollError) throw error;
+    const [pauseMs, ...rest] = pausesMs;
+    if (pauseMs !== undefined) return await setTimeout(pauseMs).then(() => asked(what, work, rest));
     const message = error instanceof Error ? error.message : String(error);
     throw new PlimsollError("bad-session", `the database failed at ${what}: ${message}`, {}, error);
   }

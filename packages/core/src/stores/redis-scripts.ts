@@ -4,6 +4,8 @@ local prefix, id = KEYS[1], ARGV[1]
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local head, log, ids = prefix .. 'head:' .. id, prefix .. 'log:' .. id, prefix .. 'ids'
+-- The last append of each writer that did not close.
+local appends = prefix .. 'appends:' .. id
 local function is_free()
   local holder = redis.call('HGET', head, 'holder')
   return holder == '' or tonumber(redis.call('HGET', head, 'lease')) <= now
@@ -34,7 +36,10 @@ export type RedisScript = "create" | "take" | "append" | "release" | "remove" | 
 export const redisScripts: Readonly<Record<RedisScript, string>> = {
   /** id, holder, lease, created, parent, bytes, title, log that is copied, number of entries, number of handles, handles, first line */
   create: `${PRELUDE}
-if redis.call('EXISTS', head) == 1 then return is_free() and 'exists' or 'held' end
+if redis.call('EXISTS', head) == 1 then
+  if redis.call('HGET', head, 'holder') == ARGV[2] then return 'created' end
+  return is_free() and 'exists' or 'held'
+end
 if ARGV[8] ~= '' then
   local source, count = prefix .. 'log:' .. ARGV[8], tonumber(ARGV[9])
   if redis.call('LLEN', source) < count then return 'absent' end
@@ -48,26 +53,37 @@ return 'created'`,
   /** id, holder, lease */
   take: `${PRELUDE}
 if redis.call('EXISTS', head) == 0 then return 'absent' end
-if not is_free() then return 'held' end
+if redis.call('HGET', head, 'holder') ~= ARGV[2] and not is_free() then return 'held' end
 redis.call('HSET', head, 'holder', ARGV[2], 'lease', now + tonumber(ARGV[3]))
 return 'taken'`,
-  /** id, holder, lease, expected count, bytes, title, number of handles, handles, lines */
+  /** id, holder, lease, expected count, bytes, title, number of the append, number of the last one that was answered, number of handles, handles, lines */
   append: `${PRELUDE}
+local expected = tonumber(ARGV[4])
+local number, last = tonumber(ARGV[7]), tonumber(redis.call('HGET', appends, ARGV[2]) or 0)
+if last == number then return 'appended' end
+if redis.call('HGET', head, 'holder') ~= ARGV[2] or last > number then return redis.call('LLEN', log) end
+if last > tonumber(ARGV[8]) then
+  for _, line in ipairs(redis.call('LRANGE', log, expected, -1)) do redis.call('HINCRBY', head, 'bytes', -#line) end
+  redis.call('LTRIM', log, 0, expected - 1)
+end
 local count = redis.call('LLEN', log)
-if redis.call('HGET', head, 'holder') ~= ARGV[2] or count ~= tonumber(ARGV[4]) then return count end
+if count ~= expected then return count end
+redis.call('HSET', appends, ARGV[2], number)
 redis.call('HSET', head, 'lease', now + tonumber(ARGV[3]))
 redis.call('HINCRBY', head, 'bytes', ARGV[5])
 if ARGV[6] ~= '' and redis.call('HGET', head, 'title') == '' then redis.call('HSET', head, 'title', ARGV[6]) end
-add(7, 'RPUSH')
+add(9, 'RPUSH')
 return 'appended'`,
   /** id, holder */
   release: `${PRELUDE}
 if redis.call('HGET', head, 'holder') == ARGV[2] then redis.call('HSET', head, 'holder', '') end
+redis.call('HDEL', appends, ARGV[2])
 return 'released'`,
-  /** id, grace of artifacts */
+  /** id, grace of artifacts, holder */
   remove: `${PRELUDE}
 if redis.call('EXISTS', head) == 0 then return 'removed' end
-if not is_free() then return 'held' end
+local holder = redis.call('HGET', head, 'holder')
+if ARGV[3] == '' and not is_free() or ARGV[3] ~= '' and holder ~= ARGV[3] then return 'held' end
 local handles = redis.call('SMEMBERS', prefix .. 'handles:' .. id)
 for _, handle in ipairs(handles) do
   redis.call('SREM', prefix .. 'users:' .. handle, id)
@@ -75,7 +91,7 @@ for _, handle in ipairs(handles) do
 end
 local parent = redis.call('HGET', head, 'parent')
 if parent ~= '' then redis.call('SREM', prefix .. 'children:' .. parent, id) end
-redis.call('DEL', head, log, prefix .. 'handles:' .. id)
+redis.call('DEL', head, log, appends, prefix .. 'handles:' .. id)
 redis.call('ZREM', ids, id)
 return 'removed'`,
   /** milliseconds */

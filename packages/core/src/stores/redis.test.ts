@@ -2,8 +2,8 @@ import { Redis } from "ioredis";
 import { createClient } from "redis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type DatabaseServer, hasRedis, startRedis } from "../../testing/database-servers.ts";
-import { answersLost, BROKEN, type Break, branchesWithLostAnswers } from "../../testing/lost-answers.ts";
 import { DATABASE_STORE_RULES, type MakeStore } from "../../testing/store-rules.ts";
+import type { SessionEntry } from "../entry.ts";
 import { ARTIFACT_STORE_CONTRACT } from "../testing/artifact-store-contract.ts";
 import { human, sessionStart } from "../testing/builders.ts";
 import { SESSION_STORE_CONTRACT } from "../testing/session-store-contract.ts";
@@ -55,30 +55,48 @@ describe.skipIf(!hasRedis).each(clients)("a store in Redis by $client", ({ conne
   test.each(ARTIFACT_STORE_CONTRACT)("$rule", ({ run }) => run(async () => (await make()).artifacts));
   test.each(DATABASE_STORE_RULES)("$rule", ({ run }) => run(async () => make));
 
-  /** A connection that breaks after the server has run a command, so that its answer is lost. */
-  const losing = (at: Break): SendRedisCommand => {
-    const isLost = answersLost(at);
-    return async (args) => {
-      const reply = await client.send(args);
-      return isLost() ? Promise.reject(new Error(BROKEN)) : reply;
+  /** A client whose command of that number is dealt with in another way. */
+  const dealing = (atCommand: number, deal: (args: string[]) => Promise<unknown>): SendRedisCommand => {
+    let commands = 0;
+    return (args) => {
+      commands += 1;
+      return commands === atCommand ? deal(args) : client.send(args);
     };
   };
+  const START = { ...sessionStart("system"), id: "one" };
+  const said = (id: string): SessionEntry => ({ type: "message", message: human(id, id) });
 
-  test.each([
-    { isForGood: false, outcomes: [...Array<string>(4).fill("refused, nothing left"), "made", "made"] },
-    { isForGood: true, outcomes: [...Array<string>(4).fill("refused, nothing left"), "refused, whole", "made", "made"] },
-  ])("a branch is whole or not there: the connection breaks, for good $isForGood", async ({ isForGood, outcomes }) => {
-    const store = await make();
-    const broken = (at: Break) => createRedisStore(losing(at), { prefix: `store-${made}` });
-    expect(await branchesWithLostAnswers(store, { losing: broken, isForGood })).toEqual(outcomes);
+  test("an append whose answer was lost is found after another writer has written, and the next one is a conflict", async () => {
+    const store = await make({ leaseMs: 0 });
+    const takeOver = async (args: string[]) => {
+      await client.send(args);
+      const { writer } = await store.sessions.open("one");
+      await writer.append([said("h2")]);
+      throw new Error("lost");
+    };
+    const { sessions } = createRedisStore(dealing(2, takeOver), { prefix: `store-${made}`, leaseMs: 0 });
+    const writer = await sessions.create(START);
+    await writer.append([said("h1")]);
+    await expect(writer.append([said("h3")])).rejects.toMatchObject({ code: "session-conflict" });
+    expect((await store.sessions.read("one"))?.entries).toEqual([START, said("h1"), said("h2")]);
   });
 
-  test("an append whose answer was lost is in the log once", async () => {
-    const { sessions } = createRedisStore(losing({ atCount: 2, isForGood: false }), { prefix: "losing" });
-    const writer = await sessions.create({ ...sessionStart("system"), id: "one" });
-    await writer.append([{ type: "message", message: human("h1", "text") }]);
-    await writer.append([{ type: "message", message: human("h2", "text") }]);
+  test("an append that comes late, or once more, changes nothing", async () => {
+    const store = await make();
+    const late: string[][] = [];
+    const keep = async (args: string[]) => {
+      late.push(args);
+      await client.send(args);
+      return await client.send(args);
+    };
+    const { sessions } = createRedisStore(dealing(2, keep), { prefix: `store-${made}` });
+    const writer = await sessions.create(START);
+    await writer.append([said("h1")]);
+    for (const args of late) await client.send(args);
+    await writer.append([said("h2")]);
+    for (const args of late) await client.send(args);
     await writer.close();
-    expect((await sessions.read("one"))?.entries).toHaveLength(3);
+    for (const args of late) await client.send(args);
+    expect((await store.sessions.read("one"))?.entries).toEqual([START, said("h1"), said("h2")]);
   });
 });

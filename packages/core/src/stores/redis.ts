@@ -43,8 +43,11 @@ function createRedisTable(send: SendRedisCommand, prefix: string): LogTable {
       const outcome = await run("take", sessionId, holder, leaseMs);
       return outcome === "taken" || outcome === "absent" ? outcome : "held";
     },
-    append: async ({ sessionId, expectedCount, holder, leaseMs }, { lines, bytes, title, handles }) => {
-      const facts = [sessionId, holder, leaseMs, expectedCount, bytes, title];
+    append: async (
+      { sessionId, expectedCount, holder, leaseMs, appendNumber, answeredNumber },
+      { lines, bytes, title, handles },
+    ) => {
+      const facts = [sessionId, holder, leaseMs, expectedCount, bytes, title, appendNumber, answeredNumber];
       const outcome = await run("append", ...facts, handles.length, ...handles, ...lines);
       if (outcome === "appended") return "appended";
       return { foundCount: typeof outcome === "number" && outcome > 0 ? outcome : null };
@@ -63,8 +66,8 @@ function createRedisTable(send: SendRedisCommand, prefix: string): LogTable {
     release: async (sessionId, holder) => {
       await run("release", sessionId, holder);
     },
-    remove: async (sessionId, artifactGraceMs) => {
-      const outcome = await run("remove", sessionId, artifactGraceMs);
+    remove: async (sessionId, { artifactGraceMs, holder }) => {
+      const outcome = await run("remove", sessionId, artifactGraceMs, holder);
       return outcome === "held" ? "held" : "removed";
     },
     childrenOf: async (sessionId) => textsOf(await send(["SMEMBERS", `${prefix}children:${sessionId}`])),

@@ -1,5 +1,6 @@
 import type { SessionSummary } from "../ports.ts";
 import type { LogTable, NewLines } from "./log-table.ts";
+import { bytesOf } from "./log-table.ts";
 
 /** A value in a statement: text, or a number without a fraction below 2^53. */
 export type SqlValue = string | number | null;
@@ -35,6 +36,9 @@ const TABLES = [
   "create index if not exists plimsoll_log_parent on plimsoll_log (parent_id)",
   `create table if not exists plimsoll_entry (
     session_id text not null, place integer not null, line text not null, primary key (session_id, place))`,
+  // The last append of each writer that did not close.
+  `create table if not exists plimsoll_append (
+    session_id text not null, holder text not null, append_number integer not null, primary key (session_id, holder))`,
   "create table if not exists plimsoll_artifact (handle text primary key, content text not null, put_ms double precision not null)",
   `create table if not exists plimsoll_handle (
     handle text not null, session_id text not null, primary key (handle, session_id))`,
@@ -56,37 +60,54 @@ export function createSqlTable({ transaction, nowMs, lockOfSetUp }: SqlDatabase)
       }),
     create: ({ sessionId, createdMs, parentId, count, copyOf, holder, leaseMs }, added) =>
       transaction(async (sql) => {
-        if (copyOf !== null && ((await countOf(sql, copyOf)) ?? 0) < count) return "absent";
-        const created = await sql.change(
-          `insert into plimsoll_log (session_id, entry_count, bytes, holder, lease_until_ms, created_ms, updated_ms, parent_id, title)
-           values (?1, ?2, ?3, ?4, ${nowMs} + ?5, ?6, ${nowMs}, ?7, ?8) on conflict (session_id) do nothing`,
-          [sessionId, count, added.bytes, holder, leaseMs, createdMs, parentId, added.title],
-        );
-        if (created > 0) {
+        const canCopy = copyOf === null || ((await countOf(sql, copyOf)) ?? 0) >= count;
+        const insert = `insert into plimsoll_log (session_id, entry_count, bytes, holder, lease_until_ms, created_ms, updated_ms, parent_id, title)
+           values (?1, ?2, ?3, ?4, ${nowMs} + ?5, ?6, ${nowMs}, ?7, ?8) on conflict (session_id) do nothing`;
+        const values = [sessionId, count, added.bytes, holder, leaseMs, createdMs, parentId, added.title];
+        if (canCopy && (await sql.change(insert, values)) > 0) {
           await insertLines(sql, { sessionId, from: 0 }, added);
           if (copyOf !== null) await sql.change(COPY, [sessionId, copyOf, count]);
           return "created";
         }
-        const free = await sql.rows(`select 1 as is_free from plimsoll_log where session_id = ?1 and ${isFree}`, [sessionId]);
-        return free.length > 0 ? "exists" : "held";
+        const select = `select holder, ${isFree} as is_free from plimsoll_log where session_id = ?1`;
+        const [there] = await sql.rows(select, [sessionId]);
+        if (there === undefined) return "absent";
+        if (there.holder === holder) return "created";
+        return there.is_free ? "exists" : "held";
       }),
     take: (sessionId, { holder, leaseMs }) =>
       transaction(async (sql) => {
         const taken = await sql.change(
-          `update plimsoll_log set holder = ?2, lease_until_ms = ${nowMs} + ?3 where session_id = ?1 and ${isFree}`,
+          `update plimsoll_log set holder = ?2, lease_until_ms = ${nowMs} + ?3 where session_id = ?1 and (holder = ?2 or ${isFree})`,
           [sessionId, holder, leaseMs],
         );
         if (taken > 0) return "taken";
         return (await countOf(sql, sessionId)) === null ? "absent" : "held";
       }),
-    append: ({ sessionId, expectedCount, holder, leaseMs }, added) =>
+    append: ({ sessionId, expectedCount, holder, leaseMs, appendNumber, answeredNumber }, added) =>
       transaction(async (sql) => {
+        // Whatever this writer asked for before and is still under way ends first: it has the row.
+        const isHolder = await sql.change(
+          `update plimsoll_log set lease_until_ms = ${nowMs} + ?3 where session_id = ?1 and holder = ?2`,
+          [sessionId, holder, leaseMs],
+        );
+        const own = [sessionId, holder];
+        const [row] = await sql.rows("select append_number from plimsoll_append where session_id = ?1 and holder = ?2", own);
+        const last = row === undefined ? 0 : (numberOf(row, "append_number") ?? 0);
+        if (last === appendNumber) return "appended";
+        if (isHolder === 0 || last > appendNumber) return { foundCount: await countOf(sql, sessionId) };
+        if (last > answeredNumber) await takeBack(sql, sessionId, expectedCount);
         const updated = await sql.change(
-          `update plimsoll_log set entry_count = entry_count + ?4, bytes = bytes + ?5, lease_until_ms = ${nowMs} + ?6, updated_ms = ${nowMs},
-           title = coalesce(title, ?7) where session_id = ?1 and holder = ?2 and entry_count = ?3`,
-          [sessionId, holder, expectedCount, added.lines.length, added.bytes, leaseMs, added.title],
+          `update plimsoll_log set entry_count = entry_count + ?4, bytes = bytes + ?5, updated_ms = ${nowMs},
+           title = coalesce(title, ?6) where session_id = ?1 and holder = ?2 and entry_count = ?3`,
+          [sessionId, holder, expectedCount, added.lines.length, added.bytes, added.title],
         );
         if (updated === 0) return { foundCount: await countOf(sql, sessionId) };
+        await sql.change(
+          `insert into plimsoll_append (session_id, holder, append_number) values (?1, ?2, ?3)
+           on conflict (session_id, holder) do update set append_number = excluded.append_number`,
+          [...own, appendNumber],
+        );
         await insertLines(sql, { sessionId, from: expectedCount }, added);
         return "appended";
       }),
@@ -98,17 +119,25 @@ export function createSqlTable({ transaction, nowMs, lockOfSetUp }: SqlDatabase)
     },
     summaries: async () => (await ask("select * from plimsoll_log order by updated_ms desc, session_id")).map(summaryOf),
     release: async (sessionId, holder) => {
-      await change("update plimsoll_log set holder = null where session_id = ?1 and holder = ?2", [sessionId, holder]);
+      const own = [sessionId, holder];
+      await transaction(async (sql) => {
+        await sql.change("update plimsoll_log set holder = null where session_id = ?1 and holder = ?2", own);
+        await sql.change("delete from plimsoll_append where session_id = ?1 and holder = ?2", own);
+      });
     },
-    remove: (sessionId, artifactGraceMs) =>
+    remove: (sessionId, { artifactGraceMs, holder }) =>
       transaction(async (sql) => {
-        const removed = await sql.change(`delete from plimsoll_log where session_id = ?1 and ${isFree}`, [sessionId]);
+        const removed = await sql.change(
+          `delete from plimsoll_log where session_id = ?1 and ${holder === null ? isFree : "holder = ?2"}`,
+          holder === null ? [sessionId] : [sessionId, holder],
+        );
         if (removed === 0) return (await countOf(sql, sessionId)) === null ? "removed" : "held";
         const handles = textsOf(
           await sql.rows("select handle from plimsoll_handle where session_id = ?1", [sessionId]),
           "handle",
         );
         await sql.change("delete from plimsoll_entry where session_id = ?1", [sessionId]);
+        await sql.change("delete from plimsoll_append where session_id = ?1", [sessionId]);
         await sql.change("delete from plimsoll_handle where session_id = ?1", [sessionId]);
         for (const handle of handles)
           await sql.change(`delete from plimsoll_artifact where handle = ?1 and put_ms <= ${nowMs} - ?2 and ${isOrphan}`, [
@@ -152,6 +181,17 @@ async function insertLines(
       handle,
       at.sessionId,
     ]);
+}
+
+/** Removes what an append that was rejected left behind the entries that its writer knows of. */
+async function takeBack(sql: SqlRun, sessionId: string, fromPlace: number): Promise<void> {
+  const from = [sessionId, fromPlace];
+  const lines = textsOf(await sql.rows("select line from plimsoll_entry where session_id = ?1 and place >= ?2", from), "line");
+  await sql.change("delete from plimsoll_entry where session_id = ?1 and place >= ?2", from);
+  await sql.change("update plimsoll_log set entry_count = ?2, bytes = bytes - ?3 where session_id = ?1", [
+    ...from,
+    bytesOf(lines),
+  ]);
 }
 
 async function countOf(sql: SqlRun, sessionId: string): Promise<number | null> {

@@ -5,7 +5,7 @@ import { PlimsollError } from "../error.ts";
 import type { EntryListener, SessionBranch } from "../ports.ts";
 import { decodeEntry, encodeEntry } from "../session/codec.ts";
 import type { LogTable, NewLines } from "./log-table.ts";
-import { asked } from "./log-table.ts";
+import { asked, bytesOf } from "./log-table.ts";
 
 /** How many entries are asked for at once; chosen. */
 const CHUNK_COUNT = 200;
@@ -20,8 +20,7 @@ const NAMED_HANDLE = /artifact:[0-9a-f]{64}/g;
 export function newLines(entries: readonly SessionEntry[]): NewLines {
   const lines = entries.map((entry) => encodeEntry(entry).trimEnd());
   const handles = new Set(lines.flatMap((line) => line.match(NAMED_HANDLE) ?? []));
-  const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0);
-  return { lines, bytes, title: storableText(sessionTitle(entries)), handles: [...handles] };
+  return { lines, bytes: bytesOf(lines), title: storableText(sessionTitle(entries)), handles: [...handles] };
 }
 
 /** Text that every database takes: without NUL, which PostgreSQL refuses, and lone surrogates, which UTF-8 has not. */

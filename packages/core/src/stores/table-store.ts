@@ -1,9 +1,8 @@
 import { PlimsollError } from "../error.ts";
-import type { ArtifactStore, SessionStore } from "../ports.ts";
+import type { ArtifactStore, SessionStore, SessionWriter } from "../ports.ts";
 import { artifactHandle } from "../session/admit.ts";
-import type { Lease, LogTable, NewLog } from "./log-table.ts";
-import { asked } from "./log-table.ts";
-import { createOnce } from "./lost-answer.ts";
+import type { Lease, LogTable, NewLines, NewLog } from "./log-table.ts";
+import { asked, ONCE } from "./log-table.ts";
 import { newLines, readBranch, readLog } from "./table-log.ts";
 import { createTableWriter } from "./table-writer.ts";
 
@@ -43,33 +42,69 @@ export interface DatabaseStore {
 
 /** A store on the tables of a database. */
 export function createTableStore(table: LogTable, { leaseMs = LEASE_MS }: DatabaseStoreOptions = {}): DatabaseStore {
+  /** What a database that did not answer may have left held: it is given back before the session is asked for again. */
+  const owed = new Map<string, readonly (() => Promise<unknown>)[]>();
+  const giveBack = async (sessionId: string, work: () => Promise<unknown>, pausesMs?: readonly number[]) => {
+    try {
+      await asked(sessionId, work, pausesMs);
+    } catch (error) {
+      owed.set(sessionId, [...(owed.get(sessionId) ?? []), work]);
+      throw error;
+    }
+  };
+  const settled = async (sessionId: string): Promise<string> => {
+    const works = owed.get(usableId(sessionId)) ?? [];
+    owed.delete(sessionId);
+    await Promise.all(works.map((work) => giveBack(sessionId, work)));
+    return sessionId;
+  };
+  /** Runs what takes a log; what is left of it after a failure is given back. */
+  const taking = async <T>(sessionId: string, undo: () => Promise<unknown>, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      await giveBack(sessionId, undo, ONCE).catch(() => undefined);
+      throw error;
+    }
+  };
+  const writerOf = (sessionId: string, { holder }: Lease, count: number): SessionWriter => {
+    const release = () => giveBack(sessionId, () => table.release(sessionId, holder));
+    return createTableWriter({ table, sessionId, holder, leaseMs, count, release });
+  };
   const newLease = (): Lease => ({ holder: crypto.randomUUID(), leaseMs });
+  const created = (log: NewLog, first: NewLines): Promise<SessionWriter> => {
+    const { sessionId, holder, count } = log;
+    const undo = () => table.remove(sessionId, { artifactGraceMs: ARTIFACT_GRACE_MS, holder });
+    return taking(sessionId, undo, async () => {
+      assertCreated(log, await asked(sessionId, () => table.create(log, first)));
+      return writerOf(sessionId, log, count);
+    });
+  };
+  // Not asked again: somebody may have begun a log of that id meanwhile.
+  const removed = (sessionId: string) =>
+    asked(sessionId, () => table.remove(sessionId, { artifactGraceMs: ARTIFACT_GRACE_MS, holder: null }), ONCE);
   const sessions: SessionStore = {
     create: async (start) => {
-      const lease = newLease();
-      const sessionId = usableId(start.id);
+      const sessionId = await settled(start.id);
       const { createdMs, parent } = start;
-      const log = { sessionId, createdMs, parentId: parent?.sessionId ?? null, count: 1, copyOf: null, ...lease };
-      const first = newLines([start]);
-      assertCreated(log, await asked(sessionId, () => createOnce(table, log, first)));
-      return createTableWriter({ table, sessionId, ...lease, count: 1 });
+      const log = { sessionId, createdMs, parentId: parent?.sessionId ?? null, count: 1, copyOf: null, ...newLease() };
+      return await created(log, newLines([start]));
     },
-    open: async (sessionId, onEntry) => {
+    open: async (id, onEntry) => {
       const lease = newLease();
-      usableId(sessionId);
-      try {
-        const outcome = await asked(sessionId, () => table.take(sessionId, lease));
-        if (outcome === "absent") throw noSuchSession(sessionId);
-        if (outcome === "held") throw inUse(sessionId);
-        const read = await readLog(table, sessionId, onEntry);
-        if (read === null) throw noSuchSession(sessionId);
-        const writer = createTableWriter({ table, sessionId, ...lease, count: read.count });
-        return { writer, entries: read.entries, cutOff: null };
-      } catch (error) {
-        // Also if the answer to the take was lost: else nobody could open the log before the lease runs out.
-        await table.release(sessionId, lease.holder).catch(() => undefined);
-        throw error;
-      }
+      const sessionId = await settled(id);
+      return await taking(
+        sessionId,
+        () => table.release(sessionId, lease.holder),
+        async () => {
+          const outcome = await asked(sessionId, () => table.take(sessionId, lease));
+          if (outcome === "absent") throw noSuchSession(sessionId);
+          if (outcome === "held") throw inUse(sessionId);
+          const read = await readLog(table, sessionId, onEntry);
+          if (read === null) throw noSuchSession(sessionId);
+          return { writer: writerOf(sessionId, lease, read.count), entries: read.entries, cutOff: null };
+        },
+      );
     },
     read: async (sessionId, onEntry) => {
       const read = await readLog(table, usableId(sessionId), onEntry);
@@ -77,18 +112,15 @@ export function createTableStore(table: LogTable, { leaseMs = LEASE_MS }: Databa
     },
     list: () => asked("the list of sessions", () => table.summaries()),
     branch: async (source, onEntry) => {
-      const sessionId = usableId(source.newSessionId);
-      const lease = newLease();
+      const sessionId = await settled(source.newSessionId);
       const branch = await readBranch(table, source, onEntry);
       if (branch === null) throw noSuchSession(source.sessionId);
-      const { count, parentId } = branch;
-      const log = { sessionId, createdMs: source.nowMs, parentId, count, copyOf: source.sessionId, ...lease };
-      assertCreated(log, await asked(sessionId, () => createOnce(table, log, branch.first)));
-      return { writer: createTableWriter({ table, sessionId, ...lease, count }), entries: branch.entries, cutOff: null };
+      const { count, parentId, entries } = branch;
+      const log = { sessionId, createdMs: source.nowMs, parentId, count, copyOf: source.sessionId, ...newLease() };
+      return { writer: await created(log, branch.first), entries, cutOff: null };
     },
     delete: async (sessionId) => {
-      const outcome = await asked(usableId(sessionId), () => table.remove(sessionId, ARTIFACT_GRACE_MS));
-      if (outcome === "held") throw inUse(sessionId);
+      if ((await removed(await settled(sessionId))) === "held") throw inUse(sessionId);
     },
   };
   return {
@@ -117,11 +149,11 @@ export function createTableStore(table: LogTable, { leaseMs = LEASE_MS }: Databa
     prune: async (unwrittenForMs) => {
       if (!Number.isFinite(unwrittenForMs) || unwrittenForMs < 0)
         throw new PlimsollError("bad-input", `prune takes milliseconds from 0 on, not ${unwrittenForMs}`, { unwrittenForMs });
-      const removed: string[] = [];
+      const pruned: string[] = [];
       for (const sessionId of await asked("the list of sessions", () => table.unwrittenFor(unwrittenForMs)))
-        if ((await asked(sessionId, () => table.remove(sessionId, ARTIFACT_GRACE_MS))) === "removed") removed.push(sessionId);
+        if ((await removed(sessionId)) === "removed") pruned.push(sessionId);
       await asked("the artifacts", () => table.removeOrphans(Math.max(unwrittenForMs, ARTIFACT_GRACE_MS)));
-      return removed;
+      return pruned;
     },
   };
 }

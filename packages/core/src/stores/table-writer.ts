@@ -2,9 +2,8 @@ import { createQueue } from "../conversation/queue.ts";
 import { PlimsollError } from "../error.ts";
 import type { SessionWriter } from "../ports.ts";
 import { decodeEntry } from "../session/codec.ts";
-import type { LogTable } from "./log-table.ts";
+import type { LogTable, NewLines } from "./log-table.ts";
 import { asked } from "./log-table.ts";
-import { appendOnce } from "./lost-answer.ts";
 import { newLines } from "./table-log.ts";
 
 /** A log that was begun or taken, and how many entries it has. */
@@ -14,15 +13,26 @@ export interface HeldLog {
   readonly holder: string;
   readonly leaseMs: number;
   readonly count: number;
+  /** Gives the log free. */
+  readonly release: () => Promise<void>;
 }
 
 /** The writer of a log in a table. Appends run one after the other. */
-export function createTableWriter({ table, sessionId, holder, leaseMs, count: heldCount }: HeldLog): SessionWriter {
+export function createTableWriter({ table, sessionId, holder, leaseMs, release, count: heldCount }: HeldLog): SessionWriter {
   const queue = createQueue();
   let count = heldCount;
+  let [appendNumber, answeredNumber] = [0, 0];
   let isOpen = true;
   const assertOpen = () => {
     if (!isOpen) throw new PlimsollError("bad-session", `session ${sessionId} is closed`, { sessionId });
+  };
+  const append = async (added: NewLines) => {
+    const to = { sessionId, expectedCount: count, holder, leaseMs, appendNumber: appendNumber + 1, answeredNumber };
+    appendNumber += 1;
+    const outcome = await asked(sessionId, () => table.append(to, added));
+    answeredNumber = appendNumber;
+    if (outcome !== "appended") throw overtaken(sessionId, count, outcome.foundCount);
+    count += added.lines.length;
   };
   return {
     sessionId,
@@ -30,10 +40,7 @@ export function createTableWriter({ table, sessionId, holder, leaseMs, count: he
       const added = newLines(entries);
       await queue.run(async () => {
         assertOpen();
-        if (entries.length === 0) return;
-        const outcome = await appendOnce(table, { sessionId, expectedCount: count, holder, leaseMs }, added);
-        if (outcome !== "appended") throw overtaken(sessionId, count, outcome.foundCount);
-        count += entries.length;
+        if (entries.length > 0) await append(added);
       });
     },
     entryAt: async (entryIndex) => {
@@ -47,7 +54,9 @@ export function createTableWriter({ table, sessionId, holder, leaseMs, count: he
       queue.run(async () => {
         if (!isOpen) return;
         isOpen = false;
-        await asked(sessionId, () => table.release(sessionId, holder));
+        // Nothing, in the place of what an append that was rejected may have left.
+        if (appendNumber > answeredNumber) await append(newLines([])).catch(() => undefined);
+        await release();
       }),
   };
 }
