@@ -3,7 +3,6 @@ import {
   type ArrayCompactor,
   type CompactorOptions,
   createArrayCompactor,
-  leading,
   replyDraft,
   resultDraft,
   textParts,
@@ -24,12 +23,7 @@ export type Answer = { readonly id: string; readonly model: string; readonly pro
 
 const MY_ARRAY: WireArray<Item, Answer> = {
   ...WHOLE_ITEMS,
-  systemOf: (items) =>
-    leading(
-      items,
-      ({ from }) => from === "rules",
-      ({ text }) => text,
-    ),
+  declares: ({ from, text }) => (from === "rules" ? { parts: textParts(text), tools: [] } : null),
   drafts: (items, { toolNameOf }) =>
     items.map((item) => {
       if (item.from === "tool") {

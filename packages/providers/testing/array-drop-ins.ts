@@ -180,7 +180,8 @@ export function responsesItems(turn: MarkedTurn): readonly OpenAI.Responses.Resp
   ];
 }
 
-function promptItems(turn: MarkedTurn): Params["prompt"] {
+/** The items of a turn in the AI SDK. */
+export function promptItems(turn: MarkedTurn): Params["prompt"] {
   if (turn.kind === "human") {
     const user = { role: "user" as const, content: [{ type: "text" as const, text: turn.text }] };
     return turn.before === null ? [user] : [{ role: "assistant", content: [{ type: "text", text: turn.before }] }, user];

@@ -1,22 +1,34 @@
 import type { Content } from "@google/genai";
 import { GenerateContentResponse } from "@google/genai";
 import type { BaseMessage } from "@langchain/core/messages";
-import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
+import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import type { AgentInputItem } from "@openai/agents-core";
+import { usageOf } from "@plimsoll/core";
+import type { ModelMessage } from "ai";
 import { createMessagesCompactor } from "../src/drop-in/anthropic.ts";
 import { createArrayCompactor } from "../src/drop-in/array-compactor.ts";
 import { createContentsCompactor } from "../src/drop-in/google-genai.ts";
 import { createLangChainCompactor } from "../src/drop-in/langgraph.ts";
+import { MODEL_MESSAGES } from "../src/drop-in/model-messages.ts";
 import { createAgentItemsCompactor } from "../src/drop-in/openai-agents.ts";
 import { createChatCompactor } from "../src/drop-in/openai-chat.ts";
 import { createItemsCompactor } from "../src/drop-in/openai-responses.ts";
 import type { OpenCodeMessage } from "../src/drop-in/opencode.ts";
 import { OPENCODE_MESSAGES } from "../src/drop-in/opencode.ts";
 import { PI_MESSAGES } from "../src/drop-in/pi.ts";
+import type { ObservedAnswer } from "../src/drop-in/wire-array.ts";
 import type { Fields } from "../src/fields.ts";
-import { recordAt } from "../src/fields.ts";
+import { numberAt, recordAt, stringAt } from "../src/fields.ts";
 import type { ArrayContractCase, ArraySubject, ContractTurn } from "../src/testing/index.ts";
-import { anthropicAnswer, anthropicItems, chatAnswer, chatItems, responsesAnswer, responsesItems } from "./array-drop-ins.ts";
+import {
+  anthropicAnswer,
+  anthropicItems,
+  chatAnswer,
+  chatItems,
+  promptItems,
+  responsesAnswer,
+  responsesItems,
+} from "./array-drop-ins.ts";
 
 /** A kind of array that runs the public contract. */
 export interface ContractRow {
@@ -30,16 +42,35 @@ export const ARRAY_ROWS: readonly ContractRow[] = [
     create: createMessagesCompactor,
     items: (turns) => turns.flatMap(anthropicItems),
     answer: anthropicAnswer,
+    declared: (content) => ({ role: "system", content }) as const,
   }),
   row("Chat Completions messages", {
     create: createChatCompactor,
     items: (turns) => turns.flatMap(chatItems),
     answer: chatAnswer,
+    declared: (content) => ({ role: "system", content }) as const,
+  }),
+  row("Chat Completions messages with a developer", {
+    create: createChatCompactor,
+    items: (turns) => turns.flatMap(chatItems),
+    answer: chatAnswer,
+    declared: (text) => ({ role: "developer" as const, content: [{ type: "text" as const, text }] }),
   }),
   row("Responses items", {
     create: createItemsCompactor,
     items: (turns) => turns.flatMap(responsesItems),
     answer: responsesAnswer,
+    declared: (text) => ({ role: "developer" as const, content: [{ type: "input_text" as const, text }] }),
+  }),
+  row("Responses items with tools that are added", {
+    create: createItemsCompactor,
+    items: (turns) => turns.flatMap(responsesItems),
+    answer: responsesAnswer,
+    declared: (description) => ({
+      type: "additional_tools" as const,
+      role: "developer" as const,
+      tools: [{ type: "custom" as const, name: "more", description }],
+    }),
   }),
   row("Gemini contents", {
     create: createContentsCompactor,
@@ -50,11 +81,19 @@ export const ARRAY_ROWS: readonly ContractRow[] = [
     create: createLangChainCompactor,
     items: (turns) => turns.flatMap(langChainItems),
     answer: langChainAnswer,
+    declared: (text) => new SystemMessage(text),
   }),
   row("OpenAI Agents items", {
     create: createAgentItemsCompactor,
     items: (turns) => turns.flatMap(agentItems),
     answer: agentAnswer,
+    declared: (content) => ({ role: "system", content }) as const,
+  }),
+  row("AI SDK messages", {
+    create: (options) => createArrayCompactor({ ...MODEL_MESSAGES, observed: aiSdkObserved }, options),
+    items: (turns) => turns.flatMap((turn): readonly ModelMessage[] => promptItems(turn)),
+    answer: (id, tokens) => ({ id, tokens }),
+    declared: (content) => ({ role: "system", content }) as const,
   }),
   row("OpenCode's messages", {
     create: (options) => createArrayCompactor(OPENCODE_MESSAGES, options),
@@ -76,6 +115,11 @@ export const ARRAY_ROWS: readonly ContractRow[] = [
 
 function row<Item, Answer>(name: string, subject: ArraySubject<Item, Answer>): ContractRow {
   return { name, run: (contractCase) => contractCase.run(subject) };
+}
+
+function aiSdkObserved(answer: unknown): ObservedAnswer {
+  const usage = usageOf({ totalInputTokens: numberAt(answer, "tokens") });
+  return { requestId: stringAt(answer, "id") ?? "", modelId: "simulated", usage };
 }
 
 function geminiItems(turn: ContractTurn): readonly Content[] {

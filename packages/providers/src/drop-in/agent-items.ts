@@ -1,22 +1,34 @@
 import type { AgentInputItem } from "@openai/agents-core";
 import type { AssistantMessage, ImagePart, Message, TextPart, ToolResultMessage, UserMessage } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/internal";
-import { canonicalJson, shortHash } from "@plimsoll/core/internal";
+import { canonicalJson, isRecord, shortHash } from "@plimsoll/core/internal";
 import type { Fields } from "../fields.ts";
 import { callPart, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
-import { imageAt, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
+import type { Declaration } from "./wire-array.ts";
+import { declaredBy, imageAt, isAgentsRole, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
 
 /**
- * What an item is to a conversation, told by its role, its type and its `callId`: `model` is anything of the model that no client answers, and types that nobody
+ * What an item is to a conversation, told by its role, its type and its `callId`: `system` is what the agent declares, in whatever type, and `model` anything of the model that no client answers, and types that nobody
  * knows.
  */
 export type AgentItemKind = "system" | "user" | "reply" | "reasoning" | "call" | "result" | "model";
 
+/** The vendor's own item, where the SDK has no type for it. */
+function rawItem(item: AgentInputItem): unknown {
+  return item.type === "unknown" ? (recordAt(item, "providerData") ?? item) : item;
+}
+
+/** What an item declares for the agent; `null` for any other. */
+export function agentDeclaration(item: AgentInputItem): Declaration | null {
+  return agentItemKind(item) === "system" ? declaredBy(rawItem(item), (raw) => contentParts(raw, "content")) : null;
+}
+
 /** Tells an item's kind. */
 export function agentItemKind(item: AgentInputItem): AgentItemKind {
-  const role = stringAt(item, "role");
-  if (role === "system" || role === "user") return role;
+  const role = stringAt(rawItem(item), "role");
+  if (isAgentsRole(role)) return "system";
+  if (role === "user") return role;
   if (role === "assistant") return "reply";
   const type = stringAt(item, "type") ?? "";
   if (type === "reasoning") return type;
@@ -31,7 +43,7 @@ export function isModels(item: AgentInputItem): boolean {
 }
 
 /** The text of a message, however many contents it came in. */
-export function itemText(item: AgentInputItem): string {
+function itemText(item: AgentInputItem): string {
   return (
     stringAt(item, "content") ??
     recordsAt(item, "content")
@@ -44,8 +56,7 @@ export function itemText(item: AgentInputItem): string {
 export function itemDrafts(items: readonly AgentInputItem[], toolNameOf: (callId: string) => string): readonly MessageDraft[] {
   if (items.some(isModels)) return [replyDraft(items.flatMap(modelParts))];
   return items.map((item) => {
-    const kind = agentItemKind(item);
-    if (kind !== "result") return userDraft(contentParts(item, "content"), kind === "user" ? "human" : "injected");
+    if (agentItemKind(item) !== "result") return userDraft(contentParts(item, "content"));
     const callId = stringAt(item, "callId") ?? "";
     return resultDraft({ callId, toolName: stringAt(item, "name") ?? toolNameOf(callId) }, contentParts(item, "output"));
   });
@@ -64,12 +75,14 @@ function modelParts(item: AgentInputItem): AssistantMessage["parts"] {
 /** Fields that say which item it is and how far it came, not what is in it. */
 const NO_CONTENT: readonly string[] = ["type", "id", "callId", "name", "namespace", "status", "caller"];
 
-function jsonOf(item: AgentInputItem): string {
-  return JSON.stringify(Object.fromEntries(Object.entries(item).filter(([key]) => !NO_CONTENT.includes(key))));
+function jsonOf(item: unknown): string {
+  return JSON.stringify(
+    Object.fromEntries(Object.entries(isRecord(item) ? item : {}).filter(([key]) => !NO_CONTENT.includes(key))),
+  );
 }
 
 /** What is said under a key: a text, one content or a list of them; of anything else its JSON. */
-function contentParts(item: AgentInputItem, key: "content" | "output"): UserMessage["parts"] {
+function contentParts(item: unknown, key: "content" | "output"): UserMessage["parts"] {
   const text = stringAt(item, key);
   if (text !== null) return textParts(text);
   const one = recordAt(item, key);

@@ -124,10 +124,7 @@ function isPrompt(message: unknown): message is PromptMessage {
 /** The prompts of a model's calls, and what its answers tell of usage. */
 const PROMPTS: WireArray<PromptMessage, unknown> = {
   ...WHOLE_ITEMS,
-  systemOf: (items) => {
-    const { items: system, text } = MODEL_MESSAGES.systemOf(items);
-    return { items: items.slice(0, system.length), text };
-  },
+  declares: MODEL_MESSAGES.declares,
   drafts: MODEL_MESSAGES.drafts,
   encode: (messages) => messages.map((message): unknown => encoded(message)).filter(isPrompt),
   joined: (items) => items,

@@ -12,7 +12,7 @@ import type { ArrayCompactor } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./compactor-options.ts";
 import type { WireArray } from "./wire-array.ts";
-import { imageAt, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
+import { declaredByRole, imageAt, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
 
 export type { ArrayCompactor } from "./array-compactor.ts";
 export type { CompactorOptions } from "./compactor-options.ts";
@@ -32,7 +32,7 @@ export function createMessagesCompactor(
 
 const ANTHROPIC_ARRAY: WireArray<Anthropic.MessageParam, Anthropic.Message> = {
   ...WHOLE_ITEMS,
-  systemOf: () => ({ items: [], text: "" }),
+  declares: (item) => declaredByRole(item, ({ content }) => blocksIn(content).flatMap(partsOf)),
   drafts: (items, { toolNameOf }) => items.flatMap((item) => draftsOf(item, toolNameOf)),
   encode: (messages) => (messages.length === 0 ? [] : encoded({ system: "", tools: [], messages, dynamicContext: null })),
   joined,
@@ -59,9 +59,13 @@ function joined(list: readonly Anthropic.MessageParam[]): readonly Anthropic.Mes
     : list;
 }
 
+function blocksIn(content: Anthropic.MessageParam["content"]): readonly Fields[] {
+  return typeof content === "string" ? [{ type: "text", text: content }] : recordsAt({ content }, "content");
+}
+
 /** Of a user's item the results first, then what the person says with them. */
 function draftsOf(item: Anthropic.MessageParam, toolNameOf: (callId: string) => string): readonly MessageDraft[] {
-  const blocks = typeof item.content === "string" ? [{ type: "text", text: item.content }] : recordsAt(item, "content");
+  const blocks = blocksIn(item.content);
   if (item.role === "assistant") return [replyDraft(blocks.flatMap(replyParts))];
   const results = blocks.flatMap((block) => {
     if (block.type !== "tool_result") return [];

@@ -128,12 +128,16 @@ function read<Item, Answer>(
   items: readonly Item[],
   { system = "", tools = [], conversation }: ArrayRequest<Answer>,
 ): ReadArray<Item> {
-  const opening = wire.systemOf(items);
-  const groups = readGroups(items.slice(opening.items.length), wire, known);
+  const end = items.findIndex((item) => wire.declares(item) === null);
+  const opening = end < 0 ? items : items.slice(0, end);
+  const declared = opening.flatMap((item) => wire.declares(item) ?? []);
+  const groups = readGroups(items.slice(opening.length), wire, known);
   const messages = groups.flatMap((group) => group.messages);
-  const text = [opening.text, system].filter((each) => each !== "").join("\n");
-  const request = { key: conversation ?? null, system: text, tools: checkedTools(tools), messages };
-  return { systemItems: mended(opening.items), groups, request };
+  const texts = declared.map(({ parts }) => parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"));
+  const text = [...texts, system].filter((each) => each !== "").join("\n");
+  const all = [...declared.flatMap((each) => each.tools), ...checkedTools(tools)];
+  const request = { key: conversation ?? null, system: text, tools: all, messages };
+  return { systemItems: mended(opening), groups, request };
 }
 
 /** A view as an array to send, remembered with what it was made from. */

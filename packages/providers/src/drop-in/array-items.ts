@@ -2,6 +2,7 @@ import type { Message } from "@plimsoll/core";
 import { toolCallsOf } from "@plimsoll/core";
 import { canonicalContent, wellFormed, withIds } from "@plimsoll/core/internal";
 import type { BeforeItems, WireArray } from "./wire-array.ts";
+import { declaredDraft } from "./wire-array.ts";
 
 /** Items of a caller's array that belong together, and the messages that they are. */
 export interface ItemGroup<Item> {
@@ -20,19 +21,19 @@ export type ReadGroups<Item> = WeakMap<WeakKey, { readonly previousId: string | 
  */
 export function readGroups<Item>(
   items: readonly Item[],
-  wire: Pick<WireArray<Item, never>, "isPiece" | "drafts" | "isVendorState">,
+  wire: Pick<WireArray<Item, never>, "declares" | "isPiece" | "drafts" | "isVendorState">,
   read: ReadGroups<Item>,
 ): readonly ItemGroup<Item>[] {
   const groups: ItemGroup<Item>[] = [];
   const toolNameOf = createToolNameOf(groups);
   let previousId: string | null = null;
-  for (const own of together(items, wire.isPiece)) {
+  for (const own of together(items, (item) => wire.isPiece(item) && wire.declares(item) === null)) {
     const [key] = own;
     const before = isObject(key) ? read.get(key) : undefined;
     const known = before?.previousId === previousId && isSameItems(own, before.group.items) ? before.group : null;
     const group: ItemGroup<Item> = known ?? {
       items: own,
-      messages: withIds(wire.drafts(own, beforeOf(groups, toolNameOf, previousId)), previousId),
+      messages: withIds(declaredIn(own, wire) ?? wire.drafts(own, beforeOf(groups, toolNameOf, previousId)), previousId),
       vendorState: own.findLast((item) => wire.isVendorState?.(item) === true) ?? null,
     };
     if (isObject(key) && known === null) read.set(key, { previousId, group });
@@ -40,6 +41,12 @@ export function readGroups<Item>(
     previousId = group.messages.at(-1)?.id ?? previousId;
   }
   return groups;
+}
+
+/** What a group of one item declares in the middle of a conversation; `null` for any other group. */
+function declaredIn<Item>([item, ...others]: readonly Item[], { declares }: Pick<WireArray<Item, never>, "declares">) {
+  const declaration = item === undefined || others.length > 0 ? null : declares(item);
+  return declaration === null ? null : [declaredDraft(declaration)];
 }
 
 function beforeOf<Item>(

@@ -78,7 +78,7 @@ function answerParts(answer: FunctionResponse): ToolResultMessage["parts"] {
 }
 
 /** A part that is no text and no image or document is kept as its JSON: it is only read to be measured. */
-function partsOf(part: unknown): UserMessage["parts"] {
+export function partsOf(part: unknown): UserMessage["parts"] {
   const text = stringAt(part, "text");
   if (text !== null) return textParts(text);
   const inline = recordAt(part, "inlineData");

@@ -6,10 +6,10 @@ import { FIRST_MESSAGE_NOTICE } from "../wire/turns.ts";
 import type { ArrayCompactor } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./compactor-options.ts";
-import { changedContent, contentDrafts, contentOf, hasAnswers } from "./gemini-contents.ts";
+import { changedContent, contentDrafts, contentOf, hasAnswers, partsOf } from "./gemini-contents.ts";
 import { geminiUsage } from "./gemini-usage.ts";
 import type { WireArray } from "./wire-array.ts";
-import { WHOLE_ITEMS } from "./wire-array.ts";
+import { declaredByRole, WHOLE_ITEMS } from "./wire-array.ts";
 
 export type { ArrayCompactor } from "./array-compactor.ts";
 export type { CompactorOptions } from "./compactor-options.ts";
@@ -31,7 +31,7 @@ export function createContentsCompactor(
 /** How a list of contents is read and written: ai.google.dev/api/caching#Content, read in November 2026. */
 const CONTENTS: WireArray<Content, GenerateContentResponse> = {
   ...WHOLE_ITEMS,
-  systemOf: () => ({ items: [], text: "" }),
+  declares: (item) => declaredByRole(item, ({ parts = [] }) => parts.flatMap(partsOf)),
   drafts: (items, before) => items.flatMap((item) => contentDrafts(item, before)),
   encode: (messages) => messages.map(contentOf),
   changed: (items, viewed) => items.flatMap((item) => changedContent(item, viewed) ?? viewed.map(contentOf)),

@@ -1,5 +1,5 @@
 import type { BaseMessage } from "@langchain/core/messages";
-import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
+import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import type { AssistantMessage, ImagePart, Message, TextPart, UserMessage } from "@plimsoll/core";
 import { textOf } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/internal";
@@ -7,12 +7,14 @@ import { canonicalJson, wellFormed } from "@plimsoll/core/internal";
 import type { Fields } from "../fields.ts";
 import { argumentsObject, callPart, jsonValueOf, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
-import { imageAt, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
+import type { Declaration } from "./wire-array.ts";
+import { declaredBy, imageAt, isAgentsRole, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
 
 /** What a message is to a conversation: LangChain has more types than these. */
 export function kindOf(message: BaseMessage): "system" | "reply" | "result" | "user" {
   const type = message.getType();
-  if (type === "system" || type === "developer") return "system";
+  // A message of any role says its role beside its type.
+  if (isAgentsRole(type) || isAgentsRole(stringAt(message, "role"))) return "system";
   if (type === "ai") return "reply";
   return type === "tool" || type === "function" ? "result" : "user";
 }
@@ -25,7 +27,12 @@ export function plainText({ content }: BaseMessage): string {
     .join("\n");
 }
 
-/** A message as a draft; system messages after the first are the agent's own. */
+/** What a message declares for the agent; `null` for any other. */
+export function declarationOf(message: BaseMessage): Declaration | null {
+  return kindOf(message) === "system" ? declaredBy(message, partsOf) : null;
+}
+
+/** A message as a draft. */
 export function draftOf(message: BaseMessage, toolNameOf: (callId: string) => string): MessageDraft {
   switch (kindOf(message)) {
     case "reply":
@@ -35,8 +42,6 @@ export function draftOf(message: BaseMessage, toolNameOf: (callId: string) => st
       const call = { callId, toolName: message.name ?? toolNameOf(callId), isError: stringAt(message, "status") === "error" };
       return resultDraft(call, partsOf(message));
     }
-    case "system":
-      return userDraft(partsOf(message), "injected");
     default:
       return userDraft(partsOf(message));
   }
@@ -174,13 +179,14 @@ export function changedResult(message: BaseMessage, parts: readonly (TextPart | 
 
 /** The message with well-formed text: its class keeps the general mending from looking into it. */
 export function mendedMessage(message: BaseMessage): BaseMessage {
-  const content: unknown = wellFormed(message.content);
-  if (content === message.content) return message;
+  const mended: unknown = wellFormed(message.content);
+  if (mended === message.content) return message;
   const kind = kindOf(message);
   if (kind === "result") return changedResult(message, mendedParts(message));
   if (kind === "reply")
     return changedReply(message, { ...EMPTY_REPLY, parts: wellFormed(replyParts(message).flat()) }) ?? message;
-  return new HumanMessage({ content: writtenParts(mendedParts(message)) });
+  const content = writtenParts(mendedParts(message));
+  return kind === "system" ? new SystemMessage({ content }) : new HumanMessage({ content });
 }
 
 function mendedParts(message: BaseMessage): UserMessage["parts"] {

@@ -7,16 +7,16 @@ import { FIRST_MESSAGE_NOTICE } from "../wire/turns.ts";
 import type { ArrayCompactor } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./compactor-options.ts";
-import { changedReply, changedResult, draftOf, kindOf, mendedMessage, messageOf, plainText } from "./langchain-messages.ts";
+import { changedReply, changedResult, declarationOf, draftOf, kindOf, mendedMessage, messageOf } from "./langchain-messages.ts";
 import type { WireArray } from "./wire-array.ts";
-import { leading, WHOLE_ITEMS } from "./wire-array.ts";
+import { WHOLE_ITEMS } from "./wire-array.ts";
 
 export type { ArrayCompactor } from "./array-compactor.ts";
 export type { CompactorOptions } from "./compactor-options.ts";
 
 /**
  * Compacts LangChain's messages in a node of a graph: `send(state.messages, (messages) => model.invoke(messages))`. The state, and what a checkpointer keeps of
- * it, stays whole. Leading system messages stay as they are, later ones are the agent's own.
+ * it, stays whole. System messages stay as they are, wherever they stand.
  *
  * @throws PlimsollError `bad-input` if the SDK is installed in a version that is not supported.
  */
@@ -33,7 +33,7 @@ function holdsCompaction(message: BaseMessage): boolean {
 
 const LANGCHAIN_ARRAY: WireArray<BaseMessage, BaseMessage> = {
   ...WHOLE_ITEMS,
-  systemOf: (items) => leading(items, (item) => kindOf(item) === "system", plainText),
+  declares: declarationOf,
   drafts: (items, { toolNameOf }) => items.map((item) => draftOf(item, toolNameOf)),
   encode: (messages) => messages.map(messageOf),
   changed: (items, viewed) =>

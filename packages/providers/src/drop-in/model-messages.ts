@@ -9,17 +9,12 @@ import { imagePlaceholder } from "../wire/images.ts";
 import type { TurnRules } from "../wire/turns.ts";
 import { inTurn } from "../wire/turns.ts";
 import type { WireArray } from "./wire-array.ts";
-import { imageAt, leading, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
+import { declaredByRole, imageAt, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
 
 /** How the SDK's messages are read and written; who asks brings what it observes. */
 export const MODEL_MESSAGES: Omit<WireArray<ModelMessage, unknown>, "observed"> = {
   ...WHOLE_ITEMS,
-  systemOf: (items) =>
-    leading(
-      items,
-      ({ role }) => role === "system",
-      (item) => stringAt(item, "content") ?? "",
-    ),
+  declares: (item) => declaredByRole(item, ({ content }) => textParts(typeof content === "string" ? content : "")),
   drafts: (items) => items.flatMap(draftsOf),
   encode: (messages) => messages.map(encoded),
   joined: (items) => items,

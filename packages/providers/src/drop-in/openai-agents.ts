@@ -3,13 +3,12 @@ import { usageOf } from "@plimsoll/core";
 import { refuseUnsupported } from "../client/supported.ts";
 import { jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
-import { agentItemKind, changedItems, changedResult, isModels, itemDrafts, itemOf, itemText } from "./agent-items.ts";
+import { agentDeclaration, changedItems, changedResult, isModels, itemDrafts, itemOf } from "./agent-items.ts";
 import type { ArrayCompactor, ArrayRequest } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./compactor-options.ts";
 import { limitsWithMargin } from "./compactor-options.ts";
 import type { WireArray } from "./wire-array.ts";
-import { leading } from "./wire-array.ts";
 
 export type { CompactorOptions } from "./compactor-options.ts";
 
@@ -130,7 +129,7 @@ export function createInputFilter(options: CompactorOptions): CallModelInputFilt
 }
 
 const AGENT_ITEMS: WireArray<AgentInputItem, unknown> = {
-  systemOf: (items) => leading(items, (item) => agentItemKind(item) === "system", itemText),
+  declares: agentDeclaration,
   isPiece: isModels,
   drafts: (items, { toolNameOf }) => itemDrafts(items, toolNameOf),
   encode: (messages) => messages.flatMap(itemOf),

@@ -14,7 +14,7 @@ import type { ArrayCompactor } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./compactor-options.ts";
 import type { WireArray } from "./wire-array.ts";
-import { imageAt, leading, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
+import { declaredByRole, imageAt, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
 
 export type { ArrayCompactor } from "./array-compactor.ts";
 export type { CompactorOptions } from "./compactor-options.ts";
@@ -43,7 +43,7 @@ export function createChatCompactor(
 function chatArray(quirks: ChatQuirks): WireArray<ChatMessage, OpenAI.ChatCompletion> {
   return {
     ...WHOLE_ITEMS,
-    systemOf: (items) => leading(items, ({ role }) => role === "system" || role === "developer", textOf),
+    declares: (item) => declaredByRole(item, partsOf),
     drafts: (items, { toolNameOf }) => items.map((item) => draftOf(item, toolNameOf)),
     encode: (messages) =>
       chatMessages(

@@ -14,6 +14,11 @@ const said = (text: string): Item => ({ role: "assistant", content: text });
 const customCall = (id: string, input = LONG): Item => ({ type: "custom_tool_call", call_id: id, name: "apply_patch", input });
 const customOutput = (id: string, output = LONG): Item => ({ type: "custom_tool_call_output", call_id: id, output });
 
+/** An item of which the SDK has no type. */
+function later(fields: { readonly [key: string]: unknown }): Item {
+  return Object.assign({}, GO, { type: "later_update", content: undefined, role: undefined }, fields);
+}
+
 /** Reply and answer of a step, by what calls the tool. */
 const STEPS: readonly (readonly [string, (id: string) => readonly Item[]])[] = [
   ["custom calls", (id) => [customCall(id), customOutput(id)]],
@@ -127,8 +132,10 @@ test.each<[string, readonly Item[], readonly string[]]>([
   [
     "a developer's message",
     [GO, said("Yes."), { role: "developer", content: "Be brief." }],
-    ["user human", "assistant", "user injected"],
+    ["user human", "assistant", "user declared"],
   ],
+  ["an item of a later type, by its role", [GO, later({ role: "developer", effort: "high" })], ["user human", "user declared"]],
+  ["a change of the configuration", [GO, later({ type: "configuration_update" })], ["user human", "user declared"]],
   [
     "an answer to the server's question",
     [
@@ -138,9 +145,33 @@ test.each<[string, readonly Item[], readonly string[]]>([
     ],
     ["user human", "assistant", "user injected"],
   ],
-  ["tools that are added", [GO, { type: "additional_tools", role: "developer", tools: [] }], ["user human", "user injected"]],
+  ["tools that are added", [GO, { type: "additional_tools", role: "developer", tools: [] }], ["user human", "user declared"]],
+  ["an item that declares something before all others", [later({ role: "developer" }), GO], ["user human"]],
 ])("%s is never filed as a person's words", async (_, items, roles) => {
   expect(await speakersOf(items)).toEqual(roles);
+});
+
+test("what the array begins with is overhead, its tools among the request's own, and stays however much is cut", async () => {
+  const brought: Item = {
+    type: "additional_tools",
+    role: "developer",
+    tools: [
+      { type: "custom", name: "exec", description: LONG },
+      { type: "namespace", name: "files", description: "f", tools: [] },
+    ],
+  };
+  const told: Item[] = ["one", "two"].map((content) => ({ type: "message", role: "developer", content }));
+  const compactor = compactorWith(PI_POLICY);
+  const own = [brought, ...told, ...session((id) => [customCall(id), customOutput(id)], 24)];
+  const fitted = await compactor.fit(own, { tools: [{ name: "own", description: "", parametersJson: "{}" }] });
+  expect(fitted.slice(0, 3).every((item, index) => item === own[index])).toBe(true);
+  expect(fitted.length).toBeLessThan(own.length);
+  const start = compactor.conversations()[0]?.entries[0];
+  expect(start).toMatchObject({
+    type: "session",
+    system: "one\ntwo",
+    tools: [{ name: "exec" }, { name: "files" }, { name: "own" }],
+  });
 });
 
 /** A result far over the cap of a policy that cuts what arrives, and one that is not. */

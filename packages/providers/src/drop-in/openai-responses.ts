@@ -14,21 +14,22 @@ import {
   changedOutput,
   changedReply,
   clientParts,
+  isModels,
   itemCallId,
   itemKind,
   modelParts,
   outputParts,
-  textOf,
+  responseDeclaration,
 } from "./response-items.ts";
 import type { WireArray } from "./wire-array.ts";
-import { leading, replyDraft, resultDraft, userDraft } from "./wire-array.ts";
+import { replyDraft, resultDraft, userDraft } from "./wire-array.ts";
 
 export type { ArrayCompactor } from "./array-compactor.ts";
 export type { CompactorOptions } from "./compactor-options.ts";
 
 /**
  * Compacts an array of Responses items that is resent whole at each call (`store: false`, without `previous_response_id`). Neighbouring items
- * of the model are one reply; leading system and developer messages stay as they are, later ones are the agent's own. Calls and outputs of every type are
+ * of the model are one reply; what the agent declares (system and developer messages, tools, any item of those roles) stays as it is, wherever it stands. Calls and outputs of every type are
  * pairs; an item of a type that nobody knows is counted by its JSON. What a `compaction` item of the server holds is not readable: an
  * array that would have to be cut there is refused.
  *
@@ -43,7 +44,7 @@ export function createItemsCompactor(
 }
 
 const RESPONSES_ARRAY: WireArray<ResponseItem, OpenAI.Responses.Response> = {
-  systemOf: (items) => leading(items, isSystem, textOf),
+  declares: responseDeclaration,
   isPiece: isModels,
   drafts: (items, { toolNameOf }) =>
     items.some(isModels) ? [replyDraft(items.flatMap(modelParts))] : items.map((item) => draftOf(item, toolNameOf)),
@@ -55,19 +56,9 @@ const RESPONSES_ARRAY: WireArray<ResponseItem, OpenAI.Responses.Response> = {
   observed: ({ id, model, usage }) => ({ requestId: id, modelId: model, usage: responsesUsage(recordAt({ usage }, "usage")) }),
 };
 
-function isSystem(item: ResponseItem): boolean {
-  const role = stringAt(item, "role");
-  return itemKind(item) === "said" && (role === "system" || role === "developer");
-}
-
-function isModels(item: ResponseItem): boolean {
-  const kind = itemKind(item);
-  return kind === "said" ? stringAt(item, "role") === "assistant" : kind !== "output" && kind !== "client";
-}
-
 function draftOf(item: ResponseItem, toolNameOf: (callId: string) => string): MessageDraft {
   const kind = itemKind(item);
-  if (kind !== "output") return userDraft(clientParts(item), kind === "client" || isSystem(item) ? "injected" : "human");
+  if (kind !== "output") return userDraft(clientParts(item), kind === "client" ? "injected" : "human");
   const callId = itemCallId(item) ?? "";
   return resultDraft({ callId, toolName: toolNameOf(callId) }, outputParts(item));
 }

@@ -15,7 +15,8 @@ import { imageAt, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } f
  */
 export const OPENCODE_MESSAGES: WireArray<OpenCodeMessage, OpenCodeMessage> = {
   ...WHOLE_ITEMS,
-  systemOf: () => ({ items: [], text: "" }),
+  // System text is not among the messages.
+  declares: () => null,
   drafts: (items) => items.flatMap(draftsOf),
   encode: writtenItems,
   changed: (items, viewed) => items.map((item) => changedItem(item, viewed)),

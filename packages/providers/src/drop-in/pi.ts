@@ -7,7 +7,7 @@ import { createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./compactor-options.ts";
 import { withMargin } from "./compactor-options.ts";
 import type { ObservedAnswer, WireArray } from "./wire-array.ts";
-import { imageAt, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
+import { declaredByRole, imageAt, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
 
 /** The part of pi's extension API that is used: pi 0.73 and 0.87, `ExtensionAPI`. */
 export interface PiApi {
@@ -46,7 +46,7 @@ function limitsIn(context: unknown) {
 /** How pi's messages are read and written. */
 export const PI_MESSAGES: WireArray<Fields, Fields> = {
   ...WHOLE_ITEMS,
-  systemOf: () => ({ items: [], text: "" }),
+  declares: (item) => declaredByRole(item, contentParts),
   drafts: (items, { toolNameOf }) => items.map((item) => draftOf(item, toolNameOf)),
   encode: (messages) => messages.map(written),
   changed: ([item], [viewed]) => {

@@ -3,7 +3,8 @@ import { canonicalJson, shortHash } from "@plimsoll/core/internal";
 import type OpenAI from "openai";
 import { callPart, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { replyParts } from "../openai-responses/decode.ts";
-import { imageAt, textParts } from "./wire-array.ts";
+import type { Declaration } from "./wire-array.ts";
+import { declaredBy, imageAt, isAgentsRole, textParts } from "./wire-array.ts";
 
 /** An item of an array on the Responses wire. */
 export type ResponseItem = OpenAI.Responses.ResponseInputItem;
@@ -11,24 +12,29 @@ export type ResponseItem = OpenAI.Responses.ResponseInputItem;
 /**
  * What an item is to a conversation.
  *
- * - `said`: a message, whoever's
+ * - `declared`: what the agent declares for itself: text or tools of the system's or developer's role, whatever its type
+ * - `said`: a message, a person's or the model's
  * - `reasoning`: the model's
  * - `call`: a call of the model that the client answers, whatever its type
  * - `output`: an answer to a call
  * - `model`: anything else of the model: what the server ran by itself, and types that nobody knows
  * - `client`: anything else of the client
  */
-export type ItemKind = "said" | "reasoning" | "call" | "output" | "model" | "client";
+export type ItemKind = "declared" | "said" | "reasoning" | "call" | "output" | "model" | "client";
 
 /** What clients put in that is no message and answers no call: openai 6.49.0, ResponseInputItem. */
-const CLIENT_TYPES: readonly string[] = ["mcp_approval_response", "additional_tools", "compaction_trigger"];
+const CLIENT_TYPES: readonly string[] = ["mcp_approval_response", "compaction_trigger"];
+
+/** Types that declare something even without a role: openai/codex, protocol. */
+const DECLARING_TYPES: readonly string[] = ["additional_tools", "configuration_update"];
 
 /**
- * Tells an item by its type and its `call_id`, by which calls and outputs are joined whatever their types: an unknown type with one is read like the
+ * Tells an item by its role, its type and its `call_id`, by which calls and outputs are joined whatever their types: an unknown type with one is read like the
  * known ones, any other unknown type is the model's.
  */
 export function itemKind(item: ResponseItem): ItemKind {
   const type = stringAt(item, "type") ?? "message";
+  if (isAgentsRole(stringAt(item, "role")) || DECLARING_TYPES.includes(type)) return "declared";
   if (type === "message" || type === "reasoning") return type === "message" ? "said" : type;
   if (CLIENT_TYPES.includes(type)) return "client";
   if (itemCallId(item) === null) return "model";
@@ -41,6 +47,17 @@ export function itemKind(item: ResponseItem): ItemKind {
  */
 export function itemCallId(item: ResponseItem): string | null {
   return stringAt(item, "call_id") ?? (item.type === "local_shell_call_output" ? stringAt(item, "id") : null);
+}
+
+/** True for an item of the model, of which neighbours are one reply. */
+export function isModels(item: ResponseItem): boolean {
+  const kind = itemKind(item);
+  return kind === "said" ? stringAt(item, "role") === "assistant" : kind === "reasoning" || kind === "call" || kind === "model";
+}
+
+/** What an item declares for the agent; `null` for any other. */
+export function responseDeclaration(item: ResponseItem): Declaration | null {
+  return itemKind(item) === "declared" ? declaredBy(item, saidParts) : null;
 }
 
 /** What the model said, thought or called. An item of which no text is known is a call, too: so it is counted by its JSON, and never cut. */
@@ -73,7 +90,10 @@ function jsonWithout(item: ResponseItem, keys: readonly string[]): string {
 
 /** What the client or a person put in: texts and images as they are, of everything else its JSON. */
 export function clientParts(item: ResponseItem): UserMessage["parts"] {
-  if (itemKind(item) !== "said") return textParts(jsonWithout(item, ["type", "id"]));
+  return itemKind(item) === "said" ? saidParts(item) : textParts(jsonWithout(item, ["type", "id"]));
+}
+
+function saidParts(item: ResponseItem): UserMessage["parts"] {
   const text = stringAt(item, "content");
   return text === null ? recordsAt(item, "content").flatMap(partOf) : textParts(text);
 }
@@ -105,7 +125,7 @@ function partOf(part: unknown): UserMessage["parts"] {
 }
 
 /** The text of a message, however many contents it came in. */
-export function textOf(item: ResponseItem): string {
+function textOf(item: ResponseItem): string {
   return (
     stringAt(item, "content") ??
     recordsAt(item, "content")

@@ -5,11 +5,16 @@ import type {
   TextPart,
   ToolCallPart,
   ToolResultMessage,
+  ToolSpec,
   Usage,
   UserMessage,
 } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/internal";
+import { isRecord } from "@plimsoll/core/internal";
 import { pdfPageCount } from "../documents/pdf-pages.ts";
+import type { Fields } from "../fields.ts";
+import { stringAt } from "../fields.ts";
+import { countedTools } from "../wire/tools.ts";
 
 /** What a vendor's answer tells of the request that it answers. */
 export interface ObservedAnswer {
@@ -32,8 +37,11 @@ export interface BeforeItems {
 
 /** How one kind of array is read and written: what a drop-in is made of. An item is read once, as long as it is the same object. */
 export interface WireArray<Item, Answer> {
-  /** The items at the array's beginning that are system text: sent as they are, counted as overhead. */
-  readonly systemOf: (items: readonly Item[]) => { readonly items: readonly Item[]; readonly text: string };
+  /**
+   * What an item declares for the agent; `null` for any other item. Those that the array begins with are overhead, as system text and tools beside the
+   * array are; later ones keep their place, or stand behind the summary of what was around them. All are sent as they are, in every request.
+   */
+  readonly declares: (item: Item) => Declaration | null;
   /** True for an item of which neighbours are one reply. */
   readonly isPiece: (item: Item) => boolean;
   /** The messages of one item, or of the pieces of one reply. An item with several results is several messages. */
@@ -54,19 +62,39 @@ export interface WireArray<Item, Answer> {
   readonly measured?: (item: Item) => ObservedAnswer | null;
 }
 
+/** What an item declares that is no part of the conversation: system or developer text, or tools. */
+export interface Declaration {
+  readonly parts: UserMessage["parts"];
+  readonly tools: readonly ToolSpec[];
+}
+
+/** True for roles in which an agent speaks for itself. */
+export function isAgentsRole(role: unknown): boolean {
+  return role === "system" || role === "developer";
+}
+
+/** What an item of the agent's own role declares, whatever its type; `null` for an item of another role. `partsOf` reads its content. */
+export function declaredByRole<Item>(item: Item, partsOf: (item: Item) => UserMessage["parts"]): Declaration | null {
+  return isAgentsRole(stringAt(item, "role")) ? declaredBy(item, partsOf) : null;
+}
+
+/** What an item declares that is known to: its content, else what is in it but its tools. */
+export function declaredBy<Item>(item: Item, partsOf: (item: Item) => UserMessage["parts"]): Declaration {
+  const fields: Fields = isRecord(item) ? item : {};
+  const { type: _, role: __, id: ___, content, tools, ...rest } = fields;
+  const text = Object.keys(rest).length === 0 ? "" : JSON.stringify(rest);
+  const parts = content === undefined ? textParts(text) : partsOf(item);
+  return { parts, tools: countedTools(tools) };
+}
+
+/** What is declared in the middle of a conversation, as a message. */
+export function declaredDraft({ parts, tools }: Declaration): Omit<UserMessage, "id"> {
+  const texts = tools.map((tool): TextPart => ({ type: "text", text: JSON.stringify(tool) }));
+  return { role: "user", origin: "declared", parts: [...parts, ...texts], atMs: null };
+}
+
 /** Of an array whose items are whole messages. */
 export const WHOLE_ITEMS: Pick<WireArray<unknown, never>, "isPiece"> = { isPiece: () => false };
-
-/** The first items, up to the first that is not system text, and their text. */
-export function leading<Item>(
-  items: readonly Item[],
-  isSystem: (item: Item) => boolean,
-  textOf: (item: Item) => string,
-): { readonly items: readonly Item[]; readonly text: string } {
-  const end = items.findIndex((item) => !isSystem(item));
-  const system = end < 0 ? items : items.slice(0, end);
-  return { items: system, text: system.map(textOf).join("\n") };
-}
 
 /** A text part, or none for text without a visible character. */
 export function textParts(text: string): readonly TextPart[] {

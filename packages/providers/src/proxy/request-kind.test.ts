@@ -8,11 +8,16 @@ const model = { role: "assistant", content: "I look" };
 const tools = [{ name: "shell", input_schema: { type: "object" } }];
 const chatTools = [{ type: "function", function: { name: "shell", parameters: {} } }];
 const trigger = { type: "compaction_trigger" };
+const brought = { type: "additional_tools", role: "developer", tools: chatTools };
+const told = { type: "message", role: "developer", content: "Give it a title." };
 const geminiUser = { role: "user", parts: [{ text: "x" }] };
 const loop = "/v1beta/models/g:generateContent";
 
 test.each<[string, string, Fields, "known" | "new", string]>([
   ["a first message with tools", "/v1/messages", { messages: [user], tools }, "new", "main"],
+  ["a first message whose tools are an item", "/v1/responses", { input: [brought, user] }, "new", "main"],
+  ["a later one whose tools are an item", "/v1/responses", { input: [brought, user, model, user] }, "known", "main"],
+  ["a title beside a developer's message", "/v1/responses", { input: [told, user] }, "new", "side"],
   ["a later one with tools", "/v1/messages", { messages: [user, model, user], tools }, "known", "main"],
   ["a title: no tools, no history", "/v1/chat/completions", { messages: [user] }, "new", "side"],
   ["a conversation without tools", "/v1/chat/completions", { messages: [user, model, user] }, "new", "main"],

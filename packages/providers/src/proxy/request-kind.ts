@@ -1,4 +1,6 @@
+import { isAgentsRole } from "../drop-in/wire-array.ts";
 import type { Fields } from "../fields.ts";
+import { listAt } from "../fields.ts";
 import type { BodyFacts, ProxyWire } from "./wires.ts";
 
 /**
@@ -21,13 +23,18 @@ export interface RequestSigns {
   readonly isKnown: boolean;
 }
 
+/** True for an item that brings the agent's tools, as requests do that have none beside their history. */
+function declaresTools(item: Fields): boolean {
+  return isAgentsRole(item.role) && listAt(item, "tools").length > 0;
+}
+
 /** Tells a request's kind. */
 export function requestKind({ wire, facts, items, path, isKnown }: RequestSigns): RequestKind {
   if (facts.isVendors) return "vendors";
   const isAboutHistory = isKnown && items.some(wire.isModels);
   if (isAboutHistory && (path.endsWith("/compact") || items.at(-1)?.type === "compaction_trigger")) return "on-top";
   if (facts.form === "given") return "side";
-  if (facts.tools.length > 0) return "main";
+  if (facts.tools.length > 0 || items.some(declaresTools)) return "main";
   if (isAboutHistory) return "on-top";
   return items.some(wire.isModels) ? "main" : "side";
 }

@@ -9,10 +9,10 @@ import { createContentsCompactor } from "../drop-in/google-genai.ts";
 import { createChatCompactor } from "../drop-in/openai-chat.ts";
 import { createItemsCompactor } from "../drop-in/openai-responses.ts";
 import type { ResponseItem } from "../drop-in/response-items.ts";
-import { itemKind } from "../drop-in/response-items.ts";
+import { isModels, itemKind } from "../drop-in/response-items.ts";
 import type { Fields } from "../fields.ts";
 import { listAt, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
-import { toolSpecsOf } from "../wire/tools.ts";
+import { countedTools } from "../wire/tools.ts";
 import type { AnyCompactor } from "./any-compactor.ts";
 import { anyCompactor } from "./any-compactor.ts";
 
@@ -62,7 +62,7 @@ const ANTHROPIC: ProxyWire = {
   factsOf: (body) => ({
     modelId: stringAt(body, "model"),
     system: stringAt(body, "system") ?? texts(recordsAt(body, "system")),
-    tools: toolsIn(body.tools),
+    tools: countedTools(body.tools),
     maxOutputTokens: numberAt(body, "max_tokens"),
     form: (recordAt(body, "output_format") ?? recordAt(recordAt(body, "output_config"), "format")) ? "given" : "free",
     // The vendor's own compaction; edits that only clear what is old stand beside ours.
@@ -91,7 +91,7 @@ const CHAT: ProxyWire = {
   factsOf: (body) => ({
     modelId: stringAt(body, "model"),
     system: "",
-    tools: toolsIn(body.tools),
+    tools: countedTools(body.tools),
     maxOutputTokens: numberAt(body, "max_completion_tokens") ?? numberAt(body, "max_tokens"),
     form: isForm(recordAt(body, "response_format")),
     isVendors: false,
@@ -118,7 +118,7 @@ const RESPONSES: ProxyWire = {
   factsOf: (body) => ({
     modelId: stringAt(body, "model"),
     system: stringAt(body, "instructions") ?? "",
-    tools: toolsIn(body.tools),
+    tools: countedTools(body.tools),
     maxOutputTokens: numberAt(body, "max_output_tokens"),
     form: isForm(recordAt(recordAt(body, "text"), "format")),
     isVendors:
@@ -126,8 +126,8 @@ const RESPONSES: ProxyWire = {
       (body.conversation ?? null) !== null ||
       listAt(body, "context_management").length > 0,
   }),
-  isModels: (item) => isItem(item) && isModelsItem(item),
-  isHistory: (item) => isItem(item) && (isModelsItem(item) || itemKind(item) === "output"),
+  isModels: (item) => isItem(item) && isModels(item),
+  isHistory: (item) => isItem(item) && (isModels(item) || itemKind(item) === "output"),
   compactor: (options) =>
     anyCompactor(createItemsCompactor(options, "unused"), {
       itemsOf: (items) => items.filter(isItem),
@@ -150,7 +150,7 @@ const GEMINI: ProxyWire = {
     return {
       modelId: decodeURIComponent(/models\/([^:/]+):/.exec(path)?.[1] ?? ""),
       system: texts(recordsAt(system, "parts")),
-      tools: recordsAt(body, "tools").flatMap((tool) => toolsIn(listAt(tool, "functionDeclarations"))),
+      tools: recordsAt(body, "tools").flatMap((tool) => countedTools(listAt(tool, "functionDeclarations"))),
       maxOutputTokens: numberAt(config, "maxOutputTokens"),
       form: (config?.responseSchema ?? config?.responseJsonSchema) === undefined ? "free" : "given",
       isVendors: stringAt(body, "cachedContent") !== null,
@@ -186,24 +186,10 @@ function isContent(item: unknown): item is Fields & Content {
   return isRecord(item);
 }
 
-function isModelsItem(item: ResponseItem): boolean {
-  const kind = itemKind(item);
-  return kind === "said" ? stringAt(item, "role") === "assistant" : kind !== "output" && kind !== "client";
-}
-
 function isForm(format: Fields | null): BodyFacts["form"] {
   return format === null || format.type === "text" ? "free" : "given";
 }
 
 function texts(blocks: readonly Fields[]): string {
   return blocks.map((block) => stringAt(block, "text") ?? "").join("\n");
-}
-
-/** Tools that nobody can read are counted as none: the vendor decides about them. */
-function toolsIn(tools: unknown): readonly ToolSpec[] {
-  try {
-    return toolSpecsOf(Array.isArray(tools) ? tools : []);
-  } catch {
-    return [];
-  }
 }

@@ -16,6 +16,8 @@ export interface ArraySubject<Item, Answer> {
   readonly items: (turns: readonly ContractTurn[]) => readonly Item[];
   /** An answer that reports a prompt of so many tokens. */
   readonly answer: (requestId: string, promptTokens: number) => Answer;
+  /** An item in which the agent declares something for itself, a new object; left out for arrays that have none. */
+  readonly declared?: (text: string) => Item;
   /** The calls without a result, for arrays in which a result is in the item of its call; left out if both say the call's id. */
   readonly unanswered?: (sent: readonly Item[]) => readonly string[];
 }
@@ -44,6 +46,9 @@ function history(steps: number, lines = 30): readonly ContractTurn[] {
   });
   return [{ kind: "human", text: FIRST_WORDS, before: null }, ...Array.from({ length: steps }, step)];
 }
+
+/** Times that the agent declares something. */
+const DECLARED_COUNT = 8;
 
 const sizeOf = (sent: unknown): number => Math.ceil(JSON.stringify(sent).length / CHARS_PER_TOKEN);
 
@@ -116,6 +121,44 @@ export const ARRAY_COMPACTOR_CONTRACT: readonly ArrayContractCase[] = [
       const sent = [await compactor.fit(subject.items(turns)), await compactor.fit(subject.items(turns))];
       holds(JSON.stringify(sent[0]) === JSON.stringify(sent[1]), "the same array was compacted anew");
       holds(compactor.conversations().length === 1, "one history became several conversations");
+    },
+  },
+  {
+    rule: "what the agent declares is in every request, once, in its order, as the caller's own object",
+    run: async (subject) => {
+      const { declared } = subject;
+      if (declared === undefined) return;
+      const compactor = subject.create(options);
+      const texts = Array.from(
+        { length: DECLARED_COUNT },
+        (_, index) => `From here on rule ${index} holds, whatever was said.`,
+      );
+      const pieces = history(60).map((turn, index) => [
+        ...(index % 8 === 4 ? texts.slice((index - 4) / 8, (index + 4) / 8).map(declared) : []),
+        ...subject.items([turn]),
+      ]);
+      const all = pieces.flat().filter((item) => texts.some((text) => JSON.stringify(item).includes(text)));
+      holds(all.length === DECLARED_COUNT, `${all.length} items were declared`);
+      for (let end = 1; end <= pieces.length; end += 1) {
+        const own = pieces.slice(0, end).flat();
+        const sent = await compactor.fit(own);
+        const known = all.filter((item) => own.includes(item));
+        const found = sent.filter((item) => all.includes(item));
+        const isSame = found.length === known.length && found.every((item, at) => item === known[at]);
+        holds(isSame, `at ${end}: ${found.length} of ${known.length}`);
+        const times = known.map((_, at) => JSON.stringify(sent).split(texts[at] ?? "").length - 1);
+        holds(
+          times.every((count) => count === 1),
+          `at ${end} it was said ${times.join(", ")} times`,
+        );
+      }
+      holds((await compactor.fit(pieces.flat())).length < pieces.flat().length, "nothing was compacted");
+      const speakers = compactor
+        .conversations()
+        .flatMap(({ entries }) =>
+          entries.flatMap((entry) => (entry.type === "message" && entry.message.role === "user" ? [entry.message.origin] : [])),
+        );
+      holds(speakers.filter((origin) => origin === "declared").length === DECLARED_COUNT, `filed as ${speakers.join(", ")}`);
     },
   },
   {

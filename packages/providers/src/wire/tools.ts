@@ -20,6 +20,16 @@ export function toolSpecsOf(tools: unknown): readonly ToolSpec[] {
   });
 }
 
+/** Tools that are only counted, as {@link toolSpecsOf} reads them: one that nobody can read is counted by its JSON, and the vendor decides about it. */
+export function countedTools(tools: unknown): readonly ToolSpec[] {
+  if (!Array.isArray(tools)) return [];
+  return tools.flatMap((tool: unknown): readonly ToolSpec[] =>
+    isRecord(tool) && nameOf(tool) !== ""
+      ? toolSpecsOf([tool])
+      : [{ name: "tool", description: "", parametersJson: String(JSON.stringify(tool)) }],
+  );
+}
+
 /**
  * The tools as they are, if they can be counted.
  *
