@@ -38,7 +38,7 @@ const LARGEST_EXTRA_TOKENS = 8000;
 /**
  * Measures one epoch: each difference between reports becomes the size of the messages that came between them.
  *
- * - A fall, or a rise too small for its messages, takes what is missing from the messages that were there ({@link takeLoss}).
+ * - A fall, or a rise too small for its messages, takes what is missing from what is carried, then from the messages that were there ({@link takeLoss}).
  * - A rise too large for its messages, or without any, is carried with the overhead from there on, and so is what is left of a fall.
  */
 export function measureEpoch(input: EpochInput): MeasuredEpoch {
@@ -57,7 +57,7 @@ export function measureEpoch(input: EpochInput): MeasuredEpoch {
         settleFirst(view, arrival, reportTokens, input);
         overheadTokens = reportTokens - view.tokens;
       } else {
-        settleNext(view, arrival, reportTokens - overheadTokens - carried - view.tokens, input);
+        settleNext(view, { ...arrival, carried }, reportTokens - overheadTokens - carried - view.tokens, input);
         carried = reportTokens - overheadTokens - view.tokens;
       }
       newest = pending;
@@ -91,8 +91,13 @@ function settleFirst(view: MeasuredView, arrival: Arrival, reportTokens: number,
   settle(view, arrival, isTooHeavy && isAllNew ? distribute(reportTokens, arrival.weighed) : arrival.weighed, input);
 }
 
-function settleNext(view: MeasuredView, arrival: Arrival, differenceTokens: number, input: EpochInput): void {
-  const { call, messages, weighed: weights } = arrival;
+function settleNext(
+  view: MeasuredView,
+  arrival: Arrival & { readonly carried: number },
+  differenceTokens: number,
+  input: EpochInput,
+): void {
+  const { call, messages, weighed: weights, carried } = arrival;
   const expectedTokens = sum(weights);
   const isTurnEnd = messages.some(isHuman);
   const leastTokens = (isTurnEnd ? SMALLEST_RATIO_AT_TURN : SMALLEST_RATIO) * expectedTokens;
@@ -103,7 +108,8 @@ function settleNext(view: MeasuredView, arrival: Arrival, differenceTokens: numb
     return;
   }
   settle(view, arrival, weights, input);
-  const tokens = expectedTokens - differenceTokens;
+  // What rose with no message may go again with none: a web search's pages are no lasting overhead.
+  const tokens = expectedTokens - differenceTokens - Math.max(0, carried);
   if (tokens <= 0) return;
   const reasoningTokens = (message: Message) => input.weights.hiddenTokens(message, call.modelId);
   const weightTokens = (message: Message) => input.weights.tokens(message, call.modelId);

@@ -50,6 +50,13 @@ describe("createSizeModel", () => {
     expect(modelled).toEqual(reported);
   });
 
+  test("what rises without a message and goes again is no lasting overhead, and takes nothing from the messages", () => {
+    const jumping = createSizeModel(reporting(PLAIN, (call, tokens) => tokens + (call === 15 ? 60_000 : 0)));
+    const plain = createSizeModel(PLAIN);
+    expect(jumping.nonMessageTokens(15, "own")).toBeGreaterThan(50_000);
+    for (const call of [16, 25]) expect(jumping.nonMessageTokens(call, "own")).toBeLessThan(plain.nonMessageTokens(call, "own") + 8500);
+  });
+
   test("finds the size of the messages and of the overhead", () => {
     const model = createSizeModel(PLAIN);
     const results = PLAIN.flatMap((entry) =>

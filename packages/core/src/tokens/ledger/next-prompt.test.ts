@@ -13,7 +13,7 @@ import type { Base, FirstReport, Ledger, Residuals, Situation } from "../ledger.
 import { ASSUMED_RESIDUALS } from "../ledger.ts";
 import type { KnownModel, Model, ModelFit } from "./model-fit.ts";
 import type { Arrival, NextPrompt } from "./next-prompt.ts";
-import { arrivalOf, nextPrompt, overheadTokensOf } from "./next-prompt.ts";
+import { arrivalOf, firstReportAfter, nextPrompt, overheadTokensOf } from "./next-prompt.ts";
 import { nextResiduals, upperRatioAfterCut, upperTokensOf } from "./upper-bound.ts";
 
 /** 2 × (10 + 1.5 × 20) + 7 = 87 tokens. */
@@ -305,5 +305,32 @@ describe("residuals", () => {
 
   test.each([0, -5])("an expectation of %s tokens is none", (expectedTokens) => {
     expect(nextResiduals(ASSUMED_RESIDUALS, "anchored", { expectedTokens, promptTokens: 100 })).toBe(ASSUMED_RESIDUALS);
+  });
+});
+
+describe("an overhead that later reports refute falls", () => {
+  // The view weighs 2 × 10,000 = 20,000 tokens; the first report had 70,000 above its messages.
+  const firstReport: FirstReport = {
+    modelId: "m",
+    promptTokens: 70_000,
+    measuredTokens: 0,
+    unmeasuredContent: contentSum(0, 0, 0),
+    overhead: overheadCounts(0, 0, 0),
+    laterReports: 0,
+  };
+  const overheadAfter = (promptTokens: number) => {
+    const ledger = ledgerAfterReport({ firstReport, view: contentSum(10_000, 0, 0), reportedModelId: "m" });
+    const report = { modelId: "m", promptTokens, overhead: overheadCounts(0, 0, 0) };
+    const model = nextModel(knownModel(2));
+    return overheadTokensOf(firstReportAfter(ledger, model, report), model, overheadCounts(0, 0, 0));
+  };
+  test.each<[string, number, number]>([
+    ["to what a smaller prompt has above its messages", 35_000, 15_000],
+    ["also where the prompt is as large as the overhead: its messages are in it", 60_000, 40_000],
+    ["not for the messages' own error: half of their weight, and 3,000 tokens", 77_000, 70_000],
+    ["not if the prompt has room for both", 95_000, 70_000],
+    ["never below none", 15_000, 0],
+  ])("%s", (_, promptTokens, tokens) => {
+    expect(overheadAfter(promptTokens)).toBe(tokens);
   });
 });

@@ -108,7 +108,14 @@ function weighOverhead({ counts, toolCounts, hiddenTokens }: OverheadCounts, { p
  */
 const LARGEST_VIEW_RATIO = 0.5;
 
-/** The first report is the very first one, the one after a cut, or the one after a switch early on. Any other report leaves it. */
+/**
+ * A later report refutes an overhead that leaves less than this share of their weight to the messages, by more than so many tokens: what the first report had
+ * above them (pages of a web search) was not sent again. Chosen: weights are right within a third, and small falls say nothing.
+ */
+const LEAST_TEXT_RATIO = 0.5;
+const REFUTING_TOKENS = 3000;
+
+/** The first report is the very first one, the one after a cut, or the one after a switch early on. Any other report leaves it, unless it refutes it. */
 export function firstReportAfter(
   { base, view, unreported, reportedModelId, firstReport }: Ledger,
   model: Model,
@@ -121,8 +128,11 @@ export function firstReportAfter(
   const isSwitch = modelId !== reportedModelId;
   const ofView: FirstReport = { modelId, promptTokens, measuredTokens: 0, unmeasuredContent: view, overhead, laterReports: 0 };
   if (base.kind === "nothing") return ofView;
-  if (base.kind === "report")
-    return isSwitch && contentTokens(view, model) <= LARGEST_VIEW_RATIO * promptTokens ? ofView : oneLater(firstReport);
+  if (base.kind === "report") {
+    if (isSwitch) return contentTokens(view, model) <= LARGEST_VIEW_RATIO * promptTokens ? ofView : oneLater(firstReport);
+    const mostTokens = promptTokens - LEAST_TEXT_RATIO * contentTokens(view, model) + REFUTING_TOKENS;
+    return firstReport !== null && overheadTokensOf(firstReport, model, overhead) > mostTokens ? ofView : oneLater(firstReport);
+  }
   if (isSwitch) return ofView;
   const { measuredTokens } = base;
   const unmeasuredContent = addSums(base.unmeasuredContent, unreported);
