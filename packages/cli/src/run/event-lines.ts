@@ -65,6 +65,8 @@ function eventLine(event: AgentEvent): string | null {
       return `◇ the reply did not fit next to the prompt${event.limitTokens === null ? "" : ` in ${formatTokens(event.limitTokens)} tokens`}: at most ${formatTokens(event.maxOutputTokens)} tokens are asked for now`;
     case "silent-truncation":
       return `◇ the provider read ${formatTokens(event.reportedTokens)} tokens where about ${formatTokens(event.expectedTokens)} were sent: it cuts prompts without saying so; set context_window to what it runs with`;
+    case "usage-refused":
+      return `◇ the provider's usage cannot be: it reports ${formatTokens(event.reportedTokens)} tokens where about ${formatTokens(event.expectedTokens)} were sent; sizes are estimated from now on`;
     case "session-repaired":
       return `◇ the session was repaired: ${event.entries.length} entries added`;
     case "request-retry":

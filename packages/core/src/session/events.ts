@@ -38,7 +38,22 @@ export type ContextEvent =
   | { readonly type: "compaction-off"; readonly why: "unknown-window" }
   | { readonly type: "breaker-open"; readonly failures: number; readonly why: string }
   | { readonly type: "context-irreducible"; readonly budgetTokens: number; readonly parts: readonly SizedPart[] }
-  | SilentTruncationEvent;
+  | SilentTruncationEvent
+  | UsageRefusedEvent;
+
+/**
+ * What the provider reports of its prompts cannot be: report by report it rises by more than what came could measure, as if it added the whole session up or
+ * counted in other units. It is no evidence of this model from now on; sizes are estimated. Told once.
+ */
+export interface UsageRefusedEvent {
+  readonly type: "usage-refused";
+  readonly modelId: string;
+  readonly requestId: string;
+  readonly reportedTokens: number;
+  /** What is expected of the next request by `estimator`, without reports. */
+  readonly expectedTokens: number;
+  readonly estimator: string;
+}
 
 /**
  * The provider reported a prompt that is smaller than what was sent can measure, without an edit in between: it left something out (as a rule

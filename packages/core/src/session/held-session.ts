@@ -11,9 +11,10 @@ import { createHeldLog } from "./held-log.ts";
 import { silentTruncation } from "./prompt-watch.ts";
 import type { SessionSetup } from "./session-setup.ts";
 import { overheadOf } from "./session-setup.ts";
-import type { SessionState } from "./session-state.ts";
+import type { FoldedState, SessionState } from "./session-state.ts";
 import { EMPTY_STATE, foldState } from "./session-state.ts";
 import { undoPointOf, withoutUndoPoints } from "./undo-point.ts";
+import { usageRefused } from "./usage-watch.ts";
 import type { SessionView } from "./view.ts";
 import { foldEntryBy } from "./view.ts";
 
@@ -52,13 +53,13 @@ export function createHeldSession(setup: SessionSetup, { archive, emit }: HeldSe
   let isOffTold = false;
   const recallIndex = recalls(setup) ? createRecallIndex(setup.work, setup.readings?.texts) : null;
 
-  const fold = (entry: SessionEntry): number | null => {
+  const fold = (entry: SessionEntry): Omit<FoldedState, "state"> => {
     const folded = foldState(state, entry, setup);
     state = folded.state;
     const newest = entry.type === "message" ? state.view.messages.at(-1) : undefined;
     if (newest !== undefined) recallIndex?.add(newest);
     log.add(entry);
-    return folded.missingTokens;
+    return folded;
   };
   // A copy: the estimator answers its next gates with the same value.
   const predict = (dynamicContext: string | null) => ({
@@ -80,10 +81,11 @@ export function createHeldSession(setup: SessionSetup, { archive, emit }: HeldSe
     fold,
     append: (given) => {
       const entry = withRemoved(given);
-      const missingTokens = fold(entry);
+      const { missingTokens, isUsageRefused } = fold(entry);
       // Of all that compactions covered, only the newest undo point stays in memory.
       if (entry.type === "compaction") release("newest");
       if (entry.type === "usage" && missingTokens !== null) emit(silentTruncation(entry, missingTokens, predict(null)));
+      if (entry.type === "usage" && isUsageRefused) emit(usageRefused(entry, predict(null)));
       return entry;
     },
     tell: (event) => {

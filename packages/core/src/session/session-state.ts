@@ -6,12 +6,14 @@ import type { Estimator, Overhead } from "../tokens/estimator.ts";
 import type { Ledger } from "../tokens/ledger.ts";
 import { EMPTY_LEDGER, ledgerCopy } from "../tokens/ledger.ts";
 import type { WorkCounter } from "../tokens/work.ts";
-import { isRejectedUsage } from "../usage.ts";
+import { isRejectedUsage, UNREPORTED_USAGE } from "../usage.ts";
 import type { Breaker } from "./breaker.ts";
 import { CLOSED_BREAKER, foldBreaker } from "./breaker.ts";
 import type { MessageFolds } from "./message-folds.ts";
 import type { PromptWatch } from "./prompt-watch.ts";
 import { EMPTY_PROMPT_WATCH, foldPromptWatch } from "./prompt-watch.ts";
+import type { UsageWatch } from "./usage-watch.ts";
+import { EMPTY_USAGE_WATCH, foldUsageWatch } from "./usage-watch.ts";
 import type { SessionView } from "./view.ts";
 import { EMPTY_VIEW, foldEntryBy } from "./view.ts";
 
@@ -22,6 +24,7 @@ export interface SessionState {
   readonly facts: Facts;
   readonly breaker: Breaker;
   readonly watch: PromptWatch;
+  readonly usageWatch: UsageWatch;
   /** Time of the newest report that has one. */
   readonly reportedAtMs: number | null;
   /** Id of the newest message that was appended, also if an edit took it out: the id that the next one follows from. */
@@ -37,6 +40,7 @@ export const EMPTY_STATE: SessionState = {
   facts: NO_FACTS,
   breaker: CLOSED_BREAKER,
   watch: EMPTY_PROMPT_WATCH,
+  usageWatch: EMPTY_USAGE_WATCH,
   reportedAtMs: null,
   lastMessageId: null,
   answeredRequestIds: [],
@@ -56,6 +60,8 @@ export interface FoldedState {
   readonly state: SessionState;
   /** Tokens that the provider left out of the prompt, if this entry is the report that shows it. */
   readonly missingTokens: number | null;
+  /** True if this entry is the report from which on usage is no evidence. */
+  readonly isUsageRefused: boolean;
 }
 
 /** The state after one more entry. Costs what is new; only an edit or an undo walks the view. */
@@ -68,18 +74,36 @@ export function foldState(
   const { system, tools } = view;
   const overhead = { system, tools, dynamicContext: null, hiddenTokens };
   const { watch, missingTokens } = foldPromptWatch(before.watch, entry, view);
+  const usageWatch = foldUsageWatch(before.usageWatch, entry);
+  const isUsageRefused = usageWatch.isRefused && !before.usageWatch.isRefused;
+  const fold = { estimator, view, overhead };
   work.folded(1);
   const state = {
     view,
-    ledger: foldLedger(before.ledger, entry, { estimator, view, overhead }),
+    ledger: isUsageRefused
+      ? withoutReports(before.ledger, fold)
+      : foldLedger(before.ledger, usageWatch.isRefused ? asUnreported(entry) : entry, fold),
     facts: folds.facts(before.facts, entry),
     breaker: foldBreaker(before.breaker, entry),
     watch,
+    usageWatch,
     reportedAtMs: entry.type === "usage" ? (entry.atMs ?? before.reportedAtMs) : before.reportedAtMs,
     lastMessageId: entry.type === "message" ? entry.message.id : before.lastMessageId,
     answeredRequestIds: answeredAfter(before.answeredRequestIds, entry),
   };
-  return { state, missingTokens };
+  return { state, missingTokens, isUsageRefused };
+}
+
+/** A report that is no evidence: the call happened, its size is not known. A refusal's own count is another matter. */
+function asUnreported(entry: SessionEntry): SessionEntry {
+  return entry.type === "usage" && !isRejectedUsage(entry.usage) ? { ...entry, usage: UNREPORTED_USAGE } : entry;
+}
+
+/** The ledger without what reports taught: its sums stay, and all of the view is weighed anew. */
+function withoutReports(before: Ledger, { estimator, view }: LedgerFold): Ledger {
+  const { estimatedTokens, estimatedAtLastCutTokens, stepGrowthTokens } = before;
+  const sums = { estimatedTokens, estimatedAtLastCutTokens, estimatedAtLastCallTokens: estimatedTokens, stepGrowthTokens };
+  return { ...estimator.recount({ ...EMPTY_LEDGER, nextModelId: before.nextModelId }, view.messages, "engine"), ...sums };
 }
 
 function answeredAfter(before: readonly string[], entry: SessionEntry): readonly string[] {

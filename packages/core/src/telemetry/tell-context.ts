@@ -45,6 +45,7 @@ export function tellContext(parts: TelemetryParts, open: OpenSpans, event: ToldO
     case "compaction-off":
     case "breaker-open":
     case "silent-truncation":
+    case "usage-refused":
       addEvent(open, event);
       return;
     default:

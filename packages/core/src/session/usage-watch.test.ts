@@ -1,0 +1,55 @@
+import { describe, expect, test } from "vitest";
+import type { SessionEntry } from "../entry.ts";
+import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
+import { human, logOf, reply, usageEntry } from "../testing/builders.ts";
+import { usageOf } from "../usage.ts";
+import { createContextManager } from "./context-manager.ts";
+import type { ContextEvent } from "./events.ts";
+
+/** Steps of 4,000 characters, about 1,000 tokens, under 3,000 tokens of overhead that nobody sees; `report` is told of the true prompt and its number. */
+function played(report: (promptTokens: number, step: number) => number | null, steps = 8) {
+  const events: ContextEvent[] = [];
+  const manager = createContextManager({
+    policy: PLIMSOLL_POLICY,
+    summarizer: () => Promise.reject(new Error("not asked")),
+    entries: logOf([]),
+    onEvent: (event) => events.push(event),
+  });
+  const append = (entry: SessionEntry) => manager.append(entry);
+  for (let step = 0; step < steps; step += 1) {
+    append({ type: "message", message: human(`u${step}`, "some words of a person ".repeat(174)) });
+    append({
+      ...usageEntry(`q${step}`, `u${step}`, 0),
+      usage: usageOf({ totalInputTokens: report(3000 + 1000 * (step + 1), step) }),
+    });
+    append({ type: "message", message: reply(`a${step}`, "yes") });
+  }
+  return { manager, refusals: events.filter(({ type }) => type === "usage-refused").length };
+}
+
+describe("usage that cannot be is no evidence, and it is said once", () => {
+  test.each<[string, (tokens: number, step: number) => number | null]>([
+    ["ten times the truth", (tokens) => 10 * tokens],
+    ["twenty times", (tokens) => 20 * tokens],
+    [
+      "added up over the session",
+      (_, step) => Array.from({ length: step + 1 }, (__, at) => 4000 + 1000 * at).reduce((a, b) => a + b),
+    ],
+  ])("%s", (_, report) => {
+    const { manager, refusals } = played(report);
+    expect(refusals).toBe(1);
+    expect(manager.predict().expectedTokens).toBeLessThan(16_000);
+  });
+
+  test.each<[string, (tokens: number, step: number) => number | null]>([
+    ["the truth", (tokens) => tokens],
+    ["half of it", (tokens) => tokens / 2],
+    ["twice as much: a tokenizer may be as dense", (tokens) => 2 * tokens],
+    ["one rise of a server's tool", (tokens, step) => tokens + (step === 3 ? 60_000 : 0)],
+    ["two in a row", (tokens, step) => tokens + (step === 3 ? 60_000 : step === 4 ? 90_000 : 0)],
+    ["a first report that is high: system and tools may be unseen", (tokens) => tokens + 80_000],
+    ["reports that say nothing", () => null],
+  ])("not %s", (_, report) => {
+    expect(played(report).refusals).toBe(0);
+  });
+});
