@@ -74,8 +74,11 @@ export interface JoinedMessage {
   readonly blocks: readonly Fields[];
 }
 
-/** Every call is answered by the next message, first thing in it, once; every result has its call in the message before. */
-export function checkPairs(messages: readonly JoinedMessage[]): void {
+/**
+ * Every call is answered by the next message, first thing in it, once; every result has its call in the message before. An id names one call, but on servers that
+ * number their calls anew.
+ */
+export function checkPairs(messages: readonly JoinedMessage[], ids: "once" | "again"): void {
   const seen = new Set<string>();
   let previous: readonly string[] = [];
   for (const [index, message] of messages.entries()) {
@@ -98,7 +101,7 @@ export function checkPairs(messages: readonly JoinedMessage[]): void {
     }
     previous = idsOf(message.blocks, "tool_use", "id");
     for (const id of previous) {
-      if (seen.has(id)) throw invalid(`messages.${index}: \`tool_use\` ids must be unique`);
+      if (ids === "once" && seen.has(id)) throw invalid(`messages.${index}: \`tool_use\` ids must be unique`);
       seen.add(id);
     }
   }

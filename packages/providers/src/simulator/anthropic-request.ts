@@ -48,6 +48,9 @@ export function readAnthropic(body: unknown, limits: WireLimits): SimulatedPromp
     newestText: newest === undefined ? "" : blocksOf(newest, "content").map(blockText).join("\n"),
     drops,
     binding: { sign, isTold },
+    callNames: joined.flatMap(({ blocks }) =>
+      blocks.flatMap((block) => (block.type === "tool_use" ? [stringAt(block, "name") ?? ""] : [])),
+    ),
   };
 }
 
@@ -89,7 +92,7 @@ function checkSystem(blocks: readonly Fields[]): void {
 }
 
 /** Checks the messages one by one, then as the vendor joins them; gives the joined ones. */
-function checkMessages(messages: readonly Fields[], listed: number, { prefill }: WireLimits): readonly JoinedMessage[] {
+function checkMessages(messages: readonly Fields[], listed: number, { prefill, rules }: WireLimits): readonly JoinedMessage[] {
   if (messages.length === 0 || messages.length !== listed) throw invalid("messages: at least one message is required");
   if (messages.length > 100_000) throw invalid("messages: at most 100000 messages are allowed");
   for (const [index, message] of messages.entries()) {
@@ -103,7 +106,7 @@ function checkMessages(messages: readonly Fields[], listed: number, { prefill }:
   for (const [index, message] of messages.entries()) checkBlocks(message.role, blocks[index] ?? [], index);
   const joined = joinedMessages(messages.map(({ role }, index) => ({ role, blocks: blocks[index] ?? [] })));
   checkReasoning(joined);
-  checkPairs(joined);
+  checkPairs(joined, rules.callIds === undefined ? "once" : "again");
   return joined;
 }
 

@@ -112,7 +112,7 @@ function blocksOf(answer: Answer): readonly WrittenBlock[] {
   return blocks;
 }
 
-function blockOf({ reply, serial, binding }: Answer, index: number, before: readonly JsonObject[]): WrittenBlock {
+function blockOf({ reply, serial, binding, callId }: Answer, index: number, before: readonly JsonObject[]): WrittenBlock {
   const part = reply.parts[index] ?? { type: "text", text: "" };
   switch (part.type) {
     case "text":
@@ -133,7 +133,7 @@ function blockOf({ reply, serial, binding }: Answer, index: number, before: read
       };
     }
     case "tool-call": {
-      const call = { type: "tool_use", id: `toolu_simulated_${serial}_${index}`, name: part.toolName };
+      const call = { type: "tool_use", id: callId(index, `toolu_simulated_${serial}_${index}`), name: part.toolName };
       return {
         whole: { ...call, input: jsonValueOf(parseRecord(part.argumentsJson) ?? {}) },
         start: { ...call, input: {} },

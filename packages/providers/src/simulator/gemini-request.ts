@@ -38,6 +38,7 @@ export function readGemini(body: unknown, limits: WireLimits): SimulatedPrompt {
     newestText: newest === undefined ? "" : textOf(newest),
     drops: [],
     binding: null,
+    callNames: [],
   };
 }
 

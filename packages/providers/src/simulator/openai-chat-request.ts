@@ -49,6 +49,9 @@ export function readOpenAiChat(body: unknown, limits: WireLimits): SimulatedProm
     newestText: newest === undefined ? "" : contentText(newest),
     drops: [],
     binding: null,
+    callNames: messages.flatMap((message) =>
+      recordsAt(message, "tool_calls").map((call) => stringAt(recordAt(call, "function"), "name") ?? ""),
+    ),
   };
 }
 
@@ -143,18 +146,22 @@ function checkPairs(messages: readonly Fields[]): void {
   close();
 }
 
+/** The words of the templates; Gemma's begin at "Conversation roles". Read at vllm-project/vllm#6862. */
+const OUT_OF_TURN = "After the optional system message, conversation roles must alternate user/assistant/user/assistant/...";
+
 /**
- * Person and model in turn: the words of Mistral's server ("invalid_request_message_order") and of the chat templates that models are served with
+ * Person and model in turn, and one system message at the most, at the beginning: the words of Mistral's server ("invalid_request_message_order") and of the chat templates that models are served with
  * by vLLM, llama.cpp, Ollama and LM Studio.
  */
 function checkTurns(messages: readonly Fields[]): void {
-  const turns = messages.filter(({ role }) => role !== "system" && role !== "developer");
+  const isInstruction = ({ role }: Fields) => role === "system" || role === "developer";
+  if (messages.slice(1).some(isInstruction)) throw invalid(OUT_OF_TURN);
+  const turns = messages.filter((message) => !isInstruction(message));
   if (turns[0]?.role === "assistant") throw invalid("Expected the first message to be the user's, but got role assistant");
   for (const [index, { role }] of turns.entries()) {
     const before = turns[index - 1]?.role;
     if (role === "user" && before === "tool") throw invalid("Unexpected role 'user' after role 'tool'");
-    if (before !== undefined && role === before && role !== "tool")
-      throw invalid("After the optional system message, conversation roles must alternate user/assistant/user/assistant/...");
+    if (before !== undefined && role === before && role !== "tool") throw invalid(OUT_OF_TURN);
   }
 }
 

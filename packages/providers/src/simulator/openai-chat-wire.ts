@@ -49,12 +49,12 @@ function textOf({ reply }: Answer, type: "text" | "reasoning"): string {
   return reply.parts.flatMap((part) => (part.type === type ? [part.text] : [])).join("");
 }
 
-function callsOf({ reply, serial }: Answer) {
+function callsOf({ reply, serial, callId }: Answer) {
   return reply.parts.flatMap((part, index) =>
     part.type === "tool-call"
       ? [
           {
-            id: `call_simulated_${serial}_${index}`,
+            id: callId(index, `call_simulated_${serial}_${index}`),
             type: "function",
             function: { name: part.toolName, arguments: part.argumentsJson },
           },

@@ -1,5 +1,6 @@
 import type { Fields } from "../fields.ts";
 import { recordsAt, stringAt } from "../fields.ts";
+import { contentOf } from "./openai-binding.ts";
 import { checkCallId, checkPresent, checkToolNames } from "./openai-errors.ts";
 import { invalid, Refusal, signatureOf } from "./wire.ts";
 
@@ -108,12 +109,13 @@ function sealed(content: string): string {
  */
 export function checkReasoning(item: Fields, next: Fields | undefined): void {
   const id = stringAt(item, "id");
-  const encrypted = stringAt(item, "encrypted_content");
-  if (encrypted === null) throw notFound(id ?? "");
+  const content = stringAt(item, "encrypted_content");
+  if (content === null) throw notFound(id ?? "");
+  const encrypted = contentOf(content);
   const expected = id === null ? sealed(encrypted.slice(0, SEAL_CHARS)) : encryptedReasoning(id);
   if (encrypted !== expected)
     throw invalid(`The encrypted content for item ${id ?? ""} could not be verified.`, { code: "invalid_encrypted_content" });
-  if (id !== null && !isReplied(next))
+  if (id !== null && (!isReplied(next) || isOfOther(next, id)))
     throw invalid(`Item '${id}' of type 'reasoning' was provided without its required following item.`, { param: "input" });
 }
 
@@ -121,6 +123,12 @@ export function checkReasoning(item: Fields, next: Fields | undefined): void {
 function isReplied(item: Fields | undefined): boolean {
   if (item === undefined || item.role !== undefined) return item?.role === "assistant";
   return !OUTPUTS.has(String(item.type));
+}
+
+/** True for an item whose own id tells that it came with other reasoning. */
+function isOfOther(item: Fields | undefined, reasoningId: string): boolean {
+  const [, after] = (stringAt(item, "id") ?? "").split(AFTER);
+  return after !== undefined && after !== reasoningId;
 }
 
 /** Nothing is stored, so an id alone names nothing. */
@@ -148,7 +156,7 @@ export function itemText(item: Fields): string {
     case "custom_tool_call_output":
       return contentText(item, "output");
     case "reasoning":
-      return stringAt(item, "encrypted_content") ?? "";
+      return contentOf(stringAt(item, "encrypted_content") ?? "");
     case "message":
     case undefined:
       return `${String(item.role)}\n${contentText(item, "content")}`;

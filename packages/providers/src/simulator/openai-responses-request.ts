@@ -1,5 +1,6 @@
 import type { Fields } from "../fields.ts";
 import { numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { checkReasoningPrefix, contentOf } from "./openai-binding.ts";
 import { checkToolNames, modelOf } from "./openai-errors.ts";
 import {
   checkItem,
@@ -42,6 +43,7 @@ export function readOpenAiResponses(body: unknown, limits: WireLimits): Simulate
     throw invalid("Missing required parameter: 'input'.", { param: "input", code: "missing_required_parameter" });
   checkItems(items);
   checkPairs(items);
+  const { drops, dropped, binding } = checkReasoningPrefix(body, items, { modelId, rules: limits.rules });
   const tools = recordsAt(body, "tools");
   if (tools.every(({ type }) => type === "function"))
     checkToolNames(
@@ -58,13 +60,14 @@ export function readOpenAiResponses(body: unknown, limits: WireLimits): Simulate
     segments: [
       ...tools.map((tool) => segmentOf(JSON.stringify(tool), "overhead")),
       ...(instructions === null ? [] : [segmentOf(instructions, "overhead")]),
-      ...items.map(itemSegment),
+      ...items.filter((item) => !dropped.has(item)).map(itemSegment),
     ],
     messageCount: items.length,
     toolNames: responsesTools(body).map((tool) => stringAt(tool, "name") ?? ""),
     newestText: newest === undefined ? "" : contentText(newest, isOutput(newest) ? "output" : "content"),
-    drops: [],
-    binding: null,
+    drops,
+    binding,
+    callNames: items.filter(isCall).map((item) => stringAt(item, "name") ?? ""),
   };
 }
 
@@ -89,7 +92,7 @@ function checkItems(items: readonly Fields[]): void {
         break;
       case "reasoning":
         checkReasoning(item, items[index + 1]);
-        givenContents.add(stringAt(item, "encrypted_content") ?? "");
+        givenContents.add(contentOf(stringAt(item, "encrypted_content") ?? ""));
         break;
       case "item_reference":
         throw notFound(id ?? "");
@@ -120,6 +123,10 @@ function itemSegment(item: Fields): Segment {
     ({ type }) => type === "input_image",
   ).length;
   return { ...segmentOf(itemText(item), isOverhead ? "overhead" : "message"), extraTokens: images * IMAGE_TOKENS };
+}
+
+function isCall({ type }: Fields): boolean {
+  return type === "function_call" || type === "custom_tool_call";
 }
 
 function segmentOf(text: string, part: "overhead" | "message"): Segment {

@@ -27,18 +27,25 @@ export const OPENAI_RESPONSES_WIRE: SimulatedWire = {
   }),
 };
 
-function responseOf({ serial, modelId, createdSeconds }: Answer): JsonObject {
+function responseOf({ serial, modelId, createdSeconds, drops }: Answer): JsonObject {
   return {
     id: `resp_simulated_${serial}`,
     object: "response",
     created_at: createdSeconds,
     model: modelId,
+    ...toldDrops(drops),
     status: "in_progress",
     error: null,
     incomplete_details: null,
     output: [],
     usage: null,
   };
+}
+
+/** Reasoning that the model was not shown; the page gives the list's name and each entry's id and reason. */
+function toldDrops(drops: Answer["drops"]): JsonObject {
+  if (drops.length === 0) return {};
+  return { input_transformations: drops.map(({ id, reason }) => ({ type: "reasoning_dropped", id, reason })) };
 }
 
 function endOf(answer: Answer): JsonObject {
@@ -53,30 +60,37 @@ function endOf(answer: Answer): JsonObject {
   };
 }
 
-function itemsOf({ reply, serial }: Answer): readonly JsonObject[] {
-  return reply.parts.map((part, index): JsonObject => {
-    const before = reply.parts.slice(0, index).findLastIndex(({ type }) => type === "reasoning");
-    const idOf = (kind: string) =>
-      itemId(`${kind}_simulated_${serial}_${index}`, before < 0 ? null : `rs_simulated_${serial}_${before}`);
-    switch (part.type) {
-      case "text": {
-        const content = [contentPart(reply.stop, part.text)];
-        return { id: idOf("msg"), type: "message", role: "assistant", status: "completed", content };
-      }
-      case "reasoning": {
-        const id = `rs_simulated_${serial}_${index}`;
-        return { id, type: "reasoning", summary: [summaryPart(part.text)], encrypted_content: encryptedReasoning(id) };
-      }
-      case "tool-call": {
-        const called = { status: "completed", call_id: `call_simulated_${serial}_${index}`, name: part.toolName };
-        return part.form === "text"
-          ? { id: idOf("ctc"), type: "custom_tool_call", ...called, input: part.argumentsJson }
-          : { id: idOf("fc"), type: "function_call", ...called, arguments: part.argumentsJson };
-      }
-      default:
-        return part satisfies never;
+function itemsOf(answer: Answer): readonly JsonObject[] {
+  const items: JsonObject[] = [];
+  for (const index of answer.reply.parts.keys()) items.push(itemOf(answer, index, items));
+  return items;
+}
+
+function itemOf({ reply, serial, binding, callId }: Answer, index: number, items: readonly JsonObject[]): JsonObject {
+  const part = reply.parts[index] ?? { type: "text", text: "" };
+  const before = reply.parts.slice(0, index).findLastIndex(({ type }) => type === "reasoning");
+  const idOf = (kind: string) =>
+    itemId(`${kind}_simulated_${serial}_${index}`, before < 0 ? null : `rs_simulated_${serial}_${before}`);
+  switch (part.type) {
+    case "text": {
+      const content = [contentPart(reply.stop, part.text)];
+      return { id: idOf("msg"), type: "message", role: "assistant", status: "completed", content };
     }
-  });
+    case "reasoning": {
+      const id = `rs_simulated_${serial}_${index}`;
+      const content = encryptedReasoning(id);
+      const summary = part.text === "" ? [] : [summaryPart(part.text)];
+      return { id, type: "reasoning", summary, encrypted_content: binding?.sign(content, items) ?? content };
+    }
+    case "tool-call": {
+      const called = { status: "completed", call_id: callId(index, `call_simulated_${serial}_${index}`), name: part.toolName };
+      return part.form === "text"
+        ? { id: idOf("ctc"), type: "custom_tool_call", ...called, input: part.argumentsJson }
+        : { id: idOf("fc"), type: "function_call", ...called, arguments: part.argumentsJson };
+    }
+    default:
+      return part satisfies never;
+  }
 }
 
 function contentPart(stop: SimulatedReply["stop"], text: string): JsonObject {
@@ -121,7 +135,7 @@ function growthOf({ reply }: Answer, index: number): readonly JsonObject[] {
     case "text":
       return reply.stop === "refusal" ? refusalGrowth(part.text) : textGrowth(part.text);
     case "reasoning":
-      return summaryGrowth(part.text);
+      return part.text === "" ? [] : summaryGrowth(part.text);
     case "tool-call":
       if (part.form === "text")
         return [

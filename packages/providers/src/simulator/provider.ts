@@ -13,10 +13,10 @@ import {
   totalTokens,
   truncatedSegments,
 } from "./prompt-cache.ts";
-import type { SimulatedReply, SimulatedRequest, WireName } from "./reply.ts";
+import type { SimulatedPart, SimulatedReply, SimulatedRequest, WireName } from "./reply.ts";
 import { SCRIPT_END } from "./reply.ts";
 import type { Answer, Headers, SimulatedPrompt, SimulatedWire, WireError, WireEvent, WireLimits } from "./wire.ts";
-import { Refusal } from "./wire.ts";
+import { invalid, Refusal } from "./wire.ts";
 
 /** What the server sends: a body, or events; `fault` says what goes wrong while it is sent. */
 export interface Response {
@@ -59,6 +59,7 @@ interface OpenProvider {
   readonly caches: Readonly<Record<WireName, PromptCache>>;
   readonly exchanges: Exchange[];
   replyIndex: number;
+  callCount: number;
 }
 
 /** A provider with its cache, its script and its record of what it was asked. */
@@ -79,6 +80,7 @@ export function createProvider(options: SimulatorOptions): SimulatedProvider {
     caches: cachesOf(options, nowMs),
     exchanges: [],
     replyIndex: 0,
+    callCount: 0,
   };
   const { sizer, limits } = provider;
   return {
@@ -183,8 +185,13 @@ interface Served {
 
 function serve(provider: OpenProvider, { wire, prompt, request, served, fault, facts }: Served): Response {
   const { options, caches, sizer, nowMs, replyIndex } = provider;
+  const declared = new Set(prompt.toolNames);
+  const missing = prompt.callNames.find((name) => !declared.has(name));
+  if (options.rules?.undeclaredTools === "refused" && missing !== undefined)
+    throw invalid(`The request has a call of the tool '${missing}', which it does not declare.`);
   const cache = caches[wire.name].serve(prompt.modelId, served);
-  const reply = fault?.kind === "empty-reply" ? { parts: [] } : scriptedReply(options, request);
+  const scripted = fault?.kind === "empty-reply" ? { parts: [] } : scriptedReply(options, request);
+  const reply = options.rules?.undeclaredTools === "not-called" ? withoutCallsBut(scripted, declared) : scripted;
   const answer: Answer = {
     serial: replyIndex,
     modelId: prompt.modelId,
@@ -196,6 +203,7 @@ function serve(provider: OpenProvider, { wire, prompt, request, served, fault, f
     createdSeconds: Math.floor(nowMs() / MS_PER_SECOND),
     drops: prompt.drops,
     binding: prompt.binding,
+    callId: callIdsOf(provider, wire, prompt, reply),
   };
   provider.replyIndex += 1;
   const outcome = fault === null ? "answered" : "fault";
@@ -212,6 +220,37 @@ function scriptedReply({ replies, reasoning }: SimulatorOptions, request: Simula
   if (reasoning === undefined || reply.parts[0]?.type === "reasoning" || reply.parts.length === 0) return reply;
   const text = reasoning === "every-reply" ? `Reasoning before reply ${request.replyIndex}.` : "";
   return { ...reply, parts: [{ type: "reasoning", text }, ...reply.parts] };
+}
+
+/** The reply with words in the place of calls of tools that the request does not declare. */
+function withoutCallsBut(reply: SimulatedReply, declared: ReadonlySet<string>): SimulatedReply {
+  const parts = reply.parts.map(
+    (part): SimulatedPart =>
+      part.type === "tool-call" && !declared.has(part.toolName)
+        ? { type: "text", text: `There is no tool ${part.toolName}.` }
+        : part,
+  );
+  return { ...reply, parts };
+}
+
+/** How the calls of a reply are numbered. Only Chat Completions take a dot and a colon in an id. */
+function callIdsOf(
+  provider: OpenProvider,
+  wire: SimulatedWire,
+  prompt: SimulatedPrompt,
+  reply: SimulatedReply,
+): Answer["callId"] {
+  const kind = provider.options.rules?.callIds;
+  if (kind === undefined) return (_, ownId) => ownId;
+  const calls = reply.parts.flatMap((part, index) => (part.type === "tool-call" ? [{ index, name: part.toolName }] : []));
+  const first = kind === "by-name" ? prompt.callNames.length : kind === "each-start" ? provider.callCount : 0;
+  provider.callCount += calls.length;
+  return (partIndex, ownId) => {
+    const place = calls.findIndex(({ index }) => index === partIndex);
+    const name = calls[place]?.name;
+    if (name === undefined) return ownId;
+    return kind === "by-name" && wire.name === "openai-chat" ? `functions.${name}:${first + place}` : `call_${first + place}`;
+  };
 }
 
 function cachesOf(options: SimulatorOptions, nowMs: () => number): Readonly<Record<WireName, PromptCache>> {

@@ -10,6 +10,15 @@ export interface SimulatedRules {
   readonly account?: "since-2026-08-31" | "before-2026-08-31";
   /** Whether a model is kept from reading thinking of models that it cannot read. */
   readonly thinkingModel?: "off";
+  /** Whether the Responses API leaves reasoning out that stands over a changed prefix: of every model, or of none. */
+  readonly reasoningPrefix?: "every-model" | "off";
+  /**
+   * How calls are numbered: by the tool's name and the calls before it in the request, as Kimi does, or from nought with each start of the server, or with each
+   * reply. An id may then name two calls. Left out, each is given once.
+   */
+  readonly callIds?: "by-name" | "each-start" | "each-reply";
+  /** What comes of calls of tools that the request does not declare: it is refused if it has such calls, or the reply makes none. Left out, nobody looks. */
+  readonly undeclaredTools?: "refused" | "not-called";
 }
 
 /** One rule of a vendor or a server: since when it holds, who says so, and how it is switched. */
@@ -69,5 +78,45 @@ export const SIMULATED_RULES: readonly SimulatedRule[] = [
     says: "Thinking that the model cannot read, because another model gave it, is dropped without an error.",
     source: PRESERVED,
     switch: "`rules.thinkingModel`: `off`",
+  },
+  {
+    id: "reasoning-prefix",
+    wire: "openai-responses",
+    since: "2026-11-18",
+    says: "Reasoning items over a changed prefix (`tools`, `text.format`, earlier items, before GPT-6.2 also `instructions`) are not shown to GPT-6 and later models, and the request is answered; the answer lists them in `input_transformations` with the reason `prefix_mismatch`. The vendor's own compaction item keeps what comes after it.",
+    source: "https://developers.openai.com/api/docs/guides/keep-prefix-unchanged",
+    switch: "`rules.reasoningPrefix`: `every-model`, `off`",
+  },
+  {
+    id: "reasoning-items",
+    wire: "openai-responses",
+    since: "2025-07-01",
+    says: "An item that goes back under its id is refused without the reasoning that it came with, and reasoning under its id without the item that it came with after it; without ids nobody looks.",
+    source: "https://github.com/openai/openai-node/issues/1567",
+    switch: "none: leave the ids out",
+  },
+  {
+    id: "turns",
+    wire: "openai-chat",
+    since: "2026-11-26",
+    says: "Chat templates of Mistral and Gemma (vLLM, llama.cpp) want user and assistant in turn, and one system message, first; anything else is refused.",
+    source: "https://github.com/vllm-project/vllm/issues/6862",
+    switch: "`roles`: `alternate`",
+  },
+  {
+    id: "call-ids",
+    wire: "openai-chat",
+    since: "2026-11-26",
+    says: "Kimi numbers calls as `functions.NAME:INDEX`, by the calls in the request; other servers number anew when they start. After a cut or a restart an id names two calls, so that place pairs them.",
+    source: "https://github.com/vllm-project/vllm/blob/main/vllm/entrypoints/chat_utils.py",
+    switch: "`rules.callIds`: `by-name`, `each-start`, `each-reply` (all wires)",
+  },
+  {
+    id: "declared-tools",
+    wire: "openai-responses",
+    since: "2026-11-26",
+    says: "Codex sends no `tools` and no `instructions` with newer models: an item `additional_tools` and developer messages carry them. Tools are taken from both places; without them the model has nothing to call.",
+    source: "https://github.com/openai/codex",
+    switch: "`rules.undeclaredTools`: `refused`, `not-called` (all wires)",
   },
 ];

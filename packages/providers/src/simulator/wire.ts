@@ -30,6 +30,8 @@ export interface SimulatedPrompt {
   readonly drops: readonly Drop[];
   /** How what is signed in the answer is bound to the request; `null` on wires that bind nothing. */
   readonly binding: PromptBinding | null;
+  /** Names of the tools whose calls are in the request, in order. */
+  readonly callNames: readonly string[];
 }
 
 /** A piece of a request that the model is not shown, though the request is answered. */
@@ -43,7 +45,7 @@ export interface Drop {
 
 /** How the answer to a request signs its reasoning. */
 export interface PromptBinding {
-  /** The signature of reasoning, told the blocks that come before it in the answer. */
+  /** The signature of reasoning (its text, or its content where that is what comes back), told the blocks that come before it in the answer. */
   sign(text: string, before: readonly Fields[]): string;
   /** Whether the answer lists what was dropped. */
   readonly isTold: boolean;
@@ -78,6 +80,8 @@ export interface Answer {
   readonly createdSeconds: number;
   readonly drops: readonly Drop[];
   readonly binding: PromptBinding | null;
+  /** The id of the call at the part; the one that is given where ids are not used again. */
+  callId(partIndex: number, ownId: string): string;
 }
 
 /** One event of a stream; `name` is `null` for wires whose events have none. */
