@@ -1,5 +1,5 @@
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
-import { createCompactionMiddleware } from "@plimsoll/providers/drop-in/ai-sdk";
+import { createCompactionMiddleware, responseMessagesOf } from "@plimsoll/providers/drop-in/ai-sdk";
 import { generateText, jsonSchema, stepCountIs, tool, wrapLanguageModel } from "ai";
 
 /**
@@ -25,5 +25,5 @@ export async function runAgent(model, task, readFile) {
       }),
     },
   });
-  return result.response.messages;
+  return await responseMessagesOf(result);
 }

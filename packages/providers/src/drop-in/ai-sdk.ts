@@ -64,6 +64,20 @@ export function createPrepareStep(
   return Object.assign(prepareStep, { recall, conversations, delete: compactor.delete, close });
 }
 
+/** What is used of the results of `generateText` and `streamText`, in versions 6 and 7 of the SDK. */
+interface FinishedCall {
+  readonly response: Told<{ readonly messages: readonly ModelMessage[] }>;
+  /** All messages of the call, as version 7 tells them; its `response` has the last step's alone. */
+  readonly responseMessages?: Told<readonly ModelMessage[]>;
+}
+
+type Told<Value> = Value | PromiseLike<Value>;
+
+/** Every message that a call added, its tool calls and their results too: what an agent appends to its array, in versions 6 and 7 of the SDK. */
+export async function responseMessagesOf(call: FinishedCall): Promise<readonly ModelMessage[]> {
+  return (await call.responseMessages) ?? (await call.response).messages;
+}
+
 function modelIdOf(model: LanguageModel): string {
   return typeof model === "string" ? model : model.modelId;
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
@@ -11,7 +11,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import type { SimulatedReply, SimulatedRequest } from "../simulator/reply.ts";
 import type { Simulator } from "../simulator/simulator.ts";
 import { startSimulator } from "../simulator/simulator.ts";
-import { createPrepareStep } from "./ai-sdk.ts";
+import { createPrepareStep, responseMessagesOf } from "./ai-sdk.ts";
 
 const STEPS = 60;
 const WINDOW_TOKENS = 32_000;
@@ -43,6 +43,14 @@ async function run<Client>(file: string, client: Client): Promise<readonly unkno
   return await runAgent(client, "Read all files.", () => FILE_TEXT);
 }
 
+/** The example as it stands, with version 7 of the SDK in the place of the one that it names. */
+function onVersion7(file: string): string {
+  const copy = `.ai-7-${file}.mjs`;
+  writeFileSync(new URL(copy, FOLDER), readFileSync(new URL(file, FOLDER), "utf8").replace('from "ai"', 'from "ai-7"'));
+  onTestFinished(() => rmSync(new URL(copy, FOLDER)));
+  return copy;
+}
+
 const openAi = ({ openAiUrl }: Simulator) => new OpenAI({ apiKey: "key", baseURL: openAiUrl, maxRetries: 0 });
 const compatible = ({ openAiUrl }: Simulator): LanguageModel =>
   createOpenAICompatible({ name: "simulated", apiKey: "key", baseURL: openAiUrl })("simulated");
@@ -60,6 +68,7 @@ const examples: readonly Example[] = [
   { name: "chat-agent.mjs", play: (simulator) => run("chat-agent.mjs", openAi(simulator)) },
   { name: "responses-agent.mjs", play: (simulator) => run("responses-agent.mjs", openAi(simulator)) },
   { name: "ai-sdk-agent.mjs", play: (simulator) => run("ai-sdk-agent.mjs", compatible(simulator)) },
+  { name: "ai-sdk-agent.mjs, version 7", play: (simulator) => run(onVersion7("ai-sdk-agent.mjs"), compatible(simulator)) },
   {
     name: "gemini-agent.mjs",
     play: ({ url }) => run("gemini-agent.mjs", new GoogleGenAI({ apiKey: "key", httpOptions: { baseUrl: url } })),
@@ -84,7 +93,7 @@ const examples: readonly Example[] = [
 
 async function prepareStepAgent(model: LanguageModel): Promise<readonly unknown[]> {
   const limits = { contextWindowTokens: WINDOW_TOKENS, maxOutputTokens: 2_000 };
-  const { response } = await generateText({
+  const call = await generateText({
     model,
     prompt: "Read all files.",
     maxOutputTokens: 2_000,
@@ -92,7 +101,7 @@ async function prepareStepAgent(model: LanguageModel): Promise<readonly unknown[
     tools: { read_file: tool({ inputSchema: jsonSchema({ type: "object" }), execute: () => FILE_TEXT }) },
     prepareStep: createPrepareStep({ policy: PLIMSOLL_POLICY, limits }),
   });
-  return response.messages;
+  return await responseMessagesOf(call);
 }
 
 test.each(examples)("$name outlives its window, its array stays whole", { timeout: 60_000 }, async ({ play }) => {
