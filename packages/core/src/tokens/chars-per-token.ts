@@ -1,9 +1,11 @@
 import { z } from "zod";
-import type { Message, Part } from "../message/message.ts";
+import type { ImagePart, Message, Part } from "../message/message.ts";
 import { codePointCount, utf8Bytes } from "../text.ts";
 import type { EstimatorKind } from "./estimator.ts";
 import { defineMeasure } from "./estimator.ts";
+import { imageTokensOf } from "./image-rule.ts";
 import type { MessageMeasure } from "./measure.ts";
+import { POOLED_PRIOR } from "./model-prior.ts";
 import type { WorkCounter } from "./work.ts";
 
 /** The field's common heuristic: length divided by a constant. Systems differ in what they count and how they round. */
@@ -54,12 +56,12 @@ export function charsPerToken(spec: CharsPerTokenSpec, work: WorkCounter): Messa
   const priced = (message: Message) => {
     work.visited(1);
     let length = 0;
-    let images = 0;
+    let mediaTokens = 0;
     for (const part of message.parts) {
       length += partTexts(part).reduce((sum, text) => sum + lengthOf(text), 0);
-      if (part.type === "image") images += 1;
+      if (part.type === "image") mediaTokens += isTimed(part) ? imageTokensOf([part], POOLED_PRIOR.image) : spec.imageTokens;
     }
-    return Math.max(spec.minimumMessageTokens, tokensFor(length) + images * spec.imageTokens) + spec.perMessageTokens;
+    return Math.max(spec.minimumMessageTokens, tokensFor(length) + mediaTokens) + spec.perMessageTokens;
   };
   return {
     name: `chars-per-token(${spec.charsPerToken}, ${spec.unit})`,
@@ -72,6 +74,11 @@ export function charsPerToken(spec: CharsPerTokenSpec, work: WorkCounter): Messa
         0,
       ),
   };
+}
+
+/** The systems that count so know images alone; audio and video have the pooled figures. */
+function isTimed({ mediaType }: ImagePart): boolean {
+  return mediaType.startsWith("audio/") || mediaType.startsWith("video/");
 }
 
 function unitLength(text: string, unit: CharsPerTokenSpec["unit"]): number {

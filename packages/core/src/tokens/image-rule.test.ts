@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { ImagePart } from "../message/message.ts";
 import { absentImage } from "../testing/builders.ts";
 import type { ImageRule } from "./image-rule.ts";
 import { imageTokensOf } from "./image-rule.ts";
@@ -49,4 +50,36 @@ describe("imageTokensOf", () => {
     const document = (sizeBytes: number) => ({ ...absentImage(), mediaType: "application/pdf", sizeBytes });
     expect(imageTokensOf([document(1000)], area)).toBe(imageTokensOf([document(10_000_000)], area));
   });
+
+  const timed = (mediaType: string, more: Partial<ImagePart>) =>
+    imageTokensOf([{ ...absentImage(), mediaType, ...more }], area);
+
+  test.each<[string, string, Partial<ImagePart>, number]>([
+    ["compressed audio at 64 kbit/s", "audio/mpeg", { sizeBytes: 80_000 }, 10 * 32],
+    ["PCM at 32 kB a second", "audio/wav", { sizeBytes: 320_000 }, 10 * 32],
+    ["a WAV file by its header", "audio/wav", { source: { kind: "base64", data: wav(176_400, 2) } }, 2 * 32 + 1],
+    ["a video at 1 Mbit/s", "video/mp4", { sizeBytes: 1_250_000 }, 10 * 263],
+    ["audio of which nothing is known", "audio/mpeg", { source: { kind: "url", url: "https://e.org/a.mp3" } }, 60 * 32],
+    ["a video of which nothing is known", "video/mp4", {}, 60 * 263],
+    ["a damaged header", "audio/wav", { source: { kind: "base64", data: "UklGR" } }, 1],
+  ])("by seconds: %s", (_, mediaType, more, tokens) => {
+    expect(timed(mediaType, more)).toBe(tokens);
+  });
+
+  test("by the seconds that a vendor states", () => {
+    const audio = { ...absentImage(), mediaType: "audio/mpeg", sizeBytes: 80_000 };
+    expect(imageTokensOf([audio], { ...area, audioTokensPerSecond: 10 })).toBe(100);
+    expect(
+      imageTokensOf([{ ...audio, mediaType: "video/mp4", sizeBytes: 250_000 }], { ...area, videoTokensPerSecond: 70 }),
+    ).toBe(140);
+  });
 });
+
+/** The base64 of a WAV file of silence. */
+function wav(bytesPerSecond: number, seconds: number): string {
+  const bytes = Buffer.alloc(44 + bytesPerSecond * seconds);
+  bytes.write("RIFF", 0);
+  bytes.write("WAVE", 8);
+  bytes.writeUInt32LE(bytesPerSecond, 28);
+  return bytes.toString("base64");
+}

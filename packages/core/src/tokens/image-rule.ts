@@ -1,17 +1,20 @@
 import type { ImagePart } from "../message/message.ts";
 
-/** Tokens of an image by its size in pixels, and of a document by its pages; never by bytes. Vendors' figures are data in providers. */
+/**
+ * Tokens of an image by its size in pixels, of a document by its pages, and of audio and video by their seconds; never by the length of an
+ * encoding. Vendors' figures are data in providers.
+ */
 export type ImageRule = AreaRule | TileRule;
 
 /** So many pixels a token, up to a maximum. */
-export interface AreaRule extends DocumentRule {
+export interface AreaRule extends MediaRule {
   readonly kind: "area";
   readonly pixelsPerToken: number;
   readonly maximumTokens: number;
 }
 
 /** A base, and as much again for each tile, after the image is scaled down to fit. */
-export interface TileRule extends DocumentRule {
+export interface TileRule extends MediaRule {
   readonly kind: "tiles";
   readonly baseTokens: number;
   readonly tileTokens: number;
@@ -24,12 +27,30 @@ export interface TileRule extends DocumentRule {
   readonly singleTilePx: number;
 }
 
-interface DocumentRule {
+interface MediaRule {
   /** For an image whose size is not known. */
   readonly unknownTokens: number;
   /** For one page of a document. */
   readonly pageTokens: number;
+  /** For a second of audio, and of video with its sound; {@link AUDIO_TOKENS_PER_SECOND} and {@link VIDEO_TOKENS_PER_SECOND} if nothing is said. */
+  readonly audioTokensPerSecond?: number;
+  readonly videoTokensPerSecond?: number;
 }
+
+/** The largest that vendors state: Gemini's 32 and 263 (ai.google.dev/gemini-api/docs/tokens, read in November 2026); OpenAI's audio is 10, Qwen's 25. */
+const AUDIO_TOKENS_PER_SECOND = 32;
+const VIDEO_TOKENS_PER_SECOND = 263;
+
+/**
+ * Bytes of a second, by which a duration that nobody tells is estimated; chosen, at the low end of what is common, so that little is undercounted: speech in
+ * PCM of 16 kHz, 16 bits and one channel, compressed audio at 64 kbit/s, video at 1 Mbit/s.
+ */
+const PCM_BYTES_PER_SECOND = 32_000;
+const AUDIO_BYTES_PER_SECOND = 8_000;
+const VIDEO_BYTES_PER_SECOND = 125_000;
+
+/** Seconds that are assumed of audio and video of which not even the bytes are known; chosen. */
+const ASSUMED_SECONDS = 60;
 
 /** Pages that are assumed if a document's part does not tell them: its bytes do not say; chosen. */
 const ASSUMED_PAGES = 5;
@@ -41,7 +62,13 @@ export function imageTokensOf(images: readonly ImagePart[], rule: ImageRule): nu
   return tokens;
 }
 
-function imageTokens({ mediaType, widthPx, heightPx, pageCount = ASSUMED_PAGES }: ImagePart, rule: ImageRule): number {
+/** Tokens of one part of media by its type. */
+function imageTokens(part: ImagePart, rule: ImageRule): number {
+  const { mediaType, widthPx, heightPx, pageCount = ASSUMED_PAGES } = part;
+  if (mediaType.startsWith("audio/"))
+    return Math.ceil(secondsOf(part) * (rule.audioTokensPerSecond ?? AUDIO_TOKENS_PER_SECOND));
+  if (mediaType.startsWith("video/"))
+    return Math.ceil(secondsOf(part) * (rule.videoTokensPerSecond ?? VIDEO_TOKENS_PER_SECOND));
   if (!mediaType.startsWith("image/")) return rule.pageTokens * pageCount;
   if (widthPx === null || heightPx === null) return rule.unknownTokens;
   switch (rule.kind) {
@@ -52,6 +79,36 @@ function imageTokens({ mediaType, widthPx, heightPx, pageCount = ASSUMED_PAGES }
     default:
       return rule satisfies never;
   }
+}
+
+/** Seconds of audio or video: an estimate from its bytes, but for a WAV file, whose header tells how many a second has. */
+function secondsOf({ mediaType, sizeBytes, source }: ImagePart): number {
+  const data = source.kind === "base64" ? source.data : "";
+  const bytes = sizeBytes ?? (data === "" ? null : Math.floor((data.length * 3) / 4));
+  if (bytes === null) return ASSUMED_SECONDS;
+  if (mediaType.startsWith("video/")) return bytes / VIDEO_BYTES_PER_SECOND;
+  const isPcm = /wav|pcm|l16/i.test(mediaType);
+  return bytes / (wavBytesPerSecond(data) ?? (isPcm ? PCM_BYTES_PER_SECOND : AUDIO_BYTES_PER_SECOND));
+}
+
+/** Where a WAV file states its bytes of a second, in four bytes, the lowest first. */
+const WAV_RATE_AT = 28;
+
+/** The bytes of a second that a WAV file states; `null` for any other file. */
+function wavBytesPerSecond(data: string): number | null {
+  // "RIFF" in base64.
+  if (!data.startsWith("UklGR")) return null;
+  const rate = [3, 2, 1, 0].reduce((sum, at) => sum * 256 + byteAt(data, WAV_RATE_AT + at), 0);
+  return rate > 0 ? rate : null;
+}
+
+const BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/** One byte of base64; zero behind its end. */
+function byteAt(data: string, index: number): number {
+  const start = Math.floor(index / 3) * 4;
+  const three = [0, 1, 2, 3].reduce((sum, at) => sum * 64 + Math.max(0, BASE64.indexOf(data.charAt(start + at))), 0);
+  return Math.floor(three / 256 ** (2 - (index % 3))) % 256;
 }
 
 function tileCount(widthPx: number, heightPx: number, rule: TileRule): number {

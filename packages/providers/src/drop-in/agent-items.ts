@@ -5,8 +5,9 @@ import { canonicalJson, isRecord, shortHash } from "@plimsoll/core/internal";
 import type { Fields } from "../fields.ts";
 import { callPart, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
+import { jsonText, mediaParts } from "./media-parts.ts";
 import type { Declaration } from "./wire-array.ts";
-import { declaredBy, imageAt, isAgentsRole, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
+import { declaredBy, isAgentsRole, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
 
 /**
  * What an item is to a conversation, told by its role, its type and its `callId`: `system` is what the agent declares, in whatever type, and `model` anything of the model that no client answers, and types that nobody
@@ -76,9 +77,7 @@ function modelParts(item: AgentInputItem): AssistantMessage["parts"] {
 const NO_CONTENT: readonly string[] = ["type", "id", "callId", "name", "namespace", "status", "caller"];
 
 function jsonOf(item: unknown): string {
-  return JSON.stringify(
-    Object.fromEntries(Object.entries(isRecord(item) ? item : {}).filter(([key]) => !NO_CONTENT.includes(key))),
-  );
+  return jsonText(Object.fromEntries(Object.entries(isRecord(item) ? item : {}).filter(([key]) => !NO_CONTENT.includes(key))));
 }
 
 /** What is said under a key: a text, one content or a list of them; of anything else its JSON. */
@@ -90,13 +89,10 @@ function contentParts(item: unknown, key: "content" | "output"): UserMessage["pa
   return contents.length > 0 ? contents.flatMap(contentPart) : textParts(jsonOf(item));
 }
 
-/** A content that is no text and no image is kept as its JSON: it is only read to be measured. */
+/** A content as it is measured: texts, media by their types, of anything else its JSON. */
 function contentPart(part: Fields): UserMessage["parts"] {
   const text = stringAt(part, "text");
-  if (text !== null) return textParts(text);
-  const image = stringAt(part, "image") ?? stringAt(part, "imageUrl") ?? stringAt(recordAt(part, "image"), "url");
-  if (image !== null) return [imageAt(image)];
-  return textParts(JSON.stringify(part));
+  return text === null ? mediaParts(part) : textParts(text);
 }
 
 /** A message that compaction made or changed, as an item. */

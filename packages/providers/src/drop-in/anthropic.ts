@@ -11,8 +11,9 @@ import { recordAt, recordsAt, stringAt } from "../fields.ts";
 import type { ArrayCompactor } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./compactor-options.ts";
+import { mediaParts } from "./media-parts.ts";
 import type { WireArray } from "./wire-array.ts";
-import { declaredByRole, imageAt, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
+import { declaredByRole, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
 
 export type { ArrayCompactor } from "./array-compactor.ts";
 export type { CompactorOptions } from "./compactor-options.ts";
@@ -77,14 +78,12 @@ function draftsOf(item: Anthropic.MessageParam, toolNameOf: (callId: string) => 
   return said.length === 0 && results.length > 0 ? results : [...results, userDraft(said)];
 }
 
-/** A block that is no text and no image is kept as its JSON: it is only read to be measured. */
+/** A block as it is measured: texts, media by their types, of anything else its JSON. */
 function partsOf(block: Fields): UserMessage["parts"] {
   if (block.type === "text") return textParts(stringAt(block, "text") ?? "");
-  if (block.type !== "image" && block.type !== "document") return textParts(JSON.stringify(block));
   const source = recordAt(block, "source");
   const data = stringAt(source, "data");
   if (source?.type === "text") return textParts(data ?? "");
   if (source?.type === "content") return recordsAt(source, "content").flatMap(partsOf);
-  const mediaType = stringAt(source, "media_type") ?? (block.type === "document" ? "application/pdf" : "image/png");
-  return [imageAt(data === null ? (stringAt(source, "url") ?? "") : `data:${mediaType};base64,${data}`, mediaType)];
+  return mediaParts(block);
 }

@@ -2,10 +2,11 @@ import type { Content, FunctionResponse, Part } from "@google/genai";
 import type { AssistantMessage, ImagePart, Message, TextPart, ToolResultMessage, UserMessage } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/internal";
 import { canonicalJson } from "@plimsoll/core/internal";
-import { argumentsObject, callPart, jsonValueOf, recordAt, stringAt } from "../fields.ts";
+import { argumentsObject, callPart, jsonValueOf, stringAt } from "../fields.ts";
 import { imagePlaceholder } from "../wire/images.ts";
+import { mediaParts } from "./media-parts.ts";
 import type { BeforeItems } from "./wire-array.ts";
-import { imageAt, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
+import { replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
 
 /** What ids begin with that are made here: on this wire calls and answers need none, and are joined by their order. */
 const MADE_ID = "plimsoll_call_";
@@ -77,16 +78,10 @@ function answerParts(answer: FunctionResponse): ToolResultMessage["parts"] {
   return [...textParts(text), ...(answer.parts ?? []).flatMap(partsOf)];
 }
 
-/** A part that is no text and no image or document is kept as its JSON: it is only read to be measured. */
+/** A part as it is measured: texts, media by their types, of anything else its JSON. */
 export function partsOf(part: unknown): UserMessage["parts"] {
   const text = stringAt(part, "text");
-  if (text !== null) return textParts(text);
-  const inline = recordAt(part, "inlineData");
-  const mediaType = stringAt(inline ?? recordAt(part, "fileData"), "mimeType") ?? "image/png";
-  const data = stringAt(inline, "data");
-  if (data !== null) return [imageAt(`data:${mediaType};base64,${data}`)];
-  const url = stringAt(recordAt(part, "fileData"), "fileUri");
-  return url === null ? textParts(JSON.stringify(part)) : [imageAt(url, mediaType)];
+  return text === null ? mediaParts(part) : textParts(text);
 }
 
 /** A message that compaction made or changed, as a content. Thoughts are not sent again. */

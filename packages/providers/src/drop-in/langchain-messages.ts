@@ -5,10 +5,11 @@ import { textOf } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/internal";
 import { canonicalJson, wellFormed } from "@plimsoll/core/internal";
 import type { Fields } from "../fields.ts";
-import { argumentsObject, callPart, jsonValueOf, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { argumentsObject, callPart, jsonValueOf, recordsAt, stringAt } from "../fields.ts";
 import { imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
+import { mediaParts } from "./media-parts.ts";
 import type { Declaration } from "./wire-array.ts";
-import { declaredBy, imageAt, isAgentsRole, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
+import { declaredBy, isAgentsRole, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
 
 /** What a message is to a conversation: LangChain has more types than these. */
 export function kindOf(message: BaseMessage): "system" | "reply" | "result" | "user" {
@@ -51,21 +52,10 @@ function partsOf({ content }: BaseMessage): UserMessage["parts"] {
   return typeof content === "string" ? textParts(content) : recordsAt({ content }, "content").flatMap(partOf);
 }
 
-/** A block that is no text and no image is kept as its JSON: it is only read to be measured. */
+/** A block as it is measured: texts, media by their types, of anything else its JSON. */
 function partOf(block: Fields): UserMessage["parts"] {
   const text = stringAt(block, "text");
-  if (text !== null) return textParts(text);
-  const source = recordAt(block, "source");
-  const mediaType =
-    stringAt(block, "mimeType") ?? stringAt(block, "mime_type") ?? stringAt(source, "media_type") ?? "image/png";
-  const data = stringAt(block, "data") ?? stringAt(source, "data");
-  if (data !== null) return [imageAt(`data:${mediaType};base64,${data}`)];
-  const named = block.image_url;
-  const url =
-    typeof named === "string"
-      ? named
-      : (stringAt(recordAt(block, "image_url"), "url") ?? stringAt(block, "url") ?? stringAt(source, "url"));
-  return url === null ? textParts(JSON.stringify(block)) : [imageAt(url, mediaType)];
+  return text === null ? mediaParts(block) : textParts(text);
 }
 
 /** Types of blocks that say again what `tool_calls` says. */

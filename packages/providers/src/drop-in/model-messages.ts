@@ -8,8 +8,9 @@ import { argumentsObject, callPart, jsonValueOf, recordAt, recordsAt, stringAt }
 import { imagePlaceholder } from "../wire/images.ts";
 import type { TurnRules } from "../wire/turns.ts";
 import { inTurn } from "../wire/turns.ts";
+import { jsonParts, mediaParts } from "./media-parts.ts";
 import type { WireArray } from "./wire-array.ts";
-import { declaredByRole, imageAt, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
+import { declaredByRole, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
 
 /** How the SDK's messages are read and written; who asks brings what it observes. */
 export const MODEL_MESSAGES: Omit<WireArray<ModelMessage, unknown>, "observed"> = {
@@ -73,26 +74,16 @@ function resultDrafts(part: Fields): readonly MessageDraft[] {
 function outputParts(output: Fields | null): UserMessage["parts"] {
   const text = stringAt(output, "value") ?? stringAt(output, "reason");
   if (text !== null) return textParts(text);
-  return output?.type === "content" ? recordsAt(output, "value").flatMap(userParts) : textParts(JSON.stringify(output?.value));
+  if (output?.type === "execution-denied") return textParts(DENIED_TEXT);
+  return output?.type === "content" ? recordsAt(output, "value").flatMap(userParts) : jsonParts(output?.value);
 }
 
-/** A part that is no text and no image is kept as its JSON without its bytes: it is only read to be measured. */
+/** The SDK's providers send this for a call that was denied without a reason (`@ai-sdk/anthropic` 3, `@ai-sdk/openai-compatible` 2). */
+const DENIED_TEXT = "Tool call execution denied.";
+
+/** A part as it is measured: texts, media by their types, of anything else its JSON. */
 function userParts(part: Fields): UserMessage["parts"] {
-  if (part.type === "text") return textParts(stringAt(part, "text") ?? "");
-  const given = part.image ?? part.data ?? part.url;
-  // Version 7 of the SDK tags bytes and addresses with what they are.
-  const tagged = recordAt({ given }, "given");
-  const data =
-    given instanceof URL || given instanceof Uint8Array
-      ? given
-      : tagged === null
-        ? given
-        : (tagged.data ?? tagged.url ?? tagged.text);
-  const mediaType = stringAt(part, "mediaType") ?? "image/png";
-  if (data === undefined) return textParts(JSON.stringify(part));
-  if (data instanceof URL) return [imageAt(data.href, mediaType)];
-  if (typeof data !== "string") return [{ ...imageAt("", mediaType), source: { kind: "absent" } }];
-  return [imageAt(data.includes(":") ? data : `data:${mediaType};base64,${data}`, mediaType)];
+  return part.type === "text" ? textParts(stringAt(part, "text") ?? "") : mediaParts(part);
 }
 
 type WrittenContent = { type: "text"; text: string } | { type: "file"; data: string | URL; mediaType: string };

@@ -13,8 +13,9 @@ import { inTurn } from "../wire/turns.ts";
 import type { ArrayCompactor } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./compactor-options.ts";
+import { mediaParts } from "./media-parts.ts";
 import type { WireArray } from "./wire-array.ts";
-import { declaredByRole, imageAt, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
+import { declaredByRole, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
 
 export type { ArrayCompactor } from "./array-compactor.ts";
 export type { CompactorOptions } from "./compactor-options.ts";
@@ -76,9 +77,7 @@ function partsOf(item: ChatMessage): UserMessage["parts"] {
   return text === null ? recordsAt(item, "content").flatMap(partOf) : textParts(text);
 }
 
-/** A part that is no text and no image is kept as its JSON: it is only read to be measured. */
+/** A part as it is measured: texts, media by their types, of anything else its JSON. */
 function partOf(part: Fields): UserMessage["parts"] {
-  if (part.type === "text") return textParts(stringAt(part, "text") ?? "");
-  const url = stringAt(recordAt(part, "image_url"), "url") ?? stringAt(recordAt(part, "file"), "file_data");
-  return url === null ? textParts(JSON.stringify(part)) : [imageAt(url)];
+  return part.type === "text" ? textParts(stringAt(part, "text") ?? "") : mediaParts(part);
 }

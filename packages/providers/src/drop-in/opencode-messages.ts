@@ -4,10 +4,11 @@ import type { MessageDraft } from "@plimsoll/core/internal";
 import { canonicalJson } from "@plimsoll/core/internal";
 import type { Fields } from "../fields.ts";
 import { argumentsObject, callPart, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { mediaParts } from "./media-parts.ts";
 import type { OpenCodeMessage } from "./opencode-written.ts";
 import { writtenContent, writtenItems } from "./opencode-written.ts";
 import type { ObservedAnswer, WireArray } from "./wire-array.ts";
-import { imageAt, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
+import { replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
 
 /**
  * How OpenCode's messages are read and written: OpenCode 1.18, `MessageV2`. A reply holds its calls together with their results; one that goes on after results is
@@ -41,7 +42,7 @@ function userDrafts({ parts }: OpenCodeMessage): readonly MessageDraft[] {
 function saidParts(part: Fields): UserMessage["parts"] {
   if (part.ignored === true) return [];
   if (part.type === "text") return textParts(stringAt(part, "text") ?? "");
-  if (part.type === "file" && !UNSENT_TYPES.includes(stringAt(part, "mime") ?? "")) return [imageOf(part)];
+  if (part.type === "file" && !UNSENT_TYPES.includes(stringAt(part, "mime") ?? "")) return mediaParts(part);
   if (part.type === "subtask") return textParts(stringAt(part, "prompt") ?? "");
   return part.type === "compaction" ? [{ type: "text", text: COMPACTION_TEXT }] : [];
 }
@@ -50,10 +51,6 @@ const UNSENT_TYPES = ["text/plain", "application/x-directory"];
 
 /** What OpenCode sends for the place of a compaction of its own. */
 const COMPACTION_TEXT = "What did we do so far?";
-
-function imageOf(part: Fields) {
-  return imageAt(stringAt(part, "url") ?? "", stringAt(part, "mime") ?? "image/png");
-}
 
 /** Replies that failed are not sent, but for those that the person stopped after they had said something. */
 function isLeftOut({ info, parts }: OpenCodeMessage): boolean {
@@ -106,7 +103,7 @@ function resultParts(state: Fields | null): ToolResultMessage["parts"] {
   if (state?.status === "error") return textParts(stringAt(state, "error") ?? "");
   if (state?.status !== "completed") return textParts(INTERRUPTED_TEXT);
   if (recordAt(state, "time")?.compacted !== undefined) return textParts(CLEARED_TEXT);
-  return [...textParts(stringAt(state, "output") ?? ""), ...recordsAt(state, "attachments").map(imageOf)];
+  return [...textParts(stringAt(state, "output") ?? ""), ...recordsAt(state, "attachments").flatMap(mediaParts)];
 }
 
 const INTERRUPTED_TEXT = "[Tool execution was interrupted]";

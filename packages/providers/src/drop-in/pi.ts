@@ -6,8 +6,9 @@ import { argumentsObject, callPart, jsonValueOf, numberAt, recordAt, recordsAt, 
 import { createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./compactor-options.ts";
 import { withMargin } from "./compactor-options.ts";
+import { jsonParts, mediaParts } from "./media-parts.ts";
 import type { ObservedAnswer, WireArray } from "./wire-array.ts";
-import { declaredByRole, imageAt, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
+import { declaredByRole, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
 
 /** The part of pi's extension API that is used: pi 0.73 and 0.87, `ExtensionAPI`. */
 export interface PiApi {
@@ -100,11 +101,10 @@ function contentParts(item: Fields): UserMessage["parts"] {
   const text = stringAt(item, "content") ?? stringAt(item, "summary");
   if (text !== null) return textParts(text);
   const contents = recordsAt(item, "content");
-  if (contents.length === 0) return textParts(JSON.stringify(item));
+  if (contents.length === 0) return jsonParts(item);
   return contents.flatMap((part): UserMessage["parts"] => {
-    const data = stringAt(part, "data");
-    if (data !== null) return [imageAt(`data:${stringAt(part, "mimeType") ?? "image/png"};base64,${data}`)];
-    return textParts(stringAt(part, "text") ?? JSON.stringify(part));
+    const said = stringAt(part, "text");
+    return said === null ? mediaParts(part) : textParts(said);
   });
 }
 

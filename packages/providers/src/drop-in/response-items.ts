@@ -3,6 +3,7 @@ import { canonicalJson, shortHash } from "@plimsoll/core/internal";
 import type OpenAI from "openai";
 import { callPart, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { replyParts } from "../openai-responses/decode.ts";
+import { jsonParts, jsonText, mediaParts } from "./media-parts.ts";
 import type { Declaration } from "./wire-array.ts";
 import { declaredBy, imageAt, isAgentsRole, textParts } from "./wire-array.ts";
 
@@ -81,16 +82,16 @@ const NO_ARGUMENTS: readonly string[] = ["type", "id", "call_id", "name", "names
 
 function argumentsOf(item: ResponseItem): string {
   const own = item.type === "custom_tool_call" ? stringAt(item, "input") : null;
-  return own ?? (item.type === "function_call" ? item.arguments : jsonWithout(item, NO_ARGUMENTS));
+  return own ?? (item.type === "function_call" ? item.arguments : jsonText(without(item, NO_ARGUMENTS)));
 }
 
-function jsonWithout(item: ResponseItem, keys: readonly string[]): string {
-  return JSON.stringify(Object.fromEntries(Object.entries(item).filter(([key]) => !keys.includes(key))));
+function without(item: ResponseItem, keys: readonly string[]): unknown {
+  return Object.fromEntries(Object.entries(item).filter(([key]) => !keys.includes(key)));
 }
 
 /** What the client or a person put in: texts and images as they are, of everything else its JSON. */
 export function clientParts(item: ResponseItem): UserMessage["parts"] {
-  return itemKind(item) === "said" ? saidParts(item) : textParts(jsonWithout(item, ["type", "id"]));
+  return itemKind(item) === "said" ? saidParts(item) : jsonParts(without(item, ["type", "id"]));
 }
 
 function saidParts(item: ResponseItem): UserMessage["parts"] {
@@ -108,19 +109,15 @@ export function outputParts(item: ResponseItem): ToolResultMessage["parts"] {
   const pieces = recordsAt(item, "output");
   if (pieces.length > 0) return pieces.flatMap(partOf);
   const screenshot = stringAt(recordAt(item, "output"), "image_url");
-  return screenshot === null ? textParts(jsonWithout(item, NO_ARGUMENTS)) : [imageAt(screenshot)];
+  return screenshot === null ? jsonParts(without(item, NO_ARGUMENTS)) : [imageAt(screenshot)];
 }
 
-/** A part that is no text and no image is kept as its JSON: it is only read to be measured. */
+/** A part as it is measured: texts, media by their types, of anything else its JSON. */
 function partOf(part: unknown): UserMessage["parts"] {
   const text = stringAt(part, "text");
   if (text !== null) return textParts(text);
-  const url = stringAt(part, "image_url") ?? stringAt(part, "file_data");
-  if (url !== null) return [imageAt(url)];
-  const file = stringAt(part, "file_url");
-  if (file !== null) return [imageAt(file, "application/pdf")];
   const stdout = stringAt(part, "stdout");
-  if (stdout === null) return textParts(JSON.stringify(part));
+  if (stdout === null) return mediaParts(part);
   return textParts([stdout, stringAt(part, "stderr") ?? ""].filter((each) => each !== "").join("\n"));
 }
 

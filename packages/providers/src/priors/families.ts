@@ -26,7 +26,8 @@ const ANTHROPIC_IMAGE: ImageRule = {
 
 /**
  * OpenAI, "Images and vision" and "File inputs" (read November 2026), high detail of the GPT-5 models: 70 and 140 a tile of 512 px. A page is sent as
- * its text and as an image: six tiles of an upright page are 910, and 461 tokens were counted for the text of one.
+ * its text and as an image: six tiles of an upright page are 910, and 461 tokens were counted for the text of one. "Managing costs" of the realtime and
+ * audio models: a token for 100 ms of what a person says. Video is not taken; the servers that take it count as Gemini does or less.
  */
 const OPENAI_IMAGE: ImageRule = {
   kind: "tiles",
@@ -38,11 +39,13 @@ const OPENAI_IMAGE: ImageRule = {
   singleTilePx: 512,
   unknownTokens: 630,
   pageTokens: 1400,
+  audioTokensPerSecond: 10,
 };
 
 /**
  * Google, "Understand and count tokens" and "Media resolution" (read November 2026): 258 up to 384 px a side, else 258 a tile of 768 px; a page 560 at
- * the resolution that Gemini 3 takes unasked (published counts of 2026-10-18 say 560 and 561).
+ * the resolution that Gemini 3 takes unasked (published counts of 2026-10-18 say 560 and 561). "Understand and count tokens" states 263 a second of
+ * video and 32 of audio.
  */
 const GOOGLE_IMAGE: ImageRule = {
   kind: "tiles",
@@ -54,6 +57,8 @@ const GOOGLE_IMAGE: ImageRule = {
   singleTilePx: 384,
   unknownTokens: 1032,
   pageTokens: 560,
+  audioTokensPerSecond: 32,
+  videoTokensPerSecond: 263,
 };
 
 /** Schemas cost about their JSON plus names and wrappers; Llama's template prints them with indents of four. Chosen. */

@@ -1,0 +1,171 @@
+import { type Part, textOf } from "@plimsoll/core";
+import { withIds } from "@plimsoll/core/internal";
+import type { ModelMessage } from "ai";
+import { describe, expect, test } from "vitest";
+import { mediaParts } from "./media-parts.ts";
+import { MODEL_MESSAGES } from "./model-messages.ts";
+
+const MEGABYTE = Buffer.alloc(1_000_000, "A").toString("base64");
+const CSV = "name,port\nharbour,22\n";
+const CSV_DATA = Buffer.from(CSV).toString("base64");
+const PDF = btoa("%PDF-1.4\n1 0 obj <</Type/Page>> endobj 2 0 obj <</Type /Page>> endobj");
+
+/** What a part is counted as: a text, or the type of media with its pages or bytes. */
+const counted = (parts: readonly Part[]): readonly unknown[] =>
+  parts.map((part) =>
+    part.type === "image" ? [part.mediaType, part.pageCount ?? part.sizeBytes] : part.type === "text" ? part.text : part.type,
+  );
+
+describe("media are counted by their type, base64 never as text", () => {
+  test.each<[string, unknown, readonly unknown[]]>([
+    ["Chat: audio", { type: "input_audio", input_audio: { data: MEGABYTE, format: "wav" } }, [["audio/wav", null]]],
+    [
+      "Chat: audio in another format",
+      { type: "input_audio", input_audio: { data: MEGABYTE, format: "mp3" } },
+      [["audio/mpeg", null]],
+    ],
+    ["Chat: a video", { type: "video_url", video_url: { url: `data:video/mp4;base64,${MEGABYTE}` } }, [["video/mp4", null]]],
+    ["Chat: a video's address", { type: "video_url", video_url: { url: "https://e.org/a.webm?x=1" } }, [["video/webm", null]]],
+    ["Chat: audio's address", { type: "audio_url", audio_url: { url: "https://e.org/a" } }, [["audio/mpeg", null]]],
+    ["Chat: an image", { type: "image_url", image_url: { url: "https://e.org/a", detail: "low" } }, [["image/png", null]]],
+    ["Chat: a file without a type", { type: "file", file: { filename: "a.pdf", file_data: PDF } }, [["application/pdf", 2]]],
+    ["Chat: a file that is kept", { type: "file", file: { file_id: "file-1" } }, [["application/pdf", null]]],
+    ["Responses: a file that is kept", { type: "input_file", file_id: "file-1" }, [["application/pdf", null]]],
+    ["Responses: an image that is kept", { type: "input_image", file_id: "file-1", detail: "auto" }, [["image/png", null]]],
+    ["Responses: a file's address", { type: "input_file", file_url: "https://e.org/a" }, [["application/pdf", null]]],
+    ["Responses: audio", { type: "input_audio", input_audio: { data: MEGABYTE, format: "mp3" } }, [["audio/mpeg", null]]],
+    [
+      "Messages: a document",
+      { type: "document", source: { type: "base64", media_type: "application/pdf", data: PDF } },
+      [["application/pdf", 2]],
+    ],
+    [
+      "Messages: a document that is kept",
+      { type: "document", source: { type: "file", file_id: "file_1" } },
+      [["application/pdf", null]],
+    ],
+    ["Messages: an image's address", { type: "image", source: { type: "url", url: "https://e.org/a" } }, [["image/png", null]]],
+    ["Gemini: inline audio", { inlineData: { mimeType: "audio/ogg", data: MEGABYTE } }, [["audio/ogg", null]]],
+    ["Gemini: a video's address", { fileData: { fileUri: "https://youtu.be/1", mimeType: "video/*" } }, [["video/mp4", null]]],
+    ["AI SDK: bytes", { type: "file", mediaType: "audio/mpeg", data: new Uint8Array(9) }, [["audio/mpeg", 9]]],
+    ["AI SDK: bytes in a buffer", { type: "file", mediaType: "video/mp4", data: new ArrayBuffer(9) }, [["video/mp4", 9]]],
+    [
+      "AI SDK: a document's bytes",
+      { type: "file", mediaType: "application/pdf", data: Buffer.from(PDF, "base64") },
+      [["application/pdf", 2]],
+    ],
+    ["AI SDK: an address", { type: "file", mediaType: "audio/wav", data: new URL("https://e.org/a") }, [["audio/wav", null]]],
+    [
+      "AI SDK 7: tagged data",
+      { type: "file", mediaType: "audio/wav", data: { type: "data", data: MEGABYTE } },
+      [["audio/wav", null]],
+    ],
+    ["AI SDK: any image", { type: "file", mediaType: "image/*", data: MEGABYTE }, [["image/png", null]]],
+    ["LangChain: audio", { type: "audio", data: MEGABYTE, mimeType: "audio/wav" }, [["audio/wav", null]]],
+    ["LangChain: audio without a type", { type: "audio", data: MEGABYTE }, [["audio/mpeg", null]]],
+    ["LangChain: a video that is kept", { type: "video", fileId: "f" }, [["video/mp4", null]]],
+    ["LangChain: a file", { type: "file", data: PDF, mimeType: "application/pdf" }, [["application/pdf", 2]]],
+    ["OpenAI Agents: audio", { type: "audio", audio: MEGABYTE, format: "wav" }, [["audio/wav", null]]],
+    ["OpenCode: a file", { type: "file", mime: "video/mp4", url: `data:video/mp4;base64,${MEGABYTE}` }, [["video/mp4", null]]],
+    [
+      "a file that its first bytes tell",
+      { type: "file", data: Buffer.from("OggS\0\x02").toString("base64") },
+      [["audio/ogg", null]],
+    ],
+  ])("%s", (_, part, expected) => {
+    expect(counted(mediaParts(part))).toEqual(expected);
+  });
+
+  test.each<[string, unknown]>([
+    ["in a part of a type that nobody knows", { type: "hologram", note: "of the ship", pixels: MEGABYTE }],
+    ["deep in it", { type: "hologram", note: "of the ship", layers: [{ of: { pixels: MEGABYTE } }] }],
+    ["in lines", { type: "hologram", note: "of the ship", pixels: MEGABYTE.replaceAll(/(.{76})/g, "$1\n") }],
+    ["as an address", { type: "hologram", note: "of the ship", pixels: `data:application/x-hologram;base64,${MEGABYTE}` }],
+  ])("%s", (_, part) => {
+    const parts = mediaParts(part);
+    expect(parts.map(({ type }) => type)).toEqual(["text", "image"]);
+    expect(JSON.stringify(counted(parts))).toContain("of the ship");
+    expect(parts.reduce((sum, each) => sum + (each.type === "text" ? each.text.length : 0), 0)).toBeLessThan(100);
+  });
+});
+
+describe("a text file is counted as its text", () => {
+  test.each<[string, unknown]>([
+    ["by its type", { type: "file", mediaType: "text/csv", data: CSV_DATA }],
+    ["with a charset", { type: "file", mediaType: "text/csv; charset=utf-8", data: CSV_DATA }],
+    ["JSON", { inlineData: { mimeType: "application/json", data: CSV_DATA } }],
+    ["XML", { inlineData: { mimeType: "application/atom+xml", data: CSV_DATA } }],
+    ["a program", { type: "file", mimeType: "application/x-python", data: CSV_DATA }],
+    ["YAML", { type: "file", mimeType: "application/yaml", data: CSV_DATA }],
+    ["SVG", { type: "image", source: { type: "base64", media_type: "image/svg+xml", data: CSV_DATA } }],
+    ["in an address", { type: "input_file", filename: "a.csv", file_data: `data:text/csv;base64,${CSV_DATA}` }],
+    ["in an address without base64", { type: "input_file", file_data: `data:text/csv,${encodeURIComponent(CSV)}` }],
+    ["in an address without a type", { type: "image_url", image_url: { url: `data:,${encodeURIComponent(CSV)}` } }],
+    ["as bytes", { type: "file", mediaType: "text/plain", data: Buffer.from(CSV) }],
+    ["of a type that says nothing", { type: "file", mediaType: "application/octet-stream", data: CSV_DATA }],
+    ["without a type", { type: "file", file: { filename: "ports", file_data: CSV_DATA } }],
+    ["of 16 bits", { type: "file", mediaType: "text/plain", data: Buffer.from(`\ufeff${CSV}`, "utf16le") }],
+    ["that is not encoded at all", { type: "text-plain", mimeType: "text/plain", data: CSV }],
+  ])("%s", (_, part) => {
+    expect(mediaParts(part)).toEqual([{ type: "text", text: CSV }]);
+  });
+
+  test("but not what is said to be text and is none", () => {
+    expect(counted(mediaParts({ type: "file", mediaType: "text/plain", data: Buffer.from("\0\0\xff\0", "latin1") }))).toEqual([
+      ["text/plain", 4],
+    ]);
+  });
+});
+
+describe("every output of a tool in the AI SDK", () => {
+  test.each<[string, object, string]>([
+    ["text", { type: "text", value: "seen" }, "seen"],
+    ["an empty text", { type: "text", value: "" }, ""],
+    ["JSON", { type: "json", value: { a: 1 } }, '{"a":1}'],
+    ["null", { type: "json", value: null }, "null"],
+    ["no value", { type: "json" }, ""],
+    ["an error's text", { type: "error-text", value: "no" }, "no"],
+    ["an error's JSON", { type: "error-json", value: ["no"] }, '["no"]'],
+    ["an error without a value", { type: "error-json" }, ""],
+    ["a denied call", { type: "execution-denied", reason: "not now" }, "not now"],
+    ["a denied call without a reason", { type: "execution-denied" }, "Tool call execution denied."],
+    ["content", { type: "content", value: [{ type: "text", text: "seen" }] }, "seen"],
+    ["no content", { type: "content", value: [] }, ""],
+    ["content that is absent", { type: "content" }, ""],
+    ["a custom part", { type: "content", value: [{ type: "custom" }] }, '{"type":"custom"}'],
+    ["a type that nobody knows", { type: "later" }, ""],
+    ["nothing", {}, ""],
+  ])("%s", (_, output, text) => {
+    expect(resultOf(output).map(textOf)).toEqual([text]);
+  });
+
+  test.each<[string, object, string]>([
+    ["media", { type: "media", data: MEGABYTE, mediaType: "image/png" }, "image/png"],
+    ["a file's data", { type: "file-data", data: MEGABYTE, mediaType: "audio/wav" }, "audio/wav"],
+    ["a tagged file", { type: "file", data: { type: "data", data: MEGABYTE }, mediaType: "audio/wav" }, "audio/wav"],
+    [
+      "a file that is kept, tagged",
+      { type: "file", data: { type: "reference", reference: { openai: "f" } }, mediaType: "audio/wav" },
+      "audio/wav",
+    ],
+    ["a file's address", { type: "file-url", url: "https://e.org/a.wav" }, "audio/wav"],
+    ["a file's address with a type", { type: "file-url", url: "https://e.org/a", mediaType: "audio/wav" }, "audio/wav"],
+    ["a file that is kept", { type: "file-id", fileId: "f" }, "application/pdf"],
+    ["a file that vendors keep", { type: "file-id", fileId: { openai: "f" } }, "application/pdf"],
+    ["a file by reference", { type: "file-reference", providerReference: { openai: "f" } }, "application/pdf"],
+    ["an image's data", { type: "image-data", data: MEGABYTE, mediaType: "image/jpeg" }, "image/jpeg"],
+    ["an image's address", { type: "image-url", url: "https://e.org/a" }, "image/png"],
+    ["an image that is kept", { type: "image-file-id", fileId: "f" }, "image/png"],
+    ["an image by reference", { type: "image-file-reference", providerReference: { openai: "f" } }, "image/png"],
+  ])("%s in its content", (_, part, mediaType) => {
+    expect(resultOf({ type: "content", value: [part] }).flatMap(({ parts }) => counted(parts))).toEqual([[mediaType, null]]);
+  });
+});
+
+/** The message of a result with that output. Versions 6 and 7 of the SDK differ in their types. */
+function resultOf(output: object) {
+  const item: ModelMessage = JSON.parse(
+    JSON.stringify({ role: "tool", content: [{ type: "tool-result", toolCallId: "c", toolName: "look", output }] }),
+  );
+  return withIds(MODEL_MESSAGES.drafts([item], { toolNameOf: () => "look", calls: [], messageId: null }), null);
+}

@@ -1,0 +1,241 @@
+import type { ImagePart, TextPart } from "@plimsoll/core";
+import { isRecord } from "@plimsoll/core/internal";
+import { base64Of, binaryOf, bytesOf, fileType, isTextType, textOf, UNTOLD_TYPE } from "../documents/file-type.ts";
+import { pdfPageCount } from "../documents/pdf-pages.ts";
+import type { Fields } from "../fields.ts";
+import { stringAt } from "../fields.ts";
+import { imageAt, textParts } from "./wire-array.ts";
+
+/** Content as it is counted: texts, and media of any type. */
+type Content = readonly (TextPart | ImagePart)[];
+
+/** What a part or a key says of the media in it; a `file` may be anything. */
+type MediaHint = "image" | "audio" | "video" | "file";
+
+/** A file as somebody put it into a request. */
+interface GivenFile {
+  readonly given: string | Uint8Array | URL;
+  readonly form: "base64" | "address";
+  readonly mediaType: string | null;
+  readonly name: string | null;
+  readonly hint: MediaHint | null;
+}
+
+/**
+ * A part of any vendor's form that is no text: its media by their own type, text files as their text. What is no media is its JSON, in which
+ * what is base64 is media all the same: no vendor takes it for text.
+ */
+export function mediaParts(part: unknown): Content {
+  const hint = isRecord(part) ? hintIn(stringAt(part, "type")) : null;
+  const found: GivenFile[] = [];
+  const text = jsonWith(part, found, hint);
+  const media = found.flatMap(fileParts);
+  if (text.length < LEAST_SAID_CHARS) {
+    // A part of a known kind is its files; nothing is sent of the names around them.
+    if (found.some((file) => file.hint !== null)) return media;
+    const named =
+      hint ??
+      (isRecord(part)
+        ? Object.keys(part)
+            .map(hintIn)
+            .find((each) => each !== null)
+        : null) ??
+      null;
+    if (named !== null && isReference(part)) return [absent(keptType(part, named), null)];
+  }
+  return [...textParts(text), ...media];
+}
+
+function keptType(part: unknown, hint: MediaHint): string {
+  const mediaType = isRecord(part) ? first(part, TYPE_KEYS) : null;
+  return fileType({ mediaType, name: "", head: "" }) ?? KEPT_TYPES[hint];
+}
+
+/** JSON of any value as it is counted: what is base64 in it is media. */
+export function jsonParts(value: unknown): Content {
+  const found: GivenFile[] = [];
+  const text = jsonWith(value, found, null);
+  return [...textParts(text), ...found.flatMap(fileParts)];
+}
+
+/** JSON of a value without what is base64 in it; empty for what JSON cannot carry. */
+export function jsonText(value: unknown): string {
+  return jsonWith(value, [], null);
+}
+
+/** The file's text if it is a text, else one part of its media type. */
+function fileParts(file: GivenFile): Content {
+  const { given } = file;
+  if (typeof given !== "string") return given instanceof URL ? addressParts(given.href, file) : bytesParts(given, file);
+  if (given.startsWith("data:") || file.form === "address") return addressParts(given, file);
+  return encodedParts(given, file);
+}
+
+const TYPE_KEYS = ["mediaType", "media_type", "mimeType", "mime_type", "mime", "format"] as const;
+const NAME_KEYS = ["filename", "file_name", "fileName", "name", "title"] as const;
+const DATA_KEYS: readonly string[] = ["data", "blob", "base64", "bytes", "file_data", "image"];
+const ADDRESS_KEYS: readonly string[] = [
+  "url",
+  "uri",
+  "fileUri",
+  "file_uri",
+  "file_url",
+  "image_url",
+  "imageUrl",
+  "image",
+  "video_url",
+  "audio_url",
+  "data",
+  "file",
+];
+const ID_KEY = /(?:^|_)(?:file_?)?(?:id|reference)$|FileId$|^fileId$|Reference$/i;
+
+/** JSON around files is names and types up to so many characters; beyond it something is said. Chosen. */
+const LEAST_SAID_CHARS = 400;
+
+/** From so many characters on, letters without a space are base64, whatever stands around them: no word is so long. Chosen. */
+const LEAST_RUN_CHARS = 1_024;
+const RUN = /^[\w+/-]+={0,2}$/;
+const WRAPPED_RUN = /^(?:[A-Za-z0-9+/]{60,76}\r?\n)+[A-Za-z0-9+/]*={0,2}\s*$/;
+
+function hintIn(name: string | null): MediaHint | null {
+  const found = /image|screenshot|audio|video|document|file|media|text-plain|inlineData|inline_data/i
+    .exec(name ?? "")?.[0]
+    .toLowerCase();
+  if (found === undefined) return null;
+  if (found === "screenshot") return "image";
+  return found === "image" || found === "audio" || found === "video" ? found : "file";
+}
+
+/** The value as JSON, without the files in it, which are put on the list. */
+function jsonWith(value: unknown, found: GivenFile[], hint: MediaHint | null): string {
+  return JSON.stringify(without(value, found, { hint, owner: {} })) ?? "";
+}
+
+interface Around {
+  readonly hint: MediaHint | null;
+  readonly owner: Fields;
+}
+
+function without(value: unknown, found: GivenFile[], around: Around): unknown {
+  if (Array.isArray(value)) return value.map((item) => without(item, found, around));
+  if (value instanceof Uint8Array || value instanceof URL || !isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, whole]) => {
+      const child = whole instanceof ArrayBuffer ? new Uint8Array(whole) : whole;
+      const within: Around = { hint: hintIn(key) ?? around.hint, owner: { ...namesOf(around.owner), ...value } };
+      const form = formOf(key, child, within.hint);
+      if (form === null) return [[key, without(child, found, within)]];
+      if (typeof child === "string" || child instanceof Uint8Array || child instanceof URL)
+        found.push({
+          given: child,
+          form,
+          hint: within.hint,
+          mediaType: first(within.owner, TYPE_KEYS),
+          name: first(within.owner, NAME_KEYS),
+        });
+      return [];
+    }),
+  );
+}
+
+/** What an object says of the files in the objects that it holds. */
+function namesOf(owner: Fields): Fields {
+  return Object.fromEntries(
+    [...TYPE_KEYS, ...NAME_KEYS].flatMap((key) => (owner[key] === undefined ? [] : [[key, owner[key]]])),
+  );
+}
+
+function first(owner: Fields, keys: readonly string[]): string | null {
+  return keys.map((key) => stringAt(owner, key)).find((text) => text !== null) ?? null;
+}
+
+/** In which form a value is a file; `null` if it is none. */
+function formOf(key: string, value: unknown, hint: MediaHint | null): GivenFile["form"] | null {
+  if (value instanceof Uint8Array) return "base64";
+  if (value instanceof URL) return "address";
+  if (typeof value !== "string" || /encrypted|signature/i.test(key)) return null;
+  if (value.startsWith("data:") && value.includes(",")) return "address";
+  const isAddress = /^[a-z][a-z0-9+.-]*:\/\//i.test(value);
+  if (isAddress) return hint !== null && ADDRESS_KEYS.includes(key) ? "address" : null;
+  if (hint !== null && DATA_KEYS.includes(key)) return "base64";
+  return value.length >= LEAST_RUN_CHARS && (RUN.test(value) || WRAPPED_RUN.test(value)) ? "base64" : null;
+}
+
+/** True for a part that names a file which is kept elsewhere. */
+function isReference(part: unknown): boolean {
+  if (!isRecord(part)) return false;
+  return Object.entries(part).some(([key, value]) => ID_KEY.test(key) || (key !== "providerOptions" && isReference(value)));
+}
+
+/** An address that holds the bytes is taken apart; how they are written in it is told before its comma. */
+function addressParts(url: string, file: GivenFile): Content {
+  const comma = url.indexOf(",");
+  if (!url.startsWith("data:") || comma < 0)
+    return [imageAt(url, fileType({ mediaType: file.mediaType, name: url, head: "" }) ?? KEPT_TYPES[hintOf(file)])];
+  const [type = "", ...rules] = url.slice("data:".length, comma).split(";");
+  const data = url.slice(comma + 1);
+  const mediaType = type === "" ? file.mediaType : type;
+  if (rules.some((rule) => rule.trim().toLowerCase() === "base64")) return encodedParts(data, { ...file, mediaType });
+  return isTextType(mediaType ?? "text/plain") ? textParts(unescaped(data)) : [absent(mediaType ?? "", data.length)];
+}
+
+function encodedParts(data: string, file: GivenFile): Content {
+  const mediaType = typeOf(file, binaryOf(data.slice(0, HEAD_CHARS)) ?? "");
+  const text = isRead(mediaType, file) ? textOf(bytesOf(data), mediaType) : null;
+  if (text !== null) return textParts(text);
+  // What is said to be text and is no base64 is the text itself.
+  if (isTextType(mediaType) && bytesOf(data) === null) return textParts(data);
+  return [imageAt(`data:${mediaType};base64,${data}`)];
+}
+
+function bytesParts(bytes: Uint8Array, file: GivenFile): Content {
+  const mediaType = typeOf(file, String.fromCharCode(...bytes.subarray(0, HEAD_CHARS)));
+  const text = isRead(mediaType, file) ? textOf(bytes, mediaType) : null;
+  if (text !== null) return textParts(text);
+  const part = absent(mediaType, mediaType.startsWith("image/") ? null : bytes.length);
+  const pageCount = mediaType === "application/pdf" ? pdfPageCount(base64Of(bytes)) : null;
+  return [pageCount === null ? part : { ...part, pageCount }];
+}
+
+/** True for a file that may be a text: one that is said to be, and a file of which nothing is known. */
+function isRead(mediaType: string, { hint }: GivenFile): boolean {
+  return isTextType(mediaType) || (mediaType === UNTOLD_TYPE && hint === "file");
+}
+
+/** The media type of bytes that begin so. */
+function typeOf(file: GivenFile, head: string): string {
+  return fileType({ mediaType: file.mediaType, name: file.name ?? "", head }) ?? DEFAULT_TYPES[hintOf(file)];
+}
+
+/** What a type without its second half (`image/*`) says, else what stands around the file. */
+function hintOf({ mediaType, hint }: GivenFile): MediaHint {
+  const [half] = (mediaType ?? "").split("/");
+  return half === "image" || half === "audio" || half === "video" ? half : (hint ?? "file");
+}
+
+function absent(mediaType: string, sizeBytes: number | null): ImagePart {
+  return { type: "image", mediaType, widthPx: null, heightPx: null, sizeBytes, source: { kind: "absent" } };
+}
+
+const DEFAULT_TYPES: Readonly<Record<MediaHint, string>> = {
+  image: "image/png",
+  audio: "audio/mpeg",
+  video: "video/mp4",
+  file: UNTOLD_TYPE,
+};
+
+/** Of files that are kept elsewhere; most that nothing is said of are documents. */
+const KEPT_TYPES: Readonly<Record<MediaHint, string>> = { ...DEFAULT_TYPES, file: "application/pdf" };
+
+/** Characters whose bytes tell what a file is. */
+const HEAD_CHARS = 64;
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // A stray per cent sign: the text as it stands.
+    return text;
+  }
+}
