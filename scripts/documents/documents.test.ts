@@ -1,6 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../packages/cli/src/config/read-config.ts";
 import { lineProblem } from "../../packages/cli/testing/parsed-line.ts";
@@ -83,10 +83,15 @@ test.each(rowsOf("json", "jsonl"))("$at is JSON", ({ language, text }) => {
   for (const each of language === "json" ? [text] : text.trim().split("\n")) expect(() => JSON.parse(each)).not.toThrow();
 });
 
-test.each(rowsOf("yaml"))("$at can be a plimsoll.yaml", ({ text }) => {
+/** A person's own settings begin with the name of their file: they may hold more than a project's. */
+const OWN_FILE = ".config/plimsoll/config.yaml";
+
+test.each(rowsOf("yaml"))("$at can be a plimsoll.yaml, or the person's own", ({ text }) => {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-documents-"));
+  const file = text.startsWith(`# ~/${OWN_FILE}`) ? OWN_FILE : "plimsoll.yaml";
   try {
-    writeFileSync(join(folder, "plimsoll.yaml"), text);
+    mkdirSync(join(folder, dirname(file)), { recursive: true });
+    writeFileSync(join(folder, file), text);
     const { settings, policy, mcpServers } = readConfig({ cwd: folder, homeFolder: folder, environment: {}, flags: {} });
     expect(Object.keys(settings).length + mcpServers.size + (policy.source === "default" ? 0 : 1)).toBeGreaterThan(0);
   } finally {

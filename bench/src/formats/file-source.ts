@@ -1,11 +1,12 @@
-import { isAscii } from "node:buffer";
+import { constants, isAscii } from "node:buffer";
 import { createHash } from "node:crypto";
-import { closeSync, openSync, readFileSync, readSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
+import { closeSync, readSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/internal";
+import { openRegularFileSync, readAtMost } from "@plimsoll/core/node";
 import { type Fields, parseRecord } from "./fields.ts";
 import type { FileHead, FileLine, FileSource } from "./importer.ts";
 import { storedSession, storedSessionText } from "./opencode/database.ts";
@@ -13,29 +14,34 @@ import { storedSession, storedSessionText } from "./opencode/database.ts";
 /** How much is read at once, in bytes: chosen, large enough that the system call does not count. */
 const CHUNK_BYTES = 1 << 18;
 
+/** Longest line, and longest document that is read whole, in bytes: no longer text can be held. */
+const MOST_BYTES: number = constants.MAX_STRING_LENGTH;
+
 const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = "\uFEFF";
 
 /**
  * A file on disk, or a session of a database, as importers read it. Lines are split on `\n`, a `\r` before it and a byte-order mark at the start are
- * taken off; memory follows the largest line. Reading throws `bad-input` if the file cannot be read. It waits for the disk: what a stream or a promise
+ * taken off; memory follows the largest line. Reading throws `bad-input` if the file cannot be read, or is no regular file: a device may have no end. It waits for the disk: what a stream or a promise
  * adds to a read takes several times as long as the read.
  */
-export function fileSource(path: string, displayName: string): FileSource {
+export function fileSource(path: string, displayName: string, mostBytes: number = MOST_BYTES): FileSource {
   if (storedSession(path) !== null) return lazySource(path, displayName, () => storedSessionText(path, displayName));
-  const decode = decoderOf(firstBytes(path));
-  if (decode !== null) return lazySource(path, displayName, () => withoutByteOrderMark(readWhole(path, displayName, decode)));
-  const text = async () => {
-    try {
-      return withoutByteOrderMark(decoded(readFileSync(path)));
-    } catch (cause) {
-      throw unreadable(displayName, cause);
-    }
+  const wholeText = (decode: Decode): string => {
+    const read = withFile(path, displayName, (file) => {
+      const bytes = readAtMost(file, mostBytes);
+      return bytes === null ? null : decode(bytes);
+    });
+    if (read === null) throw tooLong(displayName, `one document of more than ${mostBytes} bytes`);
+    return read;
   };
+  const decode = decoderOf(firstBytes(path));
+  if (decode !== null) return lazySource(path, displayName, () => withoutByteOrderMark(wholeText(decode)));
+  const text = async () => withoutByteOrderMark(wholeText(decoded));
   return {
     path,
     displayName,
-    lines: () => readLines(path, displayName),
+    lines: () => readLines(path, displayName, mostBytes),
     text,
     document: parsedOnce(text),
     ...filesBeside(path),
@@ -65,38 +71,58 @@ function decoderOf(first: Buffer): Decode | null {
 function firstBytes(path: string): Buffer {
   const bytes = Buffer.alloc(2);
   try {
-    const file = openSync(path, "r");
-    try {
-      return bytes.subarray(0, readSync(file, bytes));
-    } finally {
-      closeSync(file);
-    }
+    return withFile(path, path, (file) => bytes.subarray(0, readSync(file, bytes)));
   } catch {
     // A file that cannot be opened says so when it is read.
     return bytes.subarray(0, 0);
   }
 }
 
-function readWhole(path: string, displayName: string, decode: Decode): string {
+/** SHA-256 of a file's bytes, or of the text of a session of a database, in hexadecimal. Rejects if it cannot be read. */
+export async function hashOfFile(path: string, displayName: string): Promise<string> {
+  const hash = createHash("sha256");
+  if (storedSession(path) !== null) return hash.update(storedSessionText(path, displayName)).digest("hex");
+  return withFile(path, displayName, (file) => {
+    const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+    for (let length = readSync(file, chunk); length > 0; length = readSync(file, chunk)) hash.update(chunk.subarray(0, length));
+    return hash.digest("hex");
+  });
+}
+
+/** Works with an open file. Throws `bad-input` if it cannot be read. */
+function withFile<T>(path: string, displayName: string, work: (file: number) => T): T {
   try {
-    return decode(readFileSync(path));
+    const file = openRegularFileSync(path);
+    try {
+      return work(file);
+    } finally {
+      closeSync(file);
+    }
   } catch (cause) {
     throw unreadable(displayName, cause);
   }
 }
 
-/** SHA-256 of a file's bytes, or of the text of a session of a database, in hexadecimal. Rejects if it cannot be read. */
-export async function hashOfFile(path: string, displayName: string): Promise<string> {
-  const content = storedSession(path) === null ? readFileSync(path) : storedSessionText(path, displayName);
-  return createHash("sha256").update(content).digest("hex");
+function tooLong(file: string, what: string): PlimsollError {
+  return new PlimsollError("bad-input", `${file}: ${what}, too long to be read; split the file, or leave it out`, { file });
 }
 
 function filesBeside(path: string): Pick<FileSource, "beside" | "namesIn"> {
   const folder = dirname(path);
   return {
-    beside: (other) => readFile(join(folder, other), "utf8").catch(() => null),
+    beside: async (other) => textAt(join(folder, other)),
     namesIn: async (other) => (await readdir(join(folder, other)).catch(() => [])).toSorted(),
   };
+}
+
+/** The text of a regular file; `null` if there is none, or it is too long. */
+function textAt(path: string): string | null {
+  try {
+    return withFile(path, path, (file) => readAtMost(file, MOST_BYTES))?.toString("utf8") ?? null;
+  } catch {
+    // What belongs to a session may be missing; its importer says so if it matters.
+    return null;
+  }
 }
 
 /** A text as a source of lines, for content that is already in memory. */
@@ -132,18 +158,25 @@ function parsedOnce(text: () => Promise<string>): () => Promise<unknown> {
 }
 
 /** Reads into the same bytes again and again: only a line that goes on in the next of them is copied before it is decoded. */
-function* readLines(path: string, displayName: string): Generator<FileLine> {
+function* readLines(path: string, displayName: string, mostBytes: number): Generator<FileLine> {
   let number = 0;
   let pending: Buffer[] = [];
+  let pendingBytes = 0;
+  const checkLength = (bytes: number) => {
+    if (pendingBytes + bytes > mostBytes)
+      throw tooLong(`${displayName}:${number + 1}`, `a line of more than ${mostBytes} bytes`);
+  };
   const lineOf = (bytes: Buffer) => {
+    checkLength(bytes.length);
     const text = withoutCarriageReturn(decoded(pending.length === 0 ? bytes : Buffer.concat([...pending, bytes])));
     pending = [];
+    pendingBytes = 0;
     number += 1;
     return { number, text: number === 1 ? withoutByteOrderMark(text) : text };
   };
   let file: number | null = null;
   try {
-    file = openSync(path, "r");
+    file = openRegularFileSync(path);
     const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
     for (let length = readSync(file, chunk); length > 0; length = readSync(file, chunk)) {
       const bytes = chunk.subarray(0, length);
@@ -152,14 +185,17 @@ function* readLines(path: string, displayName: string): Generator<FileLine> {
         yield lineOf(bytes.subarray(start, end));
         start = end + 1;
       }
-      if (start < length) pending.push(Buffer.from(bytes.subarray(start)));
+      if (start === length) continue;
+      checkLength(length - start);
+      pendingBytes += length - start;
+      pending.push(Buffer.from(bytes.subarray(start)));
     }
   } catch (cause) {
-    throw unreadable(displayName, cause);
+    throw isPlimsollError(cause) ? cause : unreadable(displayName, cause);
   } finally {
     if (file !== null) closeSync(file);
   }
-  if (pending.length > 0) yield lineOf(Buffer.alloc(0));
+  if (pendingBytes > 0) yield lineOf(Buffer.alloc(0));
 }
 
 /** The text of bytes in UTF-8. Those in which every character is one byte are taken as they are, several times as fast. */

@@ -97,7 +97,7 @@ describe("files that are none", () => {
     });
     await expect(importFile(folder, "folder")).rejects.toMatchObject({
       code: "bad-input",
-      message: expect.stringMatching(/^folder: cannot be read \(EISDIR/),
+      message: expect.stringMatching(/^folder: cannot be read \(is a folder\)/),
     });
   });
 

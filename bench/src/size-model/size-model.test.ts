@@ -54,7 +54,8 @@ describe("createSizeModel", () => {
     const jumping = createSizeModel(reporting(PLAIN, (call, tokens) => tokens + (call === 15 ? 60_000 : 0)));
     const plain = createSizeModel(PLAIN);
     expect(jumping.nonMessageTokens(15, "own")).toBeGreaterThan(50_000);
-    for (const call of [16, 25]) expect(jumping.nonMessageTokens(call, "own")).toBeLessThan(plain.nonMessageTokens(call, "own") + 8500);
+    for (const call of [16, 25])
+      expect(jumping.nonMessageTokens(call, "own")).toBeLessThan(plain.nonMessageTokens(call, "own") + 8500);
   });
 
   test("finds the size of the messages and of the overhead", () => {

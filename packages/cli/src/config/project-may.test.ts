@@ -89,7 +89,7 @@ describe.each(PROJECT)("%s", (file) => {
         writeFileSync(place(), "");
         truncateSync(place(), 2 ** 40);
       },
-      "has more than 1000000 bytes",
+      "has more than 100000 bytes",
     ],
   ])("as %s is refused in one line", (_what, make, why) => {
     make();

@@ -1,4 +1,4 @@
-import { realpath, stat } from "node:fs/promises";
+import { readdir, realpath, stat } from "node:fs/promises";
 import { join, resolve, sep } from "node:path";
 import type { Importer } from "@plimsoll/bench";
 import { BUILT_IN_PARTS } from "@plimsoll/bench";
@@ -31,7 +31,7 @@ export interface FoundInputs {
 }
 
 /** Folders whose files nobody means when they name a folder above them. */
-const IGNORED = ["**/node_modules/**", "**/.git/**"];
+const IGNORED = ["node_modules", ".git"];
 
 /**
  * Files, folders (with all below them) and patterns, as the user gave them. What a folder or pattern leads to is looked at and left
@@ -93,15 +93,29 @@ async function expand(argument: string, cwd: string): Promise<Expanded> {
   const stats = await stat(resolve(cwd, argument)).catch(() => null);
   if (stats?.isFile()) return { members: [argument], isNamed: true, problem: "" };
   if (stats?.isDirectory()) {
-    const below = await glob("**/*", { cwd: resolve(cwd, argument), dot: true, ignore: IGNORED, expandDirectories: false });
-    const members = below.toSorted().map((member) => join(argument, member));
+    const members = (await filesBelow(resolve(cwd, argument))).toSorted().map((member) => join(argument, member));
     return { members, isNamed: false, problem: `${argument}: an empty folder; give a folder with session files` };
   }
   if (isDynamicPattern(argument)) {
-    const matches = await glob(argument, { cwd, dot: true, ignore: IGNORED });
+    const ignore = IGNORED.map((name) => `**/${name}/**`);
+    const matches = await glob(argument, { cwd, dot: true, ignore, followSymbolicLinks: false });
     return { members: matches.toSorted(), isNamed: false, problem: `${argument}: no file matches this pattern` };
   }
   return { members: [], isNamed: true, problem: `${argument}: no such file or folder` };
+}
+
+/** Names of the files below a folder. A link is taken for the file that it leads to; one to a folder could lead anywhere, and round. */
+async function filesBelow(folder: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const { name } = entry;
+    if (entry.isFile() || entry.isSymbolicLink()) found.push(name);
+    if (!entry.isDirectory() || IGNORED.includes(name)) continue;
+    // A folder that may not be entered has nothing to show.
+    const below = await filesBelow(join(folder, name)).catch(() => []);
+    for (const each of below) found.push(join(name, each));
+  }
+  return found;
 }
 
 /** True if one of the importers recognises the file by its content. A file that cannot be read is none. */

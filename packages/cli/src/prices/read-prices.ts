@@ -1,5 +1,5 @@
 import type { ModelPrices, PriceTier } from "@plimsoll/core/internal";
-import { MAXIMUM_SETTINGS_BYTES, readDocument, readSmallFile, schemaProblems } from "@plimsoll/core/node";
+import { readDocument, readSmallFile, schemaProblems } from "@plimsoll/core/node";
 import { z } from "zod";
 
 const usdPerMillion = z.number().nonnegative();
@@ -14,6 +14,9 @@ const tierSchema = z.strictObject({
   cacheWriteOneHourUsdPerMillion: usdPerMillion.optional(),
 });
 
+/** The most bytes of a file of prices; chosen: those of some thousand models. */
+const MAXIMUM_PRICES_BYTES = 300_000;
+
 const pricesSchema = z.record(z.string().min(1), z.union([tierSchema, z.array(tierSchema).min(1)]));
 
 /** Prices by model id, or a line for each thing that is wrong. */
@@ -24,7 +27,7 @@ export type ReadPrices = { readonly prices: ReadonlyMap<string, ModelPrices> } |
  * prompt size, in ascending order.
  */
 export function readPrices(path: string, displayName: string): ReadPrices {
-  const file = readSmallFile(path, { maximumBytes: MAXIMUM_SETTINGS_BYTES });
+  const file = readSmallFile(path, { maximumBytes: MAXIMUM_PRICES_BYTES });
   if (file.kind !== "text") {
     const why = file.kind === "absent" ? ": cannot be read" : ` ${file.why}`;
     return { problems: [`${displayName}${why}; give a YAML file with prices by model id`] };

@@ -18,5 +18,4 @@ export {
   openRegularFileSync,
   readAtMost,
   readSmallFile,
-  type SmallFile,
 } from "./regular-file.ts";

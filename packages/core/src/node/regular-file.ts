@@ -86,8 +86,8 @@ interface SmallFileOptions {
   readonly maximumBytes: number;
 }
 
-/** The most bytes of a file of settings, policies or prices; chosen: the largest that we know has some 30,000. */
-export const MAXIMUM_SETTINGS_BYTES = 1_000_000;
+/** The most bytes of a file of settings or of a policy; chosen: a policy written in full has 6,000, and a parser takes a minute for 1,000,000. */
+export const MAXIMUM_SETTINGS_BYTES = 100_000;
 
 /**
  * Reads instructions or settings: a regular file of at most so many bytes. In a folder that may be somebody else's no link leads out of it. A hard

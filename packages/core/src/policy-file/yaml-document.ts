@@ -1,4 +1,4 @@
-import { type Document, isMap, isNode, isScalar, LineCounter, type ParsedNode, parseDocument } from "yaml";
+import { type Document, isMap, isNode, isScalar, LineCounter, type ParsedNode, parseDocument, type YAMLParseError } from "yaml";
 import { isRecord } from "../json.ts";
 
 /** A YAML file's content, with where each value is. */
@@ -17,20 +17,22 @@ type ReadDocument =
 
 /** Reads YAML (and so JSON) whose top is a map. */
 export function readDocument(text: string): ReadDocument {
+  const deep = lineNestedTooDeep(text);
+  if (deep !== null) return { problems: [{ place: `${deep}:1`, text: `nested deeper than ${MOST_LEVELS} levels` }] };
   const lines = new LineCounter();
-  const parsed = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const parsed = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: "error" });
   const at = (offset: number) => {
     const { line, col } = lines.linePos(offset);
     return `${line}:${col}`;
   };
   if (parsed.errors.length > 0) {
-    return { problems: parsed.errors.map(({ pos, message }) => ({ place: at(pos[0]), text: firstLine(message) })) };
+    return { problems: parsed.errors.map((error) => ({ place: at(error.pos[0]), text: problemText(error, text) })) };
   }
   const content = contentOf(parsed);
-  if (content === null) return { problems: [{ place: "1:1", text: "not a map of keys and values" }] };
+  if ("problem" in content) return { problems: [{ place: "1:1", text: content.problem }] };
   return {
     document: {
-      content,
+      content: content.content,
       placeOf: (path) => at(nearestOffset(parsed, path)),
       lineOf: (path) => {
         const node = parsed.getIn(path, true);
@@ -40,14 +42,38 @@ export function readDocument(text: string): ReadDocument {
   };
 }
 
-/** The data, or `null` if it is no map. Too many aliases, as in a file made to explode, count as none. */
-function contentOf(parsed: Document.Parsed<ParsedNode, boolean>): Readonly<Record<string, unknown>> | null {
+/** The data, or why there is none: it is no map, or its aliases stand for so much that it was made to explode. */
+function contentOf(
+  parsed: Document.Parsed<ParsedNode, boolean>,
+): { readonly content: Readonly<Record<string, unknown>> } | { readonly problem: string } {
   try {
     const content: unknown = parsed.toJS();
-    return isRecord(content) ? content : null;
+    return isRecord(content) ? { content } : { problem: "not a map of keys and values" };
   } catch {
-    return null;
+    return { problem: "its aliases stand for too much; write the values out" };
   }
+}
+
+/** Most levels of maps and lists in each other; chosen: settings have fewer than ten, and the parser takes minutes for 400. */
+const MOST_LEVELS = 64;
+
+/** The first line that is nested too deep by its indentation, its list marks and open brackets, or `null`. Brackets in texts count as well. */
+function lineNestedTooDeep(text: string): number | null {
+  const indents: number[] = [];
+  let brackets = 0;
+  for (const [index, line] of text.split("\n").entries()) {
+    const indent = line.length - line.trimStart().length;
+    while ((indents.at(-1) ?? -1) >= indent) indents.pop();
+    indents.push(indent);
+    const marks = /^\s*((?:[-?:]\s+)*)/.exec(line)?.[1]?.split(/\s+/).length ?? 0;
+    for (const character of line) {
+      if (character === "[" || character === "{") brackets += 1;
+      else if (character === "]" || character === "}") brackets = Math.max(0, brackets - 1);
+      if (brackets > MOST_LEVELS) return index + 1;
+    }
+    if (indents.length + marks + brackets > MOST_LEVELS) return index + 1;
+  }
+  return null;
 }
 
 function nearestOffset(parsed: Document.Parsed<ParsedNode, boolean>, path: readonly PropertyKey[]): number {
@@ -69,6 +95,11 @@ function keyOffset(parsed: Document.Parsed<ParsedNode, boolean>, path: readonly 
   return isNode(node) ? (node.range?.[0] ?? null) : null;
 }
 
-function firstLine(text: string): string {
-  return text.split("\n")[0] ?? text;
+function problemText({ code, pos, message }: YAMLParseError, text: string): string {
+  if (code !== "DUPLICATE_KEY") return message.split("\n")[0] ?? message;
+  const [key = ""] = /^("[^"\n]*"|'[^'\n]*'|[^\s:,]*)/.exec(text.slice(pos[0], pos[0] + LONGEST_KEY_CHARS)) ?? [];
+  return `the key ${key} stands twice; keep one`;
 }
+
+/** Longest key that is named; chosen. */
+const LONGEST_KEY_CHARS = 80;

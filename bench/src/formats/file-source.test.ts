@@ -1,0 +1,65 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { fileSource, hashOfFile } from "./file-source.ts";
+import { importFile } from "./registry.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "plimsoll-source-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+const log = () => join(folder, "log.jsonl");
+
+describe("a log that is no regular file is refused in a line, and nothing waits", () => {
+  test.each<readonly [string, () => void, string]>([
+    ["a link to a device", () => symlinkSync("/dev/zero", log()), "log.jsonl: cannot be read (is no regular file)"],
+    ["a pipe", () => void execFileSync("mkfifo", [log()]), "log.jsonl: cannot be read (is no regular file)"],
+    ["a folder", () => mkdirSync(log()), "log.jsonl: cannot be read (is a folder)"],
+    ["a link to nothing", () => symlinkSync("none", log()), "log.jsonl: cannot be read (ENOENT"],
+  ])("%s", async (_what, make, line) => {
+    make();
+    const source = fileSource(log(), "log.jsonl");
+    expect(() => [...source.lines()]).toThrow(line);
+    await expect(source.text()).rejects.toThrow(line);
+    await expect(hashOfFile(log(), "log.jsonl")).rejects.toThrow(line);
+    await expect(importFile(log(), "log.jsonl")).rejects.toThrow(line);
+    expect(await source.beside("log.jsonl")).toBeNull();
+  });
+});
+
+test("a log that a link leads to is read, as is what belongs to it", async () => {
+  writeFileSync(join(folder, "real.jsonl"), "one\r\ntwo");
+  symlinkSync("real.jsonl", log());
+  const source = fileSource(log(), "log.jsonl");
+  expect([...source.lines()].map(({ text }) => text)).toEqual(["one", "two"]);
+  expect(await source.beside("real.jsonl")).toBe("one\r\ntwo");
+});
+
+test.each([
+  ["the first line is longer", "x".repeat(11), "log.jsonl:1: a line of more than 10 bytes, too long to be read"],
+  ["the last line is longer", `short\n${"x".repeat(11)}`, "log.jsonl:2: a line of more than 10 bytes, too long to be read"],
+  [
+    "a line in between is longer",
+    `a\n${"x".repeat(11)}\nb\n`,
+    "log.jsonl:2: a line of more than 10 bytes, too long to be read",
+  ],
+])("if %s than what can be held, its place is told", (_what, text, line) => {
+  writeFileSync(log(), text);
+  expect(() => [...fileSource(log(), "log.jsonl", 10).lines()]).toThrow(line);
+});
+
+test("lines of any number may be together longer than one may be", () => {
+  writeFileSync(log(), "0123456789\n".repeat(40_000));
+  expect([...fileSource(log(), "log.jsonl", 10).lines()]).toHaveLength(40_000);
+});
+
+test("a document without end is told in a line", async () => {
+  writeFileSync(log(), "{");
+  truncateSync(log(), 2 ** 40);
+  await expect(fileSource(log(), "log.jsonl", 10).text()).rejects.toThrow(
+    "log.jsonl: one document of more than 10 bytes, too long to be read; split the file, or leave it out",
+  );
+});
