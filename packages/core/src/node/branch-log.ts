@@ -2,7 +2,7 @@ import type { FileHandle } from "node:fs/promises";
 import { branchEntry, noSuchEntry } from "../agent/memory-session-store.ts";
 import { entryIdOf } from "../entry.ts";
 import type { EntryListener, SessionBranch } from "../ports.ts";
-import { encodeEntry } from "../session/codec.ts";
+import { encodeEntry, MORE_FOLLOWS } from "../session/codec.ts";
 import { createLogIndex, type LogIndex, type ReadableLog, readLog } from "./log-reader.ts";
 
 /** The part of a log that a branch begins with: where it is in the source, and its first line as the branch has it. */
@@ -36,6 +36,9 @@ export async function readBranch(log: ReadableLog, branch: SessionBranch, onEntr
 /** How much is copied at once; chosen. */
 const CHUNK_BYTES = 1024 * 1024;
 const LINE_END = "\n";
+const MORE_FOLLOWS_BYTE = MORE_FOLLOWS.charCodeAt(0);
+/** In the place of the mark before a line that is the last one of a branch. */
+const SPACE_BYTE = 0x20;
 
 /** Writes a branch's entries to an empty file: the lines as they are in the source, but for the first. Returns the file's size in bytes. */
 export async function writeBranch(part: BranchedPart, target: FileHandle, index: LogIndex): Promise<number> {
@@ -46,10 +49,12 @@ export async function writeBranch(part: BranchedPart, target: FileHandle, index:
   const from = part.index.bytesOf(1)?.startByte ?? 0;
   const through = part.index.bytesOf(throughIndex)?.endByte ?? from;
   const shift = index.endByte() - from;
+  const lastStart = part.index.bytesOf(throughIndex)?.startByte ?? from;
   const chunk = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, through - from));
   let last = "";
   for (let at = from; at < through; ) {
     const { bytesRead } = await source.read(chunk, 0, Math.min(chunk.length, through - at), at);
+    if (at <= lastStart && chunk[lastStart - at] === MORE_FOLLOWS_BYTE) chunk[lastStart - at] = SPACE_BYTE;
     await target.writeFile(chunk.subarray(0, bytesRead));
     last = chunk.toString("latin1", bytesRead - 1, bytesRead);
     at += bytesRead;

@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { SessionEntry } from "../entry.ts";
-import { encodeEntry, encodeLog } from "../session/codec.ts";
+import { decodeLog, encodeBatch, encodeEntry, encodeLog } from "../session/codec.ts";
 import { MAXIMUM_LINE_BYTES, MAXIMUM_LOG_BYTES } from "../session/log-limits.ts";
 import { human, sessionStart } from "../testing/builders.ts";
 import { SESSION_STORE_CONTRACT } from "../testing/session-store-contract.ts";
@@ -64,6 +64,59 @@ describe("file session store", { timeout: 30_000 }, () => {
     await writer.close();
     expect({ count: entries.length, cutOff }).toEqual({ count: 2, cutOff: null });
     expect(readFileSync(logFile(), "utf8")).toBe(encodeLog([START, messageEntry("h1"), messageEntry("h2")]));
+  });
+
+  test("a batch that was cut off at any byte is not there, and one that only lacks its line end is", async () => {
+    const whole = encodeLog([START, messageEntry("h1")]);
+    const batch = Buffer.from(encodeBatch(["h2", "h3", "ünï🦊"].map((id) => messageEntry(id))).join(""));
+    const cutOffs = Array.from({ length: batch.length - 2 }, (_, index) => index + 1);
+    for (const bytes of cutOffs) {
+      const cut = Buffer.concat([Buffer.from(whole), batch.subarray(0, bytes)]);
+      writeFileSync(logFile(), cut);
+      const expected = { entries: [START, messageEntry("h1")], cutOff: { line: 3, bytes } };
+      expect(await store().read("one")).toEqual(expected);
+      expect(decodeLog(cut.toString("utf8"), "one.jsonl").entries).toEqual(expected.entries);
+      const { writer, entries, cutOff } = await store().open("one");
+      expect({ entries, cutOff }).toEqual(expected);
+      await writer.close();
+      expect(readFileSync(logFile(), "utf8")).toBe(whole);
+    }
+    writeFileSync(logFile(), Buffer.concat([Buffer.from(whole), batch.subarray(0, -1)]));
+    const { writer, entries, cutOff } = await store().open("one");
+    expect({ count: entries.length, cutOff }).toEqual({ count: 5, cutOff: null });
+    expect(await Promise.all([2, 4].map((index) => writer.entryAt(index)))).toEqual([entries[2], entries[4]]);
+    await writer.close();
+  });
+
+  test("a batch of any length that was cut off is not there", async () => {
+    const lines = encodeBatch([messageEntry("h1", "x".repeat(CHUNK_BYTES * 2)), messageEntry("h2", "x".repeat(70_000)), START]);
+    for (const [count, bytes] of [2, 3].flatMap((each) => [0, 9].map((less) => [each, less] as const))) {
+      const torn = lines
+        .slice(0, count)
+        .join("")
+        .slice(0, -1 - bytes);
+      writeFileSync(logFile(), `${encodeEntry(START)}${torn}`);
+      const isWhole = count === 3 && bytes === 0;
+      expect((await store().read("one"))?.entries.length).toBe(isWhole ? 4 : 1);
+    }
+  });
+
+  test("a branch that ends within a batch is whole", async () => {
+    const created = await store().create(START);
+    await created.append(["h1", "h2", "h3"].map((id) => messageEntry(id)));
+    await created.close();
+    const source = { sessionId: "one", throughEntryId: "h2", newSessionId: "two", nowMs: 7 };
+    await (await store().branch(source)).writer.close();
+    const entries = [{ ...START, id: "two", createdMs: 7 }, messageEntry("h1"), messageEntry("h2")];
+    expect(await store().read("two")).toEqual({ entries, cutOff: null });
+  });
+
+  test("a log that was killed while it was begun is not there, and leaves nothing", async () => {
+    const draft = `${logFile()}.lock.00000000-0000-4000-8000-000000000000`;
+    writeFileSync(draft, encodeEntry(START).slice(0, -5));
+    expect([await store().read("one"), await store().list()]).toEqual([null, []]);
+    await (await store().create(START)).close();
+    expect(readdirSync(folder)).toEqual(["one.jsonl"]);
   });
 
   test("a damaged line in the middle is an error with file and line, and leaves no lock", async () => {

@@ -1,5 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { type FileHandle, mkdir, open, readdir, rm, stat } from "node:fs/promises";
+import { type FileHandle, link, mkdir, open, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { SessionEntry, SessionStartEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
@@ -74,12 +75,14 @@ interface LogFile {
 type LockedWork = (file: FileHandle, release: () => Promise<void>) => Promise<SessionWriter>;
 
 /** Takes the lock of a log and opens its file; gives both back if the work fails. */
-async function locked({ sessionId, path }: LogFile, flags: string | number, work: LockedWork): Promise<SessionWriter> {
+async function locked(
+  { sessionId, path }: LogFile,
+  openFile: () => Promise<FileHandle>,
+  work: LockedWork,
+): Promise<SessionWriter> {
   const release = await guarded(path, () => takeWriterLock({ sessionId, path }));
   try {
-    const file = await guarded(path, () =>
-      typeof flags === "string" ? open(path, flags, OWNER_ONLY_FILE_MODE) : openRegularFile(path, { flags }),
-    );
+    const file = await guarded(path, openFile);
     try {
       return await guarded(path, () => work(file, release));
     } catch (error) {
@@ -98,15 +101,18 @@ type Fill = (file: FileHandle, index: LogIndex) => Promise<number>;
 async function createLog(log: LogFile, fill: Fill): Promise<SessionWriter> {
   const { sessionId, folder, path, sync } = log;
   await guarded(path, () => mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER_MODE }));
-  const writer = locked(log, "ax+", async (file, release) => {
+  // A log appears whole or not at all: it is written under another name and linked. What a kill leaves of it goes with the drafts of locks.
+  const draft = `${path}.lock.${randomUUID()}`;
+  const openDraft = () => open(draft, "ax+", OWNER_ONLY_FILE_MODE);
+  const writer = locked(log, openDraft, async (file, release) => {
     try {
       const index = createLogIndex();
       const bytes = await fill(file, index);
       if (sync === "every-append") await file.datasync();
+      await link(draft, path);
       return createFileSessionWriter({ sessionId, path, file, bytes, index, sync, release });
-    } catch (error) {
-      await rm(path, { force: true });
-      throw error;
+    } finally {
+      await rm(draft, { force: true });
     }
   });
   return await writer.catch((error: unknown) => {
@@ -126,7 +132,8 @@ async function openLog(log: LogFile, onEntry: EntryListener | undefined): Promis
   if (!(await stat(path).then(isFile, () => false))) throw noSuchSession(sessionId);
   const { entries, take } = listening(onEntry);
   let cutOff: StoredSession["cutOff"] = null;
-  const writer = await locked(log, constants.O_RDWR | constants.O_APPEND, async (file, release) => {
+  const openFile = () => openRegularFile(path, { flags: constants.O_RDWR | constants.O_APPEND });
+  const writer = await locked(log, openFile, async (file, release) => {
     await makeOwnerOnly(file);
     const index = createLogIndex();
     const end = await readLog({ path, file }, index, take);

@@ -3,7 +3,7 @@ import type { FileHandle } from "node:fs/promises";
 import type { SessionEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import type { SessionWriter } from "../ports.ts";
-import { decodeEntry, encodeEntry } from "../session/codec.ts";
+import { decodeEntry, encodeBatch } from "../session/codec.ts";
 import { logTooLarge, MAXIMUM_LOG_BYTES } from "../session/log-limits.ts";
 import type { LogIndex } from "./log-reader.ts";
 import { fileFailure } from "./own-file.ts";
@@ -78,7 +78,7 @@ export function createFileSessionWriter(log: LogFile): SessionWriter {
   return {
     sessionId,
     append: async (entries) => {
-      const lines = entries.map(encodeEntry);
+      const lines = encodeBatch(entries);
       await inTurn(() => appendNow(lines));
     },
     entryAt: async (entryIndex) => {

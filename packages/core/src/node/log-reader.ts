@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import type { EntryListener, StoredSession } from "../ports.ts";
-import { decodeEntry, isJson } from "../session/codec.ts";
+import { decodeEntry, isJson, MORE_FOLLOWS } from "../session/codec.ts";
 import { lineTooLong, logTooLarge, MAXIMUM_LINE_BYTES, MAXIMUM_LOG_BYTES } from "../session/log-limits.ts";
 
 /** An open log file. */
@@ -12,7 +12,7 @@ export interface ReadableLog {
 /** What is at the end of a log file. */
 export interface LogEnd {
   readonly cutOff: StoredSession["cutOff"];
-  /** Bytes of the whole lines: what stays of a log with a cut-off last line. */
+  /** Bytes of the whole batches: what stays of a log with a cut-off end. */
   readonly wholeBytes: number;
   /** The last entry is whole, only its line end is missing. */
   readonly lacksLineEnd: boolean;
@@ -24,13 +24,14 @@ const LINE_END = 0x0a;
 
 /**
  * Hands over all entries of a log, in order, and notes each one's place in the index. Never more than the longest line (its bytes, text and
- * entry) is in memory. A last line that was cut off (it has no line end and is no JSON) is told and not in the index; empty lines are passed over.
+ * entry) is in memory. What a killed writer left of a last batch is told and not in the index; empty lines are passed over.
  *
  * @throws PlimsollError `bad-session` naming `file:line` for any other bad line, `session-limit` for a log or line over a limit.
  */
 export async function readLog({ path, file }: ReadableLog, index: LogIndex, onEntry: EntryListener): Promise<LogEnd> {
   const { size } = await file.stat();
   if (size > MAXIMUM_LOG_BYTES) throw logTooLarge(path, size);
+  const wholeBytes = await endOfBatches(file, size);
   let chunk = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, size + 1));
   let start = 0;
   let line = 0;
@@ -43,7 +44,7 @@ export async function readLog({ path, file }: ReadableLog, index: LogIndex, onEn
     return answer;
   };
   for (;;) {
-    const { bytesRead } = await file.read(chunk, 0, chunk.length, start);
+    const { bytesRead } = await file.read(chunk, 0, Math.min(chunk.length, wholeBytes - start), start);
     const read = chunk.subarray(0, bytesRead);
     let from = 0;
     for (let end = read.indexOf(LINE_END); end >= 0; end = read.indexOf(LINE_END, from)) {
@@ -56,17 +57,55 @@ export async function readLog({ path, file }: ReadableLog, index: LogIndex, onEn
     if (bytesRead === chunk.length) {
       // A line that is longer than what was read: room for all of it at once, so that its bytes are held only once.
       const bytes = await lineBytes(file, start, chunk);
-      if (bytes > MAXIMUM_LINE_BYTES) throw lineTooLong(`${path}:${line + 1}`);
+      if (bytes > MAXIMUM_LINE_BYTES + MORE_FOLLOWS.length) throw lineTooLong(`${path}:${line + 1}`);
       chunk = Buffer.allocUnsafeSlow(bytes + 1);
       continue;
     }
     line += 1;
     const rest = read.toString("utf8");
-    if (rest.trim() !== "" && !isJson(rest))
-      return { cutOff: { line, bytes: bytesRead }, wholeBytes: start, lacksLineEnd: false };
     await take(rest, bytesRead);
-    return { cutOff: null, wholeBytes: start, lacksLineEnd: bytesRead > 0 };
+    const cutOff = wholeBytes < size ? { line, bytes: size - wholeBytes } : null;
+    return { cutOff, wholeBytes, lacksLineEnd: bytesRead > 0 };
   }
+}
+
+const MORE_FOLLOWS_BYTE = MORE_FOLLOWS.charCodeAt(0);
+
+/** The byte after the last whole batch. What follows are lines of one that a killed writer did not end, and perhaps a cut-off one: no line end and no JSON. */
+async function endOfBatches(file: FileHandle, size: number): Promise<number> {
+  const lastStart = await lineStart(file, size);
+  const last = await textOf(file, lastStart, Math.min(size, lastStart + MAXIMUM_LINE_BYTES));
+  const isTooLong = size - lastStart > MAXIMUM_LINE_BYTES;
+  const isWhole = !last.startsWith(MORE_FOLLOWS) && (last.trim() === "" || isTooLong || isJson(last));
+  if (isWhole && last !== "") return size;
+  let end = lastStart;
+  for (let start = end; end > 0; end = start) {
+    start = await lineStart(file, end - 1);
+    const { buffer } = await file.read(Buffer.alloc(1), 0, 1, start);
+    if (buffer[0] !== MORE_FOLLOWS_BYTE) break;
+  }
+  return end;
+}
+
+/** How much is read at once from the end of a log on; chosen. */
+const TAIL_BYTES = 64 * 1024;
+
+/** The first byte of the line that the byte before `end` is on, if `end` is not behind a line's end. */
+async function lineStart(file: FileHandle, end: number): Promise<number> {
+  const chunk = Buffer.allocUnsafe(Math.min(TAIL_BYTES, end));
+  for (let through = end; through > 0; ) {
+    const from = Math.max(0, through - chunk.length);
+    const { bytesRead } = await file.read(chunk, 0, through - from, from);
+    const at = chunk.subarray(0, bytesRead).lastIndexOf(LINE_END);
+    if (at >= 0) return from + at + 1;
+    through = from;
+  }
+  return 0;
+}
+
+async function textOf(file: FileHandle, from: number, through: number): Promise<string> {
+  const { buffer, bytesRead } = await file.read(Buffer.allocUnsafeSlow(through - from), 0, through - from, from);
+  return buffer.toString("utf8", 0, bytesRead);
 }
 
 /** Bytes of the line that begins at `start`, with its line end; more than the most as soon as it is longer than that. Overwrites the chunk. */

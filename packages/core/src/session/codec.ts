@@ -12,7 +12,7 @@ import { usualEntry } from "./usual-entry.ts";
 /** A log as it was read: its entries, and what a crash left of a last line. */
 interface DecodedLog {
   readonly entries: readonly SessionEntry[];
-  /** The cut-off last line that was dropped, or `null`. */
+  /** What was dropped at the end, from its first line on, or `null`. */
   readonly cutOff: { readonly line: number; readonly chars: number } | null;
 }
 
@@ -26,6 +26,14 @@ export function encodeEntry(entry: SessionEntry): string {
   const line = jsonLine(entry);
   if (isOverBytes(line, MAXIMUM_LINE_BYTES)) throw lineTooLong(placeOf(entry));
   return line;
+}
+
+/** Stands before each line of a batch but the last: more of it follows. A line is the same JSON with it. */
+export const MORE_FOLLOWS = "\t";
+
+/** Lines for the end of a log that are there together or not at all: a reader leaves out a last batch whose last line is not there. */
+export function encodeBatch(entries: readonly SessionEntry[]): readonly string[] {
+  return entries.map((entry, index) => `${index + 1 < entries.length ? MORE_FOLLOWS : ""}${encodeEntry(entry)}`);
 }
 
 /** Bytes that one UTF-16 code unit takes at most in a line: an escape such as `\u0000`. */
@@ -130,24 +138,30 @@ function placeIn({ file, line }: Place): string {
 }
 
 /**
- * The entries of a whole log. A last line that was cut off by a crash (it has no line break and is no JSON) is dropped and
- * reported; empty lines are passed over.
+ * The entries of a whole log. What a crash left of a last batch (its last line is not there, or is cut off: no line break and no JSON) is dropped
+ * and reported; empty lines are passed over.
  *
  * @throws PlimsollError `bad-session` naming `file:line` for any other bad line, `session-limit` for one that is nested too deep.
  */
 export function decodeLog(text: string, file: string): DecodedLog {
   const entries: SessionEntry[] = [];
   let line = 0;
+  let batch = { entries: 0, line: 1, start: 0 };
+  const dropped = () => ({
+    entries: entries.slice(0, batch.entries),
+    cutOff: { line: batch.line, chars: text.length - batch.start },
+  });
   for (let start = 0; start < text.length; ) {
     const end = text.indexOf("\n", start);
     const lineText = text.slice(start, end < 0 ? text.length : end);
     line += 1;
     start = end < 0 ? text.length : end + 1;
     if (lineText.trim() === "") continue;
-    if (end < 0 && !isJson(lineText)) return { entries, cutOff: { line, chars: lineText.length } };
+    if (end < 0 && !isJson(lineText)) return dropped();
     entries.push(decodeEntry(lineText, { file, line }));
+    if (!lineText.startsWith(MORE_FOLLOWS)) batch = { entries: entries.length, line: line + 1, start };
   }
-  return { entries, cutOff: null };
+  return batch.entries === entries.length ? { entries, cutOff: null } : dropped();
 }
 
 /** True for text that is JSON as a whole. */
