@@ -2,6 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:f
 import type { ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
+import { createFileSessionStore } from "@plimsoll/core/node";
 import { startSimulator } from "@plimsoll/providers/simulator";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Agent, AgentOptions } from "../../testing/proxy-agent.ts";
@@ -9,7 +11,10 @@ import { startAgent } from "../../testing/proxy-agent.ts";
 import { startProxyChild } from "../../testing/proxy-child.ts";
 import type { ProxySetting, SettingOptions } from "../../testing/proxy-setting.ts";
 import { callOn, compactionsIn, prefixBreaks, startSetting } from "../../testing/proxy-setting.ts";
+import { recordedIo } from "../../testing/recorded-io.ts";
 import { answeredEmpty, holdFirstCut, startRelay } from "../../testing/relay.ts";
+import { proxy } from "./proxy-command.ts";
+import type { GivenOptions } from "./proxy-options.ts";
 
 let setting: ProxySetting | null = null;
 const started = async (options: SettingOptions = {}) => {
@@ -77,6 +82,33 @@ describe("killed by SIGKILL", () => {
   });
 });
 
+describe("a second proxy on one folder", () => {
+  test.each<[string, Partial<GivenOptions>, string, string]>([
+    ["of state", {}, "state", "--state"],
+    ["of records", { state: "other", record: "recorded" }, "recorded", "--record"],
+  ])("%s is refused with one line", async (_, given, name, option) => {
+    const { folder } = await started({ proxy: { record: "recorded" } });
+    const options = { upstream: "http://127.0.0.1:1", policy: "plimsoll", host: "127.0.0.1", port: "0", state: "state" };
+    await expect(proxy({ ...options, ...given }, recordedIo(folder).io, AbortSignal.abort())).rejects.toMatchObject({
+      code: "session-conflict",
+      message: `${join(folder, name)}: in use by process ${process.pid}; a folder has one proxy at a time; stop that one, or give this one another folder by ${option}`,
+    });
+  });
+
+  test("a conversation whose log another process has is fitted without it", async () => {
+    const { url, folder, stdout, restart } = await started();
+    const agent = startAgent({ ...CHAT, url, headers: { session_id: "one" } });
+    await agent.say("Look at every part.", 25);
+    const next = goneOn(agent, { ...CHAT, url: await restart(), headers: { session_id: "one" } });
+    const sessions = createFileSessionStore({ folder: join(folder, "state", "conversations") });
+    const held = await Promise.all((await sessions.list()).map(({ sessionId }) => sessions.open(sessionId)));
+    const answers = await next.say("Go on.", 5);
+    await Promise.all(held.map(({ writer }) => writer.close()));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect(stdout()).toContain("problem: fitted without what is kept of the conversation: ");
+  });
+});
+
 describe("conversations never mix", () => {
   test.each<[string, readonly [AgentOptions["headers"], AgentOptions["headers"]]]>([
     ["two sessions with the same first message, by their names", [{ session_id: "a" }, { session_id: "b" }]],
@@ -120,7 +152,7 @@ describe("requests at the side of a full conversation", () => {
     const headers = { authorization: "Bearer key", "content-type": "application/json", session_id: "one" };
     await fetch(`${url}/v1/chat/completions`, { method: "POST", headers, body });
     expect(seen[0]?.body.toString()).toBe(body);
-    expect(readdirSync(join(folder, "state"))).toEqual(["token"]);
+    expect(readdirSync(join(folder, "state"))).toEqual([".proxy.lock", "token"]);
     await agent.say("Look.", 2);
   });
 

@@ -61,24 +61,27 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
   const say = (line: string) => void io.stdout.write(`${printable(line)}\n`);
   const onProblem = (line: string) => say(`problem: ${line}`);
   const state = await openProxyState({ ...places, removeBeforeMs: io.nowMs() - places.keepDays * DAY_MS, onProblem });
-  const { sessions, keys, learned } = state;
-  const summaries = createModelSummaries(upstream);
-  const onEvent = (event: ContextEvent) => sayEvent(event, say);
-  const { summarizer } = summaries;
-  const compaction = createProxyCompaction({ policy, limits, sessions, keys, learned, summarizer, onEvent });
-  const answer = createExchange({ upstream, compaction, policy, onProblem, withRequest: summaries.withRequest });
-  const server = await startProxyServer({ ...listen, token: options.token ?? state.token, answer });
-  say(`plimsoll proxy for ${upstream.name}, policy ${policy.name}`);
-  io.stdout.write(`${exportLines(server.url)}\n`);
-  await new Promise<void>((done) => {
-    if (signal.aborted) done();
-    else signal.addEventListener("abort", () => done(), { once: true });
-  });
-  await server.close();
-  await compaction.close();
-  await state.settled();
-  upstream.close();
-  return EXIT_OK;
+  try {
+    const { sessions, keys, learned } = state;
+    const summaries = createModelSummaries(upstream);
+    const onEvent = (event: ContextEvent) => sayEvent(event, say);
+    const { summarizer } = summaries;
+    const compaction = createProxyCompaction({ policy, limits, sessions, keys, learned, summarizer, onEvent, onProblem });
+    const answer = createExchange({ upstream, compaction, policy, onProblem, withRequest: summaries.withRequest });
+    const server = await startProxyServer({ ...listen, token: options.token ?? state.token, answer });
+    say(`plimsoll proxy for ${upstream.name}, policy ${policy.name}`);
+    io.stdout.write(`${exportLines(server.url)}\n`);
+    await new Promise<void>((done) => {
+      if (signal.aborted) done();
+      else signal.addEventListener("abort", () => done(), { once: true });
+    });
+    await server.close();
+    await compaction.close();
+    upstream.close();
+    return EXIT_OK;
+  } finally {
+    await state.close();
+  }
 }
 
 function sayEvent(event: ContextEvent, say: (line: string) => void): void {

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { appendFile, mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import type { SessionStore } from "@plimsoll/core/agent";
-import { createFileSessionStore } from "@plimsoll/core/node";
+import { createFileSessionStore, takeFolder } from "@plimsoll/core/node";
 import type { ConversationKeys, KeyNote, LearnedLimit, LearnedLimits } from "@plimsoll/providers/proxy";
 import { createConversationKeys, NOTHING_LEARNED } from "@plimsoll/providers/proxy";
 import { z } from "zod";
@@ -15,8 +15,8 @@ export interface ProxyState {
   readonly learned: LearnedLimits;
   /** The proxy's own token: made once, so that what was exported stays true after a restart. */
   readonly token: string;
-  /** Resolves when everything that was noted is written. */
-  settled(): Promise<void>;
+  /** Writes everything that was noted, and gives the folders free. */
+  close(): Promise<void>;
 }
 
 /** Where state is kept, and for how long. */
@@ -49,10 +49,15 @@ const noteSchema = z.union([
 ]);
 type Note = z.infer<typeof noteSchema>;
 
-/** Opens what is kept in a folder, and removes what is older than it may be. */
+/**
+ * Takes the folders, opens what is kept in them, and removes what is older than it may be.
+ *
+ * @throws PlimsollError `session-conflict` naming the process that has one of them.
+ */
 export async function openProxyState(options: StateOptions): Promise<ProxyState> {
   const { folder, logs, onProblem } = options;
   await mkdir(folder, { recursive: true, mode: OWNER_ONLY.folder });
+  const release = await takeFolders(options);
   const sessions = createFileSessionStore({ folder: logs });
   await removeOld(sessions, options);
   const notes = await notesIn(join(folder, NOTES_FILE));
@@ -70,8 +75,27 @@ export async function openProxyState(options: StateOptions): Promise<ProxyState>
     keys: createConversationKeys(known, (note) => write({ type: "key", ...note })),
     learned: learnedByModel(notes, write),
     token: await tokenIn(join(folder, TOKEN_FILE)),
-    settled: () => written,
+    close: async () => {
+      await written;
+      await release();
+    },
   };
+}
+
+/** Two proxies on one folder would each find conversations that the other one has, and could not compact them. */
+async function takeFolders({ folder, logs }: StateOptions): Promise<() => Promise<void>> {
+  const rule = (option: string) =>
+    `a folder has one proxy at a time; stop that one, or give this one another folder by ${option}`;
+  const releaseState = await takeFolder(folder, { use: "proxy", rule: rule("--state") });
+  if (logs.startsWith(join(folder, sep))) return releaseState;
+  try {
+    await mkdir(logs, { recursive: true, mode: OWNER_ONLY.folder });
+    const releaseLogs = await takeFolder(logs, { use: "proxy-log", rule: rule("--record") });
+    return () => releaseLogs().then(releaseState);
+  } catch (error) {
+    await releaseState();
+    throw error;
+  }
 }
 
 /** The notes of a file; a last line that a crash cut off is passed over, and ends before the next one. */

@@ -19,3 +19,4 @@ export {
   readAtMost,
   readSmallFile,
 } from "./regular-file.ts";
+export { takeFolder } from "./writer-lock.ts";

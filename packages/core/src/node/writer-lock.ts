@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { link, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { PlimsollError } from "../error.ts";
+import type { JsonObject } from "../json.ts";
 import { type LockHolder, parseHolder, stateOfHolder, thisHolder } from "./lock-holder.ts";
 import { hasCode, OWNER_ONLY_FILE_MODE } from "./own-file.ts";
 import { readSmallFile } from "./regular-file.ts";
@@ -15,14 +16,41 @@ export interface LockedLog {
 /** Writes a file that is not there yet. */
 type WriteNew = (path: string, text: string) => Promise<void>;
 
+/** Takes the lock of a log: see {@link takeLock}. */
+export function takeWriterLock({ sessionId, path }: LockedLog, writeNew?: WriteNew): Promise<() => Promise<void>> {
+  const rule = "a session has one writer at a time";
+  return takeLock({ path, lockFile: `${path}.lock`, rule, details: { sessionId } }, writeNew);
+}
+
 /**
- * Takes the lock of a log and answers with the function that gives it back. A lock whose process is gone is taken over, one whose process cannot be seen
+ * Takes a folder for this process alone, as far as others ask for the same use of it: see {@link takeLock}. The rule is told to whoever is refused.
+ *
+ * @throws PlimsollError `session-conflict`
+ */
+export function takeFolder(
+  folder: string,
+  { use, rule }: { readonly use: string; readonly rule: string },
+): Promise<() => Promise<void>> {
+  return takeLock({ path: folder, lockFile: join(folder, `.${use}.lock`), rule, details: {} });
+}
+
+/** What a lock is for, and where it is. */
+interface Lock {
+  readonly path: string;
+  readonly lockFile: string;
+  /** Why there is one, for whoever finds it taken. */
+  readonly rule: string;
+  readonly details: JsonObject;
+}
+
+/**
+ * Takes a lock and answers with the function that gives it back. A lock whose process is gone is taken over, one whose process cannot be seen
  * from here never is. What processes that were killed left next to the lock is removed.
  *
  * @throws PlimsollError `session-conflict` naming the process that holds it, its host and what can be done.
  */
-export async function takeWriterLock(log: LockedLog, writeNew: WriteNew = writeOwnerOnly): Promise<() => Promise<void>> {
-  const lockFile = `${log.path}.lock`;
+async function takeLock(lock: Lock, writeNew: WriteNew = writeOwnerOnly): Promise<() => Promise<void>> {
+  const { lockFile } = lock;
   const mine = await thisHolder();
   const text = JSON.stringify(mine);
   // A lock appears whole or not at all: it is written under another name and linked.
@@ -39,13 +67,13 @@ export async function takeWriterLock(log: LockedLog, writeNew: WriteNew = writeO
       const holder = await holderOf(lockFile);
       if (holder === null) continue;
       const state = await stateOfHolder(holder);
-      if (state !== "gone") throw inUse(log, lockFile, { holder, state });
+      if (state !== "gone") throw inUse(lock, { holder, state });
       await removeStale(lockFile, holder.token);
     }
   } finally {
     await rm(draft, { force: true });
   }
-  throw new PlimsollError("bad-session", `${log.path}: its lock changes hands too often; try again`, { file: log.path });
+  throw new PlimsollError("bad-session", `${lock.path}: its lock changes hands too often; try again`, { file: lock.path });
 }
 
 /** Each attempt but the last follows a lock that vanished or was stale; chosen. */
@@ -114,19 +142,15 @@ async function giveBack(lockFile: string, token: string): Promise<void> {
 }
 
 function inUse(
-  { sessionId, path }: LockedLog,
-  lockFile: string,
+  { path, lockFile, rule, details }: Lock,
   { holder, state }: { readonly holder: LockHolder; readonly state: "alive" | "unseen" },
 ): PlimsollError {
   const { pid, place } = holder;
   const host = place?.host ?? null;
-  const rest =
-    state === "alive"
-      ? "a session has one writer at a time"
-      : `that process cannot be seen from here; if it is gone, remove ${lockFile}`;
+  const rest = state === "alive" ? rule : `that process cannot be seen from here; if it is gone, remove ${lockFile}`;
   const where = state === "alive" ? "" : ` on ${host}`;
   return new PlimsollError("session-conflict", `${path}: in use by process ${pid}${where}; ${rest}`, {
-    sessionId,
+    ...details,
     file: path,
     lockFile,
     pid,

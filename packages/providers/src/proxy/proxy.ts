@@ -1,4 +1,5 @@
 import type { ModelLimits, Policy, Summarizer, ToolSpec } from "@plimsoll/core";
+import { isPlimsollError } from "@plimsoll/core";
 import type { SessionStore } from "@plimsoll/core/agent";
 import type { Kinds } from "@plimsoll/core/build";
 import { wellFormed } from "@plimsoll/core/internal";
@@ -27,6 +28,8 @@ export interface ProxyOptions {
   readonly learned: LearnedLimits;
   readonly summarizer?: Summarizer;
   readonly onEvent?: CompactorOptions["onEvent"];
+  /** Told in one line if a conversation cannot be kept: its request is fitted all the same. */
+  readonly onProblem?: (line: string) => void;
 }
 
 /** A request that was looked at. */
@@ -98,14 +101,24 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
       if (conversation === null) return untouched(read);
       const setup = read.kind === "on-top" ? (setups.get(conversation) ?? read.facts) : read.facts;
       if (read.kind === "main") remember(setups, conversation, read.facts);
-      const compactor = compactorOf(read.wire, kept, options.sessions);
-      return await prepared(read, { compactor, conversation, setup, limits: options.limits });
+      const { limits } = options;
+      try {
+        return await prepared(read, { compactor: compactorOf(read.wire, kept, options.sessions), conversation, setup, limits });
+      } catch (error) {
+        // Another process has the log, or nobody can write it.
+        if (!isPlimsollError(error) || !OF_THE_STORE.has(error.code)) throw error;
+        options.onProblem?.(`fitted without what is kept of the conversation: ${error.message}`);
+        return await prepared(read, { compactor: compactorOf(read.wire, passing, null), conversation: null, setup, limits });
+      }
     },
     close: async () => {
       await Promise.all([...kept.values(), ...passing.values()].map((each) => each.close()));
     },
   };
 }
+
+/** What a store says. */
+const OF_THE_STORE: ReadonlySet<string> = new Set(["session-conflict", "session-limit", "bad-session"]);
 
 /** What is sent before the messages. */
 interface Setup {
