@@ -20,6 +20,8 @@ export const longTests = [
   "packages/core/src/agent/resume.test.ts",
   "packages/core/src/engine/one-measure.test.ts",
   "packages/core/src/node/kill.test.ts",
+  "packages/core/src/node/killed-batches.test.ts",
+  "packages/core/src/stores/broken-connections.test.ts",
   "packages/core/src/summarizer/summary-request.test.ts",
   "packages/cli/src/ask/ask.test.ts",
   "packages/cli/src/chat/chat.test.ts",
