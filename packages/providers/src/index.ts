@@ -1,4 +1,5 @@
 // Models: what they take, what they cost, what is expected of them before they report
+export { isBoundReasoning } from "./catalog/bound-reasoning.ts";
 export { MODEL_CATALOG, type ModelCatalog } from "./catalog/catalog.ts";
 export { FAMILY_LIMITS, familyLimitsOf, LIMITS_CHECKED_ON } from "./catalog/model-limits.ts";
 export { PRICES_AS_OF } from "./catalog/model-prices.ts";

@@ -7,7 +7,7 @@ import type { ContextManager, FitOutcome, Message, ModelLimits, Policy } from "@
 import { createContextManager, createDigest, PlimsollError } from "@plimsoll/core";
 import type { StepOutcome } from "@plimsoll/core/build";
 import { encodingsOf, sizeOf } from "@plimsoll/core/internal";
-import { familyLimitsOf, modelPriors } from "@plimsoll/providers";
+import { familyLimitsOf, isBoundReasoning, modelPriors } from "@plimsoll/providers";
 import { createTokenizerLoader } from "@plimsoll/providers/tokenizers";
 import type { Command } from "commander";
 import { sessionFile } from "../input/session-file.ts";
@@ -74,7 +74,15 @@ async function compact(transcript: Transcript, { options, out, leftOut, parts }:
   const policy = policyNamed(options.policy, io.cwd, parts);
   const tokenizers = await createTokenizerLoader()(encodingsOf(policy, kinds));
   const entries = options.at === undefined ? transcript.entries : entriesBefore(transcript, callNumber(options.at));
-  const manager = createContextManager({ policy, summarizer: createDigest(), entries, modelPriors, tokenizers, kinds });
+  const manager = createContextManager({
+    policy,
+    summarizer: createDigest(),
+    entries,
+    modelPriors,
+    isBoundReasoning,
+    tokenizers,
+    kinds,
+  });
   const model = limitsFor(manager, options.window);
   const keep = options.keep === undefined ? null : { tokens: wholeNumber("--keep", options.keep) };
   const before = manager.context().messages;

@@ -5,7 +5,7 @@ import { startAgent } from "@plimsoll/core/agent";
 import type { Tokenizers } from "@plimsoll/core/build";
 import { encodingsOf } from "@plimsoll/core/internal";
 import { createFileArtifactStore, readSmallFile } from "@plimsoll/core/node";
-import { modelPriors } from "@plimsoll/providers";
+import { isBoundReasoning, modelPriors } from "@plimsoll/providers";
 import type { Simulator } from "@plimsoll/providers/simulator";
 import { createTokenizerLoader } from "@plimsoll/providers/tokenizers";
 import { readConfig } from "../config/read-config.ts";
@@ -176,6 +176,7 @@ function agentOptions(start: SessionStart, { io, onEvent }: SessionPlace, spendi
     kinds: parts.kinds,
     ...(models.summarizer === null ? {} : { summarizer: models.summarizer }),
     modelPriors,
+    isBoundReasoning,
     tokenizers,
     tools: tools.tools,
     authorize: tools.permissions.authorize,

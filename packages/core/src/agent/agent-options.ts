@@ -1,4 +1,5 @@
 import type { ModelLimits } from "../entry.ts";
+import type { IsBoundReasoning } from "../message/bound-reasoning.ts";
 import type { Kinds } from "../policy/kinds.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { ArtifactStore, ModelClient, ModelRequest, SessionStore, StateProvider, Summarizer } from "../ports.ts";
@@ -66,6 +67,8 @@ export interface AgentOptions {
   readonly onEvent?: AgentListener;
   /** What is expected of each model before it reports; the pooled prior if it is left out. */
   readonly modelPriors?: ModelPriors;
+  /** Which reasoning leaves if what stands before it changes; none does if it is left out. */
+  readonly isBoundReasoning?: IsBoundReasoning;
   /** What a policy whose estimator is `bpe` counts by, by encoding. */
   readonly tokenizers?: Tokenizers;
   /** The live state that compaction must not forget, by the session's id: each sub-agent has its own. */

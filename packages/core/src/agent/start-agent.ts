@@ -57,7 +57,7 @@ function requireOwnNames(tools: AgentOptions["tools"]): void {
 
 /** What the conversation is opened with. `model` answers with the one in force: it writes the summaries if nobody else was named. */
 function settingOf(options: AgentOptions, hub: EventHub, model: () => AgentModel) {
-  const { nowMs, kinds, modelPriors, tokenizers } = options;
+  const { nowMs, kinds, modelPriors, isBoundReasoning, tokenizers } = options;
   const policy = requireFallback(options.policy);
   const { sessionId } = options.session;
   const byModel: Summarizer = (request, signal) => {
@@ -71,6 +71,7 @@ function settingOf(options: AgentOptions, hub: EventHub, model: () => AgentModel
     stateProviders: options.stateOf?.(sessionId) ?? [],
     ...(kinds === undefined ? {} : { kinds }),
     ...(modelPriors === undefined ? {} : { modelPriors }),
+    ...(isBoundReasoning === undefined ? {} : { isBoundReasoning }),
     ...(tokenizers === undefined ? {} : { tokenizers }),
     onEvent: (event: ContextEvent) =>
       hub.emit({ ...(event.type === "compaction-end" ? compactionEvent(event) : event), sessionId }),

@@ -23,6 +23,7 @@ export const LIMITS_CHECKED_ON = "2026-11-23";
  */
 export const FAMILY_LIMITS: readonly FamilyLimits[] = [
   { prefix: "claude-fable-5", contextWindowTokens: 1_000_000, maxInputTokens: null, maxOutputTokens: 128_000 },
+  { prefix: "claude-mythos-5", contextWindowTokens: 1_000_000, maxInputTokens: null, maxOutputTokens: 128_000 },
   { prefix: "claude-opus-5", contextWindowTokens: 1_000_000, maxInputTokens: null, maxOutputTokens: 128_000 },
   { prefix: "claude-sonnet-5", contextWindowTokens: 1_000_000, maxInputTokens: null, maxOutputTokens: 128_000 },
   { prefix: "claude-haiku-5-5", contextWindowTokens: 1_000_000, maxInputTokens: null, maxOutputTokens: 128_000 },

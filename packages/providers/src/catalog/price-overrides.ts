@@ -17,6 +17,20 @@ export const PRICE_OVERRIDES: readonly PriceOverride[] = [
     prices: { tiers: [tier(0, { input: 3, output: 15, read: 0.3, write: 3.75, hour: 6 })] },
   },
   {
+    // The list price, as two sellers repeat it.
+    modelId: "claude-fable-5-2",
+    checkedOn: "2026-11-26",
+    source:
+      "platform.claude.com/docs/en/about-claude/pricing, as of 2026-11-10 by docs.laozhang.ai and github.com/archid21/rightsize 0.10.2",
+    prices: { tiers: [tier(0, { input: 8, output: 40, read: 0.2, write: 10, hour: 16 })] },
+  },
+  {
+    modelId: "claude-mythos-5-1",
+    checkedOn: "2026-11-26",
+    source: "platform.claude.com/docs/en/about-claude/pricing",
+    prices: { tiers: [tier(0, { input: 10, output: 50, read: 0.25, write: 12.5, hour: 20 })] },
+  },
+  {
     modelId: "claude-haiku-5-5",
     checkedOn: "2026-11-23",
     source: "platform.claude.com/docs/en/models/haiku-5-5/overview",

@@ -5,6 +5,7 @@ import { canonicalJson, isRecord, shortHash } from "@plimsoll/core/internal";
 import type { Fields } from "../fields.ts";
 import { callPart, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
+import { partsNow } from "./array-items.ts";
 import { jsonText, mediaParts } from "./media-parts.ts";
 import type { Declaration } from "./wire-array.ts";
 import { declaredBy, isAgentsRole, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
@@ -133,17 +134,31 @@ function textIn(parts: readonly (TextPart | ImagePart)[]): string {
   return parts.map((part) => (part.type === "text" ? part.text : imagePlaceholder(part))).join("\n");
 }
 
-/** A reply of which some texts were changed: each of its items as it came if its own parts were not, so that reasoning stays with its call. */
+/**
+ * A reply of which some texts were changed: each of its items as it came if its own parts were not, so that reasoning stays with its call. Where reasoning left, nothing has
+ * an id by which the vendor would look for it.
+ */
 export function changedItems(items: readonly AgentInputItem[], viewed: AssistantMessage): readonly AgentInputItem[] {
+  const parts = partsNow(items.flatMap(modelParts), viewed.parts);
+  if (parts === null) return itemOf(viewed);
   let next = 0;
   return items.flatMap((item): readonly AgentInputItem[] => {
     const own = modelParts(item);
-    const now = viewed.parts.slice(next, next + own.length);
+    const now = parts.slice(next, next + own.length);
     next += own.length;
-    if (canonicalJson(own) === canonicalJson(now) || agentItemKind(item) !== "reply") return [item];
-    const text = now.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+    if (now.includes(null)) return [];
+    const kind = agentItemKind(item);
+    if (canonicalJson(own) === canonicalJson(now) || kind !== "reply")
+      return [parts.includes(null) && kind !== "model" ? withoutId(item) : item];
+    const text = now.map((part) => (part?.type === "text" ? part.text : "")).join("\n");
     return text.trim() === "" ? [] : [replyItem(text)];
   });
+}
+
+function withoutId(item: AgentInputItem): AgentInputItem {
+  const copy = Object.assign({}, item);
+  Reflect.deleteProperty(copy, "id");
+  return copy;
 }
 
 /** A result of a function of which the text was changed: the same item with less in it. Others have no form with less, and go back whole. */

@@ -9,7 +9,7 @@ import { inTurn } from "../wire/turns.ts";
 import type { ArrayCompactor, ArrayRequest } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./compactor-options.ts";
-import { encoded, MODEL_MESSAGES, turnsOf } from "./model-messages.ts";
+import { changedMessages, encoded, MODEL_MESSAGES, turnsOf } from "./model-messages.ts";
 import type { WireArray } from "./wire-array.ts";
 import { WHOLE_ITEMS } from "./wire-array.ts";
 
@@ -127,6 +127,8 @@ const PROMPTS: WireArray<PromptMessage, unknown> = {
   declares: MODEL_MESSAGES.declares,
   drafts: MODEL_MESSAGES.drafts,
   encode: (messages) => messages.map((message): unknown => encoded(message)).filter(isPrompt),
+  changed: (items, viewed) =>
+    changedMessages(items, viewed) ?? viewed.map((message): unknown => encoded(message)).filter(isPrompt),
   joined: (items) => items,
   ...(MODEL_MESSAGES.isVendorState === undefined ? {} : { isVendorState: MODEL_MESSAGES.isVendorState }),
   observed: (answer) => {

@@ -1,6 +1,7 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import type { UserMessage } from "@plimsoll/core";
+import type { AssistantMessage, Message, UserMessage } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/internal";
+import { canonicalJson } from "@plimsoll/core/internal";
 import { hasReasoning } from "../anthropic/blocks.ts";
 import { anthropicUsage, replyParts } from "../anthropic/decode.ts";
 import { firstMessageNotice, messageParams } from "../anthropic/encode.ts";
@@ -10,6 +11,7 @@ import type { Fields } from "../fields.ts";
 import { recordAt, recordsAt, stringAt } from "../fields.ts";
 import type { ArrayCompactor } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
+import { partsNow } from "./array-items.ts";
 import type { CompactorOptions } from "./compactor-options.ts";
 import { mediaParts } from "./media-parts.ts";
 import type { WireArray } from "./wire-array.ts";
@@ -35,7 +37,12 @@ const ANTHROPIC_ARRAY: WireArray<Anthropic.MessageParam, Anthropic.Message> = {
   ...WHOLE_ITEMS,
   declares: (item) => declaredByRole(item, ({ content }) => blocksIn(content).flatMap(partsOf)),
   drafts: (items, { toolNameOf }) => items.flatMap((item) => draftsOf(item, toolNameOf)),
-  encode: (messages) => (messages.length === 0 ? [] : encoded({ system: "", tools: [], messages, dynamicContext: null })),
+  encode,
+  changed: ([item], viewed) => {
+    const [reply] = viewed;
+    const kept = item === undefined || reply?.role !== "assistant" ? null : changedReply(item, reply);
+    return kept === null ? encode(viewed) : [kept];
+  },
   joined,
   isVendorState: (item) => recordsAt(item, "content").some(({ type }) => type === "compaction"),
   observed: (answer) => ({
@@ -44,6 +51,29 @@ const ANTHROPIC_ARRAY: WireArray<Anthropic.MessageParam, Anthropic.Message> = {
     usage: anthropicUsage(recordAt(answer, "usage")),
   }),
 };
+
+function encode(messages: readonly Message[]): readonly Anthropic.MessageParam[] {
+  return messages.length === 0 ? [] : encoded({ system: "", tools: [], messages, dynamicContext: null });
+}
+
+/** A reply that lost reasoning and nothing else: its other blocks as they came. `null` for any other change. */
+function changedReply(item: Anthropic.MessageParam, { parts }: AssistantMessage): Anthropic.MessageParam | null {
+  if (item.role !== "assistant" || typeof item.content === "string") return null;
+  const own = recordsAt(item, "content").map(replyParts);
+  const now = partsNow(own.flat(), parts);
+  if (now === null || own.flat().some((part, index) => now[index] !== null && !isSame(part, now[index]))) return null;
+  let next = 0;
+  const content = item.content.filter((_, index) => {
+    const start = next;
+    next += own[index]?.length ?? 0;
+    return !now.slice(start, next).includes(null);
+  });
+  return { role: "assistant", content };
+}
+
+function isSame(own: unknown, now: unknown): boolean {
+  return canonicalJson(own) === canonicalJson(now);
+}
 
 /** The notice for a list that begins with a reply is put before the whole array, not before a part of it. */
 function encoded(context: Parameters<typeof messageParams>[0]): readonly Anthropic.MessageParam[] {

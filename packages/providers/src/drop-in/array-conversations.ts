@@ -15,6 +15,7 @@ import type {
 import { createConversation, createConversations, setupChange, setupChangeEntry } from "@plimsoll/core/conversation";
 import type { Recalled, RecallRange } from "@plimsoll/core/internal";
 import { recallArtifact } from "@plimsoll/core/internal";
+import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
 import { rejectedReport } from "../client/failure.ts";
 import type { LearnedLimits } from "../client/learned-limit.ts";
 import { afterAnswer, afterRejection, createLearnedLimits, learnedWindowTokens } from "../client/learned-limit.ts";
@@ -44,6 +45,8 @@ export interface ArrayConversations {
   readonly conversations: Conversations;
   /** Where the cut results of conversations are that were worked on. */
   readonly artifacts: WeakMap<Conversation, ArtifactStore>;
+  /** The model that a conversation's newest request asks. */
+  readonly asked: WeakMap<Conversation, string>;
   readonly learned: LearnedLimits;
 }
 
@@ -57,25 +60,30 @@ const NEVER_ABORTED = new AbortController().signal;
 export function createArrayConversations(options: CompactorOptions): ArrayConversations {
   const { kinds = BUILT_IN_KINDS, summarizer = createDigest(), onEvent, context, sessions = null, nowMs = Date.now } = options;
   const policy = requireFallback(options.policy);
+  const asked: ArrayConversations["asked"] = new WeakMap();
   const conversations = createConversations({
     sessions,
     needsKey: sessions !== null ? "sessions" : context !== undefined ? "context" : null,
     nowMs,
     maximumCount: options.maximumConversations ?? DEFAULT_MAXIMUM_CONVERSATIONS,
     maximumChars: options.maximumChars ?? DEFAULT_MAXIMUM_CHARS,
-    begin: (name, log) =>
-      createConversation({
+    begin: (name, log) => {
+      const conversation: Conversation = createConversation({
         ...log,
         policy,
         kinds,
         summarizer,
         modelPriors,
+        // Before the first report the model is the one that is asked.
+        isBoundReasoning: (part, modelId) => isBoundReasoning(part, modelId ?? asked.get(conversation) ?? null),
         nowMs,
         // The caller brings the whole history again: what a log ends with is what comes next.
         repairs: "none",
         ...(name.key === null ? {} : context?.(name.key)),
         ...(onEvent === undefined ? {} : { onEvent: (event) => onEvent(event, name) }),
-      }),
+      });
+      return conversation;
+    },
   });
   return {
     options,
@@ -84,6 +92,7 @@ export function createArrayConversations(options: CompactorOptions): ArrayConver
     nowMs,
     conversations,
     artifacts: new WeakMap(),
+    asked,
     learned: options.learned ?? createLearnedLimits(),
   };
 }
@@ -179,7 +188,8 @@ export async function recallIn(
 
 /** Appends all messages of the request that are new. A human message at the end is seen by the gate before it is. */
 async function take(asked: AskedRequest, conversation: Conversation, logs: ArrayConversations): Promise<void> {
-  const { request, firstReported = null, signal = NEVER_ABORTED } = asked;
+  const { request, firstReported = null, modelId, signal = NEVER_ABORTED } = asked;
+  if (modelId !== undefined) logs.asked.set(conversation, modelId);
   noteSetup(conversation, request, logs.nowMs());
   const known = conversation.messageIds().length;
   // Taken up from a store or from a fork: results that were cut then are kept again, so that their handles find them.

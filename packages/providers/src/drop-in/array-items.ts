@@ -1,6 +1,6 @@
-import type { Message } from "@plimsoll/core";
+import type { AssistantMessage, Message } from "@plimsoll/core";
 import { toolCallsOf } from "@plimsoll/core";
-import { canonicalContent, wellFormed, withIds } from "@plimsoll/core/internal";
+import { canonicalContent, canonicalJson, wellFormed, withIds } from "@plimsoll/core/internal";
 import type { BeforeItems, WireArray } from "./wire-array.ts";
 import { declaredDraft } from "./wire-array.ts";
 
@@ -124,6 +124,25 @@ export function createIsUntouched(): IsUntouched {
     known.set(viewed, isSame);
     return isSame;
   };
+}
+
+/** A part of a reply. */
+export type ReplyPart = AssistantMessage["parts"][number];
+
+/**
+ * What a view has now of each part of a reply as it was read: another one in its place if it was changed, and `null` for reasoning that left. `null` for
+ * a reply that lost anything else.
+ */
+export function partsNow(own: readonly ReplyPart[], viewed: readonly ReplyPart[]): readonly (ReplyPart | null)[] | null {
+  if (own.length === viewed.length) return viewed;
+  let next = 0;
+  const now = own.map((part) => {
+    const there = viewed[next];
+    const hasLeft = there === undefined || (part.type === "reasoning" && canonicalJson(part) !== canonicalJson(there));
+    if (!hasLeft) next += 1;
+    return hasLeft ? null : there;
+  });
+  return next === viewed.length && own.every((part, index) => part.type === "reasoning" || now[index] !== null) ? now : null;
 }
 
 /** Mends items whose text is not well formed, each once. */

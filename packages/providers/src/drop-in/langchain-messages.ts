@@ -7,6 +7,7 @@ import { canonicalJson, wellFormed } from "@plimsoll/core/internal";
 import type { Fields } from "../fields.ts";
 import { argumentsObject, callPart, jsonValueOf, recordsAt, stringAt } from "../fields.ts";
 import { imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
+import { partsNow } from "./array-items.ts";
 import { mediaParts } from "./media-parts.ts";
 import type { Declaration } from "./wire-array.ts";
 import { declaredBy, isAgentsRole, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
@@ -125,14 +126,17 @@ type WrittenBlock = { readonly [key: string]: unknown; readonly type: string };
  */
 export function changedReply(message: BaseMessage, viewed: AssistantMessage): BaseMessage | null {
   const own = replyParts(message);
-  if (own.flat().length !== viewed.parts.length) return null;
+  const parts = partsNow(own.flat(), viewed.parts);
+  if (parts === null) return null;
+  const hasLeft = parts.includes(null);
   const { content } = message;
   const blocks = typeof content === "string" ? [{ type: "text", text: content }] : recordsAt({ content }, "content");
   const calls = viewed.parts.flatMap(writtenCall);
   let next = 0;
   const now = blocks.flatMap((block, index): readonly WrittenBlock[] => {
-    const [part] = viewed.parts.slice(next, next + (own[index]?.length ?? 0));
+    const [part] = parts.slice(next, next + (own[index]?.length ?? 0));
     next += own[index]?.length ?? 0;
+    if (part === null) return [];
     if (block.type === "text") return part?.type === "text" ? [{ ...block, type: "text", text: part.text }] : [];
     const call = CALL_BLOCKS.includes(block.type) ? calls.find(({ id }) => id === block.id) : undefined;
     return [{ ...block, type: String(block.type), ...(call === undefined ? {} : { input: call.args }) }];
@@ -140,15 +144,18 @@ export function changedReply(message: BaseMessage, viewed: AssistantMessage): Ba
   return new AIMessage({
     content: typeof content === "string" ? (stringAt(now[0], "text") ?? "") : [...now],
     tool_calls: calls,
-    additional_kwargs: without(message.additional_kwargs, "tool_calls"),
+    additional_kwargs: without(message.additional_kwargs, "tool_calls", ...(hasLeft ? LINKED_FIELDS : [])),
     response_metadata: without(message.response_metadata, "output"),
-    ...(message.id === undefined ? {} : { id: message.id }),
+    ...(message.id === undefined || (hasLeft && message.id.startsWith("msg_")) ? {} : { id: message.id }),
     ...(message.name === undefined ? {} : { name: message.name }),
   });
 }
 
-function without(fields: Fields, key: string): { [key: string]: unknown } {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => name !== key));
+/** Where `@langchain/openai` keeps an answer's reasoning, and the ids by which the vendor would look for it: 1.1, `converters/responses`. */
+const LINKED_FIELDS = ["reasoning", "__openai_function_call_ids__"] as const;
+
+function without(fields: Fields, ...keys: readonly string[]): { [key: string]: unknown } {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !keys.includes(name)));
 }
 
 /** A result of which the text was changed: the same message with less in it, its id and artifact kept. */

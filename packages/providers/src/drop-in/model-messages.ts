@@ -1,13 +1,14 @@
 import type { AssistantMessage, ImagePart, Message, UserMessage } from "@plimsoll/core";
 import { textOf } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/internal";
-import { isRecord } from "@plimsoll/core/internal";
+import { canonicalJson, isRecord } from "@plimsoll/core/internal";
 import type { ModelMessage, UserModelMessage } from "ai";
 import type { Fields } from "../fields.ts";
 import { argumentsObject, callPart, jsonValueOf, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { imagePlaceholder } from "../wire/images.ts";
 import type { TurnRules } from "../wire/turns.ts";
 import { inTurn } from "../wire/turns.ts";
+import { partsNow } from "./array-items.ts";
 import { jsonParts, mediaParts } from "./media-parts.ts";
 import type { WireArray } from "./wire-array.ts";
 import { declaredByRole, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
@@ -18,6 +19,7 @@ export const MODEL_MESSAGES: Omit<WireArray<ModelMessage, unknown>, "observed"> 
   declares: (item) => declaredByRole(item, ({ content }) => textParts(typeof content === "string" ? content : "")),
   drafts: (items) => items.flatMap(draftsOf),
   encode: (messages) => messages.map(encoded),
+  changed: (items, viewed) => changedMessages(items, viewed) ?? viewed.map(encoded),
   joined: (items) => items,
   isVendorState: (item) => recordsAt(item, "content").some(isCompaction),
 };
@@ -133,6 +135,41 @@ export type WrittenMessage =
   | { role: "user"; content: WrittenContent[] }
   | { role: "assistant"; content: WrittenReply[] }
   | { role: "tool"; content: WrittenResult[] };
+
+/** The items of a reply that lost reasoning and nothing else: its other parts as they came, without ids by which the vendor would look for it. `null` for any other change. */
+export function changedMessages<Item extends { readonly role: string; readonly content: unknown }>(
+  items: readonly Item[],
+  viewed: readonly Message[],
+): readonly Item[] | null {
+  const [item, reply] = [items[0], viewed[0]];
+  if (item === undefined || reply?.role !== "assistant" || !Array.isArray(item.content)) return null;
+  const own = recordsAt(item, "content").map(replyParts);
+  const now = partsNow(own.flat(), reply.parts);
+  if (
+    now === null ||
+    own.flat().some((part, index) => now[index] !== null && canonicalJson(part) !== canonicalJson(now[index]))
+  )
+    return null;
+  let next = 0;
+  const content = recordsAt(item, "content").flatMap((part, index) => {
+    const start = next;
+    next += own[index]?.length ?? 0;
+    return now.slice(start, next).includes(null) ? [] : [withoutItemId(part)];
+  });
+  return [{ ...item, content }];
+}
+
+/** A part without the id of its item at the vendor, under whichever provider's options it is. */
+function withoutItemId(part: Fields): Fields {
+  const { providerOptions } = part;
+  if (!isRecord(providerOptions)) return part;
+  const options = Object.entries(providerOptions).map(([provider, own]) => {
+    if (!isRecord(own) || own.itemId === undefined) return [provider, own] as const;
+    const { itemId: _, ...rest } = own;
+    return [provider, rest] as const;
+  });
+  return { ...part, providerOptions: Object.fromEntries(options) };
+}
 
 /** A message that compaction made or changed, as an item. Of a changed result the text alone goes back, images without their bytes as a text. */
 export function encoded(message: Message): WrittenMessage {

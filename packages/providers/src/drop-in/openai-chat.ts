@@ -1,5 +1,6 @@
-import type { UserMessage } from "@plimsoll/core";
+import type { AssistantMessage, Message, UserMessage } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/internal";
+import { canonicalJson } from "@plimsoll/core/internal";
 import type OpenAI from "openai";
 import type { SdkUse } from "../client/supported.ts";
 import { refuseUnsupported } from "../client/supported.ts";
@@ -42,19 +43,39 @@ export function createChatCompactor(
 }
 
 function chatArray(quirks: ChatQuirks): WireArray<ChatMessage, OpenAI.ChatCompletion> {
+  const encode = (messages: readonly Message[]) =>
+    chatMessages(
+      { system: "", tools: [], messages, dynamicContext: null },
+      // The caller's own items keep their ids, and so do their calls' results.
+      { quirks: { ...quirks, maximumCallIdChars: null }, images: new Map() },
+    );
   return {
     ...WHOLE_ITEMS,
     declares: (item) => declaredByRole(item, partsOf),
     drafts: (items, { toolNameOf }) => items.map((item) => draftOf(item, toolNameOf)),
-    encode: (messages) =>
-      chatMessages(
-        { system: "", tools: [], messages, dynamicContext: null },
-        // The caller's own items keep their ids, and so do their calls' results.
-        { quirks: { ...quirks, maximumCallIdChars: null }, images: new Map() },
-      ),
+    encode,
+    changed: ([item], [viewed, ...others]) =>
+      item?.role === "assistant" && viewed?.role === "assistant" && hasLostReasoning(item, viewed)
+        ? [withoutReasoning(item)]
+        : encode(viewed === undefined ? others : [viewed, ...others]),
     joined: (items) => (quirks.roles === "alternate" ? inTurn(items, CHAT_TURNS) : items),
     observed: ({ id, model, usage }) => ({ requestId: id, modelId: model, usage: chatUsage(recordAt({ usage }, "usage")) }),
   };
+}
+
+/** True for a reply that lost its reasoning and nothing else. */
+function hasLostReasoning(item: ChatMessage, { parts }: AssistantMessage): boolean {
+  const own = replyParts({ ...item, content: textOf(item) }).filter(({ type }) => type !== "reasoning");
+  return canonicalJson(own) === canonicalJson(parts);
+}
+
+/** Fields in which servers keep the reasoning of a reply. */
+const REASONING_FIELDS = ["reasoning_content", "reasoning", "reasoning_details"] as const;
+
+function withoutReasoning<Item extends ChatMessage>(item: Item): Item {
+  const copy = Object.assign({}, item);
+  for (const field of REASONING_FIELDS) Reflect.deleteProperty(copy, field);
+  return copy;
 }
 
 function draftOf(item: ChatMessage, toolNameOf: (callId: string) => string): MessageDraft {

@@ -4,6 +4,8 @@ import type { MessageDraft } from "@plimsoll/core/internal";
 import { canonicalJson } from "@plimsoll/core/internal";
 import type { Fields } from "../fields.ts";
 import { argumentsObject, callPart, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import type { ReplyPart } from "./array-items.ts";
+import { partsNow } from "./array-items.ts";
 import { mediaParts } from "./media-parts.ts";
 import type { OpenCodeMessage } from "./opencode-written.ts";
 import { writtenContent, writtenItems } from "./opencode-written.ts";
@@ -123,11 +125,27 @@ function changedItem(item: OpenCodeMessage, viewed: readonly Message[]): OpenCod
 }
 
 function changedStep(step: readonly Fields[], reply: AssistantMessage, results: readonly Message[]): readonly Fields[] {
-  const isSame = canonicalJson(step.flatMap(replyParts)) === canonicalJson(reply.parts);
+  const own = step.map(replyParts);
+  const isSame = canonicalJson(own.flat()) === canonicalJson(reply.parts);
   const tools = step.filter(isTool).map((part, index) => withResult(part, { reply, result: results[index] }));
   const changed = tools.values();
   if (isSame) return step.map((part) => (isTool(part) ? (changed.next().value ?? part) : part));
+  const now = partsNow(own.flat(), reply.parts);
+  if (now?.includes(null) === true)
+    return withoutLeft(step, now).map((part) => (isTool(part) ? (changed.next().value ?? part) : part));
   return [...step.filter(({ type }) => type === "step-start"), ...writtenContent(reply), ...tools];
+}
+
+/** The parts of a step without reasoning that left; texts of the reply as they are viewed now. */
+function withoutLeft(step: readonly Fields[], now: readonly (ReplyPart | null)[]): readonly Fields[] {
+  let next = 0;
+  return step.flatMap((part): readonly Fields[] => {
+    const count = replyParts(part).length;
+    const [viewed] = now.slice(next, next + count);
+    next += count;
+    if (count > 0 && viewed === null) return [];
+    return [viewed?.type === "text" && part.type === "text" ? { ...part, text: viewed.text } : part];
+  });
 }
 
 /** A call with its result as they are viewed now. */

@@ -51,7 +51,12 @@ export function createOpenCodePlugin(
         const newest = messages.findLast(({ info }) => info.role === "user")?.info;
         if (newest === undefined) return;
         const conversation = stringAt(newest, "sessionID");
-        const facts = { limits: await limitsOf(newest), ...(conversation === null ? {} : { conversation }) };
+        const modelId = stringAt(recordAt(newest, "model"), "modelID");
+        const facts = {
+          limits: await limitsOf(newest),
+          ...(conversation === null ? {} : { conversation }),
+          ...(modelId === null ? {} : { modelId }),
+        };
         const fitted = await compactor.fit([...messages], facts);
         // OpenCode goes on with the very array that it gave.
         messages.splice(0, messages.length, ...fitted);

@@ -31,7 +31,9 @@ export function createPiExtension(options: Partial<Omit<CompactorOptions, "limit
   return (pi) => {
     pi.on("context", async (event, context) => {
       const messages = recordsAt(event, "messages");
-      return { messages: await compactor.fit(messages, { limits: limitsIn(context) }) };
+      const modelId = stringAt(recordAt(context, "model"), "id");
+      const facts = { limits: limitsIn(context), ...(modelId === null ? {} : { modelId }) };
+      return { messages: await compactor.fit(messages, facts) };
     });
     pi.on("session_before_compact", (event) => (stringAt(event, "reason") === "threshold" ? { cancel: true } : undefined));
   };

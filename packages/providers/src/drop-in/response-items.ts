@@ -3,6 +3,7 @@ import { canonicalJson, shortHash } from "@plimsoll/core/internal";
 import type OpenAI from "openai";
 import { callPart, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { replyParts } from "../openai-responses/decode.ts";
+import { partsNow } from "./array-items.ts";
 import { jsonParts, jsonText, mediaParts } from "./media-parts.ts";
 import type { Declaration } from "./wire-array.ts";
 import { declaredBy, imageAt, isAgentsRole, textParts } from "./wire-array.ts";
@@ -133,18 +134,30 @@ function textOf(item: ResponseItem): string {
 
 /**
  * A reply of which some parts were changed: each of its items as it came if its own parts were not, so that reasoning stays with its call and calls keep
- * their types. A text that was changed is a message of its own.
+ * their types. A text that was changed is a message of its own. Where reasoning left, nothing has an id by which the vendor would look for it. `null` if other parts are gone.
  */
-export function changedReply(items: readonly ResponseItem[], viewed: AssistantMessage): readonly ResponseItem[] {
+export function changedReply(items: readonly ResponseItem[], viewed: AssistantMessage): readonly ResponseItem[] | null {
+  const parts = partsNow(items.flatMap(modelParts), viewed.parts);
+  if (parts === null) return null;
   let next = 0;
   return items.flatMap((item): readonly ResponseItem[] => {
     const own = modelParts(item);
-    const now = viewed.parts.slice(next, next + own.length);
+    const now = parts.slice(next, next + own.length);
     next += own.length;
-    if (isSame(own, now) || itemKind(item) !== "said") return [item];
-    const content = now.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+    if (now.includes(null)) return [];
+    if (isSame(own, now) || itemKind(item) !== "said") return [parts.includes(null) ? withoutOwnId(item) : item];
+    const content = now.map((part) => (part?.type === "text" ? part.text : "")).join("\n");
     return content.trim() === "" ? [] : [{ type: "message", role: "assistant", content }];
   });
+}
+
+/** The item without its own id, if it has a `call_id` or says something: by that it is known, too. */
+function withoutOwnId(item: ResponseItem): ResponseItem {
+  const type = stringAt(item, "type") ?? "message";
+  if (type !== "message" && type !== "function_call" && type !== "custom_tool_call") return item;
+  const copy = Object.assign({}, item);
+  Reflect.deleteProperty(copy, "id");
+  return copy;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { AssistantMessage, Usage } from "@plimsoll/core";
 import { UNREPORTED_USAGE, usageOf } from "@plimsoll/core";
-import type { StopReason } from "@plimsoll/core/internal";
+import type { JsonValue, StopReason } from "@plimsoll/core/internal";
 import { cutStream, ReportedError } from "../client/failure.ts";
 import type { Fields } from "../fields.ts";
 import { callPart, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
@@ -30,10 +30,13 @@ export function decodeOpenAiChat(completion: Fields): DecodedReply {
 /** What a reply says and calls, as parts. Reasoning comes as text in a field of its own; a refusal is the model's words. */
 export function replyParts(message: Fields | null): AssistantMessage["parts"] {
   const reasoning = stringAt(message, "reasoning_content") ?? stringAt(message, "reasoning") ?? "";
+  const details = recordsAt(message, "reasoning_details");
   const text = stringAt(message, "content") ?? "";
   const refusal = stringAt(message, "refusal") ?? "";
   return [
-    ...(reasoning === "" ? [] : [{ type: "reasoning", text: reasoning, opaque: null } as const]),
+    ...(reasoning === "" && details.length === 0
+      ? []
+      : [{ type: "reasoning", text: reasoning, opaque: opaqueOf(details) } as const]),
     ...[text, refusal].filter((words) => words.trim() !== "").map((words) => ({ type: "text", text: words }) as const),
     ...recordsAt(message, "tool_calls").map((call) => {
       const called = recordAt(call, "function");
@@ -41,6 +44,13 @@ export function replyParts(message: Fields | null): AssistantMessage["parts"] {
       return callPart(names, stringAt(called, "arguments") ?? "");
     }),
   ];
+}
+
+/** What routers sign of reasoning, or seal, stands beside its text. */
+function opaqueOf(details: readonly Fields[]): JsonValue {
+  return details.some((each) => stringAt(each, "signature") !== null || stringAt(each, "data") !== null)
+    ? { details: jsonValueOf(details) }
+    : null;
 }
 
 /** z.ai and routers say so if the window ended the reply. */

@@ -6,6 +6,7 @@ import type { Conversation, ConversationSetting } from "@plimsoll/core/conversat
 import { createConversation, openConversation, setupChange, setupChangeEntry } from "@plimsoll/core/conversation";
 import type { SessionStartEntry } from "@plimsoll/core/internal";
 import { LOG_VERSION, shortHash } from "@plimsoll/core/internal";
+import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
 import { resolveModel } from "../catalog/resolve-model.ts";
 import { modelPriors } from "../priors/model-priors.ts";
 import type { SessionWire } from "../wire/wire.ts";
@@ -45,6 +46,7 @@ export async function openSessionLog<Request>(wire: SessionWire<Request>, option
     kinds,
     summarizer,
     modelPriors,
+    isBoundReasoning,
     nowMs,
     ...(onEvent === undefined ? {} : { onEvent }),
     ...(tokenizers === undefined ? {} : { tokenizers }),

@@ -1,0 +1,95 @@
+import type { IsBoundReasoning } from "@plimsoll/core";
+import { isRecord } from "@plimsoll/core/internal";
+import { stringAt } from "../fields.ts";
+import { modelFamily } from "./model-reference.ts";
+
+/** What is known of a vendor's models that bind their reasoning to everything that stands before it. */
+interface BindingVendor {
+  /** Its models' families begin with one of these. */
+  readonly prefixes: readonly string[];
+  /** Families that bind it. */
+  readonly binding: readonly string[];
+  /** Families that do not: those that begin so, and those whose whole name it is. A family of neither list binds what it signs. */
+  readonly free: readonly string[];
+  readonly freeNames: readonly string[];
+  readonly checkedOn: string;
+  readonly source: string;
+}
+
+/** The vendors whose newer models refuse reasoning behind anything but what it was made behind, or drop it without a word. */
+export const BINDING_VENDORS: readonly BindingVendor[] = [
+  {
+    // Refused with an error, or dropped if the request says so; on accounts of before 2026-08-31 it depends on the model.
+    prefixes: ["claude"],
+    binding: [
+      "claude-fable-5-1",
+      "claude-fable-5-2",
+      "claude-mythos-5-1",
+      "claude-mythos-5-2",
+      "claude-opus-5-5",
+      "claude-sonnet-5-5",
+      "claude-haiku-5-5",
+    ],
+    free: [
+      "claude-2",
+      "claude-3",
+      "claude-instant",
+      "claude-sonnet-4",
+      "claude-opus-4",
+      "claude-haiku-4",
+      "claude-mythos-preview",
+    ],
+    freeNames: ["claude-opus-5", "claude-sonnet-5", "claude-fable-5", "claude-mythos-5"],
+    checkedOn: "2026-11-25",
+    source: "platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks",
+  },
+  {
+    // Dropped without an error; `input_transformations` of the answer tells. Of which model on is not said: "newer frontier models".
+    prefixes: ["gpt-", "o1", "o3", "o4", "codex", "chatgpt"],
+    binding: ["gpt-6"],
+    free: ["gpt-3", "gpt-4", "gpt-5", "o1", "o3", "o4", "codex", "chatgpt"],
+    freeNames: [],
+    checkedOn: "2026-11-25",
+    source: "developers.openai.com/api/docs/guides/keep-prefix-unchanged",
+  },
+];
+
+/**
+ * Whether a model takes reasoning back only behind exactly what it was made behind. Models of other makers do not, and one that is not named is taken for one of
+ * those: what it refuses is recovered from.
+ */
+export const isBoundReasoning: IsBoundReasoning = ({ opaque }, modelId) => {
+  if (modelId === null || isOwnTool(opaque)) return false;
+  const family = modelFamily(modelId);
+  const beginsWith = (prefixes: readonly string[]) => prefixes.some((prefix) => family.startsWith(prefix));
+  const vendor = BINDING_VENDORS.find(({ prefixes }) => beginsWith(prefixes));
+  if (vendor === undefined) return false;
+  if (beginsWith(vendor.binding)) return true;
+  return !beginsWith(vendor.free) && !vendor.freeNames.includes(family) && isSigned(opaque);
+};
+
+/** True for a block of the vendor's own tools, which is kept beside reasoning and is none. */
+function isOwnTool(opaque: unknown): boolean {
+  const type = stringAt(opaque, "type");
+  return type !== null && !/thinking|reasoning/.test(type);
+}
+
+/** Keys under which wires and SDKs keep what a vendor signed or sealed. */
+const SEALS: readonly string[] = [
+  "signature",
+  "data",
+  "redactedData",
+  "encrypted_content",
+  "reasoningEncryptedContent",
+  "thinkingSignature",
+];
+
+/** True for reasoning with a seal: at its top, among a provider's options or in a list. A text that is all there is, is one. */
+function isSigned(opaque: unknown): boolean {
+  return typeof opaque === "string" ? opaque !== "" : isSealed(opaque);
+}
+
+function isSealed(opaque: unknown): boolean {
+  if (Array.isArray(opaque)) return opaque.some(isSealed);
+  return isRecord(opaque) && (SEALS.some((key) => stringAt(opaque, key) !== null) || Object.values(opaque).some(isSealed));
+}
