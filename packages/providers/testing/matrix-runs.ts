@@ -10,6 +10,8 @@ import type { LanguageModel, ModelMessage, PrepareStepFunction } from "ai";
 import { generateText, jsonSchema, stepCountIs, tool, wrapLanguageModel } from "ai";
 import OpenAI from "openai";
 import { createAnthropicClient } from "../src/anthropic/client.ts";
+import type { AnthropicSession } from "../src/anthropic/session.ts";
+import { createAnthropicSession } from "../src/anthropic/session.ts";
 import { createCompactionMiddleware, createPrepareStep } from "../src/drop-in/ai-sdk.ts";
 import { createMessagesCompactor } from "../src/drop-in/anthropic.ts";
 import { createChatCompactor } from "../src/drop-in/openai-chat.ts";
@@ -32,11 +34,15 @@ export interface MatrixGame {
   readonly windowTokens: number;
 }
 
+/** Whether the model thinks; `bound` to what stands before, as the newest do. */
+export type Thinking = "on" | "off" | "bound";
+
 /** One way to reach a model. `play` rejects if the run dies. */
 export interface MatrixColumn {
   readonly sdk: string;
   readonly wire: Exclude<WireName, "gemini">;
-  readonly thinking: "on" | "off";
+  /** `bound` is thinking that the model takes back only behind what it was made behind. */
+  readonly thinking: Thinking;
   /** How the Chat Completions server takes roles. */
   readonly roles: "any" | "alternate";
   /**
@@ -50,6 +56,8 @@ export interface MatrixColumn {
 const MAXIMUM_OUTPUT_TOKENS = 2_048;
 const BUDGET_TOKENS = 1_024;
 const CLAUDE = "claude-opus-4-5";
+const BINDING_CLAUDE = "claude-fable-5-2";
+const claudeFor = (thinking: Thinking) => (thinking === "bound" ? BINDING_CLAUDE : CLAUDE);
 const environment = { ANTHROPIC_API_KEY: "key", OPENAI_API_KEY: "key", MISTRAL_API_KEY: "key" };
 const MISTRAL = chatHostNamed("mistral") ?? OPENAI_HOST;
 
@@ -97,15 +105,21 @@ function answeredCount({ simulator }: MatrixGame): number {
   return simulator.exchanges().filter(({ outcome }) => outcome === "answered").length;
 }
 
-const anthropicClient = (thinking: "on" | "off") => (game: MatrixGame) =>
+/** Thinking as the vendor's own parameter: a budget, or by the model's own choice. */
+function thinkingOf(thinking: Thinking): { thinking?: Anthropic.ThinkingConfigParam } {
+  if (thinking === "off") return {};
+  return { thinking: thinking === "on" ? { type: "enabled", budget_tokens: BUDGET_TOKENS } : { type: "adaptive" } };
+}
+
+const anthropicClient = (thinking: Thinking) => (game: MatrixGame) =>
   playAgent(
     game,
     createAnthropicClient({
       environment,
       baseUrl: game.simulator.url,
-      ...(thinking === "on" ? { thinking: { type: "enabled", budget_tokens: BUDGET_TOKENS } } : {}),
+      ...thinkingOf(thinking),
     }),
-    CLAUDE,
+    claudeFor(thinking),
   );
 
 const chatClient = (host: ChatHost) => (game: MatrixGame) =>
@@ -114,17 +128,17 @@ const chatClient = (host: ChatHost) => (game: MatrixGame) =>
 const responsesClient = (game: MatrixGame) =>
   playAgent(game, createOpenAiResponsesClient({ environment, baseUrl: game.simulator.openAiUrl }), "gpt-5");
 
-const messagesDropIn = (thinking: "on" | "off") => async (game: MatrixGame) => {
+const messagesDropIn = (thinking: Thinking) => async (game: MatrixGame) => {
   const sdk = new Anthropic({ apiKey: "key", baseURL: game.simulator.url, maxRetries: 0 });
   const compactor = createMessagesCompactor({ policy: game.policy, limits: limitsOf(game) });
   const tools = [{ name: READ_TOOL.name, description: READ_TOOL.description, input_schema: READ_TOOL.parameters }];
   const messages: Anthropic.MessageParam[] = [];
   const settings: Omit<Anthropic.MessageCreateParamsNonStreaming, "messages"> = {
-    model: CLAUDE,
+    model: claudeFor(thinking),
     max_tokens: MAXIMUM_OUTPUT_TOKENS,
     system: SYSTEM,
     tools: tools.map((each) => ({ ...each, input_schema: { ...each.input_schema } })),
-    ...(thinking === "on" ? { thinking: { type: "enabled", budget_tokens: BUDGET_TOKENS } } : {}),
+    ...thinkingOf(thinking),
   };
   for (let turn = 0; answeredCount(game) < game.steps; turn++) {
     messages.push({ role: "user", content: question(turn) });
@@ -140,6 +154,27 @@ const messagesDropIn = (thinking: "on" | "off") => async (game: MatrixGame) => {
     }
   }
 };
+
+/** A loop of one's own over our session. */
+async function messagesSession(game: MatrixGame): Promise<void> {
+  const sdk = new Anthropic({ apiKey: "key", baseURL: game.simulator.url, maxRetries: 0 });
+  const { name, description, parameters } = READ_TOOL;
+  const tools: Anthropic.Tool[] = [{ name, description, input_schema: { ...parameters } }];
+  const request = { model: BINDING_CLAUDE, max_tokens: MAXIMUM_OUTPUT_TOKENS, tools, ...thinkingOf("bound") };
+  const session = await createAnthropicSession({ request, system: SYSTEM, policy: game.policy, limits: limitsOf(game) });
+  for (let turn = 0; answeredCount(game) < game.steps; turn++) {
+    session.user(question(turn));
+    do {
+      await session.send((asked) => sdk.messages.create(asked));
+      for (const { callId, argumentsJson } of session.calls) session.result(callId, fileText(pathIn(argumentsJson)));
+    } while ((await lastRole(session)) === "tool-result");
+  }
+  await session.close();
+}
+
+async function lastRole({ conversation }: AnthropicSession): Promise<string | null> {
+  return await conversation.inTurn(async () => conversation.manager.view().messages.at(-1)?.role ?? null);
+}
 
 const chatDropIn = (host: ChatHost) => async (game: MatrixGame) => {
   const sdk = new OpenAI({ apiKey: "key", baseURL: game.simulator.openAiUrl, maxRetries: 0 });
@@ -203,7 +238,7 @@ const responsesDropIn = async (game: MatrixGame) => {
 interface AiSdkSettings {
   readonly model: LanguageModel;
   readonly prepareStep?: PrepareStepFunction<ReturnType<typeof aiSdkTools>>;
-  readonly thinking: "on" | "off";
+  readonly thinking: Thinking;
 }
 
 function aiSdkTools() {
@@ -214,6 +249,10 @@ function aiSdkTools() {
       execute: (input: unknown) => fileText(isRecord(input) ? pathIn(input) : ""),
     }),
   };
+}
+
+function aiSdkThinking(thinking: "on" | "bound") {
+  return thinking === "on" ? ({ type: "enabled", budgetTokens: BUDGET_TOKENS } as const) : ({ type: "adaptive" } as const);
 }
 
 async function playAiSdk(game: MatrixGame, { model, prepareStep, thinking }: AiSdkSettings): Promise<void> {
@@ -229,30 +268,29 @@ async function playAiSdk(game: MatrixGame, { model, prepareStep, thinking }: AiS
       stopWhen: stepCountIs(game.steps),
       tools: aiSdkTools(),
       ...(prepareStep === undefined ? {} : { prepareStep }),
-      ...(thinking === "on"
-        ? { providerOptions: { anthropic: { thinking: { type: "enabled", budgetTokens: BUDGET_TOKENS } } } }
-        : {}),
+      ...(thinking === "off" ? {} : { providerOptions: { anthropic: { thinking: aiSdkThinking(thinking) } } }),
     });
     messages.push(...response.messages);
   }
 }
 
-const claudeOf = ({ simulator }: MatrixGame) => createAnthropic({ apiKey: "key", baseURL: `${simulator.url}/v1` })(CLAUDE);
+const claudeOf = ({ simulator }: MatrixGame, thinking: Thinking) =>
+  createAnthropic({ apiKey: "key", baseURL: `${simulator.url}/v1` })(claudeFor(thinking));
 
 const compatibleOf = ({ simulator }: MatrixGame) =>
   createOpenAICompatible({ name: "served", apiKey: "key", baseURL: simulator.openAiUrl })("a-model");
 
-const middlewareOver = (modelOf: typeof claudeOf | typeof compatibleOf, thinking: "on" | "off") => (game: MatrixGame) => {
+const middlewareOver = (modelOf: typeof claudeOf | typeof compatibleOf, thinking: Thinking) => (game: MatrixGame) => {
   const middleware = createCompactionMiddleware({ policy: game.policy, limits: limitsOf(game) });
-  return playAiSdk(game, { model: wrapLanguageModel({ model: modelOf(game), middleware }), thinking });
+  return playAiSdk(game, { model: wrapLanguageModel({ model: modelOf(game, thinking), middleware }), thinking });
 };
 
-const prepareStepOver = (modelOf: typeof claudeOf | typeof compatibleOf, thinking: "on" | "off") => (game: MatrixGame) => {
+const prepareStepOver = (modelOf: typeof claudeOf | typeof compatibleOf, thinking: Thinking) => (game: MatrixGame) => {
   const prepareStep = createPrepareStep(
     { policy: game.policy, limits: limitsOf(game) },
     { system: SYSTEM, tools: [readFile.spec] },
   );
-  return playAiSdk(game, { model: modelOf(game), prepareStep, thinking });
+  return playAiSdk(game, { model: modelOf(game, thinking), prepareStep, thinking });
 };
 
 /** The ways to reach a model that are played alike with thinking on and off. */
@@ -282,5 +320,13 @@ function columnsWith(thinking: "on" | "off"): readonly MatrixColumn[] {
   ];
 }
 
-/** Every way to reach a model. */
+/** The ways to reach a model that binds its thinking. */
+export const BINDING_COLUMNS: readonly MatrixColumn[] = [
+  { sdk: "session", play: messagesSession },
+  { sdk: "@anthropic-ai/sdk", play: messagesDropIn("bound") },
+  { sdk: "AI SDK, middleware", play: middlewareOver(claudeOf, "bound") },
+  { sdk: "AI SDK, prepareStep", play: prepareStepOver(claudeOf, "bound") },
+].map((each) => ({ ...each, wire: "anthropic", thinking: "bound", roles: "any", tokenFactorRatio: 1 }));
+
+/** Every way to reach a model that thinks or does not; its thinking is bound to nothing. */
 export const MATRIX_COLUMNS: readonly MatrixColumn[] = [...columnsWith("off"), ...columnsWith("on")];

@@ -21,9 +21,11 @@ const TURN_REPLIES = 8;
 const isLarge = (replyIndex: number) => replyIndex % 20 === 5;
 
 /** A script of many turns, with one to three calls a reply; with reasoning before each reply if `thinking` is "on". */
-export function matrixScript(thinking: "on" | "off"): (request: Pick<SimulatedRequest, "replyIndex">) => SimulatedReply {
+export function matrixScript(
+  thinking: "on" | "off" | "bound",
+): (request: Pick<SimulatedRequest, "replyIndex">) => SimulatedReply {
   return ({ replyIndex }) => {
-    const reasoning = thinking === "on" ? [{ type: "reasoning" as const, text: `Part ${replyIndex} needs a look.` }] : [];
+    const reasoning = thinking !== "off" ? [{ type: "reasoning" as const, text: `Part ${replyIndex} needs a look.` }] : [];
     if (replyIndex % TURN_REPLIES === TURN_REPLIES - 1)
       return { parts: [...reasoning, { type: "text", text: `Part ${replyIndex} is read.` }] };
     const count = isLarge(replyIndex) ? 3 : 1 + (replyIndex % 3);

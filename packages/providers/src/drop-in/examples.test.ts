@@ -105,12 +105,7 @@ async function prepareStepAgent(model: LanguageModel): Promise<readonly unknown[
 }
 
 test.each(examples)("$name outlives its window, its array stays whole", { timeout: 60_000 }, async ({ play }) => {
-  const simulator = await startSimulator({
-    replies: nextReply,
-    contextWindowTokens: WINDOW_TOKENS,
-    nowMs: () => 0,
-    rules: { thinkingPrefix: "off" },
-  });
+  const simulator = await startSimulator({ replies: nextReply, contextWindowTokens: WINDOW_TOKENS, nowMs: () => 0 });
   onTestFinished(() => simulator.close());
   const whole = await play(simulator);
   const exchanges = simulator.exchanges();

@@ -117,7 +117,6 @@ async function played({ open }: Wire, restarts: readonly number[], sessions: Ses
     replies: nextReply,
     contextWindowTokens: WINDOW_TOKENS,
     nowMs: () => 0,
-    rules: { thinkingPrefix: "off" },
     onRequest: (_, body) => sent.push({ body: withoutMarks(body), compactions }),
   });
   onTestFinished(() => simulator.close());
