@@ -127,8 +127,7 @@ const PROMPTS: WireArray<PromptMessage, unknown> = {
   declares: MODEL_MESSAGES.declares,
   drafts: MODEL_MESSAGES.drafts,
   encode: (messages) => messages.map((message): unknown => encoded(message)).filter(isPrompt),
-  changed: (items, viewed) =>
-    changedMessages(items, viewed) ?? viewed.map((message): unknown => encoded(message)).filter(isPrompt),
+  changed: changedMessages,
   joined: (items) => items,
   ...(MODEL_MESSAGES.isVendorState === undefined ? {} : { isVendorState: MODEL_MESSAGES.isVendorState }),
   observed: (answer) => {

@@ -1,5 +1,5 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import type { AssistantMessage, Message, UserMessage } from "@plimsoll/core";
+import type { AssistantMessage, UserMessage } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/internal";
 import { canonicalJson } from "@plimsoll/core/internal";
 import { hasReasoning } from "../anthropic/blocks.ts";
@@ -37,12 +37,8 @@ const ANTHROPIC_ARRAY: WireArray<Anthropic.MessageParam, Anthropic.Message> = {
   ...WHOLE_ITEMS,
   declares: (item) => declaredByRole(item, ({ content }) => blocksIn(content).flatMap(partsOf)),
   drafts: (items, { toolNameOf }) => items.flatMap((item) => draftsOf(item, toolNameOf)),
-  encode,
-  changed: ([item], viewed) => {
-    const [reply] = viewed;
-    const kept = item === undefined || reply?.role !== "assistant" ? null : changedReply(item, reply);
-    return kept === null ? encode(viewed) : [kept];
-  },
+  encode: (messages) => (messages.length === 0 ? [] : encoded({ system: "", tools: [], messages, dynamicContext: null })),
+  changed: ([item], [viewed]) => (item === undefined || viewed?.role !== "assistant" ? null : changedReply(item, viewed)),
   joined,
   isVendorState: (item) => recordsAt(item, "content").some(({ type }) => type === "compaction"),
   observed: (answer) => ({
@@ -52,12 +48,8 @@ const ANTHROPIC_ARRAY: WireArray<Anthropic.MessageParam, Anthropic.Message> = {
   }),
 };
 
-function encode(messages: readonly Message[]): readonly Anthropic.MessageParam[] {
-  return messages.length === 0 ? [] : encoded({ system: "", tools: [], messages, dynamicContext: null });
-}
-
 /** A reply that lost reasoning and nothing else: its other blocks as they came. `null` for any other change. */
-function changedReply(item: Anthropic.MessageParam, { parts }: AssistantMessage): Anthropic.MessageParam | null {
+function changedReply(item: Anthropic.MessageParam, { parts }: AssistantMessage): readonly Anthropic.MessageParam[] | null {
   if (item.role !== "assistant" || typeof item.content === "string") return null;
   const own = recordsAt(item, "content").map(replyParts);
   const now = partsNow(own.flat(), parts);
@@ -68,7 +60,7 @@ function changedReply(item: Anthropic.MessageParam, { parts }: AssistantMessage)
     next += own[index]?.length ?? 0;
     return !now.slice(start, next).includes(null);
   });
-  return { role: "assistant", content };
+  return [{ role: "assistant", content }];
 }
 
 function isSame(own: unknown, now: unknown): boolean {

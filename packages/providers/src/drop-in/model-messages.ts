@@ -19,7 +19,7 @@ export const MODEL_MESSAGES: Omit<WireArray<ModelMessage, unknown>, "observed"> 
   declares: (item) => declaredByRole(item, ({ content }) => textParts(typeof content === "string" ? content : "")),
   drafts: (items) => items.flatMap(draftsOf),
   encode: (messages) => messages.map(encoded),
-  changed: (items, viewed) => changedMessages(items, viewed) ?? viewed.map(encoded),
+  changed: changedMessages,
   joined: (items) => items,
   isVendorState: (item) => recordsAt(item, "content").some(isCompaction),
 };

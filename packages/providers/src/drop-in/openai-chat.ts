@@ -1,4 +1,4 @@
-import type { AssistantMessage, Message, UserMessage } from "@plimsoll/core";
+import type { AssistantMessage, UserMessage } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/internal";
 import { canonicalJson } from "@plimsoll/core/internal";
 import type OpenAI from "openai";
@@ -43,21 +43,20 @@ export function createChatCompactor(
 }
 
 function chatArray(quirks: ChatQuirks): WireArray<ChatMessage, OpenAI.ChatCompletion> {
-  const encode = (messages: readonly Message[]) =>
-    chatMessages(
-      { system: "", tools: [], messages, dynamicContext: null },
-      // The caller's own items keep their ids, and so do their calls' results.
-      { quirks: { ...quirks, maximumCallIdChars: null }, images: new Map() },
-    );
   return {
     ...WHOLE_ITEMS,
     declares: (item) => declaredByRole(item, partsOf),
     drafts: (items, { toolNameOf }) => items.map((item) => draftOf(item, toolNameOf)),
-    encode,
-    changed: ([item], [viewed, ...others]) =>
+    encode: (messages) =>
+      chatMessages(
+        { system: "", tools: [], messages, dynamicContext: null },
+        // The caller's own items keep their ids, and so do their calls' results.
+        { quirks: { ...quirks, maximumCallIdChars: null }, images: new Map() },
+      ),
+    changed: ([item], [viewed]) =>
       item?.role === "assistant" && viewed?.role === "assistant" && hasLostReasoning(item, viewed)
         ? [withoutReasoning(item)]
-        : encode(viewed === undefined ? others : [viewed, ...others]),
+        : null,
     joined: (items) => (quirks.roles === "alternate" ? inTurn(items, CHAT_TURNS) : items),
     observed: ({ id, model, usage }) => ({ requestId: id, modelId: model, usage: chatUsage(recordAt({ usage }, "usage")) }),
   };

@@ -48,17 +48,13 @@ const RESPONSES_ARRAY: WireArray<ResponseItem, OpenAI.Responses.Response> = {
   isPiece: isModels,
   drafts: (items, { toolNameOf }) =>
     items.some(isModels) ? [replyDraft(items.flatMap(modelParts))] : items.map((item) => draftOf(item, toolNameOf)),
-  encode,
+  encode: (messages) => responseItems({ system: "", tools: [], messages, dynamicContext: null }, new Map()),
   changed,
   joined: (items) => items,
   // The oldest SDK of the peer range has no type for it.
   isVendorState: (item) => stringAt(item, "type") === "compaction",
   observed: ({ id, model, usage }) => ({ requestId: id, modelId: model, usage: responsesUsage(recordAt({ usage }, "usage")) }),
 };
-
-function encode(messages: readonly Message[]): readonly ResponseItem[] {
-  return responseItems({ system: "", tools: [], messages, dynamicContext: null }, new Map());
-}
 
 function draftOf(item: ResponseItem, toolNameOf: (callId: string) => string): MessageDraft {
   const kind = itemKind(item);
@@ -68,7 +64,7 @@ function draftOf(item: ResponseItem, toolNameOf: (callId: string) => string): Me
 }
 
 /** The items of a message that was changed; a person's is written anew. */
-function changed(items: readonly ResponseItem[], [viewed]: readonly Message[]): readonly ResponseItem[] {
-  if (viewed?.role === "assistant") return changedReply(items, viewed) ?? encode([viewed]);
+function changed(items: readonly ResponseItem[], [viewed]: readonly Message[]): readonly ResponseItem[] | null {
+  if (viewed?.role === "assistant") return changedReply(items, viewed);
   return viewed?.role === "tool-result" ? items.map((item) => changedOutput(item, viewed)) : items;
 }

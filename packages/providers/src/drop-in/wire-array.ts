@@ -49,10 +49,10 @@ export interface WireArray<Item, Answer> {
   /** Messages that compaction made or changed, as items. */
   readonly encode: (messages: readonly Message[]) => readonly Item[];
   /**
-   * The items of a group some of whose messages were changed, as they are viewed now: what was not changed as it came. Left out if such messages are
+   * The items of a group some of whose messages were changed, as they are viewed now: what was not changed as it came. Left out, or `null`, if such messages are
    * encoded as any.
    */
-  readonly changed?: (items: readonly Item[], viewed: readonly Message[]) => readonly Item[];
+  readonly changed?: (items: readonly Item[], viewed: readonly Message[]) => readonly Item[] | null;
   /** The whole list as the wire takes it, after text that is not well formed was mended: neighbours of one role joined, say. */
   readonly joined: (items: readonly Item[]) => readonly Item[];
   /** True for an item that holds what the vendor compacted, which nobody else can read; left out for wires that have none. */
