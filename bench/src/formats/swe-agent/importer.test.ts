@@ -43,3 +43,47 @@ test("calls with ids, calls as text, and demonstrations; nothing is reported", a
     entries: expect.arrayContaining([expect.objectContaining({ system: "You are." })]),
   });
 });
+
+test.each<[string, string, string]>([
+  ["a file that is opened", 'open "src/a.py" 20', 'open {"path":"src/a.py","line_number":20} read src/a.py'],
+  ["the open file, further down", "goto 40", 'goto {"path":"a.py","line_number":40} read a.py'],
+  [
+    "lines of the open file",
+    "edit 3:4\nx = 1\n\ny = 2\nend_of_edit",
+    'edit {"path":"a.py","start_line":3,"end_line":4,"new_text":"x = 1\\n\\ny = 2"} modify a.py',
+  ],
+  [
+    "a text of the open file",
+    'edit \'x = 1\ny\' "x = \\"2\\""',
+    'edit {"path":"a.py","old_str":"x = 1\\ny","new_str":"x = \\"2\\""} modify a.py',
+  ],
+  [
+    "a text that is put in",
+    "insert 'one\ntwo' 7",
+    'insert {"path":"a.py","insert_text":"one\\ntwo","insert_line":7} modify a.py',
+  ],
+  ["a new file", "create b.py", 'create {"path":"b.py","content":""} modify b.py'],
+  ["a search", 'search_dir "one two" src', 'search_dir {"pattern":"one two","path":"src"}'],
+  [
+    "an editor with flags",
+    "str_replace_editor str_replace /w/a.py --old_str 'a b' --new_str c",
+    'str_replace_editor {"command":"str_replace","path":"/w/a.py","old_str":"a b","new_str":"c"} modify /w/a.py',
+  ],
+  ["the shell", "python -m pytest -k 'a b'", `bash {"command":"python -m pytest -k 'a b'"}`],
+])("an action is a call of its own: %s", async (_, action, expected) => {
+  const [transcript] = await importDocument({
+    trajectory: [{ action: "ls" }],
+    info: {},
+    history: [
+      { role: "user", content: "the issue", message_type: "observation" },
+      { role: "assistant", content: "open", thought: "open", action: "open a.py" },
+      { role: "user", content: "1:x", message_type: "observation" },
+      { role: "assistant", content: "go", thought: "go", action },
+    ],
+  });
+  expect(
+    describeLog(transcript)
+      .find((line) => line.startsWith("model: go"))
+      ?.replace(/call:[0-9a-f]{32}/, "ID"),
+  ).toBe(`model: go | call ID ${expected}`);
+});

@@ -7,6 +7,7 @@ import { type Fields, recordsAt, stringAt, stringsAt } from "../fields.ts";
 import type { Importer } from "../importer.ts";
 import { callDraft, callIdChain, type LogItem, replyItem, resultItem, textPart, userItem } from "../log-items.ts";
 import { chatCallPart } from "../message-lists/openai-chat.ts";
+import { textAction } from "./text-actions.ts";
 
 const FORMAT = "swe-agent";
 
@@ -14,6 +15,12 @@ const TOOLS: ToolTable = {
   bash: "command",
   open: "read",
   create: "modify",
+  goto: "read",
+  scroll_up: "read",
+  scroll_down: "read",
+  edit: "modify",
+  insert: "modify",
+  append: "modify",
   find_file: "search",
   search_dir: "search",
   search_file: "search",
@@ -42,6 +49,7 @@ function itemsOf(history: readonly Fields[]): readonly LogItem[] {
   const items: LogItem[] = [];
   const callIdOf = callIdChain();
   let openCallId: string | null = null;
+  let openFile: string | null = null;
   for (const entry of history) {
     const isDemonstration = entry.is_demo === true || entry.message_type === "demonstration";
     const parts = contentParts(entry.content);
@@ -50,11 +58,10 @@ function itemsOf(history: readonly Fields[]): readonly LogItem[] {
       const action = calls.length > 0 ? null : stringAt(entry, "action");
       openCallId = action === null || action === "" ? null : callIdOf(action);
       const text = textPart(openCallId === null ? (stringAt(entry, "content") ?? "") : (stringAt(entry, "thought") ?? ""));
-      const args = { command: action ?? "" };
-      const textCall =
-        openCallId === null
-          ? []
-          : [callDraft(TOOLS, { callId: openCallId, toolName: "bash", argumentsJson: JSON.stringify(args), args })];
+      const { toolName, args, openFile: opened } = textAction(action ?? "", openFile);
+      openFile = openCallId === null ? openFile : opened;
+      const argumentsJson = JSON.stringify(args);
+      const textCall = openCallId === null ? [] : [callDraft(TOOLS, { callId: openCallId, toolName, argumentsJson, args })];
       items.push(replyItem([text, ...calls.map((call) => chatCallPart(TOOLS, call)), ...textCall], UNREPORTED_USAGE));
     } else if (entry.role === "tool") items.push(resultItem(stringsAt(entry, "tool_call_ids")[0] ?? "", parts));
     else if (openCallId !== null && entry.role === "user") {
