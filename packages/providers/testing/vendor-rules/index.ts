@@ -18,6 +18,9 @@ import { readResponsesRequest } from "./responses-request.ts";
 import type { VendorViolation } from "./vendor-rule.ts";
 import { judge } from "./vendor-rule.ts";
 
+export { validateDeclared } from "./declared-rules.ts";
+export type { SessionExchange, SessionVerdict, SilentDrop } from "./reasoning-history.ts";
+export { validateMessagesSession, validateResponsesSession } from "./reasoning-history.ts";
 export { reasonedItems } from "./responses-request.ts";
 export type { VendorViolation } from "./vendor-rule.ts";
 
@@ -30,6 +33,12 @@ export interface ChatServer {
   readonly turns?: "any" | "alternating";
 }
 
+/** Which server a Messages request is for. */
+export interface MessagesServer {
+  /** "again": a server of another maker that numbers its calls anew, so that an id may name two. Left out, "once". */
+  readonly ids?: "once" | "again";
+}
+
 /** What the vendor knows of a Responses conversation in addition to the body. */
 export interface ResponsesServer {
   /** By the id of an item that the vendor gave, the id of its reasoning item, as `reasonedItems` reads them. Left out, none. */
@@ -37,8 +46,12 @@ export interface ResponsesServer {
 }
 
 /** What the Anthropic Messages API would refuse in a body; none for a body that it takes. */
-export function validateMessagesRequest(body: unknown): readonly VendorViolation[] {
-  return judge([...MESSAGES_PARAMETER_RULES, ...MESSAGES_TURN_RULES, ...MESSAGES_BLOCK_RULES], readMessagesRequest(body));
+export function validateMessagesRequest(body: unknown, { ids = "once" }: MessagesServer = {}): readonly VendorViolation[] {
+  const rules = [...MESSAGES_PARAMETER_RULES, ...MESSAGES_TURN_RULES, ...MESSAGES_BLOCK_RULES];
+  return judge(
+    rules.filter(({ id }) => ids === "once" || id !== "tool-use-id-unique"),
+    readMessagesRequest(body),
+  );
 }
 
 /** What the OpenAI Chat Completions API, or a server with a chat template, would refuse in a body. */

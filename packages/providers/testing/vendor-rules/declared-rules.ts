@@ -1,0 +1,91 @@
+import type { JsonNode } from "./json-node.ts";
+import { field, fieldText, isFields, itemsOf, rootOf, textOf } from "./json-node.ts";
+import type { VendorViolation } from "./vendor-rule.ts";
+
+/** The wires whose requests are compared. */
+export type ComparedWire = "messages" | "chat" | "responses";
+
+/**
+ * What a request that was made of an agent's request lacks or adds: the agent's system text, developer text and tools are in it, in their place, and no role follows
+ * another that follows it nowhere in the agent's. Codex declares its tools in an item `additional_tools` and its instructions in developer messages (openai/codex,
+ * `use_responses_lite`), so that items count as declarations, too.
+ */
+export function validateDeclared(wire: ComparedWire, agent: unknown, sent: unknown): readonly VendorViolation[] {
+  const [asked, made] = [readOf(wire, agent), readOf(wire, sent)];
+  const violations: VendorViolation[] = [];
+  if (asked.opening !== made.opening)
+    violations.push({ rule: "declared-opening", at: "$", message: "system text or tools are not the agent's" });
+  let next = 0;
+  for (const [index, text] of asked.declared.entries()) {
+    const place = made.declared.indexOf(text, next);
+    if (place < 0) violations.push({ rule: "declared-kept", at: "$", message: `declaration ${index} is missing or moved` });
+    else next = place + 1;
+  }
+  const lead = asked.leading;
+  if (made.leading < lead)
+    violations.push({ rule: "declared-first", at: "$", message: `${lead} declarations stand first, not ${made.leading}` });
+  const known = new Set(pairsOf(asked.roles));
+  for (const pair of new Set(pairsOf(made.roles)))
+    if (!known.has(pair)) violations.push({ rule: "declared-order", at: "$", message: `the agent never sends ${pair}` });
+  return violations;
+}
+
+interface Declared {
+  /** What the request declares beside its messages. */
+  readonly opening: string;
+  /** System and developer text, and tools that items add, in order. */
+  readonly declared: readonly string[];
+  /** How many of them stand before anything else. */
+  readonly leading: number;
+  readonly roles: readonly string[];
+}
+
+const LIST_OF: Readonly<Record<ComparedWire, string>> = { messages: "messages", chat: "messages", responses: "input" };
+
+function readOf(wire: ComparedWire, body: unknown): Declared {
+  const root = rootOf(body);
+  const items = itemsOf(field(root, LIST_OF[wire]));
+  const isDeclaration = (node: JsonNode) => ["system", "developer"].includes(fieldText(node, "role"));
+  const first = items.findIndex((node) => !isDeclaration(node));
+  return {
+    opening: JSON.stringify(["system", "instructions", "tools"].map((name) => plain(field(root, name).value ?? null))),
+    declared: items.filter(isDeclaration).map((node) => JSON.stringify(plain(node.value))),
+    leading: first < 0 ? items.length : first,
+    roles: items.filter((node) => !isDeclaration(node)).map(roleOf),
+  };
+}
+
+/** Who speaks: on the Messages wire a user's results are a turn of their own kind. */
+function roleOf(node: JsonNode): string {
+  const role = fieldText(node, "role");
+  const type = fieldText(node, "type");
+  if (role === "") return type.endsWith("_output") ? "result" : type === "reasoning" ? "" : "call";
+  const content = field(node, "content");
+  const holds = (kind: string) => itemsOf(content).some((block) => fieldText(block, "type") === kind);
+  if (role === "tool" || (role === "user" && holds("tool_result"))) return "result";
+  const calls = holds("tool_use") || itemsOf(field(node, "tool_calls")).length > 0;
+  return role === "assistant" && calls ? "call" : role;
+}
+
+/** Neighbours, calls and their results counted as one each: how many there are in a row is the model's to choose. */
+function pairsOf(roles: readonly string[]): readonly string[] {
+  const told = roles.filter((role) => role !== "");
+  return told.slice(1).flatMap((role, index) => (isRun(told[index], role) ? [] : [`${told[index]}, ${role}`]));
+}
+
+function isRun(before: string | undefined, role: string): boolean {
+  return before === role && role !== "user" && role !== "assistant";
+}
+
+/** A value without marks for the cache, a text alone as a list. */
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  if (!isFields(value)) return value;
+  const entries = Object.entries(value).filter(([name]) => name !== "cache_control" && name !== "type");
+  return Object.fromEntries(
+    entries.map(([name, inner]) => [
+      name,
+      name === "content" && textOf(rootOf(inner)) !== null ? [{ text: inner }] : plain(inner),
+    ]),
+  );
+}
