@@ -60,7 +60,7 @@ function start(command: string): Running {
       resolve();
     });
   });
-  child.once("error", (error) => fail(`cannot be started (${error.message})`));
+  child.on("error", (error) => fail(`cannot be started (${error.message})`));
   // A program that has ended is told by its end; what was still written to it goes nowhere.
   child.stdin.on("error", () => undefined);
   createInterface({ input: child.stdout, crlfDelay: Infinity }).on("line", (line) => {

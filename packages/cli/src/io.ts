@@ -34,6 +34,9 @@ export interface CliIo {
 /** The process's own streams, folders and clock. */
 export function processIo(): CliIo {
   const { stdin, stdout, stderr } = process;
+  // Whoever read it has gone: the process ends in good order, as if it was told to. Nothing that is said to nobody ends it in another way.
+  stdout.once("error", () => process.kill(process.pid, "SIGTERM"));
+  for (const stream of [stdout, stderr]) stream.on("error", () => undefined);
   const confirm = async (question: string): Promise<boolean> => {
     const { createInterface } = await import("node:readline/promises");
     const lines = createInterface({ input: stdin, output: stderr });

@@ -223,7 +223,7 @@ function readAlong(coding: string | undefined, reader: AnswerReader, done: () =>
   const over =
     packed === null
       ? Promise.resolve()
-      : new Promise<void>((resolve) => packed.once("end", resolve).once("error", () => resolve()));
+      : new Promise<void>((resolve) => packed.once("end", resolve).on("error", () => resolve()));
   return new Transform({
     transform: (piece: Buffer, _, next) => {
       if (side === null) take(piece);

@@ -45,9 +45,8 @@ export async function startProxyServer({ host, port, token, answer }: ServerOpti
   server.requestTimeout = 0;
   server.keepAliveTimeout = KEPT_MS;
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (error) =>
-      reject(new PlimsollError("bad-input", `cannot listen on ${host}:${port}`, { port }, error)),
-    );
+    // Also later: a connection that cannot be taken, with too many files open, ends no server.
+    server.on("error", (error) => reject(new PlimsollError("bad-input", `cannot listen on ${host}:${port}`, { port }, error)));
     server.listen(port, host, resolve);
   });
   const address = server.address();

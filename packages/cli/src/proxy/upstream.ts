@@ -39,7 +39,11 @@ export function createUpstream(address: URL): Upstream {
     const url = new URL(targetAt(address, request.target));
     const sent = isSecure ? httpsRequest(url, options) : httpRequest(url, options);
     const answered = new Promise<IncomingMessage>((resolve, reject) => {
-      sent.once("response", resolve);
+      sent.once("response", (answer) => {
+        // Whoever reads it sees a break, too; between two readers nobody would, and the process would end.
+        answer.on("error", () => undefined);
+        resolve(answer);
+      });
       sent.on("error", reject);
     });
     if (Buffer.isBuffer(request.body)) sent.end(request.body);

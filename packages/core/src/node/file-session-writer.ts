@@ -90,8 +90,7 @@ export function createFileSessionWriter(log: LogFile): SessionWriter {
         if (!isOpen) return;
         isOpen = false;
         await file.datasync().catch(() => undefined);
-        await file.close();
-        await log.release();
+        await file.close().finally(log.release);
       }),
   };
 }

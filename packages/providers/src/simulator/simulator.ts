@@ -113,7 +113,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   // A connection that is closed while it is idle may be the one that a client sends its next request on.
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (error) =>
+    server.on("error", (error) =>
       reject(new PlimsollError("bad-input", `cannot listen on port ${options.port ?? 0}`, { port: options.port ?? 0 }, error)),
     );
     server.listen(options.port ?? 0, "127.0.0.1", resolve);

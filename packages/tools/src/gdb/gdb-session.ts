@@ -116,13 +116,13 @@ function listenTo(
 ): void {
   createInterface({ input: child.stdout }).on("line", (line) => hear(heardIn(miRecord(line))));
   child.stderr.resume();
-  child.once("error", (error) => {
+  child.on("error", (error) => {
     hear({ ...NOTHING_HEARD, text: `gdb could not be started: ${error.message}\n` });
     leave();
   });
   child.once("exit", leave);
-  // Writing to a gdb that is gone must not end this process.
-  child.stdin.on("error", () => undefined);
+  // Writing to a gdb that is gone must not end this process, nor reading what breaks off.
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => undefined);
 }
 
 /** What one record of gdb's says; `null` for what it does not tell. */

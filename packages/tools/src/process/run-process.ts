@@ -86,7 +86,7 @@ interface Exit {
  */
 function exitOf(child: ChildProcess): Promise<Exit> {
   return new Promise((resolve) => {
-    child.once("error", (error) => resolve({ exitCode: null, endSignal: null, error: error.message }));
+    child.on("error", (error) => resolve({ exitCode: null, endSignal: null, error: error.message }));
     child.once("exit", (exitCode, endSignal) => {
       endGroup(child, "SIGKILL");
       resolve({ exitCode, endSignal, error: null });
