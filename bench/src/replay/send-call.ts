@@ -58,7 +58,7 @@ export async function sendCall(
       return outcome.kind === "compacted";
     },
   });
-  const lost = sent.kind === "too-long";
+  const lost = sent.kind !== "answered";
   const irreducible =
     lost && (outcome.kind === "irreducible" || (outcome.kind === "compacted" && outcome.missed !== undefined));
   const prediction = manager.predict();

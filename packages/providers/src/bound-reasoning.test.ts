@@ -1,9 +1,14 @@
+import Anthropic from "@anthropic-ai/sdk";
 import type { Policy } from "@plimsoll/core";
-import { PRESETS } from "@plimsoll/core";
-import { describe, expect, test } from "vitest";
+import { PLIMSOLL_POLICY, PRESETS } from "@plimsoll/core";
+import { createMemorySessionStore } from "@plimsoll/core/agent";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { MatrixColumn } from "../testing/matrix-runs.ts";
-import { BINDING_COLUMNS } from "../testing/matrix-runs.ts";
-import { matrixScript } from "../testing/matrix-script.ts";
+import { BINDING_COLUMNS, lastRole } from "../testing/matrix-runs.ts";
+import { matrixScript, READ_TOOL, SYSTEM } from "../testing/matrix-script.ts";
+import type { AnthropicSession } from "./anthropic/session.ts";
+import { createAnthropicSession } from "./anthropic/session.ts";
+import { createMessagesCompactor } from "./drop-in/anthropic.ts";
 import { startSimulator } from "./simulator/simulator.ts";
 
 const STEPS = Number(process.env.MATRIX_STEPS ?? 32);
@@ -40,3 +45,152 @@ describe.each(BINDING_COLUMNS.map((column) => [column.sdk, column] as const))(
     );
   },
 );
+
+const MODEL = "claude-fable-5-2";
+const LIMITS = { contextWindowTokens: 32_768, maxOutputTokens: 2_000 };
+const { name, description, parameters } = READ_TOOL;
+const TOOL: Anthropic.Tool = { name, description, input_schema: { ...parameters } };
+const OTHER_TOOL: Anthropic.Tool = { ...TOOL, name: "write_file" };
+
+/** A server that refuses thinking over a changed prefix, and what it refused. */
+async function bindingServer() {
+  const simulator = await startSimulator({ replies: matrixScript("bound"), contextWindowTokens: 32_768, nowMs: () => 0 });
+  onTestFinished(() => simulator.close());
+  const sdk = new Anthropic({ apiKey: "key", baseURL: simulator.url, maxRetries: 0 });
+  const refused = () => simulator.exchanges().filter(({ outcome }) => outcome === "rejected").length;
+  return { sdk, refused };
+}
+
+/** A session's steps: each asks once, and answers the calls. */
+async function steps(session: AnthropicSession, sdk: Anthropic, count: number): Promise<void> {
+  for (let step = 0; step < count; step++) {
+    if (session.calls.length === 0 && (await lastRole(session)) !== "tool-result") session.user(`go on ${step}`);
+    await session.send((asked) => sdk.messages.create(asked));
+    for (const { callId, argumentsJson } of session.calls) session.result(callId, `what ${argumentsJson} says`);
+  }
+}
+
+const thoughtCount = ({ conversation }: AnthropicSession) =>
+  conversation.manager.context().messages.filter(({ parts }) => parts.some(({ type }) => type === "reasoning")).length;
+
+describe("a session goes on", () => {
+  test.each([
+    ["as it was: its thinking stays", {}, 0, "stays"],
+    ["with another system text", { system: "You write files." }, 0, "leaves"],
+    ["with one more tool", { tools: [TOOL, OTHER_TOOL] }, 0, "leaves"],
+    ["with another model", { model: "claude-opus-5-5" }, 0, "leaves"],
+  ] as const)("%s", async (_, changed, refusals, thinking) => {
+    const { sdk, refused } = await bindingServer();
+    const sessions = createMemorySessionStore();
+    const open = ({
+      system = SYSTEM,
+      tools = [TOOL],
+      model = MODEL,
+    }: {
+      system?: string;
+      tools?: readonly Anthropic.Tool[];
+      model?: string;
+    }) =>
+      createAnthropicSession({
+        request: { model, max_tokens: 2_000, tools: [...tools], thinking: { type: "adaptive" } },
+        system,
+        limits: LIMITS,
+        sessions,
+        sessionId: "s",
+      });
+    const first = await open({});
+    await steps(first, sdk, 4);
+    await first.conversation.inTurn(async () => undefined);
+    const before = thoughtCount(first);
+    await first.close();
+    const second = await open(changed);
+    expect(thoughtCount(second)).toBe(thinking === "stays" ? before : 0);
+    await steps(second, sdk, 3);
+    expect(refused()).toBe(refusals);
+    await second.close();
+  });
+
+  test("after an undo", async () => {
+    const { sdk, refused } = await bindingServer();
+    const request = { model: MODEL, max_tokens: 2_000, tools: [TOOL], thinking: { type: "adaptive" } } as const;
+    const session = await createAnthropicSession({ request: { ...request, tools: [TOOL] }, system: SYSTEM, limits: LIMITS });
+    await steps(session, sdk, 5);
+    const { conversation } = session;
+    const now = { reason: "manual", keep: { messages: 2 } } as const;
+    await conversation.inTurn(() =>
+      conversation.fit({ gate: "before-step", pending: [], model: LIMITS, now }, new AbortController().signal),
+    );
+    await steps(session, sdk, 3);
+    await conversation.inTurn(async () => void conversation.manager.revert(0));
+    await steps(session, sdk, 3);
+    expect(refused()).toBe(0);
+    await session.close();
+  });
+});
+
+describe("thinking that is refused all the same", () => {
+  /** Plays an array through a compactor; a new one takes it up each time, as after a restart without a store. */
+  const playArray = async (sdk: Anthropic, restarts: number, stepsEach: number, policy: Policy = PLIMSOLL_POLICY) => {
+    const messages: Anthropic.MessageParam[] = [];
+    for (let round = 0; round <= restarts; round++) {
+      const compactor = createMessagesCompactor({ policy, limits: LIMITS });
+      messages.push({ role: "user", content: `round ${round}` });
+      for (let step = 0; step < stepsEach; step++) {
+        const reply = await compactor.send(messages, (fitted) =>
+          sdk.messages.create({
+            model: MODEL,
+            max_tokens: 2_000,
+            system: SYSTEM,
+            tools: [TOOL],
+            thinking: { type: "adaptive" },
+            messages: fitted,
+          }),
+        );
+        messages.push({ role: "assistant", content: reply.content });
+        const calls = reply.content.filter((block) => block.type === "tool_use");
+        const results = calls.map(({ id }) => ({
+          type: "tool_result" as const,
+          tool_use_id: id,
+          content: "line of a file\n".repeat(400),
+        }));
+        messages.push({ role: "user", content: results.length > 0 ? results : "go on" });
+      }
+      await compactor.close();
+    }
+    return messages;
+  };
+
+  test("an array that is met in its middle loses it once, and goes on", async () => {
+    const { sdk, refused } = await bindingServer();
+    await playArray(sdk, 2, 14);
+    expect(refused()).toBeGreaterThan(0);
+    expect(refused()).toBeLessThanOrEqual(2);
+  });
+
+  test("without compaction the refusal reaches the caller", async () => {
+    const { sdk } = await bindingServer();
+    const messages = await playArray(sdk, 0, 3);
+    const [, ...edited] = messages;
+    const compactor = createMessagesCompactor({ policy: { ...PLIMSOLL_POLICY, enabled: false }, limits: LIMITS });
+    const sent = compactor.send([{ role: "user", content: "another beginning" }, ...edited], (fitted) =>
+      sdk.messages.create({ model: MODEL, max_tokens: 2_000, system: SYSTEM, tools: [TOOL], messages: fitted }),
+    );
+    await expect(sent).rejects.toThrow(/bound to a different conversation/);
+  });
+
+  test("an edit by somebody else, and a damaged signature", async () => {
+    const { sdk, refused } = await bindingServer();
+    const messages = await playArray(sdk, 0, 3);
+    const [, ...rest] = messages;
+    const compactor = createMessagesCompactor({ policy: PLIMSOLL_POLICY, limits: LIMITS });
+    const call = (fitted: Anthropic.MessageParam[]) =>
+      sdk.messages.create({ model: MODEL, max_tokens: 2_000, system: SYSTEM, tools: [TOOL], messages: fitted });
+    await compactor.send([{ role: "user", content: "another beginning" }, ...rest], call);
+    expect(refused()).toBe(1);
+    const damaged = JSON.parse(JSON.stringify(messages).replaceAll(/"signature":"[^"]{8}/g, '"signature":"damaged!'));
+    await expect(createMessagesCompactor({ policy: PLIMSOLL_POLICY, limits: LIMITS }).send(damaged, call)).rejects.toThrow(
+      /signature/,
+    );
+    expect(refused()).toBe(2);
+  });
+});

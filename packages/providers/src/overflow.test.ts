@@ -16,6 +16,13 @@ describe("the rows of the overflow matrix", () => {
     ],
     ["context_length_exceeded", "context-overflow", null, null],
     [
+      "400 messages.3.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation.",
+      "reasoning-refused",
+      null,
+      null,
+    ],
+    ["400 messages.1.content.0: Invalid `signature` in `thinking` block", "other", null, null],
+    [
       "The input token count (1196265) exceeds the maximum number of tokens allowed (1048575)",
       "context-overflow",
       1_048_575,

@@ -1,3 +1,4 @@
+import { REASONING_REFUSED } from "@plimsoll/core/conversation";
 import type { Phrase } from "./overflow-patterns.ts";
 import {
   AUTH_PHRASES,
@@ -10,6 +11,7 @@ import {
   PROMPT_PATTERNS,
   QUOTA_PHRASES,
   RATE_LIMIT_PHRASES,
+  REASONING_PHRASES,
   REQUESTED_PATTERNS,
   RETRY_PHRASES,
   TOO_LARGE_PHRASES,
@@ -26,6 +28,7 @@ import {
  * - `rate-limit`: too much in too short a time; wait
  * - `quota`: money or a plan is used up
  * - `auth`: the key, or what it may do
+ * - `reasoning-refused`: signed reasoning stands behind another beginning than it was made behind; leave it out
  * - `transient`: a fault of the moment; send it again
  * - `other`: anything else, wrong parameters among it
  */
@@ -35,6 +38,7 @@ export type ProviderErrorClass =
   | "rate-limit"
   | "quota"
   | "auth"
+  | "reasoning-refused"
   | "transient"
   | "other";
 
@@ -76,6 +80,7 @@ export function namedPromptTokens(failure: ProviderFailure): number | null {
 
 function classOf(text: string, status: number | null, isTooLargeForAnyMinute: boolean): ProviderErrorClass {
   if (isTooLargeForAnyMinute) return "request-too-large";
+  if ((status === null || status === 400) && holds(text, REASONING_PHRASES)) return REASONING_REFUSED;
   if (status === 402 || (holds(text, QUOTA_PHRASES) && !holds(text, RETRY_PHRASES))) return "quota";
   if (status === 429 || holds(text, RATE_LIMIT_PHRASES)) return "rate-limit";
   if (status === 401 || status === 403 || holds(text, AUTH_PHRASES)) return "auth";

@@ -172,7 +172,8 @@ async function messagesSession(game: MatrixGame): Promise<void> {
   await session.close();
 }
 
-async function lastRole({ conversation }: AnthropicSession): Promise<string | null> {
+/** Who spoke last, once all that was told is in the log. */
+export async function lastRole({ conversation }: AnthropicSession): Promise<string | null> {
   return await conversation.inTurn(async () => conversation.manager.view().messages.at(-1)?.role ?? null);
 }
 

@@ -120,6 +120,7 @@ async function request(loop: LoopContext): Promise<LoopEvent> {
       return true;
     },
     recover: (facts) => fitAt("on-overflow", loop, facts),
+    leaveReasoning: () => conversation.leaveReasoning(),
     measure: async (rejected, promptTokens) => {
       // One rejected prompt, one entry: what follows it in the log has another last message or another view.
       const requestId = `rejected-${shortHash(`${manager.view().lastEntryId ?? ""}\n${promptTokens}`)}`;

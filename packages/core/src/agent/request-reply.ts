@@ -1,5 +1,5 @@
 import type { Attempt, RecoveryFacts, Rejection } from "../conversation/recovery.ts";
-import { sendWithRecovery } from "../conversation/recovery.ts";
+import { REASONING_REFUSED, sendWithRecovery } from "../conversation/recovery.ts";
 import type { FitOutcome } from "../engine/fit-input.ts";
 import { isPlimsollError, type PlimsollError } from "../error.ts";
 import type { JsonValue } from "../json.ts";
@@ -24,6 +24,8 @@ export interface ReplyRequest {
   readonly lowerOutput: (rejection: Rejection) => boolean;
   /** Compacts at the overflow gate. */
   readonly recover: (facts: RecoveryFacts) => Promise<FitOutcome>;
+  /** Takes all bound reasoning out of the context; false if there is none. */
+  readonly leaveReasoning: () => Promise<boolean>;
   /** Logs the size that a rejection named: what was sent measures the context, although nothing came back. */
   readonly measure: (sent: SessionView, promptTokens: number) => Promise<void>;
   /** Told of each rejection, with the number of the recovery that follows; 0 if none is left. */
@@ -48,12 +50,14 @@ export async function requestReply(request: ReplyRequest): Promise<Answer> {
     policy,
     attempt: async () => {
       const attempt = await attempted(request);
-      if (attempt.kind === "answered" || !request.lowerOutput(attempt.rejection)) return attempt;
+      if (attempt.kind !== "too-long" || !request.lowerOutput(attempt.rejection)) return attempt;
       return await attempted(request);
     },
     recover: async (facts) => (await recover(facts)).kind === "compacted",
+    leaveReasoning: request.leaveReasoning,
     onRejection,
   });
+  if (sent.kind === "reasoning-refused") throw sent.error;
   if (sent.kind === "too-long") throw sent.rejection.error;
   return sent.answer;
 }
@@ -64,6 +68,8 @@ async function attempted(request: ReplyRequest): Promise<Attempt<Answer, Rejecte
   try {
     return { kind: "answered", answer: { reply: await streamed(await request.context(), request), sent: view } };
   } catch (error) {
+    if (isPlimsollError(error, "provider-failed") && error.details.class === REASONING_REFUSED)
+      return { kind: "reasoning-refused", error };
     if (!isPlimsollError(error, "context-overflow")) throw error;
     const rejection = rejectionOf(error);
     if (rejection.promptTokens !== null) await request.measure(view, rejection.promptTokens);

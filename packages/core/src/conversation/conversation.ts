@@ -63,6 +63,8 @@ export interface Conversation {
   /** Appends an entry and writes it. */
   append(entry: SessionEntry): Promise<void>;
   fit(input: ConversationFit, signal: AbortSignal): Promise<FitOutcome>;
+  /** Takes all bound reasoning out of the context, and writes it; false if there is none. */
+  leaveReasoning(): Promise<boolean>;
   /** Logs what a request measured that sent `sent`. Nothing if the view is another one by now: the report would measure something else. */
   report(sent: SessionView, reported: ReportedUsage): Promise<UsageEntry | null>;
   /** Writes what the manager appended by itself. Called after each of its operations. */
@@ -143,6 +145,12 @@ export function conversationOver({ nowMs, background, ...parts }: ConversationPa
       // A fit that changed nothing has nothing to wait for, whatever was aborted.
       if (isBehind()) await untilAborted(signal, flush);
       return outcome;
+    },
+    leaveReasoning: async () => {
+      await background.wake();
+      const entry = manager.leaveReasoning(nowMs());
+      await flush();
+      return entry !== null;
     },
     report: async (sent, reported) => {
       if (sent.viewHash !== manager.view().viewHash) return null;

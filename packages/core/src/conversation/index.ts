@@ -7,5 +7,5 @@ export type { ConversationName, ConversationRequest, FoundConversation } from ".
 export type { LimitEvent } from "./limit-events.ts";
 export { openConversation } from "./open-conversation.ts";
 export type { Attempt, RecoveryFacts, Rejection } from "./recovery.ts";
-export { sendWithRecovery } from "./recovery.ts";
+export { REASONING_REFUSED, sendWithRecovery } from "./recovery.ts";
 export { setupChange, setupChangeEntry } from "./setup-change.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { NONE_POLICY } from "../policy/presets/none.ts";
 import { PI_POLICY } from "../policy/presets/pi.ts";
-import type { Rejection } from "./recovery.ts";
+import type { Attempt, Rejection } from "./recovery.ts";
 import { sendWithRecovery } from "./recovery.ts";
 
 const twice = { ...PI_POLICY, overflow: { ...PI_POLICY.overflow, maxRecoveries: 2 } };
@@ -56,6 +56,37 @@ describe("sendWithRecovery", () => {
     ["with compaction off nothing is recovered", [9, NONE_POLICY], { end: "too-long", log: ["send", "rejected 0"] }],
   ])("%s", async (_, given, expected) => {
     expect(await sent(...given)).toEqual(expected);
+  });
+
+  test.each<[string, readonly string[], typeof twice | typeof NONE_POLICY, boolean, string, readonly string[]]>([
+    ["is left out, and the rest sent again", ["refused"], twice, true, "answered", ["send", "leave", "send"]],
+    ["is left out once", ["refused", "refused"], twice, true, "reasoning-refused", ["send", "leave", "send"]],
+    ["that is not there is the caller's", ["refused"], twice, false, "reasoning-refused", ["send", "leave"]],
+    ["stays with compaction off", ["refused"], NONE_POLICY, true, "reasoning-refused", ["send"]],
+    [
+      "takes no recovery of a prompt that is too long",
+      ["refused", "long"],
+      twice,
+      true,
+      "answered",
+      ["send", "leave", "send", "recover 0", "send"],
+    ],
+  ])("reasoning that is refused %s", async (_, failures, policy, isThere, end, expected) => {
+    const log: string[] = [];
+    const left = failures.values();
+    const attempt = async (): Promise<Attempt<string, Rejection>> => {
+      log.push("send");
+      const failure = left.next().value;
+      if (failure === "refused") return { kind: "reasoning-refused", error: new Error("bound") };
+      return failure === undefined ? { kind: "answered", answer: "done" } : { kind: "too-long", rejection };
+    };
+    const sending = sendWithRecovery({
+      policy,
+      attempt,
+      recover: async ({ recovery }) => log.push(`recover ${recovery}`) > 0,
+      leaveReasoning: async () => log.push("leave") > 0 && isThere,
+    });
+    expect({ end: (await sending).kind, log }).toEqual({ end, log: expected });
   });
 
   test("every other failure is thrown as it came", async () => {

@@ -10,10 +10,17 @@ export interface Rejection {
   readonly promptTokens: number | null;
 }
 
-/** What came of sending once. Every failure but a prompt that is too long is thrown. */
+/**
+ * What came of sending once: an answer, a prompt that is too long, or reasoning that was refused because it was made behind another beginning. Every other failure
+ * is thrown.
+ */
 export type Attempt<Answer, Refusal extends Rejection> =
   | { readonly kind: "answered"; readonly answer: Answer }
-  | { readonly kind: "too-long"; readonly rejection: Refusal };
+  | { readonly kind: "too-long"; readonly rejection: Refusal }
+  | { readonly kind: "reasoning-refused"; readonly error: unknown };
+
+/** The class of a provider's failure that refuses reasoning because it was made behind another beginning. */
+export const REASONING_REFUSED = "reasoning-refused";
 
 /** How a request is sent, and what a recovery does. */
 export interface Recovery<Answer, Refusal extends Rejection> {
@@ -22,6 +29,8 @@ export interface Recovery<Answer, Refusal extends Rejection> {
   readonly attempt: () => Promise<Attempt<Answer, Refusal>>;
   /** Compacts at the gate `on-overflow`. False if there is nothing new to send: the request is too long then. */
   readonly recover: (facts: RecoveryFacts, rejection: Refusal) => Promise<boolean>;
+  /** Takes all bound reasoning out of the context. False if there is none: the refusal is the caller's then. Left out if there never is any. */
+  readonly leaveReasoning?: () => Promise<boolean>;
   /** Told of each rejection; `recovery` counts from 1 and is 0 if none is left. */
   readonly onRejection?: (rejection: Refusal, recovery: number) => void;
 }
@@ -30,17 +39,23 @@ export interface Recovery<Answer, Refusal extends Rejection> {
 export type RecoveryFacts = Required<Pick<FitInput, "observedLimitTokens" | "observedPromptTokens" | "recovery">>;
 
 /**
- * Sends a request; if it is rejected as too long, compacts and sends again, as often as `recoveriesOf` says. The one recovery loop: the agent,
- * the drop-ins and the replay use it. Answers with the last attempt.
+ * Sends a request; if it is rejected as too long, compacts and sends again, as often as `recoveriesOf` says; if its reasoning is refused, takes that out and sends
+ * again, once. The one recovery loop: the agent, the drop-ins and the replay use it. Answers with the last attempt.
  */
 export async function sendWithRecovery<Answer, Refusal extends Rejection>(
   request: Recovery<Answer, Refusal>,
 ): Promise<Attempt<Answer, Refusal>> {
   const { policy } = request;
   const maximum = recoveriesOf(policy);
-  for (let recovery = 0; ; recovery++) {
+  let leaveReasoning = policy.enabled ? request.leaveReasoning : undefined;
+  for (let recovery = 0; ; ) {
     const attempt = await request.attempt();
     if (attempt.kind === "answered") return attempt;
+    if (attempt.kind === "reasoning-refused") {
+      if ((await leaveReasoning?.()) !== true) return attempt;
+      leaveReasoning = undefined;
+      continue;
+    }
     const { rejection } = attempt;
     const isLast = recovery >= maximum;
     request.onRejection?.(rejection, isLast ? 0 : recovery + 1);
@@ -48,5 +63,6 @@ export async function sendWithRecovery<Answer, Refusal extends Rejection>(
     const { limitTokens: observedLimitTokens, promptTokens: observedPromptTokens } = rejection;
     const isNew = await request.recover({ observedLimitTokens, observedPromptTokens, recovery }, rejection);
     if (!isNew) return attempt;
+    recovery += 1;
   }
 }

@@ -1,6 +1,6 @@
 import type { Amount } from "../budget.ts";
 import type { FitInput, FitOutcome, PreparedSummary } from "../engine/fit-input.ts";
-import type { RevertEntry, SessionEntry } from "../entry.ts";
+import type { RevertEntry, SessionEntry, SetupChangeEntry } from "../entry.ts";
 import type { Context } from "../message/message.ts";
 import type { Steps } from "../pace.ts";
 import { atOnce } from "../pace.ts";
@@ -37,6 +37,11 @@ export interface ContextManager {
   switchModel(to: ModelSwitch, input: FitInput, signal: AbortSignal): Promise<FitOutcome>;
   /** Undoes the newest active compaction by appending a revert; the context from before is back, with what came since. */
   revert(nowMs: number | null): RevertEntry;
+  /**
+   * Takes all bound reasoning out of the context, for a model that says that it was made behind another beginning; `null` if there is none. If none is known to be
+   * bound, all of it is.
+   */
+  leaveReasoning(nowMs: number | null): SetupChangeEntry | null;
   /** Undoes the newest compaction and compacts again, with another policy or focus. */
   redo(input: FitInput & { readonly policy?: EnginePolicy }, signal: AbortSignal): Promise<FitOutcome>;
   /** What to send now. */
@@ -127,6 +132,10 @@ function managerOf(session: HeldSession): ContextManager {
     prepare: (input, signal) => prepareSummary(session, input, signal),
     switchModel: (to, input, signal) => switchSessionModel(session, { to, input }, signal),
     revert,
+    leaveReasoning: (nowMs) => {
+      const entry = session.withoutReasoning(nowMs);
+      return entry === null ? null : append(entry);
+    },
     redo: async ({ policy = ownPolicy, ...input }, signal) => {
       await prepareUndo();
       revert(input.nowMs);

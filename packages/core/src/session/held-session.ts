@@ -1,4 +1,5 @@
-import type { SessionEntry } from "../entry.ts";
+import type { SessionEntry, SetupChangeEntry } from "../entry.ts";
+import { shortHash } from "../hash.ts";
 import { keepRulesOf } from "../keep/built-in-keep-rules.ts";
 import type { RemovedReasoning } from "../message/bound-reasoning.ts";
 import { boundReasoningIn, reasoningBehindEdit } from "../message/bound-reasoning.ts";
@@ -31,6 +32,8 @@ export interface HeldSession {
   append<Entry extends SessionEntry>(entry: Entry): Entry;
   /** An entry that is new with the reasoning that it makes invalid. */
   withRemoved<Entry extends SessionEntry>(entry: Entry): Entry;
+  /** The entry that takes all bound reasoning out under the same setup, or all of it if none is known to be bound; `null` if there is none. */
+  withoutReasoning(nowMs: number | null): SetupChangeEntry | null;
   /** Tells subscribers. That compaction is off is told once. */
   tell(event: ContextEvent | null): void;
   predict(dynamicContext: string | null): Prediction;
@@ -75,6 +78,15 @@ export function createHeldSession(setup: SessionSetup, { archive, emit }: HeldSe
   return {
     setup,
     withRemoved,
+    withoutReasoning: (atMs) => {
+      const { system, tools, messages, modelId, lastEntryId } = state.view;
+      const { isBoundReasoning } = setup;
+      const known = boundReasoningIn(messages.slice(), (part) => isBoundReasoning?.(part, modelId) === true);
+      const removedReasoning = known.length > 0 ? known : boundReasoningIn(messages.slice(), () => true);
+      if (removedReasoning.length === 0) return null;
+      const id = shortHash(`without-reasoning\n${lastEntryId ?? ""}`);
+      return { type: "setup-change", id, system, tools, atMs, removedReasoning };
+    },
     log,
     recallIndex,
     state: () => state,

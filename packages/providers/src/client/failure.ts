@@ -1,6 +1,7 @@
 import type { SessionView } from "@plimsoll/core";
 import { PlimsollError } from "@plimsoll/core";
 import type { Attempt, Rejection, ReportedUsage } from "@plimsoll/core/conversation";
+import { REASONING_REFUSED } from "@plimsoll/core/conversation";
 import { isRecord, rejectedUsage, shortHash } from "@plimsoll/core/internal";
 import type { Fields } from "../fields.ts";
 import { numberAt, recordAt, stringAt } from "../fields.ts";
@@ -68,7 +69,8 @@ export function failureOf(thrown: unknown, source: FailureSource): Failure {
   const classified = classOf(failure, reason);
   const promptTokens = classified.class === "context-overflow" ? namedPromptTokens(failure) : null;
   const retryAfterMs = retryAfterOf(isRecord(thrown) ? thrown.headers : null);
-  const words = classified.class === "other" ? vendorWords(body, source.key) : null;
+  const hasWords = classified.class === "other" || classified.class === REASONING_REFUSED;
+  const words = hasWords ? vendorWords(body, source.key) : null;
   const details = { ...classified, promptTokens, status, reason, provider: source.provider, retryAfterMs };
   const code = classified.class === "context-overflow" ? "context-overflow" : "provider-failed";
   return {
@@ -164,16 +166,22 @@ export function rejectionIn(thrown: unknown): Rejection | null {
   };
 }
 
+/** True for an SDK's error that refuses reasoning because it was made behind another beginning. */
+export function isReasoningRefused(thrown: unknown): boolean {
+  return failureOf(thrown, UNKNOWN_SOURCE).class === REASONING_REFUSED;
+}
+
 /** A prompt that was too long, with the error to throw if nothing can be done. */
 interface TooLong extends Rejection {
   readonly error: unknown;
 }
 
-/** Sends once by a caller's SDK. Every failure but a prompt that is too long is thrown as it came. */
+/** Sends once by a caller's SDK. Every failure but a prompt that is too long, and reasoning that is refused, is thrown as it came. */
 export async function attempted<Answer>(send: () => PromiseLike<Answer>): Promise<Attempt<Answer, TooLong>> {
   try {
     return { kind: "answered", answer: await send() };
   } catch (error) {
+    if (isReasoningRefused(error)) return { kind: "reasoning-refused", error };
     const rejection = rejectionIn(error);
     if (rejection === null) throw error;
     return { kind: "too-long", rejection: { ...rejection, error } };

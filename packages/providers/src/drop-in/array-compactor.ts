@@ -4,10 +4,17 @@ import type { ConversationRequest, FoundConversation, Rejection, ReportedUsage }
 import { sendWithRecovery } from "@plimsoll/core/conversation";
 import type { Recalled, RecallRange } from "@plimsoll/core/internal";
 import { recoveriesOf } from "@plimsoll/core/internal";
-import { attempted, rejectionIn } from "../client/failure.ts";
+import { attempted, isReasoningRefused, rejectionIn } from "../client/failure.ts";
 import { checkedTools } from "../wire/tools.ts";
 import type { ArrayConversations, ConversationLog, FittedLog } from "./array-conversations.ts";
-import { createArrayConversations, fitRequest, recallIn, recoverRequest, reportAnswer } from "./array-conversations.ts";
+import {
+  createArrayConversations,
+  fitRequest,
+  leaveReasoning,
+  recallIn,
+  recoverRequest,
+  reportAnswer,
+} from "./array-conversations.ts";
 import type { IsUntouched, ItemGroup, ReadGroups } from "./array-items.ts";
 import { createIsUntouched, createMended, itemsOf, readGroups } from "./array-items.ts";
 import type { CompactorOptions, RequestFacts } from "./compactor-options.ts";
@@ -46,7 +53,7 @@ export interface ArrayCompactor<Item, Answer> {
     request?: ArrayRequest<Answer>,
   ): Promise<Own>;
   /**
-   * What to send after `sent` failed: further compacted if the vendor said that the prompt does not fit and the policy allows it; `null` if
+   * What to send after `sent` failed: further compacted if the vendor said that the prompt does not fit and the policy allows it, and without reasoning that it refused; `null` if
    * the failure is the caller's. `recovery` counts the attempts of one request from 0.
    */
   recover(sent: readonly Item[], thrown: unknown, recovery: number): Promise<Item[] | null>;
@@ -107,6 +114,7 @@ export function createArrayCompactor<Item, Answer>(
     fit: (items, request = {}) => fitArray(arrays, items, request),
     observe: (sent, answer) => observe(arrays, sent, answer),
     recover: async (sent, thrown, recovery) => {
+      if (policy.enabled && isReasoningRefused(thrown)) return await withoutReasoning(arrays, sent);
       const rejection = rejectionIn(thrown);
       const isOver = recovery >= recoveriesOf(policy);
       return rejection === null || isOver ? null : await recoverFrom(arrays, sent, { rejection, recovery });
@@ -210,6 +218,17 @@ async function recoverFrom<Item, Answer>(
   return fitted === null ? null : written(arrays, { array, request, fitted });
 }
 
+async function withoutReasoning<Item, Answer>(
+  arrays: KnownArrays<Item, Answer>,
+  sent: readonly Item[],
+): Promise<Item[] | null> {
+  const of = arrays.sent.get(sent);
+  if (of === undefined) return null;
+  const { array, request } = of;
+  const fitted = await leaveReasoning(arrays.logs, { ...request, request: array.request, sent: of.fitted });
+  return fitted === null ? null : written(arrays, { array, request, fitted });
+}
+
 async function send<Item, Answer, Own extends Answer>(
   arrays: KnownArrays<Item, Answer>,
   { items, request }: { readonly items: readonly Item[]; readonly request: ArrayRequest<Answer> },
@@ -219,6 +238,11 @@ async function send<Item, Answer, Own extends Answer>(
   const end = await sendWithRecovery({
     policy: arrays.policy,
     attempt: () => attempted(() => call(sent)),
+    leaveReasoning: async () => {
+      const next = await withoutReasoning(arrays, sent);
+      sent = next ?? sent;
+      return next !== null;
+    },
     recover: async ({ recovery }, rejection) => {
       const next = await recoverFrom(arrays, sent, { rejection, recovery });
       sent = next ?? sent;
@@ -226,6 +250,7 @@ async function send<Item, Answer, Own extends Answer>(
     },
   });
   // An overflow is the engine's to mend; what it cannot mend is the caller's, as it came.
+  if (end.kind === "reasoning-refused") throw end.error;
   if (end.kind === "too-long") throw end.rejection.error;
   // This request was answered: a report that could not be written is written with the next one, which fails if that cannot be, either.
   await observe(arrays, sent, end.answer).catch(() => undefined);

@@ -154,6 +154,21 @@ export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest)
   return logs.conversations.goOn(request, work, signal);
 }
 
+/** Takes all bound reasoning out after a refusal of what was sent; `null` if there is none. */
+export function leaveReasoning(
+  logs: ArrayConversations,
+  asked: AskedRequest & { readonly sent: Pick<FittedLog, "view"> },
+): Promise<FittedLog | null> {
+  const work = async (found: FoundConversation): Promise<FittedLog | null> => {
+    const { conversation } = found;
+    if (conversation.messageIds().length < asked.request.messages.length) await take(asked, conversation, logs);
+    // Another request did so meanwhile, or compacted the same history: that is what to send.
+    if (conversation.manager.view().viewHash !== asked.sent.view.viewHash) return fittedLog(found);
+    return (await conversation.leaveReasoning()) ? fittedLog(found) : null;
+  };
+  return logs.conversations.goOn(asked.request, work, asked.signal);
+}
+
 /** Logs what an answered request measured that sent `view`, and remembers that its size was answered. */
 export async function reportAnswer(
   logs: ArrayConversations,

@@ -88,6 +88,7 @@ export async function sent<Request, Answer>(
   const end = await sendWithRecovery({
     policy,
     attempt: () => attempted(() => send(written(session))),
+    leaveReasoning: () => conversation.inTurn(() => conversation.leaveReasoning()),
     recover: (facts, { promptTokens }) =>
       conversation.inTurn(async () => {
         const view = awaited(session.progress);
@@ -96,6 +97,7 @@ export async function sent<Request, Answer>(
         return outcome.kind === "compacted";
       }),
   });
+  if (end.kind === "reasoning-refused") throw end.error;
   if (end.kind === "too-long") throw end.rejection.error;
   return end.answer;
 }
