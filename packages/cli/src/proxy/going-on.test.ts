@@ -170,7 +170,7 @@ describe("requests at the side of a full conversation", () => {
 });
 
 describe("limits", () => {
-  test("that nobody told are learned from a refusal, and known after a restart", async () => {
+  test("below the window that the person stated are known after a restart, and hold for their conversation alone", async () => {
     const { url, simulator, restart } = await started({ proxy: { window: "64k" } });
     const refusals = () => simulator.exchanges().filter(({ outcome }) => outcome === "overflow").length;
     const agent = startAgent({ ...CHAT, url, headers: { session_id: "one" } });
@@ -179,9 +179,12 @@ describe("limits", () => {
     const before = refusals();
     expect(before).toBeGreaterThan(0);
     expect(before).toBeLessThan(3);
-    const other = startAgent({ ...CHAT, url: await restart(), headers: { session_id: "two" } });
-    await other.say("Look at every part.", 22);
+    const options = { ...CHAT, url: await restart(), headers: { session_id: "one" } };
+    await goneOn(agent, options).say("Go on.", 14);
     expect(refusals()).toBe(before);
+    const other = startAgent({ ...options, headers: { session_id: "two" } });
+    await other.say("Look at every part.", 22);
+    expect(refusals()).toBeGreaterThan(before);
   });
 
   test("that a stream tells after it has begun are mended before the program sees them", async () => {

@@ -14,7 +14,7 @@ import { createModelSummaries } from "./model-summaries.ts";
 import type { GivenOptions } from "./proxy-options.ts";
 import { limitsBy, listenOn, placesOf, policyNamed, upstreamOf } from "./proxy-options.ts";
 import { startProxyServer } from "./proxy-server.ts";
-import { openProxyState } from "./proxy-state.ts";
+import { forgetLimits, learnedLimitLines, openProxyState } from "./proxy-state.ts";
 import { createUpstream } from "./upstream.ts";
 
 /** Adds `plimsoll proxy`, which serves until it is interrupted. */
@@ -32,6 +32,7 @@ export function defineProxyCommand(command: Command, io: CliIo, onExit: (exitCod
     .option("--keep <days>", "days that unused conversations are kept; default: 2, recorded ones 30")
     .option("--sessions", "list the conversations that are kept")
     .option("--delete <id>", "delete a conversation that is kept, or all of them")
+    .enablePositionalOptions()
     .action(async (options: GivenOptions) => {
       if (options.sessions === true || options.delete !== undefined) {
         onExit(await manageSessions(options, io));
@@ -42,6 +43,34 @@ export function defineProxyCommand(command: Command, io: CliIo, onExit: (exitCod
       process.once("SIGTERM", () => controller.abort());
       onExit(await proxy(options, io, controller.signal));
     });
+  command
+    .command("limits")
+    .description("show the limits of models that refusals taught, or forget them")
+    .option("--forget [model]", "forget what was learned of a model, or of all")
+    .option("--state <folder>", "where state is kept; default: ~/.plimsoll/proxy")
+    .action(async (options: LimitOptions) => onExit(await manageLimits(options, io)));
+}
+
+/** Shows what refusals taught of models' windows, or forgets it. */
+async function manageLimits({ state, forget }: LimitOptions, io: CliIo): Promise<number> {
+  const { folder } = placesOf({ ...(state === undefined ? {} : { state }) }, io);
+  if (forget !== undefined) {
+    const model = forget === true ? null : forget;
+    const count = await forgetLimits(folder, model);
+    if (count === 0)
+      throw new PlimsollError("bad-input", `--forget: nothing was learned${model === null ? "" : ` of ${model}`}`);
+    io.stdout.write("forgotten; a proxy that runs forgets when it is started again\n");
+    return EXIT_OK;
+  }
+  const lines = await learnedLimitLines(folder, io.nowMs());
+  for (const line of lines) io.stdout.write(`${printable(line)}\n`);
+  if (lines.length === 0) io.stdout.write("no limit was learned\n");
+  return EXIT_OK;
+}
+
+interface LimitOptions {
+  readonly state?: string;
+  readonly forget?: string | true;
 }
 
 /** Shortest token that is taken: it is all that keeps others out. */
@@ -60,7 +89,10 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
   const places = placesOf(options, io);
   const say = (line: string) => void io.stdout.write(`${printable(line)}\n`);
   const onProblem = (line: string) => say(`problem: ${line}`);
-  const state = await openProxyState({ ...places, removeBeforeMs: io.nowMs() - places.keepDays * DAY_MS, onProblem });
+  const { nowMs } = io;
+  const removeBeforeMs = nowMs() - places.keepDays * DAY_MS;
+  const windows = options.window === undefined ? "known" : "stated";
+  const state = await openProxyState({ ...places, removeBeforeMs, onProblem, nowMs, windows, onLimit: say });
   try {
     const { sessions, keys, learned } = state;
     const summaries = createModelSummaries(upstream);

@@ -3,9 +3,11 @@ import { constants } from "node:fs";
 import { appendFile, mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, sep } from "node:path";
 import type { SessionStore } from "@plimsoll/core/agent";
+import type { LearnedLimit, LearnedLimits } from "@plimsoll/core/conversation";
+import { believedAt, createLearnedLimits, learnedWindowTokens, NOTHING_LEARNED } from "@plimsoll/core/conversation";
 import { createFileSessionStore, takeFolder } from "@plimsoll/core/node";
-import type { ConversationKeys, KeyNote, LearnedLimit, LearnedLimits } from "@plimsoll/providers/proxy";
-import { createConversationKeys, NOTHING_LEARNED } from "@plimsoll/providers/proxy";
+import type { ConversationKeys, KeyNote } from "@plimsoll/providers/proxy";
+import { createConversationKeys } from "@plimsoll/providers/proxy";
 import { z } from "zod";
 
 /** What a proxy keeps on the disk. All files are the owner's alone. */
@@ -28,6 +30,11 @@ export interface StateOptions {
   /** Logs that were not written to since then are removed; `null` for none. */
   readonly removeBeforeMs: number | null;
   readonly onProblem: (line: string) => void;
+  readonly nowMs: () => number;
+  /** Whether the person said how large windows are: then what one conversation learns holds for it alone. */
+  readonly windows: "stated" | "known";
+  /** Told of each limit that is new. */
+  readonly onLimit: (line: string) => void;
 }
 
 const OWNER_ONLY = { folder: 0o700, file: 0o600 } as const;
@@ -45,6 +52,8 @@ const noteSchema = z.union([
     refusedTokens: limit.nullable(),
     answeredTokens: limit,
     isMeasured: z.boolean(),
+    // Notes of before have no time: they are as old as they can be.
+    refusedAtMs: limit.nullable().default(0),
   }),
 ]);
 type Note = z.infer<typeof noteSchema>;
@@ -73,7 +82,7 @@ export async function openProxyState(options: StateOptions): Promise<ProxyState>
   return {
     sessions,
     keys: createConversationKeys(known, (note) => write({ type: "key", ...note })),
-    learned: learnedByModel(notes, write),
+    learned: learnedByModel(notes, write, options),
     token: await tokenIn(join(folder, TOKEN_FILE)),
     close: async () => {
       await written;
@@ -112,25 +121,89 @@ async function notesIn(path: string): Promise<readonly Note[]> {
   });
 }
 
-/** What was learned of a model holds for every conversation: all of them ask one upstream. Written if a limit changed. */
-function learnedByModel(notes: readonly Note[], write: (note: Note) => Promise<void>): LearnedLimits {
+/** The limits of a file's notes that are still believed, by model. */
+function limitsIn(notes: readonly Note[], nowMs: number): ReadonlyMap<string, LearnedLimit> {
   const known = new Map<string, LearnedLimit>();
   for (const note of notes) {
     if (note.type !== "limit") continue;
-    const { model, statedTokens, refusedTokens, answeredTokens, isMeasured } = note;
-    known.set(model, { statedTokens, refusedTokens, answeredTokens, isMeasured });
+    const { type: _, model, ...learned } = note;
+    known.set(model, believedAt(learned, nowMs));
   }
-  const of: LearnedLimits["of"] = (_, model = "") => known.get(model) ?? NOTHING_LEARNED;
+  return known;
+}
+
+/** Growth of the largest answer from which on it is written: it outweighs refusals after a restart, too. Chosen. */
+const WORTH_WRITING_RATIO = 1.25;
+
+/**
+ * What was learned of a model holds for every conversation, as all of them ask one upstream: until a larger request is answered, or for a day. A refusal below what
+ * was answered, and any below a window that the person stated, holds for its conversation alone.
+ */
+function learnedByModel(
+  notes: readonly Note[],
+  write: (note: Note) => Promise<void>,
+  { nowMs, windows, onLimit }: Pick<StateOptions, "nowMs" | "windows" | "onLimit">,
+): LearnedLimits {
+  const known = new Map(windows === "stated" ? [] : limitsIn(notes, nowMs()));
+  const written = new Map([...known].map(([model, { answeredTokens }]) => [model, answeredTokens] as const));
+  const own = createLearnedLimits();
+  const sharedOf = (model: string) => believedAt(known.get(model) ?? NOTHING_LEARNED, nowMs());
+  const of: LearnedLimits["of"] = (conversation, model = "") => {
+    const [mine, shared] = [believedAt(own.of(conversation, model), nowMs()), sharedOf(model)];
+    if (mine === NOTHING_LEARNED) return shared;
+    const isRefuted = mine.refusedTokens !== null && shared.answeredTokens > mine.refusedTokens;
+    return isRefuted ? { ...mine, refusedTokens: null } : mine;
+  };
   return {
     of,
     learn: (conversation, model = "", next) => {
-      const before = of(conversation, model);
-      const after = next(before);
-      known.set(model, after);
-      const isNews = after.statedTokens !== before.statedTokens || after.refusedTokens !== before.refusedTokens;
-      if (isNews) void write({ type: "limit", model, ...after });
+      const mine = of(conversation, model);
+      const [before, after] = [sharedOf(model), next(mine)];
+      own.learn(conversation, model, () => after);
+      const windowTokens = limitOf(after);
+      if (windowTokens !== null && windowTokens !== limitOf(mine) && after.refusedAtMs !== mine.refusedAtMs)
+        onLimit(limitLine(model, windowTokens));
+      const shared = next(before);
+      // A larger answer outweighs one refusal: other conversations go on as they are.
+      if (windows === "stated" || shared.answeredTokens < before.answeredTokens) return;
+      known.set(model, shared);
+      const isNews = shared.statedTokens !== before.statedTokens || shared.refusedTokens !== before.refusedTokens;
+      if (!isNews && shared.answeredTokens <= (written.get(model) ?? 0) * WORTH_WRITING_RATIO) return;
+      written.set(model, shared.answeredTokens);
+      void write({ type: "limit", model, ...shared });
     },
   };
+}
+
+/** What a learned limit leaves to prompts; `null` if it is none. */
+function limitOf(learned: LearnedLimit): number | null {
+  const tokens = learnedWindowTokens(learned, 0);
+  return tokens === null ? null : Math.round(tokens);
+}
+
+function limitLine(model: string, tokens: number): string {
+  return `${model}: refused; prompts are kept below ${tokens} tokens for now (plimsoll proxy limits)`;
+}
+
+/** The limits that were learned and are still believed, a line each. */
+export async function learnedLimitLines(folder: string, nowMs: number): Promise<readonly string[]> {
+  const known = limitsIn(await notesIn(join(folder, NOTES_FILE)), nowMs);
+  return [...known].flatMap(([model, learned]) => {
+    const tokens = limitOf(learned);
+    if (tokens === null) return [];
+    const how = learned.statedTokens === null ? "by a refusal without a number" : "as the provider named it";
+    const since = learned.refusedAtMs === null ? "" : `, since ${new Date(learned.refusedAtMs).toISOString()}`;
+    return [`${model}  ${tokens} tokens, ${how}${since}`];
+  });
+}
+
+/** Removes what was learned of a model, or of all; gives how many notes went. A proxy that runs forgets when it is started again. */
+export async function forgetLimits(folder: string, model: string | null): Promise<number> {
+  const path = join(folder, NOTES_FILE);
+  const notes = await notesIn(path);
+  const kept = notes.filter((note) => note.type !== "limit" || (model !== null && note.model !== model));
+  if (kept.length < notes.length) await writeNotes(path, kept);
+  return notes.length - kept.length;
 }
 
 /** The token of a file, made if there is none. */
@@ -164,7 +237,13 @@ async function removeOld(sessions: SessionStore, { removeBeforeMs, onProblem, fo
 
 /** Without logs no key means anything; limits are kept. */
 async function forgetKeys(path: string): Promise<void> {
-  const limits = (await notesIn(path)).filter(({ type }) => type === "limit");
-  await writeFile(`${path}.new`, limits.map((note) => `${JSON.stringify(note)}\n`).join(""), { mode: OWNER_ONLY.file });
+  await writeNotes(
+    path,
+    (await notesIn(path)).filter(({ type }) => type === "limit"),
+  );
+}
+
+async function writeNotes(path: string, notes: readonly Note[]): Promise<void> {
+  await writeFile(`${path}.new`, notes.map((note) => `${JSON.stringify(note)}\n`).join(""), { mode: OWNER_ONLY.file });
   await rename(`${path}.new`, path);
 }

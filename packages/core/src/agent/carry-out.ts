@@ -1,4 +1,6 @@
 import type { Conversation } from "../conversation/conversation.ts";
+import { learnedWindowTokens } from "../conversation/learned-limit.ts";
+import { learnedInLog } from "../conversation/limits-in-log.ts";
 import { untilAborted } from "../conversation/queue.ts";
 import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
 import type { ModelLimits } from "../entry.ts";
@@ -79,7 +81,11 @@ export async function carryOut(effect: WaitedEffect, loop: LoopContext): Promise
 export async function fitAt(gate: FitInput["gate"], loop: LoopContext, more: Partial<FitInput> = {}): Promise<FitOutcome> {
   const { state, conversation } = loop;
   const dynamicContext = await dynamicContextOf(loop);
-  const input = { gate, pending: [], model: loop.model().limits, step: state().step, dynamicContext };
+  const { modelId, limits } = loop.model();
+  const reserveTokens = limits.maxOutputTokens ?? 0;
+  const learned = learnedInLog(conversation.limitEvents(), { modelId, reserveTokens, nowMs: loop.options.nowMs() });
+  const observedLimitTokens = learnedWindowTokens(learned, reserveTokens);
+  const input = { gate, pending: [], model: limits, step: state().step, dynamicContext, observedLimitTokens };
   return await conversation.fit({ ...input, ...more }, loop.signal());
 }
 

@@ -4,7 +4,17 @@ export { createConversation } from "./conversation.ts";
 export type { Conversations } from "./conversations.ts";
 export { createConversations } from "./conversations.ts";
 export type { ConversationName, ConversationRequest, FoundConversation } from "./history-tree.ts";
+export type { LearnedLimit, LearnedLimits } from "./learned-limit.ts";
+export {
+  afterAnswer,
+  afterRejection,
+  believedAt,
+  createLearnedLimits,
+  learnedWindowTokens,
+  NOTHING_LEARNED,
+} from "./learned-limit.ts";
 export type { LimitEvent } from "./limit-events.ts";
+export { learnedInLog } from "./limits-in-log.ts";
 export { openConversation } from "./open-conversation.ts";
 export type { Attempt, RecoveryFacts, Rejection } from "./recovery.ts";
 export { REASONING_REFUSED, sendWithRecovery } from "./recovery.ts";

@@ -22,6 +22,7 @@ const refused = (limitTokens: number | null): LimitEvent => ({
   limitTokens,
   expectedTokens: 900,
   afterTokens: 400,
+  atMs: null,
 });
 
 test.each<[string, readonly SessionEntry[], readonly LimitEvent[]]>([

@@ -13,6 +13,7 @@ export interface RefusedSize {
   readonly expectedTokens: number;
   /** What was expected of the context after the compaction. */
   readonly afterTokens: number;
+  readonly atMs: number | null;
 }
 
 /** A request was answered, whose prompt measured so much. */
@@ -30,7 +31,13 @@ export function foldLimitEvents(events: readonly LimitEvent[], entry: SessionEnt
   if (entry.type === "compaction") {
     const { reason, modelId, tokensBefore, tokensAfter, observedLimitTokens = null } = entry.record;
     if (reason !== "overflow" || tokensBefore === null || tokensAfter === null) return events;
-    const refused = { modelId, limitTokens: observedLimitTokens, expectedTokens: tokensBefore, afterTokens: tokensAfter };
+    const refused = {
+      modelId,
+      limitTokens: observedLimitTokens,
+      expectedTokens: tokensBefore,
+      afterTokens: tokensAfter,
+      atMs: entry.atMs,
+    };
     return [...events, { kind: "refused", ...refused }];
   }
   if (entry.type !== "usage" || isRejectedUsage(entry.usage)) return events;

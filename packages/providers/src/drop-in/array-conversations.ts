@@ -9,16 +9,27 @@ import type {
   ConversationRequest,
   Conversations,
   FoundConversation,
+  LearnedLimit,
+  LearnedLimits,
   Rejection,
   ReportedUsage,
 } from "@plimsoll/core/conversation";
-import { createConversation, createConversations, setupChange, setupChangeEntry } from "@plimsoll/core/conversation";
+import {
+  afterAnswer,
+  afterRejection,
+  believedAt,
+  createConversation,
+  createConversations,
+  createLearnedLimits,
+  learnedInLog,
+  learnedWindowTokens,
+  setupChange,
+  setupChangeEntry,
+} from "@plimsoll/core/conversation";
 import type { Recalled, RecallRange } from "@plimsoll/core/internal";
 import { recallArtifact } from "@plimsoll/core/internal";
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
 import { rejectedReport } from "../client/failure.ts";
-import type { LearnedLimits } from "../client/learned-limit.ts";
-import { afterAnswer, afterRejection, createLearnedLimits, learnedWindowTokens } from "../client/learned-limit.ts";
 import { modelPriors } from "../priors/model-priors.ts";
 import type { CompactorOptions, RequestFacts } from "./compactor-options.ts";
 import { DEFAULT_MAXIMUM_CHARS, DEFAULT_MAXIMUM_CONVERSATIONS, limitsOf } from "./compactor-options.ts";
@@ -141,13 +152,20 @@ export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest)
     const { conversation } = found;
     const { manager } = conversation;
     const reserveTokens = limitsOf(asked, logs.options).maxOutputTokens ?? 0;
-    const refused = { expectedTokens: sent.expectedTokens, reserveTokens };
+    const refused = { expectedTokens: sent.expectedTokens, reserveTokens, nowMs: logs.nowMs() };
     logs.learned.learn(conversation, asked.modelId, (learned) => afterRejection(learned, rejection, refused));
     if (conversation.messageIds().length < request.messages.length) await take(asked, conversation, logs);
     // Another request compacted the same history meanwhile: that is what to send.
     if (manager.view().viewHash !== sent.view.viewHash) return fittedLog(found);
     if (promptTokens !== null) await conversation.report(sent.view, rejectedReport(manager.view(), promptTokens));
-    const input = { ...inputAt("on-overflow", asked, { conversation, logs }), observedPromptTokens: promptTokens, recovery };
+    // The limit that was named, not the one that is guessed: the log tells it to whoever takes the conversation up again.
+    const observedLimitTokens = logs.learned.of(conversation, asked.modelId).statedTokens;
+    const input = {
+      ...inputAt("on-overflow", asked, { conversation, logs }),
+      observedLimitTokens,
+      observedPromptTokens: promptTokens,
+      recovery,
+    };
     const outcome = await conversation.fit(input, signal ?? NEVER_ABORTED);
     return outcome.kind === "compacted" ? fittedLog(found) : null;
   };
@@ -227,8 +245,29 @@ async function take(asked: AskedRequest, conversation: Conversation, logs: Array
 
 function inputAt(gate: FitInput["gate"], asked: RequestFacts, { conversation, logs }: OfConversation): ConversationFit {
   const model = limitsOf(asked, logs.options);
-  const learned = logs.learned.of(conversation, asked.modelId);
+  const learned = learnedOf(conversation, { logs, modelId: asked.modelId, reserveTokens: model.maxOutputTokens ?? 0 });
   return { gate, pending: [], model, observedLimitTokens: learnedWindowTokens(learned, model.maxOutputTokens ?? 0) };
+}
+
+/** What was learned of a model; of a conversation that was taken up again what its log tells. */
+function learnedOf(
+  conversation: Conversation,
+  {
+    logs,
+    modelId,
+    reserveTokens,
+  }: { readonly logs: ArrayConversations; readonly modelId: string | undefined; readonly reserveTokens: number },
+): LearnedLimit {
+  const nowMs = logs.nowMs();
+  const known = believedAt(logs.learned.of(conversation, modelId), nowMs);
+  const isLimited = known.statedTokens !== null || known.refusedTokens !== null;
+  const events = isLimited ? [] : conversation.limitEvents();
+  // Answers may name a model otherwise than requests do.
+  const isNamed = events.some((event) => event.modelId === modelId);
+  const logged = isNamed ? modelId : conversation.manager.view().modelId;
+  if (logged === undefined || logged === null) return known;
+  const inLog = learnedInLog(events, { modelId: logged, reserveTokens, nowMs });
+  return known.answeredTokens > (inLog.statedTokens ?? inLog.refusedTokens ?? 0) ? known : inLog;
 }
 
 /** Whose request is fitted. */

@@ -9,8 +9,7 @@ import type {
 } from "@plimsoll/core";
 import type { SessionStore } from "@plimsoll/core/agent";
 import type { Kinds } from "@plimsoll/core/build";
-import type { ConversationName } from "@plimsoll/core/conversation";
-import type { LearnedLimits } from "../client/learned-limit.ts";
+import type { ConversationName, LearnedLimits } from "@plimsoll/core/conversation";
 
 /** What belongs to one conversation: what stays verbatim, its live state, its files, and who is asked before a compaction. */
 export type ConversationContext = Pick<ContextManagerOptions, "pinned" | "stateProviders" | "fileTracker" | "beforeCompaction">;

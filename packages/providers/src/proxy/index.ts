@@ -1,5 +1,3 @@
-export type { LearnedLimit, LearnedLimits } from "../client/learned-limit.ts";
-export { NOTHING_LEARNED } from "../client/learned-limit.ts";
 export { parseRecord } from "../fields.ts";
 export { type AnswerReader, createAnswerReader } from "./answer-reader.ts";
 export { type ConversationKeys, createConversationKeys, type KeyNote } from "./conversation-keys.ts";

@@ -1,15 +1,13 @@
 import type { ArtifactStore, Message, ModelLimits, SessionView, ToolCallPart } from "@plimsoll/core";
 import { PlimsollError } from "@plimsoll/core";
 import type { Conversation, ConversationFit } from "@plimsoll/core/conversation";
-import { sendWithRecovery } from "@plimsoll/core/conversation";
+import { learnedInLog, learnedWindowTokens, sendWithRecovery } from "@plimsoll/core/conversation";
 import type { MessageDraft } from "@plimsoll/core/internal";
 import { withIds } from "@plimsoll/core/internal";
 import { attempted, rejectedReport } from "../client/failure.ts";
-import { learnedWindowTokens } from "../client/learned-limit.ts";
 import type { createToolNames } from "../wire/identifiers.ts";
 import type { SessionWire } from "../wire/wire.ts";
 import { checkSendable } from "../wire/wire.ts";
-import { learnedInLog } from "./limits-in-log.ts";
 import type { SessionLog } from "./session-log.ts";
 
 /** A session that is open: its log, its wire, and the one record that changes. */
@@ -58,7 +56,11 @@ export async function prepare<Request>(session: OpenSession<Request>, signal: Ab
 /** The window that the log taught; `null` if nothing was refused. */
 function knownWindow<Request>({ log, wire }: OpenSession<Request>): number | null {
   const reserveTokens = log.limits.maxOutputTokens;
-  const learned = learnedInLog(log.conversation.limitEvents(), { modelId: wire.modelId, reserveTokens });
+  const learned = learnedInLog(log.conversation.limitEvents(), {
+    modelId: wire.modelId,
+    reserveTokens,
+    nowMs: log.nowMs(),
+  });
   return learnedWindowTokens(learned, reserveTokens);
 }
 

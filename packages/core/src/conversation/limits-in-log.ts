@@ -1,16 +1,20 @@
-import type { LimitEvent } from "@plimsoll/core/conversation";
-import { afterAnswer, afterRejection, type LearnedLimit, NOTHING_LEARNED } from "../client/learned-limit.ts";
+import { afterAnswer, afterRejection, believedAt, type LearnedLimit, NOTHING_LEARNED } from "./learned-limit.ts";
+import type { LimitEvent } from "./limit-events.ts";
 
 /** What the log of a session tells of one model's window: a session that is taken up again knows what it knew. */
 export function learnedInLog(
   events: readonly LimitEvent[],
-  { modelId, reserveTokens }: { readonly modelId: string; readonly reserveTokens: number },
+  {
+    modelId,
+    reserveTokens,
+    nowMs,
+  }: { readonly modelId: string; readonly reserveTokens: number; readonly nowMs: number | null },
 ): LearnedLimit {
   const start: { readonly learned: LearnedLimit; readonly expectedTokens: number | null } = {
     learned: NOTHING_LEARNED,
     expectedTokens: null,
   };
-  return events
+  const { learned } = events
     .filter((event) => event.modelId === modelId)
     .reduce((known, event) => {
       if (event.kind === "answered") {
@@ -20,7 +24,8 @@ export function learnedInLog(
       }
       const { limitTokens, expectedTokens } = event;
       const rejection = { limitTokens, requestedTokens: null, promptTokens: null };
-      const learned = afterRejection(known.learned, rejection, { expectedTokens, reserveTokens });
+      const learned = afterRejection(known.learned, rejection, { expectedTokens, reserveTokens, nowMs: event.atMs });
       return { learned, expectedTokens: event.afterTokens };
-    }, start).learned;
+    }, start);
+  return believedAt(learned, nowMs);
 }

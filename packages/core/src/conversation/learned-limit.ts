@@ -1,4 +1,4 @@
-import type { Rejection } from "@plimsoll/core/conversation";
+import type { Rejection } from "./recovery.ts";
 
 /**
  * What answers and rejections taught of one model's window in one conversation. Sizes are what was expected of a request before it was sent: the next one
@@ -13,6 +13,8 @@ export interface LearnedLimit {
   readonly answeredTokens: number;
   /** False until something was answered after the newest rejection: what it measured may move the measure, and with it the size that was refused. */
   readonly isMeasured: boolean;
+  /** When the newest refusal came that taught something; `null` if none did, or the clock is not known. */
+  readonly refusedAtMs: number | null;
 }
 
 /** Before anything was sent. */
@@ -21,24 +23,43 @@ export const NOTHING_LEARNED: LearnedLimit = {
   refusedTokens: null,
   answeredTokens: 0,
   isMeasured: true,
+  refusedAtMs: null,
 };
+
+/** How long a limit is believed that nothing refuted: a day. A server is set up anew, and a fault of a moment is over. Chosen. */
+const BELIEVED_MS = 86_400_000;
+
+/** What is still believed at a time: limits expire, what was answered stays. */
+export function believedAt(learned: LearnedLimit, nowMs: number | null): LearnedLimit {
+  const { refusedAtMs, answeredTokens } = learned;
+  if (nowMs === null || refusedAtMs === null || nowMs - refusedAtMs <= BELIEVED_MS) return learned;
+  return { ...NOTHING_LEARNED, answeredTokens };
+}
 
 /**
  * After a rejection of a request of so many expected tokens. A prompt that the provider counted is refused at its count. A named limit that is below what was
- * answered before is no limit of the window, and is passed over.
+ * answered before is no limit of the window, and is passed over. A larger answer outweighs one refusal: it has to be refused again before that is believed.
  */
 export function afterRejection(
   learned: LearnedLimit,
   { limitTokens, promptTokens }: Rejection,
-  request: { readonly expectedTokens: number; readonly reserveTokens: number },
+  request: { readonly expectedTokens: number; readonly reserveTokens: number; readonly nowMs?: number | null },
 ): LearnedLimit {
+  const refusedAtMs = request.nowMs ?? null;
   const isStated = limitTokens !== null && limitTokens > learned.answeredTokens;
   const statedTokens = isStated ? Math.min(limitTokens, learned.statedTokens ?? limitTokens) : learned.statedTokens;
   const sizeTokens = promptTokens ?? request.expectedTokens;
   // Beyond the limit that is known the size says nothing new.
-  if (statedTokens !== null && sizeTokens + request.reserveTokens > statedTokens) return { ...learned, statedTokens };
-  const answeredTokens = learned.answeredTokens < sizeTokens ? learned.answeredTokens : 0;
-  return { statedTokens, refusedTokens: sizeTokens, answeredTokens, isMeasured: promptTokens !== null };
+  if (statedTokens !== null && sizeTokens + request.reserveTokens > statedTokens)
+    return { ...learned, statedTokens, refusedAtMs };
+  if (learned.answeredTokens >= sizeTokens) return { ...learned, answeredTokens: 0 };
+  return {
+    statedTokens,
+    refusedTokens: sizeTokens,
+    answeredTokens: learned.answeredTokens,
+    isMeasured: promptTokens !== null,
+    refusedAtMs,
+  };
 }
 
 /** After an answer to a request of so many expected tokens; `nowTokens` is what would be expected of the same request by what the answer measured. */
@@ -50,7 +71,14 @@ export function afterAnswer(
   const refusedTokens = learned.refusedTokens === null ? null : learned.refusedTokens * ratio;
   const answeredTokens = Math.max(learned.answeredTokens * ratio, nowTokens);
   const isRefuted = refusedTokens !== null && answeredTokens >= refusedTokens;
-  return { ...learned, refusedTokens: isRefuted ? null : refusedTokens, answeredTokens, isMeasured: true };
+  const isStatedRefuted = learned.statedTokens !== null && answeredTokens > learned.statedTokens;
+  return {
+    ...learned,
+    statedTokens: isStatedRefuted ? null : learned.statedTokens,
+    refusedTokens: isRefuted ? null : refusedTokens,
+    answeredTokens,
+    isMeasured: true,
+  };
 }
 
 /** Share of a refused size below which the way to it is not worth another refusal; chosen: what the engine takes for new. */

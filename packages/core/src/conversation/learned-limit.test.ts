@@ -42,6 +42,9 @@ describe("the window that is left to the next request", () => {
     ["a size within the named limit was refused", [{ refused: 9_000, limit: 8_000 }, { refused: 5_000 }], 4_100],
     ["a larger size was answered later", [{ refused: 10_000 }, { answered: 4_000 }, { answered: 11_000 }], null],
     ["the answer after it moved the measure", [{ refused: 10_000 }, { answered: 4_000, now: 8_000 }], 14_100],
+    ["a larger answer outweighs one refusal that names no limit", [{ answered: 42_800 }, { refused: 16_600 }], null],
+    ["not a second one", [{ answered: 42_800 }, { refused: 16_600 }, { answered: 9_000 }, { refused: 16_600 }], 12_900],
+    ["a larger answer refutes a limit that was named", [{ refused: 9_000, limit: 8_000 }, { answered: 8_001 }], null],
     ["what was answered is close to what was refused", [{ refused: 10_000 }, { answered: 9_900 }], 10_000],
     [
       "later answers move nothing",

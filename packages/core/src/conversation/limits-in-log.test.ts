@@ -1,6 +1,6 @@
-import type { LimitEvent } from "@plimsoll/core/conversation";
 import { expect, test } from "vitest";
-import { learnedWindowTokens } from "../client/learned-limit.ts";
+import { learnedWindowTokens } from "./learned-limit.ts";
+import type { LimitEvent } from "./limit-events.ts";
 import { learnedInLog } from "./limits-in-log.ts";
 
 const RESERVE = 1_000;
@@ -11,9 +11,15 @@ const refused = (limitTokens: number | null, expectedTokens: number, afterTokens
   limitTokens,
   expectedTokens,
   afterTokens,
+  atMs: 0,
 });
 
-test.each<[string, readonly LimitEvent[], number | null]>([
+const DAY_MS = 86_400_000;
+
+test.each<[string, readonly LimitEvent[], number | null, number?]>([
+  ["until a day later", [answered(9_000), refused(20_000, 25_000)], 20_000, DAY_MS],
+  ["not any more after that", [answered(9_000), refused(20_000, 25_000)], null, DAY_MS + 1],
+  ["nor after a larger answer", [refused(20_000, 25_000), answered(20_001)], null],
   ["nothing was refused", [answered(9_000)], null],
   ["the limit that was named", [answered(9_000), refused(20_000, 25_000)], 20_000],
   [
@@ -31,6 +37,8 @@ test.each<[string, readonly LimitEvent[], number | null]>([
     [answered(18_000, "b"), answered(9_000), refused(null, 19_000), answered(5_000)],
     15_000,
   ],
-])("%s", (_, events, windowTokens) => {
-  expect(learnedWindowTokens(learnedInLog(events, { modelId: "a", reserveTokens: RESERVE }), RESERVE)).toBe(windowTokens);
+])("%s", (_, events, windowTokens, nowMs = 0) => {
+  expect(learnedWindowTokens(learnedInLog(events, { modelId: "a", reserveTokens: RESERVE, nowMs }), RESERVE)).toBe(
+    windowTokens,
+  );
 });

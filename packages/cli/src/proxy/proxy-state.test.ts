@@ -1,0 +1,80 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAnswer, afterRejection, learnedWindowTokens } from "@plimsoll/core/conversation";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { forgetLimits, learnedLimitLines, openProxyState } from "./proxy-state.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "plimsoll-state-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const DAY_MS = 86_400_000;
+
+/** A proxy's life: what its conversations were answered and refused, and what is left to others at its end. */
+async function life(windows: "stated" | "known" = "known", nowMs = 0) {
+  const lines: string[] = [];
+  const state = await openProxyState({
+    folder,
+    logs: join(folder, "logs"),
+    removeBeforeMs: null,
+    onProblem: (line) => lines.push(line),
+    onLimit: (line) => lines.push(line),
+    nowMs: () => nowMs,
+    windows,
+  });
+  const { learned } = state;
+  const rejection = { requestedTokens: null, promptTokens: null };
+  return {
+    lines,
+    settled: state.close,
+    answered: (of: WeakKey, tokens: number) =>
+      learned.learn(of, "m", (known) => afterAnswer(known, { expectedTokens: tokens, nowTokens: tokens })),
+    refused: (of: WeakKey, tokens: number, limitTokens: number | null = null) =>
+      learned.learn(of, "m", (known) =>
+        afterRejection(known, { ...rejection, limitTokens }, { expectedTokens: tokens, reserveTokens: 0, nowMs }),
+      ),
+    windowOf: (of: WeakKey) => learnedWindowTokens(learned.of(of, "m"), 0),
+  };
+}
+
+test("one refusal below what was answered caps no other conversation, nor any after a restart", async () => {
+  const { answered, refused, windowOf, settled } = await life();
+  const [one, two] = [{}, {}];
+  answered(one, 42_800);
+  refused(two, 16_600);
+  refused(two, 16_600);
+  expect(windowOf({})).toBeNull();
+  await settled();
+  expect((await life()).windowOf({})).toBeNull();
+});
+
+test("a limit below what the person stated holds for its conversation alone, until a larger request is answered", async () => {
+  const { refused, answered, windowOf, lines, settled } = await life("stated");
+  const one = {};
+  refused(one, 16_600);
+  expect([windowOf(one), windowOf({})]).toEqual([13_280, null]);
+  expect(lines).toEqual([expect.stringContaining("13280 tokens")]);
+  answered(one, 20_000);
+  expect(windowOf(one)).toBeNull();
+  await settled();
+  expect(await learnedLimitLines(folder, 0)).toEqual([]);
+});
+
+test("a limit that the provider named holds for all, for a day, is shown, and can be forgotten", async () => {
+  const { refused, settled, windowOf } = await life();
+  refused({}, 20_000, 16_000);
+  expect(windowOf({})).toBe(16_000);
+  await settled();
+  expect(await learnedLimitLines(folder, DAY_MS)).toEqual([
+    expect.stringMatching(/^m {2}16000 tokens, as the provider named it/),
+  ]);
+  const later = await life("known", DAY_MS + 1);
+  expect(later.windowOf({})).toBeNull();
+  await later.settled();
+  expect(await forgetLimits(folder, "other")).toBe(0);
+  expect(await forgetLimits(folder, "m")).toBe(1);
+  expect((await life()).windowOf({})).toBeNull();
+});
