@@ -21,7 +21,7 @@ export { partHandle } from "./message/handle.ts";
 export type { MessageDraft } from "./message/ids.ts";
 export { canonicalContent, chainId, extendViewHash, identified, overheadHash, withId, withIds } from "./message/ids.ts";
 export type { StopReason } from "./message/message.ts";
-export { sharedPrefixCount } from "./message/message.ts";
+export { isDeclared, sharedPrefixCount } from "./message/message.ts";
 export { fencedText, transcriptText } from "./message/transcript-text.ts";
 export { wellFormed, wellFormedContext, wellFormedMessage } from "./message/well-formed.ts";
 export type { ToolTable } from "./paths/call-shape.ts";

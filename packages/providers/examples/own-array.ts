@@ -47,6 +47,12 @@ const MY_ARRAY: WireArray<Item, Answer> = {
         calls: calls.map((call) => ({ id: call.callId, tool: call.toolName, input: call.argumentsJson })),
       };
     }),
+  turns: {
+    roleOf: ({ from }) => (({ rules: "system", person: "user", model: "assistant", tool: "tool" }) as const)[from],
+    said: (role, text) => (role === "user" ? { from: "person", text } : { from: "model", text, calls: [] }),
+    join: (first, second) => ({ from: "person", text: `${first.text}\n${second.text}` }),
+    userAfterTool: "reject",
+  },
   joined: (items) => items,
   observed: ({ id, model, promptTokens }) => ({
     requestId: id,

@@ -1,6 +1,6 @@
 import type { AssistantMessage, Context, ImagePart, Message, ToolResultMessage } from "@plimsoll/core";
 import type { JsonValue } from "@plimsoll/core/internal";
-import { assistant, calling, human, reply, result, summaryMessage } from "@plimsoll/core/testing";
+import { assistant, calling, declared, human, reply, result, summaryMessage } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
 import { ANTHROPIC_WIRE_RULES } from "./anthropic/blocks.ts";
 import { encodeAnthropic } from "./anthropic/encode.ts";
@@ -414,7 +414,49 @@ describe("half a character never leaves an encoder", () => {
   });
 });
 
+describe("what the agent declares in the middle", () => {
+  const messages = [
+    human("1", "go"),
+    declared("2", "Be brief."),
+    declared("3", "Never push."),
+    reply("4", "done"),
+    human("5", "and?"),
+  ];
+  const chatOf = (quirks: ChatQuirks) => encodeOpenAiChat(requestOf(contextOf(messages)), { images, quirks }).messages;
+
+  test("is the developer's on Responses and Chat Completions", () => {
+    const { input } = encodeOpenAiResponses(requestOf(contextOf(messages)), images);
+    expect(input.map((item) => ("role" in item ? item.role : item.type))).toEqual([
+      "user",
+      "developer",
+      "developer",
+      "assistant",
+      "user",
+    ]);
+    expect(chatOf(OPENAI_QUIRKS).map(({ role }) => role)).toEqual(["user", "developer", "developer", "assistant", "user"]);
+  });
+
+  test("is the user's where no other system text than the first is taken", () => {
+    expect(chatOf(COMPATIBLE_QUIRKS).map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+    expect(chatOf(COMPATIBLE_QUIRKS)[0]?.content).toBe("go\nBe brief.\nNever push.");
+    const { messages: sent } = encodeAnthropic(requestOf(contextOf(messages)), { images, cacheTimeToLive: null });
+    expect(sent.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+  });
+});
+
 describe("user and assistant in turn", () => {
+  test("Responses: neighbours of the user are one message", () => {
+    const { input } = encodeOpenAiResponses(
+      requestOf(contextOf([summaryMessage("s", "so far"), human("1", "go"), reply("2", "a")])),
+      images,
+    );
+    const texts = ["so far", "go"].map((text) => ({ type: "input_text", text }));
+    expect(input).toEqual([
+      { type: "message", role: "user", content: texts },
+      { type: "message", role: "assistant", content: "a" },
+    ]);
+  });
+
   const thought = { type: "reasoning", text: "why", opaque: { type: "thinking", signature: "s" } } as const;
   const call = { type: "tool-call", callId: "c1", toolName: "f", argumentsJson: "{}", paths: [] } as const;
   const summary = { ...assistant("s", [{ type: "text", text: "so far" }]), origin: "summary" } as const;

@@ -5,6 +5,7 @@ export {
   assistant,
   calling,
   compaction,
+  declared,
   human,
   logOf,
   replacedHistory,

@@ -5,6 +5,7 @@ import { canonicalJson, isRecord, shortHash } from "@plimsoll/core/internal";
 import type { Fields } from "../fields.ts";
 import { callPart, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
+import type { TurnRules } from "../wire/turns.ts";
 import { partsNow } from "./array-items.ts";
 import { jsonText, mediaParts } from "./media-parts.ts";
 import type { Declaration } from "./wire-array.ts";
@@ -110,6 +111,29 @@ export function itemOf(message: Message): readonly AgentInputItem[] {
     default:
       return message satisfies never;
   }
+}
+
+/** Items in turn. */
+export const ITEM_TURNS: TurnRules<AgentInputItem> = {
+  roleOf: (item) => {
+    const kind = agentItemKind(item);
+    if (kind === "system" || kind === "user") return kind;
+    return kind === "result" ? "tool" : "assistant";
+  },
+  said: (role, text) => (role === "user" ? { role, content: text } : replyItem(text)),
+  join: (first, second) =>
+    isPersons(first) && isPersons(second)
+      ? { ...first, ...second, content: [...writtenContents(first), ...writtenContents(second)] }
+      : null,
+  userAfterTool: "reject",
+};
+
+function isPersons(item: AgentInputItem): item is Extract<AgentInputItem, { readonly role: "user" }> {
+  return "role" in item && item.role === "user";
+}
+
+function writtenContents({ content }: Extract<AgentInputItem, { readonly role: "user" }>) {
+  return typeof content === "string" ? [{ type: "input_text", text: content } as const] : content;
 }
 
 function writtenPart(part: TextPart | ImagePart) {

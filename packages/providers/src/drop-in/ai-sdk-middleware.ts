@@ -94,15 +94,19 @@ function promptFor(model: { readonly provider: string }, given: PromptMessage[])
     stringAt(model, "specificationVersion") === TAGGED_VERSION ? given.map(withTaggedFiles).filter(isPrompt) : given;
   const turns = turnsOf(model.provider);
   if (turns === null) return prompt;
-  const rules: TurnRules<PromptMessage> = {
-    ...turns,
-    roleOf: ({ role }) => (role === "system" ? "other" : role),
-    said: (role, text) => ({ role, content: [{ type: "text", text }] }),
-    join: (first, second) =>
-      first.role === "user" && second.role === "user" ? { ...second, content: [...first.content, ...second.content] } : second,
-  };
-  return [...inTurn(prompt, rules)];
+  return [...inTurn(prompt, { ...PROMPT_TURNS, ...turns })];
 }
+
+/** The messages of a prompt in turn. */
+const PROMPT_TURNS: TurnRules<PromptMessage> = {
+  roleOf: ({ role }) => role,
+  said: (role, text) => ({ role, content: [{ type: "text", text }] }),
+  join: (first, second) =>
+    first.role === "user" && second.role === "user"
+      ? { ...first, ...second, content: [...first.content, ...second.content] }
+      : null,
+  userAfterTool: "reject",
+};
 
 /** The version of a model's prompts, with version 7 of the SDK, in which the bytes and addresses of files are tagged with what they are. */
 const TAGGED_VERSION = "v4";
@@ -128,6 +132,7 @@ const PROMPTS: WireArray<PromptMessage, unknown> = {
   drafts: MODEL_MESSAGES.drafts,
   encode: (messages) => messages.map((message): unknown => encoded(message)).filter(isPrompt),
   changed: changedMessages,
+  turns: PROMPT_TURNS,
   joined: (items) => items,
   ...(MODEL_MESSAGES.isVendorState === undefined ? {} : { isVendorState: MODEL_MESSAGES.isVendorState }),
   observed: (answer) => {

@@ -2,13 +2,13 @@ import type Anthropic from "@anthropic-ai/sdk";
 import type { AssistantMessage, UserMessage } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/internal";
 import { canonicalJson } from "@plimsoll/core/internal";
-import { hasReasoning } from "../anthropic/blocks.ts";
 import { anthropicUsage, replyParts } from "../anthropic/decode.ts";
-import { firstMessageNotice, messageParams } from "../anthropic/encode.ts";
+import { messageParams } from "../anthropic/encode.ts";
 import type { SdkUse } from "../client/supported.ts";
 import { refuseUnsupported } from "../client/supported.ts";
 import type { Fields } from "../fields.ts";
 import { recordAt, recordsAt, stringAt } from "../fields.ts";
+import type { TurnRules } from "../wire/turns.ts";
 import type { ArrayCompactor } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
 import { partsNow } from "./array-items.ts";
@@ -33,13 +33,31 @@ export function createMessagesCompactor(
   return createArrayCompactor(ANTHROPIC_ARRAY, options);
 }
 
+/**
+ * Messages of this wire in turn. What the agent declares in the middle stands alone behind the user and before the assistant:
+ * platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages, read in November 2026.
+ */
+const MESSAGES_TURNS: TurnRules<Anthropic.MessageParam> = {
+  roleOf: ({ role }) => role,
+  said: (role, text) => ({ role, content: [{ type: "text", text }] }),
+  join: (first, second) => {
+    if (first.role === "system" && second.role === "system")
+      return { ...second, content: [...partsIn(first.content), ...partsIn(second.content)] };
+    if (first.role !== "user" || second.role !== "user") return null;
+    return { ...second, content: [...partsIn(first.content), ...partsIn(second.content)] };
+  },
+  userAfterTool: "accept",
+  system: "after-user",
+};
+
 const ANTHROPIC_ARRAY: WireArray<Anthropic.MessageParam, Anthropic.Message> = {
   ...WHOLE_ITEMS,
   declares: (item) => declaredByRole(item, ({ content }) => blocksIn(content).flatMap(partsOf)),
   drafts: (items, { toolNameOf }) => items.flatMap((item) => draftsOf(item, toolNameOf)),
   encode: (messages) => (messages.length === 0 ? [] : encoded({ system: "", tools: [], messages, dynamicContext: null })),
   changed: ([item], [viewed]) => (item === undefined || viewed?.role !== "assistant" ? null : changedReply(item, viewed)),
-  joined,
+  turns: MESSAGES_TURNS,
+  joined: (items) => items,
   isVendorState: (item) => recordsAt(item, "content").some(({ type }) => type === "compaction"),
   observed: (answer) => ({
     requestId: answer.id,
@@ -74,12 +92,10 @@ function encoded(context: Parameters<typeof messageParams>[0]): readonly Anthrop
   return first?.role === "assistant" ? params.slice(1) : params;
 }
 
-function joined(list: readonly Anthropic.MessageParam[]): readonly Anthropic.MessageParam[] {
-  const needsNotice = (item: Anthropic.MessageParam, index: number) =>
-    item.role === "assistant" && (index === 0 || (list[index - 1]?.role === item.role && hasReasoning(item.content)));
-  return list.some(needsNotice)
-    ? list.flatMap((item, index) => (needsNotice(item, index) ? [firstMessageNotice(), item] : [item]))
-    : list;
+/** The blocks of a content, a text as a block. */
+function partsIn<Block>(content: string | readonly Block[]): readonly (Block | Anthropic.TextBlockParam)[] {
+  if (typeof content !== "string") return content;
+  return content.trim() === "" ? [] : [{ type: "text", text: content }];
 }
 
 function blocksIn(content: Anthropic.MessageParam["content"]): readonly Fields[] {

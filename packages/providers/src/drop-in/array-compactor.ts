@@ -6,6 +6,7 @@ import type { Recalled, RecallRange } from "@plimsoll/core/internal";
 import { recoveriesOf } from "@plimsoll/core/internal";
 import { attempted, isReasoningRefused, rejectionIn } from "../client/failure.ts";
 import { checkedTools } from "../wire/tools.ts";
+import { joinedStretches } from "../wire/turns.ts";
 import type { ArrayConversations, ConversationLog, FittedLog } from "./array-conversations.ts";
 import {
   createArrayConversations,
@@ -16,7 +17,7 @@ import {
   reportAnswer,
 } from "./array-conversations.ts";
 import type { IsUntouched, ItemGroup, ReadGroups } from "./array-items.ts";
-import { createIsUntouched, createMended, itemsOf, readGroups } from "./array-items.ts";
+import { createIsUntouched, createMended, readGroups, stretchesOf } from "./array-items.ts";
 import type { CompactorOptions, RequestFacts } from "./compactor-options.ts";
 import type { WireArray } from "./wire-array.ts";
 
@@ -152,9 +153,16 @@ function read<Item, Answer>(
 function written<Item, Answer>(arrays: KnownArrays<Item, Answer>, sent: SentArray<Item, Answer>): Item[] {
   const { wire, isUntouched, mended } = arrays;
   const { systemItems, groups } = sent.array;
-  const made = itemsOf(sent.fitted.view.messages.slice(), { ...wire, groups, isUntouched });
-  refuseLostState(groups, made);
-  const items = [...systemItems, ...wire.joined(mended(made))];
+  const stretches = stretchesOf(sent.fitted.view.messages.slice(), { ...wire, groups, isUntouched });
+  refuseLostState(
+    groups,
+    stretches.flatMap((stretch) => stretch.items),
+  );
+  const all = stretches.map((stretch) => mended(stretch.items));
+  const items = [
+    ...systemItems,
+    ...wire.joined(joinedStretches(all, wire.turns, stretches[0]?.isBeginning === true ? "own" : "made")),
+  ];
   arrays.sent.set(items, sent);
   return items;
 }

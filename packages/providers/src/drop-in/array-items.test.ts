@@ -1,5 +1,5 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import { PLIMSOLL_POLICY } from "@plimsoll/core";
+import { PI_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
 import type { ModelMessage } from "ai";
 import type OpenAI from "openai";
 import { expect, test } from "vitest";
@@ -55,6 +55,29 @@ async function readsPerStep<Item extends object>(
   }
   return counts;
 }
+
+test("what the agent declares in the middle of Anthropic's messages stands alone, behind the user and before the assistant, after cuts too", async () => {
+  const limits = { contextWindowTokens: 4_000, maxOutputTokens: 500 };
+  const compactor = createMessagesCompactor({ policy: PI_POLICY, limits });
+  const own: Anthropic.MessageParam[] = [{ role: "user", content: "Mend all files." }];
+  for (let index = 0; index < 60; index += 1) {
+    const [call, result] = messagesStep(`call_${index} ${"word ".repeat(60)}`);
+    own.push(call, result);
+    if (index % 6 === 3) own.push({ role: "system", content: `Rule ${index} holds.` });
+    if (index % 15 === 14)
+      own.push({ role: "assistant", content: `Done with ${index}.` }, { role: "user", content: `Go on with ${index}.` });
+    const sent = await compactor.fit(own);
+    const roles = sent.map(({ role }, at) => [sent[at - 1]?.role, role, sent[at + 1]?.role ?? "end"] as const);
+    const misplaced = roles.filter(
+      ([before, role, after]) => role === "system" && (before !== "user" || after === "user" || after === "system"),
+    );
+    expect(misplaced).toEqual([]);
+    expect(
+      own.filter(({ role }) => role === "system").every(({ content }) => JSON.stringify(sent).includes(String(content))),
+    ).toBe(true);
+  }
+  expect((await compactor.fit(own)).length).toBeLessThan(own.length);
+});
 
 test.each<readonly [string, () => Promise<readonly number[]>]>([
   [

@@ -164,27 +164,50 @@ export interface ItemSource<Item> extends Pick<WireArray<Item, never>, "encode" 
   readonly isUntouched: IsUntouched;
 }
 
+/** Items whose neighbours are the caller's own: what stands next to each other in the caller's array, or one thing that was made. */
+export interface Stretch<Item> {
+  readonly items: readonly Item[];
+  /** True for a stretch that begins as the caller's array does. */
+  readonly isBeginning: boolean;
+}
+
+/** A stretch under way. `made` is what is not encoded yet, `place` where its newest message stands in the caller's array. */
+interface OpenStretch<Item> {
+  readonly items: Item[];
+  readonly made: Message[];
+  readonly isBeginning: boolean;
+  place: number | null;
+}
+
 /** The view as items: whole groups that nothing was done to as the caller's own, everything else encoded. */
-export function itemsOf<Item>(view: readonly Message[], source: ItemSource<Item>): Item[] {
+export function stretchesOf<Item>(view: readonly Message[], source: ItemSource<Item>): readonly Stretch<Item>[] {
   const { groups, encode } = source;
-  const groupOf = new Map(groups.flatMap((group) => group.messages.slice(0, 1).map((message) => [message.id, group] as const)));
-  const items: Item[] = [];
-  let made: Message[] = [];
+  const known = groups.filter(({ messages }) => messages.length > 0);
+  const placeOf = new Map(known.flatMap(({ messages }, place) => messages.map(({ id }) => [id, place] as const)));
+  const stretches: OpenStretch<Item>[] = [];
+  const encodeMade = ({ items, made }: OpenStretch<Item>) => items.push(...encode(made.splice(0)));
   for (let index = 0; index < view.length; ) {
     const message = view[index];
     if (message === undefined) break;
-    const group = groupOf.get(message.id);
-    const own = group === undefined ? null : ownItems(group, view.slice(index, index + group.messages.length), source);
-    if (group === undefined || own === null) {
-      made.push(message);
-      index += 1;
-      continue;
+    const place = placeOf.get(message.id) ?? null;
+    const group = place === null ? undefined : known[place];
+    const isFirst = group?.messages[0]?.id === message.id;
+    const viewed = view.slice(index, index + (group?.messages.length ?? 1));
+    const own = group === undefined || !isFirst ? null : ownItems(group, viewed, source);
+    const last = stretches.at(-1);
+    const goesOn = last !== undefined && place !== null && (last.place === place || last.place === place - 1);
+    const stretch = goesOn ? last : { items: [], made: [], isBeginning: place === 0, place };
+    if (!goesOn) stretches.push(stretch);
+    stretch.place = place;
+    if (own === null) stretch.made.push(message);
+    else {
+      encodeMade(stretch);
+      stretch.items.push(...own);
     }
-    items.push(...encode(made), ...own);
-    made = [];
-    index += group.messages.length;
+    index += own === null ? 1 : viewed.length;
   }
-  return [...items, ...encode(made)];
+  for (const stretch of stretches) encodeMade(stretch);
+  return stretches;
 }
 
 /** The items of a group that is in the view: the caller's own, or what the wire makes of those that were changed; `null` if they are encoded. */

@@ -2,14 +2,13 @@ import type { Content, GenerateContentResponse } from "@google/genai";
 import type { SdkUse } from "../client/supported.ts";
 import { refuseUnsupported } from "../client/supported.ts";
 import { recordAt } from "../fields.ts";
-import { FIRST_MESSAGE_NOTICE } from "../wire/turns.ts";
 import type { ArrayCompactor } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./compactor-options.ts";
 import { changedContent, contentDrafts, contentOf, hasAnswers, partsOf } from "./gemini-contents.ts";
 import { geminiUsage } from "./gemini-usage.ts";
 import type { WireArray } from "./wire-array.ts";
-import { declaredByRole, WHOLE_ITEMS } from "./wire-array.ts";
+import { declaredByRole, isAgentsRole, WHOLE_ITEMS } from "./wire-array.ts";
 
 export type { ArrayCompactor } from "./array-compactor.ts";
 export type { CompactorOptions } from "./compactor-options.ts";
@@ -35,6 +34,12 @@ const CONTENTS: WireArray<Content, GenerateContentResponse> = {
   drafts: (items, before) => items.flatMap((item) => contentDrafts(item, before)),
   encode: (messages) => messages.map(contentOf),
   changed: (items, viewed) => items.flatMap((item) => changedContent(item, viewed) ?? viewed.map(contentOf)),
+  turns: {
+    roleOf: ({ role }) => (role === "model" ? "assistant" : isAgentsRole(role) ? "system" : "user"),
+    said: (role, text) => ({ role: role === "assistant" ? "model" : role, parts: [{ text }] }),
+    join: joinedContents,
+    userAfterTool: "accept",
+  },
   joined,
   observed: ({ responseId, modelVersion, usageMetadata }) => ({
     requestId: responseId ?? "",
@@ -43,14 +48,17 @@ const CONTENTS: WireArray<Content, GenerateContentResponse> = {
   }),
 };
 
-/** Answers of one batch as one content, and the user first. */
+/** Answers of one batch as one content. */
 function joined(items: readonly Content[]): readonly Content[] {
-  const list: Content[] = items[0]?.role === "model" ? [{ role: "user", parts: [{ text: FIRST_MESSAGE_NOTICE }] }] : [];
+  const list: Content[] = [];
   for (const item of items) {
     const last = list.at(-1);
-    if (last !== undefined && hasAnswers(last) && hasAnswers(item))
-      list.splice(-1, 1, { ...last, parts: [...(last.parts ?? []), ...(item.parts ?? [])] });
+    if (last !== undefined && hasAnswers(last) && hasAnswers(item)) list.splice(-1, 1, joinedContents(last, item));
     else list.push(item);
   }
   return list.length === items.length ? items : list;
+}
+
+function joinedContents(first: Content, second: Content): Content {
+  return { ...first, ...second, parts: [...(first.parts ?? []), ...(second.parts ?? [])] };
 }

@@ -7,6 +7,7 @@ import { canonicalJson, wellFormed } from "@plimsoll/core/internal";
 import type { Fields } from "../fields.ts";
 import { argumentsObject, callPart, jsonValueOf, recordsAt, stringAt } from "../fields.ts";
 import { imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
+import type { TurnRules } from "../wire/turns.ts";
 import { partsNow } from "./array-items.ts";
 import { mediaParts } from "./media-parts.ts";
 import type { Declaration } from "./wire-array.ts";
@@ -98,6 +99,24 @@ export function messageOf(message: Message): BaseMessage {
     default:
       return message satisfies never;
   }
+}
+
+/** Messages in turn, whatever wire their model is asked on. */
+export const MESSAGE_TURNS: TurnRules<BaseMessage> = {
+  roleOf: (message) => TURN_ROLES[kindOf(message)],
+  said: (role, text) => (role === "user" ? new HumanMessage(text) : new AIMessage(text)),
+  join: (first, second) => {
+    const id = first.id ?? second.id;
+    return new HumanMessage({ content: joinedContent(first.content, second.content), ...(id === undefined ? {} : { id }) });
+  },
+  userAfterTool: "reject",
+};
+
+const TURN_ROLES = { system: "system", reply: "assistant", result: "tool", user: "user" } as const;
+
+function joinedContent(first: BaseMessage["content"], second: BaseMessage["content"]): BaseMessage["content"] {
+  if (typeof first === "string" && typeof second === "string") return `${first}\n${second}`;
+  return [first, second].flatMap((content) => (typeof content === "string" ? [{ type: "text", text: content }] : content));
 }
 
 function writtenParts(parts: readonly (TextPart | ImagePart)[]) {

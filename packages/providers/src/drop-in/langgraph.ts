@@ -1,13 +1,19 @@
 import type { BaseMessage } from "@langchain/core/messages";
-import { HumanMessage } from "@langchain/core/messages";
 import { usageOf } from "@plimsoll/core";
 import { refuseUnsupported } from "../client/supported.ts";
 import { jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
-import { FIRST_MESSAGE_NOTICE } from "../wire/turns.ts";
 import type { ArrayCompactor } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./compactor-options.ts";
-import { changedReply, changedResult, declarationOf, draftOf, kindOf, mendedMessage, messageOf } from "./langchain-messages.ts";
+import {
+  changedReply,
+  changedResult,
+  declarationOf,
+  draftOf,
+  MESSAGE_TURNS,
+  mendedMessage,
+  messageOf,
+} from "./langchain-messages.ts";
 import type { WireArray } from "./wire-array.ts";
 import { WHOLE_ITEMS } from "./wire-array.ts";
 
@@ -44,11 +50,8 @@ const LANGCHAIN_ARRAY: WireArray<BaseMessage, BaseMessage> = {
         message.role === "assistant" ? (changedReply(item, message) ?? messageOf(message)) : changedResult(item, message.parts),
       ];
     }),
-  joined: (items) => {
-    const mended = items.map(mendedMessage);
-    const [first] = mended;
-    return first !== undefined && kindOf(first) === "reply" ? [new HumanMessage(FIRST_MESSAGE_NOTICE), ...mended] : mended;
-  },
+  turns: MESSAGE_TURNS,
+  joined: (items) => items.map(mendedMessage),
   isVendorState: holdsCompaction,
   observed: (answer) => {
     const usage = recordAt(answer, "usage_metadata");

@@ -13,6 +13,17 @@ import { jsonParts, mediaParts } from "./media-parts.ts";
 import type { WireArray } from "./wire-array.ts";
 import { declaredByRole, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
 
+/** The SDK's messages in turn. */
+const MODEL_TURNS: TurnRules<ModelMessage> = {
+  roleOf: ({ role }) => role,
+  said: (role, content) => ({ role, content }),
+  join: (first, second) =>
+    first.role === "user" && second.role === "user"
+      ? { ...first, ...second, content: [...contentOf(first), ...contentOf(second)] }
+      : null,
+  userAfterTool: "reject",
+};
+
 /** How the SDK's messages are read and written; who asks brings what it observes. */
 export const MODEL_MESSAGES: Omit<WireArray<ModelMessage, unknown>, "observed"> = {
   ...WHOLE_ITEMS,
@@ -20,6 +31,7 @@ export const MODEL_MESSAGES: Omit<WireArray<ModelMessage, unknown>, "observed"> 
   drafts: (items) => items.flatMap(draftsOf),
   encode: (messages) => messages.map(encoded),
   changed: changedMessages,
+  turns: MODEL_TURNS,
   joined: (items) => items,
   isVendorState: (item) => recordsAt(item, "content").some(isCompaction),
 };
@@ -113,17 +125,7 @@ export function turnsOf(provider: string): Pick<TurnRules<unknown>, "userAfterTo
 /** The SDK's messages as the provider's wire needs them: user and assistant in turn, the user first. */
 export function stepsFor(provider: string, items: readonly ModelMessage[]): readonly ModelMessage[] {
   const turns = turnsOf(provider);
-  return turns === null
-    ? items
-    : inTurn(items, {
-        ...turns,
-        roleOf: ({ role }) => (role === "system" ? "other" : role),
-        said: (role, content) => ({ role, content }),
-        join: (first, second) =>
-          first.role === "user" && second.role === "user"
-            ? { ...second, content: [...contentOf(first), ...contentOf(second)] }
-            : second,
-      });
+  return turns === null ? items : inTurn(items, { ...MODEL_TURNS, ...turns });
 }
 
 function contentOf({ content }: UserModelMessage) {

@@ -3,7 +3,7 @@ import { usageOf } from "@plimsoll/core";
 import { refuseUnsupported } from "../client/supported.ts";
 import { jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
-import { agentDeclaration, changedItems, changedResult, isModels, itemDrafts, itemOf } from "./agent-items.ts";
+import { agentDeclaration, changedItems, changedResult, ITEM_TURNS, isModels, itemDrafts, itemOf } from "./agent-items.ts";
 import type { ArrayCompactor, ArrayRequest } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./compactor-options.ts";
@@ -138,6 +138,7 @@ const AGENT_ITEMS: WireArray<AgentInputItem, unknown> = {
     if (viewed?.role === "tool-result") return items.map((item) => changedResult(item, viewed));
     return viewed === undefined ? items : itemOf(viewed);
   },
+  turns: ITEM_TURNS,
   joined: (items) => items,
   isVendorState: ({ type }) => type === "compaction",
   observed: (answer) => {

@@ -57,6 +57,7 @@ function chatArray(quirks: ChatQuirks): WireArray<ChatMessage, OpenAI.ChatComple
       item?.role === "assistant" && viewed?.role === "assistant" && hasLostReasoning(item, viewed)
         ? [withoutReasoning(item)]
         : null,
+    turns: CHAT_TURNS,
     joined: (items) => (quirks.roles === "alternate" ? inTurn(items, CHAT_TURNS) : items),
     observed: ({ id, model, usage }) => ({ requestId: id, modelId: model, usage: chatUsage(recordAt({ usage }, "usage")) }),
   };

@@ -6,6 +6,7 @@ import { refuseUnsupported } from "../client/supported.ts";
 import { recordAt, stringAt } from "../fields.ts";
 import { responsesUsage } from "../openai-responses/decode.ts";
 import { responseItems } from "../openai-responses/encode.ts";
+import type { TurnRules } from "../wire/turns.ts";
 import type { ArrayCompactor } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./compactor-options.ts";
@@ -17,6 +18,7 @@ import {
   isModels,
   itemCallId,
   itemKind,
+  joinedMessages,
   modelParts,
   outputParts,
   responseDeclaration,
@@ -43,6 +45,19 @@ export function createItemsCompactor(
   return createArrayCompactor(RESPONSES_ARRAY, options);
 }
 
+/** Items of this wire in turn. Answers of a client are as results are. */
+const RESPONSES_TURNS: TurnRules<ResponseItem> = {
+  roleOf: (item) => {
+    const kind = itemKind(item);
+    if (kind === "declared") return "system";
+    if (isModels(item)) return "assistant";
+    return kind === "said" ? "user" : "tool";
+  },
+  said: (role, text) => ({ type: "message", role, content: text }),
+  join: joinedMessages,
+  userAfterTool: "reject",
+};
+
 const RESPONSES_ARRAY: WireArray<ResponseItem, OpenAI.Responses.Response> = {
   declares: responseDeclaration,
   isPiece: isModels,
@@ -50,6 +65,7 @@ const RESPONSES_ARRAY: WireArray<ResponseItem, OpenAI.Responses.Response> = {
     items.some(isModels) ? [replyDraft(items.flatMap(modelParts))] : items.map((item) => draftOf(item, toolNameOf)),
   encode: (messages) => responseItems({ system: "", tools: [], messages, dynamicContext: null }, new Map()),
   changed,
+  turns: RESPONSES_TURNS,
   joined: (items) => items,
   // The oldest SDK of the peer range has no type for it.
   isVendorState: (item) => stringAt(item, "type") === "compaction",

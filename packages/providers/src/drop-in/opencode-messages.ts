@@ -8,7 +8,7 @@ import type { ReplyPart } from "./array-items.ts";
 import { partsNow } from "./array-items.ts";
 import { mediaParts } from "./media-parts.ts";
 import type { OpenCodeMessage } from "./opencode-written.ts";
-import { writtenContent, writtenItems } from "./opencode-written.ts";
+import { joinedItems, writtenContent, writtenItems, writtenText } from "./opencode-written.ts";
 import type { ObservedAnswer, WireArray } from "./wire-array.ts";
 import { replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
 
@@ -23,10 +23,21 @@ export const OPENCODE_MESSAGES: WireArray<OpenCodeMessage, OpenCodeMessage> = {
   drafts: (items) => items.flatMap(draftsOf),
   encode: writtenItems,
   changed: (items, viewed) => items.map((item) => changedItem(item, viewed)),
+  turns: {
+    roleOf: ({ info }) => (info.role === "assistant" ? info.role : "user"),
+    endOf: ({ info, parts }) => (info.role !== "assistant" ? "user" : endsWithResult(parts) ? "tool" : info.role),
+    said: writtenText,
+    join: joinedItems,
+    userAfterTool: "reject",
+  },
   joined: (items) => items,
   observed: measuredIn,
   measured: measuredIn,
 };
+
+function endsWithResult(parts: readonly Fields[]): boolean {
+  return parts.findLast(({ type }) => type === "text" || type === "tool")?.type === "tool";
+}
 
 function draftsOf(item: OpenCodeMessage): readonly MessageDraft[] {
   if (item.info.role !== "assistant") return [...userDrafts(item)];

@@ -26,6 +26,24 @@ export function writtenItems(messages: readonly Message[]): readonly OpenCodeMes
   return items;
 }
 
+/** A fixed text in the name of one of the two. */
+export function writtenText(role: "user" | "assistant", text: string): OpenCodeMessage {
+  const parts = [{ type: "text", text }] as const;
+  const made = { id: text, parts, atMs: null } as const;
+  const [item] = writtenItems([
+    role === "user"
+      ? { ...made, role, origin: "notice" }
+      : { ...made, role, origin: "notice", modelId: null, requestId: null, stopReason: null },
+  ]);
+  return item ?? { info: { role }, parts };
+}
+
+/** Two messages of a user as one, under what OpenCode knows of its own. */
+export function joinedItems(first: OpenCodeMessage, second: OpenCodeMessage): OpenCodeMessage {
+  const own = first.info.sessionID === OWN ? second : first;
+  return { ...own, parts: [...first.parts, ...second.parts] };
+}
+
 function infoOf({ id, role, atMs }: Message): Fields {
   const made = { id, sessionID: OWN, time: { created: atMs ?? 0, completed: atMs ?? 0 } };
   if (role === "user") return { ...made, role, agent: OWN, model: { providerID: OWN, modelID: OWN } };

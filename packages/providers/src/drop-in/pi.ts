@@ -8,7 +8,7 @@ import type { CompactorOptions } from "./compactor-options.ts";
 import { withMargin } from "./compactor-options.ts";
 import { jsonParts, mediaParts } from "./media-parts.ts";
 import type { ObservedAnswer, WireArray } from "./wire-array.ts";
-import { declaredByRole, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
+import { declaredByRole, isAgentsRole, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
 
 /** The part of pi's extension API that is used: pi 0.73 and 0.87, `ExtensionAPI`. */
 export interface PiApi {
@@ -56,6 +56,20 @@ export const PI_MESSAGES: WireArray<Fields, Fields> = {
     if (item === undefined || viewed === undefined) return [];
     // A result keeps what pi knows of it; a reply whose text was changed keeps its model and usage.
     return [viewed.role === "user" ? written(viewed) : { ...item, content: written(viewed).content }];
+  },
+  turns: {
+    // What extensions say, commands and summaries are sent in the user's role.
+    roleOf: ({ role }) =>
+      role === "assistant" ? role : role === "toolResult" ? "tool" : isAgentsRole(role) ? "system" : "user",
+    said: (role, text) =>
+      role === "user"
+        ? { role, content: text, timestamp: 0 }
+        : { role, ...NO_MODEL, content: [{ type: "text", text }], timestamp: 0 },
+    join: (first, second) =>
+      first.role === "user" && second.role === "user"
+        ? { ...first, ...second, content: [...contentsOf(first), ...contentsOf(second)] }
+        : null,
+    userAfterTool: "reject",
   },
   joined: (items) => items,
   observed: measuredIn,
@@ -125,6 +139,11 @@ const NO_MODEL = {
     cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
   },
 } as const;
+
+function contentsOf(item: Fields): readonly Fields[] {
+  const text = stringAt(item, "content");
+  return text === null ? recordsAt(item, "content") : [{ type: "text", text }];
+}
 
 function written(message: Message): Fields {
   const timestamp = message.atMs ?? 0;

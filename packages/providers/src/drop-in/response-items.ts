@@ -132,6 +132,20 @@ function textOf(item: ResponseItem): string {
   );
 }
 
+/** Two messages of a person as one; `null` for items that are none. */
+export function joinedMessages(first: ResponseItem, second: ResponseItem): ResponseItem | null {
+  if (!isMessage(first) || !isMessage(second) || first.role !== second.role) return null;
+  return { ...first, ...second, content: [...contentsOf(first), ...contentsOf(second)] };
+}
+
+function isMessage(item: ResponseItem): item is OpenAI.Responses.EasyInputMessage {
+  return (stringAt(item, "type") ?? "message") === "message" && "content" in item && "role" in item;
+}
+
+function contentsOf({ content }: OpenAI.Responses.EasyInputMessage): OpenAI.Responses.ResponseInputMessageContentList {
+  return typeof content === "string" ? [{ type: "input_text", text: content }] : content;
+}
+
 /**
  * A reply of which some parts were changed: each of its items as it came if its own parts were not, so that reasoning stays with its call and calls keep
  * their types. A text that was changed is a message of its own. Where reasoning left, nothing has an id by which the vendor would look for it. `null` if other parts are gone.

@@ -15,6 +15,7 @@ import { pdfPageCount } from "../documents/pdf-pages.ts";
 import type { Fields } from "../fields.ts";
 import { stringAt } from "../fields.ts";
 import { countedTools } from "../wire/tools.ts";
+import type { TurnRules } from "../wire/turns.ts";
 
 /** What a vendor's answer tells of the request that it answers. */
 export interface ObservedAnswer {
@@ -53,7 +54,9 @@ export interface WireArray<Item, Answer> {
    * encoded as any.
    */
   readonly changed?: (items: readonly Item[], viewed: readonly Message[]) => readonly Item[] | null;
-  /** The whole list as the wire takes it, after text that is not well formed was mended: neighbours of one role joined, say. */
+  /** How items are told apart, made and joined where neighbours meet that the caller's array did not have. */
+  readonly turns: TurnRules<Item>;
+  /** The whole list as the wire takes it, after text that is not well formed was mended. */
   readonly joined: (items: readonly Item[]) => readonly Item[];
   /** True for an item that holds what the vendor compacted, which nobody else can read; left out for wires that have none. */
   readonly isVendorState?: (item: Item) => boolean;

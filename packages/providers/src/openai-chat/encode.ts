@@ -1,6 +1,6 @@
 import type { AssistantMessage, Context, ImagePart, Message, ModelRequest, ToolSpec } from "@plimsoll/core";
 import type { WireRules } from "@plimsoll/core/internal";
-import { wellFormedContext } from "@plimsoll/core/internal";
+import { isDeclared, wellFormedContext } from "@plimsoll/core/internal";
 import type OpenAI from "openai";
 import { parseRecord } from "../fields.ts";
 import { callIdHash, wireCallId } from "../wire/identifiers.ts";
@@ -64,6 +64,12 @@ export function chatMessages(context: Context, { quirks, images }: ChatEncoding)
     }
     switch (message.role) {
       case "user":
+        // Where turns are wanted no other system message is taken than the first.
+        if (isDeclared(message) && quirks.roles === "any") {
+          const texts = partsOf(message, quirks, images).flatMap((part) => (part.type === "text" ? [part.text] : []));
+          list.push({ role: quirks.systemRole, content: texts.join("\n") });
+          break;
+        }
         userParts(partsOf(message, quirks, images));
         break;
       case "assistant":
@@ -88,12 +94,13 @@ export function chatMessages(context: Context, { quirks, images }: ChatEncoding)
 
 /** Messages of this wire in turn, for servers that want them so. */
 export const CHAT_TURNS: TurnRules<ChatMessage> = {
-  roleOf: ({ role }) => (role === "user" || role === "assistant" || role === "tool" ? role : "other"),
+  roleOf: ({ role }) =>
+    role === "user" || role === "assistant" ? role : role === "system" || role === "developer" ? "system" : "tool",
   said: (role, content) => ({ role, content }),
   join: (first, second) =>
     first.role === "user" && second.role === "user"
-      ? { ...second, content: contentOf([...contentParts(first.content), ...contentParts(second.content)]) }
-      : second,
+      ? { ...first, ...second, content: contentOf([...contentParts(first.content), ...contentParts(second.content)]) }
+      : null,
   userAfterTool: "reject",
 };
 

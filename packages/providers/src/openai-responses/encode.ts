@@ -8,7 +8,7 @@ import type {
   UserMessage,
 } from "@plimsoll/core";
 import type { WireRules } from "@plimsoll/core/internal";
-import { wellFormedContext } from "@plimsoll/core/internal";
+import { isDeclared, wellFormedContext } from "@plimsoll/core/internal";
 import type OpenAI from "openai";
 import { parseRecord, recordsAt, stringAt } from "../fields.ts";
 import { wireCallId } from "../wire/identifiers.ts";
@@ -49,20 +49,24 @@ function toolParam(tool: ToolSpec): OpenAI.Responses.FunctionTool {
   return { type: "function", name: tool.name, description: tool.description, parameters, strict: false };
 }
 
-/** The items of the messages, without the dynamic context. */
+/** The items of the messages, without the dynamic context. Neighbours of the user's role become one message. */
 export function responseItems(context: Context, images: LoadedImages): Item[] {
-  return context.messages.flatMap((message): Item[] => {
-    switch (message.role) {
-      case "user":
-        return [{ type: "message", role: "user", content: contentOf(message, images) }];
-      case "assistant":
-        return replyItems(message);
-      case "tool-result":
-        return [outputItem(message, images)];
-      default:
-        return message satisfies never;
+  const items: Item[] = [];
+  let said: ReturnType<typeof contentOf> | null = null;
+  for (const message of context.messages) {
+    if (message.role === "user" && !isDeclared(message)) {
+      const content = contentOf(message, images);
+      if (said === null) items.push({ type: "message", role: "user", content });
+      else said.push(...content);
+      said ??= content;
+      continue;
     }
-  });
+    said = null;
+    if (message.role === "assistant") items.push(...replyItems(message));
+    else if (message.role === "tool-result") items.push(outputItem(message, images));
+    else items.push({ type: "message", role: "developer", content: contentOf(message, images) });
+  }
+  return items;
 }
 
 function contentOf(message: UserMessage | ToolResultMessage, images: LoadedImages) {

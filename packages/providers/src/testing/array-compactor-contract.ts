@@ -1,8 +1,9 @@
 import type { Policy } from "@plimsoll/core";
-import { NONE_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
+import { NONE_POLICY, OPAL_POLICY, PLIMSOLL_POLICY, SVEN_POLICY } from "@plimsoll/core";
 import { createMemorySessionStore } from "@plimsoll/core/agent";
 import type { ArrayCompactor } from "../drop-in/array-compactor.ts";
 import type { CompactorOptions } from "../drop-in/compactor-options.ts";
+import { newRoleOrders } from "./role-orders.ts";
 
 /** One turn of a history: what a person says (after the reply `before`, if there is one), or a call of the model with its result. */
 export type ContractTurn =
@@ -124,7 +125,7 @@ export const ARRAY_COMPACTOR_CONTRACT: readonly ArrayContractCase[] = [
     },
   },
   {
-    rule: "what the agent declares is in every request, once, in its order, as the caller's own object",
+    rule: "what the agent declares is in every request, once, in its order",
     run: async (subject) => {
       const { declared } = subject;
       if (declared === undefined) return;
@@ -137,16 +138,14 @@ export const ARRAY_COMPACTOR_CONTRACT: readonly ArrayContractCase[] = [
         ...(index % 8 === 4 ? texts.slice((index - 4) / 8, (index + 4) / 8).map(declared) : []),
         ...subject.items([turn]),
       ]);
-      const all = pieces.flat().filter((item) => texts.some((text) => JSON.stringify(item).includes(text)));
-      holds(all.length === DECLARED_COUNT, `${all.length} items were declared`);
       for (let end = 1; end <= pieces.length; end += 1) {
         const own = pieces.slice(0, end).flat();
-        const sent = await compactor.fit(own);
-        const known = all.filter((item) => own.includes(item));
-        const found = sent.filter((item) => all.includes(item));
-        const isSame = found.length === known.length && found.every((item, at) => item === known[at]);
-        holds(isSame, `at ${end}: ${found.length} of ${known.length}`);
-        const times = known.map((_, at) => JSON.stringify(sent).split(texts[at] ?? "").length - 1);
+        const sent = JSON.stringify(await compactor.fit(own));
+        const known = texts.filter((text) => JSON.stringify(own).includes(text));
+        const places = known.map((text) => sent.indexOf(text));
+        const isInOrder = places.every((place, at) => place > (places[at - 1] ?? -1));
+        holds(isInOrder, `at ${end}: ${places.join(", ")}`);
+        const times = known.map((text) => sent.split(text).length - 1);
         holds(
           times.every((count) => count === 1),
           `at ${end} it was said ${times.join(", ")} times`,
@@ -159,6 +158,29 @@ export const ARRAY_COMPACTOR_CONTRACT: readonly ArrayContractCase[] = [
           entries.flatMap((entry) => (entry.type === "message" && entry.message.role === "user" ? [entry.message.origin] : [])),
         );
       holds(speakers.filter((origin) => origin === "declared").length === DECLARED_COUNT, `filed as ${speakers.join(", ")}`);
+    },
+  },
+  {
+    rule: "no order of roles is sent that turns and the caller's array do not have, and what was sent begins what is sent next until a cut",
+    run: async (subject) => {
+      const turns = history(72, 20).flatMap((turn, index): readonly ContractTurn[] =>
+        index % 9 === 8 ? [turn, { kind: "human", before: `Done with ${index}.`, text: `Go on with ${index}.` }] : [turn],
+      );
+      for (const policy of [PLIMSOLL_POLICY, SVEN_POLICY, OPAL_POLICY]) {
+        const compactor = subject.create({ ...options, policy });
+        let cuts = 0;
+        let before: readonly string[] = [];
+        for (const own of growing(subject, turns)) {
+          const sent = await compactor.fit(own);
+          const orders = newRoleOrders(own, sent);
+          holds(orders.length === 0, `${policy.name} sends ${orders.join(", ")} of ${own.length} items`);
+          const written = sent.map((item) => JSON.stringify(item));
+          if (!before.every((item, at) => item === written[at])) cuts += 1;
+          before = written;
+        }
+        const compactions = compactor.conversations().flatMap((log) => log.entries.filter(({ type }) => type === "compaction"));
+        holds(cuts > 0 && cuts <= compactions.length, `${policy.name}: ${cuts} changes for ${compactions.length} compactions`);
+      }
     },
   },
   {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { TurnRules } from "./turns.ts";
-import { FIRST_MESSAGE_NOTICE, inTurn, RESULTS_NOTICE } from "./turns.ts";
+import { FIRST_MESSAGE_NOTICE, inTurn, joinedStretches, RESULTS_NOTICE } from "./turns.ts";
 
 /** Messages as `role text`. */
 const rules: TurnRules<string> = {
-  roleOf: (item) => (["user", "assistant", "tool"] as const).find((role) => item.startsWith(role)) ?? "other",
+  roleOf: (item) => (["user", "assistant", "tool"] as const).find((role) => item.startsWith(role)) ?? "system",
   said: (role, text) => `${role} ${text}`,
   join: (first, second) => `${first} + ${second}`,
   userAfterTool: "reject",
@@ -22,6 +22,7 @@ describe("inTurn", () => {
       ["user u", "assistant a", "tool r", "user v"],
       ["user u", "assistant a", "tool r", `assistant ${RESULTS_NOTICE}`, "user v"],
     ],
+    ["the user behind what the agent declares", ["user u", "system s", "user v"], ["user u + user v", "system s"]],
   ])("puts %s in turn", (_, items, expected) => {
     expect(inTurn(items, rules)).toEqual(expected);
     expect(inTurn(inTurn(items, rules), rules)).toEqual(expected);
@@ -37,5 +38,58 @@ describe("inTurn", () => {
     ],
   ])("leaves %s as it is", (_, items, under) => {
     expect(inTurn(items, under)).toBe(items);
+  });
+});
+
+describe("stretches meet: the order of roles", () => {
+  test.each<[string, readonly (readonly string[])[], readonly string[]]>([
+    [
+      "of a stretch is left",
+      [["user u", "user v", "assistant a", "assistant b"]],
+      ["user u", "user v", "assistant a", "assistant b"],
+    ],
+    [
+      "user and user: one message",
+      [["user u"], ["user s"], ["assistant a", "user v"]],
+      ["user u + user s", "assistant a", "user v"],
+    ],
+    [
+      "a later message of the user is not joined to an earlier",
+      [["user u"], ["user s"], ["assistant a"], ["user v"]],
+      ["user u + user s", "assistant a", "user v"],
+    ],
+    [
+      "assistant and assistant: a notice",
+      [["user u", "assistant a"], ["assistant b"]],
+      ["user u", "assistant a", notice, "assistant b"],
+    ],
+    [
+      "declared text before the user of another stretch",
+      [["user s"], ["system d"], ["user u"]],
+      ["user s + user u", "system d"],
+    ],
+    ["declared text before its own user stays there", [["user s"], ["system d", "user u"]], ["user s", "system d", "user u"]],
+    ["nothing before the assistant: a notice", [[], ["assistant a"]], [notice, "assistant a"]],
+  ])("%s", (_, stretches, expected) => {
+    expect(joinedStretches(stretches, rules, "own")).toEqual(expected);
+  });
+
+  test.each<[string, readonly (readonly string[])[], readonly string[]]>([
+    [
+      "two of them become one",
+      [["user s"], ["system d"], ["system e", "assistant a"]],
+      ["user s", "system d + system e", "assistant a"],
+    ],
+    [
+      "behind the assistant the user comes first",
+      [
+        ["user u", "assistant a"],
+        ["system d", "assistant b"],
+      ],
+      ["user u", "assistant a", notice, "system d", "assistant b"],
+    ],
+    ["the user's words go before it", [["user s"], ["system d"], ["user u"]], ["user s + user u", "system d"]],
+  ])("where declared text stands alone behind the user, %s", (_, stretches, expected) => {
+    expect(joinedStretches(stretches, { ...rules, system: "after-user" }, "own")).toEqual(expected);
   });
 });

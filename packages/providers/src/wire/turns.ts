@@ -7,15 +7,21 @@ export const FIRST_MESSAGE_NOTICE = "[The conversation continues from an earlier
 /** What encoding puts between results and the user if a server wants the assistant's answer there. Chosen: it claims nothing. */
 export const RESULTS_NOTICE = "[Results received.]";
 
+/** Who speaks in a message: "system" stands outside of the turns, and holds what the agent declares. */
+export type TurnRole = "user" | "assistant" | "tool" | "system";
+
 /** How messages of one wire are told apart, made and joined. */
 export interface TurnRules<Item> {
-  /** "other" for what stands outside of the turns, as system text does. */
-  readonly roleOf: (item: Item) => "user" | "assistant" | "tool" | "other";
+  readonly roleOf: (item: Item) => TurnRole;
+  /** The role in which an item ends that holds more than one; its role if this is left out. */
+  readonly endOf?: (item: Item) => TurnRole;
   readonly said: (role: "user" | "assistant", text: string) => Item;
-  /** Two messages of the user as one. */
-  readonly join: (first: Item, second: Item) => Item;
+  /** Two messages of one role as one; `null` for two that cannot be. */
+  readonly join: (first: Item, second: Item) => Item | null;
   /** Whether the user may speak right after results. */
   readonly userAfterTool: "accept" | "reject";
+  /** Where what the agent declares may stand behind the beginning: anywhere if nothing is said, or alone behind the user and before the assistant. */
+  readonly system?: "anywhere" | "after-user";
 }
 
 /**
@@ -23,21 +29,53 @@ export interface TurnRules<Item> {
  * What is in turn already comes back as it is; every message that is not joined keeps its identity.
  */
 export function inTurn<Item>(items: readonly Item[], rules: TurnRules<Item>): readonly Item[] {
-  const list: Item[] = [];
-  let before: "user" | "assistant" | "tool" | null = null;
-  for (const item of items) {
-    const role = rules.roleOf(item);
-    const last = list.at(-1);
-    if (role === "user" && before === "user" && last !== undefined) {
-      list.splice(-1, 1, rules.join(last, item));
-      continue;
-    }
-    if (role === "assistant" && (before === null || before === "assistant"))
-      list.push(rules.said("user", FIRST_MESSAGE_NOTICE));
-    if (role === "user" && before === "tool" && rules.userAfterTool === "reject")
-      list.push(rules.said("assistant", RESULTS_NOTICE));
-    list.push(item);
-    if (role !== "other") before = role;
-  }
+  const list = joinedStretches(
+    items.map((item) => [item]),
+    rules,
+    "made",
+  );
   return list.length === items.length && list.every((item, index) => item === items[index]) ? items : list;
+}
+
+/**
+ * Stretches of messages as one list. Within a stretch they stand as somebody sent them; where two stretches meet, and at a beginning that was made,
+ * no order of roles arises that turns do not have.
+ */
+export function joinedStretches<Item>(
+  stretches: readonly (readonly Item[])[],
+  rules: TurnRules<Item>,
+  beginning: "own" | "made",
+): Item[] {
+  const list: Item[] = [];
+  for (const [order, [first, ...rest]] of stretches.entries()) {
+    if (first === undefined) continue;
+    if (order === 0 && beginning === "own") list.push(first);
+    else addInTurn(list, first, rules);
+    list.push(...rest);
+  }
+  return list;
+}
+
+function addInTurn<Item>(list: Item[], item: Item, rules: TurnRules<Item>): void {
+  const { roleOf, endOf = roleOf, said, join } = rules;
+  const role = roleOf(item);
+  const at = list.findLastIndex((each) => roleOf(each) !== "system");
+  const last = list[at];
+  const before = last === undefined ? null : endOf(last);
+  const newest = list.at(-1);
+  const isTogether = role === "system" && rules.system === "after-user" && newest !== undefined && roleOf(newest) === role;
+  const joined =
+    role === "user" && before === "user" && last !== undefined ? join(last, item) : isTogether ? join(newest, item) : null;
+  if (joined !== null) {
+    list.splice(role === "user" ? at : -1, 1, joined);
+    return;
+  }
+  if (role === "user" && before === "tool" && rules.userAfterTool === "reject") list.push(said("assistant", RESULTS_NOTICE));
+  const needsUser = role === "assistant" ? before === null || before === "assistant" : isMisplaced(role, before, rules);
+  if (needsUser) list.push(said("user", FIRST_MESSAGE_NOTICE));
+  list.push(item);
+}
+
+function isMisplaced<Item>(role: TurnRole, before: TurnRole | null, { system }: TurnRules<Item>): boolean {
+  return role === "system" && system === "after-user" && before !== "user";
 }
