@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { Redis } from "ioredis";
 import pg from "pg";
 import { createClient } from "redis";
@@ -60,6 +62,12 @@ async function byRedis(made: ReturnType<typeof createClient>): Promise<Client> {
   await store.setUp();
   return { store, close: async () => redis.destroy() };
 }
+
+test("docs/stores.md says of each client what is played here", () => {
+  const cells = " nothing lost, nothing twice |".repeat(3);
+  const rows = CLIENTS.map(({ client }) => `| \`${client}\` |${cells} as a cut |`);
+  expect(readFileSync(join(import.meta.dirname, "../../../../docs/stores.md"), "utf8")).toContain(rows.join("\n"));
+});
 
 const operations = Object.keys(OPERATIONS).filter((name): name is Operation => name in OPERATIONS);
 

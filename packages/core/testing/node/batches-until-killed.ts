@@ -25,7 +25,8 @@ const say = (mark: string, ids: readonly string[]) => writeSync(1, ids.map((id) 
 
 async function storeOf(): Promise<SessionStore> {
   if (kind === "files") return createFileSessionStore({ folder, sync: "on-close" });
-  return (await createSqliteStore({ file: join(folder, "sessions.db"), driver: "libsql", leaseMs: LEASE_MS })).sessions;
+  const driver = kind === "node:sqlite" ? "node" : "libsql";
+  return (await createSqliteStore({ file: join(folder, "sessions.db"), driver, leaseMs: LEASE_MS })).sessions;
 }
 
 /** Nothing instead of a conflict: another writer is at work. */

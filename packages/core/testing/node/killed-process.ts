@@ -9,9 +9,13 @@ export interface LastWords {
 }
 
 /** Starts a program of node's and kills it (SIGKILL) once it has said so many lines. Rejects if it ends by itself. */
-export function runUntilKilled(args: readonly string[], afterLines: number): Promise<LastWords> {
+export function runUntilKilled(
+  args: readonly string[],
+  afterLines: number,
+  node: string = process.execPath,
+): Promise<LastWords> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(node, args, { stdio: ["ignore", "pipe", "inherit"] });
     let output = "";
     let lines = 0;
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
