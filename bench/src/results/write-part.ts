@@ -1,6 +1,6 @@
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import process from "node:process";
+import { beginOutput, checkOutputFolder } from "@plimsoll/core/node";
 import type { RunMetrics } from "../metrics/registry.ts";
 import type { BenchReport } from "../results.ts";
 import { checkResultFolder } from "./check-result-folder.ts";
@@ -32,6 +32,7 @@ export async function writePart(folder: string, report: BenchReport, metrics: Ru
 }
 
 async function makeFolder(path: string): Promise<void> {
+  checkOutputFolder(path);
   await mkdir(path, { recursive: true }).catch((cause: unknown) => {
     throw unwritable(path, cause);
   });
@@ -60,12 +61,12 @@ async function writeTable(path: string, { table, columns, lines }: TableContent)
 
 /** Lets it be written under another name first. */
 async function writeWhole(path: string, write: (temporary: string) => Promise<void> | void): Promise<void> {
-  const temporary = `${path}.${process.pid}.tmp`;
+  const file = beginOutput(path);
   try {
-    await write(temporary);
-    await rename(temporary, path);
+    await write(file.temporary);
+    file.commit();
   } catch (cause) {
-    await rm(temporary, { force: true }).catch(() => undefined);
+    file.discard();
     // Lines are made while they are written: what goes wrong there is no fault of the place.
     throw isOfSystem(cause) ? unwritable(path, cause) : cause;
   }

@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import process from "node:process";
 import { promisify } from "node:util";
-import { threadId } from "node:worker_threads";
 import { constants, gunzip, gzip } from "node:zlib";
 import { canonicalJson } from "@plimsoll/core/internal";
+import { temporaryName } from "@plimsoll/core/node";
 
 /** Where finished replays are kept, so that a run that was broken off goes on where it was. Plain data. */
 export interface ReplayState {
@@ -45,13 +44,13 @@ export function openKeptReplays({ folder, version }: ReplayState): KeptReplays {
     },
     keep: async (made, value) => {
       const file = fileOf(made);
-      const temporary = `${file}.${process.pid}.${threadId}.tmp`;
+      const temporary = temporaryName(file);
       try {
         const packed = await pack(JSON.stringify(value), { level: constants.Z_BEST_SPEED });
-        await writeFile(temporary, packed).catch(async () => {
+        await writeFile(temporary, packed, { flag: "wx" }).catch(async () => {
           // It has not been there yet.
           await mkdir(folder, { recursive: true, mode: OWNER_ONLY });
-          await writeFile(temporary, packed);
+          await writeFile(temporary, packed, { flag: "wx" });
         });
         await rename(temporary, file);
       } catch {

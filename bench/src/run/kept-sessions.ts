@@ -4,9 +4,9 @@ import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { deserialize, serialize } from "node:v8";
-import { threadId } from "node:worker_threads";
 import { crc32 } from "node:zlib";
 import { canonicalJson } from "@plimsoll/core/internal";
+import { temporaryName } from "@plimsoll/core/node";
 import { hashOfFile } from "../formats/file-source.ts";
 import type { FileSource } from "../formats/importer.ts";
 import type { KeptSession } from "../replay/prepared-session.ts";
@@ -88,10 +88,10 @@ export function openKeptSessions(
 ): KeptSessions {
   let unseenBytes = LOOK_BYTES;
   const write = async (entry: string, { head, body }: PackedEntry) => {
-    const temporary = `${entry}.${process.pid}.${threadId}.tmp`;
+    const temporary = temporaryName(entry);
     try {
       await mkdir(folder, { recursive: true, mode: OWNER_FOLDER });
-      await writeFile(temporary, [head, body], { mode: OWNER_FILE });
+      await writeFile(temporary, [head, body], { mode: OWNER_FILE, flag: "wx" });
       await rename(temporary, entry);
     } catch {
       // A full disk costs the next run its time, not this one its result.

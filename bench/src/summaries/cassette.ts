@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import process from "node:process";
-import { threadId } from "node:worker_threads";
 import { type ModelRequest, PlimsollError } from "@plimsoll/core";
 import { canonicalJson, isRecord } from "@plimsoll/core/internal";
+import { temporaryName } from "@plimsoll/core/node";
 import { z } from "zod";
 
 /** What a model answered, without anything of the request: neither its text, nor headers, nor a key. */
@@ -90,10 +89,10 @@ export function openCassette(folder: string): Cassette {
     read,
     keep: async (key, answer) => {
       const file = fileOf(key);
-      const temporary = `${file}.${process.pid}.${threadId}.tmp`;
+      const temporary = temporaryName(file);
       try {
         await mkdir(folder, { recursive: true });
-        await writeFile(temporary, `${JSON.stringify(answer, null, 2)}\n`);
+        await writeFile(temporary, `${JSON.stringify(answer, null, 2)}\n`, { flag: "wx" });
         await placeFirst(temporary, file);
       } catch (cause) {
         throw new PlimsollError("bad-input", `${file}: cannot be written`, { file }, cause);

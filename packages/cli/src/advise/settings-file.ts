@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { chmodSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { lstat, mkdir, readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join, type PlatformPath, relative, sep, default as systemPath } from "node:path";
 import type { SettingsPlace } from "@plimsoll/bench/internal";
 import { PlimsollError } from "@plimsoll/core";
+import { writeWholeFile } from "@plimsoll/core/node";
 
 /** Where a person's settings are looked for. */
 export interface SettingsHome {
@@ -64,7 +65,7 @@ export async function writeSettings(file: SettingsFile, text: string): Promise<{
   // From here on nothing is waited for, so that Ctrl-C cannot leave a backup of what was not written.
   rmSync(backup, { force: true });
   writeFileSync(backup, file.text ?? "", { flag: "wx", mode });
-  replaceFile(file, text, mode);
+  replaceFile(file, text);
   return { backup: basename(backup) };
 }
 
@@ -99,7 +100,7 @@ async function hasBackups({ path }: SettingsFile): Promise<boolean> {
 export async function undoSettings(file: SettingsFile, { before, backup }: OpenUndo): Promise<void> {
   if ((await textOf(file.path)) !== file.text) throw refused(file, "was changed meanwhile; nothing was undone");
   if (before === null) rmSync(file.path);
-  else replaceFile(file, before, await modeOf(file.path));
+  else replaceFile(file, before);
   rmSync(backup, { force: true });
 }
 
@@ -112,15 +113,11 @@ async function modeOf(path: string): Promise<number> {
   return stats === null ? NEW_FILE_MODE : stats.mode & MODE_BITS;
 }
 
-function replaceFile(file: SettingsFile, text: string, mode: number): void {
-  const temporary = `${file.path}.${process.pid}.tmp`;
+/** The file's own rights stay; a new one is for its owner alone. */
+function replaceFile(file: SettingsFile, text: string): void {
   try {
-    writeFileSync(temporary, text, { flag: "wx", mode });
-    // The process's mask may have taken rights away that the file had.
-    chmodSync(temporary, mode);
-    renameSync(temporary, file.path);
+    writeWholeFile(file.path, text, NEW_FILE_MODE);
   } catch (cause) {
-    rmSync(temporary, { force: true });
     throw refused(file, `cannot be written (${cause instanceof Error ? cause.message : String(cause)})`, cause);
   }
 }

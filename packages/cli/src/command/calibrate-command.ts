@@ -11,12 +11,12 @@ import {
   type SessionNames,
   transcriptNames,
 } from "@plimsoll/bench/internal";
+import { writeWholeFile } from "@plimsoll/core/node";
 import type { Command } from "commander";
 import { areAllMissing, findInputs } from "../input/find-inputs.ts";
 import type { CliIo } from "../io.ts";
 import { EXIT_FAILED, EXIT_OK } from "../io.ts";
 import { calibrationText } from "../output/calibration-table.ts";
-import { writeWholeFile } from "../output/write-file.ts";
 import { printable, tableColumns } from "../terminal/printable.ts";
 
 interface CalibrateOptions {

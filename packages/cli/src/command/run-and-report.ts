@@ -31,6 +31,7 @@ import {
 } from "@plimsoll/bench/internal";
 import type { EnginePolicy } from "@plimsoll/core/build";
 import type { ModelPrices } from "@plimsoll/core/internal";
+import { checkOutputFolder, writeWholeFile } from "@plimsoll/core/node";
 import { type AskedActions, askNextActions } from "../ask/ask-next-actions.ts";
 import type { AskChoice } from "../ask/ask-option.ts";
 import type { FoundInputs } from "../input/find-inputs.ts";
@@ -38,7 +39,6 @@ import { type CliIo, EXIT_FAILED, EXIT_OK, plimsollVersion } from "../io.ts";
 import type { ReportFiles } from "../option/replay-options.ts";
 import { summaryBill, summaryEstimate } from "../output/footer.ts";
 import { terminalReport } from "../output/terminal-report.ts";
-import { writeWholeFile } from "../output/write-file.ts";
 import { tableColumns } from "../terminal/printable.ts";
 import { createProgressBar } from "../terminal/progress-bar.ts";
 import { type OpenState, openState } from "./replay-state.ts";
@@ -177,7 +177,10 @@ function writePage(path: string, report: BenchReport, metrics: RunMetrics): stri
   const folder = `${basename(path, extname(path))}-data`;
   const { page, beside } = renderHtmlFiles(report, { metrics, folder });
   const place = join(dirname(path), folder);
-  if (beside.length > 0) mkdirSync(place, { recursive: true });
+  if (beside.length > 0) {
+    checkOutputFolder(place);
+    mkdirSync(place, { recursive: true });
+  }
   for (const { name, content } of beside) writeWholeFile(join(place, name), content);
   writeWholeFile(path, page);
   return beside.length === 0

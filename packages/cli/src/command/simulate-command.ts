@@ -2,6 +2,7 @@ import { appendFile, readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { importFile } from "@plimsoll/bench";
 import { type Message, PlimsollError } from "@plimsoll/core";
+import { checkOutput } from "@plimsoll/core/node";
 import {
   type Exchange,
   type ExchangeFacts,
@@ -79,6 +80,7 @@ export async function simulate(
       "bad-input",
       "--scenario: a scenario has the replies and the faults; give no session and no --fault",
     );
+  if (facts !== undefined) checkOutput(resolve(io.cwd, facts));
   const onFacts = (each: ExchangeFacts) => {
     if (facts !== undefined) written = written.then(() => appendFile(resolve(io.cwd, facts), `${factsLine(each)}\n`));
   };

@@ -20,7 +20,7 @@ import {
   type Policy,
   SVEN_POLICY,
 } from "@plimsoll/core";
-import { MAXIMUM_SETTINGS_BYTES, readSmallFile } from "@plimsoll/core/node";
+import { MAXIMUM_SETTINGS_BYTES, readSmallFile, writeWholeFile } from "@plimsoll/core/node";
 import type { Command } from "commander";
 import { findInputs, nothingFound } from "../input/find-inputs.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK, EXIT_USAGE, plimsollVersion } from "../io.ts";
@@ -36,7 +36,6 @@ import {
 } from "../option/replay-options.ts";
 import { tuneReport } from "../output/tune-report.ts";
 import { tunedYaml } from "../output/tuned-yaml.ts";
-import { writeWholeFile } from "../output/write-file.ts";
 import { readPrices } from "../prices/read-prices.ts";
 import { COLUMNS, lineFor, printable, tableColumns } from "../terminal/printable.ts";
 import { createProgressBar } from "../terminal/progress-bar.ts";

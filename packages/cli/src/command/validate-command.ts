@@ -13,6 +13,7 @@ import {
   validationMarkdown,
   validationOf,
 } from "@plimsoll/bench/internal";
+import { writeWholeFile } from "@plimsoll/core/node";
 import type { Command } from "commander";
 import {
   areAllMissing,
@@ -25,7 +26,6 @@ import {
 } from "../input/find-inputs.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK, plimsollVersion } from "../io.ts";
 import { validationText } from "../output/validation-text.ts";
-import { writeWholeFile } from "../output/write-file.ts";
 import { printable, tableColumns } from "../terminal/printable.ts";
 import { createProgressBar } from "../terminal/progress-bar.ts";
 import { type OpenState, openState } from "./replay-state.ts";

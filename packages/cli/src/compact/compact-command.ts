@@ -7,6 +7,7 @@ import type { ContextManager, FitOutcome, Message, ModelLimits, Policy } from "@
 import { createContextManager, createDigest, PlimsollError } from "@plimsoll/core";
 import type { StepOutcome } from "@plimsoll/core/build";
 import { encodingsOf, sizeOf } from "@plimsoll/core/internal";
+import { writeWholeFile } from "@plimsoll/core/node";
 import { familyLimitsOf, isBoundReasoning, modelPriors } from "@plimsoll/providers";
 import { createTokenizerLoader } from "@plimsoll/providers/tokenizers";
 import type { Command } from "commander";
@@ -18,7 +19,6 @@ import { EXIT_FAILED, EXIT_OK } from "../io.ts";
 import type { PolicyParts } from "../option/policy-option.ts";
 import { findPolicy } from "../option/policy-option.ts";
 import { addExtensionOption, type ExtensionOptions, openExtensions } from "../option/replay-options.ts";
-import { writeWholeFile } from "../output/write-file.ts";
 import { printable, shortened, wrapped } from "../terminal/printable.ts";
 
 interface CompactOptions extends ExtensionOptions {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { writeWholeFile } from "@plimsoll/core/node";
 import { z } from "zod";
 import type { SessionState } from "./lost-context.ts";
 
@@ -35,7 +36,7 @@ export function createSessionNotes(homeFolder: string, nowMs: () => number): Ses
         const found = statSync(file, { throwIfNoEntry: false });
         if (found !== undefined && found.mtimeMs < nowMs() - KEPT_MS) rmSync(file, { force: true });
       }
-      writeFileSync(fileOf(sessionId), JSON.stringify(state), { mode: 0o600 });
+      writeWholeFile(fileOf(sessionId), JSON.stringify(state), 0o600);
     },
     take: (sessionId) => {
       const file = fileOf(sessionId);

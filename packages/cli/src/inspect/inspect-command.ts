@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
 import { importFile } from "@plimsoll/bench";
 import { atifTrajectories } from "@plimsoll/bench/internal";
+import { writeWholeFile } from "@plimsoll/core/node";
 import type { Command } from "commander";
 import { sessionFile } from "../input/session-file.ts";
 import type { CliIo } from "../io.ts";
 import { EXIT_OK } from "../io.ts";
 import { addExtensionOption, type ExtensionOptions, openExtensions } from "../option/replay-options.ts";
-import { writeWholeFile } from "../output/write-file.ts";
 import { printable, tableColumns } from "../terminal/printable.ts";
 import { inspectHtml } from "./inspect-html.ts";
 import { inspectText } from "./inspect-text.ts";

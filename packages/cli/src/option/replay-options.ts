@@ -8,7 +8,7 @@ import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import type { EnginePolicy, Kinds } from "@plimsoll/core/build";
 import { requireFallback } from "@plimsoll/core/build";
 import { sizeOf } from "@plimsoll/core/internal";
-import { suggestion } from "@plimsoll/core/node";
+import { checkOutput, suggestion } from "@plimsoll/core/node";
 import { HOST_NAMES } from "@plimsoll/providers/clients";
 import type { Command } from "commander";
 import type { CliIo } from "../io.ts";
@@ -104,9 +104,14 @@ export function addReportOptions(command: Command): Command {
     .option("--markdown <file>", "write the tables as Markdown, for a pull request");
 }
 
-/** Where the reports go. */
+/** Where the reports go. Throws `bad-input` for a place that cannot be written to: it is told before the work, not behind it. */
 export function reportFiles({ json, html, markdown }: ReportOptions, { cwd }: Pick<CliIo, "cwd">): ReportFiles {
-  const place = (file: string | undefined) => (file === undefined ? null : resolve(cwd, file));
+  const place = (file: string | undefined) => {
+    if (file === undefined) return null;
+    const path = resolve(cwd, file);
+    checkOutput(path);
+    return path;
+  };
   return { json: place(json), html: place(html), markdown: place(markdown) };
 }
 

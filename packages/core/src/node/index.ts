@@ -10,6 +10,7 @@ export { deleteSession } from "./delete-session.ts";
 export type { ArtifactWriter, StreamingArtifactStore } from "./file-artifact-store.ts";
 export { createFileArtifactStore } from "./file-artifact-store.ts";
 export { createFileSessionStore } from "./file-session-store.ts";
+export { beginOutput, checkOutput, checkOutputFolder, temporaryName, writeWholeFile } from "./output-file.ts";
 export {
   isInside,
   leadsOut,
