@@ -12,7 +12,7 @@ import { readMessagesRequest } from "./messages-request.ts";
 import { MESSAGES_TURN_RULES } from "./messages-turn-rules.ts";
 import { endedResponse, RESPONSES_ANSWER_RULES, RESPONSES_EVENT_RULES } from "./responses-answer-rules.ts";
 import { RESPONSES_ITEM_RULES } from "./responses-item-rules.ts";
-import { RESPONSES_NEEDED_RULES } from "./responses-needed-rules.ts";
+import { RESPONSES_AGAIN_RULES, RESPONSES_NEEDED_RULES } from "./responses-needed-rules.ts";
 import { RESPONSES_PARAMETER_RULES } from "./responses-parameter-rules.ts";
 import { readResponsesRequest } from "./responses-request.ts";
 import type { VendorViolation } from "./vendor-rule.ts";
@@ -43,6 +43,8 @@ export interface MessagesServer {
 export interface ResponsesServer {
   /** By the id of an item that the vendor gave, the id of its reasoning item, as `reasonedItems` reads them. Left out, none. */
   readonly reasonedBy?: ReadonlyMap<string, string>;
+  /** "again": a server of another maker that numbers its calls anew. Left out, "once". */
+  readonly ids?: "once" | "again";
 }
 
 /** What the Anthropic Messages API would refuse in a body; none for a body that it takes. */
@@ -63,12 +65,11 @@ export function validateChatRequest(body: unknown, { turns = "any" }: ChatServer
 /** What the OpenAI Responses API would refuse in a body. */
 export function validateResponsesRequest(
   body: unknown,
-  { reasonedBy = new Map() }: ResponsesServer = {},
+  { reasonedBy = new Map(), ids = "once" }: ResponsesServer = {},
 ): readonly VendorViolation[] {
-  return judge(
-    [...RESPONSES_PARAMETER_RULES, ...RESPONSES_ITEM_RULES, ...RESPONSES_NEEDED_RULES],
-    readResponsesRequest(body, reasonedBy),
-  );
+  const items = ids === "once" ? RESPONSES_ITEM_RULES : RESPONSES_ITEM_RULES.filter(({ id }) => id !== "call-id-unique");
+  const needed = ids === "once" ? RESPONSES_NEEDED_RULES : [...RESPONSES_NEEDED_RULES, ...RESPONSES_AGAIN_RULES];
+  return judge([...RESPONSES_PARAMETER_RULES, ...items, ...needed], readResponsesRequest(body, reasonedBy));
 }
 
 /** What the SDKs would refuse in a whole answer of the Messages API. */

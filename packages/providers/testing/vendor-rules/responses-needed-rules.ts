@@ -56,22 +56,6 @@ export const RESPONSES_NEEDED_RULES: readonly VendorRule<ResponsesRequest>[] = [
     },
   },
   {
-    id: "call-answered-in-place",
-    source:
-      "https://github.com/vllm-project/vllm/blob/main/vllm/entrypoints/chat_utils.py (make_tool_call_id: servers give an id again), so that an output is of the call before it",
-    *check({ items }) {
-      const open = new Set<string>();
-      for (const { type, node } of items) {
-        const id = fieldText(node, "call_id");
-        if (id === "") continue;
-        if (OUTPUTS.has(type)) open.delete(id);
-        else if (ANSWERS[type] !== undefined && open.has(id))
-          yield at(node, `the call before it with the id ${id} has no output yet`);
-        else if (ANSWERS[type] !== undefined) open.add(id);
-      }
-    },
-  },
-  {
     id: "reasoning-followed",
     source:
       "https://github.com/openai/openai-node/issues/1567 (of type 'reasoning' was provided without its required following item)",
@@ -106,6 +90,26 @@ export const RESPONSES_NEEDED_RULES: readonly VendorRule<ResponsesRequest>[] = [
         const isBare = type === "reasoning" && !isGiven(field(node, "encrypted_content"));
         if (type === "item_reference" || (isBare && isSet(field(node, "id"))))
           yield at(node, `Item with id '${id}' not found.`);
+      }
+    },
+  },
+];
+
+/** On servers that number their calls anew an id may name two calls, one after the other. */
+export const RESPONSES_AGAIN_RULES: readonly VendorRule<ResponsesRequest>[] = [
+  {
+    id: "call-answered-in-place",
+    source:
+      "https://github.com/vllm-project/vllm/blob/main/vllm/entrypoints/chat_utils.py (make_tool_call_id: servers give an id again), so that an output is of the call before it",
+    *check({ items }) {
+      const open = new Set<string>();
+      for (const { type, node } of items) {
+        const id = fieldText(node, "call_id");
+        if (id === "") continue;
+        if (OUTPUTS.has(type)) open.delete(id);
+        else if (ANSWERS[type] !== undefined && open.has(id))
+          yield at(node, `the call before it with the id ${id} has no output yet`);
+        else if (ANSWERS[type] !== undefined) open.add(id);
       }
     },
   },

@@ -63,11 +63,6 @@ const ROWS: readonly (readonly [rule: string, accepted: unknown, refused: unknow
     body([ASKED, CALL, { ...CALL, id: "fc_2", call_id: "call_2" }, OUTPUT, { ...OUTPUT, call_id: "call_2" }]),
     body([ASKED, CALL, { ...CALL, id: "fc_2" }, OUTPUT]),
   ],
-  [
-    "call-answered-in-place",
-    body([ASKED, CALL, OUTPUT, { ...CALL, id: "fc_2" }, OUTPUT]),
-    body([ASKED, CALL, { ...CALL, id: "fc_2" }, OUTPUT]),
-  ],
   ["call-answered", round(), body([ASKED, CALL, ASKED])],
   ["call-answered", body([ASKED, CUSTOM, PATCHED]), body([ASKED, CUSTOM, ASKED])],
   ["call-answered", body([ASKED, SHELL, { ...OUTPUT, call_id: "call_4" }]), body([ASKED, SHELL, ASKED])],
