@@ -12,6 +12,7 @@ import OpenAI from "openai";
 import { createAnthropicClient } from "../src/anthropic/client.ts";
 import type { AnthropicSession } from "../src/anthropic/session.ts";
 import { createAnthropicSession } from "../src/anthropic/session.ts";
+import { isBoundReasoning } from "../src/catalog/bound-reasoning.ts";
 import { createCompactionMiddleware, createPrepareStep } from "../src/drop-in/ai-sdk.ts";
 import { createMessagesCompactor } from "../src/drop-in/anthropic.ts";
 import { createChatCompactor } from "../src/drop-in/openai-chat.ts";
@@ -92,7 +93,9 @@ async function playAgent(game: MatrixGame, client: ModelClient, modelId: string)
     summarizer: createDigest(),
     tools: [readFile],
     nowMs: () => 0,
-    dynamicContext: () => "branch main",
+    isBoundReasoning,
+    // Another branch every few steps.
+    dynamicContext: () => `branch ${Math.floor(answeredCount(game) / 5)}`,
   });
   for (let turn = 0; answeredCount(game) < game.steps; turn++) {
     const outcome = await agent.submit(question(turn));
@@ -323,6 +326,7 @@ function columnsWith(thinking: "on" | "off"): readonly MatrixColumn[] {
 
 /** The ways to reach a model that binds its thinking. */
 export const BINDING_COLUMNS: readonly MatrixColumn[] = [
+  { sdk: "own client", play: anthropicClient("bound") },
   { sdk: "session", play: messagesSession },
   { sdk: "@anthropic-ai/sdk", play: messagesDropIn("bound") },
   { sdk: "AI SDK, middleware", play: middlewareOver(claudeOf, "bound") },

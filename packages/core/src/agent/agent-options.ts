@@ -58,7 +58,10 @@ export interface AgentOptions {
   readonly modes?: { readonly [mode: string]: readonly string[] };
   /** The mode at the start; "default" if it is left out. */
   readonly mode?: string;
-  /** Asked before each request: what is true now and belongs behind the cached prefix. */
+  /**
+   * Asked before each request: what is true now and belongs behind the cached prefix. Under a model that binds reasoning each change is a message, which stays until it
+   * is compacted; text that is blank changes nothing there.
+   */
   readonly dynamicContext?: () => string | null | Promise<string | null>;
   /** Most model calls of one run; 200 if it is left out. */
   readonly maxSteps?: number;

@@ -8,7 +8,8 @@ import { PlimsollError } from "../error.ts";
 import { shortHash } from "../hash.ts";
 import type { MessageDraft } from "../message/ids.ts";
 import { withIds } from "../message/ids.ts";
-import type { Message, ToolCallPart, ToolResultMessage } from "../message/message.ts";
+import type { Context, Message, ToolCallPart, ToolResultMessage } from "../message/message.ts";
+import { textOf } from "../message/message.ts";
 import { BUILT_IN_KINDS } from "../policy/kinds.ts";
 import { measuredUsage } from "../reported-tokens.ts";
 import { admitToolResult } from "../session/admit.ts";
@@ -89,9 +90,31 @@ export async function fitAt(gate: FitInput["gate"], loop: LoopContext, more: Par
   return await conversation.fit({ ...input, ...more }, loop.signal());
 }
 
-/** What is true now and goes behind the cached prefix. */
-export async function dynamicContextOf({ options }: Pick<LoopContext, "options">): Promise<string | null> {
-  return (await options.dynamicContext?.()) ?? null;
+/** What is true now and goes behind the cached prefix; `null` if there is none, or if a message of the context says it already. */
+export async function dynamicContextOf(loop: Pick<LoopContext, "options" | "conversation" | "model">): Promise<string | null> {
+  const text = (await loop.options.dynamicContext?.()) ?? null;
+  if (text === null || !bindsReasoning(loop)) return text;
+  const said = loop.conversation.manager.context().messages.findLast(isInjected);
+  return text.trim() === "" || (said !== undefined && textOf(said) === text) ? null : text;
+}
+
+function isInjected(message: Message): boolean {
+  return message.role === "user" && message.origin === "injected";
+}
+
+/** True for a model to which a request that lost what an earlier one ended with is another conversation. */
+function bindsReasoning({ options, model }: Pick<LoopContext, "options" | "model">): boolean {
+  return options.isBoundReasoning?.(null, model().modelId) === true;
+}
+
+/** The context to send. Under a model that binds reasoning what is true now is a message where it changed, and stays there. */
+async function contextOf(loop: LoopContext): Promise<Context> {
+  const { manager } = loop.conversation;
+  const dynamicContext = await dynamicContextOf(loop);
+  if (dynamicContext === null || !bindsReasoning(loop)) return manager.context(dynamicContext);
+  const parts = [{ type: "text", text: dynamicContext }] as const;
+  await append({ role: "user", origin: "injected", parts, atMs: loop.options.nowMs() }, loop);
+  return manager.context();
 }
 
 async function append(draft: MessageDraft, { conversation, tell }: LoopContext): Promise<Message> {
@@ -114,7 +137,7 @@ async function request(loop: LoopContext): Promise<LoopEvent> {
     policy: options.policy,
     signal: loop.signal(),
     view: () => manager.view(),
-    context: async () => manager.context(await dynamicContextOf(loop)),
+    context: () => contextOf(loop),
     lowerOutput: (rejection) => {
       const limits = options.policy.enabled
         ? withLoweredOutput(loop.model().limits, rejection, manager.predict().expectedTokens)

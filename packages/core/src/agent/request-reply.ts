@@ -64,9 +64,11 @@ export async function requestReply(request: ReplyRequest): Promise<Answer> {
 
 /** Sends the context as it is now, once. */
 async function attempted(request: ReplyRequest): Promise<Attempt<Answer, RejectedReply>> {
+  // A context may have to be said in the log first.
+  const context = await request.context();
   const view = request.view();
   try {
-    return { kind: "answered", answer: { reply: await streamed(await request.context(), request), sent: view } };
+    return { kind: "answered", answer: { reply: await streamed(context, request), sent: view } };
   } catch (error) {
     if (isPlimsollError(error, "provider-failed") && error.details.class === REASONING_REFUSED)
       return { kind: "reasoning-refused", error };

@@ -424,6 +424,81 @@ describe("what it is started with", () => {
     expect(JSON.stringify(await agent.entries())).not.toContain("commit ");
   });
 
+  test("under a model that binds reasoning dynamic context is a message where it changed, until a cut takes it", async () => {
+    const branches = ["main", "main", "topic", " ", "topic", "topic"].values();
+    const { start, model } = agentSetup(
+      [
+        { ...echoCalls("c1"), text: "so it goes, on and on. ".repeat(300) },
+        echoCalls("c2"),
+        echoCalls("c3"),
+        echoCalls("c4"),
+        { text: "done" },
+        { text: "more" },
+      ],
+      {
+        isBoundReasoning: () => true,
+        dynamicContext: () => branch,
+      },
+    );
+    let branch = "main";
+    const agent = await start();
+    agent.subscribe(({ type }) => {
+      if (type === "tool-end") branch = branches.next().value ?? "topic";
+    });
+    await agent.submit("go");
+    const said = () =>
+      agent
+        .context()
+        .messages.flatMap((message) => (message.role === "user" && message.origin === "injected" ? [textOf(message)] : []));
+    expect(said()).toEqual(["main", "topic"]);
+    for (const [index, { context }] of model.requests().entries()) {
+      expect(context.dynamicContext).toBeNull();
+      // Nothing that was sent is taken back.
+      const next = model.requests()[index + 1]?.context.messages ?? context.messages;
+      expect(next.slice(0, context.messages.length)).toEqual(context.messages);
+    }
+    // As a cut that takes all of it does.
+    await agent.replaceHistoryAndSubmit([], "and now?");
+    expect(
+      model
+        .requests()
+        .at(-1)
+        ?.context.messages.map((message) => textOf(message))
+        .at(-1),
+    ).toBe("topic");
+  });
+
+  test("reasoning that is refused leaves the log, and the request goes out once more", async () => {
+    const refused = new PlimsollError("provider-failed", "the block is bound", { class: "reasoning-refused" });
+    let count = 0;
+    const { start, model } = agentSetup(() => {
+      count += 1;
+      return count === 2 ? { error: refused } : { text: `answer ${count}` };
+    });
+    const agent = await start();
+    const thinking = {
+      role: "assistant",
+      origin: "model",
+      modelId: null,
+      requestId: null,
+      stopReason: "end",
+      atMs: null,
+    } as const;
+    const parts = [{ type: "reasoning", text: "why", opaque: null } as const, { type: "text", text: "so" } as const];
+    await agent.replaceHistoryAndSubmit(
+      [
+        { role: "user", origin: "human", parts: [{ type: "text", text: "go" }], atMs: null },
+        { ...thinking, parts },
+      ],
+      "on",
+    );
+    const outcome = await agent.submit("again");
+    expect(outcome).toMatchObject({ reason: "done", text: "answer 3" });
+    expect(JSON.stringify(model.requests()[1]?.context.messages)).toContain("why");
+    expect(JSON.stringify(model.requests()[2]?.context.messages)).not.toContain("why");
+    expect(JSON.stringify(await agent.entries())).toContain("removedReasoning");
+  });
+
   test("a sub-agent has a log of its own that names its parent, and its events come through", async () => {
     const task = agentTool("task", async (_, context) => {
       const { text, isError } = await context.runSubAgent({ prompt: "look closely" });

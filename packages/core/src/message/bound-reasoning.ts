@@ -2,10 +2,10 @@ import type { Message, ReasoningPart } from "./message.ts";
 import { sharedPrefixCount } from "./message.ts";
 
 /**
- * Tells whether a model takes this reasoning back only behind exactly what stood before it when it was made. Vendors' rules are data in
- * providers; core takes none to be bound.
+ * Tells whether a model takes this reasoning back only behind exactly what stood before it when it was made; `null` asks for what it will sign. Vendors' rules are
+ * data in providers; core takes none to be bound.
  */
-export type IsBoundReasoning = (part: ReasoningPart, modelId: string | null) => boolean;
+export type IsBoundReasoning = (part: ReasoningPart | null, modelId: string | null) => boolean;
 
 /** Reasoning of a message that leaves a view: the places of its parts in the message as the view has it. */
 export interface RemovedReasoning {

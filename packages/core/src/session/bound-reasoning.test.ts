@@ -52,8 +52,8 @@ const later = said(thinking(assistant("a4", [{ type: "text", text: "more" }])));
 const newest = said(thinking(assistant("a5", [{ type: "text", text: "most" }])));
 
 /** Models whose id begins so bind what they think. */
-const isBoundReasoning = (part: ReasoningPart, modelId: string | null) =>
-  modelId?.startsWith("binding") === true && part.opaque !== null;
+const isBoundReasoning = (part: ReasoningPart | null, modelId: string | null) =>
+  modelId?.startsWith("binding") === true && part?.opaque !== null;
 
 const SETTING = { policy: PLIMSOLL_POLICY, summarizer: createDigest(), repairs: "none", isBoundReasoning } as const;
 

@@ -31,7 +31,9 @@ test.each([
   expect(isBoundReasoning(signed, modelId)).toBe(expected === "bound");
 });
 
-test.each<[string, ReasoningPart, string | null, boolean]>([
+test.each<[string, ReasoningPart | null, string | null, boolean]>([
+  ["what a model will sign", null, "claude-saga-7", true],
+  ["what a model of another maker will say", null, "deepseek-reasoner", false],
   ["a newer model of the vendor, signed", signed, "claude-saga-7", true],
   ["a newer model of the vendor, not signed", unsigned, "claude-saga-7", false],
   ["signed among a provider's options", reasoning({ anthropic: { signature: "sealed" } }), "claude-saga-7", true],

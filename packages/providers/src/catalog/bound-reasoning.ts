@@ -58,14 +58,14 @@ export const BINDING_VENDORS: readonly BindingVendor[] = [
  * Whether a model takes reasoning back only behind exactly what it was made behind. Models of other makers do not, and one that is not named is taken for one of
  * those: what it refuses is recovered from.
  */
-export const isBoundReasoning: IsBoundReasoning = ({ opaque }, modelId) => {
-  if (modelId === null || isOwnTool(opaque)) return false;
+export const isBoundReasoning: IsBoundReasoning = (part, modelId) => {
+  if (modelId === null || isOwnTool(part?.opaque)) return false;
   const family = modelFamily(modelId);
   const beginsWith = (prefixes: readonly string[]) => prefixes.some((prefix) => family.startsWith(prefix));
   const vendor = BINDING_VENDORS.find(({ prefixes }) => beginsWith(prefixes));
   if (vendor === undefined) return false;
   if (beginsWith(vendor.binding)) return true;
-  return !beginsWith(vendor.free) && !vendor.freeNames.includes(family) && isSigned(opaque);
+  return !beginsWith(vendor.free) && !vendor.freeNames.includes(family) && (part === null || isSigned(part.opaque));
 };
 
 /** True for a block of the vendor's own tools, which is kept beside reasoning and is none. */
