@@ -40,7 +40,7 @@ export { USE_FEATURE_NAMES, USE_FEATURES } from "./recall/use-features.ts";
 export type { Sequence } from "./sequence.ts";
 export { sequenceOf } from "./sequence.ts";
 export { recallArtifact } from "./session/admit.ts";
-export { decodeEntry } from "./session/codec.ts";
+export { decodeEntry, MORE_FOLLOWS } from "./session/codec.ts";
 export { sessionEntrySchema } from "./session/entry-schema.ts";
 export { compactionLogLine } from "./session/events.ts";
 export type { Recalled, RecallRange } from "./session/recall.ts";

@@ -158,7 +158,8 @@ export type EntryListener = (entry: SessionEntry) => unknown;
 export interface SessionWriter {
   readonly sessionId: string;
   /**
-   * Resolves when the entries are in the log. After a rejection the log is what it was before. If the log does not hold what this writer left,
+   * Resolves when the entries are in the log. After a rejection the log is what it was before: what a store that could not be reached has of them is
+   * gone when this writer appends again or closes. If the log does not hold what this writer left,
    * the append is a `session-conflict` whose `details` have `expected` and `found`, in the store's own measure (bytes, entries).
    */
   append(entries: readonly SessionEntry[]): Promise<void>;

@@ -43,6 +43,13 @@ test("a cut-off last line is left out and noted", async () => {
   expect(transcript?.notes.map((note) => note.code)).toEqual(["cut-off-line", "no-usage"]);
 });
 
+test.each([0, 1, 30])("a batch with %i characters of its last line is left out and noted", async (count) => {
+  const text = `${encodeLog([START, PROMPT])}\t${encodeLog([CALL])}${encodeLog([CALL]).slice(0, count)}`;
+  const [transcript] = await importSource(textSource(text, "own.jsonl"));
+  expect(transcript?.entries).toEqual([START, PROMPT]);
+  expect(transcript?.notes.map(({ code, line }) => `${code} ${line}`)).toEqual(["cut-off-line 3", "no-usage null"]);
+});
+
 test("a result without a call is noted at its line, and kept in the log", async () => {
   const orphan: SessionEntry = {
     type: "message",

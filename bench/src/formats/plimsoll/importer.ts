@@ -1,5 +1,5 @@
 import { isPlimsollError, PlimsollError, type SessionEntry, toolCallsOf } from "@plimsoll/core";
-import { decodeEntry, isRejectedUsage } from "@plimsoll/core/internal";
+import { decodeEntry, isRejectedUsage, MORE_FOLLOWS } from "@plimsoll/core/internal";
 import type { ImportNote, Transcript } from "../../transcript.ts";
 import { type Fields, parseRecord } from "../fields.ts";
 import type { FileSource, Importer } from "../importer.ts";
@@ -19,7 +19,7 @@ function isSessionEntry(value: Fields): boolean {
   return value.type === "session" && typeof value.version === "number" && typeof value.system === "string";
 }
 
-/** A last line that was cut off is left out and noted; any other bad line is an error, as it is for the agent itself. */
+/** A last line that was cut off, or a batch whose last line is not there, is left out and noted; any other bad line is an error, as it is for the agent itself. */
 async function readPlimsoll(source: FileSource): Promise<readonly Transcript[]> {
   const file = source.displayName;
   const entries: SessionEntry[] = [];
@@ -36,16 +36,21 @@ async function readPlimsoll(source: FileSource): Promise<readonly Transcript[]> 
     const text = `${file}:${line.number}: the result ${entry.message.id} has no call before it; a replay leaves it out`;
     notes.push({ code: "result-without-call", line: line.number, text });
   };
-  let waiting: NumberedLine | null = null;
+  const batch: NumberedLine[] = [];
   for (const line of source.lines()) {
     if (line.text.trim() === "") continue;
-    if (waiting !== null) take(waiting);
-    waiting = line;
+    if (!isFollowed(batch)) for (const each of batch.splice(0)) take(each);
+    batch.push(line);
   }
-  if (waiting !== null && parseRecord(waiting.text) !== null) take(waiting);
-  else if (waiting !== null) {
-    const text = `${file}:${waiting.number}: the last line is cut off; it was left out`;
-    notes.push({ code: "cut-off-line", line: waiting.number, text });
+  const last = batch.at(-1);
+  if (last !== undefined && !isFollowed(batch) && parseRecord(last.text) !== null) for (const each of batch) take(each);
+  else if (batch[0] !== undefined) {
+    const { number } = batch[0];
+    notes.push({
+      code: "cut-off-line",
+      line: number,
+      text: `${file}:${number}: the log is cut off here; the rest was left out`,
+    });
   }
   const hasUsage = entries.some((entry) => entry.type === "usage" && entry.usage.input.totalTokens !== null);
   if (!hasUsage) notes.push({ code: "no-usage", line: null, text: `${file}: reports no sizes; it is replayed on estimates` });
@@ -55,6 +60,11 @@ async function readPlimsoll(source: FileSource): Promise<readonly Transcript[]> 
 interface NumberedLine {
   readonly number: number;
   readonly text: string;
+}
+
+/** True if more of a batch belongs behind these lines. */
+function isFollowed(batch: readonly NumberedLine[]): boolean {
+  return batch.at(-1)?.text.startsWith(MORE_FOLLOWS) === true;
 }
 
 function entryOf(line: NumberedLine, file: string): SessionEntry {

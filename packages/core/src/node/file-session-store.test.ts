@@ -113,7 +113,7 @@ describe("file session store", { timeout: 30_000 }, () => {
 
   test("a log that was killed while it was begun is not there, and leaves nothing", async () => {
     const draft = `${logFile()}.lock.00000000-0000-4000-8000-000000000000`;
-    writeFileSync(draft, encodeEntry(START).slice(0, -5));
+    writeFileSync(draft, `${encodeEntry(START)}${lineOf("h1", 10_000)}`.slice(0, -5));
     expect([await store().read("one"), await store().list()]).toEqual([null, []]);
     await (await store().create(START)).close();
     expect(readdirSync(folder)).toEqual(["one.jsonl"]);
