@@ -12,6 +12,7 @@ import { coveredFilesText } from "../prompts/covered-files.ts";
 import { factsText } from "../prompts/facts.ts";
 import { chunkedSummarizer } from "../summarizer/chunked.ts";
 import { DEFAULT_DIGEST_OPTIONS, digestAt } from "../summarizer/digest.ts";
+import type { SummaryAuthor } from "../summarizer/usable.ts";
 import type { ChainTools } from "./chain.ts";
 import { withDeadline } from "./deadline.ts";
 import type { FitState } from "./fit-input.ts";
@@ -21,6 +22,7 @@ import type { ViewMeasure } from "./measure-view.ts";
 /** What all steps of one compaction share. */
 export interface CompactionTools {
   readonly summarizer: Summarizer;
+  readonly author: SummaryAuthor;
   readonly digest: Summarizer;
   /** The facts as text beside messages that stay; `null` for none. */
   readonly facts: (staying: readonly Message[]) => string | null;
@@ -81,6 +83,7 @@ export function toolsFor(
     excerpts,
     cutEstimatorName: cutEstimator.name,
     summarizer: summary === null ? withDeadline(chunkedSummarizer(state.summarizer, limits), state.deadline) : supplied,
+    author: summary === null ? "asked" : "hook",
     digest: digestAt(() => pace, { maximumChars: digestChars }),
     facts,
     pricing: {

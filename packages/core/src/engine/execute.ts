@@ -18,7 +18,8 @@ import type { Prompt, Summarizer, SummaryRequest } from "../ports.ts";
 import { droppedText, truncateText } from "../prompts/notices.ts";
 import { summaryText } from "../prompts/parts.ts";
 import type { StrategyInput } from "../strategy/strategy.ts";
-import { validSummaryText } from "../summarizer/validate.ts";
+import type { SummaryAuthor } from "../summarizer/usable.ts";
+import { usableSummary } from "../summarizer/usable.ts";
 
 /** What an edit's summary is asked for with. */
 interface SummaryCircumstances {
@@ -39,6 +40,8 @@ export interface ExecuteInput extends SummaryCircumstances {
   /** What will be sent after the messages: the view may be emptied if something is. */
   readonly pending: readonly Message[];
   readonly summarizer: Summarizer;
+  /** Who writes what `summarizer` gives; somebody who is asked if nothing is said. */
+  readonly author?: SummaryAuthor;
   readonly digest: Summarizer;
   /** What survives with every summary and notice, as text beside messages that stay; `null` for nothing. */
   readonly facts: (staying: readonly Message[]) => string | null;
@@ -113,7 +116,7 @@ async function appliedSpans(edit: ReplaceSpansEdit, input: ExecuteInput, signal:
     }
     case "summary":
     case "digest": {
-      const { text: written, usage, prompts, repairs } = edit.written ?? (await writtenBy(edit, parts, { input, signal }));
+      const { text: written, usage, prompts, repairs } = await writtenBy(edit, parts, { input, signal });
       await input.pace.walked(gone.length);
       const text = summaryText(written);
       const message = await engineMessage(
@@ -128,16 +131,18 @@ async function appliedSpans(edit: ReplaceSpansEdit, input: ExecuteInput, signal:
   }
 }
 
-/** The summary of the parts, by whom the edit wants to write it. */
+/** The summary of the parts, by whom the edit wants to write it; one that was written before is held to the same rules. */
 async function writtenBy(
-  { by }: Pick<ReplaceSpansEdit, "by">,
+  { by, written }: Pick<ReplaceSpansEdit, "by" | "written">,
   parts: SummaryRequest["parts"],
   { input, signal }: { readonly input: ExecuteInput; readonly signal: AbortSignal },
 ): Promise<WrittenSummary> {
+  const request = summaryRequestFor(parts, input);
+  if (written !== undefined) return usableSummary({ ...written, stopReason: "end" }, request);
   const write = by === "summary" ? input.summarizer : input.digest;
-  const summary = await write(summaryRequestFor(parts, input), signal);
+  const summary = await write(request, signal);
   signal.throwIfAborted();
-  return { ...summary, text: validSummaryText(summary) };
+  return usableSummary(summary, request, by === "summary" ? input.author : "hook");
 }
 
 /** Makes replacements in a view applicable. What is found once is not looked for again: a plan may have one for every message. */

@@ -227,6 +227,12 @@ describe("a summary that fails", () => {
     ],
     ["G-21: an empty text", () => Promise.resolve({ text: "", usage: null, stopReason: "end" })],
     ["half a text", () => Promise.resolve({ text: "half of", usage: null, stopReason: "length" })],
+    [
+      "a refusal that says it ended",
+      () => Promise.resolve({ text: "I can't help with that.", usage: null, stopReason: "end" }),
+    ],
+    ["an emoji", () => Promise.resolve({ text: "👍", usage: null, stopReason: "end" })],
+    ["an error as text", () => Promise.resolve({ text: "Error: 503", usage: null, stopReason: "end" })],
     ["a stream that was broken off", () => Promise.resolve({ text: "half of", usage: null, stopReason: "aborted" })],
     ["a text that ended in an error", () => Promise.resolve({ text: "half of", usage: null, stopReason: "error" })],
   ])("never becomes content, and the next strategy runs: %s", async (_, summarizer) => {

@@ -9,7 +9,7 @@ import { omittedText } from "../prompts/notices.ts";
 import { summaryText } from "../prompts/parts.ts";
 import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore } from "../text.ts";
 import { addedUsage } from "./added-usage.ts";
-import { validSummaryText } from "./validate.ts";
+import { usableSummary } from "./usable.ts";
 
 /** What a request may hold, and how messages are priced. */
 export interface ChunkLimits {
@@ -34,12 +34,13 @@ export function chunkedSummarizer(summarizer: Summarizer, limits: ChunkLimits): 
     // Of a short history a summary is asked for at once, before a deadline can be over.
     const chunks = countOf(asked.parts) < SLICE_MESSAGES ? atOnce(steps) : await pace.take(steps);
     signal.throwIfAborted();
-    if (chunks === "conversation") return await summarizer(asked, signal);
+    if (chunks === "conversation") return usableSummary(await summarizer(asked, signal), asked);
     const request = asked.conversation === undefined ? asked : serialised(asked);
     let summary: Summary | null = null;
     for (const chunk of chunks) {
       const parts: SummaryRequest["parts"] = summary === null ? chunk : withEarlier(chunk, summary, limits);
-      const next: Summary = await summarizer({ ...request, parts }, signal);
+      const asking = { ...request, parts };
+      const next: Summary = usableSummary(await summarizer(asking, signal), asking);
       signal.throwIfAborted();
       await pace.walked(countOf(parts));
       summary = summary === null ? next : after(summary, next);
@@ -123,7 +124,7 @@ function* tokensOf(messages: readonly Message[], { messageTokens }: ChunkLimits)
 }
 
 function withEarlier(chunk: Parts, summary: Summary, limits: ChunkLimits): Parts {
-  const text = summaryText(validSummaryText(summary));
+  const text = summaryText(summary.text);
   const whole: Message = { role: "user", id: "summary-so-far", origin: "summary", parts: [{ type: "text", text }], atMs: null };
   // A summary may come back longer than it was asked for; then it is shortened like any other message.
   const earlier = fitted(whole, limits.historyTokens * EARLIER_SUMMARY_RATIO, limits);

@@ -126,8 +126,8 @@ function withoutBlocks(text: string, tag: string): string {
   return rest.split(opening).join("").split(closing).join("");
 }
 
-/** Lines that are an instruction of the request, with or without a bullet. */
-function withoutInstructions(text: string, instructions: readonly string[]): string {
+/** The text without the lines that are an instruction of the request, with or without a bullet. */
+export function withoutInstructions(text: string, instructions: readonly string[]): string {
   const known = new Set(instructions.map(bare));
   const lines = text.split("\n");
   const kept = lines.filter((line) => !known.has(bare(line)));
@@ -144,7 +144,8 @@ function bare(line: string): string {
 /** How models write calls as text; a summary that begins with such a line acts instead of summarising. */
 const CALL_BEGINNINGS = ["<tool_call", "<function_call", "<invoke", "[tool_call:", '{"tool_call'] as const;
 
-function refuseContinuation(text: string, labels: TranscriptLabels): void {
+/** @throws PlimsollError `summary-failed` for a text that calls a tool, or goes on with the conversation as it was written down. */
+export function refuseContinuation(text: string, labels: TranscriptLabels): void {
   const speakers = [labels.human, labels.assistant, labels.call, labels.result].map(({ before }) => before.trim());
   for (const line of text.split("\n")) {
     const start = line.trimStart();
