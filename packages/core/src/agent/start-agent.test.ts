@@ -425,7 +425,7 @@ describe("what it is started with", () => {
   });
 
   test("under a model that binds reasoning dynamic context is a message where it changed, until a cut takes it", async () => {
-    const branches = ["main", "main", "topic", " ", "topic", "topic"].values();
+    const branches = ["main", "topic", " ", "topic"].values();
     const { start, model } = agentSetup(
       [
         { ...echoCalls("c1"), text: "so it goes, on and on. ".repeat(300) },
