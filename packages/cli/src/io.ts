@@ -23,8 +23,8 @@ export interface CliIo {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** The time, in milliseconds since 1970: for "the last seven days". */
   readonly nowMs: () => number;
-  /** Asks the person a question that is answered with yes or no; left out if nobody is there. */
-  readonly confirm?: (question: string) => Promise<boolean>;
+  /** Asks the person a question that is answered with yes or no, about what was written to `stdout` last; left out if nobody is there. */
+  readonly confirm?: (question: string, about?: string) => Promise<boolean>;
   /** Is called back when the person presses Ctrl-C, the newest first, instead of what the system does then. Returns what stops that. */
   readonly onInterrupt?: (act: () => void) => () => void;
   /** Ends the process at once. */
@@ -37,16 +37,14 @@ export function processIo(): CliIo {
   // Whoever read it has gone: the process ends in good order, as if it was told to. Nothing that is said to nobody ends it in another way.
   stdout.once("error", () => process.kill(process.pid, "SIGTERM"));
   for (const stream of [stdout, stderr]) stream.on("error", () => undefined);
-  const confirm = async (question: string): Promise<boolean> => {
-    const { createInterface } = await import("node:readline/promises");
-    const lines = createInterface({ input: stdin, output: stderr });
-    // While a line is read, Ctrl-C is a key: it ends the program as it does elsewhere.
-    lines.once("SIGINT", () => process.kill(process.pid, "SIGINT"));
-    try {
-      return /^y(es)?$/i.test((await lines.question(question)).trim());
-    } finally {
-      lines.close();
-    }
+  const confirm = async (question: string, about = ""): Promise<boolean> => {
+    const { askYesNo } = await import("./terminal/typed-lines.ts");
+    // What goes into a file or a pipe is on no screen.
+    if (!stdout.isTTY) stderr.write(about);
+    const shown = async () => {
+      for (const stream of [stdout, stderr]) await new Promise((resolve) => stream.write("", resolve));
+    };
+    return await askYesNo(question, { input: stdin, output: stderr, shown });
   };
   const isThere = stdin.isTTY && stderr.isTTY;
   const onInterrupt = (act: () => void) => {

@@ -1,4 +1,5 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -61,3 +62,32 @@ describe.skipIf(terminals === null).each(ADVICE_WALKS)(
     });
   },
 );
+
+describe.skipIf(terminals === null)("a consent comes after its question", { timeout: WALK_MS }, () => {
+  const NOW = "now = 1\n";
+  const BEFORE = "before = 2\n";
+  const file = () => join(home, ".codex/config.toml");
+
+  beforeEach(() => {
+    mkdirSync(dirname(file()));
+    writeFileSync(file(), NOW);
+    const hash = createHash("sha256").update(NOW).digest("hex").slice(0, 16);
+    writeFileSync(`${file()}.plimsoll-before-${hash}`, BEFORE);
+  });
+
+  test.each([
+    ["a line that was typed before it is no answer", "y\r", "n", NOW],
+    ["half a line that was typed before it is no part of one", "y", "", NOW],
+    ["several lines that were typed before it are none", "y\ry\ryes\r", "", NOW],
+    ["what is typed behind it is", "n\r", "y", BEFORE],
+  ])("%s", async (_what, early, answer, left) => {
+    const asked = advise("--undo", "--from", "codex");
+    asked.press(early);
+    const shown = await asked.waitFor("Write ~/.codex/config.toml? [y/N] ");
+    expect(shown).toContain("-now = 1");
+    expect(readFileSync(file(), "utf8")).toBe(NOW);
+    asked.type(answer);
+    expect(await asked.end).toEqual(ENDED_WELL);
+    expect(readFileSync(file(), "utf8")).toBe(left);
+  });
+});

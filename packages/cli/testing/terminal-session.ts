@@ -6,6 +6,8 @@ interface TerminalSession {
   readonly pid: number;
   /** Types a line and the return key. */
   type(line: string): void;
+  /** Presses keys, without the return key. */
+  press(keys: string): void;
   /** Presses Ctrl-C. */
   interrupt(): void;
   /** Resolves to what was said since the last wait, up to and with the text; rejects if the program ends without it. */
@@ -69,6 +71,7 @@ export function openTerminal({ args, cwd, env = {} }: TerminalProgram): Terminal
   return {
     pid: child.pid,
     type: (line) => child.write(`${line}\r`),
+    press: (keys) => child.write(keys),
     interrupt: () => child.write(CTRL_C),
     waitFor: (text) =>
       new Promise((resolve, reject) => {

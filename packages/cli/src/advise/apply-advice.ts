@@ -41,8 +41,10 @@ async function writeOne(settings: SettingsFile, { form, values }: Written, agree
   if ("problem" in changed)
     throw new PlimsollError("bad-input", `${settings.shown} ${changed.problem}; set it by hand`, { file: settings.path });
   const diff = lineDiff(settings.shown, settings.text ?? "", changed.text);
-  io.stdout.write(`\n${diff.join("\n")}\n`);
-  const code = await refusal(settings.text === null ? `Make ${settings.shown}?` : `Write ${settings.shown}?`, agreement);
+  const about = `\n${diff.join("\n")}\n`;
+  io.stdout.write(about);
+  const question = settings.text === null ? `Make ${settings.shown}?` : `Write ${settings.shown}?`;
+  const code = await refusal({ about, question }, agreement);
   if (code !== null) return code;
   const { backup } = await writeSettings(settings, changed.text);
   const what = settings.text === null ? "Made" : "Wrote";
@@ -74,22 +76,29 @@ async function undoOne(settings: SettingsFile, agreement: Agreement): Promise<nu
   const { io } = agreement;
   const undo = await findUndo(settings);
   if (undo === null) return null;
-  io.stdout.write(`${lineDiff(settings.shown, settings.text ?? "", undo.before ?? "").join("\n")}\n`);
-  const code = await refusal(`${undo.before === null ? "Remove" : "Write"} ${settings.shown}?`, agreement);
+  const about = `${lineDiff(settings.shown, settings.text ?? "", undo.before ?? "").join("\n")}\n`;
+  io.stdout.write(about);
+  const code = await refusal({ about, question: `${undo.before === null ? "Remove" : "Write"} ${settings.shown}?` }, agreement);
   if (code !== null) return code;
   await undoSettings(settings, undo);
   io.stdout.write(`Undone: ${printable(settings.shown)} is as it was.\n`);
   return EXIT_OK;
 }
 
+/** A question, and what it is about, which stands on the screen before it. */
+interface Question {
+  readonly about: string;
+  readonly question: string;
+}
+
 /** `null` if the person agrees. */
-async function refusal(question: string, { isAgreed, io }: Agreement): Promise<number | null> {
+async function refusal({ about, question }: Question, { isAgreed, io }: Agreement): Promise<number | null> {
   if (isAgreed) return null;
   if (io.confirm === undefined) {
     io.stderr.write("plimsoll: nothing was written: nobody is there to agree; give --yes\n");
     return EXIT_USAGE;
   }
-  if (await io.confirm(`${printable(question)} [y/N] `)) return null;
+  if (await io.confirm(`${printable(question)} [y/N] `, about)) return null;
   io.stderr.write("plimsoll: nothing was written\n");
   return EXIT_OK;
 }

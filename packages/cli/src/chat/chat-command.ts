@@ -1,5 +1,4 @@
 import process from "node:process";
-import { createInterface } from "node:readline";
 import { isPlimsollError } from "@plimsoll/core";
 import type { Command } from "commander";
 import type { CliIo } from "../io.ts";
@@ -11,6 +10,7 @@ import { refusalLines } from "../run/session-notices.ts";
 import { type SessionOptions, withSessionOptions } from "../run/session-options.ts";
 import { createShownSession, type ShownSession } from "../run/status-line.ts";
 import { lineFor, printable } from "../terminal/printable.ts";
+import { openTypedLines, type TypedInput } from "../terminal/typed-lines.ts";
 import { answer } from "./answer.ts";
 import { type ChatEffect, type ChatEvent, type ChatState, chatTransition, openedChat } from "./chat-state.ts";
 import type { ChatLine } from "./slash-command.ts";
@@ -25,7 +25,7 @@ export function defineChatCommand(command: Command, io: CliIo, onExit: (exitCode
 /** Where a chat comes from. */
 export interface ChatInput {
   readonly io: CliIo;
-  readonly input: NodeJS.ReadableStream;
+  readonly input: TypedInput;
   readonly isTerminal: boolean;
 }
 
@@ -44,7 +44,6 @@ export async function chat(options: SessionOptions, { io, input, isTerminal }: C
   const session = await openSession(options, { io, environment: process.env, onEvent, ...ask }).finally(() => first?.close());
   shown.open(session);
   const asker = createLineAsker(screen);
-  if (isTerminal) session.permissions.askThrough(asker.ask);
   const say = (line: string) => write(lineFor(io.stdout, line));
   [...session.notices, ...(isTerminal ? [ASKING_LINE] : []), "/help lists what can be typed."].forEach(say);
   const answers = await chatOver({ session, asker, shown, io, input, inputKind: isTerminal ? "terminal" : "pipe" }).finally(
@@ -66,8 +65,18 @@ interface ChatPorts extends Pick<ChatInput, "io" | "input"> {
 
 /** Chats until the chat is left; resolves to the answers that may still be on their way. */
 async function chatOver(ports: ChatPorts): Promise<readonly Promise<void>[]> {
-  const lines = createInterface({ input: ports.input, terminal: false });
   let end = (): void => undefined;
+  let hear = (_event: ChatEvent): void => undefined;
+  const lines = openTypedLines(ports.input, {
+    onLine: (line) => hear({ type: "line", line }),
+    onClose: () => hear({ type: "input-end" }),
+  });
+  if (ports.inputKind === "terminal")
+    ports.session.permissions.askThrough(async (call, signal) => {
+      await lines.forget();
+      signal.throwIfAborted();
+      return await ports.asker.ask(call, signal);
+    });
   try {
     return await new Promise((resolve, reject) => {
       const dispatch = createChatLoop(ports, { leave: resolve, fail: reject });
@@ -80,8 +89,7 @@ async function chatOver(ports: ChatPorts): Promise<readonly Promise<void>[]> {
       process.on("SIGINT", interrupt);
       process.once("SIGTERM", terminate);
       dispatch({ type: "opened" });
-      lines.on("line", (line) => dispatch({ type: "line", line }));
-      lines.once("close", () => dispatch({ type: "input-end" }));
+      hear = dispatch;
     });
   } finally {
     end();

@@ -1,7 +1,7 @@
-import { createInterface, type Interface } from "node:readline";
 import type { PendingCall } from "@plimsoll/core/agent";
 import type { Output } from "../io.ts";
 import { cutRows, escaped } from "../terminal/printable.ts";
+import { openTypedLines, type TypedInput, type TypedLines } from "../terminal/typed-lines.ts";
 import { type AllowRule, alwaysRule } from "./allow-rule.ts";
 import { type CallRow, callRows, headlineOf } from "./call-rows.ts";
 import type { Answer, AskPerson } from "./permissions.ts";
@@ -87,26 +87,24 @@ export function createLineAsker({ output, colours, sessionId }: QuestionScreen):
   };
 }
 
-/** An asker that reads the answers itself, from the first question on until it is closed. */
+/** An asker that reads the answers itself, from the first question on until it is closed. What was typed before a question is no answer to it. */
 export function openLineAsker(
   screen: QuestionScreen,
-  input: NodeJS.ReadableStream,
+  input: TypedInput,
 ): { readonly ask: AskPerson; readonly close: () => void } {
   const asker = createLineAsker(screen);
   const ended = new AbortController();
-  let lines: Interface | null = null;
+  let lines: TypedLines | null = null;
   return {
-    ask: (call, signal) => {
-      if (lines === null) {
-        lines = createInterface({ input, terminal: false });
-        lines.on("line", asker.answer);
-        // Nobody types any more: the question that is open is void, and so are those that come.
-        lines.once("close", () => ended.abort());
-      }
+    ask: async (call, signal) => {
+      // Nobody types any more: the question that is open is void, and so are those that come.
+      lines ??= openTypedLines(input, { onLine: asker.answer, onClose: () => ended.abort() });
       const isVoid = AbortSignal.any([signal, ended.signal]);
+      await lines.forget();
+      isVoid.throwIfAborted();
       // What is said next does not belong behind the question.
       isVoid.addEventListener("abort", () => asker.isOpen() && screen.output.write("\n"), { once: true });
-      return asker.ask(call, isVoid);
+      return await asker.ask(call, isVoid);
     },
     close: () => {
       lines?.close();

@@ -6,6 +6,7 @@ import type { CliIo } from "../io.ts";
 import { coloursOf, EXIT_FAILED, EXIT_OK, type Output } from "../io.ts";
 import { openLineAsker } from "../permission/ask-by-lines.ts";
 import { lineFor as onOutput, printable, printableLines } from "../terminal/printable.ts";
+import type { TypedInput } from "../terminal/typed-lines.ts";
 import { flushed, LINE_START, wrapPiece } from "../terminal/word-wrap.ts";
 import { lineFor } from "./event-lines.ts";
 import { openSession } from "./open-session.ts";
@@ -41,7 +42,7 @@ const ENDING_SIGNALS = ["SIGINT", "SIGTERM"] as const;
 export interface RunPlace {
   readonly io: CliIo;
   readonly signal: AbortSignal;
-  readonly person: NodeJS.ReadableStream | null;
+  readonly person: TypedInput | null;
 }
 
 /** Runs a task; resolves to the exit code. The answer goes to the output, everything else to the error output, unless it is JSON. */
