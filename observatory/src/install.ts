@@ -80,7 +80,7 @@ function npm(args: readonly string[], folder: string): Promise<{ readonly exitCo
       stream.setEncoding("utf8");
       stream.on("data", (piece: string) => pieces.push(piece));
     }
-    child.once("error", reject);
+    child.on("error", reject);
     child.once("close", (exitCode) => resolve({ exitCode, output: pieces.join("") }));
   });
 }

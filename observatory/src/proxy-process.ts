@@ -36,7 +36,7 @@ export async function startProxy({ upstream, windowTokens, folder, project }: Pr
       const found = /ANTHROPIC_BASE_URL=(\S+)/.exec(output)?.[1];
       if (found !== undefined) resolve(found);
     });
-    child.once("error", reject);
+    child.on("error", reject);
     child.once("close", () => reject(new Error(`the proxy ended: ${output}`)));
   });
   return {

@@ -34,7 +34,7 @@ export function startCommand([file = "", ...args]: readonly string[], { env, wor
     // A program that ends while it is written to is told by its exit.
     child.stdin.on("error", () => undefined);
     signal.addEventListener("abort", end, { once: true });
-    child.once("error", reject);
+    child.on("error", reject);
     child.once("exit", (exitCode) => {
       signal.removeEventListener("abort", end);
       endGroup(child.pid);
