@@ -1,5 +1,6 @@
 import type { Message } from "../message/message.ts";
 import { isDeclared, toolCallsOf } from "../message/message.ts";
+import { createWaitingCalls } from "../message/waiting-calls.ts";
 import type { Steps } from "../pace.ts";
 import { atOnce } from "../pace.ts";
 
@@ -26,10 +27,14 @@ export function* safeCutSteps(messages: readonly Message[], lastStep: "open" | "
 const found = new WeakMap<readonly Message[], { readonly openStep: number; readonly safe: readonly boolean[] }>();
 
 function* foundCuts(messages: readonly Message[], openStep: number): Steps<readonly boolean[]> {
-  const lastResult = new Map<string, number>();
+  const lastResult = new Map<number, number>();
+  const calls = createWaitingCalls<number>();
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index];
-    if (message?.role === "tool-result") lastResult.set(message.callId, index);
+    const caller = message?.role === "tool-result" ? (calls.answered(message.callId) ?? calls.newest(message.callId)) : null;
+    if (caller !== null) lastResult.set(caller, index);
+    const own = message === undefined ? [] : toolCallsOf(message);
+    if (own.length > 0) calls.met(own.map(({ callId }) => [callId, index] as const));
     yield 1;
   }
   const safe = [true];
@@ -37,7 +42,7 @@ function* foundCuts(messages: readonly Message[], openStep: number): Steps<reado
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index];
     if (message === undefined) continue;
-    for (const call of toolCallsOf(message)) boundThrough = Math.max(boundThrough, lastResult.get(call.callId) ?? -1);
+    boundThrough = Math.max(boundThrough, lastResult.get(index) ?? -1);
     if (index === openStep) boundThrough = messages.length;
     safe.push(boundThrough <= index);
     yield 1;

@@ -1,7 +1,7 @@
 import type { SessionEntry } from "../entry.ts";
 import { stringsIn } from "../json.ts";
 import type { Message, ToolCallPart, ToolResultMessage, UserMessage } from "../message/message.ts";
-import { isHuman, textOf, toolCallsOf } from "../message/message.ts";
+import { callsAfterResult, isHuman, textOf, toolCallsOf } from "../message/message.ts";
 import type { TrackedFile } from "../ports.ts";
 import type { Sequence } from "../sequence.ts";
 import { sequenceOf } from "../sequence.ts";
@@ -59,7 +59,8 @@ function withMessage(facts: Facts, message: Message): Facts {
   if (message.role !== "tool-result") return facts;
   const call = facts.openCalls.find((each) => each.callId === message.callId);
   if (call === undefined) return facts;
-  const { firstHuman, lastHuman, accesses, named, tracked, outcomes, openCalls } = facts;
+  const { firstHuman, lastHuman, accesses, named, tracked, outcomes } = facts;
+  const openCalls = callsAfterResult(facts.openCalls, message.callId);
   return { firstHuman, lastHuman, accesses, named, tracked, outcomes: outcomes.append(callOutcome(call, message)), openCalls };
 }
 

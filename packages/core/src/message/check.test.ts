@@ -50,6 +50,11 @@ describe("a violation with its code, its place and its subject", () => {
       ["duplicate-call-id 2 c"],
     ],
     [
+      "a late result of the first of two calls of one id",
+      [calling("a", ["c"]), calling("b", ["c"]), r("r", "c"), r("s", "c"), a("d"), calling("e", ["c"]), r("t", "c")],
+      ["call-without-result 0 c", "duplicate-call-id 1 c", "result-not-after-call 3 c", "duplicate-call-id 5 c"],
+    ],
+    [
       "two calls of one id in one message",
       [calling("a", ["c", "c"]), r("r", "c")],
       ["duplicate-call-id 0 c", "call-without-result 0 c"],

@@ -1,6 +1,7 @@
 import type { Steps } from "../pace.ts";
 import type { Message } from "./message.ts";
 import { toolCallsOf } from "./message.ts";
+import { createWaitingCalls } from "./waiting-calls.ts";
 import { wellFormedMessage } from "./well-formed.ts";
 
 /**
@@ -186,7 +187,7 @@ interface MetCall {
 
 /** Follows calls and their results through the list. */
 function checkPairing(rules: WireRules, report: Report) {
-  const calls = new Map<string, MetCall>();
+  const calls = createWaitingCalls<MetCall>();
   let batch = 0;
   let open: MetCall[] = [];
   const unanswered = () =>
@@ -199,20 +200,24 @@ function checkPairing(rules: WireRules, report: Report) {
     open = [];
   };
   const visitResult = (callId: string, index: number) => {
-    const call = calls.get(callId);
-    if (call === undefined) report("result-without-call", index, callId);
-    else if (call.answered) report("duplicate-result", index, callId);
+    const call = calls.answered(callId);
+    if (call === null) report(calls.newest(callId) === null ? "result-without-call" : "duplicate-result", index, callId);
     else {
       call.answered = true;
       if (call.batch !== batch) report("result-not-after-call", index, callId);
     }
   };
-  const visitCall = (callId: string, index: number) => {
-    if (calls.has(callId)) report("duplicate-call-id", index, callId);
-    if (!isUsableCallId(callId, rules)) report("unusable-call-id", index, callId);
-    const call: MetCall = { callId, index, batch, answered: false };
-    calls.set(callId, call);
-    open.push(call);
+  const visitCalls = (message: Message, index: number) => {
+    const met: (readonly [callId: string, call: MetCall])[] = [];
+    for (const { callId } of toolCallsOf(message)) {
+      const isRepeated = calls.newest(callId) !== null || met.some(([id]) => id === callId);
+      if (isRepeated) report("duplicate-call-id", index, callId);
+      if (!isUsableCallId(callId, rules)) report("unusable-call-id", index, callId);
+      met.push([callId, { callId, index, batch, answered: false }]);
+    }
+    if (met.length === 0) return;
+    calls.met(met);
+    open.push(...met.map(([, call]) => call));
   };
   return {
     visit: (message: Message, index: number): void => {
@@ -224,7 +229,7 @@ function checkPairing(rules: WireRules, report: Report) {
         close();
         batch += 1;
       }
-      for (const call of toolCallsOf(message)) visitCall(call.callId, index);
+      visitCalls(message, index);
     },
     end: unanswered,
   };

@@ -109,6 +109,12 @@ export function toolCallsOf(message: Message): readonly ToolCallPart[] {
   return message.parts.some(isToolCall) ? message.parts.filter(isToolCall) : NO_CALLS;
 }
 
+/** The calls of a message that its later results may answer, after one of this id: of several calls of one id the first is answered. */
+export function callsAfterResult(calls: readonly ToolCallPart[], callId: string): readonly ToolCallPart[] {
+  const at = calls.findIndex((call) => call.callId === callId);
+  return calls.some((call, index) => index > at && call.callId === callId) ? calls.toSpliced(at, 1) : calls;
+}
+
 const NO_CALLS: readonly ToolCallPart[] = [];
 
 function isToolCall(part: AssistantMessage["parts"][number]): part is ToolCallPart {

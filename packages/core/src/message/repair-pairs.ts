@@ -3,6 +3,8 @@ import type { WireRules, WireViolationCode } from "./check.ts";
 import { isUsableCallId } from "./check.ts";
 import type { Message, ToolCallPart } from "./message.ts";
 import { toolCallsOf } from "./message.ts";
+import type { WaitingCalls } from "./waiting-calls.ts";
+import { createWaitingCalls } from "./waiting-calls.ts";
 
 /** What was done: a result moved to its call, a message or part taken out, a result made up, an id made usable, half characters replaced. */
 export type RepairAction = "replace-characters" | "move" | "remove-message" | "remove-part" | "add-result" | "rename";
@@ -81,13 +83,6 @@ interface OpenCall {
   answer: number | null;
 }
 
-/** The calls of one message that share an id, answered from the first on. */
-interface Waiting {
-  readonly calls: OpenCall[];
-  next: number;
-  readonly position: number;
-}
-
 interface Answers {
   readonly calls: ReadonlyMap<number, readonly OpenCall[]>;
   /** For each position the position of the last message at or before it that is no result. */
@@ -97,7 +92,7 @@ interface Answers {
 
 function answersOf(list: readonly Numbered[]): Answers {
   const calls = new Map<number, readonly OpenCall[]>();
-  const waiting = new Map<string, Waiting[]>();
+  const waiting = createWaitingCalls<OpenCall>();
   const met = new Set<string>();
   const early: { readonly callId: string; readonly position: number }[] = [];
   const batchOf: number[] = [];
@@ -111,14 +106,12 @@ function answersOf(list: readonly Numbered[]): Answers {
       batchOf.push(position);
       const open = toolCallsOf(message).map((part): OpenCall => ({ part, answer: null }));
       if (open.length > 0) calls.set(position, open);
-      for (const call of open) {
-        met.add(call.part.callId);
-        wait(waiting, call, position);
-      }
+      for (const call of open) met.add(call.part.callId);
+      waiting.met(open.map((call) => [call.part.callId, call] as const));
       continue;
     }
     batchOf.push(batchOf[position - 1] ?? -1);
-    const call = newestWaiting(waiting.get(message.callId));
+    const call = waiting.answered(message.callId);
     if (call !== null) call.answer = position;
     else if (met.has(message.callId)) leave(message.callId, position);
     else early.push({ callId: message.callId, position });
@@ -132,29 +125,11 @@ function answersOf(list: readonly Numbered[]): Answers {
   return { calls, batchOf, left };
 }
 
-function wait(waiting: Map<string, Waiting[]>, call: OpenCall, position: number): void {
-  const groups = waiting.get(call.part.callId) ?? [];
-  const newest = groups.at(-1);
-  if (newest?.position === position) newest.calls.push(call);
-  else groups.push({ calls: [call], next: 0, position });
-  waiting.set(call.part.callId, groups);
-}
-
-function newestWaiting(groups: Waiting[] | undefined): OpenCall | null {
-  for (let newest = groups?.at(-1); newest !== undefined; newest = groups?.at(-1)) {
-    const call = newest.calls[newest.next];
-    newest.next += 1;
-    if (call !== undefined) return call;
-    groups?.pop();
-  }
-  return null;
-}
-
 /** Hands out the calls of an id that no result has answered, oldest first, each once. */
-function firstUnanswered(waiting: ReadonlyMap<string, readonly Waiting[]>): (callId: string) => OpenCall | undefined {
+function firstUnanswered(waiting: WaitingCalls<OpenCall>): (callId: string) => OpenCall | undefined {
   const queues = new Map<string, Iterator<OpenCall>>();
   return (callId) => {
-    const queue = queues.get(callId) ?? (waiting.get(callId) ?? []).flatMap((group) => group.calls.slice(group.next)).values();
+    const queue = queues.get(callId) ?? waiting.left(callId).values();
     queues.set(callId, queue);
     return queue.next().value;
   };

@@ -1,5 +1,5 @@
 import type { Message, ToolCallPart } from "../message/message.ts";
-import { toolCallsOf } from "../message/message.ts";
+import { callsAfterResult, toolCallsOf } from "../message/message.ts";
 import type { Steps } from "../pace.ts";
 import { atOnce, visitsOf } from "../pace.ts";
 import type { WorkCounter } from "../tokens/work.ts";
@@ -138,6 +138,7 @@ function addMessage(index: IndexState, message: Message): void {
   if (chars === 0) return;
   index.work.scanned(chars);
   held.push({ message, told: toldByCall(message, index.openCalls), atChars });
+  if (message.role === "tool-result") index.openCalls = callsAfterResult(index.openCalls, message.callId);
   index.atChars += chars;
   if (index.atChars - (held[0]?.atChars ?? 0) > MOST_CHARS) forgetOldest(index);
 }

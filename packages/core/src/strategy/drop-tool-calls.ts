@@ -6,6 +6,7 @@ import { partHandle } from "../message/handle.ts";
 import type { AssistantMessage, Message } from "../message/message.ts";
 import { toolCallsOf } from "../message/message.ts";
 import { partChars } from "../message/size.ts";
+import { createWaitingCalls } from "../message/waiting-calls.ts";
 import type { StrategyAnswer, StrategyKind } from "./strategy.ts";
 import { defineStrategy } from "./strategy.ts";
 
@@ -35,14 +36,12 @@ export const DROP_TOOL_CALLS: StrategyKind = defineStrategy<DropToolCallsSpec>({
 
 function dropToolCalls(messages: readonly Message[], keepMessages: number): StrategyAnswer {
   const oldEnd = Math.min(openStepStart(messages), startOfNewest(messages, keepMessages));
-  const newest = messages.slice(oldEnd);
-  const staying = new Set(newest.flatMap((message) => (message.role === "tool-result" ? [message.callId] : [])));
   const old = messages.slice(0, oldEnd);
-  const isKept = (message: AssistantMessage) => toolCallsOf(message).some(({ callId }) => staying.has(callId));
-  for (const message of old)
-    if (message.role === "assistant" && isKept(message)) for (const { callId } of toolCallsOf(message)) staying.add(callId);
+  const callerOf = callersOf(messages);
+  const kept = new Set(messages.slice(oldEnd).flatMap((message) => callerOf.get(message) ?? []));
+  const isKept = (message: AssistantMessage) => kept.has(message);
   const goes = (message: Message): boolean => {
-    if (message.role === "tool-result") return !staying.has(message.callId);
+    if (message.role === "tool-result") return !kept.has(callerOf.get(message) ?? message);
     return message.role === "assistant" && message.origin === "model" && !isKept(message) && !speaks(message);
   };
   const spans = spansOf(old, goes);
@@ -56,6 +55,18 @@ function dropToolCalls(messages: readonly Message[], keepMessages: number): Stra
   if (first === undefined)
     return { kind: "not-applicable", reason: `no call is older than the newest ${keepMessages} messages` };
   return { kind: "edits", edits: [first, ...rest] };
+}
+
+/** The message whose call each result answers. */
+function callersOf(messages: readonly Message[]): ReadonlyMap<Message, Message> {
+  const calls = createWaitingCalls<Message>();
+  const callers = new Map<Message, Message>();
+  for (const message of messages) {
+    const caller = message.role === "tool-result" ? (calls.answered(message.callId) ?? calls.newest(message.callId)) : null;
+    if (caller !== null) callers.set(message, caller);
+    calls.met(toolCallsOf(message).map(({ callId }) => [callId, message] as const));
+  }
+  return callers;
 }
 
 /** Where the newest so many messages begin; results that follow each other are one. */

@@ -54,19 +54,32 @@ function beforeOf<Item>(
   toolNameOf: (callId: string) => string,
   messageId: string | null,
 ): BeforeItems {
-  return { toolNameOf, calls: openCalls(groups), messageId };
+  const calls = openCalls(groups);
+  // By place first: servers use ids again, and twice at once.
+  let waiting = calls;
+  const nameOf = (callId: string): string => {
+    const call = waiting.find((each) => each.callId === callId);
+    waiting = withoutFirst(waiting, callId);
+    return call?.toolName ?? toolNameOf(callId);
+  };
+  return { toolNameOf: nameOf, calls, messageId };
 }
 
 /** The newest group's calls, or those of the group before its results that no result has answered yet. */
 function openCalls<Item>(groups: readonly ItemGroup<Item>[]): BeforeItems["calls"] {
-  const answered = new Set<string>();
+  const answered: string[] = [];
   for (let at = groups.length - 1; at >= 0; at -= 1) {
     const messages = groups[at]?.messages ?? [];
     const results = messages.flatMap((message) => (message.role === "tool-result" ? [message.callId] : []));
-    if (results.length === 0) return messages.flatMap(toolCallsOf).filter(({ callId }) => !answered.has(callId));
-    for (const callId of results) answered.add(callId);
+    if (results.length === 0) return answered.reduce(withoutFirst, messages.flatMap(toolCallsOf));
+    answered.push(...results);
   }
   return [];
+}
+
+function withoutFirst(calls: BeforeItems["calls"], callId: string): BeforeItems["calls"] {
+  const at = calls.findIndex((call) => call.callId === callId);
+  return at < 0 ? calls : calls.toSpliced(at, 1);
 }
 
 /** Each item alone, neighbouring pieces of a reply together. */

@@ -184,6 +184,30 @@ export const ARRAY_COMPACTOR_CONTRACT: readonly ArrayContractCase[] = [
     },
   },
   {
+    rule: "call ids that are used again change no cut, and go out as they came",
+    run: async (subject) => {
+      const played = async (policy: Policy, idOf: (index: number) => string) => {
+        const turns = history(72, 20).map((turn, index) => (turn.kind === "step" ? { ...turn, callId: idOf(index) } : turn));
+        const compactor = subject.create({ ...options, policy });
+        const sizes: number[] = [];
+        let last = "";
+        for (const own of growing(subject, turns)) {
+          const sent = await compactor.fit(own);
+          last = JSON.stringify(sent);
+          sizes.push(sent.length);
+          holds(sent.at(-1) === own.at(-1), "the newest result was cut before it was seen");
+        }
+        return { sizes: sizes.join(" "), last };
+      };
+      for (const policy of [SVEN_POLICY, PLIMSOLL_POLICY]) {
+        const unique = await played(policy, (index) => `functions.read:${100 + index}`);
+        const again = await played(policy, () => "functions.read:100");
+        holds(again.sizes === unique.sizes, `${policy.name} cuts otherwise: ${again.sizes}; ${unique.sizes}`);
+        holds(/"functions\.read:100"/.test(again.last) && !/call_[0-9a-f]{9}/.test(again.last), `${policy.name} changes ids`);
+      }
+    },
+  },
+  {
     rule: "an overflow is learned from and sent again once, and not met again",
     run: async (subject) => {
       const compactor = subject.create({ ...options, limits: wide });
