@@ -45,7 +45,7 @@ export interface Conversations {
    *
    * Rejects as soon as the signal aborts, also if work that was given before goes on.
    *
-   * @throws PlimsollError `bad-input` if a key is needed and there is none, `session-conflict` if another writer has the log.
+   * @throws PlimsollError `bad-input` if a key is needed and there is none, and after `close`, `session-conflict` if another writer has the log.
    */
   goOn<T>(request: ConversationRequest, work: (found: FoundConversation) => Promise<T>, signal?: AbortSignal): Promise<T>;
   /** True for a conversation that is in memory. One that is not takes no more work: its request finds another. */
@@ -66,11 +66,13 @@ export function createConversations(options: ConversationsOptions): Conversation
   const known: ReadonlySet<FoundConversation> = memory.live;
   /** Keys that are being deleted: who wants them next waits. */
   const deleting = new Map<string, Promise<void>>();
+  let isClosed = false;
   return {
     goOn: (request, work, signal) =>
       untilAborted(signal, async () => {
         if (request.key === null && options.needsKey !== null) throw keyMissing(options.needsKey);
         for (;;) {
+          if (isClosed) throw closedError();
           await deleting.get(familyBaseOf(request));
           const branch = await locate(request, memory, options);
           const done = branch === null ? null : await workOn(branch, { request, work, signal, memory });
@@ -99,12 +101,18 @@ export function createConversations(options: ConversationsOptions): Conversation
       return deleted;
     },
     close: async () => {
+      isClosed = true;
       const all = [...memory.families.values()];
       memory.families.clear();
       await Promise.all(all.map((family) => releaseBelow(family, memory)));
       await Promise.all(memory.closing.values());
     },
   };
+}
+
+/** What comes after the end would hold a log that nobody closes again. */
+function closedError(): PlimsollError {
+  return new PlimsollError("bad-input", "this is closed: make a new one to go on with its conversations", { reason: "closed" });
 }
 
 interface Work<T> {

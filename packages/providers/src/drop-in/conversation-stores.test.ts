@@ -89,3 +89,17 @@ test("a report whose write failed is written with the next request; the answer w
   await compactor.fit(talk(3), of);
   expect(await storedUsage()).toMatchObject([{ requestId: "request" }]);
 });
+
+test("a compactor that was closed takes nothing more, and holds no log", async () => {
+  const sessions = createMemorySessionStore();
+  const made = () => createMessagesCompactor({ policy: PLIMSOLL_POLICY, limits, sessions });
+  const [closed, next] = [made(), made()];
+  const of = { conversation: "shared" };
+  await closed.fit(talk(3), of);
+  await closed.close();
+  const refused = { code: "bad-input", details: { reason: "closed" } };
+  await expect(closed.fit(talk(5), of)).rejects.toMatchObject(refused);
+  await expect(closed.send(talk(5), () => Promise.reject(new Error("not called")), of)).rejects.toMatchObject(refused);
+  expect(await next.fit(talk(5), of)).toEqual(talk(5));
+  await closed.close();
+});
