@@ -13,6 +13,19 @@ describe("html", () => {
   });
 });
 
+test.each([
+  ["an escape", "a\u001b[2Jb", "a\\u{1b}[2Jb"],
+  ["a C1 control", "a\u009bb", "a\\u{9b}b"],
+  ["a turn of direction", "a\u202eb\u2066c\u200f", "a\\u{202e}b\\u{2066}c\\u{200f}"],
+  ["no width", "a\u200bb\u2060c\ufeff\u00ad", "a\\u{200b}b\\u{2060}c\\u{feff}\\u{ad}"],
+  ["a tag", "a\u{e0041}", "a\\u{e0041}"],
+  ["a stroke over others", "a\u0336", "a\\u{336}"],
+  ["accents, tabs, line ends and emoji as they are", "e\u0301\té\n\u26a0\ufe0f", "e\u0301\té\n\u26a0\ufe0f"],
+])("shows %s", (_, text, shown) => {
+  expect(html`${text}`.markup).toBe(shown);
+  expect(JSON.parse(scriptJson({ text }).markup)).toEqual({ text: shown });
+});
+
 describe("scriptJson", () => {
   test.each([
     ["an end tag", "</script><script>alert(1)</script>"],

@@ -30,19 +30,32 @@ function partMarkup(part: MarkupPart): string {
   return "markup" in part ? part.markup : part.map(({ markup }) => markup).join("");
 }
 
-/** The text with the five characters replaced that mean something in HTML. */
+/** Controls but tab and line end, marks of direction, characters without width and strokes over others; what says that a sign is an emoji stays. */
+const UNSEEN =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex lint/suspicious/noMisleadingCharacterClass: these are the characters to replace
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\u0334-\u0338\u20d2-\u20eb]|(?![\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}/gu;
+
+/** The text with what would hide, turn or pretend to be other text as `\u{202e}`. */
+function visible(text: string): string {
+  return text.replace(UNSEEN, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
+}
+
+/** The text with the five characters replaced that mean something in HTML, and with what cannot be seen shown. */
 export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES.get(character) ?? character);
+  return visible(text).replace(/[&<>"']/g, (character) => ENTITIES.get(character) ?? character);
 }
 
 /**
  * JSON that can stand in a script block: no `<` is left, so no text can end the block or open a comment, and the two line
- * separators that older scripts choke on are escaped.
+ * separators that older scripts choke on are escaped. Values are texts for a page: what cannot be seen in them is shown.
  */
 export function scriptJson(value: unknown): Markup {
-  const json = JSON.stringify(value).replace(/[<>\u2028\u2029]/g, (character) => {
-    const code = character.charCodeAt(0).toString(16).padStart(4, "0");
-    return `\\u${code}`;
-  });
+  const json = JSON.stringify(value, (_, each: unknown) => (typeof each === "string" ? visible(each) : each)).replace(
+    /[<>\u2028\u2029]/g,
+    (character) => {
+      const code = character.charCodeAt(0).toString(16).padStart(4, "0");
+      return `\\u${code}`;
+    },
+  );
   return { markup: json };
 }

@@ -79,3 +79,15 @@ test.each([
 ])("tables for %s", (_, output, columns) => {
   expect(tableColumns({ write: () => undefined, ...output })).toBe(columns);
 });
+
+test.each([
+  ["name\u200b", "name"],
+  ["na\u00adme", "name"],
+  ["\ufeffname", "name"],
+  ["name\u{e0041}", "name"],
+  ["n\u0336ame", "name"],
+  ["\u202eeman", "eman"],
+])("the entries %j and %j of a list do not look alike", (one, other) => {
+  expect(printable(one)).toContain("\ufffd");
+  expect(printable(one).split("\ufffd").join("")).toBe(other);
+});

@@ -1,8 +1,12 @@
 import type { Output } from "../io.ts";
 
-/** C0 and C1 controls, and the marks that turn the direction of text: a file's name could move the cursor or hide itself. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to replace
-const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+/**
+ * C0 and C1 controls, marks that turn the direction of text, characters without width and strokes over others: a file's name could move the cursor,
+ * hide itself, or look like another one. What says that a sign is an emoji stays.
+ */
+const UNPRINTABLE =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex lint/suspicious/noMisleadingCharacterClass: these are the characters to replace
+  /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\u0334-\u0338\u20d2-\u20eb]|(?![\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}/gu;
 
 /** Outside text on one line that a terminal shows as it is; what could steer the terminal becomes `�`. */
 export function printable(text: string): string {
