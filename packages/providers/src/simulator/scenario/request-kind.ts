@@ -24,6 +24,7 @@ function fits(shape: RequestShape, { if: wanted }: KindRule, { firstMain, person
     system: [...(shape.systemText === "" ? ["none"] : []), ...compared(shape.systemText, firstMain?.systemText)],
     model: compared(shape.modelId, firstMain?.modelId),
     newest: [newestOf(shape, person)],
+    previous: [shape.items.at(-2)?.role === "result" ? "result" : "other"],
     form: [shape.hasForm ? "given" : "free"],
     place: [mainCount > 1 ? "later" : "first"],
   };

@@ -44,6 +44,12 @@ const uses = (prompt_tokens: number) => ({ usage: { prompt_tokens } });
 
 describe("a request's kind is told by what it is made of", () => {
   const other = { ...MAIN, messages: [system, asked, user("other")] };
+  const calls = [{ id: "c", type: "function", function: { name: "shell", arguments: "{}" } }];
+  const called = [
+    asked,
+    { role: "assistant", content: null, tool_calls: calls },
+    { role: "tool", tool_call_id: "c", content: "x" },
+  ];
   test.each<[string, KindRule["if"], Body]>([
     ["no tools", { tools: "none" }, { messages: MAIN.messages ?? [] }],
     ["some tools", { tools: "some", newest: "other" }, other],
@@ -54,6 +60,11 @@ describe("a request's kind is told by what it is made of", () => {
     ["another model", { model: "other" }, { ...MAIN, model: "small" }],
     ["an answer in a form", { form: "given" }, { ...MAIN, response_format: { type: "json_object" } }],
     ["a newest item that is not the person's", { newest: "other" }, other],
+    [
+      "a newest item right after a result",
+      { newest: "other", previous: "result" },
+      { ...MAIN, messages: [...called, user("Sum up.")] },
+    ],
   ])("%s", async (_, condition, body) => {
     const { facts, answers } = await played(
       { kinds: [{ kind: "side", if: condition }], side: { side: { text: "aside" } }, main: [{ say: { text: "main" } }] },

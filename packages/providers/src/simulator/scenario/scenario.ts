@@ -65,6 +65,8 @@ export interface KindRule {
     readonly model?: "same" | "other";
     /** Whose the newest item is: the person's (it holds one of `person`), a tool's result, or neither. */
     readonly newest?: "person" | "result" | "other";
+    /** Whether what stands before the newest item is a tool's result. */
+    readonly previous?: "result" | "other";
     /** Whether the request asks for an answer in a given form. */
     readonly form?: "given" | "free";
     /** Whether more than one main request came before it: what comes at the same time as the first is `first`. */
@@ -140,6 +142,7 @@ const kindRule: z.ZodType<KindRule> = z.strictObject({
     system: z.enum(["none", "same", "other"]).exactOptional(),
     model: z.enum(["same", "other"]).exactOptional(),
     newest: z.enum(["person", "result", "other"]).exactOptional(),
+    previous: z.enum(["result", "other"]).exactOptional(),
     form: z.enum(["given", "free"]).exactOptional(),
     place: z.enum(["first", "later"]).exactOptional(),
   }),
